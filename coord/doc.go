@@ -1,0 +1,60 @@
+// Package coord is the registry centre: a tree of small nodes with atomic
+// conditional commits, live views, a session that knows when it can no longer
+// be trusted, and leader latches. It is a contract, not a store: the packages
+// below it keep the same contract over etcd, over ZooKeeper, and in memory, and
+// coordtest proves it for each of them.
+//
+// # The shape
+//
+// A [Registry] is one connection, one session and one namespace. A program reads
+// with [Registry.Get] and [Registry.List], follows a subtree with
+// [Registry.View], and changes the tree with [Registry.Commit] only: any number
+// of operations and conditions that happen together or not at all. The intended
+// style is to decide on a snapshot and to commit the decision under the
+// conditions that it was based on:
+//
+//	view ──snapshot──► decide ──ops + conditions──► Commit ──► done
+//	 ▲                                                │
+//	 └──────────────── Sync, look again ◄── ErrConflict, ErrUnknownOutcome
+//
+// # The session
+//
+//	      renewal succeeds
+//	     ┌───────────────┐
+//	     ▼               │
+//	connected ──► suspended ──► lost ──► a new Session (connected)
+//	     │        no renewal    deadline passed, or the
+//	     └──────────────────►   store says that it is gone
+//
+// While a session is connected its ephemeral nodes exist. It becomes suspended
+// when a renewal fails, and lost when its deadline passes. The deadline is
+// counted from just before the last successful renewal was sent, less a margin,
+// so it lies before the moment at which the store can drop the ephemeral nodes.
+// A lost session never comes back; the registry opens a new one by itself.
+//
+// # Values of nodes that nobody wrote
+//
+// Parents are never a caller's concern. A parent that was not written itself
+// exists, with an empty value, as long as anything lies below it. Whether it
+// outlives its last descendant is up to the store (ZooKeeper keeps it, etcd does
+// not), and so is whether [Create] conflicts there: [Put] a node that may already
+// be a parent.
+//
+// # What is not promised
+//
+// Versions may repeat: ZooKeeper counts from zero again when a node is created
+// again, so [AtVersion] cannot tell two lives of one path apart. Guard with a
+// node that is never removed, or compare [Node.Created] and [Node.Modified],
+// which only grow.
+//
+// Mutual exclusion is not promised against a process that ignores its context:
+// a lease measures time on two machines. The token of a [Held] latch and the
+// revision of a commit grow with every grant, so that another store can refuse
+// the older holder (fencing). They start low again when etcd is restored from a
+// snapshot without --bump-revision, and with a new ZooKeeper ensemble.
+//
+// A view is not an event log: states that follow each other quickly may be seen
+// as one, though never out of order. On ZooKeeper, whose watches are per node,
+// a snapshot may show one commit in parts for as long as the view takes to read
+// what changed; [View.Sync] returns when it holds all of it.
+package coord

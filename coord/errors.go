@@ -1,0 +1,64 @@
+package coord
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What callers branch on, with errors.Is. Every error of a [Registry] wraps one of
+// these or the cause of the caller's context, and names the path it is about.
+var (
+	// ErrNoNode: there is no such node.
+	ErrNoNode = errors.New("no such node")
+	// ErrConflict: a condition of a commit did not hold; nothing was written.
+	// errors.As with a *ConflictError tells which.
+	ErrConflict = errors.New("conflict")
+	// ErrNodeExists, ErrVersion, ErrNotOwner and ErrNotEmpty are, with ErrNoNode,
+	// the reasons of a ConflictError.
+	ErrNodeExists = errors.New("node exists")
+	ErrVersion    = errors.New("version differs")
+	ErrNotOwner   = errors.New("not owned by this session")
+	ErrNotEmpty   = errors.New("node has children")
+	// ErrTooLarge: the commit or value is more than the store takes in one step.
+	// Nothing was sent; the caller has to divide it.
+	ErrTooLarge = errors.New("too large for one commit")
+	// ErrUnknownOutcome: the request was sent and no answer came. It may have
+	// happened, or may yet. Look again.
+	ErrUnknownOutcome = errors.New("outcome unknown")
+	// ErrUnavailable: the store could not be reached; nothing was written.
+	ErrUnavailable = errors.New("store unavailable")
+	// ErrSessionLost: the session's deadline has passed or the store dropped it.
+	// Also the cause of a lost session's context.
+	ErrSessionLost = errors.New("session lost")
+	// ErrLatchLost: the candidate node of a held latch is gone. The cause of its context.
+	ErrLatchLost = errors.New("latch lost")
+	// ErrReleased: the cause of a latch's context after its own Release.
+	ErrReleased = errors.New("latch released")
+	// ErrDenied: wrong password, missing permission, or a certificate that is not trusted.
+	ErrDenied = errors.New("access denied")
+	// ErrClosed: the registry or view was closed.
+	ErrClosed = errors.New("closed")
+	// ErrInvalidPath: see ValidatePath.
+	ErrInvalidPath = errors.New("invalid path")
+	// ErrInvalidCommit: see ValidateCommit.
+	ErrInvalidCommit = errors.New("invalid commit")
+	// ErrInvalidConfig: an adapter's configuration has a field that cannot work.
+	ErrInvalidConfig = errors.New("invalid configuration")
+	// ErrNoClock: the store's clock cannot be read here; see Registry.Now.
+	ErrNoClock = errors.New("store clock not readable")
+)
+
+// ConflictError says which operation of a commit did not hold, and why. It matches
+// [ErrConflict] and its Reason with errors.Is.
+type ConflictError struct {
+	Index  int   // position in the call's ops
+	Op     Op    // that operation
+	Reason error // ErrNoNode, ErrNodeExists, ErrVersion, ErrNotOwner or ErrNotEmpty
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("conflict: op %d (%s): %v", e.Index, e.Op, e.Reason)
+}
+
+// Unwrap makes both ErrConflict and the reason match.
+func (e *ConflictError) Unwrap() []error { return []error{ErrConflict, e.Reason} }

@@ -1,0 +1,23 @@
+package coord
+
+// Node is one node of the tree as it was when it was read. Callers must not
+// change Value: snapshots share it.
+type Node struct {
+	// Path is relative to the namespace, without a leading slash.
+	Path string
+	// Value is what was last written; empty for a parent that nobody wrote.
+	Value []byte
+	// Version changes with every write of this node. It is only good for
+	// [AtVersion], and may repeat after the node was removed and created again.
+	Version int64
+	// Created and Modified are the store-wide numbers of the commits that created
+	// this life of the node and last wrote it. They only grow: etcd's
+	// CreateRevision and ModRevision, ZooKeeper's czxid and mzxid. In a parent
+	// that nobody wrote they mean nothing.
+	Created, Modified int64
+	// Owner is the session that the node lives with, or 0 if it is persistent.
+	Owner SessionID
+}
+
+// Ephemeral reports whether the node ends with a session.
+func (n Node) Ephemeral() bool { return n.Owner != 0 }

@@ -1,0 +1,167 @@
+package coord
+
+import "fmt"
+
+// OpKind says what an [Op] does.
+type OpKind int
+
+// The writing kinds come first, then the conditions.
+const (
+	OpCreate OpKind = iota + 1
+	OpCreateEphemeral
+	OpPut
+	OpSet
+	OpSetAt
+	OpDelete
+	OpDeleteTree
+	OpExists
+	OpAbsent
+	OpAtVersion
+	OpOwned
+)
+
+func (k OpKind) String() string {
+	names := [...]string{"unknown", "create", "create ephemeral", "put", "set", "set at version", "delete", "delete tree", "exists", "absent", "at version", "owned"}
+	if k < 0 || int(k) >= len(names) {
+		k = 0
+	}
+	return names[k]
+}
+
+// Writes reports whether an operation of this kind changes the tree.
+func (k OpKind) Writes() bool { return k >= OpCreate && k <= OpDeleteTree }
+
+// Op is one operation or condition of a commit; make it with the functions below.
+type Op struct {
+	Kind    OpKind
+	Path    string
+	Value   []byte // of Create, CreateEphemeral, Put, Set, SetAt
+	Version int64  // of SetAt, AtVersion
+}
+
+func (o Op) String() string {
+	if o.Kind == OpAtVersion || o.Kind == OpSetAt {
+		return fmt.Sprintf("%s %s = %d", o.Kind, o.Path, o.Version)
+	}
+	return fmt.Sprintf("%s %s", o.Kind, o.Path)
+}
+
+// Create makes a persistent node. ErrNodeExists if it is there.
+func Create(path string, value []byte) Op { return Op{Kind: OpCreate, Path: path, Value: value} }
+
+// CreateEphemeral makes a node that lives with the registry's session.
+// ErrNodeExists if it is there. An ephemeral node has no children: creating
+// something below one is a fault of the caller (ZooKeeper refuses it).
+func CreateEphemeral(path string, value []byte) Op {
+	return Op{Kind: OpCreateEphemeral, Path: path, Value: value}
+}
+
+// Put writes a node whether or not it is there. A node that is there keeps its
+// owner, ephemeral or not, whoever that is; a new one is persistent.
+func Put(path string, value []byte) Op { return Op{Kind: OpPut, Path: path, Value: value} }
+
+// Set writes a node that is there; it keeps its owner. ErrNoNode if it is not.
+func Set(path string, value []byte) Op { return Op{Kind: OpSet, Path: path, Value: value} }
+
+// SetAt is Set for a node at this version, as for [AtVersion]. ErrNoNode, ErrVersion.
+func SetAt(path string, value []byte, version int64) Op {
+	return Op{Kind: OpSetAt, Path: path, Value: value, Version: version}
+}
+
+// Delete removes a node that is there and has no children. ErrNoNode, ErrNotEmpty.
+func Delete(path string) Op { return Op{Kind: OpDelete, Path: path} }
+
+// DeleteTree removes a node and everything below it, or nothing if there is none.
+func DeleteTree(path string) Op { return Op{Kind: OpDeleteTree, Path: path} }
+
+// Exists holds if the node, or anything below it, is there; ErrNoNode if not.
+func Exists(path string) Op { return Op{Kind: OpExists, Path: path} }
+
+// Absent holds if neither the node nor anything below it is there; ErrNodeExists if
+// it is.
+func Absent(path string) Op { return Op{Kind: OpAbsent, Path: path} }
+
+// AtVersion holds if the node is there and has this [Node.Version]; ErrNoNode or
+// ErrVersion if not. Versions may repeat over two lives of a path: see the package
+// comment.
+func AtVersion(path string, version int64) Op {
+	return Op{Kind: OpAtVersion, Path: path, Version: version}
+}
+
+// Owned holds if the node is ephemeral and belongs to this registry's session;
+// ErrNoNode or ErrNotOwner if not. ZooKeeper has no such condition: there the owner
+// is read and the version is checked, with what that leaves open (package comment).
+func Owned(path string) Op { return Op{Kind: OpOwned, Path: path} }
+
+// MaxOps is the largest [Cost] of one commit on any store: etcd allows 128
+// operations in a transaction (--max-txn-ops), of which 8 are kept free.
+const MaxOps = 120
+
+// MaxCommitBytes bounds the paths and values of one commit on any store.
+// ZooKeeper's servers close the connection at 1 MiB (jute.maxbuffer).
+const MaxCommitBytes = 1<<20 - 16<<10
+
+// Cost is what ops count towards [MaxOps]: two for Delete, DeleteTree and Absent,
+// one for every other.
+func Cost(ops ...Op) int {
+	cost := 0
+	for _, op := range ops {
+		switch op.Kind {
+		case OpDelete, OpDeleteTree, OpAbsent:
+			cost += 2
+		default:
+			cost++
+		}
+	}
+	return cost
+}
+
+// ValidateCommit checks a commit before anything is sent, in the same way for every
+// adapter. Conditions speak of the tree before the commit, wherever they stand
+// among the ops, and the writes must not depend on each other's order. So a path
+// is written at most once, and nothing is written at or below a tree that the same
+// commit deletes, nor below a node that it deletes.
+//
+// Errors: [ErrInvalidPath]; [ErrInvalidCommit] for no ops, an unknown kind, or two
+// writes that overlap; [ErrTooLarge] beyond MaxOps or MaxCommitBytes.
+func ValidateCommit(ops ...Op) error {
+	if len(ops) == 0 {
+		return fmt.Errorf("%w: no operations", ErrInvalidCommit)
+	}
+	size := 0
+	written := make(map[string]int, len(ops))
+	var deletes []int
+	for i, op := range ops {
+		if op.Kind < OpCreate || op.Kind > OpOwned {
+			return fmt.Errorf("%w: op %d has the unknown kind %d", ErrInvalidCommit, i, int(op.Kind))
+		}
+		if err := ValidatePath(op.Path); err != nil {
+			return fmt.Errorf("op %d (%s): %w", i, op.Kind, err)
+		}
+		size += len(op.Path) + len(op.Value)
+		if !op.Kind.Writes() {
+			continue
+		}
+		if j, ok := written[op.Path]; ok {
+			return fmt.Errorf("%w: ops %d (%s) and %d (%s) write the same node", ErrInvalidCommit, j, ops[j], i, op)
+		}
+		written[op.Path] = i
+		if op.Kind == OpDelete || op.Kind == OpDeleteTree {
+			deletes = append(deletes, i)
+		}
+	}
+	for _, d := range deletes {
+		for path, i := range written {
+			if i != d && Within(path, ops[d].Path) {
+				return fmt.Errorf("%w: op %d (%s) writes within what op %d (%s) removes", ErrInvalidCommit, i, ops[i], d, ops[d])
+			}
+		}
+	}
+	if cost := Cost(ops...); cost > MaxOps {
+		return fmt.Errorf("%w: %d operations cost %d, at most %d are allowed", ErrTooLarge, len(ops), cost, MaxOps)
+	}
+	if size > MaxCommitBytes {
+		return fmt.Errorf("%w: %d bytes of paths and values, at most %d are allowed", ErrTooLarge, size, MaxCommitBytes)
+	}
+	return nil
+}

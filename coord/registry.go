@@ -1,0 +1,71 @@
+package coord
+
+import (
+	"context"
+	"time"
+)
+
+// Registry is one connection, one session and one namespace of a store. All
+// methods may be called from any goroutine. Every call ends when its context does;
+// an adapter also bounds each request by its own time-out. Paths are checked first:
+// a bad one is [ErrInvalidPath] and nothing is sent.
+//
+// Errors that every method may return beside those it lists: [ErrUnavailable],
+// [ErrDenied], [ErrClosed], and the cause of ctx.
+type Registry interface {
+	// Get reads one node from the store itself (linearizable; on ZooKeeper sync,
+	// then read). For a parent that nobody wrote it returns an empty value.
+	//
+	// Errors: ErrNoNode.
+	Get(ctx context.Context, path string) (Node, error)
+
+	// List reads the children of a node from the store itself, in ascending
+	// bytewise order of their names. "" is the root of the namespace, which
+	// always exists. A node without children gives none. On ZooKeeper the values
+	// are read one by one: a child that goes meanwhile is left out.
+	//
+	// Errors: ErrNoNode.
+	List(ctx context.Context, path string) ([]Node, error)
+
+	// Commit does all of ops or none, in one atomic step of the store, and returns
+	// the step's store-wide number: the Modified of every node it wrote, and the
+	// Created of every node it created. It is 0 for a commit that writes no value
+	// (only conditions and removals).
+	//
+	// Conditions speak of the tree before the commit. See [ValidateCommit] for
+	// what may stand together. A commit whose context comes from a lost session's
+	// never creates nodes in the session that follows.
+	//
+	// Errors: ErrConflict (a *ConflictError), ErrTooLarge, ErrUnknownOutcome,
+	// ErrSessionLost (for an ephemeral node or an Owned condition while there is
+	// no session), ErrInvalidCommit.
+	Commit(ctx context.Context, ops ...Op) (revision int64, err error)
+
+	// View opens a live local copy of a node and everything below it, and returns
+	// when it has been read once. "" is the whole namespace. The node need not
+	// exist. ctx bounds the first read only; close the view when done.
+	View(ctx context.Context, path string) (View, error)
+
+	// Session returns the current session. Between a lost session and the next it
+	// waits, until ctx ends.
+	Session(ctx context.Context) (Session, error)
+
+	// Latch names a queue of candidates below path, of which one at a time holds
+	// the latch. It sends nothing.
+	//
+	// Errors: only ErrInvalidPath.
+	Latch(path string) (Latch, error)
+
+	// Now reads the store's clock. ZooKeeper has it only as the time of a write, so
+	// path names a node that it may write for that; etcd answers with the Date
+	// header of its client port, in whole seconds.
+	//
+	// Errors: ErrNoClock if the store has none that can be read.
+	Now(ctx context.Context, path string) (time.Time, error)
+
+	// Close ends the session, so that its ephemeral nodes go at once, closes all
+	// views, ends all contexts with ErrClosed, and waits for everything that the
+	// registry started. ctx bounds what it says to the store; nothing is left
+	// running even if that fails. A second Close does nothing.
+	Close(ctx context.Context) error
+}

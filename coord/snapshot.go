@@ -1,0 +1,132 @@
+package coord
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/google/btree"
+)
+
+// Snapshot is an immutable state of a subtree. The zero value is empty. It may be
+// kept and read from any goroutine.
+type Snapshot struct {
+	nodes *btree.BTreeG[Node]
+}
+
+// Get returns the node if it is there. A parent that nobody wrote is there with an
+// empty value, as for [Registry.Get].
+func (s Snapshot) Get(path string) (Node, bool) {
+	if s.nodes == nil {
+		return Node{}, false
+	}
+	if n, ok := s.nodes.Get(Node{Path: path}); ok {
+		return n, true
+	}
+	if path != "" && s.Exists(path) {
+		return Node{Path: path}, true
+	}
+	return Node{}, false
+}
+
+// Exists reports whether the node or anything below it is there.
+func (s Snapshot) Exists(path string) bool {
+	for range s.All(path) {
+		return true
+	}
+	return false
+}
+
+// Children returns the names of a node's children in ascending bytewise order.
+func (s Snapshot) Children(path string) []string {
+	if s.nodes == nil {
+		return nil
+	}
+	prefix := path + "/"
+	if path == "" {
+		prefix = ""
+	}
+	var names []string
+	// Every child is found by one descent that skips what lies below the last.
+	for next := prefix; ; {
+		var child string
+		s.nodes.AscendGreaterOrEqual(Node{Path: next}, func(n Node) bool {
+			if rest, ok := strings.CutPrefix(n.Path, prefix); ok {
+				child, _, _ = strings.Cut(rest, "/")
+			}
+			return false
+		})
+		if child == "" {
+			return names
+		}
+		names = append(names, child)
+		next = prefix + child + afterSubtree
+	}
+}
+
+// All goes over the nodes at and below path that were written, parents before
+// their children and children in ascending bytewise order.
+func (s Snapshot) All(path string) iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		if s.nodes == nil {
+			return
+		}
+		s.nodes.AscendGreaterOrEqual(Node{Path: path}, func(n Node) bool {
+			return Within(n.Path, path) && yield(n)
+		})
+	}
+}
+
+// Len is the number of nodes.
+func (s Snapshot) Len() int {
+	if s.nodes == nil {
+		return 0
+	}
+	return s.nodes.Len()
+}
+
+// Tree is what an adapter builds snapshots with. It is not safe for concurrent use;
+// the snapshots it hands out are.
+type Tree struct {
+	nodes *btree.BTreeG[Node]
+}
+
+// NewTree returns an empty tree.
+func NewTree() *Tree {
+	const degree = 32 // the usual one for google/btree: nodes of a few kilobytes
+	return &Tree{nodes: btree.NewG(degree, func(a, b Node) bool { return pathLess(a.Path, b.Path) })}
+}
+
+// Put adds or replaces a node. Its path is not empty: the root is no node.
+func (t *Tree) Put(n Node) { t.nodes.ReplaceOrInsert(n) }
+
+// Get returns the node that was put at path.
+func (t *Tree) Get(path string) (Node, bool) { return t.nodes.Get(Node{Path: path}) }
+
+// Delete removes the node at path, and reports whether it was there. What lies
+// below stays.
+func (t *Tree) Delete(path string) bool {
+	_, ok := t.nodes.Delete(Node{Path: path})
+	return ok
+}
+
+// Snapshot returns the state now in constant time; later changes of the tree copy
+// what they touch.
+func (t *Tree) Snapshot() Snapshot { return Snapshot{nodes: t.nodes.Clone()} }
+
+// afterSubtree sorts behind everything below a node and before its next sibling:
+// no UTF-8 string has this byte, and pathLess puts the slash first.
+const afterSubtree = "/\xff"
+
+// pathLess orders paths bytewise with the slash before every other byte, so that a
+// subtree is one contiguous range: a, a/b, a/b/c, a-b.
+func pathLess(a, b string) bool {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			if a[i] == '/' {
+				return true
+			}
+			return b[i] != '/' && a[i] < b[i]
+		}
+	}
+	return len(a) < len(b)
+}

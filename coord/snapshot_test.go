@@ -1,0 +1,118 @@
+package coord_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+func TestSnapshotOfAnEmptyTree(t *testing.T) {
+	for name, s := range map[string]coord.Snapshot{"zero": {}, "empty": coord.NewTree().Snapshot()} {
+		if _, ok := s.Get("a"); ok || s.Exists("") || s.Len() != 0 || s.Children("") != nil {
+			t.Errorf("%s: not empty", name)
+		}
+	}
+}
+
+func TestSnapshotSeesUnwrittenParents(t *testing.T) {
+	tree := coord.NewTree()
+	tree.Put(coord.Node{Path: "a/b/c", Value: []byte("v"), Version: 3})
+	s := tree.Snapshot()
+	if n, ok := s.Get("a"); !ok || n.Path != "a" || len(n.Value) != 0 {
+		t.Errorf("parent: %+v, %v", n, ok)
+	}
+	if !s.Exists("a/b") || s.Exists("a/bc") {
+		t.Error("Exists")
+	}
+	if s.Len() != 1 {
+		t.Error("a parent that nobody wrote is counted")
+	}
+}
+
+func TestSnapshotDoesNotChange(t *testing.T) {
+	tree := coord.NewTree()
+	tree.Put(coord.Node{Path: "a", Version: 1})
+	before := tree.Snapshot()
+	tree.Put(coord.Node{Path: "a", Version: 2})
+	tree.Put(coord.Node{Path: "b"})
+	if n, _ := before.Get("a"); n.Version != 1 || before.Exists("b") {
+		t.Error("a later write shows in an earlier snapshot")
+	}
+	if !tree.Delete("a") || tree.Delete("a") {
+		t.Error("Delete reports whether the node was there")
+	}
+	if !before.Exists("a") {
+		t.Error("a later removal shows in an earlier snapshot")
+	}
+}
+
+// The tree orders a subtree as one range; names that are prefixes of each other, and
+// characters on both sides of the slash, are where that goes wrong.
+func TestSnapshotAgreesWithAPlainMap(t *testing.T) {
+	name := rapid.SampledFrom([]string{"a", "a-b", "a.b", "a0", "ab", "1", "10", "😀", "\u00e9"})
+	path := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(name, 1, 4).Draw(t, "segments"), "/")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		tree := coord.NewTree()
+		model := map[string]coord.Node{}
+		for range rapid.IntRange(0, 60).Draw(t, "writes") {
+			p := path.Draw(t, "path")
+			if rapid.IntRange(0, 3).Draw(t, "delete") == 0 {
+				delete(model, p)
+				tree.Delete(p)
+				continue
+			}
+			n := coord.Node{Path: p, Version: int64(len(model))}
+			model[p] = n
+			tree.Put(n)
+		}
+		s := tree.Snapshot()
+		if s.Len() != len(model) {
+			t.Fatalf("Len %d, want %d", s.Len(), len(model))
+		}
+		for _, root := range append(slices.Sorted(maps.Keys(model)), "", "a", "a/a", "1") {
+			var below, children []string
+			for p := range model {
+				if !coord.Within(p, root) {
+					continue
+				}
+				below = append(below, p)
+				rest := p
+				if root != "" {
+					rest = strings.TrimPrefix(strings.TrimPrefix(p, root), "/")
+				}
+				if first, _, _ := strings.Cut(rest, "/"); first != "" {
+					children = append(children, first)
+				}
+			}
+			slices.Sort(below)
+			slices.Sort(children)
+			children = slices.Compact(children)
+			var all []string
+			seen := map[string]bool{}
+			for n := range s.All(root) {
+				all = append(all, n.Path)
+				seen[n.Path] = true
+				if _, written := model[coord.Parent(n.Path)]; written && coord.Within(coord.Parent(n.Path), root) && !seen[coord.Parent(n.Path)] && n.Path != root {
+					t.Fatalf("%q before its parent", n.Path)
+				}
+			}
+			slices.Sort(all)
+			if !slices.Equal(all, below) {
+				t.Fatalf("All(%q) = %q, want %q", root, all, below)
+			}
+			if got := s.Children(root); !slices.Equal(got, children) {
+				t.Fatalf("Children(%q) = %q, want %q", root, got, children)
+			}
+			if s.Exists(root) != (len(below) > 0) {
+				t.Fatalf("Exists(%q)", root)
+			}
+		}
+	})
+}

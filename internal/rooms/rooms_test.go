@@ -1,0 +1,81 @@
+// Package rooms holds the rule about which package may import which.
+package rooms
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/elasticjob-go/elasticjob"
+
+// allowed lists, for each room, the rooms that it may import beside itself. A room is
+// a folder with all below it; the longest match counts.
+var allowed = map[string][]string{
+	"coord":            {},
+	"coord/coordtest":  {"coord"},
+	"coord/etcd":       {"coord"},
+	"coord/zk":         {"coord"},
+	"coord/memory":     {"coord"},
+	"strategy":         {},
+	"job/cronexpr":     {},
+	"job":              {"coord", "strategy", "trace", "job/cronexpr", "internal/jobtree"},
+	"internal/jobtree": {"coord"},
+	"internal/rooms":   {},
+	// What only tests and programs to learn from use.
+	"internal/testserver": {},
+	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/testserver"},
+	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/jobtree", "internal/testserver"},
+}
+
+// The import rule: the core never knows which store it is on, strategies and
+// expressions stand alone, and nothing outside tests reaches a test server.
+func TestImportRule(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{.Name}} {{join .Imports \",\"}}", module+"/...").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg := relative(fields[0])
+		from, ok := room(pkg)
+		if !ok {
+			t.Errorf("package %s belongs to no room; give it one in this test", pkg)
+			continue
+		}
+		if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "base"}, fields[1]) {
+			t.Errorf("package %s is named %s, which says nothing", pkg, fields[1])
+		}
+		if len(fields) < 3 {
+			continue
+		}
+		for imported := range strings.SplitSeq(fields[2], ",") {
+			if !strings.HasPrefix(imported, module) {
+				continue
+			}
+			to, ok := room(relative(imported))
+			if ok && to != from && !slices.Contains(allowed[from], to) {
+				t.Errorf("%s imports %s: the room %s may import %q only", pkg, relative(imported), from, allowed[from])
+			}
+		}
+	}
+}
+
+func relative(pkg string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
+}
+
+func room(pkg string) (string, bool) {
+	for name := pkg; name != ""; {
+		if _, ok := allowed[name]; ok {
+			return name, true
+		}
+		i := strings.LastIndexByte(name, '/')
+		if i < 0 {
+			break
+		}
+		name = name[:i]
+	}
+	return "", false
+}
