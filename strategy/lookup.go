@@ -82,7 +82,7 @@ func Lookup(name string, custom map[string]Strategy) (Strategy, error) {
 			return nil, errors.New("custom sharding strategy: its name is empty")
 		case builtin(n) != nil:
 			return nil, fmt.Errorf("custom sharding strategy %q: a built-in one has that name", n)
-		case custom[n] == nil:
+		case isNil(custom[n]):
 			return nil, fmt.Errorf("custom sharding strategy %q: is nil", n)
 		}
 	}
@@ -103,6 +103,11 @@ func Lookup(name string, custom map[string]Strategy) (Strategy, error) {
 func Names(custom map[string]Strategy) []string {
 	names := []string{AvgAllocation, Odevity, RoundRobin, SingleShardingBalance, Sticky, Weighted}
 	return append(names, slices.Sorted(maps.Keys(custom))...)
+}
+
+func isNil(s Strategy) bool {
+	f, isFunc := s.(Func)
+	return s == nil || isFunc && f == nil
 }
 
 // builtin returns the built-in strategy of that name, or nil.

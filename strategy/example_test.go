@@ -1,0 +1,102 @@
+package strategy_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+func Example() {
+	s, err := strategy.Lookup(strategy.Sticky, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := strategy.Request{
+		Job:   "settle",
+		Total: 6,
+		Instances: []strategy.Instance{
+			{ID: "10.0.0.1@-@1-a", IP: "10.0.0.1"},
+			{ID: "10.0.0.2@-@1-b", IP: "10.0.0.2"},
+		},
+	}
+	r.Previous = s.Assign(r)
+	fmt.Println(r.Previous)
+
+	// A third instance joins: two items move, the others stay.
+	r.Instances = append(r.Instances, strategy.Instance{ID: "10.0.0.3@-@1-c", IP: "10.0.0.3"})
+	fmt.Println(s.Assign(r))
+	// Output:
+	// [10.0.0.2@-@1-b 10.0.0.2@-@1-b 10.0.0.2@-@1-b 10.0.0.1@-@1-a 10.0.0.1@-@1-a 10.0.0.1@-@1-a]
+	// [10.0.0.2@-@1-b 10.0.0.2@-@1-b 10.0.0.3@-@1-c 10.0.0.1@-@1-a 10.0.0.1@-@1-a 10.0.0.3@-@1-c]
+}
+
+func ExampleLookup() {
+	_, err := strategy.Lookup("RANDOM", nil)
+	fmt.Println(errors.Is(err, strategy.ErrUnknown))
+	fmt.Println(err)
+	// Output:
+	// true
+	// unknown sharding strategy "RANDOM": allowed are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE, STICKY, WEIGHTED
+}
+
+// A strategy of one's own: item i goes to instance i modulo their number.
+func ExampleFunc() {
+	modulo := strategy.Func(func(r strategy.Request) []string {
+		owners := make([]string, r.Total)
+		for item := range owners {
+			if n := len(r.Instances); n > 0 {
+				owners[item] = r.Instances[item%n].ID
+			}
+		}
+		return owners
+	})
+	s, err := strategy.Lookup("MODULO", map[string]strategy.Strategy{"MODULO": modulo})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := strategy.Request{Job: "settle", Total: 5, Instances: []strategy.Instance{{ID: "a"}, {ID: "b"}}}
+	owners := s.Assign(r)
+	fmt.Println(owners, strategy.Check(r, owners))
+	// Output: [a b a b a] <nil>
+}
+
+func ExampleSort() {
+	instances := []strategy.Instance{
+		{ID: "fd00::1@-@7-a", IP: "fd00::1"},
+		{ID: "10.0.0.10@-@7-a", IP: "10.0.0.10"},
+		{ID: "10.0.0.9@-@7-b", IP: "10.0.0.9"},
+		{ID: "10.0.0.9@-@7-a", IP: "10.0.0.9"},
+	}
+	strategy.Sort(instances)
+	for _, in := range instances {
+		fmt.Println(in.ID)
+	}
+	// Output:
+	// 10.0.0.9@-@7-a
+	// 10.0.0.9@-@7-b
+	// 10.0.0.10@-@7-a
+	// fd00::1@-@7-a
+}
+
+func ExampleStrategy_weighted() {
+	s, err := strategy.Lookup(strategy.Weighted, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.Assign(strategy.Request{
+		Job:       "settle",
+		Total:     6,
+		Instances: []strategy.Instance{{ID: "small", Weight: 1}, {ID: "big", Weight: 2}},
+	}))
+	// Output: [big big big big small small]
+}
+
+func ExampleCheck() {
+	r := strategy.Request{Job: "settle", Total: 2, Instances: []strategy.Instance{{ID: "a"}}}
+	fmt.Println(strategy.Check(r, []string{"a", "b"}))
+	// Output: sharding of job "settle": the owner of item 1, "b", is not an available instance
+}

@@ -1,0 +1,4 @@
+package strategy
+
+// JavaHash lets the tests compare hash codes with those that Java computes.
+var JavaHash = javaHash
