@@ -20,7 +20,7 @@ func request(t *rapid.T, maxInstances, maxTotal int) strategy.Request {
 		Total: rapid.IntRange(0, maxTotal).Draw(t, "total"),
 	}
 	n := rapid.IntRange(0, maxInstances).Draw(t, "instances")
-	heaviest := rapid.SampledFrom([]int{1, 3, 100, 2 * strategy.MaxWeight}).Draw(t, "heaviest")
+	heaviest := rapid.SampledFrom([]int{1, 2, 4, 100, 2 * strategy.MaxWeight}).Draw(t, "heaviest")
 	for k := range n {
 		r.Instances = append(r.Instances, strategy.Instance{
 			ID:     fmt.Sprintf("host%d", k),

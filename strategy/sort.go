@@ -28,7 +28,7 @@ func Sort(instances []Instance) {
 			byKey[i].addr = addr.Unmap()
 		}
 	}
-	slices.SortStableFunc(byKey, func(a, b keyed) int {
+	slices.SortFunc(byKey, func(a, b keyed) int {
 		return cmp.Or(compareIP(a.addr, b.addr, a.IP, b.IP), strings.Compare(a.ID, b.ID))
 	})
 	for i := range byKey {

@@ -29,6 +29,7 @@ func TestMoves(t *testing.T) {
 		{"weighted: exact shares", strategy.Weighted, "3", hostsOf(1, 2, 3), owners(-1, -1, -1, -1, -1, -1), owners(0, 1, 1, 2, 2, 2)},
 		{"weighted: the largest fraction", strategy.Weighted, "3", hostsOf(1, 1, 3), owners(-1, -1, -1), owners(0, 2, 2)},
 		{"weighted: who has it keeps it", strategy.Weighted, "3", hostsOf(1, 1, 3), owners(1, 2, 2), owners(1, 2, 2)},
+		{"weighted: an exact share is not rounded", strategy.Weighted, "3", hostsOf(2, 1, 1), owners(0, 0), owners(0, 1)},
 		{"weighted: an instance gets heavier", strategy.Weighted, "3", hostsOf(3, 1), owners(0, 0, 1, 1), owners(0, 0, 1, 0)},
 		{"weighted: less than 1 is 1", strategy.Weighted, "3", hostsOf(-5, 0, 1), owners(-1, -1, -1), owners(0, 1, 2)},
 		{"weighted: more than the maximum is the maximum", strategy.Weighted, "3", hostsOf(strategy.MaxWeight, math.MaxInt), owners(-1, -1), owners(1, 0)},
