@@ -1,0 +1,53 @@
+package jobtree
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Fired is the last tick of an item that was begun. It is rewritten with every
+// claim of the item and never removed while the item exists, so its Modified is the
+// fencing token of the latest claim, and its Version guards against a claim by
+// somebody else.
+type Fired struct {
+	coord.Node
+	// Tick is the scheduled time; zero if it is unknown, and nothing can be made up.
+	Tick time.Time
+	// Err says why the value could not be read; Tick is zero then.
+	Err error
+}
+
+const firedLayout = "2006-01-02T15:04:05.000Z07:00"
+
+// EncodeFired writes a tick in UTC with milliseconds, and the zero time, which
+// means unknown, as an empty value.
+func EncodeFired(tick time.Time) []byte {
+	if tick.IsZero() {
+		return nil
+	}
+	return tick.UTC().AppendFormat(make([]byte, 0, len("2006-01-02T15:04:05.000Z")), firedLayout)
+}
+
+// DecodeFired reads a tick in RFC 3339, in any zone and with any precision. An empty
+// value is the zero time.
+func DecodeFired(value []byte) (time.Time, error) {
+	if len(value) == 0 {
+		return time.Time{}, nil
+	}
+	tick, err := time.Parse(time.RFC3339, string(value))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("last tick %q: RFC 3339 is allowed, such as %s", shorten(value), firedLayout)
+	}
+	return tick.UTC(), nil
+}
+
+// shorten keeps an error readable whatever stands in a node.
+func shorten(value []byte) []byte {
+	const most = 100
+	if len(value) > most {
+		return value[:most]
+	}
+	return value
+}

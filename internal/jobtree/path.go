@@ -1,0 +1,156 @@
+package jobtree
+
+import (
+	"strconv"
+	"time"
+)
+
+// Job is the name of a job, which is also the root of its tree within the
+// namespace. It is taken to be a valid one.
+type Job string
+
+// The names below a job's root.
+const (
+	config      = "config"
+	servers     = "servers"
+	instances   = "instances"
+	trigger     = "trigger"
+	sharding    = "sharding"
+	leader      = "leader"
+	guarantee   = "guarantee"
+	instance    = "instance"
+	running     = "running"
+	fired       = "fired"
+	misfire     = "misfire"
+	disabled    = "disabled"
+	failover    = "failover"
+	failovering = "failovering"
+
+	leaderLatch    = "leader/election/latch"
+	leaderInstance = "leader/election/instance"
+	necessary      = "leader/sharding/necessary"
+	processing     = "leader/sharding/processing"
+	failoverItems  = "leader/failover/items"
+	systemTime     = "systemTime/current"
+)
+
+func (j Job) at(path string) string { return string(j) + "/" + path }
+
+// Root is the job's node, whose value is the name of its implementation.
+func (j Job) Root() string { return string(j) }
+
+// Config holds the configuration document.
+func (j Job) Config() string { return j.at(config) }
+
+// Servers is the parent of the servers.
+func (j Job) Servers() string { return j.at(servers) }
+
+// Server is what an operator says about one host: [Enabled] or [Disabled].
+func (j Job) Server(ip string) string { return j.at(servers + "/" + ip) }
+
+// Instances is the parent of the instances.
+func (j Job) Instances() string { return j.at(instances) }
+
+// Instance is the ephemeral node of a live instance; see [EncodeInstance].
+func (j Job) Instance(id string) string { return j.at(instances + "/" + id) }
+
+// Triggers is the parent of the triggers.
+func (j Job) Triggers() string { return j.at(trigger) }
+
+// Trigger asks one instance for a run now; see [EncodeRequest].
+func (j Job) Trigger(id string) string { return j.at(trigger + "/" + id) }
+
+// Sharding is the parent of the items.
+func (j Job) Sharding() string { return j.at(sharding) }
+
+// Item is the parent of all that is known about one item.
+func (j Job) Item(item int) string { return j.at(sharding + "/" + strconv.Itoa(item)) }
+
+func (j Job) ofItem(item int, leaf string) string {
+	return j.at(sharding + "/" + strconv.Itoa(item) + "/" + leaf)
+}
+
+// ItemInstance names the item's owner.
+func (j Job) ItemInstance(item int) string { return j.ofItem(item, instance) }
+
+// Running names the instance that runs the item now.
+func (j Job) Running(item int) string { return j.ofItem(item, running) }
+
+// Fired holds the last tick begun; see [EncodeFired].
+func (j Job) Fired(item int) string { return j.ofItem(item, fired) }
+
+// Misfire says that a tick of the item came while it ran.
+func (j Job) Misfire(item int) string { return j.ofItem(item, misfire) }
+
+// ItemDisabled says that an operator disabled the item.
+func (j Job) ItemDisabled(item int) string { return j.ofItem(item, disabled) }
+
+// Failover is the ephemeral node that names the instance which took the item over.
+func (j Job) Failover(item int) string { return j.ofItem(item, failover) }
+
+// Failovering is what outlives that instance.
+func (j Job) Failovering(item int) string { return j.ofItem(item, failovering) }
+
+// Leader is the parent of all that concerns the leader.
+func (j Job) Leader() string { return j.at(leader) }
+
+// LeaderLatch is the queue of those who want to lead.
+func (j Job) LeaderLatch() string { return j.at(leaderLatch) }
+
+// LeaderInstance is the ephemeral node that names the leader.
+func (j Job) LeaderInstance() string { return j.at(leaderInstance) }
+
+// Necessary asks the leader to deal the items again.
+func (j Job) Necessary() string { return j.at(necessary) }
+
+// Processing stands while a JVM leader deals the items.
+func (j Job) Processing() string { return j.at(processing) }
+
+// FailoverItems is the parent of the items that wait to be taken over.
+func (j Job) FailoverItems() string { return j.at(failoverItems) }
+
+// FailoverItem says that the item waits to be taken over.
+func (j Job) FailoverItem(item int) string { return j.at(failoverItems + "/" + strconv.Itoa(item)) }
+
+// Guarantees is the parent of what distribute-once listeners count.
+func (j Job) Guarantees() string { return j.at(guarantee) }
+
+// Guarantee is the parent of what is counted for one tick.
+func (j Job) Guarantee(tick time.Time) string {
+	return j.at(guarantee + "/" + string(EncodeFired(tick)))
+}
+
+// Started says that the item of that tick has begun.
+func (j Job) Started(tick time.Time, item int) string {
+	return j.Guarantee(tick) + "/started/" + strconv.Itoa(item)
+}
+
+// Completed says that the item of that tick has ended.
+func (j Job) Completed(tick time.Time, item int) string {
+	return j.Guarantee(tick) + "/completed/" + strconv.Itoa(item)
+}
+
+// SystemTime is written to read the clock of the store.
+func (j Job) SystemTime() string { return j.at(systemTime) }
+
+// MaxItems bounds the number of items of a job. Larger item numbers in a tree are
+// not looked at.
+const MaxItems = 100_000
+
+// ParseItem reads an item number as it stands in a path: decimal digits without a
+// sign or a leading zero, below MaxItems. "01" is not item 1.
+func ParseItem(name string) (item int, ok bool) {
+	if name == "" || len(name) > 1 && name[0] == '0' {
+		return 0, false
+	}
+	for i := range len(name) {
+		digit := name[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		if item = item*10 + int(digit); item >= MaxItems {
+			return 0, false
+		}
+	}
+	return item, true
+}

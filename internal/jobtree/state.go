@@ -1,0 +1,220 @@
+package jobtree
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// State is what a snapshot says about a job. It shares memory with the snapshot and
+// is not changed after [Read] made it.
+type State struct {
+	// Exists is whether there is anything of the job at all.
+	Exists bool
+	// Implementation is the value of the job's node.
+	Implementation string
+	// Config holds the configuration document; nil if there is none.
+	Config *coord.Node
+
+	// Servers is by address, Instances and Triggers are by instance id.
+	Servers   map[string]Server
+	Instances map[string]Instance
+	Triggers  map[string]Trigger
+
+	// Leader names the leader; nil if there is none.
+	Leader *Mark
+	// Necessary and Processing are the flags of that name below leader/sharding.
+	Necessary, Processing bool
+	// FailoverItems are the items that wait to be taken over, ascending.
+	FailoverItems []int
+
+	// Items is by item number, up to the highest one in the tree, so it may be
+	// shorter or longer than the configured total. [State.Item] does not mind.
+	Items []Item
+}
+
+// Item is what is known about one item. A field that is nil stands for a node that is
+// not there.
+type Item struct {
+	// Exists is whether there is anything of the item at all.
+	Exists bool
+	// Misfire and Disabled are the flags of that name.
+	Misfire, Disabled bool
+	// Owner names the instance that the item is assigned to.
+	Owner *Mark
+	// Running names the instance that runs the item.
+	Running *Mark
+	// Failover and Failovering name the instance that took the item over. The first
+	// ends with that instance.
+	Failover, Failovering *Mark
+	// Fired is the last tick begun.
+	Fired *Fired
+}
+
+// Mark is a node whose value is an instance id.
+type Mark struct {
+	coord.Node
+	// ID is the instance. ElasticJob before 3.0.2 leaves it empty in running.
+	ID string
+}
+
+// Is reports whether the mark is there and names the instance.
+func (m *Mark) Is(id string) bool { return m != nil && m.ID == id }
+
+// Item returns what is known about an item; the zero Item if nothing is.
+func (s *State) Item(item int) Item {
+	if item < 0 || item >= len(s.Items) {
+		return Item{}
+	}
+	return s.Items[item]
+}
+
+// ServerEnabled reports whether instances at the address may have items. A server
+// that nothing is said about is enabled.
+func (s *State) ServerEnabled(ip string) bool {
+	server, ok := s.Servers[ip]
+	return !ok || server.Enabled
+}
+
+// Read decodes the job's part of a snapshot in one pass.
+func Read(snapshot coord.Snapshot, job Job) *State {
+	r := reader{State: &State{}}
+	for n := range snapshot.All(job.Root()) {
+		r.Exists = true
+		if len(n.Path) == len(job) {
+			r.Implementation = string(n.Value)
+			continue
+		}
+		r.read(n.Path[len(job)+1:], n)
+	}
+	slices.Sort(r.FailoverItems)
+	return r.State
+}
+
+// reader is a state in the making, with what saves allocations on the way.
+type reader struct {
+	*State
+	marks slab[Mark]
+	ticks slab[Fired]
+	// The id and tick that were decoded last: many nodes in a row have the same.
+	id   string
+	tick Fired
+}
+
+// read decodes one node, whose path below the job's root is given too.
+func (r *reader) read(path string, n coord.Node) {
+	room, name, _ := strings.Cut(path, "/")
+	if room == sharding {
+		r.readItem(name, n)
+		return
+	}
+	switch path {
+	case config:
+		document := n // not &n: every node would go to the heap
+		r.Config = &document
+		return
+	case leaderInstance:
+		r.Leader = r.mark(n)
+		return
+	case necessary:
+		r.Necessary = true
+		return
+	case processing:
+		r.Processing = true
+		return
+	}
+	if item, ok := strings.CutPrefix(path, failoverItems+"/"); ok {
+		if i, ok := ParseItem(item); ok {
+			r.FailoverItems = append(r.FailoverItems, i)
+		}
+		return
+	}
+	if name == "" || strings.Contains(name, "/") {
+		return
+	}
+	switch room {
+	case servers:
+		put(&r.Servers, name, decodeServer(name, n))
+	case instances:
+		put(&r.Instances, name, decodeInstance(name, n))
+	case trigger:
+		request, err := DecodeRequest(n.Value)
+		put(&r.Triggers, name, Trigger{Node: n, Instance: name, Request: request, Err: err})
+	}
+}
+
+// readItem decodes a node below sharding.
+func (r *reader) readItem(path string, n coord.Node) {
+	number, leaf, _ := strings.Cut(path, "/")
+	i, ok := ParseItem(number)
+	if !ok {
+		return
+	}
+	if missing := i + 1 - len(r.Items); missing > 0 {
+		r.Items = append(r.Items, make([]Item, missing)...)
+	}
+	item := &r.Items[i]
+	item.Exists = true
+	switch leaf {
+	case instance:
+		item.Owner = r.mark(n)
+	case running:
+		item.Running = r.mark(n)
+	case failover:
+		item.Failover = r.mark(n)
+	case failovering:
+		item.Failovering = r.mark(n)
+	case fired:
+		item.Fired = r.fired(n)
+	case misfire:
+		item.Misfire = true
+	case disabled:
+		item.Disabled = true
+	}
+}
+
+func (r *reader) mark(n coord.Node) *Mark {
+	if string(n.Value) != r.id {
+		if in, ok := r.Instances[string(n.Value)]; ok {
+			r.id = in.ID
+		} else {
+			r.id = string(n.Value)
+		}
+	}
+	return r.marks.add(Mark{Node: n, ID: r.id})
+}
+
+func (r *reader) fired(n coord.Node) *Fired {
+	if !bytes.Equal(n.Value, r.tick.Value) {
+		r.tick.Tick, r.tick.Err = DecodeFired(n.Value)
+	}
+	r.tick.Node = n
+	return r.ticks.add(r.tick)
+}
+
+func put[V any](m *map[string]V, key string, value V) {
+	if *m == nil {
+		*m = make(map[string]V)
+	}
+	(*m)[key] = value
+}
+
+// slab allocates values in growing blocks: pointers to them cost little, and stay
+// good.
+type slab[T any] struct {
+	free []T
+	size int
+}
+
+func (s *slab[T]) add(value T) *T {
+	if len(s.free) == 0 {
+		s.size = min(max(2*s.size, 4), 256)
+		s.free = make([]T, s.size)
+	}
+	p := &s.free[0]
+	s.free = s.free[1:]
+	*p = value
+	return p
+}
