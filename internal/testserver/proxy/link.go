@@ -1,0 +1,121 @@
+package proxy
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// link is one client's connection and the one to the server behind it.
+type link struct {
+	proxy *Proxy
+	ends  [2]*net.TCPConn // requests are read from the first and written to the second
+	once  sync.Once
+	done  chan struct{} // closed with the link
+	torn  [2]bool       // bytes of this direction were dropped; guarded by proxy.mu
+}
+
+// piece is a part of a stream, or its end, and when it was read.
+type piece struct {
+	data []byte
+	end  bool
+	at   time.Time
+}
+
+// close resets both connections: whatever is under way in them is lost.
+func (l *link) close() {
+	l.once.Do(func() {
+		close(l.done)
+		for _, c := range l.ends {
+			if c != nil {
+				_ = c.SetLinger(0)
+				_ = c.Close()
+			}
+		}
+	})
+}
+
+// senselessLocked reports whether a direction that lost bytes would go on with others.
+func (l *link) senselessLocked() bool {
+	for d, torn := range l.torn {
+		if torn && l.proxy.modes[d] != drop {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *link) read(d direction, pieces chan<- piece) {
+	defer close(pieces)
+	for {
+		data := make([]byte, 16<<10)
+		n, err := l.ends[d].Read(data)
+		for _, p := range []piece{{data: data[:n], at: time.Now()}, {end: true, at: time.Now()}} {
+			if p.end && err == nil || !p.end && n == 0 {
+				continue
+			}
+			select {
+			case pieces <- p:
+			case <-l.done:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (l *link) write(d direction, pieces <-chan piece) {
+	to := l.ends[1-d]
+	for p := range pieces {
+		if !l.await(d, p) {
+			continue
+		}
+		if p.end {
+			_ = to.CloseWrite()
+			continue
+		}
+		if _, err := to.Write(p.data); err != nil {
+			l.close()
+			continue
+		}
+		l.proxy.mu.Lock()
+		l.proxy.bytes[d] += int64(len(p.data))
+		l.proxy.mu.Unlock()
+	}
+}
+
+// await reports whether a piece is to be delivered, once it is time for that.
+func (l *link) await(d direction, p piece) bool {
+	for {
+		l.proxy.mu.Lock()
+		mode, changed := l.proxy.modes[d], l.proxy.changed
+		late := time.Duration(0)
+		if d == answers {
+			late = time.Until(p.at.Add(l.proxy.delay))
+		}
+		if mode == drop {
+			l.torn[d] = true
+		}
+		l.proxy.mu.Unlock()
+
+		var due <-chan time.Time
+		switch {
+		case mode == drop && !p.end:
+			return false
+		case mode == pass && late <= 0:
+			return true
+		case mode == pass:
+			due = time.After(late)
+		}
+		// Held back; or the end of a dropped stream, which nobody is to hear of
+		// before the fault has ended and the link is closed.
+		select {
+		case <-due:
+		case <-changed:
+		case <-l.done:
+			return false
+		}
+	}
+}
