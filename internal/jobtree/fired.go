@@ -1,6 +1,7 @@
 package jobtree
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -15,6 +16,10 @@ type Fired struct {
 	coord.Node
 	// Tick is the scheduled time; zero if it is unknown, and nothing can be made up.
 	Tick time.Time
+	// Run is the tick that the latest claim is for. It differs from Tick in a run
+	// that was cut short before and is done again after later ticks, and in one
+	// that was triggered.
+	Run time.Time
 	// Err says why the value could not be read; Tick is zero then.
 	Err error
 }
@@ -28,6 +33,27 @@ func EncodeFired(tick time.Time) []byte {
 		return nil
 	}
 	return tick.UTC().AppendFormat(make([]byte, 0, len("2006-01-02T15:04:05.000Z")), firedLayout)
+}
+
+// EncodeClaim writes the last tick begun and, where it differs, the tick that the
+// claim is for, with a space between them.
+func EncodeClaim(tick, run time.Time) []byte {
+	value := EncodeFired(tick)
+	if run.IsZero() || run.Equal(tick) {
+		return value
+	}
+	return append(append(value, ' '), EncodeFired(run)...)
+}
+
+func decodeFired(value []byte) (tick, run time.Time, err error) {
+	first, second, found := bytes.Cut(value, []byte(" "))
+	if tick, err = DecodeFired(first); err != nil || !found {
+		return tick, tick, err
+	}
+	if run, err = DecodeFired(second); err != nil {
+		return time.Time{}, time.Time{}, err
+	}
+	return tick, run, nil
 }
 
 // DecodeFired reads a tick in RFC 3339, in any zone and with any precision. An empty

@@ -14,6 +14,8 @@ const (
 	config      = "config"
 	servers     = "servers"
 	instances   = "instances"
+	sessions    = "sessions"
+	schedule    = "schedule"
 	trigger     = "trigger"
 	sharding    = "sharding"
 	leader      = "leader"
@@ -53,6 +55,15 @@ func (j Job) Instances() string { return j.at(instances) }
 
 // Instance is the ephemeral node of a live instance; see [EncodeInstance].
 func (j Job) Instance(id string) string { return j.at(instances + "/" + id) }
+
+// Session is the ephemeral node that stands as long as the session of an instance
+// does, also after its instance node was removed, by itself or by an operator, while
+// what it runs comes to its end. What an instance has begun is taken over only when
+// both are gone.
+func (j Job) Session(id string) string { return j.at(sessions + "/" + id) }
+
+// Schedule says since when the schedule is in force; see [EncodeSchedule].
+func (j Job) Schedule() string { return j.at(schedule) }
 
 // Triggers is the parent of the triggers.
 func (j Job) Triggers() string { return j.at(trigger) }

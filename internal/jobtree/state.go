@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -22,13 +23,17 @@ type State struct {
 	Servers   map[string]Server
 	Instances map[string]Instance
 	Triggers  map[string]Trigger
+	// Sessions has the ids of the instances whose session lives.
+	Sessions map[string]coord.Node
+	// Schedule says since when the schedule is in force; nil if that is unknown.
+	Schedule *Schedule
 
 	// Leader names the leader; nil if there is none.
 	Leader *Mark
 	// Necessary and Processing are the flags of that name below leader/sharding.
 	Necessary, Processing bool
 	// FailoverItems are the items that wait to be taken over, ascending.
-	FailoverItems []int
+	FailoverItems []FailoverItem
 
 	// Items is by item number, up to the highest one in the tree, so it may be
 	// shorter or longer than the configured total. [State.Item] does not mind.
@@ -51,6 +56,15 @@ type Item struct {
 	Failover, Failovering *Mark
 	// Fired is the last tick begun.
 	Fired *Fired
+}
+
+// FailoverItem is an item that waits to be taken over.
+type FailoverItem struct {
+	coord.Node
+	Item int
+	// Tick is that of the run that was cut short; zero if it is unknown, as in what
+	// JVM members write.
+	Tick time.Time
 }
 
 // Mark is a node whose value is an instance id.
@@ -89,7 +103,7 @@ func Read(snapshot coord.Snapshot, job Job) *State {
 		}
 		r.read(n.Path[len(job)+1:], n)
 	}
-	slices.Sort(r.FailoverItems)
+	slices.SortFunc(r.FailoverItems, func(a, b FailoverItem) int { return a.Item - b.Item })
 	return r.State
 }
 
@@ -124,6 +138,9 @@ func (r *reader) read(path string, n coord.Node) {
 	case processing:
 		r.Processing = true
 		return
+	case schedule:
+		r.Schedule = decodeSchedule(n)
+		return
 	}
 	if item, ok := strings.CutPrefix(path, failoverItems+"/"); ok {
 		if i, ok := ParseItem(item); ok {
@@ -139,6 +156,8 @@ func (r *reader) read(path string, n coord.Node) {
 		put(&r.Servers, name, decodeServer(name, n))
 	case instances:
 		put(&r.Instances, name, decodeInstance(name, n))
+	case sessions:
+		put(&r.Sessions, name, n)
 	case trigger:
 		request, err := DecodeRequest(n.Value)
 		put(&r.Triggers, name, Trigger{Node: n, Instance: name, Request: request, Err: err})
@@ -188,7 +207,7 @@ func (r *reader) mark(n coord.Node) *Mark {
 
 func (r *reader) fired(n coord.Node) *Fired {
 	if !bytes.Equal(n.Value, r.tick.Value) {
-		r.tick.Tick, r.tick.Err = DecodeFired(n.Value)
+		r.tick.Tick, r.tick.Run, r.tick.Err = decodeFired(n.Value)
 	}
 	r.tick.Node = n
 	return r.ticks.add(r.tick)
