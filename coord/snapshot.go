@@ -11,6 +11,30 @@ import (
 // kept and read from any goroutine.
 type Snapshot struct {
 	nodes *btree.BTreeG[Node]
+	root  string // only what is within it shows
+}
+
+// Sub returns the part of the snapshot at and below root, under the same paths. It
+// costs nothing.
+func (s Snapshot) Sub(root string) Snapshot {
+	switch {
+	case Within(root, s.root):
+		return Snapshot{nodes: s.nodes, root: root}
+	case Within(s.root, root):
+		return s
+	}
+	return Snapshot{}
+}
+
+// within narrows a subtree to what the snapshot shows of it.
+func (s Snapshot) within(path string) (root string, ok bool) {
+	if s.nodes == nil {
+		return "", false
+	}
+	if Within(s.root, path) {
+		return s.root, true
+	}
+	return path, Within(path, s.root)
 }
 
 // Get returns the node if it is there. A parent that nobody wrote is there with an
@@ -19,8 +43,10 @@ func (s Snapshot) Get(path string) (Node, bool) {
 	if s.nodes == nil {
 		return Node{}, false
 	}
-	if n, ok := s.nodes.Get(Node{Path: path}); ok {
-		return n, true
+	if Within(path, s.root) {
+		if n, ok := s.nodes.Get(Node{Path: path}); ok {
+			return n, true
+		}
 	}
 	if path != "" && s.Exists(path) {
 		return Node{Path: path}, true
@@ -45,6 +71,16 @@ func (s Snapshot) Children(path string) []string {
 	if path == "" {
 		prefix = ""
 	}
+	if s.root != "" && s.root != path && Within(s.root, path) {
+		if !s.Exists(s.root) {
+			return nil
+		}
+		child, _, _ := strings.Cut(strings.TrimPrefix(s.root, prefix), "/")
+		return []string{child}
+	}
+	if !Within(path, s.root) {
+		return nil
+	}
 	var names []string
 	// Every child is found by one descent that skips what lies below the last.
 	for next := prefix; ; {
@@ -67,21 +103,30 @@ func (s Snapshot) Children(path string) []string {
 // their children and children in ascending bytewise order.
 func (s Snapshot) All(path string) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
-		if s.nodes == nil {
+		root, ok := s.within(path)
+		if !ok {
 			return
 		}
-		s.nodes.AscendGreaterOrEqual(Node{Path: path}, func(n Node) bool {
-			return Within(n.Path, path) && yield(n)
+		s.nodes.AscendGreaterOrEqual(Node{Path: root}, func(n Node) bool {
+			return Within(n.Path, root) && yield(n)
 		})
 	}
 }
 
-// Len is the number of nodes.
+// Len is the number of nodes that were written. For a part that [Snapshot.Sub]
+// returned it counts them.
 func (s Snapshot) Len() int {
 	if s.nodes == nil {
 		return 0
 	}
-	return s.nodes.Len()
+	if s.root == "" {
+		return s.nodes.Len()
+	}
+	count := 0
+	for range s.All(s.root) {
+		count++
+	}
+	return count
 }
 
 // Tree is what an adapter builds snapshots with. It is not safe for concurrent use;

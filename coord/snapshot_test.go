@@ -113,6 +113,27 @@ func TestSnapshotAgreesWithAPlainMap(t *testing.T) {
 			if s.Exists(root) != (len(below) > 0) {
 				t.Fatalf("Exists(%q)", root)
 			}
+			// A part agrees with a tree that holds only what is within its root.
+			only := coord.NewTree()
+			for _, p := range below {
+				only.Put(model[p])
+			}
+			want, part := only.Snapshot(), s.Sub(root)
+			if part.Len() != want.Len() {
+				t.Fatalf("Sub(%q).Len() = %d, want %d", root, part.Len(), want.Len())
+			}
+			for _, p := range []string{"", "a", "a/a", "a/b", "1/a", root, coord.Join(root, "a"), coord.Parent(root)} {
+				if got, want := part.Children(p), want.Children(p); !slices.Equal(got, want) {
+					t.Fatalf("Sub(%q).Children(%q) = %q, want %q", root, p, got, want)
+				}
+				got, ok := part.Get(p)
+				if n, there := want.Get(p); ok != there || got.Path != n.Path || got.Version != n.Version {
+					t.Fatalf("Sub(%q).Get(%q) = %+v, %v, want %+v, %v", root, p, got, ok, n, there)
+				}
+				if a, b := part.Sub(p).Len(), len(slices.Collect(want.All(p))); a != b {
+					t.Fatalf("Sub(%q).Sub(%q).Len() = %d, want %d", root, p, a, b)
+				}
+			}
 		}
 	})
 }
