@@ -144,7 +144,8 @@ func (r *reader) read(path string, n coord.Node) {
 	}
 	if item, ok := strings.CutPrefix(path, failoverItems+"/"); ok {
 		if i, ok := ParseItem(item); ok {
-			r.FailoverItems = append(r.FailoverItems, i)
+			tick, _ := DecodeFired(n.Value) // what cannot be read is as good as unknown
+			r.FailoverItems = append(r.FailoverItems, FailoverItem{Node: n, Item: i, Tick: tick})
 		}
 		return
 	}
