@@ -1,0 +1,188 @@
+package job
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Config is a job as it is configured: in code, by an operator, or as it stands in
+// the registry, from where all instances take it. Only Name and ShardingTotalCount
+// have to be set:
+//
+//	job.Config{Name: "settle", Cron: "0/5 * * * * ?", ShardingTotalCount: 3,
+//		ShardingItemParameters: "0=Beijing,1=Shanghai", Misfire: job.Off}
+//
+// A field that is left out means its default, also where that is not the zero value:
+// such booleans are a [Toggle], and a duration of zero is the default one. Where a
+// duration can be switched off, a negative one does that. [Config.WithDefaults] shows
+// what is in force; there, a duration is on exactly if it is positive.
+//
+// The whole of it enters the registry in clear text, where everybody who may read the
+// job can see it. Passwords and other secrets have no place in it; give them to the
+// process in its own ways.
+type Config struct {
+	// Name identifies the job: 1 to 200 ASCII letters, digits, '.', '_', '-' and
+	// ':', but not "." or "..". A renamed job is another job. (jobName)
+	Name string
+
+	// Cron is when the job fires, in Quartz syntax with 6 or 7 fields; see package
+	// cronexpr. Empty is a one-off job, which runs when it is triggered. (cron)
+	Cron string
+
+	// TimeZone is the zone that Cron is meant in: an IANA name such as
+	// "Asia/Shanghai", or "GMT+08:00". Empty is each process's own. (timeZone)
+	TimeZone string
+
+	// ShardingTotalCount is the number of items that the job is split into, numbered
+	// from 0: 1 to MaxShardingTotalCount. (shardingTotalCount)
+	ShardingTotalCount int
+
+	// ShardingItemParameters gives items a parameter each: "0=Beijing,1=Shanghai".
+	// See [ParseItemParameters]; [FormatItemParameters] makes it from a map.
+	// (shardingItemParameters)
+	ShardingItemParameters string
+
+	// JobParameter is free text for the handler. (jobParameter)
+	JobParameter string
+
+	// Description is free text for people. (description)
+	Description string
+
+	// MonitorExecution keeps a record in the registry of what runs. Without it, Failover
+	// and the promise that a tick starts once are gone, and so are all writes when the
+	// job fires. Default On. (monitorExecution)
+	MonitorExecution Toggle
+
+	// Failover runs an item again, elsewhere, whose run was cut short by the end of its
+	// instance. Needs MonitorExecution. Default false. (failover)
+	Failover bool
+
+	// Misfire makes up for ticks that were missed, once for all of them, as soon as
+	// that can be. Default On. (misfire)
+	Misfire Toggle
+
+	// MisfireTolerance is how late a tick may start without being missed: at least a
+	// millisecond, in whole ones. Default 1 s. (props: misfire.tolerance.milliseconds)
+	MisfireTolerance time.Duration
+
+	// MisfireWindow bounds what is made up for: ticks missed longer ago are only
+	// counted. Whole seconds. Default 0, no bound. (props: misfire.window.seconds)
+	MisfireWindow time.Duration
+
+	// MaxTimeDiff is how far the clock of a process may be from that of the store;
+	// farther, its ticks do not run. Whole seconds. Default 0, not looked at.
+	// (maxTimeDiffSeconds)
+	MaxTimeDiff time.Duration
+
+	// ReconcileInterval is how often an instance looks at the whole tree again even if
+	// it saw no change. Whole minutes; negative is off. Default 10 min.
+	// (reconcileIntervalMinutes)
+	ReconcileInterval time.Duration
+
+	// Strategy names what deals the items to the instances: one of package strategy,
+	// or one given to the scheduler. Default AVG_ALLOCATION. (jobShardingStrategyType)
+	Strategy string
+
+	// Threads is how many items a process runs at a time, up to MaxThreads. Default 0,
+	// twice the number of its CPUs. ElasticJob's CPU and SINGLE_THREAD are 0 and 1.
+	// (jobExecutorThreadPoolSizeProviderType, before 3.0.5 jobExecutorServiceHandlerType;
+	// other numbers in props: executor.threads)
+	Threads int
+
+	// ErrorHandler names what is told of failed items: LOG, IGNORE, or one given to the
+	// scheduler. Default LOG. (jobErrorHandlerType)
+	ErrorHandler string
+
+	// Listeners name what is told before and after executions. (jobListenerTypes)
+	Listeners []string
+
+	// Timeout is how long an item may run before its context ends, with all retries.
+	// Whole seconds. Default 0, as long as it likes. (props: execution.timeout.seconds)
+	Timeout time.Duration
+
+	// Retry is what happens to an item whose handler returns an error.
+	Retry Retry
+
+	// Props are further properties, of the job's type and its error handler. They do
+	// not have the names that belong to other fields. (props)
+	Props map[string]string
+
+	// Disabled is whether a server is disabled when it registers for the first time.
+	// After that only an operator's word counts. (disabled)
+	Disabled bool
+
+	// Overwrite replaces the configuration in the registry by this one when a scheduler
+	// starts, whatever stands there. Otherwise the one in the registry is used.
+	// (overwrite)
+	Overwrite bool
+
+	// StaticSharding leaves items where they are until their owner has been gone for
+	// some time. (staticSharding)
+	StaticSharding bool
+
+	// Label restricts the job to instances that announce this label. It has no commas
+	// and no spaces around it. (label)
+	Label string
+}
+
+// Retry is how an item whose handler returned an error is tried again, while it stays
+// with its instance.
+type Retry struct {
+	// Attempts is how many more times it is tried, up to MaxRetryAttempts. Default 0.
+	// (props: retry.attempts)
+	Attempts int
+
+	// InitialBackoff is the time before the first of them; it doubles with each.
+	// Whole milliseconds; negative is no wait at all. Default 1 s.
+	// (props: retry.backoff.initial.milliseconds)
+	InitialBackoff time.Duration
+
+	// MaxBackoff is the longest time between two. Whole milliseconds, not less than
+	// InitialBackoff. Default 1 min, or InitialBackoff if that is longer.
+	// (props: retry.backoff.max.milliseconds)
+	MaxBackoff time.Duration
+}
+
+// Bounds of a Config.
+const (
+	MaxShardingTotalCount = jobtree.MaxItems
+	MaxThreads            = 10_000
+	MaxRetryAttempts      = 1_000
+)
+
+// Toggle is a boolean whose default is not false. Its zero value means the default.
+type Toggle int8
+
+// The positions of a Toggle.
+const (
+	On Toggle = iota + 1
+	Off
+)
+
+// Switch returns On or Off.
+func Switch(on bool) Toggle {
+	if on {
+		return On
+	}
+	return Off
+}
+
+func (t Toggle) String() string {
+	switch t {
+	case 0:
+		return "default"
+	case On:
+		return "on"
+	case Off:
+		return "off"
+	}
+	return "invalid"
+}
+
+// Equal reports whether two configurations mean the same: a field that is left out
+// equals one that has the default.
+func (c Config) Equal(other Config) bool {
+	return reflect.DeepEqual(c.WithDefaults(), other.WithDefaults())
+}

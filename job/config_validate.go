@@ -1,0 +1,266 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+)
+
+// ErrInvalidConfig is in the chain of every *ConfigError.
+var ErrInvalidConfig = errors.New("job: invalid configuration")
+
+// ConfigError lists all that is wrong with a configuration. It matches
+// [ErrInvalidConfig] with errors.Is, and its faults with errors.As.
+type ConfigError struct {
+	Job    string // Config.Name
+	Faults []*FieldError
+}
+
+func (e *ConfigError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v %q", ErrInvalidConfig, e.Job)
+	for i, fault := range e.Faults {
+		b.WriteString([...]string{": ", "; "}[min(i, 1)])
+		b.WriteString(fault.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns ErrInvalidConfig and the faults.
+func (e *ConfigError) Unwrap() []error {
+	errs := []error{ErrInvalidConfig}
+	for _, fault := range e.Faults {
+		errs = append(errs, fault)
+	}
+	return errs
+}
+
+// FieldError is what is wrong with one field.
+type FieldError struct {
+	Field string // its name in the registry, such as "shardingTotalCount"; see Config
+	Value string // what it has, as text; empty for properties, and if Err shows it
+	Err   error  // what is wrong with it, and what is allowed
+}
+
+func (e *FieldError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("%s: %v", e.Field, e.Err)
+	}
+	return fmt.Sprintf("%s %s: %v", e.Field, e.Value, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// Validate checks the configuration, as it is with its defaults. It is the one check
+// for every way in: code, files, operators, and what is read from the registry. What
+// is registered with a scheduler under the names in Strategy, ErrorHandler and
+// Listeners is for the scheduler to check.
+//
+// The error is a *ConfigError that lists all faults.
+func (c Config) Validate() error {
+	return c.check(nil)
+}
+
+// check is Validate for a configuration whose reading found faults already. A field has
+// one fault at most, the first.
+func (c Config) check(found []*FieldError) error {
+	v := validator{faults: found}
+	v.fields(c.WithDefaults())
+	if len(v.faults) == 0 {
+		return nil
+	}
+	return &ConfigError{Job: c.Name, Faults: v.faults}
+}
+
+type validator struct{ faults []*FieldError }
+
+func (v *validator) fields(c Config) {
+	if !validName(c.Name) {
+		v.fault(keyName, quote(c.Name), "1 to %d ASCII letters, digits, '.', '_', '-' and ':' are allowed, but not %q or %q", maxNameLength, ".", "..")
+	}
+	if _, err := c.schedule(); err != nil {
+		v.scheduleFault(c, err)
+	}
+	if c.ShardingTotalCount < 1 || c.ShardingTotalCount > MaxShardingTotalCount {
+		v.fault(keyTotal, strconv.Itoa(c.ShardingTotalCount), "1 to %d are allowed", MaxShardingTotalCount)
+	}
+	v.parameters(c)
+	for _, text := range []struct{ key, value string }{
+		{keyJobParameter, c.JobParameter}, {keyDescription, c.Description},
+		{keyStrategy, c.Strategy}, {keyErrorHandler, c.ErrorHandler},
+	} {
+		v.utf8(text.key, text.value)
+	}
+	v.toggle(keyMonitorExecution, c.MonitorExecution)
+	v.toggle(keyMisfire, c.Misfire)
+	if c.Failover && c.MonitorExecution == Off {
+		v.fault(keyFailover, "true", "needs %s, whose records tell what was cut short", keyMonitorExecution)
+	}
+
+	v.duration(keyMisfireTolerance, c.MisfireTolerance, time.Millisecond, true)
+	v.duration(keyMisfireWindow, c.MisfireWindow, time.Second, false)
+	v.duration(keyMaxTimeDiff, c.MaxTimeDiff, time.Second, false)
+	v.duration(keyReconcileInterval, c.ReconcileInterval, time.Minute, false)
+	v.duration(keyTimeout, c.Timeout, time.Second, false)
+	v.duration(keyInitialBackoff, c.Retry.InitialBackoff, time.Millisecond, false)
+	v.duration(keyMaxBackoff, c.Retry.MaxBackoff, time.Millisecond, true)
+	if c.Retry.MaxBackoff < c.Retry.InitialBackoff {
+		v.fault(keyMaxBackoff, c.Retry.MaxBackoff.String(), "not less than %s, %v, is allowed", keyInitialBackoff, c.Retry.InitialBackoff)
+	}
+	v.between(keyRetryAttempts, c.Retry.Attempts, MaxRetryAttempts)
+	v.between(keyThreads, c.Threads, MaxThreads)
+
+	v.listeners(c.Listeners)
+	v.props(c.Props)
+	v.utf8(keyLabel, c.Label)
+	if strings.Contains(c.Label, ",") || strings.TrimSpace(c.Label) != c.Label {
+		v.fault(keyLabel, quote(c.Label), "one label without commas, and without spaces around it, is allowed")
+	}
+}
+
+func (v *validator) fault(field, value, format string, args ...any) {
+	v.add(&FieldError{Field: field, Value: value, Err: fmt.Errorf(format, args...)})
+}
+
+func (v *validator) add(fault *FieldError) {
+	if !slices.ContainsFunc(v.faults, func(f *FieldError) bool { return f.Field == fault.Field }) {
+		v.faults = append(v.faults, fault)
+	}
+}
+
+// scheduleFault blames the zone or the expression. Their errors show the value.
+func (v *validator) scheduleFault(c Config, err error) {
+	field := keyCron
+	if _, zoneErr := cronexpr.LoadLocation(c.TimeZone); zoneErr != nil {
+		field = keyTimeZone
+	}
+	v.add(&FieldError{Field: field, Err: err})
+	if field == keyTimeZone && c.Cron != "" {
+		if _, err := cronexpr.Parse(c.Cron, time.UTC); err != nil {
+			v.add(&FieldError{Field: keyCron, Err: err})
+		}
+	}
+}
+
+func (v *validator) parameters(c Config) {
+	parameters, err := ParseItemParameters(c.ShardingItemParameters)
+	if err != nil {
+		v.add(&FieldError{Field: keyItemParameters, Err: err})
+		return
+	}
+	v.utf8(keyItemParameters, c.ShardingItemParameters)
+	if c.ShardingTotalCount < 1 {
+		return // which has a fault of its own
+	}
+	for item := range parameters {
+		if item >= c.ShardingTotalCount {
+			v.fault(keyItemParameters, quote(c.ShardingItemParameters), "item %d: 0 to %d are allowed, because %s is %d",
+				slices.Max(slices.Collect(maps.Keys(parameters))), c.ShardingTotalCount-1, keyTotal, c.ShardingTotalCount)
+			return
+		}
+	}
+}
+
+func (v *validator) utf8(field, value string) {
+	if !utf8.ValidString(value) {
+		v.fault(field, quote(value), "only UTF-8 is allowed")
+	}
+}
+
+func (v *validator) toggle(field string, t Toggle) {
+	if t != On && t != Off {
+		v.fault(field, strconv.Itoa(int(t)), "On, Off, or nothing for the default are allowed")
+	}
+}
+
+// duration checks a duration that is written in whole units. Off is not positive.
+func (v *validator) duration(field string, d, unit time.Duration, needed bool) {
+	switch {
+	case d <= 0 && !needed:
+	case d < unit || d%unit != 0 || d/unit > math.MaxInt32:
+		v.fault(field, d.String(), "a whole number of times %v, 1 to %d, is allowed", unit, mostUnits(unit))
+	}
+}
+
+// mostUnits is how many units a duration may have: what the int of a JVM holds, and a
+// time.Duration.
+func mostUnits(unit time.Duration) int64 {
+	return min(math.MaxInt32, math.MaxInt64/int64(unit))
+}
+
+func (v *validator) between(field string, value, most int) {
+	if value < 0 || value > most {
+		v.fault(field, strconv.Itoa(value), "0 to %d are allowed", most)
+	}
+}
+
+func (v *validator) listeners(names []string) {
+	for i, name := range names {
+		switch {
+		case name == "" || !utf8.ValidString(name):
+			v.fault(keyListeners, quote(name), "the names of listeners are allowed")
+		case slices.Contains(names[:i], name):
+			v.fault(keyListeners, quote(name), "is there twice; once is allowed")
+		}
+	}
+}
+
+// props checks names and encoding. Values are not shown: they may be of any kind.
+func (v *validator) props(props map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(props)) {
+		field := propsPrefix + key
+		switch {
+		case key == "":
+			v.fault(propsPrefix+`""`, "", "a property needs a name")
+		case !utf8.ValidString(key) || !utf8.ValidString(props[key]):
+			v.fault(propsPrefix+quote(key), "", "only UTF-8 is allowed")
+		case slices.Contains(ownProps(), field):
+			v.fault(field, "", "belongs to a field of the configuration; set that one")
+		}
+	}
+}
+
+const maxNameLength = 200
+
+func validName(name string) bool {
+	if len(name) < 1 || len(name) > maxNameLength || name == "." || name == ".." {
+		return false
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		case strings.IndexByte("._-:", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// schedule returns when the job fires; nil for a one-off job, whose time zone is checked
+// nevertheless.
+func (c Config) schedule() (*cronexpr.Schedule, error) {
+	zone, err := cronexpr.LoadLocation(c.TimeZone)
+	if err != nil || c.Cron == "" {
+		return nil, err
+	}
+	return cronexpr.Parse(c.Cron, zone)
+}
+
+// quote shows a text in an error, and not all of a long one.
+func quote(text string) string {
+	const most = 100
+	if len(text) > most {
+		return strconv.Quote(text[:most]) + "…"
+	}
+	return strconv.Quote(text)
+}

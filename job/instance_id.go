@@ -1,0 +1,121 @@
+package job
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// newInstanceID returns the id of a new instance at the address. The address and the
+// process are in it for people; what makes it unique is chance, because containers
+// share process ids, and bridges addresses.
+func newInstanceID(ip string) string {
+	var random [6]byte
+	rand.Read(random[:]) // never fails
+	return jobtree.InstanceID(ip, os.Getpid(), hex.EncodeToString(random[:]))
+}
+
+// validateIP checks a text that is to stand for the address of this host.
+func validateIP(ip string) error {
+	if err := coord.ValidatePath(ip); err != nil {
+		return fmt.Errorf("job: address of this host: %w", err)
+	}
+	if strings.ContainsAny(ip, "/") || strings.Contains(ip, "@-@") {
+		return fmt.Errorf("job: address of this host %q: an address or a host name is allowed, without a slash or @-@", ip)
+	}
+	return nil
+}
+
+// localIP returns the address of this host that others know best: of an interface that
+// is up, rather of the machine's own than of one made by software, IPv4 rather than
+// IPv6, in the order of the interfaces. A loopback address is the last resort.
+func localIP() string {
+	return best(localAddresses()).String()
+}
+
+// localIPIn returns the first address of this host in a network, in the same order.
+func localIPIn(network netip.Prefix) (string, error) {
+	local := localAddresses()
+	within := slices.DeleteFunc(slices.Clone(local), func(a localAddress) bool { return !network.Contains(a.Addr) })
+	if len(within) == 0 {
+		return "", fmt.Errorf("job: this host has no address in %v; it has %v", network, local)
+	}
+	return best(within).String(), nil
+}
+
+// localAddress is an address of this host with what speaks against it.
+type localAddress struct {
+	netip.Addr
+	virtual bool // the interface is made by software
+}
+
+// rank is lower for an address that is better known to others.
+func (a localAddress) rank() int {
+	rank := 0
+	if a.Is6() {
+		rank++
+	}
+	if a.IsLinkLocalUnicast() {
+		rank += 2
+	}
+	if a.virtual {
+		rank += 4
+	}
+	if a.IsLoopback() {
+		rank += 8
+	}
+	return rank
+}
+
+// best returns the address with the lowest rank, the first of them if there are more.
+func best(addresses []localAddress) netip.Addr {
+	if len(addresses) == 0 {
+		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return slices.MinFunc(addresses, func(a, b localAddress) int { return cmp.Compare(a.rank(), b.rank()) }).Addr
+}
+
+// localAddresses returns the addresses of the interfaces that are up. An interface that
+// cannot be read has none.
+func localAddresses() []localAddress {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return nil
+	}
+	var addresses []localAddress
+	for _, i := range interfaces {
+		if i.Flags&net.FlagUp == 0 {
+			continue
+		}
+		found, err := i.Addrs()
+		if err != nil {
+			continue
+		}
+		virtual := i.Flags&net.FlagPointToPoint != 0 || virtualName(i.Name)
+		for _, a := range found {
+			if prefix, err := netip.ParsePrefix(a.String()); err == nil {
+				addresses = append(addresses, localAddress{prefix.Addr().Unmap().WithZone(""), virtual})
+			}
+		}
+	}
+	return addresses
+}
+
+// virtualName reports whether an interface is of the kind that container engines,
+// hypervisors and tunnels make on a host. Inside of a container the one interface has
+// an ordinary name.
+func virtualName(name string) bool {
+	return slices.ContainsFunc([]string{
+		"br-", "bridge", "cali", "cilium", "cni", "docker", "dummy", "flannel", "kube", "lxc", "lxd", "nodelocaldns",
+		"podman", "tailscale", "tap", "tun", "utun", "vboxnet", "veth", "virbr", "vmnet", "wg", "zt",
+	}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
