@@ -1,0 +1,186 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The names of the fields in the registry, which is also how errors call them.
+const (
+	keyCron              = "cron"
+	keyDescription       = "description"
+	keyDisabled          = "disabled"
+	keyErrorHandler      = "jobErrorHandlerType"
+	keyFailover          = "failover"
+	keyItemParameters    = "shardingItemParameters"
+	keyJobParameter      = "jobParameter"
+	keyLabel             = "label"
+	keyListeners         = "jobListenerTypes"
+	keyMaxTimeDiff       = "maxTimeDiffSeconds"
+	keyMisfire           = "misfire"
+	keyMonitorExecution  = "monitorExecution"
+	keyName              = "jobName"
+	keyOverwrite         = "overwrite"
+	keyProps             = "props"
+	keyReconcileInterval = "reconcileIntervalMinutes"
+	keyStaticSharding    = "staticSharding"
+	keyStrategy          = "jobShardingStrategyType"
+	keyTimeZone          = "timeZone"
+	keyTotal             = "shardingTotalCount"
+
+	// The number of threads: since 3.0.5, and before.
+	keyThreadPool    = "jobExecutorThreadPoolSizeProviderType"
+	keyThreadPoolOld = "jobExecutorServiceHandlerType"
+
+	// What ElasticJob does not have stands in its string map.
+	propsPrefix         = keyProps + ": "
+	keyMisfireTolerance = propsPrefix + "misfire.tolerance.milliseconds"
+	keyMisfireWindow    = propsPrefix + "misfire.window.seconds"
+	keyTimeout          = propsPrefix + "execution.timeout.seconds"
+	keyRetryAttempts    = propsPrefix + "retry.attempts"
+	keyInitialBackoff   = propsPrefix + "retry.backoff.initial.milliseconds"
+	keyMaxBackoff       = propsPrefix + "retry.backoff.max.milliseconds"
+	keyThreads          = propsPrefix + "executor.threads"
+)
+
+// What jobExecutorThreadPoolSizeProviderType may be.
+const (
+	threadPoolCPU    = "CPU"
+	threadPoolSingle = "SINGLE_THREAD"
+)
+
+// ownProps are the properties that belong to fields of a Config.
+func ownProps() []string {
+	return []string{keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyThreads}
+}
+
+// field is one key of the document, bound to the field of a Config.
+type field struct {
+	key string
+	// set reads the value's text.
+	set func(text string) error
+	// get returns the value's text, which is the same for all ways to write the same.
+	get func() string
+	// tag is the YAML type of the value.
+	tag string
+	// always is whether it is written even if it has its default, as ElasticJob does.
+	always bool
+}
+
+// fields are the single values of a document, but for those in props.
+func (c *Config) fields() []field {
+	return []field{
+		textField(keyCron, &c.Cron, false),
+		textField(keyDescription, &c.Description, true),
+		boolField(keyDisabled, &c.Disabled),
+		textField(keyErrorHandler, &c.ErrorHandler, false),
+		boolField(keyFailover, &c.Failover),
+		textField(keyItemParameters, &c.ShardingItemParameters, true),
+		textField(keyJobParameter, &c.JobParameter, true),
+		textField(keyLabel, &c.Label, false),
+		durationField(keyMaxTimeDiff, &c.MaxTimeDiff, time.Second, "-1"),
+		toggleField(keyMisfire, &c.Misfire),
+		toggleField(keyMonitorExecution, &c.MonitorExecution),
+		textField(keyName, &c.Name, true),
+		boolField(keyOverwrite, &c.Overwrite),
+		durationField(keyReconcileInterval, &c.ReconcileInterval, time.Minute, "0"),
+		boolField(keyStaticSharding, &c.StaticSharding),
+		textField(keyStrategy, &c.Strategy, false),
+		textField(keyTimeZone, &c.TimeZone, false),
+		intField(keyTotal, &c.ShardingTotalCount),
+	}
+}
+
+// propFields are those of ours that stand in props.
+func (c *Config) propFields() []field {
+	fields := []field{
+		durationField(keyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, ""),
+		durationField(keyMisfireWindow, &c.MisfireWindow, time.Second, "0"),
+		durationField(keyTimeout, &c.Timeout, time.Second, "0"),
+		intField(keyRetryAttempts, &c.Retry.Attempts),
+		durationField(keyInitialBackoff, &c.Retry.InitialBackoff, time.Millisecond, "0"),
+		durationField(keyMaxBackoff, &c.Retry.MaxBackoff, time.Millisecond, ""),
+		intField(keyThreads, &c.Threads),
+	}
+	for i := range fields {
+		// Java's Properties know strings only.
+		fields[i].tag, fields[i].always = "!!str", false
+	}
+	return fields
+}
+
+func textField(key string, p *string, always bool) field {
+	return field{key, func(text string) error { *p = text; return nil }, func() string { return *p }, "!!str", always}
+}
+
+func boolField(key string, p *bool) field {
+	set := func(text string) (err error) {
+		*p, err = parseBool(text)
+		return err
+	}
+	return field{key, set, func() string { return strconv.FormatBool(*p) }, "!!bool", true}
+}
+
+func toggleField(key string, p *Toggle) field {
+	set := func(text string) error {
+		on, err := parseBool(text)
+		if err == nil {
+			*p = Switch(on)
+		}
+		return err
+	}
+	return field{key, set, func() string { return strconv.FormatBool(*p == On) }, "!!bool", true}
+}
+
+// parseBool takes what YAML 1.1 calls a boolean, which is what JVMs read.
+func parseBool(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "true", "yes", "on":
+		return true, nil
+	case "false", "no", "off":
+		return false, nil
+	}
+	return false, errors.New("true and false are allowed")
+}
+
+func intField(key string, p *int) field {
+	set := func(text string) error {
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return errors.New("an integer is allowed")
+		}
+		*p = int(n)
+		return nil
+	}
+	return field{key, set, func() string { return strconv.Itoa(*p) }, "!!int", true}
+}
+
+// durationField is a number of units. off is how it is written that there is none, if
+// that can be; any number below zero is read as that, and zero only if off is.
+func durationField(key string, p *time.Duration, unit time.Duration, off string) field {
+	most := mostUnits(unit)
+	set := func(text string) error {
+		n, err := strconv.ParseInt(text, 10, 64)
+		switch {
+		case err == nil && off != "" && (n < 0 || off == "0" && n == 0):
+			*p = switchedOff
+		case err == nil && n > 0 && n <= most:
+			*p = time.Duration(n) * unit
+		case off == "":
+			return fmt.Errorf("a number of times %v, 1 to %d, is allowed", unit, most)
+		default:
+			return fmt.Errorf("a number of times %v, 1 to %d, is allowed, and %s for none", unit, most, off)
+		}
+		return nil
+	}
+	get := func() string {
+		if *p <= 0 {
+			return off
+		}
+		return strconv.FormatInt(int64(*p/unit), 10)
+	}
+	return field{key, set, get, "!!int", true}
+}

@@ -1,0 +1,32 @@
+package job
+
+import "github.com/elasticjob-go/elasticjob/coord"
+
+// elect makes this instance the leader if there is none. Creating the node on a
+// condition is the whole election: one of those who try succeeds, whatever stands in
+// the latch's queue. JVM members check and create under the latch; one that checked
+// just before may replace us, and then every commit of ours as leader fails, because
+// it is conditional on the node being ours.
+//
+// Only a registered and enabled instance stands for election (B-68).
+func (w *world) elect() *commit {
+	if w.Leader != nil || !w.active() {
+		return nil
+	}
+	return &commit{step: "elect", ops: []coord.Op{
+		w.mine(),
+		coord.Exists(w.job.Config()),
+		coord.CreateEphemeral(w.job.LeaderInstance(), []byte(w.self.id)),
+	}}
+}
+
+// abdicate gives leadership up when the server was disabled.
+func (w *world) abdicate() *commit {
+	if !w.leads() || w.active() {
+		return nil
+	}
+	return &commit{step: "abdicate", ops: []coord.Op{w.leader(), coord.Delete(w.job.LeaderInstance())}}
+}
+
+// leader is the condition of all that is done as leader.
+func (w *world) leader() coord.Op { return coord.Owned(w.job.LeaderInstance()) }

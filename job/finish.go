@@ -1,0 +1,127 @@
+package job
+
+import (
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// standing says how the record of a run that is done stands in a snapshot.
+type standing int
+
+const (
+	behind  standing = iota // the snapshot is older than the claim
+	ours                    // the record is there, and it is this run's
+	foreign                 // it is gone, or somebody else's
+)
+
+// standing compares a run with its item. fired is rewritten by every claim, so as
+// long as it is what this run's claim wrote, running is this run's too.
+func (w *world) standing(r *run) standing {
+	fired := w.Item(r.item).Fired
+	switch {
+	case r.token == 0, r.instance != w.self.id:
+		return foreign
+	case fired == nil || fired.Modified < r.token:
+		return behind
+	case fired.Modified > r.token:
+		return foreign
+	}
+	return ours
+}
+
+// finish removes the records of runs that are done. With misfire on an item whose
+// tick came meanwhile is begun again in the same commit; with misfire off that tick
+// is passed over.
+func (w *world) finish(runs []*run) ([]commit, error) {
+	var owners []string
+	if w.settings.misfire && !w.leaving {
+		var err error
+		if owners, err = w.desired(); err != nil {
+			return nil, err
+		}
+	}
+	c := chunk{step: "finish", head: []coord.Op{w.mine()}}
+	for _, r := range runs {
+		item := w.Item(r.item)
+		if tick, again := w.makeUp(r, item, owners); again {
+			ops := []coord.Op{
+				coord.AtVersion(w.job.ItemInstance(r.item), item.Owner.Version),
+				coord.Set(w.job.Running(r.item), []byte(w.self.id)),
+				w.fired(r.item, item, tick, tick),
+			}
+			if item.Misfire || r.flagged {
+				ops = append(ops, coord.DeleteTree(w.job.Misfire(r.item)))
+			}
+			last := c.add(ops...)
+			last.ends = append(last.ends, r)
+			last.claims = append(last.claims, &run{item: r.item, tick: tick, last: tick, source: Misfire, instance: w.self.id})
+			continue
+		}
+		last := c.add(w.remove(r, item)...)
+		last.ends = append(last.ends, r)
+	}
+	return c.commits, nil
+}
+
+// remove takes away what a run has left in the tree.
+func (w *world) remove(r *run, item jobtree.Item) []coord.Op {
+	ops := []coord.Op{w.unclaimed(r, item)}
+	if item.Running != nil || !r.refused {
+		ops = append(ops, coord.Delete(w.job.Running(r.item)))
+	}
+	if r.failover {
+		ops = append(ops, coord.DeleteTree(w.job.Failover(r.item)), coord.DeleteTree(w.job.Failovering(r.item)))
+	}
+	return ops
+}
+
+// unclaimed is the condition that nobody has claimed the item since the run, and with
+// misfire off moves fired on over the ticks that came while it ran.
+func (w *world) unclaimed(r *run, item jobtree.Item) coord.Op {
+	tick := w.lastTick()
+	if !w.settings.misfire && !r.failover && tick.After(item.Fired.Tick) && tick.After(r.last) {
+		return coord.SetAt(w.job.Fired(r.item), jobtree.EncodeFired(tick), item.Fired.Version)
+	}
+	return coord.AtVersion(w.job.Fired(r.item), item.Fired.Version)
+}
+
+// leftovers lists the items that the tree has as running here although they are not:
+// the snapshot is older than the end of the run, or a commit of ours happened that
+// was thought lost.
+func (w *world) leftovers() []int {
+	var list []int
+	for i := range w.Items {
+		if w.Items[i].Running.Is(w.self.id) && w.runs[i] == nil && w.settings.monitor {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// settle decides about a leftover, whose running was read again from the store after
+// the snapshot was taken: a claim of ours that nobody started is claimed again and
+// started, the record of a run that has ended is removed.
+func (w *world) settle(i int) commit {
+	item := w.Items[i]
+	if item.Fired == nil {
+		return commit{step: "settle", ops: []coord.Op{w.mine(), coord.DeleteTree(w.job.Running(i))}}
+	}
+	failover := item.Failover.Is(w.self.id)
+	if item.Fired.Modified <= w.ended[i] || !w.active() {
+		return commit{step: "settle", ops: append([]coord.Op{w.mine()}, w.remove(&run{item: i, failover: failover, last: item.Fired.Tick}, item)...)}
+	}
+	r := &run{item: i, tick: item.Fired.Run, last: item.Fired.Tick, source: Normal, instance: w.self.id, failover: failover}
+	switch {
+	case failover:
+		r.source = Failover
+	case !item.Fired.Run.Equal(item.Fired.Tick):
+		r.source = Manual
+	case w.now.Sub(r.tick) > w.settings.tolerance:
+		r.source = Misfire
+	}
+	return commit{step: "settle", claims: []*run{r}, ops: []coord.Op{
+		w.mine(),
+		coord.Exists(w.job.Running(i)),
+		w.fired(i, item, item.Fired.Tick, item.Fired.Run),
+	}}
+}

@@ -1,0 +1,110 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Handler does the work of one sharding item. It is called from several goroutines
+// at once, one for each item that runs here.
+//
+// ctx ends when the item may no longer be worked on: the session is about to be
+// lost, the item was taken away, the time-out passed, or the scheduler shuts down;
+// context.Cause tells which. It ends early enough that a handler that returns then
+// has stopped before the item can start elsewhere. One that cannot stop must pass
+// ShardingContext.Token to whatever it writes to (fencing).
+//
+// An error, or a panic, is the failure of this item only; it goes to the job's
+// ErrorHandler after Config.Retry is used up.
+type Handler interface {
+	Execute(ctx context.Context, sc ShardingContext) error
+}
+
+// Func is a Handler made of a function.
+type Func func(ctx context.Context, sc ShardingContext) error
+
+// Execute calls f.
+func (f Func) Execute(ctx context.Context, sc ShardingContext) error { return f(ctx, sc) }
+
+// Source says why an item runs. The names are ElasticJob's execution sources; MANUAL
+// is ours.
+type Source int
+
+// The sources of an execution.
+const (
+	// Normal: its tick came due.
+	Normal Source = iota + 1
+	// Misfire: it makes up for ticks that were missed, all of them at once.
+	Misfire
+	// Failover: the run was begun before and cut short by the end of its instance.
+	Failover
+	// Manual: it was triggered, by an operator or a one-off job.
+	Manual
+)
+
+func (s Source) String() string {
+	switch s {
+	case Normal:
+		return "NORMAL_TRIGGER"
+	case Misfire:
+		return "MISFIRE"
+	case Failover:
+		return "FAILOVER"
+	case Manual:
+		return "MANUAL"
+	}
+	return "UNKNOWN"
+}
+
+// ShardingContext is what a handler is told about its execution.
+type ShardingContext struct {
+	// JobName is Config.Name.
+	JobName string
+	// TaskID is unique to this execution and sorts by time (a UUID of version 7).
+	// Retries of one execution share it.
+	TaskID string
+	// InstanceID is the instance that runs the item.
+	InstanceID string
+	// Item is the sharding item, from 0 to Total-1.
+	Item int
+	// ItemParameter is the item's part of Config.ShardingItemParameters, or empty.
+	ItemParameter string
+	// JobParameter is Config.JobParameter, or the parameter of a manual trigger that
+	// has one.
+	JobParameter string
+	// Total is Config.ShardingTotalCount.
+	Total int
+	// ScheduledTime is the tick that this execution is for, in the job's time zone:
+	// of a make-up the last one missed, of a failover the one that was begun, of a
+	// manual execution when its instance took it.
+	ScheduledTime time.Time
+	// Source is why it runs.
+	Source Source
+	// Attempt is 1, and one more for each retry.
+	Attempt int
+	// Token is the fencing token: larger than that of every earlier execution of
+	// this item, wherever it ran. A store that refuses writes with a smaller token
+	// than it has seen is safe from an execution that was thought dead:
+	//
+	//	UPDATE … SET …, fence = $token WHERE id = $id AND fence <= $token
+	//
+	// It is 0 with MonitorExecution off, which has no claims.
+	Token int64
+}
+
+// ErrorHandler is told of the failed executions of a job. It is called in the
+// goroutine of the item, before the item counts as finished.
+type ErrorHandler interface {
+	HandleError(ctx context.Context, sc ShardingContext, err error)
+}
+
+// ErrorHandlerFunc is an ErrorHandler made of a function.
+type ErrorHandlerFunc func(ctx context.Context, sc ShardingContext, err error)
+
+// HandleError calls f.
+func (f ErrorHandlerFunc) HandleError(ctx context.Context, sc ShardingContext, err error) {
+	f(ctx, sc, err)
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("job: handler panicked: %v", e.Value) }

@@ -1,0 +1,51 @@
+package job
+
+import (
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// stepDown takes this instance out of the tree and hands leadership over, so that its
+// idle items are dealt to others while what runs here comes to its end. Its session
+// node stays until then: nobody takes over what still runs (B-02, B-68).
+func (w *world) stepDown() *commit {
+	var ops []coord.Op
+	if _, ok := w.Instances[w.self.id]; ok {
+		ops = append(ops, coord.DeleteTree(w.job.Instance(w.self.id)))
+	}
+	if w.leads() {
+		ops = append(ops, coord.DeleteTree(w.job.LeaderInstance()))
+	}
+	if len(ops) == 0 {
+		return nil
+	}
+	return &commit{step: "step down", ops: append(ops, w.mine())}
+}
+
+// handOver removes the records of runs that were not finished and, with failover on,
+// puts their items up for the others.
+func (w *world) handOver(runs []*run) []commit {
+	c := chunk{step: "hand over", head: []coord.Op{w.mine()}}
+	for _, r := range runs {
+		item := w.Item(r.item)
+		ops := []coord.Op{coord.AtVersion(w.job.Fired(r.item), item.Fired.Version), coord.DeleteTree(w.job.Running(r.item))}
+		if r.failover {
+			ops = append(ops, coord.DeleteTree(w.job.Failover(r.item)), coord.DeleteTree(w.job.Failovering(r.item)))
+		}
+		if w.settings.Failover {
+			ops = append(ops, coord.Put(w.job.FailoverItem(r.item), jobtree.EncodeFired(r.tick)))
+		}
+		last := c.add(ops...)
+		last.ends = append(last.ends, r)
+	}
+	return c.commits
+}
+
+// signOff removes the session's node, the last thing that this instance had.
+func (w *world) signOff() commit {
+	return commit{step: "sign off", ops: []coord.Op{
+		coord.DeleteTree(w.job.Session(w.self.id)),
+		coord.DeleteTree(w.job.Instance(w.self.id)),
+		coord.DeleteTree(w.job.Trigger(w.self.id)),
+	}}
+}

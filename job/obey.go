@@ -1,0 +1,57 @@
+package job
+
+import (
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// manual is a trigger that waits for its item to be idle. An item has one at most:
+// more of them come to the same (B-25).
+type manual struct{ parameter string }
+
+// obey takes the request that is addressed to this instance. It is removed at the
+// version that was read, so one that is written meanwhile is not lost (B-26).
+func (w *world) obey() (*commit, jobtree.Request) {
+	trigger, ok := w.Triggers[w.self.id]
+	if !ok {
+		return nil, jobtree.Request{}
+	}
+	path := w.job.Trigger(w.self.id)
+	return &commit{step: "obey", ops: []coord.Op{
+		w.mine(), coord.AtVersion(path, trigger.Version), coord.Delete(path),
+	}}, trigger.Request
+}
+
+// requested lists the items of a request that this instance is to run.
+func (w *world) requested(r jobtree.Request) []int {
+	var items []int
+	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
+		if w.Items[i].Owner.Is(w.self.id) && (len(r.Items) == 0 || slices.Contains(r.Items, i)) {
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+// manually begins the items that were triggered and are idle.
+func (w *world) manually(triggers map[int]manual) []commit {
+	if len(triggers) == 0 || !w.active() || !w.settings.monitor {
+		return nil
+	}
+	claims := claimer{world: w, step: "trigger"}
+	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
+		trigger, ok := triggers[i]
+		item := w.Items[i]
+		if !ok || !item.Owner.Is(w.self.id) || item.Disabled || item.Running != nil || w.runs[i] != nil {
+			continue
+		}
+		r := &run{item: i, tick: w.now, source: Manual, param: trigger.parameter}
+		if item.Fired != nil {
+			r.last = item.Fired.Tick
+		}
+		claims.add(item, r)
+	}
+	return claims.commits
+}

@@ -1,0 +1,165 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// Names of the error handlers that every scheduler knows (Config.ErrorHandler).
+const (
+	// ErrorHandlerLog writes a line at error level; the default.
+	ErrorHandlerLog = "LOG"
+	// ErrorHandlerIgnore drops the error.
+	ErrorHandlerIgnore = "IGNORE"
+)
+
+// Option is what belongs to a process and never enters the registry.
+type Option func(*options) error
+
+type options struct {
+	logger         *zap.Logger
+	now            func() time.Time
+	ip             string
+	labels         []string
+	weight         int
+	implementation string
+	strategies     map[string]strategy.Strategy
+	errorHandlers  map[string]ErrorHandler
+	cancelGrace    time.Duration
+}
+
+func newOptions(opts []Option) (*options, error) {
+	o := &options{
+		logger:        zap.NewNop(),
+		now:           time.Now,
+		strategies:    map[string]strategy.Strategy{},
+		errorHandlers: map[string]ErrorHandler{},
+		cancelGrace:   time.Second,
+	}
+	var errs []error
+	for _, opt := range opts {
+		errs = append(errs, opt(o))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if o.ip == "" {
+		o.ip = localIP()
+	}
+	if o.errorHandlers[ErrorHandlerLog] == nil {
+		o.errorHandlers[ErrorHandlerLog] = logErrors(o.logger)
+	}
+	if o.errorHandlers[ErrorHandlerIgnore] == nil {
+		o.errorHandlers[ErrorHandlerIgnore] = ignoreErrors()
+	}
+	return o, nil
+}
+
+// WithLogger sets where the scheduler logs; without it nothing is logged. In steady
+// state nothing is logged at info level.
+func WithLogger(l *zap.Logger) Option {
+	return func(o *options) error {
+		if l != nil {
+			o.logger = l
+		}
+		return nil
+	}
+}
+
+// WithIP sets the address under which this process registers, and by which an
+// operator disables it, instead of the first one that the host has. Any text
+// without a slash will do: a host name, say, where addresses are not stable.
+func WithIP(ip string) Option {
+	return func(o *options) error {
+		if err := validateIP(ip); err != nil {
+			return err
+		}
+		o.ip = ip
+		return nil
+	}
+}
+
+// WithLabels sets the labels that this instance announces. A job whose Config.Label
+// is set gives items only to instances that have it.
+func WithLabels(labels ...string) Option {
+	return func(o *options) error {
+		o.labels = append(o.labels, labels...)
+		return nil
+	}
+}
+
+// WithWeight announces how much of the items this instance wants, relative to the
+// others, where the strategy is WEIGHTED. The default is 1.
+func WithWeight(weight int) Option {
+	return func(o *options) error {
+		if weight < 1 || weight > strategy.MaxWeight {
+			return fmt.Errorf("job: weight %d: 1 to %d are allowed", weight, strategy.MaxWeight)
+		}
+		o.weight = weight
+		return nil
+	}
+}
+
+// WithImplementation names what runs the job. The registry keeps the name, and a
+// scheduler with another one is refused, so that two programs do not run different
+// work under one job name. The default is the job's name. To share a job with JVM
+// instances give the name of their class.
+func WithImplementation(name string) Option {
+	return func(o *options) error {
+		if name == "" {
+			return errors.New("job: empty implementation name")
+		}
+		o.implementation = name
+		return nil
+	}
+}
+
+// WithStrategy makes a sharding strategy known by name (Config.Strategy). All
+// instances of a job need the same ones.
+func WithStrategy(name string, s strategy.Strategy) Option {
+	return func(o *options) error {
+		o.strategies[name] = s
+		_, err := strategy.Lookup(name, o.strategies)
+		return err
+	}
+}
+
+// WithErrorHandler makes an error handler known by name (Config.ErrorHandler).
+func WithErrorHandler(name string, h ErrorHandler) Option {
+	return func(o *options) error {
+		if name == "" || h == nil {
+			return fmt.Errorf("job: error handler %q needs a name and a handler", name)
+		}
+		o.errorHandlers[name] = h
+		return nil
+	}
+}
+
+// WithClock replaces time.Now as the wall clock that ticks are compared with. It is
+// for tests of what a wrong clock does; timers run on the real one.
+func WithClock(now func() time.Time) Option {
+	return func(o *options) error {
+		if now == nil {
+			return errors.New("job: nil clock")
+		}
+		o.now = now
+		return nil
+	}
+}
+
+// WithCancelGrace sets how long Shutdown waits for handlers to return after their
+// contexts were ended, before it hands their items over regardless. Default 1 s.
+func WithCancelGrace(d time.Duration) Option {
+	return func(o *options) error {
+		if d < 0 {
+			return fmt.Errorf("job: cancel grace %v: must not be negative", d)
+		}
+		o.cancelGrace = d
+		return nil
+	}
+}

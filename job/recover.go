@@ -1,0 +1,80 @@
+package job
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// orphan is an item whose run was cut short by the end of its instance.
+type orphan struct {
+	item  int
+	state jobtree.Item
+	owner string // the instance that has ended
+}
+
+// orphans lists what is to be recovered. It looks at every item, whoever owns it and
+// however many instances are alive: ElasticJob does so only when an instance finds
+// itself alone (B-05), and only for items of instances whose host has another (B-01).
+func (w *world) orphans() []orphan {
+	var list []orphan
+	for i := range w.Items {
+		item := &w.Items[i]
+		switch {
+		case item.Running != nil:
+			if id := w.runner(*item); item.Running.Owner == 0 && w.dead(id) {
+				list = append(list, orphan{item: i, state: *item, owner: id})
+			}
+		case item.Failovering != nil && w.dead(item.Failovering.ID):
+			list = append(list, orphan{item: i, state: *item, owner: item.Failovering.ID})
+		}
+	}
+	return list
+}
+
+// runner names the instance that runs the item. ElasticJob before 3.0.2 leaves the
+// value of running empty; there it is the owner.
+func (w *world) runner(item jobtree.Item) string {
+	if item.Running.ID == "" && item.Owner != nil {
+		return item.Owner.ID
+	}
+	return item.Running.ID
+}
+
+// recover removes, as leader, the records of runs whose instance has ended, and with
+// failover on puts their items up for the others. Only a run that was not finished
+// has a record, so finished items are not run again (B-03), and a planned stop, which
+// leaves none, is no crash (B-02). A taker that crashed is an instance like any other
+// (B-04).
+//
+// Each orphan was read again from the store after the snapshot was taken. The
+// condition on its fired record then makes sure that nobody has claimed it since.
+func (w *world) recover(orphans []orphan) []commit {
+	c := chunk{step: "recover", head: []coord.Op{w.leader()}}
+	for _, o := range orphans {
+		ops := w.stillDead(o.owner)
+		if o.state.Fired != nil {
+			ops = append(ops, coord.AtVersion(w.job.Fired(o.item), o.state.Fired.Version))
+		}
+		if o.state.Running != nil {
+			ops = append(ops, coord.Delete(w.job.Running(o.item)))
+		}
+		if o.state.Failovering != nil {
+			ops = append(ops, coord.Delete(w.job.Failovering(o.item)))
+		}
+		if w.settings.Failover && o.item < w.settings.ShardingTotalCount {
+			ops = append(ops, coord.Put(w.job.FailoverItem(o.item), jobtree.EncodeFired(claimed(o.state))))
+		}
+		c.add(ops...)
+	}
+	return c.commits
+}
+
+// claimed is the tick that the item's latest claim was for.
+func claimed(item jobtree.Item) time.Time {
+	if item.Fired == nil {
+		return time.Time{}
+	}
+	return item.Fired.Run
+}

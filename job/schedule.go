@@ -1,0 +1,40 @@
+package job
+
+import (
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// schedule records, as leader, since when the schedule has been in force: ticks
+// before that are nobody's to make up, neither those of the old one nor those that
+// the new one would have had.
+func (w *world) schedule() (*commit, error) {
+	want := jobtree.ScheduleDocument{
+		Cron:     w.settings.Cron,
+		TimeZone: w.settings.TimeZone,
+		Misfire:  w.settings.misfire,
+		Since:    w.now,
+	}
+	if w.inForce() {
+		return nil, nil
+	}
+	document, err := jobtree.EncodeSchedule(want)
+	if err != nil {
+		return nil, err
+	}
+	return &commit{step: "schedule", ops: []coord.Op{
+		w.leader(),
+		coord.AtVersion(w.job.Config(), w.Config.Version),
+		coord.Put(w.job.Schedule(), document),
+	}}, nil
+}
+
+// inForce reports whether the recorded schedule is the one of the settings. Until it
+// is, no tick of it is due.
+func (w *world) inForce() bool {
+	return w.Schedule != nil && w.Schedule.Same(jobtree.ScheduleDocument{
+		Cron:     w.settings.Cron,
+		TimeZone: w.settings.TimeZone,
+		Misfire:  w.settings.misfire,
+	})
+}

@@ -1,0 +1,196 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Scheduler runs one job in this process, as one of its instances, until Shutdown. Its
+// methods may be called from any goroutine.
+type Scheduler struct {
+	c    *controller
+	stop context.CancelFunc // ends the time to drain
+	done chan struct{}
+	err  error // once done is closed
+}
+
+// Status is how a scheduler stands.
+type Status struct {
+	// InstanceID names this process among the job's instances. It is new in every
+	// session.
+	InstanceID string
+	// Registered is whether the instance is in the registry, Enabled whether its server
+	// may run items, Leader whether it deals the items.
+	Registered, Enabled, Leader bool
+	// Leaving is set on the way out.
+	Leaving bool
+	// Items are assigned to this instance, Running are under way in this process; both
+	// ascending.
+	Items, Running []int
+	// Fault is what keeps the job from running as it is configured: a configuration in
+	// the registry that is refused, or a clock that is off. Nil if nothing does.
+	Fault error
+}
+
+// Schedule joins a job that fires by a cron expression. The first process to do so
+// sets the job up in the registry; those after it take the configuration from there,
+// unless Config.Overwrite is set. It returns once this process is registered, and the
+// job runs from then on until [Scheduler.Shutdown]. ctx bounds the start only.
+//
+// The registry stays the caller's: one is enough for any number of jobs, and it is to
+// be closed after the last Shutdown.
+//
+// Errors: a *ConfigError, which names the fields, for a configuration that is wrong,
+// here or in the registry; ErrImplementationConflict; ErrKindConflict; those of the
+// registry.
+func Schedule(ctx context.Context, reg coord.Registry, c Config, h Handler, opts ...Option) (*Scheduler, error) {
+	if c.Cron == "" {
+		return nil, &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: "cron", Err: errors.New("is empty; a job without it is started by OneOff")}}}
+	}
+	return start(ctx, reg, c, h, opts)
+}
+
+// OneOff joins a job that has no cron expression: its items run when it is triggered,
+// by [Scheduler.Trigger] of any of its instances or by an operator. Otherwise it is
+// like [Schedule], failover included.
+func OneOff(ctx context.Context, reg coord.Registry, c Config, h Handler, opts ...Option) (*Scheduler, error) {
+	if c.Cron != "" {
+		return nil, &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: "cron", Value: quote(c.Cron), Err: errors.New("must be empty for a one-off job")}}}
+	}
+	return start(ctx, reg, c, h, opts)
+}
+
+func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []Option) (*Scheduler, error) {
+	if reg == nil || h == nil {
+		return nil, fmt.Errorf("job %s: a registry and a handler are needed", c.Name)
+	}
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	if o.implementation == "" {
+		o.implementation = c.Name
+	}
+	settings, err := setUp(ctx, reg, c, o)
+	if err != nil {
+		return nil, err
+	}
+	view, err := reg.View(ctx, c.Name)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: %w", c.Name, err)
+	}
+	labels := o.labels
+	if o.weight > 0 {
+		labels = append(slices.Clone(labels), jobtree.WeightLabel(o.weight))
+	}
+	stopping, stop := context.WithCancel(context.Background())
+	registered := make(chan struct{})
+	s := &Scheduler{
+		stop: stop,
+		done: make(chan struct{}),
+		c: &controller{
+			reg: reg, view: view, job: jobtree.Job(c.Name), handler: h, options: o,
+			log:      o.logger.With(zap.String("job", c.Name)),
+			settings: settings,
+			self:     self{ip: o.ip, labels: labels},
+			runs:     map[int]*run{}, ended: map[int]int64{}, triggers: map[int]manual{}, missed: map[int]bool{},
+			localTick: o.now(), reconciled: o.now(),
+			stopping: stopping, wake: make(chan struct{}, 1),
+			started: sync.OnceFunc(func() { close(registered) }),
+		},
+	}
+	go s.run()
+	select {
+	case <-registered:
+		return s, nil
+	case <-s.done:
+		return nil, cmpErr(s.err, fmt.Errorf("job %s: stopped while it was starting", c.Name))
+	case <-ctx.Done():
+		cause := context.Cause(ctx)
+		return nil, errors.Join(fmt.Errorf("job %s: start: %w", c.Name, cause), s.Shutdown(ctx))
+	}
+}
+
+func cmpErr(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+func (s *Scheduler) run() {
+	defer close(s.done)
+	defer s.stop()
+	s.err = s.c.loop()
+	s.c.view.Close()
+	s.c.awaitHandlers()
+}
+
+// awaitHandlers gives handlers whose contexts have ended a moment to return.
+func (c *controller) awaitHandlers() {
+	idle := make(chan struct{})
+	go func() {
+		c.working.Wait()
+		close(idle)
+	}()
+	timer := time.NewTimer(c.options.cancelGrace)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-timer.C:
+		c.log.Error("handlers do not return although their contexts have ended")
+	}
+}
+
+// Shutdown takes this instance out of the job. It stops firing at once and hands
+// leadership and idle items over, lets what runs come to its end, and returns when all
+// is done. When ctx ends before that, the contexts of the handlers that still run end
+// with ErrShutdown, and with failover on their items are run again elsewhere, once
+// they have returned or WithCancelGrace has passed.
+//
+// An error says which handlers still run then, or that the registry could not be told
+// everything; what it was not told ends with the session. Shutdown may be called
+// several times; the earliest end of their contexts counts.
+func (s *Scheduler) Shutdown(ctx context.Context) error {
+	s.c.mu.Lock()
+	s.c.shutdown = true
+	s.c.mu.Unlock()
+	s.c.poke()
+	detach := context.AfterFunc(ctx, s.stop)
+	defer detach()
+	<-s.done
+	return s.err
+}
+
+// Done is closed when the scheduler has stopped: after Shutdown, when an operator
+// removed the instance or the job, or when the registry was closed.
+func (s *Scheduler) Done() <-chan struct{} { return s.done }
+
+// Err says why the scheduler has stopped, once Done is closed: nil after Shutdown,
+// ErrInstanceRemoved or ErrJobRemoved, or what went wrong.
+func (s *Scheduler) Err() error {
+	select {
+	case <-s.done:
+		return s.err
+	default:
+		return nil
+	}
+}
+
+// Status returns how the scheduler stands.
+func (s *Scheduler) Status() Status {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	status := s.c.status
+	status.Items, status.Running = slices.Clone(status.Items), slices.Clone(status.Running)
+	return status
+}

@@ -1,0 +1,86 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// settings is a configuration that is in force, with what its names stand for in this
+// process.
+type settings struct {
+	Config
+	modified int64 // of the registry's document
+
+	monitor, misfire  bool
+	tolerance, window time.Duration
+	threads           int
+	schedule          *cronexpr.Schedule // nil in a one-off job
+	parameters        map[int]string
+	strategy          strategy.Strategy
+	errors            ErrorHandler
+}
+
+// newSettings checks a configuration and resolves its names.
+func newSettings(c Config, o *options, modified int64) (*settings, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.WithDefaults()
+	s := &settings{
+		Config:    c,
+		modified:  modified,
+		monitor:   c.MonitorExecution == On,
+		misfire:   c.Misfire == On,
+		tolerance: c.MisfireTolerance,
+		window:    c.MisfireWindow,
+		threads:   c.Threads,
+	}
+	if s.threads == 0 {
+		s.threads = 2 * runtime.NumCPU()
+	}
+	var err error
+	if s.schedule, err = c.schedule(); err != nil {
+		return nil, err
+	}
+	if s.parameters, err = ParseItemParameters(c.ShardingItemParameters); err != nil {
+		return nil, err
+	}
+	var faults []*FieldError
+	if s.strategy, err = strategy.Lookup(c.Strategy, o.strategies); err != nil {
+		faults = append(faults, &FieldError{Field: "jobShardingStrategyType", Err: err})
+	}
+	if s.errors = o.errorHandlers[c.ErrorHandler]; s.errors == nil {
+		known := strings.Join(slices.Sorted(maps.Keys(o.errorHandlers)), ", ")
+		faults = append(faults, &FieldError{Field: "jobErrorHandlerType", Value: quote(c.ErrorHandler), Err: fmt.Errorf("is not known here, %s are", known)})
+	}
+	if len(c.Listeners) > 0 {
+		faults = append(faults, &FieldError{Field: "jobListenerTypes", Err: fmt.Errorf("%q are not known here", c.Listeners)})
+	}
+	if len(faults) > 0 {
+		return nil, &ConfigError{Job: c.Name, Faults: faults}
+	}
+	return s, nil
+}
+
+// follow replaces settings by what the registry says now. The kind of a job does not
+// change: cron to one-off would leave ticks that nobody waits for (B-28).
+func (s *settings) follow(c Config, o *options, modified int64) (*settings, error) {
+	next, err := newSettings(c, o, modified)
+	if err != nil {
+		return nil, err
+	}
+	if next.Name != s.Name {
+		return nil, &FieldError{Field: "jobName", Err: fmt.Errorf("%q in the configuration of job %q", next.Name, s.Name)}
+	}
+	if (next.schedule == nil) != (s.schedule == nil) {
+		return nil, &FieldError{Field: "cron", Err: fmt.Errorf("%q: %w", next.Cron, ErrKindConflict)}
+	}
+	return next, nil
+}
