@@ -1,0 +1,6 @@
+package jobtree
+
+var (
+	PlainInstance = plainInstance
+	YAMLInstance  = yamlInstance
+)

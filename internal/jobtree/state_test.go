@@ -1,0 +1,226 @@
+package jobtree_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// A tree of two ElasticJob 3.0.5 instances, one of which was killed in the middle of item
+// 1, as it looked while the other one ran that again.
+func jvmTree() map[string]string {
+	const survivor, dead = "192.0.2.2@-@14058", "192.0.2.2@-@13981"
+	return map[string]string{
+		"demoJob":                             "Drv$J",
+		"demoJob/config":                      "cron: 28 14/1 * * * ?\njobName: demoJob\nshardingTotalCount: 3\n",
+		"demoJob/instances":                   "",
+		"demoJob/instances/192.0.2.2@-@14058": "jobInstanceId: 192.0.2.2@-@14058\nserverIp: 192.0.2.2\n",
+		"demoJob/leader":                      "",
+		"demoJob/leader/election":             "",
+		"demoJob/leader/election/instance":    survivor,
+		"demoJob/leader/election/latch":       "",
+		"demoJob/leader/failover":             "",
+		"demoJob/leader/failover/items":       "",
+		"demoJob/leader/failover/latch":       "",
+		"demoJob/leader/sharding":             "",
+		"demoJob/leader/sharding/necessary":   "",
+		"demoJob/servers":                     "",
+		"demoJob/servers/192.0.2.2":           "ENABLED",
+		"demoJob/sharding":                    "",
+		"demoJob/sharding/0":                  "",
+		"demoJob/sharding/0/instance":         survivor,
+		"demoJob/sharding/1":                  "",
+		"demoJob/sharding/1/failover":         survivor,
+		"demoJob/sharding/1/failovering":      survivor,
+		"demoJob/sharding/1/instance":         dead,
+		"demoJob/sharding/1/running":          survivor,
+		"demoJob/sharding/2":                  "",
+		"demoJob/sharding/2/instance":         survivor,
+	}
+}
+
+func TestReadsATreeOfJVMMembers(t *testing.T) {
+	const survivor, dead = "192.0.2.2@-@14058", "192.0.2.2@-@13981"
+	s := jobtree.Read(tree(jvmTree()), "demoJob")
+	if !s.Exists || s.Implementation != "Drv$J" || s.Config == nil || s.Config.Path != "demoJob/config" {
+		t.Errorf("job: %+v", s)
+	}
+	if !s.Leader.Is(survivor) || !s.Necessary || s.Processing || s.FailoverItems != nil || s.Triggers != nil {
+		t.Errorf("leader: %+v", s)
+	}
+	if got := slices.Collect(maps.Keys(s.Instances)); !cmp.Equal(got, []string{survivor}) {
+		t.Errorf("instances: %q", got)
+	}
+	if len(s.Items) != 3 {
+		t.Fatalf("%d items", len(s.Items))
+	}
+	for i, item := range s.Items {
+		if !item.Exists || item.Misfire || item.Disabled || item.Fired != nil {
+			t.Errorf("item %d: %+v", i, item)
+		}
+	}
+	if item := s.Item(0); !item.Owner.Is(survivor) || item.Running != nil || item.Failover != nil || item.Failovering != nil {
+		t.Errorf("item 0: %+v", item)
+	}
+	if item := s.Item(1); !item.Owner.Is(dead) || !item.Running.Is(survivor) || !item.Failover.Is(survivor) || !item.Failovering.Is(survivor) {
+		t.Errorf("item 1: %+v", item)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	for name, snapshot := range map[string]coord.Snapshot{
+		"empty":       {},
+		"another job": tree(map[string]string{"settle2/config": "x", "settl": "x", "set/settle/config": "x"}),
+	} {
+		s := jobtree.Read(snapshot, "settle")
+		if s.Exists || s.Config != nil || s.Leader.Is("") || s.Item(0).Exists || s.Item(-1).Exists || s.Item(1<<40).Exists || !s.ServerEnabled("192.0.2.1") {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+// The conditions of a commit need what the node was when it was read.
+func TestMarksKeepTheirNodes(t *testing.T) {
+	const job = jobtree.Job("settle")
+	nodes := coord.NewTree()
+	put := func(path, value string, n int64) coord.Node {
+		node := coord.Node{Path: path, Value: []byte(value), Version: n, Created: 10 + n, Modified: 20 + n, Owner: coord.SessionID(n)}
+		nodes.Put(node)
+		return node
+	}
+	config := put(job.Config(), "x", 1)
+	leader := put(job.LeaderInstance(), id, 2)
+	server := put(job.Server("192.0.2.2"), "ENABLED", 3)
+	instance := put(job.Instance(id), "", 4)
+	trigger := put(job.Trigger(id), "", 5)
+	session := put(job.Session(id), "", 6)
+	waiting := put(job.FailoverItem(7), "", 7)
+	owner := put(job.ItemInstance(0), id, 8)
+	running := put(job.Running(0), "another", 9)
+	fired := put(job.Fired(0), "", 10)
+	failover := put(job.Failover(0), id, 11)
+	failovering := put(job.Failovering(0), id, 12)
+
+	s := jobtree.Read(nodes.Snapshot(), job)
+	item := s.Item(0)
+	for _, tc := range []struct{ got, want coord.Node }{
+		{*s.Config, config},
+		{s.Leader.Node, leader},
+		{s.Servers["192.0.2.2"].Node, server},
+		{s.Instances[id].Node, instance},
+		{s.Triggers[id].Node, trigger},
+		{s.Sessions[id], session},
+		{s.FailoverItems[0].Node, waiting},
+		{item.Owner.Node, owner},
+		{item.Running.Node, running},
+		{item.Fired.Node, fired},
+		{item.Failover.Node, failover},
+		{item.Failovering.Node, failovering},
+	} {
+		if diff := cmp.Diff(tc.want, tc.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.want.Path, diff)
+		}
+	}
+	if !item.Running.Is("another") || item.Running.Is(id) {
+		t.Errorf("running: %+v", item.Running)
+	}
+}
+
+// What nobody of ours wrote is not taken for something else.
+func TestForeignNodes(t *testing.T) {
+	s := jobtree.Read(tree(map[string]string{
+		"settle/sharding/01/instance":          id,
+		"settle/sharding/x":                    "",
+		"settle/sharding/100000/instance":      id,
+		"settle/sharding/1/instance/below":     "x",
+		"settle/sharding/2/unheard":            "x",
+		"settle/leader/failover/items/x":       "",
+		"settle/leader/failover/items/03":      "",
+		"settle/leader/failover/latch/a-latch": "",
+		"settle/leader/election/instance/x":    "",
+		"settle/instances/" + id + "/below":    "",
+		"settle/servers/192.0.2.1/below":       "DISABLED",
+		"settle/trigger/" + id + "/below":      "",
+		"settle/guarantee/started/1":           "",
+		"settle/configuration":                 "",
+		"settle/config/below":                  "",
+		"settle/systemTime/current":            "",
+	}), "settle")
+	if s.Config != nil || s.Leader != nil || s.FailoverItems != nil || s.Instances != nil || s.Servers != nil || s.Triggers != nil {
+		t.Errorf("got %+v", s)
+	}
+	if len(s.Items) != 3 || s.Items[0].Exists || !s.Items[1].Exists || s.Items[1].Owner != nil || !s.Items[2].Exists {
+		t.Errorf("items: %+v", s.Items)
+	}
+}
+
+// Items come in the order of their texts: 0, 1, 10, 11, 2.
+func TestOrderOfItems(t *testing.T) {
+	const job = jobtree.Job("settle")
+	nodes := map[string]string{}
+	for i := range 1234 {
+		nodes[job.ItemInstance(i)] = fmt.Sprintf("10.0.0.%d@-@1", i%7)
+		if i%3 == 0 {
+			nodes[job.FailoverItem(i)] = ""
+		}
+		if i%5 == 0 {
+			nodes[job.Misfire(i)] = ""
+			nodes[job.ItemDisabled(i)] = ""
+		}
+	}
+	s := jobtree.Read(tree(nodes), job)
+	if len(s.Items) != 1234 {
+		t.Fatalf("%d items", len(s.Items))
+	}
+	for i, item := range s.Items {
+		if !item.Owner.Is(fmt.Sprintf("10.0.0.%d@-@1", i%7)) || item.Owner.Path != job.ItemInstance(i) {
+			t.Fatalf("item %d: %+v", i, item.Owner)
+		}
+		if item.Misfire != (i%5 == 0) || item.Disabled != item.Misfire {
+			t.Fatalf("item %d: %+v", i, item)
+		}
+	}
+	for i, waiting := range s.FailoverItems {
+		if waiting.Item != 3*i {
+			t.Fatalf("failover item %d is %d", i, waiting.Item)
+		}
+	}
+}
+
+// A state is read at every change of the tree. 1,000 items on 10 instances, all
+// running.
+func BenchmarkRead(b *testing.B) {
+	const job = jobtree.Job("settle")
+	for _, items := range []int{3, 1_000, 10_000} {
+		nodes := map[string]string{job.Root(): "settle", job.LeaderInstance(): "10.0.0.1@-@1-c0ffee"}
+		for i := range 10 {
+			ip := fmt.Sprintf("10.0.0.%d", i)
+			id := jobtree.InstanceID(ip, 1, "c0ffee")
+			document, err := jobtree.EncodeInstance(id, ip, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			nodes[job.Instance(id)] = string(document)
+			nodes[job.Server(ip)] = jobtree.Enabled
+		}
+		for i := range items {
+			id := jobtree.InstanceID(fmt.Sprintf("10.0.0.%d", i*10/items), 1, "c0ffee")
+			nodes[job.ItemInstance(i)] = id
+			nodes[job.Running(i)] = id
+			nodes[job.Fired(i)] = "2026-11-20T23:14:28.000Z"
+		}
+		snapshot := tree(nodes)
+		b.Run(fmt.Sprintf("items=%d", items), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				jobtree.Read(snapshot, job)
+			}
+		})
+	}
+}

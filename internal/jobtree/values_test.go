@@ -1,0 +1,273 @@
+package jobtree_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+const id = "192.0.2.2@-@14058"
+
+// tree builds a snapshot of paths and their values.
+func tree(nodes map[string]string) coord.Snapshot {
+	t := coord.NewTree()
+	for path, value := range nodes {
+		t.Put(coord.Node{Path: path, Value: []byte(value)})
+	}
+	return t.Snapshot()
+}
+
+func TestInstanceID(t *testing.T) {
+	for ip, want := range map[string]string{
+		"192.0.2.2":   "192.0.2.2@-@7-c0ffee",
+		"2001:db8::1": "2001:db8::1@-@7-c0ffee",
+	} {
+		got := jobtree.InstanceID(ip, 7, "c0ffee")
+		if got != want || jobtree.InstanceIP(got) != ip {
+			t.Errorf("%s: id %s, address %s", ip, got, jobtree.InstanceIP(got))
+		}
+	}
+	for id, want := range map[string]string{"": "", "x": "", "@-@": "", "h@-@1@-@2": "h"} {
+		if got := jobtree.InstanceIP(id); got != want {
+			t.Errorf("address in %q is %q, want %q", id, got, want)
+		}
+	}
+}
+
+// What stands in an instance's node is written by several versions of ElasticJob, and
+// must never hide that the instance is there.
+func TestInstances(t *testing.T) {
+	for _, tc := range []struct {
+		name, id, document string
+		ip                 string
+		labels             []string
+		bad                bool
+	}{
+		{"3.0", id, "jobInstanceId: 192.0.2.2@-@14058\nserverIp: 192.0.2.2\n", "192.0.2.2", nil, false},
+		{"2.1", id, "", "192.0.2.2", nil, false},
+		{"another address than in the id", id, "jobInstanceId: 192.0.2.2@-@14058\nserverIp: 198.51.100.7\n", "198.51.100.7", nil, false},
+		{"another id than the node's", id, "jobInstanceId: 203.0.113.1@-@1\n", "192.0.2.2", nil, false},
+		{"labels as text", id, "labels: gpu, weight=3\nserverIp: 192.0.2.2\n", "192.0.2.2", []string{"gpu", "weight=3"}, false},
+		{"labels as plain text", id, "labels: gpu,weight=3\nserverIp: 192.0.2.2\n", "192.0.2.2", []string{"gpu", "weight=3"}, false},
+		{"labels as a list", id, "labels: [gpu, 'weight=3']\nserverIp: 192.0.2.2\n", "192.0.2.2", []string{"gpu", "weight=3"}, false},
+		{"labels of the wrong kind", id, "labels: {a: b}\n", "192.0.2.2", nil, false},
+		{"null", id, "labels: null\nserverIp: null\n", "192.0.2.2", nil, false},
+		{"further keys", id, "serverIp: 192.0.2.3\nsince: [1, 2]\n", "192.0.2.3", nil, false},
+		{"IPv6", "::1@-@7-c0ffee", "jobInstanceId: '::1@-@7-c0ffee'\nserverIp: '::1'\n", "::1", nil, false},
+		{"2.1's trigger", id, "TRIGGER", "192.0.2.2", nil, true},
+		{"no YAML", id, "a: b: c\n\x00", "192.0.2.2", nil, true},
+		{"no address at all", "me", "{", "", nil, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			state := jobtree.Read(tree(map[string]string{"settle/instances/" + tc.id: tc.document}), "settle")
+			got := state.Instances[tc.id]
+			if got.ID != tc.id || got.IP != tc.ip || !cmp.Equal(got.Labels, tc.labels) || (got.Err != nil) != tc.bad {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+func TestInstanceRoundTrip(t *testing.T) {
+	label := rapid.StringMatching(`[^,\s\pC]([^,\pC]*[^,\s\pC])?`)
+	rapid.Check(t, func(t *rapid.T) {
+		ip := rapid.SampledFrom([]string{"192.0.2.2", "::1", "2001:db8::1", "a-host.example", "null", "host 1"}).Draw(t, "ip")
+		labels := rapid.SliceOfN(label, 0, 3).Draw(t, "labels")
+		id := jobtree.InstanceID(ip, 7, "c0ffee")
+		document, err := jobtree.EncodeInstance(id, ip, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := jobtree.Read(tree(map[string]string{"j/instances/" + id: string(document)}), "j").Instances[id]
+		if got.Err != nil || got.ID != id || got.IP != ip || !cmp.Equal(got.Labels, labels, cmpopts.EquateEmpty()) {
+			t.Fatalf("%s gives %+v", document, got)
+		}
+	})
+}
+
+// A JVM member writes and reads exactly this.
+func TestInstanceDocument(t *testing.T) {
+	for _, tc := range []struct {
+		labels []string
+		want   string
+	}{
+		{nil, "jobInstanceId: 192.0.2.2@-@14058\nserverIp: 192.0.2.2\n"},
+		{[]string{"gpu", jobtree.WeightLabel(3)}, "jobInstanceId: 192.0.2.2@-@14058\nlabels: gpu,weight=3\nserverIp: 192.0.2.2\n"},
+	} {
+		got, err := jobtree.EncodeInstance(id, "192.0.2.2", tc.labels)
+		if err != nil || string(got) != tc.want {
+			t.Errorf("got %s, %v", got, err)
+		}
+	}
+}
+
+func TestWeight(t *testing.T) {
+	for _, tc := range []struct {
+		labels []string
+		want   int
+	}{
+		{nil, 0},
+		{[]string{"gpu"}, 0},
+		{[]string{"gpu", jobtree.WeightLabel(7)}, 7},
+		{[]string{"weight=much", "weight=2"}, 2},
+	} {
+		if got := (jobtree.Instance{Labels: tc.labels}).Weight(); got != tc.want {
+			t.Errorf("weight of %q is %d, want %d", tc.labels, got, tc.want)
+		}
+	}
+}
+
+// The fast way of reading an instance gives what the YAML reader gives, or leaves it to
+// that one.
+func FuzzInstance(f *testing.F) {
+	f.Add("jobInstanceId: 192.0.2.2@-@14058\nserverIp: 192.0.2.2\n")
+	f.Add("labels: a,b=1,c\nserverIp: x:y\n")
+	f.Add("serverIp: 0x10\nlabels: null")
+	f.Add("serverIp: true\nlabels: 2001-01-01\n")
+	f.Add("labels: 1_0,\nserverIp: a:\n")
+	f.Fuzz(func(t *testing.T, document string) {
+		ip, labels, ok := jobtree.PlainInstance([]byte(document))
+		if !ok {
+			return
+		}
+		wantIP, wantLabels, err := jobtree.YAMLInstance([]byte(document))
+		if err == nil && (ip != wantIP || !cmp.Equal(labels, wantLabels)) {
+			t.Errorf("got %q %q, want %q %q", ip, labels, wantIP, wantLabels)
+		}
+	})
+}
+
+func TestServers(t *testing.T) {
+	state := jobtree.Read(tree(map[string]string{
+		"settle/servers/192.0.2.1":  "ENABLED",
+		"settle/servers/192.0.2.10": "",
+		"settle/servers/192.0.2.2":  "DISABLED",
+		"settle/servers/192.0.2.20": "disabled",
+		"settle/servers/192.0.2.3":  "DISABLED\n",
+		"settle/servers/192.0.2.4":  "whatever",
+	}), "settle")
+	for ip, want := range map[string]bool{
+		"192.0.2.1": true, "192.0.2.10": true, "192.0.2.2": false, "192.0.2.20": false, "192.0.2.3": false, "192.0.2.4": true,
+		"192.0.2.99": true, // nobody said anything
+	} {
+		if got := state.ServerEnabled(ip); got != want {
+			t.Errorf("%s: enabled is %v, want %v", ip, got, want)
+		}
+	}
+}
+
+func TestRequests(t *testing.T) {
+	for _, tc := range []struct {
+		name, value string
+		want        jobtree.Request
+		bad         bool
+	}{
+		{"a JVM's", "", jobtree.Request{}, false},
+		{"all", "request: r1\nitems: [0, 3]\nparameter: again\n", jobtree.Request{ID: "r1", Items: []int{0, 3}, Parameter: "again"}, false},
+		{"further keys", "request: r1\nby: somebody\n", jobtree.Request{ID: "r1"}, false},
+		{"no YAML", "items: [", jobtree.Request{}, true},
+		{"no numbers", "items: [one]", jobtree.Request{}, true},
+		{"negative item", "items: [-1]", jobtree.Request{}, true},
+		{"text", "now", jobtree.Request{}, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := jobtree.Read(tree(map[string]string{"settle/trigger/" + id: tc.value}), "settle").Triggers[id]
+			if got.Instance != id || !cmp.Equal(got.Request, tc.want) || (got.Err != nil) != tc.bad {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		want := jobtree.Request{
+			ID:        rapid.String().Draw(t, "id"),
+			Items:     rapid.SliceOf(rapid.IntRange(0, jobtree.MaxItems-1)).Draw(t, "items"),
+			Parameter: rapid.String().Draw(t, "parameter"),
+		}
+		value, err := jobtree.EncodeRequest(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := jobtree.DecodeRequest(value)
+		if err != nil || !cmp.Equal(got, want, cmpopts.EquateEmpty()) {
+			t.Fatalf("%s gives %+v, %v", value, got, err)
+		}
+	})
+}
+
+func TestFired(t *testing.T) {
+	tick := time.Date(2026, 11, 20, 23, 14, 28, int(5*time.Millisecond), time.UTC)
+	for _, tc := range []struct {
+		value string
+		want  time.Time
+		bad   bool
+	}{
+		{"", time.Time{}, false},
+		{"2026-11-20T23:14:28.005Z", tick, false},
+		{"2026-11-21T07:14:28.005+08:00", tick, false},
+		{"2026-11-20T23:14:28.005000000Z", tick, false},
+		{"2026-11-20T23:14:28Z", tick.Truncate(time.Second), false},
+		{"yesterday", time.Time{}, true},
+		{"2026-13-20T23:14:28Z", time.Time{}, true},
+		{"\x00\xff", time.Time{}, true},
+	} {
+		got := jobtree.Read(tree(map[string]string{"settle/sharding/0/fired": tc.value}), "settle").Item(0).Fired
+		if !got.Tick.Equal(tc.want) || got.Tick.Location() != time.UTC || (got.Err != nil) != tc.bad {
+			t.Errorf("%q: got %v, %v", tc.value, got.Tick, got.Err)
+		}
+	}
+	if got := jobtree.EncodeFired(tick.In(time.FixedZone("", 3600))); string(got) != "2026-11-20T23:14:28.005Z" {
+		t.Errorf("written as %s", got)
+	}
+	if got := jobtree.EncodeFired(time.Time{}); got != nil {
+		t.Errorf("unknown is written as %q", got)
+	}
+}
+
+// A claim may be for another tick than the last one begun.
+func TestClaim(t *testing.T) {
+	tick := time.Date(2026, 11, 20, 23, 14, 28, 0, time.UTC)
+	for _, run := range []time.Time{tick, tick.Add(-time.Hour), {}} {
+		value := jobtree.EncodeClaim(tick, run)
+		want := run
+		if run.IsZero() {
+			want = tick
+		}
+		got := jobtree.Read(tree(map[string]string{"settle/sharding/0/fired": string(value)}), "settle").Item(0).Fired
+		if got.Err != nil || !got.Tick.Equal(tick) || !got.Run.Equal(want) {
+			t.Errorf("%s gives %v for %v, %v", value, got.Tick, got.Run, got.Err)
+		}
+	}
+	got := jobtree.Read(tree(map[string]string{"settle/sharding/0/fired": fmt.Sprintf("%s x", jobtree.EncodeFired(tick))}), "settle").Item(0).Fired
+	if got.Err == nil || !got.Tick.IsZero() || !got.Run.IsZero() {
+		t.Errorf("a claim that cannot be read gives %+v", got)
+	}
+}
+
+func TestSchedule(t *testing.T) {
+	want := jobtree.ScheduleDocument{Cron: "* * * * * ?", TimeZone: "Asia/Shanghai", Misfire: true, Since: time.Date(2026, 11, 20, 23, 14, 28, 5e6, time.UTC)}
+	document, err := jobtree.EncodeSchedule(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := jobtree.Read(tree(map[string]string{"settle/schedule": string(document)}), "settle").Schedule
+	if got.Err != nil || !cmp.Equal(got.ScheduleDocument, want) {
+		t.Errorf("%s gives %+v", document, got)
+	}
+	later := want
+	later.Since = want.Since.Add(time.Hour)
+	other := want
+	other.TimeZone = ""
+	if !want.Same(later) || want.Same(other) {
+		t.Error("only the time does not matter")
+	}
+	if bad := jobtree.Read(tree(map[string]string{"settle/schedule": "["}), "settle").Schedule; bad.Err == nil || bad.ScheduleDocument != (jobtree.ScheduleDocument{}) {
+		t.Errorf("a schedule that cannot be read gives %+v", bad)
+	}
+}
