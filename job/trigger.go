@@ -21,7 +21,8 @@ type TriggerRequest struct {
 // Trigger asks the instances of the job to run items now, beside the schedule. Every
 // item runs on its owner; one that is running then runs again when it ends. Triggers
 // that meet one that still waits join it: an item waits once, with the parameter that
-// came last. Disabled items and servers run nothing.
+// came last. Disabled items and servers run nothing. Items that are just being dealt
+// are waited for.
 //
 // It returns the ids of the instances that were asked, when the registry has it, not
 // when the items ran. Once an instance has taken it, a trigger that waits for its item
