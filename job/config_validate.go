@@ -46,7 +46,7 @@ func (e *ConfigError) Unwrap() []error {
 // FieldError is what is wrong with one field.
 type FieldError struct {
 	Field string // its name in the registry, such as "shardingTotalCount"; see Config
-	Value string // what it has, as text; empty for properties, and if Err shows it
+	Value string // what it has, as text; empty where Err shows it, and for Props, which may be secret
 	Err   error  // what is wrong with it, and what is allowed
 }
 

@@ -21,16 +21,16 @@ func (c *controller) leave(w *world) (gone bool, err error) {
 			return false, nil
 		}
 	}
-	c.requeue()
-	if c.executing > 0 {
+	if c.executing > 0 || len(c.queue) > 0 {
 		if c.stopping.Err() == nil {
 			return false, nil
 		}
 		if c.grace.IsZero() {
 			c.grace = c.now().Add(c.options.cancelGrace)
+			c.requeue()
 			c.cancelAll(ErrShutdown)
 		}
-		if c.now().Before(c.grace) {
+		if c.executing > 0 && c.now().Before(c.grace) {
 			return false, nil
 		}
 	}
@@ -82,15 +82,23 @@ func (c *controller) partFrom(ctx context.Context) error {
 		}
 		c.look()
 		w := c.world()
-		var left []*run
+		var finished, left []*run
 		for _, r := range c.runs {
-			if w.standing(r) == ours {
+			switch {
+			case w.standing(r) != ours:
+			case c.unfinished(r):
 				left = append(left, r)
+			default:
+				finished = append(finished, r)
 			}
 		}
-		var err error
-		for _, commit := range w.handOver(left) {
+		commits, err := w.finish(finished)
+		for _, commit := range append(commits, w.handOver(left)...) {
+			if err != nil {
+				break
+			}
 			if _, err = c.reg.Commit(ctx, commit.ops...); err != nil {
+				refuse(commit.ends)
 				break
 			}
 			for _, r := range commit.ends {

@@ -61,9 +61,7 @@ func (c *controller) committed(cm commit, revision int64, err error) bool {
 	case errors.Is(err, coord.ErrConflict):
 		c.log.Debug("conflict", zap.String("step", cm.step), zap.Error(err))
 		c.stale = true
-		for _, r := range cm.ends {
-			r.refused = true
-		}
+		refuse(cm.ends)
 		if c.conflicts++; c.conflicts > 3 {
 			c.pause() // the view and the store do not agree: do not spin
 		}
@@ -71,6 +69,13 @@ func (c *controller) committed(cm commit, revision int64, err error) bool {
 		c.failed(cm.step, err)
 	}
 	return false
+}
+
+// refuse remembers that the records of runs could not be removed as they were seen.
+func refuse(runs []*run) {
+	for _, r := range runs {
+		r.refused = true
+	}
 }
 
 // failed takes in an error of the store: steps wait for a while, longer each time, and
