@@ -1,0 +1,396 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Config of one registry.
+type Config struct {
+	// Namespace holds all of the registry's nodes. Required.
+	Namespace string
+	// Name is what a [Fault] knows the registry by.
+	Name string
+	// SessionTimeout is when the store drops a session that is not renewed; at
+	// least a second. Default 10 s.
+	SessionTimeout time.Duration
+	// RequestTimeout bounds each call over a link that does not answer. Default 3 s.
+	RequestTimeout time.Duration
+	// Logger gets sessions that are opened, suspended and lost. Default: none.
+	Logger *zap.Logger
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.SessionTimeout == 0 {
+		c.SessionTimeout = 10 * time.Second
+	}
+	if c.RequestTimeout == 0 {
+		c.RequestTimeout = 3 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = zap.NewNop()
+	}
+	if err := coord.ValidatePath(c.Namespace); err != nil {
+		return c, fmt.Errorf("memory: %w: namespace: %w", coord.ErrInvalidConfig, err)
+	}
+	if c.SessionTimeout < time.Second {
+		return c, fmt.Errorf("memory: %w: session time-out %v, at least 1s is needed", coord.ErrInvalidConfig, c.SessionTimeout)
+	}
+	if c.RequestTimeout < 0 {
+		return c, fmt.Errorf("memory: %w: request time-out %v", coord.ErrInvalidConfig, c.RequestTimeout)
+	}
+	return c, nil
+}
+
+// Registry implements [coord.Registry]. Its link to the store can be broken; see
+// [Registry.Link].
+type Registry struct {
+	store  *Store
+	ns     *namespace
+	config Config
+	done   chan struct{} // closed by Close
+	ended  chan struct{} // closed when Close is through
+
+	// All below is guarded by store.mu.
+	state       linkState
+	delay, lag  time.Duration
+	linkChanged chan struct{} // closed when the link's state changes
+	session     *session      // nil between a lost session and the next
+	opened      chan struct{} // closed when there is a session again
+	opening     *alarm        // of the next attempt to open one
+	views       map[*view]struct{}
+	pending     []func()       // what the store would tell if it could be reached
+	late        []*alarm       // what it tells late
+	alarms      sync.WaitGroup // all that this registry has armed
+	closed      bool
+}
+
+var _ coord.Registry = (*Registry)(nil)
+
+// Dial opens a registry and its session.
+//
+// Errors: ErrInvalidConfig, ErrUnavailable while the store is down, the cause of ctx.
+func (s *Store) Dial(ctx context.Context, c Config) (*Registry, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	r := &Registry{
+		store:       s,
+		config:      c,
+		done:        make(chan struct{}),
+		ended:       make(chan struct{}),
+		linkChanged: make(chan struct{}),
+		opened:      make(chan struct{}),
+		views:       map[*view]struct{}{},
+	}
+	s.mu.Lock()
+	r.lag = s.lag
+	r.ns = s.namespace(c.Namespace)
+	s.mu.Unlock()
+	err = r.call(ctx, call{method: Open}, func() error {
+		s.registries[r] = struct{}{}
+		r.begin()
+		return nil
+	})
+	if err != nil {
+		_ = r.Close(context.Background()) // nothing to tell the store, or nobody to tell
+		return nil, err
+	}
+	return r, nil
+}
+
+// reachable reports whether requests and answers pass.
+func (r *Registry) reachable() bool { return r.state == sound && !r.store.down }
+
+// refuse returns why a call is not even begun, or nil.
+func (r *Registry) refuse(ctx context.Context, c call) error {
+	if r.closed && c.method != Close {
+		return coord.ErrClosed
+	}
+	return ended(ctx)
+}
+
+// call makes one call to the store, over the link and past the faults. do runs under
+// the store's lock, at most once, and later than call if a fault says so.
+func (r *Registry) call(ctx context.Context, c call, do func() error) error {
+	s := r.store
+	s.mu.Lock()
+	if err := r.refuse(ctx, c); err != nil {
+		s.mu.Unlock()
+		return fail(c, err)
+	}
+	in := s.meet(r.config.Name, c)
+	if in == nil && r.reachable() && r.delay == 0 {
+		err := do()
+		s.mu.Unlock()
+		return fail(c, err)
+	}
+	s.mu.Unlock()
+	return fail(c, r.callOverFaults(ctx, c, in, do))
+}
+
+func (r *Registry) callOverFaults(ctx context.Context, c call, in *Injection, do func() error) error {
+	s := r.store
+	done := r.done
+	if c.method == Close {
+		done = nil // it is Close itself that closed it
+	}
+	var f Fault
+	if in != nil {
+		f = in.fault
+	}
+	if f.Delay > 0 {
+		if err := wait(ctx, done, f.Delay); err != nil {
+			return err
+		}
+	}
+	if f.Before != nil {
+		if f.Late > 0 {
+			s.carryOut(f.Late, do)
+		}
+		return f.Before
+	}
+
+	timeout, stop := r.requestTimeout()
+	defer stop()
+	for sent := false; ; sent = true {
+		s.mu.Lock()
+		if err := r.refuse(ctx, c); err != nil {
+			s.mu.Unlock()
+			if sent {
+				err = unanswered(c, err)
+			}
+			return err
+		}
+		if s.down || r.state == cut {
+			s.mu.Unlock()
+			if sent {
+				return unanswered(c, nil)
+			}
+			return coord.ErrUnavailable
+		}
+		if r.state != blackHoled {
+			break
+		}
+		changed := r.linkChanged
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-done:
+			return unanswered(c, coord.ErrClosed)
+		case <-ctx.Done():
+			return unanswered(c, context.Cause(ctx))
+		case <-timeout:
+			return unanswered(c, errTimeout)
+		}
+	}
+	dropped, delay, changed := r.state == answersDropped, r.delay, r.linkChanged
+	err := do()
+	s.mu.Unlock()
+
+	if f.After != nil {
+		return f.After
+	}
+	if !dropped && delay == 0 {
+		return err
+	}
+	var answer <-chan time.Time
+	if !dropped {
+		timer := time.NewTimer(delay)
+		defer timer.Stop()
+		answer, changed = timer.C, nil
+	}
+	select {
+	case <-answer:
+		return err
+	case <-changed:
+		return unanswered(c, nil) // the connection that owed the answer is gone
+	case <-done:
+		return unanswered(c, coord.ErrClosed)
+	case <-ctx.Done():
+		return unanswered(c, context.Cause(ctx))
+	case <-timeout:
+		return unanswered(c, errTimeout)
+	}
+}
+
+// carryOut does what a call asked for after the call has failed.
+func (s *Store) carryOut(after time.Duration, do func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.late = append(slices.DeleteFunc(s.late, (*alarm).isOver), s.arm(&s.alarms, after, func() { _ = do() })) // nobody is left to hear its error
+}
+
+func wait(ctx context.Context, done <-chan struct{}, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-done:
+		return coord.ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (r *Registry) requestTimeout() (<-chan time.Time, func() bool) {
+	timer := time.NewTimer(r.config.RequestTimeout)
+	return timer.C, timer.Stop
+}
+
+// deliver runs f when the registry can know what it tells: now, late, or when the
+// link heals.
+func (r *Registry) deliver(f func()) {
+	switch {
+	case r.closed:
+	case !r.reachable():
+		r.pending = append(r.pending, f)
+	case r.delay > 0:
+		r.late = append(slices.DeleteFunc(r.late, (*alarm).isOver), r.store.arm(&r.alarms, r.delay, f))
+	default:
+		f()
+	}
+}
+
+// relink brings everything in line with the state of the link. rebase comes first,
+// before that state is changed.
+func (r *Registry) relink() {
+	close(r.linkChanged)
+	r.linkChanged = make(chan struct{})
+	if r.closed {
+		return
+	}
+	if r.session != nil {
+		r.session.relink()
+	}
+	for v := range r.views {
+		v.settle()
+	}
+	if !r.reachable() {
+		r.opening.stop()
+		return
+	}
+	pending := r.pending
+	r.pending = nil
+	for _, f := range pending {
+		f()
+	}
+	if r.session == nil && (r.opening == nil || r.opening.over) {
+		r.open()
+	}
+}
+
+// Get implements [coord.Registry].
+func (r *Registry) Get(ctx context.Context, path string) (coord.Node, error) {
+	if err := coord.ValidatePath(path); err != nil {
+		return coord.Node{}, fmt.Errorf("memory: get: %w", err)
+	}
+	var node coord.Node
+	err := r.call(ctx, call{method: Get, path: path}, func() error {
+		var ok bool
+		if node, ok = r.ns.tree.Get(path); !ok {
+			return coord.ErrNoNode
+		}
+		return nil
+	})
+	if err != nil {
+		return coord.Node{}, err
+	}
+	return node, nil
+}
+
+// List implements [coord.Registry].
+func (r *Registry) List(ctx context.Context, path string) ([]coord.Node, error) {
+	if err := coord.ValidateRoot(path); err != nil {
+		return nil, fmt.Errorf("memory: list: %w", err)
+	}
+	var snapshot coord.Snapshot
+	err := r.call(ctx, call{method: List, path: path}, func() error {
+		snapshot = r.ns.snapshot()
+		if path != "" && !snapshot.Exists(path) {
+			return coord.ErrNoNode
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	names := snapshot.Children(path)
+	nodes := make([]coord.Node, 0, len(names))
+	for _, name := range names {
+		if n, ok := snapshot.Get(coord.Join(path, name)); ok {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes, nil
+}
+
+// Now implements [coord.Registry]. As on ZooKeeper it writes the node at path.
+func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
+	if err := coord.ValidatePath(path); err != nil {
+		return time.Time{}, fmt.Errorf("memory: now: %w", err)
+	}
+	var now time.Time
+	err := r.call(ctx, call{method: Now, path: path}, func() error {
+		if _, err := r.store.commit(r.ns, nil, []coord.Op{coord.Put(path, nil)}); err != nil {
+			return err
+		}
+		now = time.Now().Add(r.store.offset)
+		return nil
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	return now, nil
+}
+
+// Close implements [coord.Registry].
+func (r *Registry) Close(ctx context.Context) error {
+	s := r.store
+	s.mu.Lock()
+	if r.closed {
+		s.mu.Unlock()
+		<-r.ended
+		return nil
+	}
+	r.rebase()
+	r.closed = true
+	close(r.done)
+	session := r.session
+	if session != nil {
+		session.end(coord.ErrClosed)
+		s.abandon(session.lease, session.stored) // in case it cannot be told
+	}
+	for v := range r.views {
+		v.end(coord.ErrClosed)
+	}
+	r.opening.stop()
+	for _, a := range r.late {
+		a.stop()
+	}
+	r.pending = nil
+	s.mu.Unlock()
+	r.alarms.Wait()
+
+	var err error
+	if session != nil {
+		err = r.call(ctx, call{method: Close}, func() error {
+			s.drop(session.lease)
+			return nil
+		})
+	}
+	s.mu.Lock()
+	delete(s.registries, r)
+	s.mu.Unlock()
+	close(r.ended)
+	return err
+}

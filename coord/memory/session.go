@@ -1,0 +1,242 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// session implements [coord.Session]. While its link is sound it has no timer: it
+// counts as renewed at every interval since base. When renewals stop it is frozen:
+// then timers suspend it, lose it, and expire its lease.
+type session struct {
+	r        *Registry
+	lease    *lease
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	timeout  time.Duration
+	interval time.Duration // between renewals
+	margin   time.Duration // by which it ends before its lease can
+
+	// All below is guarded by store.mu.
+	base    time.Time // when renewals began
+	last    time.Time // the last renewal that was answered, as of the last rebase
+	stored  time.Time // the last renewal that the store got, as of the last rebase
+	frozen  bool      // no answers to renewals come
+	storing bool      // the store gets renewals
+	state   coord.SessionState
+	changed chan struct{} // nil if nobody asked since the last change
+	suspend *alarm
+	lost    *alarm
+	refusal *alarm // the renewal that will learn that the store dropped the session
+}
+
+// Session implements [coord.Registry].
+func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
+	session, err := r.current(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("memory: session: %w", err)
+	}
+	return session, nil
+}
+
+func (r *Registry) current(ctx context.Context) (*session, error) {
+	for {
+		r.store.mu.Lock()
+		session, opened, closed := r.session, r.opened, r.closed
+		r.store.mu.Unlock()
+		if closed {
+			return nil, coord.ErrClosed
+		}
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		if session != nil {
+			return session, nil
+		}
+		select {
+		case <-opened:
+		case <-r.done:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// begin starts a new session; the store can be reached.
+func (r *Registry) begin() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	timeout := r.config.SessionTimeout
+	now := time.Now()
+	c := &session{
+		r:        r,
+		lease:    r.store.grant(timeout),
+		ctx:      ctx,
+		cancel:   cancel,
+		timeout:  timeout,
+		interval: timeout / 3,
+		margin:   max(200*time.Millisecond, timeout/10),
+		base:     now,
+		last:     now,
+		stored:   now,
+		storing:  true,
+		state:    coord.Connected,
+	}
+	r.session = c
+	close(r.opened)
+	c.relink() // the link may be too slow to renew it
+	r.config.Logger.Info("session opened", c.fields()...)
+}
+
+// open begins the session after a lost one, past the faults.
+func (r *Registry) open() {
+	in := r.store.meet(r.config.Name, call{method: Open})
+	switch {
+	case in == nil || in.fault.Delay == 0 && in.fault.Before == nil:
+		r.begin()
+	case in.fault.Before != nil:
+		r.opening = r.store.arm(&r.alarms, max(in.fault.Delay, r.config.SessionTimeout/3), r.open)
+	default:
+		r.opening = r.store.arm(&r.alarms, in.fault.Delay, r.begin)
+	}
+}
+
+func (c *session) fields() []zap.Field {
+	return []zap.Field{
+		zap.String("namespace", c.r.config.Namespace),
+		zap.String("registry", c.r.config.Name),
+		zap.Int64("session", int64(c.lease.id)),
+	}
+}
+
+// tick returns when the last renewal at or before a time was due.
+func (c *session) tick(at time.Time) time.Time {
+	elapsed := max(at.Sub(c.base), 0)
+	return c.base.Add(elapsed - elapsed%c.interval)
+}
+
+// renewed returns when the last renewal that was answered was sent.
+func (c *session) renewed() time.Time {
+	if c.frozen || c.state == coord.Lost {
+		return c.last
+	}
+	if t := c.tick(time.Now().Add(-c.r.delay)); t.After(c.last) {
+		return t
+	}
+	return c.last
+}
+
+// rebase notes which renewals have succeeded until now.
+func (r *Registry) rebase() {
+	if c := r.session; c != nil {
+		c.last = c.renewed()
+		if t := c.tick(time.Now()); c.storing && t.After(c.stored) {
+			c.stored = t
+		}
+	}
+}
+
+// relink brings the session in line with its link.
+func (c *session) relink() {
+	s, r := c.r.store, c.r
+	if r.reachable() && s.leases[c.lease.id] == nil && c.frozen {
+		r.lose(c) // what the first renewal over the healed link learns
+		return
+	}
+	frozen := !r.reachable() || r.delay >= c.interval
+	c.storing = !s.down && r.state != cut && r.state != blackHoled
+	now := time.Now()
+	switch {
+	case frozen && !c.frozen:
+		c.frozen = true
+		c.refusal.stop()
+		c.lost = s.arm(&r.alarms, c.deadline().Sub(now), func() { r.lose(c) })
+		unanswered := c.tick(now).Add(2 * c.interval)
+		c.suspend = s.arm(&r.alarms, unanswered.Sub(now), func() { c.setState(coord.Suspended) })
+	case !frozen && c.frozen:
+		c.frozen = false
+		c.lost.stop()
+		c.suspend.stop()
+		c.base, c.last, c.stored = now, now, now
+		c.setState(coord.Connected)
+	}
+	if frozen && (s.down || r.state == cut) {
+		c.suspend.stop()
+		c.setState(coord.Suspended)
+	}
+	if c.storing {
+		c.lease.expiry.stop()
+	} else {
+		s.abandon(c.lease, c.stored)
+	}
+}
+
+// expectRefusal arms the renewal that learns that the store has dropped the session.
+func (c *session) expectRefusal() {
+	next := c.tick(time.Now()).Add(c.interval + c.r.delay)
+	c.refusal = c.r.store.arm(&c.r.alarms, time.Until(next), func() { c.r.lose(c) })
+}
+
+// lose ends a session for good, and begins the next as soon as it can.
+func (r *Registry) lose(c *session) {
+	r.rebase()
+	c.end(coord.ErrSessionLost)
+	r.store.abandon(c.lease, c.stored)
+	r.session = nil
+	r.opened = make(chan struct{})
+	r.config.Logger.Warn("session lost", c.fields()...)
+	if r.reachable() {
+		r.open()
+	}
+}
+
+// end stops the session on this side; its lease is another matter.
+func (c *session) end(cause error) {
+	c.suspend.stop()
+	c.lost.stop()
+	c.refusal.stop()
+	c.setState(coord.Lost)
+	c.cancel(cause)
+}
+
+func (c *session) setState(state coord.SessionState) {
+	if c.state == state {
+		return
+	}
+	if state == coord.Suspended {
+		c.r.config.Logger.Info("session suspended", c.fields()...)
+	}
+	c.state = state
+	if c.changed != nil {
+		close(c.changed)
+		c.changed = nil
+	}
+}
+
+func (c *session) deadline() time.Time { return c.renewed().Add(c.timeout - c.margin) }
+
+// ID implements [coord.Session].
+func (c *session) ID() coord.SessionID { return c.lease.id }
+
+// Context implements [coord.Session].
+func (c *session) Context() context.Context { return c.ctx }
+
+// Deadline implements [coord.Session].
+func (c *session) Deadline() time.Time {
+	c.r.store.mu.Lock()
+	defer c.r.store.mu.Unlock()
+	return c.deadline()
+}
+
+// State implements [coord.Session].
+func (c *session) State() (coord.SessionState, <-chan struct{}) {
+	c.r.store.mu.Lock()
+	defer c.r.store.mu.Unlock()
+	if c.changed == nil {
+		c.changed = make(chan struct{})
+	}
+	return c.state, c.changed
+}

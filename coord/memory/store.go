@@ -1,0 +1,281 @@
+package memory
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Options of a store. The zero value is ready to use.
+type Options struct {
+	// Seed fixes the first revision and session id. With 0 they are random, so that
+	// nobody comes to rely on small ones.
+	Seed uint64
+	// Lag is how late views show what was committed, on every registry that is not
+	// given a lag of its own by its Link. Commits within one lag are shown together.
+	Lag time.Duration
+}
+
+// Store is a simulated store. All methods may be called from any goroutine.
+type Store struct {
+	mu         sync.Mutex // guards all state of the store and its registries; never held while waiting
+	namespaces map[string]*namespace
+	leases     map[coord.SessionID]*lease
+	registries map[*Registry]struct{}
+	injected   []*Injection
+	late       []*alarm // what faults carry out late
+	revision   int64
+	lastID     coord.SessionID
+	lag        time.Duration
+	offset     time.Duration // of the store's clock
+	down       bool
+	closed     bool
+	alarms     sync.WaitGroup // of the store itself; registries have their own
+}
+
+// NewStore starts an empty store.
+func NewStore(o Options) *Store {
+	if o.Seed == 0 {
+		o.Seed = rand.Uint64()
+	}
+	random := rand.New(rand.NewPCG(o.Seed, o.Seed))
+	return &Store{
+		namespaces: map[string]*namespace{},
+		leases:     map[coord.SessionID]*lease{},
+		registries: map[*Registry]struct{}{},
+		revision:   1 + random.Int64N(1<<40),
+		lastID:     coord.SessionID(1 + random.Int64N(1<<40)),
+		lag:        o.Lag,
+	}
+}
+
+// Close stops the store's own timers: sessions that nobody ended are not expired any
+// more. Registries are closed by whoever opened them.
+func (s *Store) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, l := range s.leases {
+		l.expiry.stop()
+	}
+	for _, a := range s.late {
+		a.stop()
+	}
+	for _, ns := range s.namespaces {
+		for _, rt := range ns.roots {
+			for _, group := range rt.lagging {
+				group.due.stop()
+			}
+		}
+	}
+	s.mu.Unlock()
+	s.alarms.Wait()
+}
+
+// Revision returns the number of the last change.
+func (s *Store) Revision() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
+}
+
+// Sessions returns the number of sessions that the store holds.
+func (s *Store) Sessions() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.leases)
+}
+
+// Watches returns the number of views that are open, candidates that wait, and
+// latches that are held.
+func (s *Store) Watches() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count := 0
+	for _, ns := range s.namespaces {
+		for _, watches := range ns.watches {
+			count += len(watches)
+		}
+	}
+	for r := range s.registries {
+		count += len(r.views)
+	}
+	return count
+}
+
+// Snapshot returns what a namespace holds now.
+func (s *Store) Snapshot(namespace string) coord.Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.namespace(namespace).snapshot()
+}
+
+func (s *Store) namespace(name string) *namespace {
+	ns, ok := s.namespaces[name]
+	if !ok {
+		ns = &namespace{
+			tree:     coord.NewTree(),
+			children: map[string]int{},
+			roots:    map[string]*root{},
+			watches:  map[string][]*watch{},
+		}
+		s.namespaces[name] = ns
+	}
+	return ns
+}
+
+// namespace is one tree and those who follow it.
+type namespace struct {
+	tree     *coord.Tree
+	shared   *coord.Snapshot // of the tree as it is now; nil if nobody asked yet
+	children map[string]int  // how many a node has; parents always exist
+	roots    map[string]*root
+	watches  map[string][]*watch // for the removal of a node, by its path
+}
+
+// snapshot returns the tree as it is now; all who ask between two changes share it.
+func (ns *namespace) snapshot() coord.Snapshot {
+	if ns.shared == nil {
+		snapshot := ns.tree.Snapshot()
+		ns.shared = &snapshot
+	}
+	return *ns.shared
+}
+
+// watch runs fire, once, when a node is removed and its registry can know it.
+type watch struct {
+	registry *Registry
+	fire     func()
+}
+
+func (ns *namespace) watch(path string, w *watch) {
+	ns.watches[path] = append(ns.watches[path], w)
+}
+
+func (ns *namespace) unwatch(path string, w *watch) {
+	watches := ns.watches[path]
+	for i := range watches {
+		if watches[i] == w {
+			watches = append(watches[:i:i], watches[i+1:]...)
+			break
+		}
+	}
+	if len(watches) == 0 {
+		delete(ns.watches, path)
+		return
+	}
+	ns.watches[path] = watches
+}
+
+// lease is a session as the store knows it.
+type lease struct {
+	id      coord.SessionID
+	timeout time.Duration
+	nodes   map[nodeKey]struct{}
+	expiry  *alarm // armed only while nobody renews
+}
+
+type nodeKey struct {
+	ns   *namespace
+	path string
+}
+
+func (s *Store) grant(timeout time.Duration) *lease {
+	s.lastID++
+	l := &lease{id: s.lastID, timeout: timeout, nodes: map[nodeKey]struct{}{}}
+	s.leases[l.id] = l
+	return l
+}
+
+// abandon lets a lease expire, unless it is renewed before, when it has been
+// renewed last at the given time.
+func (s *Store) abandon(l *lease, renewed time.Time) {
+	if s.leases[l.id] != l || s.closed {
+		return
+	}
+	l.expiry.stop()
+	l.expiry = nil
+	if s.down {
+		return // a service that is down expires nobody; Up starts all time-outs afresh
+	}
+	l.expiry = s.arm(&s.alarms, time.Until(renewed.Add(l.timeout)), func() { s.drop(l) })
+}
+
+// drop ends a lease and removes its nodes, in one step.
+func (s *Store) drop(l *lease) {
+	if s.leases[l.id] != l {
+		return
+	}
+	l.expiry.stop()
+	delete(s.leases, l.id)
+	if len(l.nodes) == 0 {
+		return
+	}
+	s.revision++
+	for key := range l.nodes {
+		key.ns.remove(key.path)
+	}
+	for key := range l.nodes {
+		key.ns.touch(key.path, s.revision)
+		key.ns.gone(key.path)
+	}
+}
+
+// Expire ends a session at the store, as if its time-out had passed. Its registry
+// learns of it with the next renewal. It reports whether there was such a session.
+func (s *Store) Expire(id coord.SessionID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.leases[id]
+	if !ok {
+		return false
+	}
+	s.drop(l)
+	for r := range s.registries {
+		if c := r.session; c != nil && c.lease == l && !c.frozen {
+			c.expectRefusal()
+		}
+	}
+	return true
+}
+
+// alarm is a timer whose action runs under the store's lock, and never after stop.
+type alarm struct {
+	timer *time.Timer
+	owner *sync.WaitGroup
+	over  bool
+}
+
+// arm runs f after d. The owner's Wait covers it.
+func (s *Store) arm(owner *sync.WaitGroup, d time.Duration, f func()) *alarm {
+	a := &alarm{owner: owner}
+	if s.closed && owner == &s.alarms {
+		a.over = true
+		return a
+	}
+	owner.Add(1)
+	a.timer = time.AfterFunc(max(d, 0), func() {
+		defer owner.Done()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !a.over {
+			a.over = true
+			f()
+		}
+	})
+	return a
+}
+
+func (a *alarm) isOver() bool { return a.over }
+
+// stop makes sure that the action does not run, if it has not. nil is no alarm.
+func (a *alarm) stop() {
+	if a == nil || a.over {
+		return
+	}
+	a.over = true
+	if a.timer.Stop() {
+		a.owner.Done()
+	}
+}
