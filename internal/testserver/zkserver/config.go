@@ -1,0 +1,73 @@
+package zkserver
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Config of a server. The zero value is a plain one with quick ticks.
+type Config struct {
+	// Tick is ZooKeeper's tickTime: sessions expire at its multiples, and peers
+	// hear of each other twice in it. Default 100 ms. Session time-outs between two
+	// ticks and ten minutes are granted as they are asked for.
+	Tick time.Duration
+	// MaxSessionTimeout is the longest session time-out that is granted. Default 10 min.
+	MaxSessionTimeout time.Duration
+	// Fsync makes every write wait for the disk, as in production.
+	Fsync bool
+	// TLS adds a port with a certificate for localhost and 127.0.0.1; see
+	// Server.TLSAddr and Server.Authority. Such a server takes twice as long to start.
+	TLS bool
+}
+
+func (c Config) withDefaults() Config {
+	if c.Tick == 0 {
+		c.Tick = 100 * time.Millisecond
+	}
+	if c.MaxSessionTimeout == 0 {
+		c.MaxSessionTimeout = 10 * time.Minute
+	}
+	return c
+}
+
+// peer is a member of an ensemble as all of them know it.
+type peer struct{ id, quorumPort, electionPort int }
+
+// file is the content of zoo.cfg.
+func (s *Server) file() string {
+	var b strings.Builder
+	set := func(key string, value any) { fmt.Fprintf(&b, "%s=%v\n", key, value) }
+	set("dataDir", s.folder)
+	set("clientPortAddress", host)
+	set("clientPort", s.port)
+	set("tickTime", s.cfg.Tick.Milliseconds())
+	set("minSessionTimeout", 2*s.cfg.Tick.Milliseconds())
+	set("maxSessionTimeout", s.cfg.MaxSessionTimeout.Milliseconds())
+	set("maxClientCnxns", 0)
+	set("admin.enableServer", false)
+	set("4lw.commands.whitelist", "*")
+	set("preAllocSize", 1024)
+	if !s.cfg.Fsync {
+		set("forceSync", "no")
+	}
+	if s.cfg.TLS {
+		set("serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory")
+		set("secureClientPortAddress", host)
+		set("secureClientPort", s.tlsPort)
+		set("ssl.clientAuth", "none")
+		set("ssl.keyStore.type", "PEM")
+		set("ssl.keyStore.location", s.path("server.pem"))
+		set("ssl.trustStore.type", "PEM")
+		set("ssl.trustStore.location", s.path("authority.pem"))
+	}
+	if len(s.peers) > 0 {
+		// In ticks: ten seconds to join, five without a word.
+		set("initLimit", int(10*time.Second/s.cfg.Tick))
+		set("syncLimit", int(5*time.Second/s.cfg.Tick))
+		for _, p := range s.peers {
+			set(fmt.Sprintf("server.%d", p.id), fmt.Sprintf("%s:%d:%d", host, p.quorumPort, p.electionPort))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,272 @@
+package zkserver
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startTimeout bounds a start, on a machine that is busy with other tests.
+const startTimeout = 30 * time.Second
+
+// Server is one ZooKeeper process and its data. Its methods may be called from any
+// goroutine.
+type Server struct {
+	cfg           Config
+	folder        string
+	port, tlsPort int
+	authority     *x509.CertPool
+	id            int    // in an ensemble
+	peers         []peer // of an ensemble
+	reaper        *reaper
+
+	mu     sync.Mutex
+	cmd    *exec.Cmd     // nil while stopped
+	ended  chan struct{} // closed when cmd has ended
+	closed bool
+}
+
+// Start runs a server until the end of the test; see Require for where there is none.
+func Start(t testing.TB, cfg Config) *Server {
+	t.Helper()
+	Require(t)
+	s, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Run starts a server and returns when it serves. ctx bounds the start; the caller
+// closes the server.
+//
+// Errors: ErrNotInstalled.
+func Run(ctx context.Context, cfg Config) (*Server, error) {
+	for attempt := 1; ; attempt++ {
+		s, err := newServer(cfg)
+		if err != nil {
+			return nil, err
+		}
+		err = s.Restart(ctx)
+		if err == nil {
+			return s, nil
+		}
+		err = errors.Join(err, s.Close())
+		// Somebody else may have taken the port meanwhile.
+		if attempt == 3 || !strings.Contains(err.Error(), "Address already in use") {
+			return nil, err
+		}
+	}
+}
+
+func newServer(cfg Config) (*Server, error) {
+	if _, _, err := installed(); err != nil {
+		return nil, err
+	}
+	ports, err := freePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "zkserver-")
+	if err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	s := &Server{cfg: cfg.withDefaults(), folder: folder, port: ports[0], tlsPort: ports[1]}
+	s.reaper, err = startReaper(folder)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	if s.cfg.TLS {
+		if err := s.certify(); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+// Addr is the "host:port" of the plain client port. It stays over a restart.
+func (s *Server) Addr() string { return address(s.port) }
+
+// TLSAddr is the "host:port" of the port with TLS, if Config asked for it.
+func (s *Server) TLSAddr() string { return address(s.tlsPort) }
+
+// Authority is who signed the certificate at TLSAddr.
+func (s *Server) Authority() *x509.CertPool { return s.authority }
+
+func (s *Server) path(name string) string { return filepath.Join(s.folder, name) }
+
+// Restart starts a server that was stopped or killed, with the data and the ports it
+// had, and returns when it serves.
+func (s *Server) Restart(ctx context.Context) error {
+	if err := s.launch(); err != nil {
+		return err
+	}
+	return s.await(ctx)
+}
+
+// launch starts the process.
+func (s *Server) launch() error {
+	java, classPath, err := installed()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return errors.New("start a ZooKeeper server: it was closed")
+	case s.cmd != nil:
+		return errors.New("start a ZooKeeper server: it runs")
+	}
+	if err := os.WriteFile(s.path("zoo.cfg"), []byte(s.file()), 0o600); err != nil {
+		return fmt.Errorf("configure a ZooKeeper server: %w", err)
+	}
+	if err := os.WriteFile(s.path("myid"), fmt.Appendln(nil, s.id), 0o600); err != nil {
+		return fmt.Errorf("configure a ZooKeeper server: %w", err)
+	}
+	log, err := os.Create(s.path("log"))
+	if err != nil {
+		return fmt.Errorf("log of a ZooKeeper server: %w", err)
+	}
+	defer log.Close() // the process has its own handle
+
+	cmd := exec.Command(java,
+		// Quick to start and small: what a server does in a test is never worth the
+		// second compiler, nor threads for its garbage.
+		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData", "-Xms64m", "-Xmx512m",
+		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+		"-Dzookeeper.jmx.log4j.disable=true",
+		"-cp", classPath, "org.apache.zookeeper.server.quorum.QuorumPeerMain", s.path("zoo.cfg"))
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start a ZooKeeper server: %w", err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // how it ended is in its log
+	}()
+	s.cmd, s.ended = cmd, ended
+	return s.reaper.adopt(cmd.Process.Pid)
+}
+
+// await returns when the server serves, and not somebody else at its port.
+func (s *Server) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	s.mu.Lock()
+	ended := s.ended
+	s.mu.Unlock()
+	again := time.NewTicker(10 * time.Millisecond) // a foreign process: nothing tells us
+	defer again.Stop()
+	for {
+		answer, err := s.askWhetherUp(ctx)
+		if err == nil && strings.Contains(answer, "dataDir="+s.folder) {
+			return nil
+		}
+		select {
+		case <-again.C:
+		case <-ended:
+			log, _ := os.ReadFile(s.path("log"))
+			return fmt.Errorf("the ZooKeeper server at %s ended while it started:\n%s", s.Addr(), log)
+		case <-ctx.Done():
+			log, _ := os.ReadFile(s.path("log"))
+			return fmt.Errorf("the ZooKeeper server at %s does not serve: %w (%w):\n%s", s.Addr(), context.Cause(ctx), err, log)
+		}
+	}
+}
+
+// askWhetherUp waits for a moment only: a server that is asked before it has opened its
+// database fails, and never answers.
+func (s *Server) askWhetherUp(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	return s.Command(ctx, "conf")
+}
+
+// Stop ends the server in an orderly way, and keeps its data for Restart.
+func (s *Server) Stop() error { return s.end(syscall.SIGTERM) }
+
+// Kill ends the server as a crash would, and keeps its data for Restart.
+func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
+
+func (s *Server) end(signal syscall.Signal) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return nil
+	}
+	if err := s.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("end the ZooKeeper server at %s: %w", s.Addr(), err)
+	}
+	<-s.ended
+	s.cmd = nil
+	return nil
+}
+
+// Pause stops the process without ending it, as a very long garbage collection would,
+// and returns when it stands still.
+func (s *Server) Pause() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.signalLocked(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	if _, err := syscall.Wait4(s.cmd.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil {
+		return fmt.Errorf("pause the ZooKeeper server at %s: %w", s.Addr(), err)
+	}
+	return nil
+}
+
+// Resume lets a paused process go on.
+func (s *Server) Resume() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.signalLocked(syscall.SIGCONT)
+}
+
+func (s *Server) signalLocked(signal syscall.Signal) error {
+	if s.cmd == nil {
+		return fmt.Errorf("the ZooKeeper server at %s does not run", s.Addr())
+	}
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		return fmt.Errorf("signal the ZooKeeper server at %s: %w", s.Addr(), err)
+	}
+	return nil
+}
+
+// Close kills the server and removes its data. A second Close does nothing.
+func (s *Server) Close() error {
+	err := s.Kill()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	return errors.Join(err, s.reaper.finish())
+}
+
+// Command sends one of ZooKeeper's four letter words, such as "mntr", and returns the
+// answer.
+func (s *Server) Command(ctx context.Context, word string) (string, error) {
+	answer, err := s.command(ctx, word)
+	if err != nil {
+		return "", fmt.Errorf("%s to the ZooKeeper server at %s: %w", word, s.Addr(), err)
+	}
+	return answer, nil
+}
