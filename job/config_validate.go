@@ -26,7 +26,7 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v %q", ErrInvalidConfig, e.Job)
+	fmt.Fprintf(&b, "%v %s", ErrInvalidConfig, quote(e.Job))
 	for i, fault := range e.Faults {
 		b.WriteString([...]string{": ", "; "}[min(i, 1)])
 		b.WriteString(fault.Error())

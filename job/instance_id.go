@@ -29,7 +29,7 @@ func validateIP(ip string) error {
 	if err := coord.ValidatePath(ip); err != nil {
 		return fmt.Errorf("job: address of this host: %w", err)
 	}
-	if strings.ContainsAny(ip, "/") || strings.Contains(ip, "@-@") {
+	if strings.Contains(ip, "/") || strings.Contains(ip, "@-@") {
 		return fmt.Errorf("job: address of this host %q: an address or a host name is allowed, without a slash or @-@", ip)
 	}
 	return nil
@@ -42,12 +42,25 @@ func localIP() string {
 	return best(localAddresses()).String()
 }
 
-// localIPIn returns the first address of this host in a network, in the same order.
-func localIPIn(network netip.Prefix) (string, error) {
-	local := localAddresses()
+// WithNetwork registers this process under the address that it has in a network, such
+// as "10.0.0.0/8", where hosts have addresses in several. See [WithIP] to name the
+// address itself.
+func WithNetwork(network string) Option {
+	return func(o *options) error {
+		prefix, err := netip.ParsePrefix(network)
+		if err != nil {
+			return fmt.Errorf("job: network %q: an address and the length of its prefix are allowed, such as 10.0.0.0/8", network)
+		}
+		o.ip, err = addressIn(prefix, localAddresses())
+		return err
+	}
+}
+
+// addressIn returns the best of the addresses in a network.
+func addressIn(network netip.Prefix, local []localAddress) (string, error) {
 	within := slices.DeleteFunc(slices.Clone(local), func(a localAddress) bool { return !network.Contains(a.Addr) })
 	if len(within) == 0 {
-		return "", fmt.Errorf("job: this host has no address in %v; it has %v", network, local)
+		return "", fmt.Errorf("job: network %v: this host has no address there, it has %v", network, local)
 	}
 	return best(within).String(), nil
 }

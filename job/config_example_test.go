@@ -1,0 +1,66 @@
+package job_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+func ExampleConfig_Validate() {
+	err := job.Config{
+		Name:                   "settle",
+		Cron:                   "0/5 * * * * ?",
+		ShardingTotalCount:     2,
+		ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
+		Threads:                -1,
+	}.Validate()
+	var invalid *job.ConfigError
+	if errors.As(err, &invalid) {
+		for _, fault := range invalid.Faults {
+			fmt.Println(fault)
+		}
+	}
+	// Output:
+	// shardingItemParameters "0=Beijing,1=Shanghai,2=Guangzhou": item 2: 0 to 1 are allowed, because shardingTotalCount is 2
+	// props: executor.threads -1: 0 to 10000 are allowed
+}
+
+func ExampleConfig_Encode() {
+	c := job.Config{Name: "settle", ShardingTotalCount: 1, Misfire: job.Off}
+	document, err := c.Encode(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(string(document))
+	// Output:
+	// description: ''
+	// disabled: false
+	// failover: false
+	// jobName: settle
+	// jobParameter: ''
+	// maxTimeDiffSeconds: -1
+	// misfire: false
+	// monitorExecution: true
+	// overwrite: false
+	// reconcileIntervalMinutes: 10
+	// shardingItemParameters: ''
+	// shardingTotalCount: 1
+	// staticSharding: false
+}
+
+func ExampleDecodeConfig() {
+	c, err := job.DecodeConfig([]byte("jobName: settle\nshardingTotalCount: 2\nreconcileIntervalMinutes: 0\n"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(c.Name, c.ShardingTotalCount, c.Misfire, c.ReconcileInterval > 0)
+	// Output: settle 2 on false
+}
+
+func ExampleFormatItemParameters() {
+	fmt.Println(job.FormatItemParameters(map[int]string{0: "Beijing", 1: "Shanghai, Pudong"}))
+	// Output: 0=Beijing,1=Shanghai\, Pudong
+}

@@ -1,0 +1,120 @@
+package job_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// inForce is what a configuration with only a name and a total means.
+func inForce() job.Config {
+	return job.Config{
+		Name:               "settle",
+		ShardingTotalCount: 3,
+		MonitorExecution:   job.On,
+		Misfire:            job.On,
+		MisfireTolerance:   time.Second,
+		ReconcileInterval:  10 * time.Minute,
+		Strategy:           "AVG_ALLOCATION",
+		ErrorHandler:       "LOG",
+		Retry:              job.Retry{InitialBackoff: time.Second, MaxBackoff: time.Minute},
+	}
+}
+
+// with returns inForce with a change.
+func with(change func(*job.Config)) job.Config {
+	c := inForce()
+	change(&c)
+	return c
+}
+
+// The defaults are the same whichever way a configuration comes in (B-64).
+func TestDefaults(t *testing.T) {
+	want := inForce()
+	inCode := job.Config{Name: "settle", ShardingTotalCount: 3}
+	if diff := cmp.Diff(want, inCode.WithDefaults()); diff != "" {
+		t.Errorf("in code (-want +got):\n%s", diff)
+	}
+	for name, document := range map[string]string{
+		"YAML":         "jobName: settle\nshardingTotalCount: 3\n",
+		"JSON":         `{"jobName":"settle","shardingTotalCount":3}`,
+		"null":         "jobName: settle\nshardingTotalCount: 3\ncron:\nmisfire: null\nmonitorExecution: ~\nprops:\njobListenerTypes:\n",
+		"empty values": "jobName: settle\nshardingTotalCount: 3\ncron: ''\ntimeZone: ''\njobShardingStrategyType: ''\njobErrorHandlerType: \"\"\nprops: {}\njobListenerTypes: []\n",
+	} {
+		got, err := job.DecodeConfig([]byte(document))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestDefaultsDoNotReplaceWhatIsSet(t *testing.T) {
+	want := job.Config{
+		Name: "settle", Cron: "* * * * * ?", TimeZone: "GMT+08:00", ShardingTotalCount: 1, ShardingItemParameters: "0=a",
+		JobParameter: "p", Description: "d", MonitorExecution: job.Off, Misfire: job.Off, MisfireTolerance: time.Minute,
+		MisfireWindow: time.Hour, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute, Strategy: "STICKY", Threads: 3,
+		ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Minute,
+		Retry: job.Retry{Attempts: 2, InitialBackoff: time.Millisecond, MaxBackoff: time.Second},
+		Props: map[string]string{"k": "v"}, Disabled: true, Overwrite: true, StaticSharding: true, Label: "gpu",
+	}
+	if diff := cmp.Diff(want, want.WithDefaults()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// With defaults, a duration is on exactly if it is positive.
+func TestDurationsThatAreOff(t *testing.T) {
+	const off = -time.Hour
+	c := job.Config{MisfireWindow: off, MaxTimeDiff: off, ReconcileInterval: off, Timeout: off, Retry: job.Retry{InitialBackoff: off}}.WithDefaults()
+	for name, d := range map[string]time.Duration{
+		"MisfireWindow": c.MisfireWindow, "MaxTimeDiff": c.MaxTimeDiff, "ReconcileInterval": c.ReconcileInterval,
+		"Timeout": c.Timeout, "InitialBackoff": c.Retry.InitialBackoff,
+	} {
+		if d > 0 {
+			t.Errorf("%s is on: %v", name, d)
+		}
+	}
+	if again := c.WithDefaults(); !cmp.Equal(again, c) {
+		t.Errorf("what is off comes on again: %+v", again)
+	}
+	long := job.Config{Retry: job.Retry{InitialBackoff: time.Hour}}.WithDefaults()
+	if long.Retry.MaxBackoff != time.Hour {
+		t.Errorf("MaxBackoff %v is less than InitialBackoff", long.Retry.MaxBackoff)
+	}
+}
+
+func TestConfigsDoNotShareMemory(t *testing.T) {
+	c := job.Config{Props: map[string]string{"k": "v"}, Listeners: []string{"l"}}
+	d := c.WithDefaults()
+	c.Props["k"], c.Listeners[0] = "changed", "changed"
+	if d.Props["k"] != "v" || d.Listeners[0] != "l" {
+		t.Errorf("a change of the original shows: %+v", d)
+	}
+}
+
+func TestEqual(t *testing.T) {
+	c := job.Config{Name: "settle", ShardingTotalCount: 3}
+	if !c.Equal(inForce()) || !c.Equal(with(func(c *job.Config) { c.Props = map[string]string{}; c.Listeners = []string{} })) {
+		t.Error("the same with defaults")
+	}
+	if c.Equal(with(func(c *job.Config) { c.Misfire = job.Off })) || c.Equal(with(func(c *job.Config) { c.TimeZone = "UTC" })) {
+		t.Error("not the same")
+	}
+}
+
+func TestToggle(t *testing.T) {
+	if job.Switch(true) != job.On || job.Switch(false) != job.Off {
+		t.Error("Switch")
+	}
+	for toggle, want := range map[job.Toggle]string{0: "default", job.On: "on", job.Off: "off", 7: "invalid"} {
+		if got := toggle.String(); got != want {
+			t.Errorf("%d is %q, want %q", toggle, got, want)
+		}
+	}
+}

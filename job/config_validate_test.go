@@ -1,0 +1,158 @@
+package job_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+)
+
+func TestValidConfigs(t *testing.T) {
+	for name, change := range map[string]func(*job.Config){
+		"the least":             func(*job.Config) {},
+		"cron":                  func(c *job.Config) { c.Cron = "0/5 * * * * ?" },
+		"cron with a year":      func(c *job.Config) { c.Cron = "0 0 12 ? * MON-FRI 2026-2099" },
+		"IANA zone":             func(c *job.Config) { c.TimeZone = "Asia/Shanghai" },
+		"Java's zone":           func(c *job.Config) { c.TimeZone = "GMT+08:00" },
+		"one item":              func(c *job.Config) { c.ShardingTotalCount = 1 },
+		"most items":            func(c *job.Config) { c.ShardingTotalCount = job.MaxShardingTotalCount },
+		"parameters":            func(c *job.Config) { c.ShardingItemParameters = "0=a,2=b" },
+		"all characters":        func(c *job.Config) { c.Name = "az-AZ_09.:" },
+		"long name":             func(c *job.Config) { c.Name = strings.Repeat("x", 200) },
+		"three dots":            func(c *job.Config) { c.Name = "..." },
+		"failover":              func(c *job.Config) { c.Failover = true },
+		"no monitoring":         func(c *job.Config) { c.MonitorExecution = job.Off },
+		"all off":               func(c *job.Config) { c.MaxTimeDiff, c.ReconcileInterval, c.Timeout, c.MisfireWindow = -1, -1, -1, -1 },
+		"retry at once":         func(c *job.Config) { c.Retry = job.Retry{Attempts: 3, InitialBackoff: -1} },
+		"one backoff":           func(c *job.Config) { c.Retry = job.Retry{InitialBackoff: time.Hour, MaxBackoff: time.Hour} },
+		"label":                 func(c *job.Config) { c.Label = "gpu" },
+		"props":                 func(c *job.Config) { c.Props = map[string]string{"http.uri": "http://h/"} },
+		"strategy of one's own": func(c *job.Config) { c.Strategy = "com.example.Mine" },
+	} {
+		if err := with(change).Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, tc := range []struct {
+		field  string
+		says   []string // the value, and what is allowed
+		change func(*job.Config)
+	}{
+		{"jobName", []string{`""`, "1 to 200"}, func(c *job.Config) { c.Name = "" }},
+		{"jobName", []string{`"."`}, func(c *job.Config) { c.Name = "." }},
+		{"jobName", []string{`".."`}, func(c *job.Config) { c.Name = ".." }},
+		{"jobName", []string{`"a/b"`, "'.', '_', '-' and ':'"}, func(c *job.Config) { c.Name = "a/b" }},
+		{"jobName", []string{`"a b"`}, func(c *job.Config) { c.Name = "a b" }},
+		{"jobName", []string{`"é"`}, func(c *job.Config) { c.Name = "é" }},
+		{"jobName", []string{"1 to 200"}, func(c *job.Config) { c.Name = strings.Repeat("x", 201) }},
+		{"cron", []string{"every second"}, func(c *job.Config) { c.Cron = "every second" }},
+		{"cron", []string{"30"}, func(c *job.Config) { c.Cron = "0 0 0 30 2 ?" }},
+		{"timeZone", []string{`"Mars/Olympus"`, "IANA"}, func(c *job.Config) { c.TimeZone = "Mars/Olympus" }},
+		{"shardingTotalCount", []string{"0", "1 to 100000"}, func(c *job.Config) { c.ShardingTotalCount = 0 }},
+		{"shardingTotalCount", []string{"-1"}, func(c *job.Config) { c.ShardingTotalCount = -1 }},
+		{"shardingTotalCount", []string{"100001"}, func(c *job.Config) { c.ShardingTotalCount = 100_001 }},
+		{"shardingItemParameters", []string{`"0:a"`, "item=parameter"}, func(c *job.Config) { c.ShardingItemParameters = "0:a" }},
+		{"shardingItemParameters", []string{"item 3", "0 to 2", "shardingTotalCount is 3"}, func(c *job.Config) { c.ShardingItemParameters = "0=a,3=b" }},
+		{"shardingItemParameters", []string{"item 1 has two"}, func(c *job.Config) { c.ShardingItemParameters = "1=a,1=b" }},
+		{"shardingItemParameters", []string{"UTF-8"}, func(c *job.Config) { c.ShardingItemParameters = "1=\xff" }},
+		{"jobParameter", []string{`"\xff"`, "UTF-8"}, func(c *job.Config) { c.JobParameter = "\xff" }},
+		{"description", []string{"UTF-8"}, func(c *job.Config) { c.Description = "\xff" }},
+		{"jobShardingStrategyType", []string{"UTF-8"}, func(c *job.Config) { c.Strategy = "\xff" }},
+		{"jobErrorHandlerType", []string{"UTF-8"}, func(c *job.Config) { c.ErrorHandler = "\xff" }},
+		{"monitorExecution", []string{"7", "On, Off"}, func(c *job.Config) { c.MonitorExecution = 7 }},
+		{"misfire", []string{"-1"}, func(c *job.Config) { c.Misfire = -1 }},
+		{"failover", []string{"needs monitorExecution"}, func(c *job.Config) { c.Failover, c.MonitorExecution = true, job.Off }},
+		{"props: misfire.tolerance.milliseconds", []string{"-1s", "1ms"}, func(c *job.Config) { c.MisfireTolerance = -time.Second }},
+		{"props: misfire.tolerance.milliseconds", []string{"1µs"}, func(c *job.Config) { c.MisfireTolerance = time.Microsecond }},
+		{"props: misfire.window.seconds", []string{"1.5s", "whole"}, func(c *job.Config) { c.MisfireWindow = 1500 * time.Millisecond }},
+		{"maxTimeDiffSeconds", []string{"1ms", "1s"}, func(c *job.Config) { c.MaxTimeDiff = time.Millisecond }},
+		{"reconcileIntervalMinutes", []string{"1s", "1m0s"}, func(c *job.Config) { c.ReconcileInterval = time.Second }},
+		{"props: execution.timeout.seconds", []string{"2147483647"}, func(c *job.Config) { c.Timeout = (1 << 31) * time.Second }},
+		{"props: retry.attempts", []string{"-1", "0 to 1000"}, func(c *job.Config) { c.Retry.Attempts = -1 }},
+		{"props: retry.attempts", []string{"1001"}, func(c *job.Config) { c.Retry.Attempts = 1001 }},
+		{"props: retry.backoff.initial.milliseconds", []string{"1ns"}, func(c *job.Config) { c.Retry.InitialBackoff = 1 }},
+		{"props: retry.backoff.max.milliseconds", []string{"-1ns"}, func(c *job.Config) { c.Retry.MaxBackoff = -1 }},
+		{"props: retry.backoff.max.milliseconds", []string{"1s", "2s"}, func(c *job.Config) { c.Retry = job.Retry{InitialBackoff: 2 * time.Second, MaxBackoff: time.Second} }},
+		{"props: executor.threads", []string{"-1", "0 to 10000"}, func(c *job.Config) { c.Threads = -1 }},
+		{"props: executor.threads", []string{"10001"}, func(c *job.Config) { c.Threads = 10_001 }},
+		{"jobListenerTypes", []string{`""`}, func(c *job.Config) { c.Listeners = []string{"a", ""} }},
+		{"jobListenerTypes", []string{`"a"`, "twice"}, func(c *job.Config) { c.Listeners = []string{"a", "b", "a"} }},
+		{`props: ""`, []string{"needs a name"}, func(c *job.Config) { c.Props = map[string]string{"": "x"} }},
+		{"props: retry.attempts", []string{"belongs to a field"}, func(c *job.Config) { c.Props = map[string]string{"retry.attempts": "3"} }},
+		{`props: "\xff"`, []string{"UTF-8"}, func(c *job.Config) { c.Props = map[string]string{"\xff": "x"} }},
+		{`props: "k"`, []string{"UTF-8"}, func(c *job.Config) { c.Props = map[string]string{"k": "\xff"} }},
+		{"label", []string{`"a,b"`, "without commas"}, func(c *job.Config) { c.Label = "a,b" }},
+		{"label", []string{`" a"`}, func(c *job.Config) { c.Label = " a" }},
+		{"label", []string{"UTF-8"}, func(c *job.Config) { c.Label = "\xff" }},
+	} {
+		c := with(tc.change)
+		err := c.Validate()
+		var all *job.ConfigError
+		if !errors.Is(err, job.ErrInvalidConfig) || !errors.As(err, &all) {
+			t.Errorf("%s: got %v", tc.field, err)
+			continue
+		}
+		if all.Job != c.Name || len(all.Faults) != 1 || all.Faults[0].Field != tc.field {
+			t.Errorf("%s: got the faults %v of %q", tc.field, all.Faults, all.Job)
+			continue
+		}
+		for _, part := range append(tc.says, tc.field) {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %q does not say %s", tc.field, err, part)
+			}
+		}
+		if _, err := c.Encode(nil); !errors.Is(err, job.ErrInvalidConfig) {
+			t.Errorf("%s: written nevertheless: %v", tc.field, err)
+		}
+	}
+}
+
+// All faults are told at once, each with the field that has it.
+func TestAllFaultsTogether(t *testing.T) {
+	err := job.Config{Name: "a/b", Cron: "x", TimeZone: "y", ShardingItemParameters: "5", Threads: -1}.Validate()
+	var all *job.ConfigError
+	if !errors.As(err, &all) {
+		t.Fatal(err)
+	}
+	var fields []string
+	for _, fault := range all.Faults {
+		fields = append(fields, fault.Field)
+	}
+	if got, want := strings.Join(fields, " "), "jobName timeZone cron shardingTotalCount shardingItemParameters props: executor.threads"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	var expression *cronexpr.ParseError
+	if !errors.As(err, &expression) {
+		t.Error("the cause of a fault cannot be found")
+	}
+	var one *job.FieldError
+	if !errors.As(err, &one) || one.Field != "jobName" {
+		t.Errorf("first fault: %v", one)
+	}
+}
+
+// Properties may be of any kind; they do not end up in logs.
+func TestErrorsDoNotShowProps(t *testing.T) {
+	c := with(func(c *job.Config) { c.Props = map[string]string{"email.password": "hunter2\xff"} })
+	if err := c.Validate(); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What is long is cut.
+func TestErrorsStayShort(t *testing.T) {
+	c := with(func(c *job.Config) {
+		c.Name = strings.Repeat("/", 1<<20)
+		c.ShardingItemParameters = strings.Repeat("x", 1<<20)
+		c.Label = strings.Repeat(",", 1<<20)
+	})
+	if err := c.Validate(); err == nil || len(err.Error()) > 10_000 {
+		t.Errorf("%d bytes", len(err.Error()))
+	}
+}
