@@ -18,13 +18,13 @@ import (
 // Proxy forwards to one address. All methods may be called from any goroutine. Faults
 // hold for the connections there are and for those to come, and last until Heal.
 type Proxy struct {
-	target   string
 	listener net.Listener
 	ctx      context.Context // ends with Close
 	stop     context.CancelFunc
 	running  sync.WaitGroup
 
 	mu      sync.Mutex
+	target  string
 	refuse  bool
 	modes   [2]mode
 	delay   time.Duration
@@ -66,6 +66,10 @@ func New(target string) (*Proxy, error) {
 	p.running.Go(p.accept)
 	return p, nil
 }
+
+// Redirect forwards connections to another address from now on. Those that are open
+// stay where they are.
+func (p *Proxy) Redirect(target string) { p.fault(func() { p.target = target }) }
 
 // Addr is the "host:port" that clients dial.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
@@ -153,13 +157,13 @@ func (p *Proxy) accept() {
 func (p *Proxy) serve(client *net.TCPConn) {
 	l := &link{proxy: p, ends: [2]*net.TCPConn{client}, done: make(chan struct{})}
 	p.mu.Lock()
-	refuse := p.refuse
+	refuse, target := p.refuse, p.target
 	p.mu.Unlock()
 	if refuse {
 		l.close()
 		return
 	}
-	server, err := (&net.Dialer{}).DialContext(p.ctx, "tcp", p.target)
+	server, err := (&net.Dialer{}).DialContext(p.ctx, "tcp", target)
 	if err != nil {
 		l.close()
 		return

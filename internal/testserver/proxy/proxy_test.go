@@ -267,6 +267,27 @@ func TestNobodyBehindIt(t *testing.T) {
 	wantRefused(t, start(t, addr))
 }
 
+func TestRedirect(t *testing.T) {
+	first, heardFirst := echo(t)
+	second, heardSecond := echo(t)
+	p := start(t, first)
+	a := dial(t, p)
+	a.say("a")
+	a.wantLine("a")
+	p.Redirect(second)
+	b := dial(t, p)
+	b.say("b")
+	b.wantLine("b")
+	a.say("still a")
+	a.wantLine("still a")
+	if line := <-heardFirst; line != "a" {
+		t.Errorf("the first server heard %q", line)
+	}
+	if line := <-heardSecond; line != "b" {
+		t.Errorf("the second server heard %q", line)
+	}
+}
+
 func TestCloseLeavesNothing(t *testing.T) {
 	addr, _ := echo(t)
 	p := start(t, addr)

@@ -1,0 +1,167 @@
+package etcdserver
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	"golang.org/x/crypto/bcrypt"
+	"google.golang.org/grpc"
+
+	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
+)
+
+// member is one etcd server. It can be stopped and started again.
+type member struct {
+	server               *Server
+	name, cluster        string
+	clientAddr, peerAddr string
+	// link stands before the peer address of a member that has others: it is known
+	// before the member listens, and when it closes nothing stays between members.
+	link *proxy.Proxy
+
+	mu   sync.Mutex
+	etcd *embed.Etcd
+	// serving tells the gRPC server once it serves clients, which is after etcd says
+	// that it is ready.
+	serving chan *grpc.Server
+}
+
+// startMembers starts all members of a cluster and waits until they serve.
+func startMembers(ctx context.Context, s *Server) (members []*member, err error) {
+	defer func() {
+		if err != nil {
+			stopMembers(members)
+			members = nil
+		}
+	}()
+	var cluster []string
+	for i := range s.config.Members {
+		m := &member{server: s, name: fmt.Sprint("member", i), clientAddr: "127.0.0.1:0", peerAddr: "127.0.0.1:0"}
+		if s.config.Members > 1 {
+			if m.link, err = proxy.New(""); err != nil {
+				return members, err
+			}
+			m.peerAddr = m.link.Addr()
+		}
+		cluster = append(cluster, m.name+"=http://"+m.peerAddr)
+		members = append(members, m)
+	}
+	for _, m := range members {
+		m.cluster = strings.Join(cluster, ",")
+		if err := m.start(); err != nil {
+			return members, fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	for _, m := range members {
+		if err := m.ready(ctx); err != nil {
+			return members, fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	return members, nil
+}
+
+func stopMembers(members []*member) {
+	var stopping sync.WaitGroup
+	for _, m := range members {
+		stopping.Go(m.stop)
+	}
+	stopping.Wait()
+	for _, m := range members {
+		if m.link != nil {
+			m.link.Close()
+		}
+	}
+}
+
+func (m *member) start() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	config := m.server.config
+	scheme := "http"
+	c := embed.NewConfig()
+	c.Name = m.name
+	c.Dir = filepath.Join(m.server.dir, m.name)
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	c.TickMs, c.ElectionMs = 10, 100 // which also lets a session be as short as a second
+	c.UnsafeNoFsync = !config.Fsync
+	c.EnableGRPCGateway = false
+	c.InitialCluster = m.cluster
+	c.BcryptCost = uint(bcrypt.MinCost)
+	if config.Auth != nil && config.Auth.TokenLifetime > 0 {
+		c.AuthTokenTTL = uint(config.Auth.TokenLifetime / time.Second)
+	}
+	if config.TLS {
+		scheme = "https"
+		c.ClientTLSInfo.CertFile, c.ClientTLSInfo.KeyFile = m.server.certificates.certFile, m.server.certificates.keyFile
+		c.ClientTLSInfo.TrustedCAFile = m.server.certificates.caFile
+		c.ClientTLSInfo.ClientCertAuth = config.ClientCertificates
+	}
+	client := url.URL{Scheme: scheme, Host: m.clientAddr}
+	peer := url.URL{Scheme: "http", Host: m.peerAddr}
+	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}, []url.URL{peer}
+	serving := make(chan *grpc.Server, 1)
+	c.ServiceRegister = func(g *grpc.Server) { serving <- g }
+	m.serving = serving
+	etcd, err := embed.StartEtcd(c)
+	if err != nil {
+		return err
+	}
+	m.etcd = etcd
+	m.clientAddr = etcd.Clients[0].Addr().String()
+	if m.link != nil {
+		m.link.Redirect(etcd.Peers[0].Addr().String())
+		m.link.Heal()
+	}
+	return nil
+}
+
+func (m *member) ready(ctx context.Context) error {
+	m.mu.Lock()
+	etcd, serving := m.etcd, m.serving
+	m.mu.Unlock()
+	select {
+	case g := <-serving:
+		serving <- g
+		return nil
+	case err := <-etcd.Err():
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("not ready: %w", context.Cause(ctx))
+	}
+}
+
+func (m *member) leads() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.etcd != nil && m.etcd.Server.Leader() == m.etcd.Server.MemberID()
+}
+
+// stop waits neither for clients nor for another member to take the lead, as etcd by
+// itself does for seconds.
+func (m *member) stop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.etcd == nil {
+		return
+	}
+	if m.link != nil {
+		m.link.Cut()
+	}
+	select {
+	case g := <-m.serving:
+		g.Stop()
+	default:
+	}
+	m.etcd.Server.HardStop()
+	m.etcd.Server = nil // so that Close does not stop it once more, with good manners
+	m.etcd.Close()
+	m.etcd = nil
+}
