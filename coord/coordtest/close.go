@@ -1,0 +1,288 @@
+package coordtest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+func closeCases() []testCase {
+	return []testCase{
+		{"close: leaves nothing behind", closeLeavesNothing},
+		{"close: a view leaves nothing behind", closeViewLeavesNothing},
+		{"close: twice", closeTwice},
+		{"close: by several at once", closeAtOnce},
+		{"close: ephemeral nodes go at once", closeDropsEphemerals},
+		{"close: every method is ErrClosed afterwards", afterClose},
+		{"close: ends contexts and waiting calls with ErrClosed", closeEndsAll},
+		{"close: while the link is cut", func(e *env) { closeBroken(e, (*client).cutLink) }},
+		{"close: while the link is black-holed", func(e *env) { closeBroken(e, (*client).blackHoleLink) }},
+	}
+}
+
+func (c *client) cutLink()       { c.Cut() }
+func (c *client) blackHoleLink() { c.BlackHole() }
+
+// settle waits until a count of the store is at most what it was: it may need a
+// moment to forget a client that has gone.
+func (e *env) settle(what string, count func(context.Context) (int, error), atMost int) {
+	e.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond) // the store tells nobody of this
+	defer ticker.Stop()
+	for {
+		n, err := count(e.ctx)
+		if err != nil {
+			e.Fatalf("%s: %v", what, err)
+		}
+		if n <= atMost {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-e.ctx.Done():
+			e.Fatalf("the store holds %d %s, and held %d before", n, what, atMost)
+		}
+	}
+}
+
+func (e *env) count(count func(context.Context) (int, error)) int {
+	e.Helper()
+	n, err := count(e.ctx)
+	if err != nil {
+		e.Fatal(err)
+	}
+	return n
+}
+
+// goroutines returns the stacks of what runs now, by the number of the goroutine. It
+// leaves out what belongs to a test server, which runs on in the same process.
+func goroutines() map[string]string {
+	buf := make([]byte, 1<<20)
+	for {
+		if n := runtime.Stack(buf, true); n < len(buf) {
+			buf = buf[:n]
+			break
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+	running := map[string]string{}
+	for stack := range strings.SplitSeq(string(buf), "\n\n") {
+		if strings.Contains(stack, "/internal/testserver") || strings.Contains(stack, "go.etcd.io/etcd/server") {
+			continue
+		}
+		number, _, _ := strings.Cut(strings.TrimPrefix(stack, "goroutine "), " ")
+		running[number] = stack
+	}
+	return running
+}
+
+// noNewGoroutines waits until nothing runs that did not run before.
+func (e *env) noNewGoroutines(before map[string]string) {
+	e.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond) // goroutines that are ending tell nobody
+	defer ticker.Stop()
+	for {
+		var left []string
+		for number, stack := range goroutines() {
+			if _, ok := before[number]; !ok {
+				left = append(left, stack)
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-e.ctx.Done():
+			e.Fatalf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
+		}
+	}
+}
+
+// useAll makes a registry start whatever it ever starts.
+func (e *env) useAll(r *client) (coord.View, coord.Held) {
+	e.Helper()
+	r.commit(coord.CreateEphemeral("e", nil), coord.Put("a/b", nil))
+	v := r.view("")
+	r.view("a")
+	held := e.acquire(r.latch("l"))
+	if _, err := r.Now(e.ctx, "now"); err != nil {
+		e.Fatal(err)
+	}
+	r.commit(coord.Put("a/c", nil))
+	e.sync(v)
+	return v, held
+}
+
+func closeLeavesNothing(e *env) {
+	// The first one makes the harness and the runtime start what they start once.
+	warm := e.dial()
+	e.useAll(warm)
+	warm.shut()
+
+	sessions, watches := e.count(e.store.Sessions), e.count(e.store.Watches)
+	before := goroutines()
+	for range 3 {
+		r := e.dial()
+		e.useAll(r)
+		waiting := e.acquireLater(e.ctx, r.latch("l"))
+		e.queued(r.view("l"), "l", 2)
+		if got := e.count(e.store.Sessions); got <= sessions {
+			e.Errorf("%d sessions with the registry open, %d before", got, sessions)
+		}
+		if got := e.count(e.store.Watches); got <= watches {
+			e.Errorf("%d watches with views open, %d before", got, watches)
+		}
+		if err := r.Close(e.ctx); err != nil {
+			e.Errorf("close: %v", err)
+		}
+		if g := <-waiting; g.err == nil {
+			e.Error("acquired in a registry that is closed")
+		}
+	}
+	e.noNewGoroutines(before)
+	e.settle("sessions", e.store.Sessions, sessions)
+	e.settle("watches", e.store.Watches, watches)
+}
+
+func closeViewLeavesNothing(e *env) {
+	r := e.dial()
+	r.commit(coord.Put("a/b/c", nil))
+	warm := r.view("")
+	e.sync(warm)
+	warm.Close()
+	before := goroutines()
+	for i := range 10 {
+		v := r.view(fmt.Sprintf("a/%d", i%2))
+		e.sync(v)
+		v.Close()
+	}
+	e.noNewGoroutines(before)
+}
+
+func closeTwice(e *env) {
+	r := e.dial()
+	for i := range 3 {
+		if err := r.Close(e.ctx); err != nil {
+			e.Errorf("close %d: %v", i, err)
+		}
+	}
+}
+
+func closeAtOnce(e *env) {
+	r := e.dial()
+	e.useAll(r)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if err := r.Close(e.ctx); err != nil {
+				e.Errorf("close: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func closeDropsEphemerals(e *env) {
+	r, s := e.dial(), e.dial()
+	r.commit(coord.CreateEphemeral("e/1", nil), coord.CreateEphemeral("e/2", nil), coord.Put("p", nil))
+	if err := r.Close(e.ctx); err != nil {
+		e.Errorf("close: %v", err)
+	}
+	if s.there("e/1") || s.there("e/2") {
+		e.Error("Close has returned, and an ephemeral node is there")
+	}
+	if !s.there("p") {
+		e.Error("the persistent node is gone")
+	}
+}
+
+func afterClose(e *env) {
+	r := e.dial()
+	l := r.latch("l")
+	v := r.view("")
+	if err := r.Close(e.ctx); err != nil {
+		e.Errorf("close: %v", err)
+	}
+	_, err := r.Get(e.ctx, "a")
+	e.wantErr(err, coord.ErrClosed)
+	_, err = r.List(e.ctx, "")
+	e.wantErr(err, coord.ErrClosed)
+	_, err = r.Commit(e.ctx, coord.Put("a", nil))
+	e.wantErr(err, coord.ErrClosed)
+	_, err = r.Commit(e.ctx, coord.CreateEphemeral("e", nil))
+	e.wantErr(err, coord.ErrClosed)
+	_, err = r.View(e.ctx, "")
+	e.wantErr(err, coord.ErrClosed)
+	_, err = r.Session(e.ctx)
+	e.wantErr(err, coord.ErrClosed)
+	_, err = r.Now(e.ctx, "now")
+	e.wantErr(err, coord.ErrClosed)
+	_, err = l.Acquire(e.ctx)
+	e.wantErr(err, coord.ErrClosed)
+	e.wantErr(v.Sync(e.ctx), coord.ErrClosed)
+	e.wantErr(v.Err(), coord.ErrClosed)
+	if s := e.dial(); s.there("a") || s.there("e") || s.there("now") {
+		e.Error("something was written")
+	}
+}
+
+func closeEndsAll(e *env) {
+	r := e.dial()
+	v, held := e.useAll(r)
+	session := r.session()
+	queue := r.view("l")
+	waiting := e.acquireLater(e.ctx, r.latch("l"))
+	e.queued(queue, "l", 2)
+	changed := v.Changed()
+	if err := r.Close(e.ctx); err != nil {
+		e.Errorf("close: %v", err)
+	}
+	// They have ended, not only will.
+	if !isClosed(session.Context().Done()) || !isClosed(held.Context().Done()) || !isClosed(changed) {
+		e.Error("Close has returned before a context has ended")
+	}
+	e.awaitEnd(session.Context(), "the session's context", coord.ErrClosed)
+	e.awaitEnd(held.Context(), "the latch's context", coord.ErrClosed)
+	if state, _ := session.State(); state != coord.Lost {
+		e.Errorf("the session is %v", state)
+	}
+	e.wantErr(v.Err(), coord.ErrClosed)
+	select {
+	case g := <-waiting:
+		e.wantErr(g.err, coord.ErrClosed)
+	case <-e.ctx.Done():
+		e.Fatal("Acquire waits on in a registry that is closed")
+	}
+}
+
+func closeBroken(e *env, fault func(*client)) {
+	warm := e.dial()
+	e.useAll(warm)
+	warm.shut()
+	before := goroutines()
+	r := e.dialBrief()
+	v, held := e.useAll(r)
+	session := r.session()
+	fault(r)
+	ctx, cancel := context.WithTimeout(e.ctx, time.Second)
+	defer cancel()
+	e.within(20*time.Second, "Close", func() {
+		if err := r.Close(ctx); err != nil {
+			e.Logf("close: %v", err)
+		}
+	})
+	e.awaitEnd(session.Context(), "the session's context", coord.ErrClosed)
+	e.awaitEnd(held.Context(), "the latch's context", coord.ErrClosed)
+	e.wantErr(v.Err(), coord.ErrClosed)
+	r.Heal()
+	e.noNewGoroutines(before)
+	// What could not be said to the store, its time-out says.
+	s := e.dial()
+	e.await(s.view(""), "the ephemeral node to go", func(s coord.Snapshot) bool { return !s.Exists("e") })
+}

@@ -1,0 +1,345 @@
+// Package coordtest proves that an adapter keeps the contract of coord. [Run] is
+// the proof, the same for every adapter; [Benchmark] measures what they have in
+// common. An adapter's test passes a [Factory] and nothing else.
+package coordtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// patience bounds whatever the suite waits for. It finds what never comes; it says
+// nothing about how fast something should be.
+const patience = 2 * time.Minute
+
+// calm is the session time-out of cases that no session should be lost in, on
+// however slow a machine.
+const calm = 20 * time.Second
+
+// testCase is one named case, with the store to itself in a namespace of its own.
+type testCase struct {
+	name string
+	run  func(*env)
+}
+
+// Run runs every case against stores of the factory. Cases that mostly wait for
+// time-outs run side by side.
+func Run(t *testing.T, f Factory) {
+	alone := slices.Concat(commitCases(), conflictCases(), readCases(), viewCases(), latchCases(), closeCases(), connectCases())
+	store := f(t)
+	for i, c := range alone {
+		t.Run(c.name, func(t *testing.T) { c.run(newEnv(t, store, fmt.Sprintf("case-%d", i))) })
+	}
+	waiting := slices.Concat(sessionCases(), faultCases())
+	var wg sync.WaitGroup
+	for i, c := range waiting {
+		wg.Go(func() {
+			t.Run(c.name, func(t *testing.T) { c.run(newEnv(t, store, fmt.Sprintf("wait-%d", i))) })
+		})
+	}
+	wg.Wait()
+}
+
+// env is what a case works with.
+type env struct {
+	*testing.T
+	ctx       context.Context
+	store     Store
+	namespace string
+}
+
+func newEnv(t *testing.T, store Store, namespace string) *env {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("the suite's patience is over"))
+	t.Cleanup(cancel)
+	return &env{T: t, ctx: ctx, store: store, namespace: namespace}
+}
+
+// client is a registry, its link, and shorthand that ends the case on an error. The
+// shorthand belongs to the case's own goroutine.
+type client struct {
+	coord.Registry
+	Link
+	env *env
+}
+
+// dial opens a registry that loses no session by mere slowness.
+func (e *env) dial() *client { return e.dialWith(Options{SessionTimeout: calm}) }
+
+// dialBrief opens a registry with the short session time-out that is to be waited for.
+func (e *env) dialBrief() *client { return e.dialWith(Options{}) }
+
+func (e *env) dialWith(o Options) *client {
+	e.Helper()
+	if o.Namespace == "" {
+		o.Namespace = e.namespace
+	}
+	r, link, err := e.store.Dial(e.ctx, o)
+	if err != nil {
+		e.Fatalf("dial: %v", err)
+	}
+	c := &client{Registry: r, Link: link, env: e}
+	e.Cleanup(func() { c.shut() })
+	return c
+}
+
+// shut closes the registry whatever state the case left it in.
+func (c *client) shut() {
+	c.Heal()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := c.Close(ctx); err != nil {
+		c.env.Logf("close: %v", err)
+	}
+}
+
+func (c *client) commit(ops ...coord.Op) int64 {
+	c.env.Helper()
+	revision, err := c.Commit(c.env.ctx, ops...)
+	if err != nil {
+		c.env.Fatalf("commit %v: %v", ops, err)
+	}
+	return revision
+}
+
+func (c *client) get(path string) coord.Node {
+	c.env.Helper()
+	n, err := c.Get(c.env.ctx, path)
+	if err != nil {
+		c.env.Fatalf("get %s: %v", path, err)
+	}
+	return n
+}
+
+// there reports whether the store has a node.
+func (c *client) there(path string) bool {
+	c.env.Helper()
+	_, err := c.Get(c.env.ctx, path)
+	if err != nil && !errors.Is(err, coord.ErrNoNode) {
+		c.env.Fatalf("get %s: %v", path, err)
+	}
+	return err == nil
+}
+
+// names lists the children of a node.
+func (c *client) names(path string) []string {
+	c.env.Helper()
+	nodes, err := c.List(c.env.ctx, path)
+	if err != nil {
+		c.env.Fatalf("list %s: %v", path, err)
+	}
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = coord.Base(n.Path)
+	}
+	return names
+}
+
+func (c *client) view(path string) coord.View {
+	c.env.Helper()
+	v, err := c.View(c.env.ctx, path)
+	if err != nil {
+		c.env.Fatalf("view %q: %v", path, err)
+	}
+	c.env.Cleanup(v.Close)
+	return v
+}
+
+func (c *client) session() coord.Session {
+	c.env.Helper()
+	s, err := c.Session(c.env.ctx)
+	if err != nil {
+		c.env.Fatalf("session: %v", err)
+	}
+	return s
+}
+
+func (c *client) latch(path string) coord.Latch {
+	c.env.Helper()
+	l, err := c.Latch(path)
+	if err != nil {
+		c.env.Fatalf("latch %s: %v", path, err)
+	}
+	return l
+}
+
+func (e *env) acquire(l coord.Latch) coord.Held {
+	e.Helper()
+	held, err := l.Acquire(e.ctx)
+	if err != nil {
+		e.Fatalf("acquire: %v", err)
+	}
+	return held
+}
+
+func (e *env) sync(v coord.View) {
+	e.Helper()
+	if err := v.Sync(e.ctx); err != nil {
+		e.Fatalf("sync: %v", err)
+	}
+}
+
+// await waits until a view shows what is wanted.
+func (e *env) await(v coord.View, what string, wanted func(coord.Snapshot) bool) coord.Snapshot {
+	e.Helper()
+	for {
+		changed := v.Changed()
+		s := v.Snapshot()
+		if wanted(s) {
+			return s
+		}
+		if err := v.Err(); err != nil {
+			e.Fatalf("waiting for %s: the view has ended: %v", what, err)
+		}
+		select {
+		case <-changed:
+		case <-e.ctx.Done():
+			e.Fatalf("waiting for %s: %v; the view shows %s", what, context.Cause(e.ctx), describe(s))
+		}
+	}
+}
+
+// awaitEnd waits until a context is over, and checks its cause.
+func (e *env) awaitEnd(ctx context.Context, what string, cause error) {
+	e.Helper()
+	select {
+	case <-ctx.Done():
+	case <-e.ctx.Done():
+		e.Fatalf("%s does not end: %v", what, context.Cause(e.ctx))
+	}
+	if got := context.Cause(ctx); !errors.Is(got, cause) {
+		e.Errorf("%s ended with the cause %v, want %v", what, got, cause)
+	}
+}
+
+// awaitState waits until a session is in a state.
+func (e *env) awaitState(s coord.Session, want coord.SessionState) {
+	e.Helper()
+	for {
+		state, changed := s.State()
+		if state == want {
+			return
+		}
+		if state == coord.Lost {
+			e.Fatalf("the session is lost, want %v", want)
+		}
+		select {
+		case <-changed:
+		case <-e.ctx.Done():
+			e.Fatalf("the session stays %v, want %v", state, want)
+		}
+	}
+}
+
+// within runs a call that must come back soon, whatever else is broken.
+func (e *env) within(d time.Duration, what string, call func()) {
+	e.Helper()
+	done := make(chan struct{})
+	begin := time.Now()
+	go func() {
+		defer close(done)
+		call()
+	}()
+	select {
+	case <-done:
+		if took := time.Since(begin); took > d {
+			e.Errorf("%s took %v, more than %v", what, took, d)
+		}
+	case <-time.After(patience):
+		e.Fatalf("%s has not come back after %v", what, patience)
+	}
+}
+
+// wantErr checks an error, and that it names what it is about.
+func (e *env) wantErr(err error, want error, names ...string) {
+	e.Helper()
+	if !errors.Is(err, want) {
+		e.Errorf("got the error %v, want %v", err, want)
+		return
+	}
+	for _, name := range names {
+		if !strings.Contains(err.Error(), name) {
+			e.Errorf("the error %q does not name %q", err, name)
+		}
+	}
+}
+
+// wantOneOf checks that an error is one of several.
+func (e *env) wantOneOf(err error, wants ...error) {
+	e.Helper()
+	if !slices.ContainsFunc(wants, func(want error) bool { return errors.Is(err, want) }) {
+		e.Errorf("got the error %v, want one of %v", err, wants)
+	}
+}
+
+// load reads a node and everything below it from the store by List.
+func (c *client) load(path string) map[string]coord.Node {
+	c.env.Helper()
+	all := map[string]coord.Node{}
+	if path != "" {
+		n, err := c.Get(c.env.ctx, path)
+		if errors.Is(err, coord.ErrNoNode) {
+			return all
+		}
+		if err != nil {
+			c.env.Fatalf("get %s: %v", path, err)
+		}
+		all[path] = n
+	}
+	c.loadBelow(path, all)
+	return all
+}
+
+func (c *client) loadBelow(path string, all map[string]coord.Node) {
+	c.env.Helper()
+	nodes, err := c.List(c.env.ctx, path)
+	if err != nil {
+		c.env.Fatalf("list %q: %v", path, err)
+	}
+	for _, n := range nodes {
+		all[n.Path] = n
+		c.loadBelow(n.Path, all)
+	}
+}
+
+// wantEqual checks that a snapshot shows exactly what load returned. Parents that
+// nobody wrote may be in either.
+func (e *env) wantEqual(s coord.Snapshot, store map[string]coord.Node) {
+	e.Helper()
+	for path, want := range store {
+		got, ok := s.Get(path)
+		if !ok {
+			e.Errorf("the view lacks %s", path)
+		} else if string(got.Value) != string(want.Value) || got.Owner != want.Owner || want.Modified != 0 && got.Modified != 0 && got.Modified != want.Modified {
+			e.Errorf("the view shows %s as %+v, the store as %+v", path, got, want)
+		}
+	}
+	for n := range s.All("") {
+		if _, ok := store[n.Path]; !ok {
+			e.Errorf("the view shows %s, which the store does not have", n.Path)
+		}
+	}
+}
+
+func describe(s coord.Snapshot) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d nodes:", s.Len())
+	count := 0
+	for n := range s.All("") {
+		if count++; count > 30 {
+			b.WriteString(" …")
+			break
+		}
+		fmt.Fprintf(&b, " %s=%.20q", n.Path, n.Value)
+	}
+	return b.String()
+}
+
+func isConflict(err error) bool { return errors.Is(err, coord.ErrConflict) }

@@ -1,0 +1,436 @@
+package coordtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+func viewCases() []testCase {
+	return []testCase{
+		{"view: begins with what is there", viewBegins},
+		{"view: shows its own subtree only", viewOwnSubtree},
+		{"view: of a node that comes and goes", viewOfNothing},
+		{"view: follows every kind of change", viewFollows},
+		{"view: follows the removal of a large tree", viewLargeRemoval},
+		{"view: shows ephemeral nodes, their owner, and their end", viewEphemeral},
+		{"view: agrees with Get on every field", viewAgreesWithGet},
+		{"view: Sync shows what anybody committed before", viewSync},
+		{"view: Changed is an edge", viewChanged},
+		{"view: Changed wakes all who wait", viewWakesAll},
+		{"view: nothing changed, nobody woken", viewQuiet},
+		{"view: snapshots do not change", viewImmutable},
+		{"view: many in one registry", viewMany},
+		{"view: closed", viewClosed},
+		{"view: a storm of 10,000 commits from 8 writers", viewStorm},
+	}
+}
+
+func viewBegins(e *env) {
+	r, s := e.dial(), e.dial()
+	r.commit(coord.Put("a/b", []byte("1")), coord.Put("a/c/d", []byte("2")))
+	v := s.view("a")
+	snapshot := v.Snapshot()
+	e.wantEqual(snapshot, r.load("a"))
+	if got := snapshot.Children("a"); !slices.Equal(got, []string{"b", "c"}) {
+		e.Errorf("children %q", got)
+	}
+	if err := v.Err(); err != nil {
+		e.Errorf("Err: %v", err)
+	}
+}
+
+func viewOwnSubtree(e *env) {
+	r, s := e.dial(), e.dial()
+	paths := []string{"a", "a/1", "a/1/x", "a/10", "a/10/x", "a/1-", "a1", "b"}
+	for _, path := range paths {
+		r.commit(coord.Put(path, nil))
+	}
+	v, all := s.view("a/1"), s.view("")
+	r.commit(coord.Put("a/1/y", nil), coord.Put("a/10/y", nil), coord.Put("c", nil), coord.Put("a/1-/y", nil))
+	e.sync(v)
+	e.sync(all)
+	var got []string
+	for n := range v.Snapshot().All("") {
+		got = append(got, n.Path)
+	}
+	if want := []string{"a/1", "a/1/x", "a/1/y"}; !slices.Equal(got, want) {
+		e.Errorf("got %q, want %q", got, want)
+	}
+	if !all.Snapshot().Exists("a/10/y") || !all.Snapshot().Exists("c") {
+		e.Error("the view of everything lacks something")
+	}
+}
+
+func viewOfNothing(e *env) {
+	r, s := e.dial(), e.dial()
+	v := s.view("a/b")
+	if v.Snapshot().Len() != 0 {
+		e.Error("not empty")
+	}
+	for range 3 {
+		r.commit(coord.Put("a/b/c", nil))
+		e.await(v, "the node to come", func(s coord.Snapshot) bool { return s.Exists("a/b/c") })
+		r.commit(coord.DeleteTree("a"))
+		e.await(v, "the node to go", func(s coord.Snapshot) bool { return !s.Exists("a/b") })
+	}
+	r.commit(coord.Put("a/b", []byte("v")))
+	e.await(v, "the root itself", func(s coord.Snapshot) bool {
+		n, _ := s.Get("a/b")
+		return string(n.Value) == "v"
+	})
+}
+
+func viewFollows(e *env) {
+	r, s := e.dial(), e.dial()
+	v := s.view("a")
+	has := func(path, value string) func(coord.Snapshot) bool {
+		return func(s coord.Snapshot) bool {
+			n, ok := s.Get(path)
+			return ok && string(n.Value) == value
+		}
+	}
+	lacks := func(path string) func(coord.Snapshot) bool {
+		return func(s coord.Snapshot) bool { return !s.Exists(path) }
+	}
+	for i, step := range []struct {
+		op    coord.Op
+		shown func(coord.Snapshot) bool
+	}{
+		{coord.Create("a/b", []byte("1")), has("a/b", "1")},
+		{coord.Set("a/b", []byte("2")), has("a/b", "2")},
+		{coord.Put("a/b", []byte("3")), has("a/b", "3")},
+		{coord.Put("a/b/c", []byte("4")), has("a/b/c", "4")},
+		{coord.Put("a", []byte("5")), has("a", "5")},
+		{coord.CreateEphemeral("a/e", []byte("6")), has("a/e", "6")},
+		{coord.Delete("a/e"), lacks("a/e")},
+		{coord.Create("a/e", []byte("7")), has("a/e", "7")},
+		{coord.DeleteTree("a/b"), lacks("a/b")},
+		{coord.Put("a/b/c/d", []byte("8")), has("a/b/c/d", "8")},
+		{coord.DeleteTree("a"), lacks("a")},
+		{coord.Put("a/b/c/d", []byte("9")), has("a/b/c/d", "9")},
+	} {
+		r.commit(step.op)
+		e.await(v, fmt.Sprintf("step %d (%s)", i, step.op), step.shown)
+	}
+}
+
+func viewLargeRemoval(e *env) {
+	r, s := e.dial(), e.dial()
+	v := s.view("")
+	for chunk := range 3 {
+		var ops []coord.Op
+		for i := range 100 {
+			ops = append(ops, coord.Put(fmt.Sprintf("t/%d/%d", chunk, i), nil))
+		}
+		r.commit(ops...)
+	}
+	r.commit(coord.Put("keep", nil))
+	e.sync(v)
+	if got := len(v.Snapshot().Children("t/1")); got != 100 {
+		e.Errorf("%d children", got)
+	}
+	r.commit(coord.DeleteTree("t"))
+	e.sync(v)
+	e.wantEqual(v.Snapshot(), r.load(""))
+}
+
+func viewEphemeral(e *env) {
+	r, s := e.dial(), e.dial()
+	v := s.view("")
+	r.commit(coord.CreateEphemeral("a/1", nil), coord.CreateEphemeral("a/2", nil), coord.Put("a/3", nil))
+	e.sync(v)
+	id := r.session().ID()
+	for path, owner := range map[string]coord.SessionID{"a/1": id, "a/2": id, "a/3": 0} {
+		if n, ok := v.Snapshot().Get(path); !ok || n.Owner != owner {
+			e.Errorf("%s: got %+v, want the owner %d", path, n, owner)
+		}
+	}
+	r.shut()
+	final := e.await(v, "the ephemeral nodes to go", func(s coord.Snapshot) bool { return !s.Exists("a/1") && !s.Exists("a/2") })
+	if !final.Exists("a/3") {
+		e.Error("the persistent node went with the session")
+	}
+}
+
+func viewAgreesWithGet(e *env) {
+	r, s := e.dial(), e.dial()
+	v := s.view("")
+	r.commit(coord.Put("a", []byte("1")), coord.CreateEphemeral("b", []byte("2")))
+	r.commit(coord.Set("a", []byte("3")))
+	r.commit(coord.Set("a", []byte("4")), coord.Set("b", nil))
+	e.sync(v)
+	for _, path := range []string{"a", "b"} {
+		got, _ := v.Snapshot().Get(path)
+		want := s.get(path)
+		if got.Version != want.Version || got.Created != want.Created || got.Modified != want.Modified || got.Owner != want.Owner || string(got.Value) != string(want.Value) {
+			e.Errorf("the view has %+v, Get %+v", got, want)
+		}
+	}
+	n, _ := v.Snapshot().Get("a")
+	r.commit(coord.SetAt("a", nil, n.Version)) // what a view shows is good for a condition
+}
+
+func viewSync(e *env) {
+	r, s := e.dial(), e.dial()
+	v := s.view("a")
+	for i := range 30 {
+		by := r
+		if i%3 == 0 {
+			by = s
+		}
+		path := fmt.Sprintf("a/%d/x", i)
+		by.commit(coord.Put(path, nil), coord.Put("a", fmt.Append(nil, i)))
+		e.sync(v)
+		n, _ := v.Snapshot().Get("a")
+		if string(n.Value) != fmt.Sprint(i) || !v.Snapshot().Exists(path) {
+			e.Fatalf("round %d: Sync has returned, and the view shows %s", i, describe(v.Snapshot()))
+		}
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func viewChanged(e *env) {
+	r, s := e.dial(), e.dial()
+	v := s.view("")
+	e.sync(v)
+	for i := range 20 {
+		changed := v.Changed()
+		before := v.Snapshot()
+		r.commit(coord.Put("a", fmt.Append(nil, i)))
+		e.sync(v)
+		if n, _ := v.Snapshot().Get("a"); string(n.Value) != fmt.Sprint(i) {
+			e.Fatalf("round %d: the view shows %q", i, n.Value)
+		}
+		if n, _ := before.Get("a"); string(n.Value) == fmt.Sprint(i) {
+			e.Fatalf("round %d: the earlier snapshot shows it too", i)
+		}
+		select {
+		case <-changed:
+		case <-e.ctx.Done():
+			e.Fatalf("round %d: changed, and nobody was told", i)
+		}
+	}
+}
+
+func viewWakesAll(e *env) {
+	r, s := e.dial(), e.dial()
+	v := s.view("")
+	const sleepers = 10
+	var ready, woken sync.WaitGroup
+	ready.Add(sleepers)
+	for range sleepers {
+		woken.Go(func() {
+			changed := v.Changed()
+			ready.Done()
+			select {
+			case <-changed:
+			case <-e.ctx.Done():
+				e.Error("not woken")
+			}
+		})
+	}
+	ready.Wait()
+	r.commit(coord.Put("a", nil))
+	woken.Wait()
+}
+
+func viewQuiet(e *env) {
+	r, s := e.dial(), e.dial()
+	r.commit(coord.Put("a/b", nil))
+	v := s.view("a")
+	e.sync(v)
+	changed := v.Changed()
+	r.commit(coord.Put("b", nil), coord.Put("ab", nil))
+	if _, err := r.Commit(e.ctx, coord.Put("a/b", nil), coord.Exists("none")); err == nil {
+		e.Error("a commit went through that should not")
+	}
+	e.sync(v)
+	e.sync(v)
+	if isClosed(changed) {
+		e.Error("told of a change, but there was none")
+	}
+}
+
+func viewImmutable(e *env) {
+	r, s := e.dial(), e.dial()
+	r.commit(coord.Put("a/1", []byte("old")), coord.Put("a/2", []byte("old")))
+	v := s.view("")
+	old := v.Snapshot()
+	r.commit(coord.Set("a/1", []byte("new")), coord.Delete("a/2"), coord.Put("a/3", nil))
+	e.sync(v)
+	if n, _ := old.Get("a/1"); string(n.Value) != "old" || !old.Exists("a/2") || old.Exists("a/3") {
+		e.Errorf("the old snapshot shows %s", describe(old))
+	}
+	if n, _ := v.Snapshot().Get("a/1"); string(n.Value) != "new" || v.Snapshot().Exists("a/2") || !v.Snapshot().Exists("a/3") {
+		e.Errorf("the new snapshot shows %s", describe(v.Snapshot()))
+	}
+}
+
+func viewMany(e *env) {
+	r, s := e.dial(), e.dial()
+	views := make([]coord.View, 50)
+	for i := range views {
+		views[i] = s.view(fmt.Sprintf("a/%d", i%10))
+	}
+	for i := range 10 {
+		r.commit(coord.Put(fmt.Sprintf("a/%d/x", i), fmt.Append(nil, i)))
+	}
+	for i, v := range views {
+		e.sync(v)
+		if n, _ := v.Snapshot().Get(fmt.Sprintf("a/%d/x", i%10)); string(n.Value) != fmt.Sprint(i%10) || v.Snapshot().Exists(fmt.Sprintf("a/%d/x", (i+1)%10)) {
+			e.Errorf("view %d shows %s", i, describe(v.Snapshot()))
+		}
+		if i%2 == 0 {
+			v.Close()
+		}
+	}
+	r.commit(coord.Put("a/1/y", nil))
+	e.sync(views[1])
+	if !views[1].Snapshot().Exists("a/1/y") {
+		e.Error("a view that is open was closed with the others")
+	}
+}
+
+func viewClosed(e *env) {
+	r, s := e.dial(), e.dial()
+	r.commit(coord.Put("a", []byte("v")))
+	v := s.view("")
+	changed := v.Changed()
+	v.Close()
+	v.Close()
+	e.wantErr(v.Err(), coord.ErrClosed)
+	if !isClosed(changed) || !isClosed(v.Changed()) {
+		e.Error("those who wait for a change are not told of the end")
+	}
+	e.wantErr(v.Sync(e.ctx), coord.ErrClosed)
+	if n, ok := v.Snapshot().Get("a"); !ok || string(n.Value) != "v" {
+		e.Error("the last state is gone")
+	}
+	r.commit(coord.Put("b", nil))
+	if v.Snapshot().Exists("b") {
+		e.Error("it follows on")
+	}
+	s.commit(coord.Put("c", nil)) // the registry does
+}
+
+// viewStorm lets writers change a small tree at random while views of it are checked:
+// no node ever goes back, and at the end they are equal to the store.
+func viewStorm(e *env) {
+	const writers, commits = 8, 10_000
+	seed := rand.Uint64()
+	e.Logf("seed %d", seed)
+	registries := []*client{e.dial(), e.dial(), e.dial(), e.dial()}
+	reader := e.dial()
+	views := map[string]coord.View{}
+	for _, root := range []string{"", "t", "t/1", "none"} {
+		views[root] = reader.view(root)
+	}
+	views["t/2"] = registries[0].view("t/2")
+
+	begin := time.Now()
+	done := make(chan struct{})
+	var checkers, storm sync.WaitGroup
+	for root, v := range views {
+		checkers.Go(func() { e.neverBack(v, root, done) })
+	}
+	for w := range writers {
+		random := rand.New(rand.NewPCG(seed, uint64(w)))
+		r := registries[w%len(registries)]
+		storm.Go(func() {
+			for range commits / writers {
+				ops := randomOps(random)
+				_, err := r.Commit(e.ctx, ops...)
+				if err != nil && !isConflict(err) {
+					e.Errorf("commit %v: %v", ops, err)
+					return
+				}
+			}
+		})
+	}
+	storm.Wait()
+	took := time.Since(begin)
+	for root, v := range views {
+		if err := v.Sync(e.ctx); err != nil {
+			e.Errorf("sync of %q: %v", root, err)
+		}
+	}
+	close(done)
+	checkers.Wait()
+	for root, v := range views {
+		e.wantEqual(v.Snapshot(), reader.load(root))
+	}
+	e.Logf("%d commits in %v, %d nodes at the end, seen in %v", commits, took.Round(time.Millisecond), views[""].Snapshot().Len(), time.Since(begin).Round(time.Millisecond))
+}
+
+func randomOps(random *rand.Rand) []coord.Op {
+	for {
+		var ops []coord.Op
+		for range 1 + random.IntN(4) {
+			path := fmt.Sprintf("t/%d", random.IntN(12))
+			for range random.IntN(3) {
+				path += fmt.Sprintf("/%d", random.IntN(4))
+			}
+			value := fmt.Append(nil, random.IntN(1000))
+			switch random.IntN(10) {
+			case 0:
+				ops = append(ops, coord.Delete(path))
+			case 1:
+				ops = append(ops, coord.DeleteTree(path))
+			case 2:
+				ops = append(ops, coord.Create(path, value))
+			case 3:
+				// Of a depth where no other operation puts anything below it.
+				ops = append(ops, coord.CreateEphemeral(path+"/x/e", value))
+			default:
+				ops = append(ops, coord.Put(path, value))
+			}
+		}
+		if coord.ValidateCommit(ops...) == nil {
+			return ops
+		}
+	}
+}
+
+// neverBack checks a view's snapshots until done: the numbers of each node only grow,
+// also over its removal.
+func (e *env) neverBack(v coord.View, root string, done <-chan struct{}) {
+	last := map[string]coord.Node{}
+	for seen := 0; ; seen++ {
+		changed := v.Changed()
+		for n := range v.Snapshot().All("") {
+			before, known := last[n.Path]
+			if !coord.Within(n.Path, root) {
+				e.Errorf("the view of %q shows %s", root, n.Path)
+			}
+			if known && (n.Modified < before.Modified || n.Created < before.Created) {
+				e.Errorf("the view of %q went back: %+v after %+v", root, n, before)
+			}
+			if known && n.Modified == before.Modified && (n.Version != before.Version || string(n.Value) != string(before.Value)) {
+				e.Errorf("the view of %q: %+v and %+v have one number", root, n, before)
+			}
+			last[n.Path] = n
+		}
+		select {
+		case <-changed:
+		case <-done:
+			e.Logf("the view of %q: %d states looked at", root, seen+1)
+			return
+		case <-e.ctx.Done():
+			e.Errorf("the view of %q: %v", root, v.Err())
+			return
+		}
+	}
+}
