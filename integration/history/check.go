@@ -1,0 +1,186 @@
+package history
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Limits is how much time things may take.
+type Limits struct {
+	// Session is the time-out of sessions: as long as nobody knows of a death.
+	Session time.Duration
+	// Margin is what the store and a busy machine may take beyond that.
+	Margin time.Duration
+	// Skew is how far the clocks of two processes were apart.
+	Skew time.Duration
+}
+
+// Report is what a history shows.
+type Report struct {
+	// Fires are the ticks of jobs of which something ran, Items the executions of any
+	// kind, Failovers, MakeUps and Triggers those of these sources, and Stopped those
+	// whose context ended.
+	Fires, Items, Failovers, MakeUps, Triggers, Stopped int
+	// Faults is how often something was done to a process or the store.
+	Faults int
+	// Refused is how many writes the fenced resource refused.
+	Refused int
+	// LongestGap is the longest that an item went without the run that was due, from
+	// the end of what kept it: the last fault, join, leave, or run of its own.
+	LongestGap time.Duration
+	// TakeOvers are the times from the end of an instance's session in the store to the
+	// start of what it had left unfinished, in ascending order.
+	TakeOvers []time.Duration
+	// Violations are in the order of time.
+	Violations []Violation
+}
+
+// Check looks for pieces of a history, which is in the order of time, that break a promise.
+func Check(events []Event, limits Limits) Report {
+	c := &checker{
+		limits:   limits,
+		timeline: newTimeline(events),
+		runs:     executions(events),
+		busy:     map[subject][]span{},
+		alone:    map[string][]span{},
+		regimes:  map[string][]regime{},
+	}
+	for s, list := range c.runs {
+		for _, x := range list {
+			c.busy[s] = append(c.busy[s], span{from: x.began(), to: x.returned(), event: x.events()[0]})
+		}
+		if c.regimes[s.job] == nil {
+			c.regimes[s.job] = c.timeline.regimes(s.job)
+		}
+	}
+	for i := range events {
+		if e := &events[i]; e.Kind == Configure && c.alone[e.Job] == nil {
+			c.alone[e.Job] = c.timeline.alone(e.Job)
+			c.regimes[e.Job] = c.timeline.regimes(e.Job)
+		}
+	}
+	for _, s := range c.subjects() {
+		c.owners(s)
+		c.ticks(s)
+		c.coverage(s)
+		c.disabled(s)
+		c.moved(s)
+	}
+	c.fence()
+	c.ends()
+	c.count()
+	slices.SortStableFunc(c.report.Violations, func(a, b Violation) int {
+		return cmp.Compare(a.Events[0].Mono, b.Events[0].Mono)
+	})
+	slices.Sort(c.report.TakeOvers)
+	return c.report
+}
+
+type checker struct {
+	limits   Limits
+	timeline *timeline
+	runs     map[subject][]*execution
+	busy     map[subject][]span // when an item ran
+	alone    map[string][]span  // when nobody could run a job
+	regimes  map[string][]regime
+	report   Report
+}
+
+func (c *checker) violate(promise int, what string, events ...*Event) {
+	c.report.Violations = append(c.report.Violations, Violation{Promise: promise, What: what, Events: events})
+}
+
+// subjects are the items that ran, and those that ought to have.
+func (c *checker) subjects() []subject {
+	all := map[subject]bool{}
+	for s := range c.runs {
+		all[s] = true
+	}
+	for job, regimes := range c.regimes {
+		for _, r := range regimes {
+			for i := range r.Total {
+				all[subject{job, i}] = true
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(all), func(a, b subject) int {
+		return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.item, b.item))
+	})
+}
+
+// idle is how long an item was left alone between two moments although it could have
+// run: from when everything was over that had been done to the processes and the store,
+// and was known to all, and without the time that it did run. raw is the same without
+// the time until it was known, and by what was over last.
+func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by *Event) {
+	knownAt, rawAt := from, from
+	for _, spans := range [][]span{c.timeline.changes, c.alone[s.job]} {
+		for _, p := range spans {
+			end := min(p.to, to)
+			heard := min(end+int64(c.limits.Session), to)
+			if p.from >= to || heard < from {
+				continue
+			}
+			if heard > knownAt {
+				knownAt, by = heard, p.event
+			}
+			rawAt = max(rawAt, end)
+		}
+	}
+	return c.spare(s, knownAt, to), c.spare(s, rawAt, to), by
+}
+
+// spare is how much of a stretch of time an item did not run.
+func (c *checker) spare(s subject, from, to int64) time.Duration {
+	spare := to - from
+	for _, p := range c.busy[s] {
+		spare -= max(0, min(p.to, to)-max(p.from, from))
+	}
+	return time.Duration(max(0, spare))
+}
+
+// within reports whether a span holds a moment, give or take the skew of the clocks.
+func (c *checker) within(spans []span, mono int64) bool {
+	return slices.ContainsFunc(spans, func(p span) bool {
+		return p.from <= mono+int64(c.limits.Skew) && mono-int64(c.limits.Skew) <= p.to
+	})
+}
+
+func (c *checker) count() {
+	type fire struct {
+		job  string
+		tick int64
+	}
+	fires := map[fire]bool{}
+	for s, list := range c.runs {
+		for _, x := range list {
+			if x.start == nil {
+				continue
+			}
+			c.report.Items++
+			if x.cut != nil {
+				c.report.Stopped++
+			}
+			switch x.source {
+			case failover:
+				c.report.Failovers++
+			case manual:
+				c.report.Triggers++
+			case misfire:
+				c.report.MakeUps++
+				fallthrough
+			case normal:
+				fires[fire{s.job, x.tick.UnixMilli()}] = true
+			}
+		}
+	}
+	c.report.Fires = len(fires)
+	c.report.Faults = len(c.timeline.troubles)
+	for i := range c.timeline.events {
+		if e := &c.timeline.events[i]; e.Kind == Write && !e.Accepted && e.Err == "" {
+			c.report.Refused++
+		}
+	}
+}

@@ -1,0 +1,426 @@
+package history_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/history"
+)
+
+// tape is a history that is written by hand: times are milliseconds, and tick n is at
+// n seconds.
+type tape struct {
+	events []history.Event
+}
+
+var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func (t *tape) at(ms int, e history.Event) *history.Event {
+	e.Mono = int64(time.Hour) + int64(ms)*int64(time.Millisecond)
+	e.Wall = epoch.Add(time.Duration(ms) * time.Millisecond)
+	if e.Call != 0 {
+		e.Call = int64(time.Hour) + e.Call*int64(time.Millisecond)
+	}
+	t.events = append(t.events, e)
+	return &t.events[len(t.events)-1]
+}
+
+func (t *tape) about(ms int, kind history.Kind, process string) {
+	t.at(ms, history.Event{Kind: kind, Process: process, Item: -1, Job: jobOf(kind)})
+}
+
+func jobOf(kind history.Kind) string {
+	switch kind {
+	case history.Joined, history.Left, history.Remove:
+		return "j"
+	}
+	return ""
+}
+
+// run is one execution with its claim and, if it is finished, the commit of that.
+type run struct {
+	process       string
+	item, tick    int
+	token         int64
+	source        string
+	from, to      int // to 0: it never returns
+	cut           int
+	cause         string
+	unrecorded    bool // its end does not reach the registry
+	handedOver    bool
+	claimUnlogged bool
+}
+
+func (t *tape) run(r run) {
+	if r.source == "" {
+		r.source = "NORMAL_TRIGGER"
+	}
+	task := fmt.Sprintf("%s-%d-%d", r.process, r.item, r.token)
+	tick := epoch.Add(time.Duration(r.tick) * time.Second)
+	e := history.Event{
+		Process: r.process, Job: "j", Item: r.item, Task: task, Tick: tick, Token: r.token, Source: r.source,
+		Instance: "i-" + r.process,
+	}
+	if !r.claimUnlogged {
+		t.at(r.from-1, history.Event{
+			Kind: history.Commit, Process: r.process, Job: "j", Item: -1, Call: int64(r.from - 5), Token: r.token,
+			Claims: []history.Claim{{Item: r.item, Tick: tick}},
+		})
+	}
+	e.Kind = history.Start
+	t.at(r.from, e)
+	outcome := history.Done
+	if r.cut > 0 {
+		e.Kind, e.Cause = history.Cut, r.cause
+		t.at(r.cut, e)
+		outcome = history.Stopped
+	}
+	if r.to == 0 {
+		return
+	}
+	e.Kind, e.Outcome = history.End, outcome
+	t.at(r.to, e)
+	if r.unrecorded {
+		return
+	}
+	finish := history.Event{
+		Kind: history.Commit, Process: r.process, Job: "j", Item: -1, Call: int64(r.to + 1), Ends: []int{r.item},
+	}
+	if r.handedOver {
+		finish.Waits = finish.Ends
+	}
+	t.at(r.to+5, finish)
+}
+
+// calm is a job of two items whose workers run them for ten seconds: item 0 on w1, item 1
+// on w2. Ticks that skip is true of are left out.
+func calm(skip func(item, tick int) bool) *tape {
+	t := &tape{}
+	t.about(0, history.Up, "w1")
+	t.about(0, history.Up, "w2")
+	t.at(1, history.Event{Kind: history.Configure, Job: "j", Item: -1, Rules: &history.Rules{
+		Every: time.Second, Total: 2, Failover: true, Misfire: true,
+	}})
+	t.about(10, history.Joined, "w1")
+	t.about(20, history.Joined, "w2")
+	for tick := 1; tick <= 10; tick++ {
+		for item, process := range []string{"w1", "w2"} {
+			if skip == nil || !skip(item, tick) {
+				t.run(run{process: process, item: item, tick: tick, token: int64(10*tick + item), from: tick*1000 + 10, to: tick*1000 + 200})
+			}
+		}
+	}
+	t.about(10900, history.Quiet, "")
+	return t
+}
+
+var limits = history.Limits{Session: 2 * time.Second, Margin: time.Second}
+
+// Item 1's worker dies in the middle of tick 3, and w1 takes its item over.
+func crashed() (t *tape, rerun run) {
+	t = calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
+	t.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010})
+	t.about(3100, history.Kill, "w2")
+	for tick := 6; tick <= 10; tick++ {
+		t.run(run{process: "w1", item: 1, tick: tick, token: int64(10*tick + 1), from: tick*1000 + 10, to: tick*1000 + 200})
+	}
+	return t, run{process: "w1", item: 1, tick: 3, token: 50, source: "FAILOVER", from: 5200, to: 5300}
+}
+
+const lost = "coord: session lost"
+
+func TestKeptPromises(t *testing.T) {
+	for name, plant := range map[string]func() *tape{
+		"calm": func() *tape { return calm(nil) },
+		"failover": func() *tape {
+			h, rerun := crashed()
+			h.run(rerun)
+			return h
+		},
+		"a finished run whose end could not be recorded is run again": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, to: 3090, unrecorded: true})
+			h.about(3100, history.Kill, "w2")
+			h.run(run{process: "w1", item: 1, tick: 3, token: 50, source: "FAILOVER", from: 5200, to: 5300})
+			for tick := 6; tick <= 10; tick++ {
+				h.run(run{process: "w1", item: 1, tick: tick, token: int64(10*tick + 1), from: tick*1000 + 10, to: tick*1000 + 200})
+			}
+			return h
+		},
+		"a failover of a failover": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
+			h.about(30, history.Joined, "w3")
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010})
+			h.about(3100, history.Kill, "w2")
+			h.run(run{process: "w3", item: 1, tick: 3, token: 50, source: "FAILOVER", from: 5200})
+			h.about(5300, history.Kill, "w3")
+			h.run(run{process: "w1", item: 1, tick: 3, token: 75, source: "FAILOVER", from: 7500, to: 7600})
+			for tick := 8; tick <= 10; tick++ {
+				h.run(run{process: "w1", item: 1, tick: tick, token: int64(10*tick + 1), from: tick*1000 + 10, to: tick*1000 + 200})
+			}
+			return h
+		},
+		"a sleeper that wakes": func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.about(3100, history.Pause, "w2")
+			h.about(5250, history.Resume, "w2")
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 5270, cause: lost, to: 5280, unrecorded: true})
+			h.run(rerun)
+			return h
+		},
+		"a worker that was cut off": func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.at(3100, history.Event{Kind: history.Fault, Process: "w2", Name: "cut", Item: -1})
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 4900, cause: lost, to: 4910, unrecorded: true})
+			h.run(rerun)
+			return h
+		},
+		"an item that runs for longer than its ticks": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 && tick < 9 })
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, to: 8900})
+			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8920, to: 8950})
+			return h
+		},
+		"the store is away": func() *tape {
+			h := calm(func(item, tick int) bool { return tick >= 3 && tick < 9 })
+			h.at(2500, history.Event{Kind: history.Fault, Name: "majority lost", Item: -1})
+			h.at(6500, history.Event{Kind: history.Heal, Name: "majority lost", Item: -1})
+			h.run(run{process: "w1", item: 0, tick: 8, token: 80, source: "MISFIRE", from: 8300, to: 8400})
+			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8300, to: 8400})
+			return h
+		},
+		"what is disabled misses nothing": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 && tick < 9 })
+			h.at(2500, history.Event{Kind: history.Disable, Job: "j", Item: 1})
+			h.at(8500, history.Event{Kind: history.Enable, Job: "j", Item: 1})
+			return h
+		},
+		"a handler that a shutdown cuts short": func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.about(3050, history.Leave, "w2")
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 3100, cause: "job: scheduler shut down", to: 3110, handedOver: true})
+			h.run(rerun)
+			return h
+		},
+		"a job that is removed owes nothing": func() *tape {
+			h := calm(func(item, tick int) bool { return tick >= 3 })
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 3100, cause: "job: job removed from the registry", to: 3110, unrecorded: true})
+			h.about(3050, history.Remove, "")
+			return h
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := plant()
+			history.Sort(h.events)
+			for _, v := range history.Check(h.events, limits).Violations {
+				t.Error(v)
+			}
+			for _, v := range history.CheckExclusion(h.events, time.Minute) {
+				t.Error(v)
+			}
+		})
+	}
+}
+
+func TestBrokenPromises(t *testing.T) {
+	for name, test := range map[string]struct {
+		promise int
+		events  int // at most, of the piece that is shown
+		plant   func() *tape
+	}{
+		"a tick starts twice": {1, 8, func() *tape {
+			h := calm(nil)
+			h.run(run{process: "w2", item: 0, tick: 4, token: 45, from: 4300, to: 4400})
+			return h
+		}},
+		"a failover of what nobody had begun": {1, 4, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 0 && tick == 4 })
+			h.run(run{process: "w2", item: 0, tick: 4, token: 45, source: "FAILOVER", from: 4300, to: 4400})
+			return h
+		}},
+		"two executions have a token": {2, 2, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 0 && tick == 4 })
+			h.run(run{process: "w2", item: 0, tick: 4, token: 30, from: 4300, to: 4400, claimUnlogged: true})
+			return h
+		}},
+		"tokens go down": {2, 8, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 0 && tick == 4 })
+			h.run(run{process: "w1", item: 0, tick: 4, token: 3, from: 4300, to: 4400})
+			return h
+		}},
+		"two owners": {2, 8, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 0 && tick == 4 })
+			h.run(run{process: "w2", item: 0, tick: 4, token: 45, from: 3100, to: 3150})
+			return h
+		}},
+		"an old token is taken": {2, 2, func() *tape {
+			h := calm(nil)
+			h.at(5000, history.Event{Kind: history.Write, Process: "w1", Job: "j", Token: 50, Call: 4990, Accepted: true})
+			h.at(5100, history.Event{Kind: history.Write, Process: "w2", Job: "j", Token: 40, Call: 5090, Accepted: true})
+			return h
+		}},
+		"an item is forgotten": {3, 5, func() *tape {
+			return calm(func(item, tick int) bool { return item == 1 && tick > 4 })
+		}},
+		"an item starts late without a reason": {3, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
+			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
+			return h
+		}},
+		"an item starts long after the store has healed": {3, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 && tick < 9 })
+			h.at(2500, history.Event{Kind: history.Fault, Name: "majority lost", Item: -1})
+			h.at(4500, history.Event{Kind: history.Heal, Name: "majority lost", Item: -1})
+			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
+			return h
+		}},
+		"a scheduler stops by itself": {3, 1, func() *tape {
+			h := calm(nil)
+			h.at(5000, history.Event{Kind: history.Left, Process: "w1", Job: "j", Item: -1, Err: "it was tired"})
+			return h
+		}},
+		"a run that was cut short is lost": {4, 5, func() *tape {
+			h, _ := crashed()
+			return h
+		}},
+		"a run that was cut short is run twice again": {4, 8, func() *tape {
+			h, rerun := crashed()
+			h.run(rerun)
+			rerun.token, rerun.from, rerun.to = 52, 5500, 5600
+			h.run(rerun)
+			return h
+		}},
+		"a run that was cut short is run again late": {4, 8, func() *tape {
+			h, rerun := crashed()
+			rerun.from, rerun.to, rerun.token = 9800, 9900, 95
+			h.run(rerun)
+			return h
+		}},
+		"a finished run is run again after a stop": {5, 8, func() *tape {
+			h := calm(nil)
+			h.about(4300, history.Leave, "w2")
+			h.run(run{process: "w1", item: 1, tick: 4, token: 45, source: "FAILOVER", from: 4500, to: 4600})
+			return h
+		}},
+		"a disabled item runs": {6, 5, func() *tape {
+			h := calm(nil)
+			h.at(2500, history.Event{Kind: history.Disable, Job: "j", Item: 1})
+			return h
+		}},
+		"a handler is cut short for no reason": {7, 5, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick == 4 })
+			h.run(run{process: "w2", item: 1, tick: 4, token: 41, from: 4010, cut: 4100, cause: lost, to: 4110})
+			return h
+		}},
+		"an item starts elsewhere before the context ended": {8, 10, func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.at(3100, history.Event{Kind: history.Fault, Process: "w2", Name: "black hole", Item: -1})
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 5210, cause: lost, to: 5220, unrecorded: true})
+			h.run(rerun)
+			return h
+		}},
+		"a sleeper works on": {8, 10, func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.about(3100, history.Pause, "w2")
+			h.about(5250, history.Resume, "w2")
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 8270, cause: lost, to: 8280, unrecorded: true})
+			h.run(rerun)
+			return h
+		}},
+		"a goroutine is left": {11, 1, func() *tape {
+			h := calm(nil)
+			h.at(11000, history.Event{Kind: history.Down, Process: "w1", Item: -1, Err: "goroutine 7"})
+			return h
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := test.plant()
+			history.Sort(h.events)
+			violations := history.Check(h.events, limits).Violations
+			if len(violations) == 0 {
+				t.Fatal("nothing was found")
+			}
+			for _, v := range violations {
+				if v.Promise == test.promise && len(v.Events) <= test.events {
+					return
+				}
+			}
+			t.Errorf("promise %d, in %d events at most, is not among:", test.promise, test.events)
+			for _, v := range violations {
+				t.Error(v)
+			}
+		})
+	}
+}
+
+// Porcupine comes to the same about exclusion, and shows no more than two executions.
+func TestExclusion(t *testing.T) {
+	for name, plant := range map[string]func(h *tape){
+		"two owners": func(h *tape) {
+			h.run(run{process: "w2", item: 0, tick: 4, token: 45, from: 4100, to: 4150})
+		},
+		"tokens go down": func(h *tape) {
+			h.run(run{process: "w2", item: 0, tick: 4, token: 3, from: 4300, to: 4350})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := calm(nil)
+			plant(h)
+			history.Sort(h.events)
+			violations := history.CheckExclusion(h.events, time.Minute)
+			if len(violations) != 1 || len(violations[0].Events) > 4 {
+				t.Errorf("want one violation in four events at most, got %v", violations)
+			}
+		})
+	}
+	h := calm(nil)
+	h.at(5000, history.Event{Kind: history.Write, Process: "w1", Job: "j", Token: 50, Call: 4990, Accepted: true})
+	h.at(5100, history.Event{Kind: history.Write, Process: "w2", Job: "j", Token: 40, Call: 5090, Accepted: true})
+	if violations := history.CheckExclusion(h.events, time.Minute); len(violations) != 1 {
+		t.Errorf("want one violation, got %v", violations)
+	}
+}
+
+func TestFigures(t *testing.T) {
+	h, rerun := crashed()
+	h.run(rerun)
+	h.at(5150, history.Event{Kind: history.Gone, Job: "j", Item: -1, Instance: "i-w2"})
+	history.Sort(h.events)
+	r := history.Check(h.events, limits)
+	if r.Fires != 10 || r.Items != 19 || r.Failovers != 1 || r.Faults != 1 || r.MakeUps != 0 {
+		t.Errorf("%+v", r)
+	}
+	if want := []time.Duration{50 * time.Millisecond}; !slices.Equal(r.TakeOvers, want) {
+		t.Errorf("take-overs %v, want %v", r.TakeOvers, want)
+	}
+}
+
+func TestViolationReads(t *testing.T) {
+	h := calm(nil)
+	h.run(run{process: "w2", item: 0, tick: 4, token: 45, from: 4300, to: 4400})
+	history.Sort(h.events)
+	text := history.Check(h.events, limits).Violations[0].String()
+	for _, want := range []string{"promise 1: j/0", "+0.000s", "w2", "start", "tick 12:00:04", "token 45", "NORMAL_TRIGGER"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// coverage: no item stays without a run for a tick that was due, or for a later one, as
+// long as misfire is on and somebody is there.
+func (c *checker) coverage(s subject) {
+	var runs []*execution
+	for _, x := range c.runs[s] {
+		if x.source != manual {
+			runs = append(runs, x)
+		}
+	}
+	slices.SortFunc(runs, func(a, b *execution) int { return a.tick.Compare(b.tick) })
+	// soonest[i] is the first of those from i on to begin.
+	soonest := make([]*execution, len(runs)+1)
+	for i := len(runs) - 1; i >= 0; i-- {
+		soonest[i] = runs[i]
+		if later := soonest[i+1]; later != nil && later.began() < runs[i].began() {
+			soonest[i] = later
+		}
+	}
+	off := c.timeline.switchedOff(s)
+	for _, r := range c.regimes[s.job] {
+		if !r.Misfire || s.item >= r.Total || r.Every <= 0 {
+			continue
+		}
+		end := min(r.to, c.timeline.quiet)
+		begin := time.Unix(0, r.from-c.timeline.offset)
+		for tick := begin.Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < end; tick = tick.Add(r.Every) {
+			due := c.timeline.mono(tick)
+			if c.within(off, due) {
+				continue // what an operator disabled misses nothing
+			}
+			i, _ := slices.BinarySearchFunc(runs, tick, func(x *execution, tick time.Time) int { return x.tick.Compare(tick) })
+			next := soonest[i]
+			until := end
+			if next != nil {
+				until = min(until, next.began())
+			}
+			if c.gap(s, tick, due, until, next) {
+				break // the ticks after it tell the same
+			}
+		}
+	}
+}
+
+// gap judges the time from a tick until a run that stands for it began, and reports
+// whether it was too long.
+func (c *checker) gap(s subject, tick time.Time, due, until int64, next *execution) bool {
+	most := c.limits.Margin + c.limits.Skew
+	if time.Duration(until-due) <= min(most, c.report.LongestGap) {
+		return false
+	}
+	idle, raw, by := c.idle(s, due, until)
+	if by != nil && next != nil {
+		c.report.LongestGap = max(c.report.LongestGap, raw)
+	}
+	if idle <= most {
+		return false
+	}
+	var events []*Event
+	for _, x := range c.runs[s] {
+		if x.began() < due {
+			events = x.events() // the last one before
+		}
+	}
+	what := "and none has come until the end"
+	if next != nil {
+		events = append(events, next.events()...)
+		what = "until " + next.events()[0].Wall.UTC().Format("15:04:05.000")
+	}
+	c.violate(3, fmt.Sprintf("%s/%d: nothing ran for tick %s, %s: %s too long", s.job, s.item,
+		tick.UTC().Format("15:04:05"), what, idle.Round(time.Millisecond)), with(append(events, c.quiet()), by)...)
+	return true
+}
+
+// quiet is the event that ended the observation, or the last one.
+func (c *checker) quiet() *Event {
+	events := c.timeline.events
+	for i := range events {
+		if events[i].Kind == Quiet {
+			return &events[i]
+		}
+	}
+	return &events[len(events)-1]
+}

@@ -1,0 +1,188 @@
+package history
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// never is later than everything.
+const never = math.MaxInt64
+
+// The sources of an execution, as package job names them.
+const (
+	normal   = "NORMAL_TRIGGER"
+	misfire  = "MISFIRE"
+	failover = "FAILOVER"
+	manual   = "MANUAL"
+)
+
+// subject is one item of one job.
+type subject struct {
+	job  string
+	item int
+}
+
+// execution is one run of an item, from what its process wrote about it.
+type execution struct {
+	subject
+	process string
+	tick    time.Time // in milliseconds, as the registry keeps it
+	token   int64
+	source  string
+
+	claim  *Event // the commit that began it; nil if its answer was not seen
+	start  *Event // nil if its process ended before the handler was called
+	cut    *Event
+	end    *Event
+	finish *Event // the commit of its process that removed its record, and was answered
+	killed int64  // when SIGKILL was sent to its process, or never
+}
+
+// began is when it was first known to run.
+func (x *execution) began() int64 {
+	if x.start != nil {
+		return x.start.Mono
+	}
+	return x.claim.Mono
+}
+
+// until is when it ceased to have a right to its item and to use it: its handler
+// returned, or its context ended, or its process was killed.
+func (x *execution) until() int64 {
+	until := x.killed
+	if x.start == nil {
+		return min(until, x.claim.Mono)
+	}
+	if x.end != nil {
+		until = min(until, x.end.Mono)
+	}
+	if x.cut != nil {
+		until = min(until, x.cut.Mono)
+	}
+	return until
+}
+
+// returned is when its handler came back, or its process ended.
+func (x *execution) returned() int64 {
+	if x.start == nil {
+		return x.until()
+	}
+	if x.end != nil {
+		return min(x.killed, x.end.Mono)
+	}
+	return x.killed
+}
+
+// complete reports whether the handler came to its own end.
+func (x *execution) complete() bool { return x.end != nil && x.end.Outcome != Stopped }
+
+// settled reports whether the registry was told, and answered, that it is over and not
+// to be run again.
+func (x *execution) settled() bool {
+	return x.finish != nil && !slices.Contains(x.finish.Waits, x.item)
+}
+
+// events are those of the execution.
+func (x *execution) events() []*Event {
+	var list []*Event
+	for _, e := range []*Event{x.claim, x.start, x.cut, x.end, x.finish} {
+		if e != nil {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// executions puts the executions of each item together, in the order of their tokens.
+func executions(events []Event) map[subject][]*execution {
+	c := collector{
+		byClaim: map[claimKey]*execution{}, byTask: map[string]*execution{},
+		latest: map[owner]*execution{}, bySubject: map[subject][]*execution{},
+	}
+	kills := map[string]int64{}
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case Kill:
+			kills[e.Process] = e.Mono
+		case Start:
+			c.start(e)
+		case Cut:
+			if x := c.byTask[e.Task]; x != nil {
+				x.cut = e
+			}
+		case End:
+			if x := c.byTask[e.Task]; x != nil {
+				x.end = e
+			}
+		case Commit:
+			if e.Err == "" {
+				c.commit(e)
+			}
+		}
+	}
+	for _, list := range c.bySubject {
+		for _, x := range list {
+			if killed, ok := kills[x.process]; ok {
+				x.killed = killed
+			}
+		}
+		slices.SortStableFunc(list, func(a, b *execution) int {
+			return cmp.Or(cmp.Compare(a.token, b.token), cmp.Compare(a.began(), b.began()))
+		})
+	}
+	return c.bySubject
+}
+
+// owner is one process at one item, claimKey one claim of it there.
+type owner struct {
+	process string
+	subject
+}
+
+type claimKey struct {
+	owner
+	token int64
+}
+
+type collector struct {
+	byClaim   map[claimKey]*execution
+	byTask    map[string]*execution
+	latest    map[owner]*execution
+	bySubject map[subject][]*execution
+}
+
+func (c *collector) add(o owner, token int64) *execution {
+	x := &execution{subject: o.subject, process: o.process, token: token, killed: never}
+	c.byClaim[claimKey{o, token}] = x
+	c.latest[o] = x
+	c.bySubject[o.subject] = append(c.bySubject[o.subject], x)
+	return x
+}
+
+func (c *collector) start(e *Event) {
+	o := owner{e.Process, subject{e.Job, e.Item}}
+	x := c.byClaim[claimKey{o, e.Token}]
+	if x == nil || x.start != nil { // a second start of one claim is an execution, too
+		x = c.add(o, e.Token)
+	}
+	x.start, x.source, x.tick = e, e.Source, e.Tick.Truncate(time.Millisecond)
+	c.byTask[e.Task] = x
+}
+
+// commit first takes in what ended with it: a make-up ends one run of an item and
+// begins the next.
+func (c *collector) commit(e *Event) {
+	for _, i := range e.Ends {
+		x := c.latest[owner{e.Process, subject{e.Job, i}}]
+		if x != nil && x.finish == nil && x.began() <= e.Call {
+			x.finish = e
+		}
+	}
+	for _, claim := range e.Claims {
+		x := c.add(owner{e.Process, subject{e.Job, claim.Item}}, e.Token)
+		x.claim, x.tick = e, claim.Tick.Truncate(time.Millisecond)
+	}
+}

@@ -1,0 +1,95 @@
+package history_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+)
+
+func TestLogsAreOneHistory(t *testing.T) {
+	folder := t.TempDir()
+	var mirror bytes.Buffer
+	var paths []string
+	var want []history.Event
+	logs := map[string]*history.Log{}
+	for _, process := range []string{"w1", "w2"} {
+		path := filepath.Join(folder, process)
+		log, err := history.Create(path, process, &mirror)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths, logs[process] = append(paths, path), log
+	}
+	for _, process := range []string{"w2", "w1", "w2"} {
+		e := history.Now(history.Commit)
+		e.Job, e.Claims, e.Ends = "j", []history.Claim{{Item: 1, Tick: e.Wall.UTC()}}, []int{0}
+		logs[process].Add(e)
+		e.Process = process
+		want = append(want, e)
+	}
+	for _, log := range logs {
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	got, err := history.Read(paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })
+	if diff := cmp.Diff(want, got, same); diff != "" {
+		t.Error(diff)
+	}
+	var mirrored []history.Event
+	if err := history.Decode(&mirror, func(e history.Event) bool { mirrored = append(mirrored, e); return true }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, mirrored, same); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTornLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(path, []byte(`{"kind":"up","item":-1}`+"\n"+`{"kind":"sta`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := history.Read(path); err == nil {
+		t.Error("half a line was taken for an event")
+	}
+}
+
+func TestTree(t *testing.T) {
+	tree := coord.NewTree()
+	for _, path := range []string{
+		"j", "j/config", "j/servers/10.0.0.1", "j/schedule", "j/sharding/0/instance", "j/sharding/0/fired", "j/sharding/0/misfire",
+		// Parents, as ZooKeeper leaves them.
+		"j/instances", "j/sessions", "j/trigger", "j/leader/election/latch", "j/leader/failover/items", "j/sharding/0",
+	} {
+		tree.Put(coord.Node{Path: path})
+	}
+	if left := history.CheckTree(tree.Snapshot()); left != nil {
+		t.Errorf("a clean tree: %v", left)
+	}
+	for _, path := range []string{
+		"j/instances/a", "j/sessions/a", "j/trigger/a", "j/sharding/0/running", "j/sharding/0/failover",
+		"j/sharding/0/failovering", "j/leader/failover/items/0", "j/leader/election/instance", "j/leader/election/latch/x",
+	} {
+		tree.Put(coord.Node{Path: path})
+		if left := history.CheckTree(tree.Snapshot()); len(left) != 1 || left[0].Promise != 11 {
+			t.Errorf("with %s: %v", path, left)
+		}
+		tree.Delete(path)
+	}
+	tree.Put(coord.Node{Path: "j/anything", Owner: 7})
+	if left := history.CheckTree(tree.Snapshot()); len(left) != 1 {
+		t.Errorf("with an ephemeral node: %v", left)
+	}
+}

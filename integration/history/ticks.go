@@ -1,0 +1,139 @@
+package history
+
+import (
+	"fmt"
+	"time"
+)
+
+// ticks: a tick of an item starts once, and again only as the failover of a run that was
+// not finished; a run that was cut short is run again if the job has failover.
+func (c *checker) ticks(s subject) {
+	var order []int64
+	byTick := map[int64][]*execution{}
+	for _, x := range c.runs[s] {
+		tick := x.tick.UnixMilli()
+		if byTick[tick] == nil {
+			order = append(order, tick)
+		}
+		byTick[tick] = append(byTick[tick], x)
+	}
+	for _, tick := range order {
+		runs := byTick[tick]
+		if runs[0].source == failover {
+			c.unbegun(runs[0])
+		}
+		for i, again := range runs[1:] {
+			c.again(runs[i], again)
+		}
+		c.owed(runs[len(runs)-1])
+	}
+}
+
+// again judges two executions of one tick, one after the other.
+func (c *checker) again(first, second *execution) {
+	name := fmt.Sprintf("%s/%d, tick %s", first.job, first.item, first.tick.UTC().Format("15:04:05.999"))
+	events := append(first.events(), second.events()...)
+	regimes := c.regimes[first.job]
+	switch {
+	case second.start == nil:
+	case second.source != failover:
+		if first.start != nil {
+			c.violate(1, name+": started a second time, and not as a failover", events...)
+		}
+	case !at(regimes, first.began()).Failover && !at(regimes, second.began()).Failover:
+		c.violate(4, name+": run again although the job has no failover", events...)
+	case first.settled():
+		promise := 4
+		if c.left(first.process, first.job, second.began()) {
+			promise = 5
+		}
+		c.violate(promise, name+": run again although its end was recorded", events...)
+	default:
+		c.late(first, second)
+	}
+}
+
+// late: a failover begins as soon as the death can be known, unless something keeps it.
+func (c *checker) late(first, second *execution) {
+	from := first.returned()
+	if first.finish != nil {
+		from = first.finish.Mono
+	}
+	from, to := min(from, second.began()), second.began()
+	if late, _, by := c.idle(first.subject, from, to); late > c.limits.Session+c.limits.Margin {
+		c.violate(4, fmt.Sprintf("%s/%d: run again only after %s", first.job, first.item, late.Round(time.Millisecond)),
+			with(append(first.events(), second.events()...), by)...)
+	}
+	if first.killed == never || first.start == nil {
+		return
+	}
+	for i := range c.timeline.events {
+		e := &c.timeline.events[i]
+		if e.Kind == Gone && e.Instance == first.start.Instance && e.Job == first.job {
+			c.report.TakeOvers = append(c.report.TakeOvers, time.Duration(to-e.Mono))
+		}
+	}
+}
+
+// unbegun: a failover repeats a run that had begun, as far as anybody can know: a claim
+// whose answer was lost is known to its process only, and not even to that if it ended.
+func (c *checker) unbegun(x *execution) {
+	for i := range c.timeline.events {
+		e := &c.timeline.events[i]
+		if e.Mono > x.began() {
+			break
+		}
+		if e.Kind == Kill || e.Kind == Commit && e.Err != "" && e.Job == x.job {
+			return
+		}
+	}
+	c.violate(1, fmt.Sprintf("%s/%d: a failover of what nobody had begun", x.job, x.item), x.events()...)
+}
+
+// owed: the last execution of a tick was not cut short, if the job has failover.
+func (c *checker) owed(x *execution) {
+	if x.complete() || x.settled() || x.returned() >= c.timeline.quiet {
+		return
+	}
+	ended := x.returned()
+	for _, r := range c.regimes[x.job] {
+		if r.to > ended && r.from < c.timeline.quiet && (!r.Failover || x.item >= r.Total) {
+			return
+		}
+	}
+	if c.removed(x.job, x.began()) || c.within(c.timeline.switchedOff(x.subject), c.timeline.quiet) {
+		return
+	}
+	if late, _, by := c.idle(x.subject, ended, c.timeline.quiet); late > c.limits.Session+c.limits.Margin {
+		c.violate(4, fmt.Sprintf("%s/%d: cut short, and not run again for %s", x.job, x.item, late.Round(time.Millisecond)),
+			with(append(x.events(), c.timeline.troubled(x.process, x.began(), c.timeline.quiet)...), by)...)
+	}
+}
+
+// left reports whether a process had been asked to leave a job.
+func (c *checker) left(process, job string, before int64) bool {
+	return c.happened(Leave, process, job, 0, before) != nil
+}
+
+// removed reports whether a job was removed after a moment.
+func (c *checker) removed(job string, after int64) bool {
+	return c.happened(Remove, "", job, after, never) != nil
+}
+
+// happened finds what was done to a process, or to all, in a stretch of time.
+func (c *checker) happened(kind Kind, process, job string, after, before int64) *Event {
+	for i := range c.timeline.events {
+		e := &c.timeline.events[i]
+		if e.Kind == kind && (e.Process == process || process == "") && (e.Job == job || e.Job == "") && e.Mono >= after && e.Mono <= before {
+			return e
+		}
+	}
+	return nil
+}
+
+func with(events []*Event, more *Event) []*Event {
+	if more == nil {
+		return events
+	}
+	return append(events, more)
+}

@@ -1,0 +1,226 @@
+package history
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// span is a stretch of time in which something was done to a process, or to the store.
+type span struct {
+	process  string // empty: all of them
+	from, to int64
+	event    *Event
+}
+
+func (s span) about(process string) bool { return s.process == "" || s.process == process }
+
+// timeline is what was done to whom.
+type timeline struct {
+	events []Event
+	offset int64 // what to add to a wall time, in nanoseconds, to have the monotonic one
+	begin  int64
+	quiet  int64 // when the observation ended
+
+	pauses   []span // a process was stopped by a signal
+	troubles []span // everything that can end a session: faults, pauses, kills
+	changes  []span // everything that can delay a tick: troubles, joins, leaves, operators
+}
+
+func newTimeline(events []Event) *timeline {
+	t := &timeline{events: events, quiet: never}
+	if len(events) == 0 {
+		return t
+	}
+	first := events[0]
+	t.begin, t.offset = first.Mono, first.Mono-first.Wall.UnixNano()
+	last := events[len(events)-1].Mono
+	open := map[string]int{} // of a pause or fault that has not ended, its place in troubles
+	for i := range events {
+		e := &events[i]
+		s := span{process: e.Process, from: cmp.Or(e.Call, e.Mono), to: e.Mono, event: e}
+		switch e.Kind {
+		case Quiet:
+			t.quiet = min(t.quiet, e.Mono)
+		case Pause, Fault:
+			s.to = never
+			open[string(e.Kind)+e.Name+e.Process] = len(t.troubles)
+			t.troubles = append(t.troubles, s)
+		case Resume, Heal:
+			began := Fault
+			if e.Kind == Resume {
+				began = Pause
+			}
+			key := string(began) + e.Name + e.Process
+			if at, ok := open[key]; ok {
+				t.troubles[at].to = e.Mono
+				delete(open, key)
+			}
+		case Kill:
+			t.troubles = append(t.troubles, s)
+		case Joined, Left, Leave, Disable, Enable, Configure, Remove:
+			if e.Kind != Joined && e.Kind != Left && e.Kind != Leave {
+				s.process = ""
+			}
+			t.changes = append(t.changes, s)
+		}
+	}
+	if t.quiet == never {
+		t.quiet = last
+	}
+	for _, s := range t.troubles {
+		if s.event.Kind == Pause {
+			t.pauses = append(t.pauses, s)
+		}
+		t.changes = append(t.changes, delays(s)...)
+	}
+	slices.SortFunc(t.changes, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	return t
+}
+
+// delays is when a trouble can delay ticks: that of the store as long as it lasts, that
+// of one process when it begins, until the others know, and when it ends.
+func delays(s span) []span {
+	if s.process == "" {
+		return []span{s}
+	}
+	begin, end := s, s
+	begin.to = begin.from
+	end.from = end.to
+	if s.to == never {
+		return []span{begin}
+	}
+	return []span{begin, end}
+}
+
+// mono is the monotonic time of a wall time.
+func (t *timeline) mono(wall time.Time) int64 { return wall.UnixNano() + t.offset }
+
+// troubled returns what was done to a process, or to the store, between two moments.
+func (t *timeline) troubled(process string, from, to int64) []*Event {
+	var list []*Event
+	for _, s := range t.troubles {
+		if s.about(process) && s.from <= to && s.to >= from {
+			list = append(list, s.event)
+		}
+	}
+	return list
+}
+
+// alone lists the stretches in which no process was able to run anything of the job.
+func (t *timeline) alone(job string) []span {
+	address := map[string]string{}
+	disabled := map[string]bool{}
+	joined := map[string]bool{}
+	broken := map[string]int{}
+	var list []span
+	since := t.begin
+	for i := range t.events {
+		e := &t.events[i]
+		mine := e.Job == "" || e.Job == job
+		switch e.Kind {
+		case Up:
+			address[e.Process] = e.Address
+		case Joined:
+			joined[e.Process] = joined[e.Process] || e.Job == job
+		case Left, Leave, Down:
+			if mine {
+				delete(joined, e.Process)
+			}
+		case Kill:
+			delete(joined, e.Process)
+		case Remove:
+			if mine {
+				clear(joined)
+			}
+		case Pause, Fault:
+			broken[e.Process]++
+		case Resume, Heal:
+			broken[e.Process]--
+		case Disable, Enable:
+			if mine && e.Item < 0 {
+				disabled[e.Address] = e.Kind == Disable
+			}
+		default:
+			continue
+		}
+		able := 0
+		for process := range joined {
+			if joined[process] && broken[process] == 0 && broken[""] == 0 && !disabled[address[process]] {
+				able++
+			}
+		}
+		switch {
+		case able == 0 && since == never:
+			since = e.Mono
+		case able > 0 && since != never:
+			list = append(list, span{from: since, to: e.Mono, event: e})
+			since = never
+		}
+	}
+	if since != never {
+		list = append(list, span{from: since, to: never})
+	}
+	return list
+}
+
+// regime is a stretch of time in which a job had one set of rules.
+type regime struct {
+	Rules
+	from, to int64
+	event    *Event
+}
+
+// regimes lists those of a job, in the order of time.
+func (t *timeline) regimes(job string) []regime {
+	var list []regime
+	end := func(at int64) {
+		if n := len(list); n > 0 && list[n-1].to == never {
+			list[n-1].to = at
+		}
+	}
+	for i := range t.events {
+		e := &t.events[i]
+		if e.Job != job {
+			continue
+		}
+		switch e.Kind {
+		case Configure:
+			end(cmp.Or(e.Call, e.Mono))
+			list = append(list, regime{Rules: *e.Rules, from: e.Mono, to: never, event: e})
+		case Remove:
+			end(cmp.Or(e.Call, e.Mono))
+		}
+	}
+	return list
+}
+
+// at returns the rules that a job had, or the first ones.
+func at(regimes []regime, mono int64) Rules {
+	var rules Rules
+	for i, r := range regimes {
+		if i == 0 || r.from <= mono {
+			rules = r.Rules
+		}
+	}
+	return rules
+}
+
+// switchedOff lists when an operator had an item disabled.
+func (t *timeline) switchedOff(s subject) []span {
+	var list []span
+	for i := range t.events {
+		e := &t.events[i]
+		if e.Job != s.job || e.Item != s.item {
+			continue
+		}
+		n := len(list)
+		switch {
+		case e.Kind == Disable:
+			list = append(list, span{from: cmp.Or(e.Call, e.Mono), to: never, event: e})
+		case e.Kind == Enable && n > 0 && list[n-1].to == never:
+			list[n-1].to = e.Mono
+		}
+	}
+	return list
+}
