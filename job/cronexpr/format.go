@@ -1,0 +1,150 @@
+package cronexpr
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// String is the canonical form of the expression, which Parse reads back into
+// an equal schedule: upper case, one blank between fields, days of the week by
+// name, months by number, a year only if it is restricted, members in order,
+// ranges and steps where they say the same in less. Sets that are the same
+// look the same, however they were written. The zone is not part of it.
+func (s *Schedule) String() string {
+	if s.every > 0 {
+		return "@every " + (time.Duration(s.every) * time.Second).String()
+	}
+	p := &s.pattern
+	dom, dow := "?", "?"
+	if p.ofWeek|p.nthOfWeek|p.lastOfWeek != 0 {
+		dow = p.daysOfWeek()
+	} else {
+		dom = p.daysOfMonth()
+	}
+	text := strings.Join([]string{
+		list(second, members(p.seconds)), list(minute, members(p.minutes)), list(hour, members(p.hours)),
+		dom, list(month, members(p.months)), dow,
+	}, " ")
+	if years := list(year, p.years.members()); years != "*" {
+		text += " " + years
+	}
+	return text
+}
+
+func (d *days) daysOfMonth() string {
+	var parts []string
+	if d.ofMonth != 0 {
+		parts = append(parts, list(dayOfMonth, members(d.ofMonth)))
+	}
+	for _, n := range members(d.nearest) {
+		parts = append(parts, strconv.Itoa(n)+"W")
+	}
+	for _, n := range members(d.fromEnd) {
+		parts = append(parts, fromEnd(n))
+	}
+	for _, n := range members(d.nearestFromEnd) {
+		parts = append(parts, fromEnd(n)+"W")
+	}
+	return strings.Join(parts, ",")
+}
+
+func fromEnd(n int) string {
+	if n == 0 {
+		return "L"
+	}
+	return "L-" + strconv.Itoa(n)
+}
+
+func (d *days) daysOfWeek() string {
+	var parts []string
+	if d.ofWeek != 0 {
+		parts = append(parts, list(dayOfWeek, members(d.ofWeek)))
+	}
+	for _, n := range members(d.nthOfWeek) {
+		parts = append(parts, show(dayOfWeek, n%7+1)+"#"+strconv.Itoa(n/7+1))
+	}
+	for _, n := range members(d.lastOfWeek) {
+		parts = append(parts, show(dayOfWeek, n)+"L")
+	}
+	return strings.Join(parts, ",")
+}
+
+// list writes the members of a plain set: all of them as *, those at equal
+// distances as a step, the rest as a list of ranges.
+func list(field int, members []int) string {
+	f := fields[field]
+	first, last := members[0], members[len(members)-1]
+	if len(members) == f.max-f.min+1 {
+		return "*"
+	}
+	if step := stepOf(members); step > 1 && field != dayOfWeek { // names take no step
+		switch {
+		case last+step <= f.max:
+			return show(field, first) + "-" + show(field, last) + "/" + strconv.Itoa(step)
+		case first == f.min:
+			return "*/" + strconv.Itoa(step)
+		}
+		return show(field, first) + "/" + strconv.Itoa(step)
+	}
+
+	var ranges [][2]int
+	for _, n := range members {
+		if i := len(ranges) - 1; i >= 0 && ranges[i][1] == n-1 {
+			ranges[i][1] = n
+		} else {
+			ranges = append(ranges, [2]int{n, n})
+		}
+	}
+	// A range may run through the end of the field: 22-2 for 0-2,22-23.
+	if i := len(ranges) - 1; i > 0 && first == f.min && last == f.max && field != year {
+		ranges[i][1] = ranges[0][1]
+		ranges = ranges[1:]
+	}
+	parts := make([]string, len(ranges))
+	for i, r := range ranges {
+		parts[i] = show(field, r[0])
+		if r[0] != r[1] {
+			parts[i] += "-" + show(field, r[1])
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// stepOf is the distance between members if there are three or more and all
+// are equally far apart, else 0.
+func stepOf(members []int) int {
+	if len(members) < 3 {
+		return 0
+	}
+	step := members[1] - members[0]
+	for i := 2; i < len(members); i++ {
+		if members[i]-members[i-1] != step {
+			return 0
+		}
+	}
+	return step
+}
+
+func show(field, n int) string {
+	if field == dayOfWeek {
+		return fields[field].names[n-1]
+	}
+	return strconv.Itoa(n)
+}
+
+func members(s set) []int {
+	var all []int
+	for i := s.next(0); i >= 0; i = s.next(i + 1) {
+		all = append(all, i)
+	}
+	return all
+}
+
+func (s *yearSet) members() []int {
+	var all []int
+	for y := s.next(minYear); y >= 0; y = s.next(y + 1) {
+		all = append(all, y)
+	}
+	return all
+}
