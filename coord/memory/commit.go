@@ -69,7 +69,7 @@ func (s *Store) commit(ns *namespace, l *lease, ops []coord.Op) (int64, error) {
 
 // check returns why a condition of op does not hold, or nil.
 func (ns *namespace) check(l *lease, op coord.Op) error {
-	n, exists := ns.tree.Get(op.Path)
+	e, exists := ns.entries[op.Path]
 	switch op.Kind {
 	case coord.OpCreate, coord.OpCreateEphemeral, coord.OpAbsent:
 		if exists {
@@ -84,15 +84,15 @@ func (ns *namespace) check(l *lease, op coord.Op) error {
 	}
 	switch op.Kind {
 	case coord.OpSetAt, coord.OpAtVersion:
-		if n.Version != op.Version {
+		if e.node.Version != op.Version {
 			return coord.ErrVersion
 		}
 	case coord.OpDelete:
-		if ns.children[op.Path] > 0 {
+		if e.children > 0 {
 			return coord.ErrNotEmpty
 		}
 	case coord.OpOwned:
-		if n.Owner != l.id {
+		if e.node.Owner != l.id {
 			return coord.ErrNotOwner
 		}
 	}
@@ -119,8 +119,8 @@ func (ns *namespace) checkParents(ops []coord.Op) error {
 			}
 		}
 		for path := coord.Parent(op.Path); path != ""; path = coord.Parent(path) {
-			if n, ok := ns.tree.Get(path); ok {
-				if n.Ephemeral() {
+			if e, ok := ns.entries[path]; ok {
+				if e.node.Ephemeral() {
 					return fmt.Errorf("%w: op %d (%s) is below %s, which is ephemeral", coord.ErrInvalidCommit, i, op, path)
 				}
 				break
@@ -140,47 +140,44 @@ type step struct {
 }
 
 func (t *step) write(op coord.Op) {
-	n, exists := t.ns.tree.Get(op.Path)
-	switch {
-	case !exists:
-		t.insert(op.Path)
-		n = coord.Node{Path: op.Path, Created: t.revision}
-	case n.Created != t.revision: // else this step made it, as a parent
-		n.Version++
+	e, exists := t.ns.entries[op.Path]
+	if !exists {
+		e = t.insert(op.Path)
+	} else if e.node.Created != t.revision { // else this step made it, as a parent
+		e.node.Version++
 	}
 	if op.Kind == coord.OpCreateEphemeral {
-		n.Owner = t.lease.id
+		e.node.Owner = t.lease.id
 		t.lease.nodes[nodeKey{t.ns, op.Path}] = struct{}{}
 	}
-	n.Value = bytes.Clone(op.Value)
-	n.Modified = t.revision
-	t.ns.tree.Put(n)
+	e.node.Value = bytes.Clone(op.Value)
+	e.node.Modified = t.revision
+	t.ns.tree.Put(e.node)
 	t.written = append(t.written, op.Path)
 }
 
-// insert counts a new node and makes its parents.
-func (t *step) insert(path string) {
-	for {
-		parent := coord.Parent(path)
-		t.ns.children[parent]++
-		if parent == "" {
-			return
+// insert makes a node and its parents, as nodes that nobody wrote.
+func (t *step) insert(path string) *entry {
+	e := &entry{node: coord.Node{Path: path, Created: t.revision, Modified: t.revision}}
+	t.ns.entries[path] = e
+	t.ns.tree.Put(e.node)
+	if parent := coord.Parent(path); parent != "" {
+		above, exists := t.ns.entries[parent]
+		if !exists {
+			above = t.insert(parent)
 		}
-		if _, ok := t.ns.tree.Get(parent); ok {
-			return
-		}
-		t.ns.tree.Put(coord.Node{Path: parent, Created: t.revision, Modified: t.revision})
-		path = parent
+		above.children++
 	}
+	return e
 }
 
 func (t *step) removeTree(path string) {
-	n, exists := t.ns.tree.Get(path)
+	e, exists := t.ns.entries[path]
 	if !exists {
 		return
 	}
-	doomed := []coord.Node{n}
-	if t.ns.children[path] > 0 {
+	doomed := []coord.Node{e.node}
+	if e.children > 0 {
 		doomed = doomed[:0]
 		for n := range t.ns.tree.Snapshot().All(path) {
 			doomed = append(doomed, n)
@@ -195,14 +192,12 @@ func (t *step) removeTree(path string) {
 	}
 }
 
-// remove takes a single node out of the tree.
+// remove takes a single node out of the namespace.
 func (ns *namespace) remove(path string) {
-	if !ns.tree.Delete(path) {
-		return
-	}
-	parent := coord.Parent(path)
-	if ns.children[parent]--; ns.children[parent] == 0 {
-		delete(ns.children, parent)
+	delete(ns.entries, path)
+	ns.tree.Delete(path)
+	if parent, ok := ns.entries[coord.Parent(path)]; ok {
+		parent.children--
 	}
 }
 

@@ -101,7 +101,7 @@ func (l *latch) queue(ctx context.Context, h *held) error {
 			}
 			continue
 		}
-		if _, ok := ns.tree.Get(h.path); !ok {
+		if ns.entries[h.path] == nil {
 			s.mu.Unlock()
 			return errCandidateRemoved
 		}
@@ -171,7 +171,7 @@ func (h *held) withdraw() {
 }
 
 func (h *held) remove() {
-	if _, ok := h.r.ns.tree.Get(h.path); ok {
+	if h.r.ns.entries[h.path] != nil {
 		_, _ = h.r.store.commit(h.r.ns, nil, []coord.Op{coord.DeleteTree(h.path)}) // a removal has no condition to fail
 	}
 }

@@ -296,10 +296,11 @@ func (r *Registry) Get(ctx context.Context, path string) (coord.Node, error) {
 	}
 	var node coord.Node
 	err := r.call(ctx, call{method: Get, path: path}, func() error {
-		var ok bool
-		if node, ok = r.ns.tree.Get(path); !ok {
+		e, ok := r.ns.entries[path]
+		if !ok {
 			return coord.ErrNoNode
 		}
+		node = e.node
 		return nil
 	})
 	if err != nil {

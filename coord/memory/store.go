@@ -115,10 +115,10 @@ func (s *Store) namespace(name string) *namespace {
 	ns, ok := s.namespaces[name]
 	if !ok {
 		ns = &namespace{
-			tree:     coord.NewTree(),
-			children: map[string]int{},
-			roots:    map[string]*root{},
-			watches:  map[string][]*watch{},
+			tree:    coord.NewTree(),
+			entries: map[string]*entry{},
+			roots:   map[string]*root{},
+			watches: map[string][]*watch{},
 		}
 		s.namespaces[name] = ns
 	}
@@ -127,11 +127,16 @@ func (s *Store) namespace(name string) *namespace {
 
 // namespace is one tree and those who follow it.
 type namespace struct {
-	tree     *coord.Tree
-	shared   *coord.Snapshot // of the tree as it is now; nil if nobody asked yet
-	children map[string]int  // how many a node has; parents always exist
-	roots    map[string]*root
-	watches  map[string][]*watch // for the removal of a node, by its path
+	entries map[string]*entry // all nodes by path; parents always exist
+	tree    *coord.Tree       // the same nodes, for snapshots
+	shared  *coord.Snapshot   // of the tree as it is now; nil if nobody asked yet
+	roots   map[string]*root
+	watches map[string][]*watch // for the removal of a node, by its path
+}
+
+type entry struct {
+	node     coord.Node
+	children int
 }
 
 // snapshot returns the tree as it is now; all who ask between two changes share it.

@@ -1,0 +1,157 @@
+package coordtest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Benchmark measures what the adapters have in common, on a store of the factory.
+// An adapter adds the same by its bare client, under the same names, next to it.
+//
+//	put        one commit of one put after another
+//	put-100    one commit of 100 puts after another
+//	list       List of 10,000 nodes
+//	see        from a commit until a view in another registry shows it: p50-ms, p99-ms
+//	view-bytes memory of a view of 100,000 nodes of 16 bytes: bytes/node
+func Benchmark(b *testing.B, f Factory) {
+	store := f(b)
+	b.Run("put", func(b *testing.B) { benchmarkPut(b, store) })
+	b.Run("put-100", func(b *testing.B) { benchmarkPut100(b, store) })
+	b.Run("list", func(b *testing.B) { benchmarkList(b, store) })
+	b.Run("see", func(b *testing.B) { benchmarkSee(b, store) })
+	b.Run("view-bytes", func(b *testing.B) { benchmarkViewBytes(b, store) })
+}
+
+func benchDial(b *testing.B, store Store) coord.Registry {
+	b.Helper()
+	// Every call of a benchmark function has a namespace of its own.
+	namespace := fmt.Sprintf("bench-%d", time.Now().UnixNano())
+	return benchDialAt(b, store, namespace)
+}
+
+func benchDialAt(b *testing.B, store Store, namespace string) coord.Registry {
+	b.Helper()
+	r, _, err := store.Dial(b.Context(), Options{Namespace: namespace, SessionTimeout: calm})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := r.Close(context.Background()); err != nil {
+			b.Logf("close: %v", err)
+		}
+	})
+	return r
+}
+
+func benchCommit(b *testing.B, r coord.Registry, ops ...coord.Op) {
+	b.Helper()
+	if _, err := r.Commit(b.Context(), ops...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// fill puts count nodes of 16 bytes below path, in chunks.
+func fill(b *testing.B, r coord.Registry, path string, count int) {
+	b.Helper()
+	var ops []coord.Op
+	for i := range count {
+		ops = append(ops, coord.Put(fmt.Sprintf("%s/%06d", path, i), []byte("0123456789abcdef")))
+		if len(ops) == 100 || i == count-1 {
+			benchCommit(b, r, ops...)
+			ops = ops[:0]
+		}
+	}
+}
+
+func benchmarkPut(b *testing.B, store Store) {
+	r := benchDial(b, store)
+	value := []byte("0123456789abcdef")
+	benchCommit(b, r, coord.Put("a/b", value))
+	for b.Loop() {
+		benchCommit(b, r, coord.Put("a/b", value))
+	}
+}
+
+func benchmarkPut100(b *testing.B, store Store) {
+	r := benchDial(b, store)
+	ops := make([]coord.Op, 100)
+	for i := range ops {
+		ops[i] = coord.Put(fmt.Sprintf("a/%d", i), []byte("0123456789abcdef"))
+	}
+	benchCommit(b, r, ops...)
+	for b.Loop() {
+		benchCommit(b, r, ops...)
+	}
+}
+
+func benchmarkList(b *testing.B, store Store) {
+	const count = 10_000
+	r := benchDial(b, store)
+	fill(b, r, "l", count)
+	for b.Loop() {
+		nodes, err := r.List(b.Context(), "l")
+		if err != nil || len(nodes) != count {
+			b.Fatalf("%d nodes, %v", len(nodes), err)
+		}
+	}
+}
+
+func benchmarkSee(b *testing.B, store Store) {
+	namespace := fmt.Sprintf("bench-%d", time.Now().UnixNano())
+	r, s := benchDialAt(b, store, namespace), benchDialAt(b, store, namespace)
+	v, err := s.View(b.Context(), "a")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer v.Close()
+	var took []time.Duration
+	for i := 0; b.Loop(); i++ {
+		value := fmt.Sprint(i)
+		begin := time.Now()
+		benchCommit(b, r, coord.Put("a/b", []byte(value)))
+		for {
+			changed := v.Changed()
+			if n, _ := v.Snapshot().Get("a/b"); string(n.Value) == value {
+				break
+			}
+			<-changed
+		}
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1e3, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1e3, "p99-ms")
+}
+
+func benchmarkViewBytes(b *testing.B, store Store) {
+	const count = 100_000
+	r := benchDial(b, store)
+	fill(b, r, "v", count)
+	for b.Loop() {
+		before := heap()
+		v, err := r.View(b.Context(), "v")
+		if err != nil {
+			b.Fatal(err)
+		}
+		after := heap()
+		if got := v.Snapshot().Len(); got < count {
+			b.Fatalf("the view has %d nodes", got)
+		}
+		b.ReportMetric((float64(after)-float64(before))/count, "bytes/node")
+		v.Close()
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC() // also what finalizers of the first let go
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
