@@ -19,21 +19,22 @@ func fail(c call, err error) error {
 	return fmt.Errorf("memory: %s %s: %w", c.method, c.path, err)
 }
 
+var errTimeout = errors.New("no answer within the request time-out")
+
 // unanswered is the error of a request without an answer: a write may have happened.
 func unanswered(c call, cause error) error {
-	if c.method.writes() {
-		if cause == nil {
-			return coord.ErrUnknownOutcome
-		}
+	switch {
+	case c.method.writes() && cause == nil:
+		return coord.ErrUnknownOutcome
+	case c.method.writes():
 		return fmt.Errorf("%w: %w", coord.ErrUnknownOutcome, cause)
-	}
-	if cause == nil {
+	case cause == nil:
 		return coord.ErrUnavailable
+	case errors.Is(cause, errTimeout):
+		return fmt.Errorf("%w: %w", coord.ErrUnavailable, cause)
 	}
 	return cause
 }
-
-var errTimeout = errors.New("no answer within the request time-out")
 
 // ended returns why a context is over, or nil.
 func ended(ctx context.Context) error {
