@@ -95,7 +95,7 @@ type controller struct {
 // loop runs until this instance has left, and returns why it did.
 func (c *controller) loop() error {
 	for {
-		if err := c.enter(); err != nil {
+		if gone, err := c.enter(); gone || err != nil {
 			return err
 		}
 		if c.stale && !c.pausing() {
@@ -115,34 +115,36 @@ func (c *controller) loop() error {
 	}
 }
 
-// enter makes sure that there is a session. A new one is a new identity.
-func (c *controller) enter() error {
+// enter makes sure that there is a session. A new one is a new identity. gone is true
+// when this instance was on its way out, and with its session has nothing left to hand
+// over.
+func (c *controller) enter() (gone bool, err error) {
 	if err := c.view.Err(); err != nil {
-		return fmt.Errorf("job %s: view of its tree: %w", c.job, err)
+		return true, fmt.Errorf("job %s: view of its tree: %w", c.job, err)
 	}
 	if c.session != nil && c.session.Context().Err() == nil {
-		return nil
+		return false, nil
 	}
 	if c.session != nil {
 		c.log.Warn("session lost", zap.String("instance", c.self.id), zap.Error(context.Cause(c.session.Context())))
 	}
 	c.forget()
-	if c.isShutdown() && c.session != nil {
-		return c.why() // nothing is left to hand over: it ended with the session
+	if c.session != nil && (c.isShutdown() || c.leaving != nil) {
+		return true, c.why()
 	}
 	session, err := c.reg.Session(c.stopping)
 	if err != nil {
 		if c.stopping.Err() != nil {
-			return c.why()
+			return true, c.why()
 		}
-		return fmt.Errorf("job %s: %w", c.job, err)
+		return true, fmt.Errorf("job %s: %w", c.job, err)
 	}
 	c.session = session
 	c.self.id = newInstanceID(c.options.ip)
 	c.self.session = session.ID()
 	c.seen, c.steppedOff, c.suspicious = false, false, false
 	clear(c.ended)
-	return nil
+	return false, nil
 }
 
 // forget drops what was queued under a session that has ended. What executes has had
