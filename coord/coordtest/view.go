@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ func viewCases() []testCase {
 		{"view: shows ephemeral nodes, their owner, and their end", viewEphemeral},
 		{"view: agrees with Get on every field", viewAgreesWithGet},
 		{"view: Sync shows what anybody committed before", viewSync},
+		{"view: commits are never seen out of order", viewInOrder},
 		{"view: Changed is an edge", viewChanged},
 		{"view: Changed wakes all who wait", viewWakesAll},
 		{"view: nothing changed, nobody woken", viewQuiet},
@@ -191,6 +193,43 @@ func viewSync(e *env) {
 			e.Fatalf("round %d: Sync has returned, and the view shows %s", i, describe(v.Snapshot()))
 		}
 	}
+}
+
+// viewInOrder writes one node after another and always in the same order. Whatever the
+// view leaves out, it shows none of them without those before it.
+func viewInOrder(e *env) {
+	const rounds = 100
+	nodes := []string{"z/1", "a/2", "m", "a/1/x", "b"}
+	r, s := e.dial(), e.dial()
+	v := s.view("")
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for i := 1; i <= rounds; i++ {
+			for _, path := range nodes {
+				if _, err := r.Commit(e.ctx, coord.Put(path, fmt.Append(nil, i))); err != nil {
+					e.Error(err)
+					return
+				}
+			}
+		}
+	})
+	number := func(s coord.Snapshot, path string) int {
+		n, _ := s.Get(path)
+		i, _ := strconv.Atoi(string(n.Value))
+		return i
+	}
+	states := 0
+	e.await(v, "the last round", func(s coord.Snapshot) bool {
+		states++
+		for i, path := range nodes[1:] {
+			if before := nodes[i]; number(s, path) > number(s, before) {
+				e.Errorf("%s of round %d, and %s of round %d", path, number(s, path), before, number(s, before))
+			}
+		}
+		return number(s, nodes[len(nodes)-1]) == rounds
+	})
+	writer.Wait()
+	e.Logf("%d states looked at of %d commits", states, rounds*len(nodes))
 }
 
 func isClosed(c <-chan struct{}) bool {
