@@ -1,0 +1,143 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/peer"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Commit implements [coord.Registry]. It is one transaction. Some operations depend on
+// what etcd cannot ask in one comparison; they are tried with a guess, and when that was
+// wrong, the answer tells the right one for the next attempt.
+func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	if err := coord.ValidateCommit(ops...); err != nil {
+		return 0, fmt.Errorf("etcd: commit: %w", err)
+	}
+	// The session is taken before the context is looked at: a context of a session
+	// that was lost has ended when there is another session to take.
+	t := transaction{keys: r.keys, ops: ops, guesses: make([]guess, len(ops))}
+	if needsSession(ops) {
+		s := r.currentSession()
+		switch {
+		case ctx.Err() != nil:
+			return 0, fmt.Errorf("etcd: %s: %w", t.what(), context.Cause(ctx))
+		case r.ctx.Err() != nil:
+			return 0, fmt.Errorf("etcd: %s: %w", t.what(), coord.ErrClosed)
+		case s == nil:
+			return 0, fmt.Errorf("etcd: %s: %w", t.what(), coord.ErrSessionLost)
+		}
+		t.session = s
+	}
+	for i, op := range ops {
+		// Of what is there no version is 0.
+		t.guesses[i].parent = op.Version == 0 && (op.Kind == coord.OpSetAt || op.Kind == coord.OpAtVersion)
+	}
+
+	const attempts = 10 // each but the first follows a change by somebody else
+	for range attempts {
+		answer, err := r.send(ctx, &t)
+		if err != nil {
+			return 0, err
+		}
+		if answer.Succeeded {
+			if !t.writesValues() {
+				return 0, nil
+			}
+			return answer.Header.Revision, nil
+		}
+		if err := r.learn(ctx, &t, answer); err != nil {
+			return 0, err
+		}
+	}
+	return 0, fmt.Errorf("etcd: %s: %w: the nodes changed during each of %d attempts", t.what(), coord.ErrUnavailable, attempts)
+}
+
+func needsSession(ops []coord.Op) bool {
+	for _, op := range ops {
+		if op.Kind == coord.OpCreateEphemeral || op.Kind == coord.OpOwned {
+			return true
+		}
+	}
+	return false
+}
+
+// send runs the transaction once. When no answer came it tells whether there was
+// anything to answer: a request that found no connection was never sent.
+func (r *Registry) send(ctx context.Context, t *transaction) (*pb.TxnResponse, error) {
+	request := t.request()
+	if n := max(len(request.Compare), len(request.Success), len(request.Failure)); n > maxTxnOps {
+		return nil, fmt.Errorf("etcd: %s: %w: %d conditions on parents that nobody wrote", t.what(), coord.ErrTooLarge, n)
+	}
+	ctx, cancel, err := r.bound(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("etcd: %s: %w", t.what(), err)
+	}
+	defer cancel()
+	var server peer.Peer
+	answer, err := r.kv.Txn(ctx, request, grpc.WaitForReady(true), grpc.Peer(&server))
+	if err == nil {
+		return answer, nil
+	}
+	if errors.Is(rpctypes.Error(err), rpctypes.ErrLeaseNotFound) {
+		t.session.end(coord.ErrSessionLost)
+	}
+	if sent := server.Addr != nil; sent && maybeDone(err) {
+		cause := err
+		if ctx.Err() != nil {
+			cause = context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("etcd: %s: %w: %w", t.what(), coord.ErrUnknownOutcome, cause)
+	}
+	return nil, convertError(ctx, err, t.what())
+}
+
+// maxTxnOps is etcd's default of --max-txn-ops. It bounds each of the three lists of a
+// transaction, and only conditions on parents that nobody wrote can reach it.
+const maxTxnOps = 128
+
+// learn corrects the guesses from the answer of an attempt that failed, or returns the
+// conflict: that of the first operation that does not hold.
+func (r *Registry) learn(ctx context.Context, t *transaction, answer *pb.TxnResponse) error {
+	findings := answer.Responses
+	next := func() []*mvccpb.KeyValue {
+		kvs := findings[0].GetResponseRange().Kvs
+		findings = findings[1:]
+		return kvs
+	}
+	for i, op := range t.ops {
+		if op.Kind == coord.OpDeleteTree {
+			continue
+		}
+		var found finding
+		if kvs := next(); len(kvs) > 0 {
+			found.kv = kvs[0]
+		}
+		switch {
+		case t.asksBelow(i):
+			found.parent = len(next()) > 0
+		case found.kv == nil && needsNode(op.Kind):
+			// The node may still be a parent. A transaction has no room to ask that
+			// for every operation, and it is rarely so.
+			below, err := r.hasBelow(ctx, t.what(), op.Path, answer.Header.Revision)
+			if errors.Is(err, errForgotten) {
+				return nil // then once more
+			}
+			if err != nil {
+				return err
+			}
+			found.parent = below
+		}
+		if reason := t.judge(i, found); reason != nil {
+			return fmt.Errorf("etcd: commit: %w", &coord.ConflictError{Index: i, Op: op, Reason: reason})
+		}
+	}
+	return nil
+}

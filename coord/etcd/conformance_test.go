@@ -1,0 +1,119 @@
+package etcd_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/coordtest"
+	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
+)
+
+func TestConformance(t *testing.T) { coordtest.Run(t, newStore) }
+
+// store is an embedded server, and others that ask for a user and for TLS when a case
+// wants them.
+type store struct {
+	t     testing.TB
+	plain *etcdserver.Server
+
+	mu      sync.Mutex
+	special map[string]*etcdserver.Server
+}
+
+func newStore(t testing.TB) coordtest.Store {
+	return &store{t: t, plain: etcdserver.Start(t, etcdserver.Config{}), special: make(map[string]*etcdserver.Server)}
+}
+
+func (s *store) start(kind string, config etcdserver.Config) *etcdserver.Server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.special[kind] == nil {
+		s.special[kind] = etcdserver.Start(s.t, config)
+	}
+	return s.special[kind]
+}
+
+func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, coordtest.Link, error) {
+	config := etcd.Config{Namespace: o.Namespace, SessionTimeout: o.SessionTimeout}
+	if config.Namespace == "" {
+		config.Namespace = "test"
+	}
+	if config.SessionTimeout == 0 {
+		config.SessionTimeout = 2 * time.Second
+	}
+	server := s.plain
+	switch o.Credentials {
+	case coordtest.Password, coordtest.WrongPassword:
+		server = s.start("auth", etcdserver.Config{Auth: &etcdserver.Auth{User: "user", Password: "right", Prefix: "/"}})
+		config.Username, config.Password = "user", "right"
+		if o.Credentials == coordtest.WrongPassword {
+			config.Password = "wrong"
+		}
+	case coordtest.TLS, coordtest.UntrustedTLS:
+		server = s.start("tls", etcdserver.Config{TLS: true})
+		config.TLS = server.ClientTLS()
+		if o.Credentials == coordtest.UntrustedTLS {
+			config.TLS = server.UntrustingTLS()
+		}
+	}
+	link, err := proxy.New(server.Endpoints()[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	s.t.Cleanup(link.Close)
+	if o.Nowhere {
+		link.Close()
+		config.DialTimeout = time.Second
+	}
+	config.Endpoints = []string{link.Addr()}
+	r, err := etcd.Dial(ctx, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, link, nil
+}
+
+func (s *store) servers() []*etcdserver.Server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	servers := []*etcdserver.Server{s.plain}
+	for _, server := range s.special {
+		servers = append(servers, server)
+	}
+	return servers
+}
+
+func (s *store) Forget(ctx context.Context) error {
+	newest, err := s.plain.Admin().Get(ctx, "-")
+	if err != nil {
+		return err
+	}
+	_, err = s.plain.Admin().Compact(ctx, newest.Header.Revision)
+	return err
+}
+
+func (s *store) Expire(ctx context.Context, id coord.SessionID) error {
+	_, err := s.plain.Admin().Revoke(ctx, clientv3.LeaseID(id))
+	return err
+}
+
+func (s *store) Sessions(ctx context.Context) (int, error) {
+	count := 0
+	for _, server := range s.servers() {
+		leases, err := server.Admin().Leases(ctx)
+		if err != nil {
+			return 0, err
+		}
+		count += len(leases.Leases)
+	}
+	return count, nil
+}
+
+func (s *store) Watches(context.Context) (int, error) { return etcdserver.Watches() }

@@ -1,0 +1,175 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// connect returns a client of a store that has answered, and the store's version. ctx
+// bounds it.
+func connect(ctx context.Context, c Config, conns *connections) (*clientv3.Client, string, error) {
+	// Without credentials first: the client would log in while it is made, and tell
+	// nothing about an address where nobody listens but that time has passed.
+	anonymous := c
+	anonymous.Username, anonymous.Password = "", ""
+	probe, err := newClient(ctx, anonymous, &connections{})
+	if err != nil {
+		return nil, "", err
+	}
+	defer probe.Close()
+	version, err := awaitAnswer(ctx, probe)
+	if err != nil {
+		return nil, "", err
+	}
+	client, err := newClient(ctx, c, conns)
+	if err != nil {
+		return nil, "", err
+	}
+	return client, version, nil
+}
+
+// awaitAnswer asks for the server's version until there is an answer. It does not wait
+// for a connection to be ready, because only a request that does not learns why there is
+// none.
+func awaitAnswer(ctx context.Context, client *clientv3.Client) (string, error) {
+	server := pb.NewMaintenanceClient(client.ActiveConnection())
+	var last error
+	for retry := newRetry(); ; {
+		status, err := server.Status(ctx, &pb.StatusRequest{}, grpc.WaitForReady(false))
+		if err == nil {
+			return status.Version, nil
+		}
+		if ctx.Err() == nil || last == nil {
+			last = err
+		}
+		if refusedHandshake(err) {
+			return "", last
+		}
+		if !retry.wait(ctx) {
+			return "", last
+		}
+	}
+}
+
+// newClient makes a client, and logs in if there is a user. ctx bounds only that.
+func newClient(ctx context.Context, c Config, conns *connections) (*clientv3.Client, error) {
+	life, end := context.WithCancel(context.Background())
+	defer context.AfterFunc(ctx, end)()
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints:   c.Endpoints,
+		Username:    c.Username,
+		Password:    c.Password,
+		TLS:         c.TLS,
+		DialTimeout: c.DialTimeout,
+		Context:     life,
+		Logger:      onlyErrors(c.Logger),
+		// The server allows a ping every 5 s, gRPC none more often than every 10 s.
+		// A connection that breaks without a word is mostly noticed earlier, by a
+		// keep-alive of the session that is not answered: see keeper.renew.
+		DialKeepAliveTime:    10 * time.Second,
+		DialKeepAliveTimeout: 3 * time.Second,
+		DialOptions: []grpc.DialOption{
+			grpc.WithContextDialer(conns.dial),
+			grpc.WithConnectParams(grpc.ConnectParams{
+				// gRPC's own would wait for two minutes between attempts.
+				Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
+				MinConnectTimeout: c.DialTimeout,
+			}),
+		},
+	})
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return client, nil
+}
+
+// onlyErrors leaves out the client's warnings: it gives one for every attempt of a
+// request that it repeats, and what comes of it is returned to the caller.
+func onlyErrors(logger *zap.Logger) *zap.Logger {
+	return logger.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
+		if errorsOnly, err := zapcore.NewIncreaseLevelCore(core, zapcore.ErrorLevel); err == nil {
+			return errorsOnly
+		}
+		return core // says even less
+	}))
+}
+
+// connections are the ones that a client has, by the server's address, so that one that
+// no longer answers can be closed: gRPC has no door for that.
+type connections struct {
+	mu   sync.Mutex
+	last map[string]net.Conn
+}
+
+func (c *connections) dial(ctx context.Context, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil {
+		c.last = make(map[string]net.Conn)
+	}
+	c.last[conn.RemoteAddr().String()] = conn
+	return conn, nil
+}
+
+// drop closes the newest connection to an address. The client makes another.
+func (c *connections) drop(address string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if conn, ok := c.last[address]; ok {
+		_ = conn.Close()
+		delete(c.last, address)
+	}
+}
+
+// warnIfOld logs a server that is older than the versions which the package comment
+// names.
+func warnIfOld(logger *zap.Logger, version string) {
+	if minimum, old := tooOld(version); old {
+		logger.Warn("this etcd server has known defects in watches, leases and reads",
+			zap.String("version", version), zap.String("minimum", minimum))
+	}
+}
+
+func tooOld(version string) (minimum string, old bool) {
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {
+		return "", false
+	}
+	switch {
+	case major != 3 || minor > 7:
+		return "3.5.33", major < 3
+	case minor == 7:
+		return "3.7.1", patch < 1
+	case minor == 6:
+		return "3.6.14", patch < 14
+	default:
+		return "3.5.33", minor < 5 || patch < 33
+	}
+}
+
+// dialError says which endpoints did not let us in.
+func dialError(ctx context.Context, err error, endpoints []string) error {
+	what := "dial " + strings.Join(endpoints, ", ")
+	if ctx.Err() != nil && endedByContext(err) {
+		return fmt.Errorf("etcd: %s: %w: %w", what, coord.ErrUnavailable, context.Cause(ctx))
+	}
+	return convertError(ctx, err, what)
+}

@@ -1,0 +1,247 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Registry is a [coord.Registry] over etcd.
+type Registry struct {
+	config      Config
+	log         *zap.Logger
+	keys        keyspace
+	client      *clientv3.Client
+	kv          pb.KVClient // for commits, which need to know whether they were sent
+	lease       pb.LeaseClient
+	connections connections
+
+	ctx     context.Context // ends with Close, with the cause ErrClosed
+	end     context.CancelCauseFunc
+	once    sync.Once
+	mu      sync.Mutex
+	closed  bool           // no goroutine starts any more; guarded by mu
+	running sync.WaitGroup // all goroutines
+
+	sessions  sessions
+	followers followers
+
+	candidates atomic.Int64 // counts the places taken in queues, for their names
+}
+
+var _ coord.Registry = (*Registry)(nil)
+
+// Dial connects to a store and opens a session. ctx and the connect time-out bound it;
+// the registry lives on until Close.
+//
+// Errors: [coord.ErrInvalidConfig] naming the field; [coord.ErrUnavailable] if nobody
+// answers in time, [coord.ErrDenied] for a wrong password or a certificate that one side
+// does not trust, both naming the endpoints; the cause of ctx.
+func Dial(ctx context.Context, config Config) (*Registry, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("etcd: %w", err)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, config.DialTimeout, fmt.Errorf("no answer within %v", config.DialTimeout))
+	defer cancel()
+	r := &Registry{config: config, log: config.Logger.With(zap.String("namespace", config.Namespace)), keys: newKeyspace(config.Namespace)}
+	client, version, err := connect(ctx, config, &r.connections)
+	if err != nil {
+		return nil, dialError(ctx, err, config.Endpoints)
+	}
+	warnIfOld(r.log, version)
+	r.client = client
+	r.kv = pb.NewKVClient(client.ActiveConnection())
+	r.lease = pb.NewLeaseClient(client.ActiveConnection())
+	r.ctx, r.end = context.WithCancelCause(context.Background())
+	r.sessions.changed = make(chan struct{})
+
+	first, err := r.openSession(ctx)
+	if err != nil {
+		// What was granted is given back, as long as there is time for it.
+		defer context.AfterFunc(ctx, func() { r.end(coord.ErrClosed) })()
+		r.running.Wait()
+		r.end(coord.ErrClosed)
+		_ = client.Close()
+		return nil, dialError(ctx, err, config.Endpoints)
+	}
+	r.start(func() { r.keepSessions(first) })
+	return r, nil
+}
+
+// Close implements [coord.Registry].
+func (r *Registry) Close(ctx context.Context) error {
+	var err error
+	r.once.Do(func() {
+		r.mu.Lock()
+		r.closed = true
+		r.mu.Unlock()
+		r.end(coord.ErrClosed)
+		r.running.Wait()
+		err = r.endSession(ctx)
+		_ = r.client.Close()
+	})
+	return err
+}
+
+// start runs what Close waits for. It reports false, and runs nothing, after Close.
+func (r *Registry) start(run func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.running.Go(run)
+	return true
+}
+
+// request runs one request to the store within the caller's context, the request
+// time-out and the life of the registry.
+func (r *Registry) request(ctx context.Context, what string, send func(context.Context) error) error {
+	ctx, cancel, err := r.bound(ctx)
+	if err != nil {
+		return fmt.Errorf("etcd: %s: %w", what, err)
+	}
+	defer cancel()
+	return convertError(ctx, send(ctx), what)
+}
+
+// bound returns the context of one request. Its cause, when it ends, is what to tell the
+// caller.
+func (r *Registry) bound(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if r.ctx.Err() != nil {
+		return nil, nil, context.Cause(r.ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	inner, end := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(r.ctx, func() { end(context.Cause(r.ctx)) })
+	bounded, cancel := context.WithTimeoutCause(inner, r.config.RequestTimeout, fmt.Errorf("%w: no answer within %v", coord.ErrUnavailable, r.config.RequestTimeout))
+	return bounded, func() {
+		unhook()
+		cancel()
+		end(nil)
+	}, nil
+}
+
+// Get implements [coord.Registry].
+func (r *Registry) Get(ctx context.Context, path string) (coord.Node, error) {
+	if err := coord.ValidatePath(path); err != nil {
+		return coord.Node{}, fmt.Errorf("etcd: get: %w", err)
+	}
+	what := "get " + path
+	for {
+		var read *clientv3.GetResponse
+		err := r.request(ctx, what, func(ctx context.Context) (err error) {
+			read, err = r.client.Get(ctx, r.keys.key(path))
+			return err
+		})
+		if err != nil {
+			return coord.Node{}, err
+		}
+		if len(read.Kvs) > 0 {
+			return newNode(path, read.Kvs[0]), nil
+		}
+		// Of the same revision, so that it cannot miss a node that comes in between.
+		parent, err := r.hasBelow(ctx, what, path, read.Header.Revision)
+		switch {
+		case errors.Is(err, errForgotten):
+			continue
+		case err != nil:
+			return coord.Node{}, err
+		case !parent:
+			return coord.Node{}, fmt.Errorf("etcd: %s: %w", what, coord.ErrNoNode)
+		}
+		return coord.Node{Path: path}, nil
+	}
+}
+
+// List implements [coord.Registry].
+func (r *Registry) List(ctx context.Context, path string) ([]coord.Node, error) {
+	if err := coord.ValidateRoot(path); err != nil {
+		return nil, fmt.Errorf("etcd: list: %w", err)
+	}
+	for {
+		nodes, err := r.list(ctx, path)
+		if !errors.Is(err, errForgotten) {
+			return nodes, err
+		}
+	}
+}
+
+func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) {
+	what := fmt.Sprintf("list %q", path)
+	below := r.keys.below(path)
+	var nodes []coord.Node
+	position := make(map[string]int) // in nodes, of a child that is there
+	revision, err := r.scan(ctx, what, below, scanOptions{}, func(kv *mvccpb.KeyValue) string {
+		p, ok := r.keys.path(kv.Key)
+		if !ok {
+			return r.keys.prefix + afterSlash // past the keys of sessions
+		}
+		rest := strings.TrimPrefix(strings.TrimPrefix(p, path), "/")
+		name, _, deeper := strings.Cut(rest, "/")
+		child := coord.Join(path, name)
+		if _, known := position[child]; !known {
+			position[child] = len(nodes)
+			nodes = append(nodes, coord.Node{Path: child})
+		}
+		if !deeper {
+			nodes[position[child]] = newNode(child, kv)
+			return ""
+		}
+		return r.keys.below(child).to
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) == 0 && path != "" {
+		var read *clientv3.GetResponse
+		err := r.request(ctx, what, func(ctx context.Context) (err error) {
+			read, err = r.client.Get(ctx, r.keys.key(path), clientv3.WithRev(revision), clientv3.WithKeysOnly())
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(read.Kvs) == 0 {
+			return nil, fmt.Errorf("etcd: %s: %w", what, coord.ErrNoNode)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b coord.Node) int { return strings.Compare(a.Path, b.Path) })
+	return nodes, nil
+}
+
+// Session implements [coord.Registry].
+func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
+	s, err := r.awaitSession(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("etcd: session: %w", err)
+	}
+	return s, nil
+}
+
+// newest reads the store's revision, and next to nothing else.
+func (r *Registry) newest(ctx context.Context, what, path string) (int64, error) {
+	var read *clientv3.GetResponse
+	err := r.request(ctx, what, func(ctx context.Context) (err error) {
+		read, err = r.client.Get(ctx, r.keys.key(path), clientv3.WithCountOnly())
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return read.Header.Revision, nil
+}

@@ -1,0 +1,77 @@
+package etcd
+
+import (
+	"context"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+type scanOptions struct {
+	revision int64 // 0 is the newest
+	limit    int64 // keys in the first page; 0 is pageSize
+	keysOnly bool
+}
+
+const (
+	pageSize     = 1000
+	pageSizeDeep = 16
+	stopScan     = "\xff" // after all keys of a namespace
+)
+
+// scan reads a range in order, page by page at one revision, which it returns. visit is
+// given each key, and returns where to go on: "" means at the next key, and another key
+// skips all up to it. Pages are small while it skips.
+//
+// Errors: those of a read; errForgotten.
+func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanOptions, visit func(*mvccpb.KeyValue) string) (int64, error) {
+	limit := o.limit
+	if limit == 0 {
+		limit = pageSize
+	}
+	revision := o.revision
+	for from := keys.from; ; {
+		var page *clientv3.GetResponse
+		err := r.request(ctx, what, func(ctx context.Context) (err error) {
+			options := []clientv3.OpOption{clientv3.WithRange(keys.to), clientv3.WithRev(revision), clientv3.WithLimit(limit)}
+			if o.keysOnly {
+				options = append(options, clientv3.WithKeysOnly())
+			}
+			page, err = r.client.Get(ctx, from, options...)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		if revision == 0 {
+			revision = page.Header.Revision
+		}
+		skipTo := ""
+		for _, kv := range page.Kvs {
+			if string(kv.Key) < skipTo {
+				continue
+			}
+			if skipTo = visit(kv); skipTo == stopScan {
+				return revision, nil
+			}
+		}
+		if !page.More {
+			return revision, nil
+		}
+		last := string(page.Kvs[len(page.Kvs)-1].Key)
+		from, limit = last+"\x00", min(2*limit, pageSize)
+		if last < skipTo {
+			from, limit = skipTo, pageSizeDeep
+		}
+	}
+}
+
+// hasBelow reports whether anything is below a node at a revision, 0 for the newest.
+func (r *Registry) hasBelow(ctx context.Context, what, path string, revision int64) (bool, error) {
+	found := false
+	_, err := r.scan(ctx, what, r.keys.below(path), scanOptions{revision: revision, limit: 1, keysOnly: true}, func(*mvccpb.KeyValue) string {
+		found = true
+		return stopScan
+	})
+	return found, err
+}
