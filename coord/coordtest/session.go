@@ -158,11 +158,15 @@ func ephemeralsGo(e *env) {
 	}
 }
 
+// suspendable is a session time-out that is long enough to heal a link before the
+// deadline, and short enough to wait until a failed renewal suspends the session.
+const suspendable = 6 * time.Second
+
 func suspendedAndBack(e *env) {
-	r, s := e.dial(), e.dial()
+	r, s := e.dialWith(Options{SessionTimeout: suspendable}), e.dial()
 	session := r.session()
 	r.commit(coord.CreateEphemeral("e", nil))
-	for range 3 {
+	for range 2 {
 		r.Cut()
 		e.awaitState(session, coord.Suspended)
 		if session.Context().Err() != nil {
@@ -375,16 +379,17 @@ func latchLostBeforePassed(e *env) {
 }
 
 func latchSurvives(e *env) {
-	r, s := e.dial(), e.dial()
+	r, s := e.dialWith(Options{SessionTimeout: suspendable}), e.dialWith(Options{SessionTimeout: suspendable})
 	held := e.acquire(r.latch("l"))
 	queue := s.view("l")
 	waiting := e.acquireLater(e.ctx, s.latch("l"))
 	e.queued(queue, "l", 2)
 	for _, c := range []*client{r, s} {
+		session := c.session()
 		c.Cut()
-		e.awaitState(c.session(), coord.Suspended)
-		c.mend()
-		e.awaitState(c.session(), coord.Connected)
+		e.awaitState(session, coord.Suspended)
+		c.Heal()
+		e.awaitState(session, coord.Connected)
 	}
 	if held.Context().Err() != nil {
 		e.Fatalf("the latch was lost: %v", context.Cause(held.Context()))

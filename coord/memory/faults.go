@@ -56,8 +56,8 @@ type Fault struct {
 	// Before is returned without carrying the call out. With ErrUnknownOutcome it
 	// is an unknown outcome that did not happen.
 	Before error
-	// Late carries the call out so much later although Before was returned, unless
-	// it is 0: an unknown outcome that is yet to happen.
+	// Late carries a commit or release out so much later although Before was
+	// returned, unless it is 0: an unknown outcome that is yet to happen.
 	Late time.Duration
 	// After is returned although the call was carried out. With ErrUnknownOutcome
 	// it is an unknown outcome that did happen. If the call itself fails, its own

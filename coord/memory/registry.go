@@ -153,7 +153,7 @@ func (r *Registry) callOverFaults(ctx context.Context, c call, in *Injection, do
 		}
 	}
 	if f.Before != nil {
-		if f.Late > 0 {
+		if f.Late > 0 && c.method.writes() {
 			s.carryOut(f.Late, do)
 		}
 		return f.Before
