@@ -21,17 +21,18 @@ func (w *world) assign() ([]commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := chunk{step: "assign", head: []coord.Op{w.leader()}}
+	c := chunk{step: "assign", head: w.asLeader()}
 	if owners != nil {
 		begun := jobtree.EncodeFired(w.now)
 		for i, owner := range owners {
 			item := w.Item(i)
-			if ops := w.assignItem(i, item, owner); len(ops) > 0 {
-				c.add(ops...)
-			}
+			ops := w.assignItem(i, item, owner)
 			if item.Fired == nil {
 				// A new item has no tick to make up, also if it was there before.
-				c.add(coord.Create(w.job.Fired(i), begun))
+				ops = append(ops, coord.Create(w.job.Fired(i), begun))
+			}
+			if len(ops) > 0 {
+				c.add(ops...)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // that nothing of it wakes up when they are switched on again (B-10, B-22), and
 // triggers of instances that are gone (B-26).
 func (w *world) clean() []commit {
-	c := chunk{step: "clean", head: []coord.Op{w.leader()}}
+	c := chunk{step: "clean", head: w.asLeader()}
 	if !w.settings.Failover {
 		if len(w.FailoverItems) > 0 {
 			c.add(coord.DeleteTree(w.job.FailoverItems()))
@@ -48,7 +48,10 @@ func (w *world) sweep() []commit {
 	for _, in := range w.Instances {
 		inUse[in.IP] = true
 	}
-	c := chunk{step: "sweep", head: []coord.Op{w.leader()}}
+	c := chunk{step: "sweep", head: w.asLeader()}
+	if w.settings.Disabled {
+		return nil // where servers begin disabled, only an operator enables them
+	}
 	for ip, server := range w.Servers {
 		if !inUse[ip] && server.Enabled {
 			c.add(coord.AtVersion(w.job.Server(ip), server.Version), coord.Delete(w.job.Server(ip)))

@@ -53,6 +53,7 @@ type controller struct {
 
 	session coord.Session
 	self    self
+	asked   bool // this session has tried to register
 	seen    bool // this instance was in a snapshot of this session
 
 	runs      map[int]*run
@@ -142,7 +143,7 @@ func (c *controller) enter() (gone bool, err error) {
 	c.session = session
 	c.self.id = newInstanceID(c.options.ip)
 	c.self.session = session.ID()
-	c.seen, c.steppedOff, c.suspicious = false, false, false
+	c.asked, c.seen, c.steppedOff, c.suspicious = false, false, false, false
 	clear(c.ended)
 	return false, nil
 }
@@ -303,34 +304,59 @@ func (c *controller) removed() bool {
 	return false
 }
 
-// register brings this instance into the tree. If it was there before, in this
-// session, an operator has removed it: that is how one instance is told to shut down.
+// register brings this instance into the tree. Once it was there, in this session, only
+// an operator can have removed it: that is how one instance is told to shut down.
 func (c *controller) register(w *world) error {
-	if c.seen {
-		if _, err := c.reg.Get(c.session.Context(), c.job.Session(c.self.id)); err == nil {
-			c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.id))
-			c.leaving = ErrInstanceRemoved
-			c.poke()
-		} else if !errors.Is(err, coord.ErrNoNode) {
+	if c.asked {
+		there, err := c.wasRegistered()
+		if err != nil {
 			c.failed("register", err)
+			return nil
 		}
-		// Otherwise the session was ended in the store, and is about to say so.
-		return nil
+		if there || c.seen {
+			return nil // the view is late, or the session is about to say that it has ended
+		}
 	}
 	commit, err := w.register()
 	if err != nil {
 		return err
 	}
+	c.asked = true
 	c.commit(*commit)
 	return nil
 }
 
+// wasRegistered looks in the store what has become of the registration. Its two nodes
+// are made in one commit: if the session's is there, so was the instance's.
+func (c *controller) wasRegistered() (bool, error) {
+	session, err := get(c.session.Context(), c.reg, c.job.Session(c.self.id))
+	if err != nil || session.Created == 0 {
+		return false, err
+	}
+	instance, err := get(c.session.Context(), c.reg, c.job.Instance(c.self.id))
+	if err != nil {
+		return false, err
+	}
+	if instance.Created != 0 {
+		c.stale = true
+		return true, nil
+	}
+	c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.id))
+	c.leaving = ErrInstanceRemoved
+	c.poke()
+	return true, nil
+}
+
 // obey takes a trigger, and begins the items that triggers wait for.
 func (c *controller) obey(w *world) {
-	if commit, request := w.obey(); commit != nil && c.commit(*commit) {
-		if !w.active() {
+	if commit, trigger := w.obey(); commit != nil && c.commit(*commit) {
+		request := trigger.Request
+		switch {
+		case trigger.Err != nil:
+			c.log.Warn("trigger not obeyed: it cannot be read", zap.Error(trigger.Err))
+		case !w.active():
 			c.log.Warn("trigger not obeyed: the server is disabled", zap.String("request", request.ID))
-		} else {
+		default:
 			for _, i := range w.requested(request) {
 				if _, waiting := c.triggers[i]; waiting {
 					c.log.Info("trigger joins one that waits", zap.Int("item", i), zap.String("request", request.ID))

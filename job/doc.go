@@ -12,15 +12,15 @@
 //
 // # An item
 //
-//	           fire: its tick is due          finish
-//	  ┌──────► claim: running, fired ────────────────────┐
-//	  │                │         ▲                       ▼
-//	 idle              │         └─── make up ── a tick came meanwhile?
-//	  ▲ ▲              │ instance ends                   │ no
-//	  │ └──────────────┼─────────────────────────────────┘
-//	  │                ▼
-//	  │        recover: waits for failover ──► take over: a claim elsewhere ──► finish
-//	  └──────── (failover off: nothing waits)
+//	          fire: its tick is due          finish
+//	 ┌──────► claim: running, fired ────────────────────┐
+//	 │                │         ▲                       ▼
+//	idle              │         └─── make up ── a tick came meanwhile?
+//	 ▲ ▲              │ instance ends                   │ no
+//	 │ └──────────────┼─────────────────────────────────┘
+//	 │                ▼
+//	 │        recover: waits for failover ──► take over: a claim elsewhere ──► finish
+//	 └──────── (failover off: nothing waits)
 //
 // A claim is one commit. It says that the item is still assigned here, that it does
 // not run, and that this tick of it was not begun, and it moves the item's fired

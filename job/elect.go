@@ -28,5 +28,15 @@ func (w *world) abdicate() *commit {
 	return &commit{step: "abdicate", ops: []coord.Op{w.leader(), coord.Delete(w.job.LeaderInstance())}}
 }
 
-// leader is the condition of all that is done as leader.
+// leader is the condition of being the leader.
 func (w *world) leader() coord.Op { return coord.Owned(w.job.LeaderInstance()) }
+
+// asLeader are the conditions of all that a leader decides: that it is one, and that
+// the configuration is the one that it decided on. An operator who changes it may do
+// more in its light, and that must not be undone in the light of the old one.
+func (w *world) asLeader() []coord.Op { return []coord.Op{w.leader(), w.configured()} }
+
+// configured is the condition that the configuration is still the one of the snapshot.
+func (w *world) configured() coord.Op {
+	return coord.AtVersion(w.job.Config(), w.Config.Version)
+}

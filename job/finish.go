@@ -41,9 +41,10 @@ func (w *world) finish(runs []*run) ([]commit, error) {
 		}
 	}
 	c := chunk{step: "finish", head: []coord.Op{w.mine()}}
+	again := chunk{step: "make up", head: []coord.Op{w.mine(), w.configured()}}
 	for _, r := range runs {
 		item := w.Item(r.item)
-		if tick, again := w.makeUp(r, item, owners); again {
+		if tick, ok := w.makeUp(r, item, owners); ok {
 			ops := []coord.Op{
 				coord.AtVersion(w.job.ItemInstance(r.item), item.Owner.Version),
 				coord.Set(w.job.Running(r.item), []byte(w.self.id)),
@@ -52,7 +53,7 @@ func (w *world) finish(runs []*run) ([]commit, error) {
 			if item.Misfire || r.flagged {
 				ops = append(ops, coord.DeleteTree(w.job.Misfire(r.item)))
 			}
-			last := c.add(ops...)
+			last := again.add(ops...)
 			last.ends = append(last.ends, r)
 			last.claims = append(last.claims, &run{item: r.item, tick: tick, last: tick, source: Misfire, instance: w.self.id})
 			continue
@@ -60,7 +61,7 @@ func (w *world) finish(runs []*run) ([]commit, error) {
 		last := c.add(w.remove(r, item)...)
 		last.ends = append(last.ends, r)
 	}
-	return c.commits, nil
+	return append(c.commits, again.commits...), nil
 }
 
 // remove takes away what a run has left in the tree.

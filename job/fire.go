@@ -24,6 +24,7 @@ func (w *world) fire() []commit {
 	skips := chunk{step: "pass over", head: []coord.Op{w.mine()}}
 	claims := claimer{world: w, step: "fire"}
 	enabled := w.active()
+	nobody := !enabled && len(w.available()) == 0
 	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
 		item := &w.Items[i]
 		if !item.Owner.Is(w.self.id) {
@@ -41,6 +42,7 @@ func (w *world) fire() []commit {
 					last.misses = append(last.misses, r)
 				}
 			}
+		case !enabled && !nobody: // somebody else gets it, and makes up for the tick
 		case item.Disabled || !enabled:
 			skips.add(w.passOver(i, *item, tick)...)
 		case verdict == passed:
@@ -90,8 +92,10 @@ func (c *claimer) put(r *run, ops []coord.Op) {
 	cost := coord.Cost(ops...)
 	last := len(c.commits) - 1
 	if last < 0 || len(c.commits[last].claims) == claimsPerCommit || c.cost+cost > coord.MaxOps {
-		c.commits = append(c.commits, commit{step: c.step, ops: []coord.Op{c.mine()}})
-		c.cost = 1
+		// Items that are removed and created again count their versions from the start
+		// again; the configuration, which says how many there are, does not.
+		c.commits = append(c.commits, commit{step: c.step, ops: []coord.Op{c.mine(), c.configured()}})
+		c.cost = 2
 		last++
 	}
 	r.instance = c.self.id

@@ -41,11 +41,16 @@ func (w *world) handOver(runs []*run) []commit {
 	return c.commits
 }
 
-// signOff removes the session's node, the last thing that this instance had.
+// signOff removes the session's node and whatever else this instance still has: it may
+// have been elected, say, without having seen it.
 func (w *world) signOff() commit {
-	return commit{step: "sign off", ops: []coord.Op{
+	ops := []coord.Op{
 		coord.DeleteTree(w.job.Session(w.self.id)),
 		coord.DeleteTree(w.job.Instance(w.self.id)),
 		coord.DeleteTree(w.job.Trigger(w.self.id)),
-	}}
+	}
+	if w.leads() {
+		ops = append(ops, w.leader(), coord.Delete(w.job.LeaderInstance()))
+	}
+	return commit{step: "sign off", ops: ops}
 }

@@ -32,6 +32,9 @@ func (w *world) misfireFlag(i int, item jobtree.Item) []coord.Op {
 // it makes up.
 func (w *world) makeUp(r *run, item jobtree.Item, owners []string) (time.Time, bool) {
 	tick := w.lastTick()
+	if item.Running == nil || (item.Running.Owner == 0) != w.settings.Failover {
+		return time.Time{}, false // its record would not be of the kind that is wanted now
+	}
 	if !w.settings.misfire || r.failover || !w.active() || item.Disabled || !item.Owner.Is(w.self.id) ||
 		r.item >= len(owners) || owners[r.item] != w.self.id {
 		return time.Time{}, false

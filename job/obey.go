@@ -13,15 +13,15 @@ type manual struct{ parameter string }
 
 // obey takes the request that is addressed to this instance. It is removed at the
 // version that was read, so one that is written meanwhile is not lost (B-26).
-func (w *world) obey() (*commit, jobtree.Request) {
+func (w *world) obey() (*commit, jobtree.Trigger) {
 	trigger, ok := w.Triggers[w.self.id]
 	if !ok {
-		return nil, jobtree.Request{}
+		return nil, trigger
 	}
 	path := w.job.Trigger(w.self.id)
 	return &commit{step: "obey", ops: []coord.Op{
 		w.mine(), coord.AtVersion(path, trigger.Version), coord.Delete(path),
-	}}, trigger.Request
+	}}, trigger
 }
 
 // requested lists the items of a request that this instance is to run.

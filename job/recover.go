@@ -23,7 +23,7 @@ func (w *world) orphans() []orphan {
 		item := &w.Items[i]
 		switch {
 		case item.Running != nil:
-			if id := w.runner(*item); item.Running.Owner == 0 && w.dead(id) {
+			if id := w.runner(*item); w.dead(id) {
 				list = append(list, orphan{item: i, state: *item, owner: id})
 			}
 		case item.Failovering != nil && w.dead(item.Failovering.ID):
@@ -50,8 +50,11 @@ func (w *world) runner(item jobtree.Item) string {
 //
 // Each orphan was read again from the store after the snapshot was taken. The
 // condition on its fired record then makes sure that nobody has claimed it since.
+//
+// An item waits once: if its next run is cut short too before the first was taken
+// over, the later one is run again.
 func (w *world) recover(orphans []orphan) []commit {
-	c := chunk{step: "recover", head: []coord.Op{w.leader()}}
+	c := chunk{step: "recover", head: w.asLeader()}
 	for _, o := range orphans {
 		ops := w.stillDead(o.owner)
 		if o.state.Fired != nil {
@@ -62,6 +65,9 @@ func (w *world) recover(orphans []orphan) []commit {
 		}
 		if o.state.Failovering != nil {
 			ops = append(ops, coord.Delete(w.job.Failovering(o.item)))
+		}
+		if o.state.Failover != nil {
+			ops = append(ops, coord.DeleteTree(w.job.Failover(o.item)))
 		}
 		if w.settings.Failover && o.item < w.settings.ShardingTotalCount {
 			ops = append(ops, coord.Put(w.job.FailoverItem(o.item), jobtree.EncodeFired(claimed(o.state))))

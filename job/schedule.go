@@ -22,11 +22,7 @@ func (w *world) schedule() (*commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &commit{step: "schedule", ops: []coord.Op{
-		w.leader(),
-		coord.AtVersion(w.job.Config(), w.Config.Version),
-		coord.Put(w.job.Schedule(), document),
-	}}, nil
+	return &commit{step: "schedule", ops: append(w.asLeader(), coord.Put(w.job.Schedule(), document))}, nil
 }
 
 // inForce reports whether the recorded schedule is the one of the settings. Until it

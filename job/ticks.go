@@ -41,8 +41,8 @@ func (w *world) judge(item jobtree.Item, tick time.Time) verdict {
 		return late
 	case lateness <= w.settings.tolerance:
 		return onTime
-	case !w.settings.misfire, w.settings.window > 0 && lateness > w.settings.window:
-		return passed
+	case !w.settings.misfire, w.settings.window > 0 && lateness > w.settings.window, item.Fired.Tick.IsZero():
+		return passed // off, too long ago, or nobody knows whether it was missed
 	}
 	return late
 }

@@ -1,0 +1,227 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+func TestShutdownDrains(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		a := c.join("10.0.0.1", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.trigger(a)
+		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.join("10.0.0.2", c.config(), c.work)
+		left := make(chan struct{})
+		go func() { defer close(left); a.leave() }()
+		c.await("it is out of the tree, and its session stands", func(s *jobtree.State) bool {
+			return len(s.Instances) == 1 && len(s.Sessions) == 2 && s.Item(0).Running != nil
+		})
+		select {
+		case <-left:
+			t.Error("it left before its items ended")
+		default:
+		}
+		close(c.release)
+		<-left
+		c.settled()
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		if again := c.record.find(reruns); len(again) > 0 {
+			t.Errorf("a graceful stop ran items again:\n%s", c.record)
+		}
+		for _, e := range c.record.find(func(execution) bool { return true }) {
+			if e.err != nil {
+				t.Errorf("item %d was cut short: %v", e.Item, e.err)
+			}
+		}
+		c.check()
+	})
+}
+
+func TestShutdownWithAShortDeadlineHandsOver(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = 10 * time.Second // nothing here waits for the end of a session
+		work := func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Source == job.Failover {
+				return nil
+			}
+			return c.work(ctx, sc)
+		}
+		a := c.join("10.0.0.1", c.config(), work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.trigger(a)
+		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.join("10.0.0.2", c.config(), work)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := a.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+		again := c.awaitRuns("all items elsewhere", 3, reruns)
+		for _, e := range c.record.find(func(e execution) bool { return e.ip == "10.0.0.1" }) {
+			if !errors.Is(e.cause, job.ErrShutdown) {
+				t.Errorf("item %d ended with %v", e.Item, e.cause)
+			}
+			for _, r := range again {
+				if r.Item == e.Item && r.begin.Before(e.end) {
+					t.Errorf("item %d began elsewhere before it ended here\n%s", e.Item, c.record)
+				}
+			}
+		}
+		c.settled()
+		c.check()
+	})
+}
+
+func TestOperatorRemovesAnInstance(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = 10 * time.Second
+		a := c.join("10.0.0.1", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.join("10.0.0.2", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.trigger(a, 0)
+		c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+		c.commit(coord.Delete(c.job.Instance(a.Status().InstanceID)))
+		c.await("its idle item goes, what runs stays", func(s *jobtree.State) bool {
+			got := owners(s, 3)
+			return len(got["10.0.0.2"]) == 2 && s.Item(0).Running != nil
+		})
+		close(c.release)
+		<-a.Done()
+		if err := a.Err(); !errors.Is(err, job.ErrInstanceRemoved) {
+			t.Errorf("it stopped with %v, want ErrInstanceRemoved", err)
+		}
+		if again := c.record.find(reruns); len(again) > 0 {
+			t.Errorf("what ran there was run again:\n%s", c.record)
+		}
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		// The same process may start it again.
+		if err := a.schedule(t.Context(), c.config(), c.work); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.check()
+	})
+}
+
+func TestJobRemovedWhileItRuns(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = 10 * time.Second
+		a := c.join("10.0.0.1", c.config(), c.work)
+		b := c.join("10.0.0.2", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.trigger(a)
+		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.commit(coord.DeleteTree(c.job.Root()))
+		for _, m := range []*member{a, b} {
+			<-m.Done()
+			if err := m.Err(); !errors.Is(err, job.ErrJobRemoved) {
+				t.Errorf("it stopped with %v, want ErrJobRemoved", err)
+			}
+		}
+		for _, e := range c.record.find(func(execution) bool { return true }) {
+			if !errors.Is(e.cause, job.ErrJobRemoved) && !errors.Is(e.cause, job.ErrItemLost) {
+				t.Errorf("item %d ended with %v", e.Item, e.cause)
+			}
+		}
+		if err := c.view.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.state(); s.Config != nil || len(s.Instances)+len(s.Sessions)+len(s.Items) > 0 {
+			t.Errorf("nodes were made again:\n%s", c.dump())
+		}
+	})
+}
+
+// A disconnect that is shorter than the session changes nothing for anybody (B-13,
+// B-32, B-33).
+func TestShortDisconnectChangesNothing(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = 10 * time.Second
+		a := c.join("10.0.0.1", c.config(), c.work)
+		c.join("10.0.0.2", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.trigger(a)
+		before := c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.await("the triggers are taken", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
+		tree := c.state()
+		a.link.Cut()
+		if err := elapse(t.Context(), time.Second); err != nil {
+			t.Fatal(err)
+		}
+		a.link.Heal()
+		close(c.release)
+		c.settled()
+		after := c.state()
+		for id := range tree.Instances {
+			if _, ok := after.Instances[id]; !ok {
+				t.Errorf("instance %s is gone", id)
+			}
+		}
+		if !after.Leader.Is(tree.Leader.ID) || after.Leader.Created != tree.Leader.Created {
+			t.Error("the leader changed")
+		}
+		for i := range 3 {
+			if after.Item(i).Owner.Version != tree.Item(i).Owner.Version {
+				t.Errorf("item %d was dealt again", i)
+			}
+		}
+		for ip, server := range after.Servers {
+			if !server.Enabled {
+				t.Errorf("server %s is disabled", ip)
+			}
+		}
+		if all := c.record.find(func(execution) bool { return true }); len(all) != len(before) {
+			t.Errorf("something ran again:\n%s", c.record)
+		}
+		for _, e := range c.record.find(func(execution) bool { return true }) {
+			if e.err != nil {
+				t.Errorf("item %d was cut short: %v", e.Item, e.err)
+			}
+		}
+		c.check()
+	})
+}
+
+// A disconnect that is longer than the session ends the handlers' contexts before the
+// store drops it; when the link heals the process takes part again, as a new instance.
+func TestLongDisconnect(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		a := c.join("10.0.0.1", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		old := a.Status().InstanceID
+		c.trigger(a, 0)
+		c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+		a.link.Cut()
+		cut := c.awaitRuns("its context ends", 1, func(e execution) bool { return !e.end.IsZero() })[0]
+		if !errors.Is(cut.cause, coord.ErrSessionLost) {
+			t.Errorf("it ended with %v", cut.cause)
+		}
+		if _, ok := c.state().Sessions[old]; !ok {
+			t.Error("the store dropped the session before the handler's context ended")
+		}
+		c.await("the store drops the session", func(s *jobtree.State) bool { return len(s.Sessions) == 0 })
+		a.link.Heal()
+		again := c.awaitRuns("item 0 again", 1, reruns)[0]
+		if again.InstanceID == old || again.ip != "10.0.0.1" {
+			t.Errorf("run again by %s", again.InstanceID)
+		}
+		close(c.release)
+		c.settled()
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.check()
+	})
+}

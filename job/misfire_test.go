@@ -1,0 +1,115 @@
+package job_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// longItem is a job of a long item 0 and short others.
+func longItem(d time.Duration) job.Func {
+	return func(ctx context.Context, sc job.ShardingContext) error {
+		if sc.Item == 0 {
+			return elapse(ctx, d)
+		}
+		return nil
+	}
+}
+
+func TestLongItemIsMadeUpAndDelaysNobody(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		const long = 4500 * time.Millisecond
+		c := newCluster(t, s, "settle")
+		c.join("10.0.0.1", c.config(), longItem(long))
+		c.await("misfire is flagged while it runs", func(s *jobtree.State) bool {
+			return s.Item(0).Misfire && s.Item(0).Running != nil
+		})
+		runs := c.awaitRuns("item 0 again", 2, func(e execution) bool { return e.Item == 0 })
+		first, again := runs[0], runs[1]
+		if again.Source != job.Misfire {
+			t.Errorf("the second run is %v, want MISFIRE\n%s", again.Source, c.record)
+		}
+		if late := again.begin.Sub(first.end); late > time.Second {
+			t.Errorf("it was made up %v after the first ended\n%s", late, c.record)
+		}
+		if due := again.ScheduledTime; due.After(again.begin) || again.begin.Sub(due) > 2*time.Second {
+			t.Errorf("it is for the tick %v, begun at %v: not the last one missed", due, again.begin)
+		}
+		for _, item := range []int{1, 2} {
+			short := c.record.find(func(e execution) bool { return e.Item == item && e.begin.Before(first.end) })
+			if len(short) < 4 {
+				t.Errorf("item %d ran %d times in %v beside the long one\n%s", item, len(short), long, c.record)
+			}
+			for _, e := range short {
+				if e.Source != job.Normal {
+					t.Errorf("item %d waited: %v\n%s", item, e.Source, c.record)
+				}
+			}
+		}
+		c.check()
+	})
+}
+
+func TestMisfireOffLetsTicksGo(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Misfire = job.Off
+		c.join("10.0.0.1", cfg, longItem(2500*time.Millisecond))
+		runs := c.awaitRuns("item 0 again", 2, func(e execution) bool { return e.Item == 0 })
+		if again := runs[1]; again.Source != job.Normal || again.ScheduledTime.Before(runs[0].end) {
+			t.Errorf("a tick that came while it ran was made up: %v for %v, the first ended %v\n%s", again.Source, again.ScheduledTime, runs[0].end, c.record)
+		}
+		if c.state().Item(0).Misfire {
+			t.Error("misfire was flagged although it is off")
+		}
+		c.check()
+	})
+}
+
+// All are down while ticks come; the one that comes up makes up once.
+func TestTicksMissedByEverybodyAreMadeUpOnce(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron = "0/2 * * * * ?"
+		a := c.join("10.0.0.1", cfg, nil)
+		before := c.awaitRuns("a tick", 3, func(execution) bool { return true })
+		a.leave()
+		if err := elapse(t.Context(), 3500*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		c.join("10.0.0.2", cfg, nil)
+		runs := c.awaitRuns("after the pause", len(before)+3, func(execution) bool { return true })[len(before):]
+		for _, e := range runs[:3] {
+			if e.Source == job.Normal && e.begin.Sub(e.ScheduledTime) > time.Second || e.Source == job.Failover {
+				t.Errorf("%v %v late\n%s", e.Source, e.begin.Sub(e.ScheduledTime), c.record)
+			}
+		}
+		c.check()
+	})
+}
+
+func TestNewJobMakesUpNothing(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron = "0 0 0 1 * ?" // the last tick was long ago
+		c.join("10.0.0.1", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		// A schedule that is changed makes up nothing of the new one either.
+		c.configure(func(cfg *job.Config) { cfg.Cron = "0 0 12 * * ?" })
+		c.await("the new schedule in force", func(s *jobtree.State) bool { return s.Schedule != nil && s.Schedule.Cron == "0 0 12 * * ?" })
+		c.configure(func(cfg *job.Config) { cfg.Cron = "* * * * * ?" })
+		changed := time.Now()
+		for _, e := range c.awaitRuns("ticks of the last schedule", 3, func(execution) bool { return true }) {
+			if e.Source != job.Normal || e.ScheduledTime.Before(changed.Add(-time.Second)) {
+				t.Errorf("%v for %v", e.Source, e.ScheduledTime)
+			}
+		}
+		c.check()
+	})
+}
