@@ -1,0 +1,129 @@
+package zk
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Config of a registry. Only Servers and Namespace are required.
+type Config struct {
+	// Servers are the members of the ensemble, "host" or "host:port"; the port is
+	// 2181 unless given. They are tried in random order. Names are looked up anew
+	// at every attempt.
+	Servers []string
+	// Namespace is the node below which everything of this registry lives, such as
+	// "jobs" or "prod/jobs". It is created if it is not there.
+	Namespace string
+	// SessionTimeout is what the registry asks for: how long the ensemble waits for a
+	// sign of life before it drops the session and its ephemeral nodes. The ensemble
+	// may grant less or more: by default from 2 to 20 of its ticks, which is 4 s to
+	// 40 s. At least 1 s. Default 10 s.
+	SessionTimeout time.Duration
+	// DialTimeout bounds Dial. Default 5 s.
+	DialTimeout time.Duration
+	// RequestTimeout bounds each request, with the time it waits for a connection.
+	// Default 3 s.
+	RequestTimeout time.Duration
+	// MaxBackoff is the longest wait between two attempts to reach a server; the
+	// first round goes without, and then it doubles from 50 ms, with jitter. Default
+	// a tenth of SessionTimeout, at most 1 s.
+	MaxBackoff time.Duration
+	// Digest is "user:password". With it, nodes are created for this user alone
+	// (ZooKeeper's CREATOR_ALL); without, for everybody. ZooKeeper knows no list of
+	// users: a wrong password shows when the namespace belongs to another one.
+	Digest string
+	// TLS, if set, is used for every connection. Its ServerName is that of each
+	// host, unless it names one.
+	TLS *tls.Config
+	// Logger gets sessions that are opened, suspended and lost, and, at debug level,
+	// what the client library says. Default: none.
+	Logger *zap.Logger
+}
+
+// Least values of a configuration, and what is used where it says nothing.
+const (
+	minSessionTimeout     = time.Second
+	defaultSessionTimeout = 10 * time.Second
+	defaultDialTimeout    = 5 * time.Second
+	defaultRequestTimeout = 3 * time.Second
+	minBackoff            = 50 * time.Millisecond
+	defaultMaxBackoff     = time.Second
+	defaultPort           = "2181"
+)
+
+// complete checks the configuration and fills in its defaults.
+func (c Config) complete() (Config, error) {
+	servers, err := completeServers(c.Servers)
+	if err != nil {
+		return c, err
+	}
+	c.Servers = servers
+	if err := coord.ValidatePath(c.Namespace); err != nil {
+		return c, fmt.Errorf("%w: Namespace: %w", coord.ErrInvalidConfig, err)
+	}
+	if c.SessionTimeout == 0 {
+		c.SessionTimeout = defaultSessionTimeout
+	}
+	if c.SessionTimeout < minSessionTimeout {
+		return c, fmt.Errorf("%w: SessionTimeout is %v, at least %v is needed", coord.ErrInvalidConfig, c.SessionTimeout, minSessionTimeout)
+	}
+	if c.MaxBackoff == 0 {
+		c.MaxBackoff = min(defaultMaxBackoff, c.SessionTimeout/10)
+	}
+	for _, d := range []struct {
+		name  string
+		value *time.Duration
+		unset time.Duration
+	}{
+		{"DialTimeout", &c.DialTimeout, defaultDialTimeout},
+		{"RequestTimeout", &c.RequestTimeout, defaultRequestTimeout},
+		{"MaxBackoff", &c.MaxBackoff, 0},
+	} {
+		if *d.value == 0 {
+			*d.value = d.unset
+		}
+		if *d.value < 0 {
+			return c, fmt.Errorf("%w: %s is %v, it has to be positive", coord.ErrInvalidConfig, d.name, *d.value)
+		}
+	}
+	if user, _, ok := strings.Cut(c.Digest, ":"); c.Digest != "" && (!ok || user == "") {
+		return c, fmt.Errorf(`%w: Digest has to be "user:password"`, coord.ErrInvalidConfig)
+	}
+	if c.Logger == nil {
+		c.Logger = zap.NewNop()
+	}
+	return c, nil
+}
+
+func completeServers(servers []string) ([]string, error) {
+	if len(servers) == 0 {
+		return nil, fmt.Errorf(`%w: Servers is empty, at least one "host:port" is needed`, coord.ErrInvalidConfig)
+	}
+	servers = slices.Clone(servers)
+	for i, server := range servers {
+		host, port, err := net.SplitHostPort(server)
+		if err != nil { // no port, then
+			host, port = strings.TrimSuffix(strings.TrimPrefix(server, "["), "]"), defaultPort
+			if strings.Contains(host, ":") && net.ParseIP(host) == nil {
+				return nil, fmt.Errorf(`%w: Servers has %q, which is no "host:port": %w`, coord.ErrInvalidConfig, server, err)
+			}
+		}
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return nil, fmt.Errorf("%w: Servers has %q, whose port is not from 1 to 65535", coord.ErrInvalidConfig, server)
+		}
+		if host == "" || strings.ContainsAny(host, "/, ") {
+			return nil, fmt.Errorf(`%w: Servers has %q, which is no "host:port"`, coord.ErrInvalidConfig, server)
+		}
+		servers[i] = net.JoinHostPort(host, port)
+	}
+	return servers, nil
+}

@@ -1,0 +1,441 @@
+package zk
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	zookeeper "github.com/go-zookeeper/zk"
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// maxInFlight bounds the requests of one connection that are on their way.
+const maxInFlight = 256
+
+// conn is one client of the library with one session, and as many network links, one
+// after the other, as that session survives.
+//
+// Left to itself the library would open a new session when it hears that its own has
+// expired, and send there what is still queued for the old one. A conn ends with its
+// session: from then on it opens no link.
+type conn struct {
+	cfg     *Config
+	owner   owner
+	oneLink bool
+	client  *zookeeper.Conn
+	events  <-chan zookeeper.Event // closed when the library's goroutines have ended
+	slots   chan struct{}
+	ctx     context.Context // ends when the conn does
+	stop    context.CancelFunc
+
+	mu       sync.Mutex // guards all below
+	requests sync.WaitGroup
+	link     *link
+	up       chan struct{} // closed while the session has a link
+	isUp     bool
+	known    bool // it has a session
+	failures int  // since the last link
+	denials  int  // of these, certificates that are not trusted
+	lastErr  error
+	denied   chan struct{} // closed when no server's certificate is trusted
+}
+
+// owner hears what becomes of a conn. Its methods are called on the library's
+// goroutines and must not block.
+type owner interface {
+	connected(handshake)
+	disconnected()
+	expired()
+	fired(zookeeper.Event) // a watch
+}
+
+// openConn starts a client and returns when it has a session and is authenticated.
+// Unless it is for one link only, it outlives its links.
+func openConn(ctx context.Context, cfg *Config, o owner, oneLink bool) (*conn, error) {
+	c := &conn{
+		cfg:     cfg,
+		owner:   o,
+		oneLink: oneLink,
+		slots:   make(chan struct{}, maxInFlight),
+		up:      make(chan struct{}),
+		denied:  make(chan struct{}),
+	}
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	log := cfg.Logger.WithOptions(zap.AddCallerSkip(1)).Sugar()
+	var err error
+	c.client, c.events, err = zookeeper.Connect(cfg.Servers, cfg.SessionTimeout,
+		zookeeper.WithDialer(c.dial),
+		zookeeper.WithHostProvider(&hosts{over: c.ctx.Done()}),
+		zookeeper.WithEventCallback(c.hear),
+		zookeeper.WithLogger(logger{log}),
+		zookeeper.WithMaxConnBufferSize(lengthPrefix+maxPacket))
+	if err != nil {
+		c.stop()
+		return nil, fmt.Errorf("%w: %w", coord.ErrUnavailable, err)
+	}
+	err = c.await(ctx)
+	if err == nil && cfg.Digest != "" {
+		err = c.authenticate(ctx)
+	}
+	if err != nil {
+		_ = c.close(ctx) // err is what matters
+		return nil, err
+	}
+	return c, nil
+}
+
+// await returns when there is a link, or there will be none.
+func (c *conn) await(ctx context.Context) error {
+	c.mu.Lock()
+	up := c.up
+	c.mu.Unlock()
+	select {
+	case <-up:
+		return nil
+	case <-c.denied:
+		return fmt.Errorf("%w: %w", coord.ErrDenied, c.why())
+	case <-ctx.Done():
+		if why := c.why(); why != nil {
+			return fmt.Errorf("%w (%w)", context.Cause(ctx), why)
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// why is what went wrong at the last attempt to connect.
+func (c *conn) why() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lastErr
+}
+
+// authenticate names the user. The library repeats that by itself on every later link,
+// before anything else, but only once it has succeeded.
+func (c *conn) authenticate(ctx context.Context) error {
+	for {
+		_, err := call(ctx, c, func(client *zookeeper.Conn) (struct{}, error) {
+			return struct{}{}, client.AddAuth("digest", []byte(c.cfg.Digest))
+		})
+		if err == nil || !isLost(err) || c.ctx.Err() != nil {
+			return convertError(err, "")
+		}
+	}
+}
+
+// dial opens a link; it is the library's dialer.
+func (c *conn) dial(_, address string, _ time.Duration) (net.Conn, error) {
+	if err := c.backOff(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, c.attemptTimeout())
+	defer cancel()
+	l, err := c.dialLink(ctx, address)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil && c.ctx.Err() != nil {
+		_ = l.Close()
+		err = errOver
+	}
+	if err != nil {
+		c.failLocked(err)
+		return nil, err
+	}
+	c.link = l
+	return l, nil
+}
+
+func (c *conn) dialLink(ctx context.Context, address string) (*link, error) {
+	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if c.cfg.TLS != nil {
+		secure := tls.Client(raw, tlsFor(c.cfg.TLS, address))
+		if err := secure.HandshakeContext(ctx); err != nil {
+			_ = raw.Close()
+			return nil, fmt.Errorf("TLS with %s: %w", address, err)
+		}
+		raw = secure
+	}
+	deadline, _ := ctx.Deadline()
+	l, err := newLink(raw, deadline)
+	if err != nil {
+		_ = raw.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// attemptTimeout bounds one attempt to open a link, with the handshake. The first link
+// has the time of Dial, shared among the servers; later ones have to come soon, because
+// the session is running out.
+func (c *conn) attemptTimeout() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	const least = 500 * time.Millisecond
+	if !c.known {
+		return max(least, c.cfg.DialTimeout/time.Duration(len(c.cfg.Servers)))
+	}
+	return max(least, c.cfg.SessionTimeout/6)
+}
+
+// backOff waits before another attempt: not in the first round, and then longer every
+// time.
+func (c *conn) backOff() error {
+	c.mu.Lock()
+	rounds := c.failures / len(c.cfg.Servers)
+	c.mu.Unlock()
+	if rounds == 0 {
+		return c.ctx.Err()
+	}
+	wait := min(c.cfg.MaxBackoff, minBackoff<<min(rounds-1, 10))
+	wait = wait/2 + rand.N(wait/2+1)
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-c.ctx.Done():
+		return errOver
+	}
+}
+
+func (c *conn) failLocked(err error) {
+	c.failures++
+	c.lastErr = err
+	var untrusted *tls.CertificateVerificationError
+	if !errors.As(err, &untrusted) {
+		c.denials = 0
+		return
+	}
+	if c.denials++; c.denials == len(c.cfg.Servers) && !c.known {
+		close(c.denied)
+	}
+}
+
+// hear is called by the library for every event, on its own goroutines.
+func (c *conn) hear(event zookeeper.Event) {
+	if event.Type == zookeeper.EventNotWatching {
+		return // it is closing
+	}
+	if event.Type != zookeeper.EventSession {
+		c.owner.fired(event)
+		return
+	}
+	switch event.State {
+	case zookeeper.StateHasSession:
+		c.heardOfSession()
+	case zookeeper.StateExpired:
+		c.end() // before the library goes on to open another
+		c.owner.expired()
+	case zookeeper.StateDisconnected:
+		if c.heardOfNoLink() {
+			if c.oneLink {
+				c.end() // before the library opens another
+			}
+			c.owner.disconnected()
+		}
+	}
+}
+
+func (c *conn) heardOfSession() {
+	c.mu.Lock()
+	if c.link == nil { // broken meanwhile; the library will find out
+		c.mu.Unlock()
+		return
+	}
+	h, _ := c.link.handshake()
+	c.failures, c.denials, c.lastErr, c.known = 0, 0, nil, true
+	c.mu.Unlock()
+	c.owner.connected(*h) // first: it may find that this comes too late
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.isUp {
+		c.isUp = true
+		close(c.up)
+	}
+}
+
+// heardOfNoLink reports whether there was one.
+func (c *conn) heardOfNoLink() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link != nil {
+		if h, err := c.link.handshake(); h == nil {
+			if err == nil {
+				err = errNoHandshake
+			}
+			c.failLocked(fmt.Errorf("handshake with %s: %w", c.link.RemoteAddr(), err))
+		}
+		_ = c.link.Close() // the library leaves it open when the session has expired
+		c.link = nil
+	}
+	wasUp := c.isUp
+	if wasUp {
+		c.isUp = false
+		c.up = make(chan struct{})
+	}
+	return wasUp
+}
+
+var errNoHandshake = errors.New("no answer")
+
+// breakLink closes the network connection if it was opened before a time, so that the
+// library opens another.
+func (c *conn) breakLink(openedBefore time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link != nil && c.link.opened.Before(openedBefore) {
+		_ = c.link.Close()
+	}
+}
+
+// start runs a request on a goroutine of its own, as soon as there are a link and a free
+// slot. The library's calls know no context: one that is abandoned is waited for by
+// close, which makes it return.
+func (c *conn) start(ctx context.Context, request func(*zookeeper.Conn)) error {
+	if ctx.Err() != nil {
+		return &unsentError{context.Cause(ctx)}
+	}
+	c.mu.Lock()
+	up, isUp := c.up, c.isUp
+	c.mu.Unlock()
+	if !isUp {
+		select {
+		case <-up:
+		case <-ctx.Done():
+			return &unsentError{context.Cause(ctx)}
+		case <-c.ctx.Done():
+			return &unsentError{errOver}
+		}
+	}
+	select {
+	case c.slots <- struct{}{}:
+	case <-ctx.Done():
+		return &unsentError{context.Cause(ctx)}
+	case <-c.ctx.Done():
+		return &unsentError{errOver}
+	}
+	return c.run(func(client *zookeeper.Conn) {
+		defer func() { <-c.slots }()
+		request(client)
+	})
+}
+
+// run is start without waiting for anything.
+func (c *conn) run(request func(*zookeeper.Conn)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil {
+		return &unsentError{errOver}
+	}
+	c.requests.Go(func() { request(c.client) })
+	return nil
+}
+
+// call makes one request and waits for its answer, as long as ctx lasts.
+func call[T any](ctx context.Context, c *conn, request func(*zookeeper.Conn) (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	answers := make(chan answer, 1)
+	err := c.start(ctx, func(client *zookeeper.Conn) {
+		value, err := request(client)
+		answers <- answer{value, err}
+	})
+	var none T
+	if err != nil {
+		return none, err
+	}
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+		return none, &unansweredError{context.Cause(ctx)}
+	}
+}
+
+// end makes the conn open no more links and send no more requests.
+func (c *conn) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop()
+}
+
+// closeTimeout is how long the library waits for the answer to the end of a session.
+const closeTimeout = time.Second
+
+// close ends the session at the store, if it can be told, and waits for all that the
+// conn has started. The end of ctx cuts short what is said to the store.
+func (c *conn) close(ctx context.Context) error {
+	c.mu.Lock()
+	told := c.isUp
+	c.mu.Unlock()
+	c.end()
+	stop := context.AfterFunc(ctx, func() { c.breakLink(time.Now()) })
+	defer stop()
+	begun := time.Now()
+	c.client.Close()
+	told = told && ctx.Err() == nil && time.Since(begun) < closeTimeout
+	c.breakLink(time.Now())
+	for range c.events { // until the library's goroutines have ended
+	}
+	c.requests.Wait()
+	if !told {
+		return fmt.Errorf("%w: the session could not be ended, and will time out", coord.ErrUnavailable)
+	}
+	return nil
+}
+
+// hosts gives the servers to the library in turn. It is the way to make it stop: the
+// library looks whether it was closed only after a round that failed.
+type hosts struct {
+	over <-chan struct{}
+
+	mu      sync.Mutex
+	servers []string
+	next    int
+}
+
+// Init is called once, with the servers in random order.
+func (h *hosts) Init(servers []string) error {
+	h.servers = servers
+	return nil
+}
+
+// Len is the number of servers.
+func (h *hosts) Len() int { return len(h.servers) }
+
+// Connected is called after a handshake; the next server is another one in any case.
+func (h *hosts) Connected() {}
+
+// Next says that a round has failed when the conn is over, and only then: the library
+// would wait for a second. Waiting is up to the dialer.
+func (h *hosts) Next() (server string, failed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	server = h.servers[h.next%len(h.servers)]
+	h.next++
+	select {
+	case <-h.over:
+		return server, true
+	default:
+		return server, false
+	}
+}
+
+// logger passes on what the library says.
+type logger struct{ to *zap.SugaredLogger }
+
+func (l logger) Printf(format string, args ...any) {
+	l.to.Debugf("client library: "+strings.TrimSpace(format), args...)
+}

@@ -1,0 +1,119 @@
+package zk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	zookeeper "github.com/go-zookeeper/zk"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// errTimeout is the cause of a context that ends with Config.RequestTimeout.
+var errTimeout = fmt.Errorf("%w: no answer within the request time-out", coord.ErrUnavailable)
+
+// errOver: the connection's session has ended, and nothing more is sent on it.
+var errOver = errors.New("the session of this connection has ended")
+
+// unsentError is why a request was never sent.
+type unsentError struct{ cause error }
+
+func (e *unsentError) Error() string { return "not sent: " + e.cause.Error() }
+func (e *unsentError) Unwrap() error { return e.cause }
+
+// unansweredError is why nobody waits for the answer to a request any more.
+type unansweredError struct{ cause error }
+
+func (e *unansweredError) Error() string { return "no answer: " + e.cause.Error() }
+func (e *unansweredError) Unwrap() error { return e.cause }
+
+// convertError maps what the client library and the servers say to coord's errors. The
+// path is that of the node it is about; it may be empty.
+func convertError(err error, path string) error {
+	var is error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, zookeeper.ErrNoNode):
+		is = coord.ErrNoNode
+	case errors.Is(err, zookeeper.ErrNodeExists):
+		is = coord.ErrNodeExists
+	case errors.Is(err, zookeeper.ErrBadVersion):
+		is = coord.ErrVersion
+	case errors.Is(err, zookeeper.ErrNotEmpty):
+		is = coord.ErrNotEmpty
+	case errors.Is(err, zookeeper.ErrNoAuth), errors.Is(err, zookeeper.ErrAuthFailed), errors.Is(err, zookeeper.ErrInvalidACL):
+		is = fmt.Errorf("%w (%w)", coord.ErrDenied, err)
+	case errors.Is(err, zookeeper.ErrSessionExpired):
+		is = fmt.Errorf("%w (%w)", coord.ErrSessionLost, err)
+	case errors.Is(err, zookeeper.ErrNoChildrenForEphemerals):
+		is = fmt.Errorf("%w: its parent is ephemeral (%w)", coord.ErrInvalidCommit, err)
+	case isOurs(err):
+		is = err
+	default:
+		is = fmt.Errorf("%w: %w", coord.ErrUnavailable, err)
+	}
+	if path == "" {
+		return is
+	}
+	return fmt.Errorf("%s: %w", path, is)
+}
+
+// isOurs reports whether an error already says what callers branch on: one of coord's,
+// or the end of a context.
+func isOurs(err error) bool {
+	for _, ours := range []error{
+		context.Canceled, context.DeadlineExceeded, coord.ErrUnavailable, coord.ErrClosed, coord.ErrSessionLost,
+		coord.ErrDenied, coord.ErrConflict, coord.ErrTooLarge, coord.ErrUnknownOutcome, coord.ErrInvalidCommit,
+	} {
+		if errors.Is(err, ours) {
+			return true
+		}
+	}
+	var unsent *unsentError
+	var unanswered *unansweredError
+	// What is in these is the cause of a context, whatever that is.
+	return errors.As(err, &unsent) && unsent.cause != errOver || errors.As(err, &unanswered)
+}
+
+// wasAnswered reports whether an error is a server's answer, or nothing was sent. Every
+// other leaves open whether a write happened.
+func wasAnswered(err error) bool {
+	var unsent *unsentError
+	if errors.As(err, &unsent) {
+		return true
+	}
+	for _, answer := range []error{
+		zookeeper.ErrNoNode, zookeeper.ErrNodeExists, zookeeper.ErrBadVersion, zookeeper.ErrNotEmpty,
+		zookeeper.ErrNoChildrenForEphemerals, zookeeper.ErrNoAuth, zookeeper.ErrAuthFailed, zookeeper.ErrInvalidACL,
+		zookeeper.ErrSessionExpired, zookeeper.ErrSessionMoved, zookeeper.ErrBadArguments, zookeeper.ErrAPIError,
+		// Those of the library before it sends anything.
+		zookeeper.ErrNoServer, zookeeper.ErrInvalidPath, zookeeper.ErrShortBuffer,
+	} {
+		if errors.Is(err, answer) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLost reports whether an error only says that the connection went away, so that a
+// read may be tried again on the next one.
+func isLost(err error) bool {
+	var unanswered *unansweredError
+	if errors.As(err, &unanswered) {
+		return false // it is the caller who went away
+	}
+	for _, lost := range []error{
+		errOver, zookeeper.ErrConnectionClosed, zookeeper.ErrClosing, zookeeper.ErrNoServer,
+		zookeeper.ErrSessionMoved, zookeeper.ErrSessionExpired,
+	} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	var network net.Error
+	return errors.As(err, &network)
+}

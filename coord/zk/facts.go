@@ -1,0 +1,155 @@
+package zk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	zookeeper "github.com/go-zookeeper/zk"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// facts are what a commit knows about the tree. Paths are the servers'.
+type facts struct {
+	// certain: nothing is guessed any more, because a guess was wrong.
+	certain bool
+	// stats of nodes; nil if there is none. What is not in the map is not known.
+	stats map[string]*zookeeper.Stat
+	// trees are the nodes to remove, children before their parents.
+	trees map[string][]string
+}
+
+// learn reads what no guess can replace, and all the rest once a guess was wrong.
+func (r *Registry) learn(ctx context.Context, s *session, ops []coord.Op, known *facts) error {
+	var asked []string
+	seen := make(map[string]bool)
+	ask := func(full string) {
+		if _, ok := known.stats[full]; !ok && !seen[full] {
+			seen[full] = true
+			asked = append(asked, full)
+		}
+	}
+	askParents := func(full string) {
+		for parent := parentOf(full); parent != "/" && known.certain; parent = parentOf(parent) {
+			ask(parent)
+		}
+	}
+	for _, op := range ops {
+		full := r.full(op.Path)
+		switch op.Kind {
+		case coord.OpOwned:
+			ask(full)
+		case coord.OpDeleteTree:
+			if err := r.learnTree(ctx, s, full, known); err != nil {
+				return err
+			}
+			if len(known.trees[full]) == 0 {
+				askParents(full)
+			}
+		case coord.OpPut:
+			if known.certain {
+				ask(full)
+			}
+			askParents(full)
+		case coord.OpCreate, coord.OpCreateEphemeral, coord.OpAbsent:
+			askParents(full)
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	stats := make([]*zookeeper.Stat, len(asked))
+	err := each(ctx, s.conn, len(asked), func(client *zookeeper.Conn, i int) error {
+		there, stat, err := client.Exists(asked[i])
+		if err == nil && there {
+			stats[i] = stat
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if known.stats == nil {
+		known.stats = make(map[string]*zookeeper.Stat, len(asked))
+	}
+	for i, full := range asked {
+		known.stats[full] = stats[i]
+	}
+	return nil
+}
+
+// learnTree lists a node and everything below it.
+func (r *Registry) learnTree(ctx context.Context, s *session, root string, known *facts) error {
+	if _, ok := known.trees[root]; ok {
+		return nil
+	}
+	// Without the sync, a server that lags behind could say that there is nothing.
+	_, err := call(ctx, s.conn, func(client *zookeeper.Conn) (string, error) { return client.Sync(root) })
+	if err != nil {
+		return err
+	}
+	var tree []string
+	for level := []string{root}; len(level) > 0; {
+		children := make([][]string, len(level))
+		exists := make([]bool, len(level))
+		err := each(ctx, s.conn, len(level), func(client *zookeeper.Conn, i int) error {
+			names, _, err := client.Children(level[i])
+			if errors.Is(err, zookeeper.ErrNoNode) {
+				return nil
+			}
+			exists[i] = err == nil
+			children[i] = names
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		var below []string
+		for i, full := range level {
+			if !exists[i] {
+				continue
+			}
+			tree = append(tree, full)
+			for _, name := range children[i] {
+				below = append(below, full+"/"+name)
+			}
+		}
+		if n := len(tree) + len(below); n*minRequest > maxPacket {
+			return fmt.Errorf("%w: a tree of more than %d nodes", coord.ErrTooLarge, n)
+		}
+		level = below
+	}
+	for i, j := 0, len(tree)-1; i < j; i, j = i+1, j-1 {
+		tree[i], tree[j] = tree[j], tree[i]
+	}
+	if known.trees == nil {
+		known.trees = make(map[string][]string)
+	}
+	known.trees[root] = tree
+	return nil
+}
+
+// each makes n requests on one connection, several at a time, and returns the first
+// error.
+func each(ctx context.Context, c *conn, n int, request func(*zookeeper.Conn, int) error) error {
+	errs := make(chan error, n)
+	started := 0
+	for i := range n {
+		if err := c.start(ctx, func(client *zookeeper.Conn) { errs <- request(client, i) }); err != nil {
+			return err
+		}
+		started++
+	}
+	for range started {
+		select {
+		case err := <-errs:
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return &unsentError{context.Cause(ctx)} // only reads
+		}
+	}
+	return nil
+}

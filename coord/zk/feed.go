@@ -1,0 +1,265 @@
+package zk
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	zookeeper "github.com/go-zookeeper/zk"
+	"go.uber.org/zap"
+)
+
+// feed is the registry's second connection, on which views and latches watch.
+//
+// The client library cannot take a watch back, and after a break it sets its watches
+// again at a time of its own, with errors only logged. So watches have a connection to
+// themselves: it is open while somebody watches, and when its link breaks it is thrown
+// away with all of them, and everybody reads again on the next.
+type feed struct {
+	r *Registry
+
+	mu      sync.Mutex // guards all below
+	users   int
+	channel *channel      // nil while there is none
+	changed chan struct{} // closed when one of these changes
+}
+
+// change changes the state of the feed.
+func (f *feed) change(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	do()
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// use keeps the feed open until leave.
+func (f *feed) use() { f.change(func() { f.users++ }) }
+
+func (f *feed) leave() { f.change(func() { f.users-- }) }
+
+// next waits for a channel that has not ended.
+func (f *feed) next(ctx context.Context) (*channel, error) {
+	for {
+		f.mu.Lock()
+		ch, changed := f.channel, f.changed
+		f.mu.Unlock()
+		switch {
+		case f.r.ctx.Err() != nil:
+			return nil, context.Cause(f.r.ctx)
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case ch != nil && !ch.isDown():
+			return ch, nil
+		}
+		select {
+		case <-changed:
+		case <-f.r.ctx.Done():
+		case <-ctx.Done():
+		}
+	}
+}
+
+// run opens channels while they are needed, until the registry is closed.
+func (f *feed) run() {
+	for f.r.ctx.Err() == nil {
+		f.mu.Lock()
+		users, changed := f.users, f.changed
+		f.mu.Unlock()
+		if users == 0 {
+			select {
+			case <-changed:
+			case <-f.r.ctx.Done():
+			}
+			continue
+		}
+		ch, err := f.open()
+		if err != nil {
+			if f.r.ctx.Err() == nil {
+				f.r.cfg.Logger.Warn("watch connection not opened", zap.String("namespace", f.r.cfg.Namespace), zap.Error(err))
+				f.r.pause()
+			}
+			continue
+		}
+		f.change(func() { f.channel = ch })
+		f.await(ch)
+		f.change(func() { f.channel = nil })
+		ch.end()
+		if !f.r.spawn(func() { _ = ch.conn.close(f.r.ctx) }) { // it has nothing that could be lost
+			_ = ch.conn.close(f.r.ctx)
+		}
+	}
+}
+
+func (f *feed) open() (*channel, error) {
+	ch := &channel{down: make(chan struct{}), inboxes: make(map[string][]*inbox)}
+	conn, err := openConn(f.r.ctx, &f.r.cfg, ch, true)
+	if err != nil {
+		return nil, err
+	}
+	ch.conn = conn
+	return ch, nil
+}
+
+// await returns when a channel has ended or is not needed any more.
+func (f *feed) await(ch *channel) {
+	for {
+		f.mu.Lock()
+		users, changed := f.users, f.changed
+		f.mu.Unlock()
+		if users == 0 {
+			return
+		}
+		select {
+		case <-ch.down:
+			return
+		case <-f.r.ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// channel is a connection of the feed. It ends when its link does.
+type channel struct {
+	conn *conn
+	down chan struct{} // closed when it has ended
+
+	mu      sync.Mutex // guards all below
+	ended   bool
+	inboxes map[string][]*inbox // by the path that they are interested in
+	orphans int                 // watches that nobody waits for any more
+}
+
+// maxOrphans is how many watches without anybody a channel carries before it is thrown
+// away. One costs some 300 bytes here, and fewer at the server.
+const maxOrphans = 50_000
+
+func (ch *channel) isDown() bool {
+	select {
+	case <-ch.down:
+		return true
+	default:
+		return false
+	}
+}
+
+func (ch *channel) end() {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if !ch.ended {
+		ch.ended = true
+		close(ch.down)
+	}
+}
+
+// What the conn tells; see owner.
+
+func (ch *channel) connected(handshake) {}
+
+func (ch *channel) disconnected() { ch.end() }
+
+func (ch *channel) expired() { ch.end() }
+
+func (ch *channel) fired(event zookeeper.Event) {
+	var what change
+	switch event.Type {
+	case zookeeper.EventNodeCreated:
+		what = created
+	case zookeeper.EventNodeDeleted:
+		what = removed
+	case zookeeper.EventNodeDataChanged:
+		what = valueChanged
+	case zookeeper.EventNodeChildrenChanged:
+		what = childrenChanged
+	default:
+		return
+	}
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	for path := event.Path; ; path = parentOf(path) {
+		for _, in := range ch.inboxes[path] {
+			in.put(event.Path, what)
+		}
+		if path == "/" {
+			return
+		}
+	}
+}
+
+// subscribe makes an inbox for what happens at and below a path.
+func (ch *channel) subscribe(path string) *inbox {
+	in := &inbox{path: path, woken: make(chan struct{}, 1)}
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	ch.inboxes[path] = append(ch.inboxes[path], in)
+	return in
+}
+
+// unsubscribe removes an inbox that has left watches behind.
+func (ch *channel) unsubscribe(in *inbox, watches int) {
+	ch.mu.Lock()
+	ch.orphans += watches
+	full := ch.orphans > maxOrphans
+	rest := slices.DeleteFunc(ch.inboxes[in.path], func(other *inbox) bool { return other == in })
+	if len(rest) == 0 {
+		delete(ch.inboxes, in.path)
+	} else {
+		ch.inboxes[in.path] = rest
+	}
+	ch.mu.Unlock()
+	if full {
+		ch.end()
+	}
+}
+
+// change says what happened at a path.
+type change uint8
+
+const (
+	valueChanged change = 1 << iota
+	childrenChanged
+	removed
+	created
+)
+
+// inbox collects what happened since it was last emptied.
+type inbox struct {
+	path  string
+	woken chan struct{} // has an element when there is something in it
+
+	mu      sync.Mutex
+	changes map[string]change
+}
+
+func (in *inbox) put(path string, what change) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.changes == nil {
+		in.changes = make(map[string]change)
+	}
+	in.changes[path] |= what
+	in.wake()
+}
+
+func (in *inbox) wake() {
+	select {
+	case in.woken <- struct{}{}:
+	default:
+	}
+}
+
+// take empties it.
+func (in *inbox) take() map[string]change {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	changes := in.changes
+	in.changes = nil
+	return changes
+}
+
+func (in *inbox) isEmpty() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.changes) == 0
+}

@@ -1,0 +1,265 @@
+package zk
+
+import (
+	"context"
+	"errors"
+
+	zookeeper "github.com/go-zookeeper/zk"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// readers is how many nodes one view asks for at once.
+const readers = 64
+
+// maxRounds is how often a view reads what changed while it was reading, before it
+// shows what it has.
+const maxRounds = 8
+
+// follower holds a subtree and keeps a watch on each of its nodes' values and, as
+// ephemeral nodes have none, on the persistent ones' children. A watch that fires only
+// says where to look: what is there is read again, with a new watch.
+//
+// When a round of reading is over and no watch has fired since it began, the tree is the
+// one the store had at the last answer: any change since the watch was set would have
+// been told before that. So what one commit changed shows at once, unless the tree
+// changes faster than it is read.
+type follower struct {
+	v     *view
+	ch    *channel
+	inbox *inbox
+	tree  *coord.Tree
+	dirty bool // it differs from what the view shows
+}
+
+func newFollower(v *view, ch *channel) *follower {
+	f := &follower{v: v, ch: ch, inbox: ch.subscribe(v.r.full(v.path)), tree: coord.NewTree()}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.inbox = f.inbox
+	return f
+}
+
+func (f *follower) close() {
+	f.v.mu.Lock()
+	f.v.inbox = nil
+	nodes := f.v.snapshot.Len()
+	f.v.mu.Unlock()
+	f.ch.unsubscribe(f.inbox, 2*nodes)
+}
+
+// load reads everything for the first time. A server that was not heard of before may
+// lag behind what the view has shown, unless it is made to catch up.
+func (f *follower) load() error {
+	_, err := call(f.v.ctx, f.ch.conn, func(client *zookeeper.Conn) (string, error) {
+		return client.Sync(f.inbox.path)
+	})
+	if err != nil {
+		return err
+	}
+	f.inbox.put(f.inbox.path, created)
+	f.dirty = true // even if there is nothing: what the view shows is of another tree
+	return f.rounds(func(old, new coord.Snapshot) bool { return !same(old, new, f.v.path) })
+}
+
+// catchUp reads what has changed.
+func (f *follower) catchUp() error {
+	return f.rounds(func(_, _ coord.Snapshot) bool { return true })
+}
+
+// rounds reads until nothing has changed meanwhile, or somebody should not wait any
+// longer, and shows the state.
+func (f *follower) rounds(isNews func(old, new coord.Snapshot) bool) error {
+	var syncs []chan struct{}
+	for range maxRounds {
+		syncs = append(syncs, f.v.takeSyncs()...) // before the inbox is emptied
+		if err := f.round(f.inbox.take()); err != nil {
+			f.v.mu.Lock()
+			f.v.syncs = append(f.v.syncs, syncs...) // for the next follower
+			f.v.mu.Unlock()
+			return err
+		}
+		if len(syncs) > 0 || f.inbox.isEmpty() {
+			break
+		}
+	}
+	if !f.inbox.isEmpty() {
+		f.inbox.wake()
+	}
+	if f.dirty {
+		f.v.show(f.tree.Snapshot(), isNews)
+	}
+	f.dirty = false
+	for _, synced := range syncs {
+		close(synced)
+	}
+	return nil
+}
+
+// round looks at what may have changed. Removals are known; values are read before
+// lists of children, so that whatever a list has and the tree has not is new.
+func (f *follower) round(changes map[string]change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	lists := make(map[string]bool)
+	for full, what := range changes {
+		if what&removed != 0 {
+			f.remove(f.v.r.relative(full), lists)
+		}
+	}
+	var values []errand
+	for full, what := range changes {
+		path := f.v.r.relative(full)
+		switch {
+		case path == f.v.path && what&(created|removed) != 0:
+			values = append(values, errand{path: path, value: true, children: true})
+		case what&removed != 0: // if it is there again, its parent's list will show
+		case what&valueChanged != 0 && path != "":
+			values = append(values, errand{path: path, value: true})
+		}
+		if what&childrenChanged != 0 {
+			lists[path] = true
+		}
+	}
+	if err := f.run(values, lists); err != nil {
+		return err
+	}
+	var children []errand
+	for path := range lists {
+		if _, ok := f.tree.Get(path); ok || path == "" {
+			children = append(children, errand{path: path, children: true})
+		}
+	}
+	return f.run(children, nil)
+}
+
+// remove takes a node out of the tree. Its parent has to be looked at: the node may be
+// there again.
+func (f *follower) remove(path string, lists map[string]bool) {
+	if f.tree.Delete(path) {
+		f.dirty = true
+	}
+	if path != f.v.path && lists != nil {
+		lists[coord.Parent(path)] = true
+	}
+}
+
+// errand is something to read.
+type errand struct {
+	path            string
+	value, children bool
+}
+
+// finding is what was read.
+type finding struct {
+	errand
+	node  coord.Node // with an empty path if it is not there
+	names []string
+	err   error
+}
+
+// run reads what it is asked for, and all of what is new below. Nodes that turn out to
+// be gone have their parents added to lists.
+func (f *follower) run(errands []errand, lists map[string]bool) error {
+	findings := make(chan finding, readers)
+	for running := 0; len(errands) > 0 || running > 0; {
+		if len(errands) > 0 && running < readers {
+			next := errands[len(errands)-1]
+			errands = errands[:len(errands)-1]
+			err := f.ch.conn.start(f.v.ctx, func(client *zookeeper.Conn) { findings <- f.read(client, next) })
+			if err != nil {
+				return err
+			}
+			running++
+			continue
+		}
+		select {
+		case found := <-findings:
+			running--
+			if found.err != nil {
+				return found.err
+			}
+			errands = f.fold(found, errands, lists)
+		case <-f.v.ctx.Done():
+			return context.Cause(f.v.ctx)
+		}
+	}
+	return nil
+}
+
+// fold puts what was read into the tree.
+func (f *follower) fold(found finding, errands []errand, lists map[string]bool) []errand {
+	if found.value && found.path != "" {
+		if found.node.Path == "" {
+			f.remove(found.path, lists)
+			return errands
+		}
+		f.tree.Put(found.node)
+		f.dirty = true
+	}
+	for _, name := range found.names {
+		child := coord.Join(found.path, name)
+		if _, ok := f.tree.Get(child); !ok {
+			errands = append(errands, errand{path: child, value: true, children: true})
+		}
+	}
+	return errands
+}
+
+// read reads one node, and sets watches.
+func (f *follower) read(client *zookeeper.Conn, e errand) finding {
+	found := finding{errand: e}
+	full := f.v.r.full(e.path)
+	path := full[len(full)-len(e.path):] // shares what the watch holds anyway
+	if e.value && e.path != "" {
+		value, stat, _, err := client.GetW(full)
+		if errors.Is(err, zookeeper.ErrNoNode) {
+			found.err = f.watchForRoot(client, e.path)
+			return found
+		}
+		if err != nil {
+			found.err = err
+			return found
+		}
+		found.node = newNode(path, value, stat)
+		if found.node.Ephemeral() {
+			return found
+		}
+	}
+	if e.children {
+		names, _, _, err := client.ChildrenW(full)
+		if errors.Is(err, zookeeper.ErrNoNode) {
+			err = f.watchForRoot(client, e.path) // of another node's end its own watch tells
+		}
+		found.names, found.err = names, err
+	}
+	return found
+}
+
+// watchForRoot waits for the root of the view to be created: nobody else's list would
+// show it.
+func (f *follower) watchForRoot(client *zookeeper.Conn, path string) error {
+	if path != f.v.path {
+		return nil
+	}
+	there, _, _, err := client.ExistsW(f.inbox.path)
+	if err == nil && there {
+		f.inbox.put(f.inbox.path, created)
+	}
+	return err
+}
+
+// same reports whether two states of a subtree hold the same nodes.
+func same(a, b coord.Snapshot, root string) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for n := range a.All(root) {
+		other, ok := b.Get(n.Path)
+		if !ok || other.Created != n.Created || other.Modified != n.Modified {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,387 @@
+package zk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	zookeeper "github.com/go-zookeeper/zk"
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Registry implements [coord.Registry] on a ZooKeeper ensemble.
+type Registry struct {
+	cfg     Config
+	root    string          // of the namespace, as the servers know it
+	acl     []zookeeper.ACL // of every node
+	ctx     context.Context // ends with Close, with ErrClosed
+	cancel  context.CancelCauseFunc
+	running sync.WaitGroup // all that was started; see spawn
+	feed    feed
+	closed  chan struct{} // closed when Close is through
+
+	mu      sync.Mutex    // guards all below
+	session *session      // nil between a lost session and the next
+	changed chan struct{} // closed when session changes
+}
+
+var _ coord.Registry = (*Registry)(nil)
+
+// Dial opens a registry with its session, and makes sure that it may use its namespace.
+// It returns within Config.DialTimeout.
+//
+// Errors: [coord.ErrInvalidConfig] naming the field; [coord.ErrUnavailable] naming the
+// servers; [coord.ErrDenied] for a wrong password, a namespace that belongs to another
+// user, or certificates that are not trusted; the cause of ctx.
+func Dial(ctx context.Context, cfg Config) (*Registry, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, fmt.Errorf("zk: %w", err)
+	}
+	r, err := dial(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("zk: dial %s: %w", strings.Join(cfg.Servers, ", "), err)
+	}
+	return r, nil
+}
+
+func dial(ctx context.Context, cfg Config) (*Registry, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, cfg.DialTimeout,
+		fmt.Errorf("%w: no session within %v", coord.ErrUnavailable, cfg.DialTimeout))
+	defer cancel()
+	r := &Registry{
+		cfg:     cfg,
+		root:    "/" + cfg.Namespace,
+		acl:     zookeeper.WorldACL(zookeeper.PermAll),
+		closed:  make(chan struct{}),
+		changed: make(chan struct{}),
+	}
+	if cfg.Digest != "" {
+		r.acl = zookeeper.AuthACL(zookeeper.PermAll) // CREATOR_ALL
+	}
+	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	r.feed = feed{r: r, changed: make(chan struct{})}
+	session, err := openSession(ctx, &r.cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.enter(ctx, session.conn); err != nil {
+		_ = session.close(ctx, err) // err is what matters
+		return nil, err
+	}
+	r.session = session
+	r.running.Go(func() { r.succeed(session) })
+	r.running.Go(r.feed.run)
+	return r, nil
+}
+
+// enter makes the namespace's node if it is not there, and reads it: whether a
+// password is right shows only in what it opens.
+func (r *Registry) enter(ctx context.Context, c *conn) error {
+	for {
+		_, err := call(ctx, c, func(client *zookeeper.Conn) (struct{}, error) {
+			_, _, err := client.Get(r.root)
+			if errors.Is(err, zookeeper.ErrNoNode) {
+				err = r.makeNode(client, r.root)
+			}
+			return struct{}{}, err
+		})
+		if err == nil || !isLost(err) || c.ctx.Err() != nil {
+			return convertError(err, "namespace "+r.cfg.Namespace)
+		}
+	}
+}
+
+// makeNode makes a persistent node without a value, and its parents, unless it is
+// there. It begins with the deepest: higher up may be forbidden ground.
+func (r *Registry) makeNode(client *zookeeper.Conn, path string) error {
+	for {
+		_, err := client.Create(path, []byte{}, 0, r.acl)
+		switch {
+		case err == nil, errors.Is(err, zookeeper.ErrNodeExists):
+			return nil
+		case !errors.Is(err, zookeeper.ErrNoNode):
+			return err
+		}
+		if err := r.makeNode(client, path[:strings.LastIndexByte(path, '/')]); err != nil {
+			return err
+		}
+	}
+}
+
+// succeed lets each lost session be followed by another, until the registry is closed.
+func (r *Registry) succeed(session *session) {
+	for {
+		<-session.ctx.Done()
+		if !r.admit(nil) {
+			return // Close ends the session
+		}
+		lost := session
+		r.spawn(func() {
+			// What the store could not be told it finds out by itself.
+			_ = lost.close(r.ctx, coord.ErrSessionLost)
+		})
+		var err error
+		for session, err = openSession(r.ctx, &r.cfg); err != nil; session, err = openSession(r.ctx, &r.cfg) {
+			if r.ctx.Err() != nil {
+				return
+			}
+			r.cfg.Logger.Warn("session not opened", zap.String("namespace", r.cfg.Namespace), zap.Error(err))
+			r.pause()
+		}
+		if !r.admit(session) {
+			ctx, cancel := context.WithTimeout(context.Background(), r.cfg.RequestTimeout)
+			_ = session.close(ctx, coord.ErrClosed) // nobody has used it
+			cancel()
+			return
+		}
+	}
+}
+
+// pause waits before something that failed is tried again.
+func (r *Registry) pause() {
+	timer := time.NewTimer(r.cfg.MaxBackoff)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.ctx.Done():
+	}
+}
+
+// admit makes a session, or none, the current one. It does not once Close has begun.
+func (r *Registry) admit(session *session) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx.Err() != nil {
+		return false
+	}
+	r.session = session
+	close(r.changed)
+	r.changed = make(chan struct{})
+	return true
+}
+
+// spawn runs f on a goroutine that Close waits for. It does not once that has begun.
+func (r *Registry) spawn(f func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx.Err() != nil {
+		return false
+	}
+	r.running.Go(f)
+	return true
+}
+
+// Session implements [coord.Registry].
+func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
+	s, err := r.current(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("zk: session: %w", err)
+	}
+	return s, nil
+}
+
+// current waits for a session.
+func (r *Registry) current(ctx context.Context) (*session, error) {
+	for {
+		r.mu.Lock()
+		s, changed := r.session, r.changed
+		r.mu.Unlock()
+		switch {
+		case r.ctx.Err() != nil:
+			return nil, context.Cause(r.ctx)
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case s != nil && s.ctx.Err() == nil:
+			return s, nil
+		}
+		select {
+		case <-changed:
+		case <-r.ctx.Done():
+		case <-ctx.Done():
+		}
+	}
+}
+
+// full is a path as the servers know it.
+func (r *Registry) full(path string) string {
+	if path == "" {
+		return r.root
+	}
+	return r.root + "/" + path
+}
+
+// relative is the opposite of full.
+func (r *Registry) relative(full string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(full, r.root), "/")
+}
+
+// bounded limits ctx to the time of one request.
+func (r *Registry) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, r.cfg.RequestTimeout, errTimeout)
+}
+
+// read makes a request that changes nothing, and makes it again when the connection
+// is lost over it.
+func read[T any](ctx context.Context, r *Registry, request func(*zookeeper.Conn) (T, error)) (T, error) {
+	for {
+		s, err := r.current(ctx)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		value, err := call(ctx, s.conn, request)
+		if err == nil || !isLost(err) {
+			return value, err
+		}
+	}
+}
+
+// Get implements [coord.Registry].
+func (r *Registry) Get(ctx context.Context, path string) (coord.Node, error) {
+	if err := coord.ValidatePath(path); err != nil {
+		return coord.Node{}, fmt.Errorf("zk: get: %w", err)
+	}
+	ctx, cancel := r.bounded(ctx)
+	defer cancel()
+	full := r.full(path)
+	node, err := read(ctx, r, func(client *zookeeper.Conn) (coord.Node, error) {
+		if _, err := client.Sync(full); err != nil {
+			return coord.Node{}, err
+		}
+		value, stat, err := client.Get(full)
+		if err != nil {
+			return coord.Node{}, err
+		}
+		return newNode(path, value, stat), nil
+	})
+	if err != nil {
+		return coord.Node{}, fmt.Errorf("zk: get %w", convertError(err, path))
+	}
+	return node, nil
+}
+
+func newNode(path string, value []byte, stat *zookeeper.Stat) coord.Node {
+	return coord.Node{
+		Path:     path,
+		Value:    value,
+		Version:  int64(stat.Version),
+		Created:  stat.Czxid,
+		Modified: stat.Mzxid,
+		Owner:    coord.SessionID(stat.EphemeralOwner),
+	}
+}
+
+// listers is how many of a list's nodes are asked for at once.
+const listers = 32
+
+// List implements [coord.Registry].
+func (r *Registry) List(ctx context.Context, path string) ([]coord.Node, error) {
+	if err := coord.ValidateRoot(path); err != nil {
+		return nil, fmt.Errorf("zk: list: %w", err)
+	}
+	nodes, err := r.list(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("zk: list %w", convertError(err, path))
+	}
+	return nodes, nil
+}
+
+func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) {
+	full := r.full(path)
+	first, cancel := r.bounded(ctx)
+	defer cancel()
+	names, err := read(first, r, func(client *zookeeper.Conn) ([]string, error) {
+		return syncChildren(client, full)
+	})
+	if errors.Is(err, zookeeper.ErrNoNode) && path == "" {
+		return nil, nil // somebody has removed the namespace
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	nodes := make([]coord.Node, len(names))
+	err = r.parallel(ctx, len(names), func(client *zookeeper.Conn, i int) error {
+		value, stat, err := client.Get(full + "/" + names[i])
+		if errors.Is(err, zookeeper.ErrNoNode) {
+			return nil // gone meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		nodes[i] = newNode(coord.Join(path, names[i]), value, stat)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(nodes, func(n coord.Node) bool { return n.Path == "" }), nil
+}
+
+func syncChildren(client *zookeeper.Conn, full string) ([]string, error) {
+	if _, err := client.Sync(full); err != nil {
+		return nil, err
+	}
+	names, _, err := client.Children(full)
+	return names, err
+}
+
+// parallel makes n requests that only read, several at a time. Each has the time of
+// one request; the first error ends them all.
+func (r *Registry) parallel(ctx context.Context, n int, request func(*zookeeper.Conn, int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(n, listers) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				ctx, done := r.bounded(ctx)
+				_, err := read(ctx, r, func(client *zookeeper.Conn) (struct{}, error) {
+					return struct{}{}, request(client, i)
+				})
+				done()
+				if err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// Close implements [coord.Registry].
+func (r *Registry) Close(ctx context.Context) error {
+	r.mu.Lock()
+	if r.ctx.Err() != nil {
+		r.mu.Unlock()
+		<-r.closed
+		return nil
+	}
+	r.cancel(coord.ErrClosed)
+	session := r.session
+	r.mu.Unlock()
+	defer close(r.closed)
+
+	var err error
+	if session != nil {
+		if err = session.close(ctx, coord.ErrClosed); err != nil {
+			err = fmt.Errorf("zk: close: %w", err)
+		}
+	}
+	r.running.Wait()
+	return err
+}

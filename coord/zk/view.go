@@ -1,0 +1,216 @@
+package zk
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	zookeeper "github.com/go-zookeeper/zk"
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// view implements [coord.View]. A follower keeps it up to date, one for each channel of
+// the feed.
+type view struct {
+	r      *Registry
+	path   string
+	ctx    context.Context // ends with the view, with what Err returns
+	cancel context.CancelCauseFunc
+	opened chan struct{} // closed when there is a first state
+	done   chan struct{} // closed when its goroutine has ended
+
+	mu       sync.Mutex // guards all below
+	snapshot coord.Snapshot
+	changed  chan struct{}   // closed when snapshot changes, or the view has ended
+	syncs    []chan struct{} // to be closed when the view holds what it was told of by now
+	inbox    *inbox          // of the follower; nil while there is none
+}
+
+// View implements [coord.Registry].
+func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
+	if err := coord.ValidateRoot(path); err != nil {
+		return nil, fmt.Errorf("zk: view: %w", err)
+	}
+	v := &view{
+		r:       r,
+		path:    path,
+		opened:  make(chan struct{}),
+		done:    make(chan struct{}),
+		changed: make(chan struct{}),
+	}
+	v.ctx, v.cancel = context.WithCancelCause(r.ctx)
+	if !r.spawn(v.run) {
+		return nil, fmt.Errorf("zk: view: %w", context.Cause(r.ctx))
+	}
+	var err error
+	select {
+	case <-v.opened:
+		return v, nil
+	case <-v.ctx.Done():
+		err = context.Cause(v.ctx)
+	case <-ctx.Done():
+		err = convertError(context.Cause(ctx), path)
+	}
+	v.Close()
+	return nil, fmt.Errorf("zk: view %w", err)
+}
+
+// run follows the subtree on one channel after the other.
+func (v *view) run() {
+	defer close(v.done)
+	v.r.feed.use()
+	defer v.r.feed.leave()
+	err := v.follow()
+	for ; isLost(err) && v.ctx.Err() == nil; err = v.follow() {
+		v.r.cfg.Logger.Debug("view lost its connection", zap.String("path", v.path), zap.Error(err))
+	}
+	if v.ctx.Err() == nil {
+		err = convertError(err, v.path)
+		if v.isOpen() {
+			v.r.cfg.Logger.Error("view ended", zap.String("namespace", v.r.cfg.Namespace), zap.Error(err))
+		}
+		v.cancel(err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	close(v.changed)
+}
+
+func (v *view) isOpen() bool {
+	select {
+	case <-v.opened:
+		return true
+	default:
+		return false
+	}
+}
+
+// follow keeps the view up to date until the channel ends, or the view.
+func (v *view) follow() error {
+	ctx, cancel := v.ctx, func() {}
+	if !v.isOpen() { // somebody is waiting
+		ctx, cancel = v.r.bounded(ctx)
+	}
+	ch, err := v.r.feed.next(ctx)
+	cancel()
+	if err != nil {
+		return err
+	}
+	f := newFollower(v, ch)
+	defer f.close()
+	if err := f.load(); err != nil {
+		return err
+	}
+	if !v.isOpen() {
+		close(v.opened)
+	}
+	for {
+		select {
+		case <-f.inbox.woken:
+			if err := f.catchUp(); err != nil {
+				return err
+			}
+		case <-ch.down:
+			return errOver
+		case <-v.ctx.Done():
+			return context.Cause(v.ctx)
+		}
+	}
+}
+
+// show makes a state the one that Snapshot returns, and tells if it is news.
+func (v *view) show(snapshot coord.Snapshot, isNews func(old, new coord.Snapshot) bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	old := v.snapshot
+	v.snapshot = snapshot
+	if isNews(old, snapshot) {
+		close(v.changed)
+		v.changed = make(chan struct{})
+	}
+}
+
+// takeSyncs returns those who wait for what has been heard of by now.
+func (v *view) takeSyncs() []chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	syncs := v.syncs
+	v.syncs = nil
+	return syncs
+}
+
+// Snapshot implements [coord.View].
+func (v *view) Snapshot() coord.Snapshot {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.snapshot
+}
+
+// Changed implements [coord.View].
+func (v *view) Changed() <-chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.changed
+}
+
+// Sync implements [coord.View]. A server tells a client of a change that it watches
+// before it answers anything that came later. So when the answer to the sync is here,
+// everything that has to be looked at is in the inbox.
+func (v *view) Sync(ctx context.Context) error {
+	ctx, cancel := v.r.bounded(ctx)
+	defer cancel()
+	for v.ctx.Err() == nil {
+		err := v.sync(ctx)
+		if err == nil {
+			return nil
+		}
+		if !isLost(err) && v.ctx.Err() == nil {
+			return fmt.Errorf("zk: sync view %w", convertError(err, v.path))
+		}
+	}
+	return fmt.Errorf("zk: sync view %s: %w", v.path, v.Err())
+}
+
+func (v *view) sync(ctx context.Context) error {
+	ch, err := v.r.feed.next(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = call(ctx, ch.conn, func(client *zookeeper.Conn) (string, error) {
+		return client.Sync(v.r.full(v.path))
+	})
+	if err != nil {
+		return err
+	}
+	synced := make(chan struct{})
+	v.mu.Lock()
+	v.syncs = append(v.syncs, synced)
+	if v.inbox != nil {
+		v.inbox.wake()
+	} // else the next follower will read everything
+	v.mu.Unlock()
+	select {
+	case <-synced:
+		return nil
+	case <-v.ctx.Done():
+		return context.Cause(v.ctx)
+	case <-ctx.Done():
+		return &unansweredError{context.Cause(ctx)}
+	}
+}
+
+// Err implements [coord.View].
+func (v *view) Err() error {
+	if v.ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(v.ctx)
+}
+
+// Close implements [coord.View].
+func (v *view) Close() {
+	v.cancel(coord.ErrClosed)
+	<-v.done
+}
