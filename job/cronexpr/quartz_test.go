@@ -143,10 +143,10 @@ func TestDiffersFromQuartz(t *testing.T) {
 		// Quartz moves the first day of the list only, and drops the others.
 		"0 0 0 1,15W * ?":  {same: "0 0 0 15W,1 * ?"},
 		"0 0 0 5W,10W * ?": {same: "0 0 0 10W,5W * ?"},
-		// Where the month has no such day, Quartz takes the first of the next
-		// month for it, and fires on the last day if the first is a Saturday.
+		// In a month that is a day too short, Quartz fires on the last if it is a Friday.
 		"0 0 0 31W * ?":   {same: "0 0 0 31W JAN,MAR,MAY,JUL,AUG,OCT,DEC ?"},
 		"0 0 0 30W 2,3 ?": {same: "0 0 0 30W 3 ?"},
+		"0 0 0 29W 2,3 ?": {same: "0 0 0 29W 2,3 ?"},
 		// Quartz never returns from a month that is too short.
 		"0 0 0 L-30W * ?": {same: "0 0 0 L-30W JAN,MAR,MAY,JUL,AUG,OCT,DEC ?"},
 		// Quartz gives # to the first weekday of the week and drops the others.

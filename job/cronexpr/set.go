@@ -11,7 +11,6 @@ func setOf(lo, hi int) set {
 
 func (s *set) add(i int)     { *s |= 1 << i }
 func (s set) has(i int) bool { return s>>i&1 != 0 }
-func (s set) len() int       { return bits.OnesCount64(uint64(s)) }
 func (s set) first() int     { return bits.TrailingZeros64(uint64(s)) }
 func (s set) last() int      { return bits.Len64(uint64(s)) - 1 }
 

@@ -63,17 +63,18 @@ func write(t testing.TB, data *bytes.Buffer, value any) {
 	}
 }
 
-// newYork has the rules that have been in force since 2007.
+// newYork has the rules that have been in force since 2007, and no daylight
+// saving before.
 func newYork(t testing.TB) *time.Location {
 	return newZone(t, "America/New_York", -5*time.Hour, "EST5EDT,M3.2.0,M11.1.0",
-		change{"1969-10-26T06:00:00Z", -5 * time.Hour})
+		change{"2006-10-29T06:00:00Z", -5 * time.Hour})
 }
 
-// lordHowe has the rules that have been in force since 2008: half an hour of
-// daylight saving.
+// lordHowe has the rules that have been in force since 2008, half an hour of
+// daylight saving, and none before.
 func lordHowe(t testing.TB) *time.Location {
 	return newZone(t, "Australia/Lord_Howe", 10*time.Hour+30*time.Minute, "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0",
-		change{"1969-10-26T06:00:00Z", 10*time.Hour + 30*time.Minute})
+		change{"2008-04-05T15:00:00Z", 10*time.Hour + 30*time.Minute})
 }
 
 func shanghai() *time.Location { return time.FixedZone("Asia/Shanghai", 8*60*60) }

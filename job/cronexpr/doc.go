@@ -1,0 +1,101 @@
+// Package cronexpr reads cron expressions as the Quartz scheduler of Java does,
+// because that is what ElasticJob's schedules are written in. A Schedule is a
+// cron.Schedule of github.com/robfig/cron/v3 that can also look back.
+//
+//	s, err := cronexpr.Parse("0 15 10 ? * 6L", shanghai) // 10:15 on the last Friday of each month
+//	next := s.Next(time.Now())
+//	last := s.Prev(time.Now())
+//
+// # Expressions
+//
+// There are six fields, or seven, with blanks between them:
+//
+//	second        0-59
+//	minute        0-59
+//	hour          0-23
+//	day-of-month  1-31, or L, L-n, nW, LW, L-nW
+//	month         1-12 or JAN-DEC
+//	day-of-week   1-7 or SUN-SAT, where 1 is Sunday; or L, nL, n#k
+//	year          1970-2099; all, if it is left out
+//
+// One of day-of-month and day-of-week must be ?, which says that the other one
+// decides. Otherwise a field is a list of items with commas between them, in
+// upper or lower case:
+//
+//	a      the value, by number or by name
+//	a-b    the values from a to b, through the end of the field if b is the
+//	       lesser: FRI-MON, 22-2; not for years
+//	a/n    a and every n-th value after it in the field
+//	a-b/n  every n-th value of the range
+//	*      every value
+//	*/n    every n-th value from the field's least on; also written /n
+//	L      day-of-month: the last day; day-of-week: Saturday
+//	L-n    the n-th day before the last; nothing in a month that is too short
+//	nW     the day from Monday to Friday that is nearest to day n in the same
+//	       month; nothing in a month without a day n
+//	LW     the last day from Monday to Friday; L-nW in the same way
+//	nL     the last weekday n of the month: 6L or FRIL
+//	n#k    the k-th weekday n of the month: 6#3 or FRI#3; nothing if there is none
+//
+// The descriptors of robfig/cron stand for an expression: @yearly or @annually,
+// @monthly, @weekly (Sunday), @daily or @midnight, @hourly. "@every 1m30s"
+// ticks whenever a whole number of such intervals has passed since
+// 1970-01-01T00:00:00Z, so that all processes agree on the ticks whenever they
+// were started; robfig/cron counts from the start of the process. The interval
+// is in whole seconds, and of no regard to clocks: @every 24h is midnight in UTC.
+//
+// # Time zones
+//
+// Times are told by the clock of one zone. Where clocks are put forward, a time
+// that they skip does not fire: at 02:30, nothing happens on that day. Where
+// they are put back, a time that they show twice fires once, the second time
+// that it is shown. That is what Quartz does, and it means that even an
+// expression for every minute pauses for the first of the two hours.
+//
+// # Differences from Quartz
+//
+// The package is checked against Quartz 2.3.2, and differs from it on purpose in
+// what follows. Times that differ, mostly because Quartz is at fault:
+//
+//   - In 1,15W Quartz moves the first day of the list and drops all others; in
+//     MON#1,FRI it drops FRI. Here each item of a list counts. (Newer
+//     Quartz reads W in lists so, too.)
+//   - Where a month is one day too short for 29W, 30W or 31W, Quartz fires on its
+//     last day if that is a Friday. Here they are nothing in such a month, as 29,
+//     30 and 31 are.
+//   - L-nW makes Quartz search without end in a month that is too short for it.
+//     Here it is nothing in that month.
+//   - After clocks were put forward by less than an hour, Quartz may step over
+//     the first times: on Lord Howe Island, "0 29,31 * * * ?" loses the 02:31.
+//   - Asked from within an hour that is about to be repeated, Quartz forgets the
+//     part of the repetition that lies before the same minute. Here Next never
+//     depends on where it is asked from: it is the first time after that.
+//   - Quartz goes on for a hundred years from the start of the process. Here the
+//     last year is 2099, whenever one asks.
+//
+// Expressions that only this package reads, because their meaning is plain:
+// L and LW in lists, more than one # or nL, ranges from a number to a name, and
+// the descriptors.
+//
+// Expressions that only Quartz reads, because they do not mean there what they
+// seem to mean, or nothing at all. Here they are errors:
+//
+//   - A step after a name: MON-FRI/2 is MON-FRI in Quartz, JAN/3 is JAN. Write
+//     2-6/2 and 1/3.
+//   - A longer word after a name: MONDAY-FRIDAY is MON in Quartz.
+//   - Anything else after an item: 5x is 5, 1-5-9 is 1-5, *5 is *; an eighth field.
+//   - A step of 0: the first value in Quartz, or all after *; and a step longer
+//     than the field after a range, 0-30/61: the first value.
+//   - Empty items: 1,,2.
+//   - ? in a list, L in a field without days, 0W, 0#1, 8#1, years before 1970 or
+//     after 2099.
+//   - An expression that never fires, such as one for 30 February; in Quartz it
+//     is silent.
+//
+// # Not promised
+//
+// The zone files of the machine, or of the program if it imports time/tzdata,
+// decide when clocks change; processes with different zone files may disagree.
+// A Schedule does not learn of new zone files, nor of a change of time.Local.
+// The wording of errors may change.
+package cronexpr
