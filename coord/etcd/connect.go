@@ -18,48 +18,39 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// connect returns a client of a store that has answered, and the store's version. ctx
-// bounds it.
-func connect(ctx context.Context, c Config, conns *connections) (*clientv3.Client, string, error) {
+// connect returns a client of a store that has answered. ctx bounds it.
+func connect(ctx context.Context, c Config, conns *connections) (*clientv3.Client, error) {
 	// Without credentials first: the client would log in while it is made, and tell
 	// nothing about an address where nobody listens but that time has passed.
 	anonymous := c
 	anonymous.Username, anonymous.Password = "", ""
 	probe, err := newClient(ctx, anonymous, &connections{})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer probe.Close()
-	version, err := awaitAnswer(ctx, probe)
-	if err != nil {
-		return nil, "", err
+	if err := awaitAnswer(ctx, probe); err != nil {
+		return nil, err
 	}
-	client, err := newClient(ctx, c, conns)
-	if err != nil {
-		return nil, "", err
-	}
-	return client, version, nil
+	return newClient(ctx, c, conns)
 }
 
-// awaitAnswer asks for the server's version until there is an answer. It does not wait
-// for a connection to be ready, because only a request that does not learns why there is
-// none.
-func awaitAnswer(ctx context.Context, client *clientv3.Client) (string, error) {
+// awaitAnswer asks for the server's status until there is an answer, be it that this is
+// nobody's business without a password. It does not wait for a connection to be ready,
+// because only a request that does not learns why there is none.
+func awaitAnswer(ctx context.Context, client *clientv3.Client) error {
 	server := pb.NewMaintenanceClient(client.ActiveConnection())
 	var last error
 	for retry := newRetry(); ; {
-		status, err := server.Status(ctx, &pb.StatusRequest{}, grpc.WaitForReady(false))
-		if err == nil {
-			return status.Version, nil
+		_, err := server.Status(ctx, &pb.StatusRequest{}, grpc.WaitForReady(false))
+		if err == nil || refusedToken(err) {
+			return nil
 		}
 		if ctx.Err() == nil || last == nil {
 			last = err
 		}
-		if refusedHandshake(err) {
-			return "", last
-		}
-		if !retry.wait(ctx) {
-			return "", last
+		if refusedHandshake(err) || !retry.wait(ctx) {
+			return last
 		}
 	}
 }
@@ -140,11 +131,16 @@ func (c *connections) drop(address string) {
 }
 
 // warnIfOld logs a server that is older than the versions which the package comment
-// names.
-func warnIfOld(logger *zap.Logger, version string) {
-	if minimum, old := tooOld(version); old {
-		logger.Warn("this etcd server has known defects in watches, leases and reads",
-			zap.String("version", version), zap.String("minimum", minimum))
+// names. It asks one: whichever answers.
+func (r *Registry) warnIfOld(ctx context.Context) {
+	status, err := pb.NewMaintenanceClient(r.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
+	if err != nil {
+		r.log.Debug("the server does not tell its version", zap.Error(err))
+		return
+	}
+	if minimum, old := tooOld(status.Version); old {
+		r.log.Warn("this etcd server has known defects in watches, leases and reads",
+			zap.String("version", status.Version), zap.String("minimum", minimum))
 	}
 }
 

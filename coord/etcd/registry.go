@@ -56,11 +56,10 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, config.DialTimeout, fmt.Errorf("no answer within %v", config.DialTimeout))
 	defer cancel()
 	r := &Registry{config: config, log: config.Logger.With(zap.String("namespace", config.Namespace)), keys: newKeyspace(config.Namespace)}
-	client, version, err := connect(ctx, config, &r.connections)
+	client, err := connect(ctx, config, &r.connections)
 	if err != nil {
 		return nil, dialError(ctx, err, config.Endpoints)
 	}
-	warnIfOld(r.log, version)
 	r.client = client
 	r.kv = pb.NewKVClient(client.ActiveConnection())
 	r.lease = pb.NewLeaseClient(client.ActiveConnection())
@@ -76,6 +75,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		_ = client.Close()
 		return nil, dialError(ctx, err, config.Endpoints)
 	}
+	r.warnIfOld(ctx)
 	r.start(func() { r.keepSessions(first) })
 	return r, nil
 }

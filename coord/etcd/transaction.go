@@ -121,9 +121,11 @@ func (t *transaction) request() *pb.TxnRequest {
 		case coord.OpOwned:
 			when(ownedBy(key, t.session.lease))
 		}
-		otherwise(look(keyRange{from: string(key)}))
+		// Read without its value a key has no lease, on servers since 3.7.
+		asksLease := op.Kind == coord.OpPut || op.Kind == coord.OpOwned
+		otherwise(look(keyRange{from: string(key)}, !asksLease))
 		if t.asksBelow(i) {
-			otherwise(look(below))
+			otherwise(look(below, true))
 		}
 	}
 	return request
@@ -216,9 +218,9 @@ func remove(keys keyRange) *pb.RequestOp {
 	}}
 }
 
-// look reads whether there is anything, and the revisions and the lease of the first key.
-func look(keys keyRange) *pb.RequestOp {
+// look reads whether there is anything, and the first key.
+func look(keys keyRange, keyOnly bool) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestRange{
-		RequestRange: &pb.RangeRequest{Key: []byte(keys.from), RangeEnd: []byte(keys.to), Limit: 1, KeysOnly: true},
+		RequestRange: &pb.RangeRequest{Key: []byte(keys.from), RangeEnd: []byte(keys.to), Limit: 1, KeysOnly: keyOnly},
 	}}
 }

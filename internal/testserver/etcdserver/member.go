@@ -100,8 +100,9 @@ func (m *member) start() error {
 	if config.TLS {
 		scheme = "https"
 		c.ClientTLSInfo.CertFile, c.ClientTLSInfo.KeyFile = m.server.certificates.certFile, m.server.certificates.keyFile
-		c.ClientTLSInfo.TrustedCAFile = m.server.certificates.caFile
-		c.ClientTLSInfo.ClientCertAuth = config.ClientCertificates
+		if config.ClientCertificates { // etcd asks for one as soon as it has an authority
+			c.ClientTLSInfo.TrustedCAFile, c.ClientTLSInfo.ClientCertAuth = m.server.certificates.caFile, true
+		}
 	}
 	client := url.URL{Scheme: scheme, Host: m.clientAddr}
 	peer := url.URL{Scheme: "http", Host: m.peerAddr}

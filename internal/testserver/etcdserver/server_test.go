@@ -115,7 +115,13 @@ func TestAuth(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	s := etcdserver.Start(t, etcdserver.Config{ClientCertificates: true})
+	for name, config := range map[string]etcdserver.Config{"server": {TLS: true}, "mutual": {ClientCertificates: true}} {
+		t.Run(name, func(t *testing.T) { testTLS(t, config) })
+	}
+}
+
+func testTLS(t *testing.T, config etcdserver.Config) {
+	s := etcdserver.Start(t, config)
 	if err := put(t, dial(t, s, s.ClientTLS(), "", ""), "k"); err != nil {
 		t.Error(err)
 	}
