@@ -1,0 +1,267 @@
+// Package cluster is the orchestrator of the fault suite: it starts workers and the
+// servers of a store as processes of their own, does things to them, and writes down
+// what it did.
+//
+// What it starts it ends, and what it writes it removes, also when it is killed itself.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/integration/fence"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/integration/worker"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Cluster is some workers, the jobs that they run, and a registry of its own through which
+// it sees what they see and does what an operator would. Several can share a store, each
+// in its own namespace.
+type Cluster struct {
+	store     Store
+	namespace string
+	limits    history.Limits
+	folder    *folder
+	spawner   *spawner
+	fence     *fence.Table
+	reg       coord.Registry
+	view      coord.View
+	log       *history.Log
+	tail      *tail
+
+	mu      sync.Mutex
+	lives   map[string]int
+	workers []*Worker
+	jobs    []Job
+	errs    []error
+	failed  chan struct{} // closed with the first of errs
+
+	watching sync.WaitGroup
+	stop     context.CancelFunc
+}
+
+// New prepares a cluster in a namespace of the store; ctx bounds that. The caller closes it.
+func New(ctx context.Context, store Store, namespace string, limits history.Limits) (*Cluster, error) {
+	c := &Cluster{
+		store: store, namespace: namespace, limits: limits, spawner: newSpawner(), tail: newTail(),
+		lives: map[string]int{}, failed: make(chan struct{}), stop: func() {},
+	}
+	if err := c.prepare(ctx); err != nil {
+		return nil, errors.Join(err, c.Close(""))
+	}
+	return c, nil
+}
+
+func (c *Cluster) prepare(ctx context.Context) (err error) {
+	if c.folder, err = newFolder(); err != nil {
+		return err
+	}
+	if err := os.Mkdir(c.folder.at("logs"), 0o700); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if c.fence, err = fence.Serve(c.folder.at("fence")); err != nil {
+		return err
+	}
+	if c.log, err = history.Create(c.logPath("cluster"), "", nil); err != nil {
+		return err
+	}
+	c.reg, err = worker.Dial(ctx, worker.Config{
+		Store: c.store.Kind(), Servers: c.store.Addresses(), Namespace: c.namespace, SessionTimeout: 10 * time.Second,
+	}, nil)
+	if err != nil {
+		return err
+	}
+	if c.view, err = c.reg.View(ctx, ""); err != nil {
+		return err
+	}
+	watch, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	c.watching.Go(func() { c.watch(watch) })
+	return nil
+}
+
+func (c *Cluster) logPath(process string) string { return c.folder.at("logs", process) }
+
+// add writes an event down.
+func (c *Cluster) add(e history.Event) {
+	c.log.Add(e)
+	c.tail.add(e)
+}
+
+// fail keeps an error that nobody waits for. Waits end with it.
+func (c *Cluster) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.errs) == 0 {
+		close(c.failed)
+	}
+	c.errs = append(c.errs, err)
+}
+
+func (c *Cluster) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return errors.Join(c.errs...)
+}
+
+// watch writes down when the session of an instance goes.
+func (c *Cluster) watch(ctx context.Context) {
+	before := map[string]string{} // job by instance
+	for {
+		changed := c.view.Changed()
+		now := map[string]string{}
+		snapshot := c.view.Snapshot()
+		for _, name := range snapshot.Children("") {
+			for _, id := range snapshot.Children(coord.Parent(jobtree.Job(name).Session("any"))) {
+				now[id] = name
+			}
+		}
+		for id, name := range before {
+			if now[id] == "" {
+				e := history.Now(history.Gone)
+				e.Job, e.Instance = name, id
+				c.add(e)
+			}
+		}
+		before = now
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+		if err := c.view.Err(); err != nil {
+			c.fail(fmt.Errorf("the bystander's view ended: %w", err))
+			return
+		}
+	}
+}
+
+// Store is what the cluster stands on.
+func (c *Cluster) Store() Store { return c.store }
+
+// Workers are those that run and were not asked to exit.
+func (c *Cluster) Workers() []*Worker {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(c.workers), func(w *Worker) bool { return !w.Alive() })
+}
+
+// Output is what a worker has said beside its history: its log, and what a crash leaves.
+func (c *Cluster) Output(w *Worker) (string, error) {
+	content, err := os.ReadFile(c.folder.at(w.Name + ".out"))
+	return string(content), err
+}
+
+// Events returns the history so far, in the order of time.
+func (c *Cluster) Events() []history.Event {
+	events := slices.Clone(c.Since(0))
+	history.Sort(events)
+	return events
+}
+
+// Finish ends the observation: it lets all workers exit, and checks what all have written
+// and what they left in the tree. handlers get the time of drain.
+func (c *Cluster) Finish(ctx context.Context, drain time.Duration) (history.Report, error) {
+	c.add(history.Now(history.Quiet))
+	workers := c.Workers()
+	var errs []error
+	for _, w := range workers {
+		w.Mend()
+		errs = append(errs, w.Exit(drain))
+	}
+	for _, w := range workers {
+		errs = append(errs, w.Wait(ctx))
+	}
+	errs = append(errs, c.failure(), c.races())
+	events, err := c.recorded()
+	if err != nil {
+		return history.Report{}, errors.Join(append(errs, err)...)
+	}
+	report := history.Check(events, c.limits)
+	report.Violations = append(report.Violations, history.CheckExclusion(events, 10*time.Second)...)
+	err = c.AwaitTree(ctx, "the sessions of those that were killed to end", func(s coord.Snapshot) bool {
+		for n := range s.All("") {
+			if n.Ephemeral() {
+				return false
+			}
+		}
+		return true
+	})
+	report.Violations = append(report.Violations, history.CheckTree(c.view.Snapshot())...)
+	return report, errors.Join(append(errs, err)...)
+}
+
+// recorded reads the logs of all processes.
+func (c *Cluster) recorded() ([]history.Event, error) {
+	paths, err := filepath.Glob(c.logPath("*"))
+	if err != nil {
+		return nil, err
+	}
+	return history.Read(paths...)
+}
+
+// races looks for what the race detector, or a panic, has written.
+func (c *Cluster) races() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, w := range c.workers {
+		text, err := c.Output(w)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		for _, sign := range []string{"WARNING: DATA RACE", "panic: ", "fatal error: "} {
+			if _, report, found := strings.Cut(text, sign); found {
+				errs = append(errs, fmt.Errorf("%s: %s%.3000s", w.Name, sign, report))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Close kills what still runs, and removes what was written or, if keep is not empty,
+// leaves a copy of it there.
+func (c *Cluster) Close(keep string) error {
+	var errs []error
+	for _, w := range c.Workers() {
+		errs = append(errs, w.Kill())
+	}
+	c.stop()
+	c.watching.Wait()
+	if c.view != nil {
+		c.view.Close()
+	}
+	if c.reg != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		errs = append(errs, c.reg.Close(ctx))
+	}
+	if c.fence != nil {
+		errs = append(errs, c.fence.Close())
+	}
+	if c.log != nil {
+		errs = append(errs, c.log.Close())
+	}
+	// Those that were asked to exit and have not.
+	c.mu.Lock()
+	workers := c.workers
+	c.mu.Unlock()
+	for _, w := range workers {
+		_ = w.cmd.Process.Kill()
+		<-w.ended
+	}
+	c.spawner.close()
+	if c.folder != nil {
+		errs = append(errs, c.folder.close(keep))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,350 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+
+	"github.com/elasticjob-go/elasticjob/integration/member"
+)
+
+// etcdMembers is how many members a cluster has.
+const etcdMembers = 3
+
+// quota is how large a member's database may grow.
+const quota = 192 << 20
+
+// etcdStore is an etcd cluster whose members are processes of their own.
+type etcdStore struct {
+	folder  *folder
+	spawner *spawner
+	members []*etcdMember
+	admin   *clientv3.Client
+}
+
+// etcdMember is one of them, running or not.
+type etcdMember struct {
+	config member.Config
+
+	mu      sync.Mutex
+	cmd     *exec.Cmd
+	stdin   io.Closer
+	serving chan struct{} // closed when it serves, or has ended
+	ended   chan struct{}
+}
+
+// StartEtcd starts an etcd cluster; ctx bounds the start. The caller closes it.
+func StartEtcd(ctx context.Context) (Store, error) {
+	f, err := newFolder()
+	if err != nil {
+		return nil, err
+	}
+	s := &etcdStore{folder: f, spawner: newSpawner()}
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *etcdStore) start(ctx context.Context) error {
+	addresses, err := freeAddresses(2 * etcdMembers)
+	if err != nil {
+		return err
+	}
+	var cluster []string
+	for i := range etcdMembers {
+		name := fmt.Sprintf("member%d", i)
+		cluster = append(cluster, name+"=http://"+addresses[2*i])
+		s.members = append(s.members, &etcdMember{config: member.Config{
+			Name: name, Folder: s.folder.at(name), Peer: addresses[2*i], Client: addresses[2*i+1], Quota: quota,
+		}})
+	}
+	for _, m := range s.members {
+		m.config.Cluster = strings.Join(cluster, ",")
+	}
+	s.admin, err = clientv3.New(clientv3.Config{Endpoints: s.Addresses(), DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
+	if err != nil {
+		return fmt.Errorf("cluster: etcd client: %w", err)
+	}
+	return s.Restart(ctx, 0, 1, 2)
+}
+
+func (s *etcdStore) Kind() string { return Etcd }
+
+func (s *etcdStore) Addresses() []string {
+	var addresses []string
+	for _, m := range s.members {
+		addresses = append(addresses, m.config.Client)
+	}
+	return addresses
+}
+
+func (s *etcdStore) Leader(ctx context.Context) (int, error) {
+	i, _, err := s.leader(ctx)
+	return i, err
+}
+
+func (s *etcdStore) leader(ctx context.Context) (leader int, ids []uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	leader = -1
+	var errs []error
+	for i, m := range s.members {
+		status, err := s.admin.Status(ctx, m.config.Client)
+		if err != nil {
+			errs = append(errs, err)
+			ids = append(ids, 0)
+			continue
+		}
+		ids = append(ids, status.Header.MemberId)
+		if status.Leader == status.Header.MemberId {
+			leader = i
+		}
+	}
+	if leader < 0 {
+		return -1, ids, fmt.Errorf("cluster: no etcd member leads: %w", errors.Join(errs...))
+	}
+	return leader, ids, nil
+}
+
+func (s *etcdStore) Kill(members ...int) error {
+	var errs []error
+	for _, i := range members {
+		errs = append(errs, s.members[i].signal(syscall.SIGKILL))
+	}
+	for _, i := range members {
+		<-s.members[i].ended
+	}
+	return errors.Join(errs...)
+}
+
+func (s *etcdStore) Restart(ctx context.Context, members ...int) error {
+	for _, i := range members {
+		if err := s.members[i].start(s.spawner, s.folder); err != nil {
+			return err
+		}
+	}
+	for _, i := range members {
+		if err := s.members[i].await(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *etcdStore) Pause(member int) error  { return s.members[member].signal(syscall.SIGSTOP) }
+func (s *etcdStore) Resume(member int) error { return s.members[member].signal(syscall.SIGCONT) }
+
+func (s *etcdStore) MoveLeader(ctx context.Context) error {
+	leader, ids, err := s.leader(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.members[leader].config.Client}, Logger: zap.NewNop()})
+	if err != nil {
+		return fmt.Errorf("cluster: etcd client: %w", err)
+	}
+	defer c.Close()
+	if _, err := c.MoveLeader(ctx, ids[(leader+1)%len(ids)]); err != nil {
+		return fmt.Errorf("cluster: move the leader of etcd: %w", err)
+	}
+	return nil
+}
+
+func (s *etcdStore) Forget(ctx context.Context) error {
+	now, err := s.admin.Get(ctx, "x")
+	if err != nil {
+		return fmt.Errorf("cluster: compact etcd: %w", err)
+	}
+	_, err = s.admin.Compact(ctx, now.Header.Revision, clientv3.WithCompactPhysical())
+	if err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
+		return fmt.Errorf("cluster: compact etcd: %w", err)
+	}
+	for _, m := range s.members {
+		if _, err := s.admin.Defragment(ctx, m.config.Client); err != nil {
+			return fmt.Errorf("cluster: defragment etcd: %w", err)
+		}
+	}
+	return nil
+}
+
+// Keys that no namespace of a cluster has.
+const fillPrefix = "/fill/"
+
+func (s *etcdStore) FillUp(ctx context.Context) error {
+	value := strings.Repeat("x", 1<<20)
+	for i := 0; ; i++ {
+		_, err := s.admin.Put(ctx, fmt.Sprint(fillPrefix, i), value)
+		switch {
+		case errors.Is(err, rpctypes.ErrNoSpace):
+			return nil
+		case err != nil:
+			return fmt.Errorf("cluster: fill etcd up: %w", err)
+		}
+	}
+}
+
+func (s *etcdStore) Free(ctx context.Context) error {
+	if _, err := s.admin.Delete(ctx, fillPrefix, clientv3.WithPrefix()); err != nil {
+		return fmt.Errorf("cluster: free space in etcd: %w", err)
+	}
+	if err := s.Forget(ctx); err != nil {
+		return err
+	}
+	if _, err := s.admin.AlarmDisarm(ctx, &clientv3.AlarmMember{}); err != nil {
+		return fmt.Errorf("cluster: end the alarm of etcd: %w", err)
+	}
+	return nil
+}
+
+func (s *etcdStore) FillDisk(ctx context.Context, member int) error {
+	m := s.members[member]
+	if err := m.limitFiles(1); err != nil {
+		return err
+	}
+	for {
+		// It ends itself when it has something to write.
+		if _, err := s.admin.Put(ctx, fillPrefix+"disk", "x"); err != nil && ctx.Err() != nil {
+			return fmt.Errorf("cluster: fill the disk of etcd: %w", context.Cause(ctx))
+		}
+		select {
+		case <-m.ended:
+			_, err := s.admin.Delete(ctx, fillPrefix+"disk")
+			return err
+		default:
+		}
+	}
+}
+
+func (s *etcdStore) Sessions(ctx context.Context) (int, error) {
+	leases, err := s.admin.Leases(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("cluster: leases of etcd: %w", err)
+	}
+	return len(leases.Leases), nil
+}
+
+func (s *etcdStore) Close() error {
+	if s.admin != nil {
+		_ = s.admin.Close()
+	}
+	var errs []error
+	for _, m := range s.members {
+		if m.running() {
+			errs = append(errs, m.signal(syscall.SIGKILL))
+			<-m.ended
+		}
+	}
+	s.spawner.close()
+	return errors.Join(append(errs, s.folder.close(""))...)
+}
+
+// start starts the process.
+func (m *etcdMember) start(s *spawner, f *folder) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	cmd, err := command(roleMember)
+	if err != nil {
+		return err
+	}
+	messages, err := os.OpenFile(f.at(m.config.Name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	defer messages.Close() // the process has its own handle
+	cmd.Stderr = messages
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if err := s.start(cmd); err != nil {
+		return fmt.Errorf("cluster: start %s: %w", m.config.Name, err)
+	}
+	if err := json.NewEncoder(stdin).Encode(m.config); err != nil {
+		return fmt.Errorf("cluster: configure %s: %w", m.config.Name, err)
+	}
+	m.cmd, m.stdin = cmd, stdin
+	m.serving, m.ended = make(chan struct{}), make(chan struct{})
+	go func(serving, ended chan struct{}) {
+		defer close(ended)
+		lines := bufio.NewScanner(stdout)
+		lines.Scan()
+		close(serving)
+		_, _ = io.Copy(io.Discard, stdout)
+		_ = cmd.Wait() // how it ended is in its log
+	}(m.serving, m.ended)
+	return nil
+}
+
+// await waits until it serves.
+func (m *etcdMember) await(ctx context.Context) error {
+	m.mu.Lock()
+	serving, ended := m.serving, m.ended
+	m.mu.Unlock()
+	select {
+	case <-serving:
+	case <-ctx.Done():
+		return fmt.Errorf("cluster: %s does not serve: %w", m.config.Name, context.Cause(ctx))
+	}
+	select {
+	case <-ended:
+		return fmt.Errorf("cluster: %s ended while it started", m.config.Name)
+	default:
+		return nil
+	}
+}
+
+func (m *etcdMember) running() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.cmd == nil {
+		return false
+	}
+	select {
+	case <-m.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+func (m *etcdMember) signal(signal syscall.Signal) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.cmd == nil {
+		return fmt.Errorf("cluster: %s does not run", m.config.Name)
+	}
+	if err := m.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("cluster: signal %s: %w", m.config.Name, err)
+	}
+	return nil
+}
+
+// limitFiles makes writes beyond a number of bytes fail.
+func (m *etcdMember) limitFiles(bytes uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	limit := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
+	if err := unix.Prlimit(m.cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
+		return fmt.Errorf("cluster: limit the files of %s: %w", m.config.Name, err)
+	}
+	return nil
+}

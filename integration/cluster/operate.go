@@ -1,0 +1,151 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Add makes a job one of the cluster's: workers that are started join it, and those that
+// run already do so now.
+func (c *Cluster) Add(j Job) error {
+	c.configured(j, 0)
+	c.mu.Lock()
+	c.jobs = append(c.jobs, j)
+	c.mu.Unlock()
+	for _, w := range c.Workers() {
+		if err := w.Join(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// configured writes down that a job has new rules.
+func (c *Cluster) configured(j Job, call int64) {
+	e := history.Now(history.Configure)
+	e.Job, e.Rules, e.Call = j.Name, j.rules(), call
+	c.add(e)
+}
+
+// Reconfigure changes the configuration of a job in the registry, as an operator would.
+func (c *Cluster) Reconfigure(ctx context.Context, j Job) error {
+	path := jobtree.Job(j.Name).Config()
+	call := history.Mono()
+	err := c.operate(ctx, func() ([]coord.Op, error) {
+		before, err := c.reg.Get(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		document, err := j.config().Encode(before.Value)
+		if err != nil {
+			return nil, err
+		}
+		return []coord.Op{coord.SetAt(path, document, before.Version)}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("cluster: configure %s: %w", j.Name, err)
+	}
+	c.mu.Lock()
+	for i := range c.jobs {
+		if c.jobs[i].Name == j.Name {
+			c.jobs[i] = j
+		}
+	}
+	c.mu.Unlock()
+	c.configured(j, call)
+	return nil
+}
+
+// Remove removes a whole job from the registry, as an operator would.
+func (c *Cluster) Remove(ctx context.Context, name string) error {
+	e := history.Now(history.Remove)
+	e.Job = name
+	c.add(e)
+	err := c.operate(ctx, func() ([]coord.Op, error) {
+		return []coord.Op{coord.DeleteTree(name)}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("cluster: remove %s: %w", name, err)
+	}
+	c.mu.Lock()
+	c.jobs = slices.DeleteFunc(c.jobs, func(j Job) bool { return j.Name == name })
+	c.mu.Unlock()
+	return nil
+}
+
+// SwitchServer disables the server at an address, or enables it again.
+func (c *Cluster) SwitchServer(ctx context.Context, name, address string, enabled bool) error {
+	value := jobtree.Disabled
+	if enabled {
+		value = jobtree.Enabled
+	}
+	return c.switched(ctx, name, address, -1, enabled, coord.Put(jobtree.Job(name).Server(address), []byte(value)))
+}
+
+// SwitchItem disables an item, or enables it again.
+func (c *Cluster) SwitchItem(ctx context.Context, name string, item int, enabled bool) error {
+	op := coord.Put(jobtree.Job(name).ItemDisabled(item), nil)
+	if enabled {
+		op = coord.Delete(jobtree.Job(name).ItemDisabled(item))
+	}
+	return c.switched(ctx, name, "", item, enabled, op)
+}
+
+func (c *Cluster) switched(ctx context.Context, name, address string, item int, enabled bool, op coord.Op) error {
+	kind := history.Disable
+	if enabled {
+		kind = history.Enable
+	}
+	call := history.Mono()
+	if err := c.operate(ctx, func() ([]coord.Op, error) { return []coord.Op{op}, nil }); err != nil {
+		return fmt.Errorf("cluster: %s %s: %w", kind, name+" "+address+strconv.Itoa(item), err)
+	}
+	e := history.Now(kind)
+	e.Job, e.Item, e.Address, e.Call = name, item, address, call
+	c.add(e)
+	return nil
+}
+
+// operate commits what an operator wants, again after a conflict or a lost answer.
+func (c *Cluster) operate(ctx context.Context, ops func() ([]coord.Op, error)) error {
+	for {
+		wanted, err := ops()
+		if err != nil {
+			return err
+		}
+		_, err = c.reg.Commit(ctx, wanted...)
+		if err == nil || ctx.Err() != nil || !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
+			return err
+		}
+		var conflict *coord.ConflictError
+		if errors.As(err, &conflict) && conflict.Reason == coord.ErrNoNode {
+			return nil // it has happened
+		}
+	}
+}
+
+// Trouble does something to the store that lasts until what it returns is called.
+func (c *Cluster) Trouble(name string, begin, end func() error) (heal func() error, err error) {
+	e := history.Now(history.Fault)
+	e.Name = name
+	c.add(e)
+	if err := begin(); err != nil {
+		return nil, fmt.Errorf("cluster: %s: %w", name, err)
+	}
+	return func() error {
+		if err := end(); err != nil {
+			return fmt.Errorf("cluster: end of %s: %w", name, err)
+		}
+		e := history.Now(history.Heal)
+		e.Name = name
+		c.add(e)
+		return nil
+	}, nil
+}

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// AwaitTree waits until the tree of the namespace, as a bystander sees it, is as wanted.
+// what names that in the error.
+func (c *Cluster) AwaitTree(ctx context.Context, what string, as func(coord.Snapshot) bool) error {
+	for {
+		changed := c.view.Changed()
+		if as(c.view.Snapshot()) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("cluster: wait for %s: %w; the tree is:\n%s", what, context.Cause(ctx), c.Tree())
+		case <-c.failed:
+			return fmt.Errorf("cluster: wait for %s: %w", what, c.failure())
+		}
+	}
+}
+
+// AwaitJob is AwaitTree for one job.
+func (c *Cluster) AwaitJob(ctx context.Context, name, what string, as func(*jobtree.State) bool) error {
+	return c.AwaitTree(ctx, what+" of "+name, func(s coord.Snapshot) bool { return as(jobtree.Read(s, jobtree.Job(name))) })
+}
+
+// Tree is the tree as text.
+func (c *Cluster) Tree() string {
+	text := ""
+	for n := range c.view.Snapshot().All("") {
+		text += fmt.Sprintf("  %s = %.60q (version %d, owner %x)\n", n.Path, n.Value, n.Version, n.Owner)
+	}
+	return text
+}
+
+// Settled waits until the workers are as many instances of each job, own all items, and
+// nothing waits to be taken over.
+func (c *Cluster) Settled(ctx context.Context) error {
+	n := len(c.Workers())
+	c.mu.Lock()
+	jobs := c.jobs
+	c.mu.Unlock()
+	for _, j := range jobs {
+		if err := c.AwaitJob(ctx, j.Name, fmt.Sprintf("%d instances, all items dealt, none to be taken over", n), func(s *jobtree.State) bool {
+			return settled(s, n, j.Items)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func settled(s *jobtree.State, instances, items int) bool {
+	if s.Leader == nil || len(s.Instances) != instances || len(s.Sessions) != instances || len(s.FailoverItems) > 0 || len(s.Items) != items {
+		return false
+	}
+	lives := func(m *jobtree.Mark) bool {
+		if m == nil {
+			return true
+		}
+		_, ok := s.Sessions[m.ID]
+		return ok
+	}
+	for _, item := range s.Items {
+		if item.Owner == nil || !lives(item.Owner) || !lives(item.Running) || !lives(item.Failovering) {
+			return false
+		}
+	}
+	return lives(s.Leader)
+}
+
+// Covered waits until every item of every job has started once more.
+func (c *Cluster) Covered(ctx context.Context) error {
+	c.mu.Lock()
+	jobs := c.jobs
+	c.mu.Unlock()
+	type item struct {
+		job  string
+		item int
+	}
+	return c.AwaitAll(ctx, c.Mark(), "a run of each item", func(events []history.Event) bool {
+		started := map[item]bool{}
+		for _, e := range events {
+			if e.Kind == history.Start {
+				started[item{e.Job, e.Item}] = true
+			}
+		}
+		for _, j := range jobs {
+			for i := range j.Items {
+				if j.Every > 0 && !started[item{j.Name, i}] {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,58 @@
+package cluster
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+)
+
+// spawner starts processes that the kernel kills when this process ends, however it ends,
+// also those that are stopped by a signal. The kernel takes the end of the thread that
+// started them for that of the process, so all are started by one that stays.
+type spawner struct {
+	requests chan func()
+	running  sync.WaitGroup
+}
+
+func newSpawner() *spawner {
+	s := &spawner{requests: make(chan func())}
+	s.running.Go(func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for request := range s.requests {
+			request()
+		}
+	})
+	return s
+}
+
+// close is called when all processes have ended.
+func (s *spawner) close() {
+	close(s.requests)
+	s.running.Wait()
+}
+
+func (s *spawner) start(cmd *exec.Cmd) error {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	cmd.SysProcAttr.Setpgid = true // what a terminal sends is for us to act on
+	done := make(chan error)
+	s.requests <- func() { done <- cmd.Start() }
+	return <-done
+}
+
+// command is our own executable in a role.
+func command(role string, args ...string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	return cmd, nil
+}

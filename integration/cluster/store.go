@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/elasticjob-go/elasticjob/integration/worker"
+)
+
+// The stores that a cluster can stand on.
+const (
+	Etcd      = worker.Etcd
+	ZooKeeper = worker.ZooKeeper
+)
+
+// Store is three servers, processes of their own, and what can be done to them. Members
+// are numbered from 0. A method that does something to members returns when it is done.
+type Store interface {
+	// Kind is Etcd or ZooKeeper.
+	Kind() string
+	// Addresses are those of the members, for clients.
+	Addresses() []string
+	// Leader is the member that leads.
+	Leader(ctx context.Context) (int, error)
+	// Kill ends members as a crash would, all at once.
+	Kill(members ...int) error
+	// Restart starts members again that were killed, and waits until they serve.
+	Restart(ctx context.Context, members ...int) error
+	// Pause stops a member by a signal, Resume lets it go on.
+	Pause(member int) error
+	Resume(member int) error
+	// MoveLeader makes another member lead, without ending any.
+	MoveLeader(ctx context.Context) error
+	// Forget makes the store drop its history and tidy up its files: compaction and
+	// defragmentation of every member on etcd. ZooKeeper keeps no history that clients
+	// could ask for, and tidies up when it starts: its members are restarted in turn.
+	Forget(ctx context.Context) error
+	// FillUp makes writes fail because the store has no space, and Free ends that. It is
+	// the quota on etcd, which then raises an alarm. ZooKeeper's servers end themselves
+	// when their disk is full: FillUp kills all of them, and Free starts them again.
+	FillUp(ctx context.Context) error
+	Free(ctx context.Context) error
+	// FillDisk makes the files of a member grow no more, and waits until the member has
+	// ended itself for that reason. It has to be restarted.
+	FillDisk(ctx context.Context, member int) error
+	// Sessions is how many sessions there are.
+	Sessions(ctx context.Context) (int, error)
+	// Close ends all members and removes their data.
+	Close() error
+}

@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/elasticjob-go/elasticjob/integration/history"
+)
+
+// tail is what all processes have written so far, in the order in which it arrived here.
+type tail struct {
+	mu      sync.Mutex
+	events  []history.Event
+	changed chan struct{} // closed and replaced with every event
+}
+
+func newTail() *tail { return &tail{changed: make(chan struct{})} }
+
+func (t *tail) add(e history.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.events = append(t.events, e)
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// from returns the events from a position on, and a channel that is closed when there are
+// more.
+func (t *tail) from(position int) ([]history.Event, <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.events[position:len(t.events):len(t.events)], t.changed
+}
+
+// Mark is a position in the history of a cluster.
+type Mark int
+
+// Mark is the position now.
+func (c *Cluster) Mark() Mark {
+	events, _ := c.tail.from(0)
+	return Mark(len(events))
+}
+
+// Since returns the events after a mark, in the order in which they arrived.
+func (c *Cluster) Since(mark Mark) []history.Event {
+	events, _ := c.tail.from(int(mark))
+	return events
+}
+
+// Await waits for an event after the mark, and returns it. what names it in the error.
+func (c *Cluster) Await(ctx context.Context, mark Mark, what string, match func(history.Event) bool) (history.Event, error) {
+	var found history.Event
+	err := c.AwaitAll(ctx, mark, what, func(events []history.Event) bool {
+		for _, e := range events {
+			if match(e) {
+				found = e
+				return true
+			}
+		}
+		return false
+	})
+	return found, err
+}
+
+// AwaitAll waits until the events after the mark are enough.
+func (c *Cluster) AwaitAll(ctx context.Context, mark Mark, what string, enough func([]history.Event) bool) error {
+	for {
+		events, changed := c.tail.from(int(mark))
+		if enough(events) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("cluster: wait for %s: %w", what, context.Cause(ctx))
+		case <-c.failed:
+			return fmt.Errorf("cluster: wait for %s: %w", what, c.failure())
+		}
+	}
+}

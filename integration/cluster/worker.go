@@ -1,0 +1,286 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/integration/worker"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
+)
+
+// Worker is one life of one process that takes part in the jobs of a cluster, with a link
+// of its own to each member of the store.
+type Worker struct {
+	// Name is that of the process in the history: "w1.2" is the second life of w1.
+	Name string
+	// Address is what it registers under.
+	Address string
+
+	cluster *Cluster
+	links   links
+	cmd     *exec.Cmd
+	ended   chan struct{} // closed when it has ended and all that it wrote was read
+
+	mu      sync.Mutex
+	stdin   io.WriteCloser
+	ending  bool   // it was killed, or asked to exit
+	paused  bool   // it was stopped by a signal
+	fault   string // what its links have
+	waitErr error
+}
+
+// Options of a worker.
+type Options struct {
+	// Address is what it registers under; the one of its name by default.
+	Address string
+	// ClockOffset is how wrong its clock is.
+	ClockOffset time.Duration
+}
+
+// Start starts a worker, which joins all jobs of the cluster. It returns when the process
+// was started, which is before it has joined.
+func (c *Cluster) Start(name string, o Options) (*Worker, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lives[name]++
+	w := &Worker{Name: fmt.Sprintf("%s.%d", name, c.lives[name]), Address: o.Address, cluster: c, ended: make(chan struct{})}
+	if w.Address == "" {
+		w.Address = address(name)
+	}
+	var err error
+	if w.links, err = newLinks(c.store.Addresses()); err != nil {
+		return nil, err
+	}
+	config := worker.Config{
+		Name: w.Name, Address: w.Address, Store: c.store.Kind(), Servers: w.links.addresses(), Namespace: c.namespace,
+		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Log: c.logPath(w.Name), Fence: c.folder.at("fence"),
+	}
+	if err := w.start(config); err != nil {
+		w.links.close()
+		return nil, err
+	}
+	c.workers = append(c.workers, w)
+	for _, j := range c.jobs {
+		if err := w.tell(worker.Command{Join: j.worker()}); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// address gives every name one of its own, of which one is the beginning of another.
+func address(name string) string { return "10.0.0.1" + name[1:] }
+
+func (w *Worker) start(config worker.Config) error {
+	cmd, err := command(roleWorker)
+	if err != nil {
+		return err
+	}
+	messages, err := os.Create(w.cluster.folder.at(w.Name + ".out"))
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	defer messages.Close() // the process has its own handle
+	cmd.Stderr = messages
+	if w.stdin, err = cmd.StdinPipe(); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	// Not StdoutPipe, which Wait closes with what was not read yet.
+	out, in, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	defer in.Close()
+	cmd.Stdout = in
+	if err := w.cluster.spawner.start(cmd); err != nil {
+		_ = out.Close()
+		return fmt.Errorf("cluster: start %s: %w", w.Name, err)
+	}
+	w.cmd = cmd
+	go w.follow(out)
+	return w.send(config)
+}
+
+// follow reads what the process writes until it has ended.
+func (w *Worker) follow(out *os.File) {
+	defer close(w.ended)
+	defer out.Close()
+	err := history.Decode(out, func(e history.Event) bool {
+		w.cluster.tail.add(e)
+		return true
+	})
+	waited := w.cmd.Wait()
+	w.links.close()
+	w.mu.Lock()
+	w.waitErr = waited
+	ending := w.ending
+	w.mu.Unlock()
+	if !ending {
+		w.cluster.fail(fmt.Errorf("%s ended by itself: %w", w.Name, errors.Join(err, waited)))
+	}
+}
+
+// send writes a line to its input.
+func (w *Worker) send(line any) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := json.NewEncoder(w.stdin).Encode(line); err != nil {
+		return fmt.Errorf("cluster: tell %s: %w", w.Name, err)
+	}
+	return nil
+}
+
+func (w *Worker) tell(c worker.Command) error { return w.send(c) }
+
+// event is one about the worker.
+func (w *Worker) event(kind history.Kind) history.Event {
+	e := history.Now(kind)
+	e.Process = w.Name
+	return e
+}
+
+// Kill sends SIGKILL, and returns when the process is gone.
+func (w *Worker) Kill() error {
+	w.mu.Lock()
+	w.ending = true
+	w.mu.Unlock()
+	w.cluster.add(w.event(history.Kill))
+	if err := w.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		return fmt.Errorf("cluster: kill %s: %w", w.Name, err)
+	}
+	<-w.ended
+	return nil
+}
+
+// Pause stops the process by a signal, and returns when it stands still.
+func (w *Worker) Pause() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	call := history.Mono()
+	if err := w.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return fmt.Errorf("cluster: pause %s: %w", w.Name, err)
+	}
+	if _, err := syscall.Wait4(w.cmd.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil {
+		return fmt.Errorf("cluster: pause %s: %w", w.Name, err)
+	}
+	w.paused = true
+	e := w.event(history.Pause)
+	e.Call = call
+	w.cluster.add(e)
+	return nil
+}
+
+// Resume lets a paused process go on.
+func (w *Worker) Resume() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.paused = false
+	w.cluster.add(w.event(history.Resume))
+	if err := w.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		return fmt.Errorf("cluster: resume %s: %w", w.Name, err)
+	}
+	return nil
+}
+
+// Exit asks the process to leave all jobs and to end; handlers get the time of drain.
+func (w *Worker) Exit(drain time.Duration) error {
+	w.mu.Lock()
+	w.ending = true
+	w.mu.Unlock()
+	w.cluster.add(w.event(history.Leave))
+	return w.tell(worker.Command{Exit: true, Drain: drain})
+}
+
+// Wait waits until the process has ended by itself, and returns how.
+func (w *Worker) Wait(ctx context.Context) error {
+	select {
+	case <-w.ended:
+	case <-ctx.Done():
+		return fmt.Errorf("cluster: %s does not exit: %w", w.Name, context.Cause(ctx))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waitErr != nil {
+		return fmt.Errorf("cluster: %s: %w", w.Name, w.waitErr)
+	}
+	return nil
+}
+
+// Join makes it take part in a job, Leave no longer.
+func (w *Worker) Join(j Job) error { return w.tell(worker.Command{Join: j.worker()}) }
+
+// Leave makes it leave a job.
+func (w *Worker) Leave(job string, drain time.Duration) error {
+	e := w.event(history.Leave)
+	e.Job = job
+	w.cluster.add(e)
+	return w.tell(worker.Command{Leave: job, Drain: drain})
+}
+
+// Trigger makes it trigger all items of a job.
+func (w *Worker) Trigger(job string) error { return w.tell(worker.Command{Trigger: job}) }
+
+// The faults that links can have.
+const (
+	CutOff       = "cut off"
+	BlackHole    = "black hole"
+	DropAnswers  = "answers dropped"
+	DropRequests = "requests dropped"
+	Slow         = "slow link"
+)
+
+// slowness is how late all answers are on a slow link.
+const slowness = 150 * time.Millisecond
+
+// Break gives the worker's links a fault, until Mend.
+func (w *Worker) Break(fault string) error {
+	do, ok := map[string]func(*proxy.Proxy){
+		CutOff:       (*proxy.Proxy).Cut,
+		BlackHole:    (*proxy.Proxy).BlackHole,
+		DropAnswers:  (*proxy.Proxy).DropAnswers,
+		DropRequests: (*proxy.Proxy).DropRequests,
+		Slow:         func(p *proxy.Proxy) { p.Delay(slowness) },
+	}[fault]
+	if !ok {
+		return fmt.Errorf("cluster: links know no fault %q", fault)
+	}
+	e := w.event(history.Fault)
+	e.Name = fault
+	w.cluster.add(e)
+	w.mu.Lock()
+	w.fault = fault
+	w.mu.Unlock()
+	w.links.each(do)
+	return nil
+}
+
+// Mend ends the fault of the links.
+func (w *Worker) Mend() {
+	w.mu.Lock()
+	fault := w.fault
+	w.fault = ""
+	w.mu.Unlock()
+	if fault == "" {
+		return
+	}
+	w.links.each((*proxy.Proxy).Heal)
+	e := w.event(history.Heal)
+	e.Name = fault
+	w.cluster.add(e)
+}
+
+// Alive reports whether the process runs and was not asked to exit.
+func (w *Worker) Alive() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.ending
+}

@@ -1,0 +1,59 @@
+// Package worker is a process of the fault suite that takes part in jobs, as a user's
+// would, and writes down what it sees: a line for each start and end of an item, each
+// answer of the registry, each write to the fenced resource.
+//
+// It takes its [Config] and then its [Command]s from its standard input, line by line, and
+// ends at once when that ends, because then nobody is there any more to end it.
+package worker
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// The stores that a worker can use.
+const (
+	Etcd      = "etcd"
+	ZooKeeper = "zookeeper"
+)
+
+// Config is the first line of a worker's input.
+type Config struct {
+	// Name is that of the process in the history, Address what it registers under.
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	// Store is Etcd or ZooKeeper, Servers are its addresses.
+	Store          string        `json:"store"`
+	Servers        []string      `json:"servers"`
+	Namespace      string        `json:"namespace"`
+	SessionTimeout time.Duration `json:"sessionTimeout"`
+	// ClockOffset is how wrong its clock is.
+	ClockOffset time.Duration `json:"clockOffset,omitempty"`
+	// Log is the file of its history, Fence the socket of the fenced resource.
+	Log   string `json:"log"`
+	Fence string `json:"fence"`
+}
+
+// Job is what a worker runs.
+type Job struct {
+	Config job.Config `json:"config"`
+	// Work is how long items take; item i the entry i modulo its length. None is no time.
+	Work []time.Duration `json:"work,omitempty"`
+	// Stubborn handlers pay no attention to their context, and write to the fenced
+	// resource all the time until that refuses them.
+	Stubborn bool `json:"stubborn,omitempty"`
+}
+
+// Command is a further line of a worker's input.
+type Command struct {
+	// Join starts a scheduler of the job.
+	Join *Job `json:"join,omitempty"`
+	// Leave shuts the scheduler of the job down, Exit those of all jobs, closes the
+	// registry and ends the process. Handlers get the time of Drain.
+	Leave string        `json:"leave,omitempty"`
+	Exit  bool          `json:"exit,omitempty"`
+	Drain time.Duration `json:"drain,omitempty"`
+	// Trigger triggers all items of the job.
+	Trigger string `json:"trigger,omitempty"`
+}

@@ -1,0 +1,114 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/fence"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// errFenced is what a handler returns that the fenced resource has refused.
+var errFenced = errors.New("worker: refused by the fenced resource")
+
+// writeEvery is how often a stubborn handler writes.
+const writeEvery = 20 * time.Millisecond
+
+// handler works on items: it writes to the fenced resource, takes its time, and writes
+// again.
+type handler struct {
+	Job
+	log   *history.Log
+	fence *fence.Client
+}
+
+func (h handler) Execute(ctx context.Context, sc job.ShardingContext) error {
+	e := history.Event{
+		Job: sc.JobName, Item: sc.Item, Task: sc.TaskID, Tick: sc.ScheduledTime, Token: sc.Token,
+		Source: sc.Source.String(), Instance: sc.InstanceID,
+	}
+	add := func(kind history.Kind, e history.Event) {
+		now := history.Now(kind)
+		e.Kind, e.Mono, e.Wall = now.Kind, now.Mono, now.Wall
+		h.log.Add(e)
+	}
+	add(history.Start, e)
+	cut := sync.OnceFunc(func() {
+		e := e
+		e.Cause = context.Cause(ctx).Error()
+		add(history.Cut, e)
+	})
+	running := context.AfterFunc(ctx, cut)
+	err := h.work(ctx, sc)
+	if !running() {
+		cut() // or wait until it is written
+	}
+	switch {
+	case err == nil:
+		e.Outcome = history.Done
+	case ctx.Err() != nil && !errors.Is(err, errFenced):
+		e.Outcome, e.Cause = history.Stopped, context.Cause(ctx).Error()
+	default:
+		e.Outcome, e.Cause = history.Failed, err.Error()
+	}
+	add(history.End, e)
+	return err
+}
+
+func (h handler) work(ctx context.Context, sc job.ShardingContext) error {
+	if err := h.write(sc); err != nil {
+		return err
+	}
+	if err := h.passTime(ctx, sc); err != nil {
+		return err
+	}
+	return h.write(sc)
+}
+
+// passTime is the work itself.
+func (h handler) passTime(ctx context.Context, sc job.ShardingContext) error {
+	if len(h.Work) == 0 {
+		return nil
+	}
+	done := time.NewTimer(h.Work[sc.Item%len(h.Work)])
+	defer done.Stop()
+	if !h.Stubborn {
+		select {
+		case <-done.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	again := time.NewTicker(writeEvery)
+	defer again.Stop()
+	for {
+		select {
+		case <-done.C:
+			return nil
+		case <-again.C:
+			if err := h.write(sc); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (h handler) write(sc job.ShardingContext) error {
+	call := history.Mono()
+	accepted, err := h.fence.Write(fmt.Sprintf("%s/%d", sc.JobName, sc.Item), sc.Token)
+	e := history.Now(history.Write)
+	e.Job, e.Item, e.Token, e.Call, e.Accepted, e.Task = sc.JobName, sc.Item, sc.Token, call, accepted, sc.TaskID
+	if err != nil {
+		e.Err = err.Error()
+	}
+	h.log.Add(e)
+	if err == nil && !accepted {
+		err = errFenced
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Dial opens a registry of the kind that the configuration names.
+func Dial(ctx context.Context, c Config, log *zap.Logger) (coord.Registry, error) {
+	switch c.Store {
+	case Etcd:
+		return etcd.Dial(ctx, etcd.Config{Endpoints: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, Logger: log})
+	case ZooKeeper:
+		return zk.Dial(ctx, zk.Config{Servers: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, Logger: log})
+	}
+	return nil, fmt.Errorf("worker: store %q: %s and %s are allowed", c.Store, Etcd, ZooKeeper)
+}
+
+// recorder writes down what the registry answers to commits that begin, end or hand over
+// items.
+type recorder struct {
+	coord.Registry
+	log *history.Log
+}
+
+func (r recorder) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	call := history.Mono()
+	revision, err := r.Registry.Commit(ctx, ops...)
+	e, about := describe(ops)
+	if !about {
+		return revision, err
+	}
+	now := history.Now(history.Commit)
+	e.Kind, e.Item, e.Mono, e.Wall = now.Kind, now.Item, now.Mono, now.Wall
+	e.Call, e.Token = call, revision
+	if err != nil {
+		e.Err = err.Error()
+	}
+	r.log.Add(e)
+	return revision, err
+}
+
+// describe says what a commit does to items: it claims one if it writes its fired record
+// while the item is, or begins to be, running.
+func describe(ops []coord.Op) (e history.Event, about bool) {
+	type item struct {
+		ended, runs, put bool
+		fired            *coord.Op
+	}
+	items := map[int]*item{}
+	var order []int
+	of := func(name string) *item {
+		i, ok := jobtree.ParseItem(name)
+		if !ok {
+			return &item{}
+		}
+		if items[i] == nil {
+			items[i] = &item{}
+			order = append(order, i)
+		}
+		return items[i]
+	}
+	for _, op := range ops {
+		e.Ops = append(e.Ops, op.String())
+		segments := strings.Split(op.Path, "/")
+		e.Job = segments[0]
+		switch rest := segments[1:]; {
+		case len(rest) == 3 && rest[0] == "sharding" && rest[2] == "running":
+			it := of(rest[1])
+			switch op.Kind {
+			case coord.OpCreate, coord.OpCreateEphemeral, coord.OpExists:
+				it.runs = true
+			case coord.OpSet, coord.OpPut:
+				it.runs, it.ended = true, true
+			case coord.OpDelete, coord.OpDeleteTree:
+				it.ended = true
+			}
+		case len(rest) == 3 && rest[0] == "sharding" && rest[2] == "fired" && op.Kind.Writes():
+			of(rest[1]).fired = &op
+		case len(rest) == 4 && strings.Join(rest[:3], "/") == "leader/failover/items" && op.Kind == coord.OpPut:
+			of(rest[3]).put = true
+		}
+	}
+	for _, i := range order {
+		it := items[i]
+		if it.runs && it.fired != nil {
+			e.Claims = append(e.Claims, history.Claim{Item: i, Tick: claimed(it.fired.Value)})
+		}
+		if it.ended {
+			e.Ends = append(e.Ends, i)
+		}
+		if it.put {
+			e.Waits = append(e.Waits, i)
+		}
+	}
+	slices.Sort(e.Ends)
+	return e, len(e.Claims)+len(e.Ends)+len(e.Waits) > 0
+}
+
+// claimed is the tick that a claim is for: the last one that its fired record has.
+func claimed(value []byte) time.Time {
+	tick, err := jobtree.DecodeFired(value[bytes.LastIndexByte(value, ' ')+1:])
+	if err != nil {
+		return time.Time{} // a claim without a tick shows by itself
+	}
+	return tick
+}

@@ -1,0 +1,292 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/integration/fence"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// Main is the whole of the process, and returns its exit code.
+func Main() int {
+	if err := run(os.Stdin, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func run(in io.Reader, out, messages io.Writer) error {
+	lines := bufio.NewScanner(in)
+	if !lines.Scan() {
+		return fmt.Errorf("worker: no configuration: %w", lines.Err())
+	}
+	var c Config
+	if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+		return fmt.Errorf("worker: configuration: %w", err)
+	}
+	log, err := history.Create(c.Log, c.Name, out)
+	if err != nil {
+		return err
+	}
+	up := history.Now(history.Up)
+	up.Address = c.Address
+	log.Add(up)
+
+	w := &worker{
+		config: c, log: log,
+		zap: zap.New(zapcore.NewCore(
+			zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig()), zapcore.AddSync(messages), zap.InfoLevel)),
+		jobs: map[string]*member{},
+	}
+	commands := make(chan Command)
+	go read(lines, commands)
+	before := goleak.IgnoreCurrent()
+	if err := w.serve(commands); err != nil {
+		return err
+	}
+	down := history.Now(history.Down)
+	if leak := goleak.Find(before); leak != nil {
+		down.Err = leak.Error()
+	}
+	log.Add(down)
+	return log.Close()
+}
+
+// read passes commands on. The end of the input is the end of everything.
+func read(lines *bufio.Scanner, commands chan<- Command) {
+	for lines.Scan() {
+		var c Command
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			fmt.Fprintln(os.Stderr, "worker: command:", err)
+			os.Exit(1)
+		}
+		commands <- c
+	}
+	os.Exit(1)
+}
+
+type worker struct {
+	config Config
+	log    *history.Log
+	zap    *zap.Logger
+	fence  *fence.Client
+	reg    coord.Registry
+
+	jobs    map[string]*member
+	running sync.WaitGroup
+}
+
+// member is a worker's part in one job.
+type member struct {
+	Job
+	mu        sync.Mutex
+	scheduler *job.Scheduler // nil until it has joined
+	// leave ends the wait for a registry that is away, drain the time that handlers get
+	// after that.
+	leave context.CancelFunc
+	ctx   context.Context
+	drain time.Duration
+	ended chan struct{}
+}
+
+// serve does what it is told until it is told to exit.
+func (w *worker) serve(commands <-chan Command) (err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if w.fence, err = fence.Dial(ctx, w.config.Fence); err != nil {
+		return err
+	}
+	defer w.fence.Close()
+	dialled := make(chan struct{})
+	w.running.Go(func() {
+		w.reg = w.dial(ctx)
+		close(dialled)
+	})
+	for c := range commands {
+		switch {
+		case c.Join != nil:
+			w.join(ctx, *c.Join, dialled)
+		case c.Trigger != "":
+			w.trigger(ctx, c.Trigger)
+		case c.Leave != "":
+			w.leave(c.Leave, c.Drain)
+		case c.Exit:
+			for name := range w.jobs {
+				w.leave(name, c.Drain)
+			}
+			for _, m := range w.jobs {
+				<-m.ended
+			}
+			cancel()
+			w.running.Wait()
+			return w.close()
+		}
+	}
+	return nil
+}
+
+func (w *worker) close() error {
+	if w.reg == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := w.reg.Close(ctx); err != nil {
+		w.zap.Warn("close", zap.Error(err)) // the store may be away
+	}
+	return nil
+}
+
+// retryEvery is how long a start that failed, because the store is away, waits for
+// another attempt.
+const retryEvery = 200 * time.Millisecond
+
+// dial opens the registry, however long that takes.
+func (w *worker) dial(ctx context.Context) coord.Registry {
+	for {
+		reg, err := Dial(ctx, w.config, w.zap)
+		if err == nil {
+			return recorder{reg, w.log}
+		}
+		w.zap.Warn("dial", zap.Error(err))
+		if !pause(ctx) {
+			return nil
+		}
+	}
+}
+
+// pause reports whether there is another attempt.
+func pause(ctx context.Context) bool {
+	timer := time.NewTimer(retryEvery)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// join starts a scheduler of a job, and sees to it until it has stopped.
+func (w *worker) join(ctx context.Context, j Job, dialled <-chan struct{}) {
+	if before := w.jobs[j.Config.Name]; before != nil {
+		<-before.ended
+	}
+	m := &member{Job: j, ended: make(chan struct{})}
+	m.ctx, m.leave = context.WithCancel(ctx)
+	w.jobs[j.Config.Name] = m
+	w.running.Go(func() {
+		defer close(m.ended)
+		defer m.leave()
+		select {
+		case <-dialled:
+		case <-m.ctx.Done():
+			return
+		}
+		if s := w.schedule(m); s != nil {
+			w.attend(m, s)
+		}
+	})
+}
+
+// schedule starts the scheduler, however long that takes.
+func (w *worker) schedule(m *member) *job.Scheduler {
+	h := handler{Job: m.Job, log: w.log, fence: w.fence}
+	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap)}
+	if d := w.config.ClockOffset; d != 0 {
+		opts = append(opts, job.WithClock(func() time.Time { return time.Now().Add(d) }))
+	}
+	start := job.Schedule
+	if m.Config.Cron == "" {
+		start = job.OneOff
+	}
+	for {
+		s, err := start(m.ctx, w.reg, m.Config, h, opts...)
+		if err == nil {
+			m.mu.Lock()
+			m.scheduler = s
+			m.mu.Unlock()
+			e := history.Now(history.Joined)
+			e.Job, e.Instance = m.Config.Name, s.Status().InstanceID
+			w.log.Add(e)
+			return s
+		}
+		w.zap.Warn("join", zap.String("job", m.Config.Name), zap.Error(err))
+		if !pause(m.ctx) {
+			return nil
+		}
+	}
+}
+
+// attend waits until the scheduler has stopped by itself, or it is to leave.
+func (w *worker) attend(m *member, s *job.Scheduler) {
+	var err error
+	select {
+	case <-s.Done():
+		err = s.Err()
+		if err == nil {
+			err = errors.New("stopped without a reason")
+		}
+	case <-m.ctx.Done():
+		m.mu.Lock()
+		drain := m.drain
+		m.mu.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), drain)
+		defer cancel()
+		err = s.Shutdown(ctx)
+	}
+	e := history.Now(history.Left)
+	e.Job = m.Config.Name
+	if err != nil {
+		e.Err = err.Error()
+	}
+	w.log.Add(e)
+}
+
+func (w *worker) leave(name string, drain time.Duration) {
+	m := w.jobs[name]
+	if m == nil {
+		w.zap.Error("asked to leave a job that it has not joined", zap.String("job", name))
+		return
+	}
+	m.mu.Lock()
+	m.drain = drain
+	m.mu.Unlock()
+	m.leave()
+}
+
+// trigger asks all items of a job to run now.
+func (w *worker) trigger(ctx context.Context, name string) {
+	m := w.jobs[name]
+	if m == nil {
+		w.zap.Error("asked to trigger a job that it has not joined", zap.String("job", name))
+		return
+	}
+	w.running.Go(func() {
+		m.mu.Lock()
+		s := m.scheduler
+		m.mu.Unlock()
+		if s == nil {
+			w.zap.Error("asked to trigger before it has joined", zap.String("job", name))
+			return
+		}
+		if _, err := s.Trigger(ctx, job.TriggerRequest{}); err != nil {
+			w.zap.Error("trigger", zap.Error(err))
+		}
+	})
+}
