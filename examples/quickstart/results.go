@@ -1,0 +1,52 @@
+package main
+
+import "fmt"
+
+// results is what the runs write to, with one row for each item. In a database a write
+// would be
+//
+//	UPDATE counts SET files = …, fence = $token WHERE item = $item AND fence <= $token
+//
+// so that a run that was thought dead, and comes back after its item was run again
+// elsewhere, does not undo what that has written.
+type results struct {
+	rows    map[int]row
+	refused int
+}
+
+type row struct {
+	result
+	fence int64
+}
+
+// put writes the row of an item, unless one with a larger token was there first.
+func (r *results) put(item int, token int64, value result) bool {
+	if r.rows[item].fence > token {
+		r.refused++
+		return false
+	}
+	if r.rows == nil {
+		r.rows = map[int]row{}
+	}
+	r.rows[item] = row{value, token}
+	return true
+}
+
+// differ compares the rows with what one process counted alone.
+func (r *results) differ(alone []result) []string {
+	var faults []string
+	for item, want := range alone {
+		got, ok := r.rows[item]
+		switch {
+		case !ok:
+			faults = append(faults, fmt.Sprintf("item %d has no result", item))
+		case got.result != want:
+			faults = append(faults, fmt.Sprintf("item %d: %v, but %v when counted alone", item, got.result, want))
+		}
+	}
+	return faults
+}
+
+func (r result) String() string {
+	return fmt.Sprintf("%d files, %d bytes, %d lines, %.12s", r.Files, r.Bytes, r.Lines, r.Sum)
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// work is one instance of the job, from here to its graceful leave when ctx ends. It is
+// all that a program has to do to run a sharded cron job.
+func work(ctx context.Context, o orders, reports *reporter, log *zap.Logger) error {
+	reg, err := o.Store.dial(ctx, log)
+	if err != nil {
+		return err
+	}
+	drain := context.WithoutCancel(ctx)
+	scheduler, err := job.Schedule(ctx, reg, job.Config{
+		Name:               o.Job,
+		Cron:               fmt.Sprintf("0/%d * * * * ?", int(o.Every.Seconds())),
+		ShardingTotalCount: o.Items,
+		Failover:           true,
+		MisfireTolerance:   o.Every / 4, // later than this is made up for, instead of merely late
+		Threads:            o.Items,
+	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+		return o.run(ctx, sc, reports)
+	}), job.WithLogger(log))
+	if err != nil {
+		return errors.Join(err, reg.Close(drain))
+	}
+	select {
+	case <-ctx.Done():
+	case <-scheduler.Done():
+	}
+	return errors.Join(scheduler.Shutdown(drain), reg.Close(drain))
+}
+
+// run is one execution of one item: it counts the item's share of the files and says so.
+// The result goes out with the token, so that it can be refused if the item was given to
+// somebody else meanwhile.
+func (o orders) run(ctx context.Context, sc job.ShardingContext, reports *reporter) error {
+	about := reportOf(sc)
+	if err := reports.send(begins, about); err != nil {
+		return err
+	}
+	said := time.Now()
+	counted, err := count(ctx, o.Dir, sc.Item, sc.Total, o.AtLeast, func(done, files int) {
+		if time.Since(said) >= o.AtLeast/10 {
+			said, about.Done, about.Files = time.Now(), done, files
+			_ = reports.send(goesOn, about) // the end will tell
+		}
+	})
+	if err != nil {
+		about.Error, about.Cut = err.Error(), ctx.Err() != nil
+	} else {
+		about.Result = &counted
+	}
+	return errors.Join(err, reports.send(ends, about))
+}
+
+// orders are what an instance is told when it is started, as JSON on its command line.
+type orders struct {
+	Store   store         `json:"store"`
+	Job     string        `json:"job"`
+	Dir     string        `json:"dir"`
+	Items   int           `json:"items"`
+	Every   time.Duration `json:"every"`   // the job fires
+	AtLeast time.Duration `json:"atLeast"` // an item takes
+}
+
+// workerCommand is the first argument of a process that is an instance.
+const workerCommand = "worker"
+
+// workerMain is main in the process of an instance. It leaves when it reads a line, and
+// ends at once when its standard input does, because then nobody is there to watch.
+func workerMain(args []string, in io.Reader, out io.Writer) error {
+	signal.Ignore(os.Interrupt) // Ctrl-C reaches all processes; what to do is said by the first
+	var o orders
+	if len(args) != 1 {
+		return fmt.Errorf("%s: %d arguments: the orders as JSON are allowed", workerCommand, len(args))
+	}
+	if err := json.Unmarshal([]byte(args[0]), &o); err != nil {
+		return fmt.Errorf("%s: orders: %w", workerCommand, err)
+	}
+	log, err := workerLog()
+	if err != nil {
+		return fmt.Errorf("%s: log: %w", workerCommand, err)
+	}
+	ctx, leave := context.WithCancel(context.Background())
+	defer leave()
+	go func() { // lives as long as the process
+		lines := bufio.NewScanner(in)
+		for lines.Scan() {
+			leave()
+		}
+		os.Exit(1)
+	}()
+	return work(ctx, o, &reporter{out: out}, log)
+}
+
+// workerLog says on standard error what is worth a word.
+func workerLog() (*zap.Logger, error) {
+	c := zap.NewProductionConfig()
+	c.Level = zap.NewAtomicLevelAt(zap.WarnLevel)
+	c.Encoding = "console"
+	c.EncoderConfig.TimeKey = ""
+	c.DisableCaller, c.DisableStacktrace = true, true
+	return c.Build()
+}
