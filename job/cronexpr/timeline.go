@@ -32,16 +32,11 @@ func newTimeline(loc *time.Location) timeline {
 		t := time.Unix(at, 0).In(loc)
 		_, shift := t.Zone()
 		seg := segment{end: offsetEnd(t), startWall: at + int64(shift), offset: int64(shift)}
-		at = seg.end
-		switch last := len(all) - 1; {
-		case last < 0:
+		if all == nil {
 			seg.startWall = longAgo
-			all = append(all, seg)
-		case all[last].offset == seg.offset: // the zone changed its name only
-			all[last].end = seg.end
-		default:
-			all = append(all, seg)
 		}
+		all = append(all, seg)
+		at = seg.end
 	}
 	bound := int64(farAhead) // the walls from here on belong to later segments
 	for i := len(all) - 1; i >= 0; i-- {
