@@ -100,6 +100,8 @@ func (c *conn) await(ctx context.Context) error {
 	select {
 	case <-up:
 		return nil
+	case <-c.ctx.Done():
+		return errOver
 	case <-c.denied:
 		return fmt.Errorf("%w: %w", coord.ErrDenied, c.why())
 	case <-ctx.Done():
@@ -371,15 +373,19 @@ func (c *conn) end() {
 	c.stop()
 }
 
-// closeTimeout is how long the library waits for the answer to the end of a session.
+// closeTimeout is how long the end of a session waits for a link, and how long the
+// library waits for the answer.
 const closeTimeout = time.Second
 
 // close ends the session at the store, if it can be told, and waits for all that the
 // conn has started. The end of ctx cuts short what is said to the store.
 func (c *conn) close(ctx context.Context) error {
+	linked, cancel := context.WithTimeout(ctx, closeTimeout)
 	c.mu.Lock()
-	told := c.isUp
+	told := c.known
 	c.mu.Unlock()
+	told = told && c.await(linked) == nil
+	cancel()
 	c.end()
 	stop := context.AfterFunc(ctx, func() { c.breakLink(time.Now()) })
 	defer stop()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 
 	zookeeper "github.com/go-zookeeper/zk"
@@ -103,17 +104,21 @@ func wasAnswered(err error) bool {
 // read may be tried again on the next one.
 func isLost(err error) bool {
 	var unanswered *unansweredError
-	if errors.As(err, &unanswered) {
+	var unsent *unsentError
+	switch {
+	case errors.As(err, &unanswered):
 		return false // it is the caller who went away
+	case errors.As(err, &unsent):
+		return unsent.cause == errOver
 	}
 	for _, lost := range []error{
 		errOver, zookeeper.ErrConnectionClosed, zookeeper.ErrClosing, zookeeper.ErrNoServer,
-		zookeeper.ErrSessionMoved, zookeeper.ErrSessionExpired,
+		zookeeper.ErrSessionMoved, zookeeper.ErrSessionExpired, io.EOF,
 	} {
 		if errors.Is(err, lost) {
 			return true
 		}
 	}
-	var network net.Error
-	return errors.As(err, &network)
+	var network net.Error // which the end of a context is, too
+	return errors.As(err, &network) && !errors.Is(err, context.DeadlineExceeded)
 }

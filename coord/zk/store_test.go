@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -113,22 +112,28 @@ func nowhere(t testing.TB) string {
 // Forget has nothing to do: ZooKeeper keeps no history for its clients.
 func (s *store) Forget(context.Context) error { return nil }
 
-// Expire takes the session over, with its password, and closes it.
+// Expire takes the session over, with its password, and closes it. Its owner may take it
+// back in between; then it is taken over again.
 func (s *store) Expire(ctx context.Context, id coord.SessionID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.registries {
 		if session, password := r.SessionPassword(); session == id {
-			return closeSession(ctx, s.server.Addr(), id, password)
+			for {
+				closed, err := closeSession(ctx, s.server.Addr(), id, password)
+				if closed || err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return fmt.Errorf("no registry has the session %#x", id)
 }
 
-func closeSession(ctx context.Context, addr string, id coord.SessionID, password []byte) error {
+func closeSession(ctx context.Context, addr string, id coord.SessionID, password []byte) (closed bool, err error) {
 	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer c.Close()
 	connect := binary.BigEndian.AppendUint32(nil, 0)             // protocol version
@@ -137,27 +142,32 @@ func closeSession(ctx context.Context, addr string, id coord.SessionID, password
 	connect = binary.BigEndian.AppendUint64(connect, uint64(id)) //
 	connect = binary.BigEndian.AppendUint32(connect, uint32(len(password)))
 	connect = append(connect, password...)
-	answer, err := exchange(c, connect)
+	if err := send(c, connect); err != nil {
+		return false, err
+	}
+	const closeOp = 1<<32 - 11
+	request := binary.BigEndian.AppendUint32(nil, 1)
+	request = binary.BigEndian.AppendUint32(request, closeOp)
+	if err := send(c, request); err != nil {
+		return false, nil // its owner was faster
+	}
+	answer, err := receive(c)
 	if err != nil {
-		return fmt.Errorf("take session %#x over: %w", id, err)
+		return false, nil
 	}
 	if len(answer) < 16 || binary.BigEndian.Uint64(answer[8:]) != uint64(id) {
-		return fmt.Errorf("take session %#x over: it has ended", id)
+		return true, nil // it has ended
 	}
-	const closeOp = -11
-	request := binary.BigEndian.AppendUint32(nil, 1)
-	op := int32(closeOp)
-	request = binary.BigEndian.AppendUint32(request, uint32(op))
-	if _, err := exchange(c, request); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("close session %#x: %w", id, err)
-	}
-	return nil
+	_, err = receive(c)
+	return err == nil, nil
 }
 
-func exchange(c net.Conn, packet []byte) ([]byte, error) {
-	if _, err := c.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(packet))), packet...)); err != nil {
-		return nil, err
-	}
+func send(c net.Conn, packet []byte) error {
+	_, err := c.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(packet))), packet...))
+	return err
+}
+
+func receive(c net.Conn) ([]byte, error) {
 	var length [4]byte
 	if _, err := io.ReadFull(c, length[:]); err != nil {
 		return nil, err
