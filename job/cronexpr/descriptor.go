@@ -8,27 +8,27 @@ import (
 // descriptor reads the words that begin with @ into s.
 func (p *parser) descriptor(words []token, s *Schedule) error {
 	const known = "@every and a duration, @yearly or @annually, @monthly, @weekly, @daily or @midnight, @hourly"
-	fields := ""
+	expr := ""
 	switch words[0].text {
 	case "@EVERY":
 		return p.every(words, s)
 	case "@YEARLY", "@ANNUALLY":
-		fields = "0 0 0 1 1 ?"
+		expr = "0 0 0 1 1 ?"
 	case "@MONTHLY":
-		fields = "0 0 0 1 * ?"
+		expr = "0 0 0 1 * ?"
 	case "@WEEKLY":
-		fields = "0 0 0 ? * SUN"
+		expr = "0 0 0 ? * SUN"
 	case "@DAILY", "@MIDNIGHT":
-		fields = "0 0 0 * * ?"
+		expr = "0 0 0 * * ?"
 	case "@HOURLY":
-		fields = "0 0 * * * ?"
+		expr = "0 0 * * * ?"
 	default:
 		return p.fail(words[0], "no such descriptor", known)
 	}
 	if len(words) > 1 {
 		return p.fail(words[1], "nothing may follow "+strings.ToLower(words[0].text), "")
 	}
-	return p.pattern(split(fields), &s.pattern)
+	return p.pattern(split(expr), &s.pattern)
 }
 
 // every reads "@every <duration>".
