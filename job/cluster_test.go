@@ -39,6 +39,7 @@ const patience = 60 * time.Second
 // ZooKeeper. A test of it sees no difference.
 func onEveryStore(t *testing.T, behaviour func(*testing.T, store)) {
 	t.Helper()
+	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) { behaviour(t, newMemoryStore(t)) })
@@ -197,6 +198,10 @@ func (c *cluster) await(what string, ok func(*jobtree.State) bool, also ...signa
 	defer timeout.Stop()
 	for {
 		changed, recorded := c.view.Changed(), c.record.Changed()
+		// What is not there may be missing because the view is late.
+		if err := c.view.Sync(c.Context()); err != nil {
+			c.Fatal(err)
+		}
 		if ok(c.state()) {
 			return
 		}

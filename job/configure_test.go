@@ -7,6 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -132,9 +136,11 @@ func TestClockThatIsOffStopsTheFire(t *testing.T) {
 		cfg := c.config()
 		cfg.MaxTimeDiff = 3 * time.Second
 		off := func() time.Time { return time.Now().Add(10 * time.Second) }
-		a := c.join("10.0.0.1", cfg, nil, job.WithClock(off))
+		logged := newSignal()
+		log := zaptest.NewLogger(t, zaptest.WrapOptions(zap.Hooks(func(zapcore.Entry) error { logged.send(); return nil })))
+		a := c.join("10.0.0.1", cfg, nil, job.WithClock(off), job.WithLogger(log))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.await("the fault is reported", func(*jobtree.State) bool { return errors.Is(a.Status().Fault, job.ErrClock) })
+		c.await("the fault is reported", func(*jobtree.State) bool { return errors.Is(a.Status().Fault, job.ErrClock) }, logged)
 		if ran := c.record.find(func(execution) bool { return true }); len(ran) > 0 {
 			t.Errorf("it ran all the same:\n%s", c.record)
 		}

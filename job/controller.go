@@ -349,33 +349,62 @@ func (c *controller) wasRegistered() (bool, error) {
 
 // obey takes a trigger, and begins the items that triggers wait for.
 func (c *controller) obey(w *world) {
-	if commit, trigger := w.obey(); commit != nil && c.commit(*commit) {
-		request := trigger.Request
-		switch {
-		case trigger.Err != nil:
-			c.log.Warn("trigger not obeyed: it cannot be read", zap.Error(trigger.Err))
-		case !w.active():
-			c.log.Warn("trigger not obeyed: the server is disabled", zap.String("request", request.ID))
-		default:
-			for _, i := range w.requested(request) {
-				if _, waiting := c.triggers[i]; waiting {
-					c.log.Info("trigger joins one that waits", zap.Int("item", i), zap.String("request", request.ID))
-				}
-				c.triggers[i] = manual{parameter: request.Parameter}
-			}
-		}
+	commit, trigger, err := w.obey()
+	if err != nil {
+		c.fault(err)
+		return
+	}
+	if commit != nil && c.commit(*commit) {
+		c.take(w, trigger)
 	}
 	if !c.settings.monitor {
 		c.triggerUnmonitored(w)
 		return
 	}
 	for _, i := range slices.Sorted(maps.Keys(c.triggers)) {
-		if item := w.Item(i); !item.Owner.Is(c.self.id) || item.Disabled || i >= c.settings.ShardingTotalCount {
-			c.log.Warn("trigger not obeyed: the item went elsewhere or was disabled", zap.Int("item", i))
-			delete(c.triggers, i)
-		}
+		c.yield(w, i)
 	}
 	c.commitAll(w.manually(c.triggers))
+}
+
+// take remembers the items of a request until they are idle.
+func (c *controller) take(w *world, trigger jobtree.Trigger) {
+	request := trigger.Request
+	switch {
+	case trigger.Err != nil:
+		c.log.Warn("trigger not obeyed: it cannot be read", zap.Error(trigger.Err))
+	case !w.active():
+		c.log.Warn("trigger not obeyed: the server is disabled", zap.String("request", request.ID))
+	default:
+		for _, i := range w.requested(request) {
+			if _, waiting := c.triggers[i]; waiting {
+				c.log.Info("trigger joins one that waits", zap.Int("item", i), zap.String("request", request.ID))
+			}
+			c.triggers[i] = manual{parameter: request.Parameter}
+		}
+	}
+}
+
+// yield gives up a trigger that waits for an item which this instance does not own any
+// more: its new owner gets it.
+func (c *controller) yield(w *world, i int) {
+	item := w.Item(i)
+	if i < c.settings.ShardingTotalCount && !item.Disabled {
+		if item.Owner.Is(c.self.id) {
+			return
+		}
+		ops, dealt, err := w.passOn(jobtree.Request{Parameter: c.triggers[i].parameter}, []int{i})
+		if err != nil {
+			c.fault(err)
+			return
+		}
+		if dealt && c.commit(commit{step: "pass on", ops: append(ops, w.mine())}) {
+			delete(c.triggers, i)
+		}
+		return
+	}
+	c.log.Warn("trigger not obeyed: the item was disabled or is no more", zap.Int("item", i))
+	delete(c.triggers, i)
 }
 
 // fire begins what is due.
@@ -434,7 +463,7 @@ func (c *controller) checkClock() error {
 	// The answer is from between the request and now, so the nearer end counts.
 	diff := max(before.Sub(store), store.Sub(c.now()))
 	if diff > c.settings.MaxTimeDiff {
-		return fmt.Errorf("job %s: the tick does not run: %w: %v, at most %v are allowed", c.job, ErrClock, diff.Round(time.Millisecond), c.settings.MaxTimeDiff)
+		return fmt.Errorf("job %s: the tick does not run: %w: %v, at most %v are allowed", c.job, ErrClock, diff.Round(time.Second), c.settings.MaxTimeDiff)
 	}
 	return nil
 }

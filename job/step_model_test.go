@@ -535,6 +535,9 @@ func (m *model) begins(p *member, r *run) {
 	m.token[r.item] = r.token
 	switch r.source {
 	case Normal, Misfire:
+		if r.tick.Nanosecond() != 0 {
+			return // a triggered run that was begun in the same millisecond as its item's last
+		}
 		key := fmt.Sprintf("%d at %s", r.item, r.tick.Format("04:05.000"))
 		if by, twice := m.begun[key]; twice {
 			m.fatalf("item %s begins on %s, and has begun on %s", key, p.name, by)
@@ -590,6 +593,9 @@ func (m *model) lookForCutRuns() {
 		if !registered && !alive && !m.counted[key] {
 			m.counted[key] = true
 			m.cut[i] = running.ID
+			if _, waits := m.owed[i]; waits {
+				m.owed[i] = s.Items[i].Fired.Run // an item waits once, for the later one
+			}
 		}
 	}
 }

@@ -1,8 +1,93 @@
 package job_test
 
 import (
+	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-func etcdStore(t *testing.T) store      { t.Skip("todo"); return nil }
-func zookeeperStore(t *testing.T) store { t.Skip("todo"); return nil }
+// servers are the stores that all behaviours share, each with a namespace of its own.
+// They start with the first test that asks for them, and end with the last.
+var servers struct {
+	etcd, zk shared
+}
+
+// shared is the address of a server that runs for all tests.
+type shared struct {
+	once sync.Once
+	addr string
+	err  error
+	stop func()
+}
+
+func (s *shared) start(t testing.TB, run func() (string, func(), error)) string {
+	t.Helper()
+	s.once.Do(func() { s.addr, s.stop, s.err = run() })
+	if s.err != nil {
+		t.Fatal(s.err)
+	}
+	return s.addr
+}
+
+func (s *shared) end() {
+	if s.stop != nil {
+		s.stop()
+	}
+}
+
+// server is a real store; every registry reaches it over a proxy of its own.
+type server struct {
+	addr string
+	open func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error)
+}
+
+func (s server) dial(t testing.TB, namespace string, timeout time.Duration) (coord.Registry, link) {
+	t.Helper()
+	p, err := proxy.New(s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	reg, err := s.open(t, p.Addr(), namespace, timeout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reg, p
+}
+
+func etcdStore(t testing.TB) store {
+	t.Helper()
+	addr := servers.etcd.start(t, func() (string, func(), error) {
+		s, err := etcdserver.Run(t.Context(), etcdserver.Config{})
+		if err != nil {
+			return "", nil, err
+		}
+		return strings.TrimPrefix(s.Endpoints()[0], "http://"), s.Stop, nil
+	})
+	return server{addr, func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error) {
+		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{addr}, Namespace: namespace, SessionTimeout: timeout})
+	}}
+}
+
+func zookeeperStore(t testing.TB) store {
+	t.Helper()
+	zkserver.Require(t)
+	addr := servers.zk.start(t, func() (string, func(), error) {
+		s, err := zkserver.Run(t.Context(), zkserver.Config{})
+		if err != nil {
+			return "", nil, err
+		}
+		return s.Addr(), func() { s.Close() }, nil
+	})
+	return server{addr, func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error) {
+		return zk.Dial(t.Context(), zk.Config{Servers: []string{addr}, Namespace: namespace, SessionTimeout: timeout})
+	}}
+}

@@ -114,26 +114,33 @@ func askers(s *jobtree.State, job jobtree.Job, r jobtree.Request) (ids []string,
 			continue
 		}
 		request := r
-		if len(r.Items) > 0 {
-			request.Items = owns[id]
-		}
-		waiting, join := s.Triggers[id]
-		if join && waiting.Err == nil {
-			request = merge(waiting.Request, request)
-		}
-		value, err := jobtree.EncodeRequest(request)
+		request.Items = owns[id] // named, so that one that moves meanwhile is passed on
+		ask, err := ask(s, job, id, request)
 		if err != nil {
 			return nil, nil, err
 		}
-		write := coord.Create(job.Trigger(id), value)
-		if join {
-			write = coord.SetAt(job.Trigger(id), value, waiting.Version)
-		}
 		ids = append(ids, id)
-		ops = append(ops, []coord.Op{coord.Exists(job.Instance(id)), write})
+		ops = append(ops, ask)
 	}
 	slices.Sort(ids)
 	return ids, ops, nil
+}
+
+// ask writes a request for an instance, or joins it to the one that waits there.
+func ask(s *jobtree.State, job jobtree.Job, id string, r jobtree.Request) ([]coord.Op, error) {
+	waiting, join := s.Triggers[id]
+	if join && waiting.Err == nil {
+		r = merge(waiting.Request, r)
+	}
+	value, err := jobtree.EncodeRequest(r)
+	if err != nil {
+		return nil, err
+	}
+	write := coord.Create(job.Trigger(id), value)
+	if join {
+		write = coord.SetAt(job.Trigger(id), value, waiting.Version)
+	}
+	return []coord.Op{coord.Exists(job.Instance(id)), write}, nil
 }
 
 // merge joins a request to one that waits.
