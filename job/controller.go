@@ -23,7 +23,7 @@ const (
 	linger = 10 * time.Millisecond
 	// settleAfter is how old a difference between the tree and this process may grow
 	// before it is no longer put down to the view being late.
-	settleAfter = 200 * time.Millisecond
+	settleAfter = time.Second
 	// firstRetry and lastRetry bound the back-off after an error of the store.
 	firstRetry = 50 * time.Millisecond
 	lastRetry  = 2 * time.Second
