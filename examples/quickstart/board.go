@@ -45,12 +45,12 @@ func (s *stage) row(w *worker, cell int) line {
 	if w.fate == killed || w.fate == left {
 		style = faint
 	}
-	l.add(style, "%s %-*d", w.name, nameWidth-4, w.pid())
+	l.add(style, "%s %-*d", w.name, nameWidth-4, w.pid)
 	switch {
 	case w.fate == left:
 		l.add(faint, "left at %s", clock(w.since))
 		return l
-	case w.fate == killed && len(s.picture.owns(w.pid())) == 0:
+	case w.fate == killed && len(s.picture.owns(w.pid)) == 0:
 		l.add(faint, "killed at %s", clock(w.since))
 		return l
 	}
@@ -58,12 +58,12 @@ func (s *stage) row(w *worker, cell int) line {
 	for i := range s.items {
 		at := slices.IndexFunc(under, func(e *execution) bool { return e.item == i })
 		switch {
-		case w.fate == killed && pidOf(s.picture.running[i]) == w.pid():
+		case w.fate == killed && pidOf(s.picture.running[i]) == w.pid:
 			l.add(red, "%-*s", cell, strings.Repeat("×", cell-2))
 		case at >= 0:
 			text, style := bar(under[at], cell-2)
 			l.add(style, "%-*s", cell, text)
-		case pidOf(s.picture.owner[i]) == w.pid():
+		case pidOf(s.picture.owner[i]) == w.pid:
 			l.add(plain, "%-*s", cell, "·")
 		default:
 			l.add(plain, "%*s", cell, "")
@@ -141,7 +141,11 @@ func legend(cell int) line {
 	return l
 }
 
-// itemList writes item numbers with spaces between them.
+// itemList names items: "item 3", "items 0 1 6".
 func itemList(items []int) string {
-	return strings.Trim(fmt.Sprint(items), "[]")
+	name := "items"
+	if len(items) == 1 {
+		name = "item"
+	}
+	return name + " " + strings.Trim(fmt.Sprint(items), "[]")
 }

@@ -8,18 +8,20 @@ import (
 
 // verdict is what the record of a whole show comes to.
 type verdict struct {
-	ticks     []time.Time
-	onTime    int // executions that a tick began when it was due
-	makeUps   int // executions that made up for ticks that were missed
-	failovers int // executions that repeated one that was cut short
-	covered   int // ticks of items that another execution stands for
-	faults    []string
+	ticks      []time.Time
+	onTime     int // executions that a tick began when it was due
+	makeUps    int // executions that made up for ticks that were missed
+	failovers  int // executions that repeated one that was cut short
+	unrecorded int // executions that repeated one whose end could not be recorded
+	covered    int // ticks of items that another execution stands for
+	faults     []string
 }
 
 // check holds the record against what the scheduler promises:
 //
 //   - every tick of every item is begun once, or missed and stood for by the next run;
-//   - an item is run again for a tick exactly if its run for it was cut short;
+//   - an item is run again for a tick exactly if its run for it was cut short, or its end
+//     could not be recorded;
 //   - an item's runs follow each other, with growing tokens.
 //
 // It looks for ticks up to the one given; what began after that may have no end yet.
@@ -27,8 +29,7 @@ func (l *ledger) check(until time.Time, every time.Duration) verdict {
 	v := verdict{ticks: l.ticks(until, every)}
 	for _, e := range l.executions {
 		switch {
-		case e.again():
-			v.failovers++
+		case e.again(): // see below
 		case e.makesUp():
 			v.makeUps++
 		default:
@@ -75,30 +76,31 @@ func (v *verdict) inOrder(runs []*execution) {
 	}
 }
 
-// again matches runs that were cut short with those that repeat them.
+// again matches runs that were cut short with those that repeat them. A run that had come
+// to its end may be repeated too, if its instance lost its session or its life before it
+// could record that; a handler has to be ready for it.
 func (v *verdict) again(runs []*execution) {
-	cut := map[int64][]*execution{} // not repeated yet, by tick
-	seen := map[int64]bool{}
+	open := map[int64]*execution{} // the last run of each tick
 	for _, e := range runs {
 		tick := e.tick.UnixNano()
-		waiting := cut[tick]
+		before := open[tick]
 		switch {
-		case e.again() && len(waiting) > 0:
-			cut[tick] = waiting[1:]
-		case e.again() && seen[tick]:
-			v.fault(e, "was run again on %s although it had not been cut short", e.worker)
-		case e.again():
-			v.fault(e, "was run again on %s although it had never begun", e.worker)
-		case seen[tick]:
+		case !e.again() && before != nil:
 			v.fault(e, "began twice, the second time on %s", e.worker)
+		case !e.again():
+		case before == nil:
+			v.fault(e, "was run again on %s although it had never begun", e.worker)
+		case before.outcome == cutShort:
+			v.failovers++
+		case before.closed:
+			v.fault(e, "was run again on %s although it had finished on %s", e.worker, before.worker)
+		default:
+			v.unrecorded++
 		}
-		seen[tick] = true
-		if e.outcome == cutShort {
-			cut[tick] = append(cut[tick], e)
-		}
+		open[tick] = e
 	}
-	for _, waiting := range cut {
-		for _, e := range waiting {
+	for _, e := range open {
+		if e.outcome == cutShort {
 			v.fault(e, "was cut short on %s and not run again", e.worker)
 		}
 	}

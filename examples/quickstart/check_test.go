@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ func at(seconds float64) time.Time {
 func ran(worker string, item, tick int, source string, token int64, begun float64) *execution {
 	return &execution{
 		worker: worker, instance: "id of " + worker, item: item, tick: at(float64(2 * tick)), source: source, token: token,
-		begun: at(begun), ended: at(begun + 1), outcome: finished,
+		begun: at(begun), ended: at(begun + 1), outcome: finished, closed: true,
 	}
 }
 
@@ -77,8 +78,8 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 		}, "item 0, 03:04:02: neither begun nor made up for"},
 		{"last tick missing", remove(6), "item 1, 03:04:04: neither begun nor made up for"},
 		{"item missing", func(l *ledger) { l.items = 3 }, "item 2, 03:04:02: neither begun nor made up for"},
-		{"finished run again", add(ran("B", 0, 1, failover, 60, 7)), "item 0, 03:04:02: was run again on B although it had not been cut short"},
-		{"run again twice", add(ran("B", 1, 1, failover, 60, 7)), "item 1, 03:04:02: was run again on B although it had not been cut short"},
+		{"finished run again", add(ran("B", 0, 1, failover, 60, 7)), "item 0, 03:04:02: was run again on B although it had finished on A"},
+		{"run again twice", add(ran("B", 1, 1, failover, 60, 7)), "item 1, 03:04:02: was run again on B although it had finished on B"},
 		{"run again what never ran", add(ran("B", 0, 9, failover, 60, 7)), "item 0, 03:04:18: was run again on B although it had never begun"},
 		{"cut short and forgotten", remove(4), "item 1, 03:04:02: was cut short on A and not run again"},
 		{"taker cut short and forgotten", change(4, func(e *execution) { e.outcome = cutShort }), "was cut short on B and not run again"},
@@ -106,6 +107,16 @@ func TestCheckOfAFailoverThatWasCutShort(t *testing.T) {
 	l.executions[4].outcome = cutShort
 	l.executions = append(l.executions, ran("C", 1, 1, failover, 60, 9))
 	if v := l.check(at(4), testEvery); len(v.faults) > 0 || v.failovers != 2 {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+// An instance that ends between the end of a run and its record could not say so.
+func TestCheckOfAnEndThatCouldNotBeRecorded(t *testing.T) {
+	l := wellPlayed()
+	l.executions[2].closed = false
+	l.executions = slices.Insert(l.executions, 5, ran("B", 0, 1, failover, 30, 3.9))
+	if v := l.check(at(4), testEvery); len(v.faults) > 0 || v.unrecorded != 1 || v.failovers != 1 {
 		t.Errorf("verdict %+v", v)
 	}
 }

@@ -16,14 +16,13 @@ import (
 // worker is one instance of the job, a process of its own.
 type worker struct {
 	name  string
+	pid   int
 	cmd   *exec.Cmd
 	in    io.WriteCloser // a line makes it leave, the end of it makes it end
 	fate  fate
 	since time.Time // of its fate
 	gone  bool      // the process has ended
 }
-
-func (w *worker) pid() int { return w.cmd.Process.Pid }
 
 // fate is what has been done to a worker.
 type fate int
@@ -78,6 +77,7 @@ func (c *crew) start(o orders) (*worker, error) {
 	if err := w.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", w.name, err)
 	}
+	w.pid = w.cmd.Process.Pid
 	c.workers = append(c.workers, w)
 	c.listening.Go(func() { c.listen(w, out) })
 	return w, nil
@@ -135,7 +135,7 @@ func (c *crew) close() {
 // byPID returns the worker with the process id, nil if there is none.
 func (c *crew) byPID(pid int) *worker {
 	for _, w := range c.workers {
-		if w.pid() == pid {
+		if w.pid == pid {
 			return w
 		}
 	}

@@ -21,6 +21,7 @@ type execution struct {
 	done, files  int
 	outcome      outcome
 	fault        string // of one that failed
+	closed       bool   // the registry has it as finished
 }
 
 // outcome is how an execution ended.
@@ -59,6 +60,15 @@ func (l *ledger) enter(worker string, r report) *execution {
 		e.ended, e.outcome, e.fault = r.At, r.outcome(), r.Error
 	}
 	return e
+}
+
+// close notes that the registry has a run as finished.
+func (l *ledger) close(item int, token int64) {
+	for _, e := range slices.Backward(l.executions) {
+		if e.item == item && e.token == token {
+			e.closed = true
+		}
+	}
 }
 
 // find returns the execution that goes on and that the report is about.

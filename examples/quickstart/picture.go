@@ -15,24 +15,28 @@ type picture struct {
 	instances []string // ids of those that take part
 	owner     []string // by item, the instance that it is assigned to
 	running   []string // by item, the instance that runs it
+	token     []int64  // by item, that of its latest run
 	waiting   []int    // items that wait to be run again
 }
 
 // newPicture reads a snapshot of the tree of a job.
 func newPicture(s coord.Snapshot, job string, items int) picture {
-	value := func(path ...string) string {
+	node := func(path ...string) coord.Node {
 		n, _ := s.Get(coord.Join(append([]string{job}, path...)...))
-		return string(n.Value)
+		return n
 	}
 	p := picture{
-		leader:    value("leader/election/instance"),
+		leader:    string(node("leader/election/instance").Value),
 		instances: s.Children(coord.Join(job, "instances")),
 		owner:     make([]string, items),
 		running:   make([]string, items),
+		token:     make([]int64, items),
 	}
 	for i := range items {
-		p.owner[i] = value("sharding", strconv.Itoa(i), "instance")
-		p.running[i] = value("sharding", strconv.Itoa(i), "running")
+		item := strconv.Itoa(i)
+		p.owner[i] = string(node("sharding", item, "instance").Value)
+		p.running[i] = string(node("sharding", item, "running").Value)
+		p.token[i] = node("sharding", item, "fired").Modified
 	}
 	for _, name := range s.Children(coord.Join(job, "leader/failover/items")) {
 		if i, err := strconv.Atoi(name); err == nil {
@@ -54,6 +58,12 @@ func pidOf(instance string) int {
 // has reports whether a process takes part.
 func (p picture) has(pid int) bool {
 	return slices.ContainsFunc(p.instances, func(id string) bool { return pidOf(id) == pid })
+}
+
+// closed reports whether the latest run of the item has been recorded as finished: it is
+// not under way, nor is it to be done again.
+func (p picture) closed(item int) bool {
+	return p.running[item] == "" && !slices.Contains(p.waiting, item)
 }
 
 // owns and runs list the items of a process.

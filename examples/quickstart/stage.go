@@ -87,6 +87,11 @@ func (s *stage) await(ctx context.Context, what string, happened func() bool) er
 func (s *stage) look() {
 	before := s.picture.leader
 	s.picture = newPicture(s.view.Snapshot(), s.job, s.items)
+	for item := range s.items {
+		if s.picture.closed(item) {
+			s.ledger.close(item, s.picture.token[item])
+		}
+	}
 	leader := s.crew.byPID(pidOf(s.picture.leader))
 	if leader != nil && s.picture.leader != before {
 		s.say("%s leads: it deals the items", leader.name)

@@ -29,7 +29,7 @@ func (s *stage) threeStart(ctx context.Context) error {
 		}
 	}
 	all := func() bool {
-		return !slices.ContainsFunc(s.crew.workers, func(w *worker) bool { return !s.picture.has(w.pid()) })
+		return !slices.ContainsFunc(s.crew.workers, func(w *worker) bool { return !s.picture.has(w.pid) })
 	}
 	if err := s.await(ctx, "three instances", all); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (s *stage) oneIsKilled(ctx context.Context) error {
 	if err := s.crew.kill(victim); err != nil {
 		return err
 	}
-	s.say("SIGKILL to %s%s in the middle of items %s; its session lasts %v more at most",
+	s.say("SIGKILL to %s%s in the middle of %s; its session lasts %v more at most",
 		victim.name, s.ifLeader(victim), itemList(items(s.ledger.under(victim.name))), sessionTimeout)
 	if err := s.await(ctx, "its end", func() bool { return victim.gone }); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *stage) oneLeaves(ctx context.Context) error {
 	if err := s.crew.leave(leaver); err != nil {
 		return err
 	}
-	s.say("%s%s leaves gracefully, in the middle of items %s; it finishes them first",
+	s.say("%s%s leaves gracefully, in the middle of %s; it finishes that first",
 		leaver.name, s.ifLeader(leaver), itemList(items(s.ledger.under(leaver.name))))
 	if err := s.await(ctx, "its end", func() bool { return leaver.gone }); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *stage) oneJoins(ctx context.Context) error {
 		return err
 	}
 	joiner := s.crew.workers[len(s.crew.workers)-1]
-	if err := s.await(ctx, joiner.name+" in the registry", func() bool { return s.picture.has(joiner.pid()) }); err != nil {
+	if err := s.await(ctx, joiner.name+" in the registry", func() bool { return s.picture.has(joiner.pid) }); err != nil {
 		return err
 	}
 	s.say("%s has joined; what is idle is dealt anew at once, what runs stays where it is", joiner.name)
@@ -111,7 +111,7 @@ func (s *stage) start() error {
 	if err != nil {
 		return err
 	}
-	s.say("%s starts, process %d", w.name, w.pid())
+	s.say("%s starts, process %d", w.name, w.pid)
 	return nil
 }
 
@@ -151,10 +151,10 @@ func (s *stage) isInMidItem(w *worker) bool {
 		}
 	}
 	// The record of a run that has just ended may still stand.
-	return len(under) > 0 && slices.Equal(items(under), s.picture.runs(w.pid()))
+	return len(under) > 0 && slices.Equal(items(under), s.picture.runs(w.pid))
 }
 
-func (s *stage) leads(w *worker) bool { return pidOf(s.picture.leader) == w.pid() }
+func (s *stage) leads(w *worker) bool { return pidOf(s.picture.leader) == w.pid }
 
 func (s *stage) ifLeader(w *worker) string {
 	if s.leads(w) {
@@ -173,7 +173,7 @@ func (s *stage) tellFailover(victim *worker) {
 			}
 		}
 		if len(taken) > 0 {
-			s.say("%s runs items %s again, %.2f s after the kill", w.name, itemList(items(taken)), taken[0].begun.Sub(victim.since).Seconds())
+			s.say("%s runs %s again, %.2f s after the kill", w.name, itemList(items(taken)), taken[0].begun.Sub(victim.since).Seconds())
 		}
 	}
 }
