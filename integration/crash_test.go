@@ -1,41 +1,139 @@
 package integration_test
 
 import (
-	"testing"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/integration/cluster"
 	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-func TestScenarios(t *testing.T) {
-	for _, kind := range []string{cluster.Etcd, cluster.ZooKeeper} {
-		t.Run(kind, func(t *testing.T) {
-			store := startStore(t, kind)
-			t.Run("KillWorker", func(t *testing.T) { play(t, store, killWorker) })
-		})
-	}
+// busy has every other item at work most of the time.
+var busy = cluster.Job{
+	Name: "j1", Every: 2 * time.Second, Items: 6, Failover: true,
+	Work: []time.Duration{20 * time.Millisecond, 1500 * time.Millisecond},
+}
+
+// other has a name that begins with that of busy, and nothing to do with it.
+var other = cluster.Job{Name: "j10", Every: time.Second, Items: 2, Failover: true}
+
+// atWork returns the worker that has just begun a long item of busy.
+func (s *stage) atWork(item int) *cluster.Worker {
+	s.Helper()
+	e := s.await(s.Mark(), "an item to start", starts(busy.Name, item))
+	return s.worker(e.Process)
 }
 
 // A worker is killed when some of its items have finished and others have not: the
 // latter, and only they, are run again.
 func killWorker(s *stage) {
-	s.add(cluster.Job{
-		Name: "j1", Every: 2 * time.Second, Items: 6, Failover: true,
-		Work: []time.Duration{20 * time.Millisecond, 1500 * time.Millisecond},
-	})
+	s.add(busy)
+	s.add(other)
 	s.start("w1", "w2", "w3")
-	s.try(s.Covered(s.ctx))
+	s.covered()
+	w := s.atWork(1)
 	mark := s.Mark()
-	long := s.await(mark, "a long item", func(e history.Event) bool { return e.Kind == history.Start && e.Item == 1 })
-	for _, w := range s.Workers() {
-		if w.Name == long.Process {
-			s.try(w.Kill())
+	s.must(w.Kill())
+	s.await(mark, "the failover", failovers)
+	s.settled()
+	s.covered()
+}
+
+// The leader is killed while it works. Whoever comes next begins from what the tree says.
+func killLeader(s *stage) {
+	s.add(busy)
+	s.start("w1", "w2", "w3")
+	s.covered()
+	s.atWork(1)
+	var leader string
+	s.must(s.AwaitJob(s.ctx, busy.Name, "a leader", func(state *jobtree.State) bool {
+		if state.Leader == nil {
+			return false
+		}
+		leader = state.Leader.ID
+		return true
+	}))
+	for _, e := range s.Events() {
+		if e.Kind == history.Start && e.Instance == leader {
+			s.must(s.worker(e.Process).Kill())
+			break
 		}
 	}
-	s.await(mark, "the failover", func(e history.Event) bool {
-		return e.Kind == history.Start && e.Source == "FAILOVER" && e.Item == 1
+	s.must(s.AwaitJob(s.ctx, busy.Name, "another leader", func(state *jobtree.State) bool {
+		return state.Leader != nil && state.Leader.ID != leader
+	}))
+	s.settled()
+	s.covered()
+}
+
+// The one who has taken an item over is killed, too, and the next one.
+func killTaker(s *stage) {
+	s.add(busy)
+	s.start("w1", "w2", "w3", "w4")
+	s.covered()
+	w := s.atWork(1)
+	for range 2 {
+		mark := s.Mark()
+		s.must(w.Kill())
+		taken := s.await(mark, "the failover", starts(busy.Name, 1).as("FAILOVER"))
+		w = s.worker(taken.Process)
+	}
+	s.settled()
+	s.covered()
+}
+
+// All are killed at work; two others come up at the same time.
+func killAll(s *stage) {
+	s.add(busy)
+	s.start("w1", "w2", "w3")
+	s.covered()
+	s.atWork(3)
+	mark := s.Mark()
+	for _, w := range s.Workers() {
+		s.must(w.Kill())
+	}
+	s.start("w4", "w5")
+	s.await(mark, "the failover", starts(busy.Name, 3).as("FAILOVER"))
+	s.settled()
+	s.covered()
+}
+
+// Without failover what was cut short is not run again, and the next tick runs elsewhere.
+func killWithoutFailover(s *stage) {
+	j := busy
+	j.Failover = false
+	s.add(j)
+	s.start("w1", "w2", "w3")
+	s.covered()
+	w := s.atWork(1)
+	mark := s.Mark()
+	s.must(w.Kill())
+	s.settled()
+	s.covered()
+	s.none(mark, "a failover", failovers)
+}
+
+// A worker is stopped by a signal for longer than its session. Its item is run again
+// elsewhere, and when the sleeper goes on it writes with an old token: the fenced resource
+// refuses that. Its handlers pay no attention to their contexts.
+func sleeper(s *stage) {
+	s.add(cluster.Job{
+		Name: "j1", Every: 4 * time.Second, Items: 4, Failover: true, Stubborn: true,
+		Work: []time.Duration{3500 * time.Millisecond},
 	})
-	s.try(s.Settled(s.ctx))
-	s.try(s.Covered(s.ctx))
+	s.start("w1", "w2", "w3")
+	mark := s.Mark()
+	first := s.await(mark, "an item to start", starts("j1", 0))
+	w := s.worker(first.Process)
+	s.must(w.Pause())
+	s.await(mark, "the failover", starts("j1", 0).as("FAILOVER"))
+	s.await(mark, "a write with the new token", func(e history.Event) bool {
+		return e.Kind == history.Write && e.Item == 0 && e.Token > first.Token && e.Accepted
+	})
+	s.must(w.Resume())
+	s.await(mark, "the sleeper to be refused", match(func(e history.Event) bool {
+		return e.Kind == history.Write && e.Item == 0 && e.Token == first.Token && !e.Accepted
+	}).by(w.Name))
+	s.settled()
+	s.covered()
 }

@@ -18,10 +18,11 @@ const scenarioTime = 2 * time.Minute
 // drain is the time that handlers get at the end: more than any takes.
 const drain = 20 * time.Second
 
+// limits of all scenarios. The margin is for the machine.
 var limits = history.Limits{Session: 2 * time.Second, Margin: 2500 * time.Millisecond}
 
 // startStore starts a store for a test.
-func startStore(t *testing.T, kind string) cluster.Store {
+func startStore(t testing.TB, kind string) cluster.Store {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -42,38 +43,38 @@ func startStore(t *testing.T, kind string) cluster.Store {
 	return store
 }
 
-// stage is a cluster in a test. Its methods end the test when something fails that is
-// not what the test is about.
+// stage is a cluster in a test. Its methods end the test when something fails.
 type stage struct {
-	*testing.T
+	testing.TB
 	*cluster.Cluster
-	ctx    context.Context
-	limits history.Limits
-	jobs   []cluster.Job
+	ctx   context.Context
+	heals []func() error // of what was done to the store
 }
 
 // play runs a scenario in a namespace of its own, and checks what happened.
-func play(t *testing.T, store cluster.Store, scenario func(*stage)) {
+func play(t testing.TB, store cluster.Store, limits history.Limits, scenario func(*stage)) history.Report {
 	ctx, cancel := context.WithTimeout(t.Context(), scenarioTime)
 	defer cancel()
-	namespace := strings.Map(func(r rune) rune {
-		if r == '/' || r == '#' {
-			return '-'
-		}
-		return r
-	}, t.Name())
+	namespace := strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())
 	c, err := cluster.New(ctx, store, namespace, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{T: t, Cluster: c, ctx: ctx, limits: limits}
+	s := &stage{TB: t, Cluster: c, ctx: ctx}
 	defer func() {
 		keep := ""
 		if t.Failed() {
 			keep = t.ArtifactDir()
-			t.Logf("what was written is in %s if the test runs with -artifacts", keep)
+			t.Logf("with -artifacts, what was written is in %s", keep)
 		}
-		s.try(c.Close(keep))
+		for _, heal := range s.heals {
+			if err := heal(); err != nil { // the next scenario needs the store
+				t.Error(err)
+			}
+		}
+		if err := c.Close(keep); err != nil {
+			t.Error(err)
+		}
 	}()
 	scenario(s)
 	report, err := c.Finish(ctx, drain)
@@ -85,10 +86,11 @@ func play(t *testing.T, store cluster.Store, scenario func(*stage)) {
 	}
 	t.Logf("%d fires, %d items run, %d failovers, %d make-ups, %d stopped, longest gap %v",
 		report.Fires, report.Items, report.Failovers, report.MakeUps, report.Stopped, report.LongestGap.Round(time.Millisecond))
+	return report
 }
 
-// try ends the test unless err is nil.
-func (s *stage) try(err error) {
+// must ends the test unless err is nil.
+func (s *stage) must(err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
@@ -98,7 +100,7 @@ func (s *stage) try(err error) {
 // add adds a job.
 func (s *stage) add(j cluster.Job) {
 	s.Helper()
-	s.try(s.Add(j))
+	s.must(s.Add(j))
 }
 
 // start starts workers of these names and waits until all of them have a part in all jobs.
@@ -107,17 +109,142 @@ func (s *stage) start(names ...string) []*cluster.Worker {
 	var workers []*cluster.Worker
 	for _, name := range names {
 		w, err := s.Start(name, cluster.Options{})
-		s.try(err)
+		s.must(err)
 		workers = append(workers, w)
 	}
-	s.try(s.Settled(s.ctx))
+	s.settled()
 	return workers
 }
 
-// await waits for an event after a mark.
-func (s *stage) await(mark cluster.Mark, what string, match func(history.Event) bool) history.Event {
+// settled waits until those who are there have all that is to be had.
+func (s *stage) settled() {
 	s.Helper()
-	e, err := s.Await(s.ctx, mark, what, match)
-	s.try(err)
+	s.must(s.Settled(s.ctx))
+}
+
+// covered waits until every item has run once more.
+func (s *stage) covered() {
+	s.Helper()
+	s.must(s.Covered(s.ctx))
+}
+
+// exit lets a worker finish what it does and waits for its end.
+func (s *stage) exit(w *cluster.Worker) {
+	s.Helper()
+	s.must(w.Exit(drain))
+	s.must(w.Wait(s.ctx))
+}
+
+// trouble does something to the store until the function that it returns is called.
+func (s *stage) trouble(name string, begin, end func() error) (heal func()) {
+	s.Helper()
+	mend, err := s.Trouble(name, begin, end)
+	s.must(err)
+	healed := false
+	heal = func() {
+		s.Helper()
+		healed = true
+		s.must(mend())
+	}
+	s.heals = append(s.heals, func() error {
+		if healed {
+			return nil
+		}
+		return mend()
+	})
+	return heal
+}
+
+// worker finds one by its name in the history.
+func (s *stage) worker(process string) *cluster.Worker {
+	s.Helper()
+	for _, w := range s.Workers() {
+		if w.Name == process {
+			return w
+		}
+	}
+	s.Fatalf("no worker %s runs", process)
+	return nil
+}
+
+// An event is looked for by what it is.
+type match func(history.Event) bool
+
+// starts matches the start of an item of a job.
+func starts(job string, item int) match {
+	return func(e history.Event) bool { return e.Kind == history.Start && e.Job == job && e.Item == item }
+}
+
+// by matches what a process does, again what is done with a source of that name.
+func (m match) by(process string) match {
+	return func(e history.Event) bool { return e.Process == process && m(e) }
+}
+
+func (m match) as(source string) match {
+	return func(e history.Event) bool { return e.Source == source && m(e) }
+}
+
+// of matches any event of a kind.
+func of(kind history.Kind) match {
+	return func(e history.Event) bool { return e.Kind == kind }
+}
+
+// await waits for an event after a mark.
+func (s *stage) await(mark cluster.Mark, what string, m match) history.Event {
+	s.Helper()
+	e, err := s.Await(s.ctx, mark, what, m)
+	s.must(err)
 	return e
+}
+
+// awaitCount waits for several of them.
+func (s *stage) awaitCount(mark cluster.Mark, what string, n int, m match) {
+	s.Helper()
+	s.must(s.AwaitAll(s.ctx, mark, what, func(events []history.Event) bool { return count(events, m) >= n }))
+}
+
+func count(events []history.Event, m match) int {
+	n := 0
+	for _, e := range events {
+		if m(e) {
+			n++
+		}
+	}
+	return n
+}
+
+// none fails the test for every event after a mark that matches.
+func (s *stage) none(mark cluster.Mark, what string, m match) {
+	s.Helper()
+	for _, e := range s.Since(mark) {
+		if m(e) {
+			s.Errorf("%s: %s", what, &e)
+		}
+	}
+}
+
+// elapse lets time pass in the cluster: so many ticks of a job begin.
+func (s *stage) elapse(job string, ticks int) {
+	s.Helper()
+	s.must(s.AwaitAll(s.ctx, s.Mark(), "time to pass", func(events []history.Event) bool {
+		seen := map[time.Time]bool{}
+		for _, e := range events {
+			if e.Kind == history.Start && e.Job == job {
+				seen[e.Tick] = true
+			}
+		}
+		return len(seen) >= ticks
+	}))
+}
+
+// last lets a fault last for some time.
+func (s *stage) last(d time.Duration) {
+	s.Helper()
+	over := time.NewTimer(d)
+	defer over.Stop()
+	select {
+	case <-over.C:
+	case <-s.ctx.Done():
+		s.Fatal(context.Cause(s.ctx))
+	}
 }

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -113,22 +112,24 @@ func (c *Cluster) failure() error {
 	return errors.Join(c.errs...)
 }
 
-// watch writes down when the session of an instance goes.
+// watch writes down what a bystander sees: sessions of instances that go, and schedules
+// that come into force.
 func (c *Cluster) watch(ctx context.Context) {
-	before := map[string]string{} // job by instance
+	var before sight
 	for {
 		changed := c.view.Changed()
-		now := map[string]string{}
-		snapshot := c.view.Snapshot()
-		for _, name := range snapshot.Children("") {
-			for _, id := range snapshot.Children(coord.Parent(jobtree.Job(name).Session("any"))) {
-				now[id] = name
-			}
-		}
-		for id, name := range before {
-			if now[id] == "" {
+		now := look(c.view.Snapshot())
+		for id, name := range before.sessions {
+			if now.sessions[id] == "" {
 				e := history.Now(history.Gone)
 				e.Job, e.Instance = name, id
+				c.add(e)
+			}
+		}
+		for name, since := range now.schedules {
+			if !since.Equal(before.schedules[name]) {
+				e := history.Now(history.Scheduled)
+				e.Job, e.Tick = name, since
 				c.add(e)
 			}
 		}
@@ -145,6 +146,26 @@ func (c *Cluster) watch(ctx context.Context) {
 	}
 }
 
+// sight is what a bystander sees in a snapshot.
+type sight struct {
+	sessions  map[string]string    // job by instance
+	schedules map[string]time.Time // since when, by job
+}
+
+func look(snapshot coord.Snapshot) sight {
+	s := sight{sessions: map[string]string{}, schedules: map[string]time.Time{}}
+	for _, name := range snapshot.Children("") {
+		state := jobtree.Read(snapshot, jobtree.Job(name))
+		for id := range state.Sessions {
+			s.sessions[id] = name
+		}
+		if state.Schedule != nil {
+			s.schedules[name] = state.Schedule.Since
+		}
+	}
+	return s
+}
+
 // Store is what the cluster stands on.
 func (c *Cluster) Store() Store { return c.store }
 
@@ -153,12 +174,6 @@ func (c *Cluster) Workers() []*Worker {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(c.workers), func(w *Worker) bool { return !w.Alive() })
-}
-
-// Output is what a worker has said beside its history: its log, and what a crash leaves.
-func (c *Cluster) Output(w *Worker) (string, error) {
-	content, err := os.ReadFile(c.folder.at(w.Name + ".out"))
-	return string(content), err
 }
 
 // Events returns the history so far, in the order of time.
@@ -209,21 +224,13 @@ func (c *Cluster) recorded() ([]history.Event, error) {
 	return history.Read(paths...)
 }
 
-// races looks for what the race detector, or a panic, has written.
+// races returns what the race detector has written in those that did not end of it.
 func (c *Cluster) races() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var errs []error
 	for _, w := range c.workers {
-		text, err := c.Output(w)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		for _, sign := range []string{"WARNING: DATA RACE", "panic: ", "fatal error: "} {
-			if _, report, found := strings.Cut(text, sign); found {
-				errs = append(errs, fmt.Errorf("%s: %s%.3000s", w.Name, sign, report))
-			}
-		}
+		errs = append(errs, w.crash())
 	}
 	return errors.Join(errs...)
 }

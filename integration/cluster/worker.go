@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -77,8 +79,15 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	return w, nil
 }
 
-// address gives every name one of its own, of which one is the beginning of another.
-func address(name string) string { return "10.0.0.1" + name[1:] }
+// address gives the names w1, w2, w3 and so on one each, of which every one is the
+// beginning of the next.
+func address(name string) string {
+	number, err := strconv.Atoi(name[1:])
+	if err != nil {
+		return name
+	}
+	return "10.0.0.1" + strings.Repeat("0", number-1)
+}
 
 func (w *Worker) start(config worker.Config) error {
 	cmd, err := command(roleWorker)
@@ -125,8 +134,22 @@ func (w *Worker) follow(out *os.File) {
 	ending := w.ending
 	w.mu.Unlock()
 	if !ending {
-		w.cluster.fail(fmt.Errorf("%s ended by itself: %w", w.Name, errors.Join(err, waited)))
+		w.cluster.fail(fmt.Errorf("%s ended by itself: %w", w.Name, errors.Join(err, waited, w.crash())))
 	}
+}
+
+// crash is what the race detector, or a panic, has written.
+func (w *Worker) crash() error {
+	content, err := os.ReadFile(w.cluster.folder.at(w.Name + ".out"))
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	for _, sign := range []string{"WARNING: DATA RACE", "panic: ", "fatal error: "} {
+		if _, report, found := strings.Cut(string(content), sign); found {
+			return fmt.Errorf("%s: %s%.5000s", w.Name, sign, report)
+		}
+	}
+	return nil
 }
 
 // send writes a line to its input.

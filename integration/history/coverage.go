@@ -30,7 +30,7 @@ func (c *checker) coverage(s subject) {
 			continue
 		}
 		end := min(r.to, c.timeline.quiet)
-		begin := time.Unix(0, r.from-c.timeline.offset)
+		begin := time.Unix(0, c.inForce(s, r)-c.timeline.offset)
 		for tick := begin.Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < end; tick = tick.Add(r.Every) {
 			due := c.timeline.mono(tick)
 			if c.within(off, due) {
@@ -47,6 +47,24 @@ func (c *checker) coverage(s subject) {
 			}
 		}
 	}
+}
+
+// inForce is from when on ticks of a regime are owed: since its beginning or, where a
+// schedule was new, since the first leader found that it was in force, which takes no
+// longer than anything else.
+func (c *checker) inForce(s subject, r regime) int64 {
+	from := r.from
+	for i := range c.timeline.events {
+		e := &c.timeline.events[i]
+		if e.Kind != Scheduled || e.Job != s.job || e.Mono < r.from || e.Mono > r.to {
+			continue
+		}
+		if late, _, _ := c.idle(s, r.from, e.Mono); late > c.limits.Session+c.limits.Margin {
+			break
+		}
+		from = max(from, c.timeline.mono(e.Tick))
+	}
+	return from
 }
 
 // gap judges the time from a tick until a run that stands for it began, and reports

@@ -1,0 +1,217 @@
+package integration_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/integration/cluster"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// quick has much to do in little time.
+var quick = cluster.Job{Name: "j1", Every: time.Second, Items: 6, Failover: true, Work: []time.Duration{200 * time.Millisecond}}
+
+// Clocks are off by five seconds in both directions: ticks come early or late, and each
+// starts once all the same.
+func wrongClocks(s *stage) {
+	s.add(quick)
+	for name, offset := range map[string]time.Duration{"w1": 5 * time.Second, "w2": 0, "w3": -5 * time.Second} {
+		_, err := s.Start(name, cluster.Options{ClockOffset: offset})
+		s.must(err)
+	}
+	s.settled()
+	s.elapse(quick.Name, 4)
+	// Its items go to those whose clocks are behind.
+	for _, w := range s.Workers() {
+		if w.Name == "w1.1" {
+			s.must(w.Kill())
+		}
+	}
+	s.settled()
+	s.covered()
+}
+
+// All workers are replaced, one after the other: nothing is cut short, nothing is run again.
+func rollingRestart(s *stage) {
+	s.add(quick)
+	workers := s.start("w1", "w2", "w3")
+	s.covered()
+	mark := s.Mark()
+	for i, w := range workers {
+		s.exit(w)
+		s.start(fmt.Sprintf("w%d", i+1))
+	}
+	s.covered()
+	s.none(mark, "cut short by a restart", of(history.Cut))
+	s.none(mark, "run again after a restart", failovers)
+}
+
+// A worker leaves without the time to finish: what it did not finish is run again, once,
+// and what it did finish is not.
+func shortDrain(s *stage) {
+	s.add(busy)
+	s.start("w1", "w2", "w3")
+	s.covered()
+	w := s.atWork(1)
+	mark := s.Mark()
+	s.must(w.Exit(100 * time.Millisecond))
+	s.await(mark, "the context to end", match(of(history.Cut)).by(w.Name))
+	s.await(mark, "the failover", starts(busy.Name, 1).as("FAILOVER"))
+	s.must(w.Wait(s.ctx))
+	s.settled()
+	s.covered()
+}
+
+// The configuration changes under load: the schedule, the number of items up and down,
+// failover off and on.
+func reconfigure(s *stage) {
+	s.add(quick)
+	workers := s.start("w1", "w2", "w3")
+	s.covered()
+	for _, change := range []func(*cluster.Job){
+		func(j *cluster.Job) { j.Items = 9 },
+		func(j *cluster.Job) { j.Every = 2 * time.Second },
+		func(j *cluster.Job) { j.Items = 3 },
+		func(j *cluster.Job) { j.Failover = false },
+		func(j *cluster.Job) { j.Every, j.Items, j.Failover = time.Second, 5, true },
+	} {
+		j := quick
+		change(&j)
+		s.must(s.Reconfigure(s.ctx, j))
+		s.settled()
+		s.covered()
+	}
+	mark := s.Mark()
+	started := s.await(mark, "an item to start", func(e history.Event) bool { return e.Kind == history.Start && e.Process != workers[0].Name })
+	s.must(s.worker(started.Process).Kill())
+	s.settled()
+	s.covered()
+}
+
+// A job is removed while it runs: all stop, and nobody writes a node of it again. Then it
+// is created anew.
+func removeAndCreate(s *stage) {
+	s.add(busy)
+	s.add(other)
+	workers := s.start("w1", "w2", "w3")
+	for range 2 {
+		s.atWork(1)
+		mark := s.Mark()
+		s.must(s.Remove(s.ctx, busy.Name))
+		s.awaitCount(mark, "all to stop", len(workers), func(e history.Event) bool {
+			return e.Kind == history.Left && e.Job == busy.Name
+		})
+		s.must(s.AwaitTree(s.ctx, "nothing to be left", func(tree coord.Snapshot) bool {
+			for n := range tree.All(busy.Name) {
+				return n.Path == ""
+			}
+			return true
+		}))
+		s.elapse(other.Name, 1) // the other job goes on
+		s.add(busy)
+		s.settled()
+		s.covered()
+	}
+}
+
+// 200 times somebody joins and leaves a job, while one stays.
+func joinsAndLeaves(s *stage) {
+	j := quick
+	j.Work = []time.Duration{20 * time.Millisecond}
+	s.add(j)
+	workers := s.start("w1", "w2", "w3")
+	const rounds = 100
+	for range rounds {
+		for _, w := range workers[1:] {
+			mark := s.Mark()
+			s.must(w.Leave(j.Name, drain))
+			s.must(w.Join(j))
+			s.await(mark, "a join", match(of(history.Joined)).by(w.Name))
+		}
+	}
+	s.settled()
+	s.covered()
+	s.none(0, "cut short by a join or leave", of(history.Cut))
+	s.none(0, "run again after a leave", failovers)
+}
+
+// What an operator disabled stays so over restarts, and misses nothing.
+func disabled(s *stage) {
+	s.add(quick)
+	workers := s.start("w1", "w2", "w3")
+	s.covered()
+	off := workers[2]
+	s.must(s.SwitchServer(s.ctx, quick.Name, off.Address, false))
+	s.must(s.SwitchItem(s.ctx, quick.Name, 1, false))
+	s.must(s.AwaitJob(s.ctx, quick.Name, "nothing on the disabled server", func(state *jobtree.State) bool {
+		for _, item := range state.Items {
+			if item.Owner != nil && state.Instances[item.Owner.ID].IP == off.Address {
+				return false
+			}
+		}
+		return true
+	}))
+	s.exit(off)
+	s.start("w3")
+	for _, w := range workers[:2] {
+		s.exit(w)
+	}
+	s.start("w1", "w2")
+	s.elapse(quick.Name, 2)
+	mark := s.Mark()
+	s.must(s.SwitchServer(s.ctx, quick.Name, off.Address, true))
+	s.must(s.SwitchItem(s.ctx, quick.Name, 1, true))
+	s.await(mark, "the enabled item", starts(quick.Name, 1))
+	s.await(mark, "the enabled server", match(of(history.Start)).by("w3.2"))
+	s.none(mark, "made up for a time when it was disabled", func(e history.Event) bool {
+		return e.Kind == history.Start && e.Item == 1 && e.Source == "MISFIRE"
+	})
+}
+
+// One item takes much longer than the others. It delays neither them nor a newcomer, who
+// gets idle items at once, and it is not moved; the ticks that it misses are made up as
+// soon as it ends, once.
+func longItem(s *stage) {
+	j := cluster.Job{Name: "j1", Every: time.Second, Items: 6, Failover: true, Work: []time.Duration{
+		5 * time.Second, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond,
+	}}
+	s.add(j)
+	s.start("w1", "w2")
+	mark := s.Mark()
+	long := s.await(mark, "the long item", starts(j.Name, 0))
+	w, err := s.Start("w3", cluster.Options{})
+	s.must(err)
+	moved := s.await(mark, "an idle item to start at the newcomer", match(of(history.Start)).by(w.Name))
+	end := s.await(mark, "the end of the long item", func(e history.Event) bool { return e.Kind == history.End && e.Task == long.Task })
+	if moved.Mono > end.Mono {
+		s.Errorf("the newcomer had to wait for the long item")
+	}
+	if end.Outcome != history.Done {
+		s.Errorf("the long item: %s", &end)
+	}
+	s.await(mark, "the make-up", starts(j.Name, 0).as("MISFIRE"))
+}
+
+// A one-off job runs when it is triggered, and a trigger that comes while it runs waits.
+func triggers(s *stage) {
+	j := cluster.Job{Name: "j1", Items: 3, Failover: true, Work: []time.Duration{time.Second}}
+	s.add(j)
+	workers := s.start("w1", "w2")
+	mark := s.Mark()
+	s.must(workers[0].Trigger(j.Name))
+	s.awaitCount(mark, "all items", j.Items, of(history.Start))
+	// These come while all run: they become one.
+	s.must(workers[1].Trigger(j.Name))
+	s.must(workers[0].Trigger(j.Name))
+	s.awaitCount(mark, "all items once more", 2*j.Items, of(history.Start))
+	s.awaitCount(mark, "the end of all", 2*j.Items, of(history.End))
+	// A run that was triggered is like any other when its worker is killed.
+	mark = s.Mark()
+	s.must(workers[0].Trigger(j.Name))
+	s.awaitCount(mark, "all items", j.Items, of(history.Start))
+	s.must(workers[1].Kill())
+	s.await(mark, "the failover", failovers)
+	s.settled()
+}

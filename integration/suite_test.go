@@ -1,0 +1,111 @@
+package integration_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/cluster"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+)
+
+// scenario is one way to attack the promises.
+type scenario struct {
+	name string
+	play func(*stage)
+	skew time.Duration // of the clocks
+}
+
+// Scenarios that leave the store alone share one, some at a time.
+var gentle = []scenario{
+	{name: "KillWorker", play: killWorker},
+	{name: "KillLeader", play: killLeader},
+	{name: "KillTaker", play: killTaker},
+	{name: "KillAll", play: killAll},
+	{name: "KillWithoutFailover", play: killWithoutFailover},
+	{name: "Sleeper", play: sleeper},
+	{name: "CutOff", play: isolated(cluster.CutOff)},
+	{name: "BlackHole", play: isolated(cluster.BlackHole)},
+	{name: "AnswersDropped", play: isolated(cluster.DropAnswers)},
+	{name: "RequestsDropped", play: isolated(cluster.DropRequests)},
+	{name: "SlowLink", play: slowLink},
+	{name: "ShortCut", play: shortCut},
+	{name: "WrongClocks", play: wrongClocks, skew: 10 * time.Second},
+	{name: "RollingRestart", play: rollingRestart},
+	{name: "ShortDrain", play: shortDrain},
+	{name: "Reconfigure", play: reconfigure},
+	{name: "RemoveAndCreate", play: removeAndCreate},
+	{name: "JoinsAndLeaves", play: joinsAndLeaves},
+	{name: "Disabled", play: disabled},
+	{name: "LongItem", play: longItem},
+	{name: "Triggers", play: triggers},
+}
+
+// Scenarios that do something to the store have it for themselves, one after the other.
+var rough = []scenario{
+	{name: "KillMember", play: killMember},
+	{name: "PauseMember", play: pauseMember},
+	{name: "MoveLeader", play: moveLeader},
+	{name: "MajorityLost", play: majorityLost},
+	{name: "RestartStore", play: restartStore},
+	{name: "Forget", play: forget},
+	{name: "NoSpace", play: noSpace},
+	{name: "DiskFull", play: diskFull},
+}
+
+// atOnce is how many of the gentle scenarios play at the same time. They wait most of the
+// time.
+const atOnce = 6
+
+func TestScenarios(t *testing.T) {
+	for _, kind := range []string{cluster.Etcd, cluster.ZooKeeper} {
+		t.Run(kind, func(t *testing.T) {
+			t.Run("gentle", func(t *testing.T) { playAll(t, kind, gentle, atOnce) })
+			t.Run("rough", func(t *testing.T) { playAll(t, kind, rough, 1) })
+		})
+	}
+}
+
+func playAll(t *testing.T, kind string, scenarios []scenario, atOnce int) {
+	store := startStore(t, kind)
+	slots := make(chan struct{}, atOnce)
+	var playing sync.WaitGroup
+	for _, sc := range scenarios {
+		slots <- struct{}{}
+		playing.Go(func() {
+			defer func() { <-slots }()
+			t.Run(sc.name, func(t *testing.T) {
+				limits := limits
+				limits.Skew = sc.skew
+				play(t, store, limits, sc.play)
+			})
+		})
+	}
+	playing.Wait()
+	noSessions(t, store)
+}
+
+// noSessions waits until all sessions at the store have ended: those that were closed
+// did so at once, those whose process was killed when their time-out had passed.
+func noSessions(t *testing.T, store cluster.Store) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	again := time.NewTicker(50 * time.Millisecond) // neither store tells when a session ends
+	defer again.Stop()
+	for {
+		n, err := store.Sessions(ctx)
+		if err == nil && n == 0 {
+			return
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			t.Errorf("promise 11: %d sessions are left at the store (%v)", n, err)
+			return
+		}
+	}
+}
+
+// failovers matches the start of any execution that was cut short before.
+var failovers match = func(e history.Event) bool { return e.Kind == history.Start && e.Source == "FAILOVER" }
