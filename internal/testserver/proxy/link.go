@@ -12,7 +12,10 @@ type link struct {
 	ends  [2]*net.TCPConn // requests are read from the first and written to the second
 	once  sync.Once
 	done  chan struct{} // closed with the link
-	torn  [2]bool       // bytes of this direction were dropped; guarded by proxy.mu
+
+	// Guarded by proxy.mu.
+	torn     [2]bool // bytes of this direction were dropped
+	stranded bool
 }
 
 // piece is a part of a stream, or its end, and when it was read.
@@ -38,11 +41,18 @@ func (l *link) close() {
 // senselessLocked reports whether a direction that lost bytes would go on with others.
 func (l *link) senselessLocked() bool {
 	for d, torn := range l.torn {
-		if torn && l.proxy.modes[d] != drop {
+		if torn && l.modeLocked(direction(d)) != drop {
 			return true
 		}
 	}
 	return false
+}
+
+func (l *link) modeLocked(d direction) mode {
+	if l.stranded {
+		return drop
+	}
+	return l.proxy.modes[d]
 }
 
 func (l *link) read(d direction, pieces chan<- piece) {
@@ -90,7 +100,7 @@ func (l *link) write(d direction, pieces <-chan piece) {
 func (l *link) await(d direction, p piece) bool {
 	for {
 		l.proxy.mu.Lock()
-		mode, changed := l.proxy.modes[d], l.proxy.changed
+		mode, changed := l.modeLocked(d), l.proxy.changed
 		late := time.Duration(0)
 		if d == answers {
 			late = time.Until(p.at.Add(l.proxy.delay))

@@ -87,6 +87,16 @@ func (p *Proxy) DropAnswers() { p.fault(func() { p.modes = [2]mode{requests: pas
 // DropRequests drops what the client says, and lets the server's words through.
 func (p *Proxy) DropRequests() { p.fault(func() { p.modes = [2]mode{requests: drop, answers: pass} }) }
 
+// Strand makes the connections that are open now go silent for good, as behind a router
+// that forgot them. They stay open, and new ones are forwarded.
+func (p *Proxy) Strand() {
+	p.fault(func() {
+		for l := range p.links {
+			l.stranded = true
+		}
+	})
+}
+
 // Delay makes all answers late by d, in order and without limiting how many are on
 // their way.
 func (p *Proxy) Delay(d time.Duration) { p.fault(func() { p.delay = d }) }
@@ -99,7 +109,12 @@ func (p *Proxy) Resume() { p.fault(func() { p.modes = [2]mode{} }) }
 
 // Heal ends all faults.
 func (p *Proxy) Heal() {
-	p.fault(func() { p.refuse, p.modes, p.delay = false, [2]mode{}, 0 })
+	p.fault(func() {
+		p.refuse, p.modes, p.delay = false, [2]mode{}, 0
+		for l := range p.links {
+			l.stranded = false
+		}
+	})
 }
 
 // Traffic returns how many bytes were delivered to the server and to clients.

@@ -246,6 +246,24 @@ func TestDelayIsOfEachAnswerAndNotOfTheStream(t *testing.T) {
 	}
 }
 
+func TestStrandIsOfOpenConnectionsOnly(t *testing.T) {
+	addr, _ := echo(t)
+	p := start(t, addr)
+	c := dial(t, p)
+	c.say("a")
+	c.wantLine("a")
+	p.Strand()
+	c.say("lost")
+	c.wantSilence()
+	other := dial(t, p)
+	other.say("b")
+	other.wantLine("b")
+	p.Heal()
+	c.wantClosed()
+	other.say("c")
+	other.wantLine("c")
+}
+
 func TestPauseHoldsAndResumeDelivers(t *testing.T) {
 	addr, _ := echo(t)
 	p := start(t, addr)
