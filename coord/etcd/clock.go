@@ -85,11 +85,11 @@ func askDate(ctx context.Context, client *http.Client, url string) (time.Time, e
 // kindOfHTTP tells a port that cannot be reached from one that does not speak HTTP.
 func kindOfHTTP(err error) error {
 	var certificate *tls.CertificateVerificationError
-	var dial *net.OpError
+	var network *net.OpError
 	switch {
 	case errors.As(err, &certificate), strings.Contains(err.Error(), "remote error: tls: "):
 		return coord.ErrDenied
-	case errors.As(err, &dial) && dial.Op == "dial":
+	case errors.As(err, &network):
 		return coord.ErrUnavailable
 	}
 	return coord.ErrNoClock

@@ -164,8 +164,8 @@ func tooOld(version string) (minimum string, old bool) {
 // dialError says which endpoints did not let us in.
 func dialError(ctx context.Context, err error, endpoints []string) error {
 	what := "dial " + strings.Join(endpoints, ", ")
-	if ctx.Err() != nil && endedByContext(err) {
-		return fmt.Errorf("etcd: %s: %w: %w", what, coord.ErrUnavailable, context.Cause(ctx))
+	if ctx.Err() != nil && kindOf(err) != coord.ErrDenied {
+		return fmt.Errorf("etcd: %s: %w: %v", what, context.Cause(ctx), err)
 	}
 	return convertError(ctx, err, what)
 }

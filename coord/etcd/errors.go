@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
@@ -27,6 +28,11 @@ func convertError(ctx context.Context, err error, what string) error {
 		return fmt.Errorf("etcd: %s: %w", what, context.Cause(ctx))
 	}
 	return fmt.Errorf("etcd: %s: %w: %v", what, kindOf(err), err)
+}
+
+// noAnswer is the cause of a context that bounds a request.
+func noAnswer(within time.Duration) error {
+	return fmt.Errorf("%w: no answer within %v", coord.ErrUnavailable, within)
 }
 
 func kindOf(err error) error {
@@ -79,7 +85,11 @@ func endedByContext(err error) bool {
 // maybeDone reports whether a write that was sent may have happened, or may yet, in
 // spite of this answer.
 func maybeDone(err error) bool {
-	switch status.Code(err) {
+	code := status.Code(err)
+	if answer := (rpctypes.EtcdError{}); errors.As(rpctypes.Error(err), &answer) {
+		code = answer.Code()
+	}
+	switch code {
 	case codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.PermissionDenied,
 		codes.ResourceExhausted, codes.FailedPrecondition, codes.OutOfRange,
 		codes.Unimplemented, codes.Unauthenticated:

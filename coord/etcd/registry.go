@@ -53,7 +53,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd: %w", err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, config.DialTimeout, fmt.Errorf("no answer within %v", config.DialTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, config.DialTimeout, noAnswer(config.DialTimeout))
 	defer cancel()
 	r := &Registry{config: config, log: config.Logger.With(zap.String("namespace", config.Namespace)), keys: newKeyspace(config.Namespace)}
 	client, err := connect(ctx, config, &r.connections)
@@ -73,7 +73,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		r.running.Wait()
 		r.end(coord.ErrClosed)
 		_ = client.Close()
-		return nil, dialError(ctx, err, config.Endpoints)
+		return nil, fmt.Errorf("etcd: dial %s: %w", strings.Join(config.Endpoints, ", "), err)
 	}
 	r.warnIfOld(ctx)
 	r.start(func() { r.keepSessions(first) })
@@ -128,7 +128,7 @@ func (r *Registry) bound(ctx context.Context) (context.Context, context.CancelFu
 	}
 	inner, end := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(r.ctx, func() { end(context.Cause(r.ctx)) })
-	bounded, cancel := context.WithTimeoutCause(inner, r.config.RequestTimeout, fmt.Errorf("%w: no answer within %v", coord.ErrUnavailable, r.config.RequestTimeout))
+	bounded, cancel := context.WithTimeoutCause(inner, r.config.RequestTimeout, noAnswer(r.config.RequestTimeout))
 	return bounded, func() {
 		unhook()
 		cancel()

@@ -1,0 +1,447 @@
+package etcd_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+	"google.golang.org/grpc"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
+)
+
+// patience bounds whatever a test waits for.
+const patience = 30 * time.Second
+
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// dial opens a registry with a proxy before each member.
+func dial(t *testing.T, server *etcdserver.Server, config etcd.Config) (*etcd.Registry, []*proxy.Proxy) {
+	t.Helper()
+	var links []*proxy.Proxy
+	for _, endpoint := range server.Endpoints() {
+		link, err := proxy.New(endpoint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(link.Close)
+		links = append(links, link)
+		config.Endpoints = append(config.Endpoints, link.Addr())
+	}
+	if config.Namespace == "" {
+		config.Namespace = "test"
+	}
+	r, err := etcd.Dial(within(t), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, link := range links {
+			link.Heal()
+		}
+		if err := r.Close(context.Background()); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return r, links
+}
+
+func commit(t *testing.T, r coord.Registry, ops ...coord.Op) int64 {
+	t.Helper()
+	revision, err := r.Commit(within(t), ops...)
+	if err != nil {
+		t.Fatalf("commit: %v", err)
+	}
+	return revision
+}
+
+func open(t *testing.T, r coord.Registry, path string) coord.View {
+	t.Helper()
+	v, err := r.View(within(t), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	return v
+}
+
+func synced(t *testing.T, v coord.View) coord.Snapshot {
+	t.Helper()
+	if err := v.Sync(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	return v.Snapshot()
+}
+
+func session(t *testing.T, r coord.Registry) coord.Session {
+	t.Helper()
+	s, err := r.Session(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// await waits for a state of a session.
+func await(t *testing.T, s coord.Session, want coord.SessionState) {
+	t.Helper()
+	ctx := within(t)
+	for {
+		state, changed := s.State()
+		switch state {
+		case want:
+			return
+		case coord.Lost:
+			t.Fatalf("the session is lost: %v", context.Cause(s.Context()))
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			t.Fatalf("the session stays %v", state)
+		}
+	}
+}
+
+// Tokens die at once when a password is set, as they do by themselves some time after
+// they were last used. The watch stream is logged in with the old one.
+func TestLogsInAgain(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "u", Password: "p", Prefix: "/test/"}})
+	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 2 * time.Second})
+	s := session(t, r)
+	v := open(t, r, "a")
+	commit(t, r, coord.CreateEphemeral("a/e", nil))
+	for range 3 {
+		if _, err := server.Admin().UserChangePassword(within(t), "u", "p"); err != nil {
+			t.Fatal(err)
+		}
+		commit(t, r, coord.Put("a/b", nil), coord.Owned("a/e"))
+		commit(t, r, coord.DeleteTree("a/b"))
+		another := open(t, r, "a") // on the stream with the dead token
+		commit(t, r, coord.Put("a/b", nil))
+		if !synced(t, v).Exists("a/b") || !synced(t, another).Exists("a/b") {
+			t.Error("a view lacks what was committed")
+		}
+		latch, err := r.Latch("latch")
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := latch.Acquire(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := held.Release(within(t)); err != nil {
+			t.Error(err)
+		}
+	}
+	// The keep-alive stream too.
+	renewed, cancel := context.WithDeadline(within(t), s.Deadline())
+	defer cancel()
+	<-renewed.Done()
+	if state, _ := s.State(); state != coord.Connected {
+		t.Errorf("the session is %v", state)
+	}
+}
+
+func TestPasswordChanged(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "u", Password: "p"}})
+	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 2 * time.Second})
+	s := session(t, r)
+	if _, err := server.Admin().UserChangePassword(within(t), "u", "other"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Get(within(t), "a"); !errors.Is(err, coord.ErrDenied) {
+		t.Errorf("get: %v", err)
+	}
+	if _, err := r.Commit(within(t), coord.Put("a", nil)); !errors.Is(err, coord.ErrDenied) || errors.Is(err, coord.ErrUnknownOutcome) {
+		t.Errorf("commit: %v", err)
+	}
+	if _, err := r.View(within(t), "a"); !errors.Is(err, coord.ErrDenied) {
+		t.Errorf("view: %v", err)
+	}
+	<-s.Context().Done()
+	if _, err := server.Admin().UserChangePassword(within(t), "u", "p"); err != nil {
+		t.Fatal(err)
+	}
+	if session(t, r).ID() == s.ID() {
+		t.Error("the session came back")
+	}
+}
+
+// A user whose role has the prefix of the namespace needs nothing else.
+func TestUserOfOneNamespace(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "u", Password: "p", Prefix: "/shop/jobs/"}})
+	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", Namespace: "shop/jobs"})
+	v, part := open(t, r, ""), open(t, r, "a/b")
+	commit(t, r, coord.Put("a/b/c", nil), coord.CreateEphemeral("e", nil))
+	if !synced(t, v).Exists("e") || !synced(t, part).Exists("a/b/c") {
+		t.Error("a view lacks what was committed")
+	}
+	if _, err := r.List(within(t), ""); err != nil {
+		t.Error(err)
+	}
+
+	_, err := etcd.Dial(within(t), etcd.Config{Endpoints: server.Endpoints(), Username: "u", Password: "p", Namespace: "shop"})
+	if !errors.Is(err, coord.ErrDenied) {
+		t.Errorf("another namespace: %v", err)
+	}
+	leases, err := server.Admin().Leases(within(t))
+	if err != nil || len(leases.Leases) != 1 {
+		t.Errorf("%d leases, %v; want only that of the registry that was let in", len(leases.Leases), err)
+	}
+}
+
+func TestClientCertificate(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{ClientCertificates: true})
+	r, _ := dial(t, server, etcd.Config{TLS: server.ClientTLS()})
+	commit(t, r, coord.Put("a", nil))
+	if _, err := r.Now(within(t), "now"); err != nil {
+		t.Errorf("now: %v", err)
+	}
+	without := server.ClientTLS()
+	without.Certificates = nil
+	for name, config := range map[string]etcd.Config{
+		"no certificate": {TLS: without},
+		"https":          {Endpoints: []string{"https://" + server.Endpoints()[0]}}, // whose authority the system does not know
+		"untrusting":     {TLS: server.UntrustingTLS()},
+	} {
+		config.Namespace = "test"
+		if config.Endpoints == nil {
+			config.Endpoints = server.Endpoints()
+		}
+		if _, err := etcd.Dial(within(t), config); !errors.Is(err, coord.ErrDenied) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestLosesItsMemberAndTheLeader(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
+	r, _ := dial(t, server, etcd.Config{RequestTimeout: time.Second})
+	s := session(t, r)
+	v := open(t, r, "a")
+	latch, err := r.Latch("latch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := latch.Acquire(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, r, coord.CreateEphemeral("a/e", nil))
+
+	for round := range 3 { // every member once, wherever the streams are
+		leader := server.Leader()
+		for leader < 0 {
+			leader = server.Leader()
+		}
+		server.StopMember(leader)
+		put(t, r, "a/b", byte(round))
+		if n, _ := synced(t, v).Get("a/b"); len(n.Value) != 1 || n.Value[0] != byte(round) {
+			t.Errorf("round %d: the view shows %v", round, n.Value)
+		}
+		if err := server.RestartMember(within(t), leader); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(t, r, coord.Owned("a/e"))
+	if s.Context().Err() != nil || held.Context().Err() != nil {
+		t.Errorf("session %v, latch %v", context.Cause(s.Context()), context.Cause(held.Context()))
+	}
+}
+
+// put repeats a write that may be done twice.
+func put(t *testing.T, r coord.Registry, path string, value byte) {
+	t.Helper()
+	ctx := within(t)
+	for {
+		_, err := r.Commit(ctx, coord.Put(path, []byte{value}))
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil || !errors.Is(err, coord.ErrUnknownOutcome) && !errors.Is(err, coord.ErrUnavailable) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A connection that went silent is not one that is closed: only by the keep-alive that
+// is not answered does anybody notice in time.
+func TestSessionOutlivesASilentConnection(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, links := dial(t, server, etcd.Config{SessionTimeout: 6 * time.Second})
+	s := session(t, r)
+	v := open(t, r, "a")
+	commit(t, r, coord.CreateEphemeral("a/e", nil))
+	links[0].Strand()
+	await(t, s, coord.Suspended)
+	await(t, s, coord.Connected)
+	commit(t, r, coord.Owned("a/e"), coord.Put("a/b", nil))
+	if !synced(t, v).Exists("a/b") {
+		t.Error("the view lacks what was committed")
+	}
+}
+
+// An Acquire whose answer was lost leaves nobody in the queue that would never leave it.
+func TestLatchIsNotBlockedByACandidateWithoutAnAnswer(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, links := dial(t, server, etcd.Config{SessionTimeout: 20 * time.Second})
+	other, _ := dial(t, server, etcd.Config{})
+	s := session(t, r)
+	latch, err := r.Latch("latch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := open(t, other, "latch")
+	changed := view.Changed()
+	links[0].DropAnswers()
+	ctx, cancel := context.WithCancel(within(t))
+	result := make(chan error, 1)
+	go func() {
+		_, err := latch.Acquire(ctx)
+		result <- err
+	}()
+	<-changed // the candidate stands in the queue, and does not know it
+	cancel()
+	if err := <-result; !errors.Is(err, coord.ErrUnknownOutcome) || !errors.Is(err, context.Canceled) {
+		t.Errorf("acquire: %v", err)
+	}
+	links[0].Heal()
+	behind, err := other.Latch("latch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := behind.Acquire(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Context().Err() != nil {
+		t.Error("the latch was free only because the session was lost")
+	}
+	if err := held.Release(within(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// The watch stream does not answer how far it is while one of its watches begins at a
+// revision to come, as after a reconnect to a store that stands still.
+func TestSyncAfterAReconnectToAStoreThatStandsStill(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, links := dial(t, server, etcd.Config{})
+	other, _ := dial(t, server, etcd.Config{})
+	a, b := open(t, r, "a"), open(t, r, "b")
+	commit(t, other, coord.Put("b/x", nil))
+	synced(t, b)
+	changed := a.Changed()
+	links[0].Cut()
+	links[0].Heal()
+	if n := synced(t, a).Len(); n != 0 {
+		t.Errorf("%d nodes", n)
+	}
+	select {
+	case <-changed:
+		t.Error("told of a change, but there was none")
+	default:
+	}
+	commit(t, other, coord.Put("a/x", nil))
+	if !synced(t, a).Exists("a/x") {
+		t.Error("the view lacks what was committed")
+	}
+}
+
+func TestPortWithoutHTTP(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, links := dial(t, server, etcd.Config{})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	onlyGRPC := grpc.NewServer()
+	go onlyGRPC.Serve(listener)
+	defer onlyGRPC.Stop()
+	links[0].Redirect(listener.Addr().String())
+	if _, err := r.Now(within(t), "now"); !errors.Is(err, coord.ErrNoClock) {
+		t.Errorf("got the error %v", err)
+	}
+	links[0].Cut()
+	if _, err := r.Now(within(t), "now"); !errors.Is(err, coord.ErrUnavailable) {
+		t.Errorf("got the error %v", err)
+	}
+	links[0].Redirect(server.Endpoints()[0])
+}
+
+func TestQuietLog(t *testing.T) {
+	core, logs := observer.New(zap.InfoLevel)
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, links := dial(t, server, etcd.Config{Logger: zap.New(core), SessionTimeout: time.Second})
+	v := open(t, r, "")
+	for range 10 {
+		commit(t, r, coord.Put("a", nil))
+		synced(t, v)
+	}
+	if _, err := r.Commit(within(t), coord.Create("a", nil)); !errors.Is(err, coord.ErrConflict) {
+		t.Errorf("got the error %v", err)
+	}
+	links[0].Cut()
+	<-session(t, r).Context().Done()
+	links[0].Heal()
+	session(t, r)
+	want := []string{"session opened", "session suspended", "session lost", "session opened"}
+	var got []string
+	for _, entry := range logs.All() {
+		got = append(got, entry.Message)
+	}
+	if len(got) != len(want) {
+		t.Fatalf("logged %q, want %q", got, want)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("logged %q, want %q", got, want)
+		}
+	}
+}
+
+// A thousand idle views send nothing: beside an idle registry without any, the one that
+// has them is no busier.
+func TestIdleViewsAreSilent(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	without, links := dial(t, server, etcd.Config{SessionTimeout: 2 * time.Second})
+	with, busy := dial(t, server, etcd.Config{SessionTimeout: 2 * time.Second})
+	for range 1000 {
+		v, err := with.View(within(t), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+	}
+	links = append(links, busy...)
+	var before, after [2]int64
+	for i, link := range links {
+		sent, answered := link.Traffic()
+		before[i] = sent + answered
+	}
+	for _, r := range []coord.Registry{without, with} { // a whole session time-out each
+		lived, cancel := context.WithDeadline(within(t), session(t, r).Deadline())
+		<-lived.Done()
+		cancel()
+	}
+	for i, link := range links {
+		sent, answered := link.Traffic()
+		after[i] = sent + answered
+	}
+	idle, idleWithViews := after[0]-before[0], after[1]-before[1]
+	t.Logf("%d bytes without views, %d with 1,000", idle, idleWithViews)
+	if idle == 0 || idleWithViews > 2*idle {
+		t.Errorf("%d bytes without views, %d with 1,000", idle, idleWithViews)
+	}
+}
