@@ -8,23 +8,25 @@ import (
 
 // verdict is what the record of a whole show comes to.
 type verdict struct {
-	ticks      []time.Time
-	onTime     int // executions that a tick began when it was due
-	makeUps    int // executions that made up for ticks that were missed
-	failovers  int // executions that repeated one that was cut short
-	unrecorded int // executions that repeated one whose end could not be recorded
-	covered    int // ticks of items that another execution stands for
-	faults     []string
+	ticks   []time.Time
+	onTime  int // runs that a tick began when it was due
+	makeUps int // runs that made up for ticks that were missed
+	repeats int // runs that repeated one that was cut short
+	unsaid  int // runs that repeated one whose instance was lost just before it began or after it ended
+	covered int // ticks of items that began no run, and that the next one stands for
+	faults  []string
 }
+
+// failovers is the number of runs that began because of another.
+func (v verdict) failovers() int { return v.repeats + v.unsaid }
 
 // check holds the record against what the scheduler promises:
 //
 //   - every tick of every item is begun once, or missed and stood for by the next run;
-//   - an item is run again for a tick exactly if its run for it was cut short, or its end
-//     could not be recorded;
+//   - what was cut short is run again, and nothing that is on record as finished;
 //   - an item's runs follow each other, with growing tokens.
 //
-// It looks for ticks up to the one given; what began after that may have no end yet.
+// It looks for ticks up to the one given; of later ones it does not expect all.
 func (l *ledger) check(until time.Time, every time.Duration) verdict {
 	v := verdict{ticks: l.ticks(until, every)}
 	for _, e := range l.executions {
@@ -42,8 +44,8 @@ func (l *ledger) check(until time.Time, every time.Duration) verdict {
 	for item := range l.items {
 		runs := l.of(item)
 		v.inOrder(runs)
-		v.again(runs)
-		v.covered += v.begun(item, runs)
+		v.again(runs, l.losses)
+		v.begun(item, runs, l.moves[item])
 	}
 	return v
 }
@@ -76,63 +78,63 @@ func (v *verdict) inOrder(runs []*execution) {
 	}
 }
 
-// again matches runs that were cut short with those that repeat them. A run that had come
-// to its end may be repeated too, if its instance lost its session or its life before it
-// could record that; a handler has to be ready for it.
-func (v *verdict) again(runs []*execution) {
-	open := map[int64]*execution{} // the last run of each tick
+// again matches runs with those that they repeat. Beside a run that was cut short that
+// may be one whose instance was lost between its claim and its begin, or between its end
+// and the record of that: handlers have to be ready for it. But each lost instance
+// explains no more than one of an item's runs.
+func (v *verdict) again(runs []*execution, losses int) {
+	last := map[int64]*execution{} // of each tick
 	for _, e := range runs {
 		tick := e.tick.UnixNano()
-		before := open[tick]
+		before := last[tick]
+		last[tick] = e
+		if !e.again() {
+			if before != nil {
+				v.fault(e, "began twice, the second time on %s", e.worker)
+			}
+			continue
+		}
 		switch {
-		case !e.again() && before != nil:
-			v.fault(e, "began twice, the second time on %s", e.worker)
-		case !e.again():
-		case before == nil:
-			v.fault(e, "was run again on %s although it had never begun", e.worker)
-		case before.outcome == cutShort:
-			v.failovers++
-		case before.closed:
+		case before != nil && before.outcome == cutShort:
+			v.repeats++
+		case before != nil && before.closed:
 			v.fault(e, "was run again on %s although it had finished on %s", e.worker, before.worker)
 		default:
-			v.unrecorded++
+			v.unsaid++
 		}
-		open[tick] = e
+		if losses--; losses == -1 {
+			v.fault(e, "was run again on %s although no other instance was lost", e.worker)
+		}
 	}
-	for _, e := range open {
+	for _, e := range last {
 		if e.outcome == cutShort {
 			v.fault(e, "was cut short on %s and not run again", e.worker)
 		}
 	}
 }
 
-// begun looks for ticks that began no run of the item and that no later one stands for.
-// It returns how many there are that one does stand for: a make-up, or the first run
-// after the item went to another instance, because nobody had it when the tick came.
-func (v *verdict) begun(item int, runs []*execution) (covered int) {
-	var before *execution
-	next := 0 // of the ticks
-	for _, e := range runs {
-		if e.again() {
+// begun looks for ticks of an item that began no run. One may be missing if a later run
+// makes up for it, or if the item changed hands between the two: then nobody had it when
+// the tick came, and the first run of the new owner stands for it.
+func (v *verdict) begun(item int, runs []*execution, moves []time.Time) {
+	for _, tick := range v.ticks {
+		if slices.ContainsFunc(runs, func(e *execution) bool { return e.tick.Equal(tick) }) {
 			continue
 		}
-		for ; next < len(v.ticks) && v.ticks[next].Before(e.tick); next++ {
-			elsewhere := before != nil && before.instance != e.instance
-			if e.makesUp() || elsewhere {
-				covered++
-			} else {
-				v.missing(item, v.ticks[next])
-			}
+		next := slices.IndexFunc(runs, func(e *execution) bool { return !e.again() && e.tick.After(tick) })
+		switch {
+		case next < 0:
+			v.missing(item, tick)
+		case runs[next].makesUp(), movedBetween(moves, tick, runs[next].ended):
+			v.covered++
+		default:
+			v.missing(item, tick)
 		}
-		if next < len(v.ticks) && v.ticks[next].Equal(e.tick) {
-			next++
-		}
-		before = e
 	}
-	for ; next < len(v.ticks); next++ {
-		v.missing(item, v.ticks[next])
-	}
-	return covered
+}
+
+func movedBetween(moves []time.Time, from, to time.Time) bool {
+	return slices.ContainsFunc(moves, func(t time.Time) bool { return !t.Before(from) && !t.After(to) })
 }
 
 func (v *verdict) missing(item int, tick time.Time) {

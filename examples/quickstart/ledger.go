@@ -43,7 +43,9 @@ func (e *execution) makesUp() bool { return e.source == job.Misfire.String() }
 // ledger is the record of everything that ran.
 type ledger struct {
 	items      int
-	executions []*execution // in the order in which they were heard of
+	executions []*execution        // in the order in which they were heard of
+	moves      map[int][]time.Time // by item, when it went from one instance to another
+	losses     int                 // instances that ended without leaving
 }
 
 // enter takes a report in, and returns the execution that it is about.
@@ -69,6 +71,14 @@ func (l *ledger) close(item int, token int64) {
 			e.closed = true
 		}
 	}
+}
+
+// move notes that an item went to another instance.
+func (l *ledger) move(item int, at time.Time) {
+	if l.moves == nil {
+		l.moves = map[int][]time.Time{}
+	}
+	l.moves[item] = append(l.moves[item], at)
 }
 
 // find returns the execution that goes on and that the report is about.
@@ -110,11 +120,11 @@ func (l *ledger) rerun(cut *execution) *execution {
 	return nil
 }
 
-// cut returns what a process was cut short in.
-func (l *ledger) cut(worker string) []*execution {
+// cut returns what a process was cut short in at that time or later.
+func (l *ledger) cut(worker string, since time.Time) []*execution {
 	var list []*execution
 	for _, e := range l.executions {
-		if e.worker == worker && e.outcome == cutShort {
+		if e.worker == worker && e.outcome == cutShort && !e.ended.Before(since) {
 			list = append(list, e)
 		}
 	}

@@ -23,7 +23,7 @@ func TestLedger(t *testing.T) {
 	if !l.through().IsZero() {
 		t.Errorf("through %v, although item 1 was cut short", l.through())
 	}
-	cut := l.cut("A")
+	cut := l.cut("A", at(1.15))
 	if len(cut) != 1 || cut[0].item != 1 || cut[0].done != 5 || cut[0].files != 10 || !cut[0].ended.Equal(at(1.2)) {
 		t.Fatalf("cut short were %+v", cut)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,15 +86,24 @@ func (s *stage) await(ctx context.Context, what string, happened func() bool) er
 
 // look takes in what the tree says now.
 func (s *stage) look() {
-	before := s.picture.leader
+	before := s.picture
 	s.picture = newPicture(s.view.Snapshot(), s.job, s.items)
+	for _, id := range before.instances {
+		w := s.crew.byPID(pidOf(id))
+		if !slices.Contains(s.picture.instances, id) && w != nil && w.fate != leaving && w.fate != left {
+			s.ledger.losses++
+		}
+	}
 	for item := range s.items {
+		if before.owner != nil && before.owner[item] != s.picture.owner[item] {
+			s.ledger.move(item, time.Now())
+		}
 		if s.picture.closed(item) {
 			s.ledger.close(item, s.picture.token[item])
 		}
 	}
 	leader := s.crew.byPID(pidOf(s.picture.leader))
-	if leader != nil && s.picture.leader != before {
+	if leader != nil && s.picture.leader != before.leader {
 		s.say("%s leads: it deals the items", leader.name)
 	}
 }

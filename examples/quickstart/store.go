@@ -22,6 +22,8 @@ const (
 	// sessionTimeout is how long an instance that was killed seems alive. So short a
 	// one is for a demonstration; the default suits most.
 	sessionTimeout = 2 * time.Second
+
+	dialTimeout = 10 * time.Second
 )
 
 // store says where the registry is.
@@ -34,9 +36,9 @@ type store struct {
 func (s store) dial(ctx context.Context, log *zap.Logger) (coord.Registry, error) {
 	switch s.Kind {
 	case etcdStore:
-		return etcd.Dial(ctx, etcd.Config{Endpoints: s.Servers, Namespace: namespace, SessionTimeout: sessionTimeout, Logger: log})
+		return etcd.Dial(ctx, etcd.Config{Endpoints: s.Servers, Namespace: namespace, SessionTimeout: sessionTimeout, DialTimeout: dialTimeout, Logger: log})
 	case zookeeperStore:
-		return zk.Dial(ctx, zk.Config{Servers: s.Servers, Namespace: namespace, SessionTimeout: sessionTimeout, Logger: log})
+		return zk.Dial(ctx, zk.Config{Servers: s.Servers, Namespace: namespace, SessionTimeout: sessionTimeout, DialTimeout: dialTimeout, Logger: log})
 	}
 	return nil, fmt.Errorf("store %q: %s and %s are allowed", s.Kind, etcdStore, zookeeperStore)
 }

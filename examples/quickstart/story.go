@@ -52,7 +52,7 @@ func (s *stage) oneIsKilled(ctx context.Context) error {
 		return err
 	}
 	runAgain := func() bool {
-		return !slices.ContainsFunc(s.ledger.cut(victim.name), func(e *execution) bool { return s.ledger.rerun(e) == nil })
+		return !slices.ContainsFunc(s.ledger.cut(victim.name, victim.since), func(e *execution) bool { return s.ledger.rerun(e) == nil })
 	}
 	if err := s.await(ctx, "a failover of all that "+victim.name+" left unfinished", runAgain); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (s *stage) ifLeader(w *worker) string {
 func (s *stage) tellFailover(victim *worker) {
 	for _, w := range s.crew.workers {
 		var taken []*execution
-		for _, cut := range s.ledger.cut(victim.name) {
+		for _, cut := range s.ledger.cut(victim.name, victim.since) {
 			if again := s.ledger.rerun(cut); again.worker == w.name {
 				taken = append(taken, again)
 			}

@@ -23,9 +23,9 @@ func (s *stage) sumUp(begun time.Time, alone []result) error {
 		fmt.Fprintf(out, "  %-14s %5d   %s\n", name, number, fmt.Sprintf(format, args...))
 	}
 	row("ticks", len(v.ticks), "one every %v, %s to %s", s.every, clock(v.ticks[0]), clock(s.until))
-	row("runs", len(s.ledger.executions), "%d on their tick, %d make-ups, %d failovers", v.onTime, v.makeUps, v.failovers+v.unrecorded)
+	row("runs", len(s.ledger.executions), "%d on their tick, %d make-ups, %d failovers", v.onTime, v.makeUps, v.failovers())
 	row("make-ups", v.makeUps, "late runs, each for all the ticks that its item had missed")
-	row("failovers", v.failovers+v.unrecorded, "%s", s.failovers(v))
+	row("failovers", v.failovers(), "%s", s.failovers(v))
 	row("items × ticks", len(v.ticks)*s.items, "%s", s.exactlyOnce(v))
 	total := result{}
 	for _, r := range alone {
@@ -64,10 +64,10 @@ func (s *stage) exactlyOnce(v verdict) string {
 
 func (s *stage) failovers(v verdict) string {
 	text := "all of runs that were cut short"
-	if v.unrecorded > 0 {
-		text = fmt.Sprintf("%d of runs that were cut short, %d of runs whose end could not be recorded", v.failovers, v.unrecorded)
+	if v.unsaid > 0 {
+		text = fmt.Sprintf("%d of runs that were cut short, %d of runs whose instance was lost just before or after them", v.repeats, v.unsaid)
 	}
-	for _, e := range s.ledger.cut(s.victim.name) {
+	for _, e := range s.ledger.cut(s.victim.name, s.victim.since) {
 		if again := s.ledger.rerun(e); again != nil {
 			return fmt.Sprintf("%s; the first began %.2f s after the kill", text, again.begun.Sub(s.victim.since).Seconds())
 		}
