@@ -124,12 +124,12 @@ func joinsAndLeaves(s *stage) {
 	workers := s.start("w1", "w2", "w3")
 	const rounds = 100
 	for range rounds {
+		mark := s.Mark()
 		for _, w := range workers[1:] {
-			mark := s.Mark()
 			s.must(w.Leave(j.Name, drain))
 			s.must(w.Join(j))
-			s.await(mark, "a join", match(of(history.Joined)).by(w.Name))
 		}
+		s.awaitCount(mark, "joins", len(workers)-1, of(history.Joined))
 	}
 	s.settled()
 	s.covered()

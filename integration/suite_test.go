@@ -54,21 +54,28 @@ var rough = []scenario{
 	{name: "DiskFull", play: diskFull},
 }
 
-// atOnce is how many of the gentle scenarios play at the same time. They wait most of the
-// time.
-const atOnce = 6
+// atOnce is how many of the gentle scenarios play on one store at the same time, beside
+// the rough one. They wait most of the time.
+const atOnce = 4
 
 func TestScenarios(t *testing.T) {
+	var starting sync.Mutex // three servers are enough to start at a time
+	var playing sync.WaitGroup
+	defer playing.Wait()
 	for _, kind := range []string{cluster.Etcd, cluster.ZooKeeper} {
-		t.Run(kind, func(t *testing.T) {
-			t.Run("gentle", func(t *testing.T) { playAll(t, kind, gentle, atOnce) })
-			t.Run("rough", func(t *testing.T) { playAll(t, kind, rough, 1) })
+		playing.Go(func() {
+			t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, gentle, atOnce) })
+		})
+		playing.Go(func() {
+			t.Run(kind+"/rough", func(t *testing.T) { playAll(t, &starting, kind, rough, 1) })
 		})
 	}
 }
 
-func playAll(t *testing.T, kind string, scenarios []scenario, atOnce int) {
+func playAll(t *testing.T, starting *sync.Mutex, kind string, scenarios []scenario, atOnce int) {
+	starting.Lock()
 	store := startStore(t, kind)
+	starting.Unlock()
 	slots := make(chan struct{}, atOnce)
 	var playing sync.WaitGroup
 	for _, sc := range scenarios {

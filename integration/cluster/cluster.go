@@ -85,6 +85,7 @@ func (c *Cluster) prepare(ctx context.Context) (err error) {
 	watch, stop := context.WithCancel(context.Background())
 	c.stop = stop
 	c.watching.Go(func() { c.watch(watch) })
+	c.watching.Go(func() { c.log.Pulse(watch) })
 	return nil
 }
 

@@ -25,6 +25,9 @@ type Report struct {
 	Fires, Items, Failovers, MakeUps, Triggers, Stopped int
 	// Faults is how often something was done to a process or the store.
 	Faults int
+	// Slow is for how long the machine or the store was slow without a fault; that
+	// time does not count when something is late.
+	Slow time.Duration
 	// Refused is how many writes the fenced resource refused.
 	Refused int
 	// LongestGap is the longest that an item went without the run that was due, from
@@ -132,13 +135,22 @@ func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by 
 	return c.spare(s, knownAt, to), c.spare(s, rawAt, to), by
 }
 
-// spare is how much of a stretch of time an item did not run.
+// spare is how much of a stretch of time an item did not run, while neither the machine
+// nor the store was slow.
 func (c *checker) spare(s subject, from, to int64) time.Duration {
-	spare := to - from
-	for _, p := range c.busy[s] {
-		spare -= max(0, min(p.to, to)-max(p.from, from))
+	var taken []span
+	for _, spans := range [][]span{c.busy[s], c.timeline.slow} {
+		for _, p := range spans {
+			if p.from < to && p.to > from {
+				taken = append(taken, span{from: max(p.from, from), to: min(p.to, to)})
+			}
+		}
 	}
-	return time.Duration(max(0, spare))
+	spare := max(0, to-from)
+	for _, p := range union(taken) {
+		spare -= p.to - p.from
+	}
+	return time.Duration(spare)
 }
 
 // within reports whether a span holds a moment, give or take the skew of the clocks.
@@ -177,7 +189,14 @@ func (c *checker) count() {
 		}
 	}
 	c.report.Fires = len(fires)
-	c.report.Faults = len(c.timeline.troubles)
+	for _, s := range c.timeline.troubles {
+		if s.event.Kind != Stall {
+			c.report.Faults++
+		}
+	}
+	for _, s := range c.timeline.slow {
+		c.report.Slow += time.Duration(s.to - s.from)
+	}
 	for i := range c.timeline.events {
 		if e := &c.timeline.events[i]; e.Kind == Write && !e.Accepted && e.Err == "" {
 			c.report.Refused++

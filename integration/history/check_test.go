@@ -190,6 +190,18 @@ func TestKeptPromises(t *testing.T) {
 			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8920, to: 8950})
 			return h
 		},
+		"a machine that is busy": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
+			h.at(8900, history.Event{Kind: history.Stall, Process: "w2", Item: -1, Call: 5000})
+			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
+			return h
+		},
+		"a store that is slow": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
+			h.at(8900, history.Event{Kind: history.Slow, Process: "w2", Item: -1, Call: 5000})
+			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
+			return h
+		},
 		"the store is away": func() *tape {
 			h := calm(func(item, tick int) bool { return tick >= 3 && tick < 9 })
 			h.at(2500, history.Event{Kind: history.Fault, Name: "majority lost", Item: -1})
@@ -276,6 +288,21 @@ func TestBrokenPromises(t *testing.T) {
 		}},
 		"an item starts late without a reason": {3, 10, func() *tape {
 			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
+			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
+			return h
+		}},
+		"an item starts late because another worker sleeps": {3, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
+			h.about(4900, history.Pause, "w1")
+			h.about(5300, history.Resume, "w1")
+			h.at(8900, history.Event{Kind: history.Stall, Process: "w1", Item: -1, Call: 5000})
+			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
+			return h
+		}},
+		"an item starts late because another is cut off": {3, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
+			h.at(4900, history.Event{Kind: history.Fault, Process: "w1", Name: "cut", Item: -1})
+			h.at(8900, history.Event{Kind: history.Slow, Process: "w1", Item: -1, Call: 5000})
 			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
 			return h
 		}},

@@ -18,6 +18,8 @@ const (
 	End    Kind = "end"    // it returned; Outcome says how
 	Commit Kind = "commit" // the registry answered, or did not
 	Write  Kind = "write"  // the fenced resource answered
+	Slow   Kind = "slow"   // the registry took long for another request
+	Stall  Kind = "stall"  // the machine gave the process no time since Call
 )
 
 // What the orchestrator writes. Except for Kill, the line is written when the thing is

@@ -22,7 +22,8 @@ type timeline struct {
 	begin  int64
 	quiet  int64 // when the observation ended
 
-	pauses   []span // a process was stopped by a signal
+	pauses   []span // a process was stopped, by a signal or because the machine had no time for it
+	slow     []span // the store took long to answer a process that nothing was done to
 	troubles []span // everything that can end a session: faults, pauses, kills
 	changes  []span // everything that can delay a tick: troubles, joins, leaves, operators
 }
@@ -56,7 +57,7 @@ func newTimeline(events []Event) *timeline {
 				t.troubles[at].to = e.Mono
 				delete(open, key)
 			}
-		case Kill:
+		case Kill, Stall:
 			t.troubles = append(t.troubles, s)
 		case Joined, Left, Leave, Disable, Enable, Configure, Remove:
 			if e.Kind != Joined && e.Kind != Left && e.Kind != Leave {
@@ -68,14 +69,60 @@ func newTimeline(events []Event) *timeline {
 	if t.quiet == never {
 		t.quiet = last
 	}
+	t.troubles = slices.DeleteFunc(slices.Clone(t.troubles), t.asleep)
 	for _, s := range t.troubles {
-		if s.event.Kind == Pause {
+		switch s.event.Kind {
+		case Stall:
+			t.pauses, t.slow = append(t.pauses, s), append(t.slow, s)
+			continue
+		case Pause:
 			t.pauses = append(t.pauses, s)
 		}
 		t.changes = append(t.changes, delays(s)...)
 	}
+	t.findSlow()
 	slices.SortFunc(t.changes, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	return t
+}
+
+// asleep reports whether a stall is what a process noticed of a signal that stopped it.
+func (t *timeline) asleep(stall span) bool {
+	return stall.event.Kind == Stall && slices.ContainsFunc(t.troubles, func(s span) bool {
+		return s.event.Kind == Pause && s.process == stall.process && s.from <= stall.to && s.to >= stall.from
+	})
+}
+
+// slowAnswer is when an answer of the store is late enough to be counted.
+const slowAnswer = 100 * time.Millisecond
+
+// findSlow lists when the store was slow, without the answers that faults kept back.
+func (t *timeline) findSlow() {
+	for i := range t.events {
+		e := &t.events[i]
+		if e.Kind != Slow && e.Kind != Commit || time.Duration(e.Mono-e.Call) < slowAnswer {
+			continue
+		}
+		if !slices.ContainsFunc(t.troubles, func(s span) bool {
+			return s.event.Kind != Stall && s.about(e.Process) && s.from <= e.Mono && s.to >= e.Call
+		}) {
+			t.slow = append(t.slow, span{process: e.Process, from: e.Call, to: e.Mono, event: e})
+		}
+	}
+	t.slow = union(t.slow)
+}
+
+// union merges spans that overlap.
+func union(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	var merged []span
+	for _, s := range spans {
+		if n := len(merged); n > 0 && s.from <= merged[n-1].to {
+			merged[n-1].to = max(merged[n-1].to, s.to)
+		} else {
+			merged = append(merged, s)
+		}
+	}
+	return merged
 }
 
 // delays is when a trouble can delay ticks: that of the store as long as it lasts, that

@@ -17,19 +17,31 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
+// dialTimeout is for a machine that is busy with other tests.
+const dialTimeout = 20 * time.Second
+
 // Dial opens a registry of the kind that the configuration names.
-func Dial(ctx context.Context, c Config, log *zap.Logger) (coord.Registry, error) {
+func Dial(ctx context.Context, c Config, log *zap.Logger) (reg coord.Registry, err error) {
 	switch c.Store {
 	case Etcd:
-		return etcd.Dial(ctx, etcd.Config{Endpoints: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, Logger: log})
+		reg, err = etcd.Dial(ctx, etcd.Config{
+			Endpoints: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, DialTimeout: dialTimeout, Logger: log,
+		})
 	case ZooKeeper:
-		return zk.Dial(ctx, zk.Config{Servers: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, Logger: log})
+		reg, err = zk.Dial(ctx, zk.Config{
+			Servers: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, DialTimeout: dialTimeout, Logger: log,
+		})
+	default:
+		err = fmt.Errorf("worker: store %q: %s and %s are allowed", c.Store, Etcd, ZooKeeper)
 	}
-	return nil, fmt.Errorf("worker: store %q: %s and %s are allowed", c.Store, Etcd, ZooKeeper)
+	if err != nil {
+		return nil, err // and no pointer that is nil in an interface that is not
+	}
+	return reg, nil
 }
 
 // recorder writes down what the registry answers to commits that begin, end or hand over
-// items.
+// items, and when it takes long to answer anything else.
 type recorder struct {
 	coord.Registry
 	log *history.Log
@@ -40,6 +52,7 @@ func (r recorder) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	revision, err := r.Registry.Commit(ctx, ops...)
 	e, about := describe(ops)
 	if !about {
+		r.took(call)
 		return revision, err
 	}
 	now := history.Now(history.Commit)
@@ -50,6 +63,39 @@ func (r recorder) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	}
 	r.log.Add(e)
 	return revision, err
+}
+
+func (r recorder) Get(ctx context.Context, path string) (coord.Node, error) {
+	defer r.took(history.Mono())
+	return r.Registry.Get(ctx, path)
+}
+
+func (r recorder) View(ctx context.Context, path string) (coord.View, error) {
+	defer r.took(history.Mono())
+	view, err := r.Registry.View(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return recordedView{view, r}, nil
+}
+
+// took writes down a request that took long.
+func (r recorder) took(call int64) {
+	const long = 100 * time.Millisecond
+	if e := history.Now(history.Slow); time.Duration(e.Mono-call) > long {
+		e.Call = call
+		r.log.Add(e)
+	}
+}
+
+type recordedView struct {
+	coord.View
+	recorder
+}
+
+func (v recordedView) Sync(ctx context.Context) error {
+	defer v.took(history.Mono())
+	return v.View.Sync(ctx)
 }
 
 // describe says what a commit does to items: it claims one if it writes its fired record

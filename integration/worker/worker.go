@@ -56,7 +56,12 @@ func run(in io.Reader, out, messages io.Writer) error {
 	commands := make(chan Command)
 	go read(lines, commands)
 	before := goleak.IgnoreCurrent()
-	if err := w.serve(commands); err != nil {
+	beating, stop := context.WithCancel(context.Background())
+	w.running.Go(func() { log.Pulse(beating) })
+	err = w.serve(commands)
+	stop()
+	w.running.Wait()
+	if err != nil {
 		return err
 	}
 	down := history.Now(history.Down)
@@ -133,7 +138,7 @@ func (w *worker) serve(commands <-chan Command) (err error) {
 				<-m.ended
 			}
 			cancel()
-			w.running.Wait()
+			<-dialled
 			return w.close()
 		}
 	}
