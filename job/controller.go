@@ -76,12 +76,13 @@ type controller struct {
 	retryAt    time.Time
 	retryIn    time.Duration
 	reconciled time.Time
+	faults     [faultKinds]error
 	sweeping   bool      // servers that nobody uses are to be removed
 	skipped    time.Time // the tick that a wrong clock kept from running
 	leaving    error     // why, once it is on its way out
-	steppedOff bool      // the instance node is gone for good
 	grace      time.Time // until when handlers may take to return
 
+	inTurn   bool            // commits of a step follow each other; for tests
 	stopping context.Context // ends when the time to drain is over
 	wake     chan struct{}   // holds one
 	started  func()          // called when this instance is in the tree, in each session
@@ -143,7 +144,7 @@ func (c *controller) enter() (gone bool, err error) {
 	c.session = session
 	c.self.id = newInstanceID(c.options.ip)
 	c.self.session = session.ID()
-	c.asked, c.seen, c.steppedOff, c.suspicious = false, false, false, false
+	c.asked, c.seen, c.suspicious = false, false, false
 	clear(c.ended)
 	return false, nil
 }
@@ -180,7 +181,7 @@ func (c *controller) look() {
 	}
 	if err != nil {
 		c.refused = document.Modified
-		c.fault(fmt.Errorf("job %s: the configuration in the registry is refused, the last good one stays in force: %w", c.job, err))
+		c.fault(faultConfig, fmt.Errorf("job %s: the configuration in the registry is refused, the last good one stays in force: %w", c.job, err))
 		return
 	}
 	if c.settings.Cron != next.Cron || c.settings.TimeZone != next.TimeZone {
@@ -188,7 +189,7 @@ func (c *controller) look() {
 	}
 	c.settings = next
 	c.refused = 0
-	c.fault(nil)
+	c.fault(faultConfig, nil)
 	c.log.Info("configuration changed", zap.Int64("revision", document.Modified))
 }
 
@@ -266,9 +267,7 @@ func (c *controller) pass(w *world) (gone bool, err error) {
 		w.leaving = true
 	}
 	c.cancelLost(w)
-	if err := c.finish(w); err != nil {
-		return false, err
-	}
+	c.finish(w)
 	if c.leaving != nil {
 		return c.leave(w)
 	}
@@ -351,7 +350,7 @@ func (c *controller) wasRegistered() (bool, error) {
 func (c *controller) obey(w *world) {
 	commit, trigger, err := w.obey()
 	if err != nil {
-		c.fault(err)
+		c.log.Error("trigger not obeyed", zap.Error(err))
 		return
 	}
 	if commit != nil && c.commit(*commit) {
@@ -395,7 +394,7 @@ func (c *controller) yield(w *world, i int) {
 		}
 		ops, dealt, err := w.passOn(jobtree.Request{Parameter: c.triggers[i].parameter}, []int{i})
 		if err != nil {
-			c.fault(err)
+			c.log.Error("trigger not passed on", zap.Error(err))
 			return
 		}
 		if dealt && c.commit(commit{step: "pass on", ops: append(ops, w.mine())}) {
@@ -426,10 +425,10 @@ func (c *controller) fire(w *world) {
 		}
 		if err := c.checkClock(); err != nil {
 			c.skipped = tick
-			c.fault(err)
+			c.fault(faultClock, err)
 			return
 		}
-		c.fault(nil)
+		c.fault(faultClock, nil)
 	}
 	c.commitAll(commits)
 }
@@ -470,7 +469,7 @@ func (c *controller) checkClock() error {
 
 // finish removes the records of runs that are done, once all of their claim are, or
 // they have waited long enough for the others.
-func (c *controller) finish(w *world) error {
+func (c *controller) finish(w *world) {
 	var ready []*run
 	open, unseen := false, false
 	for _, i := range slices.Sorted(maps.Keys(c.runs)) {
@@ -508,19 +507,13 @@ func (c *controller) finish(w *world) error {
 		c.unseen, c.stale = time.Time{}, true
 	}
 	if len(ready) == 0 {
-		return nil
+		return
 	}
 	if open && c.leaving == nil && w.now.Before(c.lingering) {
-		return nil
+		return
 	}
 	c.lingering = time.Time{}
-	commits, err := w.finish(ready)
-	if err != nil {
-		c.fault(err)
-		return nil
-	}
-	c.commitAll(commits)
-	return nil
+	c.commitAll(w.finish(ready))
 }
 
 // cancelLost ends the context of runs whose item somebody else has claimed since.
@@ -599,10 +592,7 @@ func (c *controller) lead(w *world) error {
 		}
 	}
 	commits, err := w.assign()
-	if err != nil {
-		c.fault(err) // of a custom strategy: what is dealt stays as it is
-		return nil
-	}
+	c.fault(faultStrategy, err)
 	c.commitAll(commits)
 	return nil
 }
@@ -654,7 +644,7 @@ func (c *controller) dispatch() {
 func (c *controller) execute(r *run) {
 	taskID, err := newTaskID()
 	if err != nil {
-		c.fault(err)
+		c.log.Error("an execution has no task id", zap.Error(err))
 	}
 	s := c.settings
 	e := execution{
@@ -714,19 +704,27 @@ func (c *controller) publish(w *world) {
 			s.Items = append(s.Items, i)
 		}
 	}
+	s.Fault = errors.Join(c.faults[:]...)
 	c.mu.Lock()
-	s.Fault = c.status.Fault
 	c.status = s
 	c.mu.Unlock()
 }
 
-// fault reports what keeps the job from running as it is configured: once in the log
-// when it begins or changes, and in Status until it is over.
-func (c *controller) fault(err error) {
-	c.mu.Lock()
-	before := c.status.Fault
-	c.status.Fault = err
-	c.mu.Unlock()
+// fault is a kind of thing that keeps a job from running as it is configured.
+type fault int
+
+const (
+	faultConfig   fault = iota // the configuration in the registry is refused
+	faultClock                 // the clock is off
+	faultStrategy              // a custom strategy gives answers that cannot be
+	faultKinds
+)
+
+// fault reports a fault, or with nil that it is over: in the log when it begins or
+// changes, and in Status as long as it lasts.
+func (c *controller) fault(kind fault, err error) {
+	before := c.faults[kind]
+	c.faults[kind] = err
 	if err != nil && (before == nil || before.Error() != err.Error()) {
 		c.log.Error("job is at fault", zap.Error(err))
 	}

@@ -15,11 +15,9 @@ import (
 // contexts of the rest and gives them a moment to return, hands over what was not
 // finished, and signs off.
 func (c *controller) leave(w *world) (gone bool, err error) {
-	if commit := w.stepDown(); commit != nil && !c.steppedOff {
-		c.steppedOff = c.commit(*commit)
-		if !c.steppedOff {
-			return false, nil
-		}
+	if commit := w.stepDown(); commit != nil {
+		c.commit(*commit)
+		return false, nil // the next pass sees what became of it
 	}
 	if c.executing > 0 || len(c.queue) > 0 {
 		if c.stopping.Err() == nil {
@@ -92,11 +90,8 @@ func (c *controller) partFrom(ctx context.Context) error {
 				finished = append(finished, r)
 			}
 		}
-		commits, err := w.finish(finished)
-		for _, commit := range append(commits, w.handOver(left)...) {
-			if err != nil {
-				break
-			}
+		var err error
+		for _, commit := range append(w.finish(finished), w.handOver(left)...) {
 			if _, err = c.reg.Commit(ctx, commit.ops...); err != nil {
 				refuse(commit.ends)
 				break

@@ -21,8 +21,10 @@ func (c *controller) commit(cm commit) bool {
 
 // commitAll does several commits that do not depend on each other, some at a time.
 func (c *controller) commitAll(commits []commit) {
-	if len(commits) == 1 {
-		c.commit(commits[0])
+	if len(commits) == 1 || c.inTurn {
+		for _, commit := range commits {
+			c.commit(commit)
+		}
 		return
 	}
 	type answer struct {

@@ -15,6 +15,7 @@ func (w *world) elect() *commit {
 	}
 	return &commit{step: "elect", ops: []coord.Op{
 		w.mine(),
+		coord.Owned(w.job.Instance(w.self.id)), // so none lands after this instance stepped down
 		coord.Exists(w.job.Config()),
 		coord.CreateEphemeral(w.job.LeaderInstance(), []byte(w.self.id)),
 	}}

@@ -32,6 +32,7 @@ func (w *world) takeOver() []commit {
 			r.last = item.Fired.Tick
 		}
 		claims.put(r, []coord.Op{
+			coord.AtVersion(w.job.FailoverItem(i), waiting.Version),
 			coord.Delete(w.job.FailoverItem(i)),
 			coord.CreateEphemeral(w.job.Failover(i), []byte(w.self.id)),
 			coord.Put(w.job.Failovering(i), []byte(w.self.id)),

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"sync"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -32,14 +34,16 @@ func (w *world) standing(r *run) standing {
 // finish removes the records of runs that are done. With misfire on an item whose
 // tick came meanwhile is begun again in the same commit; with misfire off that tick
 // is passed over.
-func (w *world) finish(runs []*run) ([]commit, error) {
-	var owners []string
-	if w.settings.misfire && !w.leaving {
-		var err error
-		if owners, err = w.desired(); err != nil {
-			return nil, err
+func (w *world) finish(runs []*run) []commit {
+	// Who should own the items matters only to one that is made up. A strategy that is
+	// at fault wants nobody; the leader reports it.
+	owners := sync.OnceValue(func() []string {
+		owners, err := w.desired()
+		if err != nil {
+			return nil
 		}
-	}
+		return owners
+	})
 	c := chunk{step: "finish", head: []coord.Op{w.mine()}}
 	again := chunk{step: "make up", head: []coord.Op{w.mine(), w.configured()}}
 	for _, r := range runs {
@@ -61,7 +65,7 @@ func (w *world) finish(runs []*run) ([]commit, error) {
 		last := c.add(w.remove(r, item)...)
 		last.ends = append(last.ends, r)
 	}
-	return append(c.commits, again.commits...), nil
+	return append(c.commits, again.commits...)
 }
 
 // remove takes away what a run has left in the tree.

@@ -8,18 +8,20 @@ import (
 // stepDown takes this instance out of the tree and hands leadership over, so that its
 // idle items are dealt to others while what runs here comes to its end. Its session
 // node stays until then: nobody takes over what still runs (B-02, B-68).
+//
+// It is asked in every pass: that this instance was elected may show later.
 func (w *world) stepDown() *commit {
-	var ops []coord.Op
-	if _, ok := w.Instances[w.self.id]; ok {
-		ops = append(ops, coord.DeleteTree(w.job.Instance(w.self.id)))
+	ops := []coord.Op{w.mine()}
+	if w.registered() {
+		ops = append(ops, coord.Delete(w.job.Instance(w.self.id)))
 	}
 	if w.leads() {
-		ops = append(ops, coord.DeleteTree(w.job.LeaderInstance()))
+		ops = append(ops, w.leader(), coord.Delete(w.job.LeaderInstance()))
 	}
-	if len(ops) == 0 {
+	if len(ops) == 1 {
 		return nil
 	}
-	return &commit{step: "step down", ops: append(ops, w.mine())}
+	return &commit{step: "step down", ops: ops}
 }
 
 // handOver removes the records of runs that were not finished and, with failover on,

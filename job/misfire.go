@@ -30,15 +30,18 @@ func (w *world) misfireFlag(i int, item jobtree.Item) []coord.Op {
 // ticks that came meanwhile, and for which tick. The record of the run is kept then.
 // An item that the leader would rather give to somebody else is let go: whoever gets
 // it makes up.
-func (w *world) makeUp(r *run, item jobtree.Item, owners []string) (time.Time, bool) {
+func (w *world) makeUp(r *run, item jobtree.Item, owners func() []string) (time.Time, bool) {
 	tick := w.lastTick()
-	if item.Running == nil || (item.Running.Owner == 0) != w.settings.Failover {
+	switch {
+	case !w.settings.misfire, r.failover, !w.active(), item.Disabled, !item.Owner.Is(w.self.id):
+		return time.Time{}, false
+	case item.Running == nil, (item.Running.Owner == 0) != w.settings.Failover:
 		return time.Time{}, false // its record would not be of the kind that is wanted now
 	}
-	if !w.settings.misfire || r.failover || !w.active() || item.Disabled || !item.Owner.Is(w.self.id) ||
-		r.item >= len(owners) || owners[r.item] != w.self.id {
+	item.Misfire = true // a tick that is due now came while the item ran
+	if w.judge(item, tick) != late {
 		return time.Time{}, false
 	}
-	item.Misfire = true // it came while the item ran
-	return tick, w.judge(item, tick) == late
+	wanted := owners()
+	return tick, r.item < len(wanted) && wanted[r.item] == w.self.id
 }
