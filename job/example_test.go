@@ -1,0 +1,460 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// dial opens the registry that an example runs on: one in memory, where a program dials
+// etcd or ZooKeeper.
+func dial(ctx context.Context) (coord.Registry, error) {
+	return memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "billing"})
+}
+
+// A job that fires every second, and is split into three items.
+func ExampleSchedule() {
+	ctx := context.Background()
+	reg, err := dial(ctx) // etcd.Dial or zk.Dial
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	settled := make(chan string, 100)
+	s, err := job.Schedule(ctx, reg, job.Config{
+		Name:                   "settle",
+		Cron:                   "* * * * * ?",
+		ShardingTotalCount:     3,
+		ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
+		Failover:               true,
+	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+		settled <- sc.ItemParameter
+		return nil
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	cities := map[string]bool{}
+	for len(cities) < 3 {
+		cities[<-settled] = true
+	}
+	if err := s.Shutdown(ctx); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(slices.Sorted(maps.Keys(cities)))
+	// Output: [Beijing Guangzhou Shanghai]
+}
+
+// A job without a cron expression runs when it is triggered.
+func ExampleOneOff() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	rebuilt := make(chan string, 2)
+	s, err := job.OneOff(ctx, reg, job.Config{
+		Name:               "rebuild-index",
+		ShardingTotalCount: 2,
+	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+		rebuilt <- fmt.Sprintf("part %d of %d, %s: %v", sc.Item, sc.Total, sc.JobParameter, sc.Source)
+		return nil
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Shutdown(ctx)
+
+	// Trigger returns when the registry has the request, not when the items ran.
+	if _, err := s.Trigger(ctx, job.TriggerRequest{Parameter: "2026-11"}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(<-rebuilt)
+	fmt.Println(<-rebuilt)
+	// Unordered output:
+	// part 0 of 2, 2026-11: MANUAL
+	// part 1 of 2, 2026-11: MANUAL
+}
+
+// A scheduled job may be triggered beside its schedule, all of it or some items.
+func ExampleScheduler_Trigger() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	ran := make(chan job.ShardingContext, 1)
+	s, err := job.Schedule(ctx, reg, job.Config{
+		Name:               "report",
+		Cron:               "0 0 0 1 1 ?", // at New Year
+		ShardingTotalCount: 10,
+	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+		ran <- sc
+		return nil
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Shutdown(ctx)
+
+	instances, err := s.Trigger(ctx, job.TriggerRequest{Items: []int{7}, Parameter: "trial"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sc := <-ran
+	fmt.Println(len(instances), "instance was asked to run item", sc.Item, "with the parameter", sc.JobParameter)
+
+	// Items that nobody owns cannot be triggered.
+	_, err = s.Trigger(ctx, job.TriggerRequest{Items: []int{10}})
+	fmt.Println(errors.Is(err, job.ErrNoInstance))
+	// Output:
+	// 1 instance was asked to run item 7 with the parameter trial
+	// true
+}
+
+// What is left out of a Config has its default, also where that is not the zero value.
+func ExampleConfig() {
+	c := job.Config{
+		Name:               "settle",
+		Cron:               "0 30 2 * * ?", // at half past two every night
+		TimeZone:           "Asia/Shanghai",
+		ShardingTotalCount: 3,
+		Misfire:            job.Off, // a missed night is not made up for
+		ReconcileInterval:  -1,      // a negative duration is off
+	}.WithDefaults()
+
+	fmt.Println("monitor:", c.MonitorExecution)
+	fmt.Println("misfire:", c.Misfire)
+	fmt.Println("reconcile:", c.ReconcileInterval > 0)
+	fmt.Println("strategy:", c.Strategy)
+	fmt.Println("error handler:", c.ErrorHandler)
+	// Output:
+	// monitor: on
+	// misfire: off
+	// reconcile: false
+	// strategy: AVG_ALLOCATION
+	// error handler: LOG
+}
+
+// account is what handlers write to: a row of a table, say. It refuses those whose
+// token is smaller than one that it has seen.
+type account struct {
+	mu      sync.Mutex
+	balance string
+	fence   int64
+}
+
+// set does what SQL says as
+//
+//	UPDATE account SET balance = $1, fence = $2 WHERE id = 0 AND fence <= $2
+func (a *account) set(balance string, token int64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if token < a.fence {
+		return errors.New("refused: somebody else has the item now")
+	}
+	a.balance, a.fence = balance, token
+	return nil
+}
+
+// Each execution of an item has a larger token than the ones before it. What it writes
+// to can so refuse an execution that was thought dead: its process was stopped or cut
+// off, and did not see its context end.
+func ExampleShardingContext() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	ran := make(chan job.ShardingContext, 1)
+	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
+		job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+			ran <- sc
+			return nil
+		}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Shutdown(ctx)
+	execute := func() (sc job.ShardingContext, err error) {
+		if _, err := s.Trigger(ctx, job.TriggerRequest{}); err != nil {
+			return sc, err
+		}
+		return <-ran, nil
+	}
+	first, err := execute()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	second, err := execute()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	var a account
+	fmt.Println("second:", a.set("by the second", second.Token))
+	fmt.Println("first, too late:", a.set("by the first", first.Token))
+	fmt.Println(a.balance)
+	// Output:
+	// second: <nil>
+	// first, too late: refused: somebody else has the item now
+	// by the second
+}
+
+// settlement is a Handler that has what it needs in its fields.
+type settlement struct {
+	currency string
+	done     chan string
+}
+
+func (s *settlement) Execute(ctx context.Context, sc job.ShardingContext) error {
+	for _, day := range []string{"Monday", "Tuesday"} {
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // the item may start elsewhere soon: stop
+		}
+		s.done <- fmt.Sprintf("%s in %s: %s", sc.ItemParameter, s.currency, day)
+	}
+	return nil
+}
+
+// A Handler that looks at its context between steps.
+func ExampleHandler() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	h := &settlement{currency: "CNY", done: make(chan string, 2)}
+	s, err := job.OneOff(ctx, reg, job.Config{
+		Name: "settle", ShardingTotalCount: 1, ShardingItemParameters: "0=Beijing",
+	}, h)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Shutdown(ctx)
+	if _, err := s.Trigger(ctx, job.TriggerRequest{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(<-h.done)
+	fmt.Println(<-h.done)
+	// Output:
+	// Beijing in CNY: Monday
+	// Beijing in CNY: Tuesday
+}
+
+// An error is the failure of one item. With Retry it is tried again, by the same
+// instance and with the same token.
+func ExampleFunc() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	tried := make(chan string, 2)
+	s, err := job.OneOff(ctx, reg, job.Config{
+		Name:               "fetch",
+		ShardingTotalCount: 1,
+		Retry:              job.Retry{Attempts: 3, InitialBackoff: 10 * time.Millisecond},
+	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+		if sc.Attempt == 1 {
+			tried <- "attempt 1: no answer"
+			return errors.New("no answer")
+		}
+		tried <- fmt.Sprintf("attempt %d: done", sc.Attempt)
+		return nil
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Shutdown(ctx)
+	if _, err := s.Trigger(ctx, job.TriggerRequest{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(<-tried)
+	fmt.Println(<-tried)
+	// Output:
+	// attempt 1: no answer
+	// attempt 2: done
+}
+
+// Options are what belongs to this process. They do not enter the registry, but for the
+// address, the labels and the weight, which the instance announces.
+func ExampleOption() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	s, err := job.Schedule(ctx, reg, job.Config{
+		Name: "render", Cron: "0 0 3 * * ?", ShardingTotalCount: 8,
+		Label: "gpu", Strategy: strategy.Weighted,
+	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error { return nil }),
+		job.WithLogger(zap.NewNop()),              // zap.NewProduction, say
+		job.WithIP("10.0.0.1"),                    // or job.WithNetwork("10.0.0.0/8")
+		job.WithLabels("gpu", "rack-4"),           // it may have items of jobs for these labels
+		job.WithWeight(2),                         // twice the items of those that say nothing
+		job.WithImplementation("render-v2"),       // others may not run this job
+		job.WithCancelGrace(500*time.Millisecond), // for handlers to return at a shutdown
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Shutdown(ctx)
+
+	_, err = job.Schedule(ctx, reg, job.Config{Name: "render", Cron: "0 0 3 * * ?", ShardingTotalCount: 8},
+		job.Func(func(ctx context.Context, sc job.ShardingContext) error { return nil }),
+		job.WithImplementation("render-v1"))
+	fmt.Println(errors.Is(err, job.ErrImplementationConflict))
+	// Output: true
+}
+
+// A job names in Config.ErrorHandler what its failures go to; each process says what
+// that is.
+func ExampleWithErrorHandler() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	alarms := make(chan string, 1)
+	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1, ErrorHandler: "ALARM"},
+		job.Func(func(ctx context.Context, sc job.ShardingContext) error { panic("no such account") }),
+		job.WithErrorHandler("ALARM", job.ErrorHandlerFunc(func(ctx context.Context, sc job.ShardingContext, err error) {
+			alarms <- fmt.Sprintf("%s, item %d: %v", sc.JobName, sc.Item, err)
+		})))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Shutdown(ctx)
+	if _, err := s.Trigger(ctx, job.TriggerRequest{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(<-alarms)
+	// Output: settle, item 0: job: handler panicked: no such account
+}
+
+// A strategy of one's own is known by its name, like an error handler.
+func ExampleWithStrategy() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	first := strategy.Func(func(r strategy.Request) []string {
+		owners := make([]string, r.Total)
+		for item := range owners {
+			if len(r.Instances) > 0 {
+				owners[item] = r.Instances[0].ID
+			}
+		}
+		return owners
+	})
+	ran := make(chan int, 1)
+	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 4, Strategy: "FIRST"},
+		job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+			ran <- sc.Item
+			return nil
+		}),
+		job.WithStrategy("FIRST", first))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Shutdown(ctx)
+	if _, err := s.Trigger(ctx, job.TriggerRequest{Items: []int{3}}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("item", <-ran)
+	// Output: item 3
+}
+
+// Shutdown lets what runs come to its end, as long as its context lasts. The program's
+// own context has often ended by then, so give it one of its own.
+func ExampleScheduler_Shutdown() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx) // after the shutdown
+
+	begun := make(chan struct{})
+	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
+		job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+			close(begun)
+			<-ctx.Done() // it works on and on
+			fmt.Println("item 0:", context.Cause(ctx))
+			return context.Cause(ctx)
+		}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := s.Trigger(ctx, job.TriggerRequest{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	<-begun
+
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 100*time.Millisecond)
+	defer cancel()
+	fmt.Println("shutdown:", s.Shutdown(drain))
+	// Output:
+	// item 0: job: scheduler shut down
+	// shutdown: <nil>
+}
