@@ -221,8 +221,8 @@ func (r *Registry) exchange(s *session, stream *renewals, sent time.Time) (*pb.L
 			return nil, err
 		}
 	}
-	ctx := stream.Context()
-	timer := time.AfterFunc(patience(s, sent), func() { stream.cancel(errNoRenewal) })
+	ctx, cancel := stream.Context(), stream.cancel // of this stream: it may be closed before the timer is
+	timer := time.AfterFunc(patience(s, sent), func() { cancel(errNoRenewal) })
 	var answer *pb.LeaseKeepAliveResponse
 	err := stream.Send(&pb.LeaseKeepAliveRequest{ID: s.lease})
 	if err == nil || errors.Is(err, io.EOF) { // then the reason is in what is received
