@@ -44,7 +44,7 @@ func (l *ledger) check(until time.Time, every time.Duration) verdict {
 	for item := range l.items {
 		runs := l.of(item)
 		v.inOrder(runs)
-		v.again(runs, l.losses)
+		v.again(runs, l.losses, until)
 		v.begun(item, runs, l.moves[item])
 	}
 	return v
@@ -72,17 +72,26 @@ func (v *verdict) inOrder(runs []*execution) {
 			v.fault(e, "has the token %d of another run", e.token)
 		case before.outcome == goingOn:
 			v.fault(e, "began on %s while it was running on %s", e.worker, before.worker)
-		case e.begun.Before(before.ended):
+		case e.begun.Before(before.ended.Add(-before.slack())):
 			v.fault(e, "began on %s %v before it had ended on %s", e.worker, before.ended.Sub(e.begun), before.worker)
 		}
 	}
+}
+
+// slack is how much later than its successor's begin a run may have ended: one whose
+// context ended needs a processor to notice.
+func (e *execution) slack() time.Duration {
+	if e.outcome == cutShort {
+		return time.Second
+	}
+	return 0
 }
 
 // again matches runs with those that they repeat. Beside a run that was cut short that
 // may be one whose instance was lost between its claim and its begin, or between its end
 // and the record of that: handlers have to be ready for it. But each lost instance
 // explains no more than one of an item's runs.
-func (v *verdict) again(runs []*execution, losses int) {
+func (v *verdict) again(runs []*execution, losses int, until time.Time) {
 	last := map[int64]*execution{} // of each tick
 	for _, e := range runs {
 		tick := e.tick.UnixNano()
@@ -107,7 +116,7 @@ func (v *verdict) again(runs []*execution, losses int) {
 		}
 	}
 	for _, e := range last {
-		if e.outcome == cutShort {
+		if e.outcome == cutShort && !e.tick.After(until) {
 			v.fault(e, "was cut short on %s and not run again", e.worker)
 		}
 	}

@@ -81,6 +81,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 		{"cut short and forgotten", remove(4), "item 1, 03:04:02: was cut short on A and not run again"},
 		{"taker cut short and forgotten", change(4, func(e *execution) { e.outcome = cutShort }), "was cut short on B and not run again"},
 		{"two at once", change(5, func(e *execution) { e.begun = at(3) }), "item 0, 03:04:04: began on B 100ms before it had ended on A"},
+		{"two at once, one of them cut short", change(4, func(e *execution) { e.begun = at(2) }), "item 1, 03:04:02: began on B 1.1s before it had ended on A"},
 		{"still running", change(0, func(e *execution) { e.outcome = goingOn }), "item 0, 03:04:02: began on A while it was running on A"},
 		{"same token", change(5, func(e *execution) { e.token = 20 }), "item 0, 03:04:04: has the token 20 of another run"},
 		{"token that fell", change(5, func(e *execution) { e.token = 15 }), "item 0, 03:04:02: began on A"},

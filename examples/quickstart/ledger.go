@@ -131,6 +131,17 @@ func (l *ledger) cut(worker string, since time.Time) []*execution {
 	return list
 }
 
+// pending returns what was cut short and not run again yet.
+func (l *ledger) pending() []*execution {
+	var list []*execution
+	for _, e := range l.executions {
+		if e.outcome == cutShort && l.rerun(e) == nil {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
 // through is the last tick that all items have behind them: each has finished a run for
 // it or for a later one. It is zero at first, and never goes back.
 func (l *ledger) through() time.Time {

@@ -27,14 +27,14 @@ func TestLedger(t *testing.T) {
 	if len(cut) != 1 || cut[0].item != 1 || cut[0].done != 5 || cut[0].files != 10 || !cut[0].ended.Equal(at(1.2)) {
 		t.Fatalf("cut short were %+v", cut)
 	}
-	if again := l.rerun(cut[0]); again != nil {
+	if again := l.rerun(cut[0]); again != nil || len(l.pending()) != 1 {
 		t.Errorf("run again: %+v", again)
 	}
 
 	repeat := about(begins, 3, "B", 1, 20)
 	repeat.Source = failover
 	e := l.enter("B", repeat)
-	if l.rerun(cut[0]) != e {
+	if l.rerun(cut[0]) != e || len(l.pending()) != 0 {
 		t.Errorf("%+v is not found as the failover of %+v", e, cut[0])
 	}
 

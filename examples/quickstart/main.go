@@ -33,19 +33,24 @@ import (
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == workerCommand {
-		exitOn(workerMain(os.Args[2:], os.Stdin, os.Stdout), 1)
+		exitOn(workerMain(os.Args[2:], os.Stdin, os.Stdout), errorCode)
 		return
 	}
 	settings, err := parse(os.Args[1:], os.Stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return
 	}
-	exitOn(err, 2)
+	exitOn(err, usageCode)
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait
-	exitOn(show(ctx, settings, os.Stdout), 1)
+	exitOn(show(ctx, settings, os.Stdout), errorCode)
 }
+
+const (
+	errorCode = 1
+	usageCode = 2
+)
 
 func exitOn(err error, code int) {
 	if err != nil {

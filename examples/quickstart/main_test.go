@@ -11,7 +11,7 @@ import (
 // that it runs in, which is this test.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == workerCommand {
-		exitOn(workerMain(os.Args[2:], os.Stdin, os.Stdout), 1)
+		exitOn(workerMain(os.Args[2:], os.Stdin, os.Stdout), errorCode)
 		return
 	}
 	goleak.VerifyTestMain(m)

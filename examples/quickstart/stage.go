@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -157,10 +159,16 @@ func (s *stage) ended(w *worker, err error) {
 	now := time.Now()
 	s.ledger.died(w.name, now)
 	w.gone = true
+	var exit *exec.ExitError
 	switch {
+	case w.fate == killed:
 	case w.fate == leaving && err == nil:
 		w.fate, w.since = left, now
-	case w.fate != killed:
+	case w.fate == leaving && errors.As(err, &exit) && exit.ExitCode() == errorCode:
+		// It has said why: its session was lost on the way, and others look after what it left.
+		w.fate, w.since = left, now
+		s.ledger.losses++
+	default:
 		s.fault = fmt.Errorf("%s ended by itself: %v", w.name, err)
 	}
 }

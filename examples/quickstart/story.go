@@ -51,10 +51,7 @@ func (s *stage) oneIsKilled(ctx context.Context) error {
 	if err := s.await(ctx, "its end", func() bool { return victim.gone }); err != nil {
 		return err
 	}
-	runAgain := func() bool {
-		return !slices.ContainsFunc(s.ledger.cut(victim.name, victim.since), func(e *execution) bool { return s.ledger.rerun(e) == nil })
-	}
-	if err := s.await(ctx, "a failover of all that "+victim.name+" left unfinished", runAgain); err != nil {
+	if err := s.await(ctx, "a failover of all that "+victim.name+" left unfinished", func() bool { return len(s.ledger.pending()) == 0 }); err != nil {
 		return err
 	}
 	s.tellFailover(victim)
@@ -91,6 +88,9 @@ func (s *stage) oneJoins(ctx context.Context) error {
 }
 
 func (s *stage) allLeave(ctx context.Context) error {
+	if err := s.await(ctx, "a failover of all that was cut short", func() bool { return len(s.ledger.pending()) == 0 }); err != nil {
+		return err
+	}
 	s.until = s.tick
 	s.say("all leave")
 	for _, w := range s.crew.workers {
@@ -168,7 +168,7 @@ func (s *stage) tellFailover(victim *worker) {
 	for _, w := range s.crew.workers {
 		var taken []*execution
 		for _, cut := range s.ledger.cut(victim.name, victim.since) {
-			if again := s.ledger.rerun(cut); again.worker == w.name {
+			if again := s.ledger.rerun(cut); again != nil && again.worker == w.name {
 				taken = append(taken, again)
 			}
 		}
