@@ -113,15 +113,15 @@ func (r *Registry) learn(ctx context.Context, t *transaction, answer *pb.TxnResp
 		return kvs
 	}
 	for i, op := range t.ops {
-		if op.Kind == coord.OpDeleteTree {
-			continue
-		}
 		var found finding
-		if kvs := next(); len(kvs) > 0 {
-			found.kv = kvs[0]
+		asksKey, asksBelow := t.asks(i)
+		if asksKey {
+			if kvs := next(); len(kvs) > 0 {
+				found.kv = kvs[0]
+			}
 		}
 		switch {
-		case t.asksBelow(i):
+		case asksBelow:
 			found.parent = len(next()) > 0
 		case found.kv == nil && needsNode(op.Kind):
 			// The node may still be a parent. A transaction has no room to ask that

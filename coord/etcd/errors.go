@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -55,6 +56,19 @@ func kindOf(err error) error {
 		return coord.ErrDenied
 	}
 	return coord.ErrUnavailable
+}
+
+// watchError is the error of a watch. When a server refuses a watch, the reason is the
+// text of a gRPC error as a whole, in which the client does not recognize its own.
+func watchError(response *clientv3.WatchResponse) error {
+	err := response.Err()
+	if err == nil {
+		return nil
+	}
+	if _, reason, ok := strings.Cut(err.Error(), " desc = "); ok {
+		return rpctypes.Error(errors.New(reason))
+	}
+	return err
 }
 
 // refusedToken reports whether a server does not take the token that the client got from

@@ -144,6 +144,16 @@ func TestLogsInAgain(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	// All five are watched now: the session and the views.
+	for ctx := within(t); ; synced(t, v) {
+		watches, err := etcdserver.Watches()
+		if watches == 5 {
+			break
+		}
+		if err != nil || ctx.Err() != nil {
+			t.Fatalf("%d watches, %v", watches, err)
+		}
+	}
 	// The keep-alive stream too.
 	renewed, cancel := context.WithDeadline(within(t), s.Deadline())
 	defer cancel()
@@ -337,7 +347,7 @@ func TestLatchIsNotBlockedByACandidateWithoutAnAnswer(t *testing.T) {
 // revision to come, as after a reconnect to a store that stands still.
 func TestSyncAfterAReconnectToAStoreThatStandsStill(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, links := dial(t, server, etcd.Config{})
+	r, links := dial(t, server, etcd.Config{SessionTimeout: time.Hour}) // no keep-alive comes to help
 	other, _ := dial(t, server, etcd.Config{})
 	a, b := open(t, r, "a"), open(t, r, "b")
 	commit(t, other, coord.Put("b/x", nil))

@@ -60,11 +60,20 @@ func needsNode(kind coord.OpKind) bool {
 	return false
 }
 
-// asksBelow reports whether a failed attempt tells if anything is below the node of an
-// operation: where a comparison was about it.
-func (t *transaction) asksBelow(i int) bool {
-	kind := t.ops[i].Kind
-	return kind == coord.OpDelete || kind == coord.OpAbsent || t.guesses[i].parent
+// asks says what a failed attempt tells about an operation: the key of its node, and
+// whether anything is below it. It is what the comparisons were about, and no more, since
+// an answer must not have more parts than they are.
+func (t *transaction) asks(i int) (key, below bool) {
+	parent := t.guesses[i].parent
+	switch t.ops[i].Kind {
+	case coord.OpDeleteTree:
+		return false, false
+	case coord.OpDelete, coord.OpAbsent:
+		return true, true
+	case coord.OpExists:
+		return !parent, parent
+	}
+	return true, parent
 }
 
 // request is the transaction under the present guesses. On failure it reads, for each
@@ -103,7 +112,6 @@ func (t *transaction) request() *pb.TxnRequest {
 		case coord.OpDeleteTree:
 			then(remove(keyRange{from: string(key)}))
 			then(remove(below))
-			continue
 		case coord.OpExists:
 			if guess.parent {
 				when(somethingIn(below))
@@ -121,10 +129,13 @@ func (t *transaction) request() *pb.TxnRequest {
 		case coord.OpOwned:
 			when(ownedBy(key, t.session.lease))
 		}
-		// Read without its value a key has no lease, on servers since 3.7.
-		asksLease := op.Kind == coord.OpPut || op.Kind == coord.OpOwned
-		otherwise(look(keyRange{from: string(key)}, !asksLease))
-		if t.asksBelow(i) {
+		asksKey, asksBelow := t.asks(i)
+		if asksKey {
+			// Read without its value a key has no lease, on servers since 3.7.
+			asksLease := op.Kind == coord.OpPut || op.Kind == coord.OpOwned
+			otherwise(look(keyRange{from: string(key)}, !asksLease))
+		}
+		if asksBelow {
 			otherwise(look(below, true))
 		}
 	}
@@ -150,6 +161,13 @@ func (t *transaction) judge(i int, found finding) error {
 	case coord.OpPut:
 		guess.owner = found.kv.GetLease()
 		return nil
+	case coord.OpDeleteTree:
+		return nil
+	case coord.OpExists:
+		if guess.parent && !there { // the key was not asked for
+			guess.parent = false
+			return nil
+		}
 	}
 	if !there {
 		return coord.ErrNoNode

@@ -77,15 +77,16 @@ func (f *follower) run(ctx context.Context) error {
 	defer f.registry.removeFollower(f)
 	retry := newRetry()
 	for {
-		began, err := f.attempt(ctx)
+		began := time.Now()
+		err := f.attempt(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("etcd: %s: %w", f.what, context.Cause(ctx))
 		case errors.Is(err, errFinal), errors.Is(err, coord.ErrDenied), f.impatient && !f.hasBegun():
 			return err
 		}
-		level := zapcore.DebugLevel // for the attempts that follow one that failed
-		if began {
+		level := zapcore.DebugLevel // of an attempt that came to nothing
+		if time.Since(began) > retry.max {
 			level = zapcore.InfoLevel
 			retry.reset()
 		}
@@ -99,9 +100,8 @@ func (f *follower) hasBegun() bool {
 	return at > 0
 }
 
-// attempt watches, loads, and applies until the watch ends, and returns why it did, and
-// whether it had begun.
-func (f *follower) attempt(ctx context.Context) (began bool, err error) {
+// attempt watches, loads, and applies until the watch ends, and returns why it did.
+func (f *follower) attempt(ctx context.Context) error {
 	r := f.registry
 	stream := r.followers.stream.Load()
 	watching, end := context.WithCancelCause(streamContext(ctx, stream))
@@ -111,31 +111,31 @@ func (f *follower) attempt(ctx context.Context) (began bool, err error) {
 	timer := time.AfterFunc(r.config.RequestTimeout, func() { end(errSilent) })
 	responses := r.client.Watch(watching, f.keys.from, clientv3.WithRange(f.keys.to), clientv3.WithFragment())
 	if !timer.Stop() {
-		return false, fmt.Errorf("etcd: %s: %w", f.what, errSilent)
+		return fmt.Errorf("etcd: %s: %w", f.what, errSilent)
 	}
 	applied, err := f.load(watching)
 	if err != nil {
-		return false, err
+		return err
 	}
 	f.begun(applied, stream, func() { end(errSilent) })
 	defer f.ended()
 
 	for response := range responses {
-		if err := response.Err(); err != nil {
+		if err := watchError(&response); err != nil {
 			if refusedToken(err) {
 				r.followers.stream.CompareAndSwap(stream, stream+1)
-				return true, fmt.Errorf("the watch stream has to log in again: %w", err)
+				return fmt.Errorf("the watch stream has to log in again: %w", err)
 			}
-			return true, convertError(watching, err, f.what)
+			return convertError(watching, err, f.what)
 		}
 		if applied, err = f.follow(&response, applied); err != nil {
-			return true, err
+			return err
 		}
 	}
 	if cause := context.Cause(watching); cause != nil {
-		return true, cause
+		return cause
 	}
-	return true, errors.New("the watch ended")
+	return errors.New("the watch ended")
 }
 
 var errSilent = fmt.Errorf("%w: the watch is silent", coord.ErrUnavailable)
