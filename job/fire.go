@@ -1,6 +1,7 @@
 package job
 
 import (
+	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -22,6 +23,7 @@ func (w *world) fire() []commit {
 	}
 	flags := chunk{step: "misfire", head: []coord.Op{w.mine()}}
 	skips := chunk{step: "pass over", head: []coord.Op{w.mine()}}
+	idle := chunk{step: "pass over", head: w.nobodyMay()}
 	claims := claimer{world: w, step: "fire"}
 	enabled := w.active()
 	nobody := !enabled && len(w.available()) == 0
@@ -42,9 +44,11 @@ func (w *world) fire() []commit {
 					last.misses = append(last.misses, r)
 				}
 			}
-		case !enabled && !nobody: // somebody else gets it, and makes up for the tick
-		case item.Disabled || !enabled:
-			skips.add(w.passOver(i, *item, tick)...)
+		case item.Disabled:
+			skips.add(append(w.passOver(i, *item, tick), coord.Exists(w.job.ItemDisabled(i)))...)
+		case nobody:
+			idle.add(w.passOver(i, *item, tick)...)
+		case !enabled: // somebody else gets it, and makes up for the tick
 		case verdict == passed:
 		default:
 			source := Normal
@@ -54,8 +58,13 @@ func (w *world) fire() []commit {
 			claims.add(*item, &run{item: i, tick: tick, last: tick, source: source})
 		}
 	}
-	commits := append(claims.commits, flags.commits...)
-	return append(commits, skips.commits...)
+	return slices.Concat(claims.commits, flags.commits, skips.commits, idle.commits)
+}
+
+// nobodyMay are the conditions of passing over ticks because every server is disabled:
+// an instance whose server is not would be the leader at once.
+func (w *world) nobodyMay() []coord.Op {
+	return []coord.Op{w.mine(), coord.Absent(w.job.LeaderInstance())}
 }
 
 // passOver moves fired on without a run: what an operator disabled misses nothing.
