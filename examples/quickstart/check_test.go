@@ -27,7 +27,7 @@ func at(seconds float64) time.Time {
 // ran is a finished run of a second.
 func ran(worker string, item, tick int, source string, token int64, begun float64) *execution {
 	return &execution{
-		worker: worker, instance: "id of " + worker, item: item, tick: at(float64(2 * tick)), source: source, token: token,
+		worker: worker, item: item, tick: at(float64(2 * tick)), source: source, token: token,
 		begun: at(begun), ended: at(begun + 1), outcome: finished, closed: true,
 	}
 }

@@ -10,12 +10,11 @@ import (
 
 // execution is one run of one item, as its instance reported it.
 type execution struct {
-	worker   string
-	instance string
-	item     int
-	tick     time.Time
-	source   string
-	token    int64
+	worker string
+	item   int
+	tick   time.Time
+	source string
+	token  int64
 
 	begun, ended time.Time // ended is zero as long as it goes on
 	done, files  int
@@ -34,7 +33,7 @@ const (
 	cutShort         // by the end of its process or of its session
 )
 
-// again reports whether the execution repeats one that was cut short.
+// again reports whether it repeats one that was cut short.
 func (e *execution) again() bool { return e.source == job.Failover.String() }
 
 // makesUp reports whether it stands for ticks that were missed.
@@ -52,7 +51,7 @@ type ledger struct {
 func (l *ledger) enter(worker string, r report) *execution {
 	e := l.find(worker, r)
 	if e == nil {
-		e = &execution{worker: worker, instance: r.Instance, item: r.Item, tick: r.Tick, source: r.Source, token: r.Token, begun: r.At}
+		e = &execution{worker: worker, item: r.Item, tick: r.Tick, source: r.Source, token: r.Token, begun: r.At}
 		l.executions = append(l.executions, e)
 	}
 	switch r.Kind {

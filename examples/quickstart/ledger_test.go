@@ -6,19 +6,19 @@ import (
 )
 
 func TestLedger(t *testing.T) {
-	about := func(k kind, second float64, worker string, item int, token int64) report {
-		return report{Kind: k, At: at(second), Instance: "id of " + worker, Item: item, Tick: at(0), Source: normal, Token: token}
+	about := func(k kind, second float64, item int, token int64) report {
+		return report{Kind: k, At: at(second), Item: item, Tick: at(0), Source: normal, Token: token}
 	}
 	l := &ledger{items: 2}
-	l.enter("A", about(begins, 0.1, "A", 0, 10))
-	l.enter("A", about(begins, 0.1, "A", 1, 10))
-	halfway := about(goesOn, 0.5, "A", 1, 10)
+	l.enter("A", about(begins, 0.1, 0, 10))
+	l.enter("A", about(begins, 0.1, 1, 10))
+	halfway := about(goesOn, 0.5, 1, 10)
 	halfway.Done, halfway.Files = 5, 10
 	l.enter("A", halfway)
 	if under := items(l.under("A")); !slices.Equal(under, []int{0, 1}) {
 		t.Errorf("under way are %v", under)
 	}
-	l.enter("A", about(ends, 1.1, "A", 0, 10))
+	l.enter("A", about(ends, 1.1, 0, 10))
 	l.died("A", at(1.2))
 	if !l.through().IsZero() {
 		t.Errorf("through %v, although item 1 was cut short", l.through())
@@ -31,14 +31,14 @@ func TestLedger(t *testing.T) {
 		t.Errorf("run again: %+v", again)
 	}
 
-	repeat := about(begins, 3, "B", 1, 20)
+	repeat := about(begins, 3, 1, 20)
 	repeat.Source = failover
 	e := l.enter("B", repeat)
 	if l.rerun(cut[0]) != e || len(l.pending()) != 0 {
 		t.Errorf("%+v is not found as the failover of %+v", e, cut[0])
 	}
 
-	next := about(begins, 4, "B", 1, 30)
+	next := about(begins, 4, 1, 30)
 	next.Tick = at(2)
 	l.enter("B", next)
 	next.Kind, next.At = ends, at(5)

@@ -13,13 +13,12 @@ import (
 // report is what an instance says about a run, as a line of JSON on its standard
 // output. What it has written stays in the pipe when it is killed.
 type report struct {
-	Kind     kind      `json:"kind"`
-	At       time.Time `json:"at"`
-	Instance string    `json:"instance"`
-	Item     int       `json:"item"`
-	Tick     time.Time `json:"tick"`
-	Source   string    `json:"source"`
-	Token    int64     `json:"token"`
+	Kind   kind      `json:"kind"`
+	At     time.Time `json:"at"`
+	Item   int       `json:"item"`
+	Tick   time.Time `json:"tick"`
+	Source string    `json:"source"`
+	Token  int64     `json:"token"`
 
 	Done   int     `json:"done,omitempty"`   // files until now, of Files
 	Files  int     `json:"files,omitempty"`  // of the item
@@ -50,13 +49,7 @@ func (r report) outcome() outcome {
 
 // reportOf begins a report about a run.
 func reportOf(sc job.ShardingContext) report {
-	return report{
-		Instance: sc.InstanceID,
-		Item:     sc.Item,
-		Tick:     sc.ScheduledTime,
-		Source:   sc.Source.String(),
-		Token:    sc.Token,
-	}
+	return report{Item: sc.Item, Tick: sc.ScheduledTime, Source: sc.Source.String(), Token: sc.Token}
 }
 
 // reporter writes reports. Its methods may be called from any goroutine.

@@ -23,24 +23,25 @@ func work(ctx context.Context, o orders, reports *reporter, log *zap.Logger) err
 	if err != nil {
 		return err
 	}
-	drain := context.WithoutCancel(ctx)
 	scheduler, err := job.Schedule(ctx, reg, job.Config{
 		Name:               o.Job,
 		Cron:               fmt.Sprintf("0/%d * * * * ?", int(o.Every.Seconds())),
 		ShardingTotalCount: o.Items,
 		Failover:           true,
-		MisfireTolerance:   o.Every / 4, // later than this is made up for, instead of merely late
-		Threads:            o.Items,
+		MisfireTolerance:   o.Every / 4, // what comes later is a make-up
+		Threads:            o.Items,     // all at once, even in the last instance
 	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
 		return o.run(ctx, sc, reports)
 	}), job.WithLogger(log))
 	if err != nil {
-		return errors.Join(err, reg.Close(drain))
+		return errors.Join(err, reg.Close(context.WithoutCancel(ctx)))
 	}
 	select {
 	case <-ctx.Done():
 	case <-scheduler.Done():
 	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
 	return errors.Join(scheduler.Shutdown(drain), reg.Close(drain))
 }
 
@@ -102,7 +103,7 @@ func workerMain(args []string, in io.Reader, out io.Writer) error {
 		for lines.Scan() {
 			leave()
 		}
-		os.Exit(1)
+		os.Exit(errorCode)
 	}()
 	return work(ctx, o, &reporter{out: out}, log)
 }
