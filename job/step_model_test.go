@@ -42,7 +42,8 @@ type model struct {
 	late    []lateCommit
 	depth   int // of what happens between a decision and its commit
 	calm    bool
-	tries   int // commits that were tried
+	before  coord.Snapshot // a commit
+	tries   int            // commits that were tried
 	journal []string
 
 	// What was seen from outside.
@@ -51,6 +52,8 @@ type model struct {
 	cut     map[int]string    // items that have a run that was cut short, by what
 	owed    map[int]time.Time // items that must be run again, for which tick
 	counted map[string]bool   // the records in cut
+	excused map[int]bool      // items that nobody may run: disabled, or nobody is available or has become leader
+	excuse  map[int]time.Time // until when they were that
 }
 
 type modelOptions struct {
@@ -60,6 +63,8 @@ type modelOptions struct {
 	config bool
 	// switches are the values that failover and misfire may have.
 	switches []bool
+	// skew is how far clocks may be off, either way.
+	skew time.Duration
 }
 
 // member is a process.
@@ -116,12 +121,13 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		ctx:   context.Background(),
 		begun: map[string]string{}, token: map[int]int64{}, cut: map[int]string{},
 		owed: map[int]time.Time{}, counted: map[string]bool{},
+		excused: map[int]bool{}, excuse: map[int]time.Time{},
 	}
 	m.first = m.store.revision
 	m.history = []coord.Snapshot{m.store.tree.Snapshot()}
 	m.store.written = m.onWrite
 	m.config = Config{
-		Name: "settle", Cron: "0/10 * * * * ?", TimeZone: "UTC", ReconcileInterval: -time.Minute,
+		Name: "settle", Cron: "0 * * * * ?", TimeZone: "UTC", ReconcileInterval: -time.Minute,
 		ShardingTotalCount: rapid.IntRange(1, 3).Draw(t, "total"),
 		Failover:           rapid.SampledFrom(how.switches).Draw(t, "failover"),
 		Misfire:            Switch(rapid.SampledFrom(how.switches).Draw(t, "misfire")),
@@ -158,6 +164,14 @@ func (m *model) happened() {
 		m.history = append(m.history, m.store.tree.Snapshot())
 	}
 	m.lookForCutRuns()
+	s := m.state()
+	nobody := len(m.available(s)) == 0 || s.Leader == nil
+	for i := range m.config.ShardingTotalCount {
+		if m.excused[i] {
+			m.excuse[i] = m.now
+		}
+		m.excused[i] = nobody || s.Item(i).Disabled
+	}
 }
 
 // operate commits in an operator's name.
@@ -191,7 +205,8 @@ func (m *model) start() *member {
 	p := &member{m: m, name: string(rune('a' + (m.seats-1)%26)), handler: map[*run]context.Context{}}
 	p.view = &modelView{p: p, at: m.store.revision, ahead: map[string]int64{}}
 	p.reg = &modelRegistry{p: p}
-	o, err := newOptions([]Option{WithClock(func() time.Time { return m.now }), WithIP(fmt.Sprintf("host-%d", m.seats%3))})
+	skew := rapid.SampledFrom([]time.Duration{0, m.how.skew, -m.how.skew}).Draw(m.t, "skew")
+	o, err := newOptions([]Option{WithClock(func() time.Time { return m.now.Add(skew) }), WithIP(fmt.Sprintf("host-%d", m.seats%3))})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -203,7 +218,7 @@ func (m *model) start() *member {
 	p.c = &controller{
 		reg: p.reg, view: p.view, job: m.job, options: o, log: zap.NewNop(), settings: s,
 		self: self{ip: o.ip}, runs: map[int]*run{}, ended: map[int]int64{}, triggers: map[int]manual{},
-		missed: map[int]bool{}, stopping: stopping, wake: make(chan struct{}, 1), started: func() {},
+		missed: map[int]bool{}, inTurn: true, stopping: stopping, wake: make(chan struct{}, 1), started: func() {},
 	}
 	p.stop = stop
 	p.reg.open()
@@ -268,12 +283,12 @@ func (r *modelRegistry) Commit(ctx context.Context, ops ...coord.Op) (int64, err
 		m.logf("%s: the request is lost: %s", r.p.name, describe(ops))
 		return 0, coord.ErrUnknownOutcome
 	}
+	m.before = m.store.tree.Snapshot()
 	revision, err := m.store.commit(session.id, ops...)
 	switch {
 	case err == nil:
 		m.logf("%s: %d %s", r.p.name, m.store.revision, describe(ops))
-		m.handedOver(r.p.name, ops)
-		m.happened()
+		m.applied(r.p.name, ops)
 	case errors.Is(err, coord.ErrConflict):
 		m.logf("%s: %v, of %s", r.p.name, err, describe(ops))
 	case errors.Is(err, coord.ErrSessionLost):
@@ -421,9 +436,7 @@ func (p *member) pass() {
 	m.logf("%s: looks at %d of %d%s, %s", p.name, p.view.at, m.store.revision, p.view.tears(), c.self.id)
 	c.cancelLost(w)
 	if m.likely("finish") {
-		if err := c.finish(w); err != nil {
-			m.fatalf("%s: finish: %v", p.name, err)
-		}
+		c.finish(w)
 		p.begin()
 	}
 	if c.leaving != nil {
@@ -584,7 +597,7 @@ func (m *model) lookForCutRuns() {
 	s := m.state()
 	for i := range s.Items {
 		running := s.Items[i].Running
-		if running == nil || running.Owner != 0 || s.Items[i].Fired == nil {
+		if running == nil || s.Items[i].Fired == nil {
 			continue
 		}
 		_, registered := s.Instances[running.ID]
@@ -596,6 +609,46 @@ func (m *model) lookForCutRuns() {
 			if _, waits := m.owed[i]; waits {
 				m.owed[i] = s.Items[i].Fired.Run // an item waits once, for the later one
 			}
+		}
+	}
+}
+
+// applied looks at what a member has committed.
+func (m *model) applied(by string, ops []coord.Op) {
+	m.handedOver(by, ops)
+	m.happened()
+	before := jobtree.Read(m.before, m.job)
+	var claimed, moved []int
+	for _, op := range ops {
+		number, leaf, _ := strings.Cut(strings.TrimPrefix(op.Path, m.job.Sharding()+"/"), "/")
+		i, ok := jobtree.ParseItem(number)
+		if !ok || !op.Kind.Writes() || op.Kind == coord.OpDelete || op.Kind == coord.OpDeleteTree {
+			continue
+		}
+		item := before.Item(i)
+		switch leaf {
+		case "running":
+			claimed = append(claimed, i)
+		case "instance":
+			if item.Running != nil {
+				m.fatalf("item %d moves from %s to %s while it runs on %s", i, item.Owner.ID, op.Value, item.Running.ID)
+			}
+		case "fired":
+			if item.Fired != nil && m.state().Item(i).Fired.Tick.After(item.Fired.Tick) {
+				moved = append(moved, i)
+			}
+		}
+	}
+	for _, i := range moved {
+		is := m.state().Item(i).Fired
+		if !slices.Contains(claimed, i) {
+			if m.config.Misfire == On && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
+				m.fatalf("the tick %s of item %d is passed over", is.Tick, i)
+			}
+			continue
+		}
+		if before.Schedule == nil || !is.Tick.After(before.Schedule.Since) || before.Schedule.Cron != m.config.Cron {
+			m.fatalf("item %d begins for %s, which is not due by the schedule", i, is.Tick)
 		}
 	}
 }
@@ -689,7 +742,7 @@ func (p *member) running() []*run {
 
 func (m *model) doTime() {
 	m.now = m.now.Add(rapid.SampledFrom([]time.Duration{
-		10 * time.Millisecond, 300 * time.Millisecond, 900 * time.Millisecond, 4 * time.Second, 10 * time.Second, 25 * time.Second,
+		10 * time.Millisecond, 300 * time.Millisecond, 900 * time.Millisecond, 4 * time.Second, 30 * time.Second, time.Minute,
 	}).Draw(m.t, "time"))
 }
 
@@ -785,11 +838,11 @@ func (m *model) doLand() {
 	i := rapid.IntRange(0, len(m.late)-1).Draw(m.t, "late")
 	l := m.late[i]
 	m.late = slices.Delete(m.late, i, i+1)
+	m.before = m.store.tree.Snapshot()
 	_, err := m.store.commit(l.session, l.ops...)
 	m.logf("%s: a commit lands late, %v: %s", l.by, err, describe(l.ops))
 	if err == nil {
-		m.handedOver(l.by, l.ops)
-		m.happened()
+		m.applied(l.by, l.ops)
 	}
 }
 
@@ -826,14 +879,14 @@ func (m *model) doConfigure() {
 	case 2:
 		m.config.Misfire = Switch(rapid.SampledFrom(m.how.switches).Draw(m.t, "misfire"))
 	case 3:
-		m.config.Cron = rapid.SampledFrom([]string{"0/10 * * * * ?", "5/10 * * * * ?"}).Draw(m.t, "cron")
+		m.config.Cron = rapid.SampledFrom([]string{"0 * * * * ?", "30 * * * * ?"}).Draw(m.t, "cron")
 	}
 	m.configure()
 }
 
 // settleDown lets everybody look at what there is until nobody wants anything more.
 func (m *model) settleDown() {
-	const enough, quiet = 80, 5
+	const enough, quiet = 60, 5
 	still := 0
 	for range enough {
 		before := m.tries
@@ -849,7 +902,7 @@ func (m *model) settleDown() {
 		if still == quiet {
 			return
 		}
-		m.now = m.now.Add(60 * time.Millisecond)
+		m.now = m.now.Add(settleAfter/(quiet-1) + time.Millisecond)
 	}
 	m.fatalf("there is no end to it")
 }
@@ -875,8 +928,8 @@ func (m *model) finale() {
 			m.operate(coord.Put(m.job.Server(ip), []byte(jobtree.Enabled)))
 		}
 	}
-	// Ten seconds between ticks, and not so few to the next that it comes meanwhile.
-	m.now = m.now.Truncate(10 * time.Second).Add(12 * time.Second)
+	// Long after a tick, and as long before the next one.
+	m.now = m.now.Truncate(time.Minute).Add(time.Minute + 2*time.Second)
 	m.settleDown()
 	m.checkOwners()
 	for range 8 {
@@ -997,11 +1050,14 @@ func playModel(how modelOptions) func(*rapid.T) {
 
 func TestClusterModel(t *testing.T) {
 	both := []bool{true, false}
+	// More than the usual number of checks: go test -run ClusterModel -rapid.checks 10000.
 	for name, how := range map[string]modelOptions{
 		"failover and misfire":     {switches: []bool{true}},
 		"neither":                  {switches: []bool{false}},
 		"configuration changes":    {switches: both, config: true},
 		"views that show in parts": {switches: []bool{true}, torn: true},
+		"configuration in parts":   {switches: both, config: true, torn: true},
+		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })
 	}
