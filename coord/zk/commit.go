@@ -31,9 +31,9 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 // commit does ops in one multi, and returns what the last write left, or nothing if
 // there was none.
 //
-// It guesses first, so that the usual commit costs one round trip: parents are there,
-// and what is put exists. When that was wrong it reads what it needs to know, and plans
-// again.
+// It guesses first, so that the usual commit costs one round trip: a node is there
+// unless an open view lacks it. When that was wrong it reads what it needs to know, and
+// plans again.
 func (r *Registry) commit(ctx context.Context, ops []coord.Op) (zookeeper.Stat, error) {
 	ctx, cancel := r.bounded(ctx)
 	defer cancel()
@@ -236,11 +236,10 @@ func version(v int64) int32 {
 func (p *plan) absent(i int, full string, role role) {
 	top := full
 	for parent := parentOf(full); parent != "/"; parent = parentOf(parent) {
-		stat, ok := p.known.stats[parent]
-		if ok && stat == nil {
+		if p.lacks(parent) {
 			top, role = parent, helper
 		}
-		if stat != nil && stat.EphemeralOwner != 0 {
+		if stat := p.known.stats[parent]; stat != nil && stat.EphemeralOwner != 0 {
 			// Nothing can be below it while it is there.
 			p.add(i, helper, &zookeeper.CheckVersionRequest{Path: parent, Version: -1})
 			return
@@ -276,7 +275,7 @@ func (p *plan) write(i int) {
 	case coord.OpCreateEphemeral:
 		p.make(i, full, op.Value, zookeeper.FlagEphemeral)
 	case coord.OpPut:
-		if stat, ok := p.known.stats[full]; ok && stat == nil {
+		if p.lacks(full) {
 			p.make(i, full, op.Value, 0)
 		} else {
 			p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: notNil(op.Value), Version: -1})
@@ -320,14 +319,21 @@ func (p *plan) makeParents(i int, full string) {
 			return
 		}
 	}
-	stat, ok := p.known.stats[parent]
-	if !ok || stat != nil {
-		return // it is there, or so we guess
+	if !p.lacks(parent) {
+		return
 	}
 	p.makeParents(i, parent)
 	request := p.create(parent, nil, 0)
 	p.add(i, helper, request)
 	p.created(request)
+}
+
+// lacks tells or guesses that a node is not there.
+func (p *plan) lacks(full string) bool {
+	if stat, ok := p.known.stats[full]; ok || p.known.certain {
+		return ok && stat == nil
+	}
+	return strings.HasPrefix(full, p.r.root+"/") && p.r.views.lack(p.r.relative(full))
 }
 
 func parentOf(full string) string {

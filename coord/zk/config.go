@@ -31,11 +31,11 @@ type Config struct {
 	// DialTimeout bounds Dial. Default 5 s.
 	DialTimeout time.Duration
 	// RequestTimeout bounds each request, with the time it waits for a connection.
-	// Default 3 s.
+	// Default 5 s.
 	RequestTimeout time.Duration
 	// MaxBackoff is the longest wait between two attempts to reach a server; the
 	// first round goes without, and then it doubles from 50 ms, with jitter. Default
-	// a tenth of SessionTimeout, at most 1 s.
+	// 200 ms: a session that is running out should not wait for longer.
 	MaxBackoff time.Duration
 	// Digest is "user:password". With it, nodes are created for this user alone
 	// (ZooKeeper's CREATOR_ALL); without, for everybody. ZooKeeper knows no list of
@@ -54,9 +54,10 @@ const (
 	minSessionTimeout     = time.Second
 	defaultSessionTimeout = 10 * time.Second
 	defaultDialTimeout    = 5 * time.Second
-	defaultRequestTimeout = 3 * time.Second
+	defaultRequestTimeout = 5 * time.Second
 	minBackoff            = 50 * time.Millisecond
-	defaultMaxBackoff     = time.Second
+	defaultMaxBackoff     = 200 * time.Millisecond
+	maxTimeout            = 24 * time.Hour
 	defaultPort           = "2181"
 )
 
@@ -70,29 +71,22 @@ func (c Config) complete() (Config, error) {
 	if err := coord.ValidatePath(c.Namespace); err != nil {
 		return c, fmt.Errorf("%w: Namespace: %w", coord.ErrInvalidConfig, err)
 	}
-	if c.SessionTimeout == 0 {
-		c.SessionTimeout = defaultSessionTimeout
-	}
-	if c.SessionTimeout < minSessionTimeout {
-		return c, fmt.Errorf("%w: SessionTimeout is %v, at least %v is needed", coord.ErrInvalidConfig, c.SessionTimeout, minSessionTimeout)
-	}
-	if c.MaxBackoff == 0 {
-		c.MaxBackoff = min(defaultMaxBackoff, c.SessionTimeout/10)
-	}
 	for _, d := range []struct {
-		name  string
-		value *time.Duration
-		unset time.Duration
+		field         string
+		value         *time.Duration
+		preset, least time.Duration
 	}{
-		{"DialTimeout", &c.DialTimeout, defaultDialTimeout},
-		{"RequestTimeout", &c.RequestTimeout, defaultRequestTimeout},
-		{"MaxBackoff", &c.MaxBackoff, 0},
+		{"SessionTimeout", &c.SessionTimeout, defaultSessionTimeout, minSessionTimeout},
+		{"DialTimeout", &c.DialTimeout, defaultDialTimeout, 1},
+		{"RequestTimeout", &c.RequestTimeout, defaultRequestTimeout, 1},
+		{"MaxBackoff", &c.MaxBackoff, defaultMaxBackoff, 1},
 	} {
 		if *d.value == 0 {
-			*d.value = d.unset
+			*d.value = d.preset
 		}
-		if *d.value < 0 {
-			return c, fmt.Errorf("%w: %s is %v, it has to be positive", coord.ErrInvalidConfig, d.name, *d.value)
+		if *d.value < d.least || *d.value > maxTimeout {
+			return c, fmt.Errorf("%w: %s is %v; allowed are 0, which means %v, and from %v to %v",
+				coord.ErrInvalidConfig, d.field, *d.value, d.preset, d.least, maxTimeout)
 		}
 	}
 	if user, _, ok := strings.Cut(c.Digest, ":"); c.Digest != "" && (!ok || user == "") {

@@ -45,6 +45,8 @@ type conn struct {
 	failures int  // since the last link
 	denials  int  // of these, certificates that are not trusted
 	lastErr  error
+	isDenied bool
+	password []byte        // of the session: what a server asks for when it is taken up again
 	denied   chan struct{} // closed when no server's certificate is trusted
 }
 
@@ -218,7 +220,9 @@ func (c *conn) failLocked(err error) {
 		c.denials = 0
 		return
 	}
-	if c.denials++; c.denials == len(c.cfg.Servers) && !c.known {
+	c.denials++
+	if c.denials >= len(c.cfg.Servers) && !c.known && !c.isDenied {
+		c.isDenied = true
 		close(c.denied)
 	}
 }
@@ -255,7 +259,7 @@ func (c *conn) heardOfSession() {
 		return
 	}
 	h, _ := c.link.handshake()
-	c.failures, c.denials, c.lastErr, c.known = 0, 0, nil, true
+	c.failures, c.denials, c.lastErr, c.known, c.password = 0, 0, nil, true, h.password
 	c.mu.Unlock()
 	c.owner.connected(*h) // first: it may find that this comes too late
 	c.mu.Lock()
@@ -373,25 +377,42 @@ func (c *conn) end() {
 	c.stop()
 }
 
-// closeTimeout is how long the end of a session waits for a link, and how long the
-// library waits for the answer.
-const closeTimeout = time.Second
+const (
+	// closeTimeout is how long the library waits for the answer to the end of a session.
+	closeTimeout = time.Second
+	// queueTime is what the library needs to queue a request, with room to spare.
+	queueTime = 10 * time.Millisecond
+)
 
 // close ends the session at the store, if it can be told, and waits for all that the
 // conn has started. The end of ctx cuts short what is said to the store.
 func (c *conn) close(ctx context.Context) error {
-	linked, cancel := context.WithTimeout(ctx, closeTimeout)
 	c.mu.Lock()
-	told := c.known
+	told := c.isUp
 	c.mu.Unlock()
-	told = told && c.await(linked) == nil
-	cancel()
-	c.end()
 	stop := context.AfterFunc(ctx, func() { c.breakLink(time.Now()) })
 	defer stop()
+
 	begun := time.Now()
-	c.client.Close()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		c.client.Close()
+	}()
+	if !told {
+		// Without a link nobody answers what Close asks, but the end of the conn
+		// does away with it. It has to have been asked by then, or Close waits.
+		timer := time.NewTimer(queueTime)
+		select {
+		case <-timer.C:
+		case <-closed:
+		}
+		timer.Stop()
+		c.end()
+	}
+	<-closed
 	told = told && ctx.Err() == nil && time.Since(begun) < closeTimeout
+	c.end()
 	c.breakLink(time.Now())
 	for range c.events { // until the library's goroutines have ended
 	}

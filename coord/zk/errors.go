@@ -51,6 +51,8 @@ func convertError(err error, path string) error {
 		is = fmt.Errorf("%w (%w)", coord.ErrSessionLost, err)
 	case errors.Is(err, zookeeper.ErrNoChildrenForEphemerals):
 		is = fmt.Errorf("%w: its parent is ephemeral (%w)", coord.ErrInvalidCommit, err)
+	case errors.Is(err, zookeeper.ErrInvalidPath), errors.Is(err, zookeeper.ErrBadArguments):
+		is = fmt.Errorf("%w: ZooKeeper refuses it (%w)", coord.ErrInvalidPath, err)
 	case isOurs(err):
 		is = err
 	default:

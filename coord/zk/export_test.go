@@ -1,6 +1,10 @@
 package zk
 
-import "github.com/elasticjob-go/elasticjob/coord"
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
 
 // SessionPassword is what proves to a server that a connection belongs to the
 // registry's session.
@@ -11,7 +15,23 @@ func (r *Registry) SessionPassword() (coord.SessionID, []byte) {
 	if s == nil {
 		return 0, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.id, s.password
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	return s.ID(), s.conn.password
+}
+
+// SetMaxOrphans sets after how many abandoned watches the watch connection is renewed.
+// It is called before the first view.
+func (r *Registry) SetMaxOrphans(n int) { r.feed.maxOrphans = n }
+
+// Predecessor is how a latch candidate finds the one before it.
+var Predecessor = predecessor
+
+// ParseHandshake returns what a server's first answer says, and whether it is complete.
+func ParseHandshake(b []byte) (session int64, timeout time.Duration, password []byte, ok bool) {
+	h := parseHandshake(b, time.Time{})
+	if h == nil {
+		return 0, 0, nil, false
+	}
+	return h.session, h.timeout, h.password, true
 }

@@ -16,7 +16,8 @@ import (
 // themselves: it is open while somebody watches, and when its link breaks it is thrown
 // away with all of them, and everybody reads again on the next.
 type feed struct {
-	r *Registry
+	r          *Registry
+	maxOrphans int // of a channel
 
 	mu      sync.Mutex // guards all below
 	users   int
@@ -92,7 +93,7 @@ func (f *feed) run() {
 }
 
 func (f *feed) open() (*channel, error) {
-	ch := &channel{down: make(chan struct{}), inboxes: make(map[string][]*inbox)}
+	ch := &channel{down: make(chan struct{}), maxOrphans: f.maxOrphans, inboxes: make(map[string][]*inbox)}
 	conn, err := openConn(f.r.ctx, &f.r.cfg, ch, true)
 	if err != nil {
 		return nil, err
@@ -122,8 +123,9 @@ func (f *feed) await(ch *channel) {
 
 // channel is a connection of the feed. It ends when its link does.
 type channel struct {
-	conn *conn
-	down chan struct{} // closed when it has ended
+	conn       *conn
+	down       chan struct{} // closed when it has ended
+	maxOrphans int
 
 	mu      sync.Mutex // guards all below
 	ended   bool
@@ -131,8 +133,8 @@ type channel struct {
 	orphans int                 // watches that nobody waits for any more
 }
 
-// maxOrphans is how many watches without anybody a channel carries before it is thrown
-// away. One costs some 300 bytes here, and fewer at the server.
+// maxOrphans is how many watches that nobody waits for a channel carries before it is
+// thrown away. One costs some 300 bytes here, and fewer at the server.
 const maxOrphans = 50_000
 
 func (ch *channel) isDown() bool {
@@ -200,7 +202,7 @@ func (ch *channel) subscribe(path string) *inbox {
 func (ch *channel) unsubscribe(in *inbox, watches int) {
 	ch.mu.Lock()
 	ch.orphans += watches
-	full := ch.orphans > maxOrphans
+	full := ch.orphans > ch.maxOrphans
 	rest := slices.DeleteFunc(ch.inboxes[in.path], func(other *inbox) bool { return other == in })
 	if len(rest) == 0 {
 		delete(ch.inboxes, in.path)

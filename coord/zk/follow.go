@@ -45,7 +45,7 @@ func (f *follower) close() {
 	f.v.inbox = nil
 	nodes := f.v.snapshot.Len()
 	f.v.mu.Unlock()
-	f.ch.unsubscribe(f.inbox, 2*nodes)
+	f.ch.unsubscribe(f.inbox, 2*nodes+1)
 }
 
 // load reads everything for the first time. A server that was not heard of before may

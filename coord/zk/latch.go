@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	zookeeper "github.com/go-zookeeper/zk"
@@ -97,6 +98,9 @@ type candidate struct {
 	session *session
 	id      string
 	name    string // of its node; empty until it is known
+
+	mu        sync.Mutex // held while the node is made or looked for
+	withdrawn bool
 }
 
 func (c *candidate) node() string { return c.full + "/" + c.name }
@@ -121,6 +125,12 @@ func (c *candidate) join(ctx context.Context) error {
 	path := c.full + "/" + protectedPrefix + c.id + "-" + latchPrefix
 	unsure := false
 	name, err := try(ctx, c, func(client *zookeeper.Conn) (string, error) {
+		// A creation that nobody waits for any more may still be under way.
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.withdrawn {
+			return "", errRemoved
+		}
 		if unsure {
 			if name, err := c.find(client); err != nil || name != "" {
 				return name, err
@@ -285,6 +295,9 @@ func (c *candidate) withdraw() {
 // whatever name it got.
 func (c *candidate) remove(ctx context.Context) error {
 	_, err := try(ctx, c, func(client *zookeeper.Conn) (struct{}, error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.withdrawn = true
 		name := c.name
 		if name == "" {
 			var err error

@@ -1,9 +1,227 @@
 package zk_test
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
 	"testing"
+	"time"
 
+	zookeeper "github.com/go-zookeeper/zk"
 	"go.uber.org/goleak"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// shared is the server of all tests that need nothing special of one; each has a
+// namespace of its own there.
+var shared struct {
+	start  sync.Once
+	server *zkserver.Server
+	err    error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.server != nil {
+		if err := shared.server.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func sharedServer(t testing.TB) *zkserver.Server {
+	t.Helper()
+	zkserver.Require(t)
+	shared.start.Do(func() { shared.server, shared.err = zkserver.Run(context.Background(), zkserver.Config{}) })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.server
+}
+
+// newLink is a way to a server that can be broken, until the end of the test.
+func newLink(t testing.TB, server *zkserver.Server) *proxy.Proxy {
+	t.Helper()
+	p, err := proxy.New(server.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// namespaces of the tests that run; each run of a test has another one.
+var namespaces struct {
+	mu    sync.Mutex
+	count int
+	names map[testing.TB]string
+}
+
+func namespace(t testing.TB) string {
+	namespaces.mu.Lock()
+	defer namespaces.mu.Unlock()
+	if namespaces.names == nil {
+		namespaces.names = make(map[testing.TB]string)
+	}
+	name, ok := namespaces.names[t]
+	if !ok {
+		namespaces.count++
+		name = fmt.Sprintf("test-%d", namespaces.count)
+		namespaces.names[t] = name
+		t.Cleanup(func() {
+			namespaces.mu.Lock()
+			defer namespaces.mu.Unlock()
+			delete(namespaces.names, t)
+		})
+	}
+	return name
+}
+
+// dial opens a registry until the end of the test: at the shared server, in the test's
+// namespace, with a session that is not lost by mere slowness, unless the configuration
+// says otherwise.
+func dial(t testing.TB, cfg zk.Config) *zk.Registry {
+	t.Helper()
+	if cfg.Servers == nil {
+		cfg.Servers = []string{sharedServer(t).Addr()}
+	}
+	if cfg.Namespace == "" {
+		cfg.Namespace = namespace(t)
+	}
+	if cfg.SessionTimeout == 0 {
+		cfg.SessionTimeout = 20 * time.Second
+	}
+	r, err := zk.Dial(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := r.Close(ctx); err != nil {
+			t.Logf("close: %v", err)
+		}
+	})
+	return r
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// dialBare is a client without a layer, until the end of the test. It names a user
+// unless the digest is empty.
+func dialBare(t testing.TB, addr, digest string) *zookeeper.Conn {
+	t.Helper()
+	conn, events, err := zookeeper.Connect([]string{addr}, 20*time.Second, zookeeper.WithLogger(quiet{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		conn.Close()
+		for range events { // ends with the client's goroutines
+		}
+	})
+	if digest != "" {
+		if err := conn.AddAuth("digest", []byte(digest)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+// await waits for a signal, for as long as a slow machine may need.
+func await(t testing.TB, signal <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-signal:
+	case <-time.After(time.Minute):
+		t.Fatalf("waited for %s in vain", what)
+	}
+}
+
+func commit(t testing.TB, r coord.Registry, ops ...coord.Op) int64 {
+	t.Helper()
+	revision, err := r.Commit(t.Context(), ops...)
+	if err != nil {
+		t.Errorf("commit %v: %v", ops, err)
+	}
+	return revision
+}
+
+func session(t testing.TB, r coord.Registry) coord.Session {
+	t.Helper()
+	s, err := r.Session(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func awaitState(t testing.TB, s coord.Session, want coord.SessionState) {
+	t.Helper()
+	for {
+		state, changed := s.State()
+		if state == want {
+			return
+		}
+		await(t, changed, "the session to be "+want.String())
+	}
+}
+
+func view(t testing.TB, r coord.Registry, path string) coord.View {
+	t.Helper()
+	v, err := r.View(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	return v
+}
+
+func awaitView(t testing.TB, v coord.View, what string, wanted func(coord.Snapshot) bool) {
+	t.Helper()
+	for {
+		changed := v.Changed()
+		if wanted(v.Snapshot()) {
+			return
+		}
+		await(t, changed, "a view to show "+what)
+	}
+}
+
+// sync makes a view hold what was committed.
+func syncView(t testing.TB, v coord.View) coord.Snapshot {
+	t.Helper()
+	if err := v.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return v.Snapshot()
+}
+
+// names lists the children of a node.
+func names(t testing.TB, r coord.Registry, path string) []string {
+	t.Helper()
+	nodes, err := r.List(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, n := range nodes {
+		names = append(names, coord.Base(n.Path))
+	}
+	return names
+}

@@ -26,6 +26,7 @@ type Registry struct {
 	running sync.WaitGroup // all that was started; see spawn
 	feed    feed
 	closed  chan struct{} // closed when Close is through
+	views   views
 
 	mu      sync.Mutex    // guards all below
 	session *session      // nil between a lost session and the next
@@ -67,7 +68,7 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		r.acl = zookeeper.AuthACL(zookeeper.PermAll) // CREATOR_ALL
 	}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
-	r.feed = feed{r: r, changed: make(chan struct{})}
+	r.feed = feed{r: r, maxOrphans: maxOrphans, changed: make(chan struct{})}
 	session, err := openSession(ctx, &r.cfg)
 	if err != nil {
 		return nil, err
@@ -363,6 +364,9 @@ func (r *Registry) parallel(ctx context.Context, n int, request func(*zookeeper.
 	return nil
 }
 
+// farewell is how long Close waits for a link.
+const farewell = time.Second
+
 // Close implements [coord.Registry].
 func (r *Registry) Close(ctx context.Context) error {
 	r.mu.Lock()
@@ -378,6 +382,11 @@ func (r *Registry) Close(ctx context.Context) error {
 
 	var err error
 	if session != nil {
+		session.end(coord.ErrClosed)
+		// A link that has just broken may come back in time to say farewell.
+		linked, cancel := context.WithTimeout(ctx, farewell)
+		_ = session.conn.await(linked)
+		cancel()
 		if err = session.close(ctx, coord.ErrClosed); err != nil {
 			err = fmt.Errorf("zk: close: %w", err)
 		}

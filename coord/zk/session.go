@@ -33,7 +33,6 @@ type session struct {
 	timeout  time.Duration // granted
 	last     time.Time     // when the last successful renewal was sent
 	deadline time.Time
-	password []byte
 }
 
 // openSession opens a session at the store.
@@ -224,7 +223,7 @@ func (s *session) unanswered(sent time.Time, err error) {
 func (s *session) connected(h handshake) {
 	s.mu.Lock()
 	if s.id == 0 {
-		s.id, s.password = coord.SessionID(h.session), h.password
+		s.id = coord.SessionID(h.session)
 		s.deadline = h.sent.Add(h.timeout)
 	}
 	s.mu.Unlock()

@@ -2,8 +2,11 @@ package zk
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	zookeeper "github.com/go-zookeeper/zk"
 	"go.uber.org/zap"
@@ -62,6 +65,8 @@ func (v *view) run() {
 	defer close(v.done)
 	v.r.feed.use()
 	defer v.r.feed.leave()
+	v.r.views.add(v)
+	defer v.r.views.remove(v)
 	err := v.follow()
 	for ; isLost(err) && v.ctx.Err() == nil; err = v.follow() {
 		v.r.cfg.Logger.Debug("view lost its connection", zap.String("path", v.path), zap.Error(err))
@@ -178,9 +183,13 @@ func (v *view) sync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	begun := time.Now()
 	_, err = call(ctx, ch.conn, func(client *zookeeper.Conn) (string, error) {
 		return client.Sync(v.r.full(v.path))
 	})
+	if errors.Is(err, errTimeout) {
+		ch.conn.breakLink(begun) // rather than wait for the library to notice
+	}
 	if err != nil {
 		return err
 	}
@@ -213,4 +222,50 @@ func (v *view) Err() error {
 func (v *view) Close() {
 	v.cancel(coord.ErrClosed)
 	<-v.done
+}
+
+// views are those of a registry, by their roots.
+type views struct {
+	mu    sync.RWMutex
+	roots map[string][]*view
+}
+
+func (vs *views) add(v *view) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	if vs.roots == nil {
+		vs.roots = make(map[string][]*view)
+	}
+	vs.roots[v.path] = append(vs.roots[v.path], v)
+}
+
+func (vs *views) remove(v *view) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	rest := slices.DeleteFunc(vs.roots[v.path], func(other *view) bool { return other == v })
+	if len(rest) == 0 {
+		delete(vs.roots, v.path)
+	} else {
+		vs.roots[v.path] = rest
+	}
+}
+
+// lack reports whether there is a view that would show a node, and does not. It may be
+// behind the store.
+func (vs *views) lack(path string) bool {
+	vs.mu.RLock()
+	defer vs.mu.RUnlock()
+	if len(vs.roots) == 0 {
+		return false
+	}
+	for root := path; ; root = coord.Parent(root) {
+		for _, v := range vs.roots[root] {
+			if v.isOpen() {
+				return !v.Snapshot().Exists(path)
+			}
+		}
+		if root == "" {
+			return false
+		}
+	}
 }

@@ -1,0 +1,239 @@
+package zk_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	zookeeper "github.com/go-zookeeper/zk"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
+)
+
+func wantConflict(t testing.TB, err error, index int, reason error) {
+	t.Helper()
+	var conflict *coord.ConflictError
+	if !errors.As(err, &conflict) || conflict.Index != index || conflict.Reason != reason {
+		t.Errorf("got %v, want a conflict of op %d: %v", err, index, reason)
+	}
+}
+
+// ZooKeeper has no condition "absent": it is asked for by making a node and removing it.
+func TestAbsentLeavesNothing(t *testing.T) {
+	r := dial(t, zk.Config{})
+	commit(t, r, coord.Put("there", nil), coord.CreateEphemeral("e", nil))
+	for _, tc := range []struct {
+		name string
+		ops  []coord.Op
+	}{
+		{"below the root", []coord.Op{coord.Absent("x")}},
+		{"below missing parents", []coord.Op{coord.Absent("x/y/z")}},
+		{"several below one missing parent", []coord.Op{coord.Absent("x/y/z"), coord.Absent("x/y"), coord.Absent("x/w"), coord.Absent("x")}},
+		{"below a node", []coord.Op{coord.Absent("there/x")}},
+		{"below an ephemeral node", []coord.Op{coord.Absent("e/x"), coord.Absent("e/x/y")}},
+		{"with a removal of nothing", []coord.Op{coord.Absent("x/y"), coord.DeleteTree("x/z"), coord.Exists("there")}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if revision := commit(t, r, tc.ops...); revision != 0 {
+				t.Errorf("revision %d", revision)
+			}
+			if got := names(t, r, ""); len(got) != 2 {
+				t.Errorf("left: %q", got)
+			}
+			if got := names(t, r, "there"); len(got) != 0 {
+				t.Errorf("left: %q", got)
+			}
+		})
+	}
+	// The node that the condition is about is made by the same commit, and so are its parents.
+	commit(t, r, coord.Absent("x/y/z"), coord.Create("x/y/z", []byte("v")), coord.Absent("x"), coord.Create("x/w", nil))
+	_, err := r.Commit(t.Context(), coord.Put("there", nil), coord.Absent("x/y/z"))
+	wantConflict(t, err, 1, coord.ErrNodeExists)
+}
+
+// To ZooKeeper, -1 is any version, and larger ones than an int32 are others.
+func TestVersionsThatNoNodeHas(t *testing.T) {
+	r := dial(t, zk.Config{})
+	commit(t, r, coord.Put("a", nil))
+	for _, version := range []int64{-1, -2, math.MinInt64, 1 << 32, 1<<32 - 1, math.MaxInt64} {
+		_, err := r.Commit(t.Context(), coord.AtVersion("a", version))
+		wantConflict(t, err, 0, coord.ErrVersion)
+		_, err = r.Commit(t.Context(), coord.SetAt("a", nil, version))
+		wantConflict(t, err, 0, coord.ErrVersion)
+		_, err = r.Commit(t.Context(), coord.SetAt("b", nil, version))
+		wantConflict(t, err, 0, coord.ErrNoNode)
+	}
+}
+
+// A value is written in the same step that makes the node, whichever way its number is
+// found out.
+func TestRevisionOfCreations(t *testing.T) {
+	r := dial(t, zk.Config{})
+	for i, ops := range [][]coord.Op{
+		{coord.Create("a", []byte("one"))},
+		{coord.Create("b", []byte("longer")), coord.Create("c", []byte("short"))},
+		{coord.CreateEphemeral("d", []byte("mine"))},
+		{coord.Create("p/q/r", []byte("with parents"))},
+		{coord.Create("p/q/s", nil), coord.Delete("a")},
+	} {
+		revision := commit(t, r, ops...)
+		for _, op := range ops {
+			if op.Kind == coord.OpDelete {
+				continue
+			}
+			n, err := r.Get(t.Context(), op.Path)
+			if err != nil || n.Created != revision || n.Modified != revision || string(n.Value) != string(op.Value) {
+				t.Errorf("%d: got %+v, %v; want revision %d", i, n, err, revision)
+			}
+		}
+	}
+}
+
+// Those who need the same parents make them together, and none of them fails for it.
+func TestParentsMadeAtOnce(t *testing.T) {
+	var registries []*zk.Registry
+	for range 4 {
+		registries = append(registries, dial(t, zk.Config{}))
+	}
+	view(t, registries[0], "") // guesses are made from what it shows
+	const rounds, each = 20, 3
+	for round := range rounds {
+		var wg sync.WaitGroup
+		for i, r := range registries {
+			for j := range each {
+				wg.Go(func() {
+					_, err := r.Commit(t.Context(), coord.Create(fmt.Sprintf("t/%d/x/y/%d-%d", round, i, j), nil), coord.Put(fmt.Sprintf("t/%d/last", round), nil))
+					if err != nil {
+						t.Errorf("round %d: %v", round, err)
+					}
+				})
+			}
+		}
+		wg.Wait()
+		if got := names(t, registries[0], fmt.Sprintf("t/%d/x/y", round)); len(got) != each*len(registries) {
+			t.Errorf("round %d: %d children", round, len(got))
+		}
+	}
+}
+
+// A tree that grows while it is removed is removed as it is in the end, or as it was
+// before, and never in part.
+func TestTreeRemovedWhileItGrows(t *testing.T) {
+	grower, remover := dial(t, zk.Config{}), dial(t, zk.Config{})
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for j := range 50 {
+				commit(t, grower, coord.Put(fmt.Sprintf("t/%d/%d/x", i, j%5), nil), coord.Put(fmt.Sprintf("t/%d/%d/y", i, j%5), nil))
+			}
+		})
+	}
+	wg.Go(func() {
+		for range 50 {
+			commit(t, remover, coord.DeleteTree("t"), coord.Put("removed", nil))
+		}
+	})
+	wg.Wait()
+	for _, parent := range names(t, remover, "") {
+		if parent != "t" {
+			continue
+		}
+		for _, i := range names(t, remover, "t") {
+			for _, j := range names(t, remover, "t/"+i) {
+				if got := names(t, remover, "t/"+i+"/"+j); len(got) != 2 {
+					t.Errorf("t/%s/%s has %q: a commit was undone in part", i, j, got)
+				}
+			}
+		}
+	}
+	commit(t, remover, coord.DeleteTree("t"))
+	_, err := remover.Get(t.Context(), "t")
+	wantErr(t, err, coord.ErrNoNode)
+}
+
+// A server closes the connection at a request that is too large for it, and everybody's
+// requests fail; so no such request is sent.
+func TestTooLargeWithAllThatBelongsToIt(t *testing.T) {
+	r := dial(t, zk.Config{Namespace: namespace(t) + "/" + strings.Repeat("n", 500)})
+	s := session(t, r)
+
+	deep := strings.Repeat("/x", 500)
+	var ops []coord.Op
+	for i := range 10 {
+		ops = append(ops, coord.Create(fmt.Sprint(i)+deep, nil))
+	}
+	_, err := r.Commit(t.Context(), ops...)
+	wantErr(t, err, coord.ErrTooLarge)
+	commit(t, r, ops[0])
+
+	for i := range 20 {
+		ops = ops[:0]
+		for j := range 100 {
+			ops = append(ops, coord.Create(fmt.Sprintf("t/%d/%d", i, j), nil))
+		}
+		commit(t, r, ops...)
+	}
+	_, err = r.Commit(t.Context(), coord.DeleteTree("t"))
+	wantErr(t, err, coord.ErrTooLarge)
+	for i := range 20 {
+		commit(t, r, coord.DeleteTree(fmt.Sprintf("t/%d", i)))
+	}
+	if got := names(t, r, "t"); len(got) != 0 {
+		t.Errorf("left: %q", got)
+	}
+	if state, _ := s.State(); state != coord.Connected || session(t, r).ID() != s.ID() {
+		t.Errorf("the session is %v", state)
+	}
+}
+
+func TestBelowAnEphemeralNode(t *testing.T) {
+	r := dial(t, zk.Config{})
+	commit(t, r, coord.CreateEphemeral("e", nil))
+	_, err := r.Commit(t.Context(), coord.Put("a", nil), coord.Create("e/x", nil))
+	wantErr(t, err, coord.ErrInvalidCommit, "e/x")
+	if got := names(t, r, ""); len(got) != 1 {
+		t.Errorf("there: %q", got)
+	}
+}
+
+// JVM members write null where they mean no value; and ours are no null to them.
+func TestValuesOfOtherClients(t *testing.T) {
+	r := dial(t, zk.Config{})
+	bare := dialBare(t, sharedServer(t).Addr(), "")
+	if _, err := bare.Create("/"+namespace(t)+"/null", nil, 0, zookeeper.WorldACL(zookeeper.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.Get(t.Context(), "null"); err != nil || len(n.Value) != 0 {
+		t.Errorf("got %+v, %v", n, err)
+	}
+	commit(t, r, coord.Put("a/b", nil))
+	commit(t, r, coord.Put("a/b", nil), coord.Create("c", nil))
+	for _, path := range []string{"/" + namespace(t) + "/a", "/" + namespace(t) + "/a/b", "/" + namespace(t) + "/c"} {
+		if value, _, err := bare.Get(path); err != nil || value == nil {
+			t.Errorf("%s: %v, %v; want an empty value", path, value, err)
+		}
+	}
+}
+
+// Somebody may remove everything, with the namespace's own node.
+func TestNamespaceRemoved(t *testing.T) {
+	r := dial(t, zk.Config{Namespace: namespace(t) + "/jobs"})
+	v := view(t, r, "")
+	commit(t, r, coord.Put("a", nil))
+	bare := dialBare(t, sharedServer(t).Addr(), "")
+	for _, path := range []string{"/jobs/a", "/jobs", ""} {
+		if err := bare.Delete("/"+namespace(t)+path, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if nodes, err := r.List(t.Context(), ""); err != nil || len(nodes) != 0 {
+		t.Errorf("got %v, %v", nodes, err)
+	}
+	awaitView(t, v, "nothing", func(s coord.Snapshot) bool { return s.Len() == 0 })
+	commit(t, r, coord.Absent("x"), coord.Put("b/c", nil))
+	awaitView(t, v, "what came later", func(s coord.Snapshot) bool { return s.Exists("b/c") && !s.Exists("a") })
+}

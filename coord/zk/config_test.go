@@ -1,0 +1,51 @@
+package zk_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
+)
+
+func TestInvalidConfig(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		field string // and what else the error names
+		spoil func(*zk.Config)
+	}{
+		{"no servers", "Servers is empty", func(c *zk.Config) { c.Servers = nil }},
+		{"empty server", `Servers has ""`, func(c *zk.Config) { c.Servers = []string{"zk1:2181", ""} }},
+		{"no host", `Servers has ":2181"`, func(c *zk.Config) { c.Servers = []string{":2181"} }},
+		{"no port after the colon", "1 to 65535", func(c *zk.Config) { c.Servers = []string{"zk1:"} }},
+		{"port too high", "1 to 65535", func(c *zk.Config) { c.Servers = []string{"zk1:65536"} }},
+		{"connect string", `"zk1:2181,zk2:2181"`, func(c *zk.Config) { c.Servers = []string{"zk1:2181,zk2:2181"} }},
+		{"chroot", `"zk1:2181/chroot"`, func(c *zk.Config) { c.Servers = []string{"zk1:2181/chroot"} }},
+		{"no namespace", "Namespace", func(c *zk.Config) { c.Namespace = "" }},
+		{"absolute namespace", "Namespace", func(c *zk.Config) { c.Namespace = "/jobs" }},
+		{"short session", "SessionTimeout is 500ms", func(c *zk.Config) { c.SessionTimeout = 500 * time.Millisecond }},
+		{"long session", "SessionTimeout is 25h0m0s", func(c *zk.Config) { c.SessionTimeout = 25 * time.Hour }},
+		{"negative dial", "DialTimeout is -1s", func(c *zk.Config) { c.DialTimeout = -time.Second }},
+		{"negative request", "RequestTimeout is -1s", func(c *zk.Config) { c.RequestTimeout = -time.Second }},
+		{"negative back-off", "MaxBackoff is -1s", func(c *zk.Config) { c.MaxBackoff = -time.Second }},
+		{"digest without a password", "user:password", func(c *zk.Config) { c.Digest = "user" }},
+		{"digest without a user", "user:password", func(c *zk.Config) { c.Digest = ":secret" }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cfg := zk.Config{Servers: []string{"127.0.0.1:2181"}, Namespace: "jobs"}
+			tc.spoil(&cfg)
+			r, err := zk.Dial(t.Context(), cfg)
+			if err == nil {
+				_ = r.Close(t.Context())
+			}
+			if !errors.Is(err, coord.ErrInvalidConfig) || !strings.Contains(err.Error(), tc.field) {
+				t.Errorf("got %v, want ErrInvalidConfig naming %q", err, tc.field)
+			}
+			if err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("the error tells the password: %v", err)
+			}
+		})
+	}
+}

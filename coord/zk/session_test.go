@@ -1,0 +1,142 @@
+package zk_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
+)
+
+// What counts is the time-out that the ensemble grants, not the one it is asked for.
+func TestGrantedTimeoutCounts(t *testing.T) {
+	server := zkserver.Start(t, zkserver.Config{MaxSessionTimeout: 2 * time.Second})
+	link := newLink(t, server)
+	r := dial(t, zk.Config{Servers: []string{link.Addr()}, SessionTimeout: 20 * time.Second})
+	commit(t, r, coord.CreateEphemeral("e", nil))
+	s := session(t, r)
+	if left := time.Until(s.Deadline()); left > 1800*time.Millisecond {
+		t.Errorf("the deadline is in %v, with a time-out of 2 s", left)
+	}
+	v := view(t, dial(t, zk.Config{Servers: []string{server.Addr()}}), "e")
+	link.BlackHole()
+	awaitView(t, v, "that the node is gone", func(s coord.Snapshot) bool { return !s.Exists("e") })
+	if !errors.Is(context.Cause(s.Context()), coord.ErrSessionLost) {
+		t.Errorf("the node is gone, and the cause of the session's context is %v", context.Cause(s.Context()))
+	}
+	link.Heal()
+	if next := session(t, r); next.ID() == s.ID() {
+		t.Error("the lost session came back")
+	}
+}
+
+// A follower goes on answering reads when its leader does not answer it. That is no
+// renewal: the leader is who counts.
+func TestOnlyTheLeaderRenews(t *testing.T) {
+	e := zkserver.StartEnsemble(t, 3, zkserver.Config{})
+	leader, err := e.Leader(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	follower := e[0]
+	if follower == leader {
+		follower = e[1]
+	}
+	r := dial(t, zk.Config{Servers: []string{follower.Addr()}, SessionTimeout: 3 * time.Second})
+	s := session(t, r)
+	bare := dialBare(t, follower.Addr(), "")
+	if _, _, err := bare.Exists("/" + namespace(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := leader.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := bare.Exists("/" + namespace(t)); err != nil {
+		t.Errorf("a read without the leader: %v", err)
+	}
+	awaitState(t, s, coord.Suspended)
+	if err := leader.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	awaitState(t, s, coord.Connected)
+	if now := session(t, r); now.ID() != s.ID() {
+		t.Error("the session was lost")
+	}
+}
+
+func TestSessionSurvivesEachServer(t *testing.T) {
+	e := zkserver.StartEnsemble(t, 3, zkserver.Config{})
+	r := dial(t, zk.Config{Servers: e.Addrs(), SessionTimeout: 20 * time.Second, RequestTimeout: 20 * time.Second})
+	v := view(t, r, "")
+	s := session(t, r)
+	commit(t, r, coord.CreateEphemeral("e", nil), coord.Put("n", nil))
+	l, err := r.Latch("l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := l.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, server := range e {
+		if err := server.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		value := []byte{byte('0' + i)}
+		for {
+			_, err := r.Commit(t.Context(), coord.Put("n", value))
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, coord.ErrUnknownOutcome) && !errors.Is(err, coord.ErrUnavailable) {
+				t.Fatal(err)
+			}
+		}
+		awaitView(t, v, "what was committed without a server", func(s coord.Snapshot) bool {
+			n, _ := s.Get("n")
+			return string(n.Value) == string(value)
+		})
+		if err := server.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := r.Get(t.Context(), "e"); err != nil || n.Owner != s.ID() {
+		t.Errorf("the ephemeral node: %+v, %v", n, err)
+	}
+	if s.Context().Err() != nil || held.Context().Err() != nil {
+		t.Errorf("session: %v; latch: %v", context.Cause(s.Context()), context.Cause(held.Context()))
+	}
+	if err := v.Sync(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := v.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that is gone for a while takes nobody's session with it.
+func TestServerRestarts(t *testing.T) {
+	server := zkserver.Start(t, zkserver.Config{})
+	r := dial(t, zk.Config{Servers: []string{server.Addr()}, SessionTimeout: 20 * time.Second})
+	v := view(t, r, "")
+	s := session(t, r)
+	commit(t, r, coord.CreateEphemeral("e", nil))
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	awaitState(t, s, coord.Suspended)
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	awaitState(t, s, coord.Connected)
+	commit(t, r, coord.Owned("e"), coord.Put("n", nil))
+	if err := v.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if snapshot := v.Snapshot(); !snapshot.Exists("e") || !snapshot.Exists("n") {
+		t.Error("the view lacks something")
+	}
+}
