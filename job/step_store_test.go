@@ -2,10 +2,14 @@ package job
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -255,10 +259,16 @@ func (f *fixture) leader(id string) *fixture {
 func (f *fixture) deal(owners ...string) *fixture {
 	f.Helper()
 	for i, owner := range owners {
-		f.put(fmt.Sprintf("sharding/%d/instance", i), owner)
+		f.own(i, owner)
 		f.put(fmt.Sprintf("sharding/%d/fired", i), string(jobtree.EncodeFired(stepStart)))
 	}
 	return f
+}
+
+// own makes an instance the owner of an item.
+func (f *fixture) own(item int, owner string) {
+	f.Helper()
+	f.put(fmt.Sprintf("sharding/%d/instance", item), owner)
 }
 
 // claim makes an item run for a tick, and returns the run as its instance knows it.
@@ -346,4 +356,63 @@ func (f *fixture) difference(before, after coord.Snapshot) []string {
 		return bytes.Compare([]byte(a[2:]), []byte(b[2:]))
 	})
 	return lines
+}
+
+// stepCase is one row of a step's table: what stands in the tree, and what the step
+// of instance A changes there.
+type stepCase struct {
+	name   string
+	config func(*Config)
+	tree   func(*fixture)
+	want   []string
+}
+
+// run plays the row: base is the tree that all rows begin with.
+func (c stepCase) run(t *testing.T, base func(*fixture), step func(*world) []commit) {
+	t.Run(c.name, func(t *testing.T) {
+		var configs []func(*Config)
+		if c.config != nil {
+			configs = append(configs, c.config)
+		}
+		f := given(t, configs...)
+		base(f)
+		if c.tree != nil {
+			c.tree(f)
+		}
+		got := f.changes("A", step(f.world("A"))...)
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("changes (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// conflictCase is something that happens after instance A has decided and before its
+// commit arrives, which must then not be done.
+type conflictCase struct {
+	name      string
+	meanwhile func(*fixture)
+}
+
+func (c conflictCase) run(t *testing.T, base func(*fixture), step func(*world) []commit) {
+	t.Run(c.name, func(t *testing.T) {
+		f := given(t)
+		base(f)
+		commits := step(f.world("A"))
+		if len(commits) != 1 {
+			t.Fatalf("%d commits, want 1", len(commits))
+		}
+		c.meanwhile(f)
+		_, err := f.store.commit(sessionOf("A"), commits[0].ops...)
+		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrSessionLost) {
+			t.Errorf("got %v, want a conflict", err)
+		}
+	})
+}
+
+// one is what a step that returns one commit or none wants.
+func one(c *commit) []commit {
+	if c == nil {
+		return nil
+	}
+	return []commit{*c}
 }
