@@ -41,7 +41,12 @@ func (s *store) start(kind string, config etcdserver.Config) *etcdserver.Server 
 }
 
 func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, coordtest.Link, error) {
-	config := etcd.Config{Namespace: o.Namespace, SessionTimeout: o.SessionTimeout}
+	config := etcd.Config{
+		Namespace:      o.Namespace,
+		SessionTimeout: o.SessionTimeout,
+		DialTimeout:    30 * time.Second, // however busy the machine is
+		RequestTimeout: 30 * time.Second,
+	}
 	if config.Namespace == "" {
 		config.Namespace = "test"
 	}

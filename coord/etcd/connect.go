@@ -3,9 +3,7 @@ package etcd
 import (
 	"context"
 	"fmt"
-	"net"
 	"strings"
-	"sync"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -97,37 +95,6 @@ func onlyErrors(logger *zap.Logger) *zap.Logger {
 		}
 		return core // says even less
 	}))
-}
-
-// connections are the ones that a client has, by the server's address, so that one that
-// no longer answers can be closed: gRPC has no door for that.
-type connections struct {
-	mu   sync.Mutex
-	last map[string]net.Conn
-}
-
-func (c *connections) dial(ctx context.Context, address string) (net.Conn, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.last == nil {
-		c.last = make(map[string]net.Conn)
-	}
-	c.last[conn.RemoteAddr().String()] = conn
-	return conn, nil
-}
-
-// drop closes the newest connection to an address. The client makes another.
-func (c *connections) drop(address string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if conn, ok := c.last[address]; ok {
-		_ = conn.Close()
-		delete(c.last, address)
-	}
 }
 
 // warnIfOld logs a server that is older than the versions which the package comment

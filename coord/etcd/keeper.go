@@ -232,7 +232,7 @@ func (r *Registry) exchange(s *session, stream *renewals, sent time.Time) (*pb.L
 	switch {
 	case late:
 		if p, ok := peer.FromContext(ctx); ok {
-			r.connections.drop(p.Addr.String()) // it may have broken without a word
+			r.connections.drop(p.Addr.String(), sent) // it may have broken without a word
 		}
 		err = errNoRenewal
 	case err == nil && answer.TTL <= 0:
