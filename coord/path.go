@@ -90,8 +90,13 @@ func pathFault(path string) string {
 	return ""
 }
 
-// allowedInPath leaves out what ZooKeeper's PathUtils.validatePath leaves out.
+// allowedInPath leaves out what ZooKeeper's PathUtils.validatePath leaves out: control
+// characters, private use, specials, and, because it looks at UTF-16 and refuses
+// surrogates, everything beyond the basic multilingual plane.
 func allowedInPath(r rune) bool {
-	return r > 0x1f && !(r >= 0x7f && r <= 0x9f) &&
-		!(r >= 0xe000 && r <= 0xf8ff) && !(r >= 0xfff0 && r <= 0xffff)
+	switch {
+	case r <= 0x1f, r >= 0x7f && r <= 0x9f, r >= 0xd800 && r <= 0xf8ff, r >= 0xfff0:
+		return false
+	}
+	return true
 }

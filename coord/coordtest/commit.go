@@ -389,7 +389,7 @@ func commonPrefixes(e *env) {
 func anyScript(e *env) {
 	r := e.dial()
 	v := r.view("")
-	paths := []string{"任务/ömega/😀", "10.0.0.1@-@4711-a", "fe80::1%eth0", "a b/ c ", "100%/%2F", "a=b&c?d#e", `q"q'q\q`, "..a/.b/c..", "_c_1-latch-1", "{x}/[y]/*"}
+	paths := []string{"任务/ömega/ｘ", "10.0.0.1@-@4711-a", "fe80::1%eth0", "a b/ c ", "100%/%2F", "a=b&c?d#e", `q"q'q\q`, "..a/.b/c..", "_c_1-latch-1", "{x}/[y]/*"}
 	for _, path := range paths {
 		r.commit(coord.Create(path, []byte(path)))
 	}

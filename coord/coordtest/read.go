@@ -58,7 +58,7 @@ func listLeaf(e *env) {
 
 func listOrder(e *env) {
 	r := e.dial()
-	names := []string{"10", "1", "2", "b", "B", "a-b", "a", "a.b", "a0", "ab", "é", "z", "😀", "~", "!"}
+	names := []string{"10", "1", "2", "b", "B", "a-b", "a", "a.b", "a0", "ab", "é", "z", "ｘ", "~", "!"}
 	for _, name := range names {
 		r.commit(coord.Put("p/"+name, []byte(name)), coord.Put("p/a/"+name, nil))
 	}
