@@ -1,0 +1,286 @@
+package job_test
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+func readme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// section is what stands below a heading, up to the next one.
+func section(t *testing.T, text, heading string) string {
+	t.Helper()
+	_, below, ok := strings.Cut(text, "\n## "+heading+"\n")
+	if !ok {
+		t.Fatalf("README.md has no section %q", heading)
+	}
+	below, _, _ = strings.Cut(below, "\n## ")
+	return below
+}
+
+// rows are those of the tables in a text whose first cell is code, with that as key.
+func rows(text string) map[string][]string {
+	table := map[string][]string{}
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.Trim(strings.TrimSpace(cells[i]), "`")
+		}
+		table[cells[0]] = cells[1:]
+	}
+	return table
+}
+
+func TestReadmeProgramCompiles(t *testing.T) {
+	_, program, ok := strings.Cut(section(t, readme(t), "A program"), "```go\n")
+	if !ok {
+		t.Fatal("README.md has no program")
+	}
+	program, _, _ = strings.Cut(program, "```")
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range [][]string{{"gofmt", "-l", file}, {"go", "vet", file}} {
+		if out, err := exec.CommandContext(t.Context(), tool[0], tool[1:]...).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", tool[0], err, out)
+		}
+	}
+}
+
+// other has, for each field of a Config, a value that is not the default.
+var other = job.Config{
+	Name: "other", Cron: "0 0 * * * ?", TimeZone: "UTC", ShardingTotalCount: 2, ShardingItemParameters: "0=a",
+	JobParameter: "p", Description: "d", MonitorExecution: job.Off, Failover: true, Misfire: job.Off,
+	MisfireTolerance: 2 * time.Second, MisfireWindow: time.Second, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute,
+	Strategy: "STICKY", Threads: 3, ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Second,
+	Retry: job.Retry{Attempts: 1, InitialBackoff: 2 * time.Second, MaxBackoff: 2 * time.Minute},
+	Props: map[string]string{"k": "v"}, Disabled: true, Overwrite: true, StaticSharding: true, Label: "l",
+}
+
+// Every field of a Config has a row in README.md, whose default, unit and key are what
+// the code does.
+func TestReadmeConfiguration(t *testing.T) {
+	table := rows(section(t, readme(t), "Configuration"))
+	var fields []string
+	each(reflect.ValueOf(other), nil, func(name string, index []int) {
+		fields = append(fields, name)
+		row, ok := table[name]
+		if !ok || len(row) != 4 {
+			t.Errorf("%s: row %q, want one with default, unit, key and meaning", name, row)
+			return
+		}
+		checkDefault(t, name, row[0], index)
+		checkUnit(t, name, row[1], index)
+		if want := keyOf(t, index); row[2] != want {
+			t.Errorf("%s: key %q, want %q", name, row[2], want)
+		}
+	})
+	for name := range table {
+		if !strings.HasPrefix(name, "With") && !slices.Contains(fields, name) {
+			t.Errorf("README.md has %s, and Config has not", name)
+		}
+	}
+}
+
+// each goes over the fields of a struct, and of structs within it.
+func each(v reflect.Value, outer []int, visit func(name string, index []int)) {
+	for i := range v.NumField() {
+		name, index := v.Type().Field(i).Name, append(slices.Clone(outer), i)
+		if v.Field(i).Kind() == reflect.Struct {
+			each(v.Field(i), index, func(inner string, index []int) { visit(name+"."+inner, index) })
+			continue
+		}
+		visit(name, index)
+	}
+}
+
+// minimal has what every Config needs, and one field of other.
+func minimal(index []int) job.Config {
+	c := job.Config{Name: "settle", ShardingTotalCount: 1}
+	if index != nil {
+		reflect.ValueOf(&c).Elem().FieldByIndex(index).Set(reflect.ValueOf(other).FieldByIndex(index))
+	}
+	return c
+}
+
+// checkDefault checks what README.md says is there when a field is left out.
+func checkDefault(t *testing.T, name, cell string, index []int) {
+	t.Helper()
+	c := minimal(nil)
+	if field := reflect.ValueOf(&c).Elem().FieldByIndex(index); !field.IsZero() {
+		field.SetZero()
+		if c.Validate() == nil || cell != "required" {
+			t.Errorf("%s: default %q; left out, the configuration is found %v", name, cell, c.Validate())
+		}
+		return
+	}
+	value := reflect.ValueOf(c.WithDefaults()).FieldByIndex(index).Interface()
+	want := fmt.Sprint(value)
+	switch value := value.(type) {
+	case job.Toggle:
+		want = map[job.Toggle]string{job.On: "On", job.Off: "Off"}[value]
+	case time.Duration:
+		if d, err := time.ParseDuration(cell); err == nil && d == value {
+			want = cell
+		}
+	case []string, map[string]string:
+		want = "none"
+	case string:
+		want = cmp.Or(value, "empty")
+	}
+	if cell != want {
+		t.Errorf("%s: default %q, want %q", name, cell, want)
+	}
+}
+
+// keyOf is the key in the registry that is written for a field, and for no other.
+func keyOf(t *testing.T, index []int) string {
+	t.Helper()
+	without, with := written(t, minimal(nil)), written(t, minimal(index))
+	var keys []string
+	for key, value := range with {
+		if without[key] != value {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 1 && keys[0] == "props: k" {
+		return "props"
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, ", ")
+}
+
+// written is the document of a configuration, with what stands in props beside the rest.
+func written(t *testing.T, c job.Config) map[string]string {
+	t.Helper()
+	document, err := c.Encode(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]yaml.Node
+	if err := yaml.Unmarshal(document, &keys); err != nil {
+		t.Fatal(err)
+	}
+	flat := map[string]string{}
+	for key, value := range keys {
+		switch value.Kind {
+		case yaml.MappingNode:
+			for i := 0; i < len(value.Content); i += 2 {
+				flat[key+": "+value.Content[i].Value] = value.Content[i+1].Value
+			}
+		case yaml.SequenceNode:
+			flat[key] = fmt.Sprint(len(value.Content))
+		default:
+			flat[key] = value.Value
+		}
+	}
+	return flat
+}
+
+// checkUnit checks that a duration has to be whole units, and that nothing else has one.
+func checkUnit(t *testing.T, name, unit string, index []int) {
+	t.Helper()
+	c := minimal(index)
+	d, ok := reflect.ValueOf(&c).Elem().FieldByIndex(index).Addr().Interface().(*time.Duration)
+	if !ok {
+		if unit != "" {
+			t.Errorf("%s: unit %q of what is no duration", name, unit)
+		}
+		return
+	}
+	one, ok := map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "min": time.Minute}[unit]
+	if !ok {
+		t.Errorf("%s: unit %q", name, unit)
+		return
+	}
+	if *d += one; c.Validate() != nil {
+		t.Errorf("%s: %v is refused: %v", name, *d, c.Validate())
+	}
+	if *d += one / 2; c.Validate() == nil {
+		t.Errorf("%s: %v is allowed, which is no whole number of %s", name, *d, unit)
+	}
+}
+
+func TestReadmeOptions(t *testing.T) {
+	table := rows(section(t, readme(t), "Configuration"))
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var options []string
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "With") {
+				options = append(options, f.Name.Name)
+			}
+		}
+	}
+	for _, name := range options {
+		if _, ok := table[name]; !ok {
+			t.Errorf("README.md does not have the option %s", name)
+		}
+	}
+	for name := range table {
+		if strings.HasPrefix(name, "With") && !slices.Contains(options, name) {
+			t.Errorf("README.md has %s, and the package has not", name)
+		}
+	}
+}
+
+// What README.md refers to is there: files, and tests by their names.
+func TestReadmeReferences(t *testing.T) {
+	text := readme(t)
+	for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join("..", link[1])); err != nil {
+			t.Error(err)
+		}
+	}
+	tests, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, file := range tests {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(text)
+	}
+	for _, name := range regexp.MustCompile("`(Test[A-Za-z]+)`").FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(code.String(), "\nfunc "+name[1]+"(") {
+			t.Errorf("README.md refers to %s, which is no test", name[1])
+		}
+	}
+}
