@@ -29,6 +29,11 @@
 // Get and List wait until the server they ask has caught up with the leader (ZooKeeper's
 // sync). A leader that was just replaced and does not know it yet may answer too.
 //
+// A view shows states that the store had. It has to read them node by node, though, and
+// when the tree changes without a pause for a second, or while [coord.View] Sync is
+// waited for, it shows what it has: there, a commit may show in parts, or without an
+// earlier one.
+//
 // The condition [coord.Owned] is read before the commit, and the commit then relies on
 // the node's version: a node that is removed and made again by another session in
 // between, with as many writes, passes for one's own.

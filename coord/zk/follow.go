@@ -3,6 +3,7 @@ package zk
 import (
 	"context"
 	"errors"
+	"time"
 
 	zookeeper "github.com/go-zookeeper/zk"
 
@@ -12,9 +13,14 @@ import (
 // readers is how many nodes one view asks for at once.
 const readers = 64
 
-// maxRounds is how often a view reads what changed while it was reading, before it
-// shows what it has.
-const maxRounds = 8
+// A view goes on reading while there is news, and shows nothing in between: for at most
+// a second, unless a slow machine needs that for a few rounds; and for fewer rounds when
+// somebody waits for Sync.
+const (
+	settling       = time.Second
+	settlingRounds = 50
+	syncRounds     = 8
+)
 
 // follower holds a subtree and keeps a watch on each of its nodes' values and, as
 // ephemeral nodes have none, on the persistent ones' children. A watch that fires only
@@ -22,8 +28,8 @@ const maxRounds = 8
 //
 // When a round of reading is over and no watch has fired since it began, the tree is the
 // one the store had at the last answer: any change since the watch was set would have
-// been told before that. So what one commit changed shows at once, unless the tree
-// changes faster than it is read.
+// been told before that. So what one commit changed shows at once, and no commit without
+// those before it, unless the tree changes faster than it can be read for a while.
 type follower struct {
 	v     *view
 	ch    *channel
@@ -67,19 +73,23 @@ func (f *follower) catchUp() error {
 	return f.rounds(func(_, _ coord.Snapshot) bool { return true })
 }
 
-// rounds reads until nothing has changed meanwhile, or somebody should not wait any
-// longer, and shows the state.
+// rounds reads until nothing has changed meanwhile, or that takes too long, and shows
+// the state.
 func (f *follower) rounds(isNews func(old, new coord.Snapshot) bool) error {
+	begun := time.Now()
 	var syncs []chan struct{}
-	for range maxRounds {
+	for round, waited := 1, 0; ; round++ {
 		syncs = append(syncs, f.v.takeSyncs()...) // before the inbox is emptied
+		if len(syncs) > 0 {
+			waited++
+		}
 		if err := f.round(f.inbox.take()); err != nil {
 			f.v.mu.Lock()
 			f.v.syncs = append(f.v.syncs, syncs...) // for the next follower
 			f.v.mu.Unlock()
 			return err
 		}
-		if len(syncs) > 0 || f.inbox.isEmpty() {
+		if f.inbox.isEmpty() || waited == syncRounds || round >= settlingRounds && time.Since(begun) > settling {
 			break
 		}
 	}
