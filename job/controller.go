@@ -507,6 +507,7 @@ func (c *controller) finish(w *world) {
 		c.unseen, c.stale = time.Time{}, true
 	}
 	if len(ready) == 0 {
+		c.lingering = time.Time{} // what becomes ready later has waited long enough
 		return
 	}
 	if open && c.leaving == nil && w.now.Before(c.lingering) {

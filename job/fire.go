@@ -69,10 +69,14 @@ func (w *world) nobodyMay() []coord.Op {
 
 // passOver moves fired on without a run: what an operator disabled misses nothing.
 func (w *world) passOver(i int, item jobtree.Item, tick time.Time) []coord.Op {
-	return []coord.Op{
+	ops := []coord.Op{
 		coord.AtVersion(w.job.ItemInstance(i), item.Owner.Version),
 		coord.SetAt(w.job.Fired(i), jobtree.EncodeFired(tick), item.Fired.Version),
 	}
+	if item.Misfire {
+		ops = append(ops, coord.DeleteTree(w.job.Misfire(i)))
+	}
+	return ops
 }
 
 // claimer builds commits that begin runs.

@@ -105,9 +105,14 @@ func askers(s *jobtree.State, job jobtree.Job, r jobtree.Request) (ids []string,
 	owns := map[string][]int{}
 	for i := range s.Items {
 		item := &s.Items[i]
-		if item.Owner != nil && !item.Disabled && (len(r.Items) == 0 || slices.Contains(r.Items, i)) {
-			owns[item.Owner.ID] = append(owns[item.Owner.ID], i)
+		if item.Owner == nil || item.Disabled || len(r.Items) > 0 && !slices.Contains(r.Items, i) {
+			continue
 		}
+		owner := item.Owner.ID
+		if _, alive := s.Instances[owner]; !alive && item.Running != nil {
+			owner = item.Running.ID // it passes the request on when the item is dealt
+		}
+		owns[owner] = append(owns[owner], i)
 	}
 	for id, in := range s.Instances {
 		if len(owns[id]) == 0 || !s.ServerEnabled(in.IP) {
