@@ -3,6 +3,7 @@ package integration_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,17 +22,23 @@ const drain = 20 * time.Second
 // limits of all scenarios. The margin is for the machine.
 var limits = history.Limits{Session: 2 * time.Second, Margin: 2500 * time.Millisecond}
 
+// quota is little enough to be filled up in no time, and more than the scenarios need.
+const quota = 24 << 20
+
 // startStore starts a store for a test.
 func startStore(t testing.TB, kind string) cluster.Store {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	start := cluster.StartEtcd
-	if kind == cluster.ZooKeeper {
+	var store cluster.Store
+	var err error
+	switch kind {
+	case cluster.Etcd:
+		store, err = cluster.StartEtcd(ctx, quota)
+	case cluster.ZooKeeper:
 		zkserver.Require(t)
-		start = cluster.StartZooKeeper
+		store, err = cluster.StartZooKeeper(ctx)
 	}
-	store, err := start(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,20 +146,13 @@ func (s *stage) exit(w *cluster.Worker) {
 func (s *stage) trouble(name string, begin, end func() error) (heal func()) {
 	s.Helper()
 	mend, err := s.Trouble(name, begin, end)
+	mend = sync.OnceValue(mend)
+	s.heals = append(s.heals, mend)
 	s.must(err)
-	healed := false
-	heal = func() {
+	return func() {
 		s.Helper()
-		healed = true
 		s.must(mend())
 	}
-	s.heals = append(s.heals, func() error {
-		if healed {
-			return nil
-		}
-		return mend()
-	})
-	return heal
 }
 
 // worker finds one by its name in the history.

@@ -188,6 +188,18 @@ func (c *Cluster) Events() []history.Event {
 // and what they left in the tree. handlers get the time of drain.
 func (c *Cluster) Finish(ctx context.Context, drain time.Duration) (history.Report, error) {
 	c.add(history.Now(history.Quiet))
+	err := errors.Join(c.exitAll(ctx, drain), c.tidy(ctx, drain), c.failure(), c.races())
+	events, unread := c.recorded()
+	if unread != nil {
+		return history.Report{}, errors.Join(err, unread)
+	}
+	report := history.Check(events, c.limits)
+	report.Violations = append(report.Violations, history.CheckExclusion(events, 10*time.Second)...)
+	report.Violations = append(report.Violations, history.CheckTree(c.view.Snapshot())...)
+	return report, err
+}
+
+func (c *Cluster) exitAll(ctx context.Context, drain time.Duration) error {
 	workers := c.Workers()
 	var errs []error
 	for _, w := range workers {
@@ -197,23 +209,36 @@ func (c *Cluster) Finish(ctx context.Context, drain time.Duration) (history.Repo
 	for _, w := range workers {
 		errs = append(errs, w.Wait(ctx))
 	}
-	errs = append(errs, c.failure(), c.races())
-	events, err := c.recorded()
-	if err != nil {
-		return history.Report{}, errors.Join(append(errs, err)...)
-	}
-	report := history.Check(events, c.limits)
-	report.Violations = append(report.Violations, history.CheckExclusion(events, 10*time.Second)...)
-	err = c.AwaitTree(ctx, "the sessions of those that were killed to end", func(s coord.Snapshot) bool {
-		for n := range s.All("") {
-			if n.Ephemeral() {
-				return false
+	return errors.Join(errs...)
+}
+
+// tidy waits until the sessions of those that were killed have ended. If the last ones
+// left something unfinished, because they lost theirs on the way out, it is for whoever
+// comes up next.
+func (c *Cluster) tidy(ctx context.Context, drain time.Duration) error {
+	const heirs = 2
+	for range heirs {
+		if err := c.AwaitTree(ctx, "the sessions of those that are gone to end", func(s coord.Snapshot) bool {
+			for n := range s.All("") {
+				if n.Ephemeral() {
+					return false
+				}
 			}
+			return true
+		}); err != nil {
+			return err
 		}
-		return true
-	})
-	report.Violations = append(report.Violations, history.CheckTree(c.view.Snapshot())...)
-	return report, errors.Join(append(errs, err)...)
+		if len(history.CheckTree(c.view.Snapshot())) == 0 {
+			return nil
+		}
+		if _, err := c.Start("w9", Options{}); err != nil {
+			return err
+		}
+		if err := errors.Join(c.Settled(ctx), c.exitAll(ctx, drain)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recorded reads the logs of all processes.

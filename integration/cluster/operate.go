@@ -131,13 +131,14 @@ func (c *Cluster) operate(ctx context.Context, ops func() ([]coord.Op, error)) e
 	}
 }
 
-// Trouble does something to the store that lasts until what it returns is called.
+// Trouble does something to the store that lasts until what it returns is called; that is
+// to be done also after an error.
 func (c *Cluster) Trouble(name string, begin, end func() error) (heal func() error, err error) {
 	e := history.Now(history.Fault)
 	e.Name = name
 	c.add(e)
-	if err := begin(); err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w", name, err)
+	if err = begin(); err != nil {
+		err = fmt.Errorf("cluster: %s: %w", name, err)
 	}
 	return func() error {
 		if err := end(); err != nil {
@@ -147,5 +148,5 @@ func (c *Cluster) Trouble(name string, begin, end func() error) (heal func() err
 		e.Name = name
 		c.add(e)
 		return nil
-	}, nil
+	}, err
 }

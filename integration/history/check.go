@@ -136,21 +136,11 @@ func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by 
 }
 
 // spare is how much of a stretch of time an item did not run, while neither the machine
-// nor the store was slow.
+// nor the store was slow, and without as much again as they were.
 func (c *checker) spare(s subject, from, to int64) time.Duration {
-	var taken []span
-	for _, spans := range [][]span{c.busy[s], c.timeline.slow} {
-		for _, p := range spans {
-			if p.from < to && p.to > from {
-				taken = append(taken, span{from: max(p.from, from), to: min(p.to, to)})
-			}
-		}
-	}
-	spare := max(0, to-from)
-	for _, p := range union(taken) {
-		spare -= p.to - p.from
-	}
-	return time.Duration(spare)
+	slow := clip(c.timeline.slow, from, to)
+	spare := max(0, to-from) - total(union(slices.Concat(slow, clip(c.busy[s], from, to)))) - total(slow)
+	return time.Duration(max(0, spare))
 }
 
 // within reports whether a span holds a moment, give or take the skew of the clocks.

@@ -75,13 +75,12 @@ type Event struct {
 	Cause    string    `json:"cause,omitempty"`
 
 	// Of a request: when it was sent, and what came back.
-	Call     int64    `json:"call,omitempty"`
-	Err      string   `json:"err,omitempty"`
-	Accepted bool     `json:"accepted,omitempty"`
-	Claims   []Claim  `json:"claims,omitempty"` // items whose run the commit began
-	Ends     []int    `json:"ends,omitempty"`   // items whose record it removed
-	Waits    []int    `json:"waits,omitempty"`  // items that it put up for others
-	Ops      []string `json:"ops,omitempty"`
+	Call     int64   `json:"call,omitempty"`
+	Err      string  `json:"err,omitempty"`
+	Accepted bool    `json:"accepted,omitempty"`
+	Claims   []Claim `json:"claims,omitempty"` // items whose run the commit began
+	Ends     []int   `json:"ends,omitempty"`   // items whose record it removed
+	Waits    []int   `json:"waits,omitempty"`  // items that it put up for others
 
 	Name  string `json:"name,omitempty"`  // of a fault
 	Rules *Rules `json:"rules,omitempty"` // of Configure

@@ -125,6 +125,25 @@ func union(spans []span) []span {
 	return merged
 }
 
+// clip returns the parts of spans within a stretch of time.
+func clip(spans []span, from, to int64) []span {
+	var parts []span
+	for _, s := range spans {
+		if s.from < to && s.to > from {
+			parts = append(parts, span{from: max(s.from, from), to: min(s.to, to)})
+		}
+	}
+	return parts
+}
+
+// total is the length of spans that do not overlap.
+func total(spans []span) (length int64) {
+	for _, s := range spans {
+		length += s.to - s.from
+	}
+	return length
+}
+
 // delays is when a trouble can delay ticks: that of the store as long as it lasts, that
 // of one process when it begins, until the others know, and when it ends.
 func delays(s span) []span {

@@ -119,7 +119,6 @@ func describe(ops []coord.Op) (e history.Event, about bool) {
 		return items[i]
 	}
 	for _, op := range ops {
-		e.Ops = append(e.Ops, op.String())
 		segments := strings.Split(op.Path, "/")
 		e.Job = segments[0]
 		switch rest := segments[1:]; {
