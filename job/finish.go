@@ -112,7 +112,7 @@ func (w *world) settle(i int) commit {
 		return commit{step: "settle", ops: []coord.Op{w.mine(), coord.DeleteTree(w.job.Running(i))}}
 	}
 	failover := item.Failover.Is(w.self.id)
-	if item.Fired.Modified <= w.ended[i] || !w.active() {
+	if item.Fired.Modified <= w.ended[i] {
 		return commit{step: "settle", ops: append([]coord.Op{w.mine()}, w.remove(&run{item: i, failover: failover, last: item.Fired.Tick}, item)...)}
 	}
 	r := &run{item: i, tick: item.Fired.Run, last: item.Fired.Tick, source: Normal, instance: w.self.id, failover: failover}
