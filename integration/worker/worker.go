@@ -189,15 +189,16 @@ func pause(ctx context.Context) bool {
 
 // join starts a scheduler of a job, and sees to it until it has stopped.
 func (w *worker) join(ctx context.Context, j Job, dialled <-chan struct{}) {
-	if before := w.jobs[j.Config.Name]; before != nil {
-		<-before.ended
-	}
+	before := w.jobs[j.Config.Name]
 	m := &member{Job: j, ended: make(chan struct{})}
 	m.ctx, m.leave = context.WithCancel(ctx)
 	w.jobs[j.Config.Name] = m
 	w.running.Go(func() {
 		defer close(m.ended)
 		defer m.leave()
+		if before != nil {
+			before.replace(m)
+		}
 		select {
 		case <-dialled:
 		case <-m.ctx.Done():
@@ -263,16 +264,35 @@ func (w *worker) attend(m *member, s *job.Scheduler) {
 	w.log.Add(e)
 }
 
+// replace waits until a member has stopped, or makes it stop when the next one has to.
+func (m *member) replace(next *member) {
+	select {
+	case <-m.ended:
+		return
+	case <-next.ctx.Done():
+	}
+	next.mu.Lock()
+	drain := next.drain
+	next.mu.Unlock()
+	m.stop(drain)
+	<-m.ended
+}
+
+// stop makes a member leave.
+func (m *member) stop(drain time.Duration) {
+	m.mu.Lock()
+	m.drain = drain
+	m.mu.Unlock()
+	m.leave()
+}
+
 func (w *worker) leave(name string, drain time.Duration) {
 	m := w.jobs[name]
 	if m == nil {
 		w.zap.Error("asked to leave a job that it has not joined", zap.String("job", name))
 		return
 	}
-	m.mu.Lock()
-	m.drain = drain
-	m.mu.Unlock()
-	m.leave()
+	m.stop(drain)
 }
 
 // trigger asks all items of a job to run now.
