@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,7 +90,7 @@ func newCluster(t *testing.T, s store, name string) *cluster {
 	t.Helper()
 	c := &cluster{
 		T: t, store: s, timeout: 10 * time.Second, job: jobtree.Job(name), record: newRecord(),
-		namespace: strings.NewReplacer("/", "-", "#", "-").Replace(t.Name()),
+		namespace: strings.NewReplacer("/", "-", "#", "-").Replace(t.Name()) + "-" + rand.Text(), // -count runs a test again on the same server
 	}
 	c.admin, _ = s.dial(t, c.namespace, c.timeout)
 	t.Cleanup(func() { closeRegistry(t, c.admin) })

@@ -72,7 +72,9 @@ type Config struct {
 	MisfireWindow time.Duration
 
 	// MaxTimeDiff is how far the clock of a process may be from that of the store;
-	// farther, its ticks do not run. Whole seconds. Default 0, not looked at.
+	// farther, or if the store's clock cannot be read, its ticks do not run. Whole
+	// seconds; etcd's clock is read in whole seconds, so at least 2 s make sense. It
+	// costs a request for each tick, on ZooKeeper a write. Default 0, not looked at.
 	// (maxTimeDiffSeconds)
 	MaxTimeDiff time.Duration
 
@@ -85,7 +87,7 @@ type Config struct {
 	// or one given to the scheduler. Default AVG_ALLOCATION. (jobShardingStrategyType)
 	Strategy string
 
-	// Threads is how many items a process runs at a time, up to MaxThreads. Default 0,
+	// Threads is how many items of this job a process runs at a time, up to MaxThreads. Default 0,
 	// twice the number of its CPUs. ElasticJob's CPU and SINGLE_THREAD are 0 and 1.
 	// (jobExecutorThreadPoolSizeProviderType, before 3.0.5 jobExecutorServiceHandlerType;
 	// other numbers in props: executor.threads)
@@ -95,7 +97,8 @@ type Config struct {
 	// scheduler. Default LOG. (jobErrorHandlerType)
 	ErrorHandler string
 
-	// Listeners name what is told before and after executions. (jobListenerTypes)
+	// Listeners name what is told before and after executions. No listener can be
+	// registered yet, so any name is refused at the start. (jobListenerTypes)
 	Listeners []string
 
 	// Timeout is how long an item may run before its context ends, with all retries.
@@ -119,7 +122,7 @@ type Config struct {
 	Overwrite bool
 
 	// StaticSharding leaves items where they are until their owner has been gone for
-	// some time. (staticSharding)
+	// ten minutes. (staticSharding)
 	StaticSharding bool
 
 	// Label restricts the job to instances that announce this label. It has no commas

@@ -85,7 +85,7 @@ type controller struct {
 	inTurn   bool            // commits of a step follow each other; for tests
 	stopping context.Context // ends when the time to drain is over
 	wake     chan struct{}   // holds one
-	started  func()          // called when this instance is in the tree, in each session
+	started  func()          // called once this instance is in the tree
 	working  sync.WaitGroup
 
 	mu       sync.Mutex
@@ -274,10 +274,7 @@ func (c *controller) pass(w *world) (gone bool, err error) {
 	if !w.registered() {
 		return false, c.register(w)
 	}
-	if !c.seen {
-		c.seen = true
-		c.started()
-	}
+	c.seen = true
 	c.obey(w)
 	c.fire(w)
 	w.free = c.free()
@@ -419,18 +416,27 @@ func (c *controller) fire(w *world) {
 	if len(commits) == 0 {
 		return
 	}
-	if tick := w.lastTick(); c.settings.MaxTimeDiff > 0 {
-		if tick.Equal(c.skipped) {
-			return
-		}
-		if err := c.checkClock(); err != nil {
-			c.skipped = tick
-			c.fault(faultClock, err)
-			return
-		}
-		c.fault(faultClock, nil)
+	if c.clockAllows(w.lastTick()) {
+		c.commitAll(commits)
 	}
-	c.commitAll(commits)
+}
+
+// clockAllows reports whether a tick may run by the clocks, if they are looked at. It
+// asks once for each tick.
+func (c *controller) clockAllows(tick time.Time) bool {
+	if c.settings.MaxTimeDiff <= 0 {
+		c.fault(faultClock, nil)
+		return true
+	}
+	if tick.Equal(c.skipped) {
+		return false
+	}
+	err := c.checkClock()
+	c.fault(faultClock, err)
+	if err != nil {
+		c.skipped = tick
+	}
+	return err == nil
 }
 
 // yields reports whether a JVM leader is dealing the items: then what is assigned now
@@ -653,7 +659,7 @@ func (c *controller) execute(r *run) {
 		sc: ShardingContext{
 			JobName: s.Name, TaskID: taskID, InstanceID: r.instance,
 			Item: r.item, ItemParameter: s.parameters[r.item], JobParameter: s.JobParameter, Total: s.ShardingTotalCount,
-			ScheduledTime: c.local(r.tick), Source: r.source, Attempt: 1, Token: r.token,
+			ScheduledTime: r.tick.In(s.zone), Source: r.source, Attempt: 1, Token: r.token,
 		},
 	}
 	if r.param != "" {
@@ -670,14 +676,6 @@ func (c *controller) execute(r *run) {
 		c.mu.Unlock()
 		c.poke()
 	})
-}
-
-// local returns a time in the zone of the job.
-func (c *controller) local(t time.Time) time.Time {
-	if c.settings.schedule == nil {
-		return t.Local()
-	}
-	return t.In(c.settings.schedule.Location())
 }
 
 // drop forgets a run whose record is gone, or is none of ours any more.
@@ -709,6 +707,9 @@ func (c *controller) publish(w *world) {
 	c.mu.Lock()
 	c.status = s
 	c.mu.Unlock()
+	if s.Registered {
+		c.started()
+	}
 }
 
 // fault is a kind of thing that keeps a job from running as it is configured.

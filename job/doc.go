@@ -8,7 +8,8 @@
 //		Name: "settle", Cron: "0/5 * * * * ?", ShardingTotalCount: 3,
 //		ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou", Failover: true,
 //	}, job.Func(settle))
-//	defer s.Shutdown(ctx)
+//	…
+//	err = s.Shutdown(drain) // with a context of its own: how long what runs may take
 //
 // # An item
 //

@@ -1,9 +1,13 @@
 package job
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // The causes with which a handler's context ends (context.Cause), beside the ones
-// that the session brings: coord.ErrSessionLost.
+// that the session brings: coord.ErrSessionLost, and coord.ErrClosed after Close of the
+// registry.
 var (
 	// ErrTimeout: the item ran for longer than Config.Timeout.
 	ErrTimeout = errors.New("job: execution timed out")
@@ -30,7 +34,7 @@ var (
 	// ErrNoInstance: no enabled instance that could take a trigger.
 	ErrNoInstance = errors.New("job: no instance available")
 	// ErrClock: this host's clock is farther from the store's than
-	// Config.MaxTimeDiff allows.
+	// Config.MaxTimeDiff allows. It stands in Status.Fault.
 	ErrClock = errors.New("job: clock too far from the store's")
 )
 
@@ -39,3 +43,5 @@ type PanicError struct {
 	Value any    // what was passed to panic
 	Stack []byte // of the goroutine that panicked
 }
+
+func (e *PanicError) Error() string { return fmt.Sprintf("job: handler panicked: %v", e.Value) }

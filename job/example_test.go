@@ -129,12 +129,12 @@ func ExampleScheduler_Trigger() {
 	sc := <-ran
 	fmt.Println(len(instances), "instance was asked to run item", sc.Item, "with the parameter", sc.JobParameter)
 
-	// Items that nobody owns cannot be triggered.
+	// Items that the job does not have cannot be triggered.
 	_, err = s.Trigger(ctx, job.TriggerRequest{Items: []int{10}})
-	fmt.Println(errors.Is(err, job.ErrNoInstance))
+	fmt.Println(err)
 	// Output:
 	// 1 instance was asked to run item 7 with the parameter trial
-	// true
+	// job report: trigger item 10: 0 to 9 are allowed
 }
 
 // What is left out of a Config has its default, also where that is not the zero value.

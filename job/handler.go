@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -10,13 +9,14 @@ import (
 // at once, one for each item that runs here.
 //
 // ctx ends when the item may no longer be worked on: the session is about to be
-// lost, the item was taken away, the time-out passed, or the scheduler shuts down;
-// context.Cause tells which. It ends early enough that a handler that returns then
+// lost, the item was taken away, the time-out passed, the scheduler shuts down, the
+// job was removed, or the registry was closed; context.Cause tells which. It ends early enough that a handler that returns then
 // has stopped before the item can start elsewhere. One that cannot stop must pass
 // ShardingContext.Token to whatever it writes to (fencing).
 //
 // An error, or a panic, is the failure of this item only; it goes to the job's
-// ErrorHandler after Config.Retry is used up.
+// ErrorHandler after Config.Retry is used up. What a handler returns after its context
+// ended is no failure, unless it ended by the time-out: the execution was cut short.
 type Handler interface {
 	Execute(ctx context.Context, sc ShardingContext) error
 }
@@ -94,7 +94,8 @@ type ShardingContext struct {
 }
 
 // ErrorHandler is told of the failed executions of a job. It is called in the
-// goroutine of the item, before the item counts as finished.
+// goroutine of the item, before the item counts as finished, with a context that does
+// not end: it holds one of the job's threads as long as it takes.
 type ErrorHandler interface {
 	HandleError(ctx context.Context, sc ShardingContext, err error)
 }
@@ -106,5 +107,3 @@ type ErrorHandlerFunc func(ctx context.Context, sc ShardingContext, err error)
 func (f ErrorHandlerFunc) HandleError(ctx context.Context, sc ShardingContext, err error) {
 	f(ctx, sc, err)
 }
-
-func (e *PanicError) Error() string { return fmt.Sprintf("job: handler panicked: %v", e.Value) }

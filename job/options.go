@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -88,6 +89,11 @@ func WithIP(ip string) Option {
 // is set gives items only to instances that have it.
 func WithLabels(labels ...string) Option {
 	return func(o *options) error {
+		for _, label := range labels {
+			if label == "" || strings.Contains(label, ",") || strings.TrimSpace(label) != label || strings.HasPrefix(label, "weight=") {
+				return fmt.Errorf("job: label %q: a text without commas or spaces around it is allowed, that does not begin with weight= (see WithWeight)", label)
+			}
+		}
 		o.labels = append(o.labels, labels...)
 		return nil
 	}

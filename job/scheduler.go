@@ -33,8 +33,8 @@ type Status struct {
 	Registered, Enabled, Leader bool
 	// Leaving is set on the way out.
 	Leaving bool
-	// Items are assigned to this instance, Running are under way in this process; both
-	// ascending.
+	// Items are assigned to this instance. Running are under way in this process: those
+	// that run, wait for a thread, or wait for their record to be removed. Both ascending.
 	Items, Running []int
 	// Fault is what keeps the job from running as it is configured: a configuration in
 	// the registry that is refused, or a clock that is off. Nil if nothing does.
@@ -70,7 +70,7 @@ func OneOff(ctx context.Context, reg coord.Registry, c Config, h Handler, opts .
 }
 
 func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []Option) (*Scheduler, error) {
-	if reg == nil || h == nil {
+	if f, ok := h.(Func); reg == nil || h == nil || ok && f == nil {
 		return nil, fmt.Errorf("job %s: a registry and a handler are needed", c.Name)
 	}
 	o, err := newOptions(opts)
@@ -157,8 +157,9 @@ func (c *controller) awaitHandlers() {
 // with ErrShutdown, and with failover on their items are run again elsewhere, once
 // they have returned or WithCancelGrace has passed.
 //
-// An error says which handlers still run then, or that the registry could not be told
-// everything; what it was not told ends with the session. Shutdown may be called
+// An error says which handlers still run then, that the registry could not be told
+// everything (what it was not told ends with the session), or why the scheduler had
+// stopped before, as Err does. Shutdown may be called
 // several times; the earliest end of their contexts counts.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.c.mu.Lock()

@@ -22,6 +22,7 @@ type settings struct {
 	tolerance, window time.Duration
 	threads           int
 	schedule          *cronexpr.Schedule // nil in a one-off job
+	zone              *time.Location
 	parameters        map[int]string
 	strategy          strategy.Strategy
 	errors            ErrorHandler
@@ -47,6 +48,9 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	}
 	var err error
 	if s.schedule, err = c.schedule(); err != nil {
+		return nil, err
+	}
+	if s.zone, err = cronexpr.LoadLocation(c.TimeZone); err != nil {
 		return nil, err
 	}
 	if s.parameters, err = ParseItemParameters(c.ShardingItemParameters); err != nil {

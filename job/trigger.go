@@ -35,18 +35,24 @@ func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	for _, item := range r.Items {
-		if item < 0 || item >= MaxShardingTotalCount {
-			return nil, fmt.Errorf("job %s: trigger item %d: 0 to %d are allowed", c.job, item, MaxShardingTotalCount-1)
-		}
-	}
 	for {
 		changed := c.view.Changed()
 		if err := c.view.Sync(ctx); err != nil {
 			return nil, fmt.Errorf("job %s: trigger: %w", c.job, err)
 		}
 		state := jobtree.Read(c.view.Snapshot(), c.job)
-		if undealt(state, r.Items) {
+		label, total := "", MaxShardingTotalCount
+		if state.Config != nil {
+			if config, err := DecodeConfig(state.Config.Value); err == nil {
+				label, total = config.Label, config.ShardingTotalCount
+			}
+		}
+		for _, item := range r.Items {
+			if item < 0 || item >= total {
+				return nil, fmt.Errorf("job %s: trigger item %d: 0 to %d are allowed", c.job, item, total-1)
+			}
+		}
+		if undealt(state, r.Items, label) {
 			select {
 			case <-changed:
 				continue
@@ -74,10 +80,10 @@ func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) ([]string, er
 
 // undealt reports whether an item of a request is about to get an owner: none is there
 // yet, or it has just gone, and there are instances that may have it.
-func undealt(s *jobtree.State, items []int) bool {
+func undealt(s *jobtree.State, items []int, label string) bool {
 	enabled := false
 	for _, in := range s.Instances {
-		enabled = enabled || s.ServerEnabled(in.IP)
+		enabled = enabled || s.ServerEnabled(in.IP) && (label == "" || slices.Contains(in.Labels, label))
 	}
 	if !enabled {
 		return false

@@ -10,6 +10,9 @@ func (c *controller) fireUnmonitored(w *world) {
 	if due {
 		c.localTick = tick
 	}
+	if due && !c.clockAllows(tick) {
+		due = false
+	}
 	source := Normal
 	if due && w.now.Sub(tick) > c.settings.tolerance {
 		if !c.settings.misfire || c.settings.window > 0 && w.now.Sub(tick) > c.settings.window {

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -108,7 +109,7 @@ func (w *world) eligible(in jobtree.Instance) bool {
 }
 
 // desired asks the strategy who should own each item. It is nil if nobody can.
-func (w *world) desired() ([]string, error) {
+func (w *world) desired() (owners []string, err error) {
 	request := strategy.Request{
 		Job:       w.settings.Name,
 		Total:     w.settings.ShardingTotalCount,
@@ -123,7 +124,12 @@ func (w *world) desired() ([]string, error) {
 			request.Previous[i] = owner.ID
 		}
 	}
-	owners := w.settings.strategy.Assign(request)
+	defer func() {
+		if v := recover(); v != nil {
+			owners, err = nil, fmt.Errorf("sharding of job %q: strategy %s panicked: %v", request.Job, w.settings.Strategy, v)
+		}
+	}()
+	owners = w.settings.strategy.Assign(request)
 	return owners, strategy.Check(request, owners)
 }
 
