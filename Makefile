@@ -1,11 +1,16 @@
-.PHONY: help test lint bench
+.PHONY: help test lint bench soak simulate
+
+# Of make soak; the seed of a run that went wrong replays its faults.
+STORE = etcd
+DURATION = 30m
+SEED = 1
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 test: lint ## everything: brings what the tests need, then lints and runs all tests with -race
 	@scripts/test-deps
-	REQUIRE_ZOOKEEPER=1 go test -race -timeout 15m ./...
+	REQUIRE_ZOOKEEPER=1 go test -race -short -timeout 20m ./...
 
 lint: ## gofmt, go vet, staticcheck (pinned in tools/go.mod)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change: $$unformatted" >&2; exit 1; }
@@ -16,3 +21,10 @@ lint: ## gofmt, go vet, staticcheck (pinned in tools/go.mod)
 bench: ## the figures of the registry centre, strategies and expressions
 	@scripts/test-deps
 	REQUIRE_ZOOKEEPER=1 go test -run '^$$' -bench . ./...
+
+soak: ## random faults on real servers: make soak STORE=etcd|zookeeper DURATION=30m SEED=1
+	@scripts/test-deps
+	go run ./integration/soak -store $(STORE) -duration $(DURATION) -seed $(SEED)
+
+simulate: ## a virtual day of 1,000 instances and 10,000 items, with random faults
+	go test ./integration/simulation -run TestDay -v -full -seed $(SEED)
