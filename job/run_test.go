@@ -1,0 +1,336 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// trial is an execution whose handler and error handler a test looks into.
+type trial struct {
+	execution
+	began    time.Time
+	attempts []time.Duration // when each began
+	numbers  []int           // what each was told to be
+	reported []error
+	told     []ShardingContext
+	logged   *observer.ObservedLogs
+}
+
+// try prepares an execution; outcome is what its nth attempt comes to.
+func try(outcome func(ctx context.Context, n int) error) *trial {
+	core, logged := observer.New(zapcore.DebugLevel)
+	x := &trial{logged: logged, began: time.Now()}
+	x.execution = execution{
+		log: zap.New(core),
+		sc:  ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Attempt: 1, Token: 7, Source: Normal},
+		handler: Func(func(ctx context.Context, sc ShardingContext) error {
+			x.attempts = append(x.attempts, time.Since(x.began))
+			x.numbers = append(x.numbers, sc.Attempt)
+			return outcome(ctx, len(x.attempts))
+		}),
+		errors: ErrorHandlerFunc(func(ctx context.Context, sc ShardingContext, err error) {
+			if ctx.Err() != nil {
+				panic("the error handler's context has ended")
+			}
+			x.reported = append(x.reported, err)
+			x.told = append(x.told, sc)
+		}),
+	}
+	return x
+}
+
+var errHandler = errors.New("the handler failed")
+
+func TestRetries(t *testing.T) {
+	failing := func(times int) func(context.Context, int) error {
+		return func(_ context.Context, n int) error {
+			if n <= times {
+				return fmt.Errorf("attempt %d: %w", n, errHandler)
+			}
+			return nil
+		}
+	}
+	const always = 1000
+	s := time.Second
+	for _, c := range []struct {
+		name  string
+		fails int
+		retry Retry
+		want  []time.Duration // when the attempts begin
+	}{
+		{"it succeeds", 0, Retry{}, []time.Duration{0}},
+		{"it succeeds, and could be tried again", 0, Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: s}, []time.Duration{0}},
+		{"it is not tried again", always, Retry{InitialBackoff: s, MaxBackoff: s}, []time.Duration{0}},
+		{"it succeeds in the end", 2, Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: time.Minute}, []time.Duration{0, s, 3 * s}},
+		{"it does not", always, Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: time.Minute}, []time.Duration{0, s, 3 * s, 7 * s}},
+		{"the wait is bounded", always, Retry{Attempts: 4, InitialBackoff: s, MaxBackoff: 3 * s}, []time.Duration{0, s, 3 * s, 6 * s, 9 * s}},
+		{"no wait at all", always, Retry{Attempts: 3, InitialBackoff: switchedOff, MaxBackoff: time.Minute}, []time.Duration{0, 0, 0, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				x := try(failing(c.fails))
+				x.retry = c.retry
+				err := x.do(t.Context())
+				if !slices.Equal(x.attempts, c.want) {
+					t.Errorf("attempts at %v, want %v", x.attempts, c.want)
+				}
+				for i, n := range x.numbers {
+					if n != i+1 {
+						t.Errorf("the attempts are told %v", x.numbers)
+					}
+				}
+				if c.fails < always {
+					if err != nil || len(x.reported) > 0 {
+						t.Errorf("got %v, reported %v", err, x.reported)
+					}
+					return
+				}
+				last := fmt.Sprintf("attempt %d: %v", len(c.want), errHandler)
+				if err == nil || err.Error() != last || !errors.Is(err, errHandler) {
+					t.Errorf("got %v, want %s", err, last)
+				}
+				if len(x.reported) != 1 || x.reported[0] != err {
+					t.Fatalf("reported %v, want %v once", x.reported, err)
+				}
+				if x.told[0].Item != 3 || x.told[0].Token != 7 {
+					t.Errorf("the error handler is told %+v", x.told[0])
+				}
+			})
+		})
+	}
+}
+
+// TestTimeout: the time-out bounds all attempts together, is the cause that the handler
+// sees, and is a failure of the item like any other.
+func TestTimeout(t *testing.T) {
+	untilDone := func(ctx context.Context, _ int) error { <-ctx.Done(); return context.Cause(ctx) }
+	t.Run("of a handler", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := try(untilDone)
+			x.timeout = 10 * time.Second
+			x.retry = Retry{Attempts: 5, InitialBackoff: time.Second, MaxBackoff: time.Second}
+			if err := x.do(t.Context()); err != ErrTimeout {
+				t.Errorf("got %v", err)
+			}
+			if got := time.Since(x.began); got != 10*time.Second {
+				t.Errorf("after %v", got)
+			}
+			if len(x.attempts) != 1 || len(x.reported) != 1 || x.reported[0] != ErrTimeout {
+				t.Errorf("attempts %v, reported %v", x.attempts, x.reported)
+			}
+		})
+	})
+	t.Run("between attempts", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := try(func(context.Context, int) error { return errHandler })
+			x.timeout = 10 * time.Second
+			x.retry = Retry{Attempts: 5, InitialBackoff: 8 * time.Second, MaxBackoff: time.Minute}
+			if err := x.do(t.Context()); err != errHandler {
+				t.Errorf("got %v", err)
+			}
+			if want := []time.Duration{0, 8 * time.Second}; !slices.Equal(x.attempts, want) || time.Since(x.began) != x.timeout {
+				t.Errorf("attempts at %v, over after %v", x.attempts, time.Since(x.began))
+			}
+			if len(x.reported) != 1 || x.reported[0] != errHandler {
+				t.Errorf("reported %v", x.reported)
+			}
+		})
+	})
+	t.Run("of a handler that succeeds all the same", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := try(func(ctx context.Context, _ int) error { <-ctx.Done(); return nil })
+			x.timeout = time.Second
+			if err := x.do(t.Context()); err != nil || len(x.reported) > 0 {
+				t.Errorf("got %v, reported %v", err, x.reported)
+			}
+		})
+	})
+	t.Run("none", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := try(func(ctx context.Context, _ int) error {
+				if _, bounded := ctx.Deadline(); bounded {
+					return errors.New("the context has a deadline")
+				}
+				return nil
+			})
+			if err := x.do(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+}
+
+// TestCutRunsAreNotFailures: a run whose context ends is given back to the job; its
+// error handler hears nothing of it, and it is not tried again.
+func TestCutRunsAreNotFailures(t *testing.T) {
+	for _, cause := range []error{coord.ErrSessionLost, ErrShutdown, ErrItemLost, ErrJobRemoved} {
+		for _, timeout := range []time.Duration{0, time.Hour} {
+			t.Run(fmt.Sprintf("%v within %v", cause, timeout), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancelCause(t.Context())
+					x := try(func(ctx context.Context, _ int) error { <-ctx.Done(); return context.Cause(ctx) })
+					x.timeout = timeout
+					x.retry = Retry{Attempts: 5, InitialBackoff: time.Second, MaxBackoff: time.Second}
+					time.AfterFunc(time.Minute, func() { cancel(cause) })
+					if err := x.do(ctx); err != cause {
+						t.Errorf("got %v", err)
+					}
+					if len(x.attempts) != 1 || len(x.reported) > 0 || time.Since(x.began) != time.Minute {
+						t.Errorf("attempts at %v, reported %v, over after %v", x.attempts, x.reported, time.Since(x.began))
+					}
+				})
+			})
+		}
+	}
+	t.Run("between attempts", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			x := try(func(context.Context, int) error { return errHandler })
+			x.retry = Retry{Attempts: 5, InitialBackoff: time.Hour, MaxBackoff: time.Hour}
+			time.AfterFunc(time.Minute, func() { cancel(ErrShutdown) })
+			if err := x.do(ctx); err != errHandler {
+				t.Errorf("got %v", err)
+			}
+			if len(x.attempts) != 1 || len(x.reported) > 0 || time.Since(x.began) != time.Minute {
+				t.Errorf("attempts at %v, reported %v, over after %v", x.attempts, x.reported, time.Since(x.began))
+			}
+		})
+	})
+	t.Run("before the time-out, and past it", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			x := try(func(ctx context.Context, _ int) error {
+				<-ctx.Done()
+				<-time.After(time.Minute)
+				return errHandler
+			})
+			x.timeout = 2 * time.Second
+			time.AfterFunc(time.Second, func() { cancel(coord.ErrSessionLost) })
+			if err := x.do(ctx); err != errHandler || len(x.reported) > 0 {
+				t.Errorf("got %v, reported %v", err, x.reported)
+			}
+		})
+	})
+}
+
+func TestPanics(t *testing.T) {
+	t.Run("of a handler", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := try(func(context.Context, int) error { panic("oh") })
+			err := x.do(t.Context())
+			p, ok := errors.AsType[*PanicError](err)
+			if !ok || p.Value != "oh" || !strings.Contains(string(p.Stack), "TestPanics") || !strings.Contains(err.Error(), "oh") {
+				t.Fatalf("got %v", err)
+			}
+			if len(x.reported) != 1 || x.reported[0] != err {
+				t.Errorf("reported %v", x.reported)
+			}
+		})
+	})
+	t.Run("of a handler that is tried again", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := try(func(_ context.Context, n int) error {
+				if n == 1 {
+					panic(errHandler)
+				}
+				return nil
+			})
+			x.retry = Retry{Attempts: 1, InitialBackoff: time.Second, MaxBackoff: time.Second}
+			if err := x.do(t.Context()); err != nil || len(x.attempts) != 2 || len(x.reported) > 0 {
+				t.Errorf("got %v after %d attempts, reported %v", err, len(x.attempts), x.reported)
+			}
+		})
+	})
+	t.Run("of a handler that is cut short", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			x := try(func(ctx context.Context, _ int) error { cancel(ErrShutdown); panic("oh") })
+			err := x.do(ctx)
+			if _, ok := errors.AsType[*PanicError](err); !ok || len(x.reported) > 0 {
+				t.Errorf("got %v, reported %v", err, x.reported)
+			}
+		})
+	})
+	t.Run("of the error handler", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := try(func(context.Context, int) error { return errHandler })
+			x.errors = ErrorHandlerFunc(func(context.Context, ShardingContext, error) { panic("oh again") })
+			if err := x.do(t.Context()); err != errHandler {
+				t.Errorf("got %v", err)
+			}
+			entries := x.logged.FilterLevelExact(zapcore.ErrorLevel).All()
+			if len(entries) != 1 {
+				t.Fatalf("logged %v", entries)
+			}
+			fields := entries[0].ContextMap()
+			if fields["panic"] != "oh again" || fields["error"] != errHandler.Error() || fields["item"] != int64(3) || fields["token"] != int64(7) {
+				t.Errorf("logged %v", fields)
+			}
+		})
+	})
+}
+
+// TestLogErrors: the default error handler writes a line that names the execution, with
+// the stack of a panic.
+func TestLogErrors(t *testing.T) {
+	core, logged := observer.New(zapcore.DebugLevel)
+	sc := ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Source: Misfire, Token: 7, Attempt: 2}
+	h := logErrors(zap.New(core))
+	h.HandleError(t.Context(), sc, fmt.Errorf("on item 3: %w", &PanicError{Value: "oh", Stack: []byte("goroutine 1")}))
+	h.HandleError(t.Context(), sc, errHandler)
+	ignoreErrors().HandleError(t.Context(), sc, errHandler)
+	entries := logged.FilterLevelExact(zapcore.ErrorLevel).All()
+	if len(entries) != 2 {
+		t.Fatalf("logged %v", entries)
+	}
+	for key, want := range map[string]any{
+		"task": "task", "item": int64(3), "source": "MISFIRE", "token": int64(7), "error": "on item 3: job: handler panicked: oh", "stack": "goroutine 1",
+	} {
+		if got := entries[0].ContextMap()[key]; got != want {
+			t.Errorf("%s: %v, want %v", key, got, want)
+		}
+	}
+	if _, has := entries[1].ContextMap()["stack"]; has {
+		t.Error("a stack without a panic")
+	}
+}
+
+func TestTaskIDs(t *testing.T) {
+	seen := map[string]bool{}
+	last := ""
+	for range 10_000 {
+		id, err := newTaskID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[id] {
+			t.Fatalf("%s twice", id)
+		}
+		if id < last {
+			t.Fatalf("%s after %s: they do not sort by time", id, last)
+		}
+		seen[id], last = true, id
+	}
+}
+
+func TestSources(t *testing.T) {
+	for source, want := range map[Source]string{
+		Normal: "NORMAL_TRIGGER", Misfire: "MISFIRE", Failover: "FAILOVER", Manual: "MANUAL", 0: "UNKNOWN", 9: "UNKNOWN",
+	} {
+		if got := source.String(); got != want {
+			t.Errorf("%d: %s, want %s", int(source), got, want)
+		}
+	}
+}
