@@ -31,19 +31,23 @@ func (r *Registry) Latch(path string) (coord.Latch, error) {
 // Acquire implements [coord.Latch]. A candidate whose node was removed while it waited
 // goes to the end of the queue.
 func (l *latch) Acquire(ctx context.Context) (coord.Held, error) {
+	what := "acquire latch " + l.path
+	s, err := l.registry.awaitSession(ctx) // before ctx is looked at: see Commit
+	if err != nil {
+		return nil, fmt.Errorf("etcd: %s: %w", what, err)
+	}
 	for {
-		c, err := l.join(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("etcd: acquire latch %s: %w", l.path, err)
-		}
-		err = c.awaitTurn(ctx)
+		c, err := l.join(ctx, s)
 		if err == nil {
-			return c, nil
+			if err = c.awaitTurn(ctx); err == nil {
+				return c, nil
+			}
+			c.end(coord.ErrReleased)
+			c.withdraw(time.Second)
 		}
-		c.end(coord.ErrReleased)
-		c.withdraw(time.Second)
+		// In the same session, for if that has gone with the node, it shows now.
 		if !errors.Is(err, coord.ErrLatchLost) {
-			return nil, fmt.Errorf("etcd: acquire latch %s: %w", l.path, err)
+			return nil, fmt.Errorf("etcd: %s: %w", what, err)
 		}
 	}
 }
@@ -63,11 +67,10 @@ type candidate struct {
 var _ coord.Held = (*candidate)(nil)
 
 // join puts a candidate into the queue.
-func (l *latch) join(ctx context.Context) (*candidate, error) {
+func (l *latch) join(ctx context.Context, s *session) (*candidate, error) {
 	r := l.registry
-	s, err := r.awaitSession(ctx) // before ctx is looked at: see Commit
-	if err != nil {
-		return nil, err
+	if !s.alive() {
+		return nil, context.Cause(s.ctx)
 	}
 	path := coord.Join(l.path, strconv.FormatInt(s.lease, 16)+"-"+strconv.FormatInt(r.candidates.Add(1), 10))
 	c := &candidate{latch: l, session: s, key: r.keys.key(path), guarding: make(chan struct{})}
