@@ -61,6 +61,8 @@ type modelOptions struct {
 	torn bool
 	// config lets an operator change the configuration.
 	config bool
+	// oneOff is a job without a schedule.
+	oneOff bool
 	// switches are the values that failover and misfire may have.
 	switches []bool
 	// skew is how far clocks may be off, either way.
@@ -132,6 +134,9 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		Failover:           rapid.SampledFrom(how.switches).Draw(t, "failover"),
 		Misfire:            Switch(rapid.SampledFrom(how.switches).Draw(t, "misfire")),
 		Strategy:           rapid.SampledFrom([]string{"AVG_ALLOCATION", "STICKY"}).Draw(t, "strategy"),
+	}
+	if how.oneOff {
+		m.config.Cron = ""
 	}
 	m.configure()
 	return m
@@ -820,15 +825,27 @@ func (m *model) doDeadline() {
 
 // doRemove removes an instance as an operator does.
 func (m *model) doRemove() {
-	if p := m.choose(false); p != nil && rapid.Bool().Draw(m.t, "really") {
+	if p := m.choose(false); p != nil && p.c.self.id != "" && rapid.Bool().Draw(m.t, "really") {
+		m.logf("operator: removes %s", p.c.self.id)
 		m.operate(coord.Exists(m.job.Instance(p.c.self.id)), coord.Delete(m.job.Instance(p.c.self.id)))
 	}
 }
 
 func (m *model) doTrigger() {
-	if p := m.choose(false); p != nil {
-		m.operate(coord.Exists(m.job.Instance(p.c.self.id)), coord.Create(m.job.Trigger(p.c.self.id), nil))
+	p := m.choose(false)
+	if p == nil || p.c.self.id == "" {
+		return
 	}
+	var r jobtree.Request // for all items that it owns, as ElasticJob writes it
+	if rapid.Bool().Draw(m.t, "some items") {
+		r.Items = rapid.SliceOfNDistinct(rapid.IntRange(0, m.config.ShardingTotalCount-1), 1, -1, rapid.ID[int]).Draw(m.t, "items")
+	}
+	value, err := jobtree.EncodeRequest(r)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.logf("operator: triggers %v of %s", r.Items, p.c.self.id)
+	m.operate(coord.Exists(m.job.Instance(p.c.self.id)), coord.Create(m.job.Trigger(p.c.self.id), value))
 }
 
 func (m *model) doLand() {
@@ -1057,6 +1074,7 @@ func TestClusterModel(t *testing.T) {
 		"configuration changes":    {switches: both, config: true},
 		"views that show in parts": {switches: []bool{true}, torn: true},
 		"configuration in parts":   {switches: both, config: true, torn: true},
+		"a one-off job":            {switches: []bool{true}, oneOff: true},
 		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })
