@@ -198,9 +198,14 @@ func heapInUse() uint64 {
 
 // BenchmarkPutOverhead takes turns between the bare client and the registry, so that a
 // busy machine is as busy for both, and reports what a put of one costs over a put of the
-// other.
+// other: at a server that waits for its disk, as in production, and at one that does not.
 func BenchmarkPutOverhead(b *testing.B) {
-	s := newStore(b, zkserver.Config{})
+	b.Run("fsync", func(b *testing.B) { putOverhead(b, zkserver.Config{Fsync: true}) })
+	b.Run("memory", func(b *testing.B) { putOverhead(b, zkserver.Config{}) })
+}
+
+func putOverhead(b *testing.B, cfg zkserver.Config) {
+	s := newStore(b, cfg)
 	c := benchBare(b, s.server)
 	c.ensure("/put")
 	r, _, err := s.Dial(b.Context(), coordtest.Options{Namespace: "overhead", SessionTimeout: 20 * time.Second})

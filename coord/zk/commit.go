@@ -35,18 +35,17 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 // unless an open view lacks it. When that was wrong it reads what it needs to know, and
 // plans again.
 func (r *Registry) commit(ctx context.Context, ops []coord.Op) (zookeeper.Stat, error) {
-	ctx, cancel := r.bounded(ctx)
-	defer cancel()
+	l := r.limit(ctx)
 	var s *session
 	var known facts
 	for range maxAttempts {
 		if s == nil || s.ctx.Err() != nil {
 			var err error
-			if s, err = r.sessionFor(ctx, s, ops); err != nil {
+			if s, err = r.sessionFor(l, s, ops); err != nil {
 				return zookeeper.Stat{}, err
 			}
 		}
-		again, stat, err := r.attempt(ctx, s, ops, &known)
+		again, stat, err := r.attempt(l, s, ops, &known)
 		if !again {
 			return stat, err
 		}
@@ -56,24 +55,25 @@ func (r *Registry) commit(ctx context.Context, ops []coord.Op) (zookeeper.Stat, 
 
 // sessionFor returns the session to commit in. A commit of ephemeral nodes stays with
 // the session in which it was begun.
-func (r *Registry) sessionFor(ctx context.Context, begun *session, ops []coord.Op) (*session, error) {
+func (r *Registry) sessionFor(l limit, begun *session, ops []coord.Op) (*session, error) {
 	needed := false
 	for _, op := range ops {
 		needed = needed || op.Kind == coord.OpCreateEphemeral || op.Kind == coord.OpOwned
 	}
 	if !needed {
-		s, err := r.current(ctx)
+		s, err := r.current(l)
 		return s, convertError(err, "")
 	}
 	r.mu.Lock()
 	s := r.session
 	r.mu.Unlock()
-	switch {
-	case r.ctx.Err() != nil:
+	if r.ctx.Err() != nil {
 		return nil, context.Cause(r.ctx)
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case begun != nil, s == nil, s.ctx.Err() != nil:
+	}
+	if err := l.over(); err != nil {
+		return nil, err
+	}
+	if begun != nil || s == nil || s.ctx.Err() != nil {
 		return nil, coord.ErrSessionLost
 	}
 	return s, nil
@@ -81,8 +81,8 @@ func (r *Registry) sessionFor(ctx context.Context, begun *session, ops []coord.O
 
 // attempt plans and sends once. It has to be done again if the plan was made on wrong
 // guesses, or the connection was lost before anything was written.
-func (r *Registry) attempt(ctx context.Context, s *session, ops []coord.Op, known *facts) (again bool, stat zookeeper.Stat, err error) {
-	if err := r.learn(ctx, s, ops, known); err != nil {
+func (r *Registry) attempt(l limit, s *session, ops []coord.Op, known *facts) (again bool, stat zookeeper.Stat, err error) {
+	if err := r.learn(l, s, ops, known); err != nil {
 		if isLost(err) {
 			return true, stat, nil
 		}
@@ -98,9 +98,7 @@ func (r *Registry) attempt(ctx context.Context, s *session, ops []coord.Op, know
 	if len(p.requests) == 0 {
 		return false, stat, nil // the removal of a tree that is not there
 	}
-	results, err := call(ctx, s.conn, func(client *zookeeper.Conn) ([]zookeeper.MultiResponse, error) {
-		return client.Multi(p.requests...)
-	})
+	results, err := call(l, s.conn, p.send)
 	switch failed := firstError(results); {
 	case err == nil:
 		return false, p.stat(results), nil
@@ -116,6 +114,19 @@ func (r *Registry) attempt(ctx context.Context, s *session, ops []coord.Op, know
 		return false, stat, fmt.Errorf("%w: %w", coord.ErrUnknownOutcome, err)
 	}
 	return false, stat, convertError(err, "")
+}
+
+// send makes the requests, in one step.
+func (p *plan) send(client *zookeeper.Conn) ([]zookeeper.MultiResponse, error) {
+	if set, ok := p.requests[0].(*zookeeper.SetDataRequest); ok && len(p.requests) == 1 {
+		// The commonest commit, for which a multi would be the greater part of the cost.
+		stat, err := client.Set(set.Path, set.Data, set.Version)
+		if err != nil && !wasAnswered(err) {
+			return nil, err
+		}
+		return []zookeeper.MultiResponse{{Stat: stat, Error: err}}, err
+	}
+	return client.Multi(p.requests...)
 }
 
 // firstError finds the request for which a multi failed; those behind it have an error
@@ -157,9 +168,9 @@ type plan struct {
 // plan turns ops into requests, with what is known and guesses about the rest.
 // Conditions come first, because they speak of the tree before the commit.
 func (r *Registry) plan(ops []coord.Op, known facts, session int64) *plan {
-	p := &plan{
-		r: r, ops: ops, known: known, session: session,
-		written: make(map[string]int), done: make([]bool, len(ops)), made: make(map[string]bool),
+	p := &plan{r: r, ops: ops, known: known, session: session, done: make([]bool, len(ops))}
+	if len(ops) > 1 {
+		p.written = make(map[string]int, len(ops))
 	}
 	for i, op := range ops {
 		full := r.full(op.Path)
@@ -168,7 +179,7 @@ func (r *Registry) plan(ops []coord.Op, known facts, session int64) *plan {
 			p.condition(i, op, full)
 		case op.Kind == coord.OpDeleteTree && len(known.trees[full]) == 0 && len(ops) > 1:
 			p.absent(i, full, helper) // what the removal of nothing relies on
-		default:
+		case len(ops) > 1:
 			p.written[full] = i
 		}
 	}
@@ -302,6 +313,9 @@ func (p *plan) make(i int, full string, value []byte, flags int32) {
 }
 
 func (p *plan) created(request *zookeeper.CreateRequest) {
+	if p.made == nil {
+		p.made = make(map[string]bool)
+	}
 	p.made[request.Path] = true
 	if p.smallest == nil || len(request.Data) < len(p.smallest.Data) {
 		p.smallest = request

@@ -18,7 +18,7 @@ import (
 )
 
 // maxInFlight bounds the requests of one connection that are on their way.
-const maxInFlight = 256
+const maxInFlight = 1024
 
 // conn is one client of the library with one session, and as many network links, one
 // after the other, as that session survives.
@@ -125,7 +125,7 @@ func (c *conn) why() error {
 // before anything else, but only once it has succeeded.
 func (c *conn) authenticate(ctx context.Context) error {
 	for {
-		_, err := call(ctx, c, func(client *zookeeper.Conn) (struct{}, error) {
+		_, err := call(unlimited(ctx), c, func(client *zookeeper.Conn) (struct{}, error) {
 			return struct{}{}, client.AddAuth("digest", []byte(c.cfg.Digest))
 		})
 		if err == nil || !isLost(err) || c.ctx.Err() != nil {
@@ -307,9 +307,9 @@ func (c *conn) breakLink(openedBefore time.Time) {
 // start runs a request on a goroutine of its own, as soon as there are a link and a free
 // slot. The library's calls know no context: one that is abandoned is waited for by
 // close, which makes it return.
-func (c *conn) start(ctx context.Context, request func(*zookeeper.Conn)) error {
-	if ctx.Err() != nil {
-		return &unsentError{context.Cause(ctx)}
+func (c *conn) start(l limit, request func(*zookeeper.Conn)) error {
+	if err := l.over(); err != nil {
+		return &unsentError{err}
 	}
 	c.mu.Lock()
 	up, isUp := c.up, c.isUp
@@ -317,23 +317,45 @@ func (c *conn) start(ctx context.Context, request func(*zookeeper.Conn)) error {
 	if !isUp {
 		select {
 		case <-up:
-		case <-ctx.Done():
-			return &unsentError{context.Cause(ctx)}
+		case <-l.Done():
+			return &unsentError{l.over()}
+		case <-l.late:
+			return &unsentError{l.over()}
 		case <-c.ctx.Done():
 			return &unsentError{errOver}
 		}
 	}
 	select {
 	case c.slots <- struct{}{}:
-	case <-ctx.Done():
-		return &unsentError{context.Cause(ctx)}
+	case <-l.Done():
+		return &unsentError{l.over()}
+	case <-l.late:
+		return &unsentError{l.over()}
 	case <-c.ctx.Done():
 		return &unsentError{errOver}
 	}
-	return c.run(func(client *zookeeper.Conn) {
+	return c.runInSlot(request)
+}
+
+// tryStart is start if there is a free slot, and nothing otherwise.
+func (c *conn) tryStart(request func(*zookeeper.Conn)) bool {
+	select {
+	case c.slots <- struct{}{}:
+		return c.runInSlot(request) == nil
+	default:
+		return false
+	}
+}
+
+func (c *conn) runInSlot(request func(*zookeeper.Conn)) error {
+	err := c.run(func(client *zookeeper.Conn) {
 		defer func() { <-c.slots }()
 		request(client)
 	})
+	if err != nil {
+		<-c.slots
+	}
+	return err
 }
 
 // run is start without waiting for anything.
@@ -347,14 +369,14 @@ func (c *conn) run(request func(*zookeeper.Conn)) error {
 	return nil
 }
 
-// call makes one request and waits for its answer, as long as ctx lasts.
-func call[T any](ctx context.Context, c *conn, request func(*zookeeper.Conn) (T, error)) (T, error) {
+// call makes one request and waits for its answer, as long as the limit allows.
+func call[T any](l limit, c *conn, request func(*zookeeper.Conn) (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error
 	}
 	answers := make(chan answer, 1)
-	err := c.start(ctx, func(client *zookeeper.Conn) {
+	err := c.start(l, func(client *zookeeper.Conn) {
 		value, err := request(client)
 		answers <- answer{value, err}
 	})
@@ -365,8 +387,10 @@ func call[T any](ctx context.Context, c *conn, request func(*zookeeper.Conn) (T,
 	select {
 	case a := <-answers:
 		return a.value, a.err
-	case <-ctx.Done():
-		return none, &unansweredError{context.Cause(ctx)}
+	case <-l.Done():
+		return none, &unansweredError{l.over()}
+	case <-l.late:
+		return none, &unansweredError{l.over()}
 	}
 }
 

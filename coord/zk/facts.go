@@ -1,9 +1,9 @@
 package zk
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	zookeeper "github.com/go-zookeeper/zk"
 
@@ -21,14 +21,13 @@ type facts struct {
 }
 
 // learn reads what no guess can replace, and all the rest once a guess was wrong.
-func (r *Registry) learn(ctx context.Context, s *session, ops []coord.Op, known *facts) error {
+func (r *Registry) learn(l limit, s *session, ops []coord.Op, known *facts) error {
 	var asked []string
-	seen := make(map[string]bool)
 	ask := func(full string) {
-		if _, ok := known.stats[full]; !ok && !seen[full] {
-			seen[full] = true
-			asked = append(asked, full)
+		if _, ok := known.stats[full]; ok || slices.Contains(asked, full) {
+			return
 		}
+		asked = append(asked, full)
 	}
 	askParents := func(full string) {
 		for parent := parentOf(full); parent != "/" && known.certain; parent = parentOf(parent) {
@@ -41,7 +40,7 @@ func (r *Registry) learn(ctx context.Context, s *session, ops []coord.Op, known 
 		case coord.OpOwned:
 			ask(full)
 		case coord.OpDeleteTree:
-			if err := r.learnTree(ctx, s, full, known); err != nil {
+			if err := r.learnTree(l, s, full, known); err != nil {
 				return err
 			}
 			if len(known.trees[full]) == 0 {
@@ -60,7 +59,7 @@ func (r *Registry) learn(ctx context.Context, s *session, ops []coord.Op, known 
 		return nil
 	}
 	stats := make([]*zookeeper.Stat, len(asked))
-	err := each(ctx, s.conn, len(asked), func(client *zookeeper.Conn, i int) error {
+	err := each(l, s.conn, len(asked), func(client *zookeeper.Conn, i int) error {
 		there, stat, err := client.Exists(asked[i])
 		if err == nil && there {
 			stats[i] = stat
@@ -80,12 +79,12 @@ func (r *Registry) learn(ctx context.Context, s *session, ops []coord.Op, known 
 }
 
 // learnTree lists a node and everything below it.
-func (r *Registry) learnTree(ctx context.Context, s *session, root string, known *facts) error {
+func (r *Registry) learnTree(l limit, s *session, root string, known *facts) error {
 	if _, ok := known.trees[root]; ok {
 		return nil
 	}
 	// Without the sync, a server that lags behind could say that there is nothing.
-	_, err := call(ctx, s.conn, func(client *zookeeper.Conn) (string, error) { return client.Sync(root) })
+	_, err := call(l, s.conn, func(client *zookeeper.Conn) (string, error) { return client.Sync(root) })
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,7 @@ func (r *Registry) learnTree(ctx context.Context, s *session, root string, known
 	for level := []string{root}; len(level) > 0; {
 		children := make([][]string, len(level))
 		exists := make([]bool, len(level))
-		err := each(ctx, s.conn, len(level), func(client *zookeeper.Conn, i int) error {
+		err := each(l, s.conn, len(level), func(client *zookeeper.Conn, i int) error {
 			names, _, err := client.Children(level[i])
 			if errors.Is(err, zookeeper.ErrNoNode) {
 				return nil
@@ -120,9 +119,7 @@ func (r *Registry) learnTree(ctx context.Context, s *session, root string, known
 		}
 		level = below
 	}
-	for i, j := 0, len(tree)-1; i < j; i, j = i+1, j-1 {
-		tree[i], tree[j] = tree[j], tree[i]
-	}
+	slices.Reverse(tree)
 	if known.trees == nil {
 		known.trees = make(map[string][]string)
 	}
@@ -132,11 +129,11 @@ func (r *Registry) learnTree(ctx context.Context, s *session, root string, known
 
 // each makes n requests on one connection, several at a time, and returns the first
 // error.
-func each(ctx context.Context, c *conn, n int, request func(*zookeeper.Conn, int) error) error {
+func each(l limit, c *conn, n int, request func(*zookeeper.Conn, int) error) error {
 	errs := make(chan error, n)
 	started := 0
 	for i := range n {
-		if err := c.start(ctx, func(client *zookeeper.Conn) { errs <- request(client, i) }); err != nil {
+		if err := c.start(l, func(client *zookeeper.Conn) { errs <- request(client, i) }); err != nil {
 			return err
 		}
 		started++
@@ -147,8 +144,10 @@ func each(ctx context.Context, c *conn, n int, request func(*zookeeper.Conn, int
 			if err != nil {
 				return err
 			}
-		case <-ctx.Done():
-			return &unsentError{context.Cause(ctx)} // only reads
+		case <-l.Done():
+			return &unsentError{l.over()} // it only reads
+		case <-l.late:
+			return &unsentError{l.over()}
 		}
 	}
 	return nil

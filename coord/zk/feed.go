@@ -40,23 +40,25 @@ func (f *feed) use() { f.change(func() { f.users++ }) }
 func (f *feed) leave() { f.change(func() { f.users-- }) }
 
 // next waits for a channel that has not ended.
-func (f *feed) next(ctx context.Context) (*channel, error) {
+func (f *feed) next(l limit) (*channel, error) {
 	for {
 		f.mu.Lock()
 		ch, changed := f.channel, f.changed
 		f.mu.Unlock()
-		switch {
-		case f.r.ctx.Err() != nil:
+		if f.r.ctx.Err() != nil {
 			return nil, context.Cause(f.r.ctx)
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case ch != nil && !ch.isDown():
+		}
+		if err := l.over(); err != nil {
+			return nil, err
+		}
+		if ch != nil && !ch.isDown() {
 			return ch, nil
 		}
 		select {
 		case <-changed:
 		case <-f.r.ctx.Done():
-		case <-ctx.Done():
+		case <-l.Done():
+		case <-l.late:
 		}
 	}
 }

@@ -3,6 +3,7 @@ package zk
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	zookeeper "github.com/go-zookeeper/zk"
@@ -11,7 +12,7 @@ import (
 )
 
 // readers is how many nodes one view asks for at once.
-const readers = 64
+const readers = 32
 
 // A view goes on reading while there is news, and shows nothing in between: for at most
 // a second, unless a slow machine needs that for a few rounds; and for fewer rounds when
@@ -57,7 +58,7 @@ func (f *follower) close() {
 // load reads everything for the first time. A server that was not heard of before may
 // lag behind what the view has shown, unless it is made to catch up.
 func (f *follower) load() error {
-	_, err := call(f.v.ctx, f.ch.conn, func(client *zookeeper.Conn) (string, error) {
+	_, err := call(unlimited(f.v.ctx), f.ch.conn, func(client *zookeeper.Conn) (string, error) {
 		return client.Sync(f.inbox.path)
 	})
 	if err != nil {
@@ -166,39 +167,87 @@ type finding struct {
 	errand
 	node  coord.Node // with an empty path if it is not there
 	names []string
-	err   error
 }
 
 // run reads what it is asked for, and all of what is new below. Nodes that turn out to
 // be gone have their parents added to lists.
 func (f *follower) run(errands []errand, lists map[string]bool) error {
-	findings := make(chan finding, readers)
-	for running := 0; len(errands) > 0 || running > 0; {
-		if len(errands) > 0 && running < readers {
-			next := errands[len(errands)-1]
-			errands = errands[:len(errands)-1]
-			err := f.ch.conn.start(f.v.ctx, func(client *zookeeper.Conn) { findings <- f.read(client, next) })
-			if err != nil {
-				return err
-			}
-			running++
-			continue
-		}
-		select {
-		case found := <-findings:
-			running--
-			if found.err != nil {
-				return found.err
-			}
-			errands = f.fold(found, errands, lists)
-		case <-f.v.ctx.Done():
-			return context.Cause(f.v.ctx)
-		}
+	if len(errands) == 0 {
+		return nil
 	}
-	return nil
+	b := &burst{f: f, errands: errands, lists: lists, over: make(chan struct{}), readers: 1}
+	if err := f.ch.conn.start(unlimited(f.v.ctx), b.work); err != nil {
+		return err
+	}
+	select {
+	case <-b.over:
+		return b.err
+	case <-f.v.ctx.Done():
+		b.end(context.Cause(f.v.ctx))
+		return context.Cause(f.v.ctx)
+	}
 }
 
-// fold puts what was read into the tree.
+// burst is a number of errands, which lead to others, and several readers who run them.
+type burst struct {
+	f     *follower
+	lists map[string]bool
+	over  chan struct{}
+
+	mu      sync.Mutex // guards all below, and the follower's tree
+	errands []errand
+	readers int
+	running int // errands that readers are on
+	ended   bool
+	err     error
+}
+
+// end makes readers stop, and what they still bring is dropped.
+func (b *burst) end(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.endLocked(err)
+}
+
+func (b *burst) endLocked(err error) {
+	if !b.ended {
+		b.ended, b.err = true, err
+		close(b.over)
+	}
+}
+
+// work runs errands until there are none, or the burst is over. It gets itself help when
+// there is enough to do.
+func (b *burst) work(client *zookeeper.Conn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for !b.ended && len(b.errands) > 0 {
+		next := b.errands[len(b.errands)-1]
+		b.errands = b.errands[:len(b.errands)-1]
+		for b.readers < min(len(b.errands)+1, readers) && b.f.ch.conn.tryStart(b.work) {
+			b.readers++
+		}
+		b.running++
+		b.mu.Unlock()
+		found, err := b.f.read(client, next)
+		b.mu.Lock()
+		b.running--
+		switch {
+		case b.ended:
+			return
+		case err != nil:
+			b.endLocked(err)
+			return
+		}
+		b.errands = b.f.fold(found, b.errands, b.lists)
+	}
+	b.readers--
+	if b.running == 0 && len(b.errands) == 0 {
+		b.endLocked(nil)
+	}
+}
+
+// fold puts what was read into the tree, and adds what has to be read for it.
 func (f *follower) fold(found finding, errands []errand, lists map[string]bool) []errand {
 	if found.value && found.path != "" {
 		if found.node.Path == "" {
@@ -218,33 +267,32 @@ func (f *follower) fold(found finding, errands []errand, lists map[string]bool) 
 }
 
 // read reads one node, and sets watches.
-func (f *follower) read(client *zookeeper.Conn, e errand) finding {
+func (f *follower) read(client *zookeeper.Conn, e errand) (finding, error) {
 	found := finding{errand: e}
 	full := f.v.r.full(e.path)
 	path := full[len(full)-len(e.path):] // shares what the watch holds anyway
 	if e.value && e.path != "" {
 		value, stat, _, err := client.GetW(full)
 		if errors.Is(err, zookeeper.ErrNoNode) {
-			found.err = f.watchForRoot(client, e.path)
-			return found
+			return found, f.watchForRoot(client, e.path)
 		}
 		if err != nil {
-			found.err = err
-			return found
+			return found, err
 		}
 		found.node = newNode(path, value, stat)
 		if found.node.Ephemeral() {
-			return found
+			return found, nil
 		}
 	}
-	if e.children {
-		names, _, _, err := client.ChildrenW(full)
-		if errors.Is(err, zookeeper.ErrNoNode) {
-			err = f.watchForRoot(client, e.path) // of another node's end its own watch tells
-		}
-		found.names, found.err = names, err
+	if !e.children {
+		return found, nil
 	}
-	return found
+	names, _, _, err := client.ChildrenW(full)
+	if errors.Is(err, zookeeper.ErrNoNode) {
+		return found, f.watchForRoot(client, e.path) // of another node's end its own watch tells
+	}
+	found.names = names
+	return found, err
 }
 
 // watchForRoot waits for the root of the view to be created: nobody else's list would

@@ -64,7 +64,7 @@ func (l *latch) Acquire(ctx context.Context) (coord.Held, error) {
 
 // stand joins the queue and waits in it.
 func (l *latch) stand(ctx context.Context) (*held, error) {
-	s, err := l.r.current(ctx)
+	s, err := l.r.current(unlimited(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (c *candidate) node() string { return c.full + "/" + c.name }
 // bounded by ctx alone, which ends with the session.
 func try[T any](ctx context.Context, c *candidate, request func(*zookeeper.Conn) (T, error)) (T, error) {
 	for {
-		value, err := call(ctx, c.session.conn, request)
+		value, err := call(unlimited(ctx), c.session.conn, request)
 		if err == nil || !isLost(err) || c.session.ctx.Err() != nil {
 			if c.session.ctx.Err() != nil {
 				err = context.Cause(c.session.ctx)
@@ -192,12 +192,12 @@ func (c *candidate) wait(ctx context.Context) error {
 // awaitChange returns when a node was written or removed, or may have been, or at once
 // with ErrNoNode.
 func (r *Registry) awaitChange(ctx context.Context, full string) error {
-	ch, err := r.feed.next(ctx)
+	ch, err := r.feed.next(unlimited(ctx))
 	if err != nil {
 		return err
 	}
 	in := ch.subscribe(full)
-	_, err = call(ctx, ch.conn, func(client *zookeeper.Conn) (struct{}, error) {
+	_, err = call(unlimited(ctx), ch.conn, func(client *zookeeper.Conn) (struct{}, error) {
 		// The candidates are seen through another server, perhaps.
 		if _, err := client.Sync(full); err != nil {
 			return struct{}{}, err
@@ -380,7 +380,7 @@ func (h *held) Release(ctx context.Context) error {
 	if over {
 		return nil // released before, or the node is gone, or goes with the session
 	}
-	ctx, cancel := h.r.bounded(ctx)
+	ctx, cancel := context.WithTimeoutCause(ctx, h.r.cfg.RequestTimeout, errTimeout)
 	defer cancel()
 	err := h.remove(ctx)
 	if err != nil && h.session.ctx.Err() == nil {

@@ -18,15 +18,16 @@ import (
 
 // Registry implements [coord.Registry] on a ZooKeeper ensemble.
 type Registry struct {
-	cfg     Config
-	root    string          // of the namespace, as the servers know it
-	acl     []zookeeper.ACL // of every node
-	ctx     context.Context // ends with Close, with ErrClosed
-	cancel  context.CancelCauseFunc
-	running sync.WaitGroup // all that was started; see spawn
-	feed    feed
-	closed  chan struct{} // closed when Close is through
-	views   views
+	cfg       Config
+	root      string          // of the namespace, as the servers know it
+	acl       []zookeeper.ACL // of every node
+	ctx       context.Context // ends with Close, with ErrClosed
+	cancel    context.CancelCauseFunc
+	running   sync.WaitGroup // all that was started; see spawn
+	feed      feed
+	deadlines deadlines
+	closed    chan struct{} // closed when Close is through
+	views     views
 
 	mu      sync.Mutex    // guards all below
 	session *session      // nil between a lost session and the next
@@ -58,11 +59,12 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		fmt.Errorf("%w: no session within %v", coord.ErrUnavailable, cfg.DialTimeout))
 	defer cancel()
 	r := &Registry{
-		cfg:     cfg,
-		root:    "/" + cfg.Namespace,
-		acl:     zookeeper.WorldACL(zookeeper.PermAll),
-		closed:  make(chan struct{}),
-		changed: make(chan struct{}),
+		cfg:       cfg,
+		root:      "/" + cfg.Namespace,
+		acl:       zookeeper.WorldACL(zookeeper.PermAll),
+		deadlines: deadlines{timeout: cfg.RequestTimeout},
+		closed:    make(chan struct{}),
+		changed:   make(chan struct{}),
 	}
 	if cfg.Digest != "" {
 		r.acl = zookeeper.AuthACL(zookeeper.PermAll) // CREATOR_ALL
@@ -87,7 +89,7 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 // password is right shows only in what it opens.
 func (r *Registry) enter(ctx context.Context, c *conn) error {
 	for {
-		_, err := call(ctx, c, func(client *zookeeper.Conn) (struct{}, error) {
+		_, err := call(unlimited(ctx), c, func(client *zookeeper.Conn) (struct{}, error) {
 			_, _, err := client.Get(r.root)
 			if errors.Is(err, zookeeper.ErrNoNode) {
 				err = r.makeNode(client, r.root)
@@ -182,7 +184,7 @@ func (r *Registry) spawn(f func()) bool {
 
 // Session implements [coord.Registry].
 func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
-	s, err := r.current(ctx)
+	s, err := r.current(unlimited(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("zk: session: %w", err)
 	}
@@ -190,23 +192,25 @@ func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
 }
 
 // current waits for a session.
-func (r *Registry) current(ctx context.Context) (*session, error) {
+func (r *Registry) current(l limit) (*session, error) {
 	for {
 		r.mu.Lock()
 		s, changed := r.session, r.changed
 		r.mu.Unlock()
-		switch {
-		case r.ctx.Err() != nil:
+		if r.ctx.Err() != nil {
 			return nil, context.Cause(r.ctx)
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case s != nil && s.ctx.Err() == nil:
+		}
+		if err := l.over(); err != nil {
+			return nil, err
+		}
+		if s != nil && s.ctx.Err() == nil {
 			return s, nil
 		}
 		select {
 		case <-changed:
 		case <-r.ctx.Done():
-		case <-ctx.Done():
+		case <-l.Done():
+		case <-l.late:
 		}
 	}
 }
@@ -224,21 +228,19 @@ func (r *Registry) relative(full string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(full, r.root), "/")
 }
 
-// bounded limits ctx to the time of one request.
-func (r *Registry) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, r.cfg.RequestTimeout, errTimeout)
-}
+// limit bounds one request.
+func (r *Registry) limit(ctx context.Context) limit { return limit{ctx, r.deadlines.next()} }
 
 // read makes a request that changes nothing, and makes it again when the connection
 // is lost over it.
-func read[T any](ctx context.Context, r *Registry, request func(*zookeeper.Conn) (T, error)) (T, error) {
+func read[T any](l limit, r *Registry, request func(*zookeeper.Conn) (T, error)) (T, error) {
 	for {
-		s, err := r.current(ctx)
+		s, err := r.current(l)
 		if err != nil {
 			var none T
 			return none, err
 		}
-		value, err := call(ctx, s.conn, request)
+		value, err := call(l, s.conn, request)
 		if err == nil || !isLost(err) {
 			return value, err
 		}
@@ -250,10 +252,8 @@ func (r *Registry) Get(ctx context.Context, path string) (coord.Node, error) {
 	if err := coord.ValidatePath(path); err != nil {
 		return coord.Node{}, fmt.Errorf("zk: get: %w", err)
 	}
-	ctx, cancel := r.bounded(ctx)
-	defer cancel()
 	full := r.full(path)
-	node, err := read(ctx, r, func(client *zookeeper.Conn) (coord.Node, error) {
+	node, err := read(r.limit(ctx), r, func(client *zookeeper.Conn) (coord.Node, error) {
 		if _, err := client.Sync(full); err != nil {
 			return coord.Node{}, err
 		}
@@ -297,9 +297,7 @@ func (r *Registry) List(ctx context.Context, path string) ([]coord.Node, error) 
 
 func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) {
 	full := r.full(path)
-	first, cancel := r.bounded(ctx)
-	defer cancel()
-	names, err := read(first, r, func(client *zookeeper.Conn) ([]string, error) {
+	names, err := read(r.limit(ctx), r, func(client *zookeeper.Conn) ([]string, error) {
 		return syncChildren(client, full)
 	})
 	if errors.Is(err, zookeeper.ErrNoNode) && path == "" {
@@ -345,11 +343,9 @@ func (r *Registry) parallel(ctx context.Context, n int, request func(*zookeeper.
 	for range min(n, listers) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				ctx, done := r.bounded(ctx)
-				_, err := read(ctx, r, func(client *zookeeper.Conn) (struct{}, error) {
+				_, err := read(r.limit(ctx), r, func(client *zookeeper.Conn) (struct{}, error) {
 					return struct{}{}, request(client, i)
 				})
-				done()
 				if err != nil {
 					cancel(err)
 					return

@@ -94,12 +94,11 @@ func (v *view) isOpen() bool {
 
 // follow keeps the view up to date until the channel ends, or the view.
 func (v *view) follow() error {
-	ctx, cancel := v.ctx, func() {}
+	l := unlimited(v.ctx)
 	if !v.isOpen() { // somebody is waiting
-		ctx, cancel = v.r.bounded(ctx)
+		l = v.r.limit(v.ctx)
 	}
-	ch, err := v.r.feed.next(ctx)
-	cancel()
+	ch, err := v.r.feed.next(l)
 	if err != nil {
 		return err
 	}
@@ -164,10 +163,9 @@ func (v *view) Changed() <-chan struct{} {
 // before it answers anything that came later. So when the answer to the sync is here,
 // everything that has to be looked at is in the inbox.
 func (v *view) Sync(ctx context.Context) error {
-	ctx, cancel := v.r.bounded(ctx)
-	defer cancel()
+	l := v.r.limit(ctx)
 	for v.ctx.Err() == nil {
-		err := v.sync(ctx)
+		err := v.sync(l)
 		if err == nil {
 			return nil
 		}
@@ -178,13 +176,13 @@ func (v *view) Sync(ctx context.Context) error {
 	return fmt.Errorf("zk: sync view %s: %w", v.path, v.Err())
 }
 
-func (v *view) sync(ctx context.Context) error {
-	ch, err := v.r.feed.next(ctx)
+func (v *view) sync(l limit) error {
+	ch, err := v.r.feed.next(l)
 	if err != nil {
 		return err
 	}
 	begun := time.Now()
-	_, err = call(ctx, ch.conn, func(client *zookeeper.Conn) (string, error) {
+	_, err = call(l, ch.conn, func(client *zookeeper.Conn) (string, error) {
 		return client.Sync(v.r.full(v.path))
 	})
 	if errors.Is(err, errTimeout) {
@@ -205,9 +203,10 @@ func (v *view) sync(ctx context.Context) error {
 		return nil
 	case <-v.ctx.Done():
 		return context.Cause(v.ctx)
-	case <-ctx.Done():
-		return &unansweredError{context.Cause(ctx)}
+	case <-l.Done():
+	case <-l.late:
 	}
+	return &unansweredError{l.over()}
 }
 
 // Err implements [coord.View].
