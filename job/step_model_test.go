@@ -111,7 +111,6 @@ type modelView struct {
 // lateCommit is a request whose answer was given up, and which may yet happen.
 type lateCommit struct {
 	by      string
-	step    string
 	session coord.SessionID
 	ops     []coord.Op
 }
@@ -647,7 +646,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 	for _, i := range moved {
 		is := m.state().Item(i).Fired
 		if !slices.Contains(claimed, i) {
-			if m.config.Misfire == On && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
+			if m.config.Misfire == On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
 				m.fatalf("the tick %s of item %d is passed over", is.Tick, i)
 			}
 			continue
