@@ -18,19 +18,27 @@ import (
 
 // connect returns a client of a store that has answered. ctx bounds it.
 func connect(ctx context.Context, c Config, conns *connections) (*clientv3.Client, error) {
-	// Without credentials first: the client would log in while it is made, and tell
-	// nothing about an address where nobody listens but that time has passed.
-	anonymous := c
-	anonymous.Username, anonymous.Password = "", ""
-	probe, err := newClient(ctx, anonymous, &connections{})
+	if c.Username != "" {
+		// Without the user first: the client would log in while it is made, and tell
+		// nothing about an address where nobody listens but that time has passed.
+		anonymous := c
+		anonymous.Username, anonymous.Password = "", ""
+		probe, err := connect(ctx, anonymous, &connections{})
+		if err != nil {
+			return nil, err
+		}
+		_ = probe.Close()
+		return newClient(ctx, c, conns)
+	}
+	client, err := newClient(ctx, c, conns)
 	if err != nil {
 		return nil, err
 	}
-	defer probe.Close()
-	if err := awaitAnswer(ctx, probe); err != nil {
+	if err := awaitAnswer(ctx, client); err != nil {
+		_ = client.Close()
 		return nil, err
 	}
-	return newClient(ctx, c, conns)
+	return client, nil
 }
 
 // awaitAnswer asks for the server's status until there is an answer, be it that this is
