@@ -98,6 +98,29 @@ func killAll(s *stage) {
 	s.covered()
 }
 
+// A tick comes while nobody is there. Whoever comes up makes up for it, once, at once.
+func missedByAll(s *stage) {
+	j := cluster.Job{Name: "j1", Every: 6 * time.Second, Items: 4}
+	s.add(j)
+	s.start("w1", "w2")
+	s.covered()
+	for _, w := range s.Workers() {
+		s.exit(w)
+	}
+	const tolerance = time.Second // the default of job.Config
+	next := time.Now().Truncate(j.Every).Add(j.Every)
+	s.last(time.Until(next) + tolerance)
+	mark := s.Mark()
+	s.start("w3", "w4")
+	for i := range j.Items {
+		made := s.await(mark, "the make-up", starts(j.Name, i))
+		if made.Source != "MISFIRE" || !made.Tick.Equal(next) {
+			s.Errorf("not made up for tick %s: %s", next, &made)
+		}
+	}
+	s.covered()
+}
+
 // Without failover what was cut short is not run again, and the next tick runs elsewhere.
 func killWithoutFailover(s *stage) {
 	j := busy

@@ -23,6 +23,7 @@ var gentle = []scenario{
 	{name: "KillLeader", play: killLeader},
 	{name: "KillTaker", play: killTaker},
 	{name: "KillAll", play: killAll},
+	{name: "MissedByAll", play: missedByAll},
 	{name: "KillWithoutFailover", play: killWithoutFailover},
 	{name: "Sleeper", play: sleeper},
 	{name: "CutOff", play: isolated(cluster.CutOff)},
