@@ -261,16 +261,12 @@ func (p *plan) absent(i int, full string, role role) {
 }
 
 func (p *plan) create(full string, value []byte, flags int32) *zookeeper.CreateRequest {
-	return &zookeeper.CreateRequest{Path: full, Data: notNil(value), Acl: p.r.acl, Flags: flags}
+	return &zookeeper.CreateRequest{Path: full, Data: own(value), Acl: p.r.acl, Flags: flags}
 }
 
-// notNil is a value that other clients can read: to a JVM's, null is no empty value.
-func notNil(value []byte) []byte {
-	if value == nil {
-		return []byte{}
-	}
-	return value
-}
+// own is a copy of a value: a request that nobody waits for any more may be sent when its
+// caller has its buffer back. It is not nil, which for JVM clients is not the same as empty.
+func own(value []byte) []byte { return append([]byte{}, value...) }
 
 // write adds an op that writes, after those that it stands on.
 func (p *plan) write(i int) {
@@ -289,12 +285,12 @@ func (p *plan) write(i int) {
 		if p.lacks(full) {
 			p.make(i, full, op.Value, 0)
 		} else {
-			p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: notNil(op.Value), Version: -1})
+			p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: own(op.Value), Version: -1})
 		}
 	case coord.OpSet:
-		p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: notNil(op.Value), Version: -1})
+		p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: own(op.Value), Version: -1})
 	case coord.OpSetAt:
-		p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: notNil(op.Value), Version: version(op.Version)})
+		p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: own(op.Value), Version: version(op.Version)})
 	case coord.OpDelete:
 		p.add(i, itself, &zookeeper.DeleteRequest{Path: full, Version: -1})
 	case coord.OpDeleteTree:

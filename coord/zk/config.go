@@ -34,8 +34,8 @@ type Config struct {
 	// Default 5 s.
 	RequestTimeout time.Duration
 	// MaxBackoff is the longest wait between two attempts to reach a server; the
-	// first round goes without, and then it doubles from 50 ms, with jitter. Default
-	// 200 ms: a session that is running out should not wait for longer.
+	// first round goes without, and then it doubles from 50 ms, with jitter. While
+	// there is a session to be saved it is at most a tenth of its time-out. Default 1 s.
 	MaxBackoff time.Duration
 	// Digest is "user:password". With it, nodes are created for this user alone
 	// (ZooKeeper's CREATOR_ALL); without, for everybody. ZooKeeper knows no list of
@@ -56,7 +56,7 @@ const (
 	defaultDialTimeout    = 5 * time.Second
 	defaultRequestTimeout = 5 * time.Second
 	minBackoff            = 50 * time.Millisecond
-	defaultMaxBackoff     = 200 * time.Millisecond
+	defaultMaxBackoff     = time.Second
 	maxTimeout            = 24 * time.Hour
 	defaultPort           = "2181"
 )

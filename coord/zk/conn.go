@@ -41,9 +41,9 @@ type conn struct {
 	link     *link
 	up       chan struct{} // closed while the session has a link
 	isUp     bool
-	known    bool // it has a session
-	failures int  // since the last link
-	denials  int  // of these, certificates that are not trusted
+	timeout  time.Duration // of the session; 0 while there is none
+	failures int           // since the last link
+	denials  int           // of these, certificates that are not trusted
 	lastErr  error
 	isDenied bool
 	password []byte        // of the session: what a server asks for when it is taken up again
@@ -185,10 +185,10 @@ func (c *conn) attemptTimeout() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	const least = 500 * time.Millisecond
-	if !c.known {
+	if c.timeout == 0 {
 		return max(least, c.cfg.DialTimeout/time.Duration(len(c.cfg.Servers)))
 	}
-	return max(least, c.cfg.SessionTimeout/6)
+	return max(least, c.timeout/6)
 }
 
 // backOff waits before another attempt: not in the first round, and then longer every
@@ -196,11 +196,15 @@ func (c *conn) attemptTimeout() time.Duration {
 func (c *conn) backOff() error {
 	c.mu.Lock()
 	rounds := c.failures / len(c.cfg.Servers)
+	longest := c.cfg.MaxBackoff
+	if c.timeout > 0 {
+		longest = min(longest, c.timeout/10)
+	}
 	c.mu.Unlock()
 	if rounds == 0 {
 		return c.ctx.Err()
 	}
-	wait := min(c.cfg.MaxBackoff, minBackoff<<min(rounds-1, 10))
+	wait := min(longest, minBackoff<<min(rounds-1, 10))
 	wait = wait/2 + rand.N(wait/2+1)
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -221,7 +225,7 @@ func (c *conn) failLocked(err error) {
 		return
 	}
 	c.denials++
-	if c.denials >= len(c.cfg.Servers) && !c.known && !c.isDenied {
+	if c.denials >= len(c.cfg.Servers) && c.timeout == 0 && !c.isDenied {
 		c.isDenied = true
 		close(c.denied)
 	}
@@ -240,8 +244,7 @@ func (c *conn) hear(event zookeeper.Event) {
 	case zookeeper.StateHasSession:
 		c.heardOfSession()
 	case zookeeper.StateExpired:
-		c.end() // before the library goes on to open another
-		c.owner.expired()
+		c.expire() // before the library goes on to open another session
 	case zookeeper.StateDisconnected:
 		if c.heardOfNoLink() {
 			if c.oneLink {
@@ -259,7 +262,7 @@ func (c *conn) heardOfSession() {
 		return
 	}
 	h, _ := c.link.handshake()
-	c.failures, c.denials, c.lastErr, c.known, c.password = 0, 0, nil, true, h.password
+	c.failures, c.denials, c.lastErr, c.timeout, c.password = 0, 0, nil, h.timeout, h.password
 	c.mu.Unlock()
 	c.owner.connected(*h) // first: it may find that this comes too late
 	c.mu.Lock()
@@ -268,6 +271,12 @@ func (c *conn) heardOfSession() {
 		c.isUp = true
 		close(c.up)
 	}
+}
+
+// expire ends a conn whose session the store has dropped.
+func (c *conn) expire() {
+	c.end()
+	c.owner.expired()
 }
 
 // heardOfNoLink reports whether there was one.
@@ -386,6 +395,9 @@ func call[T any](l limit, c *conn, request func(*zookeeper.Conn) (T, error)) (T,
 	}
 	select {
 	case a := <-answers:
+		if errors.Is(a.err, zookeeper.ErrSessionExpired) {
+			c.expire()
+		}
 		return a.value, a.err
 	case <-l.Done():
 		return none, &unansweredError{l.over()}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/tls"
 	"errors"
+	"io"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -199,4 +201,32 @@ func TestHandshake(t *testing.T) {
 	if !ok || session != 0x0102030405060708 || timeout != 4*time.Second || !bytes.Equal(password, answer[24:]) {
 		t.Errorf("got session %#x, time-out %v, password %v, %v", session, timeout, password, ok)
 	}
+}
+
+// What is taken for the length of an answer may be anything.
+func TestSomethingElseListens(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n")
+			c.Close()
+		}
+	}()
+	wantDialError(t, zk.Config{Servers: []string{l.Addr().String()}, DialTimeout: time.Second}, 5*time.Second, coord.ErrUnavailable)
+	l.Close()
+	<-done
+}
+
+func TestTLSWhereThereIsNone(t *testing.T) {
+	plain := sharedServer(t).Addr()
+	wantDialError(t, zk.Config{Servers: []string{plain}, DialTimeout: time.Second, TLS: &tls.Config{}}, 5*time.Second, coord.ErrUnavailable)
 }

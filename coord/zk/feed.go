@@ -88,8 +88,9 @@ func (f *feed) run() {
 		f.await(ch)
 		f.change(func() { f.channel = nil })
 		ch.end()
-		if !f.r.spawn(func() { _ = ch.conn.close(f.r.ctx) }) { // it has nothing that could be lost
-			_ = ch.conn.close(f.r.ctx)
+		farewell := func() { _ = ch.conn.close(f.r.goodbye) } // it has nothing that could be lost
+		if !f.r.spawn(farewell) {
+			farewell()
 		}
 	}
 }

@@ -3,6 +3,7 @@ package zk
 import (
 	"crypto/tls"
 	"encoding/binary"
+	"errors"
 	"net"
 	"sync"
 	"time"
@@ -36,6 +37,11 @@ func newLink(conn net.Conn, deadline time.Time) (*link, error) {
 	return l, conn.SetDeadline(deadline)
 }
 
+// maxHandshake is more than any answer to a handshake has.
+const maxHandshake = 1024
+
+var errNotZooKeeper = errors.New("this is no ZooKeeper server, or it expects TLS")
+
 // handshake returns what was said, or why nothing was.
 func (l *link) handshake() (*handshake, error) {
 	l.mu.Lock()
@@ -60,6 +66,11 @@ func (l *link) Read(b []byte) (int, error) {
 		return n, err
 	}
 	l.answer = append(l.answer, b[:n]...)
+	if len(l.answer) >= 4 && binary.BigEndian.Uint32(l.answer) > maxHandshake {
+		// Before the library makes room for what it takes for a length.
+		l.err = errNotZooKeeper
+		return 0, l.err
+	}
 	l.shaken = parseHandshake(l.answer, l.sent)
 	if l.shaken != nil {
 		l.answer = nil

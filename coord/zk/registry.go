@@ -23,6 +23,8 @@ type Registry struct {
 	acl       []zookeeper.ACL // of every node
 	ctx       context.Context // ends with Close, with ErrClosed
 	cancel    context.CancelCauseFunc
+	goodbye   context.Context // ends with that of Close: nothing more is said to the store
+	hurry     context.CancelFunc
 	running   sync.WaitGroup // all that was started; see spawn
 	feed      feed
 	deadlines deadlines
@@ -70,6 +72,7 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		r.acl = zookeeper.AuthACL(zookeeper.PermAll) // CREATOR_ALL
 	}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	r.goodbye, r.hurry = context.WithCancel(context.Background())
 	r.feed = feed{r: r, maxOrphans: maxOrphans, changed: make(chan struct{})}
 	session, err := openSession(ctx, &r.cfg)
 	if err != nil {
@@ -129,7 +132,7 @@ func (r *Registry) succeed(session *session) {
 		lost := session
 		r.spawn(func() {
 			// What the store could not be told it finds out by itself.
-			_ = lost.close(r.ctx, coord.ErrSessionLost)
+			_ = lost.close(r.goodbye, coord.ErrSessionLost)
 		})
 		var err error
 		for session, err = openSession(r.ctx, &r.cfg); err != nil; session, err = openSession(r.ctx, &r.cfg) {
@@ -140,9 +143,7 @@ func (r *Registry) succeed(session *session) {
 			r.pause()
 		}
 		if !r.admit(session) {
-			ctx, cancel := context.WithTimeout(context.Background(), r.cfg.RequestTimeout)
-			_ = session.close(ctx, coord.ErrClosed) // nobody has used it
-			cancel()
+			_ = session.close(r.goodbye, coord.ErrClosed) // nobody has used it
 			return
 		}
 	}
@@ -375,6 +376,9 @@ func (r *Registry) Close(ctx context.Context) error {
 	session := r.session
 	r.mu.Unlock()
 	defer close(r.closed)
+	defer r.hurry()
+	stop := context.AfterFunc(ctx, r.hurry)
+	defer stop()
 
 	var err error
 	if session != nil {
@@ -383,7 +387,7 @@ func (r *Registry) Close(ctx context.Context) error {
 		linked, cancel := context.WithTimeout(ctx, farewell)
 		_ = session.conn.await(linked)
 		cancel()
-		if err = session.close(ctx, coord.ErrClosed); err != nil {
+		if err = session.close(r.goodbye, coord.ErrClosed); err != nil {
 			err = fmt.Errorf("zk: close: %w", err)
 		}
 	}

@@ -69,23 +69,45 @@ func (s *session) close(ctx context.Context, cause error) error {
 // margin is how long before the store can drop the session it ends for us.
 func margin(timeout time.Duration) time.Duration { return max(200*time.Millisecond, timeout/10) }
 
-// renewed notes that the store has answered what was sent at a time.
-func (s *session) renewed(sent time.Time, timeout time.Duration) {
+// connected notes that a server has opened the session, or taken it up again, which
+// renews it.
+func (s *session) connected(h handshake) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.state == coord.Lost:
-		return
-	case s.id != 0 && !time.Now().Before(s.deadline):
-		// The process stood still, say, and the keeper has not come to it yet.
-		s.endLocked(coord.ErrSessionLost)
+	if !s.isAliveLocked() {
 		return
 	}
+	s.id = coord.SessionID(h.session)
+	if h.timeout != s.timeout { // which one server may grant and another not
+		s.timeout, s.deadline = h.timeout, time.Time{}
+	}
+	s.renewLocked(h.sent)
+}
+
+// renewed notes that the store has answered what was sent at a time.
+func (s *session) renewed(sent time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isAliveLocked() {
+		s.renewLocked(sent)
+	}
+}
+
+// isAliveLocked ends a session that was not renewed in time, if the keeper has not come
+// to it yet because the process stood still, say.
+func (s *session) isAliveLocked() bool {
+	if !s.deadline.IsZero() && !time.Now().Before(s.deadline) {
+		s.endLocked(coord.ErrSessionLost)
+	}
+	return s.state != coord.Lost
+}
+
+func (s *session) renewLocked(sent time.Time) {
 	if sent.After(s.last) {
 		s.last = sent
 	}
-	if deadline := sent.Add(timeout - margin(timeout)); timeout != s.timeout || deadline.After(s.deadline) {
-		s.timeout, s.deadline = timeout, deadline
+	if deadline := sent.Add(s.timeout - margin(s.timeout)); deadline.After(s.deadline) {
+		s.deadline = deadline
 		select {
 		case s.moved <- struct{}{}:
 		default:
@@ -164,11 +186,7 @@ func (s *session) keep() {
 		case err := <-answer:
 			answer = nil
 			late.Stop()
-			switch {
-			case err == nil, isLost(err): // of a lost link the conn tells
-			case errors.Is(err, coord.ErrSessionLost):
-				s.end(err)
-			default:
+			if err != nil && !isLost(err) { // of lost links the conn tells
 				s.unanswered(sent, err)
 			}
 		case <-late.C:
@@ -188,13 +206,12 @@ func (s *session) interval() time.Duration {
 // session. A mere read would also be answered by a server that has lost touch with it.
 func (s *session) renew(sent time.Time) <-chan error {
 	answer := make(chan error, 1)
-	s.mu.Lock()
-	timeout := s.timeout
-	s.mu.Unlock()
 	err := s.conn.run(func(client *zookeeper.Conn) {
 		_, err := client.Sync("/" + s.cfg.Namespace)
 		if err == nil {
-			s.renewed(sent, timeout)
+			s.renewed(sent)
+		} else if errors.Is(err, zookeeper.ErrSessionExpired) {
+			s.conn.expire()
 		}
 		answer <- err
 	})
@@ -218,17 +235,7 @@ func (s *session) unanswered(sent time.Time, err error) {
 	s.conn.breakLink(sent)
 }
 
-// What the conn tells; see owner.
-
-func (s *session) connected(h handshake) {
-	s.mu.Lock()
-	if s.id == 0 {
-		s.id = coord.SessionID(h.session)
-		s.deadline = h.sent.Add(h.timeout)
-	}
-	s.mu.Unlock()
-	s.renewed(h.sent, h.timeout)
-}
+// What else the conn tells; see owner.
 
 func (s *session) disconnected()         { s.suspend() }
 func (s *session) expired()              { s.end(coord.ErrSessionLost) }
