@@ -345,20 +345,15 @@ func (c *controller) wasRegistered() (bool, error) {
 
 // obey takes a trigger, and begins the items that triggers wait for.
 func (c *controller) obey(w *world) {
-	commit, trigger, err := w.obey()
-	if err != nil {
-		c.log.Error("trigger not obeyed", zap.Error(err))
-		return
-	}
-	if commit != nil && c.commit(*commit) {
+	if commit, trigger := w.obey(); commit != nil && c.commit(*commit) {
 		c.take(w, trigger)
+	}
+	for _, i := range slices.Sorted(maps.Keys(c.triggers)) {
+		c.yield(w, i)
 	}
 	if !c.settings.monitor {
 		c.triggerUnmonitored(w)
 		return
-	}
-	for _, i := range slices.Sorted(maps.Keys(c.triggers)) {
-		c.yield(w, i)
 	}
 	c.commitAll(w.manually(c.triggers))
 }
@@ -381,26 +376,26 @@ func (c *controller) take(w *world, trigger jobtree.Trigger) {
 	}
 }
 
-// yield gives up a trigger that waits for an item which this instance does not own any
-// more: its new owner gets it.
+// yield gives up a trigger that waits for an item which this instance does not own: its
+// owner gets it.
 func (c *controller) yield(w *world, i int) {
 	item := w.Item(i)
-	if i < c.settings.ShardingTotalCount && !item.Disabled {
-		if item.Owner.Is(c.self.id) {
-			return
-		}
-		ops, dealt, err := w.passOn(jobtree.Request{Parameter: c.triggers[i].parameter}, []int{i})
-		if err != nil {
-			c.log.Error("trigger not passed on", zap.Error(err))
-			return
-		}
-		if dealt && c.commit(commit{step: "pass on", ops: append(ops, w.mine())}) {
-			delete(c.triggers, i)
-		}
+	if i >= c.settings.ShardingTotalCount || item.Disabled {
+		c.log.Warn("trigger not obeyed: the item was disabled or is no more", zap.Int("item", i))
+		delete(c.triggers, i)
 		return
 	}
-	c.log.Warn("trigger not obeyed: the item was disabled or is no more", zap.Int("item", i))
-	delete(c.triggers, i)
+	if item.Owner.Is(c.self.id) {
+		return
+	}
+	commit, err := w.passOn(i, c.triggers[i])
+	if err != nil {
+		c.log.Error("trigger not passed on", zap.Int("item", i), zap.Error(err))
+		return
+	}
+	if commit != nil && c.commit(*commit) {
+		delete(c.triggers, i)
+	}
 }
 
 // fire begins what is due.
@@ -669,12 +664,15 @@ func (c *controller) execute(r *run) {
 	r.cancel, r.phase = cancel, executing
 	c.executing++
 	c.working.Go(func() {
-		err := e.do(ctx)
-		c.mu.Lock()
-		r.err, r.cut = err, ctx.Err() != nil
-		c.returned = append(c.returned, r)
-		c.mu.Unlock()
-		c.poke()
+		err := errGoexit // unless the handler returns
+		defer func() {
+			c.mu.Lock()
+			r.err, r.cut = err, ctx.Err() != nil
+			c.returned = append(c.returned, r)
+			c.mu.Unlock()
+			c.poke()
+		}()
+		err = e.do(ctx)
 	})
 }
 

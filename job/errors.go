@@ -38,6 +38,9 @@ var (
 	ErrClock = errors.New("job: clock too far from the store's")
 )
 
+// errGoexit is the outcome of a handler that ended its goroutine.
+var errGoexit = errors.New("job: handler called runtime.Goexit")
+
 // PanicError is the error of an item whose handler panicked.
 type PanicError struct {
 	Value any    // what was passed to panic

@@ -1,9 +1,6 @@
 package job
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -13,59 +10,49 @@ import (
 type manual struct{ parameter string }
 
 // obey takes the request that is addressed to this instance. It is removed at the
-// version that was read, so one that is written meanwhile is not lost (B-26). Items
-// that belong to others by now are passed on to them, and if they are just being dealt
-// the request waits.
-func (w *world) obey() (*commit, jobtree.Trigger, error) {
+// version that was read, so one that is written meanwhile is not lost (B-26).
+func (w *world) obey() (*commit, jobtree.Trigger) {
 	trigger, ok := w.Triggers[w.self.id]
 	if !ok {
-		return nil, trigger, nil
+		return nil, trigger
 	}
 	path := w.job.Trigger(w.self.id)
-	ops := []coord.Op{w.mine(), coord.AtVersion(path, trigger.Version), coord.Delete(path)}
-	if w.active() {
-		passed, dealt, err := w.passOn(trigger.Request, trigger.Request.Items)
-		if err != nil || !dealt {
-			return nil, trigger, err
-		}
-		ops = append(ops, passed...)
-	}
-	return &commit{step: "obey", ops: ops}, trigger, nil
+	return &commit{step: "obey", ops: []coord.Op{
+		w.mine(), coord.AtVersion(path, trigger.Version), coord.Delete(path),
+	}}, trigger
 }
 
-// passOn gives the items of a request that this instance does not own to their owners.
-// dealt is false if one of them has none that is alive.
-func (w *world) passOn(r jobtree.Request, items []int) (ops []coord.Op, dealt bool, err error) {
-	owners := map[string][]int{}
-	for _, i := range items {
-		item := w.Item(i)
-		if i >= w.settings.ShardingTotalCount || item.Disabled || item.Owner.Is(w.self.id) {
-			continue
-		}
-		if item.Owner == nil || w.dead(item.Owner.ID) {
-			return nil, false, nil
-		}
-		owners[item.Owner.ID] = append(owners[item.Owner.ID], i)
-	}
-	for _, id := range slices.Sorted(maps.Keys(owners)) {
-		ask, err := ask(w.State, w.job, id, jobtree.Request{ID: r.ID, Items: owners[id], Parameter: r.Parameter})
-		if err != nil {
-			return nil, false, err
-		}
-		ops = append(ops, ask...)
-	}
-	return ops, true, nil
-}
-
-// requested lists the items of a request that this instance is to run.
+// requested lists the items of a request: those that it names, whoever owns them by
+// now, or all that this instance owns.
 func (w *world) requested(r jobtree.Request) []int {
+	if len(r.Items) > 0 {
+		return r.Items
+	}
 	var items []int
 	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
-		if w.Items[i].Owner.Is(w.self.id) && (len(r.Items) == 0 || slices.Contains(r.Items, i)) {
+		if w.Items[i].Owner.Is(w.self.id) {
 			items = append(items, i)
 		}
 	}
 	return items
+}
+
+// passOn gives an item that was triggered to its owner. It is nil as long as the item
+// is being dealt: its owner is gone, leaves, or is on a server that was disabled.
+func (w *world) passOn(i int, trigger manual) (*commit, error) {
+	owner := w.Item(i).Owner
+	if owner == nil {
+		return nil, nil
+	}
+	in, ok := w.Instances[owner.ID]
+	if !ok || !w.eligible(in) {
+		return nil, nil
+	}
+	ops, err := ask(w.State, w.job, owner.ID, jobtree.Request{Items: []int{i}, Parameter: trigger.parameter})
+	if err != nil {
+		return nil, err
+	}
+	return &commit{step: "pass on", ops: append(ops, w.mine())}, nil
 }
 
 // manually begins the items that were triggered and are idle.

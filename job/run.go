@@ -74,7 +74,7 @@ func (e execution) do(ctx context.Context) error {
 	return err
 }
 
-func (e execution) attempts(ctx context.Context) error {
+func (e *execution) attempts(ctx context.Context) error {
 	backoff := e.retry.InitialBackoff
 	for {
 		err := e.once(ctx)

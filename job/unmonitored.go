@@ -46,7 +46,7 @@ func (c *controller) fireUnmonitored(w *world) {
 func (c *controller) triggerUnmonitored(w *world) {
 	var runs []*run
 	for i, trigger := range c.triggers {
-		if w.runs[i] != nil {
+		if w.runs[i] != nil || !w.Item(i).Owner.Is(c.self.id) {
 			continue
 		}
 		runs = append(runs, &run{item: i, tick: w.now, source: Manual, param: trigger.parameter, instance: c.self.id})

@@ -82,9 +82,10 @@ func (w *world) dead(id string) bool {
 	return !registered && !alive
 }
 
-// conditions of a commit that treats an instance as dead.
+// stillDead are the conditions of a commit that treats an instance as dead. A text that
+// is no id, from an operator's hand, is nobody's: nothing can be registered under it.
 func (w *world) stillDead(id string) []coord.Op {
-	if id == "" {
+	if coord.ValidatePath(w.job.Instance(id)) != nil {
 		return nil
 	}
 	return []coord.Op{coord.Absent(w.job.Instance(id)), coord.Absent(w.job.Session(id))}
