@@ -19,7 +19,8 @@ const namespace = "day"
 
 // simulation is one day, or a part of one.
 type simulation struct {
-	t       *testing.T
+	t       testing.TB
+	report  func(violation string)
 	size    size
 	seed    uint64
 	store   *memory.Store
@@ -34,8 +35,8 @@ type simulation struct {
 	violations map[string]int // by job
 }
 
-func newSimulation(t *testing.T, sz size, seed uint64, c *counts) *simulation {
-	s := &simulation{t: t, size: sz, seed: seed, counts: c, violations: map[string]int{}, store: memory.NewStore(memory.Options{Seed: seed + 1, Lag: 10 * time.Millisecond})}
+func newSimulation(t testing.TB, sz size, seed uint64, c *counts) *simulation {
+	s := &simulation{t: t, report: func(v string) { t.Error(v) }, size: sz, seed: seed, counts: c, violations: map[string]int{}, store: memory.NewStore(memory.Options{Seed: seed + 1, Lag: 10 * time.Millisecond})}
 	for _, sh := range sz.shapes {
 		for i := range sh.groups {
 			s.groups = append(s.groups, newGroup(s, sh, i))
@@ -157,7 +158,7 @@ func (s *simulation) violated(job string, item int, history []execution, what st
 		fmt.Fprintf(&b, "  %s %s\n", clock(n.at), n.text)
 	}
 	fmt.Fprintf(&b, "once more: %s", replay(s.seed))
-	s.t.Error(b.String())
+	s.report(b.String())
 }
 
 func (s *simulation) group(job string) *group {
