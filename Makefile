@@ -1,4 +1,4 @@
-.PHONY: help test lint bench soak simulate
+.PHONY: help test deps lint bench faults soak simulate
 
 # Of make soak; the seed of a run that went wrong replays its faults.
 STORE = etcd
@@ -8,19 +8,25 @@ SEED = 1
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-test: lint ## everything: brings what the tests need, then lints and runs all tests with -race
+test: deps lint ## brings what the tests need, then lints and runs all tests with -race
+	REQUIRE_ZOOKEEPER=1 go test -race -timeout 20m -parallel 4 ./...
+
+deps: ## what the tests need beside Go
 	@scripts/test-deps
-	REQUIRE_ZOOKEEPER=1 go test -race -short -timeout 20m ./...
 
 lint: ## gofmt, go vet, staticcheck (pinned in tools/go.mod)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change: $$unformatted" >&2; exit 1; }
-	go vet ./...
-	go tool -modfile=tools/go.mod staticcheck ./...
+	go vet -tags faults ./...
+	go tool -modfile=tools/go.mod staticcheck -tags faults ./...
 	go mod tidy -diff
 
 bench: ## the figures of the registry centre, strategies and expressions
 	@scripts/test-deps
 	REQUIRE_ZOOKEEPER=1 go test -run '^$$' -bench . ./...
+
+faults: ## every scenario of the fault suite once on each store, with servers and processes that are killed
+	@scripts/test-deps
+	REQUIRE_ZOOKEEPER=1 go test -tags faults -short -timeout 20m ./integration
 
 soak: ## random faults on real servers: make soak STORE=etcd|zookeeper DURATION=30m SEED=1
 	@scripts/test-deps

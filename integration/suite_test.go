@@ -1,3 +1,5 @@
+//go:build faults
+
 package integration_test
 
 import (
@@ -15,7 +17,13 @@ type scenario struct {
 	name string
 	play func(*stage)
 	skew time.Duration // of the clocks
+	// patient is for what is not about lost sessions: they are long enough for a machine
+	// that is busy.
+	patient bool
 }
+
+// patience is the session time-out of patient scenarios.
+const patience = 10 * time.Second
 
 // Scenarios that leave the store alone share one, some at a time.
 var gentle = []scenario{
@@ -23,23 +31,23 @@ var gentle = []scenario{
 	{name: "KillLeader", play: killLeader},
 	{name: "KillTaker", play: killTaker},
 	{name: "KillAll", play: killAll},
-	{name: "MissedByAll", play: missedByAll},
+	{name: "MissedByAll", play: missedByAll, patient: true},
 	{name: "KillWithoutFailover", play: killWithoutFailover},
 	{name: "Sleeper", play: sleeper},
 	{name: "CutOff", play: isolated(cluster.CutOff)},
 	{name: "BlackHole", play: isolated(cluster.BlackHole)},
 	{name: "AnswersDropped", play: isolated(cluster.DropAnswers)},
 	{name: "RequestsDropped", play: isolated(cluster.DropRequests)},
-	{name: "SlowLink", play: slowLink},
-	{name: "ShortCut", play: shortCut},
+	{name: "SlowLink", play: slowLink, patient: true},
+	{name: "ShortCut", play: shortCut, patient: true},
 	{name: "WrongClocks", play: wrongClocks, skew: 10 * time.Second},
-	{name: "RollingRestart", play: rollingRestart},
+	{name: "RollingRestart", play: rollingRestart, patient: true},
 	{name: "ShortDrain", play: shortDrain},
 	{name: "Reconfigure", play: reconfigure},
-	{name: "RemoveAndCreate", play: removeAndCreate},
-	{name: "JoinsAndLeaves", play: joinsAndLeaves},
-	{name: "Disabled", play: disabled},
-	{name: "LongItem", play: longItem},
+	{name: "RemoveAndCreate", play: removeAndCreate, patient: true},
+	{name: "JoinsAndLeaves", play: joinsAndLeaves, patient: true},
+	{name: "Disabled", play: disabled, patient: true},
+	{name: "LongItem", play: longItem, patient: true},
 	{name: "Triggers", play: triggers},
 }
 
@@ -86,6 +94,9 @@ func playAll(t *testing.T, starting *sync.Mutex, kind string, scenarios []scenar
 			t.Run(sc.name, func(t *testing.T) {
 				limits := limits
 				limits.Skew = sc.skew
+				if sc.patient {
+					limits.Session = patience
+				}
 				play(t, store, limits, sc.play)
 			})
 		})

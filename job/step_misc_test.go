@@ -357,8 +357,8 @@ func TestRequested(t *testing.T) {
 	for _, c := range []struct {
 		items, want []int
 	}{
-		{nil, []int{0, 2}}, // item 3 is beyond the total
-		{[]int{2, 1}, []int{2, 1}}, // those of others are passed on
+		{nil, []int{0, 2}},           // item 3 is beyond the total
+		{[]int{2, 1}, []int{2, 1}},   // those of others are passed on
 		{[]int{3, 17}, []int{3, 17}}, // those that are no more are let go later
 	} {
 		if got := f.world("A").requested(jobtree.Request{Items: c.items}); !slices.Equal(got, c.want) {

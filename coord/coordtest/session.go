@@ -59,7 +59,7 @@ func sessionBegins(e *env) {
 // It takes real time to see that something does not happen: until the deadline that
 // held at the beginning has passed by far.
 func sessionRenewed(e *env) {
-	r := e.dialBrief()
+	r := e.dialWith(Options{SessionTimeout: 6 * time.Second}) // that a busy machine does not lose
 	session := r.session()
 	r.commit(coord.CreateEphemeral("e", nil))
 	first := session.Deadline()
@@ -160,7 +160,7 @@ func ephemeralsGo(e *env) {
 
 // suspendable is a session time-out that is long enough to heal a link before the
 // deadline, and short enough to wait until a failed renewal suspends the session.
-const suspendable = 6 * time.Second
+const suspendable = 12 * time.Second
 
 func suspendedAndBack(e *env) {
 	r, s := e.dialWith(Options{SessionTimeout: suspendable}), e.dial()

@@ -3,6 +3,8 @@ package zk_test
 import (
 	"fmt"
 	"testing"
+	"time"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
@@ -113,7 +115,8 @@ func TestWatchConnectionIsOpenWhileItIsNeeded(t *testing.T) {
 }
 
 func TestManyNodes(t *testing.T) {
-	r, s := dial(t, zk.Config{}), dial(t, zk.Config{})
+	patient := zk.Config{RequestTimeout: time.Minute, SessionTimeout: time.Minute} // 5,000 nodes on a busy machine
+	r, s := dial(t, patient), dial(t, patient)
 	v := view(t, s, "")
 	const chunks = 50
 	for i := range chunks {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -44,7 +46,8 @@ func Dial(ctx context.Context, c Config, log *zap.Logger) (reg coord.Registry, e
 // items, and when it takes long to answer anything else.
 type recorder struct {
 	coord.Registry
-	log *history.Log
+	log   *history.Log
+	views *atomic.Int64 // that are open
 }
 
 func (r recorder) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
@@ -76,7 +79,8 @@ func (r recorder) View(ctx context.Context, path string) (coord.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recordedView{view, r}, nil
+	r.views.Add(1)
+	return recordedView{view, r, sync.OnceFunc(func() { r.views.Add(-1) })}, nil
 }
 
 // took writes down a request that took long.
@@ -91,10 +95,16 @@ func (r recorder) took(call int64) {
 type recordedView struct {
 	coord.View
 	recorder
+	closed func()
+}
+
+func (v recordedView) Close() {
+	v.View.Close()
+	v.closed()
 }
 
 func (v recordedView) Sync(ctx context.Context) error {
-	defer v.took(history.Mono())
+	defer v.recorder.took(history.Mono())
 	return v.View.Sync(ctx)
 }
 

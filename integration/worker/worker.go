@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/goleak"
@@ -65,7 +66,7 @@ func run(in io.Reader, out, messages io.Writer) error {
 		return err
 	}
 	down := history.Now(history.Down)
-	if leak := goleak.Find(before); leak != nil {
+	if leak := errors.Join(w.leak, goleak.Find(before)); leak != nil {
 		down.Err = leak.Error()
 	}
 	log.Add(down)
@@ -91,9 +92,11 @@ type worker struct {
 	zap    *zap.Logger
 	fence  *fence.Client
 	reg    coord.Registry
+	views  atomic.Int64 // that are open
 
 	jobs    map[string]*member
 	running sync.WaitGroup
+	leak    error // what the schedulers left open
 }
 
 // member is a worker's part in one job.
@@ -149,6 +152,9 @@ func (w *worker) close() error {
 	if w.reg == nil {
 		return nil
 	}
+	if n := w.views.Load(); n != 0 {
+		w.leak = fmt.Errorf("%d views are open after the last scheduler has stopped", n)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if err := w.reg.Close(ctx); err != nil {
@@ -166,7 +172,7 @@ func (w *worker) dial(ctx context.Context) coord.Registry {
 	for {
 		reg, err := Dial(ctx, w.config, w.zap)
 		if err == nil {
-			return recorder{reg, w.log}
+			return recorder{reg, w.log, &w.views}
 		}
 		w.zap.Warn("dial", zap.Error(err))
 		if !pause(ctx) {
