@@ -1,7 +1,6 @@
 package zk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,12 @@ var errTimeout = fmt.Errorf("%w: no answer within the request time-out", coord.E
 
 // errOver: the connection's session has ended, and nothing more is sent on it.
 var errOver = errors.New("the session of this connection has ended")
+
+// endedError has the cause of a context that is over, which may be any error.
+type endedError struct{ cause error }
+
+func (e *endedError) Error() string { return e.cause.Error() }
+func (e *endedError) Unwrap() error { return e.cause }
 
 // unsentError is why a request was never sent.
 type unsentError struct{ cause error }
@@ -65,20 +70,21 @@ func convertError(err error, path string) error {
 }
 
 // isOurs reports whether an error already says what callers branch on: one of coord's,
-// or the end of a context.
+// or the cause of a context.
 func isOurs(err error) bool {
+	var ended *endedError
+	if errors.As(err, &ended) {
+		return true
+	}
 	for _, ours := range []error{
-		context.Canceled, context.DeadlineExceeded, coord.ErrUnavailable, coord.ErrClosed, coord.ErrSessionLost,
+		coord.ErrUnavailable, coord.ErrClosed, coord.ErrSessionLost,
 		coord.ErrDenied, coord.ErrConflict, coord.ErrTooLarge, coord.ErrUnknownOutcome, coord.ErrInvalidCommit,
 	} {
 		if errors.Is(err, ours) {
 			return true
 		}
 	}
-	var unsent *unsentError
-	var unanswered *unansweredError
-	// What is in these is the cause of a context, whatever that is.
-	return errors.As(err, &unsent) && unsent.cause != errOver || errors.As(err, &unanswered)
+	return false
 }
 
 // wasAnswered reports whether an error is a server's answer, or nothing was sent. Every
@@ -105,13 +111,9 @@ func wasAnswered(err error) bool {
 // isLost reports whether an error only says that the connection went away, so that a
 // read may be tried again on the next one.
 func isLost(err error) bool {
-	var unanswered *unansweredError
-	var unsent *unsentError
-	switch {
-	case errors.As(err, &unanswered):
+	var ended *endedError
+	if errors.As(err, &ended) {
 		return false // it is the caller who went away
-	case errors.As(err, &unsent):
-		return unsent.cause == errOver
 	}
 	for _, lost := range []error{
 		errOver, zookeeper.ErrConnectionClosed, zookeeper.ErrClosing, zookeeper.ErrNoServer,
@@ -121,6 +123,6 @@ func isLost(err error) bool {
 			return true
 		}
 	}
-	var network net.Error // which the end of a context is, too
-	return errors.As(err, &network) && !errors.Is(err, context.DeadlineExceeded)
+	var network net.Error
+	return errors.As(err, &network)
 }

@@ -219,7 +219,7 @@ func (r *Registry) awaitChange(ctx context.Context, full string) error {
 	case <-ch.down:
 		err = nil
 	case <-ctx.Done():
-		err = context.Cause(ctx)
+		err = unlimited(ctx).over()
 	}
 	ch.unsubscribe(in, orphans)
 	return err

@@ -15,14 +15,14 @@ type limit struct {
 // unlimited is the limit of a context alone.
 func unlimited(ctx context.Context) limit { return limit{Context: ctx} }
 
-// over returns why the limit has been reached, or nil.
+// over returns why the limit has been reached, as an *endedError, or nil.
 func (l limit) over() error {
 	if l.Err() != nil {
-		return context.Cause(l.Context)
+		return &endedError{context.Cause(l.Context)}
 	}
 	select {
 	case <-l.late:
-		return errTimeout
+		return &endedError{errTimeout}
 	default:
 		return nil
 	}

@@ -348,17 +348,14 @@ func (r *Registry) parallel(ctx context.Context, n int, request func(*zookeeper.
 					return struct{}{}, request(client, i)
 				})
 				if err != nil {
-					cancel(err)
+					cancel(err) // which is also an end of the caller's context
 					return
 				}
 			}
 		})
 	}
 	workers.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	return unlimited(ctx).over()
 }
 
 // farewell is how long Close waits for a link.

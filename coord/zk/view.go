@@ -54,7 +54,7 @@ func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
 	case <-v.ctx.Done():
 		err = context.Cause(v.ctx)
 	case <-ctx.Done():
-		err = convertError(context.Cause(ctx), path)
+		err = convertError(unlimited(ctx).over(), path)
 	}
 	v.Close()
 	return nil, fmt.Errorf("zk: view %w", err)
@@ -173,7 +173,7 @@ func (v *view) Sync(ctx context.Context) error {
 			return fmt.Errorf("zk: sync view %w", convertError(err, v.path))
 		}
 	}
-	return fmt.Errorf("zk: sync view %s: %w", v.path, v.Err())
+	return fmt.Errorf("zk: sync view: %w", v.Err())
 }
 
 func (v *view) sync(l limit) error {

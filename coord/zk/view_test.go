@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 	"time"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
