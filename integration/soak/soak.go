@@ -114,6 +114,10 @@ func (s *soak) run(ctx context.Context) error {
 	for r := s.round; err == nil && ctx.Err() == nil && time.Now().Before(last) && (s.rounds == 0 || r < s.round+s.rounds); r++ {
 		err = s.play(ctx, r)
 	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(s.out, "interrupted")
+		err = nil // what was seen is checked nevertheless
+	}
 	return s.finish(err)
 }
 
@@ -249,7 +253,6 @@ func (s *soak) finish(failed error) error {
 	if failed != nil {
 		fmt.Fprintf(s.out, "\nFAILED: %v\n", failed)
 	}
-	// Also when it was interrupted: what was seen is worth to be checked.
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	report, err := s.Finish(ctx, drain)
