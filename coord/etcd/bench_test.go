@@ -10,7 +10,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/coordtest"
+	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
 )
@@ -76,6 +78,85 @@ func BenchmarkBareClient(b *testing.B) {
 		b.ReportMetric(float64(took[len(took)/2].Microseconds())/1e3, "p50-ms")
 		b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1e3, "p99-ms")
 	})
+}
+
+// BenchmarkOverhead takes turns between the registry and the bare client, which share a
+// server, so that a busy machine slows both alike, and reports the median of each.
+func BenchmarkOverhead(b *testing.B) {
+	const count = 10_000
+	server := etcdserver.Start(b, etcdserver.Config{})
+	bare := bareClient(b, server)
+	link, err := proxy.New(server.Endpoints()[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer link.Close()
+	r, err := etcd.Dial(b.Context(), etcd.Config{Endpoints: []string{link.Addr()}, Namespace: "bench", SessionTimeout: time.Minute})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close(context.Background())
+
+	const value = "0123456789abcdef"
+	puts := func(from, count int) (ops []coord.Op, bareOps []clientv3.Op) {
+		for i := range count {
+			path := fmt.Sprintf("l/%06d", from+i)
+			ops = append(ops, coord.Put(path, []byte(value)))
+			bareOps = append(bareOps, clientv3.OpPut("/bare/"+path, value))
+		}
+		return ops, bareOps
+	}
+	ctx := b.Context()
+	commit := func(ops []coord.Op) func() error {
+		return func() error { _, err := r.Commit(ctx, ops...); return err }
+	}
+	txn := func(ops []clientv3.Op) func() error {
+		return func() error { _, err := bare.Txn(ctx).Then(ops...).Commit(); return err }
+	}
+	for from := 0; from < count; from += 100 {
+		ops, bareOps := puts(from, 100)
+		if err := commit(ops)(); err != nil {
+			b.Fatal(err)
+		}
+		if err := txn(bareOps)(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	one, _ := puts(0, 1)
+	hundred, bareHundred := puts(0, 100)
+	for _, c := range []struct {
+		name           string
+		registry, bare func() error
+	}{
+		{"put", commit(one), func() error { _, err := bare.Put(ctx, "/bare/l/000000", value); return err }},
+		{"put-100", commit(hundred), txn(bareHundred)},
+		{"get", func() error { _, err := r.Get(ctx, "l/000000"); return err }, func() error { _, err := bare.Get(ctx, "/bare/l/000000"); return err }},
+		{
+			"list", func() error { _, err := r.List(ctx, "l"); return err },
+			func() error { _, err := bare.Get(ctx, "/bare/l/", clientv3.WithPrefix()); return err },
+		},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var took [2][]time.Duration
+			for b.Loop() {
+				for i, do := range []func() error{c.registry, c.bare} {
+					begin := time.Now()
+					if err := do(); err != nil {
+						b.Fatal(err)
+					}
+					took[i] = append(took[i], time.Since(begin))
+				}
+			}
+			var median [2]float64
+			for i := range took {
+				slices.Sort(took[i])
+				median[i] = float64(took[i][len(took[i])/2].Nanoseconds()) / 1e3
+			}
+			b.ReportMetric(median[0], "registry-us")
+			b.ReportMetric(median[1], "bare-us")
+			b.ReportMetric(0, "ns/op") // of both together
+		})
+	}
 }
 
 func bareClient(b *testing.B, server *etcdserver.Server) *clientv3.Client {

@@ -75,7 +75,7 @@ func (l *latch) join(ctx context.Context, s *session) (*candidate, error) {
 	path := coord.Join(l.path, strconv.FormatInt(s.lease, 16)+"-"+strconv.FormatInt(r.candidates.Add(1), 10))
 	c := &candidate{latch: l, session: s, key: r.keys.key(path), guarding: make(chan struct{})}
 	c.ctx, c.end = context.WithCancelCause(s.ctx)
-	answer, err := r.send(ctx, &transaction{keys: r.keys, session: s, ops: []coord.Op{coord.CreateEphemeral(path, nil)}, guesses: make([]guess, 1)})
+	answer, err := r.send(ctx, &transaction{keys: r.keys, session: s, ops: []coord.Op{coord.CreateEphemeral(path, nil)}, guesses: make([]guess, 1)}, false)
 	if err != nil {
 		c.end(err)
 		close(c.guarding)

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,23 +186,22 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 	what := fmt.Sprintf("list %q", path)
 	below := r.keys.below(path)
 	var nodes []coord.Node
-	position := make(map[string]int) // in nodes, of a child that is there
 	revision, err := r.scan(ctx, what, below, scanOptions{}, func(kv *mvccpb.KeyValue) string {
 		p, ok := r.keys.path(kv.Key)
 		if !ok {
 			return r.keys.prefix + afterSlash // past the keys of sessions
 		}
-		rest := strings.TrimPrefix(strings.TrimPrefix(p, path), "/")
-		name, _, deeper := strings.Cut(rest, "/")
-		child := coord.Join(path, name)
-		if _, known := position[child]; !known {
-			position[child] = len(nodes)
-			nodes = append(nodes, coord.Node{Path: child})
+		start := len(path)
+		if path != "" {
+			start++
 		}
-		if !deeper {
-			nodes[position[child]] = newNode(child, kv)
+		end := strings.IndexByte(p[start:], '/')
+		if end < 0 {
+			nodes = append(nodes, newNode(p, kv))
 			return ""
 		}
+		child := p[:start+end]
+		nodes = append(nodes, coord.Node{Path: child}) // if it was written, it is in there too
 		return r.keys.below(child).to
 	})
 	if err != nil {
@@ -220,8 +220,10 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 			return nil, fmt.Errorf("etcd: %s: %w", what, coord.ErrNoNode)
 		}
 	}
-	slices.SortFunc(nodes, func(a, b coord.Node) int { return strings.Compare(a.Path, b.Path) })
-	return nodes, nil
+	slices.SortFunc(nodes, func(a, b coord.Node) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), -cmp.Compare(a.Created, b.Created))
+	})
+	return slices.CompactFunc(nodes, func(a, b coord.Node) bool { return a.Path == b.Path }), nil
 }
 
 // Session implements [coord.Registry].

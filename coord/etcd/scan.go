@@ -9,25 +9,29 @@ import (
 
 type scanOptions struct {
 	revision int64 // 0 is the newest
-	limit    int64 // keys in the first page; 0 is pageSize
+	limit    int64 // keys in the first page; 0 is firstPage
 	keysOnly bool
 }
 
+// The first page finds out how large the values are, and the next ones are cut to fit.
 const (
-	pageSize     = 1000
-	pageSizeDeep = 16
-	stopScan     = "\xff" // after all keys of a namespace
+	firstPage  = 256
+	pageGrowth = 16
+	pageBytes  = 4 << 20
+	maxPage    = 20_000
+	skipPage   = 16     // after a skip there may be another
+	stopScan   = "\xff" // after all keys of a namespace
 )
 
 // scan reads a range in order, page by page at one revision, which it returns. visit is
 // given each key, and returns where to go on: "" means at the next key, and another key
-// skips all up to it. Pages are small while it skips.
+// skips all up to it.
 //
 // Errors: those of a read; errForgotten.
 func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanOptions, visit func(*mvccpb.KeyValue) string) (int64, error) {
 	limit := o.limit
 	if limit == 0 {
-		limit = pageSize
+		limit = firstPage
 	}
 	revision := o.revision
 	for from := keys.from; ; {
@@ -46,9 +50,10 @@ func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanO
 		if revision == 0 {
 			revision = page.Header.Revision
 		}
-		skipTo := ""
+		skipTo, size := "", 0
 		for _, kv := range page.Kvs {
-			if string(kv.Key) < skipTo {
+			size += len(kv.Key) + len(kv.Value)
+			if skipTo != "" && string(kv.Key) < skipTo {
 				continue
 			}
 			if skipTo = visit(kv); skipTo == stopScan {
@@ -59,10 +64,12 @@ func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanO
 			return revision, nil
 		}
 		last := string(page.Kvs[len(page.Kvs)-1].Key)
-		from, limit = last+"\x00", min(2*limit, pageSize)
 		if last < skipTo {
-			from, limit = skipTo, pageSizeDeep
+			from, limit = skipTo, skipPage
+			continue
 		}
+		from = last + "\x00"
+		limit = min(maxPage, pageGrowth*limit, max(1, pageBytes*int64(len(page.Kvs))/int64(size)))
 	}
 }
 

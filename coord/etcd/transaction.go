@@ -76,9 +76,9 @@ func (t *transaction) asks(i int) (key, below bool) {
 	return true, parent
 }
 
-// request is the transaction under the present guesses. On failure it reads, for each
-// operation in order, what judge has to know.
-func (t *transaction) request() *pb.TxnRequest {
+// request is the transaction under the present guesses. If it is to ask, it reads on
+// failure, for each operation in order, what judge has to know.
+func (t *transaction) request(ask bool) *pb.TxnRequest {
 	request := &pb.TxnRequest{}
 	when := func(conditions ...*pb.Compare) { request.Compare = append(request.Compare, conditions...) }
 	then := func(op *pb.RequestOp) { request.Success = append(request.Success, op) }
@@ -128,6 +128,9 @@ func (t *transaction) request() *pb.TxnRequest {
 			}
 		case coord.OpOwned:
 			when(ownedBy(key, t.session.lease))
+		}
+		if !ask {
+			continue
 		}
 		asksKey, asksBelow := t.asks(i)
 		if asksKey {
