@@ -15,7 +15,8 @@ import (
 // contexts of the rest and gives them a moment to return, hands over what was not
 // finished, and signs off.
 func (c *controller) leave(w *world) (gone bool, err error) {
-	if commit := w.stepDown(); commit != nil {
+	// A store that refuses writes must not hold it up beyond its time.
+	if commit := w.stepDown(); commit != nil && c.stopping.Err() == nil {
 		c.commit(*commit)
 		return false, nil // the next pass sees what became of it
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -223,5 +225,27 @@ func TestLongDisconnect(t *testing.T) {
 		c.settled()
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.check()
+	})
+}
+
+// A store that refuses writes, while sessions live on, does not keep a process from
+// stopping when its time is over.
+func TestShutdownWhileTheStoreRefusesWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemoryStore(t).(memoryStore)
+		c := newCluster(t, s, "settle")
+		a := c.join("10.0.0.1", c.config(), nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		refused := s.Inject(memory.Fault{Method: memory.Commit, Before: coord.ErrUnavailable})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		begin := time.Now()
+		if err := a.Shutdown(ctx); !errors.Is(err, coord.ErrUnavailable) {
+			t.Errorf("shutdown: got %v, want ErrUnavailable", err)
+		}
+		if took := time.Since(begin); took > time.Minute+10*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		refused.Remove()
 	})
 }
