@@ -67,7 +67,9 @@ func (c *checker) moved(s subject) {
 		case strings.Contains(cause, "removed from the registry"):
 			excused = c.happened(Remove, "", x.job, 0, at) != nil
 		default:
-			excused = len(c.timeline.troubled(x.process, since, at)) > 0
+			// A store that is slow for a good part of a session may not have renewed it.
+			slow := time.Duration(total(clip(c.timeline.slow, since, at)))
+			excused = len(c.timeline.troubled(x.process, since, at)) > 0 || slow > c.limits.Session/4
 		}
 		if !excused {
 			c.violate(7, fmt.Sprintf("%s/%d: cut short although nothing had been done to its process (%s)", s.job, s.item, x.cut.Cause), x.events()...)
