@@ -73,6 +73,7 @@ func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, 
 	case coordtest.TLS, coordtest.UntrustedTLS:
 		addr = s.secure().TLSAddr()
 		cfg.TLS = &tls.Config{RootCAs: s.secure().Authority()}
+		cfg.DialTimeout = 30 * time.Second // a JVM's first handshakes take seconds on a busy machine
 		if o.Credentials == coordtest.UntrustedTLS {
 			cfg.TLS.RootCAs = x509.NewCertPool()
 		}
