@@ -43,7 +43,7 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 
 	const attempts = 10 // each but the first two follows a change by somebody else
 	for attempt := range attempts {
-		ask := attempt > 0 || len(ops) <= maxAskAtOnce
+		ask := attempt > 0 || t.worthAsking()
 		answer, err := r.send(ctx, &t, ask)
 		if err != nil {
 			return 0, err
@@ -63,11 +63,6 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	}
 	return 0, fmt.Errorf("etcd: %s: %w: the nodes changed during each of %d attempts", t.what(), coord.ErrUnavailable, attempts)
 }
-
-// maxAskAtOnce is how many operations are sent together with the question why, should
-// they fail. For many it is a quarter of the work, for nothing if they succeed, and so
-// they are sent again with it when they fail.
-const maxAskAtOnce = 8
 
 func needsSession(ops []coord.Op) bool {
 	for _, op := range ops {

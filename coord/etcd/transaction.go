@@ -76,6 +76,22 @@ func (t *transaction) asks(i int) (key, below bool) {
 	return true, parent
 }
 
+// worthAsking reports whether the first attempt is to ask why, should it fail. For many
+// operations that is a quarter of the work, and for nothing if they succeed; and puts
+// fail only for nodes that turn out to be ephemeral. Those are sent again to ask.
+func (t *transaction) worthAsking() bool {
+	const few = 8
+	if len(t.ops) > few {
+		return false
+	}
+	for _, op := range t.ops {
+		if op.Kind != coord.OpPut && op.Kind != coord.OpDeleteTree {
+			return true
+		}
+	}
+	return false
+}
+
 // request is the transaction under the present guesses. If it is to ask, it reads on
 // failure, for each operation in order, what judge has to know.
 func (t *transaction) request(ask bool) *pb.TxnRequest {
