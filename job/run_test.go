@@ -104,7 +104,7 @@ func TestRetries(t *testing.T) {
 				if len(x.reported) != 1 || x.reported[0] != err {
 					t.Fatalf("reported %v, want %v once", x.reported, err)
 				}
-				if x.told[0].Item != 3 || x.told[0].Token != 7 {
+				if x.told[0].Attempt != len(c.want) || x.told[0].Item != 3 || x.told[0].Token != 7 {
 					t.Errorf("the error handler is told %+v", x.told[0])
 				}
 			})

@@ -252,6 +252,7 @@ func TestFireIsConditional(t *testing.T) {
 		{"the item is given to somebody else", func(f *fixture) { f.own(0, "B") }},
 		{"it is given away and back", func(f *fixture) { f.own(0, "B"); f.own(0, "A") }},
 		{"it begins to run", func(f *fixture) { f.claim("B", 0, tick(0)) }},
+		{"a JVM member begins it, which keeps no record of ticks", func(f *fixture) { f.put("sharding/0/running", "B") }},
 		{"it is taken over", func(f *fixture) { f.takenOver("B", 0, tick(0)) }},
 		{"it ran and is idle again", func(f *fixture) { f.claim("B", 0, tick(1)); f.remove("sharding/0/running") }},
 		{"the tick is passed over", func(f *fixture) { f.put("sharding/0/fired", "2026-01-05T10:00:05.000Z") }},

@@ -2,11 +2,14 @@ package job
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -367,6 +370,34 @@ func TestRequested(t *testing.T) {
 	}
 }
 
+func TestPassOn(t *testing.T) {
+	passes := func(w *world) []commit {
+		commit, err := w.passOn(1, manual{parameter: "x"})
+		if err != nil {
+			panic(err)
+		}
+		return one(commit)
+	}
+	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
+	for _, c := range []stepCase{
+		{name: "to its owner", want: []string{"+ trigger/B = items: [1]\nparameter: x\n"}},
+		{name: "to what waits there", tree: func(f *fixture) { f.put("trigger/B", "request: r\nitems: [4]\nparameter: y\n") }, want: []string{"+ trigger/B = items: [1, 4]\nparameter: x\n"}},
+		{name: "nobody owns it yet", tree: func(f *fixture) { f.remove("sharding/1/instance") }},
+		{name: "its owner has gone", tree: func(f *fixture) { f.crash("B") }},
+		{name: "its owner leaves", tree: func(f *fixture) { f.claim("B", 1, tick(1)); f.remove("instances/B") }},
+		{name: "its owner was disabled", tree: func(f *fixture) { f.put("servers/host-B", "DISABLED") }},
+	} {
+		c.run(t, base, passes)
+	}
+	for _, c := range []conflictCase{
+		{"its owner leaves", func(f *fixture) { f.remove("instances/B") }},
+		{"somebody else asks", func(f *fixture) { f.put("trigger/B", "") }},
+		{"the session ends", func(f *fixture) { f.crash("A") }},
+	} {
+		c.run(t, base, passes)
+	}
+}
+
 func TestManually(t *testing.T) {
 	base := func(f *fixture) {
 		f.members("A", "B").deal("A", "B", "A").put("sharding/0/fired", "2026-01-05T10:00:05.000Z")
@@ -517,4 +548,82 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%+v and %+v: got %+v, want %+v", c.waiting, c.r, got, c.want)
 		}
 	}
+}
+
+// TestStepsAreContentWithAnything: whatever stands in the tree, also what no program
+// would write, no step fails on it, and what each wants is a commit that a store takes.
+func TestStepsAreContentWithAnything(t *testing.T) {
+	paths := []string{
+		"sharding/%d/instance", "sharding/%d/running", "sharding/%d/fired", "sharding/%d/misfire", "sharding/%d/disabled",
+		"sharding/%d/failover", "sharding/%d/failovering", "sharding/%d", "leader/failover/items/%d",
+	}
+	values := []string{"", "A", "B", "X", "2026-01-05T10:00:00.000Z", "2026-01-05T10:00:05.000Z 2026-01-05T10:00:04.000Z", "\x00", "2026"}
+	rapid.Check(t, func(r *rapid.T) {
+		f := given(t, func(c *Config) {
+			c.ShardingTotalCount = rapid.IntRange(1, 4).Draw(r, "total")
+			c.MonitorExecution = Switch(rapid.IntRange(0, 4).Draw(r, "monitor") > 0)
+			c.Failover = c.MonitorExecution == On && rapid.Bool().Draw(r, "failover")
+			c.Misfire = Switch(rapid.Bool().Draw(r, "misfire"))
+			c.StaticSharding = rapid.Bool().Draw(r, "static")
+		})
+		f.members("A", "B")
+		if rapid.Bool().Draw(r, "leads") {
+			f.leader("A")
+		}
+		for range rapid.IntRange(0, 20).Draw(r, "nodes") {
+			path := fmt.Sprintf(rapid.SampledFrom(paths).Draw(r, "path"), rapid.IntRange(0, 5).Draw(r, "item"))
+			f.put(path, rapid.SampledFrom(values).Draw(r, "value"))
+		}
+		for _, path := range []string{"trigger/A", "trigger/X", "servers/host-A", "servers/host-X", "leader/sharding/necessary", "schedule"} {
+			if rapid.IntRange(0, 3).Draw(r, path) == 0 {
+				f.put(path, rapid.SampledFrom(values).Draw(r, "value"))
+			}
+		}
+		f.now = tick(rapid.IntRange(0, 3).Draw(r, "now"))
+		w := f.world("A")
+		var commits []commit
+		want := func(more ...commit) { commits = append(commits, more...) }
+		want(registers(w)...)
+		want(one(w.elect())...)
+		want(one(w.abdicate())...)
+		want(one(w.stepDown())...)
+		want(w.signOff())
+		want(recovers(w)...)
+		want(w.clean()...)
+		want(w.sweep()...)
+		want(assigns(w)...)
+		want(w.fire()...)
+		want(w.takeOver()...)
+		want(w.manually(map[int]manual{0: {}, 1: {}, 2: {}})...)
+		for _, i := range w.leftovers() {
+			want(w.settle(i))
+		}
+		commit, _ := w.obey()
+		want(one(commit)...)
+		for i := range 6 {
+			commit, err := w.passOn(i, manual{})
+			if err != nil {
+				r.Fatal(err)
+			}
+			want(one(commit)...)
+		}
+		var runs []*run
+		for i := range w.Items {
+			if fired := w.Items[i].Fired; fired != nil {
+				runs = append(runs, returned(&run{item: i, token: fired.Modified, instance: "A", group: &group{}}, nil))
+			}
+		}
+		want(w.finish(runs)...)
+		want(w.handOver(runs)...)
+		for _, c := range commits {
+			if err := coord.ValidateCommit(c.ops...); err != nil {
+				r.Fatalf("%s: %v", c.step, err)
+			}
+			for _, op := range c.ops {
+				if op.Kind.Writes() && !coord.Within(op.Path, "settle") {
+					r.Fatalf("%s writes %s", c.step, op.Path)
+				}
+			}
+		}
+	})
 }

@@ -148,6 +148,7 @@ func TestTakeOverIsConditional(t *testing.T) {
 			f.remove("sharding/1/running").put("leader/failover/items/1", tick1)
 		}},
 		{"its owner begins the next tick", func(f *fixture) { f.claim("B", 1, tick(2)) }},
+		{"a JVM member begins it, which keeps no record of ticks", func(f *fixture) { f.put("sharding/1/running", "B") }},
 		{"failover is switched off", func(f *fixture) { f.configure(func(c *Config) { c.Failover = false }) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {
