@@ -65,15 +65,16 @@ func (c *Cluster) Reconfigure(ctx context.Context, j Job) error {
 
 // Remove removes a whole job from the registry, as an operator would.
 func (c *Cluster) Remove(ctx context.Context, name string) error {
-	e := history.Now(history.Remove)
-	e.Job = name
-	c.add(e)
+	call := history.Mono()
 	err := c.operate(ctx, func() ([]coord.Op, error) {
 		return []coord.Op{coord.DeleteTree(name)}, nil
 	})
 	if err != nil {
 		return fmt.Errorf("cluster: remove %s: %w", name, err)
 	}
+	e := history.Now(history.Remove)
+	e.Job, e.Call = name, call
+	c.add(e)
 	c.mu.Lock()
 	c.jobs = slices.DeleteFunc(c.jobs, func(j Job) bool { return j.Name == name })
 	c.mu.Unlock()

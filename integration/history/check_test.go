@@ -229,7 +229,7 @@ func TestKeptPromises(t *testing.T) {
 		"a job that is removed owes nothing": func() *tape {
 			h := calm(func(item, tick int) bool { return tick >= 3 })
 			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 3100, cause: "job: job removed from the registry", to: 3110, unrecorded: true})
-			h.about(3050, history.Remove, "")
+			h.at(3105, history.Event{Kind: history.Remove, Job: "j", Item: -1, Call: 3000})
 			return h
 		},
 	} {

@@ -34,7 +34,7 @@ const (
 	Disable   Kind = "disable"
 	Enable    Kind = "enable"
 	Configure Kind = "configure" // a job got the rules
-	Remove    Kind = "remove"    // about to remove a job
+	Remove    Kind = "remove"    // a whole job
 	Gone      Kind = "gone"      // a bystander saw that the store dropped an instance's session
 	Scheduled Kind = "scheduled" // a bystander saw since when, Tick, a job's schedule is in force
 	Quiet     Kind = "quiet"     // from here on the end is being prepared: nothing is owed any more

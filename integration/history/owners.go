@@ -40,7 +40,7 @@ func (c *checker) overlap(a, b *execution) {
 		promise, what = 8, "an execution started before the context of the one before it had ended"
 	}
 	events := append(a.events(), b.events()...)
-	events = append(events, c.timeline.troubled(a.process, a.start.Mono-int64(c.limits.Session), b.start.Mono)...)
+	events = append(events, c.timeline.faults(a.process, a.start.Mono-int64(c.limits.Session), b.start.Mono)...)
 	c.violate(promise, fmt.Sprintf("%s/%d: %s, by %s", a.job, a.item, what, time.Duration(a.until()-b.start.Mono).Round(time.Millisecond)), events...)
 }
 

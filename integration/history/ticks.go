@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -106,7 +107,7 @@ func (c *checker) owed(x *execution) {
 	}
 	if late, _, by := c.idle(x.subject, ended, c.timeline.quiet); late > c.limits.Session+c.limits.Margin {
 		c.violate(4, fmt.Sprintf("%s/%d: cut short, and not run again for %s", x.job, x.item, late.Round(time.Millisecond)),
-			with(append(x.events(), c.timeline.troubled(x.process, x.began(), c.timeline.quiet)...), by)...)
+			with(append(x.events(), c.timeline.faults(x.process, x.began(), c.timeline.quiet)...), by)...)
 	}
 }
 
@@ -120,11 +121,11 @@ func (c *checker) removed(job string, after int64) bool {
 	return c.happened(Remove, "", job, after, never) != nil
 }
 
-// happened finds what was done to a process, or to all, in a stretch of time.
+// happened finds what was done to a process, or to all, in a stretch of time, or into it.
 func (c *checker) happened(kind Kind, process, job string, after, before int64) *Event {
 	for i := range c.timeline.events {
 		e := &c.timeline.events[i]
-		if e.Kind == kind && (e.Process == process || process == "") && (e.Job == job || e.Job == "") && e.Mono >= after && e.Mono <= before {
+		if e.Kind == kind && (e.Process == process || process == "") && (e.Job == job || e.Job == "") && e.Mono >= after && cmp.Or(e.Call, e.Mono) <= before {
 			return e
 		}
 	}

@@ -173,6 +173,11 @@ func (t *timeline) troubled(process string, from, to int64) []*Event {
 	return list
 }
 
+// faults is troubled without what the machine did.
+func (t *timeline) faults(process string, from, to int64) []*Event {
+	return slices.DeleteFunc(t.troubled(process, from, to), func(e *Event) bool { return e.Kind == Stall })
+}
+
 // alone lists the stretches in which no process was able to run anything of the job.
 func (t *timeline) alone(job string) []span {
 	address := map[string]string{}

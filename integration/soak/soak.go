@@ -58,7 +58,7 @@ type soak struct {
 	items   int
 	faults  int
 	checked time.Time
-	broken  map[string]bool // violations that were shown
+	broken  map[string]bool // violations that were shown, by their beginning
 }
 
 type fire struct {
@@ -241,9 +241,11 @@ func (s *soak) check() error {
 // report shows violations that were not shown yet.
 func (s *soak) report(violations []history.Violation) {
 	for _, v := range violations {
-		if text := v.String(); !s.broken[v.What] {
-			s.broken[v.What] = true
-			fmt.Fprint(s.out, "\nVIOLATION of ", text, "\n")
+		first := v.Events[0]
+		key := fmt.Sprintf("%d %s %d", v.Promise, first.Process, first.Mono)
+		if !s.broken[key] {
+			s.broken[key] = true
+			fmt.Fprint(s.out, "\nVIOLATION of ", v, "\n")
 		}
 	}
 }
