@@ -152,7 +152,7 @@ func yamlInstance(value []byte) (ip string, labels []string, err error) {
 func splitLabels(text string) []string {
 	var labels []string
 	for label := range strings.SplitSeq(text, ",") {
-		if label = strings.TrimSpace(label); label != "" {
+		if label = strings.Trim(label, " "); label != "" {
 			labels = append(labels, label)
 		}
 	}
