@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +66,7 @@ func (c Config) withDefaults() (Config, error) {
 	if err := coord.ValidatePath(c.Namespace); err != nil {
 		return c, fmt.Errorf("%w: Namespace: %w", coord.ErrInvalidConfig, err)
 	}
+	c.Endpoints = slices.Clone(c.Endpoints)
 	for _, d := range []struct {
 		field  string
 		value  *time.Duration

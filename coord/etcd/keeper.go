@@ -274,7 +274,7 @@ func (r *Registry) endSession(ctx context.Context) error {
 	r.sessions.mu.Lock()
 	s := r.sessions.current
 	r.sessions.mu.Unlock()
-	ctx, cancel := context.WithTimeoutCause(ctx, r.config.RequestTimeout, noAnswer(r.config.RequestTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, r.config.RequestTimeout, r.late)
 	defer cancel()
 	_, err := r.client.Revoke(ctx, clientv3.LeaseID(s.lease))
 	if errors.Is(rpctypes.Error(err), rpctypes.ErrLeaseNotFound) {

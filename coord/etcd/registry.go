@@ -27,6 +27,7 @@ type Registry struct {
 	kv          pb.KVClient // for commits, which need to know whether they were sent
 	lease       pb.LeaseClient
 	connections connections
+	late        error // the cause of a request's end at its time-out
 
 	ctx     context.Context // ends with Close, with the cause ErrClosed
 	end     context.CancelCauseFunc
@@ -56,7 +57,12 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, config.DialTimeout, noAnswer(config.DialTimeout))
 	defer cancel()
-	r := &Registry{config: config, log: config.Logger.With(zap.String("namespace", config.Namespace)), keys: newKeyspace(config.Namespace)}
+	r := &Registry{
+		config: config,
+		log:    config.Logger.With(zap.String("namespace", config.Namespace)),
+		keys:   newKeyspace(config.Namespace),
+		late:   noAnswer(config.RequestTimeout),
+	}
 	client, err := connect(ctx, config, &r.connections)
 	if err != nil {
 		return nil, dialError(ctx, err, config.Endpoints)
@@ -129,7 +135,7 @@ func (r *Registry) bound(ctx context.Context) (context.Context, context.CancelFu
 	}
 	inner, end := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(r.ctx, func() { end(context.Cause(r.ctx)) })
-	bounded, cancel := context.WithTimeoutCause(inner, r.config.RequestTimeout, noAnswer(r.config.RequestTimeout))
+	bounded, cancel := context.WithTimeoutCause(inner, r.config.RequestTimeout, r.late)
 	return bounded, func() {
 		unhook()
 		cancel()

@@ -42,7 +42,10 @@ type follower struct {
 	moved   chan struct{} // closed when at grows
 	stream  int64         // the one that the watch is on
 	restart func()        // ends the watch; nil while it begins
-	wanted  int64         // the revision to have reached when looked at next
+
+	// Of lookAfterWatches.
+	seen       int64 // at, when it looked last
+	unanswered int   // how often it asked since at has grown
 }
 
 func newFollower(r *Registry, what string, keys keyRange, load func(context.Context) (int64, error), apply func([]*clientv3.Event) error) *follower {
@@ -54,10 +57,14 @@ type followers struct {
 	mu   sync.Mutex
 	live map[*follower]struct{}
 	// stream is a number in the metadata of a watch's context: the client puts those
-	// with equal metadata on one stream. A stream is logged in once, when it begins,
-	// and refuses new watches when its token has expired; then the next one begins.
+	// with equal metadata on one stream. It is the stream of all watches to come. One
+	// that is silent is left; so is one that refuses new watches, because its token
+	// has expired: a stream is logged in once, when it begins.
 	stream atomic.Int64
 }
+
+// leaveStream has watches begin on another stream.
+func (r *Registry) leaveStream(stream int64) { r.followers.stream.CompareAndSwap(stream, stream+1) }
 
 const streamHeader = "elasticjob-watch-stream"
 
@@ -111,6 +118,7 @@ func (f *follower) attempt(ctx context.Context) error {
 	timer := time.AfterFunc(r.config.RequestTimeout, func() { end(errSilent) })
 	responses := r.client.Watch(watching, f.keys.from, clientv3.WithRange(f.keys.to), clientv3.WithFragment())
 	if !timer.Stop() {
+		r.leaveStream(stream)
 		return fmt.Errorf("etcd: %s: %w", f.what, errSilent)
 	}
 	applied, err := f.load(watching)
@@ -123,7 +131,7 @@ func (f *follower) attempt(ctx context.Context) error {
 	for response := range responses {
 		if err := watchError(&response); err != nil {
 			if refusedToken(err) {
-				r.followers.stream.CompareAndSwap(stream, stream+1)
+				r.leaveStream(stream)
 				return fmt.Errorf("the watch stream has to log in again: %w", err)
 			}
 			return convertError(watching, err, f.what)
@@ -168,7 +176,7 @@ func (f *follower) begun(revision, stream int64, restart func()) {
 		f.registry.log.Warn("the store's revision went back, as after a restore", zap.Int64("from", f.at), zap.Int64("to", revision))
 		f.at = 0
 	}
-	f.stream, f.restart, f.wanted = stream, restart, 0
+	f.stream, f.restart, f.unanswered = stream, restart, 0
 	f.mu.Unlock()
 	f.advance(revision)
 }
@@ -276,36 +284,53 @@ func (r *Registry) removeFollower(f *follower) {
 	delete(r.followers.live, f)
 }
 
-// lookAfterWatches is told the store's revision after each keep-alive. A watch that was
-// behind the last time, was asked, and is still not as far as it should have been then,
-// has gone silent. Nothing is asked while the store's revision stands still.
+// lookAfterWatches is told the store's revision after each keep-alive. Watches that are
+// behind it are asked how far they are, all of a stream by one question; one that neither
+// answers nor brings anything in two intervals has gone silent. Nothing is asked while the
+// store's revision stands still.
 func (r *Registry) lookAfterWatches(revision int64, patience time.Duration) {
-	behind := make(map[int64]struct{}) // streams
+	ask := make(map[int64]struct{}) // streams
 	r.followers.mu.Lock()
 	for f := range r.followers.live {
-		if stream, ok := f.isBehind(revision); ok {
-			behind[stream] = struct{}{}
+		switch stream, verdict := f.look(revision); verdict {
+		case watchBehind:
+			ask[stream] = struct{}{}
+		case watchSilent:
+			r.leaveStream(stream)
+			f.startOver()
 		}
 	}
 	r.followers.mu.Unlock()
-	for stream := range behind {
+	for stream := range ask {
 		r.start(func() { r.askProgress(r.ctx, stream, patience) })
 	}
 }
 
-func (f *follower) isBehind(revision int64) (stream int64, ok bool) {
+type verdict int
+
+const (
+	watchFine verdict = iota + 1
+	watchBehind
+	watchSilent
+)
+
+func (f *follower) look(revision int64) (stream int64, _ verdict) {
+	const enough = 2
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	moved := f.at > f.seen
+	f.seen = f.at
 	switch {
 	case f.restart == nil || f.at >= revision:
-		f.wanted = 0
-		return 0, false
-	case f.at < f.wanted:
-		f.restart()
-		return 0, false
+		f.unanswered = 0
+		return f.stream, watchFine
+	case moved:
+		f.unanswered = 0
+	case f.unanswered == enough:
+		return f.stream, watchSilent
 	}
-	f.wanted = revision
-	return f.stream, true
+	f.unanswered++
+	return f.stream, watchBehind
 }
 
 // awaitRemoval returns nil once a life of a key is over: that which began at the revision

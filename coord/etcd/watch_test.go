@@ -52,29 +52,32 @@ func TestFollowsFromWhatWasLoaded(t *testing.T) {
 	}
 }
 
-// A watch is given up when it was asked and is still not as far as it should have been
-// then; not while it is only behind, and never while the store stands still.
+// A watch is given up when it was asked twice and brought nothing; not while it is only
+// behind, and never while the store stands still.
 func TestSilentWatchIsGivenUp(t *testing.T) {
-	restarted := 0
 	f := newFollower(nil, "test", keyRange{}, nil, nil)
-	look := func(revision int64, ask bool, restarts int) {
+	look := func(revision int64, want verdict) {
 		t.Helper()
-		if _, got := f.isBehind(revision); got != ask || restarted != restarts {
-			t.Errorf("at revision %d: asked %v, restarted %d times; want %v, %d", revision, got, restarted, ask, restarts)
+		if _, got := f.look(revision); got != want {
+			t.Errorf("at revision %d: verdict %d, want %d", revision, got, want)
 		}
 	}
-	look(5, false, 0) // not watching yet
-	f.begun(10, 0, func() { restarted++ })
-	look(10, false, 0)
-	look(12, true, 0)
+	look(5, watchFine) // it does not watch yet
+	f.begun(10, 0, func() {})
+	for range 5 {
+		look(10, watchFine)
+	}
+	look(12, watchBehind)
 	f.advance(12) // it answered
-	look(20, true, 0)
-	f.advance(30) // an event came
-	look(30, false, 0)
-	look(31, true, 0)
-	look(31, false, 1) // no answer
+	for revision := range int64(5) {
+		look(20+revision, watchBehind)
+		f.advance(15 + revision) // it is slow, but alive
+	}
+	look(30, watchBehind)
+	look(31, watchBehind)
+	look(32, watchSilent)
 	f.ended()
-	look(40, false, 1)
-	f.begun(40, 0, func() { restarted++ })
-	look(41, true, 1)
+	look(40, watchFine)
+	f.begun(40, 0, func() {})
+	look(41, watchBehind)
 }
