@@ -18,9 +18,6 @@ import (
 // How long the controller waits where nothing that it could wait for tells it to look
 // again. None of them is a poll: each is armed only while something is unsettled.
 const (
-	// linger is how long the record of a run that is done waits for the other runs of
-	// its claim, so that their records go in one commit.
-	linger = 10 * time.Millisecond
 	// settleAfter is how old a difference between the tree and this process may grow
 	// before it is no longer put down to the view being late.
 	settleAfter = time.Second
@@ -210,7 +207,7 @@ func (c *controller) collect() {
 			continue
 		}
 		if c.lingering.IsZero() {
-			c.lingering = c.now().Add(linger)
+			c.lingering = c.now().Add(c.options.linger)
 		}
 	}
 	c.dispatch()

@@ -32,6 +32,9 @@ type options struct {
 	strategies     map[string]strategy.Strategy
 	errorHandlers  map[string]ErrorHandler
 	cancelGrace    time.Duration
+	// linger is how long the record of a run that is done waits for the other runs of
+	// its claim, so that their records go in one commit.
+	linger time.Duration
 }
 
 func newOptions(opts []Option) (*options, error) {
@@ -41,6 +44,7 @@ func newOptions(opts []Option) (*options, error) {
 		strategies:    map[string]strategy.Strategy{},
 		errorHandlers: map[string]ErrorHandler{},
 		cancelGrace:   time.Second,
+		linger:        10 * time.Millisecond,
 	}
 	var errs []error
 	for _, opt := range opts {

@@ -100,7 +100,7 @@ func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
 			all.Done()
 			all.Wait()
 			return nil
-		}); err != nil {
+		}, job.WithLinger(patience)); err != nil {
 			t.Fatal(err)
 		}
 		finished := func(n int) {

@@ -34,11 +34,24 @@ func EncodeRequest(r Request) ([]byte, error) {
 	if r.ID == "" && len(r.Items) == 0 && r.Parameter == "" {
 		return nil, nil
 	}
-	document, err := yaml.Marshal(r)
+	document, err := yaml.Marshal(struct {
+		ID        quoted `yaml:"request,omitempty"`
+		Items     []int  `yaml:"items,omitempty,flow"`
+		Parameter quoted `yaml:"parameter,omitempty"`
+	}{quoted(r.ID), r.Items, quoted(r.Parameter)})
 	if err != nil {
 		return nil, fmt.Errorf("trigger request %s: %w", r.ID, err)
 	}
 	return document, nil
+}
+
+// quoted is a text that is written between double quotes. The encoder would write
+// lines as a block, and a block that begins with a tab is one that it cannot read.
+type quoted string
+
+// MarshalYAML writes the text.
+func (q quoted) MarshalYAML() (any, error) {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: string(q)}, nil
 }
 
 // DecodeRequest reads a request. An empty value is the zero request.

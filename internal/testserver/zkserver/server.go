@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -175,7 +176,7 @@ func (s *Server) await(ctx context.Context) error {
 	defer again.Stop()
 	for {
 		answer, err := s.askWhetherUp(ctx)
-		if err == nil && strings.Contains(answer, "dataDir="+s.folder) {
+		if err == nil && strings.Contains(answer, "dataDir="+s.folder) && s.listensWithTLS(ctx) {
 			return nil
 		}
 		select {
@@ -196,6 +197,20 @@ func (s *Server) askWhetherUp(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 	defer cancel()
 	return s.Command(ctx, "conf")
+}
+
+// listensWithTLS reports whether the port with TLS is open, if there is to be one: it
+// opens after the plain one.
+func (s *Server) listensWithTLS(ctx context.Context) bool {
+	if !s.cfg.TLS {
+		return true
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", s.TLSAddr())
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
 }
 
 // Stop ends the server in an orderly way, and keeps its data for Restart.
