@@ -504,15 +504,13 @@ func (c *controller) finish(w *world) {
 	case w.now.Sub(c.unseen) >= settleAfter:
 		c.unseen, c.stale = time.Time{}, true
 	}
-	if len(ready) == 0 {
-		c.lingering = time.Time{} // what becomes ready later has waited long enough
+	if w.now.Before(c.lingering) && (len(ready) == 0 || open && c.leaving == nil) {
 		return
 	}
-	if open && c.leaving == nil && w.now.Before(c.lingering) {
-		return
+	c.lingering = time.Time{} // what becomes ready later has waited long enough
+	if len(ready) > 0 {
+		c.commitAll(w.finish(ready))
 	}
-	c.lingering = time.Time{}
-	c.commitAll(w.finish(ready))
 }
 
 // cancelLost ends the context of runs whose item somebody else has claimed since.

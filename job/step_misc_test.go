@@ -380,8 +380,8 @@ func TestPassOn(t *testing.T) {
 	}
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
 	for _, c := range []stepCase{
-		{name: "to its owner", want: []string{"+ trigger/B = items: [1]\nparameter: x\n"}},
-		{name: "to what waits there", tree: func(f *fixture) { f.put("trigger/B", "request: r\nitems: [4]\nparameter: y\n") }, want: []string{"+ trigger/B = items: [1, 4]\nparameter: x\n"}},
+		{name: "to its owner", want: []string{"+ trigger/B = items: [1]\nparameter: \"x\"\n"}},
+		{name: "to what waits there", tree: func(f *fixture) { f.put("trigger/B", "request: r\nitems: [4]\nparameter: y\n") }, want: []string{"+ trigger/B = items: [1, 4]\nparameter: \"x\"\n"}},
 		{name: "nobody owns it yet", tree: func(f *fixture) { f.remove("sharding/1/instance") }},
 		{name: "its owner has gone", tree: func(f *fixture) { f.crash("B") }},
 		{name: "its owner leaves", tree: func(f *fixture) { f.claim("B", 1, tick(1)); f.remove("instances/B") }},

@@ -18,31 +18,29 @@ import (
 type counting struct {
 	coord.Registry
 	mu      sync.Mutex
-	commits int
+	commits [][]coord.Op
 	others  []string
 }
 
 func (r *counting) count(call string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if call == "commit" {
-		r.commits++
-		return
-	}
 	r.others = append(r.others, call)
 }
 
 // take returns the counts since the last time.
-func (r *counting) take() (commits int, others []string) {
+func (r *counting) take() (commits [][]coord.Op, others []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	commits, others = r.commits, r.others
-	r.commits, r.others = 0, nil
+	r.commits, r.others = nil, nil
 	return commits, others
 }
 
 func (r *counting) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	r.count("commit")
+	r.mu.Lock()
+	r.commits = append(r.commits, ops)
+	r.mu.Unlock()
 	return r.Registry.Commit(ctx, ops...)
 }
 
@@ -80,29 +78,7 @@ func (v countingView) Sync(ctx context.Context) error {
 func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
-		cfg := c.config()
-		cfg.Cron = "0/3 * * * * ?"
-		cfg.ShardingTotalCount = 30
-		cfg.Threads = 30
-		m := c.dial("10.0.0.1")
-		reg := &counting{Registry: m.reg}
-		m.reg = reg
-		// All items of a fire end together, as soon as the tree shows that they run.
-		var together sync.Map
-		begun := func(sc job.ShardingContext) *sync.WaitGroup {
-			all := new(sync.WaitGroup)
-			all.Add(30)
-			there, _ := together.LoadOrStore(sc.ScheduledTime.Unix(), all)
-			return there.(*sync.WaitGroup)
-		}
-		if err := m.schedule(t.Context(), cfg, func(_ context.Context, sc job.ShardingContext) error {
-			all := begun(sc)
-			all.Done()
-			all.Wait()
-			return nil
-		}, job.WithLinger(patience)); err != nil {
-			t.Fatal(err)
-		}
+		reg := c.joinCounted(nil, job.WithLinger(patience))
 		finished := func(n int) {
 			c.awaitRuns("items", n, func(e execution) bool { return !e.end.IsZero() })
 			c.settled()
@@ -110,11 +86,47 @@ func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
 		finished(30)
 		reg.take()
 		finished(90)
-		if commits, others := reg.take(); commits != 4 || len(others) > 0 {
-			t.Errorf("two fires cost %d commits and %q, want 4 and nothing", commits, others)
+		if commits, others := reg.take(); len(commits) != 4 || len(others) > 0 {
+			t.Errorf("two fires cost %d commits and %q, want 4 and nothing: %v", len(commits), others, commits)
 		}
 		c.check()
 	})
+}
+
+// It does although the first items have ended before the view shows that they began.
+func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, newMemoryStore(t), "settle")
+		reg := c.joinCounted(func(ctx context.Context, sc job.ShardingContext) error {
+			return elapse(ctx, time.Duration(sc.Item)*100*time.Microsecond)
+		})
+		c.members[0].link.(*memory.Link).Lag(time.Millisecond)
+		c.awaitRuns("items", 30, func(e execution) bool { return !e.end.IsZero() })
+		c.settled()
+		reg.take()
+		c.awaitRuns("items", 60, func(e execution) bool { return !e.end.IsZero() })
+		c.settled()
+		if commits, others := reg.take(); len(commits) != 2 || len(others) > 0 {
+			t.Errorf("a fire cost %d commits and %q, want 2 and nothing: %v", len(commits), others, commits)
+		}
+		c.check()
+	})
+}
+
+// joinCounted starts an instance with 30 items at once.
+func (c *cluster) joinCounted(h job.Func, opts ...job.Option) *counting {
+	c.Helper()
+	cfg := c.config()
+	cfg.Cron = "0/3 * * * * ?"
+	cfg.ShardingTotalCount = 30
+	cfg.Threads = 30
+	m := c.dial("10.0.0.1")
+	reg := &counting{Registry: m.reg}
+	m.reg = reg
+	if err := m.schedule(c.Context(), cfg, h, opts...); err != nil {
+		c.Fatal(err)
+	}
+	return reg
 }
 
 // Jobs that have nothing to do send nothing.
@@ -150,8 +162,8 @@ func TestIdleJobsSendNothing(t *testing.T) {
 		if err := elapse(t.Context(), 24*time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if commits, others := reg.take(); commits+len(others) > 0 {
-			t.Errorf("in a day %d idle jobs sent %d commits and %d other requests, such as %q", jobs, commits, len(others), others[:min(3, len(others))])
+		if commits, others := reg.take(); len(commits)+len(others) > 0 {
+			t.Errorf("in a day %d idle jobs sent %d commits and %d other requests, such as %q", jobs, len(commits), len(others), others[:min(3, len(others))])
 		}
 		view.Close()
 	})
