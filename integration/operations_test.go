@@ -1,5 +1,3 @@
-//go:build faults
-
 package integration_test
 
 import (
@@ -177,7 +175,7 @@ func disabled(s *stage) {
 // soon as it ends, once.
 func longItem(s *stage) {
 	j := cluster.Job{Name: "j1", Every: time.Second, Items: 6, Failover: true, Work: []time.Duration{
-		5 * time.Second, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond,
+		10 * time.Second, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond,
 	}}
 	s.add(j)
 	s.start("w1", "w2")

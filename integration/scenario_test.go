@@ -1,5 +1,3 @@
-//go:build faults
-
 package integration_test
 
 import (
@@ -16,7 +14,7 @@ import (
 
 // scenarioTime bounds one scenario: more than any needs, on a machine that has other
 // things to do.
-const scenarioTime = 2 * time.Minute
+const scenarioTime = 4 * time.Minute
 
 // drain is the time that handlers get at the end: more than any takes.
 const drain = 20 * time.Second
