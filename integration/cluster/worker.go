@@ -171,13 +171,14 @@ func (w *Worker) event(kind history.Kind) history.Event {
 	return e
 }
 
-// Kill sends SIGKILL, and returns when the process is gone.
+// Kill sends SIGKILL, and returns when the process is gone. One that was just leaving
+// may be gone already.
 func (w *Worker) Kill() error {
 	w.mu.Lock()
 	w.ending = true
 	w.mu.Unlock()
 	w.cluster.add(w.event(history.Kill))
-	if err := w.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+	if err := w.cmd.Process.Signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("cluster: kill %s: %w", w.Name, err)
 	}
 	<-w.ended
@@ -202,13 +203,13 @@ func (w *Worker) Pause() error {
 	return nil
 }
 
-// Resume lets a paused process go on.
+// Resume lets a paused process go on, unless it was killed meanwhile.
 func (w *Worker) Resume() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.paused = false
 	w.cluster.add(w.event(history.Resume))
-	if err := w.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+	if err := w.cmd.Process.Signal(syscall.SIGCONT); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("cluster: resume %s: %w", w.Name, err)
 	}
 	return nil
