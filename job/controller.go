@@ -166,7 +166,7 @@ func (c *controller) look() {
 		}
 	}
 	c.changed = c.view.Changed() // before the snapshot: nothing is missed between them
-	c.state = jobtree.Read(c.view.Snapshot(), c.job)
+	c.state = jobtree.Reread(c.view.Snapshot(), c.job, c.state)
 	if c.state.Config == nil || c.state.Config.Modified <= c.settings.modified || c.state.Config.Modified == c.refused {
 		return
 	}

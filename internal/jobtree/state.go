@@ -9,8 +9,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// State is what a snapshot says about a job. It shares memory with the snapshot and
-// is not changed after [Read] made it.
+// State is what a snapshot says about a job. It shares memory with the snapshot, and
+// with the state that was read before; it is not changed after it was made.
 type State struct {
 	// Exists is whether there is anything of the job at all.
 	Exists bool
@@ -93,8 +93,16 @@ func (s *State) ServerEnabled(ip string) bool {
 }
 
 // Read decodes the job's part of a snapshot in one pass.
-func Read(snapshot coord.Snapshot, job Job) *State {
-	r := reader{State: &State{}}
+func Read(snapshot coord.Snapshot, job Job) *State { return Reread(snapshot, job, nil) }
+
+// Reread is [Read] for one who has read the job's tree before, and takes over from then
+// what has not changed: an instance looks at every change of the tree, and most of them
+// are of a few nodes.
+func Reread(snapshot coord.Snapshot, job Job, before *State) *State {
+	if before == nil {
+		before = &State{}
+	}
+	r := reader{State: &State{}, before: before}
 	for n := range snapshot.All(job.Root()) {
 		r.Exists = true
 		if len(n.Path) == len(job) {
@@ -110,8 +118,9 @@ func Read(snapshot coord.Snapshot, job Job) *State {
 // reader is a state in the making, with what saves allocations on the way.
 type reader struct {
 	*State
-	marks slab[Mark]
-	ticks slab[Fired]
+	before *State
+	marks  slab[Mark]
+	ticks  slab[Fired]
 	// The id and tick that were decoded last: many nodes in a row have the same.
 	id   string
 	tick Fired
@@ -130,7 +139,7 @@ func (r *reader) read(path string, n coord.Node) {
 		r.Config = &document
 		return
 	case leaderInstance:
-		r.Leader = r.mark(n)
+		r.Leader = r.mark(n, r.before.Leader)
 		return
 	case necessary:
 		r.Necessary = true
@@ -139,7 +148,9 @@ func (r *reader) read(path string, n coord.Node) {
 		r.Processing = true
 		return
 	case schedule:
-		r.Schedule = decodeSchedule(n)
+		if r.Schedule = r.before.Schedule; r.Schedule == nil || !same(r.Schedule.Node, n) {
+			r.Schedule = decodeSchedule(n)
+		}
 		return
 	}
 	if item, ok := strings.CutPrefix(path, failoverItems+"/"); ok {
@@ -156,7 +167,11 @@ func (r *reader) read(path string, n coord.Node) {
 	case servers:
 		put(&r.Servers, name, decodeServer(name, n))
 	case instances:
-		put(&r.Instances, name, decodeInstance(name, n))
+		in, ok := r.before.Instances[name]
+		if !ok || !same(in.Node, n) {
+			in = decodeInstance(name, n)
+		}
+		put(&r.Instances, name, in)
 	case sessions:
 		put(&r.Sessions, name, n)
 	case trigger:
@@ -173,21 +188,21 @@ func (r *reader) readItem(path string, n coord.Node) {
 		return
 	}
 	if missing := i + 1 - len(r.Items); missing > 0 {
-		r.Items = append(r.Items, make([]Item, missing)...)
+		r.Items = slices.Grow(r.Items, max(missing, len(r.before.Items)-len(r.Items)))[:i+1]
 	}
-	item := &r.Items[i]
+	item, before := &r.Items[i], r.before.Item(i)
 	item.Exists = true
 	switch leaf {
 	case instance:
-		item.Owner = r.mark(n)
+		item.Owner = r.mark(n, before.Owner)
 	case running:
-		item.Running = r.mark(n)
+		item.Running = r.mark(n, before.Running)
 	case failover:
-		item.Failover = r.mark(n)
+		item.Failover = r.mark(n, before.Failover)
 	case failovering:
-		item.Failovering = r.mark(n)
+		item.Failovering = r.mark(n, before.Failovering)
 	case fired:
-		item.Fired = r.fired(n)
+		item.Fired = r.fired(n, before.Fired)
 	case misfire:
 		item.Misfire = true
 	case disabled:
@@ -195,7 +210,10 @@ func (r *reader) readItem(path string, n coord.Node) {
 	}
 }
 
-func (r *reader) mark(n coord.Node) *Mark {
+func (r *reader) mark(n coord.Node, before *Mark) *Mark {
+	if before != nil && same(before.Node, n) {
+		return before
+	}
 	if string(n.Value) != r.id {
 		if in, ok := r.Instances[string(n.Value)]; ok {
 			r.id = in.ID
@@ -206,12 +224,21 @@ func (r *reader) mark(n coord.Node) *Mark {
 	return r.marks.add(Mark{Node: n, ID: r.id})
 }
 
-func (r *reader) fired(n coord.Node) *Fired {
+func (r *reader) fired(n coord.Node, before *Fired) *Fired {
+	if before != nil && same(before.Node, n) {
+		return before
+	}
 	if !bytes.Equal(n.Value, r.tick.Value) {
 		r.tick.Tick, r.tick.Run, r.tick.Err = decodeFired(n.Value)
 	}
 	r.tick.Node = n
 	return r.ticks.add(r.tick)
+}
+
+// same compares two nodes at one path. Values are compared too, because a store that was
+// restored from a backup counts its revisions again.
+func same(a, b coord.Node) bool {
+	return a.Modified == b.Modified && a.Created == b.Created && a.Version == b.Version && a.Owner == b.Owner && bytes.Equal(a.Value, b.Value)
 }
 
 func put[V any](m *map[string]V, key string, value V) {
@@ -222,7 +249,7 @@ func put[V any](m *map[string]V, key string, value V) {
 }
 
 // slab allocates values in growing blocks: pointers to them cost little, and stay
-// good.
+// good. A block lives as long as one of its values, so blocks are not large.
 type slab[T any] struct {
 	free []T
 	size int
@@ -230,7 +257,7 @@ type slab[T any] struct {
 
 func (s *slab[T]) add(value T) *T {
 	if len(s.free) == 0 {
-		s.size = min(max(2*s.size, 4), 256)
+		s.size = min(max(2*s.size, 4), 64)
 		s.free = make([]T, s.size)
 	}
 	p := &s.free[0]

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -193,6 +194,47 @@ func TestOrderOfItems(t *testing.T) {
 	}
 }
 
+// What is taken over from the state before makes no difference, also where a store that
+// was restored uses numbers again.
+func TestRereadIsRead(t *testing.T) {
+	const job = jobtree.Job("settle")
+	paths := []string{job.Root(), job.Config(), job.Schedule(), job.LeaderInstance(), job.FailoverItem(1)}
+	for _, id := range []string{"10.0.0.1@-@1-a", "10.0.0.2@-@1-b"} {
+		paths = append(paths, job.Instance(id), job.Server(jobtree.InstanceIP(id)), job.Trigger(id))
+	}
+	for i := range 3 {
+		paths = append(paths, job.ItemInstance(i), job.Running(i), job.Failover(i), job.Failovering(i), job.Fired(i), job.Misfire(i))
+	}
+	values := []string{"", "10.0.0.1@-@1-a", "10.0.0.2@-@1-b", "2026-11-20T23:14:28.000Z", "serverIp: 10.0.0.3\n", "cron: x\nsince: 2026-11-20T23:14:28Z\n", "["}
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := coord.NewTree()
+		var state *jobtree.State
+		for range rapid.IntRange(1, 20).Draw(t, "changes") {
+			for range rapid.IntRange(1, 4).Draw(t, "nodes") {
+				n := coord.Node{
+					Path:     rapid.SampledFrom(paths).Draw(t, "path"),
+					Value:    []byte(rapid.SampledFrom(values).Draw(t, "value")),
+					Version:  rapid.Int64Range(0, 2).Draw(t, "version"),
+					Created:  rapid.Int64Range(1, 3).Draw(t, "created"),
+					Modified: rapid.Int64Range(1, 3).Draw(t, "modified"),
+				}
+				if rapid.Bool().Draw(t, "remove") {
+					nodes.Delete(n.Path)
+				} else {
+					nodes.Put(n)
+				}
+			}
+			snapshot := nodes.Snapshot()
+			state = jobtree.Reread(snapshot, job, state)
+			if diff := cmp.Diff(jobtree.Read(snapshot, job), state, cmp.Comparer(sameError)); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}
+
+func sameError(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
 // A state is read at every change of the tree. 1,000 items on 10 instances, all
 // running.
 func BenchmarkRead(b *testing.B) {
@@ -220,6 +262,13 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				jobtree.Read(snapshot, job)
+			}
+		})
+		b.Run(fmt.Sprintf("items=%d/again", items), func(b *testing.B) {
+			before := jobtree.Read(snapshot, job)
+			b.ReportAllocs()
+			for b.Loop() {
+				jobtree.Reread(snapshot, job, before)
 			}
 		})
 	}
