@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,8 +85,13 @@ func BenchmarkBareClient(b *testing.B) {
 // with the same conditions as the registry's, so that a busy machine slows all alike. It
 // reports the median of each.
 func BenchmarkOverhead(b *testing.B) {
+	b.Run("memory", func(b *testing.B) { overhead(b, etcdserver.Config{}) })
+	b.Run("fsync", func(b *testing.B) { overhead(b, etcdserver.Config{Fsync: true}) })
+}
+
+func overhead(b *testing.B, config etcdserver.Config) {
 	const count = 10_000
-	server := etcdserver.Start(b, etcdserver.Config{})
+	server := etcdserver.Start(b, config)
 	bare := bareClient(b, server)
 	link, err := proxy.New(server.Endpoints()[0])
 	if err != nil {
@@ -133,20 +139,30 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 	one, bareOne := puts(0, 1)
 	hundred, bareHundred := puts(0, 100)
-	columns := []string{"registry-us", "bare-us", "bare-conditional-us"}
+	const columns = "registry-us bare-us "
 	for _, c := range []struct {
-		name string
-		do   []func() error
+		name    string
+		columns string
+		do      []func() error
 	}{
-		{"put", []func() error{commit(one), func() error { _, err := bare.Put(ctx, "/bare/l/000000", value); return err }, conditional(bareOne)}},
-		{"put-100", []func() error{commit(hundred), txn(bareHundred), conditional(bareHundred)}},
-		{"get", []func() error{
+		{"put", columns + "bare-conditional-us", []func() error{commit(one), func() error { _, err := bare.Put(ctx, "/bare/l/000000", value); return err }, conditional(bareOne)}},
+		{"put-100", columns + "bare-conditional-us", []func() error{commit(hundred), txn(bareHundred), conditional(bareHundred)}},
+		{"get", columns, []func() error{
 			func() error { _, err := r.Get(ctx, "l/000000"); return err },
 			func() error { _, err := bare.Get(ctx, "/bare/l/000000"); return err },
 		}},
-		{"list", []func() error{
+		{"list", columns + "bare-in-two-pages-us", []func() error{
 			func() error { _, err := r.List(ctx, "l"); return err },
 			func() error { _, err := bare.Get(ctx, "/bare/l/", clientv3.WithPrefix()); return err },
+			func() error {
+				first, err := bare.Get(ctx, "/bare/l/", clientv3.WithPrefix(), clientv3.WithLimit(256))
+				if err != nil {
+					return err
+				}
+				last := string(first.Kvs[len(first.Kvs)-1].Key)
+				_, err = bare.Get(ctx, last+"\x00", clientv3.WithRange(clientv3.GetPrefixRangeEnd("/bare/l/")), clientv3.WithRev(first.Header.Revision))
+				return err
+			},
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -160,9 +176,9 @@ func BenchmarkOverhead(b *testing.B) {
 					took[i] = append(took[i], time.Since(begin))
 				}
 			}
-			for i := range took {
+			for i, column := range strings.Fields(c.columns) {
 				slices.Sort(took[i])
-				b.ReportMetric(float64(took[i][len(took[i])/2].Nanoseconds())/1e3, columns[i])
+				b.ReportMetric(float64(took[i][len(took[i])/2].Nanoseconds())/1e3, column)
 			}
 			b.ReportMetric(0, "ns/op") // of all together
 		})

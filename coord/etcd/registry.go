@@ -226,10 +226,23 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 			return nil, fmt.Errorf("etcd: %s: %w", what, coord.ErrNoNode)
 		}
 	}
+	return inOrder(nodes), nil
+}
+
+// inOrder sorts the children of a node, and leaves one of each. What was read is in the
+// order of keys, where the child a! stands between a and what lies below a.
+func inOrder(nodes []coord.Node) []coord.Node {
+	ordered := true
+	for i := 1; i < len(nodes) && ordered; i++ {
+		ordered = nodes[i-1].Path < nodes[i].Path
+	}
+	if ordered {
+		return nodes
+	}
 	slices.SortFunc(nodes, func(a, b coord.Node) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), -cmp.Compare(a.Created, b.Created))
 	})
-	return slices.CompactFunc(nodes, func(a, b coord.Node) bool { return a.Path == b.Path }), nil
+	return slices.CompactFunc(nodes, func(a, b coord.Node) bool { return a.Path == b.Path })
 }
 
 // Session implements [coord.Registry].

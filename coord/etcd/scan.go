@@ -16,7 +16,7 @@ type scanOptions struct {
 // The first page finds out how large the values are, and the next ones are cut to fit.
 const (
 	firstPage  = 256
-	pageGrowth = 16
+	pageGrowth = 64
 	pageBytes  = 4 << 20
 	maxPage    = 20_000
 	skipPage   = 16     // after a skip there may be another
