@@ -79,6 +79,8 @@ func (r *Registry) keepSessions(s *session) {
 		if s = r.reopenSession(); s == nil {
 			return
 		}
+		// A store that had no leader meanwhile gives every lease its whole time again.
+		r.start(func() { r.revokeQuietly(lost.lease, lost.granted) })
 	}
 }
 
