@@ -19,11 +19,15 @@ func (w *world) clean() []commit {
 			}
 		}
 	}
-	if !w.settings.misfire {
-		for i, item := range w.Items {
-			if item.Misfire {
-				c.add(coord.DeleteTree(w.job.Misfire(i)))
-			}
+	tick := w.lastTick()
+	for i, item := range w.Items {
+		switch {
+		case !item.Misfire:
+		case !w.settings.misfire:
+			c.add(coord.DeleteTree(w.job.Misfire(i)))
+		case item.Fired != nil && item.Running == nil && w.inForce() && w.judge(item, tick) == notDue:
+			// The schedule was changed while the item ran: what it missed was of the old one.
+			c.add(coord.AtVersion(w.job.Fired(i), item.Fired.Version), coord.DeleteTree(w.job.Misfire(i)))
 		}
 	}
 	if !w.settings.monitor {

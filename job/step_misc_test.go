@@ -201,6 +201,15 @@ func TestClean(t *testing.T) {
 			want:   []string{"- sharding/0/misfire", "- sharding/1/misfire"},
 		},
 		{
+			name: "misfires of a schedule that was changed, but not of what still runs",
+			tree: func(f *fixture) {
+				left(f)
+				f.put("sharding/1/running", "B")
+				f.now = tick(0).Add(time.Second)
+			},
+			want: []string{"- sharding/0/misfire"},
+		},
+		{
 			name:   "records are off",
 			config: func(c *Config) { c.MonitorExecution, c.Failover = Off, false },
 			tree:   func(f *fixture) { f.put("sharding/1/running", "B") },

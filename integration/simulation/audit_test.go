@@ -221,7 +221,7 @@ func (a *auditor) auditItem(i int) {
 	if taken := item.Failover != nil || item.Failovering != nil; taken && (executing == nil || executing.source != job.Failover) {
 		a.violatedItem(i, "the record of a failover is left: %s %s", name(item.Failover), name(item.Failovering))
 	}
-	if item.Misfire && item.Running == nil && !a.tick.IsZero() { // else it is of a schedule that is no more
+	if item.Misfire && item.Running == nil {
 		a.violatedItem(i, "a misfire flag is left")
 	}
 	if item.Running == nil {
