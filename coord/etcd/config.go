@@ -34,7 +34,10 @@ type Config struct {
 	DialTimeout time.Duration
 
 	// RequestTimeout bounds each request to the store, within the context of the
-	// call. 0 means 5 s; at most 24 h.
+	// call. 0 means 5 s; at most 24 h. A member of etcd that is not the leader passes
+	// writes on, and one that is on its way while the leadership moves may be lost
+	// without an answer. So this is also how long a job may stand still then: half of
+	// a short SessionTimeout is a good choice.
 	RequestTimeout time.Duration
 
 	// Username and Password log in to a server with authentication: both or none.

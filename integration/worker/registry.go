@@ -27,11 +27,13 @@ func Dial(ctx context.Context, c Config, log *zap.Logger) (reg coord.Registry, e
 	switch c.Store {
 	case Etcd:
 		reg, err = etcd.Dial(ctx, etcd.Config{
-			Endpoints: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, DialTimeout: dialTimeout, Logger: log,
+			Endpoints: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, DialTimeout: dialTimeout,
+			RequestTimeout: c.SessionTimeout / 2, Logger: log,
 		})
 	case ZooKeeper:
 		reg, err = zk.Dial(ctx, zk.Config{
-			Servers: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, DialTimeout: dialTimeout, Logger: log,
+			Servers: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, DialTimeout: dialTimeout,
+			RequestTimeout: c.SessionTimeout / 2, Logger: log,
 		})
 	default:
 		err = fmt.Errorf("worker: store %q: %s and %s are allowed", c.Store, Etcd, ZooKeeper)
