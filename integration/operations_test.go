@@ -178,11 +178,13 @@ func longItem(s *stage) {
 		10 * time.Second, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond,
 	}}
 	s.add(j)
-	s.start("w1", "w2")
+	w := s.start("w1", "w2", "w3")[2]
 	mark := s.Mark()
+	s.must(w.Leave(j.Name, drain))
+	s.await(mark, "the newcomer to leave", match(of(history.Left)).by(w.Name))
+	mark = s.Mark()
 	long := s.await(mark, "the long item", starts(j.Name, 0))
-	w, err := s.Start("w3", cluster.Options{})
-	s.must(err)
+	s.must(w.Join(j))
 	moved := s.await(mark, "an idle item to start at the newcomer", match(of(history.Start)).by(w.Name))
 	end := s.await(mark, "the end of the long item", func(e history.Event) bool { return e.Kind == history.End && e.Task == long.Task })
 	if moved.Mono > end.Mono {

@@ -102,8 +102,9 @@ type worker struct {
 // member is a worker's part in one job.
 type member struct {
 	Job
+	joined    chan struct{}  // closed when it has
+	scheduler *job.Scheduler // once it has joined
 	mu        sync.Mutex
-	scheduler *job.Scheduler // nil until it has joined
 	// leave ends the wait for a registry that is away, drain the time that handlers get
 	// after that.
 	leave context.CancelFunc
@@ -196,7 +197,7 @@ func pause(ctx context.Context) bool {
 // join starts a scheduler of a job, and sees to it until it has stopped.
 func (w *worker) join(ctx context.Context, j Job, dialled <-chan struct{}) {
 	before := w.jobs[j.Config.Name]
-	m := &member{Job: j, ended: make(chan struct{})}
+	m := &member{Job: j, joined: make(chan struct{}), ended: make(chan struct{})}
 	m.ctx, m.leave = context.WithCancel(ctx)
 	w.jobs[j.Config.Name] = m
 	w.running.Go(func() {
@@ -230,9 +231,8 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 	for {
 		s, err := start(m.ctx, w.reg, m.Config, h, opts...)
 		if err == nil {
-			m.mu.Lock()
 			m.scheduler = s
-			m.mu.Unlock()
+			close(m.joined)
 			e := history.Now(history.Joined)
 			e.Job, e.Instance = m.Config.Name, s.Status().InstanceID
 			w.log.Add(e)
@@ -301,7 +301,7 @@ func (w *worker) leave(name string, drain time.Duration) {
 	m.stop(drain)
 }
 
-// trigger asks all items of a job to run now.
+// trigger asks all items of a job to run now, or as soon as it has joined.
 func (w *worker) trigger(ctx context.Context, name string) {
 	m := w.jobs[name]
 	if m == nil {
@@ -309,14 +309,12 @@ func (w *worker) trigger(ctx context.Context, name string) {
 		return
 	}
 	w.running.Go(func() {
-		m.mu.Lock()
-		s := m.scheduler
-		m.mu.Unlock()
-		if s == nil {
-			w.zap.Error("asked to trigger before it has joined", zap.String("job", name))
+		select {
+		case <-m.joined:
+		case <-m.ctx.Done():
 			return
 		}
-		if _, err := s.Trigger(ctx, job.TriggerRequest{}); err != nil {
+		if _, err := m.scheduler.Trigger(ctx, job.TriggerRequest{}); err != nil {
 			w.zap.Error("trigger", zap.Error(err))
 		}
 	})
