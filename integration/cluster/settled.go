@@ -42,9 +42,11 @@ func (c *Cluster) Tree() string {
 }
 
 // Settled waits until the workers are as many instances of each job, own all items, and
-// nothing waits to be taken over.
+// nothing waits to be taken over; and until they know that they have joined, and take
+// commands about it.
 func (c *Cluster) Settled(ctx context.Context) error {
-	n := len(c.Workers())
+	workers := c.Workers()
+	n := len(workers)
 	c.mu.Lock()
 	jobs := c.jobs
 	c.mu.Unlock()
@@ -55,7 +57,34 @@ func (c *Cluster) Settled(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return c.AwaitAll(ctx, 0, "all workers to have joined", func(events []history.Event) bool {
+		parts := joined(events)
+		for _, w := range workers {
+			for _, j := range jobs {
+				if !parts[part{w.Name, j.Name}] {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+// part is what a process takes in a job.
+type part struct{ process, job string }
+
+// joined are the parts whose scheduler was started and has not stopped.
+func joined(events []history.Event) map[part]bool {
+	parts := map[part]bool{}
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case history.Joined:
+			parts[part{e.Process, e.Job}] = true
+		case history.Left:
+			delete(parts, part{e.Process, e.Job})
+		}
+	}
+	return parts
 }
 
 func settled(s *jobtree.State, instances, items int) bool {
