@@ -174,6 +174,16 @@ func TestKeptPromises(t *testing.T) {
 			h.run(rerun)
 			return h
 		},
+		"a sleeper that fell asleep before it wrote down what it began": func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.about(3010, history.Pause, "w2")
+			h.about(5250, history.Resume, "w2")
+			h.run(rerun)
+			return h
+		},
 		"a worker that was cut off": func() *tape {
 			h, rerun := crashed()
 			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {

@@ -77,14 +77,15 @@ func (c *checker) late(first, second *execution) {
 }
 
 // unbegun: a failover repeats a run that had begun, as far as anybody can know: a claim
-// whose answer was lost is known to its process only, and not even to that if it ended.
+// whose answer was lost is known to its process only, and not even to that if it ended,
+// or was stopped before it wrote down what it began.
 func (c *checker) unbegun(x *execution) {
 	for i := range c.timeline.events {
 		e := &c.timeline.events[i]
 		if e.Mono > x.began() {
 			break
 		}
-		if e.Kind == Kill || e.Kind == Commit && e.Err != "" && e.Job == x.job {
+		if e.Kind == Kill || e.Kind == Pause || e.Kind == Commit && e.Err != "" && e.Job == x.job {
 			return
 		}
 	}
