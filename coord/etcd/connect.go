@@ -27,7 +27,7 @@ func connect(ctx context.Context, c Config, conns *connections) (*clientv3.Clien
 		if err != nil {
 			return nil, err
 		}
-		_ = probe.Close()
+		_ = probe.Close() // the store has answered, which is all that it was for
 		return newClient(ctx, c, conns)
 	}
 	client, err := newClient(ctx, c, conns)
@@ -35,7 +35,7 @@ func connect(ctx context.Context, c Config, conns *connections) (*clientv3.Clien
 		return nil, err
 	}
 	if err := awaitAnswer(ctx, client); err != nil {
-		_ = client.Close()
+		_ = client.Close() // err is what matters
 		return nil, err
 	}
 	return client, nil

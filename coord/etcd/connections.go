@@ -56,7 +56,7 @@ func (c *connections) drop(address string, since time.Time) {
 		return
 	}
 	if heard := conn.heard.Load(); heard == nil || heard.Before(since) {
-		_ = conn.Close()
+		_ = conn.Close() // it is given up, in whatever state it is
 		delete(c.last, address)
 	}
 }

@@ -38,7 +38,7 @@ func TestInvalidConfig(t *testing.T) {
 			tc.spoil(&cfg)
 			r, err := zk.Dial(t.Context(), cfg)
 			if err == nil {
-				_ = r.Close(t.Context())
+				_ = r.Close(t.Context()) // the test has failed
 			}
 			if !errors.Is(err, coord.ErrInvalidConfig) || !strings.Contains(err.Error(), tc.field) {
 				t.Errorf("got %v, want ErrInvalidConfig naming %q", err, tc.field)

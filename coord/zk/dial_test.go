@@ -25,7 +25,7 @@ func wantDialError(t *testing.T, cfg zk.Config, within time.Duration, want error
 	begin := time.Now()
 	r, err := zk.Dial(t.Context(), cfg)
 	if err == nil {
-		_ = r.Close(t.Context())
+		_ = r.Close(t.Context()) // whether it was opened is the question
 	}
 	if !errors.Is(err, want) {
 		t.Fatalf("got %v, want %v", err, want)
@@ -217,6 +217,7 @@ func TestSomethingElseListens(t *testing.T) {
 			if err != nil {
 				return
 			}
+			// The other side may have had enough before it is through.
 			_, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n")
 			c.Close()
 		}

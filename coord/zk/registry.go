@@ -382,7 +382,7 @@ func (r *Registry) Close(ctx context.Context) error {
 		session.end(coord.ErrClosed)
 		// A link that has just broken may come back in time to say farewell.
 		linked, cancel := context.WithTimeout(ctx, farewell)
-		_ = session.conn.await(linked)
+		_ = session.conn.await(linked) // what close says next is what matters
 		cancel()
 		if err = session.close(r.goodbye, coord.ErrClosed); err != nil {
 			err = fmt.Errorf("zk: close: %w", err)

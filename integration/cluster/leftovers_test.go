@@ -108,7 +108,7 @@ func TestNothingIsLeftOfAKilledOrchestrator(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Error(err)
 	}
-	_ = cmd.Wait()
+	_ = cmd.Wait() // it says that it was killed
 	if unread != nil {
 		t.Fatalf("the victim said %q", lines.Text())
 	}

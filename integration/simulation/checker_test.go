@@ -45,7 +45,7 @@ type started struct {
 }
 
 func (s *script) begin(h *host, source job.Source, minute int, token int64) *started {
-	_ = elapse(context.Background(), time.Second)
+	pass(time.Second)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	tick := time.Date(2000, 1, 1, 0, minute, 0, 0, time.UTC)
 	ref := s.j.history.begin(ctx, h, job.ShardingContext{Source: source, ScheduledTime: tick, Token: token, InstanceID: h.name})
@@ -53,7 +53,7 @@ func (s *script) begin(h *host, source job.Source, minute int, token int64) *sta
 }
 
 func (e *started) end(err error) {
-	_ = elapse(context.Background(), time.Second)
+	pass(time.Second)
 	e.cut(err)
 	e.s.j.history.end(e.ref, err)
 }
@@ -139,7 +139,7 @@ func TestChecker(t *testing.T) {
 		}},
 		{"a record is left", "the record of a run on a is left", func(s *script) {
 			s.begin(s.on("a"), job.Normal, 10, 10).end(nil)
-			_ = elapse(context.Background(), time.Minute)
+			pass(time.Minute)
 			s.audit(jobtree.Item{Owner: mark("a"), Running: mark("a"), Fired: firedAt(10)})
 		}},
 		{"it runs without a record", "it runs on a without a record", func(s *script) {

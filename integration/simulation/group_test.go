@@ -98,7 +98,7 @@ func (g *group) storm(until time.Time) {
 		if !at.Before(until) {
 			break
 		}
-		_ = elapse(context.Background(), time.Until(at))
+		pass(time.Until(at))
 		if at == next {
 			g.fault()
 			next = g.nextFault(at)
@@ -106,7 +106,7 @@ func (g *group) storm(until time.Time) {
 		}
 		heap.Pop(&g.due).(event).do()
 	}
-	_ = elapse(context.Background(), time.Until(until))
+	pass(time.Until(until))
 	g.note("calm")
 	for len(g.due) > 0 { // everything that was to be undone later is undone now
 		heap.Pop(&g.due).(event).do()

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"context"
 	"math/rand/v2"
 	"time"
 
@@ -21,19 +20,19 @@ func (s *simulation) weather(random *rand.Rand, until time.Time) {
 		if time.Now().Add(pause + d).After(until) {
 			return
 		}
-		_ = elapse(context.Background(), pause)
+		pass(pause)
 		s.outage.begin()
 		if kind == 1 {
 			s.noteAll("the store answers late for %v", d.Round(time.Second))
 			s.counts.fault("store slow")
 			slow := s.store.Inject(memory.Fault{Method: memory.Commit, Delay: 500 * time.Millisecond})
-			_ = elapse(context.Background(), d)
+			pass(d)
 			slow.Remove()
 		} else {
 			s.noteAll("the store is away for %v", d.Round(time.Second))
 			s.counts.fault("store away")
 			s.store.Down()
-			_ = elapse(context.Background(), d)
+			pass(d)
 			s.store.Up()
 		}
 		s.outage.end()

@@ -181,8 +181,8 @@ func operator(r *rand.Rand, names []string) step {
 			}, s.SwitchServer(ctx, jobs[0].Name, address, false)
 		}},
 		{what: fmt.Sprintf("item %d of j1 disabled", item), do: func(ctx context.Context, s *soak) (func(context.Context) error, error) {
-			if !s.has(ctx, jobs[0].Name, item) {
-				return nil, nil
+			if there, err := s.has(ctx, jobs[0].Name, item); err != nil || !there {
+				return nil, err
 			}
 			return func(ctx context.Context) error {
 				return s.SwitchItem(ctx, jobs[0].Name, item, true)
@@ -202,11 +202,10 @@ func operator(r *rand.Rand, names []string) step {
 }
 
 // has reports whether a job has an item in the tree.
-func (s *soak) has(ctx context.Context, name string, item int) bool {
-	found := false
-	_ = s.AwaitTree(ctx, "a look", func(tree coord.Snapshot) bool {
+func (s *soak) has(ctx context.Context, name string, item int) (found bool, err error) {
+	err = s.AwaitTree(ctx, "a look", func(tree coord.Snapshot) bool {
 		found = slices.Contains(tree.Children(jobtree.Job(name).Sharding()), fmt.Sprint(item))
 		return true
 	})
-	return found
+	return found, err
 }
