@@ -169,6 +169,9 @@ func (c *conn) dialLink(ctx context.Context, address string) (*link, error) {
 		}
 		raw = secure
 	}
+	if c.oneLink {
+		raw = &unstamped{Conn: raw}
+	}
 	deadline, _ := ctx.Deadline()
 	l, err := newLink(raw, deadline)
 	if err != nil {

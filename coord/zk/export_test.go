@@ -1,6 +1,7 @@
 package zk
 
 import (
+	"net"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -35,3 +36,6 @@ func ParseHandshake(b []byte) (session int64, timeout time.Duration, password []
 	}
 	return h.session, h.timeout, h.password, true
 }
+
+// Unstamped is a connection to a server whose replies lose their zxid.
+func Unstamped(conn net.Conn) net.Conn { return &unstamped{Conn: conn} }

@@ -1,0 +1,55 @@
+package zk_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"net"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/coord/zk"
+)
+
+// pieces is a connection from which bytes come in pieces of given sizes, in turn.
+type pieces struct {
+	net.Conn
+	from  io.Reader
+	sizes []int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	n := min(len(b), p.sizes[0])
+	p.sizes = append(p.sizes[1:], p.sizes[0])
+	return p.from.Read(b[:n])
+}
+
+// TestUnstamped reads packets of a server in pieces: all that changes is the zxid of
+// the replies, which are all packets but the first.
+func TestUnstamped(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		packets := rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 64), 1, 8).Draw(t, "packets")
+		sizes := rapid.SliceOfN(rapid.IntRange(1, 64), 1, 16).Draw(t, "sizes")
+		var sent, want []byte
+		for i, packet := range packets {
+			sent = binary.BigEndian.AppendUint32(sent, uint32(len(packet)))
+			sent = append(sent, packet...)
+			if i > 0 {
+				packet = bytes.Clone(packet)
+				for at := 4; at < min(12, len(packet)); at++ {
+					packet[at] = 0
+				}
+			}
+			want = binary.BigEndian.AppendUint32(want, uint32(len(packet)))
+			want = append(want, packet...)
+		}
+		got, err := io.ReadAll(zk.Unstamped(&pieces{from: bytes.NewReader(sent), sizes: sizes}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("read\n%x, want\n%x, of\n%x", got, want, sent)
+		}
+	})
+}
