@@ -12,6 +12,16 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
+const (
+	// firstRetry and lastRetry bound the back-off after an error of the store.
+	firstRetry = 50 * time.Millisecond
+	lastRetry  = 2 * time.Second
+	// catchUpTime bounds how long the view may take to hold what was committed.
+	catchUpTime = 5 * time.Second
+	// commitsAtOnce bounds the commits of one step that are under way together.
+	commitsAtOnce = 8
+)
+
 // commit does what a step wants, and reports whether it happened. After a conflict the
 // view catches up and the step is asked again; what a lost answer did, the tree tells.
 func (c *controller) commit(cm commit) bool {
@@ -102,7 +112,7 @@ func (c *controller) pausing() bool { return time.Now().Before(c.retryAt) }
 
 // catchUp waits until the view holds all that was committed until now.
 func (c *controller) catchUp() {
-	ctx, cancel := context.WithTimeoutCause(c.session.Context(), partingTime, fmt.Errorf("the view did not catch up in %v", partingTime))
+	ctx, cancel := context.WithTimeoutCause(c.session.Context(), catchUpTime, fmt.Errorf("the view did not catch up in %v", catchUpTime))
 	defer cancel()
 	if err := c.view.Sync(ctx); err != nil {
 		c.failed("sync", err)
@@ -110,82 +120,4 @@ func (c *controller) catchUp() {
 	}
 	c.stale = false
 	c.syncs++
-}
-
-// wait returns when there may be something to do.
-func (c *controller) wait() {
-	var alarm <-chan time.Time
-	if d, ok := c.alarm(); ok {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		alarm = timer.C
-	}
-	select {
-	case <-c.changed:
-	case <-c.wake:
-	case <-alarm:
-		c.reconcileIfDue()
-	case <-c.session.Context().Done():
-	case <-c.drained():
-	}
-}
-
-// drained is the end of the time to drain, while that matters.
-func (c *controller) drained() <-chan struct{} {
-	if c.leaving == nil && !c.isShutdown() || c.stopping.Err() != nil {
-		return nil // after its end, only the runs that return matter
-	}
-	return c.stopping.Done()
-}
-
-// alarm says when the controller is to look again by itself.
-func (c *controller) alarm() (time.Duration, bool) {
-	now := c.now()
-	var next time.Time
-	at := func(t time.Time) {
-		if next.IsZero() || t.Before(next) {
-			next = t
-		}
-	}
-	if c.pausing() {
-		return time.Until(c.retryAt), true
-	}
-	if s := c.settings.schedule; s != nil && c.leaving == nil {
-		if t := s.Next(now); !t.IsZero() {
-			at(t)
-		}
-	}
-	if !c.lingering.IsZero() {
-		at(c.lingering)
-	}
-	if !c.unseen.IsZero() {
-		at(c.unseen.Add(settleAfter))
-	}
-	if !c.unsettled.IsZero() {
-		at(c.unsettled.Add(settleAfter))
-	}
-	if !c.yielding.IsZero() {
-		at(c.yielding.Add(yieldTime))
-	}
-	if d := c.settings.ReconcileInterval; d > 0 {
-		at(c.reconciled.Add(d))
-	}
-	if !c.grace.IsZero() {
-		at(c.grace)
-	}
-	if next.IsZero() {
-		return 0, false
-	}
-	return max(next.Sub(now), 0), true
-}
-
-// reconcileIfDue makes the controller look at the whole tree although it saw no change.
-func (c *controller) reconcileIfDue() {
-	d := c.settings.ReconcileInterval
-	if d <= 0 || c.now().Before(c.reconciled.Add(d)) {
-		return
-	}
-	c.reconciled = c.now()
-	c.stale = true
-	c.sweeping = true
 }

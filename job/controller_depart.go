@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
+
+// partingTime bounds what a scheduler says to the store when it goes.
+const partingTime = 5 * time.Second
 
 // leave takes this instance out, step by step: it begins nothing more and hands
 // leadership over, waits for what runs until the time to drain is over, ends the

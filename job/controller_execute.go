@@ -1,0 +1,99 @@
+package job
+
+import (
+	"context"
+
+	"go.uber.org/zap"
+)
+
+// start begins the runs of a claim.
+func (c *controller) start(runs []*run, token int64) {
+	g := &group{open: len(runs)}
+	for _, r := range runs {
+		r.token, r.group, r.phase = token, g, queued
+		c.runs[r.item] = r
+		c.queue = append(c.queue, r)
+		if r.source == Manual {
+			delete(c.triggers, r.item)
+		}
+	}
+	c.dispatch()
+}
+
+// dispatch executes what is queued while there are free slots.
+func (c *controller) dispatch() {
+	for len(c.queue) > 0 && c.executing < c.settings.threads {
+		r := c.queue[0]
+		c.queue = c.queue[1:]
+		c.execute(r)
+	}
+}
+
+func (c *controller) execute(r *run) {
+	taskID, err := newTaskID()
+	if err != nil {
+		c.log.Error("an execution has no task id", zap.Error(err))
+	}
+	s := c.settings
+	e := execution{
+		handler: c.handler, log: c.log, errors: s.errors, timeout: s.Timeout, retry: s.Retry,
+		sc: ShardingContext{
+			JobName: s.Name, TaskID: taskID, InstanceID: r.instance,
+			Item: r.item, ItemParameter: s.parameters[r.item], JobParameter: s.JobParameter, Total: s.ShardingTotalCount,
+			ScheduledTime: r.tick.In(s.zone), Source: r.source, Attempt: 1, Token: r.token,
+		},
+	}
+	if r.param != "" {
+		e.sc.JobParameter = r.param
+	}
+	ctx, cancel := context.WithCancelCause(c.session.Context())
+	r.cancel, r.phase = cancel, executing
+	c.executing++
+	c.working.Go(func() {
+		err := errGoexit // unless the handler returns
+		defer func() {
+			c.mu.Lock()
+			r.err, r.cut = err, ctx.Err() != nil
+			c.returned = append(c.returned, r)
+			c.mu.Unlock()
+			c.poke()
+		}()
+		err = e.do(ctx)
+	})
+}
+
+// collect takes in the runs that have returned since the last time.
+func (c *controller) collect() {
+	c.mu.Lock()
+	returned := c.returned
+	c.returned = nil
+	c.mu.Unlock()
+	for _, r := range returned {
+		c.executing--
+		r.phase = done
+		r.group.open--
+		r.syncs = c.syncs
+		r.cancel(nil)
+		if r.token == 0 || r.instance != c.self.id {
+			c.drop(r)
+			continue
+		}
+		if c.lingering.IsZero() {
+			c.lingering = c.now().Add(c.options.linger)
+		}
+	}
+	c.dispatch()
+}
+
+// drop forgets a run whose record is gone, or is none of ours any more.
+func (c *controller) drop(r *run) {
+	if c.runs[r.item] == r {
+		delete(c.runs, r.item)
+	}
+	if r.instance == c.self.id && r.token > c.ended[r.item] {
+		c.ended[r.item] = r.token
+	}
+}
+
+// free is how many more items could begin at once.
+func (c *controller) free() int { return c.settings.threads - c.executing - len(c.queue) }
