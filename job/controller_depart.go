@@ -107,7 +107,11 @@ func (c *controller) partFrom(ctx context.Context) error {
 			}
 		}
 		if err == nil {
-			_, err = c.reg.Commit(ctx, w.signOff().ops...)
+			last := w.signOff()
+			if c.asked && !c.seen && c.suspicious && !w.registered() {
+				last = w.forestall()
+			}
+			_, err = c.reg.Commit(ctx, last.ops...)
 		}
 		if err == nil || !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
 			return err

@@ -249,3 +249,48 @@ func TestShutdownWhileTheStoreRefusesWrites(t *testing.T) {
 		refused.Remove()
 	})
 }
+
+// A registration that the store carries out after the instance has left must not stand
+// for it: items would be dealt to nobody for as long as the process keeps its session.
+func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
+	for name, test := range map[string]struct{ late, signOff time.Duration }{
+		"after it has signed off":  {late: 10 * time.Second},
+		"just before it signs off": {late: 500 * time.Millisecond, signOff: time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newMemoryStore(t).(memoryStore)
+				c := newCluster(t, s, "settle")
+				c.join("10.0.0.1", c.config(), nil)
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+				lost := s.Inject(memory.Fault{
+					Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: "settle/instances/*",
+					Times: 1, Before: coord.ErrUnknownOutcome, Late: test.late,
+				})
+				slow := s.Inject(memory.Fault{
+					Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: "settle/sessions/*",
+					Times: 1, Delay: test.signOff,
+				})
+				b := c.dial("10.0.0.2")
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+				defer cancel()
+				if err := b.schedule(ctx, c.config(), nil); !errors.Is(err, context.DeadlineExceeded) {
+					t.Fatalf("schedule: got %v, want that it ran out of time", err)
+				}
+				if lost.Hits() != 1 || slow.Hits() != 1 {
+					t.Fatalf("the registration was lost %d times and forestalled %d times", lost.Hits(), slow.Hits())
+				}
+				if err := elapse(t.Context(), time.Minute); err != nil {
+					t.Fatal(err)
+				}
+				if state := c.state(); len(state.Instances) != 1 {
+					t.Errorf("an instance that has left is in the tree:\n%s", c.dump())
+				}
+				if err := b.schedule(t.Context(), c.config(), nil); err != nil {
+					t.Fatalf("schedule again: %v", err)
+				}
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+			})
+		})
+	}
+}
