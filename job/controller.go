@@ -33,8 +33,10 @@ type controller struct {
 
 	session coord.Session
 	self    self
-	asked   bool // this session has tried to register
-	seen    bool // this instance was in a snapshot of this session
+	asked   bool // self has tried to register
+	seen    bool // an instance of this session was in a snapshot
+	// forestalled is set once the registration of self is given up.
+	forestalled bool
 
 	runs      map[int]*run
 	queue     []*run // claimed and waiting for a slot

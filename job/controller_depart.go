@@ -107,11 +107,7 @@ func (c *controller) partFrom(ctx context.Context) error {
 			}
 		}
 		if err == nil {
-			last := w.signOff()
-			if c.asked && !c.seen && c.suspicious && !w.registered() {
-				last = w.forestall()
-			}
-			_, err = c.reg.Commit(ctx, last.ops...)
+			err = c.partLast(ctx, w)
 		}
 		if err == nil || !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
 			return err
@@ -120,6 +116,23 @@ func (c *controller) partFrom(ctx context.Context) error {
 			return errors.Join(err, context.Cause(ctx))
 		}
 	}
+}
+
+// partLast removes what this instance still has in the tree, or keeps it from coming.
+func (c *controller) partLast(ctx context.Context, w *world) error {
+	last := w.signOff()
+	if c.asked && !c.seen && !w.registered() {
+		_, there := w.Sessions[c.self.id]
+		switch {
+		case !there:
+			last = w.forestall()
+			c.forestalled = true
+		case c.forestalled:
+			return nil
+		}
+	}
+	_, err := c.reg.Commit(ctx, last.ops...)
+	return err
 }
 
 // abandon ends everything here because the job is gone. Nothing is written but the

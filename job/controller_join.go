@@ -2,9 +2,12 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
 )
 
 // enter makes sure that there is a session. A new one is a new identity. gone is true
@@ -32,11 +35,17 @@ func (c *controller) enter() (gone bool, err error) {
 		return true, fmt.Errorf("job %s: %w", c.job, err)
 	}
 	c.session = session
-	c.self.id = newInstanceID(c.options.ip)
 	c.self.session = session.ID()
-	c.asked, c.seen, c.suspicious = false, false, false
+	c.seen, c.suspicious = false, false
 	clear(c.ended)
+	c.identify()
 	return false, nil
+}
+
+// identify makes this process another instance.
+func (c *controller) identify() {
+	c.self.id = newInstanceID(c.options.ip)
+	c.asked, c.forestalled = false, false
 }
 
 // forget drops what was queued under a session that has ended. What executes has had
@@ -51,43 +60,54 @@ func (c *controller) forget() {
 
 // register brings this instance into the tree. Once it was there, in this session, only
 // an operator can have removed it: that is how one instance is told to shut down.
+//
+// An id is asked for once. If it is not known what became of that, and nothing shows
+// yet, it is given up for another one: it could come after the second, and outlive it.
 func (c *controller) register(w *world) error {
 	if c.asked {
-		there, err := c.wasRegistered()
-		if err != nil {
-			c.failed("register", err)
-			return nil
-		}
-		if there || c.seen {
-			return nil // the view is late, or the session is about to say that it has ended
-		}
+		return c.lookAfterRegistration(w)
 	}
 	commit, err := w.register()
 	if err != nil {
 		return err
 	}
-	c.asked = true
-	c.commit(*commit)
+	revision, err := c.reg.Commit(c.session.Context(), commit.ops...)
+	c.asked = err == nil || errors.Is(err, coord.ErrUnknownOutcome)
+	c.committed(*commit, revision, err)
 	return nil
 }
 
-// wasRegistered looks in the store what has become of the registration. Its two nodes
-// are made in one commit: if the session's is there, so was the instance's.
-func (c *controller) wasRegistered() (bool, error) {
+// lookAfterRegistration looks in the store what has become of a registration that the
+// view does not show. Its two nodes are made in one commit: if the session's is there,
+// so was the instance's, unless it was forestalled.
+func (c *controller) lookAfterRegistration(w *world) error {
 	session, err := get(c.session.Context(), c.reg, c.job.Session(c.self.id))
-	if err != nil || session.Created == 0 {
-		return false, err
+	if err != nil {
+		c.failed("register", err)
+		return nil
+	}
+	if session.Created == 0 {
+		if !c.seen { // or the session is about to say that it has ended
+			c.forestalled = true
+			if c.commit(w.forestall()) {
+				c.identify()
+			}
+		}
+		return nil
 	}
 	instance, err := get(c.session.Context(), c.reg, c.job.Instance(c.self.id))
-	if err != nil {
-		return false, err
+	switch {
+	case err != nil:
+		c.failed("register", err)
+	case instance.Created != 0:
+		c.stale, c.forestalled = true, false // the view is late
+	case c.forestalled && !c.seen:
+		c.identify()
+		c.poke()
+	default:
+		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.id))
+		c.leaving = ErrInstanceRemoved
+		c.poke()
 	}
-	if instance.Created != 0 {
-		c.stale = true
-		return true, nil
-	}
-	c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.id))
-	c.leaving = ErrInstanceRemoved
-	c.poke()
-	return true, nil
+	return nil
 }

@@ -56,10 +56,3 @@ func (w *world) signOff() commit {
 	}
 	return commit{step: "sign off", ops: ops}
 }
-
-// forestall makes a registration whose answer was lost fail if it is still to come: it
-// would stand for an instance that has left, and be dealt items, for as long as the
-// session lives. The node that stays is one that nobody is concerned with.
-func (w *world) forestall() commit {
-	return commit{step: "sign off", ops: []coord.Op{coord.CreateEphemeral(w.job.Session(w.self.id), nil)}}
-}

@@ -31,3 +31,10 @@ func (w *world) register() (*commit, error) {
 	}
 	return &commit{step: "register", ops: ops}, nil
 }
+
+// forestall makes a registration whose answer was lost fail if it is still to come: it
+// would stand for an instance that is no more, and be dealt items, for as long as the
+// session lives. The session's node alone, which stays, concerns nobody.
+func (w *world) forestall() commit {
+	return commit{step: "forestall", ops: []coord.Op{coord.CreateEphemeral(w.job.Session(w.self.id), nil)}}
+}

@@ -74,6 +74,8 @@ type member struct {
 	m       *model
 	c       *controller
 	name    string
+	id      string // of the instance that it is now
+	ids     int    // how many it has been
 	reg     *modelRegistry
 	view    *modelView
 	busy    bool // inside of a pass
@@ -419,7 +421,7 @@ func (p *member) pass() {
 		p.leaves()
 		return
 	}
-	c.self.id = fmt.Sprintf("%s%d", p.name, p.reg.session.id)
+	p.named()
 	if c.stale {
 		c.catchUp()
 	} else if m.calm {
@@ -451,6 +453,7 @@ func (p *member) pass() {
 		if err := c.register(w); err != nil {
 			m.fatalf("%s: register: %v", p.name, err)
 		}
+		p.named()
 		return
 	}
 	c.seen = true
@@ -476,6 +479,15 @@ func (p *member) pass() {
 		if err := c.lead(w); err != nil {
 			m.fatalf("%s: lead: %v", p.name, err)
 		}
+	}
+}
+
+// named gives a new identity of a member a name that is the same in each run.
+func (p *member) named() {
+	if p.c.self.id != p.id {
+		p.ids++
+		p.id = fmt.Sprintf("%s%d", p.name, p.ids)
+		p.c.self.id = p.id
 	}
 }
 
@@ -515,7 +527,6 @@ func (p *member) leave(w *world) {
 
 func (p *member) leaves() {
 	p.gone = true
-	p.m.late = slices.DeleteFunc(p.m.late, func(l lateCommit) bool { return l.by == p.name })
 	clear(p.handler)
 }
 

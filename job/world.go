@@ -35,7 +35,7 @@ type world struct {
 
 // self is this process as an instance of the job.
 type self struct {
-	id      string // new with each session
+	id      string // new with each session, and when a registration is given up
 	ip      string
 	labels  []string
 	session coord.SessionID
