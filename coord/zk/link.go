@@ -49,13 +49,25 @@ func (l *link) handshake() (*handshake, error) {
 	return l.shaken, l.err
 }
 
+// Write ends the link when it fails, and reports success: what reads learns of the end.
+//
+// The library answers a request that could not be written, and once more when the link
+// has ended, and waits for ever until somebody takes the second answer if that was a
+// user to be named again, or the library is being closed
+// (https://github.com/go-zookeeper/zk/pull/163).
 func (l *link) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	if l.sent.IsZero() {
 		l.sent = time.Now()
 	}
 	l.mu.Unlock()
-	return l.Conn.Write(b)
+	if _, err := l.Conn.Write(b); err != nil {
+		l.mu.Lock()
+		l.err = err
+		l.mu.Unlock()
+		_ = l.Conn.Close() // err says more
+	}
+	return len(b), nil
 }
 
 func (l *link) Read(b []byte) (int, error) {
@@ -74,7 +86,7 @@ func (l *link) Read(b []byte) (int, error) {
 	l.shaken = parseHandshake(l.answer, l.sent)
 	if l.shaken != nil {
 		l.answer = nil
-	} else if err != nil {
+	} else if l.err == nil {
 		l.err = err
 	}
 	return n, err
