@@ -29,6 +29,7 @@ func viewCases() []testCase {
 		{"view: many in one registry", viewMany},
 		{"view: closed", viewClosed},
 		{"view: a storm of 10,000 commits from 8 writers", viewStorm},
+		{"view: nodes that come back while they are read", viewComeBack},
 	}
 }
 
@@ -440,6 +441,55 @@ func randomOps(random *rand.Rand) []coord.Op {
 		if coord.ValidateCommit(ops...) == nil {
 			return ops
 		}
+	}
+}
+
+// viewComeBack lets nodes go and come back under their names faster than a view can look
+// at them over a slow link, and compares again and again.
+func viewComeBack(e *env) {
+	const rounds, commits = 200, 10
+	seed := rand.Uint64()
+	e.Logf("seed %d", seed)
+	writers := []*client{e.dial(), e.dial(), e.dial()}
+	reader := e.dial()
+	v := reader.view("")
+	reader.Delay(2 * time.Millisecond)
+	for round := range uint64(rounds) {
+		var storm sync.WaitGroup
+		for w, r := range writers {
+			random := rand.New(rand.NewPCG(seed+round, uint64(w)))
+			storm.Go(func() {
+				for range commits {
+					op := comeOrGo(random)
+					if _, err := r.Commit(e.ctx, op); err != nil && !isConflict(err) {
+						e.Errorf("commit %v: %v", op, err)
+						return
+					}
+				}
+			})
+		}
+		storm.Wait()
+		e.sync(v)
+		e.wantEqual(v.Snapshot(), writers[0].load(""))
+		if e.Failed() {
+			e.Fatalf("in round %d", round)
+		}
+	}
+}
+
+// comeOrGo is for few nodes, so that many hit the same.
+func comeOrGo(random *rand.Rand) coord.Op {
+	node := fmt.Sprintf("t/%d", random.IntN(2))
+	value := fmt.Append(nil, random.IntN(1000))
+	switch random.IntN(5) {
+	case 0:
+		return coord.DeleteTree(node)
+	case 1:
+		return coord.DeleteTree("t")
+	case 2:
+		return coord.Put(node, value)
+	default:
+		return coord.Put(fmt.Sprintf("%s/%d", node, random.IntN(2)), value)
 	}
 }
 

@@ -254,6 +254,16 @@ func (f *follower) fold(found finding, errands []errand, lists map[string]bool) 
 			f.remove(found.path, lists)
 			return errands
 		}
+		known, ok := f.tree.Get(found.path)
+		another := !ok || known.Created != found.node.Created
+		if another && !found.children {
+			// The one that was known is gone, and the watch on its children may be
+			// too: this one has to be read with its children.
+			return append(errands, errand{path: found.path, value: true, children: true})
+		}
+		if another {
+			f.tree.Delete(found.path)
+		}
 		f.tree.Put(found.node)
 		f.dirty = true
 	}
