@@ -128,7 +128,7 @@ func (c *controller) partLast(ctx context.Context, w *world) error {
 			last = w.forestall()
 			c.forestalled = true
 		case c.forestalled:
-			return nil
+			return nil // which is all that may stay
 		}
 	}
 	_, err := c.reg.Commit(ctx, last.ops...)

@@ -49,11 +49,12 @@ func (l *link) handshake() (*handshake, error) {
 	return l.shaken, l.err
 }
 
-// Write ends the link when it fails, and reports success: what reads learns of the end.
+// Write ends the link when it fails, and does not say so: the library learns of the end
+// when it reads.
 //
-// The library answers a request that could not be written, and once more when the link
-// has ended, and waits for ever until somebody takes the second answer if that was a
-// user to be named again, or the library is being closed
+// Told that a request could not be written, it answers that request, and all that are
+// open once more when the link has ended. Nobody takes the second answer if the request
+// named the user again, or if the library is being closed, and then it waits for ever
 // (https://github.com/go-zookeeper/zk/pull/163).
 func (l *link) Write(b []byte) (int, error) {
 	l.mu.Lock()

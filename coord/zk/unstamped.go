@@ -18,9 +18,9 @@ type unstamped struct {
 
 	// What follows is used by Read alone, which the library calls from one goroutine
 	// at a time.
-	shaken bool    // the first packet, which is no reply, has passed
-	at     int     // in the packet
-	length [4]byte // of the packet, without these
+	shaken bool               // the first packet, which is no reply, has passed
+	at     int64              // in the packet
+	length [lengthPrefix]byte // of the packet, without these
 }
 
 // zxidAt is where in a packet the zxid of a reply is: after the length and the xid.
@@ -37,7 +37,7 @@ func (u *unstamped) Read(b []byte) (int, error) {
 // pass goes over bytes of one packet, at least one, and returns how many.
 func (u *unstamped) pass(b []byte) int {
 	switch {
-	case u.at < len(u.length):
+	case u.at < lengthPrefix:
 		u.length[u.at] = b[0]
 		return u.advance(1)
 	case u.at < zxidAt:
@@ -48,18 +48,18 @@ func (u *unstamped) pass(b []byte) int {
 		}
 		return u.advance(1)
 	default:
-		return u.advance(min(len(b), u.end()-u.at))
+		return u.advance(int(min(int64(len(b)), u.end()-u.at)))
 	}
 }
 
 // end is where the packet ends, once its length is known.
-func (u *unstamped) end() int {
-	return len(u.length) + int(binary.BigEndian.Uint32(u.length[:]))
+func (u *unstamped) end() int64 {
+	return lengthPrefix + int64(binary.BigEndian.Uint32(u.length[:]))
 }
 
 func (u *unstamped) advance(n int) int {
-	u.at += n
-	if u.at >= len(u.length) && u.at == u.end() {
+	u.at += int64(n)
+	if u.at >= lengthPrefix && u.at == u.end() {
 		u.at, u.shaken = 0, true
 	}
 	return n
