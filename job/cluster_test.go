@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,7 +119,7 @@ type member struct {
 	ip   string
 	reg  coord.Registry
 	link link
-	dead bool
+	dead atomic.Bool // crashed, perhaps by a commit that is under way
 }
 
 // config is the job that most behaviours are seen with.
@@ -161,7 +162,7 @@ func (m *member) schedule(ctx context.Context, cfg job.Config, h job.Func, opts 
 
 // end stops what a test has left.
 func (m *member) end() {
-	if m.dead {
+	if m.dead.Load() {
 		m.link.Heal()
 	}
 	if m.Scheduler != nil {
@@ -185,7 +186,7 @@ func (m *member) leave() {
 // crash takes an instance away from the store for good, in mid-air: nothing that it
 // does is heard of any more.
 func (m *member) crash() {
-	m.dead = true
+	m.dead.Store(true)
 	m.link.BlackHole()
 }
 

@@ -7,10 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest"
-
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -135,12 +131,11 @@ func TestClockThatIsOffStopsTheFire(t *testing.T) {
 		c := newCluster(t, s, "settle")
 		cfg := c.config()
 		cfg.MaxTimeDiff = 3 * time.Second
-		off := func() time.Time { return time.Now().Add(10 * time.Second) }
-		logged := newSignal()
-		log := zaptest.NewLogger(t, zaptest.WrapOptions(zap.Hooks(func(zapcore.Entry) error { logged.send(); return nil })))
-		a := c.join("10.0.0.1", cfg, nil, job.WithClock(off), job.WithLogger(log))
+		looked := newSignal()
+		off := func() time.Time { looked.send(); return time.Now().Add(10 * time.Second) }
+		a := c.join("10.0.0.1", cfg, nil, job.WithClock(off))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.await("the fault is reported", func(*jobtree.State) bool { return errors.Is(a.Status().Fault, job.ErrClock) }, logged)
+		c.await("the fault is reported", func(*jobtree.State) bool { return errors.Is(a.Status().Fault, job.ErrClock) }, looked)
 		if ran := c.record.find(func(execution) bool { return true }); len(ran) > 0 {
 			t.Errorf("it ran all the same:\n%s", c.record)
 		}

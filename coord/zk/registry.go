@@ -130,10 +130,13 @@ func (r *Registry) succeed(session *session) {
 			return // Close ends the session
 		}
 		lost := session
-		r.spawn(func() {
+		farewell := func() {
 			// What the store could not be told it finds out by itself.
 			_ = lost.close(r.goodbye, coord.ErrSessionLost)
-		})
+		}
+		if !r.spawn(farewell) {
+			farewell() // Close has begun, and found no session
+		}
 		var err error
 		for session, err = openSession(r.ctx, &r.cfg); err != nil; session, err = openSession(r.ctx, &r.cfg) {
 			if r.ctx.Err() != nil {
