@@ -35,7 +35,7 @@ type controller struct {
 	self    self
 	asked   bool // self has tried to register
 	seen    bool // an instance of this session was in a snapshot
-	// forestalled is set once the registration of self is given up.
+	// forestalled is set once the registration of self is given up, or may be.
 	forestalled bool
 
 	runs      map[int]*run

@@ -95,8 +95,13 @@ func (c *controller) partFrom(ctx context.Context) error {
 				finished = append(finished, r)
 			}
 		}
+		commits := append(w.finish(finished), w.handOver(left)...)
+		down := w.stepDown()
+		if down != nil {
+			commits = append(commits, *down)
+		}
 		var err error
-		for _, commit := range append(w.finish(finished), w.handOver(left)...) {
+		for _, commit := range commits {
 			if _, err = c.reg.Commit(ctx, commit.ops...); err != nil {
 				refuse(commit.ends)
 				break
@@ -105,6 +110,9 @@ func (c *controller) partFrom(ctx context.Context) error {
 				c.ended[r.item] = r.token
 				r.token = 0 // it has no record any more
 			}
+		}
+		if err == nil && down != nil {
+			continue // an election that came before that shows only now
 		}
 		if err == nil {
 			err = c.partLast(ctx, w)
@@ -118,20 +126,15 @@ func (c *controller) partFrom(ctx context.Context) error {
 	}
 }
 
-// partLast removes what this instance still has in the tree, or keeps it from coming.
+// partLast removes what this instance still has in the tree. If its registration may
+// still be to come, it sees to it that there is a session's node, and that it stays.
 func (c *controller) partLast(ctx context.Context, w *world) error {
-	last := w.signOff()
-	if c.asked && !c.seen && !w.registered() {
-		_, there := w.Sessions[c.self.id]
-		switch {
-		case !there:
-			last = w.forestall()
-			c.forestalled = true
-		case c.forestalled:
-			return nil // which is all that may stay
-		}
+	if _, came := w.Sessions[c.self.id]; !came && c.asked && !c.seen {
+		_, err := c.reg.Commit(ctx, w.forestall().ops...)
+		c.forestalled = c.forestalled || happened(err)
+		return err
 	}
-	_, err := c.reg.Commit(ctx, last.ops...)
+	_, err := c.reg.Commit(ctx, w.signOff(c.forestalled && !c.seen).ops...)
 	return err
 }
 
@@ -150,7 +153,7 @@ func (c *controller) abandon(w *world, cause error) (gone bool) {
 	}
 	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
 	defer cancel()
-	if _, err := c.reg.Commit(ctx, w.signOff().ops...); err != nil {
+	if _, err := c.reg.Commit(ctx, w.signOff(false).ops...); err != nil {
 		c.log.Warn("left without a word", zap.Error(err))
 	}
 	return true

@@ -65,14 +65,15 @@ func (c *controller) forget() {
 // yet, it is given up for another one: it could come after the second, and outlive it.
 func (c *controller) register(w *world) error {
 	if c.asked {
-		return c.lookAfterRegistration(w)
+		c.lookAfterRegistration(w)
+		return nil
 	}
 	commit, err := w.register()
 	if err != nil {
 		return err
 	}
 	revision, err := c.reg.Commit(c.session.Context(), commit.ops...)
-	c.asked = err == nil || errors.Is(err, coord.ErrUnknownOutcome)
+	c.asked = happened(err)
 	c.committed(*commit, revision, err)
 	return nil
 }
@@ -80,20 +81,17 @@ func (c *controller) register(w *world) error {
 // lookAfterRegistration looks in the store what has become of a registration that the
 // view does not show. Its two nodes are made in one commit: if the session's is there,
 // so was the instance's, unless it was forestalled.
-func (c *controller) lookAfterRegistration(w *world) error {
+func (c *controller) lookAfterRegistration(w *world) {
 	session, err := get(c.session.Context(), c.reg, c.job.Session(c.self.id))
 	if err != nil {
 		c.failed("register", err)
-		return nil
+		return
 	}
 	if session.Created == 0 {
 		if !c.seen { // or the session is about to say that it has ended
-			c.forestalled = true
-			if c.commit(w.forestall()) {
-				c.identify()
-			}
+			c.forestall(w)
 		}
-		return nil
+		return
 	}
 	instance, err := get(c.session.Context(), c.reg, c.job.Instance(c.self.id))
 	switch {
@@ -102,12 +100,26 @@ func (c *controller) lookAfterRegistration(w *world) error {
 	case instance.Created != 0:
 		c.stale, c.forestalled = true, false // the view is late
 	case c.forestalled && !c.seen:
-		c.identify()
+		if c.commit(w.signOff(true)) { // somebody may have triggered it meanwhile
+			c.identify()
+		}
 		c.poke()
 	default:
 		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.id))
 		c.leaving = ErrInstanceRemoved
 		c.poke()
 	}
-	return nil
 }
+
+// forestall gives up the id that this instance has tried to register under.
+func (c *controller) forestall(w *world) {
+	commit := w.forestall()
+	revision, err := c.reg.Commit(c.session.Context(), commit.ops...)
+	c.forestalled = c.forestalled || happened(err)
+	if c.committed(commit, revision, err) {
+		c.identify()
+	}
+}
+
+// happened reports whether a commit did happen, or may have.
+func happened(err error) bool { return err == nil || errors.Is(err, coord.ErrUnknownOutcome) }

@@ -44,12 +44,15 @@ func (w *world) handOver(runs []*run) []commit {
 }
 
 // signOff removes the session's node and whatever else this instance still has: it may
-// have been elected, say, without having seen it.
-func (w *world) signOff() commit {
+// have been elected, say, without having seen it. A session's node that may forestall
+// something is kept.
+func (w *world) signOff(forestalls bool) commit {
 	ops := []coord.Op{
-		coord.DeleteTree(w.job.Session(w.self.id)),
 		coord.DeleteTree(w.job.Instance(w.self.id)),
 		coord.DeleteTree(w.job.Trigger(w.self.id)),
+	}
+	if !forestalls {
+		ops = append(ops, coord.DeleteTree(w.job.Session(w.self.id)))
 	}
 	if w.leads() {
 		ops = append(ops, w.leader(), coord.Delete(w.job.LeaderInstance()))

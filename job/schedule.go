@@ -22,7 +22,13 @@ func (w *world) schedule() (*commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &commit{step: "schedule", ops: append(w.asLeader(), coord.Put(w.job.Schedule(), document))}, nil
+	// Only over what was seen: from a view that is late it would be put once more, and
+	// ticks that came between would be taken for older than the schedule.
+	put := coord.Create(w.job.Schedule(), document)
+	if w.Schedule != nil {
+		put = coord.SetAt(w.job.Schedule(), document, w.Schedule.Version)
+	}
+	return &commit{step: "schedule", ops: append(w.asLeader(), put)}, nil
 }
 
 // inForce reports whether the recorded schedule is the one of the settings. Until it

@@ -284,7 +284,7 @@ func TestStepDown(t *testing.T) {
 }
 
 func TestSignOff(t *testing.T) {
-	signsOff := func(w *world) []commit { return []commit{w.signOff()} }
+	signsOff := func(w *world) []commit { return []commit{w.signOff(false)} }
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A").put("trigger/A", "").put("trigger/B", "") }
 	for _, c := range []stepCase{
 		{name: "all that it has", want: []string{"- instances/A", "- sessions/A", "- trigger/A"}},
@@ -596,7 +596,7 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 		want(one(w.elect())...)
 		want(one(w.abdicate())...)
 		want(one(w.stepDown())...)
-		want(w.signOff())
+		want(w.signOff(false))
 		want(recovers(w)...)
 		want(w.clean()...)
 		want(w.sweep()...)

@@ -657,7 +657,8 @@ func (m *model) applied(by string, ops []coord.Op) {
 	for _, i := range moved {
 		is := m.state().Item(i).Fired
 		if !slices.Contains(claimed, i) {
-			if m.config.Misfire == On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
+			due := is.Tick.After(before.Schedule.Since)
+			if due && m.config.Misfire == On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
 				m.fatalf("the tick %s of item %d is passed over", is.Tick, i)
 			}
 			continue
