@@ -78,6 +78,9 @@ func (c *controller) part() error {
 	return errors.Join(c.why(), err)
 }
 
+// partFrom looks at the newest state and says what is left, until nothing has come in
+// between: what was finished, what others have to run again, and then that this instance
+// is gone.
 func (c *controller) partFrom(ctx context.Context) error {
 	for {
 		if err := c.view.Sync(ctx); err != nil {
