@@ -87,15 +87,17 @@ func joined(events []history.Event) map[part]bool {
 	return parts
 }
 
+// settled does not count sessions: one without an instance has left, or was given up
+// before it came.
 func settled(s *jobtree.State, instances, items int) bool {
-	if s.Leader == nil || len(s.Instances) != instances || len(s.Sessions) != instances || len(s.FailoverItems) > 0 || len(s.Items) != items {
+	if s.Leader == nil || len(s.Instances) != instances || len(s.FailoverItems) > 0 || len(s.Items) != items {
 		return false
 	}
 	lives := func(m *jobtree.Mark) bool {
 		if m == nil {
 			return true
 		}
-		_, ok := s.Sessions[m.ID]
+		_, ok := s.Instances[m.ID]
 		return ok
 	}
 	for _, item := range s.Items {

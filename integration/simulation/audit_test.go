@@ -104,8 +104,18 @@ func (a *auditor) auditJob() {
 	if got := slices.Sorted(maps.Keys(st.Instances)); !slices.Equal(got, want) {
 		a.violated("instances are %q, want %q", got, want)
 	}
-	if got := slices.Sorted(maps.Keys(st.Sessions)); !slices.Equal(got, want) {
-		a.violated("sessions are %q, want %q", got, want)
+	owners := map[coord.SessionID]bool{}
+	for _, in := range st.Instances {
+		owners[in.Owner] = true
+		if _, ok := st.Sessions[in.ID]; !ok {
+			a.violated("instance %s has no session", in.ID)
+		}
+	}
+	for id, session := range st.Sessions {
+		// Without an instance of its own it stands for an id that its process has given up.
+		if !owners[session.Owner] {
+			a.violated("session %s is left", id)
+		}
 	}
 	if st.Leader == nil || a.instances[st.Leader.ID] == nil {
 		a.violated("there is no leader: %+v", st.Leader)
