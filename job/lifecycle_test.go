@@ -298,3 +298,32 @@ func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 		})
 	}
 }
+
+// An election that the store carries out while the instance leaves in a hurry must not
+// stand for it: nobody would lead for as long as the process keeps its session.
+func TestLateElectionOfOneThatLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemoryStore(t).(memoryStore)
+		c := newCluster(t, s, "settle")
+		lost := s.Inject(memory.Fault{
+			Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: "settle/leader/election/instance",
+			Times: 1, Before: coord.ErrUnknownOutcome, Late: 500 * time.Millisecond,
+		})
+		a := c.join("10.0.0.1", c.config(), nil)
+		s.Inject(memory.Fault{Method: memory.Commit, Times: 1, Delay: time.Second})
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := a.Shutdown(over); err != nil {
+			t.Error(err)
+		}
+		if lost.Hits() != 1 {
+			t.Fatal("the election was not lost")
+		}
+		if err := elapse(t.Context(), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if leader := c.state().Leader; leader != nil {
+			t.Errorf("%s leads, and has left", leader.ID)
+		}
+	})
+}

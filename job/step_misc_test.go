@@ -164,9 +164,12 @@ func TestSchedule(t *testing.T) {
 	for _, c := range []conflictCase{
 		{"it is changed again", func(f *fixture) { f.reconfigure(func(c *Config) { c.Cron = "0 0 1 * * ?" }) }},
 		{"somebody else leads", func(f *fixture) { f.remove("leader/election/instance") }},
+		{"it is recorded, and the view is late", func(f *fixture) { f.put("schedule", "cron: 0 0 * * * ?\n") }},
 	} {
 		c.run(t, changed, records)
 	}
+	first := conflictCase{"it is recorded for the first time, and the view is late", func(f *fixture) { f.put("schedule", "cron: 0 0 * * * ?\n") }}
+	first.run(t, func(f *fixture) { base(f); f.remove("schedule") }, records)
 }
 
 func TestClean(t *testing.T) {
