@@ -87,8 +87,8 @@ func joined(events []history.Event) map[part]bool {
 	return parts
 }
 
-// settled does not count sessions: one without an instance has left, or was given up
-// before it came.
+// settled takes a session without an instance for one that is on its way out, unless
+// another instance has the same owner: then it stands for an id that was given up.
 func settled(s *jobtree.State, instances, items int) bool {
 	if s.Leader == nil || len(s.Instances) != instances || len(s.FailoverItems) > 0 || len(s.Items) != items {
 		return false
@@ -99,6 +99,18 @@ func settled(s *jobtree.State, instances, items int) bool {
 		}
 		_, ok := s.Instances[m.ID]
 		return ok
+	}
+	owners := map[coord.SessionID]bool{}
+	for id, in := range s.Instances {
+		owners[in.Owner] = true
+		if _, ok := s.Sessions[id]; !ok {
+			return false
+		}
+	}
+	for _, session := range s.Sessions {
+		if !owners[session.Owner] {
+			return false
+		}
 	}
 	for _, item := range s.Items {
 		if item.Owner == nil || !lives(item.Owner) || !lives(item.Running) || !lives(item.Failovering) {
