@@ -13,8 +13,8 @@ var (
 	// ErrConflict: a condition of a commit did not hold; nothing was written.
 	// errors.As with a *ConflictError tells which.
 	ErrConflict = errors.New("conflict")
-	// ErrNodeExists, ErrVersion, ErrNotOwner and ErrNotEmpty are, with ErrNoNode,
-	// the reasons of a ConflictError.
+	// ErrNodeExists, ErrVersion, ErrNotOwner and ErrNotEmpty are, with ErrNoNode and
+	// ErrDenied, the reasons of a ConflictError.
 	ErrNodeExists = errors.New("node exists")
 	ErrVersion    = errors.New("version differs")
 	ErrNotOwner   = errors.New("not owned by this session")
@@ -30,6 +30,11 @@ var (
 	// ErrSessionLost: the session's deadline has passed or the store dropped it.
 	// Also the cause of a lost session's context.
 	ErrSessionLost = errors.New("session lost")
+	// ErrRestored: the store was put back to an earlier state, or replaced by another
+	// one: its revisions went back, or it is another cluster. It comes with
+	// ErrSessionLost, as the cause of the session's context: all that was known of the
+	// old state is void, so the session ends and a new one begins.
+	ErrRestored = errors.New("store was put back to an earlier state")
 	// ErrLatchLost: the candidate node of a held latch is gone. The cause of its context.
 	ErrLatchLost = errors.New("latch lost")
 	// ErrReleased: the cause of a latch's context after its own Release.
@@ -53,7 +58,7 @@ var (
 type ConflictError struct {
 	Index  int   // position in the call's ops
 	Op     Op    // that operation
-	Reason error // ErrNoNode, ErrNodeExists, ErrVersion, ErrNotOwner or ErrNotEmpty
+	Reason error // ErrNoNode, ErrNodeExists, ErrVersion, ErrNotOwner, ErrNotEmpty or, where nodes have permissions of their own (ZooKeeper), ErrDenied
 }
 
 func (e *ConflictError) Error() string {

@@ -63,6 +63,12 @@ type Registry interface {
 	// Errors: ErrNoClock if the store has none that can be read.
 	Now(ctx context.Context, path string) (time.Time, error)
 
+	// Clock returns what is known of the store's clock. It asks nobody: the registry
+	// compares the clocks in the background, once in each session and then every hour,
+	// on ZooKeeper by one write to [ClockPath], and tries again, with a back-off, after
+	// an attempt that failed.
+	Clock() Clock
+
 	// Close ends the session, so that its ephemeral nodes go at once, closes all
 	// views, ends all contexts with ErrClosed, and waits for everything that the
 	// registry started. ctx bounds what it says to the store; nothing is left

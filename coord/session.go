@@ -42,7 +42,9 @@ type Session interface {
 	// Context ends when the session can no longer be trusted, with the cause
 	// ErrSessionLost, or ErrClosed after Close of the registry. That is before the
 	// store can have dropped the ephemeral nodes, unless somebody ended the
-	// session there.
+	// session there, or the store was put back to an earlier state (ErrRestored). A
+	// session that is lost is not given back to the store before its time-out: until
+	// then whoever honours Context may still be returning.
 	Context() context.Context
 
 	// Deadline is when Context will end if no renewal succeeds before then: the

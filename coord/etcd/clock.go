@@ -94,3 +94,6 @@ func kindOfHTTP(err error) error {
 	}
 	return coord.ErrNoClock
 }
+
+// Clock implements [coord.Registry].
+func (r *Registry) Clock() coord.Clock { return coord.Clock{} }

@@ -200,3 +200,6 @@ func (v *view) publishLocked() {
 	close(v.changed)
 	v.changed = make(chan struct{})
 }
+
+// Fault implements [coord.View].
+func (v *view) Fault() error { return nil }

@@ -193,8 +193,19 @@ func (l *Link) Heal() {
 	l.set(func(r *Registry) { r.state, r.delay, r.lag = sound, 0, r.store.lag })
 }
 
-// EndViews ends the registry's open views with an error, as one that they cannot
-// heal.
+// FaultViews makes the registry's open views report a fault, or with nil none any more.
+// They go on as they did.
+func (l *Link) FaultViews(fault error) {
+	l.r.store.mu.Lock()
+	defer l.r.store.mu.Unlock()
+	for v := range l.r.views {
+		v.fault = fault
+		v.signal()
+	}
+}
+
+// EndViews ends the registry's open views with an error. No view of a store does that:
+// it is for what whoever uses views does should it happen all the same.
 func (l *Link) EndViews(err error) {
 	l.r.store.mu.Lock()
 	defer l.r.store.mu.Unlock()
@@ -240,7 +251,7 @@ func (s *Store) setDown(down bool) {
 	}
 }
 
-// SetClockOffset makes the store's clock, which Registry.Now reads, differ from the
+// SetClockOffset makes the store's clock, which Registry.Now and Clock read, differ from the
 // local one.
 func (s *Store) SetClockOffset(d time.Duration) {
 	s.mu.Lock()

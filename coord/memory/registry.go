@@ -354,6 +354,14 @@ func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
 	return now, nil
 }
 
+// Clock implements [coord.Registry]. It is exact, and always known.
+func (r *Registry) Clock() coord.Clock {
+	r.store.mu.Lock()
+	defer r.store.mu.Unlock()
+	now := time.Now()
+	return coord.NewClock(now, now.Add(r.store.offset), 0)
+}
+
 // Close implements [coord.Registry].
 func (r *Registry) Close(ctx context.Context) error {
 	s := r.store

@@ -79,6 +79,7 @@ type view struct {
 	lag     time.Duration   // of the group it is in
 	changed chan struct{}   // nil if nobody asked since the last change
 	waiting bool            // it is on the list of its root
+	fault   error
 	err     error
 }
 
@@ -279,6 +280,13 @@ func (v *view) Sync(ctx context.Context) error {
 			return fail(c, fmt.Errorf("%w: %w", coord.ErrUnavailable, errTimeout))
 		}
 	}
+}
+
+// Fault implements [coord.View].
+func (v *view) Fault() error {
+	v.r.store.mu.Lock()
+	defer v.r.store.mu.Unlock()
+	return v.fault
 }
 
 // Err implements [coord.View].

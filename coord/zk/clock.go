@@ -25,3 +25,6 @@ func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
 	}
 	return time.UnixMilli(stat.Mtime), nil
 }
+
+// Clock implements [coord.Registry].
+func (r *Registry) Clock() coord.Clock { return coord.Clock{} }

@@ -268,3 +268,6 @@ func (vs *views) lack(path string) bool {
 		}
 	}
 }
+
+// Fault implements [coord.View].
+func (v *view) Fault() error { return nil }
