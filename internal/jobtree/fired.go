@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // Fired is the last tick of an item that was begun. It is rewritten with every
@@ -64,16 +65,7 @@ func DecodeFired(value []byte) (time.Time, error) {
 	}
 	tick, err := time.Parse(time.RFC3339, string(value))
 	if err != nil {
-		return time.Time{}, fmt.Errorf("last tick %q: RFC 3339 is allowed, such as %s", shorten(value), firedLayout)
+		return time.Time{}, fmt.Errorf("last tick %s: RFC 3339 is allowed, such as %s", brief.Quote(string(value)), firedLayout)
 	}
 	return tick.UTC(), nil
-}
-
-// shorten keeps an error readable whatever stands in a node.
-func shorten(value []byte) []byte {
-	const most = 100
-	if len(value) > most {
-		return value[:most]
-	}
-	return value
 }

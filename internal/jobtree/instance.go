@@ -1,6 +1,7 @@
 package jobtree
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // idDelimiter stands between the address and the process in an instance id.
@@ -39,6 +41,13 @@ type Instance struct {
 	// Err says why the document could not be read. ID and IP are good nevertheless.
 	Err error
 }
+
+// MaxIP bounds the address of an instance in bytes: it is in its id, which is the last
+// part of a path.
+const MaxIP = 255
+
+// maxLabels bounds what an instance may announce. A scheduler sets fewer itself.
+const maxLabels = 1_000
 
 // weightLabel announces the weight of an instance. It is a label because the
 // document has no room for a key of its own.
@@ -100,9 +109,13 @@ func plainInstance(value []byte) (ip string, labels []string, ok bool) {
 		switch key {
 		case "jobInstanceId":
 		case "serverIp":
-			ip = text
+			if ip = text; len(ip) > MaxIP {
+				return "", nil, false
+			}
 		case "labels":
-			labels = splitLabels(text)
+			if labels = splitLabels(text); len(labels) > maxLabels {
+				return "", nil, false
+			}
 		default:
 			return "", nil, false
 		}
@@ -127,26 +140,51 @@ func plainScalar(text string) bool {
 }
 
 func yamlInstance(value []byte) (ip string, labels []string, err error) {
-	var document struct {
-		IP     string    `yaml:"serverIp"`
-		Labels yaml.Node `yaml:"labels"`
+	if len(value) == 0 {
+		return "", nil, nil
 	}
-	if err := yaml.Unmarshal(value, &document); err != nil {
+	if ip, labels, err = readInstance(value); err != nil {
 		return "", nil, fmt.Errorf("document of an instance: %w", err)
 	}
-	switch document.Labels.Kind {
-	case yaml.ScalarNode:
-		if document.Labels.Tag != "!!null" {
-			labels = splitLabels(document.Labels.Value)
-		}
-	case yaml.SequenceNode:
-		for _, label := range document.Labels.Content {
-			if label.Kind == yaml.ScalarNode {
-				labels = append(labels, splitLabels(label.Value)...)
-			}
+	return ip, labels, nil
+}
+
+func readInstance(value []byte) (ip string, labels []string, err error) {
+	document, err := yamldoc.Parse(value)
+	if errors.Is(err, yamldoc.ErrEmpty) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if ip, err = yamldoc.Text(document["serverIp"]); err != nil {
+		return "", nil, fmt.Errorf("serverIp: %w", err)
+	}
+	if len(ip) > MaxIP {
+		return "", nil, fmt.Errorf("serverIp: %d bytes, at most %d are allowed", len(ip), MaxIP)
+	}
+	labels = labelsOf(document["labels"])
+	if len(labels) > maxLabels {
+		return "", nil, fmt.Errorf("labels: %d, at most %d are allowed", len(labels), maxLabels)
+	}
+	return ip, labels, nil
+}
+
+// labelsOf reads labels as one text or as a list; anything else has none.
+func labelsOf(n *yaml.Node) (labels []string) {
+	if n == nil {
+		return nil
+	}
+	texts := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		texts = n.Content
+	}
+	for _, text := range texts {
+		if text = yamldoc.Resolve(text); text.Kind == yaml.ScalarNode && !yamldoc.IsNull(text) {
+			labels = append(labels, splitLabels(text.Value)...)
 		}
 	}
-	return document.IP, labels, nil
+	return labels
 }
 
 func splitLabels(text string) []string {

@@ -1,22 +1,26 @@
 package jobtree
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // Request is what a trigger asks for. The zero value is what ElasticJob writes, an
 // empty node: run all items of the instance now.
 type Request struct {
 	// ID tells requests apart, for whoever asked.
-	ID string `yaml:"request,omitempty"`
+	ID string
 	// Items are those to run; none means all that the instance owns.
-	Items []int `yaml:"items,omitempty,flow"`
+	Items []int
 	// Parameter replaces the job parameter in this run; empty means it does not.
-	Parameter string `yaml:"parameter,omitempty"`
+	Parameter string
 }
 
 // Trigger is a request that waits for its instance.
@@ -40,7 +44,7 @@ func EncodeRequest(r Request) ([]byte, error) {
 		Parameter quoted `yaml:"parameter,omitempty"`
 	}{quoted(r.ID), r.Items, quoted(r.Parameter)})
 	if err != nil {
-		return nil, fmt.Errorf("trigger request %s: %w", r.ID, err)
+		return nil, fmt.Errorf("trigger request %s: %w", brief.Quote(r.ID), err)
 	}
 	return document, nil
 }
@@ -54,16 +58,66 @@ func (q quoted) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: string(q)}, nil
 }
 
-// DecodeRequest reads a request. An empty value is the zero request.
+// maxRequestID bounds the id of a request in bytes: log lines have it.
+const maxRequestID = 255
+
+// DecodeRequest reads a request. An empty value is the zero request. Items come in
+// ascending order, each once.
 func DecodeRequest(value []byte) (Request, error) {
-	var r Request
-	if err := yaml.Unmarshal(value, &r); err != nil {
+	if len(value) == 0 {
+		return Request{}, nil
+	}
+	r, err := decodeRequest(value)
+	if err != nil {
 		return Request{}, fmt.Errorf("trigger request: %w", err)
 	}
-	for _, item := range r.Items {
-		if item < 0 || item >= MaxItems {
-			return Request{}, fmt.Errorf("trigger request %q: item %d: 0 to %d are allowed", r.ID, item, MaxItems-1)
-		}
+	return r, nil
+}
+
+func decodeRequest(value []byte) (r Request, err error) {
+	document, err := yamldoc.Parse(value)
+	if errors.Is(err, yamldoc.ErrEmpty) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	if r.ID, err = yamldoc.Text(document["request"]); err != nil {
+		return r, fmt.Errorf("request: %w", err)
+	}
+	if len(r.ID) > maxRequestID {
+		return r, fmt.Errorf("request: %d bytes, at most %d are allowed", len(r.ID), maxRequestID)
+	}
+	if r.Parameter, err = yamldoc.Text(document["parameter"]); err != nil {
+		return r, fmt.Errorf("parameter: %w", err)
+	}
+	if r.Items, err = requestedItems(document["items"]); err != nil {
+		return r, fmt.Errorf("items: %w", err)
 	}
 	return r, nil
+}
+
+func requestedItems(list *yaml.Node) ([]int, error) {
+	if yamldoc.IsNull(list) {
+		return nil, nil
+	}
+	if list.Kind != yaml.SequenceNode {
+		return nil, errors.New("a list of items is allowed")
+	}
+	var items []int
+	var bad brief.List
+	for _, n := range list.Content {
+		n = yamldoc.Resolve(n)
+		item, ok := ParseItem(n.Value)
+		if n.Kind != yaml.ScalarNode || !ok {
+			bad.Add(n.Value)
+			continue
+		}
+		items = append(items, item)
+	}
+	if !bad.Empty() {
+		return nil, fmt.Errorf("%v: integers from 0 to %d are allowed", &bad, MaxItems-1)
+	}
+	slices.Sort(items)
+	return slices.Compact(items), nil
 }

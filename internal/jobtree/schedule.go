@@ -1,12 +1,15 @@
 package jobtree
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // Schedule is what decides which ticks are due, and since when it has been in force.
@@ -39,16 +42,38 @@ func EncodeSchedule(d ScheduleDocument) ([]byte, error) {
 	d.Since = d.Since.UTC()
 	document, err := yaml.Marshal(d)
 	if err != nil {
-		return nil, fmt.Errorf("schedule %q: %w", d.Cron, err)
+		return nil, fmt.Errorf("schedule %s: %w", brief.Quote(d.Cron), err)
 	}
 	return document, nil
 }
 
 func decodeSchedule(n coord.Node) *Schedule {
-	s := &Schedule{Node: n}
-	if err := yaml.Unmarshal(n.Value, &s.ScheduleDocument); err != nil {
-		s.ScheduleDocument = ScheduleDocument{}
-		s.Err = fmt.Errorf("schedule: %w", err)
+	document, err := readSchedule(n.Value)
+	if err != nil {
+		return &Schedule{Node: n, Err: fmt.Errorf("schedule: %w", err)}
 	}
-	return s
+	return &Schedule{Node: n, ScheduleDocument: document}
+}
+
+func readSchedule(value []byte) (d ScheduleDocument, err error) {
+	document, err := yamldoc.Parse(value)
+	if errors.Is(err, yamldoc.ErrEmpty) {
+		return d, nil
+	}
+	if err != nil {
+		return d, err
+	}
+	for key, field := range map[string]any{"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "since": &d.Since} {
+		n := document[key]
+		if _, err := yamldoc.Text(n); err != nil {
+			return ScheduleDocument{}, fmt.Errorf("%s: %w", key, err)
+		}
+		if yamldoc.IsNull(n) {
+			continue
+		}
+		if err := n.Decode(field); err != nil {
+			return ScheduleDocument{}, fmt.Errorf("%s: %w", key, brief.Error(err))
+		}
+	}
+	return d, nil
 }

@@ -2,6 +2,8 @@ package jobtree_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -174,6 +176,16 @@ func TestRequests(t *testing.T) {
 		{"further keys", "request: r1\nby: somebody\n", jobtree.Request{ID: "r1"}, false},
 		{"no YAML", "items: [", jobtree.Request{}, true},
 		{"no numbers", "items: [one]", jobtree.Request{}, true},
+		{"items twice", "items: [3, 0, 3, 0]", jobtree.Request{Items: []int{0, 3}}, false},
+		{"comment only", "# now\n", jobtree.Request{}, false},
+		{"null", "request: ~\nitems:\nparameter: null\n", jobtree.Request{}, false},
+		{"aliases", "request: &r r1\nparameter: *r\nitems: [&i 1, *i]\n", jobtree.Request{ID: "r1", Items: []int{1}, Parameter: "r1"}, false},
+		{"no list", "items: 1", jobtree.Request{}, true},
+		{"item that is a list", "items: [[1]]", jobtree.Request{}, true},
+		{"item beyond the last", "items: [100000]", jobtree.Request{}, true},
+		{"list as an id", "request: [r1]", jobtree.Request{}, true},
+		{"list as a parameter", "parameter: [p]", jobtree.Request{}, true},
+		{"long id", "request: " + strings.Repeat("r", 256), jobtree.Request{}, true},
 		{"negative item", "items: [-1]", jobtree.Request{}, true},
 		{"text", "now", jobtree.Request{}, true},
 	} {
@@ -186,10 +198,11 @@ func TestRequests(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		want := jobtree.Request{
-			ID:        rapid.String().Draw(t, "id"),
-			Items:     rapid.SliceOf(rapid.IntRange(0, jobtree.MaxItems-1)).Draw(t, "items"),
+			ID:        rapid.StringN(-1, -1, 255).Draw(t, "id"),
+			Items:     rapid.SliceOfDistinct(rapid.IntRange(0, jobtree.MaxItems-1), rapid.ID).Draw(t, "items"),
 			Parameter: rapid.String().Draw(t, "parameter"),
 		}
+		slices.Sort(want.Items)
 		value, err := jobtree.EncodeRequest(want)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,88 @@
+package jobtree_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Whatever stands in a node, reading it takes a moment, and what is said about it is
+// short.
+func TestErrorsOfValuesAreBounded(t *testing.T) {
+	const size = 900_000
+	long := strings.Repeat("x", size)
+	var keys strings.Builder
+	for i := range size / 9 {
+		fmt.Fprintf(&keys, "k%d: v\n", i)
+	}
+	read := func(path, value string) *jobtree.State {
+		return jobtree.Read(tree(map[string]string{"settle/" + path: value}), "settle")
+	}
+	decoders := map[string]func(value string) error{
+		"trigger":  func(value string) error { return read("trigger/"+id, value).Triggers[id].Err },
+		"instance": func(value string) error { return read("instances/"+id, value).Instances[id].Err },
+		"schedule": func(value string) error { return read("schedule", value).Schedule.Err },
+		"fired":    func(value string) error { return read("sharding/0/fired", value).Item(0).Fired.Err },
+	}
+	for name, tc := range map[string]struct {
+		value string
+		bad   string // the decoders that refuse it; all refuse what is empty here
+	}{
+		"bad items":          {"items: [" + strings.Repeat("x,", 100_000) + "]", "trigger fired"},
+		"items beyond":       {"items: [" + strings.Repeat("999999,", 100_000) + "]", "trigger fired"},
+		"long item":          {"items: [" + long + "]", "trigger fired"},
+		"long request":       {"request: " + long, "trigger fired"},
+		"long address":       {"serverIp: " + long, "instance fired"},
+		"long quoted one":    {"serverIp: '" + long + "'", "instance fired"},
+		"many labels":        {"labels: " + strings.Repeat("x,", size/2), "instance fired"},
+		"list of labels":     {"labels: [" + strings.Repeat("x,", size/2) + "]", "instance fired"},
+		"long time":          {"since: " + long, "schedule fired"},
+		"long switch":        {"misfire: " + long, "schedule fired"},
+		"list as a cron":     {"cron: [" + long + "]", "schedule fired"},
+		"text":               {long, ""},
+		"text of many lines": {strings.Repeat("a: b: c\n", size/8), ""},
+		"many keys":          {keys.String(), "fired"},
+		"one key many times": {strings.Repeat("<<: {a: b}\n", size/11), ""},
+		"depth":              {strings.Repeat("[", size), ""},
+		"anchor":             {"*" + long, ""},
+		"tag":                {"cron: !" + long + " x", "fired"},
+		"more than a node":   {strings.Repeat("#\n", 600_000), ""},
+		"binary":             {strings.Repeat("\x00\xff", size/2), ""},
+	} {
+		for decoder, decode := range decoders {
+			err := decode(tc.value)
+			if bad := tc.bad == "" || strings.Contains(tc.bad, decoder); bad != (err != nil) {
+				t.Errorf("%s: %s: %v", name, decoder, err)
+			}
+			if err != nil && len(err.Error()) > 700 {
+				t.Errorf("%s: %s: error of %d bytes: %.200s", name, decoder, len(err.Error()), err)
+			}
+		}
+	}
+}
+
+// An error says which items are bad, and how many there are.
+func TestBadItemsAreCounted(t *testing.T) {
+	_, err := jobtree.DecodeRequest([]byte("items: [1, -1, two, 3.5, 0x4, 100000" + strings.Repeat(", 5x", 100) + "]"))
+	const want = `trigger request: items: "-1", "two", "3.5", "0x4", "100000" and 100 more: integers from 0 to 99999 are allowed`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// The largest request that makes sense is a legal one.
+func TestRequestOfAllItems(t *testing.T) {
+	all := jobtree.Request{ID: "r", Items: make([]int, jobtree.MaxItems)}
+	for i := range all.Items {
+		all.Items[i] = i
+	}
+	value, err := jobtree.EncodeRequest(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := jobtree.DecodeRequest(value); err != nil || len(got.Items) != jobtree.MaxItems {
+		t.Errorf("%d items of %d bytes, %v", len(got.Items), len(value), err)
+	}
+}
