@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -21,7 +22,7 @@ import (
 //
 // The whole of it enters the registry in clear text, where everybody who may read the
 // job can see it. Passwords and other secrets have no place in it; give them to the
-// process in its own ways.
+// process in its own ways. So a Config hides nothing when it is printed.
 type Config struct {
 	// Name identifies the job: 1 to 200 ASCII letters, digits, '.', '_', '-' and
 	// ':', but not "." or "..". A renamed job is another job. (jobName)
@@ -71,10 +72,12 @@ type Config struct {
 	// counted. Whole seconds. Default 0, no bound. (props: misfire.window.seconds)
 	MisfireWindow time.Duration
 
-	// MaxTimeDiff is how far the clock of a process may be from that of the store;
-	// farther, or if the store's clock cannot be read, its ticks do not run. Whole
-	// seconds; etcd's clock is read in whole seconds, so at least 2 s make sense. It
-	// costs a request for each tick, on ZooKeeper a write. Default 0, not looked at.
+	// MaxTimeDiff keeps ticks from running in a process whose clock is farther than
+	// that from the store's. The clocks are compared in the background
+	// ([coord.Registry].Clock), so no tick waits for a request. While the store's clock
+	// has not been read at all, ticks run, and a fault of kind clock says that it could
+	// not be compared. An instance that is refused gives its items to others until its
+	// clock is right again. Whole seconds; 0 and below is off. Default 0, off.
 	// (maxTimeDiffSeconds)
 	MaxTimeDiff time.Duration
 
@@ -87,8 +90,9 @@ type Config struct {
 	// or one given to the scheduler. Default AVG_ALLOCATION. (jobShardingStrategyType)
 	Strategy string
 
-	// Threads is how many items of this job a process runs at a time, up to MaxThreads. Default 0,
-	// twice the number of its CPUs. ElasticJob's CPU and SINGLE_THREAD are 0 and 1.
+	// Threads is how many items of this job a process runs at a time, up to MaxThreads.
+	// Default 0, twice the number of its CPUs. ElasticJob's CPU and SINGLE_THREAD are
+	// 0 and 1.
 	// (jobExecutorThreadPoolSizeProviderType, before 3.0.5 jobExecutorServiceHandlerType;
 	// other numbers in props: executor.threads)
 	Threads int
@@ -148,11 +152,15 @@ type Retry struct {
 	MaxBackoff time.Duration
 }
 
-// Bounds of a Config.
+// Bounds of a Config. A cron expression has up to 4096 bytes; names of strategies, error
+// handlers and listeners, and a label, have up to 255.
 const (
 	MaxShardingTotalCount = jobtree.MaxItems
 	MaxThreads            = 10_000
 	MaxRetryAttempts      = 1_000
+	// MaxConfigSize is the size of all fields together in bytes, as [Config.Encode]
+	// writes them: a node of every store can have that, and the commit has room for more.
+	MaxConfigSize = coord.MaxCommitBytes - 64<<10
 )
 
 // Toggle is a boolean whose default is not false. Its zero value means the default.

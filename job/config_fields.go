@@ -10,6 +10,7 @@ import (
 
 // The names of the fields in the registry, which is also how errors call them.
 const (
+	keyConfig            = "config" // the document itself
 	keyCron              = "cron"
 	keyDescription       = "description"
 	keyDisabled          = "disabled"
@@ -159,13 +160,13 @@ func intField(key string, p *int) field {
 }
 
 // durationField is a number of units. off is how it is written that there is none, if
-// that can be; any number below zero is read as that, and zero only if off is.
+// that can be; zero and any number below are read as that.
 func durationField(key string, p *time.Duration, unit time.Duration, off string) field {
 	most := mostUnits(unit)
 	set := func(text string) error {
 		n, err := strconv.ParseInt(text, 10, 64)
 		switch {
-		case err == nil && off != "" && (n < 0 || off == "0" && n == 0):
+		case err == nil && off != "" && n <= 0:
 			*p = switchedOff
 		case err == nil && n > 0 && n <= most:
 			*p = time.Duration(n) * unit

@@ -3,6 +3,7 @@ package job
 import (
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -33,9 +34,9 @@ func (d document) decodeOld(c *Config, found *faults) {
 		c.Strategy = strategyOf(class)
 	}
 	if d.has(oldKeyProperties) {
-		properties, err := mapping(d[oldKeyProperties])
+		properties, err := yamldoc.Mapping(d[oldKeyProperties])
 		found.add(oldKeyProperties, "", err)
-		if class := properties.oldText(oldKeyErrorHandler, found); class != "" && c.ErrorHandler == "" {
+		if class := document(properties).oldText(oldKeyErrorHandler, found); class != "" && c.ErrorHandler == "" {
 			c.ErrorHandler = errorHandlerOf(class)
 		}
 	}

@@ -11,25 +11,35 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
 // ErrInvalidConfig is in the chain of every *ConfigError.
 var ErrInvalidConfig = errors.New("job: invalid configuration")
 
-// ConfigError lists all that is wrong with a configuration. It matches
-// [ErrInvalidConfig] with errors.Is, and its faults with errors.As.
+// ConfigError lists what is wrong with a configuration. It matches [ErrInvalidConfig]
+// with errors.Is, and its faults with errors.As.
 type ConfigError struct {
-	Job    string // Config.Name
-	Faults []*FieldError
+	Job    string        // Config.Name
+	Faults []*FieldError // the first of them, at most MaxFaults from this package
+	More   int           // how many faults are left out
 }
 
+// MaxFaults is how many faults a ConfigError of this package has and any shows.
+const MaxFaults = 10
+
+// Error puts the faults into one line. It stays short whatever they are about.
 func (e *ConfigError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v %s", ErrInvalidConfig, quote(e.Job))
-	for i, fault := range e.Faults {
+	shown := min(len(e.Faults), MaxFaults)
+	for i, fault := range e.Faults[:shown] {
 		b.WriteString([...]string{": ", "; "}[min(i, 1)])
 		b.WriteString(fault.Error())
+	}
+	if more := e.More + len(e.Faults) - shown; more > 0 {
+		fmt.Fprintf(&b, "; and %d more", more)
 	}
 	return b.String()
 }
@@ -50,11 +60,14 @@ type FieldError struct {
 	Err   error  // what is wrong with it, and what is allowed
 }
 
+// Error says all three, and cuts what is long.
 func (e *FieldError) Error() string {
+	const most = 500
+	field, problem := brief.Text(e.Field), brief.Cut(e.Err.Error(), most)
 	if e.Value == "" {
-		return fmt.Sprintf("%s: %v", e.Field, e.Err)
+		return fmt.Sprintf("%s: %s", field, problem)
 	}
-	return fmt.Sprintf("%s %s: %v", e.Field, e.Value, e.Err)
+	return fmt.Sprintf("%s %s: %s", field, brief.Cut(e.Value, most), problem)
 }
 
 // Unwrap returns Err.
@@ -65,7 +78,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // is registered with a scheduler under the names in Strategy, ErrorHandler and
 // Listeners is for the scheduler to check.
 //
-// The error is a *ConfigError that lists all faults.
+// The error is a *ConfigError that lists the faults.
 func (c Config) Validate() error {
 	return c.check(nil)
 }
@@ -73,33 +86,44 @@ func (c Config) Validate() error {
 // check is Validate for a configuration whose reading found faults already. A field has
 // one fault at most, the first.
 func (c Config) check(found []*FieldError) error {
-	v := validator{faults: found}
-	v.fields(c.WithDefaults())
+	v := validator{seen: map[string]bool{}}
+	for _, fault := range found {
+		v.add(fault)
+	}
+	c = c.WithDefaults()
+	v.fields(c)
+	if len(v.faults) == 0 {
+		v.size(c)
+	}
 	if len(v.faults) == 0 {
 		return nil
 	}
-	return &ConfigError{Job: c.Name, Faults: v.faults}
+	shown := min(len(v.faults), MaxFaults)
+	return &ConfigError{Job: c.Name, Faults: slices.Clip(v.faults[:shown]), More: len(v.faults) - shown}
 }
 
-type validator struct{ faults []*FieldError }
+type validator struct {
+	faults []*FieldError
+	seen   map[string]bool // the fields that have a fault
+}
 
 func (v *validator) fields(c Config) {
 	if !validName(c.Name) {
 		v.fault(keyName, quote(c.Name), "1 to %d ASCII letters, digits, '.', '_', '-' and ':' are allowed, but not %q or %q", maxNameLength, ".", "..")
 	}
-	if _, err := c.schedule(); err != nil {
+	if len(c.Cron) > maxCronLength {
+		v.fault(keyCron, quote(c.Cron), "%d bytes, at most %d are allowed", len(c.Cron), maxCronLength)
+	} else if _, err := c.schedule(); err != nil {
 		v.scheduleFault(c, err)
 	}
 	if c.ShardingTotalCount < 1 || c.ShardingTotalCount > MaxShardingTotalCount {
 		v.fault(keyTotal, strconv.Itoa(c.ShardingTotalCount), "1 to %d are allowed", MaxShardingTotalCount)
 	}
 	v.parameters(c)
-	for _, text := range []struct{ key, value string }{
-		{keyJobParameter, c.JobParameter}, {keyDescription, c.Description},
-		{keyStrategy, c.Strategy}, {keyErrorHandler, c.ErrorHandler},
-	} {
-		v.utf8(text.key, text.value)
-	}
+	v.utf8(keyJobParameter, c.JobParameter)
+	v.utf8(keyDescription, c.Description)
+	v.name(keyStrategy, c.Strategy)
+	v.name(keyErrorHandler, c.ErrorHandler)
 	v.toggle(keyMonitorExecution, c.MonitorExecution)
 	v.toggle(keyMisfire, c.Misfire)
 	if c.Failover && c.MonitorExecution == Off {
@@ -121,7 +145,7 @@ func (v *validator) fields(c Config) {
 
 	v.listeners(c.Listeners)
 	v.props(c.Props)
-	v.utf8(keyLabel, c.Label)
+	v.name(keyLabel, c.Label)
 	if strings.Contains(c.Label, ",") || strings.TrimSpace(c.Label) != c.Label {
 		v.fault(keyLabel, quote(c.Label), "one label without commas, and without spaces around it, is allowed")
 	}
@@ -132,8 +156,20 @@ func (v *validator) fault(field, value, format string, args ...any) {
 }
 
 func (v *validator) add(fault *FieldError) {
-	if !slices.ContainsFunc(v.faults, func(f *FieldError) bool { return f.Field == fault.Field }) {
+	if !v.seen[fault.Field] {
+		v.seen[fault.Field] = true
 		v.faults = append(v.faults, fault)
+	}
+}
+
+// size checks that the document can be written, which is what all fields share.
+func (v *validator) size(c Config) {
+	text, err := document{}.replacedBy(c).marshal()
+	if err == nil {
+		err = checkSize(len(text))
+	}
+	if err != nil {
+		v.add(&FieldError{Field: keyConfig, Err: err})
 	}
 }
 
@@ -176,6 +212,16 @@ func (v *validator) utf8(field, value string) {
 	}
 }
 
+// name checks a name that processes go by, or nothing.
+func (v *validator) name(field, value string) {
+	if value == "" {
+		return
+	}
+	if err := validText(value, maxTextLength); err != nil {
+		v.add(&FieldError{Field: field, Value: quote(value), Err: err})
+	}
+}
+
 func (v *validator) toggle(field string, t Toggle) {
 	if t != On && t != Off {
 		v.fault(field, strconv.Itoa(int(t)), "On, Off, or nothing for the default are allowed")
@@ -204,13 +250,14 @@ func (v *validator) between(field string, value, most int) {
 }
 
 func (v *validator) listeners(names []string) {
-	for i, name := range names {
-		switch {
-		case name == "" || !utf8.ValidString(name):
-			v.fault(keyListeners, quote(name), "the names of listeners are allowed")
-		case slices.Contains(names[:i], name):
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if err := validText(name, maxTextLength); err != nil {
+			v.add(&FieldError{Field: keyListeners, Value: quote(name), Err: err})
+		} else if seen[name] {
 			v.fault(keyListeners, quote(name), "is there twice; once is allowed")
 		}
+		seen[name] = true
 	}
 }
 
@@ -229,7 +276,26 @@ func (v *validator) props(props map[string]string) {
 	}
 }
 
-const maxNameLength = 200
+const (
+	maxNameLength = 200
+	// A list of each second, minute, hour, day, month and year is shorter by far.
+	maxCronLength = 4 << 10
+	// What names something else than a job, or announces something.
+	maxTextLength = 255
+)
+
+// validText checks a text that stands for something.
+func validText(text string, most int) error {
+	switch {
+	case text == "":
+		return fmt.Errorf("is empty; 1 to %d bytes of UTF-8 are allowed", most)
+	case len(text) > most:
+		return fmt.Errorf("%d bytes, at most %d are allowed", len(text), most)
+	case !utf8.ValidString(text):
+		return errors.New("only UTF-8 is allowed")
+	}
+	return nil
+}
 
 func validName(name string) bool {
 	if len(name) < 1 || len(name) > maxNameLength || name == "." || name == ".." {
@@ -257,10 +323,4 @@ func (c Config) schedule() (*cronexpr.Schedule, error) {
 }
 
 // quote shows a text in an error, and not all of a long one.
-func quote(text string) string {
-	const most = 100
-	if len(text) > most {
-		return strconv.Quote(text[:most]) + "…"
-	}
-	return strconv.Quote(text)
-}
+func quote(text string) string { return brief.Quote(text) }

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // DecodeConfig reads a configuration as it stands in the registry: the YAML of
@@ -21,9 +23,9 @@ import (
 // The error is a *ConfigError with all faults, of reading and of [Config.Validate];
 // the configuration is then as far as it could be read.
 func DecodeConfig(document []byte) (Config, error) {
-	keys, err := parseDocument(document)
+	keys, err := parseConfig(document)
 	if err != nil {
-		return Config{}, &ConfigError{Faults: []*FieldError{{Field: "config", Err: err}}}
+		return Config{}, &ConfigError{Faults: []*FieldError{{Field: keyConfig, Err: err}}}
 	}
 	var c Config
 	faults := keys.decode(&c)
@@ -41,7 +43,8 @@ func DecodeConfig(document []byte) (Config, error) {
 // of 3.0.x.
 //
 // Errors: that of Validate; one for a previous document that cannot be read, which only
-// those who mean to overwrite it leave out.
+// those who mean to overwrite it leave out; one if the document is too large with what
+// is kept.
 func (c Config) Encode(previous []byte) ([]byte, error) {
 	c = c.WithDefaults()
 	if err := c.Validate(); err != nil {
@@ -50,84 +53,60 @@ func (c Config) Encode(previous []byte) ([]byte, error) {
 	old := document{}
 	if len(bytes.TrimSpace(previous)) > 0 {
 		var err error
-		if old, err = parseDocument(previous); err != nil {
+		if old, err = parseConfig(previous); err != nil {
 			return nil, fmt.Errorf("job: configuration of %q that is replaced: %w", c.Name, err)
 		}
 	}
 	text, err := old.replacedBy(c).marshal()
+	if err == nil {
+		err = readable(text, c)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("job: configuration of %q: %w", c.Name, err)
 	}
 	return text, nil
 }
 
+// readable reports whether what was written will be read as it was meant. What is kept
+// of a previous document may be of any kind, and nobody may lose a job by that.
+func readable(text []byte, c Config) error {
+	keys, err := parseConfig(text)
+	if err != nil {
+		return err
+	}
+	var got Config
+	if found := keys.decode(&got); len(found) > 0 || !got.Equal(c) {
+		return errors.New("what is kept of the previous document makes it unreadable")
+	}
+	return nil
+}
+
+// parseConfig reads a document that is no larger than one that may be written.
+func parseConfig(text []byte) (document, error) {
+	if err := checkSize(len(text)); err != nil {
+		return nil, err
+	}
+	return yamldoc.Parse(text)
+}
+
+func checkSize(bytes int) error {
+	if bytes > MaxConfigSize {
+		return fmt.Errorf("configuration of %d bytes, at most %d are allowed", bytes, MaxConfigSize)
+	}
+	return nil
+}
+
 // document is a mapping of YAML: its values by key.
 type document map[string]*yaml.Node
-
-func parseDocument(text []byte) (document, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var root, more yaml.Node
-	switch err := decoder.Decode(&root); {
-	case errors.Is(err, io.EOF):
-		return nil, errors.New("the document is empty")
-	case err != nil:
-		return nil, fmt.Errorf("YAML or JSON is allowed: %w", err)
-	}
-	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("one document is allowed, and more follows it")
-	}
-	return mapping(root.Content[0])
-}
-
-// mapping takes a mapping apart. Null is an empty one.
-func mapping(n *yaml.Node) (document, error) {
-	n = resolved(n)
-	if isNull(n) {
-		return nil, nil
-	}
-	if n.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("keys with values are allowed, line %d has something else", n.Line)
-	}
-	d := make(document, len(n.Content)/2)
-	for i := 0; i < len(n.Content); i += 2 {
-		key := resolved(n.Content[i])
-		if key.Kind != yaml.ScalarNode {
-			return nil, fmt.Errorf("line %d has a key that is no single value", key.Line)
-		}
-		if _, twice := d[key.Value]; twice {
-			return nil, fmt.Errorf("line %d has the key %s again", key.Line, quote(key.Value))
-		}
-		d[key.Value] = resolved(n.Content[i+1])
-	}
-	return d, nil
-}
-
-// resolved follows an alias.
-func resolved(n *yaml.Node) *yaml.Node {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
-}
-
-func isNull(n *yaml.Node) bool {
-	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
-}
 
 // has reports whether the document has something under the key.
 func (d document) has(key string) bool {
 	n, ok := d[key]
-	return ok && !isNull(n)
+	return ok && !yamldoc.IsNull(n)
 }
 
 // text returns a single value.
-func (d document) text(key string) (string, error) {
-	n := d[key]
-	if n.Kind != yaml.ScalarNode {
-		return "", fmt.Errorf("a single value is allowed, line %d has something else", n.Line)
-	}
-	return n.Value, nil
-}
+func (d document) text(key string) (string, error) { return yamldoc.Text(d[key]) }
 
 // decode fills c with what the document has, and returns what could not be read.
 func (d document) decode(c *Config) faults {
@@ -161,7 +140,7 @@ func (d document) props() (document, error) {
 	if !d.has(keyProps) {
 		return nil, nil
 	}
-	props, err := mapping(d[keyProps])
+	props, err := yamldoc.Mapping(d[keyProps])
 	prefixed := make(document, len(props))
 	for key, value := range props {
 		prefixed[propsPrefix+key] = value
@@ -192,7 +171,7 @@ func (d document) decodeProps(c *Config, found *faults) {
 		}
 		text, err := d.text(key)
 		if err != nil {
-			found.add(key, "", err)
+			found.add(brief.Text(key), "", err)
 			continue
 		}
 		c.setProp(strings.TrimPrefix(key, propsPrefix), text)
@@ -206,20 +185,20 @@ func (c *Config) setProp(key, value string) {
 	c.Props[key] = value
 }
 
-// threadPoolKey returns the name under which the document has the thread pool; "" if it
-// does not.
-func (d document) threadPoolKey() string {
+// threadPoolKey returns the name under which the document has the thread pool, if it
+// does.
+func (d document) threadPoolKey() (key string, ok bool) {
 	for _, key := range []string{keyThreadPool, keyThreadPoolOld} {
 		if _, ok := d[key]; ok {
-			return key
+			return key, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 func (d document) decodeThreadPool(c *Config, found *faults) {
-	key := d.threadPoolKey()
-	if !d.has(key) {
+	key, ok := d.threadPoolKey()
+	if !ok || !d.has(key) {
 		return
 	}
 	switch text, err := d.text(key); {
@@ -240,7 +219,7 @@ func (d document) decodeListeners(c *Config, found *faults) {
 	var names []string
 	list := d[keyListeners]
 	for _, n := range list.Content {
-		if n = resolved(n); n.Kind == yaml.ScalarNode && !isNull(n) {
+		if n = yamldoc.Resolve(n); n.Kind == yaml.ScalarNode && !yamldoc.IsNull(n) {
 			names = append(names, n.Value)
 		}
 	}
@@ -314,7 +293,7 @@ func (d document) replaceFields(fields, was, defaults []field, old document, fou
 // its readers know, and else in ours.
 func replaceThreads(out, props document, threads, was int, old, oldProps document, found faults) {
 	delete(props, keyThreads)
-	pool := old.threadPoolKey()
+	pool, ok := old.threadPoolKey()
 	if threads == was && !found.of(pool) && !found.of(keyThreads) {
 		out.take(old, keyThreadPool)
 		out.take(old, keyThreadPoolOld)
@@ -322,7 +301,7 @@ func replaceThreads(out, props document, threads, was int, old, oldProps documen
 		return
 	}
 	switch {
-	case pool == "":
+	case !ok:
 	case threads == 0:
 		out[pool] = scalar("!!str", threadPoolCPU)
 	case threads == 1:
@@ -414,8 +393,15 @@ func unshared(n *yaml.Node, nodes *int) (*yaml.Node, error) {
 	if *nodes++; *nodes > most {
 		return nil, fmt.Errorf("more than %d values, with what aliases repeat", most)
 	}
-	n = resolved(n)
+	n = yamldoc.Resolve(n)
 	c := &yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Value: n.Value}
+	if blocks := yaml.LiteralStyle | yaml.FoldedStyle; c.Style&blocks != 0 {
+		// Not every block that the encoder writes is read as the same text again.
+		c.Style = c.Style&^blocks | yaml.DoubleQuotedStyle
+	}
+	if c.Value == "" && yamldoc.IsNull(c) {
+		c.Value = "null" // the encoder makes an empty text of it within braces
+	}
 	for _, child := range n.Content {
 		child, err := unshared(child, nodes)
 		if err != nil {

@@ -123,6 +123,10 @@ props:
 			job.Config{Name: "j", ShardingTotalCount: 1, Threads: 1}},
 		{"threads go before the pool", "jobName: j\nshardingTotalCount: 1\njobExecutorThreadPoolSizeProviderType: SINGLE_THREAD\nprops: {executor.threads: 4}\n",
 			job.Config{Name: "j", ShardingTotalCount: 1, Threads: 4}},
+		{"the empty key is not the pool's", "jobName: j\nshardingTotalCount: 1\n'': SINGLE_THREAD\n",
+			job.Config{Name: "j", ShardingTotalCount: 1}},
+		{"no difference of clocks", "jobName: j\nshardingTotalCount: 1\nmaxTimeDiffSeconds: 0\n",
+			job.Config{Name: "j", ShardingTotalCount: 1}},
 		{"CPU", "jobName: j\nshardingTotalCount: 1\njobExecutorThreadPoolSizeProviderType: CPU\n",
 			job.Config{Name: "j", ShardingTotalCount: 1}},
 		{"written by hand", "---\n# ours\njobName: \"j\" # name\nshardingTotalCount: '2'\nmisfire: No\nfailover: YES\nmaxTimeDiffSeconds: -7\nreconcileIntervalMinutes: -1\njobParameter: 0x10\n",
@@ -160,10 +164,10 @@ func TestDecodeFaults(t *testing.T) {
 		{"key that is a list", "? [a]\n: b\n", "config", "no single value"},
 		{"null", "~", "jobName shardingTotalCount", "1 to 100000"},
 		{"nothing that is needed", "cron: '* * * * * ?'", "jobName shardingTotalCount", "1 to 100000"},
-		{"values of the wrong kind", "jobName: j\nshardingTotalCount: three\nmisfire: maybe\nfailover: {a: b}\nmaxTimeDiffSeconds: 0\nreconcileIntervalMinutes: 1.5\ncron: [a]\n",
+		{"values of the wrong kind", "jobName: j\nshardingTotalCount: three\nmisfire: maybe\nfailover: {a: b}\nmaxTimeDiffSeconds: 1s\nreconcileIntervalMinutes: 1.5\ncron: [a]\n",
 			"cron failover maxTimeDiffSeconds misfire reconcileIntervalMinutes shardingTotalCount", `shardingTotalCount "three": an integer is allowed`},
 		{"too many", "jobName: j\nshardingTotalCount: 99999999999\nreconcileIntervalMinutes: 999999999999\n", "reconcileIntervalMinutes shardingTotalCount", "0 for none"},
-		{"off is not zero", "jobName: j\nshardingTotalCount: 1\nmaxTimeDiffSeconds: 0\n", "maxTimeDiffSeconds", "-1 for none"},
+		{"not a number of seconds", "jobName: j\nshardingTotalCount: 1\nmaxTimeDiffSeconds: soon\n", "maxTimeDiffSeconds", "-1 for none"},
 		{"list of lists", "jobName: j\nshardingTotalCount: 1\njobListenerTypes: [[a]]\n", "jobListenerTypes", "list of names"},
 		{"null in a list", "jobName: j\nshardingTotalCount: 1\njobListenerTypes: [a, ~]\n", "jobListenerTypes", "list of names"},
 		{"no list", "jobName: j\nshardingTotalCount: 1\njobListenerTypes: a\n", "jobListenerTypes", "list of names"},
@@ -352,6 +356,7 @@ func TestEncodeThreads(t *testing.T) {
 		want           map[string]string // of the three keys
 	}{
 		{"default", "", 0, nil},
+		{"below the empty key", "'': SINGLE_THREAD\n", 5, map[string]string{"executor.threads": "5"}},
 		{"number", "", 5, map[string]string{"executor.threads": "5"}},
 		{"one", "", 1, map[string]string{"executor.threads": "1"}},
 		{"unchanged", "jobExecutorServiceHandlerType: CPU\n", 0, map[string]string{"jobExecutorServiceHandlerType": "CPU"}},
@@ -469,7 +474,9 @@ func keys(t interface {
 func anyConfig() *rapid.Generator[job.Config] {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ -~\n\t]*`), rapid.SampledFrom([]string{
 		"", "~", "null", "yes", "on", "012", "0x1f", "1_000", "12:30", "1e3", "2001-01-01", "=", "<<", "- a", "? a", "a: b", "a #b", "'", `"`, "|", " a", "a ", "\n", " \n a\n", "a\n\n", "\t", "\u0085", "\u2028", "\ufeff", "\x00", "\x7f",
+		"\r", "a\rb", "a\r\n", "\u2029", "\ufffe", "\U0010ffff", "\t\n\ta", "# a", "&a", "*a", "!a", "%a", "@a", "`a", "...", "---", "{", "[", ",", "props: a", strings.Repeat("x", 2000), strings.Repeat("x y ", 500),
 	}))
+	name := text.Filter(func(s string) bool { return len(s) <= 255 })
 	toggle := rapid.SampledFrom([]job.Toggle{0, job.On, job.Off})
 	units := func(unit time.Duration, off bool) *rapid.Generator[time.Duration] {
 		least := 0
@@ -492,10 +499,10 @@ func anyConfig() *rapid.Generator[job.Config] {
 			MisfireWindow:      units(time.Second, true).Draw(t, "window"),
 			MaxTimeDiff:        units(time.Second, true).Draw(t, "difference"),
 			ReconcileInterval:  units(time.Minute, true).Draw(t, "reconcile"),
-			Strategy:           text.Draw(t, "strategy"),
+			Strategy:           name.Draw(t, "strategy"),
 			Threads:            rapid.IntRange(0, job.MaxThreads).Draw(t, "threads"),
-			ErrorHandler:       text.Draw(t, "handler"),
-			Listeners:          rapid.SliceOfNDistinct(text.Filter(func(s string) bool { return s != "" }), 0, 3, rapid.ID).Draw(t, "listeners"),
+			ErrorHandler:       name.Draw(t, "handler"),
+			Listeners:          rapid.SliceOfNDistinct(name.Filter(func(s string) bool { return s != "" }), 0, 3, rapid.ID).Draw(t, "listeners"),
 			Timeout:            units(time.Second, true).Draw(t, "timeout"),
 			Retry: job.Retry{
 				Attempts:       rapid.IntRange(0, job.MaxRetryAttempts).Draw(t, "attempts"),
@@ -505,7 +512,7 @@ func anyConfig() *rapid.Generator[job.Config] {
 			Disabled:       rapid.Bool().Draw(t, "disabled"),
 			Overwrite:      rapid.Bool().Draw(t, "overwrite"),
 			StaticSharding: rapid.Bool().Draw(t, "static"),
-			Label:          strings.TrimSpace(strings.ReplaceAll(text.Draw(t, "label"), ",", "")),
+			Label:          strings.TrimSpace(strings.ReplaceAll(name.Draw(t, "label"), ",", "")),
 		}
 		c.Failover = c.MonitorExecution != job.Off && rapid.Bool().Draw(t, "failover")
 		c.ShardingItemParameters = job.FormatItemParameters(rapid.MapOfN(rapid.IntRange(0, c.ShardingTotalCount-1), text, 0, 3).Draw(t, "parameters"))
@@ -514,6 +521,67 @@ func anyConfig() *rapid.Generator[job.Config] {
 		}
 		return c
 	})
+}
+
+// anyDocument draws documents with keys that nobody knows, written in all ways.
+func anyDocument() *rapid.Generator[string] {
+	keys := rapid.SampledFrom([]string{"''", "x", "? |\n  two\n  lines\n", "~", "1", "!!binary aGk=", "\"a\\nb\"", "<<", "=", "props", "jobListenerTypes", strings.Repeat("k", 500)})
+	values := rapid.SampledFrom([]string{
+		"SINGLE_THREAD", "|\n  \ta\n  b", "|+\n  a\n\n", "|2-\n    a\n   b", ">\n  a\n\n    b", "\n  - |\n    \ta\n  - >-\n    b", "!<tag:x,2000:y> a", "!x [a]", "!!float a",
+		"!!int 'a'", "!!null a", "!!set {a, b}", "{a: [b, {c: d}], ? [e] : f}", "'a\n\n  b'", "\"\\x00\\u2028\"", "[]", "{}", "", "~", "[&y a, *y]", "2001-01-01", "a\n  b", "|\n  \u0085a\n", "|\n  \ufeffa\n", "# a\n  b # c",
+	})
+	return rapid.Custom(func(t *rapid.T) string {
+		document := ""
+		for _, key := range rapid.SliceOfNDistinct(keys, 0, 4, rapid.ID).Draw(t, "keys") {
+			if !strings.HasPrefix(key, "?") {
+				key += " "
+			}
+			document += key + ": " + values.Draw(t, "value") + "\n"
+		}
+		var root yaml.Node
+		if err := yaml.Unmarshal([]byte(document), &root); err != nil {
+			return "" // not all go together
+		}
+		return document
+	})
+}
+
+// foreignValues returns what a document has under the keys of anyDocument that nobody
+// knows, in a form that does not depend on how it is written.
+func foreignValues(t interface {
+	Helper()
+	Fatal(...any)
+}, document []byte) map[string]string {
+	t.Helper()
+	var root yaml.Node
+	if err := yaml.Unmarshal(document, &root); err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{}
+	if len(root.Content) == 0 || root.Content[0].Kind != yaml.MappingNode {
+		return values
+	}
+	for i := 0; i < len(root.Content[0].Content); i += 2 {
+		switch key := root.Content[0].Content[i].Value; key {
+		case "", "x", "two\nlines\n", "~", "1", "aGk=", "a\nb", "<<", "=":
+			values[key] = meaning(root.Content[0].Content[i+1])
+		}
+	}
+	return values
+}
+
+func meaning(n *yaml.Node) string {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.ShortTag() == "!!null" {
+		return "null"
+	}
+	text := fmt.Sprintf("%d %s %q", n.Kind, n.ShortTag(), n.Value)
+	for _, child := range n.Content {
+		text += " (" + meaning(child) + ")"
+	}
+	return text
 }
 
 func TestConfigRoundTrip(t *testing.T) {
@@ -528,7 +596,8 @@ func TestConfigRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		document := []byte(nil)
-		for _, previous := range [][]byte{nil, another, []byte(document3Full), []byte(document2)} {
+		foreign := []byte(anyDocument().Draw(t, "foreign"))
+		for _, previous := range [][]byte{nil, another, []byte(document3Full), []byte(document2), foreign} {
 			if document, err = want.Encode(previous); err != nil {
 				t.Fatal(err)
 			}
@@ -542,6 +611,11 @@ func TestConfigRoundTrip(t *testing.T) {
 			again, err := got.Encode(document)
 			if err != nil || string(again) != string(document) {
 				t.Fatalf("%s\nis written again as\n%s, %v", document, again, err)
+			}
+			for key, value := range foreignValues(t, previous) {
+				if got := foreignValues(t, document)[key]; got != value {
+					t.Fatalf("%s\nbecomes\n%s\nwhich has %s for %q, not %s", previous, document, got, key, value)
+				}
 			}
 			if !slices.IsSorted(keys(t, document)) {
 				t.Fatalf("keys are not in order:\n%s", document)

@@ -8,11 +8,11 @@ import (
 // Handler does the work of one sharding item. It is called from several goroutines
 // at once, one for each item that runs here.
 //
-// ctx ends when the item may no longer be worked on: the session is about to be
-// lost, the item was taken away, the time-out passed, the scheduler shuts down, the
-// job was removed, or the registry was closed; context.Cause tells which. It ends early enough that a handler that returns then
-// has stopped before the item can start elsewhere. One that cannot stop must pass
-// ShardingContext.Token to whatever it writes to (fencing).
+// ctx ends when the item may no longer be worked on: the session is about to be lost,
+// the item was taken away, the time-out passed, the scheduler shuts down, the job was
+// removed, or the registry was closed; context.Cause tells which. It ends early enough
+// that a handler that returns then has stopped before the item can start elsewhere. One
+// that cannot stop must pass ShardingContext.Token to whatever it writes to (fencing).
 //
 // An error, or a panic, is the failure of this item only; it goes to the job's
 // ErrorHandler after Config.Retry is used up. What a handler returns after its context

@@ -26,6 +26,9 @@ func newInstanceID(ip string) string {
 
 // validateIP checks a text that is to stand for the address of this host.
 func validateIP(ip string) error {
+	if len(ip) > jobtree.MaxIP {
+		return fmt.Errorf("job: address of this host: %d bytes, at most %d are allowed", len(ip), jobtree.MaxIP)
+	}
 	if err := coord.ValidatePath(ip); err != nil {
 		return fmt.Errorf("job: address of this host: %w", err)
 	}
@@ -49,7 +52,7 @@ func WithNetwork(network string) Option {
 	return func(o *options) error {
 		prefix, err := netip.ParsePrefix(network)
 		if err != nil {
-			return fmt.Errorf("job: network %q: an address and the length of its prefix are allowed, such as 10.0.0.0/8", network)
+			return fmt.Errorf("job: network %s: an address and the length of its prefix are allowed, such as 10.0.0.0/8", quote(network))
 		}
 		o.ip, err = addressIn(prefix, localAddresses())
 		return err
@@ -60,7 +63,12 @@ func WithNetwork(network string) Option {
 func addressIn(network netip.Prefix, local []localAddress) (string, error) {
 	within := slices.DeleteFunc(slices.Clone(local), func(a localAddress) bool { return !network.Contains(a.Addr) })
 	if len(within) == 0 {
-		return "", fmt.Errorf("job: network %v: this host has no address there, it has %v", network, local)
+		const most = 20
+		shown, more := min(len(local), most), ""
+		if len(local) > most {
+			more = fmt.Sprintf(" and %d more", len(local)-most)
+		}
+		return "", fmt.Errorf("job: network %v: this host has no address there, it has %v%s", network, local[:shown], more)
 	}
 	return best(within).String(), nil
 }

@@ -47,7 +47,11 @@ func newOptions(opts []Option) (*options, error) {
 		linger:        10 * time.Millisecond,
 	}
 	var errs []error
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			errs = append(errs, fmt.Errorf("job: option %d is nil", i+1))
+			continue
+		}
 		errs = append(errs, opt(o))
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -65,8 +69,8 @@ func newOptions(opts []Option) (*options, error) {
 	return o, nil
 }
 
-// WithLogger sets where the scheduler logs; without it nothing is logged. In steady
-// state nothing is logged at info level.
+// WithLogger sets where the scheduler logs; without it, or with nil, nothing is logged.
+// In steady state nothing is logged at info level.
 func WithLogger(l *zap.Logger) Option {
 	return func(o *options) error {
 		if l != nil {
@@ -77,8 +81,8 @@ func WithLogger(l *zap.Logger) Option {
 }
 
 // WithIP sets the address under which this process registers, and by which an
-// operator disables it, instead of the first one that the host has. Any text
-// without a slash will do: a host name, say, where addresses are not stable.
+// operator disables it, instead of the first one that the host has. Any text of up to
+// 255 bytes without a slash will do: a host name, say, where addresses are not stable.
 func WithIP(ip string) Option {
 	return func(o *options) error {
 		if err := validateIP(ip); err != nil {
@@ -89,13 +93,23 @@ func WithIP(ip string) Option {
 	}
 }
 
-// WithLabels sets the labels that this instance announces. A job whose Config.Label
-// is set gives items only to instances that have it.
+// maxLabels bounds the labels of an instance, which everybody in the job reads.
+const maxLabels = 100
+
+// WithLabels sets the labels that this instance announces: up to 100, of up to 255 bytes
+// each, without commas. A job whose Config.Label is set gives items only to instances
+// that have it.
 func WithLabels(labels ...string) Option {
 	return func(o *options) error {
+		if n := len(o.labels) + len(labels); n > maxLabels {
+			return fmt.Errorf("job: %d labels, at most %d are allowed", n, maxLabels)
+		}
 		for _, label := range labels {
-			if label == "" || strings.Contains(label, ",") || strings.TrimSpace(label) != label || strings.HasPrefix(label, "weight=") {
-				return fmt.Errorf("job: label %q: a text without commas or spaces around it is allowed, that does not begin with weight= (see WithWeight)", label)
+			if err := validText(label, maxTextLength); err != nil {
+				return fmt.Errorf("job: label %s: %w", quote(label), err)
+			}
+			if strings.Contains(label, ",") || strings.TrimSpace(label) != label || strings.HasPrefix(label, "weight=") {
+				return fmt.Errorf("job: label %s: a text without commas or spaces around it is allowed, that does not begin with weight= (see WithWeight)", quote(label))
 			}
 		}
 		o.labels = append(o.labels, labels...)
@@ -115,35 +129,52 @@ func WithWeight(weight int) Option {
 	}
 }
 
-// WithImplementation names what runs the job. The registry keeps the name, and a
-// scheduler with another one is refused, so that two programs do not run different
-// work under one job name. The default is the job's name. To share a job with JVM
-// instances give the name of their class.
+// maxImplementationLength bounds what is compared at each start. The name of a class
+// may be long.
+const maxImplementationLength = 1_000
+
+// WithImplementation names what runs the job, in up to 1,000 bytes. The registry keeps
+// the name, and a scheduler with another one is refused, so that two programs do not run
+// different work under one job name. The default is the job's name. To share a job with
+// JVM instances give the name of their class.
 func WithImplementation(name string) Option {
 	return func(o *options) error {
-		if name == "" {
-			return errors.New("job: empty implementation name")
+		if err := validText(name, maxImplementationLength); err != nil {
+			return fmt.Errorf("job: implementation %s: %w", quote(name), err)
 		}
 		o.implementation = name
 		return nil
 	}
 }
 
-// WithStrategy makes a sharding strategy known by name (Config.Strategy). All
-// instances of a job need the same ones.
+// WithStrategy makes a sharding strategy known by name (Config.Strategy). The name has
+// up to 255 bytes and is not that of a built-in one. All instances of a job need the
+// same ones.
 func WithStrategy(name string, s strategy.Strategy) Option {
 	return func(o *options) error {
+		if err := validText(name, maxTextLength); err != nil {
+			return fmt.Errorf("job: strategy %s: name: %w", quote(name), err)
+		}
+		if isNil(s) {
+			return fmt.Errorf("job: strategy %s is nil", quote(name))
+		}
+		if _, err := strategy.Lookup(name, map[string]strategy.Strategy{name: s}); err != nil {
+			return fmt.Errorf("job: %w", err)
+		}
 		o.strategies[name] = s
-		_, err := strategy.Lookup(name, o.strategies)
-		return err
+		return nil
 	}
 }
 
-// WithErrorHandler makes an error handler known by name (Config.ErrorHandler).
+// WithErrorHandler makes an error handler known by name (Config.ErrorHandler), also in
+// place of LOG or IGNORE. The name has up to 255 bytes.
 func WithErrorHandler(name string, h ErrorHandler) Option {
 	return func(o *options) error {
-		if name == "" || h == nil {
-			return fmt.Errorf("job: error handler %q needs a name and a handler", name)
+		if err := validText(name, maxTextLength); err != nil {
+			return fmt.Errorf("job: error handler %s: name: %w", quote(name), err)
+		}
+		if isNil(h) {
+			return fmt.Errorf("job: error handler %s is nil", quote(name))
 		}
 		o.errorHandlers[name] = h
 		return nil

@@ -3,6 +3,8 @@ package cronexpr
 import (
 	"errors"
 	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // ErrNeverFires is in the chain of the error for an expression that is well
@@ -21,16 +23,17 @@ type ParseError struct {
 	cause error
 }
 
-// Error puts all fields into one line.
+// Error puts all fields into one line. It shows the beginnings of texts that are long;
+// Position tells where to look.
 func (e *ParseError) Error() string {
 	where := fmt.Sprintf("position %d", e.Position)
 	if e.Text != "" {
-		where = fmt.Sprintf("%q at %s", e.Text, where)
+		where = fmt.Sprintf("%s at %s", brief.Quote(e.Text), where)
 	}
 	if e.Field != "" {
 		where = e.Field + " " + where
 	}
-	message := fmt.Sprintf("cron expression %q: %s: %s", e.Expr, where, e.Problem)
+	message := fmt.Sprintf("cron expression %s: %s: %s", brief.Quote(e.Expr), where, e.Problem)
 	if e.Allowed != "" {
 		message += "; allowed: " + e.Allowed
 	}

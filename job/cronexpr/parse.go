@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // Parse reads a Quartz expression of six or seven fields, or a descriptor such
@@ -142,7 +144,7 @@ func (p *parser) pattern(words []token, out *pattern) error {
 	case dom.text == "?" && dow.text == "?":
 		return p.fail(dow, "day-of-month is ? already; one of the two must name days", "")
 	case dom.text != "?" && dow.text != "?":
-		return p.fail(dow, fmt.Sprintf("day-of-month is %q; one of the two must be ?", dom.text), "")
+		return p.fail(dow, fmt.Sprintf("day-of-month is %s; one of the two must be ?", brief.Quote(dom.text)), "")
 	}
 	// Every day is every day, whichever field says it.
 	if out.ofMonth == setOf(1, 31) || out.ofWeek == setOf(1, 7) {

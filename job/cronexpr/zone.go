@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // LoadLocation finds a time zone by name: empty for the zone of this machine,
@@ -23,8 +25,8 @@ func LoadLocation(name string) (*time.Location, error) {
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, fmt.Errorf("time zone %q: %w; allowed: an IANA name such as Asia/Shanghai, "+
-			"GMT±hh:mm up to 23:59 such as GMT+08:00, or nothing for the zone of this machine", name, err)
+		return nil, fmt.Errorf("time zone %s: %w; allowed: an IANA name such as Asia/Shanghai, "+
+			"GMT±hh:mm up to 23:59 such as GMT+08:00, or nothing for the zone of this machine", brief.Quote(name), brief.Error(err))
 	}
 	return loc, nil
 }

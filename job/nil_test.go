@@ -1,0 +1,26 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+)
+
+func TestIsNil(t *testing.T) {
+	var (
+		buffer *bytes.Buffer
+		reader io.Reader
+		f      Func
+	)
+	for name, v := range map[string]any{"nil": nil, "interface": reader, "pointer": buffer, "pointer in an interface": io.Reader(buffer), "function": f, "handler": Handler(f)} {
+		if !isNil(v) {
+			t.Errorf("%s: not nil", name)
+		}
+	}
+	for name, v := range map[string]any{"pointer": &bytes.Buffer{}, "struct": struct{}{}, "number": 0, "function": Func(func(context.Context, ShardingContext) error { return nil })} {
+		if isNil(v) {
+			t.Errorf("%s: nil", name)
+		}
+	}
+}

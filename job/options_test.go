@@ -1,0 +1,130 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// pointerHandler handles errors by a pointer, which may be nil.
+type pointerHandler struct{ errs []error }
+
+func (h *pointerHandler) HandleError(_ context.Context, _ job.ShardingContext, err error) {
+	h.errs = append(h.errs, err)
+}
+
+// pointerStrategy deals by a pointer, which may be nil.
+type pointerStrategy struct{}
+
+func (*pointerStrategy) Assign(strategy.Request) []string { return nil }
+
+func registry(t *testing.T) coord.Registry {
+	t.Helper()
+	store := memory.NewStore(memory.Options{})
+	t.Cleanup(store.Close)
+	reg, err := store.Dial(t.Context(), memory.Config{Namespace: "jobs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := reg.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return reg
+}
+
+// What cannot be meant is an error at the start, which says what, where, and what is
+// allowed, in few words.
+func TestOptionsThatAreRefused(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	ignore := job.ErrorHandlerFunc(func(context.Context, job.ShardingContext, error) {})
+	deal := strategy.Func(func(strategy.Request) []string { return nil })
+	for _, tc := range []struct {
+		name   string
+		option job.Option
+		says   string
+	}{
+		{"nil", nil, "option 2 is nil"},
+		{"long address", job.WithIP(strings.Repeat("x", 1000)), "1000 bytes, at most 255"},
+		{"path as an address", job.WithIP("10.0.0.0/8"), "without a slash"},
+		{"long network", job.WithNetwork(long), "10.0.0.0/8"},
+		{"long label", job.WithLabels("a", long), "1048576 bytes, at most 255"},
+		{"label that is no text", job.WithLabels("\xff"), "only UTF-8"},
+		{"empty label", job.WithLabels(""), "is empty; 1 to 255 bytes"},
+		{"many labels", job.WithLabels(strings.Split(strings.Repeat("a,", 100)+"a", ",")...), "101 labels, at most 100"},
+		{"two labels in one", job.WithLabels("a,b"), "without commas"},
+		{"weight", job.WithWeight(-1), "weight -1: 1 to"},
+		{"empty implementation", job.WithImplementation(""), "is empty; 1 to 1000 bytes"},
+		{"long implementation", job.WithImplementation(long), "1048576 bytes, at most 1000"},
+		{"implementation that is no text", job.WithImplementation("\xff"), "only UTF-8"},
+		{"strategy without a name", job.WithStrategy("", deal), "is empty; 1 to 255 bytes"},
+		{"strategy with a long name", job.WithStrategy(long, deal), "1048576 bytes, at most 255"},
+		{"strategy with a name that is taken", job.WithStrategy("STICKY", deal), "a built-in one has that name"},
+		{"nil strategy", job.WithStrategy("MINE", nil), `strategy "MINE" is nil`},
+		{"nil function as a strategy", job.WithStrategy("MINE", strategy.Func(nil)), `strategy "MINE" is nil`},
+		{"nil pointer as a strategy", job.WithStrategy("MINE", (*pointerStrategy)(nil)), `strategy "MINE" is nil`},
+		{"error handler without a name", job.WithErrorHandler("", ignore), "is empty; 1 to 255 bytes"},
+		{"error handler with a long name", job.WithErrorHandler(long, ignore), "1048576 bytes, at most 255"},
+		{"nil error handler", job.WithErrorHandler("MINE", nil), `error handler "MINE" is nil`},
+		{"nil function as an error handler", job.WithErrorHandler("MINE", job.ErrorHandlerFunc(nil)), `error handler "MINE" is nil`},
+		{"nil pointer as an error handler", job.WithErrorHandler("MINE", (*pointerHandler)(nil)), `error handler "MINE" is nil`},
+		{"nil clock", job.WithClock(nil), "nil clock"},
+		{"grace", job.WithCancelGrace(-1), "must not be negative"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			reg := registry(t)
+			c := job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}
+			handler := job.Func(func(context.Context, job.ShardingContext) error { return nil })
+			s, err := job.Schedule(t.Context(), reg, c, handler, job.WithLogger(nil), tc.option)
+			if err == nil {
+				t.Fatal("allowed", s.Shutdown(t.Context()))
+			}
+			if !strings.Contains(err.Error(), tc.says) || len(err.Error()) > 500 {
+				t.Errorf("%d bytes: %.500s\ndoes not say %s", len(err.Error()), err, tc.says)
+			}
+		})
+	}
+}
+
+// The most that is allowed fits the registry.
+func TestLargestOptionsAndConfiguration(t *testing.T) {
+	reg := registry(t)
+	labels := make([]string, 100)
+	for i := range labels {
+		labels[i] = fmt.Sprintf("%0255d", i)
+	}
+	c := job.Config{Name: strings.Repeat("j", 200), Cron: "* * * * * ?", ShardingTotalCount: 1, JobParameter: strings.Repeat("p", job.MaxConfigSize-1000)}
+	handler := job.Func(func(context.Context, job.ShardingContext) error { return nil })
+	s, err := job.Schedule(t.Context(), reg, c, handler, job.WithIP(strings.Repeat("i", 255)),
+		job.WithLabels(labels...), job.WithImplementation(strings.Repeat("c", 1000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := reg.Get(t.Context(), jobtree.Job(c.Name).Instance(s.Status().InstanceID))
+	if err != nil {
+		t.Error(err)
+	}
+	tree := coord.NewTree()
+	tree.Put(node)
+	state := jobtree.Read(tree.Snapshot(), jobtree.Job(c.Name))
+	if in := state.Instances[s.Status().InstanceID]; in.Err != nil || len(in.Labels) != 100 {
+		t.Errorf("%d labels, %v", len(in.Labels), in.Err)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	c.JobParameter += strings.Repeat("p", 1000)
+	var invalid *job.FieldError
+	if _, err := job.Schedule(t.Context(), reg, c, handler); !errors.As(err, &invalid) || invalid.Field != "config" {
+		t.Errorf("a configuration that is too large: %.500v", err)
+	}
+}
