@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
@@ -84,7 +85,10 @@ func TestOptionsThatAreRefused(t *testing.T) {
 			reg := registry(t)
 			c := job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}
 			handler := job.Func(func(context.Context, job.ShardingContext) error { return nil })
-			s, err := job.Schedule(t.Context(), reg, c, handler, job.WithLogger(nil), tc.option)
+			// An error has to come at once, and not only when the start gives up.
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			s, err := job.Schedule(ctx, reg, c, handler, job.WithLogger(nil), tc.option)
 			if err == nil {
 				t.Fatal("allowed", s.Shutdown(t.Context()))
 			}
