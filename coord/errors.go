@@ -49,6 +49,8 @@ var (
 	ErrInvalidCommit = errors.New("invalid commit")
 	// ErrInvalidConfig: an adapter's configuration has a field that cannot work.
 	ErrInvalidConfig = errors.New("invalid configuration")
+	// ErrUnsupported: the store's version does not keep what the adapter relies on.
+	ErrUnsupported = errors.New("unsupported version of the store")
 	// ErrNoClock: the store's clock cannot be read here; see Registry.Now.
 	ErrNoClock = errors.New("store clock not readable")
 )

@@ -1,22 +1,28 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
 // Now implements [coord.Registry]. etcd's API never tells the time, but its client port
-// also answers HTTP, with a Date header in whole seconds. The first endpoint that answers
-// is believed.
+// also answers HTTP, with a Date header in whole seconds. All endpoints are asked at once,
+// and the first that answers is believed.
 func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
 	const what = "read the clock"
 	if err := coord.ValidatePath(path); err != nil {
@@ -27,20 +33,121 @@ func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("etcd: %s: %w", what, err)
 	}
 	defer cancel()
+	asking, enough := context.WithCancel(ctx)
+	defer enough()
+	var first time.Time
+	_, err = r.readClocks(asking, func(c clockReading) {
+		if first.IsZero() {
+			first = c.date
+		}
+		enough()
+	})
+	switch {
+	case !first.IsZero():
+		return first, nil
+	case ctx.Err() != nil:
+		return time.Time{}, fmt.Errorf("etcd: %s: %w", what, context.Cause(ctx))
+	}
+	return time.Time{}, fmt.Errorf("etcd: %s: %w", what, err)
+}
+
+// Clock implements [coord.Registry].
+func (r *Registry) Clock() coord.Clock { return *r.clock.Load() }
+
+// keepClock compares the clocks once in each session and then every hour, until Close.
+func (r *Registry) keepClock() {
+	const again = time.Hour
+	retry := newRetryBetween(time.Second, time.Minute)
+	for {
+		r.sessions.mu.Lock()
+		anotherSession := r.sessions.changed
+		r.sessions.mu.Unlock()
+
+		ctx, cancel := context.WithTimeoutCause(r.ctx, r.config.RequestTimeout/2, r.late)
+		readings, err := r.readClocks(ctx, nil)
+		cancel()
+		pause := again*9/10 + rand.N(again/5)
+		if clock, ok := median(readings); ok {
+			r.clock.Store(&clock)
+			retry.reset()
+		} else {
+			failed := r.Clock().Failed(fmt.Errorf("etcd: compare the clocks: %w", err))
+			r.clock.Store(&failed)
+			r.log.Debug("the store's clock cannot be read", zap.Error(err))
+			if !retry.wait(r.ctx) {
+				return
+			}
+			continue
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-anotherSession:
+			sleep(r.ctx, rand.N(time.Second)) // after an outage everybody has another one
+		case <-r.ctx.Done():
+		}
+		timer.Stop()
+		if r.ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// clockReading is what one server has said: at some moment between before and after, of
+// the local clock, its own showed the date, which has lost its fractions of a second.
+type clockReading struct {
+	before, after, date time.Time
+}
+
+// offset is how far the server's clock is from the local one, give or take the uncertainty.
+func (c clockReading) offset() (offset, uncertainty time.Duration) {
+	least, most := c.date.Sub(c.after), c.date.Add(time.Second).Sub(c.before)
+	return least + (most-least)/2, (most - least) / 2
+}
+
+// median takes the reading in the middle, so that one server whose clock is wrong moves
+// nothing.
+func median(readings []clockReading) (coord.Clock, bool) {
+	if len(readings) == 0 {
+		return coord.Clock{}, false
+	}
+	slices.SortFunc(readings, func(a, b clockReading) int {
+		offset, _ := a.offset()
+		other, _ := b.offset()
+		return cmp.Compare(offset, other)
+	})
+	middle := readings[(len(readings)-1)/2]
+	offset, uncertainty := middle.offset()
+	// Without the monotonic reading, so that it is compared with what the wall clock shows.
+	return coord.NewClock(middle.after, middle.after.Round(0).Add(offset), uncertainty), true
+}
+
+// readClocks asks all endpoints at once, tells each answer as it comes, and returns all
+// of them, and the errors of the others.
+func (r *Registry) readClocks(ctx context.Context, tell func(clockReading)) ([]clockReading, error) {
 	client := r.httpClient()
 	defer client.CloseIdleConnections()
+	var mu sync.Mutex
+	var readings []clockReading
 	var failures []error
-	for _, endpoint := range r.config.Endpoints {
-		now, err := askDate(ctx, client, versionURL(endpoint, r.config.TLS != nil))
-		if err == nil {
-			return now, nil
-		}
-		if ctx.Err() != nil {
-			return time.Time{}, fmt.Errorf("etcd: %s: %w", what, context.Cause(ctx))
-		}
-		failures = append(failures, err)
+	var asking sync.WaitGroup
+	for _, endpoint := range r.client.Endpoints() {
+		asking.Go(func() {
+			reading, err := askDate(ctx, client, versionURL(endpoint, r.config.TLS != nil))
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failures = append(failures, err)
+				return
+			}
+			readings = append(readings, reading)
+			if tell != nil {
+				tell(reading)
+			}
+		})
 	}
-	return time.Time{}, fmt.Errorf("etcd: %s: %w", what, errors.Join(failures...))
+	asking.Wait()
+	return readings, errors.Join(failures...)
 }
 
 // httpClient speaks HTTP 1, which the port divides from gRPC by, and keeps no connection.
@@ -64,22 +171,24 @@ func versionURL(endpoint string, withTLS bool) string {
 	return scheme + "://" + address + "/version"
 }
 
-func askDate(ctx context.Context, client *http.Client, url string) (time.Time, error) {
+func askDate(ctx context.Context, client *http.Client, url string) (clockReading, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%w: %w", coord.ErrNoClock, err)
+		return clockReading{}, fmt.Errorf("%w: %w", coord.ErrNoClock, err)
 	}
+	before := time.Now()
 	response, err := client.Do(request)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%w: %w", kindOfHTTP(err), err)
+		return clockReading{}, fmt.Errorf("%w: %w", kindOfHTTP(err), err)
 	}
+	after := time.Now()
 	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10))
 	date, err := http.ParseTime(response.Header.Get("Date"))
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%w: GET %s: the answer has no usable Date header: %w", coord.ErrNoClock, url, err)
+		return clockReading{}, fmt.Errorf("%w: GET %s: the answer has no usable Date header: %w", coord.ErrNoClock, url, err)
 	}
-	return date, nil
+	return clockReading{before, after, date}, nil
 }
 
 // kindOfHTTP tells a port that cannot be reached from one that does not speak HTTP.
@@ -89,11 +198,8 @@ func kindOfHTTP(err error) error {
 	switch {
 	case errors.As(err, &certificate), strings.Contains(err.Error(), "remote error: tls: "):
 		return coord.ErrDenied
-	case errors.As(err, &network):
+	case errors.As(err, &network), errors.Is(err, context.DeadlineExceeded):
 		return coord.ErrUnavailable
 	}
 	return coord.ErrNoClock
 }
-
-// Clock implements [coord.Registry].
-func (r *Registry) Clock() coord.Clock { return coord.Clock{} }

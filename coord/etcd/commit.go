@@ -91,7 +91,7 @@ func (r *Registry) send(ctx context.Context, t *transaction, ask bool) (*pb.TxnR
 		return answer, nil
 	}
 	if errors.Is(rpctypes.Error(err), rpctypes.ErrLeaseNotFound) {
-		t.session.end(coord.ErrSessionLost)
+		r.lose(ctx, t.session)
 	}
 	if sent := server.Addr != nil; sent && maybeDone(err) {
 		cause := err

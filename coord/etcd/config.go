@@ -3,6 +3,7 @@ package etcd
 import (
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"strings"
@@ -45,13 +46,37 @@ type Config struct {
 	Username, Password string
 
 	// TLS encrypts the connections. It is used as it is, and not changed; for
-	// https endpoints nil means the system's authorities.
+	// https endpoints nil means the system's authorities. If it has a ServerName,
+	// certificates are to be for that name, and else for the host of the endpoint.
 	TLS *tls.Config
 
-	// Logger is told when the session changes and when a view has to be read anew.
-	// nil means silence.
+	// SyncInterval is how often Endpoints are replaced by the client addresses that
+	// the members advertise, so that a process outlives members which are replaced one
+	// by one. 0 means never: what members advertise is often not reachable from
+	// elsewhere, and the process would lose the store by it. At most 24 h.
+	SyncInterval time.Duration
+
+	// AllowOldServers lets Dial take a server before etcd 3.5. After an outage such a
+	// server may keep watches silent. The registry notices that, and says so in
+	// [coord.View.Fault], but can be late by several times the RequestTimeout.
+	AllowOldServers bool
+
+	// Logger is told when the session changes, when views cannot be followed and when
+	// they can be again, and what is wrong with the store. nil means silence.
 	Logger *zap.Logger
 }
+
+// String names what the configuration reaches, and tells nothing secret.
+func (c Config) String() string {
+	s := fmt.Sprintf("etcd namespace %q at %s", c.Namespace, strings.Join(c.Endpoints, ", "))
+	if c.Username != "" {
+		s += fmt.Sprintf(" as user %q", c.Username)
+	}
+	return s
+}
+
+// Format implements [fmt.Formatter]: for every verb it is String.
+func (c Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
 
 const (
 	defaultSessionTimeout = 10 * time.Second
@@ -85,6 +110,9 @@ func (c Config) withDefaults() (Config, error) {
 		if *d.value == 0 {
 			*d.value = d.preset
 		}
+	}
+	if c.SyncInterval < 0 || c.SyncInterval > maxTimeout {
+		return c, fmt.Errorf("%w: SyncInterval is %v; allowed are 0, which means never, and up to %v", coord.ErrInvalidConfig, c.SyncInterval, maxTimeout)
 	}
 	c.SessionTimeout = (c.SessionTimeout + time.Second - 1).Truncate(time.Second)
 	if (c.Username == "") != (c.Password == "") {

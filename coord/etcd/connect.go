@@ -16,21 +16,23 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// connect returns a client of a store that has answered. ctx bounds it.
-func connect(ctx context.Context, c Config, conns *connections) (*clientv3.Client, error) {
+// connect returns a client of a store that has answered. ctx bounds it, and observe is
+// called around each of its requests.
+func connect(ctx context.Context, c Config, conns *connections, observe grpc.UnaryClientInterceptor) (*clientv3.Client, error) {
 	if c.Username != "" {
 		// Without the user first: the client would log in while it is made, and tell
 		// nothing about an address where nobody listens but that time has passed.
 		anonymous := c
 		anonymous.Username, anonymous.Password = "", ""
-		probe, err := connect(ctx, anonymous, &connections{})
+		anonymous.SyncInterval = 0
+		probe, err := connect(ctx, anonymous, &connections{}, observe)
 		if err != nil {
 			return nil, err
 		}
 		_ = probe.Close() // the store has answered, which is all that it was for
-		return newClient(ctx, c, conns)
+		return newClient(ctx, c, conns, observe)
 	}
-	client, err := newClient(ctx, c, conns)
+	client, err := newClient(ctx, c, conns, observe)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,21 @@ func awaitAnswer(ctx context.Context, client *clientv3.Client) error {
 }
 
 // newClient makes a client, and logs in if there is a user. ctx bounds only that.
-func newClient(ctx context.Context, c Config, conns *connections) (*clientv3.Client, error) {
+func newClient(ctx context.Context, c Config, conns *connections, observe grpc.UnaryClientInterceptor) (*clientv3.Client, error) {
+	options := []grpc.DialOption{
+		grpc.WithContextDialer(conns.dial),
+		grpc.WithChainUnaryInterceptor(observe),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			// gRPC's own would wait for two minutes between attempts.
+			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
+			MinConnectTimeout: c.DialTimeout,
+		}),
+	}
+	if c.TLS != nil && c.TLS.ServerName != "" {
+		// gRPC puts the endpoint's name into the TLS configuration, unless it is told
+		// which authority it speaks to.
+		options = append(options, grpc.WithAuthority(c.TLS.ServerName))
+	}
 	life, end := context.WithCancel(context.Background())
 	defer context.AfterFunc(ctx, end)()
 	client, err := clientv3.New(clientv3.Config{
@@ -78,14 +94,8 @@ func newClient(ctx context.Context, c Config, conns *connections) (*clientv3.Cli
 		// keep-alive of the session that is not answered: see keeper.renew.
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 3 * time.Second,
-		DialOptions: []grpc.DialOption{
-			grpc.WithContextDialer(conns.dial),
-			grpc.WithConnectParams(grpc.ConnectParams{
-				// gRPC's own would wait for two minutes between attempts.
-				Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
-				MinConnectTimeout: c.DialTimeout,
-			}),
-		},
+		DialOptions:          options,
+		AutoSyncInterval:     c.SyncInterval,
 	})
 	if err != nil {
 		end()
@@ -105,18 +115,32 @@ func onlyErrors(logger *zap.Logger) *zap.Logger {
 	}))
 }
 
-// warnIfOld logs a server that is older than the versions which the package comment
-// names. It asks one: whichever answers.
-func (r *Registry) warnIfOld(ctx context.Context) {
+// checkVersion refuses a server that is too old for the adapter, and warns of one that is
+// older than the package comment asks for. It asks one: whichever answers.
+func (r *Registry) checkVersion(ctx context.Context) error {
 	status, err := pb.NewMaintenanceClient(r.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
 	if err != nil {
 		r.log.Debug("the server does not tell its version", zap.Error(err))
-		return
+		return nil
+	}
+	if unsupported(status.Version) && !r.config.AllowOldServers {
+		return fmt.Errorf("%w: the server is etcd %.40q, and 3.5 is the oldest that works; Config.AllowOldServers takes the risk", coord.ErrUnsupported, status.Version)
 	}
 	if minimum, old := tooOld(status.Version); old {
 		r.log.Warn("this etcd server has known defects in watches, leases and reads",
 			zap.String("version", status.Version), zap.String("minimum", minimum))
 	}
+	return nil
+}
+
+// unsupported reports whether a version is before 3.5, whose watches can stay silent for
+// good after an outage.
+func unsupported(version string) bool {
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
+		return false
+	}
+	return major < 3 || major == 3 && minor < 5
 }
 
 func tooOld(version string) (minimum string, old bool) {

@@ -18,7 +18,8 @@ type connections struct {
 // connection knows when something was heard on it.
 type connection struct {
 	net.Conn
-	heard atomic.Pointer[time.Time]
+	heard  atomic.Pointer[time.Time]
+	forget func()
 }
 
 func (c *connection) Read(b []byte) (int, error) {
@@ -30,19 +31,32 @@ func (c *connection) Read(b []byte) (int, error) {
 	return n, err
 }
 
+func (c *connection) Close() error {
+	c.forget()
+	return c.Conn.Close()
+}
+
 // dial is what gRPC connects with.
 func (c *connections) dial(ctx context.Context, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
+	to := conn.RemoteAddr().String()
+	known := &connection{Conn: conn}
+	known.forget = func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.last[to] == known {
+			delete(c.last, to)
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last == nil {
 		c.last = make(map[string]*connection)
 	}
-	known := &connection{Conn: conn}
-	c.last[conn.RemoteAddr().String()] = known
+	c.last[to] = known
 	return known, nil
 }
 
@@ -50,13 +64,12 @@ func (c *connections) dial(ctx context.Context, address string) (net.Conn, error
 // as something was asked, since. The client makes another.
 func (c *connections) drop(address string, since time.Time) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	conn, ok := c.last[address]
+	c.mu.Unlock()
 	if !ok {
 		return
 	}
 	if heard := conn.heard.Load(); heard == nil || heard.Before(since) {
 		_ = conn.Close() // it is given up, in whatever state it is
-		delete(c.last, address)
 	}
 }

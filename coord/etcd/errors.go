@@ -55,6 +55,8 @@ func kindOf(err error) error {
 	case refusedHandshake(err):
 		return coord.ErrDenied
 	}
+	// So is a store whose database has no space left: it takes no writes until somebody
+	// makes room, and says that in its text.
 	return coord.ErrUnavailable
 }
 

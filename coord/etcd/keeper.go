@@ -66,27 +66,30 @@ func (r *Registry) setSession(s *session) {
 
 // keepSessions keeps a session alive, and opens another when it is lost, until Close.
 func (r *Registry) keepSessions(s *session) {
-	for {
+	for retry := newRetry(); ; {
+		began := time.Now()
 		r.keepSession(s)
 		if r.ctx.Err() != nil {
 			s.end(context.Cause(r.ctx))
 			return
 		}
-		r.log.Warn("session lost", zap.Int64("session", s.lease))
+		r.log.Warn("session lost", zap.Int64("session", s.lease), zap.Error(context.Cause(s.ctx)))
 		lost := s
-		// The store may not know yet, and others wait for its nodes to go.
-		r.start(func() { r.revokeQuietly(lost.lease, lost.granted) })
-		if s = r.reopenSession(); s == nil {
+		r.start(func() { r.giveBack(lost) })
+		if time.Since(began) > lost.timeout() {
+			retry.reset()
+		} else if !retry.wait(r.ctx) { // sessions that do not last are not opened one after the other
 			return
 		}
-		// A store that had no leader meanwhile gives every lease its whole time again.
-		r.start(func() { r.revokeQuietly(lost.lease, lost.granted) })
+		if s = r.reopenSession(retry); s == nil {
+			return
+		}
 	}
 }
 
 // reopenSession tries until there is a session. It returns nil after Close.
-func (r *Registry) reopenSession() *session {
-	for retry := newRetry(); ; {
+func (r *Registry) reopenSession(retry *retry) *session {
+	for {
 		s, err := r.openSession(r.ctx)
 		if err == nil {
 			return s
@@ -105,6 +108,11 @@ func (r *Registry) reopenSession() *session {
 // session. The lease's id is chosen here, not by the server, so that one whose grant was
 // not answered can be given back.
 func (r *Registry) openSession(ctx context.Context) (*session, error) {
+	// What comes before the lease is no time of its life: to connect, and to wait until
+	// the store has a leader.
+	if _, err := r.head(ctx, "open a session"); err != nil {
+		return nil, err
+	}
 	id := 1 + rand.Int64N(1<<63-1)
 	var grant *pb.LeaseGrantResponse
 	var sent time.Time
@@ -130,6 +138,11 @@ func (r *Registry) openSession(ctx context.Context) (*session, error) {
 		r.start(func() { r.revokeQuietly(id, granted) })
 		return nil, err
 	}
+	// Whoever gets the session takes what is read in it for the truth.
+	if err := r.verify(ctx); err != nil {
+		r.start(func() { r.revokeQuietly(id, granted) })
+		return nil, err
+	}
 	s := newSession(r.ctx, id, sent, granted)
 	r.setSession(s)
 	r.log.Info("session opened", zap.Int64("session", id), zap.Duration("timeout", granted))
@@ -142,14 +155,14 @@ func (r *Registry) keepSession(s *session) {
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	watching.Go(func() {
-		if r.awaitRemoval(s.ctx, r.keys.session(s.lease), 0) == nil {
-			s.end(coord.ErrSessionLost)
+		if r.awaitRemoval(s.ctx, r.keys.session(s.lease), 0, false) == nil {
+			r.lose(s.ctx, s)
 		}
 	})
 	var stream renewals
 	defer stream.close()
 	retry := newRetry()
-	next := time.NewTimer(interval(s.granted))
+	next := time.NewTimer(0) // to open it was slow work, perhaps
 	defer next.Stop()
 	for {
 		select {
@@ -166,9 +179,9 @@ func (r *Registry) keepSession(s *session) {
 			}
 			retry.reset()
 			next.Reset(time.Until(sent.Add(interval(granted))))
-			r.lookAfterWatches(revision, interval(granted))
+			r.lookAfterWatches(revision)
 		case errors.Is(err, coord.ErrSessionLost):
-			s.end(coord.ErrSessionLost)
+			r.lose(s.ctx, s)
 			return
 		default:
 			if s.suspend() == coord.Connected && r.ctx.Err() == nil {
@@ -223,12 +236,16 @@ func (r *Registry) exchange(s *session, stream *renewals, sent time.Time) (*pb.L
 			return nil, err
 		}
 	}
+	before := r.sighting.now()
 	ctx, cancel := stream.Context(), stream.cancel // of this stream: it may be closed before the timer is
 	timer := time.AfterFunc(patience(s, sent), func() { cancel(errNoRenewal) })
 	var answer *pb.LeaseKeepAliveResponse
 	err := stream.Send(&pb.LeaseKeepAliveRequest{ID: s.lease})
 	if err == nil || errors.Is(err, io.EOF) { // then the reason is in what is received
 		answer, err = stream.Recv()
+	}
+	if err == nil {
+		r.sighting.note(answer.Header, before)
 	}
 	late := !timer.Stop()
 	switch {
@@ -270,6 +287,32 @@ func patience(s *session, sent time.Time) time.Duration {
 }
 
 var errNoRenewal = errors.New("no answer in time")
+
+// giveBack gives the lease of a lost session back once the store would have dropped it:
+// until then somebody who honours the session's context may still be returning. The store
+// mostly has dropped it then; one that had no leader meanwhile gives every lease its whole
+// time again, and others wait for its nodes to go.
+func (r *Registry) giveBack(s *session) {
+	if !sleep(r.ctx, time.Until(s.expiry())) {
+		return
+	}
+	for retry := newRetry(); ; {
+		err := r.request(r.ctx, "give back a lost session", func(ctx context.Context) error {
+			_, err := r.client.Revoke(ctx, clientv3.LeaseID(s.lease))
+			return err
+		})
+		if err == nil || errors.Is(err, coord.ErrSessionLost) {
+			return
+		}
+		if errors.Is(err, coord.ErrDenied) {
+			r.log.Debug("a lease is left to expire", zap.Int64("lease", s.lease), zap.Error(err))
+			return
+		}
+		if !retry.wait(r.ctx) {
+			return
+		}
+	}
+}
 
 // endSession gives the lease back, so that the ephemeral nodes go at once.
 func (r *Registry) endSession(ctx context.Context) error {

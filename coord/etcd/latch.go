@@ -95,7 +95,7 @@ func (l *latch) join(ctx context.Context, s *session) (*candidate, error) {
 // guard ends the candidate when its key is gone, whoever removed it.
 func (c *candidate) guard() {
 	defer close(c.guarding)
-	if c.latch.registry.awaitRemoval(c.ctx, c.key, c.created) == nil {
+	if c.latch.registry.awaitRemoval(c.ctx, c.key, c.created, false) == nil {
 		c.end(coord.ErrLatchLost)
 	}
 }
@@ -123,7 +123,7 @@ func (c *candidate) awaitTurn(ctx context.Context) error {
 			return nil
 		}
 		retry.reset()
-		if err := c.latch.registry.awaitRemoval(ctx, before, created); err != nil {
+		if err := c.latch.registry.awaitRemoval(ctx, before, created, true); err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

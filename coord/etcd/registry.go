@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -38,6 +39,8 @@ type Registry struct {
 
 	sessions  sessions
 	followers followers
+	sighting  sighting
+	clock     atomic.Pointer[coord.Clock]
 
 	candidates atomic.Int64 // counts the places taken in queues, for their names
 }
@@ -49,7 +52,8 @@ var _ coord.Registry = (*Registry)(nil)
 //
 // Errors: [coord.ErrInvalidConfig] naming the field; [coord.ErrUnavailable] if nobody
 // answers in time, [coord.ErrDenied] for a wrong password or a certificate that one side
-// does not trust, both naming the endpoints; the cause of ctx.
+// does not trust, both naming the endpoints; [coord.ErrUnsupported] for a server before
+// etcd 3.5; the cause of ctx.
 func Dial(ctx context.Context, config Config) (*Registry, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -63,7 +67,9 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		keys:   newKeyspace(config.Namespace),
 		late:   noAnswer(config.RequestTimeout),
 	}
-	client, err := connect(ctx, config, &r.connections)
+	r.sighting.doubted = make(chan struct{}, 1)
+	r.clock.Store(&coord.Clock{})
+	client, err := connect(ctx, config, &r.connections, r.observe)
 	if err != nil {
 		return nil, dialError(ctx, err, config.Endpoints)
 	}
@@ -73,7 +79,11 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	r.ctx, r.end = context.WithCancelCause(context.Background())
 	r.sessions.changed = make(chan struct{})
 
-	first, err := r.openSession(ctx)
+	err = r.checkVersion(ctx)
+	var first *session
+	if err == nil {
+		first, err = r.openSession(ctx)
+	}
 	if err != nil {
 		// What was granted is given back, as long as there is time for it.
 		defer context.AfterFunc(ctx, func() { r.end(coord.ErrClosed) })()
@@ -82,8 +92,10 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		_ = client.Close()
 		return nil, fmt.Errorf("etcd: dial %s: %w", strings.Join(config.Endpoints, ", "), err)
 	}
-	r.warnIfOld(ctx)
 	r.start(func() { r.keepSessions(first) })
+	r.start(r.resolveDoubts)
+	r.start(r.keepClock)
+	r.start(r.warnOfHistory)
 	return r, nil
 }
 
@@ -254,15 +266,8 @@ func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
 	return s, nil
 }
 
-// newest reads the store's revision, and next to nothing else.
-func (r *Registry) newest(ctx context.Context, what, path string) (int64, error) {
-	var read *clientv3.GetResponse
-	err := r.request(ctx, what, func(ctx context.Context) (err error) {
-		read, err = r.client.Get(ctx, r.keys.key(path), clientv3.WithCountOnly())
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	return read.Header.Revision, nil
-}
+// String tells nothing secret, however the registry is printed.
+func (r *Registry) String() string { return "registry of " + r.config.String() }
+
+// Format implements [fmt.Formatter] for every verb.
+func (r *Registry) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, r.String()) }

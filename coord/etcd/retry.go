@@ -9,18 +9,27 @@ import (
 // retry waits between attempts, longer each time, and with jitter so that many clients
 // do not come back at once.
 type retry struct {
-	next time.Duration
-	max  time.Duration
+	first, next, max time.Duration
 }
 
-func newRetry() *retry { return &retry{next: minRetry, max: time.Second} }
+func newRetry() *retry { return newRetryBetween(20*time.Millisecond, time.Second) }
 
-const minRetry = 20 * time.Millisecond
+// newRetryBetween is for what is not mended soon.
+func newRetryBetween(first, most time.Duration) *retry {
+	return &retry{first: first, next: first, max: most}
+}
 
 // wait reports false if the context ended first.
 func (r *retry) wait(ctx context.Context) bool {
 	pause := r.next/2 + rand.N(r.next)
 	r.next = min(2*r.next, r.max)
+	return sleep(ctx, pause)
+}
+
+func (r *retry) reset() { r.next = r.first }
+
+// sleep reports false if the context ended first.
+func sleep(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
@@ -30,5 +39,3 @@ func (r *retry) wait(ctx context.Context) bool {
 		return false
 	}
 }
-
-func (r *retry) reset() { r.next = minRetry }

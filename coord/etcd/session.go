@@ -19,6 +19,7 @@ type session struct {
 	state    coord.SessionState
 	changed  chan struct{} // closed when state changes
 	granted  time.Duration
+	sent     time.Time // of the last renewal that succeeded
 	deadline time.Time
 	timer    *time.Timer // runs check at the deadline
 }
@@ -33,6 +34,7 @@ func newSession(ctx context.Context, lease int64, sent time.Time, granted time.D
 		state:    coord.Connected,
 		changed:  make(chan struct{}),
 		granted:  granted,
+		sent:     sent,
 		deadline: deadline(sent, granted),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
@@ -59,6 +61,20 @@ func (s *session) Deadline() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.deadline
+}
+
+// timeout is how long the store keeps the session after a renewal.
+func (s *session) timeout() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.granted
+}
+
+// expiry is when the store drops the session if there is no other renewal.
+func (s *session) expiry() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent.Add(s.granted)
 }
 
 // State implements [coord.Session].
@@ -100,7 +116,7 @@ func (s *session) renewed(sent time.Time, granted time.Duration) coord.SessionSt
 	if before == coord.Lost {
 		return before
 	}
-	s.granted = granted
+	s.granted, s.sent = granted, sent
 	s.deadline = deadline(sent, granted)
 	s.setLocked(coord.Connected)
 	return before

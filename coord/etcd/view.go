@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type view struct {
 	tree    *coord.Tree    // nil before it was read once
 	current coord.Snapshot // of tree
 	stale   bool           // current is older than tree
-	changed chan struct{}  // closed when tree changes, or the view has ended
+	changed chan struct{}  // closed when tree or the fault changes, or the view has ended
 }
 
 var _ coord.View = (*view)(nil)
@@ -45,7 +46,7 @@ func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
 	}
 	v.ctx, v.end = context.WithCancelCause(r.ctx)
 	v.follower = newFollower(r, v.what, r.keys.around(path), v.load, v.apply)
-	v.follower.impatient = true
+	v.follower.impatient, v.follower.told = true, v.tell
 	changed := v.changed // which closes when the tree was read, or could not be
 	if !r.start(v.run) {
 		return nil, fmt.Errorf("etcd: %s: %w", v.what, coord.ErrClosed)
@@ -96,11 +97,15 @@ func (v *view) Sync(ctx context.Context) error {
 	defer end(nil)
 	defer context.AfterFunc(v.ctx, func() { end(v.Err()) })()
 	what := "sync " + v.what
-	revision, err := v.registry.newest(ctx, what, v.path)
+	newest, err := v.registry.head(ctx, what)
 	if err != nil {
 		return err
 	}
-	if err := v.follower.reach(ctx, revision); err != nil {
+	// Its header may have told that the store was put back.
+	if err := v.registry.verify(ctx); err != nil {
+		return err
+	}
+	if err := v.follower.reach(ctx, newest.Header.Revision); err != nil {
 		return fmt.Errorf("etcd: %s: %w", what, err)
 	}
 	return nil
@@ -128,16 +133,22 @@ func (v *view) load(ctx context.Context) (int64, error) {
 
 func (v *view) read(ctx context.Context) (revision int64, err error) {
 	r := v.registry
+	before, at := r.sighting.now(), int64(0)
+	if known, questioned := v.follower.questioned(); questioned {
+		at = known
+	}
 	old, tree := v.Snapshot(), coord.NewTree()
-	same, count := true, 0
+	same, count, rewritten := true, 0, false
 	put := func(kv *mvccpb.KeyValue) {
 		path, ok := r.keys.path(kv.Key)
 		if !ok {
 			return
 		}
 		n, known := old.Get(path)
-		if !known || n.Modified != kv.ModRevision {
+		if !known || n.Modified != kv.ModRevision || !bytes.Equal(n.Value, kv.Value) {
 			n, same = newNode(path, kv), false
+			// What was written by then and is still there was seen as it is.
+			rewritten = rewritten || kv.ModRevision <= at
 		}
 		tree.Put(n)
 		count++
@@ -162,6 +173,9 @@ func (v *view) read(ctx context.Context) (revision int64, err error) {
 	})
 	if err != nil {
 		return 0, err
+	}
+	if rewritten {
+		r.startAnew(before, horizon{before.cluster, before.term, revision})
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -197,9 +211,20 @@ func (v *view) apply(events []*clientv3.Event) error {
 
 func (v *view) publishLocked() {
 	v.stale = true
+	v.tellLocked()
+}
+
+// tell wakes whoever waits for a change.
+func (v *view) tell() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.tellLocked()
+}
+
+func (v *view) tellLocked() {
 	close(v.changed)
 	v.changed = make(chan struct{})
 }
 
 // Fault implements [coord.View].
-func (v *view) Fault() error { return nil }
+func (v *view) Fault() error { return v.follower.Fault() }

@@ -2,60 +2,30 @@ package etcd
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 	"google.golang.org/grpc/metadata"
-
-	"github.com/elasticjob-go/elasticjob/coord"
 )
-
-// follower keeps something equal to a range of keys: it reads the range once, applies
-// what a watch brings, and starts over whenever the watch cannot be relied on: it broke,
-// it fell behind the store's compaction, or it went silent.
-//
-// The watch begins first, at whatever is newest, and the range is read after that.
-// Nothing can be missed in between, and such a watch always answers the question how far
-// it is. One that begins at a revision to come does not, and keeps all others on its
-// stream from answering too.
-type follower struct {
-	registry *Registry
-	what     string
-	keys     keyRange
-	// load reads the range, and returns the revision at which it did.
-	load func(context.Context) (int64, error)
-	// apply is given whole revisions, later than what was loaded, in order.
-	apply func([]*clientv3.Event) error
-	// impatient makes the first attempt the last one, if it fails.
-	impatient bool
-
-	mu      sync.Mutex
-	at      int64         // up to this revision everything is applied
-	moved   chan struct{} // closed when at grows
-	stream  int64         // the one that the watch is on
-	restart func()        // ends the watch; nil while it begins
-
-	// Of lookAfterWatches.
-	seen       int64 // at, when it looked last
-	unanswered int   // how often it asked since at has grown
-}
-
-func newFollower(r *Registry, what string, keys keyRange, load func(context.Context) (int64, error), apply func([]*clientv3.Event) error) *follower {
-	return &follower{registry: r, what: what, keys: keys, load: load, apply: apply, moved: make(chan struct{})}
-}
 
 // followers are all that live, and the streams that their watches are on.
 type followers struct {
 	mu   sync.Mutex
 	live map[*follower]struct{}
+	// asked is when a stream was asked how far it is, if it has not answered since.
+	asked map[int64]time.Time
+	// faults is how many have one. logged is when that was told last, and telling is
+	// whether its end is to be told.
+	faults  int
+	logged  time.Time
+	telling bool
+
 	// stream is a number in the metadata of a watch's context: the client puts those
 	// with equal metadata on one stream. It is the stream of all watches to come. One
 	// that is silent is left; so is one that refuses new watches, because its token
@@ -74,199 +44,32 @@ func streamContext(ctx context.Context, stream int64) context.Context {
 	return clientv3.WithRequireLeader(ctx)
 }
 
-// errFinal marks what ends a follower.
-var errFinal = errors.New("final")
-
-// run follows until ctx ends, or for good: access is denied, or load or apply returned an
-// error that wraps errFinal.
-func (f *follower) run(ctx context.Context) error {
-	f.registry.addFollower(f)
-	defer f.registry.removeFollower(f)
-	retry := newRetry()
-	for {
-		began := time.Now()
-		err := f.attempt(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("etcd: %s: %w", f.what, context.Cause(ctx))
-		case errors.Is(err, errFinal), errors.Is(err, coord.ErrDenied), f.impatient && !f.hasBegun():
-			return err
-		}
-		level := zapcore.DebugLevel // of an attempt that came to nothing
-		if time.Since(began) > retry.max {
-			level = zapcore.InfoLevel
-			retry.reset()
-		}
-		f.registry.log.Log(level, "reading anew what was watched", zap.String("what", f.what), zap.Error(err))
-		retry.wait(ctx)
+// askProgress asks a stream how far it is, unless it was asked just now: all watches on
+// it hear the answer.
+func (r *Registry) askProgress(ctx context.Context, stream int64) {
+	const patience = 20 * time.Millisecond
+	r.followers.mu.Lock()
+	if time.Since(r.followers.asked[stream]) < patience {
+		r.followers.mu.Unlock()
+		return
 	}
-}
-
-func (f *follower) hasBegun() bool {
-	at, _ := f.position()
-	return at > 0
-}
-
-// attempt watches, loads, and applies until the watch ends, and returns why it did.
-func (f *follower) attempt(ctx context.Context) error {
-	r := f.registry
-	stream := r.followers.stream.Load()
-	watching, end := context.WithCancelCause(streamContext(ctx, stream))
-	defer end(nil)
-
-	// Watch returns when the store knows the watch, which may be never.
-	timer := time.AfterFunc(r.config.RequestTimeout, func() { end(errSilent) })
-	responses := r.client.Watch(watching, f.keys.from, clientv3.WithRange(f.keys.to), clientv3.WithFragment())
-	if !timer.Stop() {
-		r.leaveStream(stream)
-		return fmt.Errorf("etcd: %s: %w", f.what, errSilent)
+	if r.followers.asked == nil {
+		r.followers.asked = make(map[int64]time.Time)
 	}
-	applied, err := f.load(watching)
-	if err != nil {
-		return err
-	}
-	f.begun(applied, stream, func() { end(errSilent) })
-	defer f.ended()
-
-	for response := range responses {
-		if err := watchError(&response); err != nil {
-			if refusedToken(err) {
-				r.leaveStream(stream)
-				return fmt.Errorf("the watch stream has to log in again: %w", err)
-			}
-			return convertError(watching, err, f.what)
-		}
-		if applied, err = f.follow(&response, applied); err != nil {
-			return err
-		}
-	}
-	if cause := context.Cause(watching); cause != nil {
-		return cause
-	}
-	return errors.New("the watch ended")
-}
-
-var errSilent = fmt.Errorf("%w: the watch is silent", coord.ErrUnavailable)
-
-// follow applies a response, and returns up to where everything is applied then. A
-// response holds whole revisions: the server never divides one, and the client puts
-// fragments together.
-func (f *follower) follow(response *clientv3.WatchResponse, applied int64) (int64, error) {
-	events := response.Events
-	for len(events) > 0 && events[0].Kv.ModRevision <= applied {
-		events = events[1:]
-	}
-	if len(events) > 0 {
-		if err := f.apply(events); err != nil {
-			return applied, err
-		}
-		applied = events[len(events)-1].Kv.ModRevision
-	}
-	// The header of a response with events may be ahead of them.
-	if response.IsProgressNotify() {
-		applied = max(applied, response.Header.Revision)
-	}
-	f.advance(applied)
-	return applied, nil
-}
-
-func (f *follower) begun(revision, stream int64, restart func()) {
-	f.mu.Lock()
-	if revision < f.at {
-		f.registry.log.Warn("the store's revision went back, as after a restore", zap.Int64("from", f.at), zap.Int64("to", revision))
-		f.at = 0
-	}
-	f.stream, f.restart, f.unanswered = stream, restart, 0
-	f.mu.Unlock()
-	f.advance(revision)
-}
-
-func (f *follower) ended() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.restart = nil
-}
-
-func (f *follower) position() (int64, <-chan struct{}) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.at, f.moved
-}
-
-func (f *follower) advance(revision int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if revision > f.at {
-		f.at = revision
-		close(f.moved)
-		f.moved = make(chan struct{})
-	}
-}
-
-// reach waits until everything up to a revision is applied. An event tells that by its
-// revision, and else the watch stream is asked how far it is. It may not answer: any
-// watch on it that is behind is reason enough. After some questions the range is read.
-func (f *follower) reach(ctx context.Context, revision int64) error {
-	const questions = 6 // within 315 ms
-	for {
-		for i := range questions {
-			patience := 5 * time.Millisecond << i
-			f.ask(ctx, patience)
-			if done, err := f.await(ctx, revision, patience); done || err != nil {
-				return err
-			}
-		}
-		f.startOver()
-		if done, err := f.await(ctx, revision, f.registry.config.RequestTimeout); done || err != nil {
-			return err
-		}
-	}
-}
-
-// await waits for a while, and reports whether the revision was reached.
-func (f *follower) await(ctx context.Context, revision int64, patience time.Duration) (bool, error) {
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	for {
-		at, moved := f.position()
-		if at >= revision {
-			return true, nil
-		}
-		select {
-		case <-moved:
-		case <-timer.C:
-			return false, nil
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
-		}
-	}
-}
-
-// ask has the watch stream tell all its watches how far they are.
-func (f *follower) ask(ctx context.Context, patience time.Duration) {
-	f.mu.Lock()
-	stream, watching := f.stream, f.restart != nil
-	f.mu.Unlock()
-	if watching {
-		f.registry.askProgress(ctx, stream, patience)
-	}
-}
-
-func (r *Registry) askProgress(ctx context.Context, stream int64, patience time.Duration) {
+	maps.DeleteFunc(r.followers.asked, func(_ int64, when time.Time) bool { return time.Since(when) > time.Minute }) // of streams that were left
+	r.followers.asked[stream] = time.Now()
+	r.followers.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	// An error is as good as no answer, which can happen at any time.
 	_ = r.client.RequestProgress(streamContext(ctx, stream))
 }
 
-// startOver ends the watch, so that the range is read again. While that happens anyway it
-// does nothing.
-func (f *follower) startOver() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.restart != nil {
-		f.restart()
-	}
+// answered notes that a stream has told how far it is.
+func (r *Registry) answered(stream int64) {
+	r.followers.mu.Lock()
+	defer r.followers.mu.Unlock()
+	delete(r.followers.asked, stream)
 }
 
 func (r *Registry) addFollower(f *follower) {
@@ -284,86 +87,50 @@ func (r *Registry) removeFollower(f *follower) {
 	delete(r.followers.live, f)
 }
 
-// lookAfterWatches is told the store's revision after each keep-alive. Watches that are
-// behind it are asked how far they are, all of a stream by one question; one that neither
-// answers nor brings anything in two intervals has gone silent. Nothing is asked while the
-// store's revision stands still.
-func (r *Registry) lookAfterWatches(revision int64, patience time.Duration) {
-	ask := make(map[int64]struct{}) // streams
+func (r *Registry) liveFollowers() []*follower {
 	r.followers.mu.Lock()
-	for f := range r.followers.live {
-		switch stream, verdict := f.look(revision); verdict {
+	defer r.followers.mu.Unlock()
+	return slices.Collect(maps.Keys(r.followers.live))
+}
+
+// lookAfterWatches is told the store's revision after each keep-alive. Watches that are
+// behind it are asked how far they are, all of a stream by one question; one that brings
+// nothing for longer than the request time-out has gone silent. Nothing is asked while
+// the store's revision stands still.
+func (r *Registry) lookAfterWatches(revision int64) {
+	ask := make(map[int64]struct{}) // streams
+	for _, f := range r.liveFollowers() {
+		switch stream, verdict := f.look(revision, r.config.RequestTimeout); verdict {
 		case watchBehind:
 			ask[stream] = struct{}{}
 		case watchSilent:
-			r.leaveStream(stream)
-			f.startOver()
+			f.giveUp()
 		}
 	}
-	r.followers.mu.Unlock()
 	for stream := range ask {
-		r.start(func() { r.askProgress(r.ctx, stream, patience) })
+		r.start(func() { r.askProgress(r.ctx, stream) })
 	}
 }
 
-type verdict int
-
-const (
-	watchFine verdict = iota + 1
-	watchBehind
-	watchSilent
-)
-
-func (f *follower) look(revision int64) (stream int64, _ verdict) {
-	const enough = 2
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	moved := f.at > f.seen
-	f.seen = f.at
-	switch {
-	case f.restart == nil || f.at >= revision:
-		f.unanswered = 0
-		return f.stream, watchFine
-	case moved:
-		f.unanswered = 0
-	case f.unanswered == enough:
-		return f.stream, watchSilent
-	}
-	f.unanswered++
-	return f.stream, watchBehind
-}
-
-// awaitRemoval returns nil once a life of a key is over: that which began at the revision
-// created, or any if it is 0. It returns an error if ctx ends, or the key may not be read.
-func (r *Registry) awaitRemoval(ctx context.Context, key string, created int64) error {
-	what := "watch " + key
-	load := func(ctx context.Context) (int64, error) {
-		var read *clientv3.GetResponse
-		err := r.request(ctx, what, func(ctx context.Context) (err error) {
-			read, err = r.client.Get(ctx, key, clientv3.WithKeysOnly())
-			return err
-		})
-		switch {
-		case err != nil:
-			return 0, err
-		case len(read.Kvs) == 0 || created != 0 && read.Kvs[0].CreateRevision != created:
-			return 0, errRemoved
+// countFault tells of the first fault, and of the end of the last one: thousands may
+// come at once. What comes and goes is told once a minute.
+func (r *Registry) countFault(what string, fault error) {
+	const quiet = time.Minute
+	r.followers.mu.Lock()
+	defer r.followers.mu.Unlock()
+	if fault == nil {
+		if r.followers.faults--; r.followers.faults == 0 && r.followers.telling {
+			r.followers.telling = false
+			r.log.Info("all that is watched is followed again", zap.String("last", what))
 		}
-		return read.Header.Revision, nil
+		return
 	}
-	apply := func(events []*clientv3.Event) error {
-		for _, e := range events {
-			if e.Type == mvccpb.Event_DELETE {
-				return errRemoved
-			}
-		}
-		return nil
+	if r.followers.faults++; r.followers.faults == 1 && time.Since(r.followers.logged) > quiet {
+		r.followers.logged, r.followers.telling = time.Now(), true
+		r.log.Warn("what is watched cannot be followed at present, so it may be old", zap.String("first", what), zap.Error(fault))
 	}
-	err := newFollower(r, what, keyRange{key, key + "\x00"}, load, apply).run(ctx)
-	if errors.Is(err, errRemoved) {
-		return nil
-	}
-	return err
 }
 
-var errRemoved = fmt.Errorf("%w: the key was removed", errFinal)
+func (r *Registry) logAttempt(what string, err error) {
+	r.log.Debug("reading anew what was watched", zap.String("what", what), zap.Error(err))
+}
