@@ -199,3 +199,36 @@ func bareClient(b *testing.B, server *etcdserver.Server) *clientv3.Client {
 	b.Cleanup(func() { c.Close() })
 	return c
 }
+
+// BenchmarkSync is what it costs to be sure of one of many views, while nobody writes,
+// and while somebody writes elsewhere.
+func BenchmarkSync(b *testing.B) {
+	for _, views := range []int{10, 1000} {
+		for _, busy := range []bool{false, true} {
+			b.Run(fmt.Sprintf("views=%d/busy=%v", views, busy), func(b *testing.B) {
+				server := etcdserver.Start(b, etcdserver.Config{})
+				r, err := etcd.Dial(b.Context(), etcd.Config{Endpoints: server.Endpoints(), Namespace: "bench", SessionTimeout: time.Minute})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer r.Close(context.Background())
+				var last coord.View
+				for i := range views {
+					if last, err = r.View(b.Context(), fmt.Sprintf("jobs/%d", i)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				for i := 0; b.Loop(); i++ {
+					if busy {
+						if _, err := r.Commit(b.Context(), coord.Put("elsewhere", nil)); err != nil {
+							b.Fatal(err)
+						}
+					}
+					if err := last.Sync(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -11,8 +11,9 @@ import (
 // connections are the ones that a client has, by the server's address, so that one that
 // has gone silent can be closed: gRPC has no door for that.
 type connections struct {
-	mu   sync.Mutex
-	last map[string]*connection
+	dialled func() // is called for each new one, unless it is nil
+	mu      sync.Mutex
+	last    map[string]*connection
 }
 
 // connection knows when something was heard on it.
@@ -57,6 +58,9 @@ func (c *connections) dial(ctx context.Context, address string) (net.Conn, error
 		c.last = make(map[string]*connection)
 	}
 	c.last[to] = known
+	if c.dialled != nil {
+		c.dialled()
+	}
 	return known, nil
 }
 

@@ -68,6 +68,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		late:   noAnswer(config.RequestTimeout),
 	}
 	r.sighting.doubted = make(chan struct{}, 1)
+	r.connections.dialled = r.sighting.connected
 	r.clock.Store(&coord.Clock{})
 	client, err := connect(ctx, config, &r.connections, r.observe)
 	if err != nil {

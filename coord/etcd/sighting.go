@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,11 +23,15 @@ type sighting struct {
 	mu    sync.Mutex
 	known horizon
 	epoch int64 // how often the store was found put back
-	doubt bool  // an answer did not fit, and nobody has looked into it yet
+	// doubts counts what did not fit, and resolved is how many of those were looked into.
+	doubts, resolved int64
+	apart            bool // a connection is new, and what happened before it is not known
 	// doubted wakes who looks into it.
 	doubted chan struct{}
 	// verifying is held while somebody does.
 	verifying sync.Mutex
+	// rereading is held while views are read again.
+	rereading sync.Mutex
 }
 
 // horizon is how far the store had got.
@@ -62,11 +67,7 @@ func (s *sighting) note(header *pb.ResponseHeader, before moment) {
 		s.known.cluster, s.known.term = header.ClusterId, header.RaftTerm
 	}
 	if judge(before.horizon, header) != storeGoesOn || header.RaftTerm != s.known.term {
-		s.doubt = true
-		select {
-		case s.doubted <- struct{}{}:
-		default:
-		}
+		s.doubtLocked()
 	}
 	if header.ClusterId == s.known.cluster {
 		s.known.revision = max(s.known.revision, header.Revision)
@@ -85,14 +86,40 @@ func (s *sighting) reached(revision, epoch int64) {
 func (s *sighting) doubtful() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.doubt
+	return s.doubts > s.resolved
 }
 
-// raise asks for the next look into a doubt that no answer has told of.
+// settle notes that so many doubts were looked into, and all consequences drawn.
+func (s *sighting) settle(doubts int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resolved = max(s.resolved, doubts)
+}
+
+func (s *sighting) doubtLocked() {
+	s.doubts++
+	select {
+	case s.doubted <- struct{}{}:
+	default:
+	}
+}
+
+// raise brings up a doubt that no answer has told of.
 func (s *sighting) raise() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.doubt = true
+	s.doubtLocked()
+}
+
+// connected notes that there is a new connection. What the store told before went over
+// others.
+func (s *sighting) connected() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known.cluster != 0 {
+		s.apart = true
+		s.doubtLocked()
+	}
 }
 
 type change int
@@ -100,7 +127,7 @@ type change int
 const (
 	storeGoesOn    change = iota + 1
 	storeReelected        // its servers have voted, which they also do after a restart
-	storeWentBack
+	storeWentBack         // or is another one
 )
 
 // judge compares an answer with what was known before it was asked for. Only for a
@@ -153,6 +180,9 @@ func (r *Registry) resolveDoubts() {
 // before it returns.
 func (r *Registry) verify(ctx context.Context) error {
 	s := &r.sighting
+	if !s.doubtful() {
+		return nil
+	}
 	s.verifying.Lock()
 	defer s.verifying.Unlock()
 	if !s.doubtful() {
@@ -178,11 +208,14 @@ func (r *Registry) verify(ctx context.Context) error {
 		return nil
 	}
 	s.mu.Lock()
-	s.doubt, s.known.term = false, header.RaftTerm
+	reread := s.apart || verdict == storeReelected
+	s.apart, s.known.term = false, header.RaftTerm
+	doubts := s.doubts
 	s.mu.Unlock()
-	if verdict == storeReelected {
+	if reread {
 		r.rereadAll()
 	}
+	s.settle(doubts)
 	return nil
 }
 
@@ -209,8 +242,8 @@ func (r *Registry) startAnew(since moment, found horizon) {
 		return // somebody else has found out
 	}
 	s.epoch++
-	s.doubt = false
-	s.known = found
+	s.apart, s.known = false, found
+	doubts := s.doubts
 	s.mu.Unlock()
 	r.log.Warn("the store was put back to an earlier state, or replaced by another one: the session ends, and everything is read anew",
 		zap.Int64("from_revision", since.revision), zap.Int64("to_revision", found.revision), zap.Bool("same_cluster", found.cluster == since.cluster))
@@ -221,29 +254,40 @@ func (r *Registry) startAnew(since moment, found horizon) {
 	for _, f := range r.liveFollowers() {
 		f.void()
 	}
+	s.settle(doubts)
 }
 
-// rereadTime is how long it takes at most until all views were read again after the
-// servers of a store have voted.
-const rereadTime = 10 * time.Second
-
 // rereadAll has all that is watched read again, because a store that was put back may
-// have grown beyond what was known of it. It is spread over some time, as every client of
-// the store does it; whoever wants to be sure earlier calls Sync.
+// have grown beyond what was known of it since. Every client of the store does so, so it
+// takes its time; whoever wants to be sure earlier calls Sync.
 func (r *Registry) rereadAll() {
-	live := r.liveFollowers()
-	for _, f := range live {
+	for _, f := range r.liveFollowers() {
 		f.question()
 	}
-	rand.Shuffle(len(live), func(i, j int) { live[i], live[j] = live[j], live[i] })
-	r.start(func() {
+	if r.sighting.rereading.TryLock() {
+		if !r.start(r.rereadSlowly) {
+			r.sighting.rereading.Unlock()
+		}
+	}
+}
+
+// rereadSlowly reads again what is in question, in any order, until nothing is.
+func (r *Registry) rereadSlowly() {
+	defer r.sighting.rereading.Unlock()
+	const few, each = 5 * time.Second, 50 * time.Millisecond
+	for {
+		live := slices.DeleteFunc(r.liveFollowers(), func(f *follower) bool { _, open := f.questioned(); return !open })
+		if len(live) == 0 {
+			return
+		}
+		pause := max(each, few/time.Duration(len(live)))
 		for _, f := range live {
-			if !sleep(r.ctx, rand.N(2*rereadTime/time.Duration(len(live)+1))) {
+			if !sleep(r.ctx, pause/2+rand.N(pause)) {
 				return
 			}
 			f.reread()
 		}
-	})
+	}
 }
 
 // lose ends a session that the store does not know any more. If that is because it was

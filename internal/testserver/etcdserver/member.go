@@ -80,6 +80,8 @@ func stopMembers(members []*member) {
 	}
 }
 
+func (m *member) dir() string { return filepath.Join(m.server.dir, m.name) }
+
 func (m *member) start() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +89,7 @@ func (m *member) start() error {
 	scheme := "http"
 	c := embed.NewConfig()
 	c.Name = m.name
-	c.Dir = filepath.Join(m.server.dir, m.name)
+	c.Dir = m.dir()
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	c.TickMs, c.ElectionMs = 10, 100 // which also lets a session be as short as a second
 	c.UnsafeNoFsync = !config.Fsync
