@@ -50,10 +50,11 @@ type Config struct {
 	// certificates are to be for that name, and else for the host of the endpoint.
 	TLS *tls.Config
 
-	// SyncInterval is how often Endpoints are replaced by the client addresses that
-	// the members advertise, so that a process outlives members which are replaced one
-	// by one. 0 means never: what members advertise is often not reachable from
-	// elsewhere, and the process would lose the store by it. At most 24 h.
+	// SyncInterval is how often the client addresses that the members advertise are
+	// looked up, and added to Endpoints, so that a process outlives members which are
+	// replaced one by one. 0 means never: what members advertise is often not to be
+	// reached from elsewhere, and is tried in vain then, about once a second. At most
+	// 24 h.
 	SyncInterval time.Duration
 
 	// AllowOldServers lets Dial take a server before etcd 3.5. After an outage such a

@@ -33,6 +33,7 @@ func TestWrongConfigNamesTheFieldAndWhatItMayBe(t *testing.T) {
 		{func(c *etcd.Config) { c.SessionTimeout = 25 * time.Hour }, []string{"SessionTimeout", "24h"}},
 		{func(c *etcd.Config) { c.DialTimeout = -1 }, []string{"DialTimeout", "5s"}},
 		{func(c *etcd.Config) { c.RequestTimeout = -1 }, []string{"RequestTimeout", "5s"}},
+		{func(c *etcd.Config) { c.SyncInterval = -1 }, []string{"SyncInterval", "never", "24h"}},
 		{func(c *etcd.Config) { c.Username = "u" }, []string{"Username", "Password"}},
 		{func(c *etcd.Config) { c.Password = "s3cret" }, []string{"Username", "Password"}},
 	} {

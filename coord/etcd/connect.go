@@ -24,7 +24,6 @@ func connect(ctx context.Context, c Config, conns *connections, observe grpc.Una
 		// nothing about an address where nobody listens but that time has passed.
 		anonymous := c
 		anonymous.Username, anonymous.Password = "", ""
-		anonymous.SyncInterval = 0
 		probe, err := connect(ctx, anonymous, &connections{}, observe)
 		if err != nil {
 			return nil, err
@@ -95,7 +94,6 @@ func newClient(ctx context.Context, c Config, conns *connections, observe grpc.U
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 3 * time.Second,
 		DialOptions:          options,
-		AutoSyncInterval:     c.SyncInterval,
 	})
 	if err != nil {
 		end()

@@ -74,6 +74,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	if err != nil {
 		return nil, dialError(ctx, err, config.Endpoints)
 	}
+	r.config.Password = "" // the client has it, and whatever holds a registry may be printed
 	r.client = client
 	r.kv = pb.NewKVClient(client.ActiveConnection())
 	r.lease = pb.NewLeaseClient(client.ActiveConnection())
@@ -96,6 +97,9 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	r.start(func() { r.keepSessions(first) })
 	r.start(r.resolveDoubts)
 	r.start(r.keepClock)
+	if config.SyncInterval > 0 {
+		r.start(r.keepEndpoints)
+	}
 	r.start(r.warnOfHistory)
 	return r, nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
-	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
 )
 
 func awaitClock(t *testing.T, r coord.Registry, wanted func(coord.Clock) bool) coord.Clock {
@@ -201,29 +200,6 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 	if text := fmt.Sprint(r); !strings.Contains(text, "test") || !strings.Contains(text, config.Endpoints[0]) {
 		t.Errorf("printed as %q", text)
 	}
-}
-
-// Members that are replaced one by one are followed by the addresses that they advertise.
-func TestEndpointsAreRefreshed(t *testing.T) {
-	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
-	link, err := proxy.New(server.Endpoints()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer link.Close()
-	r, err := etcd.Dial(within(t), etcd.Config{Endpoints: []string{link.Addr()}, Namespace: "test", SyncInterval: 20 * time.Millisecond, RequestTimeout: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close(context.Background())
-	before := link.Connections()
-	for ctx := within(t); link.Connections() > 0; { // the address that was dialled is none of theirs
-		if ctx.Err() != nil {
-			t.Fatalf("%d connections to the first address, %d before", link.Connections(), before)
-		}
-		put(t, r, "a", 0)
-	}
-	put(t, r, "a", 1)
 }
 
 // A store without space takes no writes, and the error says so.

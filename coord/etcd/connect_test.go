@@ -1,0 +1,152 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
+)
+
+func TestOldServers(t *testing.T) {
+	for version, minimum := range map[string]string{
+		"3.4.40":      "3.5.33",
+		"3.5.0":       "3.5.33",
+		"3.5.32":      "3.5.33",
+		"3.5.33":      "",
+		"3.6.13":      "3.6.14",
+		"3.6.14":      "",
+		"3.7.0":       "3.7.1",
+		"3.7.0-rc.1":  "3.7.1",
+		"3.7.3":       "",
+		"3.8.0":       "",
+		"4.0.0":       "",
+		"2.3.8":       "3.5.33",
+		"no version":  "",
+		"3.10.0-beta": "",
+	} {
+		got, old := tooOld(version)
+		if old != (minimum != "") || old && got != minimum {
+			t.Errorf("%s: got the minimum %q, %v; want %q", version, got, old, minimum)
+		}
+	}
+}
+
+// Members that are replaced one by one are followed by the addresses that they advertise.
+func TestEndpointsAreRefreshed(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
+	link, err := proxy.New(server.Endpoints()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.Close()
+	if _, err := server.Save(ctx); err != nil { // after a restart members know their ports, and advertise them
+		t.Fatal(err)
+	}
+	r, err := Dial(ctx, Config{Endpoints: []string{link.Addr()}, Namespace: "test", SyncInterval: 20 * time.Millisecond, RequestTimeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close(context.Background()) }()
+	for reachable := false; !reachable && ctx.Err() == nil; {
+		endpoints := r.client.Endpoints()
+		reachable = !slices.ContainsFunc(server.Endpoints(), func(e string) bool { return !slices.Contains(endpoints, e) })
+		if _, err := r.Commit(ctx, coord.Put("a", nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link.Cut()
+	for {
+		_, err := r.Commit(ctx, coord.Put("b", nil))
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("%v; the endpoints are %q", err, r.client.Endpoints())
+		}
+	}
+}
+
+func TestAdvertisedAddressesAreAdded(t *testing.T) {
+	for _, c := range []struct{ configured, advertised, want []string }{
+		{[]string{"a:1"}, nil, []string{"a:1"}},
+		{[]string{"a:1"}, []string{"http://b:1", "http://a:1"}, []string{"a:1", "b:1"}},
+		{[]string{"https://a:1", "https://c:1"}, []string{"https://b:1", "https://a:1", "https://b:1"}, []string{"https://a:1", "https://c:1", "https://b:1"}},
+		{[]string{"a:1"}, []string{"", "http://", "unix:///x", "http://b"}, []string{"a:1"}},
+	} {
+		if got := withAdvertised(c.configured, c.advertised); !slices.Equal(got, c.want) {
+			t.Errorf("%q and %q: got %q, want %q", c.configured, c.advertised, got, c.want)
+		}
+	}
+}
+
+// Connections that have ended are forgotten, however many addresses come and go.
+func TestConnectionsAreForgotten(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	server := etcdserver.Start(t, etcdserver.Config{})
+	dialled := 0
+	conns := connections{dialled: func() { dialled++ }}
+	for range 5 {
+		link, err := proxy.New(server.Endpoints()[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := conns.dial(ctx, link.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(conns.last) != 1 {
+			t.Errorf("%d connections are known", len(conns.last))
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+		link.Close()
+	}
+	if len(conns.last) != 0 || dialled != 5 {
+		t.Errorf("%d connections are known, %d were dialled", len(conns.last), dialled)
+	}
+}
+
+func TestOldRevision(t *testing.T) {
+	for newest, want := range map[int64]int64{1: 0, youngRevision - 1: 0, youngRevision: 1, muchHistory: 1, muchHistory + 7: 7} {
+		got, ok := oldRevision(newest)
+		if ok != (want != 0) || ok && got != want {
+			t.Errorf("%d: got %d, %v; want %d", newest, got, ok, want)
+		}
+	}
+}
+
+// Whether a store compacts shows in what it has forgotten.
+func TestHistoryThatIsKept(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, err := Dial(t.Context(), Config{Endpoints: server.Endpoints(), Namespace: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close(context.Background()) }()
+	var revisions []int64
+	for i := range 10 {
+		revision, err := r.Commit(t.Context(), coord.Put(fmt.Sprint(i), nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		revisions = append(revisions, revision)
+	}
+	if !r.remembers(t.Context(), revisions[0]) {
+		t.Error("a store that was not compacted has forgotten something")
+	}
+	if _, err := server.Admin().Compact(t.Context(), slices.Max(revisions)); err != nil {
+		t.Fatal(err)
+	}
+	if r.remembers(t.Context(), revisions[0]) {
+		t.Error("a store that was compacted still has everything")
+	}
+}

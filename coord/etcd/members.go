@@ -1,0 +1,61 @@
+package etcd
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// keepEndpoints adds the addresses that the members advertise to those of the
+// configuration, again and again until Close.
+func (r *Registry) keepEndpoints() {
+	for sleep(r.ctx, r.config.SyncInterval/2+rand.N(r.config.SyncInterval)) {
+		var members *clientv3.MemberListResponse
+		err := r.request(r.ctx, "list the members", func(ctx context.Context) (err error) {
+			members, err = r.client.MemberList(ctx)
+			return err
+		})
+		if err != nil {
+			r.log.Debug("the members are not known", zap.Error(err))
+			continue
+		}
+		var advertised []string
+		for _, m := range members.Members {
+			if !m.IsLearner {
+				advertised = append(advertised, m.ClientURLs...)
+			}
+		}
+		if endpoints := withAdvertised(r.config.Endpoints, advertised); !slices.Equal(endpoints, r.client.Endpoints()) {
+			r.log.Info("the members advertise other addresses", zap.Strings("endpoints", endpoints))
+			r.client.SetEndpoints(endpoints...)
+		}
+	}
+}
+
+// withAdvertised returns the endpoints of the configuration and the advertised addresses
+// that are none of them, in the form of the former. What was configured is never left
+// out: nobody knows whether what is advertised can be reached from here.
+func withAdvertised(configured, advertised []string) []string {
+	const most = 64
+	known := make(map[string]bool)
+	form := ""
+	for _, endpoint := range configured {
+		scheme, address := splitEndpoint(endpoint)
+		known[address] = true
+		if scheme != "" {
+			form = scheme + "://"
+		}
+	}
+	endpoints := slices.Clone(configured)
+	for _, url := range slices.Sorted(slices.Values(advertised)) {
+		_, address := splitEndpoint(url)
+		if !known[address] && len(endpoints) < most && validateEndpoints([]string{address}, false) == nil {
+			known[address] = true
+			endpoints = append(endpoints, form+address)
+		}
+	}
+	return endpoints
+}
