@@ -85,18 +85,23 @@ func ofTestServer(stack string) bool {
 	return strings.Contains(stack, "/internal/testserver") || strings.Contains(stack, "go.etcd.io/etcd/server")
 }
 
+// newGoroutines returns the stacks of those that did not run before.
+func newGoroutines(before, now map[string]string) (left []string) {
+	for number, stack := range now {
+		if _, ok := before[number]; !ok && !ofTestServer(stack) {
+			left = append(left, stack)
+		}
+	}
+	return left
+}
+
 // noNewGoroutines waits until nothing runs that did not run before.
 func (e *env) noNewGoroutines(before map[string]string) {
 	e.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond) // goroutines that are ending tell nobody
 	defer ticker.Stop()
 	for {
-		var left []string
-		for number, stack := range goroutines() {
-			if _, ok := before[number]; !ok && !ofTestServer(stack) {
-				left = append(left, stack)
-			}
-		}
+		left := newGoroutines(before, goroutines())
 		if len(left) == 0 {
 			return
 		}

@@ -74,10 +74,13 @@ func (r *Registry) keepClock() {
 			failed := r.Clock().Failed(fmt.Errorf("etcd: compare the clocks: %w", err))
 			r.clock.Store(&failed)
 			r.log.Debug("the store's clock cannot be read", zap.Error(err))
-			if !retry.wait(r.ctx) {
-				return
+			if errors.Is(err, coord.ErrUnavailable) {
+				if !retry.wait(r.ctx) {
+					return
+				}
+				continue
 			}
-			continue
+			// A port that does not tell the time hardly learns it within the hour.
 		}
 		timer := time.NewTimer(pause)
 		select {

