@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	zookeeper "github.com/go-zookeeper/zk"
@@ -28,6 +29,8 @@ const maxInFlight = 1024
 // session: from then on it opens no link.
 type conn struct {
 	cfg     *Config
+	history *history
+	since   moment // in the history when it began
 	owner   owner
 	oneLink bool
 	client  *zookeeper.Conn
@@ -35,6 +38,8 @@ type conn struct {
 	slots   chan struct{}
 	ctx     context.Context // ends when the conn does
 	stop    context.CancelFunc
+	era     atomic.Int64 // of the history, to which what it says belongs
+	zxid    atomic.Int64 // the newest that it has seen
 
 	mu       sync.Mutex // guards all below
 	requests sync.WaitGroup
@@ -59,17 +64,21 @@ type owner interface {
 	fired(zookeeper.Event) // a watch
 }
 
-// openConn starts a client and returns when it has a session and is authenticated.
-// Unless it is for one link only, it outlives its links.
-func openConn(ctx context.Context, cfg *Config, o owner, oneLink bool) (*conn, error) {
+// openConn starts a client and returns when it has a session, is authenticated, and
+// knows the era that it is in. Unless it is for one link only, it outlives its links.
+// The store had an answer to what it was sent at the time that is returned.
+func openConn(ctx context.Context, cfg *Config, h *history, o owner, oneLink bool) (_ *conn, sent time.Time, _ error) {
 	c := &conn{
 		cfg:     cfg,
+		history: h,
+		since:   h.now(),
 		owner:   o,
 		oneLink: oneLink,
 		slots:   make(chan struct{}, maxInFlight),
 		up:      make(chan struct{}),
 		denied:  make(chan struct{}),
 	}
+	c.era.Store(int64(c.since.era))
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	log := cfg.Logger.WithOptions(zap.AddCallerSkip(1)).Sugar()
 	var err error
@@ -81,17 +90,64 @@ func openConn(ctx context.Context, cfg *Config, o owner, oneLink bool) (*conn, e
 		zookeeper.WithMaxConnBufferSize(lengthPrefix+maxPacket))
 	if err != nil {
 		c.stop()
-		return nil, fmt.Errorf("%w: %w", coord.ErrUnavailable, err)
+		return nil, sent, fmt.Errorf("%w: %w", coord.ErrUnavailable, err)
 	}
 	err = c.await(ctx)
 	if err == nil && cfg.Digest != "" {
 		err = c.authenticate(ctx)
 	}
+	if err == nil {
+		sent, err = c.greet(ctx)
+	}
 	if err != nil {
 		_ = c.close(ctx) // err is what matters
-		return nil, err
+		return nil, sent, err
 	}
-	return c, nil
+	// The session was opened by a write, which comes after all that had been seen
+	// before, and the server knows of it: unless there was no such past.
+	era, _ := h.went(c.since, c.zxid.Load())
+	c.era.Store(int64(era))
+	return c, sent, nil
+}
+
+// saw notes the zxid of a reply.
+func (c *conn) saw(zxid int64) {
+	if zxid > c.zxid.Load() { // one link at a time says so
+		c.zxid.Store(zxid)
+	}
+	c.history.saw(int(c.era.Load()), zxid)
+}
+
+// greet makes the leader answer, and returns when it was asked. An answer that takes
+// long is asked for again on another link.
+func (c *conn) greet(ctx context.Context) (sent time.Time, err error) {
+	for {
+		sent, err = c.greetOnce(ctx)
+		if err == nil || ctx.Err() != nil || c.ctx.Err() != nil || !isLost(err) && !errors.Is(err, errTimeout) {
+			return sent, convertError(err, "")
+		}
+	}
+}
+
+func (c *conn) greetOnce(ctx context.Context) (sent time.Time, err error) {
+	if err := c.await(ctx); err != nil {
+		return sent, &endedError{err}
+	}
+	sent = time.Now()
+	limited, cancel := context.WithTimeoutCause(ctx, c.granted()/3, errTimeout)
+	defer cancel()
+	_, err = call(unlimited(limited), c, func(client *zookeeper.Conn) (string, error) { return client.Sync("/") })
+	if errors.Is(err, errTimeout) {
+		c.breakLink(sent)
+	}
+	return sent, err
+}
+
+// granted is the session's time-out.
+func (c *conn) granted() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.timeout
 }
 
 // await returns when there is a link, or there will be none.
@@ -169,9 +225,7 @@ func (c *conn) dialLink(ctx context.Context, address string) (*link, error) {
 		}
 		raw = secure
 	}
-	if c.oneLink {
-		raw = &unstamped{Conn: raw}
-	}
+	raw = &stamps{Conn: raw, saw: c.saw, erase: c.oneLink}
 	deadline, _ := ctx.Deadline()
 	l, err := newLink(raw, deadline)
 	if err != nil {

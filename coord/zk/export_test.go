@@ -38,7 +38,9 @@ func ParseHandshake(b []byte) (session int64, timeout time.Duration, password []
 }
 
 // Unstamped is a connection to a server whose replies lose their zxid.
-func Unstamped(conn net.Conn) net.Conn { return &unstamped{Conn: conn} }
+func Unstamped(conn net.Conn, saw func(zxid int64)) net.Conn {
+	return &stamps{Conn: conn, saw: saw, erase: true}
+}
 
 // NewLink is a connection to a server as the client library has it.
 func NewLink(conn net.Conn) (net.Conn, error) { return newLink(conn, time.Now().Add(time.Minute)) }

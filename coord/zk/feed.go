@@ -63,6 +63,13 @@ func (f *feed) next(l limit) (*channel, error) {
 	}
 }
 
+// current is the channel, or nil while there is none.
+func (f *feed) current() *channel {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.channel
+}
+
 // run opens channels while they are needed, until the registry is closed.
 func (f *feed) run() {
 	for f.r.ctx.Err() == nil {
@@ -85,6 +92,7 @@ func (f *feed) run() {
 			continue
 		}
 		f.change(func() { f.channel = ch })
+		f.r.outdate()
 		f.await(ch)
 		f.change(func() { f.channel = nil })
 		ch.end()
@@ -97,7 +105,7 @@ func (f *feed) run() {
 
 func (f *feed) open() (*channel, error) {
 	ch := &channel{down: make(chan struct{}), maxOrphans: f.maxOrphans, inboxes: make(map[string][]*inbox)}
-	conn, err := openConn(f.r.ctx, &f.r.cfg, ch, true)
+	conn, _, err := openConn(f.r.ctx, &f.r.cfg, &f.r.history, ch, true)
 	if err != nil {
 		return nil, err
 	}

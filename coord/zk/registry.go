@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type Registry struct {
 	goodbye   context.Context // ends with that of Close: nothing more is said to the store
 	hurry     context.CancelFunc
 	running   sync.WaitGroup // all that was started; see spawn
+	history   history
 	feed      feed
 	deadlines deadlines
 	closed    chan struct{} // closed when Close is through
@@ -74,7 +76,7 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	r.goodbye, r.hurry = context.WithCancel(context.Background())
 	r.feed = feed{r: r, maxOrphans: maxOrphans, changed: make(chan struct{})}
-	session, err := openSession(ctx, &r.cfg)
+	session, err := openSession(ctx, &r.cfg, &r.history)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +133,11 @@ func (r *Registry) succeed(session *session) {
 		}
 		lost := session
 		farewell := func() {
+			// Whoever honours the session's context may need the margin to return.
+			select {
+			case <-lost.spent():
+			case <-r.ctx.Done():
+			}
 			// What the store could not be told it finds out by itself.
 			_ = lost.close(r.goodbye, coord.ErrSessionLost)
 		}
@@ -138,7 +145,7 @@ func (r *Registry) succeed(session *session) {
 			farewell() // Close has begun, and found no session
 		}
 		var err error
-		for session, err = openSession(r.ctx, &r.cfg); err != nil; session, err = openSession(r.ctx, &r.cfg) {
+		for session, err = openSession(r.ctx, &r.cfg, &r.history); err != nil; session, err = openSession(r.ctx, &r.cfg, &r.history) {
 			if r.ctx.Err() != nil {
 				return
 			}
@@ -149,12 +156,27 @@ func (r *Registry) succeed(session *session) {
 			_ = session.close(r.goodbye, coord.ErrClosed) // nobody has used it
 			return
 		}
+		r.outdate()
+	}
+}
+
+// outdate ends what belongs to an earlier era of the store than the newest.
+func (r *Registry) outdate() {
+	era := int64(r.history.now().era)
+	r.mu.Lock()
+	s := r.session
+	r.mu.Unlock()
+	if s != nil && s.conn.era.Load() < era {
+		s.end(errPutBack)
+	}
+	if ch := r.feed.current(); ch != nil && ch.conn.era.Load() < era {
+		ch.end()
 	}
 }
 
 // pause waits before something that failed is tried again.
 func (r *Registry) pause() {
-	timer := time.NewTimer(r.cfg.MaxBackoff)
+	timer := time.NewTimer(r.cfg.MaxBackoff/2 + rand.N(r.cfg.MaxBackoff/2+1))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -27,6 +27,7 @@ type session struct {
 	kept   chan struct{} // closed when the keeper has ended
 
 	mu       sync.Mutex // guards all below
+	open     bool // it has been renewed after the handshake
 	id       coord.SessionID
 	state    coord.SessionState
 	changed  chan struct{} // closed when the state changes
@@ -36,7 +37,11 @@ type session struct {
 }
 
 // openSession opens a session at the store.
-func openSession(ctx context.Context, cfg *Config) (*session, error) {
+//
+// The handshake does not count as a sign of life: its answer may come late, when a
+// server had stood still, say, and nothing would be left of the session's time. What
+// counts is the first request that was sent on a link that was there.
+func openSession(ctx context.Context, cfg *Config, h *history) (*session, error) {
 	s := &session{
 		cfg:     cfg,
 		log:     cfg.Logger,
@@ -45,12 +50,17 @@ func openSession(ctx context.Context, cfg *Config) (*session, error) {
 		changed: make(chan struct{}),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	var err error
-	if s.conn, err = openConn(ctx, cfg, s, false); err != nil {
+	c, sent, err := openConn(ctx, cfg, h, s, false)
+	if err != nil {
 		s.end(err)
 		return nil, err
 	}
+	s.conn = c
 	s.mu.Lock()
+	s.open = true
+	if s.isAliveLocked() {
+		s.renewLocked(sent)
+	}
 	s.log = s.log.With(zap.String("namespace", cfg.Namespace), zap.String("session", fmt.Sprintf("%#x", int64(s.id))))
 	granted := s.timeout
 	s.mu.Unlock()
@@ -64,6 +74,17 @@ func (s *session) close(ctx context.Context, cause error) error {
 	s.end(cause)
 	<-s.kept
 	return s.conn.close(ctx)
+}
+
+// spent is closed when the store may drop the session by itself, or has done so.
+func (s *session) spent() <-chan time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := time.Until(s.deadline.Add(margin(s.timeout)))
+	if s.conn.ctx.Err() != nil {
+		left = 0
+	}
+	return time.After(left)
 }
 
 // margin is how long before the store can drop the session it ends for us.
@@ -81,7 +102,9 @@ func (s *session) connected(h handshake) {
 	if h.timeout != s.timeout { // which one server may grant and another not
 		s.timeout, s.deadline = h.timeout, time.Time{}
 	}
-	s.renewLocked(h.sent)
+	if s.open {
+		s.renewLocked(h.sent)
+	}
 }
 
 // renewed notes that the store has answered what was sent at a time.
