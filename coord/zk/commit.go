@@ -188,7 +188,8 @@ func (r *Registry) plan(ops []coord.Op, known facts, session int64) *plan {
 	}
 	if p.writes == 0 && p.smallest != nil {
 		// The answer to a creation does not tell when it happened, but that to a
-		// write does. So one of the nodes gets its value in a second step.
+		// write does. So one of the nodes gets its value in a second step, which
+		// cannot fail.
 		p.add(-1, helper, &zookeeper.SetDataRequest{Path: p.smallest.Path, Data: p.smallest.Data, Version: -1})
 		p.smallest.Data = []byte{}
 	}
@@ -229,7 +230,7 @@ func (p *plan) condition(i int, op coord.Op, full string) {
 
 func (p *plan) conflicts(i int, reason error) {
 	if p.conflict == nil {
-		p.conflict = &coord.ConflictError{Index: i, Op: p.ops[i], Reason: reason}
+		p.conflict = p.refused(i, reason)
 	}
 }
 
@@ -369,6 +370,10 @@ func (p *plan) judge(failed int, err error) (again bool, conflict error) {
 		reason = coord.ErrNotEmpty
 	case errors.Is(err, zookeeper.ErrNoChildrenForEphemerals) && i >= 0 && !p.ops[i].Kind.Writes() && !p.known.certain:
 		return true, nil // absent, and now we shall know why
+	case errors.Is(err, zookeeper.ErrNoAuth) && i >= 0:
+		return false, p.refused(i, coord.ErrDenied) // also for a part of the op: all of it has to be allowed
+	case errors.Is(err, zookeeper.ErrNoChildrenForEphemerals) && i >= 0:
+		return false, fmt.Errorf("its parent is ephemeral: %w", p.refused(i, coord.ErrInvalidCommit))
 	default:
 		path := ""
 		if i >= 0 {
@@ -392,7 +397,11 @@ func (p *plan) judge(failed int, err error) (again bool, conflict error) {
 			return true, nil // written since it was read
 		}
 	}
-	return false, &coord.ConflictError{Index: i, Op: op, Reason: reason}
+	return false, p.refused(i, reason)
+}
+
+func (p *plan) refused(i int, reason error) error {
+	return &coord.ConflictError{Index: i, Op: p.ops[i], Reason: reason}
 }
 
 // stat is what the answer says of the last write.

@@ -34,13 +34,17 @@ func (r *Registry) learn(l limit, s *session, ops []coord.Op, known *facts) erro
 			ask(parent)
 		}
 	}
-	for _, op := range ops {
+	for i, op := range ops {
 		full := r.full(op.Path)
 		switch op.Kind {
 		case coord.OpOwned:
 			ask(full)
 		case coord.OpDeleteTree:
-			if err := r.learnTree(l, s, full, known); err != nil {
+			err := r.learnTree(l, s, full, known)
+			if errors.Is(err, zookeeper.ErrNoAuth) {
+				return &coord.ConflictError{Index: i, Op: op, Reason: coord.ErrDenied}
+			}
+			if err != nil {
 				return err
 			}
 			if len(known.trees[full]) == 0 {
@@ -78,6 +82,10 @@ func (r *Registry) learn(l limit, s *session, ops []coord.Op, known *facts) erro
 	return nil
 }
 
+// learnAtOnce is how many nodes of a tree are listed before it is asked whether that is
+// too many already.
+const learnAtOnce = 256
+
 // learnTree lists a node and everything below it.
 func (r *Registry) learnTree(l limit, s *session, root string, known *facts) error {
 	if _, ok := known.trees[root]; ok {
@@ -89,11 +97,14 @@ func (r *Registry) learnTree(l limit, s *session, root string, known *facts) err
 		return err
 	}
 	var tree []string
-	for level := []string{root}; len(level) > 0; {
-		children := make([][]string, len(level))
-		exists := make([]bool, len(level))
-		err := each(l, s.conn, len(level), func(client *zookeeper.Conn, i int) error {
-			names, _, err := client.Children(level[i])
+	size := 0 // of their removal
+	for unread := []string{root}; len(unread) > 0; {
+		some := unread[:min(learnAtOnce, len(unread))]
+		unread = unread[len(some):]
+		children := make([][]string, len(some))
+		exists := make([]bool, len(some))
+		err := each(l, s.conn, len(some), func(client *zookeeper.Conn, i int) error {
+			names, _, err := client.Children(some[i])
 			if errors.Is(err, zookeeper.ErrNoNode) {
 				return nil
 			}
@@ -104,20 +115,20 @@ func (r *Registry) learnTree(l limit, s *session, root string, known *facts) err
 		if err != nil {
 			return err
 		}
-		var below []string
-		for i, full := range level {
+		for i, full := range some {
 			if !exists[i] {
 				continue
 			}
 			tree = append(tree, full)
 			for _, name := range children[i] {
-				below = append(below, full+"/"+name)
+				child := full + "/" + name
+				unread = append(unread, child)
+				size += deleteSize(child)
+			}
+			if size > maxPacket {
+				return fmt.Errorf("%w: below %s are at least %d nodes", coord.ErrTooLarge, r.relative(root), len(tree)+len(unread)-1)
 			}
 		}
-		if n := len(tree) + len(below); n*minRequest > maxPacket {
-			return fmt.Errorf("%w: a tree of more than %d nodes", coord.ErrTooLarge, n)
-		}
-		level = below
 	}
 	slices.Reverse(tree)
 	if known.trees == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	zookeeper "github.com/go-zookeeper/zk"
 	"go.uber.org/zap"
@@ -70,8 +71,11 @@ func (f *feed) current() *channel {
 	return f.channel
 }
 
-// run opens channels while they are needed, until the registry is closed.
+// run opens channels while they are needed, until the registry is closed. The views
+// hear of it when none can be opened.
 func (f *feed) run() {
+	failing := false
+	short := 0 // channels that broke soon, one after the other
 	for f.r.ctx.Err() == nil {
 		f.mu.Lock()
 		users, changed := f.users, f.changed
@@ -86,11 +90,17 @@ func (f *feed) run() {
 		ch, err := f.open()
 		if err != nil {
 			if f.r.ctx.Err() == nil {
-				f.r.cfg.Logger.Warn("watch connection not opened", zap.String("namespace", f.r.cfg.Namespace), zap.Error(err))
+				if !failing {
+					f.r.cfg.Logger.Warn("watch connection not opened", zap.String("namespace", f.r.cfg.Namespace), zap.Error(err))
+				}
+				failing = true
+				f.r.views.fail(err)
 				f.r.pause()
 			}
 			continue
 		}
+		failing = false
+		begun := time.Now()
 		f.change(func() { f.channel = ch })
 		f.r.outdate()
 		f.await(ch)
@@ -100,12 +110,21 @@ func (f *feed) run() {
 		if !f.r.spawn(farewell) {
 			farewell()
 		}
+		if ch.isBroken() && time.Since(begun) < f.r.cfg.MaxBackoff {
+			if short++; short > 1 {
+				f.r.pause() // rather than read everything again and again
+			}
+		} else {
+			short = 0
+		}
 	}
 }
 
 func (f *feed) open() (*channel, error) {
 	ch := &channel{down: make(chan struct{}), maxOrphans: f.maxOrphans, inboxes: make(map[string][]*inbox)}
-	conn, _, err := openConn(f.r.ctx, &f.r.cfg, &f.r.history, ch, true)
+	ctx, cancel := context.WithTimeoutCause(f.r.ctx, f.r.cfg.DialTimeout, errTimeout)
+	defer cancel()
+	conn, _, err := openConn(ctx, &f.r.cfg, &f.r.history, ch, true)
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +159,7 @@ type channel struct {
 
 	mu      sync.Mutex // guards all below
 	ended   bool
+	broken  bool                // it ended with its link
 	inboxes map[string][]*inbox // by the path that they are interested in
 	orphans int                 // watches that nobody waits for any more
 }
@@ -166,13 +186,30 @@ func (ch *channel) end() {
 	}
 }
 
+// isBroken reports whether the channel ended with its link.
+func (ch *channel) isBroken() bool {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	return ch.broken
+}
+
+// lost ends the channel with its link.
+func (ch *channel) lost() {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if !ch.ended {
+		ch.ended, ch.broken = true, true
+		close(ch.down)
+	}
+}
+
 // What the conn tells; see owner.
 
 func (ch *channel) connected(handshake) {}
 
-func (ch *channel) disconnected() { ch.end() }
+func (ch *channel) disconnected() { ch.lost() }
 
-func (ch *channel) expired() { ch.end() }
+func (ch *channel) expired() { ch.lost() }
 
 func (ch *channel) fired(event zookeeper.Event) {
 	var what change
@@ -234,6 +271,7 @@ const (
 	childrenChanged
 	removed
 	created
+	retried // nothing is known to have happened
 )
 
 // inbox collects what happened since it was last emptied.

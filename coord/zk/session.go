@@ -27,7 +27,7 @@ type session struct {
 	kept   chan struct{} // closed when the keeper has ended
 
 	mu       sync.Mutex // guards all below
-	open     bool // it has been renewed after the handshake
+	open     bool       // it has been renewed after the handshake
 	id       coord.SessionID
 	state    coord.SessionState
 	changed  chan struct{} // closed when the state changes

@@ -13,28 +13,28 @@ const (
 	opHeader      = 9 // of each request in a multi, and of its end
 	text          = 4 // the length of a string, a value or a list
 	number        = 4
-	// minRequest is the least that one request in a multi takes.
-	minRequest = opHeader + text + number
 )
 
 // size is how large the request will be.
 func (p *plan) size() int {
 	size := requestHeader + opHeader
 	for _, request := range p.requests {
-		size += opHeader
 		switch q := request.(type) {
 		case *zookeeper.CreateRequest:
-			size += text + len(q.Path) + text + len(q.Data) + text + number
+			size += opHeader + text + len(q.Path) + text + len(q.Data) + text + number
 			for _, acl := range q.Acl {
 				size += number + text + len(acl.Scheme) + text + len(acl.ID)
 			}
 		case *zookeeper.SetDataRequest:
-			size += text + len(q.Path) + text + len(q.Data) + number
+			size += opHeader + text + len(q.Path) + text + len(q.Data) + number
 		case *zookeeper.DeleteRequest:
-			size += text + len(q.Path) + number
+			size += deleteSize(q.Path)
 		case *zookeeper.CheckVersionRequest:
-			size += text + len(q.Path) + number
+			size += opHeader + text + len(q.Path) + number
 		}
 	}
 	return size
 }
+
+// deleteSize is what the removal of a node adds.
+func deleteSize(path string) int { return opHeader + text + len(path) + number }

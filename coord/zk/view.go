@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -24,9 +25,16 @@ type view struct {
 	opened chan struct{} // closed when there is a first state
 	done   chan struct{} // closed when its goroutine has ended
 
+	// What follows is the follower's, and that of run between two of them.
+	tree  *coord.Tree
+	era   int // of the store that the tree is of
+	tries int // to read it that have failed, one after the other
+
 	mu       sync.Mutex // guards all below
 	snapshot coord.Snapshot
-	changed  chan struct{}   // closed when snapshot changes, or the view has ended
+	failure  error           // why it cannot be read at present
+	gaps     error           // what it leaves out
+	changed  chan struct{}   // closed when one of these changes, or the view has ended
 	syncs    []chan struct{} // to be closed when the view holds what it was told of by now
 	inbox    *inbox          // of the follower; nil while there is none
 }
@@ -41,6 +49,7 @@ func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
 		path:    path,
 		opened:  make(chan struct{}),
 		done:    make(chan struct{}),
+		tree:    coord.NewTree(),
 		changed: make(chan struct{}),
 	}
 	v.ctx, v.cancel = context.WithCancelCause(r.ctx)
@@ -60,23 +69,26 @@ func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
 	return nil, fmt.Errorf("zk: view %w", err)
 }
 
-// run follows the subtree on one channel after the other.
+// run follows the subtree on one channel after the other. Only the end of the view's
+// context ends that, once it is open.
 func (v *view) run() {
 	defer close(v.done)
 	v.r.feed.use()
 	defer v.r.feed.leave()
 	v.r.views.add(v)
 	defer v.r.views.remove(v)
-	err := v.follow()
-	for ; isLost(err) && v.ctx.Err() == nil; err = v.follow() {
-		v.r.cfg.Logger.Debug("view lost its connection", zap.String("path", v.path), zap.Error(err))
-	}
-	if v.ctx.Err() == nil {
-		err = convertError(err, v.path)
-		if v.isOpen() {
-			v.r.cfg.Logger.Error("view ended", zap.String("namespace", v.r.cfg.Namespace), zap.Error(err))
+	for v.ctx.Err() == nil {
+		err := v.follow()
+		switch {
+		case v.ctx.Err() != nil:
+		case isLost(err):
+			v.r.cfg.Logger.Debug("view lost its connection", zap.String("path", v.path), zap.Error(err))
+		case !v.isOpen():
+			v.cancel(convertError(err, v.path))
+		default:
+			v.fail(convertError(err, v.path))
+			v.pause()
 		}
-		v.cancel(err)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -104,35 +116,68 @@ func (v *view) follow() error {
 	}
 	f := newFollower(v, ch)
 	defer f.close()
-	if err := f.load(); err != nil {
-		return err
-	}
+	return f.follow()
+}
+
+// loaded notes that the subtree has been read.
+func (v *view) loaded() {
+	v.tries = 0
 	if !v.isOpen() {
 		close(v.opened)
 	}
-	for {
-		select {
-		case <-f.inbox.woken:
-			if err := f.catchUp(); err != nil {
-				return err
-			}
-		case <-ch.down:
-			return errOver
-		case <-v.ctx.Done():
-			return context.Cause(v.ctx)
-		}
+	v.fail(nil)
+}
+
+// pause waits before the subtree is read again that could not be, longer every time.
+func (v *view) pause() {
+	wait := min(time.Second<<min(v.tries, 5), gapInterval)
+	v.tries++
+	timer := time.NewTimer(wait/2 + rand.N(wait/2+1))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-v.ctx.Done():
 	}
 }
 
-// show makes a state the one that Snapshot returns, and tells if it is news.
-func (v *view) show(snapshot coord.Snapshot, isNews func(old, new coord.Snapshot) bool) {
+// fail notes why the view cannot be read at present, or that it can.
+func (v *view) fail(err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	old := v.snapshot
+	was := v.failure
+	if err != nil && was != nil && errors.Is(err, coord.ErrDenied) == errors.Is(was, coord.ErrDenied) {
+		return // it says the same in other words
+	}
+	v.failure = err
+	if (err == nil) != (was == nil) {
+		v.r.cfg.Logger.Warn("view", zap.String("namespace", v.r.cfg.Namespace), zap.String("path", v.path),
+			zap.Bool("readable", err == nil), zap.Error(err))
+	}
+	if err != was {
+		v.signalLocked()
+	}
+}
+
+func (v *view) signalLocked() {
+	close(v.changed)
+	v.changed = make(chan struct{})
+}
+
+// show makes a state the one that Snapshot returns, and tells if it is news.
+func (v *view) show(snapshot coord.Snapshot, news bool, gaps error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.snapshot = snapshot
-	if isNews(old, snapshot) {
-		close(v.changed)
-		v.changed = make(chan struct{})
+	if (gaps == nil) != (v.gaps == nil) || gaps != nil && gaps.Error() != v.gaps.Error() {
+		news = true
+	}
+	if (gaps == nil) != (v.gaps == nil) {
+		v.r.cfg.Logger.Warn("view", zap.String("namespace", v.r.cfg.Namespace), zap.String("path", v.path),
+			zap.Bool("whole", gaps == nil), zap.Error(gaps))
+	}
+	v.gaps = gaps
+	if news {
+		v.signalLocked()
 	}
 }
 
@@ -193,11 +238,18 @@ func (v *view) sync(l limit) error {
 	}
 	synced := make(chan struct{})
 	v.mu.Lock()
-	v.syncs = append(v.syncs, synced)
+	failure := v.failure
 	if v.inbox != nil {
+		failure = nil
 		v.inbox.wake()
 	} // else the next follower will read everything
+	if failure == nil {
+		v.syncs = append(v.syncs, synced)
+	}
 	v.mu.Unlock()
+	if failure != nil {
+		return failure
+	}
 	select {
 	case <-synced:
 		return nil
@@ -207,6 +259,16 @@ func (v *view) sync(l limit) error {
 	case <-l.late:
 	}
 	return &unansweredError{l.over()}
+}
+
+// Fault implements [coord.View].
+func (v *view) Fault() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.failure != nil {
+		return v.failure
+	}
+	return v.gaps
 }
 
 // Err implements [coord.View].
@@ -249,6 +311,17 @@ func (vs *views) remove(v *view) {
 	}
 }
 
+// fail notes that none of the views can be read at present.
+func (vs *views) fail(err error) {
+	vs.mu.RLock()
+	defer vs.mu.RUnlock()
+	for _, same := range vs.roots {
+		for _, v := range same {
+			v.fail(err)
+		}
+	}
+}
+
 // lack reports whether there is a view that would show a node, and does not. It may be
 // behind the store.
 func (vs *views) lack(path string) bool {
@@ -268,6 +341,3 @@ func (vs *views) lack(path string) bool {
 		}
 	}
 }
-
-// Fault implements [coord.View].
-func (v *view) Fault() error { return nil }

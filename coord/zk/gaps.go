@@ -1,0 +1,142 @@
+package zk
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Nodes that cannot be read are tried again about twice a minute, not all of them every
+// time if they are many; and, while they are few, whenever the list is read that they
+// stand in.
+const (
+	gapInterval = 30 * time.Second
+	gapsAtOnce  = 256
+	fewGaps     = 64
+	never       = 24 * time.Hour // is soon enough to look whether there is anything to do
+)
+
+// gaps are the nodes that a view leaves out, with what lies below them, because they
+// cannot be read. No watch tells when that changes. The zero value has none.
+type gaps struct {
+	reasons map[string]error
+	changed bool // since it was last set to false
+	again   time.Time
+}
+
+func (g *gaps) add(path string, reason error) {
+	if g.reasons == nil {
+		g.reasons = make(map[string]error)
+	}
+	if len(g.reasons) == 0 {
+		g.plan()
+	}
+	if _, known := g.reasons[path]; !known {
+		g.reasons[path] = reason
+		g.changed = true
+	}
+}
+
+func (g *gaps) remove(path string) {
+	if _, ok := g.reasons[path]; ok {
+		delete(g.reasons, path)
+		g.changed = true
+	}
+}
+
+// removeTree forgets those at and below a path.
+func (g *gaps) removeTree(root string) {
+	for path := range g.reasons {
+		if coord.Within(path, root) {
+			g.remove(path)
+		}
+	}
+}
+
+// keep forgets those children of a node that are not there any more.
+func (g *gaps) keep(parent string, there map[string]bool) {
+	for path := range g.reasons {
+		if coord.Parent(path) == parent && !there[coord.Base(path)] {
+			g.remove(path)
+		}
+	}
+}
+
+// covers reports whether a node lies below one that is left out.
+func (g *gaps) covers(path string) bool {
+	if len(g.reasons) == 0 {
+		return false
+	}
+	for path != "" {
+		path = coord.Parent(path)
+		if _, ok := g.reasons[path]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// restAt reports whether a node is left out, and not to be tried just because somebody
+// has come by.
+func (g *gaps) restAt(path string) bool {
+	_, ok := g.reasons[path]
+	return ok && len(g.reasons) > fewGaps
+}
+
+// fault is one error for all of them, or nil.
+func (g *gaps) fault() error {
+	if len(g.reasons) == 0 {
+		return nil
+	}
+	first := slices.Min(slices.Collect(maps.Keys(g.reasons)))
+	return &gapError{count: len(g.reasons), reason: g.reasons[first]}
+}
+
+func (g *gaps) plan() {
+	g.again = time.Now().Add(gapInterval*3/4 + rand.N(gapInterval/2))
+}
+
+// wait is how long to wait before they are tried again.
+func (g *gaps) wait() time.Duration {
+	if len(g.reasons) == 0 {
+		return never
+	}
+	return max(0, time.Until(g.again))
+}
+
+// due returns those that are to be tried now.
+func (g *gaps) due() []string {
+	if g.wait() > 0 {
+		return nil
+	}
+	g.plan()
+	var paths []string
+	for path := range g.reasons { // in random order
+		if paths = append(paths, path); len(paths) == gapsAtOnce {
+			break
+		}
+	}
+	return paths
+}
+
+// gapError says what a view leaves out.
+type gapError struct {
+	count  int
+	reason error // of one of them, with its path
+}
+
+func (e *gapError) Error() string {
+	const longest = 300 // the path may be anybody's
+	reason := e.reason.Error()
+	if len(reason) > longest {
+		reason = strings.ToValidUTF8(reason[:longest], "") + "…"
+	}
+	return fmt.Sprintf("nodes left out: %d, such as %s", e.count, reason)
+}
+
+func (e *gapError) Unwrap() error { return e.reason }
