@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
+
+	zookeeper "github.com/go-zookeeper/zk"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -15,16 +18,94 @@ func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
 	if err := coord.ValidatePath(path); err != nil {
 		return time.Time{}, fmt.Errorf("zk: now: %w", err)
 	}
-	stat, err := r.commit(ctx, []coord.Op{coord.Put(path, nil)})
-	if errors.Is(err, coord.ErrUnknownOutcome) {
-		// Whether it was written does not matter, only that the time is not known.
-		return time.Time{}, fmt.Errorf("zk: now %s: %w (%w)", path, coord.ErrUnavailable, err)
-	}
+	stat, err := r.touch(ctx, path)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("zk: now %s: %w", path, err)
 	}
 	return time.UnixMilli(stat.Mtime), nil
 }
 
-// Clock implements [coord.Registry].
-func (r *Registry) Clock() coord.Clock { return coord.Clock{} }
+// touch writes a node without a value.
+func (r *Registry) touch(ctx context.Context, path string) (zookeeper.Stat, error) {
+	stat, err := r.commit(ctx, []coord.Op{coord.Put(path, nil)})
+	if errors.Is(err, coord.ErrUnknownOutcome) {
+		// Whether it was written does not matter, only that the time is not known.
+		err = fmt.Errorf("%w (%w)", coord.ErrUnavailable, err)
+	}
+	return stat, err
+}
+
+// How often the clocks are compared, and what is waited after an attempt that failed.
+const (
+	compareInterval   = time.Hour
+	minCompareBackoff = time.Second
+	maxCompareBackoff = time.Minute
+)
+
+// Clock implements [coord.Registry]. The first call begins what it tells of: who never
+// asks writes nothing.
+func (r *Registry) Clock() coord.Clock {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.clocked && r.ctx.Err() == nil {
+		r.clocked = true
+		r.running.Go(r.compareClocks)
+	}
+	return r.clock
+}
+
+// compareClocks keeps what is known of the store's clock, until the registry is closed.
+func (r *Registry) compareClocks() {
+	backoff := minCompareBackoff
+	for {
+		s, err := r.current(unlimited(r.ctx))
+		if err != nil {
+			return // it is closed
+		}
+		if r.compareClock() == nil {
+			backoff = minCompareBackoff
+			r.rest(s, compareInterval)
+		} else {
+			r.rest(s, backoff)
+			backoff = min(2*backoff, maxCompareBackoff)
+		}
+	}
+}
+
+// rest waits for about a time, or until there is another session than s.
+func (r *Registry) rest(s *session, about time.Duration) {
+	timer := time.NewTimer(about*3/4 + rand.N(about/2))
+	defer timer.Stop()
+	for {
+		r.mu.Lock()
+		now, changed := r.session, r.changed
+		r.mu.Unlock()
+		if now != nil && now != s {
+			return
+		}
+		select {
+		case <-timer.C:
+			return
+		case <-changed:
+		case <-r.ctx.Done():
+			return
+		}
+	}
+}
+
+// compareClock compares the clocks. The leader wrote its time, in whole milliseconds, at
+// some moment between the request and the answer.
+func (r *Registry) compareClock() error {
+	begun := time.Now()
+	stat, err := r.touch(r.ctx, coord.ClockPath)
+	half := time.Since(begun) / 2
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.clock = r.clock.Failed(fmt.Errorf("zk: clock: %w", err))
+		return err
+	}
+	const tick = time.Millisecond
+	r.clock = coord.NewClock(begun.Add(half), time.UnixMilli(stat.Mtime).Add(tick/2), half+tick/2)
+	return nil
+}

@@ -48,11 +48,10 @@ type conn struct {
 	isUp     bool
 	timeout  time.Duration // of the session; 0 while there is none
 	failures int           // since the last link
-	denials  int           // of these, certificates that are not trusted
+	answers  answers       // of the servers, until one of them has opened the session
 	lastErr  error
-	isDenied bool
 	password []byte        // of the session: what a server asks for when it is taken up again
-	denied   chan struct{} // closed when no server's certificate is trusted
+	denied   chan struct{} // closed when all servers that answer deny
 }
 
 // owner hears what becomes of a conn. Its methods are called on the library's
@@ -161,7 +160,7 @@ func (c *conn) await(ctx context.Context) error {
 	case <-c.ctx.Done():
 		return errOver
 	case <-c.denied:
-		return fmt.Errorf("%w: %w", coord.ErrDenied, c.why())
+		return fmt.Errorf("%w: %w", coord.ErrDenied, c.answers.denial)
 	case <-ctx.Done():
 		if why := c.why(); why != nil {
 			return fmt.Errorf("%w (%w)", context.Cause(ctx), why)
@@ -205,9 +204,10 @@ func (c *conn) dial(_, address string, _ time.Duration) (net.Conn, error) {
 		err = errOver
 	}
 	if err != nil {
-		c.failLocked(err)
+		c.failLocked(address, err)
 		return nil, err
 	}
+	l.address = address
 	c.link = l
 	return l, nil
 }
@@ -273,17 +273,15 @@ func (c *conn) backOff() error {
 	}
 }
 
-func (c *conn) failLocked(err error) {
+func (c *conn) failLocked(address string, err error) {
 	c.failures++
 	c.lastErr = err
-	var untrusted *tls.CertificateVerificationError
-	if !errors.As(err, &untrusted) {
-		c.denials = 0
+	if c.timeout != 0 || c.answers.denial != nil {
 		return
 	}
-	c.denials++
-	if c.denials >= len(c.cfg.Servers) && c.timeout == 0 && !c.isDenied {
-		c.isDenied = true
+	c.answers.note(address, err)
+	if c.answers.deny(c.cfg.Servers) {
+		c.answers.denial = c.answers.denied[0]
 		close(c.denied)
 	}
 }
@@ -319,7 +317,7 @@ func (c *conn) heardOfSession() {
 		return
 	}
 	h, _ := c.link.handshake()
-	c.failures, c.denials, c.lastErr, c.timeout, c.password = 0, 0, nil, h.timeout, h.password
+	c.failures, c.lastErr, c.timeout, c.password = 0, nil, h.timeout, h.password
 	c.mu.Unlock()
 	c.owner.connected(*h) // first: it may find that this comes too late
 	c.mu.Lock()
@@ -345,7 +343,7 @@ func (c *conn) heardOfNoLink() bool {
 			if err == nil {
 				err = errNoHandshake
 			}
-			c.failLocked(fmt.Errorf("handshake with %s: %w", c.link.RemoteAddr(), err))
+			c.failLocked(c.link.address, fmt.Errorf("handshake with %s: %w", c.link.RemoteAddr(), err))
 		}
 		_ = c.link.Close() // the library leaves it open when the session has expired
 		c.link = nil

@@ -261,7 +261,7 @@ func (f *follower) remove(path string, lists map[string]bool) {
 		f.dirty = true
 	}
 	f.gaps.remove(path)
-	if path != f.v.path {
+	if path != f.v.path && lists != nil {
 		lists[coord.Parent(path)] = true
 	}
 }

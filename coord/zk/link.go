@@ -22,7 +22,8 @@ type handshake struct {
 // it: the library would wait for ten times its read time-out.
 type link struct {
 	net.Conn
-	opened time.Time
+	address string // of the server
+	opened  time.Time
 
 	mu     sync.Mutex
 	sent   time.Time

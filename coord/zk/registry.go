@@ -36,6 +36,8 @@ type Registry struct {
 	mu      sync.Mutex    // guards all below
 	session *session      // nil between a lost session and the next
 	changed chan struct{} // closed when session changes
+	clock   coord.Clock
+	clocked bool // somebody has asked for it
 }
 
 var _ coord.Registry = (*Registry)(nil)

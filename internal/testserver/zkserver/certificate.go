@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -14,7 +15,8 @@ import (
 	"time"
 )
 
-// certify writes the server's key and certificate, and the authority that signed it.
+// certify makes keys and certificates for the server and a client, and the authority
+// that signs them, and writes what the server needs.
 func (s *Server) certify() error {
 	now := time.Now()
 	authority := &x509.Certificate{
@@ -28,11 +30,20 @@ func (s *Server) certify() error {
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.ParseIP(host)},
 	}
+	client := &x509.Certificate{
+		SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "zkserver client"},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
 	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return fmt.Errorf("certificate: %w", err)
 	}
 	serverKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return fmt.Errorf("certificate: %w", err)
+	}
+	clientKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return fmt.Errorf("certificate: %w", err)
 	}
@@ -44,6 +55,11 @@ func (s *Server) certify() error {
 	if err != nil {
 		return fmt.Errorf("certificate: %w", err)
 	}
+	clientDER, err := x509.CreateCertificate(rand.Reader, client, authority, clientKey.Public(), authorityKey)
+	if err != nil {
+		return fmt.Errorf("certificate: %w", err)
+	}
+	s.client = tls.Certificate{Certificate: [][]byte{clientDER}, PrivateKey: clientKey}
 	keyDER, err := x509.MarshalPKCS8PrivateKey(serverKey)
 	if err != nil {
 		return fmt.Errorf("certificate: %w", err)

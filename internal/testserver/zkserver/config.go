@@ -19,6 +19,9 @@ type Config struct {
 	// TLS adds a port with a certificate for localhost and 127.0.0.1; see
 	// Server.TLSAddr and Server.Authority. Such a server takes twice as long to start.
 	TLS bool
+	// ClientAuth makes the port with TLS ask for a certificate such as
+	// Server.ClientCertificate.
+	ClientAuth bool
 }
 
 func (c Config) withDefaults() Config {
@@ -55,7 +58,13 @@ func (s *Server) file() string {
 		set("serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory")
 		set("secureClientPortAddress", host)
 		set("secureClientPort", s.tlsPort)
-		set("ssl.clientAuth", "none")
+		if s.cfg.ClientAuth {
+			set("ssl.clientAuth", "need")
+		} else {
+			set("ssl.clientAuth", "none")
+		}
+		set("ssl.protocol", "TLSv1.3")
+		set("ssl.enabledProtocols", "TLSv1.2,TLSv1.3")
 		set("ssl.keyStore.type", "PEM")
 		set("ssl.keyStore.location", s.path("server.pem"))
 		set("ssl.trustStore.type", "PEM")

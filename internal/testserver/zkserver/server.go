@@ -2,6 +2,7 @@ package zkserver
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type Server struct {
 	folder        string
 	port, tlsPort int
 	authority     *x509.CertPool
+	client        tls.Certificate
 	id            int    // in an ensemble
 	peers         []peer // of an ensemble
 	reaper        *reaper
@@ -107,6 +109,9 @@ func (s *Server) TLSAddr() string { return address(s.tlsPort) }
 
 // Authority is who signed the certificate at TLSAddr.
 func (s *Server) Authority() *x509.CertPool { return s.authority }
+
+// ClientCertificate is one that is trusted at TLSAddr.
+func (s *Server) ClientCertificate() tls.Certificate { return s.client }
 
 func (s *Server) path(name string) string { return filepath.Join(s.folder, name) }
 
