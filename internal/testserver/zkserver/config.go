@@ -63,8 +63,6 @@ func (s *Server) file() string {
 		} else {
 			set("ssl.clientAuth", "none")
 		}
-		set("ssl.protocol", "TLSv1.3")
-		set("ssl.enabledProtocols", "TLSv1.2,TLSv1.3")
 		set("ssl.keyStore.type", "PEM")
 		set("ssl.keyStore.location", s.path("server.pem"))
 		set("ssl.trustStore.type", "PEM")
