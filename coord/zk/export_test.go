@@ -44,3 +44,11 @@ func Unstamped(conn net.Conn, saw func(zxid int64)) net.Conn {
 
 // NewLink is a connection to a server as the client library has it.
 func NewLink(conn net.Conn) (net.Conn, error) { return newLink(conn, time.Now().Add(time.Minute)) }
+
+// LoseSession ends the session as if its deadline had passed.
+func (r *Registry) LoseSession() {
+	r.mu.Lock()
+	s := r.session
+	r.mu.Unlock()
+	s.end(coord.ErrSessionLost)
+}

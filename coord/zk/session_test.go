@@ -140,3 +140,58 @@ func TestServerRestarts(t *testing.T) {
 		t.Error("the view lacks something")
 	}
 }
+
+// Who honours the context of a lost session needs the margin to return. Only then are
+// its nodes given back.
+func TestALostSessionKeepsItsMargin(t *testing.T) {
+	r := dial(t, zk.Config{SessionTimeout: 3 * time.Second})
+	commit(t, r, coord.CreateEphemeral("e", nil))
+	v := view(t, dial(t, zk.Config{}), "e")
+	s := session(t, r)
+	r.LoseSession()
+	await(t, s.Context().Done(), "the session to be lost")
+	spent := s.Deadline().Add(300 * time.Millisecond) // the margin of 3 s
+	if next := session(t, r); next.ID() == s.ID() {
+		t.Error("the lost session came back")
+	}
+	awaitView(t, v, "that the node is gone", func(s coord.Snapshot) bool { return !s.Exists("e") })
+	if early := time.Until(spent); early > 0 {
+		t.Errorf("the node was gone %v too early", early)
+	}
+}
+
+// Close does not wait for that.
+func TestCloseGivesALostSessionBack(t *testing.T) {
+	r := dial(t, zk.Config{SessionTimeout: time.Minute})
+	commit(t, r, coord.CreateEphemeral("e", nil))
+	v := view(t, dial(t, zk.Config{}), "e")
+	r.LoseSession()
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	begun := time.Now()
+	awaitView(t, v, "that the node is gone", func(s coord.Snapshot) bool { return !s.Exists("e") })
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// A server that stood still answers a handshake late. The new session begins with all of
+// its time all the same.
+func TestANewSessionHasItsTime(t *testing.T) {
+	const timeout = 2 * time.Second
+	link := newLink(t, sharedServer(t))
+	r := dial(t, zk.Config{Servers: []string{link.Addr()}, SessionTimeout: timeout})
+	s := session(t, r)
+	for range 3 {
+		link.BlackHole()
+		await(t, s.Context().Done(), "the session to be lost")
+		link.Pause() // the next handshake is held back
+		<-time.After(timeout * 19 / 20)
+		link.Resume()
+		s = session(t, r)
+		if left := time.Until(s.Deadline()); left < timeout/2 {
+			t.Errorf("a new session has %v left", left)
+		}
+	}
+}
