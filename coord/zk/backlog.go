@@ -25,7 +25,7 @@ type backlog struct {
 // lot is what was found in one list, and then below it.
 type lot struct {
 	era     int
-	errands []errand
+	errands []errand // the last comes first, and then what is found below it
 }
 
 // waiter wants everything to be read that was found up to an era.
@@ -55,10 +55,10 @@ func (b *backlog) addTo(l *lot, errands []errand) {
 	if b.waiting == nil {
 		b.waiting = make(map[string]struct{})
 	}
-	for _, e := range errands {
+	for _, e := range slices.Backward(errands) {
 		b.waiting[e.path] = struct{}{}
+		l.errands = append(l.errands, e)
 	}
-	l.errands = append(l.errands, errands...)
 }
 
 // slice takes out what to read next, or nothing.
@@ -75,9 +75,9 @@ func (b *backlog) slice() (*lot, []errand) {
 		}
 		return cmp.Compare(len(x.errands), len(y.errands))
 	})
-	n := min(sliceSize, len(next.errands))
-	errands := slices.Clone(next.errands[:n])
-	next.errands = next.errands[n:]
+	rest := max(0, len(next.errands)-sliceSize)
+	errands := slices.Clone(next.errands[rest:])
+	next.errands = next.errands[:rest]
 	return next, errands
 }
 

@@ -2,8 +2,11 @@ package zk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -436,12 +439,34 @@ func (b *burst) foldChildrenLocked(path string, names []string) {
 	}
 	switch {
 	case len(found) > bulk && f.v.isOpen():
+		f.rank(found)
 		f.backlog.add(found, b.lot)
 	case b.lot != nil:
 		f.backlog.addTo(b.lot, found)
 	default:
 		b.errands = append(b.errands, found...)
 	}
+}
+
+// rank puts first what most likely matters, where everything has to be read again: nodes
+// that had others below them, then those that changed last, and what is new at the end.
+func (f *follower) rank(errands []errand) {
+	if f.read == nil {
+		return
+	}
+	ranks := make(map[string]int64, len(errands))
+	for _, e := range errands {
+		rank := int64(0)
+		for n := range f.old.All(e.path) {
+			if n.Path != e.path {
+				rank = math.MaxInt64
+				break
+			}
+			rank = n.Modified
+		}
+		ranks[e.path] = rank
+	}
+	slices.SortFunc(errands, func(x, y errand) int { return cmp.Compare(ranks[y.path], ranks[x.path]) })
 }
 
 // sweep takes out of the tree, and forgets of the gaps, what a list of children lacks
