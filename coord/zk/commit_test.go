@@ -190,11 +190,70 @@ func TestTooLargeWithAllThatBelongsToIt(t *testing.T) {
 	}
 }
 
+// A tree that is too wide is given up soon, and costs nobody a connection.
+func TestATreeThatIsTooWide(t *testing.T) {
+	link := newLink(t, sharedServer(t))
+	r := dial(t, zk.Config{Servers: []string{link.Addr()}})
+	commit(t, r, coord.Put("t/wide", nil))
+	bare := dialBare(t, sharedServer(t).Addr(), "")
+	const nodes = 40_000
+	for i := range 5 {
+		var ops []any
+		for j := range nodes / 5 {
+			ops = append(ops, &zookeeper.CreateRequest{
+				Path: fmt.Sprintf("/%s/t/wide/%d-%d", namespace(t), i, j), Acl: zookeeper.WorldACL(zookeeper.PermAll),
+			})
+		}
+		if _, err := bare.Multi(ops...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := session(t, r)
+	before, _ := link.Traffic()
+	_, err := r.Commit(t.Context(), coord.Put("a", nil), coord.DeleteTree("t"))
+	wantErr(t, err, coord.ErrTooLarge, "below t are")
+	if after, _ := link.Traffic(); after-before > 10_000 {
+		t.Errorf("%d bytes were sent to find out", after-before)
+	}
+	if state, _ := s.State(); state != coord.Connected || session(t, r).ID() != s.ID() {
+		t.Errorf("the session is %v", state)
+	}
+}
+
+// Whatever somebody else has put below or in place of a node, it is clear which op fails.
+func TestWhichOpFails(t *testing.T) {
+	r, s := dial(t, zk.Config{}), dial(t, zk.Config{})
+	commit(t, r, coord.Put("a", nil), coord.Put("t/running", nil), coord.Put("t/b", nil))
+	commit(t, s, coord.Put("t/running/theirs", nil), coord.CreateEphemeral("t/e", nil))
+	for _, tc := range []struct {
+		op   coord.Op
+		want error
+	}{
+		{coord.Delete("t/running"), coord.ErrNotEmpty},
+		{coord.Delete("t/none"), coord.ErrNoNode},
+		{coord.Create("t/running", nil), coord.ErrNodeExists},
+		{coord.CreateEphemeral("t/e", nil), coord.ErrNodeExists},
+		{coord.Absent("t/running"), coord.ErrNodeExists},
+		{coord.Absent("t"), coord.ErrNodeExists},
+		{coord.Owned("t/e"), coord.ErrNotOwner},
+		{coord.Owned("t/b"), coord.ErrNotOwner},
+		{coord.AtVersion("t/b", 7), coord.ErrVersion},
+		{coord.Set("t/none", nil), coord.ErrNoNode},
+		{coord.Create("t/e/x", nil), coord.ErrInvalidCommit},
+	} {
+		t.Run(tc.op.String(), func(t *testing.T) {
+			_, err := r.Commit(t.Context(), coord.Put("a", nil), coord.Create("x/y/z", nil), coord.DeleteTree("nothing/there"), tc.op, coord.Exists("a"), coord.Put("t/b", nil))
+			wantConflict(t, err, 3, tc.want)
+		})
+	}
+}
+
 func TestBelowAnEphemeralNode(t *testing.T) {
 	r := dial(t, zk.Config{})
 	commit(t, r, coord.CreateEphemeral("e", nil))
 	_, err := r.Commit(t.Context(), coord.Put("a", nil), coord.Create("e/x", nil))
 	wantErr(t, err, coord.ErrInvalidCommit, "e/x")
+	wantConflict(t, err, 1, coord.ErrInvalidCommit)
 	if got := names(t, r, ""); len(got) != 1 {
 		t.Errorf("there: %q", got)
 	}

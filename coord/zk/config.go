@@ -26,7 +26,8 @@ type Config struct {
 	// SessionTimeout is what the registry asks for: how long the ensemble waits for a
 	// sign of life before it drops the session and its ephemeral nodes. The ensemble
 	// may grant less or more: by default from 2 to 20 of its ticks, which is 4 s to
-	// 40 s. At least 1 s. Default 10 s.
+	// 40 s. At least 1 s. Default 10 s. The package comment says how long a pause of
+	// the store it survives.
 	SessionTimeout time.Duration
 	// DialTimeout bounds Dial. Default 5 s.
 	DialTimeout time.Duration

@@ -37,8 +37,8 @@ const (
 // those before it, unless the tree changes faster than it can be read for a while, or
 // grows by so much that it is read in slices; see backlog.
 //
-// The tree is handed on from one follower to the next. What a follower has not read
-// itself yet is there as the one before it left it.
+// The view's tree is handed on from one follower to the next. What a follower has not
+// read itself yet is there as the one before it left it.
 type follower struct {
 	v       *view
 	ch      *channel
@@ -48,7 +48,6 @@ type follower struct {
 	read    map[string]struct{} // what has been read again; nil when all of it has
 	since   int                 // the era of the store in which it was handed on
 	back    bool                // the store has stepped back since
-	gaps    gaps
 	backlog backlog
 	large   largeLists
 	dirty   bool // the tree differs from what the view shows
@@ -122,13 +121,17 @@ func (f *follower) load() error {
 
 // catchUp reads what has changed, and a slice of what is left to read.
 func (f *follower) catchUp() error {
+	for _, path := range f.v.left.due() {
+		f.inbox.put(f.v.r.full(path), retried)
+	}
+	if err := f.rounds(); err != nil {
+		return err
+	}
 	if err := f.slice(); err != nil {
 		return err
 	}
-	for _, path := range f.gaps.due() {
-		f.inbox.put(f.v.r.full(path), retried)
-	}
-	return f.rounds()
+	f.show()
+	return nil
 }
 
 // next is how long nothing has to be done if nothing changes.
@@ -136,7 +139,7 @@ func (f *follower) next() time.Duration {
 	if !f.backlog.isEmpty() {
 		return 0
 	}
-	return min(f.gaps.wait(), f.large.wait())
+	return min(f.v.left.wait(), f.large.wait())
 }
 
 // rounds reads until nothing has changed meanwhile, or that takes too long, and shows
@@ -180,10 +183,10 @@ func (f *follower) show() {
 		f.read, f.old = nil, coord.Snapshot{}
 		f.v.era = int(f.ch.conn.era.Load())
 	}
-	if f.dirty || f.gaps.changed {
-		f.v.show(f.tree.Snapshot(), f.dirty, f.gaps.fault())
+	if f.v.dirty || f.v.left.changed {
+		f.v.show(f.tree.Snapshot(), f.v.dirty, f.v.left.fault())
 	}
-	f.dirty, f.gaps.changed = false, false
+	f.v.dirty, f.v.left.changed = false, false
 	for _, synced := range f.backlog.done() {
 		close(synced)
 	}
@@ -261,9 +264,9 @@ func (f *follower) remove(path string, lists map[string]bool) {
 	if f.read != nil {
 		f.removeTree(path) // nobody tells of the end of what has not been read yet
 	} else if f.tree.Delete(path) {
-		f.dirty = true
+		f.v.dirty = true
 	}
-	f.gaps.remove(path)
+	f.v.left.remove(path)
 	if path != f.v.path && lists != nil {
 		lists[coord.Parent(path)] = true
 	}
@@ -274,9 +277,9 @@ func (f *follower) removeTree(root string) {
 	for n := range f.tree.Snapshot().All(root) {
 		f.tree.Delete(n.Path)
 		delete(f.read, n.Path)
-		f.dirty = true
+		f.v.dirty = true
 	}
-	f.gaps.removeTree(root)
+	f.v.left.removeTree(root)
 }
 
 // errand is something to read.
@@ -377,10 +380,10 @@ func (b *burst) work(client *zookeeper.Conn) {
 func (b *burst) foldLocked(found finding) {
 	f := b.f
 	delete(f.backlog.waiting, found.path)
-	if found.err != nil || f.gaps.covers(found.path) {
+	if found.err != nil || f.v.left.covers(found.path) {
 		f.removeTree(found.path)
 		if found.err != nil {
-			f.gaps.add(found.path, convertError(found.err, found.path))
+			f.v.left.add(found.path, convertError(found.err, found.path))
 		}
 		return
 	}
@@ -416,10 +419,10 @@ func (b *burst) foldValueLocked(found finding) bool {
 		}
 		f.read[found.path] = struct{}{}
 	}
-	f.gaps.remove(found.path)
+	f.v.left.remove(found.path)
 	if another || known.Modified != found.node.Modified || !bytes.Equal(known.Value, found.node.Value) {
 		f.tree.Put(found.node)
-		f.dirty = true
+		f.v.dirty = true
 	}
 	return !found.node.Ephemeral()
 }
@@ -427,13 +430,13 @@ func (b *burst) foldValueLocked(found finding) bool {
 func (b *burst) foldChildrenLocked(path string, names []string) {
 	f := b.f
 	f.large.read(path, len(names))
-	if f.read != nil || len(f.gaps.reasons) > 0 {
+	if f.read != nil || len(f.v.left.reasons) > 0 {
 		f.sweep(path, names)
 	}
 	var found []errand
 	for _, name := range names {
 		child := coord.Join(path, name)
-		if !f.knows(child) && !f.backlog.has(child) && !f.gaps.restAt(child) {
+		if !f.knows(child) && !f.backlog.has(child) && !f.v.left.restAt(child) {
 			found = append(found, errand{path: child, value: true, children: true})
 		}
 	}
@@ -481,7 +484,7 @@ func (f *follower) sweep(path string, names []string) {
 			f.removeTree(coord.Join(path, name))
 		}
 	}
-	f.gaps.keep(path, there)
+	f.v.left.keep(path, there)
 }
 
 // look reads one node, and sets watches.

@@ -27,8 +27,10 @@ type view struct {
 
 	// What follows is the follower's, and that of run between two of them.
 	tree  *coord.Tree
-	era   int // of the store that the tree is of
-	tries int // to read it that have failed, one after the other
+	dirty bool // the tree differs from the snapshot
+	left  gaps // what the tree leaves out
+	era   int  // of the store that the tree is of
+	tries int  // to read it that have failed, one after the other
 
 	mu       sync.Mutex // guards all below
 	snapshot coord.Snapshot
@@ -150,11 +152,20 @@ func (v *view) fail(err error) {
 	}
 	v.failure = err
 	if (err == nil) != (was == nil) {
-		v.r.cfg.Logger.Warn("view", zap.String("namespace", v.r.cfg.Namespace), zap.String("path", v.path),
-			zap.Bool("readable", err == nil), zap.Error(err))
+		v.log("view cannot be read", "view can be read again", err)
 	}
 	if err != was {
 		v.signalLocked()
+	}
+}
+
+// log says that a fault has begun, or ended if there is no error.
+func (v *view) log(begun, ended string, err error) {
+	log := v.r.cfg.Logger.With(zap.String("namespace", v.r.cfg.Namespace), zap.String("path", v.path))
+	if err != nil {
+		log.Warn(begun, zap.Error(err))
+	} else {
+		log.Info(ended)
 	}
 }
 
@@ -172,8 +183,7 @@ func (v *view) show(snapshot coord.Snapshot, news bool, gaps error) {
 		news = true
 	}
 	if (gaps == nil) != (v.gaps == nil) {
-		v.r.cfg.Logger.Warn("view", zap.String("namespace", v.r.cfg.Namespace), zap.String("path", v.path),
-			zap.Bool("whole", gaps == nil), zap.Error(gaps))
+		v.log("view leaves nodes out", "view is whole again", gaps)
 	}
 	v.gaps = gaps
 	if news {
@@ -238,18 +248,15 @@ func (v *view) sync(l limit) error {
 	}
 	synced := make(chan struct{})
 	v.mu.Lock()
-	failure := v.failure
+	if v.inbox == nil && errors.Is(v.failure, coord.ErrDenied) {
+		defer v.mu.Unlock()
+		return v.failure // the next follower may have to wait for long
+	}
+	v.syncs = append(v.syncs, synced)
 	if v.inbox != nil {
-		failure = nil
 		v.inbox.wake()
 	} // else the next follower will read everything
-	if failure == nil {
-		v.syncs = append(v.syncs, synced)
-	}
 	v.mu.Unlock()
-	if failure != nil {
-		return failure
-	}
 	select {
 	case <-synced:
 		return nil
