@@ -50,7 +50,6 @@ type follower struct {
 	back    bool                // the store has stepped back since
 	backlog backlog
 	large   largeLists
-	dirty   bool // the tree differs from what the view shows
 }
 
 func newFollower(v *view, ch *channel) *follower {
