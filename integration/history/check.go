@@ -15,6 +15,9 @@ type Limits struct {
 	Margin time.Duration
 	// Skew is how far the clocks of two processes were apart.
 	Skew time.Duration
+	// Silence is how long an item may stay without a run that it should have had while
+	// nobody says why. It has to be more than Session and Margin; 0 is for ever.
+	Silence time.Duration
 }
 
 // Report is what a history shows.
@@ -33,6 +36,9 @@ type Report struct {
 	// LongestGap is the longest that an item went without the run that was due, from
 	// the end of what kept it: the last fault, join, leave, or run of its own.
 	LongestGap time.Duration
+	// LongestSilence is the longest that an item went without the run that was due, while
+	// no fault said why.
+	LongestSilence time.Duration
 	// TakeOvers are the times from the end of an instance's session in the store to the
 	// start of what it had left unfinished, in ascending order.
 	TakeOvers []time.Duration
@@ -49,8 +55,10 @@ func Check(events []Event, limits Limits) Report {
 		busy:     map[subject][]span{},
 		alone:    map[string][]span{},
 		regimes:  map[string][]regime{},
+		breaks:   map[string][]span{},
 	}
 	for s, list := range c.runs {
+		c.breaks[s.job] = c.timeline.breaks(s.job)
 		for _, x := range list {
 			c.busy[s] = append(c.busy[s], span{from: x.began(), to: x.returned(), event: x.events()[0]})
 		}
@@ -68,6 +76,7 @@ func Check(events []Event, limits Limits) Report {
 		c.owners(s)
 		c.ticks(s)
 		c.coverage(s)
+		c.silence(s)
 		c.disabled(s)
 		c.moved(s)
 	}
@@ -88,6 +97,7 @@ type checker struct {
 	busy     map[subject][]span // when an item ran
 	alone    map[string][]span  // when nobody could run a job
 	regimes  map[string][]regime
+	breaks   map[string][]span
 	report   Report
 }
 

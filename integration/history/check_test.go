@@ -34,7 +34,7 @@ func (t *tape) about(ms int, kind history.Kind, process string) {
 
 func jobOf(kind history.Kind) string {
 	switch kind {
-	case history.Joined, history.Left, history.Remove:
+	case history.Joined, history.Left, history.Remove, history.Tamper:
 		return "j"
 	}
 	return ""
@@ -117,7 +117,21 @@ func calm(skip func(item, tick int) bool) *tape {
 	return t
 }
 
-var limits = history.Limits{Session: 2 * time.Second, Margin: time.Second}
+var limits = history.Limits{Session: 2 * time.Second, Margin: time.Second, Silence: 4 * time.Second}
+
+// says is a fault that the scheduler of a process reports for some time; to 0 is no end.
+func (t *tape) says(process string, from, to int) {
+	e := history.Event{Kind: history.Faulty, Process: process, Job: "j", Item: -1, Name: "store", Err: "it is away"}
+	t.at(from, e)
+	if e.Kind = history.Sound; to > 0 {
+		t.at(to, e)
+	}
+}
+
+// silent is item 1 without a run from tick 3 to tick 9.
+func silent() *tape {
+	return calm(func(item, tick int) bool { return item == 1 && tick >= 3 && tick < 9 })
+}
 
 // Item 1's worker dies in the middle of tick 3, and w1 takes its item over.
 func crashed() (t *tape, rerun run) {
@@ -216,8 +230,51 @@ func TestKeptPromises(t *testing.T) {
 			h := calm(func(item, tick int) bool { return tick >= 3 && tick < 9 })
 			h.at(2500, history.Event{Kind: history.Fault, Name: "majority lost", Item: -1})
 			h.at(6500, history.Event{Kind: history.Heal, Name: "majority lost", Item: -1})
+			h.says("w1", 5000, 6600)
 			h.run(run{process: "w1", item: 0, tick: 8, token: 80, source: "MISFIRE", from: 8300, to: 8400})
 			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8300, to: 8400})
+			return h
+		},
+		"a store that was put back: ticks come again, tokens go down, what had begun is run again": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick > 5 })
+			h.at(6500, history.Event{Kind: history.Fault, Name: "put back", Item: -1})
+			h.at(7000, history.Event{Kind: history.Restore, Item: -1, Call: 6500})
+			h.at(7010, history.Event{Kind: history.Heal, Name: "put back", Item: -1})
+			h.run(run{process: "w2", item: 1, tick: 6, token: 61, from: 6010, cut: 6600, cause: lost, to: 6610, unrecorded: true})
+			h.run(run{process: "w1", item: 1, tick: 4, token: 13, source: "FAILOVER", from: 7300, to: 7350})
+			h.run(run{process: "w1", item: 1, tick: 6, token: 14, source: "MISFIRE", from: 7400, to: 7450})
+			for tick := 8; tick <= 10; tick++ {
+				h.run(run{process: "w1", item: 1, tick: tick, token: int64(10 + tick), from: tick*1000 + 10, to: tick*1000 + 200})
+			}
+			return h
+		},
+		"a record that somebody removed": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick == 4 })
+			h.at(4100, history.Event{Kind: history.Tamper, Job: "j", Item: 1, Name: "running removed"})
+			h.run(run{process: "w2", item: 1, tick: 4, token: 41, from: 4010, cut: 4200, cause: "job: item lost", to: 4210, unrecorded: true})
+			h.at(4100, history.Event{Kind: history.Fault, Name: "tampered", Item: -1})
+			h.run(run{process: "w1", item: 1, tick: 4, token: 45, source: "MISFIRE", from: 4150, to: 4250})
+			return h
+		},
+		"a silent item, and somebody says why": func() *tape {
+			h := silent()
+			h.at(2500, history.Event{Kind: history.Fault, Name: "cut", Item: -1})
+			h.says("w1", 6000, 0)
+			return h
+		},
+		"a silent item, and nobody is there": func() *tape {
+			h := calm(func(item, tick int) bool { return tick >= 3 && tick < 9 })
+			h.about(2500, history.Kill, "w1")
+			h.about(2500, history.Kill, "w2")
+			h.about(8500, history.Joined, "w3")
+			h.run(run{process: "w3", item: 0, tick: 8, token: 80, source: "MISFIRE", from: 8600, to: 8700})
+			h.run(run{process: "w3", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8600, to: 8700})
+			return h
+		},
+		"few threads for many items": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 4 && tick < 8 })
+			h.events[2].Rules.Narrow = true
+			h.run(run{process: "w1", item: 1, tick: 7, token: 71, source: "MISFIRE", from: 7500, to: 7600})
 			return h
 		},
 		"what is disabled misses nothing": func() *tape {
@@ -380,6 +437,82 @@ func TestBrokenPromises(t *testing.T) {
 			h.about(5250, history.Resume, "w2")
 			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 8270, cause: lost, to: 8280, unrecorded: true})
 			h.run(rerun)
+			return h
+		}},
+		"an item is forgotten, and nobody says why": {12, 5, silent},
+		"an item is forgotten when the store has healed": {12, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
+			h.at(2500, history.Event{Kind: history.Fault, Name: "majority lost", Item: -1})
+			h.at(4500, history.Event{Kind: history.Heal, Name: "majority lost", Item: -1})
+			h.says("w1", 4000, 4600)
+			return h
+		}},
+		"an item is forgotten after the store was put back": {12, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
+			h.at(2600, history.Event{Kind: history.Restore, Item: -1, Call: 2500})
+			return h
+		}},
+		"an item is forgotten because it was tampered with": {12, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
+			h.at(2600, history.Event{Kind: history.Tamper, Job: "j", Item: 1})
+			return h
+		}},
+		"an outage is no excuse for saying nothing": {12, 10, func() *tape {
+			h := silent()
+			h.at(2500, history.Event{Kind: history.Fault, Name: "majority lost", Item: -1})
+			return h
+		}},
+		"whoever says why dies": {12, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return tick >= 3 || item == 1 })
+			h.says("w1", 1500, 0)
+			h.about(2500, history.Kill, "w1")
+			h.at(2500, history.Event{Kind: history.Fault, Name: "majority lost", Item: -1})
+			return h
+		}},
+		"it is said too late": {12, 10, func() *tape {
+			h := silent()
+			h.says("w1", 8000, 0)
+			return h
+		}},
+		"somebody says what is wrong with another job": {12, 10, func() *tape {
+			h := silent()
+			h.at(3000, history.Event{Kind: history.Faulty, Process: "w1", Job: "j10", Item: -1, Name: "store"})
+			return h
+		}},
+		"an item was claimed and waits for a thread for ever": {12, 10, func() *tape {
+			h := silent()
+			h.events[2].Rules.Narrow = true
+			h.at(3010, history.Event{
+				Kind: history.Commit, Process: "w2", Job: "j", Item: -1, Call: 3005, Token: 31,
+				Claims: []history.Claim{{Item: 1, Tick: epoch.Add(3 * time.Second)}},
+			})
+			return h
+		}},
+		"a clock that was far ahead has taken all ticks": {12, 10, func() *tape {
+			h := silent()
+			h.run(run{process: "w2", item: 1, tick: 365 * 24 * 3600, token: 31, from: 3010, to: 3020})
+			return h
+		}},
+		"one tick may be passed over without misfire, and not all": {12, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
+			h.events[2].Rules.Misfire = false
+			return h
+		}},
+		"a schedule that begins far ahead": {12, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return true })
+			h.at(100, history.Event{Kind: history.Scheduled, Job: "j", Item: -1, Tick: epoch.AddDate(1, 0, 0)})
+			return h
+		}},
+		"a tick starts twice long after the store was put back": {1, 8, func() *tape {
+			h := calm(nil)
+			h.at(2600, history.Event{Kind: history.Restore, Item: -1, Call: 2500})
+			h.run(run{process: "w2", item: 0, tick: 4, token: 45, from: 4300, to: 4400})
+			return h
+		}},
+		"two owners after somebody has tampered with another item": {2, 8, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 0 && tick == 4 })
+			h.at(2600, history.Event{Kind: history.Tamper, Job: "j", Item: 1})
+			h.run(run{process: "w2", item: 0, tick: 4, token: 45, from: 3100, to: 3150})
 			return h
 		}},
 		"a goroutine is left": {11, 1, func() *tape {

@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -11,22 +10,14 @@ import (
 func (c *checker) coverage(s subject) {
 	var runs []*execution
 	for _, x := range c.runs[s] {
-		if x.source != manual {
+		if c.regular(x) {
 			runs = append(runs, x)
 		}
 	}
-	slices.SortFunc(runs, func(a, b *execution) int { return a.tick.Compare(b.tick) })
-	// soonest[i] is the first of those from i on to begin.
-	soonest := make([]*execution, len(runs)+1)
-	for i := len(runs) - 1; i >= 0; i-- {
-		soonest[i] = runs[i]
-		if later := soonest[i+1]; later != nil && later.began() < runs[i].began() {
-			soonest[i] = later
-		}
-	}
+	sooner := soonest(runs)
 	off := c.timeline.switchedOff(s)
 	for _, r := range c.regimes[s.job] {
-		if !r.Misfire || s.item >= r.Total || r.Every <= 0 {
+		if !r.Misfire || r.Narrow || s.item >= r.Total || r.Every <= 0 {
 			continue
 		}
 		end := min(r.to, c.timeline.quiet)
@@ -36,11 +27,13 @@ func (c *checker) coverage(s subject) {
 			if c.within(off, due) {
 				continue // what an operator disabled misses nothing
 			}
-			i, _ := slices.BinarySearchFunc(runs, tick, func(x *execution, tick time.Time) int { return x.tick.Compare(tick) })
-			next := soonest[i]
+			next := sooner(tick)
 			until := end
 			if next != nil {
 				until = min(until, next.began())
+			}
+			if len(overlapping(c.breaks[s.job], due, until)) > 0 {
+				continue // it may have begun, and have been forgotten
 			}
 			if c.gap(s, tick, due, until, next) {
 				break // the ticks after it tell the same

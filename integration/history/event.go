@@ -20,6 +20,8 @@ const (
 	Write  Kind = "write"  // the fenced resource answered
 	Slow   Kind = "slow"   // the registry took long for another request
 	Stall  Kind = "stall"  // the machine gave the process no time since Call
+	Faulty Kind = "faulty" // a scheduler reports a fault of the kind Name from here on; Err is its text
+	Sound  Kind = "sound"  // it reports it no more
 )
 
 // What the orchestrator writes. Except for Kill, the line is written when the thing is
@@ -35,6 +37,8 @@ const (
 	Enable    Kind = "enable"
 	Configure Kind = "configure" // a job got the rules
 	Remove    Kind = "remove"    // a whole job
+	Restore   Kind = "restore"   // the store was put back to what it had been, or emptied
+	Tamper    Kind = "tamper"    // somebody wrote to the tree of a job what only its instances write
 	Gone      Kind = "gone"      // a bystander saw that the store dropped an instance's session
 	Scheduled Kind = "scheduled" // a bystander saw since when, Tick, a job's schedule is in force
 	Quiet     Kind = "quiet"     // from here on the end is being prepared: nothing is owed any more
@@ -82,7 +86,7 @@ type Event struct {
 	Ends     []int   `json:"ends,omitempty"`   // items whose record it removed
 	Waits    []int   `json:"waits,omitempty"`  // items that it put up for others
 
-	Name  string `json:"name,omitempty"`  // of a fault
+	Name  string `json:"name,omitempty"`  // of a fault, or what was tampered with
 	Rules *Rules `json:"rules,omitempty"` // of Configure
 }
 
@@ -100,4 +104,7 @@ type Rules struct {
 	Total    int           `json:"total"`
 	Failover bool          `json:"failover,omitempty"`
 	Misfire  bool          `json:"misfire,omitempty"`
+	// Narrow is a job with fewer threads than items: what has begun as far as the
+	// registry knows may have to wait for one, so promise 3 says nothing of it.
+	Narrow bool `json:"narrow,omitempty"`
 }

@@ -21,12 +21,14 @@ func CheckExclusion(events []Event, limit time.Duration) []Violation {
 	var violations []Violation
 	t := newTimeline(events)
 	for s, list := range executions(events) {
-		if v := refute(locks(t, list), limit); len(v) > 0 {
-			violations = append(violations, Violation{
-				Promise: 2,
-				What:    fmt.Sprintf("%s/%d: no order of events explains this as a lock with growing tokens", s.job, s.item),
-				Events:  v,
-			})
+		for _, e := range t.epochs(t.breaks(s.job), list) {
+			if v := refute(locks(t, e.runs), limit); len(v) > 0 {
+				violations = append(violations, Violation{
+					Promise: 2,
+					What:    fmt.Sprintf("%s/%d: no order of events explains this as a lock with growing tokens", s.job, s.item),
+					Events:  v,
+				})
+			}
 		}
 	}
 	writes := map[subject][]porcupine.Operation{}

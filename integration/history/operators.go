@@ -28,9 +28,12 @@ func (c *checker) disabled(s subject) {
 				break
 			}
 		}
+		if after := overlapping(c.breaks[s.job], e.Mono, until); len(after) > 0 {
+			until = after[0].from // what he said may be forgotten
+		}
 		for _, x := range c.runs[s] {
 			heard := e.Mono + int64(c.limits.Session)
-			if x.start == nil || x.started() < heard || x.started() > until {
+			if x.start == nil || x.decided() < heard || x.decided() > until {
 				continue
 			}
 			if e.Item >= 0 || address[x.process] == e.Address {
@@ -39,14 +42,6 @@ func (c *checker) disabled(s subject) {
 			}
 		}
 	}
-}
-
-// started is when it was decided that the execution begins.
-func (x *execution) started() int64 {
-	if x.claim != nil && x.claim.Call > 0 {
-		return x.claim.Call
-	}
-	return x.start.Mono
 }
 
 // moved: running work is let alone. A context ends before its handler returns only for a

@@ -12,14 +12,20 @@ const wakeTime = time.Second
 // owners: an item has one live owner at most, its tokens grow, and a handler's context
 // has ended before the next execution starts.
 func (c *checker) owners(s subject) {
+	for _, e := range c.timeline.epochs(c.breaks[s.job], c.runs[s]) {
+		c.ownersOf(e)
+	}
+}
+
+func (c *checker) ownersOf(e epoch) {
 	var last *execution // the one that went on for longest
 	var token *execution
-	for _, x := range c.runs[s] {
+	for _, x := range e.runs {
 		if x.start == nil {
 			continue
 		}
 		if token != nil && token.token == x.token {
-			c.violate(2, fmt.Sprintf("%s/%d: two executions have the token %d", s.job, s.item, x.token), token.start, x.start)
+			c.violate(2, fmt.Sprintf("%s/%d: two executions have the token %d", x.job, x.item, x.token), token.start, x.start)
 		}
 		token = x
 		if last != nil && last.until() > x.start.Mono && !c.asleep(last, x.start.Mono) {

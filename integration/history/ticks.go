@@ -9,9 +9,15 @@ import (
 // ticks: a tick of an item starts once, and again only as the failover of a run that was
 // not finished; a run that was cut short is run again if the job has failover.
 func (c *checker) ticks(s subject) {
+	for _, e := range c.timeline.epochs(c.breaks[s.job], c.runs[s]) {
+		c.ticksOf(e)
+	}
+}
+
+func (c *checker) ticksOf(e epoch) {
 	var order []int64
 	byTick := map[int64][]*execution{}
-	for _, x := range c.runs[s] {
+	for _, x := range e.runs {
 		tick := x.tick.UnixMilli()
 		if byTick[tick] == nil {
 			order = append(order, tick)
@@ -20,13 +26,13 @@ func (c *checker) ticks(s subject) {
 	}
 	for _, tick := range order {
 		runs := byTick[tick]
-		if runs[0].source == failover {
+		if runs[0].source == failover && e.first {
 			c.unbegun(runs[0])
 		}
 		for i, again := range runs[1:] {
 			c.again(runs[i], again)
 		}
-		c.owed(runs[len(runs)-1])
+		c.owed(runs[len(runs)-1], e.end)
 	}
 }
 
@@ -61,7 +67,8 @@ func (c *checker) late(first, second *execution) {
 		from = first.finish.Mono
 	}
 	from, to := min(from, second.began()), second.began()
-	if late, _, by := c.idle(first.subject, from, to); late > c.limits.Session+c.limits.Margin {
+	late, _, by := c.idle(first.subject, from, to)
+	if late > c.limits.Session+c.limits.Margin && !at(c.regimes[first.job], to).Narrow {
 		c.violate(4, fmt.Sprintf("%s/%d: run again only after %s", first.job, first.item, late.Round(time.Millisecond)),
 			with(append(first.events(), second.events()...), by)...)
 	}
@@ -92,23 +99,24 @@ func (c *checker) unbegun(x *execution) {
 	c.violate(1, fmt.Sprintf("%s/%d: a failover of what nobody had begun", x.job, x.item), x.events()...)
 }
 
-// owed: the last execution of a tick was not cut short, if the job has failover.
-func (c *checker) owed(x *execution) {
-	if x.complete() || x.settled() || x.returned() >= c.timeline.quiet {
+// owed: the last execution of a tick before an end was not cut short, if the job has
+// failover.
+func (c *checker) owed(x *execution, end int64) {
+	if x.complete() || x.settled() || x.returned() >= end {
 		return
 	}
 	ended := x.returned()
 	for _, r := range c.regimes[x.job] {
-		if r.to > ended && r.from < c.timeline.quiet && (!r.Failover || x.item >= r.Total) {
+		if r.to > ended && r.from < end && (!r.Failover || r.Narrow || x.item >= r.Total) {
 			return
 		}
 	}
-	if c.removed(x.job, x.began()) || c.within(c.timeline.switchedOff(x.subject), c.timeline.quiet) {
+	if c.removed(x.job, x.began()) || c.within(c.timeline.switchedOff(x.subject), end) {
 		return
 	}
-	if late, _, by := c.idle(x.subject, ended, c.timeline.quiet); late > c.limits.Session+c.limits.Margin {
+	if late, _, by := c.idle(x.subject, ended, end); late > c.limits.Session+c.limits.Margin {
 		c.violate(4, fmt.Sprintf("%s/%d: cut short, and not run again for %s", x.job, x.item, late.Round(time.Millisecond)),
-			with(append(x.events(), c.timeline.faults(x.process, x.began(), c.timeline.quiet)...), by)...)
+			with(append(x.events(), c.timeline.faults(x.process, x.began(), end)...), by)...)
 	}
 }
 

@@ -178,63 +178,6 @@ func (t *timeline) faults(process string, from, to int64) []*Event {
 	return slices.DeleteFunc(t.troubled(process, from, to), func(e *Event) bool { return e.Kind == Stall })
 }
 
-// alone lists the stretches in which no process was able to run anything of the job.
-func (t *timeline) alone(job string) []span {
-	address := map[string]string{}
-	disabled := map[string]bool{}
-	joined := map[string]bool{}
-	broken := map[string]int{}
-	var list []span
-	since := t.begin
-	for i := range t.events {
-		e := &t.events[i]
-		mine := e.Job == "" || e.Job == job
-		switch e.Kind {
-		case Up:
-			address[e.Process] = e.Address
-		case Joined:
-			joined[e.Process] = joined[e.Process] || e.Job == job
-		case Left, Leave, Down:
-			if mine {
-				delete(joined, e.Process)
-			}
-		case Kill:
-			delete(joined, e.Process)
-		case Remove:
-			if mine {
-				clear(joined)
-			}
-		case Pause, Fault:
-			broken[e.Process]++
-		case Resume, Heal:
-			broken[e.Process]--
-		case Disable, Enable:
-			if mine && e.Item < 0 {
-				disabled[e.Address] = e.Kind == Disable
-			}
-		default:
-			continue
-		}
-		able := 0
-		for process := range joined {
-			if joined[process] && broken[process] == 0 && broken[""] == 0 && !disabled[address[process]] {
-				able++
-			}
-		}
-		switch {
-		case able == 0 && since == never:
-			since = e.Mono
-		case able > 0 && since != never:
-			list = append(list, span{from: since, to: e.Mono, event: e})
-			since = never
-		}
-	}
-	if since != never {
-		list = append(list, span{from: since, to: never})
-	}
-	return list
-}
-
 // regime is a stretch of time in which a job had one set of rules.
 type regime struct {
 	Rules

@@ -1,0 +1,150 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// silence: no item stays without a run that it should have had, and without a fault that
+// says why, for longer than a bound. Whatever was done to the processes and the store is
+// no excuse: whoever cannot go on has to say so.
+func (c *checker) silence(s subject) {
+	if c.limits.Silence == 0 {
+		return
+	}
+	var runs []*execution
+	for _, x := range c.runs[s] {
+		if x.start != nil && c.regular(x) {
+			runs = append(runs, x)
+		}
+	}
+	sooner := soonest(runs)
+	covered := c.covered(s)
+	for _, r := range c.regimes[s.job] {
+		if s.item >= r.Total || r.Every <= 0 {
+			continue
+		}
+		bound := c.limits.Silence + c.limits.Skew
+		if !r.Misfire {
+			bound += r.Every // one tick may be passed over
+		}
+		end := min(r.to, c.timeline.quiet)
+		begin := time.Unix(0, c.newSince(s, r)-c.timeline.offset)
+		for tick := begin.Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < end; tick = tick.Add(r.Every) {
+			due, until := c.timeline.mono(tick), end
+			next := sooner(tick)
+			if next != nil {
+				until = min(until, next.start.Mono)
+			}
+			from, silent := longest(covered, due, until)
+			if next != nil {
+				c.report.LongestSilence = max(c.report.LongestSilence, silent)
+			}
+			if silent > bound {
+				c.tooSilent(s, tick, from, silent, next)
+				break // the ticks after it tell the same
+			}
+		}
+	}
+}
+
+// regular reports whether an execution stands for its tick and those before it: it was
+// not triggered, and its clock was not far ahead.
+func (c *checker) regular(x *execution) bool {
+	const far = time.Minute
+	return x.source != manual && c.timeline.mono(x.tick) <= x.began()+int64(c.limits.Skew+far)
+}
+
+// soonest finds, for a tick, the first run of it or of a later one to begin. It changes
+// the order of the runs.
+func soonest(runs []*execution) func(tick time.Time) *execution {
+	slices.SortFunc(runs, func(a, b *execution) int { return a.tick.Compare(b.tick) })
+	first := make([]*execution, len(runs)+1) // first[i] is that of those from i on
+	for i := len(runs) - 1; i >= 0; i-- {
+		first[i] = runs[i]
+		if later := first[i+1]; later != nil && later.began() < runs[i].began() {
+			first[i] = later
+		}
+	}
+	return func(tick time.Time) *execution {
+		i, _ := slices.BinarySearchFunc(runs, tick, func(x *execution, tick time.Time) int { return x.tick.Compare(tick) })
+		return first[i]
+	}
+}
+
+// covered lists when an item may be silent: it runs, nobody is there, somebody says what
+// is wrong, an operator disabled it, or the machine has no time, and as much again.
+func (c *checker) covered(s subject) []span {
+	var list []span
+	for _, x := range c.runs[s] {
+		if x.start != nil {
+			list = append(list, span{from: x.start.Mono, to: x.until()})
+		}
+	}
+	list = append(list, c.timeline.explained(s.job)...)
+	list = append(list, c.timeline.switchedOff(s)...)
+	for _, p := range c.timeline.slow {
+		list = append(list, span{from: p.from, to: p.to + (p.to - p.from)})
+	}
+	return union(list)
+}
+
+// newSince is from when on a regime owes ticks: since its beginning or, if that was soon
+// after, since its schedule is in force. A schedule that begins far ahead owes all the
+// same.
+func (c *checker) newSince(s subject, r regime) int64 {
+	for i := range c.timeline.events {
+		e := &c.timeline.events[i]
+		if e.Kind == Scheduled && e.Job == s.job && e.Mono >= r.from && e.Mono <= min(r.to, r.from+int64(c.limits.Silence)) {
+			return max(r.from, min(c.timeline.mono(e.Tick), e.Mono+int64(c.limits.Skew)))
+		}
+	}
+	return r.from
+}
+
+// longest is the longest part of a stretch of time that no span covers. The spans are in
+// order and do not overlap.
+func longest(covered []span, from, to int64) (begin int64, length time.Duration) {
+	at, _ := slices.BinarySearchFunc(covered, from, func(s span, from int64) int {
+		if s.to < from {
+			return -1
+		}
+		return 1
+	})
+	for _, s := range covered[at:] {
+		if s.from >= to {
+			break
+		}
+		if d := time.Duration(s.from - from); d > length {
+			begin, length = from, d
+		}
+		from = max(from, s.to)
+	}
+	if d := time.Duration(to - from); to > from && d > length {
+		begin, length = from, d
+	}
+	return begin, length
+}
+
+// tooSilent shows the last run before the silence, what was done last, and what ended it.
+func (c *checker) tooSilent(s subject, tick time.Time, from int64, silent time.Duration, next *execution) {
+	var events []*Event
+	for _, x := range c.runs[s] {
+		if x.began() < from {
+			events = x.events()
+		}
+	}
+	for _, p := range c.timeline.troubles {
+		if p.event.Kind != Stall && p.from <= from+int64(silent) && p.to >= from-int64(c.limits.Silence) {
+			events = with(events, p.event)
+		}
+	}
+	if next != nil {
+		events = append(events, next.start)
+	} else {
+		events = append(events, c.quiet())
+	}
+	c.violate(12, fmt.Sprintf("%s/%d: nothing ran for tick %s or a later one, and no fault said why, for %s", s.job, s.item,
+		tick.UTC().Format("15:04:05"), silent.Round(time.Millisecond)), events...)
+}
