@@ -25,6 +25,9 @@ var limits = history.Limits{Session: 2 * time.Second, Margin: 2500 * time.Millis
 // quota is little enough to be filled up in no time, and more than the scenarios need.
 const quota = 24 << 20
 
+// withUsers is an etcd that asks everybody who he is.
+const withUsers = cluster.Etcd + "/users"
+
 // startStore starts a store for a test.
 func startStore(t testing.TB, kind string) cluster.Store {
 	t.Helper()
@@ -35,6 +38,8 @@ func startStore(t testing.TB, kind string) cluster.Store {
 	switch kind {
 	case cluster.Etcd:
 		store, err = cluster.StartEtcd(ctx, quota)
+	case withUsers:
+		store, err = cluster.StartEtcdWithUsers(ctx, quota)
 	case cluster.ZooKeeper:
 		zkserver.Require(t)
 		store, err = cluster.StartZooKeeper(ctx)
@@ -127,6 +132,19 @@ func (s *stage) start(names ...string) []*cluster.Worker {
 func (s *stage) settled() {
 	s.Helper()
 	s.must(s.Settled(s.ctx))
+}
+
+// within bounds what is waited for from now on.
+func (s *stage) within(d time.Duration) {
+	var cancel context.CancelFunc
+	s.ctx, cancel = context.WithTimeout(s.ctx, d)
+	s.Cleanup(cancel)
+}
+
+// sound waits until nobody reports a fault any more.
+func (s *stage) sound() {
+	s.Helper()
+	s.must(s.Sound(s.ctx))
 }
 
 // covered waits until every item has run once more.

@@ -2,6 +2,7 @@ package integration_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -22,6 +23,10 @@ type scenario struct {
 
 // patience is the session time-out of patient scenarios.
 const patience = 10 * time.Second
+
+// silence is how long, beyond a session time-out, an item may stay without a run while
+// nobody says why.
+const silence = 10 * time.Second
 
 // Scenarios that leave the store alone share one, some at a time. The longest one comes first.
 var gentle = []scenario{
@@ -47,6 +52,15 @@ var gentle = []scenario{
 	{name: "RemoveAndCreate", play: removeAndCreate, patient: true},
 	{name: "Disabled", play: disabled, patient: true},
 	{name: "Triggers", play: triggers},
+	{name: "GarbageNodes", play: garbageNodes, patient: true},
+	{name: "RefusedConfig", play: refusedConfig, patient: true},
+	{name: "HungHandlers", play: hungHandlers, patient: true},
+	{name: "ClockYearAhead", play: clockYearAhead, patient: true},
+}
+
+// Scenarios that need a store whose permissions can be taken away.
+var guarded = []scenario{
+	{name: "Revoked", play: revoked},
 }
 
 // Scenarios that do something to the store have it for themselves, one after the other.
@@ -59,6 +73,8 @@ var rough = []scenario{
 	{name: "Forget", play: forget},
 	{name: "NoSpace", play: noSpace},
 	{name: "DiskFull", play: diskFull},
+	{name: "Rollback", play: rollback},
+	{name: "Wipe", play: wipe},
 }
 
 // atOnce is how many of the gentle scenarios play on one store at the same time, beside
@@ -69,7 +85,14 @@ func TestScenarios(t *testing.T) {
 	var starting sync.Mutex // three servers are enough to start at a time
 	var playing sync.WaitGroup
 	defer playing.Wait()
+	playing.Go(func() {
+		t.Run(withUsers, func(t *testing.T) { playAll(t, &starting, withUsers, guarded, 1) })
+	})
 	for _, kind := range []string{cluster.Etcd, cluster.ZooKeeper} {
+		gentle := gentle
+		if kind == cluster.ZooKeeper { // which has permissions for each node
+			gentle = append(slices.Clone(gentle), guarded...)
+		}
 		playing.Go(func() {
 			t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, gentle, atOnce) })
 		})
@@ -95,6 +118,7 @@ func playAll(t *testing.T, starting *sync.Mutex, kind string, scenarios []scenar
 				if sc.patient {
 					limits.Session = patience
 				}
+				limits.Silence = limits.Session + silence
 				play(t, store, limits, sc.play)
 			})
 		})

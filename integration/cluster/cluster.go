@@ -41,6 +41,7 @@ type Cluster struct {
 	lives   map[string]int
 	workers []*Worker
 	jobs    []Job
+	saved   []Job // those of the copy that the store keeps
 	errs    []error
 	failed  chan struct{} // closed with the first of errs
 
@@ -73,8 +74,13 @@ func (c *Cluster) prepare(ctx context.Context) (err error) {
 	if c.log, err = history.Create(c.logPath("cluster"), "", nil); err != nil {
 		return err
 	}
+	user, password := c.store.Login()
+	if user != "" {
+		user = rootUser // an operator's permissions are his own
+	}
 	c.reg, err = worker.Dial(ctx, worker.Config{
 		Store: c.store.Kind(), Servers: c.store.Addresses(), Namespace: c.namespace, SessionTimeout: 10 * time.Second,
+		User: user, Password: password,
 	}, nil)
 	if err != nil {
 		return err

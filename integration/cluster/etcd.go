@@ -31,6 +31,7 @@ type etcdStore struct {
 	spawner *spawner
 	members []*etcdMember
 	admin   *clientv3.Client
+	users   bool // there are some
 }
 
 // etcdMember is one of them, running or not.
@@ -47,11 +48,20 @@ type etcdMember struct {
 // StartEtcd starts an etcd cluster whose members' databases may grow up to a number of
 // bytes; ctx bounds the start. The caller closes it.
 func StartEtcd(ctx context.Context, quota int64) (Store, error) {
+	return startEtcd(ctx, quota, false)
+}
+
+// StartEtcdWithUsers starts one that asks everybody who he is.
+func StartEtcdWithUsers(ctx context.Context, quota int64) (Store, error) {
+	return startEtcd(ctx, quota, true)
+}
+
+func startEtcd(ctx context.Context, quota int64, users bool) (Store, error) {
 	f, err := newFolder()
 	if err != nil {
 		return nil, err
 	}
-	s := &etcdStore{folder: f, spawner: newSpawner()}
+	s := &etcdStore{folder: f, spawner: newSpawner(), users: users}
 	if err := s.start(ctx, quota); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -74,11 +84,45 @@ func (s *etcdStore) start(ctx context.Context, quota int64) error {
 	for _, m := range s.members {
 		m.config.Cluster = strings.Join(cluster, ",")
 	}
-	s.admin, err = clientv3.New(clientv3.Config{Endpoints: s.Addresses(), DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
-	if err != nil {
-		return fmt.Errorf("cluster: etcd client: %w", err)
+	if err := s.Restart(ctx, 0, 1, 2); err != nil {
+		return err
 	}
-	return s.Restart(ctx, 0, 1, 2)
+	return s.open(ctx)
+}
+
+// open gives a new store its users, if it is to have some, and opens the client.
+func (s *etcdStore) open(ctx context.Context) (err error) {
+	if s.admin != nil {
+		_ = s.admin.Close()
+	}
+	if s.users {
+		if err := s.addUsers(ctx); err != nil {
+			return err
+		}
+	}
+	s.admin, err = s.client(ctx, s.users, s.Addresses()...)
+	return err
+}
+
+// client is one that may do everything.
+func (s *etcdStore) client(ctx context.Context, login bool, addresses ...string) (*clientv3.Client, error) {
+	c := clientv3.Config{Endpoints: addresses, DialTimeout: 5 * time.Second, Logger: zap.NewNop()}
+	if login {
+		c.Username, c.Password = rootUser, password
+	}
+	again := time.NewTicker(50 * time.Millisecond) // a new store may not know its users yet
+	defer again.Stop()
+	for {
+		client, err := clientv3.New(c)
+		if err == nil {
+			return client, nil
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("cluster: etcd client: %w", err)
+		}
+	}
 }
 
 func (s *etcdStore) Kind() string { return Etcd }
@@ -144,7 +188,7 @@ func (s *etcdStore) Restart(ctx context.Context, members ...int) error {
 	return nil
 }
 
-func (s *etcdStore) Pause(member int) error  { return s.members[member].signal(syscall.SIGSTOP) }
+func (s *etcdStore) Pause(member int) error  { return s.members[member].pause() }
 func (s *etcdStore) Resume(member int) error { return s.members[member].signal(syscall.SIGCONT) }
 
 func (s *etcdStore) MoveLeader(ctx context.Context) error {
@@ -152,9 +196,9 @@ func (s *etcdStore) MoveLeader(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.members[leader].config.Client}, Logger: zap.NewNop()})
+	c, err := s.client(ctx, s.users, s.members[leader].config.Client)
 	if err != nil {
-		return fmt.Errorf("cluster: etcd client: %w", err)
+		return err
 	}
 	defer c.Close()
 	if _, err := c.MoveLeader(ctx, ids[(leader+1)%len(ids)]); err != nil {
@@ -331,6 +375,17 @@ func (m *etcdMember) signal(signal syscall.Signal) error {
 	}
 	if err := m.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("cluster: signal %s: %w", m.config.Name, err)
+	}
+	return nil
+}
+
+// pause stops the process by a signal, and returns when it stands still.
+func (m *etcdMember) pause() error {
+	if err := m.signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	if _, err := syscall.Wait4(m.cmd.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil {
+		return fmt.Errorf("cluster: pause %s: %w", m.config.Name, err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -23,6 +24,10 @@ type Job struct {
 	Failover, NoMisfire bool
 	// Stubborn handlers pay no attention to their context.
 	Stubborn bool
+	// Threads is how many items run at a time in one worker; 0 is more than there are.
+	Threads int
+	// Strategy and ErrorHandler are names; empty ones are the defaults.
+	Strategy, ErrorHandler string
 }
 
 // threads is more than any job of the suite has items: what waits for a slot has begun as
@@ -36,7 +41,7 @@ func (j Job) config() job.Config {
 	}
 	return job.Config{
 		Name: j.Name, Cron: cron, ShardingTotalCount: j.Items, Failover: j.Failover,
-		Misfire: job.Switch(!j.NoMisfire), Threads: threads,
+		Misfire: job.Switch(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
 	}
 }
 
@@ -45,5 +50,5 @@ func (j Job) worker() *worker.Job {
 }
 
 func (j Job) rules() *history.Rules {
-	return &history.Rules{Every: j.Every, Total: j.Items, Failover: j.Failover, Misfire: !j.NoMisfire && j.Every > 0}
+	return &history.Rules{Every: j.Every, Total: j.Items, Failover: j.Failover, Misfire: !j.NoMisfire && j.Every > 0, Narrow: j.Threads > 0}
 }

@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/history"
@@ -120,29 +122,60 @@ func settled(s *jobtree.State, instances, items int) bool {
 	return lives(s.Leader)
 }
 
-// Covered waits until every item of every job has started once more.
+// Sound waits until no worker reports a fault any more.
+func (c *Cluster) Sound(ctx context.Context) error {
+	type fault struct{ process, job, kind string }
+	last := map[fault]string{}
+	err := c.AwaitAll(ctx, 0, "no fault to be reported", func(events []history.Event) bool {
+		clear(last)
+		for _, e := range events {
+			switch e.Kind {
+			case history.Faulty:
+				last[fault{e.Process, e.Job, e.Name}] = e.Err
+			case history.Sound:
+				delete(last, fault{e.Process, e.Job, e.Name})
+			case history.Kill, history.Left, history.Down:
+				maps.DeleteFunc(last, func(f fault, _ string) bool {
+					return f.process == e.Process && (f.job == e.Job || e.Job == "")
+				})
+			}
+		}
+		return len(last) == 0
+	})
+	if err != nil {
+		err = fmt.Errorf("%w; reported are %q", err, last)
+	}
+	return err
+}
+
+// Covered waits until every item of every job has started once more, by a clock that is
+// not far ahead.
 func (c *Cluster) Covered(ctx context.Context) error {
-	c.mu.Lock()
-	jobs := c.jobs
-	c.mu.Unlock()
+	jobs := c.current()
 	type item struct {
 		job  string
 		item int
 	}
-	return c.AwaitAll(ctx, c.Mark(), "a run of each item", func(events []history.Event) bool {
+	var missing []item
+	err := c.AwaitAll(ctx, c.Mark(), "a run of each item", func(events []history.Event) bool {
+		missing = nil
 		started := map[item]bool{}
 		for _, e := range events {
-			if e.Kind == history.Start {
+			if e.Kind == history.Start && e.Tick.Sub(e.Wall) < time.Minute {
 				started[item{e.Job, e.Item}] = true
 			}
 		}
 		for _, j := range jobs {
 			for i := range j.Items {
 				if j.Every > 0 && !started[item{j.Name, i}] {
-					return false
+					missing = append(missing, item{j.Name, i})
 				}
 			}
 		}
-		return true
+		return len(missing) == 0
 	})
+	if err != nil {
+		err = fmt.Errorf("%w; missing are %v", err, missing)
+	}
+	return err
 }

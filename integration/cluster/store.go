@@ -42,6 +42,29 @@ type Store interface {
 	// FillDisk makes the files of a member grow no more, and waits until the member has
 	// ended itself for that reason. It has to be restarted.
 	FillDisk(ctx context.Context, member int) error
+	// Save keeps a copy of what all members have on disk, in place of the one before;
+	// they stand still meanwhile. PutBack ends all members, gives them the copy back, and
+	// starts them again. Wipe does the same with nothing at all: a new store at the old
+	// addresses.
+	Save() error
+	PutBack(ctx context.Context) error
+	Wipe(ctx context.Context) error
+	// Write writes a persistent node, with the parents that it needs, past everything
+	// that a registry knows of names and sessions, and Erase removes a node with all
+	// below it, if it is there.
+	//
+	// Errors: errors.ErrUnsupported for what the store cannot hold.
+	Write(ctx context.Context, path string, value []byte) error
+	Erase(ctx context.Context, path string) error
+	// Login is who workers log in as, if the store asks for that.
+	Login() (user, password string)
+	// Revoke takes the permission to write below a path from the workers, and Grant gives
+	// it back. On etcd it is that to read, too, and for the whole store, which has to be
+	// one with users. Forbid writes a node that only somebody else may read. etcd has no
+	// permissions of that kind.
+	Revoke(ctx context.Context, path string) error
+	Grant(ctx context.Context, path string) error
+	Forbid(ctx context.Context, path string) error
 	// Sessions is how many sessions there are.
 	Sessions(ctx context.Context) (int, error)
 	// Close ends all members and removes their data.

@@ -46,6 +46,8 @@ type Options struct {
 	Address string
 	// ClockOffset is how wrong its clock is.
 	ClockOffset time.Duration
+	// Knows is a strategy and an error handler that it knows.
+	Knows string
 }
 
 // Start starts a worker, which joins all jobs of the cluster. It returns when the process
@@ -62,9 +64,11 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	if w.links, err = newLinks(c.store.Addresses()); err != nil {
 		return nil, err
 	}
+	user, password := c.store.Login()
 	config := worker.Config{
 		Name: w.Name, Address: w.Address, Store: c.store.Kind(), Servers: w.links.addresses(), Namespace: c.namespace,
-		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Log: c.logPath(w.Name), Fence: c.folder.at("fence"),
+		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Knows: o.Knows, User: user, Password: password,
+		Log: c.logPath(w.Name), Fence: c.folder.at("fence"),
 	}
 	if err := w.start(config); err != nil {
 		w.links.close()
@@ -252,6 +256,33 @@ func (w *Worker) Leave(job string, drain time.Duration) error {
 
 // Trigger makes it trigger all items of a job.
 func (w *Worker) Trigger(job string) error { return w.tell(worker.Command{Trigger: job}) }
+
+// SetClock makes its clock wrong by so much from now on. An error of more than a second
+// is a fault of its.
+func (w *Worker) SetClock(offset time.Duration) error {
+	kind := history.Fault
+	if offset.Abs() <= time.Second {
+		kind = history.Heal
+	}
+	return w.trouble(kind, "clock", worker.Command{Clock: &offset})
+}
+
+// Hang keeps its handlers from returning, whatever their contexts say, until it is called
+// with false.
+func (w *Worker) Hang(hang bool) error {
+	kind := history.Heal
+	if hang {
+		kind = history.Fault
+	}
+	return w.trouble(kind, "handlers hang", worker.Command{Hang: &hang})
+}
+
+func (w *Worker) trouble(kind history.Kind, name string, c worker.Command) error {
+	e := w.event(kind)
+	e.Name = name
+	w.cluster.add(e)
+	return w.tell(c)
+}
 
 // The faults that links can have.
 const (

@@ -28,8 +28,14 @@ type Config struct {
 	Servers        []string      `json:"servers"`
 	Namespace      string        `json:"namespace"`
 	SessionTimeout time.Duration `json:"sessionTimeout"`
+	// User and Password log in to an etcd that asks for them.
+	User     string `json:"user,omitempty"`
+	Password string `json:"password,omitempty"`
 	// ClockOffset is how wrong its clock is.
 	ClockOffset time.Duration `json:"clockOffset,omitempty"`
+	// Knows is the name of a strategy and of an error handler that its schedulers know
+	// beside those that all know. Empty is none.
+	Knows string `json:"knows,omitempty"`
 	// Log is the file of its history, Fence the socket of the fenced resource.
 	Log   string `json:"log"`
 	Fence string `json:"fence"`
@@ -56,4 +62,9 @@ type Command struct {
 	Drain time.Duration `json:"drain,omitempty"`
 	// Trigger triggers all items of the job.
 	Trigger string `json:"trigger,omitempty"`
+	// Clock makes its clock wrong by so much.
+	Clock *time.Duration `json:"clock,omitempty"`
+	// Hang, if it is true, keeps all handlers from returning, whatever their contexts say,
+	// until a command says false, or Exit.
+	Hang *bool `json:"hang,omitempty"`
 }

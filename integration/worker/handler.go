@@ -24,6 +24,7 @@ type handler struct {
 	Job
 	log   *history.Log
 	fence *fence.Client
+	gate  *gate
 }
 
 func (h handler) Execute(ctx context.Context, sc job.ShardingContext) error {
@@ -66,6 +67,7 @@ func (h handler) work(ctx context.Context, sc job.ShardingContext) error {
 	if err := h.passTime(ctx, sc); err != nil {
 		return err
 	}
+	h.gate.pass()
 	return h.write(sc)
 }
 

@@ -28,7 +28,7 @@ func Dial(ctx context.Context, c Config, log *zap.Logger) (reg coord.Registry, e
 	case Etcd:
 		reg, err = etcd.Dial(ctx, etcd.Config{
 			Endpoints: c.Servers, Namespace: c.Namespace, SessionTimeout: c.SessionTimeout, DialTimeout: dialTimeout,
-			RequestTimeout: c.SessionTimeout / 2, Logger: log,
+			RequestTimeout: c.SessionTimeout / 2, Username: c.User, Password: c.Password, Logger: log,
 		})
 	case ZooKeeper:
 		reg, err = zk.Dial(ctx, zk.Config{

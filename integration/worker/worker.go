@@ -20,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/fence"
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // Main is the whole of the process, and returns its exit code.
@@ -54,6 +55,7 @@ func run(in io.Reader, out, messages io.Writer) error {
 			zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig()), zapcore.AddSync(messages), zap.InfoLevel)),
 		jobs: map[string]*member{},
 	}
+	w.offset.Store(int64(c.ClockOffset))
 	commands := make(chan Command)
 	go read(lines, commands)
 	before := goleak.IgnoreCurrent()
@@ -93,6 +95,8 @@ type worker struct {
 	fence  *fence.Client
 	reg    coord.Registry
 	views  atomic.Int64 // that are open
+	offset atomic.Int64 // of the clock
+	gate   gate         // of all handlers
 
 	jobs    map[string]*member
 	running sync.WaitGroup
@@ -130,11 +134,16 @@ func (w *worker) serve(commands <-chan Command) (err error) {
 		switch {
 		case c.Join != nil:
 			w.join(ctx, *c.Join, dialled)
+		case c.Clock != nil:
+			w.offset.Store(int64(*c.Clock))
+		case c.Hang != nil:
+			w.gate.set(*c.Hang)
 		case c.Trigger != "":
 			w.trigger(ctx, c.Trigger)
 		case c.Leave != "":
 			w.leave(c.Leave, c.Drain)
 		case c.Exit:
+			w.gate.set(false)
 			for name := range w.jobs {
 				w.leave(name, c.Drain)
 			}
@@ -219,10 +228,15 @@ func (w *worker) join(ctx context.Context, j Job, dialled <-chan struct{}) {
 
 // schedule starts the scheduler, however long that takes.
 func (w *worker) schedule(m *member) *job.Scheduler {
-	h := handler{Job: m.Job, log: w.log, fence: w.fence}
-	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap)}
-	if d := w.config.ClockOffset; d != 0 {
-		opts = append(opts, job.WithClock(func() time.Time { return time.Now().Add(d) }))
+	h := handler{Job: m.Job, log: w.log, fence: w.fence, gate: &w.gate}
+	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap), job.WithClock(w.now)}
+	if name := w.config.Knows; name != "" {
+		known, err := strategy.Lookup("", nil)
+		if err != nil {
+			w.zap.Error("strategy", zap.Error(err))
+		}
+		ignore := job.ErrorHandlerFunc(func(context.Context, job.ShardingContext, error) {})
+		opts = append(opts, job.WithStrategy(name, known), job.WithErrorHandler(name, ignore))
 	}
 	start := job.Schedule
 	if m.Config.Cron == "" {
@@ -245,8 +259,16 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 	}
 }
 
+// now is what the worker's clock shows.
+func (w *worker) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
+
 // attend waits until the scheduler has stopped by itself, or it is to leave.
 func (w *worker) attend(m *member, s *job.Scheduler) {
+	watching, stop := context.WithCancel(context.Background())
+	var watch sync.WaitGroup
+	watch.Go(func() { w.watch(watching, m.Config.Name, s) })
+	defer watch.Wait()
+	defer stop()
 	var err error
 	select {
 	case <-s.Done():

@@ -1,0 +1,186 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// data is the folder of a server that has the transactions, and saved a copy of it.
+func (z zooKeeper) data(member int) string {
+	return filepath.Join(z.Ensemble[member].Folder(), "version-2")
+}
+
+func (z zooKeeper) saved(member int) string {
+	return filepath.Join(z.Ensemble[member].Folder(), "saved")
+}
+
+func (z zooKeeper) Save() (err error) {
+	folders := map[string]string{}
+	for i := range z.Ensemble {
+		if err := z.Pause(i); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, z.Resume(i)) }()
+		folders[z.data(i)] = z.saved(i)
+	}
+	return copyFolders(folders)
+}
+
+func (z zooKeeper) PutBack(ctx context.Context) error {
+	folders := map[string]string{}
+	for i := range z.Ensemble {
+		folders[z.saved(i)] = z.data(i)
+	}
+	if err := z.Kill(0, 1, 2); err != nil {
+		return err
+	}
+	if err := copyFolders(folders); err != nil {
+		return err
+	}
+	return z.Restart(ctx, 0, 1, 2)
+}
+
+func (z zooKeeper) Wipe(ctx context.Context) error {
+	if err := z.Kill(0, 1, 2); err != nil {
+		return err
+	}
+	for i := range z.Ensemble {
+		if err := os.RemoveAll(z.data(i)); err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
+	}
+	return z.Restart(ctx, 0, 1, 2)
+}
+
+func (z zooKeeper) Login() (user, pass string) { return "", "" }
+
+// stranger is who keeps nodes for himself.
+const stranger = "stranger:secret"
+
+var (
+	everybody = zk.WorldACL(zk.PermAll)
+	hisAlone  = zk.DigestACL(zk.PermAll, "stranger", "secret")
+	readOnly  = append(zk.WorldACL(zk.PermRead), hisAlone...)
+)
+
+// as does something as the stranger, over a connection of its own: one from before the
+// servers were put back would be refused for having seen more than they have.
+func (z zooKeeper) as(ctx context.Context, do func(*zk.Conn) error) error {
+	const session = 5 * time.Second
+	conn, events, err := zk.Connect(z.Addresses(), session, zk.WithLogInfo(false), zk.WithLogger(silence{}))
+	if err != nil {
+		return fmt.Errorf("cluster: ZooKeeper client: %w", err)
+	}
+	defer conn.Close()
+	for {
+		select {
+		case e := <-events:
+			if e.State != zk.StateHasSession {
+				continue
+			}
+		case <-ctx.Done():
+			return fmt.Errorf("cluster: ZooKeeper client: %w", context.Cause(ctx))
+		}
+		break
+	}
+	if err := conn.AddAuth("digest", []byte(stranger)); err != nil {
+		return fmt.Errorf("cluster: ZooKeeper client: %w", err)
+	}
+	return do(conn)
+}
+
+type silence struct{}
+
+func (silence) Printf(string, ...any) {}
+
+func (z zooKeeper) Write(ctx context.Context, path string, value []byte) error {
+	return z.as(ctx, func(c *zk.Conn) error { return z.write(c, path, value, everybody) })
+}
+
+func (z zooKeeper) Forbid(ctx context.Context, path string) error {
+	return z.as(ctx, func(c *zk.Conn) error { return z.write(c, path, nil, hisAlone) })
+}
+
+func (z zooKeeper) write(c *zk.Conn, path string, value []byte, acl []zk.ACL) error {
+	segments := strings.Split(path, "/")
+	var err error
+	for i := range segments {
+		node, content, permissions := "/"+strings.Join(segments[:i+1], "/"), []byte(nil), everybody
+		if i == len(segments)-1 {
+			content, permissions = value, acl
+		}
+		_, err = c.Create(node, content, 0, permissions)
+		if errors.Is(err, zk.ErrNodeExists) {
+			err = nil
+			if i == len(segments)-1 {
+				_, err = c.Set(node, value, -1)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, zk.ErrNoChildrenForEphemerals), errors.Is(err, zk.ErrInvalidPath), errors.Is(err, zk.ErrBadArguments):
+		err = errors.ErrUnsupported
+	}
+	return fmt.Errorf("cluster: write %.200q: %w", path, err)
+}
+
+func (z zooKeeper) Erase(ctx context.Context, path string) error {
+	return z.as(ctx, func(c *zk.Conn) error { return z.erase(c, "/"+path) })
+}
+
+func (z zooKeeper) erase(c *zk.Conn, node string) error {
+	children, _, err := c.Children(node)
+	for _, child := range children {
+		if err := z.erase(c, node+"/"+child); err != nil {
+			return err
+		}
+	}
+	if err == nil {
+		err = c.Delete(node, -1)
+	}
+	if err != nil && !errors.Is(err, zk.ErrNoNode) && !errors.Is(err, zk.ErrInvalidPath) {
+		return fmt.Errorf("cluster: erase %.200q: %w", node, err)
+	}
+	return nil
+}
+
+func (z zooKeeper) Revoke(ctx context.Context, path string) error {
+	return z.as(ctx, func(c *zk.Conn) error { return z.permit(c, "/"+path, readOnly) })
+}
+
+func (z zooKeeper) Grant(ctx context.Context, path string) error {
+	return z.as(ctx, func(c *zk.Conn) error { return z.permit(c, "/"+path, everybody) })
+}
+
+// permit gives all persistent nodes at a path the permissions.
+func (z zooKeeper) permit(c *zk.Conn, node string, acl []zk.ACL) error {
+	children, stat, err := c.Children(node)
+	if err == nil && stat.EphemeralOwner == 0 {
+		_, err = c.SetACL(node, slices.Clone(acl), -1)
+	}
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: permissions of %s: %w", node, err)
+	}
+	for _, child := range children {
+		if err := z.permit(c, node+"/"+child, acl); err != nil {
+			return err
+		}
+	}
+	return nil
+}

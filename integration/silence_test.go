@@ -1,0 +1,174 @@
+package integration_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/cluster"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+)
+
+// healTime is how long a scenario of silence waits for runs to come back.
+const healTime = time.Minute
+
+// healed waits until everything runs as if nothing had been, and nobody complains.
+func (s *stage) healed() {
+	s.Helper()
+	s.settled()
+	s.covered()
+	s.sound()
+}
+
+// The store is put back to where it was some seconds before, as from a backup, while all
+// workers go on. They and whoever comes new run what is due.
+func rollback(s *stage) {
+	workers := s.load()
+	s.must(s.Save())
+	s.within(healTime)
+	s.exit(workers[2])
+	s.start("w3") // who the backup does not know
+	s.elapse(quick.Name, 2)
+	s.must(s.PutBack(s.ctx))
+	s.healed()
+	s.start("w4")
+	s.covered()
+}
+
+// The store is replaced by an empty one while all workers go on.
+func wipe(s *stage) {
+	s.load()
+	s.within(healTime)
+	s.must(s.Wipe(s.ctx))
+	s.healed()
+	s.start("w4")
+	s.covered()
+}
+
+// Somebody writes to the tree what only instances write, or removes it, to a job for each
+// kind of that. What is due runs all the same while it is there, and when it is gone.
+func garbageNodes(s *stage) {
+	names := cluster.Tamperings()
+	for i := range names {
+		s.add(cluster.Job{Name: fmt.Sprintf("g%d", i), Every: time.Second, Items: 2, Failover: true})
+	}
+	s.start("w1", "w2")
+	s.covered()
+	s.within(healTime)
+	var mends []func(context.Context) error
+	for i, name := range names {
+		mend, can, err := s.Tamper(s.ctx, name, fmt.Sprintf("g%d", i), i%2)
+		s.must(err)
+		mends = append(mends, mend)
+		if !can {
+			s.Logf("%s cannot hold %s", s.Store().Kind(), name)
+		}
+	}
+	if err := s.Covered(s.ctx); err != nil {
+		s.Errorf("while it is there: %v; they are %q", err, names)
+	}
+	s.ctx = s.Context()
+	s.within(healTime)
+	for _, mend := range mends {
+		s.must(mend(s.ctx))
+	}
+	s.healed()
+}
+
+// An operator puts configurations that one of two workers refuses, and that one leads. It
+// leaves the lead to the other, who runs the new items, too.
+func refusedConfig(s *stage) {
+	const newOne = "NEW_ONE"
+	other := cluster.Job{Name: "j10", Every: time.Second, Items: 2, Failover: true}
+	s.add(quick)
+	s.add(other)
+	s.start("w1")
+	s.covered()
+	_, err := s.Start("w2", cluster.Options{Knows: newOne})
+	s.must(err)
+	s.settled()
+	s.within(healTime)
+	mark := s.Mark()
+	changed, changedOther := quick, other
+	changed.Strategy, changed.Items = newOne, quick.Items+2
+	changedOther.ErrorHandler, changedOther.Items = newOne, other.Items+2
+	s.must(s.Reconfigure(s.ctx, changed))
+	s.must(s.Reconfigure(s.ctx, changedOther))
+	s.covered()
+	for _, j := range []cluster.Job{quick, other} {
+		s.await(mark, "a fault of "+j.Name, func(e history.Event) bool {
+			return e.Kind == history.Faulty && e.Job == j.Name && e.Process == "w1.1"
+		})
+	}
+	s.must(s.Reconfigure(s.ctx, quick))
+	s.must(s.Reconfigure(s.ctx, other))
+	s.healed()
+}
+
+// Both threads of a worker hang. What waits for them begins at whoever comes new.
+func hungHandlers(s *stage) {
+	j := quick
+	j.Items, j.Threads, j.Work = 8, 2, nil
+	s.add(j)
+	hung := s.start("w1")[0]
+	s.covered()
+	s.within(healTime)
+	mark := s.Mark()
+	s.must(hung.Hang(true))
+	s.awaitCount(mark, "items that hang", j.Threads, of(history.Start))
+	s.last(2 * j.Every)
+	_, err := s.Start("w2", cluster.Options{})
+	s.must(err)
+	s.must(s.AwaitAll(s.ctx, mark, "the items that do not hang", func(events []history.Event) bool {
+		items := map[int]bool{}
+		for _, e := range events {
+			if e.Kind == history.Start && e.Process == "w2.1" {
+				items[e.Item] = true
+			}
+		}
+		return len(items) >= j.Items-j.Threads
+	}))
+	s.must(hung.Hang(false))
+	s.healed()
+}
+
+// The workers may not write any more, for longer than a session. They say so, and go on
+// when they may again.
+func revoked(s *stage) {
+	s.load()
+	s.within(healTime)
+	mark := s.Mark()
+	grant, err := s.Revoke(s.ctx, quick.Name)
+	s.heals = append(s.heals, func() error { return grant(s.TB.Context()) })
+	s.must(err)
+	s.await(mark, "a fault", of(history.Faulty))
+	if !testing.Short() {
+		s.last(30 * time.Second)
+	}
+	s.must(grant(s.ctx))
+	s.healed()
+}
+
+// A worker whose clock is a year ahead sets the job up, and another one's is for some
+// seconds. When the clocks are right, everybody runs what is due, at once.
+func clockYearAhead(s *stage) {
+	const year = 365 * 24 * time.Hour
+	s.add(quick)
+	first, err := s.Start("w1", cluster.Options{ClockOffset: year})
+	s.must(err)
+	s.settled()
+	s.within(healTime)
+	s.must(first.SetClock(0))
+	s.covered()
+	second := s.start("w2")[0]
+	s.covered()
+	mark := s.Mark()
+	s.must(second.SetClock(year))
+	s.await(mark, "a run by the wrong clock or a fault", func(e history.Event) bool {
+		return e.Process == second.Name && (e.Kind == history.Faulty || e.Kind == history.Start && e.Tick.Sub(e.Wall) > time.Hour)
+	})
+	s.last(3 * time.Second)
+	s.must(second.SetClock(0))
+	s.healed()
+}
