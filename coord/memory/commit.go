@@ -62,6 +62,7 @@ func (s *Store) commit(ns *namespace, l *lease, ops []coord.Op) (int64, error) {
 	}
 	if len(t.written)+len(t.removed) > 0 {
 		s.revision = t.revision
+		s.changes++
 		t.publish()
 	}
 	return revision, nil
@@ -203,10 +204,10 @@ func (ns *namespace) remove(path string) {
 
 func (t *step) publish() {
 	for _, path := range t.written {
-		t.ns.touch(path, t.revision)
+		t.ns.touch(path, t.store.changes)
 	}
 	for _, path := range t.removed {
-		t.ns.touch(path, t.revision)
+		t.ns.touch(path, t.store.changes)
 		t.ns.gone(path)
 	}
 }

@@ -15,7 +15,8 @@
 // A [Link] stands between a registry and the store; [Registry.Link] breaks it in
 // the ways that a network has. [Store.Inject] makes chosen calls fail, chosen by
 // what they do and to which path: before they reach the store, after, or later.
-// [Store.Expire] ends a session, [Store.Down] the whole service.
+// [Store.Expire] ends a session, [Store.Down] the whole service, and [Store.Restore] puts
+// the store back to where it was.
 //
 // # What is not promised
 //

@@ -63,6 +63,7 @@ type Registry struct {
 	delay, lag  time.Duration
 	linkChanged chan struct{} // closed when the link's state changes
 	session     *session      // nil between a lost session and the next
+	restored    bool          // the store was put back in this session
 	opened      chan struct{} // closed when there is a session again
 	opening     *alarm        // of the next attempt to open one
 	views       map[*view]struct{}

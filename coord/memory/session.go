@@ -85,7 +85,7 @@ func (r *Registry) begin() {
 		storing:  true,
 		state:    coord.Connected,
 	}
-	r.session = c
+	r.session, r.restored = c, false
 	close(r.opened)
 	c.relink() // the link may be too slow to renew it
 	r.config.Logger.Info("session opened", c.fields()...)
@@ -142,7 +142,7 @@ func (r *Registry) rebase() {
 // relink brings the session in line with its link.
 func (c *session) relink() {
 	s, r := c.r.store, c.r
-	if r.reachable() && s.leases[c.lease.id] == nil && c.frozen {
+	if r.reachable() && (r.restored || s.leases[c.lease.id] == nil && c.frozen) {
 		r.lose(c) // what the first renewal over the healed link learns
 		return
 	}
@@ -183,7 +183,11 @@ func (c *session) expectRefusal() {
 // lose ends a session for good, and begins the next as soon as it can.
 func (r *Registry) lose(c *session) {
 	r.rebase()
-	c.end(coord.ErrSessionLost)
+	cause := coord.ErrSessionLost
+	if r.restored && r.reachable() {
+		cause = errRestored
+	}
+	c.end(cause)
 	r.store.abandon(c.lease, c.stored)
 	r.session = nil
 	r.opened = make(chan struct{})

@@ -27,6 +27,7 @@ type Store struct {
 	injected   []*Injection
 	late       []*alarm // what faults carry out late
 	revision   int64
+	changes    int64 // as the revision, but never goes back
 	lastID     coord.SessionID
 	lag        time.Duration
 	offset     time.Duration // of the store's clock
@@ -218,11 +219,12 @@ func (s *Store) drop(l *lease) {
 		return
 	}
 	s.revision++
+	s.changes++
 	for key := range l.nodes {
 		key.ns.remove(key.path)
 	}
 	for key := range l.nodes {
-		key.ns.touch(key.path, s.revision)
+		key.ns.touch(key.path, s.changes)
 		key.ns.gone(key.path)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type root struct {
 	path    string
 	views   int
-	touched int64   // the last revision that changed something within path
+	touched int64   // the last change (Store.changes) of something within path
 	waiting []*view // views that are up to date and were asked for Changed
 	lagging map[time.Duration]*lagging
 }
@@ -28,11 +28,11 @@ type lagging struct {
 }
 
 // touch tells the roots at and above a path that something changed there.
-func (ns *namespace) touch(path string, revision int64) {
+func (ns *namespace) touch(path string, change int64) {
 	ns.shared = nil
 	for {
-		if rt := ns.roots[path]; rt != nil && rt.touched != revision {
-			rt.touched = revision
+		if rt := ns.roots[path]; rt != nil && rt.touched != change {
+			rt.touched = change
 			for i, v := range rt.waiting {
 				rt.waiting[i] = nil
 				v.waiting = false
@@ -248,9 +248,9 @@ func alreadyClosed() <-chan struct{} {
 // Sync implements [coord.View].
 func (v *view) Sync(ctx context.Context) error {
 	c := call{method: Sync, path: v.root.path}
-	var revision int64
+	var change int64
 	err := v.r.call(ctx, c, func() error {
-		revision = v.root.touched
+		change = v.root.touched
 		return v.err
 	})
 	if err != nil {
@@ -260,7 +260,7 @@ func (v *view) Sync(ctx context.Context) error {
 	defer stop()
 	for {
 		v.r.store.mu.Lock()
-		err, reached := v.err, v.held == nil || v.shown >= revision
+		err, reached := v.err, v.held == nil || v.shown >= change
 		var changed <-chan struct{}
 		if !reached {
 			changed = v.expect()
