@@ -68,6 +68,15 @@ func garbageNodes(s *stage) {
 	if err := s.Covered(s.ctx); err != nil {
 		s.Errorf("while it is there: %v; they are %q", err, names)
 	}
+	// Those who come must get their items, and what those who go had begun must be run.
+	s.ctx = s.Context()
+	s.within(healTime)
+	s.must(s.Workers()[1].Kill())
+	_, err := s.Start("w3", cluster.Options{})
+	s.must(err)
+	if err := s.Covered(s.ctx); err != nil {
+		s.Errorf("while it is there, after a crash: %v", err)
+	}
 	s.ctx = s.Context()
 	s.within(healTime)
 	for _, mend := range mends {
@@ -116,8 +125,7 @@ func hungHandlers(s *stage) {
 	s.within(healTime)
 	mark := s.Mark()
 	s.must(hung.Hang(true))
-	s.awaitCount(mark, "items that hang", j.Threads, of(history.Start))
-	s.last(2 * j.Every)
+	s.last(3 * j.Every)
 	_, err := s.Start("w2", cluster.Options{})
 	s.must(err)
 	s.must(s.AwaitAll(s.ctx, mark, "the items that do not hang", func(events []history.Event) bool {

@@ -52,7 +52,7 @@ var gentle = []scenario{
 	{name: "RemoveAndCreate", play: removeAndCreate, patient: true},
 	{name: "Disabled", play: disabled, patient: true},
 	{name: "Triggers", play: triggers},
-	{name: "GarbageNodes", play: garbageNodes, patient: true},
+	{name: "GarbageNodes", play: garbageNodes},
 	{name: "RefusedConfig", play: refusedConfig, patient: true},
 	{name: "HungHandlers", play: hungHandlers, patient: true},
 	{name: "ClockYearAhead", play: clockYearAhead, patient: true},

@@ -257,31 +257,28 @@ func (w *Worker) Leave(job string, drain time.Duration) error {
 // Trigger makes it trigger all items of a job.
 func (w *Worker) Trigger(job string) error { return w.tell(worker.Command{Trigger: job}) }
 
-// SetClock makes its clock wrong by so much from now on. An error of more than a second
-// is a fault of its.
+// SetClock makes its clock wrong by so much from now on. More than a second is trouble for
+// everybody: what it writes to the tree has wrong times.
 func (w *Worker) SetClock(offset time.Duration) error {
-	kind := history.Fault
+	e := history.Now(history.Fault)
 	if offset.Abs() <= time.Second {
-		kind = history.Heal
+		e.Kind = history.Heal
 	}
-	return w.trouble(kind, "clock", worker.Command{Clock: &offset})
+	e.Name = "clock of " + w.Name
+	w.cluster.add(e)
+	return w.tell(worker.Command{Clock: &offset})
 }
 
 // Hang keeps its handlers from returning, whatever their contexts say, until it is called
 // with false.
 func (w *Worker) Hang(hang bool) error {
-	kind := history.Heal
+	e := w.event(history.Heal)
 	if hang {
-		kind = history.Fault
+		e.Kind = history.Fault
 	}
-	return w.trouble(kind, "handlers hang", worker.Command{Hang: &hang})
-}
-
-func (w *Worker) trouble(kind history.Kind, name string, c worker.Command) error {
-	e := w.event(kind)
-	e.Name = name
+	e.Name = "handlers hang"
 	w.cluster.add(e)
-	return w.tell(c)
+	return w.tell(worker.Command{Hang: &hang})
 }
 
 // The faults that links can have.

@@ -35,6 +35,11 @@ var faults = []struct {
 	{"server disabled", 5, (*group).disableServer},
 	{"item disabled", 5, (*group).disableItem},
 	{"triggered", 12, (*group).trigger},
+	{"clock jumps", 3, (*group).jumpClock},
+	{"handlers hang", 3, (*group).hang},
+	{"nobody may write", 2, (*group).revoke},
+	{"configuration refused", 3, (*group).refuseConfig},
+	{"tampered with", 5, (*group).tamper},
 }
 
 // fault does one of them.

@@ -32,11 +32,13 @@ type group struct {
 	asked    []asked
 
 	mu    sync.Mutex
-	notes []note // what was done
+	notes []note  // what was done
+	hosts []*host // that may be alive
 }
 
 // jobModel is a job, and what the simulation knows of it.
 type jobModel struct {
+	group    *group
 	config   job.Config
 	tree     jobtree.Job
 	work     work
@@ -47,6 +49,7 @@ type jobModel struct {
 	// When what is promised was not, by an operator's doing: failover was off, an item or
 	// a server was disabled.
 	failoverOff, disabled trouble
+	tampered              trouble // somebody wrote to its tree
 	mu                    sync.Mutex
 	shrunk                map[int]time.Time // until when an item was beyond the total
 }
@@ -71,9 +74,11 @@ func newGroup(s *simulation, sh shape, index int) *group {
 			c.TimeZone = "UTC"
 		}
 		j := &jobModel{
+			group:  g,
 			config: c, tree: jobtree.Job(c.Name), work: js.work, number: stream<<8 | uint64(i), position: i,
 			history: &history{job: c.Name, sim: s, ticks: map[int64]struct{}{}}, shrunk: map[int]time.Time{},
 		}
+		j.history.tampered = &j.tampered
 		if !c.Failover {
 			j.failoverOff.begin()
 		}
@@ -144,6 +149,7 @@ func (g *group) start(slot int, follows *host) {
 		group: g, name: fmt.Sprintf("%s-%d.%d", g.name, slot, life), follows: follows,
 		ip:         fmt.Sprintf("10.%d.%d.%d", g.index, slot, life),
 		weight:     1 + slot%3,
+		knows:      slot%2 == 0,
 		done:       make(chan struct{}),
 		ended:      make(chan struct{}),
 		schedulers: make([]*job.Scheduler, len(g.jobs)),
@@ -152,11 +158,14 @@ func (g *group) start(slot int, follows *host) {
 		h.ip = fmt.Sprintf("10.%d.%d.0", g.index, slot)
 	}
 	if g.random.IntN(50) == 0 {
-		h.offset = g.between(-5*time.Second, 5*time.Second)
+		h.offset.Store(int64(g.between(-5*time.Second, 5*time.Second)))
 	}
 	h.end = sync.OnceFunc(func() { close(h.ended) })
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	g.slots[slot] = h
+	g.mu.Lock()
+	g.hosts = append(g.hosts, h)
+	g.mu.Unlock()
 	g.sim.counts.hosts.Add(1)
 	g.note("start %s at %s", h, h.ip)
 	g.sim.working.Go(h.run)

@@ -16,11 +16,13 @@ import (
 // history is what the handlers of one job did, item by item. It checks each execution
 // as it begins and as it ends.
 type history struct {
-	job   string
-	sim   *simulation
-	mu    sync.Mutex
-	items []itemHistory
-	ticks map[int64]struct{} // that something began for
+	job string
+	sim *simulation
+	// tampered is when somebody wrote to the tree of the job.
+	tampered *trouble
+	mu       sync.Mutex
+	items    []itemHistory
+	ticks    map[int64]struct{} // that something began for
 }
 
 type itemHistory struct {
@@ -28,6 +30,7 @@ type itemHistory struct {
 	open       []opened    // those of them that have not returned
 	newest     int64       // tick that has been begun
 	token      int64       // the largest that began alive
+	since      int         // where the executions begin that are compared with each other
 }
 
 // execution is one call of a handler.
@@ -101,7 +104,7 @@ func (h *history) begin(ctx context.Context, on *host, sc job.ShardingContext) r
 	}
 	it.token = max(it.token, e.token)
 	for _, o := range it.open {
-		if before := it.executions[o.at]; o.ctx.Err() == nil && !before.host.expiredBy(before.token) {
+		if before := it.executions[o.at]; o.at >= it.since && o.ctx.Err() == nil && !before.host.expiredBy(before.token) {
 			h.violated(ref, "it began while token %d was at work", before.token)
 		}
 	}
@@ -118,7 +121,7 @@ func (it *itemHistory) excused(e execution) bool { return e.host.expiredBy(e.tok
 
 // checkTick looks for another start of the same tick.
 func (h *history) checkTick(it *itemHistory, ref reference, e execution) {
-	for _, before := range it.executions[:ref.at] {
+	for _, before := range it.executions[it.since:ref.at] {
 		if before.tick == e.tick && (before.source == job.Normal || before.source == job.Misfire) && before.outcome != unborn {
 			h.violated(ref, "its tick was begun with token %d, and again with token %d", before.token, e.token)
 			return
@@ -129,7 +132,7 @@ func (h *history) checkTick(it *itemHistory, ref reference, e execution) {
 // checkFailover looks for a run that was through on a process that nothing happened to,
 // and is run again all the same.
 func (h *history) checkFailover(it *itemHistory, ref reference, e execution) {
-	for at := ref.at - 1; at >= 0; at-- {
+	for at := ref.at - 1; at >= it.since; at-- {
 		before := it.executions[at]
 		if before.tick != e.tick || before.token > e.token {
 			continue
@@ -138,6 +141,17 @@ func (h *history) checkFailover(it *itemHistory, ref reference, e execution) {
 			h.violated(ref, "it was finished with token %d, in peace, and is run again", before.token)
 		}
 		return
+	}
+}
+
+// cut begins a new epoch: the store was put back, or somebody has tampered with the tree,
+// so ticks may come again, tokens may go down, and what was cut short may be forgotten.
+func (h *history) cut() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.items {
+		it := &h.items[i]
+		it.since, it.newest, it.token = len(it.executions), 0, 0
 	}
 }
 
@@ -173,6 +187,7 @@ func (h *history) end(ref reference, err error) {
 // checkCause looks for contexts that ended for no good reason.
 func (h *history) checkCause(ref reference, e execution) {
 	switch {
+	case h.tampered.since(e.end.Add(-5 * time.Minute)):
 	case errors.Is(e.cause, job.ErrShutdown), errors.Is(e.cause, coord.ErrClosed):
 		if e.host.ctx.Err() == nil && !e.host.stopped() {
 			h.violated(ref, "its context ended with %q on a process that goes on", e.cause)
@@ -194,7 +209,7 @@ func (h *history) checkCause(ref reference, e execution) {
 // item waits once: if a later run of it was cut short too, one more run is enough.
 func (it *itemHistory) owed() *execution {
 	var owed *execution
-	for at := range it.executions {
+	for at := it.since; at < len(it.executions); at++ {
 		e := &it.executions[at]
 		if (e.outcome == cut || e.outcome == unborn) && (owed == nil || e.token > owed.token) {
 			owed = e

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // host is one process, from its start to its end: one registry, and a scheduler for
@@ -20,8 +21,10 @@ type host struct {
 	group  *group
 	name   string // unique
 	ip     string
-	offset time.Duration // of its clock
+	offset atomic.Int64                  // of its clock, as a duration
+	gate   atomic.Pointer[chan struct{}] // which its handlers wait for; nil is none
 	weight int
+	knows  bool // the new strategy
 
 	follows *host // of which it is the restart: it starts when that is gone
 
@@ -128,8 +131,13 @@ func (h *host) schedule(reg *memory.Registry, j *jobModel) (*job.Scheduler, erro
 		start = job.OneOff
 	}
 	options := []job.Option{job.WithIP(h.ip), job.WithWeight(h.weight)}
-	if h.offset != 0 {
-		options = append(options, job.WithClock(func() time.Time { return time.Now().Add(h.offset) }))
+	options = append(options, job.WithClock(func() time.Time { return time.Now().Add(time.Duration(h.offset.Load())) }))
+	if h.knows {
+		known, err := strategy.Lookup("", nil)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, job.WithStrategy(newOne, known))
 	}
 	for {
 		s, err := start(h.ctx, reg, j.config, h.handler(j), options...)
@@ -139,7 +147,8 @@ func (h *host) schedule(reg *memory.Registry, j *jobModel) (*job.Scheduler, erro
 		if h.ctx.Err() != nil {
 			return nil, err
 		}
-		if !h.troubledSince(time.Now().Add(-time.Minute)) {
+		refused, _ := errors.AsType[*job.ConfigError](err) // it says why it does not start
+		if refused == nil && !h.troubledSince(time.Now().Add(-time.Minute)) {
 			h.group.violated("start of %s on %s, to which nothing happened: %v", j.config.Name, h.name, err)
 		}
 		if waited := elapse(h.ctx, time.Second); waited != nil {
@@ -231,8 +240,8 @@ func (h *host) link() *memory.Link {
 }
 
 func (h *host) String() string {
-	if h.offset == 0 {
+	if h.offset.Load() == 0 {
 		return h.name
 	}
-	return fmt.Sprintf("%s (clock %+v)", h.name, h.offset)
+	return fmt.Sprintf("%s (clock %+v)", h.name, time.Duration(h.offset.Load()))
 }

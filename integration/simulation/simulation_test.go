@@ -19,17 +19,18 @@ const namespace = "day"
 
 // simulation is one day, or a part of one.
 type simulation struct {
-	t       testing.TB
-	report  func(violation string)
-	size    size
-	seed    uint64
-	store   *memory.Store
-	admin   *memory.Registry // the operator's; only the store itself fails it
-	groups  []*group
-	working sync.WaitGroup // everything that must have ended in the end
-	outage  trouble        // of the store
-	over    atomic.Bool    // the day is over: no handler dawdles any more
-	counts  *counts
+	t        testing.TB
+	report   func(violation string)
+	size     size
+	seed     uint64
+	store    *memory.Store
+	admin    *memory.Registry // the operator's; only the store itself fails it
+	groups   []*group
+	working  sync.WaitGroup // everything that must have ended in the end
+	outage   trouble        // of the store
+	restored int            // how often it was put back in this storm
+	over     atomic.Bool    // the day is over: no handler dawdles any more
+	counts   *counts
 
 	mu         sync.Mutex
 	violations map[string]int // by job
@@ -59,6 +60,9 @@ func (s *simulation) run() {
 	for _, g := range s.groups {
 		operators.Go(g.operate)
 	}
+	var listening sync.WaitGroup
+	stop := make(chan struct{})
+	listening.Go(func() { s.listen(stop) })
 	random := rand.New(rand.NewPCG(s.seed, 1<<32))
 	for range s.size.watches {
 		calm := time.Now().Add(s.size.storm)
@@ -68,6 +72,7 @@ func (s *simulation) run() {
 		}
 		storm.Go(func() { s.weather(random, calm) })
 		storm.Wait()
+		s.repair()
 		s.counts.virtual.Store(int64(time.Since(begin)))
 
 		_ = elapse(ctx, s.size.calm/3)
@@ -83,6 +88,8 @@ func (s *simulation) run() {
 		_ = elapse(ctx, before)
 		s.counts.virtual.Store(int64(time.Since(begin)))
 	}
+	close(stop)
+	listening.Wait()
 	s.end()
 	for _, g := range s.groups {
 		close(g.operator)

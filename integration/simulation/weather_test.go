@@ -13,7 +13,7 @@ func (s *simulation) weather(random *rand.Rand, until time.Time) {
 	for {
 		pause := time.Duration(random.ExpFloat64() * mean)
 		d := 30*time.Second + time.Duration(random.Int64N(int64(270*time.Second)))
-		kind := random.IntN(4)
+		kind := random.IntN(5)
 		if kind == 0 {
 			d = time.Second + time.Duration(random.Int64N(int64(4*time.Second)))
 		}
@@ -28,6 +28,12 @@ func (s *simulation) weather(random *rand.Rand, until time.Time) {
 			slow := s.store.Inject(memory.Fault{Method: memory.Commit, Delay: 500 * time.Millisecond})
 			pass(d)
 			slow.Remove()
+		} else if kind == 2 {
+			saved := s.store.Save()
+			pass(d)
+			s.noteAll("the store is put back by %v", d.Round(time.Second))
+			s.counts.fault("store put back")
+			s.putBack(saved)
 		} else {
 			s.noteAll("the store is away for %v", d.Round(time.Second))
 			s.counts.fault("store away")

@@ -44,6 +44,9 @@ func (h *host) handler(j *jobModel) job.Func {
 	return func(ctx context.Context, sc job.ShardingContext) error {
 		random := mix(h.group.sim.seed, j.number, uint64(sc.Item), uint64(sc.ScheduledTime.Unix()))
 		run := j.history.begin(ctx, h, sc)
+		if gate := h.gate.Load(); gate != nil {
+			<-*gate
+		}
 		if err := elapse(ctx, j.work(random, sc)); err != nil {
 			j.history.end(run, context.Cause(ctx))
 			if random%20 == 1 && !h.group.sim.over.Load() {

@@ -82,6 +82,8 @@ func worker(r *rand.Rand, name string) step {
 		})
 	}
 	offset := time.Duration(r.Int64N(int64(2*maxOffset))) - maxOffset
+	const year = 365 * 24 * time.Hour
+	jump := []time.Duration{year, 20 * time.Second, -20 * time.Second, -year}[r.IntN(4)]
 	all := []step{
 		about("killed", func(_ context.Context, _ *soak, w *cluster.Worker) (func(context.Context) error, error) {
 			return nil, w.Kill()
@@ -97,6 +99,12 @@ func worker(r *rand.Rand, name string) step {
 		}),
 		breaks(cluster.CutOff), breaks(cluster.BlackHole), breaks(cluster.DropAnswers), breaks(cluster.DropRequests), breaks(cluster.Slow),
 		exits("leaves", drain), exits("leaves in a hurry", 50*time.Millisecond),
+		about(fmt.Sprintf("has a clock that jumps by %v", jump), func(_ context.Context, _ *soak, w *cluster.Worker) (func(context.Context) error, error) {
+			return func(context.Context) error { return w.SetClock(0) }, w.SetClock(jump)
+		}),
+		about("has handlers that hang", func(_ context.Context, _ *soak, w *cluster.Worker) (func(context.Context) error, error) {
+			return func(context.Context) error { return w.Hang(false) }, w.Hang(true)
+		}),
 	}
 	return all[r.IntN(len(all))]
 }
@@ -126,6 +134,8 @@ func store(r *rand.Rand) step {
 	}
 	one, other := r.IntN(3), 1+r.IntN(2)
 	two := []int{one, (one + other) % 3}
+	back := time.Second + time.Duration(r.Int64N(int64(5*time.Second)))
+	revoked := jobs[r.IntN(len(jobs))]
 	all := []step{
 		lasting(fmt.Sprintf("member %d killed", one), func(_ context.Context, s *soak) error {
 			return s.Store().Kill(one)
@@ -159,6 +169,15 @@ func store(r *rand.Rand) step {
 		}),
 		brief("leader moved", func(ctx context.Context, s *soak) error { return s.Store().MoveLeader(ctx) }),
 		brief("history dropped", func(ctx context.Context, s *soak) error { return s.Store().Forget(ctx) }),
+		{what: fmt.Sprintf("store put back by %v", back.Round(100*time.Millisecond)), do: func(ctx context.Context, s *soak) (func(context.Context) error, error) {
+			return nil, errors.Join(s.Save(), s.pass(ctx, back), s.PutBack(ctx))
+		}},
+		{what: "store replaced by an empty one", do: func(ctx context.Context, s *soak) (func(context.Context) error, error) {
+			return nil, s.Wipe(ctx)
+		}},
+		{what: revoked.Name + " revoked", do: func(ctx context.Context, s *soak) (func(context.Context) error, error) {
+			return s.Revoke(ctx, revoked.Name)
+		}},
 	}
 	return all[r.IntN(len(all))]
 }
@@ -173,6 +192,12 @@ func operator(r *rand.Rand, names []string) step {
 		j.Every = time.Duration(1+r.IntN(3)) * time.Second
 	}
 	removed := jobs[r.IntN(len(jobs))]
+	what := cluster.Tamperings()[r.IntN(len(cluster.Tamperings()))]
+	victim := jobs[r.IntN(len(jobs))]
+	tamper := step{what: fmt.Sprintf("%s of %s", what, victim.Name), do: func(ctx context.Context, s *soak) (func(context.Context) error, error) {
+		mend, _, err := s.Tamper(ctx, what, victim.Name, item%victim.Items)
+		return mend, err
+	}}
 	all := []step{
 		{what: fmt.Sprintf("server of %s disabled", name), do: func(ctx context.Context, s *soak) (func(context.Context) error, error) {
 			address := s.workers[name].Address
@@ -197,8 +222,26 @@ func operator(r *rand.Rand, names []string) step {
 		{what: removed.Name + " triggered", do: func(ctx context.Context, s *soak) (func(context.Context) error, error) {
 			return nil, s.workers[name].Trigger(removed.Name)
 		}},
+		{what: "a strategy that not all know", do: refused(jobs[0], func(j *cluster.Job) { j.Strategy = newOne })},
+		{what: "an error handler that not all know", do: refused(jobs[1], func(j *cluster.Job) { j.ErrorHandler = newOne })},
+		tamper, tamper, tamper, // there are many kinds of it
 	}
 	return all[r.IntN(len(all))]
+}
+
+// refused is a configuration that some workers refuse, and an operator takes back.
+func refused(j cluster.Job, change func(*cluster.Job)) func(context.Context, *soak) (func(context.Context) error, error) {
+	changed := j
+	change(&changed)
+	return func(ctx context.Context, s *soak) (func(context.Context) error, error) {
+		return func(ctx context.Context) error {
+			err := s.Reconfigure(ctx, j)
+			if errors.Is(err, coord.ErrNoNode) {
+				return nil // the store was replaced meanwhile
+			}
+			return err
+		}, s.Reconfigure(ctx, changed)
+	}
 }
 
 // has reports whether a job has an item in the tree.

@@ -53,7 +53,9 @@ func TestPlansHaveEverything(t *testing.T) {
 		"killed", "and at once another", "stopped by a signal", "clock is off", "cut off", "black hole", "answers dropped",
 		"requests dropped", "slow link", "leaves", "in a hurry", "all workers killed", "member 0 killed", "member 1 stopped",
 		"majority lost", "store killed", "no space", "disk of member 2 full", "leader moved", "history dropped",
-		"server of", "item 1 of j1 disabled", "items every", "removed", "triggered",
+		"server of", "item 1 of j1 disabled", "items every", "removed", "triggered", "strategy that not all know",
+		"error handler that not all know", "clock that jumps by 8760h", "clock that jumps by -20s", "handlers that hang",
+		"store put back by", "replaced by an empty one", "narrow revoked", "fired in the year 9999 of j10", "a leader that is nobody",
 	} {
 		if !strings.Contains(all, what) {
 			t.Errorf("1000 rounds have no %q", what)

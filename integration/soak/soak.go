@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,19 +30,25 @@ const (
 	showEvery = 10 * time.Second
 )
 
-var limits = history.Limits{Session: 2 * time.Second, Margin: 2500 * time.Millisecond, Skew: 2 * maxOffset}
+var limits = history.Limits{
+	Session: 2 * time.Second, Margin: 2500 * time.Millisecond, Skew: 2 * maxOffset, Silence: 12 * time.Second,
+}
 
 // quota is as much as an etcd may hold in a soak.
 const quota = 128 << 20
 
 // jobs are quick ones and slow ones, with failover and without, with handlers that listen
-// to their context and that do not.
+// to their context and that do not, and with fewer threads than items.
 var jobs = []cluster.Job{
 	{Name: "j1", Every: time.Second, Items: 8, Failover: true, Work: []time.Duration{300 * time.Millisecond}},
 	{Name: "j10", Every: 5 * time.Second, Items: 6, Failover: true, Work: []time.Duration{50 * time.Millisecond, 3 * time.Second, 7 * time.Second}},
 	{Name: "stubborn", Every: 4 * time.Second, Items: 3, Failover: true, Stubborn: true, Work: []time.Duration{2500 * time.Millisecond}},
 	{Name: "plain", Every: time.Second, Items: 4, Work: []time.Duration{20 * time.Millisecond, 600 * time.Millisecond}},
+	{Name: "narrow", Every: 2 * time.Second, Items: 6, Failover: true, Threads: 2, Work: []time.Duration{100 * time.Millisecond}},
 }
+
+// newOne is a strategy and an error handler that every other worker knows.
+const newOne = "NEW_ONE"
 
 // soak is one run.
 type soak struct {
@@ -72,7 +79,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}
 	fmt.Fprintf(out, "soak of %v on %s with seed %d: again with -store %s -seed %d -duration %v -workers %d\n",
 		o.duration, o.store, o.seed, o.store, o.seed, o.duration, o.workers)
-	start := func(ctx context.Context) (cluster.Store, error) { return cluster.StartEtcd(ctx, quota) }
+	start := func(ctx context.Context) (cluster.Store, error) { return cluster.StartEtcdWithUsers(ctx, quota) }
 	if o.store == cluster.ZooKeeper {
 		start = cluster.StartZooKeeper
 	}
@@ -170,13 +177,17 @@ func (s *soak) calm(ctx context.Context) error {
 		}
 	}
 	done := make(chan error, 1)
-	go func() { done <- errors.Join(s.Settled(ctx), s.Covered(ctx)) }()
+	go func() { done <- errors.Join(s.Settled(ctx), s.Covered(ctx), s.Sound(ctx)) }()
 	return s.while(done)
 }
 
 // start starts a worker with a wrong clock.
 func (s *soak) start(name string, offset time.Duration) error {
-	w, err := s.Start(name, cluster.Options{ClockOffset: offset})
+	o := cluster.Options{ClockOffset: offset}
+	if slices.Index(s.names, name)%2 == 0 {
+		o.Knows = newOne
+	}
+	w, err := s.Start(name, o)
 	if err == nil {
 		s.workers[name] = w
 	}
@@ -278,6 +289,7 @@ func (s *soak) finish(failed error) error {
 		{"triggered", report.Triggers}, {"cut short", report.Stopped}, {"faults", report.Faults},
 		{"writes refused by the fence", report.Refused},
 		{"longest gap after heal", report.LongestGap.Round(time.Millisecond)},
+		{"longest silence", report.LongestSilence.Round(time.Millisecond)},
 		{"re-run after a killed session, p50", p(report.TakeOvers, 50)},
 		{"re-run after a killed session, p99", p(report.TakeOvers, 99)},
 		{"machine or store slow", report.Slow.Round(time.Millisecond)},

@@ -1,0 +1,156 @@
+package simulation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+)
+
+// How often the simulation looks for silent items, and how long one may be silent: as
+// long as the longest session, and the time that whoever comes next needs.
+const (
+	listenEvery = 30 * time.Second
+	mostSilence = 4 * time.Minute
+)
+
+// listener looks for items of one job that stay without a run that they should have had,
+// while nobody says why. What was done to the processes and the store is no excuse.
+type listener struct {
+	j       *jobModel
+	version int64 // of the configuration that was read last
+	config  job.Config
+	cron    *cronexpr.Schedule
+	changed time.Time         // when that was
+	since   map[int]time.Time // since when an item is silent
+}
+
+// listen looks at all jobs until it is told to stop.
+func (s *simulation) listen(stop <-chan struct{}) {
+	var listeners []*listener
+	for _, g := range s.groups {
+		for _, j := range g.jobs {
+			listeners = append(listeners, &listener{j: j, since: map[int]time.Time{}})
+		}
+	}
+	tick := time.NewTicker(listenEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-stop:
+			return
+		}
+		snapshot := s.store.Snapshot(namespace)
+		for _, l := range listeners {
+			l.listen(s, snapshot)
+		}
+	}
+}
+
+func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
+	now := time.Now()
+	l.read(snapshot, now)
+	if l.cron == nil || l.config.Misfire == job.Off || l.config.MisfireWindow > 0 {
+		clear(l.since) // what is missed is not made up, and says nothing
+		return
+	}
+	due := l.cron.Prev(now)
+	explained := !due.After(l.changed) || l.j.disabled.since(due) || l.j.explained()
+	h := l.j.history
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range l.config.ShardingTotalCount {
+		it := h.item(i)
+		switch {
+		case it.executing() != nil || it.covers(due, now):
+			delete(l.since, i)
+		case explained || l.since[i].IsZero() || l.j.shrunkSince(i, due):
+			l.since[i] = now
+		case now.Sub(l.since[i]) > mostSilence:
+			s.violated(h.job, i, it.slice(len(it.executions)-1), fmt.Sprintf(
+				"it had no run for tick %s or a later one, and nobody said why, for %v", clock(due), now.Sub(l.since[i]).Round(time.Second)))
+			l.since[i] = now
+		}
+	}
+}
+
+// read takes over a configuration that is new and valid.
+func (l *listener) read(snapshot coord.Snapshot, now time.Time) {
+	node, ok := snapshot.Get(l.j.tree.Config())
+	if !ok || node.Version == l.version && l.cron != nil {
+		return
+	}
+	c, err := job.DecodeConfig(node.Value)
+	if err != nil {
+		return
+	}
+	l.version, l.config, l.changed, l.cron = node.Version, c, now, nil
+	if c.Cron == "" {
+		return
+	}
+	zone, err := time.LoadLocation(c.TimeZone)
+	if err != nil {
+		return
+	}
+	if schedule, err := cronexpr.Parse(c.Cron, zone); err == nil {
+		l.cron = schedule
+	}
+}
+
+// covers reports whether a run has begun for a tick or a later one, by a clock that was
+// not far ahead.
+func (it *itemHistory) covers(tick, now time.Time) bool {
+	const far = time.Hour
+	for at := len(it.executions) - 1; at >= 0; at-- {
+		e := &it.executions[at]
+		if e.source != job.Manual && e.outcome != unborn && e.tick >= tick.UnixMilli() && e.tick <= e.begin.Add(far).UnixMilli() {
+			return true
+		}
+		if e.begin.Before(tick.Add(-far)) {
+			return false
+		}
+	}
+	return false
+}
+
+// explained reports whether nobody is there who ought to run the job, or somebody says
+// what is wrong.
+func (j *jobModel) explained() bool {
+	somebody := false
+	for _, h := range j.group.alive() {
+		s := h.scheduler(j)
+		if s == nil {
+			continue
+		}
+		select {
+		case <-s.Done():
+			continue
+		default:
+		}
+		if faulty(s) {
+			return true
+		}
+		somebody = true
+	}
+	return !somebody
+}
+
+// faulty reports whether a scheduler reports a fault.
+func faulty(s *job.Scheduler) bool { return s.Status().Fault != nil }
+
+// alive are the processes of the group that are not told to go, and live.
+func (g *group) alive() []*host {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var list []*host
+	for _, h := range g.hosts {
+		if h.ctx.Err() == nil {
+			list = append(list, h)
+		}
+	}
+	g.hosts = list
+	return list
+}
