@@ -14,6 +14,8 @@ import (
 const (
 	listenEvery = 30 * time.Second
 	mostSilence = 4 * time.Minute
+	// A job with static sharding waits so long for the owner of an item to come back.
+	staticGrace = 10 * time.Minute
 )
 
 // listener looks for items of one job that stay without a run that they should have had,
@@ -57,7 +59,10 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 		clear(l.since) // what is missed is not made up, and says nothing
 		return
 	}
-	due := l.cron.Prev(now)
+	due, most := l.cron.Prev(now), mostSilence
+	if l.config.StaticSharding {
+		most += staticGrace
+	}
 	explained := !due.After(l.changed) || l.j.disabled.since(due) || l.j.explained()
 	h := l.j.history
 	h.mu.Lock()
@@ -69,7 +74,7 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 			delete(l.since, i)
 		case explained || l.since[i].IsZero() || l.j.shrunkSince(i, due):
 			l.since[i] = now
-		case now.Sub(l.since[i]) > mostSilence:
+		case now.Sub(l.since[i]) > most:
 			s.violated(h.job, i, it.slice(len(it.executions)-1), fmt.Sprintf(
 				"it had no run for tick %s or a later one, and nobody said why, for %v", clock(due), now.Sub(l.since[i]).Round(time.Second)))
 			l.since[i] = now
