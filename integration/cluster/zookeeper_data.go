@@ -4,60 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-// data is the folder of a server that has the transactions, and saved a copy of it.
-func (z zooKeeper) data(member int) string {
-	return filepath.Join(z.Ensemble[member].Folder(), "version-2")
-}
-
-func (z zooKeeper) saved(member int) string {
-	return filepath.Join(z.Ensemble[member].Folder(), "saved")
-}
-
 func (z zooKeeper) Save() (err error) {
-	folders := map[string]string{}
-	for i := range z.Ensemble {
+	all := []int{0, 1, 2}
+	for _, i := range all {
 		if err := z.Pause(i); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, z.Resume(i)) }()
-		folders[z.data(i)] = z.saved(i)
 	}
-	return copyFolders(folders)
+	return z.each(all, (*zkserver.Server).Save)
 }
 
-func (z zooKeeper) PutBack(ctx context.Context) error {
-	folders := map[string]string{}
-	for i := range z.Ensemble {
-		folders[z.saved(i)] = z.data(i)
-	}
-	if err := z.Kill(0, 1, 2); err != nil {
-		return err
-	}
-	if err := copyFolders(folders); err != nil {
-		return err
-	}
-	return z.Restart(ctx, 0, 1, 2)
-}
+func (z zooKeeper) PutBack(ctx context.Context) error { return z.with(ctx, (*zkserver.Server).PutBack) }
+func (z zooKeeper) Wipe(ctx context.Context) error    { return z.with(ctx, (*zkserver.Server).Wipe) }
 
-func (z zooKeeper) Wipe(ctx context.Context) error {
-	if err := z.Kill(0, 1, 2); err != nil {
+// with ends all servers, changes the data of each, and starts them again.
+func (z zooKeeper) with(ctx context.Context, change func(*zkserver.Server) error) error {
+	all := []int{0, 1, 2}
+	if err := z.Kill(all...); err != nil {
 		return err
 	}
-	for i := range z.Ensemble {
-		if err := os.RemoveAll(z.data(i)); err != nil {
-			return fmt.Errorf("cluster: %w", err)
-		}
+	if err := z.each(all, change); err != nil {
+		return err
 	}
-	return z.Restart(ctx, 0, 1, 2)
+	return z.Restart(ctx, all...)
 }
 
 func (z zooKeeper) Login() (user, pass string) { return "", "" }

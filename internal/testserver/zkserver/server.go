@@ -112,9 +112,6 @@ func (s *Server) Authority() *x509.CertPool { return s.authority }
 
 // ClientCertificate is one that is trusted at TLSAddr.
 func (s *Server) ClientCertificate() tls.Certificate { return s.client }
-// Folder is where the server keeps its data. It may be read while the server stands still
-// or is stopped, and written while it is stopped.
-func (s *Server) Folder() string { return s.folder }
 
 func (s *Server) path(name string) string { return filepath.Join(s.folder, name) }
 
