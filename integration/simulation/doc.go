@@ -25,10 +25,15 @@
 // context ended. One process in fifty has a clock that is off by up to 5 s.
 //
 // The day is twelve times a storm of 95 minutes and a calm of 25. In a storm every group
-// has its own faults, at random times: see faults_test.go, operator_test.go and
-// weather_test.go. When calm comes, all links heal, what is disabled is enabled, the
+// has its own faults, at random times: see faults_test.go, silence_faults_test.go,
+// operator_test.go and weather_test.go. When calm comes, all links heal, what is disabled is enabled, the
 // configuration is as it was, and as many processes are up as there were. At the end of
 // the calm the tree and the histories are checked.
+//
+// All the time, somebody looks for items that have no run for a tick that is due, while a
+// process is there to run them and none reports a fault: see silence_test.go. The store
+// that is put back, and nodes that nobody may write, are no excuse for that, but they are
+// where histories begin anew for all other checks.
 //
 // # What a seed fixes
 //
