@@ -36,6 +36,7 @@ var faults = []struct {
 	{"item disabled", 5, (*group).disableItem},
 	{"triggered", 12, (*group).trigger},
 	{"clock jumps", 3, (*group).jumpClock},
+	{"views lack something", 2, (*group).faultViews},
 	{"handlers hang", 3, (*group).hang},
 	{"nobody may write", 2, (*group).revoke},
 	{"configuration refused", 3, (*group).refuseConfig},

@@ -53,6 +53,26 @@ func (g *group) hang() {
 	})
 }
 
+// faultViews makes the views of a process say that they lack something.
+func (g *group) faultViews() {
+	_, h := g.pick()
+	if h == nil {
+		return
+	}
+	link := h.link()
+	if link == nil {
+		return
+	}
+	g.note("%s: its views lack something", h)
+	h.trouble.begin()
+	link.FaultViews(coord.ErrDenied)
+	g.after(g.upTo(10*time.Minute), func() {
+		g.note("%s: its views are whole", h)
+		link.FaultViews(nil)
+		h.trouble.end()
+	})
+}
+
 // revoke takes the permission to write from all processes of the group.
 func (g *group) revoke() {
 	var refusals []*memory.Injection

@@ -1,7 +1,10 @@
 package simulation
 
 import (
+	"context"
 	"fmt"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -27,6 +30,7 @@ type listener struct {
 	cron    *cronexpr.Schedule
 	changed time.Time         // when that was
 	since   map[int]time.Time // since when an item is silent
+	excused func() bool       // nobody is there, or somebody says what is wrong
 }
 
 // listen looks at all jobs until it is told to stop.
@@ -34,7 +38,7 @@ func (s *simulation) listen(stop <-chan struct{}) {
 	var listeners []*listener
 	for _, g := range s.groups {
 		for _, j := range g.jobs {
-			listeners = append(listeners, &listener{j: j, since: map[int]time.Time{}})
+			listeners = append(listeners, &listener{j: j, since: map[int]time.Time{}, excused: j.explained})
 		}
 	}
 	tick := time.NewTicker(listenEvery)
@@ -63,7 +67,7 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 	if l.config.StaticSharding {
 		most += staticGrace
 	}
-	explained := !due.After(l.changed) || l.j.disabled.since(due) || l.j.explained()
+	explained := !due.After(l.changed) || l.j.disabled.since(due) || l.excused()
 	h := l.j.history
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -158,4 +162,53 @@ func (g *group) alive() []*host {
 	}
 	g.hosts = list
 	return list
+}
+
+// What is silent is found, and what has a reason to be is let be.
+func TestListener(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		silent bool
+		play   func(*script, *listener)
+	}{
+		{"nothing runs", true, func(*script, *listener) {}},
+		{"somebody says why, or nobody is there", false, func(_ *script, l *listener) { l.excused = func() bool { return true } }},
+		{"the tick has begun", false, func(s *script, _ *listener) { s.begin(s.on("a"), job.Normal, 10, 10).end(nil) }},
+		{"a later tick has begun", false, func(s *script, _ *listener) { s.begin(s.on("a"), job.Misfire, 20, 10).end(nil) }},
+		{"an earlier tick runs on", false, func(s *script, _ *listener) { s.begin(s.on("a"), job.Normal, 0, 10) }},
+		{"an earlier tick was run", true, func(s *script, _ *listener) { s.begin(s.on("a"), job.Normal, 0, 10).end(nil) }},
+		{"it was triggered", true, func(s *script, _ *listener) { s.begin(s.on("a"), job.Manual, 10, 10).end(nil) }},
+		{"a clock was a year ahead", true, func(s *script, _ *listener) { s.begin(s.on("a"), job.Normal, 365*24*60, 10).end(nil) }},
+		{"its context had ended before it began", true, func(s *script, _ *listener) {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			s.j.history.begin(ctx, s.on("a"), job.ShardingContext{ScheduledTime: time.Date(2000, 1, 1, 0, 10, 0, 0, time.UTC), Token: 10})
+		}},
+		{"it is disabled", false, func(s *script, _ *listener) { s.j.disabled.begin() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newScript(t)
+				l := &listener{j: s.j, since: map[int]time.Time{}, excused: func() bool { return false }}
+				s.j.config.Cron = every(10, 0)
+				document, err := s.j.config.Encode(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tree := coord.NewTree()
+				tree.Put(coord.Node{Path: s.j.tree.Config(), Value: document})
+				pass(9 * time.Minute)
+				l.listen(s.g.sim, tree.Snapshot())
+				pass(time.Minute)
+				c.play(s, l)
+				for range 15 * time.Minute / (2 * listenEvery) {
+					pass(listenEvery)
+					l.listen(s.g.sim, tree.Snapshot())
+				}
+				if silent := len(s.found) > 0; silent != c.silent {
+					t.Errorf("found %q", s.found)
+				}
+			})
+		})
+	}
 }
