@@ -28,7 +28,7 @@ func (s *simulation) weather(random *rand.Rand, until time.Time) {
 			slow := s.store.Inject(memory.Fault{Method: memory.Commit, Delay: 500 * time.Millisecond})
 			pass(d)
 			slow.Remove()
-		} else if kind == 2 {
+		} else if kind == 2 || kind == 3 {
 			saved := s.store.Save()
 			pass(d)
 			s.noteAll("the store is put back by %v", d.Round(time.Second))
