@@ -20,7 +20,7 @@ type Clock struct {
 // NewClock returns the outcome of a comparison: at the local time, which is of time.Now,
 // the store's clock showed the store time, give or take the uncertainty.
 func NewClock(local, store time.Time, uncertainty time.Duration) Clock {
-	return Clock{local: local, store: store, uncertainty: uncertainty}
+	return Clock{local: local, store: store.Round(0), uncertainty: uncertainty} // without a monotonic reading
 }
 
 // Failed returns the clock with the error of an attempt to compare it anew. What was

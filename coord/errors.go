@@ -60,7 +60,7 @@ var (
 type ConflictError struct {
 	Index  int   // position in the call's ops
 	Op     Op    // that operation
-	Reason error // ErrNoNode, ErrNodeExists, ErrVersion, ErrNotOwner, ErrNotEmpty or, where nodes have permissions of their own (ZooKeeper), ErrDenied
+	Reason error // ErrNoNode, ErrNodeExists, ErrVersion, ErrNotOwner, ErrNotEmpty or, on ZooKeeper, ErrDenied for a node with permissions of its own, and ErrInvalidCommit below an ephemeral node
 }
 
 func (e *ConflictError) Error() string {

@@ -64,7 +64,7 @@ type Registry interface {
 	Now(ctx context.Context, path string) (time.Time, error)
 
 	// Clock returns what is known of the store's clock. It asks nobody: the registry
-	// compares the clocks in the background, once in each session and then every hour,
+	// compares the clocks in the background, from the first call on, once in each session and then every hour,
 	// on ZooKeeper by one write to [ClockPath], and tries again, with a back-off, after
 	// an attempt that failed.
 	Clock() Clock

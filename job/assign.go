@@ -13,17 +13,14 @@ const staticGrace = 10 * time.Minute
 
 // assign brings, as leader, the tree to what the strategy says: idle items get their
 // owner at once, an item that runs keeps its owner until it ends, and items beyond
-// the total go when they are idle. Each commit leaves every item with one owner, so
+// the total go when they are idle. owners is the strategy's answer; nil if nobody can
+// have items. Each commit leaves every item with one owner, so
 // a leader that dies between two of them leaves nothing that the next one would have
 // to know about.
-func (w *world) assign() ([]commit, error) {
-	owners, err := w.desired()
-	if err != nil {
-		return nil, err
-	}
+func (w *world) assign(owners []string) []commit {
 	c := chunk{step: "assign", head: w.asLeader()}
 	if owners != nil {
-		begun := jobtree.EncodeFired(w.now)
+		begun := jobtree.EncodeFired(w.time())
 		for i, owner := range owners {
 			item := w.Item(i)
 			ops := w.assignItem(i, item, owner)
@@ -32,19 +29,29 @@ func (w *world) assign() ([]commit, error) {
 				ops = append(ops, coord.Create(w.job.Fired(i), begun))
 			}
 			if len(ops) > 0 {
-				c.add(ops...)
+				c.add(i, ops...)
 			}
 		}
 	}
 	for i := w.settings.ShardingTotalCount; i < len(w.Items); i++ {
 		if w.Items[i].Exists && w.Items[i].Running == nil {
-			c.add(coord.Absent(w.job.Running(i)), coord.DeleteTree(w.job.Item(i)), coord.DeleteTree(w.job.FailoverItem(i)))
+			c.add(i, coord.Absent(w.job.Running(i)), coord.DeleteTree(w.job.Item(i)), coord.DeleteTree(w.job.FailoverItem(i)))
 		}
 	}
 	if len(c.commits) == 0 && w.Necessary {
-		c.add(coord.Delete(w.job.Necessary()))
+		c.add(noItem, coord.DeleteTree(w.job.Necessary()))
 	}
-	return c.commits, nil
+	return c.commits
+}
+
+// isDealt reports whether the tree has these owners.
+func (w *world) isDealt(owners []string) bool {
+	for i, owner := range owners {
+		if !w.Item(i).Owner.Is(owner) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *world) assignItem(i int, item jobtree.Item, owner string) []coord.Op {

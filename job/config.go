@@ -77,7 +77,9 @@ type Config struct {
 	// ([coord.Registry].Clock), so no tick waits for a request. While the store's clock
 	// has not been read at all, ticks run, and a fault of kind clock says that it could
 	// not be compared. An instance that is refused gives its items to others until its
-	// clock is right again. Whole seconds; 0 and below is off. Default 0, off.
+	// clock is right again. Whole seconds; 0 and below is off. Default 0, off. Whatever it
+	// is, an instance whose clock is more than 10 s off has no items while there is one
+	// whose clock is not.
 	// (maxTimeDiffSeconds)
 	MaxTimeDiff time.Duration
 

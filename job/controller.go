@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -18,6 +19,10 @@ import (
 // newest snapshot and asks the steps what is to be done. The steps are functions of a
 // [world] that decide and touch nothing, in the files that bear their names; the files
 // controller_*.go carry out what they decide.
+//
+// Nothing that can go wrong ends in silence: a step that fails is tried again with a
+// back-off of its own (troubles), what lasts becomes a fault (controller_diagnose.go),
+// and a controller that cannot go on leaves in order (controller_depart.go).
 type controller struct {
 	reg     coord.Registry
 	view    coord.View
@@ -29,7 +34,7 @@ type controller struct {
 	settings *settings
 	state    *jobtree.State
 	changed  <-chan struct{} // closed when the view has something newer than state
-	refused  int64           // Modified of the last configuration that was refused
+	refused  int64           // Modified of the last configuration that was refused; 0 if it was not
 
 	session coord.Session
 	self    self
@@ -37,34 +42,46 @@ type controller struct {
 	seen    bool // an instance of this session was in a snapshot
 	// forestalled is set once the registration of self is given up, or may be.
 	forestalled bool
+	// unsound is why others cannot rely on this identity any more; nil while they can.
+	unsound error
 
 	runs      map[int]*run
-	queue     []*run // claimed and waiting for a slot
+	queue     []*run // claimed and waiting for a thread
 	executing int
+	pace      pace
 	ended     map[int]int64
 	triggers  map[int]manual
-	localTick time.Time    // the last tick that was fired without records
-	missed    map[int]bool // items that a tick without records found running
+	waiting   map[int]time.Time // see world.waiting
+	localTick time.Time         // the last tick that was fired without records
+	missed    map[int]bool      // items that a tick without records found running
 
 	gone       map[string]time.Time
 	lingering  time.Time // when runs that are done wait no longer for the others
-	unseen     time.Time // since when the view lacks the claim of a run that is done
-	unsettled  time.Time // since when the tree has leftovers
-	yielding   time.Time // since when a JVM leader deals
-	suspicious bool      // a commit of ours may have happened unseen
-	stale      bool      // a commit met a conflict: the view has to catch up
-	conflicts  int       // in a row
+	unseen     since     // the view lacks the claim of a run that has begun
+	unmended   since     // the view lacks the record of a run, but not its claim
+	unsettled  since     // the tree has leftovers
+	yielding   since     // a JVM leader deals
+	leaderless since
+	suspicious bool // a commit of ours may have happened unseen
+	stale      bool // a commit met a conflict: the view has to catch up
 	syncs      int
-	retryAt    time.Time
-	retryIn    time.Duration
-	reconciled time.Time
-	faults     [faultKinds]error
+	troubles   troubles
+	passes     int
+	reconcile  time.Time // when to look at the whole tree again
 	sweeping   bool      // servers that nobody uses are to be removed
-	skipped    time.Time // the tick that a wrong clock kept from running
-	leaving    error     // why, once it is on its way out
-	grace      time.Time // until when handlers may take to return
+	dealt      dealt
+	looked     look
+	leaving    error // why, once it is on its way out
+	grace      since // the contexts of handlers have ended
+
+	faults [faultKinds]Fault
+	signs  signs
+	told   toldFaults
+	story  story
+	wakeAt time.Time // by the monotonic clock; zero if nothing is waited for
 
 	inTurn   bool            // commits of a step follow each other; for tests
+	executes func(*run)      // begins a run
 	stopping context.Context // ends when the time to drain is over
 	wake     chan struct{}   // holds one
 	started  func()          // called once this instance is in the tree
@@ -73,16 +90,22 @@ type controller struct {
 	mu       sync.Mutex
 	returned []*run
 	shutdown bool
-	status   Status
+	live     live
 }
 
-// loop runs until this instance has left, and returns why it did.
-func (c *controller) loop() error {
+// look is when the controller has looked last, by the wall clock and the monotonic one.
+type look struct{ wall, mono time.Time }
+
+// loop runs until this instance has left, and returns why it did. It is not through if it
+// could not go on, and what it has is still in the tree.
+func (c *controller) loop() (through bool, err error) {
 	for {
+		c.wakeAt = time.Time{}
+		c.passes++
 		if gone, err := c.enter(); gone || err != nil {
-			return err
+			return gone, err
 		}
-		if c.stale && !c.pausing() {
+		if c.stale {
 			c.catchUp()
 		}
 		c.look()
@@ -91,9 +114,9 @@ func (c *controller) loop() error {
 		gone, err := c.pass(w)
 		c.publish(w)
 		if gone || err != nil {
-			return err
+			return gone, err
 		}
-		if !c.stale || c.pausing() {
+		if !c.stale || !c.mayTry("sync") {
 			c.wait()
 		}
 	}
@@ -110,10 +133,10 @@ func (c *controller) look() {
 	}
 	c.changed = c.view.Changed() // before the snapshot: nothing is missed between them
 	c.state = jobtree.Reread(c.view.Snapshot(), c.job, c.state)
-	if c.state.Config == nil || c.state.Config.Modified <= c.settings.modified || c.state.Config.Modified == c.refused {
+	document := c.state.Config
+	if document == nil || document.Modified <= c.settings.modified || document.Modified == c.refused {
 		return
 	}
-	document := c.state.Config
 	config, err := DecodeConfig(document.Value)
 	var next *settings
 	if err == nil {
@@ -121,16 +144,20 @@ func (c *controller) look() {
 	}
 	if err != nil {
 		c.refused = document.Modified
-		c.fault(faultConfig, fmt.Errorf("job %s: the configuration in the registry is refused, the last good one stays in force: %w", c.job, err))
+		c.fault(FaultConfig, fmt.Errorf("job %s: the configuration in the registry is refused, the last good one stays in force: %w", c.job, err))
 		return
 	}
-	if c.settings.Cron != next.Cron || c.settings.TimeZone != next.TimeZone {
-		c.localTick = c.options.now()
+	before := c.settings
+	if before.Cron != next.Cron || before.TimeZone != next.TimeZone || before.monitor != next.monitor {
+		c.localTick = c.now()
+		clear(c.waiting)
 	}
 	c.settings = next
 	c.refused = 0
-	c.fault(faultConfig, nil)
-	c.log.Info("configuration changed", zap.Int64("revision", document.Modified))
+	c.fault(FaultConfig, nil)
+	if changes := before.Config.differences(next.Config); len(changes) > 0 {
+		c.log.Info("configuration changed", zap.Int64("revision", document.Modified), zap.Strings("fields", changes))
+	}
 }
 
 func (c *controller) world() *world {
@@ -138,10 +165,34 @@ func (c *controller) world() *world {
 	if c.settings.StaticSharding {
 		c.gone = absences(c.state, c.gone, now)
 	}
-	return &world{
+	w := &world{
 		State: c.state, job: c.job, settings: c.settings, self: c.self, now: now,
-		runs: c.runs, ended: c.ended, free: c.free(), leaving: c.leaving != nil, gone: c.gone,
+		runs: c.runs, ended: c.ended, waiting: c.waiting, leaving: c.leaving != nil, gone: c.gone,
+		clock: c.reg.Clock(), slack: c.slack(now), refused: c.refused,
 	}
+	w.clockOff, w.clockFar = w.compareClocks(c.settings.MaxTimeDiff)
+	w.leaderless = c.leaderless.hold(!w.leaderStands(), now)
+	return w
+}
+
+// maxSlack bounds the slack after a suspended host or a clock that was set.
+const maxSlack = 30 * time.Second
+
+// slack says how late a tick may be seen because the wall clock has not gone as timers
+// do since the last look: it was set, or the host was suspended.
+func (c *controller) slack(now time.Time) time.Duration {
+	before, mono := c.looked, time.Now()
+	c.looked = look{wall: now, mono: mono}
+	if before.mono.IsZero() {
+		return 0
+	}
+	elapsed := mono.Sub(before.mono)
+	jumped := now.Sub(before.wall) - elapsed
+	const usual = 100 * time.Millisecond
+	if jumped < usual && jumped > -usual {
+		return 0
+	}
+	return min(elapsed, maxSlack) + min(max(jumped, 0), maxSlack)
 }
 
 // absences keeps since when each owner has been missing.
@@ -168,47 +219,68 @@ func absences(s *jobtree.State, before map[string]time.Time, now time.Time) map[
 
 // pass asks every step once. gone is true when nothing is left to be done here.
 func (c *controller) pass(w *world) (gone bool, err error) {
-	if c.pausing() {
-		return false, nil
-	}
-	if c.removed() {
-		return c.abandon(w, ErrJobRemoved), c.why()
+	defer c.troubles.endPass(c.passes)
+	c.reconcileIfDue(w.now)
+	if w.Config == nil {
+		if c.removed() {
+			gone := c.abandon(w, ErrJobRemoved)
+			if !gone {
+				return false, nil
+			}
+			return true, c.why()
+		}
+		if c.leaving == nil && !c.isShutdown() {
+			c.diagnose(w)
+			return false, nil // the view has to catch up: steps need a configuration
+		}
 	}
 	if c.isShutdown() && c.leaving == nil {
 		c.leaving = ErrShutdown
 		w.leaving = true
+		c.log.Info("leaving", zap.Int("running", len(c.runs)))
 	}
-	c.cancelLost(w)
+	c.lookAfterRuns(w)
 	c.finish(w)
 	if c.leaving != nil {
 		return c.leave(w)
 	}
 	if !w.registered() {
-		return false, c.register(w)
+		err := c.register(w)
+		c.diagnose(w)
+		return false, err
 	}
 	c.seen = true
+	if err := c.announce(w); err != nil {
+		return false, err
+	}
+	c.takeOver(w)
 	c.obey(w)
 	c.fire(w)
-	w.free = c.free()
-	c.commitAll(w.takeOver())
+	c.handBack(w)
 	c.settle(w)
-	return false, c.lead(w)
+	err = c.lead(w)
+	c.diagnose(w)
+	c.report(w)
+	return false, err
 }
 
 // removed reports whether the whole job was removed. The view is right about it, but
 // may not have seen yet that it was just set up.
 func (c *controller) removed() bool {
-	if c.state.Config != nil {
+	const step = "look for the configuration"
+	if !c.mayTry(step) {
 		return false
 	}
 	_, err := c.reg.Get(c.session.Context(), c.job.Config())
-	if errors.Is(err, coord.ErrNoNode) {
+	switch {
+	case errors.Is(err, coord.ErrNoNode):
 		return true
+	case err != nil:
+		c.failed(step, err)
+	default: // it is there: the view has to catch up
+		c.stale = true
+		c.meet(step, fmt.Errorf("the view of the job does not show the configuration, which is there: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
 	}
-	if err != nil {
-		c.failed("look", err)
-	}
-	c.stale = true // it is there: the view has to catch up
 	return false
 }
 
@@ -226,4 +298,22 @@ func (c *controller) why() error {
 		return nil
 	}
 	return fmt.Errorf("job %s: %w", c.job, c.leaving)
+}
+
+// reconcileIfDue makes the controller look at the whole tree although it saw no change.
+// Jobs of one process do so at different times.
+func (c *controller) reconcileIfDue(now time.Time) {
+	d := c.settings.ReconcileInterval
+	if d <= 0 {
+		return
+	}
+	next := func() time.Time { return now.Add(d - d/10 + rand.N(d/5+1)) }
+	if c.reconcile.IsZero() || c.reconcile.After(now.Add(2*d)) { // the clock was set back
+		c.reconcile = next()
+	}
+	if !now.Before(c.reconcile) {
+		c.reconcile = next()
+		c.stale, c.sweeping = true, true
+	}
+	c.wakeIn(c.reconcile.Sub(now))
 }

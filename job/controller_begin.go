@@ -1,7 +1,6 @@
 package job
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -19,13 +18,23 @@ func (c *controller) obey(w *world) {
 	if commit, trigger := w.obey(); commit != nil && c.commit(*commit) {
 		c.take(w, trigger)
 	}
+	var gone []int
 	for _, i := range slices.Sorted(maps.Keys(c.triggers)) {
+		if i >= c.settings.ShardingTotalCount || w.Item(i).Disabled {
+			gone = append(gone, i)
+			delete(c.triggers, i)
+			continue
+		}
 		c.yield(w, i)
+	}
+	if len(gone) > 0 {
+		c.log.Warn("trigger not obeyed: items are disabled or do not exist", someItems("items", gone))
 	}
 	if !c.settings.monitor {
 		c.triggerUnmonitored(w)
 		return
 	}
+	w.free = c.free()
 	c.commitAll(w.manually(c.triggers))
 }
 
@@ -36,13 +45,17 @@ func (c *controller) take(w *world, trigger jobtree.Trigger) {
 	case trigger.Err != nil:
 		c.log.Warn("trigger not obeyed: it cannot be read", zap.Error(trigger.Err))
 	case !w.active():
-		c.log.Warn("trigger not obeyed: the server is disabled", zap.String("request", request.ID))
+		c.log.Warn("trigger not obeyed: the server is disabled, or its clock is off", zap.String("request", short(request.ID)))
 	default:
+		var joined []int
 		for _, i := range w.requested(request) {
 			if _, waiting := c.triggers[i]; waiting {
-				c.log.Info("trigger joins one that waits", zap.Int("item", i), zap.String("request", request.ID))
+				joined = append(joined, i)
 			}
 			c.triggers[i] = manual{parameter: request.Parameter}
+		}
+		if len(joined) > 0 {
+			c.log.Info("trigger joins one that waits", someItems("items", joined), zap.String("request", short(request.ID)))
 		}
 	}
 }
@@ -50,13 +63,7 @@ func (c *controller) take(w *world, trigger jobtree.Trigger) {
 // yield gives up a trigger that waits for an item which this instance does not own: its
 // owner gets it.
 func (c *controller) yield(w *world, i int) {
-	item := w.Item(i)
-	if i >= c.settings.ShardingTotalCount || item.Disabled {
-		c.log.Warn("trigger not obeyed: the item was disabled or is no more", zap.Int("item", i))
-		delete(c.triggers, i)
-		return
-	}
-	if item.Owner.Is(c.self.id) {
+	if w.Item(i).Owner.Is(c.self.id) {
 		return
 	}
 	commit, err := w.passOn(i, c.triggers[i])
@@ -69,6 +76,12 @@ func (c *controller) yield(w *world, i int) {
 	}
 }
 
+// takeOver begins what waits to be run again.
+func (c *controller) takeOver(w *world) {
+	w.free = c.idle()
+	c.commitAll(w.takeOver())
+}
+
 // fire begins what is due.
 func (c *controller) fire(w *world) {
 	if !c.settings.monitor {
@@ -78,13 +91,17 @@ func (c *controller) fire(w *world) {
 	if c.yields(w) {
 		return
 	}
-	commits := w.fire()
-	if len(commits) == 0 {
-		return
+	list := w.due()
+	w.free = c.free()
+	c.commitAll(w.fire(list))
+	// The tick of those that wait for a thread is not missed, however long that takes.
+	waiting := map[int]time.Time{}
+	for n, d := range list {
+		if d.source == Normal && c.runs[d.item] == nil && (n >= w.free || w.waits(d.item, d.tick)) {
+			waiting[d.item] = d.tick
+		}
 	}
-	if c.clockAllows(w.lastTick()) {
-		c.commitAll(commits)
-	}
+	c.waiting = waiting
 }
 
 // yields reports whether a JVM leader is dealing the items: then what is assigned now
@@ -96,45 +113,56 @@ func (c *controller) yields(w *world) bool {
 		_, ours := w.Sessions[w.Leader.ID]
 		deals = !ours
 	}
-	if !deals {
-		c.yielding = time.Time{}
+	held := c.yielding.hold(deals, w.now)
+	if !deals || held >= yieldTime {
 		return false
 	}
-	if c.yielding.IsZero() {
-		c.yielding = w.now
-	}
-	return w.now.Sub(c.yielding) < yieldTime
+	c.wakeIn(yieldTime - held)
+	return true
 }
 
-// clockAllows reports whether a tick may run by the clocks, if they are looked at. It
-// asks once for each tick.
-func (c *controller) clockAllows(tick time.Time) bool {
-	if c.settings.MaxTimeDiff <= 0 {
-		c.fault(faultClock, nil)
-		return true
+// handBack gives up claims that have waited for a thread for too long, or that this
+// instance may not begin any more.
+func (c *controller) handBack(w *world) {
+	var back []*run
+	for _, r := range c.queue {
+		waited := w.now.Sub(r.claimed)
+		if waited < 0 { // the clock was set back
+			waited = queueTime
+		}
+		switch {
+		case r.token == 0:
+			if !w.active() || !w.Item(r.item).Owner.Is(c.self.id) {
+				back = append(back, r)
+			}
+		case w.standing(r) != ours:
+		case !w.active(), waited >= queueTime:
+			back = append(back, r)
+		default:
+			c.wakeIn(queueTime - waited)
+		}
 	}
-	if tick.Equal(c.skipped) {
-		return false
+	if len(back) == 0 {
+		return
 	}
-	err := c.checkClock()
-	c.fault(faultClock, err)
-	if err != nil {
-		c.skipped = tick
+	c.queue = slices.DeleteFunc(c.queue, func(r *run) bool { return slices.Contains(back, r) })
+	var claimed []*run
+	for _, r := range back {
+		r.group.open--
+		r.phase, r.cut, r.err = done, true, errHandedBack
+		if r.token == 0 {
+			c.drop(r)
+			continue
+		}
+		claimed = append(claimed, r)
+		if r.source == Manual {
+			c.triggers[r.item] = manual{parameter: r.param}
+		}
+		if r.source == Normal {
+			c.waiting[r.item] = r.tick
+		}
 	}
-	return err == nil
-}
-
-// checkClock compares the local clock with the store's.
-func (c *controller) checkClock() error {
-	before := c.now()
-	store, err := c.reg.Now(c.session.Context(), c.job.SystemTime())
-	if err != nil {
-		return fmt.Errorf("job %s: the tick does not run, because the store's clock cannot be compared: %w", c.job, err)
+	if len(claimed) > 0 {
+		c.commitAll(w.handBack(claimed))
 	}
-	// The answer is from between the request and now, so the nearer end counts.
-	diff := max(before.Sub(store), store.Sub(c.now()))
-	if diff > c.settings.MaxTimeDiff {
-		return fmt.Errorf("job %s: the tick does not run: %w: %v, at most %v are allowed", c.job, ErrClock, diff.Round(time.Second), c.settings.MaxTimeDiff)
-	}
-	return nil
 }

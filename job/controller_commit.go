@@ -13,111 +13,209 @@ import (
 )
 
 const (
-	// firstRetry and lastRetry bound the back-off after an error of the store.
-	firstRetry = 50 * time.Millisecond
-	lastRetry  = 2 * time.Second
 	// catchUpTime bounds how long the view may take to hold what was committed.
 	catchUpTime = 5 * time.Second
 	// commitsAtOnce bounds the commits of one step that are under way together.
 	commitsAtOnce = 8
+	// culprits is how many parts are left out of one commit before it is given up until
+	// the next look.
+	culprits = 3
 )
 
-// commit does what a step wants, and reports whether it happened. After a conflict the
-// view catches up and the step is asked again; what a lost answer did, the tree tells.
-func (c *controller) commit(cm commit) bool {
-	revision, err := c.reg.Commit(c.session.Context(), cm.ops...)
-	return c.committed(cm, revision, err)
+// answer is what has become of a commit.
+type answer struct {
+	commit   commit // without the parts that were left out
+	revision int64
+	err      error
+	struck   []strike
 }
 
-// commitAll does several commits that do not depend on each other, some at a time.
-func (c *controller) commitAll(commits []commit) {
+// strike is a part that could not be done.
+type strike struct {
+	name string
+	item int
+	err  error
+}
+
+// send tries a commit. The part of a conflict is left out, and the rest tried again at
+// once; one that is too large is cut in half. It touches nothing of a controller's.
+func send(ctx context.Context, reg coord.Registry, cm commit) answer {
+	a := answer{commit: cm}
+	for {
+		a.revision, a.err = reg.Commit(ctx, a.commit.ops...)
+		if conflict, ok := errors.AsType[*coord.ConflictError](a.err); ok {
+			k := a.commit.holding(conflict.Index)
+			if k < 0 || len(a.struck) == culprits {
+				return a
+			}
+			culprit := a.commit.parts[k]
+			a.struck = append(a.struck, strike{a.commit.name(culprit), culprit.item, a.err})
+			if len(a.commit.parts) == 1 {
+				return a
+			}
+			a.commit = a.commit.only(func(p part) bool { return p != culprit })
+			continue
+		}
+		if n := len(a.commit.parts); errors.Is(a.err, coord.ErrTooLarge) && n > 1 {
+			last := a.commit.parts[n/2].from
+			a.commit = a.commit.only(func(p part) bool { return p.from < last })
+			continue
+		}
+		return a
+	}
+}
+
+// commit does what a step wants, and reports whether it happened, in part at least. After
+// a conflict the view catches up and the step is asked again; what a lost answer did, the
+// tree tells.
+func (c *controller) commit(cm commit) bool {
+	cm, ok := c.admit(cm)
+	return ok && c.committed(send(c.session.Context(), c.reg, cm))
+}
+
+// commitAll does several commits that do not depend on each other, some at a time, and
+// reports whether any of them happened.
+func (c *controller) commitAll(commits []commit) (any bool) {
 	if len(commits) == 1 || c.inTurn {
 		for _, commit := range commits {
-			c.commit(commit)
+			any = c.commit(commit) || any
 		}
-		return
+		return any
 	}
-	type answer struct {
-		revision int64
-		err      error
+	var admitted []commit
+	for _, cm := range commits {
+		if cm, ok := c.admit(cm); ok {
+			admitted = append(admitted, cm)
+		}
 	}
-	answers := make([]answer, len(commits))
+	ctx := c.session.Context()
+	answers := make([]answer, len(admitted))
 	slots := make(chan struct{}, commitsAtOnce)
 	var under sync.WaitGroup
-	for i := range commits {
+	for i := range admitted {
 		slots <- struct{}{}
 		under.Go(func() {
-			answers[i].revision, answers[i].err = c.reg.Commit(c.session.Context(), commits[i].ops...)
+			answers[i] = send(ctx, c.reg, admitted[i])
 			<-slots
 		})
 	}
 	under.Wait()
-	for i, a := range answers {
-		c.committed(commits[i], a.revision, a.err)
+	for _, a := range answers {
+		any = c.committed(a) || any
 	}
+	return any
+}
+
+// admit returns what of a commit may be tried now: not what has failed and waits.
+func (c *controller) admit(cm commit) (commit, bool) {
+	now := c.now()
+	waits := func(name string) bool {
+		t := c.troubles[name]
+		if t == nil {
+			return false
+		}
+		t.pass = c.passes
+		if !t.waits(now) {
+			return false
+		}
+		c.wakeIn(t.until.Sub(now))
+		return true
+	}
+	if waits(cm.step) {
+		return cm, false
+	}
+	if len(c.troubles) == 0 || len(cm.parts) == 0 {
+		return cm, true
+	}
+	all := len(cm.parts)
+	held := 0
+	rest := cm.only(func(p part) bool {
+		if waits(cm.name(p)) {
+			held++
+			return false
+		}
+		return true
+	})
+	return rest, held < all
 }
 
 // committed takes in the answer to a commit.
-func (c *controller) committed(cm commit, revision int64, err error) bool {
+func (c *controller) committed(a answer) bool {
+	cm := a.commit
+	for _, s := range a.struck {
+		c.stale = true
+		c.meet(s.name, s.err, firstHold, lastHold, freeTries)
+	}
 	switch {
-	case err == nil:
-		c.conflicts, c.retryIn = 0, 0
+	case a.err == nil:
+		c.troubles.over(cm.step)
+		if len(c.troubles) > 0 {
+			for _, p := range cm.parts {
+				c.troubles.over(cm.name(p))
+			}
+		}
 		for _, r := range cm.ends {
 			c.drop(r)
 		}
-		c.start(cm.claims, revision)
+		c.tellClaimed(cm.claims, a.revision)
+		c.start(cm.claims, a.revision)
 		for _, r := range cm.misses {
 			r.flagged = true
 		}
 		return true
-	case errors.Is(err, coord.ErrConflict):
-		c.log.Debug("conflict", zap.String("step", cm.step), zap.Error(err))
+	case errors.Is(a.err, coord.ErrConflict):
+		c.log.Debug("conflict", zap.String("step", cm.step), zap.Error(a.err))
 		c.stale = true
-		refuse(cm.ends)
-		if c.conflicts++; c.conflicts > 3 {
-			c.pause() // the view and the store do not agree: do not spin
+		if len(a.struck) == 0 || len(a.struck) == culprits {
+			c.meet(cm.step, a.err, firstPause, lastPause, freeTries)
 		}
 	default:
-		c.failed(cm.step, err)
+		c.failed(cm.step, a.err)
 	}
 	return false
 }
 
-// refuse remembers that the records of runs could not be removed as they were seen.
-func refuse(runs []*run) {
-	for _, r := range runs {
-		r.refused = true
-	}
-}
-
-// failed takes in an error of the store: steps wait for a while, longer each time, and
-// then look again. What may have happened unseen is looked for.
+// failed takes in an error of the store: the step waits for a while, longer each time, and
+// then looks again. What may have happened unseen is looked for.
 func (c *controller) failed(step string, err error) {
 	if c.session.Context().Err() != nil {
 		return
 	}
 	c.stale = true
 	c.suspicious = c.suspicious || errors.Is(err, coord.ErrUnknownOutcome)
-	c.log.Warn("store failed", zap.String("step", step), zap.Error(err))
-	c.pause()
+	c.log.Debug("store failed", zap.String("step", step), zap.Error(err))
+	c.meet(step, err, firstPause, lastPause, 0)
 }
 
-func (c *controller) pause() {
-	c.retryIn = min(max(2*c.retryIn, firstRetry), lastRetry)
-	c.retryAt = time.Now().Add(c.retryIn)
+// meet notes trouble of a step, or of a part of one, and wakes up for the next attempt.
+func (c *controller) meet(name string, err error, first, last time.Duration, free int) {
+	now := c.now()
+	t := c.troubles.meet(name, err, now, first, last, free)
+	t.pass = c.passes
+	if t.waits(now) {
+		c.wakeIn(t.until.Sub(now))
+	}
 }
 
-// pausing reports whether steps wait after an error.
-func (c *controller) pausing() bool { return time.Now().Before(c.retryAt) }
+// mayTry reports whether a step that asks the store may do so now.
+func (c *controller) mayTry(step string) bool {
+	_, ok := c.admit(commit{step: step})
+	return ok
+}
 
 // catchUp waits until the view holds all that was committed until now.
 func (c *controller) catchUp() {
-	ctx, cancel := context.WithTimeoutCause(c.session.Context(), catchUpTime, fmt.Errorf("the view did not catch up in %v", catchUpTime))
-	defer cancel()
-	if err := c.view.Sync(ctx); err != nil {
-		c.failed("sync", err)
+	const step = "sync"
+	if !c.mayTry(step) {
 		return
 	}
+	ctx, cancel := context.WithTimeoutCause(c.session.Context(), catchUpTime, fmt.Errorf("%w: the view did not catch up in %v", coord.ErrUnavailable, catchUpTime))
+	defer cancel()
+	if err := c.view.Sync(ctx); err != nil {
+		c.failed(step, err)
+		return
+	}
+	c.troubles.over(step)
 	c.stale = false
 	c.syncs++
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"go.uber.org/zap"
@@ -28,16 +29,23 @@ func (c *controller) leave(w *world) (gone bool, err error) {
 		if c.stopping.Err() == nil {
 			return false, nil
 		}
-		if c.grace.IsZero() {
-			c.grace = c.now().Add(c.options.cancelGrace)
+		left := c.graceLeft(w.now)
+		if len(c.queue) > 0 || left == c.options.cancelGrace {
 			c.requeue()
 			c.cancelAll(ErrShutdown)
 		}
-		if c.executing > 0 && c.now().Before(c.grace) {
+		if c.executing > 0 && left > 0 {
+			c.wakeIn(left)
 			return false, nil
 		}
 	}
 	return true, c.part()
+}
+
+// graceLeft is how much longer handlers may take to return whose contexts have ended. The
+// first call begins that time.
+func (c *controller) graceLeft(now time.Time) time.Duration {
+	return max(c.options.cancelGrace-c.grace.hold(true, now), 0)
 }
 
 // requeue takes back what was claimed and has not begun.
@@ -58,7 +66,7 @@ func (c *controller) unfinished(r *run) bool {
 // part says to the store what is left to be said. It has a time of its own for that:
 // the caller's is over.
 func (c *controller) part() error {
-	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
+	ctx, cancel := context.WithTimeoutCause(c.session.Context(), partingTime, fmt.Errorf("%w: not through within %v", coord.ErrUnavailable, partingTime))
 	defer cancel()
 	var still []int
 	for _, r := range c.runs {
@@ -68,64 +76,99 @@ func (c *controller) part() error {
 	}
 	err := c.partFrom(ctx)
 	if err != nil {
-		// What could not be said ends with the session.
-		c.log.Warn("left without a word", zap.Error(err))
+		c.log.Warn("could not remove this instance's nodes; they end with its session", zap.Error(err))
 		err = fmt.Errorf("job %s: hand over: %w", c.job, err)
+	} else {
+		c.log.Info("left", zap.String("instance", c.self.id), zap.Int("handlers that still run", len(still)))
 	}
 	if len(still) > 0 {
-		err = errors.Join(err, fmt.Errorf("job %s: items %v still run; they did not return within %v of the end of their contexts", c.job, still, c.options.cancelGrace))
+		err = errors.Join(err, fmt.Errorf("job %s: items %s still run; they did not return within %v of the end of their contexts", c.job, listItems(still), c.options.cancelGrace))
 	}
 	return errors.Join(c.why(), err)
 }
 
 // partFrom looks at the newest state and says what is left, until nothing has come in
 // between: what was finished, what others have to run again, and then that this instance
-// is gone.
+// is gone. A part that the tree does not let be done is left to the end of the session.
 func (c *controller) partFrom(ctx context.Context) error {
-	for {
+	const enough = 5
+	pause := firstPause
+	var last error
+	for try := 0; ; try++ {
 		if err := c.view.Sync(ctx); err != nil {
-			return err
+			return errors.Join(err, last)
 		}
 		c.look()
 		w := c.world()
-		var finished, left []*run
-		for _, r := range c.runs {
-			switch {
-			case w.standing(r) != ours:
-			case c.unfinished(r):
-				left = append(left, r)
-			default:
-				finished = append(finished, r)
+		done, err := c.partOnce(ctx, w, try >= enough)
+		last = err
+		again := err == nil || errors.Is(err, coord.ErrConflict) || errors.Is(err, coord.ErrUnknownOutcome)
+		if done || !again || try > enough {
+			return err
+		}
+		if try > 1 {
+			if pause = min(2*pause, time.Second); !sleep(ctx, pause/2+rand.N(pause/2)) {
+				return errors.Join(last, context.Cause(ctx))
 			}
 		}
-		commits := append(w.finish(finished), w.handOver(left)...)
-		down := w.stepDown()
-		if down != nil {
-			commits = append(commits, *down)
+	}
+}
+
+// partOnce says what is left by one state of the tree. It is done when this instance is
+// gone. A conflict means to look again, unless this is the last time: then what is in the
+// way is left.
+func (c *controller) partOnce(ctx context.Context, w *world, lastTime bool) (done bool, err error) {
+	var finished, left []*run
+	for _, r := range c.runs {
+		switch {
+		case w.standing(r) != ours:
+		case c.unfinished(r):
+			left = append(left, r)
+		default:
+			finished = append(finished, r)
 		}
-		var err error
-		for _, commit := range commits {
-			if _, err = c.reg.Commit(ctx, commit.ops...); err != nil {
-				refuse(commit.ends)
-				break
-			}
-			for _, r := range commit.ends {
+	}
+	commits := append(w.finish(finished), w.handOver(left)...)
+	down := w.stepDown()
+	if down != nil {
+		commits = append(commits, *down)
+	}
+	for _, commit := range commits {
+		a := send(ctx, c.reg, commit)
+		if a.err == nil {
+			for _, r := range a.commit.ends {
 				c.ended[r.item] = r.token
 				r.token = 0 // it has no record any more
 			}
 		}
-		if err == nil && down != nil {
-			continue // an election that came before that shows only now
+		if a.err == nil && len(a.struck) > 0 {
+			a.err = a.struck[0].err
 		}
-		if err == nil {
-			err = c.partLast(ctx, w)
+		if a.err != nil {
+			err = errors.Join(err, a.err)
+			if !lastTime {
+				return false, err
+			}
 		}
-		if err == nil || !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
-			return err
-		}
-		if ctx.Err() != nil {
-			return errors.Join(err, context.Cause(ctx))
-		}
+	}
+	if down != nil && err == nil {
+		return false, nil // an election that came before that shows only now
+	}
+	if partErr := c.partLast(ctx, w); partErr != nil {
+		return false, errors.Join(err, partErr)
+	}
+	return true, err
+}
+
+// sleep reports false if the context ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -149,17 +192,36 @@ func (c *controller) abandon(w *world, cause error) (gone bool) {
 		c.leaving = cause
 		c.requeue()
 		c.cancelAll(cause)
-		c.grace = c.now().Add(c.options.cancelGrace)
 	}
-	if c.executing > 0 && c.now().Before(c.grace) {
+	if left := c.graceLeft(w.now); c.executing > 0 && left > 0 {
+		c.wakeIn(left)
 		return false
 	}
+	c.signOff(w)
+	return true
+}
+
+// signOff removes what this session has in the tree, whatever that is.
+func (c *controller) signOff(w *world) {
 	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
 	defer cancel()
 	if _, err := c.reg.Commit(ctx, w.signOff(false).ops...); err != nil {
-		c.log.Warn("left without a word", zap.Error(err))
+		c.log.Warn("could not remove this instance's nodes; they end with its session", zap.Error(err))
 	}
-	return true
+}
+
+// bail takes this instance out when its controller cannot go on: others take over what it
+// had, once its handlers have had time to return.
+func (c *controller) bail() {
+	if c.session == nil || c.self.id == "" {
+		return
+	}
+	c.requeue()
+	c.cancelAll(ErrShutdown)
+	c.awaitHandlers()
+	if c.session.Context().Err() == nil && c.state != nil {
+		c.signOff(c.world())
+	}
 }
 
 func (c *controller) cancelAll(cause error) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
@@ -17,7 +19,7 @@ const settleAfter = time.Second
 // they have waited long enough for the others.
 func (c *controller) finish(w *world) {
 	var ready []*run
-	open, unseen := false, false
+	open := false
 	for _, i := range slices.Sorted(maps.Keys(c.runs)) {
 		r := c.runs[i]
 		if r.phase != done || c.leaving != nil && c.unfinished(r) {
@@ -28,8 +30,8 @@ func (c *controller) finish(w *world) {
 		}
 		switch w.standing(r) {
 		case ours:
-			if w.Item(r.item).Running == nil && r.refused {
-				c.drop(r)
+			if errors.Is(r.err, errHandedBack) {
+				c.commitAll(w.handBack([]*run{r}))
 				continue
 			}
 			ready = append(ready, r)
@@ -39,20 +41,11 @@ func (c *controller) finish(w *world) {
 			// The view is late. If it is not that, the item is gone.
 			if r.syncs < c.syncs {
 				c.drop(r)
-				continue
 			}
-			unseen = true
 		}
 	}
-	switch {
-	case !unseen:
-		c.unseen = time.Time{}
-	case c.unseen.IsZero():
-		c.unseen = w.now
-	case w.now.Sub(c.unseen) >= settleAfter:
-		c.unseen, c.stale = time.Time{}, true
-	}
 	if w.now.Before(c.lingering) && (len(ready) == 0 || open && c.leaving == nil) {
+		c.wakeIn(c.lingering.Sub(w.now))
 		return
 	}
 	c.lingering = time.Time{} // what becomes ready later has waited long enough
@@ -61,14 +54,48 @@ func (c *controller) finish(w *world) {
 	}
 }
 
-// cancelLost ends the context of runs whose item somebody else has claimed since.
-func (c *controller) cancelLost(w *world) {
+// lookAfterRuns compares what runs here with its records. Where somebody else has claimed
+// the item since, or the item is gone, the run's context ends. A record of a run that
+// somebody has removed is put back: as long as it is not there, the item may start
+// elsewhere, and nobody would run it again if this instance ended.
+func (c *controller) lookAfterRuns(w *world) {
+	behindView, missing := false, false
+	mend := chunk{step: "mend", head: []coord.Op{w.mine()}}
 	for _, r := range c.runs {
-		if r.phase == executing && r.instance == c.self.id && r.token != 0 {
-			if fired := w.Item(r.item).Fired; fired != nil && fired.Modified > r.token {
-				r.cancel(ErrItemLost)
-			}
+		if r.instance != c.self.id || r.token == 0 {
+			continue
 		}
+		standing := w.standing(r)
+		if standing == behind {
+			behindView = true
+		}
+		if r.phase != executing {
+			continue
+		}
+		switch {
+		case standing == foreign, standing == behind && r.syncs < c.syncs:
+			r.cancel(ErrItemLost)
+		case standing != ours, !c.settings.monitor, w.Item(r.item).Running.Is(c.self.id):
+		case r.syncs < c.syncs:
+			mend.add(r.item, w.mend(r.item)...)
+		default:
+			missing = true // or the view shows the claim in parts
+		}
+	}
+	if held := c.unmended.hold(missing, w.now); missing {
+		if held >= firstPause {
+			c.unmended, c.stale = since{}, true
+		}
+		c.wakeIn(firstPause)
+	}
+	if held := c.unseen.hold(behindView, w.now); behindView {
+		if held >= settleAfter {
+			c.unseen, c.stale = since{}, true
+		}
+		c.wakeIn(max(settleAfter-held, firstPause))
+	}
+	if len(mend.commits) > 0 && c.commitAll(mend.commits) {
+		c.log.Warn("the records of runs were removed or changed by somebody else, and are put back", zap.Int("runs", len(mend.commits[0].parts)))
 	}
 }
 
@@ -76,25 +103,28 @@ func (c *controller) cancelLost(w *world) {
 func (c *controller) settle(w *world) {
 	left := w.leftovers()
 	if len(left) == 0 {
-		c.unsettled, c.suspicious = time.Time{}, false
+		c.unsettled, c.suspicious = since{}, false
 		return
 	}
-	if c.unsettled.IsZero() {
-		c.unsettled = w.now
-	}
-	if !c.suspicious && w.now.Sub(c.unsettled) < settleAfter {
+	if held := c.unsettled.hold(true, w.now); !c.suspicious && held < settleAfter {
+		c.wakeIn(settleAfter - held)
 		return
 	}
-	c.unsettled, c.suspicious = time.Time{}, false
+	c.unsettled, c.suspicious = since{}, false
+	c.wakeIn(settleAfter)
 	for _, i := range left {
+		cm := w.settle(i)
+		if !c.mayTry(cm.step) {
+			return
+		}
 		running, err := c.reg.Get(c.session.Context(), c.job.Running(i))
 		switch {
 		case errors.Is(err, coord.ErrNoNode) || err == nil && string(running.Value) != c.self.id:
 		case err != nil:
-			c.failed("settle", err)
+			c.failed(cm.step, err)
 			return
 		default:
-			c.commit(w.settle(i))
+			c.commit(cm)
 		}
 	}
 }

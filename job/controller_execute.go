@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 
 	"go.uber.org/zap"
 )
@@ -11,6 +12,7 @@ func (c *controller) start(runs []*run, token int64) {
 	g := &group{open: len(runs)}
 	for _, r := range runs {
 		r.token, r.group, r.phase = token, g, queued
+		r.claimed, r.syncs = c.now(), c.syncs
 		c.runs[r.item] = r
 		c.queue = append(c.queue, r)
 		if r.source == Manual {
@@ -25,7 +27,7 @@ func (c *controller) dispatch() {
 	for len(c.queue) > 0 && c.executing < c.settings.threads {
 		r := c.queue[0]
 		c.queue = c.queue[1:]
-		c.execute(r)
+		c.executes(r)
 	}
 }
 
@@ -46,14 +48,20 @@ func (c *controller) execute(r *run) {
 	if r.param != "" {
 		e.sc.JobParameter = r.param
 	}
-	ctx, cancel := context.WithCancelCause(c.session.Context())
+	ctx, cancel := context.WithCancelCause(context.WithValue(c.session.Context(), ofJob{}, c))
 	r.cancel, r.phase = cancel, executing
-	c.executing++
+	r.begun = c.now()
+	if c.executing++; c.executing < s.threads {
+		c.pace.last = r.begun
+	}
 	c.working.Go(func() {
 		err := errGoexit // unless the handler returns
 		defer func() {
 			c.mu.Lock()
 			r.err, r.cut = err, ctx.Err() != nil
+			if err != nil && (!r.cut || errors.Is(context.Cause(ctx), ErrTimeout)) {
+				c.live.status.LastError, c.live.status.LastErrorTime = err, c.now()
+			}
 			c.returned = append(c.returned, r)
 			c.mu.Unlock()
 			c.poke()
@@ -70,6 +78,7 @@ func (c *controller) collect() {
 	c.mu.Unlock()
 	for _, r := range returned {
 		c.executing--
+		c.pace.ended(c.now().Sub(r.begun), c.now())
 		r.phase = done
 		r.group.open--
 		r.syncs = c.syncs
@@ -95,5 +104,11 @@ func (c *controller) drop(r *run) {
 	}
 }
 
-// free is how many more items could begin at once.
-func (c *controller) free() int { return c.settings.threads - c.executing - len(c.queue) }
+// idle is how many threads nothing waits for.
+func (c *controller) idle() int { return c.settings.threads - c.executing - len(c.queue) }
+
+// free is how many more items may be claimed.
+func (c *controller) free() int { return c.idle() + c.pace.ahead(c.settings.threads, c.now()) }
+
+// ofJob is the key by which the context of a handler tells which controller called it.
+type ofJob struct{}

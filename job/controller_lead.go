@@ -2,14 +2,22 @@ package job
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // lead does what a leader does, or becomes one. One step commits in a pass: the next
-// has to see what it did.
+// has to see what it did. One that can do nothing, because the tree does not let it, does
+// not keep the others from their turn.
 func (c *controller) lead(w *world) error {
+	if turn := w.turn(); !w.leaderStands() && w.mayLead() && turn > w.leaderless {
+		c.wakeIn(turn - w.leaderless)
+	}
 	if commit := w.elect(); commit != nil {
 		c.commit(*commit)
 		return nil
@@ -19,54 +27,160 @@ func (c *controller) lead(w *world) error {
 		return nil
 	}
 	if !w.leads() {
+		c.dealt = dealt{}
+		return nil
+	}
+	if c.commitAll(w.tidy()) {
 		return nil
 	}
 	commit, err := w.schedule()
 	if err != nil {
 		return err
 	}
-	if commit != nil {
-		c.commit(*commit)
+	if commit != nil && c.commit(*commit) {
 		return nil
 	}
-	if orphans := c.confirm(w.orphans()); len(orphans) > 0 {
-		c.commitAll(w.recover(orphans))
+	if orphans := c.confirm(w.orphans()); len(orphans) > 0 && c.commitAll(w.recover(orphans)) {
+		c.tellRecovered(orphans)
 		return nil
 	}
-	if commits := w.clean(); len(commits) > 0 {
-		c.commitAll(commits)
+	if c.commitAll(w.rewind()) || c.commitAll(w.clean()) {
 		return nil
 	}
 	if c.sweeping {
 		c.sweeping = false
-		if commits := w.sweep(); len(commits) > 0 {
-			c.commitAll(commits)
+		if c.commitAll(w.sweep()) {
 			return nil
 		}
 	}
-	commits, err := w.assign()
-	c.fault(faultStrategy, err)
-	c.commitAll(commits)
+	owners, err := c.deal(w)
+	c.fault(FaultStrategy, err)
+	if owners != nil || err == nil {
+		c.commitAll(w.assign(owners))
+	}
 	return nil
 }
 
-// confirm reads the records of orphans again from the store. A snapshot may show a
-// commit in parts, and an old record beside a new claim must not be taken for one
-// that was left behind.
+// dealt is what this leader has dealt by a strategy, and to whom.
+type dealt struct {
+	instances []strategy.Instance
+	total     int
+	modified  int64 // of the configuration
+	owners    []string
+
+	// Of a strategy that does not stick to its answer.
+	changes int // in a row, although nothing of the above has changed
+	pause   time.Duration
+	until   time.Time
+}
+
+const (
+	// maxChanges is how often the answer of a strategy may change while it is asked about
+	// the same instances: items that ran are moved when they are idle.
+	maxChanges = 20
+	// lastDealPause bounds the time between two answers of one that does not stick to it.
+	lastDealPause = time.Minute
+)
+
+// deal asks the strategy who should own each item. A strategy that does not stick to its
+// answer would move the items for ever: what it said last stays in force for a while.
+func (c *controller) deal(w *world) ([]string, error) {
+	owners, err := w.desired()
+	if err != nil || owners == nil {
+		return nil, err
+	}
+	d := &c.dealt
+	available := w.available()
+	if d.total != len(owners) || d.modified != w.Config.Modified || !slices.Equal(d.instances, available) {
+		*d = dealt{instances: available, total: len(owners), modified: w.Config.Modified, owners: owners}
+		return owners, nil
+	}
+	unstable := func() error {
+		if d.changes <= maxChanges {
+			return nil
+		}
+		return fmt.Errorf("job %s: strategy %s gives another answer each time it is asked about the same instances", c.job, short(c.settings.Strategy))
+	}
+	switch {
+	case w.isDealt(owners):
+		d.owners, d.changes, d.pause = owners, 0, 0
+	case slices.Equal(d.owners, owners):
+	case d.changes < maxChanges:
+		d.changes++
+		d.owners = owners
+	case w.now.Before(d.until) && !d.until.After(w.now.Add(lastDealPause)):
+		c.wakeIn(d.until.Sub(w.now))
+	default:
+		d.changes = maxChanges + 1
+		d.owners = owners
+		d.pause = min(max(2*d.pause, firstHold), lastDealPause)
+		d.until = w.now.Add(d.pause)
+	}
+	return d.owners, unstable()
+}
+
+// confirm reads the records of orphans again from the store where the snapshot may show
+// records of different commits side by side: an old record beside a new claim must not be
+// taken for one that was left behind.
 func (c *controller) confirm(orphans []orphan) []orphan {
-	return slices.DeleteFunc(orphans, func(o orphan) bool {
+	const step = "confirm"
+	if !slices.ContainsFunc(orphans, orphan.torn) {
+		return orphans
+	}
+	mayRead := c.mayTry(step)
+	ctx := c.session.Context()
+	keep := make([]bool, len(orphans))
+	errs := make([]error, len(orphans))
+	read := func(i int) {
+		o := orphans[i]
 		path, want := c.job.Failovering(o.item), o.state.Failovering
 		if o.state.Running != nil {
 			path, want = c.job.Running(o.item), o.state.Running
 		}
-		n, err := c.reg.Get(c.session.Context(), path)
+		n, err := c.reg.Get(ctx, path)
+		keep[i] = err == nil && n.Created == want.Created
 		if err != nil && !errors.Is(err, coord.ErrNoNode) {
-			c.failed("recover", err)
+			errs[i] = err
 		}
-		if err != nil || n.Created != want.Created {
-			c.stale = c.stale || err == nil
-			return true
+	}
+	c.parallel(len(orphans), func(i int) {
+		switch {
+		case !orphans[i].torn():
+			keep[i] = true
+		case mayRead:
+			read(i)
 		}
-		return false
 	})
+	var confirmed []orphan
+	for i, o := range orphans {
+		if keep[i] {
+			confirmed = append(confirmed, o)
+		}
+	}
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		c.failed(step, errs[i])
+	} else if mayRead && len(confirmed) < len(orphans) {
+		c.stale = true
+	}
+	return confirmed
+}
+
+// parallel calls do for each number below n, several at a time.
+func (c *controller) parallel(n int, do func(int)) {
+	if c.inTurn {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	slots := make(chan struct{}, commitsAtOnce)
+	var under sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		under.Go(func() {
+			do(i)
+			<-slots
+		})
+	}
+	under.Wait()
 }

@@ -2,52 +2,177 @@ package job
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
-// publish lets others see how this scheduler stands.
+// live is what others see of a controller, guarded by its mu. Session, ticks and the
+// view's fault are read anew by whoever looks, so that Status is true also while the
+// controller waits for the store.
+type live struct {
+	status   Status
+	session  coord.Session // nil while there is none
+	schedule *cronexpr.Schedule
+	ended    bool
+	changed  chan struct{} // nil if nobody waits for a change
+	entered  chan struct{} // closed when session changes; nil if nobody waits for that
+}
+
+// publish lets others see how this scheduler stands. w is nil while there is no session.
 func (c *controller) publish(w *world) {
 	s := Status{
 		InstanceID: c.self.id,
-		Registered: w.registered(),
-		Enabled:    w.ServerEnabled(c.self.ip),
-		Leader:     w.leads(),
 		Leaving:    c.leaving != nil,
 		Running:    slices.Sorted(maps.Keys(c.runs)),
+		Waiting:    c.signs.waiting,
 	}
-	for i := range c.state.Items {
-		if c.state.Items[i].Owner.Is(c.self.id) {
-			s.Items = append(s.Items, i)
+	if w != nil {
+		s.Registered, s.Enabled, s.Leader = w.registered(), w.ServerEnabled(c.self.ip), w.leads()
+		for i := range c.state.Items {
+			if c.state.Items[i].Owner.Is(c.self.id) {
+				s.Items = append(s.Items, i)
+			}
+		}
+		c.tell(s)
+	}
+	for _, f := range c.faults {
+		if f.Err != nil {
+			s.Faults = append(s.Faults, f)
 		}
 	}
-	s.Fault = errors.Join(c.faults[:]...)
 	c.mu.Lock()
-	c.status = s
+	s.LastError, s.LastErrorTime = c.live.status.LastError, c.live.status.LastErrorTime
+	differs := !reflect.DeepEqual(s, c.live.status)
+	c.live.status = s
+	c.live.schedule = c.settings.schedule
+	if differs {
+		c.live.broadcast()
+	}
 	c.mu.Unlock()
 	if s.Registered {
 		c.started()
 	}
 }
 
-// fault is a kind of thing that keeps a job from running as it is configured.
-type fault int
-
-const (
-	faultConfig   fault = iota // the configuration in the registry is refused
-	faultClock                 // the clock is off
-	faultStrategy              // a custom strategy gives answers that cannot be
-	faultKinds
-)
-
-// fault reports a fault, or with nil that it is over: in the log when it begins or
-// changes, and in Status as long as it lasts.
-func (c *controller) fault(kind fault, err error) {
-	before := c.faults[kind]
-	c.faults[kind] = err
-	if err != nil && (before == nil || before.Error() != err.Error()) {
-		c.log.Error("job is at fault", zap.Error(err))
+// showSession lets others see the session that there is; nil if there is none.
+func (c *controller) showSession(s coord.Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.live.session = s
+	if c.live.entered != nil {
+		close(c.live.entered)
+		c.live.entered = nil
 	}
+	c.live.broadcast()
+}
+
+// withdraw lets others see that there is no session any more.
+func (c *controller) withdraw() {
+	c.showSession(nil)
+	c.publish(nil)
+}
+
+// end lets others see that the controller has ended.
+func (c *controller) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.live.ended = true
+	c.live.broadcast()
+}
+
+func (l *live) broadcast() {
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+}
+
+// now is the status at this moment.
+func (c *controller) statusNow() Status {
+	c.mu.Lock()
+	s, session, schedule, ended := c.live.status.clone(), c.live.session, c.live.schedule, c.live.ended
+	s.Leaving = s.Leaving || c.shutdown
+	c.mu.Unlock()
+	now := c.now()
+	if schedule != nil && !ended {
+		s.LastTick, s.NextTick = schedule.Prev(now), schedule.Next(now)
+	}
+	s.Session = coord.Lost
+	if session != nil {
+		s.Session, _ = session.State()
+	}
+	if ended || s.Session == coord.Lost {
+		s.Registered, s.Leader = false, false
+	}
+	if ended {
+		s.Items = nil
+		return s
+	}
+	switch s.Session {
+	case coord.Lost:
+		s.add(Fault{FaultStore, fmt.Errorf("job %s: %w: there is no session", c.job, coord.ErrUnavailable), now})
+	case coord.Suspended:
+		s.add(Fault{FaultStore, suspendedUntil(session.Deadline()), now})
+	}
+	if err := c.view.Fault(); err != nil {
+		s.add(Fault{kindOfViewFault(err), err, now})
+	}
+	return s
+}
+
+func suspendedUntil(deadline time.Time) error {
+	return fmt.Errorf("%w: the session is not renewed, and ends at %s", coord.ErrUnavailable, deadline.Format(time.TimeOnly))
+}
+
+// kindOfViewFault tells nodes that may not be read from a store that cannot be.
+func kindOfViewFault(err error) FaultKind {
+	if errors.Is(err, coord.ErrDenied) {
+		return FaultTree
+	}
+	return FaultStore
+}
+
+// fault reports a fault, or with nil that it is over: in Status as long as it lasts, and
+// in the log when it begins and when it ends.
+func (c *controller) fault(kind FaultKind, err error) {
+	before := &c.faults[kind]
+	switch {
+	case err == nil && before.Err == nil:
+	case err == nil:
+		c.log.Info("fault is over", zap.Stringer("kind", kind), zap.Duration("after", c.now().Sub(before.Since).Round(time.Millisecond)))
+		*before = Fault{}
+	case before.Err == nil:
+		*before = Fault{Kind: kind, Err: err, Since: c.now()}
+		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", kind.remedy()))
+	case before.Err.Error() != err.Error():
+		before.Err = err
+	}
+}
+
+// remedy says what an operator can do about a fault.
+func (k FaultKind) remedy() string {
+	switch k {
+	case FaultConfig:
+		return "correct the configuration, or give this process what it names"
+	case FaultClock:
+		return "set the clock of this host, or of the store's"
+	case FaultStore:
+		return "look at the store, the network and this process's permissions; it heals by itself then"
+	case FaultTree:
+		return "look at the path that is named, and at its permissions"
+	case FaultStarvation:
+		return "look at the handlers that run, at the number of threads, and at the other faults of the job"
+	case FaultStrategy:
+		return "correct the strategy, or choose another"
+	}
+	return ""
 }

@@ -10,11 +10,8 @@ func (c *controller) fireUnmonitored(w *world) {
 	if due {
 		c.localTick = tick
 	}
-	if due && !c.clockAllows(tick) {
-		due = false
-	}
 	source := Normal
-	if due && w.now.Sub(tick) > c.settings.tolerance {
+	if due && w.now.Sub(tick) > c.settings.tolerance+w.slack {
 		if !c.settings.misfire || c.settings.window > 0 && w.now.Sub(tick) > c.settings.window {
 			due = false
 		}

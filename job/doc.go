@@ -13,7 +13,8 @@
 //
 // # An item
 //
-//	          fire: its tick is due          finish
+//	          fire: its tick is due,
+//	          a thread is free               finish
 //	 ┌──────► claim: running, fired ────────────────────┐
 //	 │                │         ▲                       ▼
 //	idle              │         └─── make up ── a tick came meanwhile?
@@ -35,6 +36,8 @@
 //	   ▲            │             what runs here comes to its end first
 //	   └── session lost: contexts of its handlers end; a new session is a new instance
 //
+//	   └── its nodes removed or replaced by a stranger: handlers return, a new identity
+//
 // One instance, the leader, deals the items by a strategy (package strategy), brings
 // what dead instances left unfinished up for the others, and tidies up. Anyone can be
 // the leader, and nothing that a leader did half needs to be known to the next: each
@@ -53,6 +56,29 @@
 //   - What an operator disabled stays disabled, and misses nothing by it.
 //   - Running work is not moved; idle work moves at once.
 //   - A handler's context ends before its item can start elsewhere.
+//   - No item stays without a run that it should have had, and without a fault that says
+//     why, for longer than its misfire tolerance and some ten seconds, as long as an
+//     enabled instance is alive.
+//
+// # Faults
+//
+// Nothing ends in silence. What goes wrong is tried again, each step with a back-off of
+// its own and at most a few requests a second, and a node that is in the way costs only
+// what needs that node. What lasts is a [Fault] with a kind and a cause: in
+// [Status], in the log once when it begins and once when it ends, and for operators in
+// the tree, in the node faults/{instance} (YAML, at most 4 KiB, rewritten every 5 s at
+// most). Whatever the reason, known or not, it shows in items that do not begin: each
+// instance watches its own, and the leader all.
+//
+//	requests fail, the session is not renewed, the view does not follow   FaultStore
+//	nodes are in the way, nobody leads                                    FaultTree
+//	a configuration is refused, its schedule is not put in force          FaultConfig
+//	clocks differ by more than 5 s, the tree has times from the future    FaultClock
+//	items do not begin: no thread, an execution that goes on, others      FaultStarvation
+//	the strategy fails, or does not stick to its answer                   FaultStrategy
+//
+// A scheduler that cannot go on at all leaves in order: its handlers' contexts end, its
+// nodes go, others take over, and [Scheduler.Err] says why.
 //
 // # What is not promised
 //
@@ -67,5 +93,19 @@
 // failover and owners hold while items move.
 //
 // Clocks decide when a tick is due: processes whose clocks differ fire as early as the
-// earliest of them. Config.MaxTimeDiff bounds that.
+// earliest of them. Config.MaxTimeDiff bounds that. What a clock that was far ahead has
+// left in the tree is corrected by the leader, as soon as the store's clock is known. An
+// instance whose clock is more than 10 s off leaves its items to others whose clocks are
+// right.
+//
+// That each of two failovers of one item happens: an item whose run is cut short while an
+// earlier one still waits to be run again is run once more, for the later tick.
+//
+// With Misfire off, that a tick is run which waited for a thread when its item was given
+// to another instance: there it is late, and let go.
+//
+// That anything holds across a store that was put back to an earlier state, or replaced:
+// what happened after that state is forgotten, so ticks may start again, and tokens may be
+// smaller. Sessions end then, contexts of handlers with them, and jobs go on from what the
+// store holds.
 package job

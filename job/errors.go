@@ -33,6 +33,8 @@ var (
 	ErrKindConflict = errors.New("job: scheduled and one-off jobs do not turn into each other")
 	// ErrNoInstance: no enabled instance that could take a trigger.
 	ErrNoInstance = errors.New("job: no instance available")
+	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.
+	ErrInHandler = errors.New("job: Shutdown called by a handler of the same job")
 	// ErrClock: this host's clock is farther from the store's than
 	// Config.MaxTimeDiff allows. It stands in Status.Fault.
 	ErrClock = errors.New("job: clock too far from the store's")
@@ -41,10 +43,13 @@ var (
 // errGoexit is the outcome of a handler that ended its goroutine.
 var errGoexit = errors.New("job: handler called runtime.Goexit")
 
-// PanicError is the error of an item whose handler panicked.
+// errEnded is why a scheduler stops whose own goroutine somebody has ended.
+var errEnded = errors.New("job: the scheduler was ended by runtime.Goexit in what it called")
+
+// PanicError is the error of an item whose handler panicked, or of a scheduler that did.
 type PanicError struct {
 	Value any    // what was passed to panic
 	Stack []byte // of the goroutine that panicked
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("job: handler panicked: %v", e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("job: panic: %v", e.Value) }

@@ -380,7 +380,7 @@ func ExampleWithErrorHandler() {
 		return
 	}
 	fmt.Println(<-alarms)
-	// Output: settle, item 0: job: handler panicked: no such account
+	// Output: settle, item 0: job: panic: no such account
 }
 
 // A strategy of one's own is known by its name, like an error handler.

@@ -45,24 +45,24 @@ func (w *world) finish(runs []*run) []commit {
 		return owners
 	})
 	c := chunk{step: "finish", head: []coord.Op{w.mine()}}
-	again := chunk{step: "make up", head: []coord.Op{w.mine(), w.configured()}}
+	again := w.claims("make up")
 	for _, r := range runs {
 		item := w.Item(r.item)
 		if tick, ok := w.makeUp(r, item, owners); ok {
 			ops := []coord.Op{
 				coord.AtVersion(w.job.ItemInstance(r.item), item.Owner.Version),
-				coord.Set(w.job.Running(r.item), []byte(w.self.id)),
+				coord.Set(w.job.Running(r.item), []byte(w.self.id)), // see recover: both records are of one commit
 				w.fired(r.item, item, tick, tick),
 			}
 			if item.Misfire || r.flagged {
 				ops = append(ops, coord.DeleteTree(w.job.Misfire(r.item)))
 			}
-			last := again.add(ops...)
+			again.put(item, &run{item: r.item, tick: tick, last: tick, source: Misfire}, ops)
+			last := &again.commits[len(again.commits)-1]
 			last.ends = append(last.ends, r)
-			last.claims = append(last.claims, &run{item: r.item, tick: tick, last: tick, source: Misfire, instance: w.self.id})
 			continue
 		}
-		last := c.add(w.remove(r, item)...)
+		last := c.add(r.item, w.remove(r, item)...)
 		last.ends = append(last.ends, r)
 	}
 	return append(c.commits, again.commits...)
@@ -70,10 +70,7 @@ func (w *world) finish(runs []*run) []commit {
 
 // remove takes away what a run has left in the tree.
 func (w *world) remove(r *run, item jobtree.Item) []coord.Op {
-	ops := []coord.Op{w.unclaimed(r, item)}
-	if item.Running != nil || !r.refused {
-		ops = append(ops, coord.Delete(w.job.Running(r.item)))
-	}
+	ops := []coord.Op{w.unclaimed(r, item), coord.DeleteTree(w.job.Running(r.item))}
 	if r.failover {
 		ops = append(ops, coord.DeleteTree(w.job.Failover(r.item)), coord.DeleteTree(w.job.Failovering(r.item)))
 	}
@@ -88,6 +85,17 @@ func (w *world) unclaimed(r *run, item jobtree.Item) coord.Op {
 		return coord.SetAt(w.job.Fired(r.item), jobtree.EncodeFired(tick), item.Fired.Version)
 	}
 	return coord.AtVersion(w.job.Fired(r.item), item.Fired.Version)
+}
+
+// mend puts the record of a run back that somebody has removed or changed. The item is
+// still this run's: nobody has claimed it since.
+func (w *world) mend(i int) []coord.Op {
+	item := w.Item(i)
+	ops := []coord.Op{coord.AtVersion(w.job.Fired(i), item.Fired.Version)}
+	if item.Running == nil {
+		return append(ops, w.begin(i))
+	}
+	return append(ops, coord.SetAt(w.job.Running(i), []byte(w.self.id), item.Running.Version))
 }
 
 // leftovers lists the items that the tree has as running here although they are not:
@@ -115,7 +123,10 @@ func (w *world) settle(i int) commit {
 	if item.Fired.Modified <= w.ended[i] {
 		return commit{step: "settle", ops: append([]coord.Op{w.mine()}, w.remove(&run{item: i, failover: failover, last: item.Fired.Tick}, item)...)}
 	}
-	r := &run{item: i, tick: item.Fired.Run, last: item.Fired.Tick, source: Normal, instance: w.self.id, failover: failover}
+	r := &run{
+		item: i, tick: item.Fired.Run, last: item.Fired.Tick, before: item.Fired.Tick,
+		source: Normal, instance: w.self.id, failover: failover,
+	}
 	switch {
 	case failover:
 		r.source = Failover
@@ -126,7 +137,7 @@ func (w *world) settle(i int) commit {
 	}
 	return commit{step: "settle", claims: []*run{r}, ops: []coord.Op{
 		w.mine(),
-		coord.Exists(w.job.Running(i)),
+		coord.Set(w.job.Running(i), []byte(w.self.id)),
 		w.fired(i, item, item.Fired.Tick, item.Fired.Run),
 	}}
 }

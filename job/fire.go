@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -11,54 +12,133 @@ import (
 // claimsPerCommit bounds a commit of claims. More items go in several, in parallel.
 const claimsPerCommit = 30
 
-// fire begins what is due: the last tick of every item that is assigned to this
-// instance, if it was not begun. Items that still run are flagged and left alone; the
-// others do not wait for them (B-20, B-40). A commit that begins items says that they
-// are still assigned here, that they do not run, and that this tick of theirs was not
-// begun, so a tick starts at most once whoever owns the item.
-func (w *world) fire() []commit {
+// due is an item of this instance whose last tick is to begin.
+type due struct {
+	item   int
+	tick   time.Time
+	source Source
+}
+
+// due lists what is to begin here, those first that have waited longest.
+func (w *world) due() []due {
 	tick := w.lastTick()
-	if tick.IsZero() || !w.settings.monitor {
+	if tick.IsZero() || !w.settings.monitor || !w.active() {
+		return nil
+	}
+	var list []due
+	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
+		item := &w.Items[i]
+		if !item.Owner.Is(w.self.id) || item.Disabled || w.runs[i] != nil || item.Running != nil {
+			continue
+		}
+		switch w.judge(*item, tick) {
+		case onTime:
+			list = append(list, due{i, tick, Normal})
+		case late:
+			list = append(list, due{i, tick, Misfire})
+		case passed:
+			if w.waits(i, tick) {
+				list = append(list, due{i, tick, Normal})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b due) int {
+		return w.Items[a.item].Fired.Tick.Compare(w.Items[b.item].Fired.Tick)
+	})
+	return list
+}
+
+// waits reports whether an item was on time for a tick and has waited for a thread since.
+func (w *world) waits(item int, tick time.Time) bool {
+	at, ok := w.waiting[item]
+	return ok && at.Equal(tick)
+}
+
+// fire begins what is due, which list says, as far as there are threads for it: what is claimed cannot be
+// given to anybody else. A commit that begins items says that they are still assigned
+// here, that they do not run, and that this tick of theirs was not begun, so a tick
+// starts at most once whoever owns the item.
+//
+// Items that still run are flagged and left alone; the others do not wait for them (B-20,
+// B-40: ElasticJob skips the tick of all items). Ticks that nobody is to run are passed
+// over.
+func (w *world) fire(list []due) []commit {
+	claims := w.claims("fire")
+	for _, d := range list[:min(len(list), max(w.free, 0))] {
+		claims.add(w.Items[d.item], &run{item: d.item, tick: d.tick, last: d.tick, source: d.source})
+	}
+	return slices.Concat(claims.commits, w.flag(), w.letGo())
+}
+
+// flag notes the tick that has come while an item runs.
+func (w *world) flag() []commit {
+	tick := w.lastTick()
+	if tick.IsZero() || !w.settings.monitor || !w.settings.misfire {
 		return nil
 	}
 	flags := chunk{step: "misfire", head: []coord.Op{w.mine()}}
-	skips := chunk{step: "pass over", head: []coord.Op{w.mine()}}
-	idle := chunk{step: "pass over", head: w.nobodyMay()}
-	claims := claimer{world: w, step: "fire"}
-	enabled := w.active()
-	nobody := !enabled && len(w.available()) == 0
 	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
 		item := &w.Items[i]
-		if !item.Owner.Is(w.self.id) {
+		if !item.Owner.Is(w.self.id) || w.runs[i] == nil && item.Running == nil || w.judge(*item, tick) == notDue {
+			continue
+		}
+		if w.missed(i, *item, tick) {
+			last := flags.add(i, w.misfireFlag(i, *item)...)
+			if r := w.runs[i]; r != nil {
+				last.misses = append(last.misses, r)
+			}
+		}
+	}
+	return flags.commits
+}
+
+// letGo passes over the ticks that nobody is to run: of items that are disabled, of
+// servers that are while no other takes their items over, and those that were missed and
+// are not made up for. So a record that is behind always means that something is wrong.
+func (w *world) letGo() []commit {
+	tick := w.lastTick()
+	if tick.IsZero() || !w.settings.monitor || !w.registered() || w.leaving {
+		return nil
+	}
+	skips := chunk{step: "pass over", head: []coord.Op{w.mine()}}
+	idle := chunk{step: "pass over", head: w.nobodyMay()}
+	nobody := !w.ServerEnabled(w.self.ip) && len(w.available()) == 0
+	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
+		item := &w.Items[i]
+		if item.Owner == nil || w.runs[i] != nil || item.Running != nil {
+			continue
+		}
+		mine := item.Owner.Is(w.self.id)
+		if !mine && !(nobody && w.dead(item.Owner.ID) && w.speaksFor(item.Owner.ID)) {
 			continue
 		}
 		verdict := w.judge(*item, tick)
-		if verdict == notDue {
-			continue
-		}
 		switch {
-		case w.runs[i] != nil || item.Running != nil:
-			if w.missed(i, *item, tick) {
-				last := flags.add(w.misfireFlag(i, *item)...)
-				if r := w.runs[i]; r != nil {
-					last.misses = append(last.misses, r)
-				}
-			}
-		case item.Disabled:
-			skips.add(append(w.passOver(i, *item, tick), coord.Exists(w.job.ItemDisabled(i)))...)
+		case verdict == notDue:
+		case mine && item.Disabled:
+			skips.add(i, append(w.passOver(i, *item, tick), coord.Exists(w.job.ItemDisabled(i)))...)
 		case nobody:
-			idle.add(w.passOver(i, *item, tick)...)
-		case !enabled: // somebody else gets it, and makes up for the tick
-		case verdict == passed:
-		default:
-			source := Normal
-			if verdict == late {
-				source = Misfire
-			}
-			claims.add(*item, &run{item: i, tick: tick, last: tick, source: source})
+			idle.add(i, w.passOver(i, *item, tick)...)
+		case mine && w.active() && verdict == passed && !w.waits(i, tick):
+			skips.add(i, w.passOver(i, *item, tick)...)
 		}
 	}
-	return slices.Concat(claims.commits, flags.commits, skips.commits, idle.commits)
+	return append(skips.commits, idle.commits...)
+}
+
+// speaksFor reports whether it is for this instance to pass over ticks of an instance
+// that is no more: its server was disabled, and this is the first of those who are there.
+func (w *world) speaksFor(owner string) bool {
+	if w.ServerEnabled(jobtree.InstanceIP(owner)) {
+		return false
+	}
+	own := w.rank(w.self.id)
+	for id, in := range w.Instances {
+		if in.Owner != 0 && id != w.self.id && cmp.Or(cmp.Compare(w.rank(id), own), cmp.Compare(id, w.self.id)) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // nobodyMay are the conditions of passing over ticks because every server is disabled:
@@ -67,7 +147,7 @@ func (w *world) nobodyMay() []coord.Op {
 	return []coord.Op{w.mine(), coord.Absent(w.job.LeaderInstance())}
 }
 
-// passOver moves fired on without a run: what an operator disabled misses nothing.
+// passOver moves fired on without a run.
 func (w *world) passOver(i int, item jobtree.Item, tick time.Time) []coord.Op {
 	ops := []coord.Op{
 		coord.AtVersion(w.job.ItemInstance(i), item.Owner.Version),
@@ -82,9 +162,18 @@ func (w *world) passOver(i int, item jobtree.Item, tick time.Time) []coord.Op {
 // claimer builds commits that begin runs.
 type claimer struct {
 	*world
-	step    string
-	commits []commit
-	cost    int
+	chunk
+}
+
+// claims begins a list of claims. Items that are removed and created again count their
+// versions from the start again; the configuration, which says how many there are, does
+// not, so it is in the conditions.
+func (w *world) claims(step string) *claimer {
+	c := &claimer{world: w, chunk: chunk{step: step, most: claimsPerCommit}}
+	if w.Config != nil {
+		c.head = []coord.Op{w.mine(), w.configured()}
+	}
+	return c
 }
 
 // add claims an item that this instance owns.
@@ -95,26 +184,19 @@ func (c *claimer) add(item jobtree.Item, r *run) {
 		c.fired(r.item, item, r.last, r.tick),
 	}
 	if item.Misfire {
-		ops = append(ops, coord.Delete(c.job.Misfire(r.item)))
+		ops = append(ops, coord.DeleteTree(c.job.Misfire(r.item)))
 	}
-	c.put(r, ops)
+	c.put(item, r, ops)
 }
 
-// put appends a claim to the last commit, or to a new one if that is full.
-func (c *claimer) put(r *run, ops []coord.Op) {
-	cost := coord.Cost(ops...)
-	last := len(c.commits) - 1
-	if last < 0 || len(c.commits[last].claims) == claimsPerCommit || c.cost+cost > coord.MaxOps {
-		// Items that are removed and created again count their versions from the start
-		// again; the configuration, which says how many there are, does not.
-		c.commits = append(c.commits, commit{step: c.step, ops: []coord.Op{c.mine(), c.configured()}})
-		c.cost = 2
-		last++
-	}
+// put appends a claim of an item.
+func (c *claimer) put(item jobtree.Item, r *run, ops []coord.Op) {
 	r.instance = c.self.id
-	c.cost += cost
-	c.commits[last].ops = append(c.commits[last].ops, ops...)
-	c.commits[last].claims = append(c.commits[last].claims, r)
+	if item.Fired != nil {
+		r.before = item.Fired.Tick
+	}
+	last := c.chunk.add(r.item, ops...)
+	last.claims = append(last.claims, r)
 }
 
 // begin creates the record of a run. It outlives its instance where somebody is to

@@ -12,11 +12,11 @@ import (
 // It is asked in every pass: that this instance was elected may show later.
 func (w *world) stepDown() *commit {
 	ops := []coord.Op{w.mine()}
-	if w.registered() {
-		ops = append(ops, coord.Delete(w.job.Instance(w.self.id)))
+	if w.Instances[w.self.id].Owner == w.self.session {
+		ops = append(ops, coord.DeleteTree(w.job.Instance(w.self.id)))
 	}
 	if w.leads() {
-		ops = append(ops, w.leader(), coord.Delete(w.job.LeaderInstance()))
+		ops = append(ops, w.leader(), coord.DeleteTree(w.job.LeaderInstance()))
 	}
 	if len(ops) == 1 {
 		return nil
@@ -37,7 +37,7 @@ func (w *world) handOver(runs []*run) []commit {
 		if w.settings.Failover {
 			ops = append(ops, coord.Put(w.job.FailoverItem(r.item), jobtree.EncodeFired(r.tick)))
 		}
-		last := c.add(ops...)
+		last := c.add(r.item, ops...)
 		last.ends = append(last.ends, r)
 	}
 	return c.commits
@@ -50,12 +50,34 @@ func (w *world) signOff(forestalls bool) commit {
 	ops := []coord.Op{
 		coord.DeleteTree(w.job.Instance(w.self.id)),
 		coord.DeleteTree(w.job.Trigger(w.self.id)),
+		coord.DeleteTree(w.job.Faults(w.self.id)),
 	}
 	if !forestalls {
 		ops = append(ops, coord.DeleteTree(w.job.Session(w.self.id)))
 	}
 	if w.leads() {
-		ops = append(ops, w.leader(), coord.Delete(w.job.LeaderInstance()))
+		ops = append(ops, w.leader(), coord.DeleteTree(w.job.LeaderInstance()))
 	}
 	return commit{step: "sign off", ops: ops}
+}
+
+// handBack gives up claims of runs that wait for a thread: the item is as it was before,
+// so whoever may run it does. A failover waits again; what was triggered is kept here.
+func (w *world) handBack(runs []*run) []commit {
+	c := chunk{step: "hand back", head: []coord.Op{w.mine()}}
+	for _, r := range runs {
+		item := w.Item(r.item)
+		ops := []coord.Op{
+			coord.SetAt(w.job.Fired(r.item), jobtree.EncodeFired(r.before), item.Fired.Version),
+			coord.DeleteTree(w.job.Running(r.item)),
+		}
+		if r.failover {
+			ops = append(ops,
+				coord.DeleteTree(w.job.Failover(r.item)), coord.DeleteTree(w.job.Failovering(r.item)),
+				coord.Put(w.job.FailoverItem(r.item), jobtree.EncodeFired(r.tick)))
+		}
+		last := c.add(r.item, ops...)
+		last.ends = append(last.ends, r)
+	}
+	return c.commits
 }

@@ -275,12 +275,16 @@ func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 					Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: "settle/sessions/*",
 					Times: 1, Delay: test.signOff,
 				})
+				refused := s.Inject(memory.Fault{
+					Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: "settle/instances/*", Before: coord.ErrUnavailable,
+				})
 				b := c.dial("10.0.0.2")
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 				defer cancel()
 				if err := b.schedule(ctx, c.config(), nil); !errors.Is(err, context.DeadlineExceeded) {
 					t.Fatalf("schedule: got %v, want that it ran out of time", err)
 				}
+				refused.Remove()
 				if lost.Hits() != 1 || slow.Hits() != 1 {
 					t.Fatalf("the registration was lost %d times and forestalled %d times", lost.Hits(), slow.Hits())
 				}

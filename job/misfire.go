@@ -35,6 +35,8 @@ func (w *world) makeUp(r *run, item jobtree.Item, owners func() []string) (time.
 	switch {
 	case !w.settings.misfire, r.failover, !w.active(), item.Disabled, !item.Owner.Is(w.self.id):
 		return time.Time{}, false
+	case w.mayTakeOver() && len(w.claimableFailovers()) > 0:
+		return time.Time{}, false // its thread goes to what was cut short before
 	case item.Running == nil, (item.Running.Owner == 0) != w.settings.Failover:
 		return time.Time{}, false // its record would not be of the kind that is wanted now
 	}

@@ -18,7 +18,7 @@ func (w *world) obey() (*commit, jobtree.Trigger) {
 	}
 	path := w.job.Trigger(w.self.id)
 	return &commit{step: "obey", ops: []coord.Op{
-		w.mine(), coord.AtVersion(path, trigger.Version), coord.Delete(path),
+		w.mine(), coord.AtVersion(path, trigger.Version), coord.DeleteTree(path),
 	}}, trigger
 }
 
@@ -60,10 +60,14 @@ func (w *world) manually(triggers map[int]manual) []commit {
 	if len(triggers) == 0 || !w.active() || !w.settings.monitor {
 		return nil
 	}
-	claims := claimer{world: w, step: "trigger"}
+	claims := w.claims("trigger")
+	free := w.free
 	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
 		trigger, ok := triggers[i]
 		item := w.Items[i]
+		if free <= 0 {
+			break
+		}
 		if !ok || !item.Owner.Is(w.self.id) || item.Disabled || item.Running != nil || w.runs[i] != nil {
 			continue
 		}
@@ -72,6 +76,7 @@ func (w *world) manually(triggers map[int]manual) []commit {
 			r.last = item.Fired.Tick
 		}
 		claims.add(item, r)
+		free--
 	}
 	return claims.commits
 }

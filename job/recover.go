@@ -1,6 +1,8 @@
 package job
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -48,23 +50,27 @@ func (w *world) runner(item jobtree.Item) string {
 // leaves none, is no crash (B-02). A taker that crashed is an instance like any other
 // (B-04).
 //
-// Each orphan was read again from the store after the snapshot was taken. The
-// condition on its fired record then makes sure that nobody has claimed it since.
+// The condition on its fired record makes sure that nobody has claimed the item since.
 //
 // An item waits once: if its next run is cut short too before the first was taken
-// over, the later one is run again.
+// over, the later one stands for both.
 func (w *world) recover(orphans []orphan) []commit {
-	c := chunk{step: "recover", head: w.asLeader()}
+	byOwner := map[string]*chunk{}
 	for _, o := range orphans {
-		ops := w.stillDead(o.owner)
+		c, ok := byOwner[o.owner]
+		if !ok {
+			c = &chunk{step: "recover", head: append(w.asLeader(), w.stillDead(o.owner)...)}
+			byOwner[o.owner] = c
+		}
+		var ops []coord.Op
 		if o.state.Fired != nil {
 			ops = append(ops, coord.AtVersion(w.job.Fired(o.item), o.state.Fired.Version))
 		}
 		if o.state.Running != nil {
-			ops = append(ops, coord.Delete(w.job.Running(o.item)))
+			ops = append(ops, coord.AtVersion(w.job.Running(o.item), o.state.Running.Version), coord.DeleteTree(w.job.Running(o.item)))
 		}
 		if o.state.Failovering != nil {
-			ops = append(ops, coord.Delete(w.job.Failovering(o.item)))
+			ops = append(ops, coord.DeleteTree(w.job.Failovering(o.item)))
 		}
 		if o.state.Failover != nil {
 			ops = append(ops, coord.DeleteTree(w.job.Failover(o.item)))
@@ -72,9 +78,21 @@ func (w *world) recover(orphans []orphan) []commit {
 		if w.settings.Failover && o.item < w.settings.ShardingTotalCount {
 			ops = append(ops, coord.Put(w.job.FailoverItem(o.item), jobtree.EncodeFired(claimed(o.state))))
 		}
-		c.add(ops...)
+		c.add(o.item, ops...)
 	}
-	return c.commits
+	var commits []commit
+	for _, owner := range slices.Sorted(maps.Keys(byOwner)) {
+		commits = append(commits, byOwner[owner].commits...)
+	}
+	return commits
+}
+
+// torn reports whether the records of an orphan may be of different commits. A claim
+// writes both at once, so where a snapshot shows both as of one commit, they are of the
+// run that was cut short. Otherwise the snapshot may show an old record beside a new
+// claim (views of ZooKeeper show a commit in parts), and must not be trusted.
+func (o orphan) torn() bool {
+	return o.state.Fired == nil || o.state.Running == nil || o.state.Running.Modified != o.state.Fired.Modified
 }
 
 // claimed is the tick that the item's latest claim was for.

@@ -17,9 +17,13 @@ func (w *world) register() (*commit, error) {
 	if err != nil {
 		return nil, err
 	}
+	session, err := w.sessionDocument()
+	if err != nil {
+		return nil, err
+	}
 	ops := []coord.Op{
 		coord.Exists(w.job.Config()),
-		coord.CreateEphemeral(w.job.Session(w.self.id), nil),
+		coord.CreateEphemeral(w.job.Session(w.self.id), session),
 		coord.CreateEphemeral(w.job.Instance(w.self.id), document),
 	}
 	if _, ok := w.Servers[w.self.ip]; !ok {
@@ -32,9 +36,33 @@ func (w *world) register() (*commit, error) {
 	return &commit{step: "register", ops: ops}, nil
 }
 
-// forestall makes a registration whose answer was lost fail if it is still to come: it
-// would stand for an instance that is no more, and be dealt items, for as long as the
-// session lives. The session's node alone, which stays, concerns nobody.
+// forestall blocks a registration whose outcome is unknown: it creates the session node
+// that the registration would create, so a request that arrives late conflicts. Otherwise
+// a ghost instance would be dealt items until the session ends. The session's node alone,
+// which stays, concerns nobody.
 func (w *world) forestall() commit {
 	return commit{step: "forestall", ops: []coord.Op{coord.CreateEphemeral(w.job.Session(w.self.id), nil)}}
 }
+
+// announce tells whoever deals the items what this instance cannot do now: follow the
+// configuration, or run anything by its clock.
+func (w *world) announce() (*commit, error) {
+	node := w.Sessions[w.self.id]
+	if node.Owner != w.self.session || node.SessionDocument == w.standsBack() {
+		return nil, nil
+	}
+	document, err := w.sessionDocument()
+	if err != nil {
+		return nil, err
+	}
+	return &commit{step: "announce", ops: []coord.Op{
+		w.mine(), coord.SetAt(w.job.Session(w.self.id), document, node.Version),
+	}}, nil
+}
+
+// standsBack is what keeps this instance from having items.
+func (w *world) standsBack() jobtree.SessionDocument {
+	return jobtree.SessionDocument{Refused: w.refused, ClockOff: w.clockOff, ClockFar: w.clockFar}
+}
+
+func (w *world) sessionDocument() ([]byte, error) { return jobtree.EncodeSession(w.standsBack()) }

@@ -296,7 +296,7 @@ func TestLogErrors(t *testing.T) {
 		t.Fatalf("logged %v", entries)
 	}
 	for key, want := range map[string]any{
-		"task": "task", "item": int64(3), "source": "MISFIRE", "token": int64(7), "error": "on item 3: job: handler panicked: oh", "stack": "goroutine 1",
+		"task": "task", "item": int64(3), "source": "MISFIRE", "token": int64(7), "error": "on item 3: job: panic: oh", "stack": "goroutine 1",
 	} {
 		if got := entries[0].ContextMap()[key]; got != want {
 			t.Errorf("%s: %v, want %v", key, got, want)

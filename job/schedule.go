@@ -7,17 +7,14 @@ import (
 
 // schedule records, as leader, since when the schedule has been in force: ticks
 // before that are nobody's to make up, neither those of the old one nor those that
-// the new one would have had.
+// the new one would have had. A record from the future, which a wrong clock or hand has
+// written, would keep every tick until then from running, so it is written again.
 func (w *world) schedule() (*commit, error) {
-	want := jobtree.ScheduleDocument{
-		Cron:     w.settings.Cron,
-		TimeZone: w.settings.TimeZone,
-		Misfire:  w.settings.misfire,
-		Since:    w.now,
-	}
-	if w.inForce() {
+	if w.inForce() && !w.fromFuture(w.Schedule.Since) {
 		return nil, nil
 	}
+	want := w.wantedSchedule()
+	want.Since = w.time()
 	document, err := jobtree.EncodeSchedule(want)
 	if err != nil {
 		return nil, err
@@ -31,12 +28,15 @@ func (w *world) schedule() (*commit, error) {
 	return &commit{step: "schedule", ops: append(w.asLeader(), put)}, nil
 }
 
+func (w *world) wantedSchedule() jobtree.ScheduleDocument {
+	return jobtree.ScheduleDocument{
+		Cron:        w.settings.Cron,
+		TimeZone:    w.settings.TimeZone,
+		Misfire:     w.settings.misfire,
+		Unmonitored: !w.settings.monitor,
+	}
+}
+
 // inForce reports whether the recorded schedule is the one of the settings. Until it
 // is, no tick of it is due.
-func (w *world) inForce() bool {
-	return w.Schedule != nil && w.Schedule.Same(jobtree.ScheduleDocument{
-		Cron:     w.settings.Cron,
-		TimeZone: w.settings.TimeZone,
-		Misfire:  w.settings.misfire,
-	})
-}
+func (w *world) inForce() bool { return w.Schedule != nil && w.Schedule.Same(w.wantedSchedule()) }

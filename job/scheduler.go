@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -21,24 +22,10 @@ type Scheduler struct {
 	stop context.CancelFunc // ends the time to drain
 	done chan struct{}
 	err  error // once done is closed
-}
 
-// Status is how a scheduler stands.
-type Status struct {
-	// InstanceID names this process among the job's instances. It is new in every
-	// session.
-	InstanceID string
-	// Registered is whether the instance is in the registry, Enabled whether its server
-	// may run items, Leader whether it deals the items.
-	Registered, Enabled, Leader bool
-	// Leaving is set on the way out.
-	Leaving bool
-	// Items are assigned to this instance. Running are under way in this process: those
-	// that run, wait for a thread, or wait for their record to be removed. Both ascending.
-	Items, Running []int
-	// Fault is what keeps the job from running as it is configured: a configuration in
-	// the registry that is refused, or a clock that is off. Nil if nothing does.
-	Fault error
+	over      chan struct{} // closed when the controller has ended
+	follow    sync.Once
+	following sync.WaitGroup
 }
 
 // Schedule joins a job that fires by a cron expression. The first process to do so
@@ -70,7 +57,7 @@ func OneOff(ctx context.Context, reg coord.Registry, c Config, h Handler, opts .
 }
 
 func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []Option) (*Scheduler, error) {
-	if f, ok := h.(Func); reg == nil || h == nil || ok && f == nil {
+	if isNil(reg) || isNil(h) {
 		return nil, fmt.Errorf("job %s: a registry and a handler are needed", c.Name)
 	}
 	o, err := newOptions(opts)
@@ -97,17 +84,20 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 	s := &Scheduler{
 		stop: stop,
 		done: make(chan struct{}),
+		over: make(chan struct{}),
 		c: &controller{
 			reg: reg, view: view, job: jobtree.Job(c.Name), handler: h, options: o,
 			log:      o.logger.With(zap.String("job", c.Name)),
 			settings: settings,
 			self:     self{ip: o.ip, labels: labels},
 			runs:     map[int]*run{}, ended: map[int]int64{}, triggers: map[int]manual{}, missed: map[int]bool{},
-			localTick: o.now(), reconciled: o.now(),
-			stopping: stopping, wake: make(chan struct{}, 1),
+			waiting: map[int]time.Time{}, troubles: troubles{},
+			localTick: o.now(),
+			stopping:  stopping, wake: make(chan struct{}, 1),
 			started: sync.OnceFunc(func() { close(registered) }),
 		},
 	}
+	s.c.executes = s.c.execute
 	go s.run()
 	select {
 	case <-registered:
@@ -127,12 +117,40 @@ func cmpErr(err, otherwise error) error {
 	return otherwise
 }
 
+// run runs the controller, and leaves in order whatever ends it: an error, a panic, or
+// somebody's runtime.Goexit in what it calls.
 func (s *Scheduler) run() {
 	defer close(s.done)
+	defer s.following.Wait()
 	defer s.stop()
-	s.err = s.c.loop()
-	s.c.view.Close()
-	s.c.awaitHandlers()
+	s.err = fmt.Errorf("job %s: %w", s.c.job, errEnded)
+	through := false
+	defer func() {
+		if v := recover(); v != nil {
+			s.err = fmt.Errorf("job %s: %w", s.c.job, &PanicError{Value: v, Stack: debug.Stack()})
+		}
+		s.c.depart(through, s.err)
+		close(s.over)
+	}()
+	through, s.err = s.c.loop()
+}
+
+// depart ends what a controller has, after its loop. It is through if it has left by
+// itself.
+func (c *controller) depart(through bool, err error) {
+	defer c.end()
+	defer c.view.Close()
+	defer c.awaitHandlers()
+	if through {
+		return
+	}
+	c.log.Error("the scheduler stops, because it cannot go on", zap.Error(err))
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.Error("could not leave in order; what it has in the registry ends with its session", zap.Any("panic", v))
+		}
+	}()
+	c.bail()
 }
 
 // awaitHandlers gives handlers whose contexts have ended a moment to return.
@@ -142,7 +160,8 @@ func (c *controller) awaitHandlers() {
 		c.working.Wait()
 		close(idle)
 	}()
-	timer := time.NewTimer(c.options.cancelGrace)
+	left := c.graceLeft(c.now())
+	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {
 	case <-idle:
@@ -157,15 +176,27 @@ func (c *controller) awaitHandlers() {
 // with ErrShutdown, and with failover on their items are run again elsewhere, once
 // they have returned or WithCancelGrace has passed.
 //
+// After the end of ctx it may take as long as WithCancelGrace for handlers that do not
+// return, and 5 s more for a store that does not answer.
+//
 // An error says which handlers still run then, that the registry could not be told
 // everything (what it was not told ends with the session), or why the scheduler had
-// stopped before, as Err does. Shutdown may be called
-// several times; the earliest end of their contexts counts.
+// stopped before, as Err does. Shutdown may be called several times; the earliest end of
+// their contexts counts.
+//
+// A handler cannot wait for its own end. One that calls Shutdown with the context that it
+// was given, or one derived from it, gets ErrInHandler at once, and the scheduler shuts
+// down when its runs have ended; with any other context it has to do so in a goroutine of
+// its own.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.c.mu.Lock()
 	s.c.shutdown = true
+	s.c.live.broadcast()
 	s.c.mu.Unlock()
 	s.c.poke()
+	if ctx.Value(ofJob{}) == s.c {
+		return fmt.Errorf("job %s: %w", s.c.job, ErrInHandler)
+	}
 	detach := context.AfterFunc(ctx, s.stop)
 	defer detach()
 	<-s.done
@@ -187,11 +218,52 @@ func (s *Scheduler) Err() error {
 	}
 }
 
-// Status returns how the scheduler stands.
-func (s *Scheduler) Status() Status {
+// Status returns how the scheduler stands at this moment.
+func (s *Scheduler) Status() Status { return s.c.statusNow() }
+
+// Changed returns a channel that is closed once Status says something else than it did
+// when Changed was called, but for what only time changes. So take the channel first, then
+// the status, then wait.
+func (s *Scheduler) Changed() <-chan struct{} {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
-	status := s.c.status
-	status.Items, status.Running = slices.Clone(status.Items), slices.Clone(status.Running)
-	return status
+	l := &s.c.live
+	if l.ended {
+		return s.over
+	}
+	s.follow.Do(func() { s.following.Go(s.followSession) })
+	if l.changed == nil {
+		l.changed = make(chan struct{})
+	}
+	return l.changed
+}
+
+// followSession tells those who wait for a change that the session's state has changed,
+// also while the controller waits for the store.
+func (s *Scheduler) followSession() {
+	for {
+		s.c.mu.Lock()
+		session := s.c.live.session
+		if s.c.live.entered == nil {
+			s.c.live.entered = make(chan struct{})
+		}
+		entered := s.c.live.entered
+		s.c.mu.Unlock()
+		var moved <-chan struct{}
+		if session != nil {
+			var state coord.SessionState
+			if state, moved = session.State(); state == coord.Lost {
+				moved = nil
+			}
+		}
+		select {
+		case <-moved:
+			s.c.mu.Lock()
+			s.c.live.broadcast()
+			s.c.mu.Unlock()
+		case <-entered:
+		case <-s.over:
+			return
+		}
+	}
 }

@@ -4,27 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // setUp settles with the registry which configuration is in force: the one that is
-// there, or, if there is none or the given one overwrites it, the given one. The
-// registry's is not even parsed if it is overwritten, so one that cannot be read does
-// no harm (B-30).
+// there, or, if there is none or the given one overwrites it, the given one. One that
+// cannot be read does no harm then (B-30), but one of the other kind is not overwritten.
 func setUp(ctx context.Context, reg coord.Registry, c Config, o *options) (*settings, error) {
 	given, err := newSettings(c, o, 0)
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for pause := firstPause / 2; ; {
 		s, err := setUpOnce(ctx, reg, given, o)
 		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
 			return s, err
 		}
 		// Somebody else sets the same job up; look again.
-		if ctx.Err() != nil {
+		if pause = min(2*pause, lastPause); !sleep(ctx, pause/2+rand.N(pause/2)) {
 			return nil, errors.Join(err, context.Cause(ctx))
 		}
 	}
@@ -37,7 +37,7 @@ func setUpOnce(ctx context.Context, reg coord.Registry, given *settings, o *opti
 		return nil, err
 	}
 	if there := string(root.Value); there != "" && there != o.implementation {
-		return nil, fmt.Errorf("job %s: %w: the registry has %q, this is %q", job, ErrImplementationConflict, there, o.implementation)
+		return nil, fmt.Errorf("job %s: %w: the registry has %s, this is %s", job, ErrImplementationConflict, quote(there), quote(o.implementation))
 	}
 	there, err := get(ctx, reg, job.Config())
 	if err != nil {
@@ -56,6 +56,9 @@ func setUpOnce(ctx context.Context, reg coord.Registry, given *settings, o *opti
 			return nil, fmt.Errorf("job %s: %w", job, ErrKindConflict)
 		}
 		return s, nil
+	}
+	if c, err := DecodeConfig(there.Value); there.Created != 0 && err == nil && (c.Cron == "") != (given.Cron == "") {
+		return nil, fmt.Errorf("job %s: %w", job, ErrKindConflict) // instances that run would not follow
 	}
 	document, err := given.Encode(nil)
 	if err != nil {

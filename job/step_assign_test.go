@@ -13,11 +13,11 @@ import (
 )
 
 func assigns(w *world) []commit {
-	commits, err := w.assign()
+	owners, err := w.desired()
 	if err != nil {
 		panic(err)
 	}
-	return commits
+	return w.assign(owners)
 }
 
 func TestAssign(t *testing.T) {
@@ -256,8 +256,8 @@ func TestAssignRefusesAWrongStrategy(t *testing.T) {
 	broken := *w.settings
 	broken.strategy = strategy.Func(func(strategy.Request) []string { return []string{"A", "Z", "A"} })
 	w.settings = &broken
-	if commits, err := w.assign(); err == nil {
-		t.Errorf("no error, and %v", commits)
+	if owners, err := w.desired(); err == nil {
+		t.Errorf("no error, and %v", owners)
 	}
 }
 
@@ -311,7 +311,7 @@ func TestChunkStaysWithinACommit(t *testing.T) {
 			for k := range n {
 				ops = append(ops, coord.Delete(fmt.Sprintf("a/%d/%d", i, k)))
 			}
-			last := c.add(ops...)
+			last := c.add(i, ops...)
 			if got := last.ops[len(last.ops)-n:]; got[0].Path != ops[0].Path {
 				r.Fatalf("group %d is torn", i)
 			}

@@ -172,8 +172,8 @@ func TestFinish(t *testing.T) {
 			want: []string{"- sharding/0/failover", "- sharding/0/failovering", "- sharding/0/running"},
 		},
 		{
-			name: "one that was refused, and of whose record nothing is left",
-			tree: func(f *fixture) { ran(f).refused = true; f.now = tick(1); f.remove("sharding/0/running") },
+			name: "one of whose record nothing is left",
+			tree: func(f *fixture) { ran(f); f.now = tick(1); f.remove("sharding/0/running") },
 		},
 		{
 			name: "several, one of which is made up",
@@ -228,7 +228,6 @@ func TestFinishIsConditional(t *testing.T) {
 			f.runs[0] = returned(f.claim("A", 0, tick(1)), nil)
 		}
 		for _, c := range []conflictCase{
-			{"somebody has removed the record", func(f *fixture) { f.remove("sharding/0/running") }},
 			{"somebody else runs the item", func(f *fixture) { f.remove("sharding/0/running"); f.claim("B", 0, tick(2)) }},
 			{"somebody else ran it", func(f *fixture) {
 				f.remove("sharding/0/running")
@@ -275,14 +274,14 @@ func TestSettle(t *testing.T) {
 		{
 			name: "a claim of which this process did not hear",
 			tree: func(f *fixture) { f.claim("A", 0, tick(1)) },
-			want: []string{"+ sharding/0/fired = " + tick1},
+			want: []string{"+ sharding/0/fired = " + tick1, "+ sharding/0/running = A"},
 		},
 		{
 			name: "one that was triggered",
 			tree: func(f *fixture) {
 				f.put("sharding/0/running", "A").put("sharding/0/fired", tick1+" 2026-01-05T10:00:07.000Z")
 			},
-			want: []string{"+ sharding/0/fired = " + tick1 + " 2026-01-05T10:00:07.000Z"},
+			want: []string{"+ sharding/0/fired = " + tick1 + " 2026-01-05T10:00:07.000Z", "+ sharding/0/running = A"},
 		},
 		{
 			name: "one that has ended here",
@@ -292,7 +291,7 @@ func TestSettle(t *testing.T) {
 		{
 			name: "the run after one that has ended",
 			tree: func(f *fixture) { f.ended[0] = f.claim("A", 0, tick(1)).token - 1 },
-			want: []string{"+ sharding/0/fired = " + tick1},
+			want: []string{"+ sharding/0/fired = " + tick1, "+ sharding/0/running = A"},
 		},
 		{
 			name: "a failover that has ended here",
@@ -302,12 +301,12 @@ func TestSettle(t *testing.T) {
 		{
 			name: "a failover of which this process did not hear",
 			tree: func(f *fixture) { f.takenOver("A", 0, tick(1)) },
-			want: []string{"+ sharding/0/fired = " + tick1},
+			want: []string{"+ sharding/0/fired = " + tick1, "+ sharding/0/running = A"},
 		},
 		{
 			name: "a server that has been disabled since still runs what it has claimed",
 			tree: func(f *fixture) { f.takenOver("A", 0, tick(1)); f.put("servers/host-A", "DISABLED") },
-			want: []string{"+ sharding/0/fired = " + tick1},
+			want: []string{"+ sharding/0/fired = " + tick1, "+ sharding/0/running = A"},
 		},
 		{
 			name: "a record without a claim",

@@ -11,6 +11,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
+func fires(w *world) []commit { return w.fire(w.due()) }
+
 func TestLastTick(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -177,6 +179,21 @@ func TestFire(t *testing.T) {
 			name:   "a missed tick with misfire off",
 			config: func(c *Config) { c.Misfire = Off },
 			tree:   func(f *fixture) { f.now = tick(1).Add(2 * time.Second) },
+			want:   []string{"+ sharding/0/fired = " + tick1, "+ sharding/1/fired = " + tick1},
+		},
+		{
+			name:   "a tick that waited for a thread is not missed",
+			config: func(c *Config) { c.Misfire = Off },
+			tree: func(f *fixture) {
+				f.now = tick(1).Add(2 * time.Second)
+				f.waiting = map[int]time.Time{0: tick(1)}
+			},
+			want: append(begins(0), "+ sharding/1/fired = "+tick1),
+		},
+		{
+			name: "as many as there are threads for, and those that wait longest first",
+			tree: func(f *fixture) { f.free = 1; f.put("sharding/1/fired", "2026-01-05T09:59:55.000Z") },
+			want: begins(1),
 		},
 		{
 			name: "a disabled item passes over the tick",
@@ -219,7 +236,7 @@ func TestFire(t *testing.T) {
 			want: begins(0, 1),
 		},
 	} {
-		c.run(t, base, (*world).fire)
+		c.run(t, base, fires)
 	}
 }
 
@@ -229,7 +246,7 @@ func TestFireSaysWhatBegins(t *testing.T) {
 	f.put("sharding/1/misfire", "")
 	f.runs[2] = f.claim("A", 2, tick(0))
 	f.now = tick(4)
-	commits := f.world("A").fire()
+	commits := fires(f.world("A"))
 	var claims, misses []*run
 	for _, c := range commits {
 		claims = append(claims, c.claims...)
@@ -266,7 +283,7 @@ func TestFireIsConditional(t *testing.T) {
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 		{"the instance has left", func(f *fixture) { f.remove("sessions/A", "instances/A") }},
 	} {
-		c.run(t, base, (*world).fire)
+		c.run(t, base, fires)
 	}
 	t.Run("flag", func(t *testing.T) {
 		base := func(f *fixture) { f.members("A", "B").deal("A", "B", "B"); f.runs[0] = f.claim("A", 0, tick(0)) }
@@ -274,7 +291,7 @@ func TestFireIsConditional(t *testing.T) {
 			{"the run ends", func(f *fixture) { f.remove("sharding/0/running") }},
 			{"the next one has begun", func(f *fixture) { f.remove("sharding/0/running"); f.claim("A", 0, tick(1)) }},
 		} {
-			c.run(t, base, (*world).fire)
+			c.run(t, base, fires)
 		}
 	})
 	t.Run("pass over an item", func(t *testing.T) {
@@ -284,12 +301,12 @@ func TestFireIsConditional(t *testing.T) {
 			{"it is given to somebody else", func(f *fixture) { f.own(0, "B") }},
 			{"it begins to run", func(f *fixture) { f.claim("B", 0, tick(1)) }},
 		} {
-			c.run(t, base, (*world).fire)
+			c.run(t, base, fires)
 		}
 	})
 	t.Run("pass over because nobody may", func(t *testing.T) {
 		base := func(f *fixture) { f.members("A").deal("A", "B", "B").put("servers/host-A", "DISABLED") }
-		conflictCase{"somebody may", func(f *fixture) { f.members("C").leader("C") }}.run(t, base, (*world).fire)
+		conflictCase{"somebody may", func(f *fixture) { f.members("C").leader("C") }}.run(t, base, fires)
 	})
 }
 
@@ -298,11 +315,11 @@ func TestFireIsConditional(t *testing.T) {
 func TestOnlyOneBegins(t *testing.T) {
 	f := given(t)
 	f.members("A", "B").deal("A", "A", "A")
-	a := f.world("A").fire()
+	a := fires(f.world("A"))
 	f.own(0, "B")
 	f.own(1, "B")
 	f.own(2, "B")
-	b := f.world("B").fire()
+	b := fires(f.world("B"))
 	if _, err := f.store.commit(sessionOf("B"), b[0].ops...); err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +361,7 @@ func TestFireManyItems(t *testing.T) {
 				due[i] = mine
 			}
 		}
-		commits := f.world("A").fire()
+		commits := fires(f.world("A"))
 		begun := map[int]bool{}
 		for _, c := range commits {
 			if len(c.claims) > claimsPerCommit {
@@ -379,7 +396,7 @@ func TestFireManyItems(t *testing.T) {
 			}
 		}
 		f.runs = map[int]*run{}
-		if more := f.world("A").fire(); len(more) > 0 {
+		if more := fires(f.world("A")); len(more) > 0 {
 			r.Fatalf("there is no end to it: %v", more[0].ops)
 		}
 	})
@@ -393,7 +410,7 @@ func TestClaimIsOneCommit(t *testing.T) {
 		f.own(i, "A")
 		f.put(fmt.Sprintf("sharding/%d/fired", i), string(jobtree.EncodeFired(stepStart)))
 	}
-	commits := f.world("A").fire()
+	commits := fires(f.world("A"))
 	if len(commits) != 1 {
 		t.Fatalf("%d commits", len(commits))
 	}

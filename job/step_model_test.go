@@ -92,6 +92,12 @@ type modelSession struct {
 	cancel context.CancelCauseFunc
 }
 
+func (s *modelSession) State() (coord.SessionState, <-chan struct{}) {
+	if s.ctx.Err() != nil {
+		return coord.Lost, nil
+	}
+	return coord.Connected, nil
+}
 func (s *modelSession) ID() coord.SessionID      { return s.id }
 func (s *modelSession) Context() context.Context { return s.ctx }
 
@@ -224,8 +230,10 @@ func (m *model) start() *member {
 	p.c = &controller{
 		reg: p.reg, view: p.view, job: m.job, options: o, log: zap.NewNop(), settings: s,
 		self: self{ip: o.ip}, runs: map[int]*run{}, ended: map[int]int64{}, triggers: map[int]manual{},
-		missed: map[int]bool{}, inTurn: true, stopping: stopping, wake: make(chan struct{}, 1), started: func() {},
+		missed: map[int]bool{}, waiting: map[int]time.Time{}, troubles: troubles{},
+		inTurn: true, stopping: stopping, wake: make(chan struct{}, 1), started: func() {},
 	}
+	p.c.executes = p.begin
 	p.stop = stop
 	p.reg.open()
 	m.members = append(m.members, p)
@@ -245,6 +253,8 @@ func (r *modelRegistry) Session(context.Context) (coord.Session, error) {
 	}
 	return r.session, nil
 }
+
+func (r *modelRegistry) Clock() coord.Clock { return coord.Clock{} }
 
 func (r *modelRegistry) Get(ctx context.Context, path string) (coord.Node, error) {
 	if r.p.crashed || ctx.Err() != nil {
@@ -335,6 +345,7 @@ func (m *model) meanwhile(p *member) {
 }
 
 func (v *modelView) Err() error               { return nil }
+func (v *modelView) Fault() error             { return nil }
 func (v *modelView) Close()                   {}
 func (v *modelView) Changed() <-chan struct{} { return nil }
 
@@ -416,6 +427,8 @@ func (p *member) pass() {
 	m, c := p.m, p.c
 	p.busy = true
 	defer func() { p.busy = false }()
+	c.passes++
+	defer func() { c.troubles.endPass(c.passes) }()
 	if gone, err := c.enter(); gone || err != nil {
 		m.logf("%s: gone: %v", p.name, err)
 		p.leaves()
@@ -431,19 +444,20 @@ func (p *member) pass() {
 	}
 	c.changed = nil
 	c.look()
-	c.settings.threads = 0 // what is claimed is queued; begin takes it from there
+	c.settings.threads = m.some("threads", 3, 3)
 	c.collect()
 	w := c.world()
-	w.free = max(0, m.some("slots", 3, 3)-len(c.runs))
+	if w.Config == nil {
+		m.fatalf("%s: there is no configuration", p.name)
+	}
 	if c.isShutdown() && c.leaving == nil {
 		c.leaving = ErrShutdown
 		w.leaving = true
 	}
 	m.logf("%s: looks at %d of %d%s, %s", p.name, p.view.at, m.store.revision, p.view.tears(), c.self.id)
-	c.cancelLost(w)
+	c.lookAfterRuns(w)
 	if m.likely("finish") {
 		c.finish(w)
-		p.begin()
 	}
 	if c.leaving != nil {
 		p.leave(w)
@@ -457,29 +471,22 @@ func (p *member) pass() {
 		return
 	}
 	c.seen = true
-	if m.likely("obey") {
-		c.obey(w)
-		p.begin()
-	}
-	if m.likely("fire") {
-		for _, commit := range w.fire() {
-			c.commit(commit)
-			p.begin()
+	for _, step := range []struct {
+		name string
+		do   func(*world)
+	}{
+		{"take over", c.takeOver}, {"obey", c.obey}, {"fire", c.fire}, {"hand back", c.handBack}, {"settle", c.settle},
+	} {
+		if m.likely(step.name) {
+			step.do(w)
 		}
-	}
-	if m.likely("take over") {
-		c.commitAll(w.takeOver())
-		p.begin()
-	}
-	if m.likely("settle") {
-		c.settle(w)
-		p.begin()
 	}
 	if m.likely("lead") {
 		if err := c.lead(w); err != nil {
 			m.fatalf("%s: lead: %v", p.name, err)
 		}
 	}
+	c.diagnose(w)
 }
 
 // named gives a new identity of a member a name that is the same in each run.
@@ -530,18 +537,14 @@ func (p *member) leaves() {
 	clear(p.handler)
 }
 
-// begin starts what was claimed. Slots bound what is taken over; here everything that
-// was claimed runs at once.
-func (p *member) begin() {
-	m, c := p.m, p.c
-	for _, r := range c.queue {
-		c.executing++
-		ctx, cancel := context.WithCancelCause(c.session.Context())
-		r.cancel, r.phase = cancel, executing
-		p.handler[r] = ctx
-		m.begins(p, r)
-	}
-	c.queue = nil
+// begin begins a run.
+func (p *member) begin(r *run) {
+	c := p.c
+	c.executing++
+	ctx, cancel := context.WithCancelCause(c.session.Context())
+	r.cancel, r.phase, r.begun = cancel, executing, p.m.now
+	p.handler[r] = ctx
+	p.m.begins(p, r)
 }
 
 // begins checks what an execution says about itself.
@@ -676,8 +679,16 @@ func (m *model) onWrite(before, after *coord.Node) {
 	}
 	was, _, _ := strings.Cut(string(before.Value), " ")
 	is, _, _ := strings.Cut(string(after.Value), " ")
-	if is < was {
-		m.fatalf("%s goes back from %s to %s", after.Path, before.Value, after.Value)
+	if is >= was {
+		return
+	}
+	// A claim that was handed back.
+	for _, p := range m.members {
+		for r, ctx := range p.handler {
+			if m.job.Fired(r.item) == after.Path && !p.crashed && ctx.Err() == nil {
+				m.fatalf("%s goes back from %s to %s while the item runs on %s", after.Path, before.Value, after.Value, p.name)
+			}
+		}
 	}
 }
 
@@ -939,6 +950,9 @@ func (m *model) settleDown() {
 func (m *model) finale() {
 	m.logf("--- it calms down")
 	m.calm = true
+	for _, p := range m.members {
+		clear(p.c.troubles)
+	}
 	if rapid.Bool().Draw(m.t, "the late ones land") {
 		for len(m.late) > 0 {
 			m.doLand()

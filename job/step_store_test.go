@@ -139,6 +139,9 @@ type fixture struct {
 	runs    map[int]*run
 	ended   map[int]int64
 	free    int
+	waiting map[int]time.Time
+	clock   coord.Clock
+	refused int64
 	leaving bool
 	gone    map[string]time.Time
 	labels  []string
@@ -159,7 +162,7 @@ func given(t testing.TB, changes ...func(*Config)) *fixture {
 	t.Helper()
 	f := &fixture{
 		TB: t, store: newStepStore(), job: "settle", now: tick(1).Add(100 * time.Millisecond),
-		runs: map[int]*run{}, ended: map[int]int64{}, free: 10, gone: map[string]time.Time{},
+		runs: map[int]*run{}, ended: map[int]int64{}, free: 1000, gone: map[string]time.Time{},
 	}
 	f.configure(append([]func(*Config){func(c *Config) {
 		*c = Config{Name: "settle", Cron: "0/5 * * * * ?", TimeZone: "UTC", ShardingTotalCount: 3, Failover: true}
@@ -319,6 +322,7 @@ func (f *fixture) world(id string) *world {
 		State: jobtree.Read(f.store.tree.Snapshot(), f.job), job: f.job, settings: f.settings,
 		self: self{id: id, ip: "host-" + id, labels: f.labels, session: sessionOf(id)},
 		now:  f.now, runs: f.runs, ended: f.ended, free: f.free, leaving: f.leaving, gone: f.gone,
+		waiting: f.waiting, clock: f.clock, refused: f.refused, leaderless: time.Hour,
 	}
 }
 

@@ -39,7 +39,7 @@ func (w *world) judge(item jobtree.Item, tick time.Time) verdict {
 	switch {
 	case item.Misfire && w.settings.misfire:
 		return late
-	case lateness <= w.settings.tolerance:
+	case lateness <= w.settings.tolerance+w.slack:
 		return onTime
 	case !w.settings.misfire, w.settings.window > 0 && lateness > w.settings.window, item.Fired.Tick.IsZero():
 		return passed // off, too long ago, or nobody knows whether it was missed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -35,7 +36,7 @@ func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for pause := firstPause; ; {
 		changed := c.view.Changed()
 		if err := c.view.Sync(ctx); err != nil {
 			return nil, fmt.Errorf("job %s: trigger: %w", c.job, err)
@@ -68,7 +69,8 @@ func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) ([]string, er
 			return nil, fmt.Errorf("job %s: trigger: %w", c.job, ErrNoInstance)
 		}
 		err = commitChunks(ctx, c.reg, ops)
-		if errors.Is(err, coord.ErrConflict) && ctx.Err() == nil {
+		if errors.Is(err, coord.ErrConflict) && sleep(ctx, pause/2+rand.N(pause/2)) {
+			pause = min(2*pause, lastPause)
 			continue // an instance came, went or took its trigger; what was written joins
 		}
 		if err != nil {
@@ -91,9 +93,10 @@ func undealt(s *jobtree.State, items []int, label string) bool {
 	if len(s.Items) == 0 {
 		return true
 	}
+	wanted := among(items)
 	for i := range s.Items {
 		item := &s.Items[i]
-		if len(items) > 0 && !slices.Contains(items, i) || !item.Exists || item.Running != nil {
+		if !wanted(i) || !item.Exists || item.Running != nil {
 			continue
 		}
 		if item.Owner == nil {
@@ -106,12 +109,22 @@ func undealt(s *jobtree.State, items []int, label string) bool {
 	return false
 }
 
+// among tells which items are among those that are named; none means all.
+func among(items []int) func(int) bool {
+	named := make(map[int]bool, len(items))
+	for _, i := range items {
+		named[i] = true
+	}
+	return func(i int) bool { return len(items) == 0 || named[i] }
+}
+
 // askers says which instances a request goes to, and what to write for each.
 func askers(s *jobtree.State, job jobtree.Job, r jobtree.Request) (ids []string, ops [][]coord.Op, err error) {
 	owns := map[string][]int{}
+	wanted := among(r.Items)
 	for i := range s.Items {
 		item := &s.Items[i]
-		if item.Owner == nil || item.Disabled || len(r.Items) > 0 && !slices.Contains(r.Items, i) {
+		if item.Owner == nil || item.Disabled || !wanted(i) {
 			continue
 		}
 		owner := item.Owner.ID
@@ -173,7 +186,7 @@ func merge(waiting, r jobtree.Request) jobtree.Request {
 func commitChunks(ctx context.Context, reg coord.Registry, groups [][]coord.Op) error {
 	var c chunk
 	for _, ops := range groups {
-		c.add(ops...)
+		c.add(noItem, ops...)
 	}
 	for _, commit := range c.commits {
 		if _, err := reg.Commit(ctx, commit.ops...); err != nil {

@@ -25,13 +25,35 @@ type world struct {
 	// ended has the token of the last run of an item whose record was removed from
 	// here, so that a snapshot that is older than that is not taken for news.
 	ended map[int]int64
-	// free is how many more items could begin at once.
+	// free is how many more items could be claimed: there is a thread for them, or there
+	// will be at once.
 	free int
+	// waiting has the ticks that items of this instance were on time for, but for a
+	// thread. Such a tick is not missed.
+	waiting map[int]time.Time
 	// leaving is set once this instance is on its way out: it begins nothing more.
 	leaving bool
 	// gone has since when an owner has been missing, for static sharding.
 	gone map[string]time.Time
+	// leaderless is how long nobody has led.
+	leaderless time.Duration
+
+	// clock is what is known of the store's. clockOff is whether the local one is farther
+	// from it than the configuration allows, clockFar whether it is certainly wrong, or the
+	// store's is.
+	clock    coord.Clock
+	clockOff bool
+	clockFar bool
+	// slack is how much later than usual a tick may be looked at without being late,
+	// because the local clock was set, or the host was suspended.
+	slack time.Duration
+	// refused is the Modified of a configuration that this instance cannot follow, or 0.
+	refused int64
 }
+
+// time is the local time, less what the local clock is certainly ahead of the store's. It
+// is for what is written for others, whose clocks are right.
+func (w *world) time() time.Time { return w.now.Add(-w.clock.Ahead(w.now)) }
 
 // self is this process as an instance of the job.
 type self struct {
@@ -41,27 +63,20 @@ type self struct {
 	session coord.SessionID
 }
 
-// commit is what a step wants done in one commit.
-type commit struct {
-	step string
-	ops  []coord.Op
-	// claims are the runs that begin if it succeeds, ends those whose records it
-	// removes.
-	claims []*run
-	ends   []*run
-	// misses are the runs for which it sets the misfire flag.
-	misses []*run
-}
-
-// registered reports whether this instance is in the tree, under its session.
+// registered reports whether this instance is in the tree, with both of its nodes under
+// its session.
 func (w *world) registered() bool {
 	in, ok := w.Instances[w.self.id]
-	return ok && in.Owner == w.self.session
+	if !ok || in.Owner != w.self.session {
+		return false
+	}
+	s, ok := w.Sessions[w.self.id]
+	return ok && s.Owner == w.self.session
 }
 
 // active reports whether this instance may begin something of its own.
 func (w *world) active() bool {
-	return w.registered() && !w.leaving && w.ServerEnabled(w.self.ip)
+	return w.registered() && !w.leaving && w.Config != nil && w.ServerEnabled(w.self.ip) && !w.clockStops()
 }
 
 // leads reports whether this instance is the leader.
@@ -75,11 +90,10 @@ func (w *world) leads() bool {
 func (w *world) mine() coord.Op { return coord.Owned(w.job.Session(w.self.id)) }
 
 // dead reports whether an instance has ended, and what it ran with it. One that was
-// removed while its session lives still has its runs.
+// removed while its session lives still has its runs. A node that no session of the store
+// owns stands for nobody, whoever wrote it.
 func (w *world) dead(id string) bool {
-	_, registered := w.Instances[id]
-	_, alive := w.Sessions[id]
-	return !registered && !alive
+	return w.Instances[id].Owner == 0 && w.Sessions[id].Owner == 0
 }
 
 // stillDead are the conditions of a commit that treats an instance as dead. A text that
@@ -104,9 +118,47 @@ func (w *world) available() []strategy.Instance {
 	return list
 }
 
+// eligible reports whether an instance may have items. One that has refused the
+// configuration in force may not, as long as somebody has not, nor one whose clock is far
+// off, as long as somebody's is right.
 func (w *world) eligible(in jobtree.Instance) bool {
+	return w.follows(in) && (!w.isFar(in.ID) || !w.anyClockRight())
+}
+
+// follows reports whether an instance may have items, whatever its clock shows.
+func (w *world) follows(in jobtree.Instance) bool {
+	return w.able(in) && (w.accepts(in.ID) || !w.anyAccepts())
+}
+
+// able reports whether an instance may have items, whatever it says to the configuration
+// and its clock shows.
+func (w *world) able(in jobtree.Instance) bool {
 	label := w.settings.Label
-	return w.ServerEnabled(in.IP) && (label == "" || slices.Contains(in.Labels, label))
+	return in.Owner != 0 && w.ServerEnabled(in.IP) && !w.Sessions[in.ID].ClockOff &&
+		(label == "" || slices.Contains(in.Labels, label))
+}
+
+// accepts reports whether an instance has not refused the configuration in force. A JVM
+// member says nothing.
+func (w *world) accepts(id string) bool {
+	if w.Config == nil {
+		return true
+	}
+	if id == w.self.id {
+		return w.refused != w.Config.Modified
+	}
+	return w.Sessions[id].Refused != w.Config.Modified
+}
+
+// anyAccepts reports whether somebody who may have items follows the configuration. Where
+// nobody does, the last good one of each stays in force, and somebody has to lead.
+func (w *world) anyAccepts() bool {
+	for id, in := range w.Instances {
+		if w.accepts(id) && w.able(in) {
+			return true
+		}
+	}
+	return false
 }
 
 // desired asks the strategy who should own each item. It is nil if nobody can.
@@ -125,32 +177,31 @@ func (w *world) desired() (owners []string, err error) {
 			request.Previous[i] = owner.ID
 		}
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			owners, err = nil, fmt.Errorf("sharding of job %q: strategy %s panicked: %v", request.Job, w.settings.Strategy, v)
-		}
-	}()
-	owners = w.settings.strategy.Assign(request)
-	return owners, strategy.Check(request, owners)
-}
-
-// chunk fills commits up to what a store takes in one.
-type chunk struct {
-	step    string
-	head    []coord.Op // conditions that every commit of the step begins with
-	commits []commit
-	cost    int
-}
-
-// add appends ops that belong together, in a new commit if the last one is full.
-func (c *chunk) add(ops ...coord.Op) *commit {
-	cost := coord.Cost(ops...)
-	if len(c.commits) == 0 || c.cost+cost > coord.MaxOps {
-		c.commits = append(c.commits, commit{step: c.step, ops: slices.Clone(c.head)})
-		c.cost = coord.Cost(c.head...)
+	owners, err = askStrategy(w.settings.Strategy, w.settings.strategy, request)
+	if err != nil {
+		return nil, err
 	}
-	last := &c.commits[len(c.commits)-1]
-	last.ops = append(last.ops, ops...)
-	c.cost += cost
-	return last
+	if err := strategy.Check(request, owners); err != nil {
+		return nil, err
+	}
+	return owners, nil
+}
+
+// askStrategy asks a strategy, which may be the user's: what it does to its goroutine, it does to
+// one of its own.
+func askStrategy(name string, s strategy.Strategy, request strategy.Request) (owners []string, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = fmt.Errorf("sharding of job %q: strategy %s called runtime.Goexit", request.Job, short(name))
+		defer func() {
+			if v := recover(); v != nil {
+				owners, err = nil, fmt.Errorf("sharding of job %q: strategy %s panicked: %s", request.Job, short(name), short(fmt.Sprint(v)))
+			}
+		}()
+		owners = s.Assign(request)
+		err = nil
+	}()
+	<-done
+	return owners, err
 }

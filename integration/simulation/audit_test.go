@@ -91,8 +91,8 @@ func (a *auditor) auditInstances() {
 		default:
 		}
 		status := s.Status()
-		if status.Fault != nil {
-			a.violated("on %s: %v", h, status.Fault)
+		if status.Fault() != nil {
+			a.violated("on %s: %v", h, status.Fault())
 		}
 		a.instances[status.InstanceID], a.running[status.InstanceID] = h, status.Running
 	}

@@ -148,7 +148,7 @@ func (j *jobModel) explained() bool {
 }
 
 // faulty reports whether a scheduler reports a fault.
-func faulty(s *job.Scheduler) bool { return s.Status().Fault != nil }
+func faulty(s *job.Scheduler) bool { return s.Status().Fault() != nil }
 
 // alive are the processes of the group that are not told to go, and live.
 func (g *group) alive() []*host {

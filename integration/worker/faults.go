@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -11,21 +10,18 @@ import (
 // reported is what a scheduler reports as faults: their texts, by kind.
 func reported(s *job.Scheduler) map[string]string {
 	faults := map[string]string{}
-	if err := s.Status().Fault; err != nil {
-		faults["fault"] = err.Error()
+	for _, f := range s.Status().Faults {
+		faults[f.Kind.String()] = f.Err.Error()
 	}
 	return faults
 }
-
-// changed is closed when what a scheduler reports may have changed.
-func changed(*job.Scheduler) <-chan time.Time { return time.After(200 * time.Millisecond) }
 
 // watch writes down, until ctx ends, when a scheduler begins and ceases to report a fault.
 func (w *worker) watch(ctx context.Context, name string, s *job.Scheduler) {
 	const most = 300 // bytes of a text
 	before := map[string]string{}
 	for {
-		news := changed(s)
+		news := s.Changed()
 		now := reported(s)
 		say := func(kind history.Kind, fault, text string) {
 			e := history.Now(kind)

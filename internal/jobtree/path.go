@@ -15,6 +15,7 @@ const (
 	servers     = "servers"
 	instances   = "instances"
 	sessions    = "sessions"
+	faults      = "faults"
 	schedule    = "schedule"
 	trigger     = "trigger"
 	sharding    = "sharding"
@@ -61,6 +62,10 @@ func (j Job) Instance(id string) string { return j.at(instances + "/" + id) }
 // what it runs comes to its end. What an instance has begun is taken over only when
 // both are gone.
 func (j Job) Session(id string) string { return j.at(sessions + "/" + id) }
+
+// Faults is the ephemeral node in which an instance tells operators what keeps the job
+// from running as it should; see [EncodeFaults].
+func (j Job) Faults(id string) string { return j.at(faults + "/" + id) }
 
 // Schedule says since when the schedule is in force; see [EncodeSchedule].
 func (j Job) Schedule() string { return j.at(schedule) }

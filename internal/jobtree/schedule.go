@@ -25,10 +25,13 @@ type Schedule struct {
 
 // ScheduleDocument is the value of a schedule's node.
 type ScheduleDocument struct {
-	Cron     string    `yaml:"cron"`
-	TimeZone string    `yaml:"timeZone"`
-	Misfire  bool      `yaml:"misfire"`
-	Since    time.Time `yaml:"since"`
+	Cron     string `yaml:"cron"`
+	TimeZone string `yaml:"timeZone"`
+	Misfire  bool   `yaml:"misfire"`
+	// Unmonitored is whether MonitorExecution is off. While it is, nobody moves the items'
+	// fired records on, so they say nothing about ticks from before it was switched.
+	Unmonitored bool      `yaml:"unmonitored,omitempty"`
+	Since       time.Time `yaml:"since"`
 }
 
 // Same reports whether the two say the same but for the time.
@@ -63,7 +66,7 @@ func readSchedule(value []byte) (d ScheduleDocument, err error) {
 	if err != nil {
 		return d, err
 	}
-	for key, field := range map[string]any{"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "since": &d.Since} {
+	for key, field := range map[string]any{"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "unmonitored": &d.Unmonitored, "since": &d.Since} {
 		n := document[key]
 		if _, err := yamldoc.Text(n); err != nil {
 			return ScheduleDocument{}, fmt.Errorf("%s: %w", key, err)

@@ -23,8 +23,10 @@ type State struct {
 	Servers   map[string]Server
 	Instances map[string]Instance
 	Triggers  map[string]Trigger
-	// Sessions has the ids of the instances whose session lives.
-	Sessions map[string]coord.Node
+	// Sessions is by the id of the instances whose session lives.
+	Sessions map[string]Session
+	// Faults has the nodes in which instances tell of their faults, by their ids.
+	Faults map[string]coord.Node
 	// Schedule says since when the schedule is in force; nil if that is unknown.
 	Schedule *Schedule
 
@@ -34,6 +36,13 @@ type State struct {
 	Necessary, Processing bool
 	// FailoverItems are the items that wait to be taken over, ascending.
 	FailoverItems []FailoverItem
+
+	// Debris are nodes of a stranger that are in the way of ours, topmost ones only.
+	Debris []Debris
+	// UnusableNodes is how many nodes have a path that no request can name, where only we
+	// write, and Unusable the first of them, shortened. They are not looked at.
+	UnusableNodes int
+	Unusable      string
 
 	// Items is by item number, up to the highest one in the tree, so it may be
 	// shorter or longer than the configured total. [State.Item] does not mind.
@@ -153,15 +162,27 @@ func (r *reader) read(path string, n coord.Node) {
 		}
 		return
 	}
-	if item, ok := strings.CutPrefix(path, failoverItems+"/"); ok {
+	if item, ok := strings.CutPrefix(path, failoverItems+"/"); ok && !strings.Contains(item, "/") {
 		if i, ok := ParseItem(item); ok {
 			tick, _ := DecodeFired(n.Value) // what cannot be read is as good as unknown
 			r.FailoverItems = append(r.FailoverItems, FailoverItem{Node: n, Item: i, Tick: tick})
 		}
 		return
 	}
+	if isDebris(path) {
+		r.addDebris(n)
+		return
+	}
 	if name == "" || strings.Contains(name, "/") {
 		return
+	}
+	switch room {
+	case servers, instances, sessions, faults, trigger:
+		// Whoever has write access to the store can give a node any name.
+		if coord.ValidatePath(n.Path) != nil {
+			r.addUnusable(n.Path)
+			return
+		}
 	}
 	switch room {
 	case servers:
@@ -173,10 +194,20 @@ func (r *reader) read(path string, n coord.Node) {
 		}
 		put(&r.Instances, name, in)
 	case sessions:
-		put(&r.Sessions, name, n)
+		session, ok := r.before.Sessions[name]
+		if !ok || !same(session.Node, n) {
+			session = decodeSession(n)
+		}
+		put(&r.Sessions, name, session)
+	case faults:
+		put(&r.Faults, name, n)
 	case trigger:
-		request, err := DecodeRequest(n.Value)
-		put(&r.Triggers, name, Trigger{Node: n, Instance: name, Request: request, Err: err})
+		t, ok := r.before.Triggers[name]
+		if !ok || !same(t.Node, n) {
+			t = Trigger{Node: n, Instance: name}
+			t.Request, t.Err = DecodeRequest(n.Value)
+		}
+		put(&r.Triggers, name, t)
 	}
 }
 
@@ -192,6 +223,10 @@ func (r *reader) readItem(path string, n coord.Node) {
 	}
 	item, before := &r.Items[i], r.before.Item(i)
 	item.Exists = true
+	if strings.Contains(leaf, "/") {
+		r.addDebris(n)
+		return
+	}
 	switch leaf {
 	case instance:
 		item.Owner = r.mark(n, before.Owner)

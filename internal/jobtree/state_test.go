@@ -116,7 +116,7 @@ func TestMarksKeepTheirNodes(t *testing.T) {
 		{s.Servers["192.0.2.2"].Node, server},
 		{s.Instances[id].Node, instance},
 		{s.Triggers[id].Node, trigger},
-		{s.Sessions[id], session},
+		{s.Sessions[id].Node, session},
 		{s.FailoverItems[0].Node, waiting},
 		{item.Owner.Node, owner},
 		{item.Running.Node, running},

@@ -1,0 +1,61 @@
+package jobtree
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+)
+
+// Session is the node that stands as long as the session of an instance does. A JVM
+// member has none.
+type Session struct {
+	coord.Node
+	SessionDocument
+	// Err says why the document could not be read; it is zero then.
+	Err error
+}
+
+// SessionDocument is what an instance says about itself that concerns whoever deals the
+// items.
+type SessionDocument struct {
+	// Refused is the Modified of the configuration that this instance has refused, or 0.
+	// It wants no items until there is another one.
+	Refused int64 `yaml:"refused,omitempty"`
+	// ClockOff is whether the instance runs nothing because its clock is too far from the
+	// store's.
+	ClockOff bool `yaml:"clockOff,omitempty"`
+	// ClockFar is whether its clock is so far from the store's that it wants no items while
+	// somebody else's is right.
+	ClockFar bool `yaml:"clockFar,omitempty"`
+}
+
+// EncodeSession writes the value of a session's node: nothing if there is nothing to say.
+func EncodeSession(d SessionDocument) ([]byte, error) {
+	if d == (SessionDocument{}) {
+		return nil, nil
+	}
+	document, err := yaml.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("document of a session: %w", err)
+	}
+	return document, nil
+}
+
+func decodeSession(n coord.Node) Session {
+	s := Session{Node: n}
+	if len(n.Value) == 0 {
+		return s
+	}
+	const most = 4 << 10
+	if len(n.Value) > most {
+		s.Err = fmt.Errorf("document of a session: %d bytes, at most %d are allowed", len(n.Value), most)
+		return s
+	}
+	if err := yaml.Unmarshal(n.Value, &s.SessionDocument); err != nil {
+		s.SessionDocument, s.Err = SessionDocument{}, fmt.Errorf("document of a session: %w", brief.Error(err))
+	}
+	return s
+}

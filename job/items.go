@@ -1,0 +1,31 @@
+package job
+
+import (
+	"strconv"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+)
+
+// listItems writes numbers of items, and how many more there are.
+func listItems(items []int) string {
+	const most = 20
+	text := ""
+	for n, i := range items {
+		if n == most {
+			return text + " and " + strconv.Itoa(len(items)-most) + " more"
+		}
+		if n > 0 {
+			text += ", "
+		}
+		text += strconv.Itoa(i)
+	}
+	return text
+}
+
+// someItems is listItems as a field of a log line.
+func someItems(key string, items []int) zap.Field { return zap.String(key, listItems(items)) }
+
+// short is a text that comes from outside, as far as it is shown.
+func short(text string) string { return brief.Text(text) }

@@ -1,0 +1,19 @@
+package job
+
+import "time"
+
+// since remembers since when something has held.
+type since struct{ at time.Time }
+
+// hold says whether it holds now, and returns for how long it has. A clock that was set
+// back begins the count again.
+func (s *since) hold(holds bool, now time.Time) time.Duration {
+	switch {
+	case !holds:
+		s.at = time.Time{}
+		return 0
+	case s.at.IsZero(), now.Before(s.at):
+		s.at = now
+	}
+	return now.Sub(s.at)
+}
