@@ -17,17 +17,28 @@ type FaultRecord struct {
 }
 
 const (
-	// maxFaults bounds the faults of a node, maxCause the bytes of each cause: together
-	// they stay below 4 KiB.
-	maxFaults = 8
-	maxCause  = 400
+	// maxFaults bounds the faults of a node, maxCause the bytes of each cause, maxFaultsSize
+	// those of the node.
+	maxFaults     = 8
+	maxCause      = 400
+	maxFaultsSize = 4 << 10
 )
 
-// EncodeFaults writes the value of a faults node: at most 8 faults, with at most 400 bytes
-// of each cause.
+// EncodeFaults writes the value of a faults node, in at most 4 KiB: at most 8 faults, with
+// at most 400 bytes of each cause. Where escapes make the causes longer than they are, less
+// of them is shown.
 func EncodeFaults(faults []FaultRecord) ([]byte, error) {
-	list := make([]FaultRecord, 0, maxFaults)
-	for _, f := range faults[:min(len(faults), maxFaults)] {
+	for most := maxCause; ; most /= 2 {
+		document, err := encodeFaults(faults[:min(len(faults), maxFaults)], most)
+		if err != nil || len(document) <= maxFaultsSize || most < 10 {
+			return document, err
+		}
+	}
+}
+
+func encodeFaults(faults []FaultRecord, maxCause int) ([]byte, error) {
+	list := make([]FaultRecord, 0, len(faults))
+	for _, f := range faults {
 		f.Cause = brief.Cut(f.Cause, maxCause)
 		f.Since = f.Since.UTC().Truncate(time.Millisecond)
 		list = append(list, f)
