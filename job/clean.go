@@ -9,24 +9,37 @@ import (
 // of the store owns.
 func (w *world) tidy() []commit {
 	c := chunk{step: "tidy", head: []coord.Op{w.leader()}}
-	for _, n := range w.Debris {
-		ops := []coord.Op{coord.DeleteTree(n.Path)}
-		if n.Modified != 0 {
-			ops = append(ops, coord.AtVersion(n.Path, n.Version))
-		}
-		c.add(noItem, ops...)
+	whole := map[string]bool{} // what is removed with all that is below it
+	nobodys := func(n coord.Node) {
+		whole[n.Path] = true
+		c.add(noItem, coord.AtVersion(n.Path, n.Version), coord.DeleteTree(n.Path))
 	}
-	for id, in := range w.Instances {
+	for _, in := range w.Instances {
 		if in.Owner == 0 {
-			c.add(noItem, coord.AtVersion(w.job.Instance(id), in.Version), coord.DeleteTree(w.job.Instance(id)))
+			nobodys(in.Node)
 		}
 	}
-	for id, s := range w.Sessions {
+	for _, s := range w.Sessions {
 		if s.Owner == 0 {
-			c.add(noItem, coord.AtVersion(w.job.Session(id), s.Version), coord.DeleteTree(w.job.Session(id)))
+			nobodys(s.Node)
+		}
+	}
+	for _, n := range w.Debris {
+		if !isWithin(n.Path, whole) {
+			c.add(noItem, coord.AtVersion(n.Path, n.Version), coord.DeleteTree(n.Path))
 		}
 	}
 	return c.commits
+}
+
+// isWithin reports whether a node is below one of others.
+func isWithin(path string, others map[string]bool) bool {
+	for path = coord.Parent(path); path != ""; path = coord.Parent(path) {
+		if others[path] {
+			return true
+		}
+	}
+	return false
 }
 
 // clean removes, as leader, what options that were switched off have left behind, so

@@ -22,7 +22,7 @@ func (w *world) elect() *commit {
 	if w.leaderStands() || !w.mayLead() || w.leaderless < w.turn() {
 		return nil
 	}
-	if w.Leader != nil {
+	if w.Leader != nil || w.LeaderBlocked {
 		return w.depose()
 	}
 	return &commit{step: "elect", ops: []coord.Op{
@@ -75,9 +75,15 @@ func (w *world) leaderStands() bool {
 	return w.Instances[w.Leader.ID].Owner == w.Leader.Owner || w.Sessions[w.Leader.ID].Owner == w.Leader.Owner
 }
 
-// depose removes a leader's node that is nobody's: a stranger wrote it, or it names an
-// instance that is not there.
+// depose removes a leader's node that is nobody's: a stranger wrote it, or something below
+// it, or it names an instance that is not there.
 func (w *world) depose() *commit {
+	if w.Leader == nil {
+		// A parent that nobody wrote has the version 0, and a leader's node another one.
+		return &commit{step: "depose", ops: []coord.Op{
+			w.mine(), coord.AtVersion(w.job.LeaderInstance(), 0), coord.DeleteTree(w.job.LeaderInstance()),
+		}}
+	}
 	ops := []coord.Op{w.mine(), coord.AtVersion(w.job.LeaderInstance(), w.Leader.Version)}
 	id := w.Leader.ID
 	if w.Leader.Owner != 0 && coord.ValidatePath(w.job.Instance(id)) == nil {
