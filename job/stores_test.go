@@ -72,9 +72,9 @@ func etcdStore(t testing.TB) store {
 		}
 		return strings.TrimPrefix(s.Endpoints()[0], "http://"), s.Stop, nil
 	})
-	return server{addr, func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error) {
+	return etcdServer{server{addr, func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error) {
 		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{addr}, Namespace: namespace, SessionTimeout: timeout})
-	}}
+	}}}
 }
 
 func zookeeperStore(t testing.TB) store {

@@ -1,0 +1,207 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// hasFault reports whether a member says a fault of a kind.
+func (m *member) hasFault(kind job.FaultKind) bool {
+	for _, f := range m.Status().Faults {
+		if f.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// awaitFault waits until a member says a fault of a kind, or says none of it any more.
+func (m *member) awaitFault(kind job.FaultKind, there bool) {
+	m.c.Helper()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	for {
+		changed := m.Changed()
+		if m.hasFault(kind) == there {
+			return
+		}
+		select {
+		case <-changed:
+		case <-timeout.C:
+			m.c.Fatalf("%s: fault of kind %v: %v after %v: %v\n%s", m.ip, kind, !there, patience, m.Status().Fault(), m.c.dump())
+		}
+	}
+}
+
+// Triggers that no request can name, and one with a child, do not keep a leader from what
+// comes after them: runs that were cut short are run again.
+func TestNamesThatCannotBeRemoved(t *testing.T) {
+	onEtcd(t, func(t *testing.T, s store, vandalize func(*cluster, string, string)) {
+		c := newCutShort(t, s)
+		crashes := c.join("10.0.0.1", c.config(), c.work)
+		stays := c.join("10.0.0.2", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.trigger(crashes, 0)
+		c.awaitRuns("item 0 runs", 1, func(e execution) bool { return e.Item == 0 })
+		for _, name := range []string{"a\x01b", "..", "a\xff", strings.Repeat("n", 1100), "parent/child"} {
+			vandalize(c.cluster, c.job.Trigger(name), "")
+		}
+		crashes.crash()
+		c.awaitRuns("item 0 again", 1, reruns)
+		stays.awaitFault(job.FaultTree, true) // and somebody is told of them
+		close(c.release)
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		c.check()
+	})
+}
+
+// The same with nodes below every one that an instance has in the tree: its leadership, its
+// items and the runs that it has begun go to another one when it ends.
+func TestNodesBelowThoseOfAnInstance(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		crashes := c.join("10.0.0.1", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}}) // it leads
+		c.join("10.0.0.2", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.trigger(crashes)
+		c.awaitRuns("its items run", 2, func(e execution) bool { return e.Item != 1 })
+		id := crashes.Status().InstanceID
+		crashes.crash()
+		c.litter(
+			c.job.Running(0)+"/x", c.job.FailoverItem(0)+"/x", c.job.Running(2)+"/x/y", c.job.Fired(2)+"/x", c.job.ItemInstance(0)+"/x",
+			c.job.Instance(id)+"/x", c.job.Session(id)+"/x", c.job.Faults(id)+"/x", c.job.LeaderInstance()+"/x",
+		)
+		c.awaitRuns("its items run again", 2, reruns)
+		close(c.release)
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		c.await("all is tidy", func(s *jobtree.State) bool { return len(s.Debris) == 0 })
+		c.settled()
+		c.check()
+	})
+}
+
+// Nor do such nodes keep it from leaving.
+func TestShutdownWithNodesBelowItsOwn(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = 10 * time.Second
+		m := c.dial("10.0.0.1")
+		counts := &counting{Registry: m.reg}
+		m.reg = counts
+		if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.trigger(m)
+		c.awaitRuns("all run", 3, func(execution) bool { return true })
+		id := m.Status().InstanceID
+		c.litter(c.job.Running(0)+"/x", c.job.Instance(id)+"/x", c.job.Session(id)+"/x", c.job.LeaderInstance()+"/x", c.job.Faults(id)+"/x")
+		counts.take()
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		if err := m.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+		if commits, others := counts.take(); len(commits) > 15 || len(others) > 30 {
+			t.Errorf("it took %d commits and %d other requests", len(commits), len(others))
+		}
+		if err := c.view.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.state(); len(s.Instances)+len(s.Sessions)+len(s.Faults) > 0 || s.Leader != nil || len(s.FailoverItems) != 3 {
+			t.Errorf("it left this:\n%s", c.dump())
+		}
+	})
+}
+
+// obstinate is a registry that refuses to remove one node, for a reason that lies in the
+// tree.
+type obstinate struct {
+	coord.Registry
+	path  string
+	tries atomic.Int64
+}
+
+func (r *obstinate) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	r.tries.Add(1)
+	for i, op := range ops {
+		if op.Kind == coord.OpDeleteTree && op.Path == r.path {
+			return 0, &coord.ConflictError{Index: i, Op: op, Reason: coord.ErrDenied}
+		}
+	}
+	return r.Registry.Commit(ctx, ops...)
+}
+
+// What can never be removed costs a shutdown neither its time nor the rest of what it hands
+// over, and few requests.
+func TestShutdownWithARecordThatStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCutShort(t, newMemoryStore(t))
+		c.timeout = 10 * time.Second
+		m := c.dial("10.0.0.1")
+		reg := &obstinate{Registry: m.reg, path: c.job.Running(1)}
+		m.reg = reg
+		if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.trigger(m)
+		c.awaitRuns("all run", 3, func(execution) bool { return true })
+		reg.tries.Store(0)
+		begin := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		err := m.Shutdown(ctx)
+		if took := time.Since(begin); took > 11*time.Second || reg.tries.Load() > 40 {
+			t.Errorf("it took %v and %d commits", took, reg.tries.Load())
+		}
+		if !errors.Is(err, coord.ErrConflict) || !strings.Contains(err.Error(), c.job.Running(1)) {
+			t.Errorf("got %v, want a conflict about %s", err, c.job.Running(1))
+		}
+		if err := c.view.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.state(); len(s.Instances)+len(s.Sessions) > 0 || s.Leader != nil || len(s.FailoverItems) != 2 || s.Item(0).Running != nil || s.Item(1).Running == nil {
+			t.Errorf("it left this:\n%s", c.dump())
+		}
+	})
+}
+
+// A record that can never be removed does not keep the others from being recovered, nor a
+// finished run from being looked after at a slow pace; and it is said.
+func TestOneBadNodeCostsOnlyItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCutShort(t, newMemoryStore(t))
+		crashes := c.join("10.0.0.1", c.config(), c.work)
+		m := c.dial("10.0.0.2")
+		reg := &obstinate{Registry: m.reg, path: c.job.Running(0)}
+		m.reg = reg
+		if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.trigger(crashes)
+		c.awaitRuns("its items run", 2, func(e execution) bool { return e.Item != 1 })
+		crashes.crash()
+		c.awaitRuns("item 2 again", 1, reruns)
+		m.awaitFault(job.FaultTree, true)
+		reg.tries.Store(0)
+		if err := elapse(t.Context(), 10*time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if n := reg.tries.Load(); n < 10 || n > 200 {
+			t.Errorf("%d commits in ten minutes", n)
+		}
+		close(c.release)
+	})
+}
