@@ -22,8 +22,8 @@ func (c *controller) finish(w *world) {
 	open := false
 	for _, i := range slices.Sorted(maps.Keys(c.runs)) {
 		r := c.runs[i]
-		if r.phase != done || c.leaving != nil && c.unfinished(r) {
-			continue
+		if r.phase != done || (c.leaving != nil || c.unsound != nil) && c.unfinished(r) {
+			continue // its record makes others run it again
 		}
 		if r.group.open > 0 {
 			open = true
