@@ -115,7 +115,8 @@ func refusedConfig(s *stage) {
 	s.healed()
 }
 
-// Both threads of a worker hang. What waits for them begins at whoever comes new.
+// Both threads of a worker hang, and it says so. Whoever comes new runs what is dealt to
+// him, and all but what hangs once the other's server is disabled.
 func hungHandlers(s *stage) {
 	j := quick
 	j.Items, j.Threads, j.Work = 8, 2, nil
@@ -126,18 +127,26 @@ func hungHandlers(s *stage) {
 	mark := s.Mark()
 	s.must(hung.Hang(true))
 	s.last(3 * j.Every)
-	_, err := s.Start("w2", cluster.Options{})
+	second, err := s.Start("w2", cluster.Options{})
 	s.must(err)
-	s.must(s.AwaitAll(s.ctx, mark, "the items that do not hang", func(events []history.Event) bool {
-		items := map[int]bool{}
-		for _, e := range events {
-			if e.Kind == history.Start && e.Process == "w2.1" {
-				items[e.Item] = true
+	runs := func(n int) {
+		s.Helper()
+		s.must(s.AwaitAll(s.ctx, mark, fmt.Sprintf("%d items to run", n), func(events []history.Event) bool {
+			items := map[int]bool{}
+			for _, e := range events {
+				if e.Kind == history.Start && e.Process == second.Name {
+					items[e.Item] = true
+				}
 			}
-		}
-		return len(items) >= j.Items-j.Threads
-	}))
+			return len(items) >= n
+		}))
+	}
+	runs(j.Items/2 - j.Threads) // what hangs may be of its half
+	s.await(mark, "a fault of whoever hangs", of(history.Faulty).by(hung.Name))
+	s.must(s.SwitchServer(s.ctx, j.Name, hung.Address, false))
+	runs(j.Items - j.Threads)
 	s.must(hung.Hang(false))
+	s.must(s.SwitchServer(s.ctx, j.Name, hung.Address, true))
 	s.healed()
 }
 
