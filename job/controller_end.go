@@ -119,7 +119,7 @@ func (c *controller) settle(w *world) {
 		}
 		running, err := c.reg.Get(c.session.Context(), c.job.Running(i))
 		switch {
-		case errors.Is(err, coord.ErrNoNode) || err == nil && string(running.Value) != c.self.id:
+		case errors.Is(err, coord.ErrNoNode) || err == nil && string(running.Value) != w.Items[i].Running.ID:
 		case err != nil:
 			c.failed(cm.step, err)
 			return

@@ -99,12 +99,13 @@ func (w *world) mend(i int) []coord.Op {
 }
 
 // leftovers lists the items that the tree has as running here although they are not:
-// the snapshot is older than the end of the run, or a commit of ours happened that
-// was thought lost.
+// the snapshot is older than the end of the run, a commit of ours happened that was
+// thought lost, or a stranger wrote the record.
 func (w *world) leftovers() []int {
 	var list []int
 	for i := range w.Items {
-		if w.Items[i].Running.Is(w.self.id) && w.runs[i] == nil && w.settings.monitor {
+		item := &w.Items[i]
+		if item.Running != nil && w.runner(*item) == w.self.id && w.runs[i] == nil && w.settings.monitor {
 			list = append(list, i)
 		}
 	}
@@ -116,6 +117,11 @@ func (w *world) leftovers() []int {
 // started, the record of a run that has ended is removed.
 func (w *world) settle(i int) commit {
 	item := w.Items[i]
+	if item.Running.ID == "" { // no claim of ours
+		return commit{step: "settle", ops: []coord.Op{
+			w.mine(), coord.AtVersion(w.job.Running(i), item.Running.Version), coord.DeleteTree(w.job.Running(i)),
+		}}
+	}
 	if item.Fired == nil {
 		return commit{step: "settle", ops: []coord.Op{w.mine(), coord.DeleteTree(w.job.Running(i))}}
 	}

@@ -284,6 +284,11 @@ func TestSettle(t *testing.T) {
 			want: []string{"+ sharding/0/fired = " + tick1 + " 2026-01-05T10:00:07.000Z", "+ sharding/0/running = A"},
 		},
 		{
+			name: "an empty one, which no claim writes",
+			tree: func(f *fixture) { f.put("sharding/0/running", "").put("sharding/1/running", "") },
+			want: []string{"- sharding/0/running"},
+		},
+		{
 			name: "one that has ended here",
 			tree: func(f *fixture) { f.ended[0] = f.claim("A", 0, tick(1)).token },
 			want: []string{"- sharding/0/running"},
