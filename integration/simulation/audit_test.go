@@ -91,11 +91,26 @@ func (a *auditor) auditInstances() {
 		default:
 		}
 		status := s.Status()
-		if status.Fault() != nil {
-			a.violated("on %s: %v", h, status.Fault())
+		for _, f := range status.Faults {
+			if f.Kind != job.FaultStarvation || !a.overlong() {
+				a.violated("on %s: %v", h, f)
+			}
 		}
 		a.instances[status.InstanceID], a.running[status.InstanceID] = h, status.Running
 	}
+}
+
+// overlong reports whether an item has run on over a tick, which is a fault.
+func (a *auditor) overlong() bool {
+	a.job.history.mu.Lock()
+	defer a.job.history.mu.Unlock()
+	tick := a.lastTick()
+	for i := range a.job.config.ShardingTotalCount {
+		if e := a.job.history.item(i).executing(); e != nil && e.begin.Before(tick) {
+			return true
+		}
+	}
+	return false
 }
 
 func (a *auditor) auditJob() {

@@ -217,6 +217,7 @@ func (g *group) endViews() {
 	}
 	g.note("%s: its views end", h)
 	h.trouble.begin()
+	h.blind.Store(true)
 	link.EndViews(errView)
 	g.after(g.between(time.Minute, 5*time.Minute), func() { g.restart(slot, h) })
 }

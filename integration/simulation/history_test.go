@@ -189,7 +189,7 @@ func (h *history) checkCause(ref reference, e execution) {
 	switch {
 	case h.tampered.since(e.end.Add(-5 * time.Minute)):
 	case errors.Is(e.cause, job.ErrShutdown), errors.Is(e.cause, coord.ErrClosed):
-		if e.host.ctx.Err() == nil && !e.host.stopped() {
+		if e.host.ctx.Err() == nil && !e.host.stopped() && !e.host.blind.Load() {
 			h.violated(ref, "its context ended with %q on a process that goes on", e.cause)
 		}
 	case errors.Is(e.cause, coord.ErrSessionLost):

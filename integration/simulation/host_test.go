@@ -36,6 +36,7 @@ type host struct {
 	trouble trouble
 	expired atomic.Int64 // revision at which its session was removed at the store
 	dawdled atomic.Bool  // one of its handlers returned late
+	blind   atomic.Bool  // its views have ended, which ends its schedulers
 
 	mu         sync.Mutex
 	registry   *memory.Registry

@@ -22,9 +22,12 @@ func (g *group) jumpClock() {
 		return
 	}
 	const year = 365 * 24 * time.Hour
-	jump := []time.Duration{year, -year, time.Minute, -time.Minute, 5 * time.Second}[g.random.IntN(5)]
-	g.note("%s: its clock jumps by %v", h, jump)
+	jump := []time.Duration{year, -year, time.Minute, -time.Minute, 6 * time.Second}[g.random.IntN(5)]
 	usual := h.offset.Load()
+	if far := time.Duration(usual).Abs(); far > 5*time.Second {
+		return // it has jumped, and is not back yet
+	}
+	g.note("%s: its clock jumps by %v", h, jump)
 	h.trouble.begin()
 	h.offset.Store(int64(jump))
 	g.after(g.between(time.Second, 10*time.Minute), func() {

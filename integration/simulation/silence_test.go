@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
@@ -28,7 +29,9 @@ type listener struct {
 	version int64 // of the configuration that was read last
 	config  job.Config
 	cron    *cronexpr.Schedule
-	changed time.Time         // when that was
+	changed time.Time         // when that was, or when its schedule came into force
+	pending bool              // the schedule is not in force yet
+	force   int64             // revision at which one came into force last
 	since   map[int]time.Time // since when an item is silent
 	excused func() bool       // nobody is there, or somebody says what is wrong
 }
@@ -74,7 +77,7 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 	for i := range l.config.ShardingTotalCount {
 		it := h.item(i)
 		switch {
-		case it.executing() != nil || it.covers(due, now):
+		case it.executing() != nil || it.covers(due, now) || l.isNew(snapshot, i, due):
 			delete(l.since, i)
 		case explained || l.since[i].IsZero() || l.j.shrunkSince(i, due):
 			l.since[i] = now
@@ -86,8 +89,23 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 	}
 }
 
+// isNew reports whether nobody has begun an item yet, which is there since after a tick.
+func (l *listener) isNew(snapshot coord.Snapshot, item int, tick time.Time) bool {
+	fired, ok := snapshot.Get(l.j.tree.Fired(item))
+	if !ok || fired.Modified != fired.Created {
+		return false
+	}
+	since, err := jobtree.DecodeFired(fired.Value)
+	return err == nil && since.After(tick)
+}
+
 // read takes over a configuration that is new and valid.
 func (l *listener) read(snapshot coord.Snapshot, now time.Time) {
+	if node, ok := snapshot.Get(l.j.tree.Schedule()); ok && node.Modified != l.force {
+		if l.force = node.Modified; l.pending {
+			l.pending, l.changed = false, now
+		}
+	}
 	node, ok := snapshot.Get(l.j.tree.Config())
 	if !ok || node.Version == l.version && l.cron != nil {
 		return
@@ -96,7 +114,7 @@ func (l *listener) read(snapshot coord.Snapshot, now time.Time) {
 	if err != nil {
 		return
 	}
-	l.version, l.config, l.changed, l.cron = node.Version, c, now, nil
+	l.version, l.config, l.changed, l.cron, l.pending = node.Version, c, now, nil, true
 	if c.Cron == "" {
 		return
 	}
