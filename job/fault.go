@@ -16,7 +16,8 @@ const (
 	FaultConfig FaultKind = iota + 1
 	// FaultClock: this host's clock is more than 5 s, or than Config.MaxTimeDiff, from the
 	// store's, or cannot be compared with it while MaxTimeDiff is set; or the tree has
-	// times from the future. Set the clock.
+	// times from the future. With more than 10 s, items go to instances whose clocks are
+	// right. Set the clock.
 	FaultClock
 	// FaultStore: the store does not answer, refuses what is asked, or does not show what
 	// it holds. Look at the store, the network, and this process's permissions.

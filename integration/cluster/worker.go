@@ -168,6 +168,16 @@ func (w *Worker) send(line any) error {
 
 func (w *Worker) tell(c worker.Command) error { return w.send(c) }
 
+// tellUnlessGone is tell for what heals a process: one that was killed or has left since
+// needs that no more.
+func (w *Worker) tellUnlessGone(kind history.Kind, c worker.Command) error {
+	err := w.tell(c)
+	if kind == history.Heal && err != nil && !w.Alive() {
+		return nil
+	}
+	return err
+}
+
 // event is one about the worker.
 func (w *Worker) event(kind history.Kind) history.Event {
 	e := history.Now(kind)
@@ -266,7 +276,7 @@ func (w *Worker) SetClock(offset time.Duration) error {
 	}
 	e.Name = "clock of " + w.Name
 	w.cluster.add(e)
-	return w.tell(worker.Command{Clock: &offset})
+	return w.tellUnlessGone(e.Kind, worker.Command{Clock: &offset})
 }
 
 // Hang keeps its handlers from returning, whatever their contexts say, until it is called
@@ -278,7 +288,7 @@ func (w *Worker) Hang(hang bool) error {
 	}
 	e.Name = "handlers hang"
 	w.cluster.add(e)
-	return w.tell(worker.Command{Hang: &hang})
+	return w.tellUnlessGone(e.Kind, worker.Command{Hang: &hang})
 }
 
 // The faults that links can have.
