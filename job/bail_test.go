@@ -1,0 +1,209 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// awaitBail waits until a scheduler that cannot go on has left: with its handlers' contexts
+// ended, nothing of it in the tree but what others are to run again, and one line in the
+// log.
+func (c *cutShort) awaitBail(m *member, id string, logs *observer.ObservedLogs) {
+	c.Helper()
+	<-m.Done()
+	if err := m.Shutdown(c.Context()); err == nil || !errors.Is(err, m.Err()) {
+		c.Errorf("Shutdown said %v, and Err %v", err, m.Err())
+	}
+	for _, e := range c.record.find(func(e execution) bool { return e.InstanceID == id }) {
+		if !errors.Is(e.cause, job.ErrShutdown) {
+			c.Errorf("item %d ended at %s with %v", e.Item, e.end, e.cause)
+		}
+	}
+	if err := c.view.Sync(c.Context()); err != nil {
+		c.Fatal(err)
+	}
+	s := c.state()
+	if s.Instances[id].Created != 0 || s.Sessions[id].Created != 0 || s.Faults[id].Created != 0 || s.Leader.Is(id) {
+		c.Errorf("it left this:\n%s", c.dump())
+	}
+	if status := m.Status(); status.Registered || status.Leader || len(status.Items) > 0 {
+		c.Errorf("status %+v", status)
+	}
+	if n := logs.FilterMessage("the scheduler stops, because it cannot go on").Len(); n != 1 {
+		c.Errorf("%d lines in the log say that it stops", n)
+	}
+}
+
+// A view that ends leaves an instance blind. It goes in order, and others go on.
+func TestViewThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCutShort(t, newMemoryStore(t))
+		c.timeout = time.Hour // the session ends nothing here
+		core, logs := observer.New(zap.InfoLevel)
+		m := c.join("10.0.0.1", c.config(), c.work, job.WithLogger(zap.New(core)))
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.join("10.0.0.2", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.trigger(m)
+		c.awaitRuns("its items", 2, func(e execution) bool { return e.Item != 1 })
+		id := m.Status().InstanceID
+		broken := errors.New("the view is broken")
+		m.link.(*memory.Link).EndViews(broken)
+		c.awaitBail(m, id, logs)
+		if err := m.Err(); !errors.Is(err, broken) {
+			t.Errorf("it stopped with %v", err)
+		}
+		c.awaitRuns("its items again", 2, reruns)
+		close(c.release)
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		c.settled()
+		c.check()
+	})
+}
+
+// faulty is a registry that does something to the goroutine of whoever commits.
+type faulty struct {
+	coord.Registry
+	armed atomic.Bool
+	does  func()
+}
+
+func (r *faulty) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	if r.armed.Swap(false) {
+		r.does()
+	}
+	return r.Registry.Commit(ctx, ops...)
+}
+
+// A panic inside of a scheduler is an error of that scheduler only.
+func TestPanicInAController(t *testing.T) {
+	for name, does := range map[string]func(){"panic": func() { panic("nil pointer") }, "Goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			onEveryStore(t, func(t *testing.T, s store) {
+				c := newCutShort(t, s)
+				c.timeout = 10 * time.Second
+				m := c.dial("10.0.0.1")
+				reg := &faulty{Registry: m.reg, does: does}
+				m.reg = reg
+				core, logs := observer.New(zap.InfoLevel)
+				if err := m.schedule(t.Context(), c.config(), c.work, job.WithLogger(zap.New(core))); err != nil {
+					t.Fatal(err)
+				}
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+				c.join("10.0.0.2", c.config(), c.work)
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+				id := m.Status().InstanceID
+				c.trigger(m, 0)
+				c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+				reg.armed.Store(true)
+				c.commit(coord.Put(c.job.Trigger(id), nil)) // so that it commits something
+				c.awaitBail(m, id, logs)
+				if _, panicked := errors.AsType[*job.PanicError](m.Err()); panicked != (name == "panic") || m.Err() == nil {
+					t.Errorf("it stopped with %v", m.Err())
+				}
+				c.awaitRuns("item 0 again", 1, reruns)
+				close(c.release)
+				c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+				// The process may join again.
+				if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
+					t.Fatal(err)
+				}
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+				c.settled()
+				c.check()
+			})
+		})
+	}
+}
+
+// A handler that does not return holds a scheduler that cannot go on up for the grace time
+// only.
+func TestBailDoesNotWaitForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCutShort(t, newMemoryStore(t))
+		c.timeout = time.Hour
+		hang := make(chan struct{})
+		defer close(hang)
+		m := c.join("10.0.0.1", c.config(), func(context.Context, job.ShardingContext) error { <-hang; return nil }, job.WithCancelGrace(3*time.Second))
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.trigger(m, 0)
+		c.awaitRuns("item 0", 1, func(execution) bool { return true })
+		begin := time.Now()
+		m.link.(*memory.Link).EndViews(coord.ErrClosed)
+		<-m.Done()
+		if took := time.Since(begin); took < 3*time.Second || took > 4*time.Second {
+			t.Errorf("it took %v, want 3 s and a little", took)
+		}
+		if err := c.view.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.state(); len(s.Instances)+len(s.Sessions) > 0 || s.Leader != nil {
+			t.Errorf("it left this:\n%s", c.dump())
+		}
+	})
+}
+
+// moody is a strategy that does something else to its caller while it is in that mood.
+type moody struct {
+	strategy.Strategy
+	mood atomic.Pointer[func()]
+}
+
+func (m *moody) Assign(r strategy.Request) []string {
+	if does := m.mood.Load(); does != nil {
+		(*does)()
+	}
+	return m.Strategy.Assign(r)
+}
+
+// A strategy that ends its goroutine, or panics, is a fault of the leader, who goes on with
+// all else: items run where they are, and runs that were cut short are run again.
+func TestStrategyThatDoesNotAnswer(t *testing.T) {
+	for name, does := range map[string]func(){"panic": func() { panic("no mood") }, "Goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			onEveryStore(t, func(t *testing.T, s store) {
+				c := newCutShort(t, s)
+				fair, err := strategy.Lookup(strategy.AvgAllocation, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := &moody{Strategy: fair}
+				cfg := c.config()
+				cfg.Strategy = "MOODY"
+				leads := c.join("10.0.0.1", cfg, c.work, job.WithStrategy("MOODY", m))
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+				other := c.join("10.0.0.2", cfg, c.work, job.WithStrategy("MOODY", m))
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+				c.trigger(other)
+				c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+				m.mood.Store(&does)
+				other.crash()
+				leads.awaitFault(job.FaultStrategy, true)
+				c.awaitRuns("item 1 again", 1, reruns)
+				c.trigger(leads, 0)
+				c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+				m.mood.Store(nil)
+				c.commit(coord.Put(c.job.Necessary(), nil)) // so that it is asked again
+				leads.awaitFault(job.FaultStrategy, false)
+				close(c.release)
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+				c.await("nothing is to be done", func(s *jobtree.State) bool { return !s.Necessary })
+				c.check()
+			})
+		})
+	}
+}
