@@ -15,8 +15,8 @@ import (
 // has to see what it did. One that can do nothing, because the tree does not let it, does
 // not keep the others from their turn.
 func (c *controller) lead(w *world) error {
-	if turn := w.turn(); !w.leaderStands() && w.mayLead() && turn > w.leaderless {
-		c.wakeIn(turn - w.leaderless)
+	if left := w.turn() - w.leaderless; left > 0 && !w.leaderStands() && w.mayLead() {
+		c.wakeIn(left)
 	}
 	if commit := w.elect(); commit != nil {
 		c.commit(*commit)
