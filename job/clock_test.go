@@ -1,0 +1,202 @@
+package job_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+const year = 365 * 24 * time.Hour
+
+// A host whose clock is a year ahead for some seconds leaves nothing that keeps an item
+// from running afterwards, and begins no tick twice.
+func TestHostThatIsAYearAheadForAWhile(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		name := "beside others"
+		if first {
+			name = "as the one that sets the job up"
+		}
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				clock := &setClock{}
+				clock.set(year)
+				if first {
+					c.join("10.0.0.1", c.config(), nil, job.WithClock(clock.now))
+				}
+				c.join("10.0.0.2", c.config(), nil)
+				if !first {
+					clock.set(0)
+					c.join("10.0.0.1", c.config(), nil, job.WithClock(clock.now))
+					c.pass(3 * time.Second)
+					clock.set(year)
+				}
+				wrong := c.members[0]
+				if !first {
+					wrong = c.members[1]
+				}
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+				wrong.awaitFault(job.FaultClock, "ahead of")
+				c.pass(5 * time.Second)
+				clock.set(0)
+				right := time.Now()
+				wrong.awaitSound()
+				c.pass(5 * time.Second)
+				for item := range 3 {
+					runs := c.record.find(func(e execution) bool { return e.Item == item && e.begin.After(right) })
+					if len(runs) < 3 {
+						t.Errorf("item %d ran %d times in the 5 s after the clock was right", item, len(runs))
+					}
+				}
+				for _, e := range c.record.find(anything) {
+					if early := e.ScheduledTime.Sub(e.begin); early > 10*time.Second && e.begin.After(right) {
+						t.Errorf("item %d began %v before its tick", e.Item, early)
+					}
+				}
+				c.check()
+				if t.Failed() {
+					t.Logf("%s%s", c.dump(), c.record)
+				}
+			})
+		})
+	}
+}
+
+// Times from the future, by somebody's hand, are corrected.
+func TestRecordsFromTheFutureAreCorrected(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		c.join("10.0.0.1", c.config(), nil)
+		c.awaitRuns("all items", 3, anything)
+		far := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+		for name, write := range map[string]func(){
+			"fired": func() { c.commit(coord.Put(c.job.Fired(1), jobtree.EncodeFired(far))) },
+			"since": func() {
+				document := c.state().Schedule.ScheduleDocument
+				document.Since = far
+				value, err := jobtree.EncodeSchedule(document)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.commit(coord.Put(c.job.Schedule(), value))
+			},
+		} {
+			c.settled()
+			write()
+			n := len(c.record.find(of(1)))
+			c.awaitRuns("item 1 after "+name+" of the year 9999", n+3, of(1))
+		}
+		c.check()
+	})
+}
+
+// Without MaxTimeDiff a clock that is off by more than 5 s is a fault, and keeps nothing
+// from running.
+func TestClockThatIsOffIsAFault(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		logged, logs := newLogbook()
+		clock := &setClock{}
+		m := c.join("10.0.0.1", c.config(), nil, logs, job.WithClock(clock.now))
+		for _, offset := range []time.Duration{6 * time.Second, -time.Hour} {
+			clock.set(offset)
+			if status := m.awaitFault(job.FaultClock, "the store's"); !errors.Is(status.Fault(), job.ErrClock) {
+				t.Errorf("the fault is %v, want ErrClock", status.Fault())
+			}
+			n := len(c.record.find(anything))
+			c.awaitRuns("ticks", n+9, anything)
+			clock.set(4 * time.Second)
+			m.awaitSound()
+		}
+		if begun, over := logged.of(atFault, job.FaultClock), logged.of(faultOver, job.FaultClock); begun != 2 || over != 2 {
+			t.Errorf("%d lines say that it began, and %d that it is over, want 2 each: %q", begun, over, logged.messages())
+		}
+		c.check()
+	})
+}
+
+// A clock that is stepped before a rare tick does not let it go, though timers do not
+// hear of the step and missed ticks are not made up for.
+func TestClockIsSteppedBeforeARareTick(t *testing.T) {
+	for name, known := range map[string]bool{"the store has the right time": true, "the store's clock is stepped too": false} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+				clock := &setClock{}
+				cfg := c.config()
+				cfg.Cron, cfg.TimeZone, cfg.Misfire, cfg.ReconcileInterval = "0 0 3 * * ?", "UTC", job.Off, -1
+				c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now))
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+				c.pass(3*time.Hour - time.Minute - time.Since(time.Now().Truncate(24*time.Hour)))
+				clock.set(50 * time.Second)
+				if !known {
+					s.SetClockOffset(50 * time.Second)
+				}
+				c.pass(2 * time.Minute)
+				if runs := c.record.find(anything); len(runs) != 3 {
+					t.Errorf("%d executions, want one of each item\n%s", len(runs), c.record)
+				}
+				c.check()
+			})
+		})
+	}
+}
+
+// An instance whose clock is off by more than MaxTimeDiff gives its items to others, and
+// takes them back when it is right.
+func TestInstanceWithAWrongClockGivesItsItemsAway(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.MaxTimeDiff = 3 * time.Second
+		clock := &setClock{}
+		a := c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now))
+		c.join("10.0.0.2", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		clock.set(time.Minute)
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		a.awaitFault(job.FaultClock, "others have its items")
+		c.await("the other leads", func(s *jobtree.State) bool { return jobtree.InstanceIP(s.Leader.ID) == "10.0.0.2" })
+		moved := time.Now()
+		for item := range 3 {
+			c.firedAt(item, moved)
+		}
+		clock.set(0)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		a.awaitSound()
+		back := time.Now()
+		for item := range 3 {
+			c.firedAt(item, back)
+		}
+		if early := c.record.find(func(e execution) bool { return e.ScheduledTime.After(e.begin) }); len(early) > 0 {
+			t.Errorf("it ran by the wrong clock:\n%s", c.record)
+		}
+		c.check()
+	})
+}
+
+// darkClock is a registry that knows nothing of the store's clock.
+type darkClock struct{ coord.Registry }
+
+func (darkClock) Clock() coord.Clock {
+	return coord.Clock{}.Failed(coord.ErrUnavailable)
+}
+
+// While the store's clock is not known, a job with MaxTimeDiff runs, and says so.
+func TestUnknownClockRuns(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.MaxTimeDiff = 3 * time.Second
+		m := c.dial("10.0.0.1")
+		m.reg = darkClock{m.reg}
+		if err := m.schedule(t.Context(), cfg, nil); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitRuns("ticks", 9, anything)
+		if status := m.awaitFault(job.FaultClock, "MaxTimeDiff"); !errors.Is(status.Fault(), coord.ErrUnavailable) {
+			t.Errorf("the fault is %v, want why it is not known", status.Fault())
+		}
+		c.check()
+	})
+}

@@ -1,0 +1,153 @@
+package job_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// inVirtualTime runs a behaviour on the simulator only: what takes hours, or needs a
+// store that can be told to fail.
+func inVirtualTime(t *testing.T, behaviour func(*testing.T, *cluster, *memory.Store)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemoryStore(t).(memoryStore)
+		behaviour(t, newCluster(t, s, "settle"), s.Store)
+	})
+}
+
+// pass lets time go by.
+func (c *cluster) pass(d time.Duration) {
+	c.Helper()
+	if err := elapse(c.Context(), d); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// awaitStatus waits until an instance says of itself what is wanted, and returns it.
+func (m *member) awaitStatus(what string, ok func(job.Status) bool) job.Status {
+	m.c.Helper()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	for {
+		changed := m.Changed()
+		status := m.Status()
+		if ok(status) {
+			return status
+		}
+		select {
+		case <-changed:
+		case <-timeout.C:
+			m.c.Fatalf("not seen in %v: %s; the status is %+v\n%s%s", patience, what, status, m.c.dump(), m.c.record)
+		}
+	}
+}
+
+// faultOf returns what a status says about a kind of fault, or nil.
+func faultOf(s job.Status, kind job.FaultKind) error {
+	for _, f := range s.Faults {
+		if f.Kind == kind {
+			return f
+		}
+	}
+	return nil
+}
+
+// awaitFault waits until an instance is at fault in a way, and says so.
+func (m *member) awaitFault(kind job.FaultKind, says string) job.Status {
+	m.c.Helper()
+	return m.awaitStatus(fmt.Sprintf("%v fault that says %q", kind, says), func(s job.Status) bool {
+		err := faultOf(s, kind)
+		return err != nil && strings.Contains(err.Error(), says)
+	})
+}
+
+// awaitSound waits until an instance has no fault.
+func (m *member) awaitSound() job.Status {
+	m.c.Helper()
+	return m.awaitStatus("no fault", func(s job.Status) bool { return len(s.Faults) == 0 })
+}
+
+// setClock is a wall clock that a test sets.
+type setClock struct{ offset atomic.Int64 }
+
+func (c *setClock) now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
+
+func (c *setClock) set(offset time.Duration) { c.offset.Store(int64(offset)) }
+
+// logbook is what a scheduler has logged.
+type logbook struct{ *observer.ObservedLogs }
+
+// newLogbook returns an option that has a scheduler log at info level and above.
+func newLogbook() (logbook, job.Option) {
+	core, logged := observer.New(zapcore.InfoLevel)
+	return logbook{logged}, job.WithLogger(zap.New(core))
+}
+
+// says returns the lines with a message, and whatever stands in their fields.
+func (l logbook) says(message string) []map[string]any {
+	var lines []map[string]any
+	for _, e := range l.FilterMessage(message).All() {
+		lines = append(lines, e.ContextMap())
+	}
+	return lines
+}
+
+// messages are all lines without their fields.
+func (l logbook) messages() []string {
+	var list []string
+	for _, e := range l.All() {
+		list = append(list, e.Message)
+	}
+	return list
+}
+
+// of are the lines about a kind of fault.
+func (l logbook) of(message string, kind job.FaultKind) int {
+	n := 0
+	for _, fields := range l.says(message) {
+		if fields["kind"] == kind.String() {
+			n++
+		}
+	}
+	return n
+}
+
+const (
+	atFault   = "job is at fault"
+	faultOver = "fault is over"
+)
+
+// of matches the executions of items.
+func of(items ...int) func(execution) bool {
+	return func(e execution) bool { return slices.Contains(items, e.Item) }
+}
+
+func anything(execution) bool { return true }
+
+// firedAt waits until an item has begun a tick that is not older than a time.
+func (c *cluster) firedAt(item int, when time.Time) {
+	c.Helper()
+	c.awaitRuns(fmt.Sprintf("item %d after %v", item, when), 1, func(e execution) bool {
+		return e.Item == item && !e.begin.Before(when)
+	})
+}
+
+// ownedBy waits until the items of an instance are as many as wanted.
+func (c *cluster) ownedBy(ip string, total, n int) {
+	c.Helper()
+	c.await(fmt.Sprintf("%s has %d items", ip, n), func(s *jobtree.State) bool { return len(owners(s, total)[ip]) == n })
+}
