@@ -331,3 +331,39 @@ func TestLateElectionOfOneThatLeaves(t *testing.T) {
 		}
 	})
 }
+
+// A handler that calls Shutdown does not wait for itself: it is told so, and the scheduler
+// shuts down when its runs have ended.
+func TestShutdownByAHandler(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = 10 * time.Second
+		told := make(chan error, 1)
+		m := c.dial("10.0.0.1")
+		started := make(chan struct{})
+		work := func(ctx context.Context, sc job.ShardingContext) error {
+			<-started
+			derived, cancel := context.WithTimeout(ctx, time.Hour)
+			defer cancel()
+			told <- m.Shutdown(derived)
+			return nil
+		}
+		if err := m.schedule(t.Context(), c.config(), work); err != nil {
+			t.Fatal(err)
+		}
+		close(started)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.trigger(m, 1)
+		if err := <-told; !errors.Is(err, job.ErrInHandler) {
+			t.Errorf("got %v, want ErrInHandler", err)
+		}
+		<-m.Done()
+		if err := m.Err(); err != nil {
+			t.Errorf("it stopped with %v", err)
+		}
+		if runs := c.record.find(func(e execution) bool { return e.cause != nil }); len(runs) > 0 {
+			t.Errorf("a run was cut short:\n%s", c.record)
+		}
+		c.await("it is out of the tree", func(s *jobtree.State) bool { return len(s.Instances)+len(s.Sessions) == 0 })
+	})
+}

@@ -1,0 +1,115 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// A status tells of an outage as soon as the session knows of it, of its end as soon as
+// the session has ended, and that all is well afterwards. Whoever waits for a change hears
+// of each.
+func TestStatusInAnOutage(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		c.timeout = shortSession
+		logged, logs := newLogbook()
+		m := c.join("10.0.0.1", c.config(), nil, logs)
+		before := m.awaitStatus("it leads", func(s job.Status) bool { return s.Registered && s.Leader && len(s.Items) == 3 && len(s.Faults) == 0 })
+		if before.Session != coord.Connected || before.NextTick.IsZero() || !before.LastTick.Before(before.NextTick) {
+			t.Errorf("the status is %+v", before)
+		}
+		m.link.Cut()
+		cut := time.Now()
+		suspended := m.awaitStatus("the session is in doubt", func(s job.Status) bool { return s.Session != coord.Connected })
+		if !errors.Is(suspended.Fault(), coord.ErrUnavailable) || faultOf(suspended, job.FaultStore) == nil {
+			t.Errorf("the fault is %v, want that of the store", suspended.Fault())
+		}
+		lost := m.awaitStatus("the session is lost", func(s job.Status) bool { return s.Session == coord.Lost })
+		if lost.Registered || lost.Leader || faultOf(lost, job.FaultStore) == nil {
+			t.Errorf("without a session the status is %+v", lost)
+		}
+		if took := time.Since(cut); took > c.timeout+time.Second {
+			t.Errorf("it was said after %v", took)
+		}
+		m.link.Heal()
+		after := m.awaitStatus("it leads again", func(s job.Status) bool {
+			return s.Registered && s.Leader && len(s.Items) == 3 && len(s.Faults) == 0 && s.Session == coord.Connected
+		})
+		if after.InstanceID == before.InstanceID {
+			t.Error("a new session has the old identity")
+		}
+		if begun, over := logged.of(atFault, job.FaultStore), logged.of(faultOver, job.FaultStore); begun > 1 || over != begun {
+			t.Errorf("%d lines say that the store is at fault, and %d that it is over: %q", begun, over, logged.messages())
+		}
+		m.leave()
+		if end := m.Status(); end.Registered || end.Leader || len(end.Items) > 0 {
+			t.Errorf("at the end the status is %+v", end)
+		}
+	})
+}
+
+// A status says what the last execution that failed has returned.
+func TestStatusOfFailedExecutions(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", c.config(), func(_ context.Context, sc job.ShardingContext) error {
+			if sc.Item == 1 {
+				return errFailed
+			}
+			return nil
+		}, job.WithErrorHandler(job.ErrorHandlerLog, job.ErrorHandlerFunc(func(context.Context, job.ShardingContext, error) {})))
+		m.awaitStatus("it has failed", func(s job.Status) bool {
+			return errors.Is(s.LastError, errFailed) && !s.LastErrorTime.IsZero()
+		})
+	})
+}
+
+var errFailed = errors.New("failed")
+
+// A leader sees the items of an instance that is there and begins nothing, though that
+// instance is told by its store that all is well.
+func TestLeaderSeesItemsThatDoNotBegin(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+		a := c.join("10.0.0.1", c.config(), nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		a.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
+		b := &member{c: c, ip: "10.0.0.2"}
+		reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, Name: "wedged"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.reg, b.link = reg, reg.Link()
+		t.Cleanup(b.end)
+		if err := b.schedule(t.Context(), c.config(), nil); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		wedged := s.Inject(memory.Fault{Registry: "wedged", Method: memory.Commit, Path: "settle/sharding/*/running", Before: coord.ErrUnavailable})
+		begun := time.Now()
+		led := a.awaitFault(job.FaultStarvation, "items 1 should have begun")
+		if took := time.Since(begun); took > 15*time.Second {
+			t.Errorf("the leader said so after %v", took)
+		}
+		if len(led.Waiting) != 1 || led.Waiting[0].Item != 1 || led.Waiting[0].Why == "" {
+			t.Errorf("the leader has %+v waiting", led.Waiting)
+		}
+		own := b.awaitStatus("its own faults", func(s job.Status) bool {
+			return faultOf(s, job.FaultStore) != nil && faultOf(s, job.FaultStarvation) != nil
+		})
+		if !errors.Is(own.Fault(), coord.ErrUnavailable) {
+			t.Errorf("its own faults are %v", own.Fault())
+		}
+		c.await("both say so in the tree", func(s *jobtree.State) bool { return len(s.Faults) == 2 })
+		wedged.Remove()
+		a.awaitSound()
+		b.awaitSound()
+		c.await("nobody says so any more", func(s *jobtree.State) bool { return len(s.Faults) == 0 })
+		c.check()
+	})
+}

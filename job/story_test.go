@@ -1,0 +1,116 @@
+package job_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// The log tells how an instance stands, in a line for each change, and is silent while
+// there is none.
+func TestLogTellsTheStory(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.TimeZone = "UTC"
+		logged, logs := newLogbook()
+		told := 0
+		// expect waits for a line that the log has not had yet, and returns its fields.
+		expect := func(message string) map[string]any {
+			t.Helper()
+			for range 600 {
+				all := logged.All()
+				for i := told; i < len(all); i++ {
+					if all[i].Message == message {
+						told = i + 1
+						return all[i].ContextMap()
+					}
+				}
+				c.pass(100 * time.Millisecond)
+			}
+			t.Fatalf("the log does not say %q: %q", message, logged.messages())
+			return nil
+		}
+		a := c.join("10.0.0.1", cfg, nil, logs)
+		joined := expect("joined")
+		for key, want := range map[string]any{"job": "settle", "instance": a.Status().InstanceID, "items": int64(3), "cron": "* * * * * ?", "zone": "UTC"} {
+			if joined[key] != want {
+				t.Errorf("joined: %s is %v, want %v", key, joined[key], want)
+			}
+		}
+		if joined["next tick"] == nil {
+			t.Error("joined: no next tick")
+		}
+		expect("leads")
+		expect("items changed")
+		b := c.join("10.0.0.2", cfg, func(ctx context.Context, sc job.ShardingContext) error { return elapse(ctx, 1500*time.Millisecond) })
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		if lost := expect("items changed"); lost["has"] != int64(2) {
+			t.Errorf("it has lost an item: %v", lost)
+		}
+		quiet := logged.Len()
+		c.pass(time.Hour)
+		if n := logged.Len() - quiet; n > 0 {
+			t.Errorf("%d lines in steady state: %q", n, logged.messages()[quiet:])
+		}
+		c.configure(func(cfg *job.Config) { cfg.JobParameter = "today"; cfg.Cron = "0/2 * * * * ?" })
+		changes := ""
+		if list, ok := expect("configuration changed")["fields"].([]any); ok {
+			for _, field := range list {
+				changes += field.(string) + "\n"
+			}
+		}
+		for _, want := range []string{"* * * * * ?", "0/2 * * * * ?", "today"} {
+			if !strings.Contains(changes, want) {
+				t.Errorf("%q does not have %s", changes, want)
+			}
+		}
+		c.awaitRuns("it runs there", 1, func(e execution) bool { return e.ip == "10.0.0.2" && e.end.IsZero() })
+		b.crash()
+		if from := expect("recovered"); from["from"] != b.Status().InstanceID {
+			t.Errorf("recovered from %v", from)
+		}
+		if took := expect("took over"); took["to"] != a.Status().InstanceID || took["token"] == nil {
+			t.Errorf("taken over: %v", took)
+		}
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.pass(5 * time.Second)
+		quiet = logged.Len()
+		c.pass(time.Hour)
+		if n := logged.Len() - quiet; n > 0 {
+			t.Errorf("%d lines in steady state: %q", n, logged.messages()[quiet:])
+		}
+		a.leave()
+		expect("leaving")
+		expect("left")
+		t.Logf("%q", logged.messages())
+	})
+}
+
+// Ticks that were missed are told in one line, with how many they were.
+func TestLogTellsWhatIsMadeUp(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = "0 * * * * ?"
+		a := c.join("10.0.0.1", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.pass(time.Minute)
+		c.awaitRuns("a tick", 3, anything)
+		c.settled()
+		a.leave()
+		c.pass(10*time.Minute + 10*time.Second)
+		logged, logs := newLogbook()
+		c.join("10.0.0.2", cfg, nil, logs)
+		c.awaitRuns("made up", 3, func(e execution) bool { return e.Source == job.Misfire })
+		c.await("done", func(s *jobtree.State) bool { return s.Item(0).Running == nil })
+		made := logged.says("made up")
+		if len(made) != 1 || made[0]["ticks"] != int64(30) {
+			t.Errorf("made up: %v, want 10 ticks of each of 3 items", made)
+		}
+		c.check()
+	})
+}
