@@ -133,7 +133,7 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 					fault = s.(memoryStore).Inject(memory.Fault{Method: memory.Get, Path: c.job.Config(), Before: failing})
 				}
 				reg.hide(c.job.Config())
-				m.awaitFault(job.FaultStore, true)
+				m.awaitFault(job.FaultStore, "")
 				counts.take()
 				if err := elapse(t.Context(), 10*time.Minute); err != nil {
 					t.Fatal(err)
@@ -148,7 +148,7 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 					fault.Remove()
 				}
 				reg.hide()
-				m.awaitFault(job.FaultStore, false)
+				m.awaitFaultOver(job.FaultStore)
 				close(c.release)
 				c.settled()
 				c.trigger(m, 1)

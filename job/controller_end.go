@@ -76,7 +76,7 @@ func (c *controller) lookAfterRuns(w *world) {
 		case standing == foreign, standing == behind && r.syncs < c.syncs:
 			r.cancel(ErrItemLost)
 		case standing != ours, !c.settings.monitor, w.Item(r.item).Running.Is(c.self.id):
-		case r.syncs < c.syncs:
+		case r.syncs < c.syncs, w.Item(r.item).Running != nil:
 			mend.add(r.item, w.mend(r.item)...)
 		default:
 			missing = true // or the view shows the claim in parts

@@ -14,34 +14,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// hasFault reports whether a member says a fault of a kind.
-func (m *member) hasFault(kind job.FaultKind) bool {
-	for _, f := range m.Status().Faults {
-		if f.Kind == kind {
-			return true
-		}
-	}
-	return false
-}
-
-// awaitFault waits until a member says a fault of a kind, or says none of it any more.
-func (m *member) awaitFault(kind job.FaultKind, there bool) {
-	m.c.Helper()
-	timeout := time.NewTimer(patience)
-	defer timeout.Stop()
-	for {
-		changed := m.Changed()
-		if m.hasFault(kind) == there {
-			return
-		}
-		select {
-		case <-changed:
-		case <-timeout.C:
-			m.c.Fatalf("%s: fault of kind %v: %v after %v: %v\n%s", m.ip, kind, !there, patience, m.Status().Fault(), m.c.dump())
-		}
-	}
-}
-
 // Triggers that no request can name, and one with a child, do not keep a leader from what
 // comes after them: runs that were cut short are run again.
 func TestNamesThatCannotBeRemoved(t *testing.T) {
@@ -57,7 +29,7 @@ func TestNamesThatCannotBeRemoved(t *testing.T) {
 		}
 		crashes.crash()
 		c.awaitRuns("item 0 again", 1, reruns)
-		stays.awaitFault(job.FaultTree, true) // and somebody is told of them
+		stays.awaitFault(job.FaultTree, "") // and somebody is told of them
 		close(c.release)
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 		c.check()
@@ -194,7 +166,7 @@ func TestOneBadNodeCostsOnlyItself(t *testing.T) {
 		c.awaitRuns("its items run", 2, func(e execution) bool { return e.Item != 1 })
 		crashes.crash()
 		c.awaitRuns("item 2 again", 1, reruns)
-		m.awaitFault(job.FaultTree, true)
+		m.awaitFault(job.FaultTree, "")
 		reg.tries.Store(0)
 		if err := elapse(t.Context(), 10*time.Minute); err != nil {
 			t.Fatal(err)

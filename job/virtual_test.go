@@ -75,6 +75,12 @@ func (m *member) awaitFault(kind job.FaultKind, says string) job.Status {
 	})
 }
 
+// awaitFaultOver waits until an instance is not at fault in a way any more.
+func (m *member) awaitFaultOver(kind job.FaultKind) {
+	m.c.Helper()
+	m.awaitStatus(fmt.Sprintf("no %v fault", kind), func(s job.Status) bool { return faultOf(s, kind) == nil })
+}
+
 // awaitSound waits until an instance has no fault.
 func (m *member) awaitSound() job.Status {
 	m.c.Helper()
