@@ -22,7 +22,7 @@ func (w *world) elect() *commit {
 	if w.leaderStands() || !w.mayLead() || w.leaderless < w.turn() {
 		return nil
 	}
-	if w.Leader != nil || w.LeaderBlocked {
+	if w.Leader != nil {
 		return w.depose()
 	}
 	return &commit{step: "elect", ops: []coord.Op{
@@ -47,14 +47,24 @@ const (
 
 // turn is how long nobody must have led before this instance stands for election.
 func (w *world) turn() time.Duration {
-	before := 0
+	before, _ := w.place()
+	return min(time.Duration(before)*turnTime, maxTurn)
+}
+
+// place is how many of those who may have items stand before this instance in the job's
+// order, and how many others there are.
+func (w *world) place() (before, others int) {
 	own := w.rank(w.self.id)
 	for id, in := range w.Instances {
-		if id != w.self.id && w.eligible(in) && cmp.Or(cmp.Compare(w.rank(id), own), cmp.Compare(id, w.self.id)) < 0 {
+		if id == w.self.id || !w.eligible(in) {
+			continue
+		}
+		others++
+		if cmp.Or(cmp.Compare(w.rank(id), own), cmp.Compare(id, w.self.id)) < 0 {
 			before++
 		}
 	}
-	return min(time.Duration(before)*turnTime, maxTurn)
+	return before, others
 }
 
 // rank puts instances in an order that differs from job to job.
@@ -75,15 +85,9 @@ func (w *world) leaderStands() bool {
 	return w.Instances[w.Leader.ID].Owner == w.Leader.Owner || w.Sessions[w.Leader.ID].Owner == w.Leader.Owner
 }
 
-// depose removes a leader's node that is nobody's: a stranger wrote it, or something below
-// it, or it names an instance that is not there.
+// depose removes a leader's node that is nobody's: a stranger wrote it, or it names an
+// instance that is not there.
 func (w *world) depose() *commit {
-	if w.Leader == nil {
-		// A parent that nobody wrote has the version 0, and a leader's node another one.
-		return &commit{step: "depose", ops: []coord.Op{
-			w.mine(), coord.AtVersion(w.job.LeaderInstance(), 0), coord.DeleteTree(w.job.LeaderInstance()),
-		}}
-	}
 	ops := []coord.Op{w.mine(), coord.AtVersion(w.job.LeaderInstance(), w.Leader.Version)}
 	id := w.Leader.ID
 	if w.Leader.Owner != 0 && coord.ValidatePath(w.job.Instance(id)) == nil {

@@ -8,18 +8,19 @@ import (
 // takeOver claims items that wait to be run again: as many as have a free thread, several
 // in a commit (B-09: ElasticJob takes one at a time). They are executions of their own
 // beside those of this instance's items (B-08: there they hold those up), and whoever
-// takes one need not own it. Instances begin at different places of the list, so that
-// they do not all try for the same items.
+// takes one need not own it. Instances begin at places of the list that are far from each
+// other, so that they do not all try for the same items.
 func (w *world) takeOver() []commit {
 	if !w.mayTakeOver() {
 		return nil
 	}
 	claims := w.claims("take over")
 	waiting := w.claimableFailovers()
-	start := 0
-	if len(waiting) > max(w.free, 0) && len(w.Instances) > 1 {
-		start = int(w.rank(w.self.id) % uint64(len(waiting)))
+	if len(waiting) == 0 {
+		return nil
 	}
+	before, others := w.place()
+	start := before * len(waiting) / (others + 1)
 	for n := range min(len(waiting), max(w.free, 0)) {
 		f := waiting[(start+n)%len(waiting)]
 		i, item := f.Item, w.Item(f.Item)

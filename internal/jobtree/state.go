@@ -32,8 +32,6 @@ type State struct {
 
 	// Leader names the leader; nil if there is none.
 	Leader *Mark
-	// LeaderBlocked is set if there is something below where the leader's node is to be.
-	LeaderBlocked bool
 	// Necessary and Processing are the flags of that name below leader/sharding.
 	Necessary, Processing bool
 	// FailoverItems are the items that wait to be taken over, ascending.
@@ -172,7 +170,6 @@ func (r *reader) read(path string, n coord.Node) {
 		return
 	}
 	if isDebris(path) {
-		r.LeaderBlocked = r.LeaderBlocked || strings.HasPrefix(path, leaderInstance+"/")
 		r.addDebris(n)
 		return
 	}

@@ -1,0 +1,170 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// deadID is an instance that nobody is.
+const deadID = "10.9.9.9@-@1-dead"
+
+// commitInChunks does many operations, some in a commit.
+func (c *cluster) commitInChunks(each int, ops []coord.Op) {
+	c.Helper()
+	for chunk := range slices.Chunk(ops, each) {
+		c.commit(chunk...)
+	}
+}
+
+// orphans leaves so many items behind that a dead instance has run, each with both records
+// of its run in one commit, or not.
+func (c *cluster) orphans(n int, torn bool) {
+	c.Helper()
+	tick := jobtree.EncodeFired(time.Now().Add(-time.Minute))
+	var records, rest []coord.Op
+	for i := range n {
+		records = append(records, coord.Put(c.job.Running(i), []byte(deadID)), coord.Put(c.job.Fired(i), tick))
+		if torn {
+			rest = append(rest, coord.Set(c.job.Fired(i), tick))
+		}
+	}
+	c.commitInChunks(100, records)
+	c.commitInChunks(100, rest)
+}
+
+// A thousand runs that were cut short are run again without that each of them is read
+// first.
+func TestManyOrphans(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		const many = 1000
+		c := newCluster(t, s, "settle")
+		c.orphans(many, false)
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = rarely, many, 200
+		m := c.dial("10.0.0.1")
+		counts := &counting{Registry: m.reg}
+		m.reg = counts
+		begin := time.Now()
+		if err := m.schedule(t.Context(), cfg, nil); err != nil {
+			t.Fatal(err)
+		}
+		first := c.awaitRuns("the first again", 1, reruns)[0]
+		c.awaitRuns("all of them again", many, func(e execution) bool { return reruns(e) && !e.end.IsZero() })
+		c.settled()
+		t.Logf("the first after %v, all after %v", first.begin.Sub(begin), time.Since(begin))
+		_, others := counts.take()
+		gets := 0
+		for _, call := range others {
+			if call[:3] == "get" {
+				gets++
+			}
+		}
+		if gets > 20 {
+			t.Errorf("%d reads", gets)
+		}
+		c.check()
+	})
+}
+
+// At a round trip of 10 ms the first of them is run again soon, also where each has to be
+// read because its records are not of one commit.
+func TestFirstOfManyOrphansIsSoon(t *testing.T) {
+	for name, torn := range map[string]bool{"of one commit": false, "torn": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const many = 1000
+				c := newCluster(t, newMemoryStore(t), "settle")
+				c.orphans(many, torn)
+				cfg := c.config()
+				cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = rarely, many, 64
+				m := c.dial("10.0.0.1")
+				m.link.(*memory.Link).Delay(5 * time.Millisecond)
+				begin := time.Now()
+				if err := m.schedule(t.Context(), cfg, nil); err != nil {
+					t.Fatal(err)
+				}
+				first := c.awaitRuns("the first again", 1, reruns)[0]
+				c.awaitRuns("all of them again", many, reruns)
+				soon := 1500 * time.Millisecond
+				if torn {
+					soon = 3 * time.Second
+				}
+				if took := first.begin.Sub(begin); took > soon {
+					t.Errorf("the first was run again after %v, all after %v", took, time.Since(begin))
+				}
+				t.Logf("the first after %v, all after %v", first.begin.Sub(begin), time.Since(begin))
+				c.settled()
+				c.check()
+			})
+		})
+	}
+}
+
+// Many items wait to be run again when failover is switched off: they are forgotten, in
+// commits that every store takes.
+func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		const many = 24_000
+		c := newCluster(t, s, "settle")
+		var ops []coord.Op
+		for i := range many {
+			ops = append(ops, coord.Put(c.job.FailoverItem(i), []byte("2026-01-05T10:00:00.000Z")))
+		}
+		c.commitInChunks(coord.MaxOps, ops)
+		cfg := c.config()
+		cfg.Cron, cfg.Failover = rarely, false
+		m := c.dial("10.0.0.1")
+		counts := &counting{Registry: m.reg}
+		m.reg = counts
+		if err := m.schedule(t.Context(), cfg, nil); err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.await("none of them waits", func(s *jobtree.State) bool { return len(s.FailoverItems) == 0 })
+		commits, _ := counts.take()
+		if len(commits) > many/40 {
+			t.Errorf("%d commits", len(commits))
+		}
+		t.Logf("all are gone after %v and %d commits", time.Since(begin), len(commits))
+	})
+}
+
+// outcomes counts the commits and the conflicts of many registries.
+type outcomes struct{ commits, conflicts atomic.Int64 }
+
+// counted is a registry whose outcomes are counted.
+type counted struct {
+	coord.Registry
+	*outcomes
+}
+
+func (r *counted) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	revision, err := r.Registry.Commit(ctx, ops...)
+	r.commits.Add(1)
+	if errors.Is(err, coord.ErrConflict) {
+		r.conflicts.Add(1)
+	}
+	return revision, err
+}
+
+func (o *outcomes) join(c *cluster, ip string, delay time.Duration, cfg job.Config, h job.Func) *member {
+	c.Helper()
+	m := c.dial(ip)
+	m.reg = &counted{m.reg, o}
+	m.link.(*memory.Link).Delay(delay)
+	if err := m.schedule(c.Context(), cfg, h); err != nil {
+		c.Fatal(err)
+	}
+	return m
+}
