@@ -121,7 +121,15 @@ func TestClockThatIsOffIsAFault(t *testing.T) {
 // A clock that is stepped before a rare tick does not let it go, though timers do not
 // hear of the step and missed ticks are not made up for.
 func TestClockIsSteppedBeforeARareTick(t *testing.T) {
-	for name, known := range map[string]bool{"the store has the right time": true, "the store's clock is stepped too": false} {
+	for name, test := range map[string]struct {
+		before, by time.Duration // how long before the tick, and by how much
+		store      bool          // whose clock is stepped too
+	}{
+		"and the store has the right time":  {before: time.Minute, by: 50 * time.Second},
+		"just before, with the store's":     {before: time.Minute, by: 50 * time.Second, store: true},
+		"long before, with the store's":     {before: time.Hour, by: 50 * time.Minute, store: true},
+		"back, long before, with the store": {before: time.Hour, by: -time.Hour, store: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 				clock := &setClock{}
@@ -129,12 +137,12 @@ func TestClockIsSteppedBeforeARareTick(t *testing.T) {
 				cfg.Cron, cfg.TimeZone, cfg.Misfire, cfg.ReconcileInterval = "0 0 3 * * ?", "UTC", job.Off, -1
 				c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now))
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				c.pass(3*time.Hour - time.Minute - time.Since(time.Now().Truncate(24*time.Hour)))
-				clock.set(50 * time.Second)
-				if !known {
-					s.SetClockOffset(50 * time.Second)
+				c.pass(3*time.Hour - test.before - time.Since(time.Now().Truncate(24*time.Hour)))
+				clock.set(test.by)
+				if test.store {
+					s.SetClockOffset(test.by)
 				}
-				c.pass(2 * time.Minute)
+				c.pass(3 * time.Hour)
 				if runs := c.record.find(anything); len(runs) != 3 {
 					t.Errorf("%d executions, want one of each item\n%s", len(runs), c.record)
 				}

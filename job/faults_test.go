@@ -250,7 +250,7 @@ func TestDisabledAndStartedAgain(t *testing.T) {
 		a.leave()
 		c.pass(5 * time.Minute)
 		c.join("10.0.0.1", cfg, nil)
-		c.pass(90 * time.Second)
+		c.pass(75 * time.Second) // to the middle of a minute
 		n := len(c.record.find(anything))
 		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Enabled)))
 		enabled := time.Now()
