@@ -88,6 +88,7 @@ func (c *controller) awaitSession() (coord.Session, error) {
 func (c *controller) identify() {
 	c.self.id = newInstanceID(c.options.ip)
 	c.asked, c.forestalled, c.seen, c.unsound = false, false, false, nil
+	c.grace = since{}
 }
 
 // forget drops what was queued under a session that has ended. What executes has had
@@ -180,7 +181,6 @@ func (c *controller) shed(w *world) {
 		return
 	}
 	if c.commit(w.signOff(false)) {
-		c.grace = since{}
 		c.forget()
 		c.identify()
 		c.stale = true
