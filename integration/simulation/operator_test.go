@@ -26,7 +26,7 @@ func (s *simulation) commit(ctx context.Context, decide func() ([]coord.Op, erro
 			_, err = s.admin.Commit(ctx, ops...)
 		}
 		switch {
-		case err == nil, errors.Is(err, coord.ErrNoNode):
+		case err == nil, errors.Is(err, coord.ErrNoNode), errors.Is(err, coord.ErrInvalidCommit): // nor can a store hold it
 			return
 		case errors.Is(err, coord.ErrConflict), errors.Is(err, coord.ErrUnavailable), errors.Is(err, coord.ErrUnknownOutcome):
 			_ = elapse(ctx, time.Second)
