@@ -1,0 +1,21 @@
+package job
+
+import (
+	"testing"
+	"time"
+)
+
+// The time that handlers get to return under a new identity does not begin with that of
+// the one before.
+func TestNewIdentityHasItsOwnGrace(t *testing.T) {
+	c := &controller{options: &options{ip: "10.0.0.1", cancelGrace: time.Second}}
+	begin := time.Now()
+	c.graceLeft(begin)
+	if left := c.graceLeft(begin.Add(time.Hour)); left != 0 {
+		t.Fatalf("%v is left after an hour", left)
+	}
+	c.identify()
+	if left := c.graceLeft(begin.Add(time.Hour)); left != time.Second {
+		t.Errorf("%v is left, want 1s", left)
+	}
+}
