@@ -293,6 +293,14 @@ func TestKeptPromises(t *testing.T) {
 			h.run(rerun)
 			return h
 		},
+		"a job that is created again has forgotten what it began": func() *tape {
+			h := calm(func(item, tick int) bool { return tick >= 4 })
+			h.run(run{process: "w2", item: 1, tick: 4, token: 41, from: 3950, to: 3960})
+			h.at(3975, history.Event{Kind: history.Remove, Job: "j", Item: -1, Call: 3970})
+			h.run(run{process: "w1", item: 1, tick: 4, token: 45, from: 4010, to: 4020})
+			h.at(4035, history.Event{Kind: history.Remove, Job: "j", Item: -1, Call: 4030})
+			return h
+		},
 		"a job that is removed owes nothing": func() *tape {
 			h := calm(func(item, tick int) bool { return tick >= 3 })
 			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 3100, cause: "job: job removed from the registry", to: 3110, unrecorded: true})
