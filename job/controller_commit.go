@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -39,8 +40,13 @@ type strike struct {
 
 // send tries a commit. The part of a conflict is left out, and the rest tried again at
 // once; one that is too large is cut in half. It touches nothing of a controller's.
-func send(ctx context.Context, reg coord.Registry, cm commit) answer {
-	a := answer{commit: cm}
+func send(ctx context.Context, reg coord.Registry, cm commit) (a answer) {
+	defer func() {
+		if v := recover(); v != nil { // it may be on a goroutine that nobody guards
+			a.err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	a = answer{commit: cm}
 	for {
 		a.revision, a.err = reg.Commit(ctx, a.commit.ops...)
 		if conflict, ok := errors.AsType[*coord.ConflictError](a.err); ok {

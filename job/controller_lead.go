@@ -44,14 +44,16 @@ func (c *controller) lead(w *world) error {
 		c.tellRecovered(orphans)
 		return nil
 	}
-	if c.commitAll(w.rewind()) || c.commitAll(w.clean()) {
+	if c.commitAll(w.rewind()) {
 		return nil
+	}
+	// What is left behind may be a lot, and nothing waits for it: items are dealt meanwhile.
+	if c.commitAll(firstOf(w.clean())) {
+		c.stale = true // the rest is asked for when the view shows what is gone
 	}
 	if c.sweeping {
 		c.sweeping = false
-		if c.commitAll(w.sweep()) {
-			return nil
-		}
+		c.commitAll(firstOf(w.sweep()))
 	}
 	owners, err := c.deal(w)
 	c.fault(FaultStrategy, err)
@@ -60,6 +62,9 @@ func (c *controller) lead(w *world) error {
 	}
 	return nil
 }
+
+// firstOf is as many commits as are under way together: the rest has its turn later.
+func firstOf(commits []commit) []commit { return commits[:min(len(commits), commitsAtOnce)] }
 
 // dealt is what this leader has dealt by a strategy, and to whom.
 type dealt struct {
