@@ -14,8 +14,10 @@ func (w *world) tidy() []commit {
 		whole[n.Path] = true
 		c.add(noItem, coord.AtVersion(n.Path, n.Version), coord.DeleteTree(n.Path))
 	}
-	for _, in := range w.Instances {
-		if in.Owner == 0 {
+	for id, in := range w.Instances {
+		// One whose session lives leaves this identity by itself. If its node went before,
+		// it would take that for an operator's word to shut down.
+		if in.Owner == 0 && w.dead(id) {
 			nobodys(in.Node)
 		}
 	}

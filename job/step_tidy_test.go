@@ -46,6 +46,10 @@ func TestTidy(t *testing.T) {
 			want: []string{"- instances/X", "- instances/X/x", "- sessions/X", "- sessions/X/x/y"},
 		},
 		{
+			name: "an instance that nobody owns, and whose session lives, goes by itself",
+			tree: func(f *fixture) { f.remove("instances/B").put("instances/B", "") },
+		},
+		{
 			name: "a session that nobody owns, of an instance that lives",
 			tree: func(f *fixture) { f.remove("sessions/B").put("sessions/B", "") },
 			want: []string{"- sessions/B"},
