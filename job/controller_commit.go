@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -40,13 +39,8 @@ type strike struct {
 
 // send tries a commit. The part of a conflict is left out, and the rest tried again at
 // once; one that is too large is cut in half. It touches nothing of a controller's.
-func send(ctx context.Context, reg coord.Registry, cm commit) (a answer) {
-	defer func() {
-		if v := recover(); v != nil { // it may be on a goroutine that nobody guards
-			a.err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	a = answer{commit: cm}
+func send(ctx context.Context, reg coord.Registry, cm commit) answer {
+	a := answer{commit: cm}
 	for {
 		a.revision, a.err = reg.Commit(ctx, a.commit.ops...)
 		if conflict, ok := errors.AsType[*coord.ConflictError](a.err); ok {
@@ -96,20 +90,37 @@ func (c *controller) commitAll(commits []commit) (any bool) {
 	}
 	ctx := c.session.Context()
 	answers := make([]answer, len(admitted))
-	slots := make(chan struct{}, commitsAtOnce)
-	var under sync.WaitGroup
-	for i := range admitted {
-		slots <- struct{}{}
-		under.Go(func() {
-			answers[i] = send(ctx, c.reg, admitted[i])
-			<-slots
-		})
-	}
-	under.Wait()
+	together(len(admitted), func(i int) { answers[i] = send(ctx, c.reg, admitted[i]) })
 	for _, a := range answers {
 		any = c.committed(a) || any
 	}
 	return any
+}
+
+// together calls do for each number below n, several at a time. A panic of one of them is
+// the caller's, who is guarded.
+func together(n int, do func(int)) {
+	slots := make(chan struct{}, commitsAtOnce)
+	panics := make(chan any, n)
+	var under sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		under.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					panics <- v
+				}
+				<-slots
+			}()
+			do(i)
+		})
+	}
+	under.Wait()
+	select {
+	case v := <-panics:
+		panic(v)
+	default:
+	}
 }
 
 // admit returns what of a commit may be tried now: not what has failed and waits.

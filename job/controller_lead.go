@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -178,14 +177,5 @@ func (c *controller) parallel(n int, do func(int)) {
 		}
 		return
 	}
-	slots := make(chan struct{}, commitsAtOnce)
-	var under sync.WaitGroup
-	for i := range n {
-		slots <- struct{}{}
-		under.Go(func() {
-			do(i)
-			<-slots
-		})
-	}
-	under.Wait()
+	together(n, do)
 }
