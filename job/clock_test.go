@@ -39,12 +39,13 @@ func TestHostThatIsAYearAheadForAWhile(t *testing.T) {
 				if !first {
 					wrong = c.members[1]
 				}
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				wrong.awaitFault(job.FaultClock, "ahead of")
+				c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 				c.pass(5 * time.Second)
 				clock.set(0)
 				right := time.Now()
 				wrong.awaitSound()
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				c.pass(5 * time.Second)
 				for item := range 3 {
 					runs := c.record.find(func(e execution) bool { return e.Item == item && e.begin.After(right) })
