@@ -69,8 +69,10 @@ func TestManyOrphans(t *testing.T) {
 				gets++
 			}
 		}
-		if gets > 20 {
-			t.Errorf("%d reads", gets)
+		// Each of them was read once before. A view that is late on a slow machine has some
+		// runs that are through looked after, which reads their records.
+		if gets >= many/2 {
+			t.Errorf("%d reads for %d orphans", gets, many)
 		}
 		c.check()
 	})
