@@ -207,6 +207,7 @@ func TestTriggerOfBadItems(t *testing.T) {
 		logged, logs := newLogbook()
 		m := c.join("10.0.0.1", c.config(), nil, logs)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.pass(time.Second) // the log tells of its items just after the tree shows them
 		for name, document := range map[string]string{
 			"no numbers":   "items: [" + strings.Repeat("nonsense, ", 100_000) + "x]\n",
 			"not there":    "items: [" + strings.Repeat("9999, ", 100_000) + "9998]\n",
