@@ -72,19 +72,31 @@ type dealt struct {
 	modified  int64 // of the configuration
 	owners    []string
 
-	// Of a strategy that does not stick to its answer.
-	changes int // in a row, although nothing of the above has changed
-	pause   time.Duration
-	until   time.Time
+	// Of a strategy that changes its answer although nothing of the above has changed.
+	forgiven time.Time // when all changes until now are
+	restless bool      // it has changed its answer too often
 }
 
 const (
-	// maxChanges is how often the answer of a strategy may change while it is asked about
-	// the same instances: items that ran are moved when they are idle.
-	maxChanges = 20
-	// lastDealPause bounds the time between two answers of one that does not stick to it.
-	lastDealPause = time.Minute
+	// changeCost is how long it takes until a change of the answer is forgiven.
+	changeCost = time.Minute
+	// maxDebt bounds the changes that are not forgiven yet. A strategy that reaches it is
+	// restless until half of them are.
+	maxDebt = 20 * changeCost
 )
+
+// mayChange reports whether one more change of the answer is put in force, and when it
+// will be if not now.
+func (d *dealt) mayChange(now time.Time) (bool, time.Duration) {
+	debt := min(max(d.forgiven.Sub(now), 0), maxDebt) // a clock that was set back adds none
+	if debt > maxDebt-changeCost {
+		d.restless = true
+		d.forgiven = now.Add(debt)
+		return false, debt - (maxDebt - changeCost)
+	}
+	d.forgiven = now.Add(debt + changeCost)
+	return true, 0
+}
 
 // deal asks the strategy who should own each item. A strategy that does not stick to its
 // answer would move the items for ever: what it said last stays in force for a while.
@@ -99,28 +111,18 @@ func (c *controller) deal(w *world) ([]string, error) {
 		*d = dealt{instances: available, total: len(owners), modified: w.Config.Modified, owners: owners}
 		return owners, nil
 	}
-	unstable := func() error {
-		if d.changes <= maxChanges {
-			return nil
+	if !slices.Equal(d.owners, owners) {
+		may, left := d.mayChange(w.now)
+		if may {
+			d.owners = owners
+		} else {
+			c.wakeIn(left)
 		}
-		return fmt.Errorf("job %s: strategy %s gives another answer each time it is asked about the same instances", c.job, short(c.settings.Strategy))
 	}
-	switch {
-	case w.isDealt(owners):
-		d.owners, d.changes, d.pause = owners, 0, 0
-	case slices.Equal(d.owners, owners):
-	case d.changes < maxChanges:
-		d.changes++
-		d.owners = owners
-	case w.now.Before(d.until) && !d.until.After(w.now.Add(lastDealPause)):
-		c.wakeIn(d.until.Sub(w.now))
-	default:
-		d.changes = maxChanges + 1
-		d.owners = owners
-		d.pause = min(max(2*d.pause, firstHold), lastDealPause)
-		d.until = w.now.Add(d.pause)
+	if d.restless = d.restless && d.forgiven.Sub(w.now) > maxDebt/2; !d.restless {
+		return d.owners, nil
 	}
-	return d.owners, unstable()
+	return d.owners, fmt.Errorf("job %s: strategy %s gives another answer each time it is asked about the same instances", c.job, short(c.settings.Strategy))
 }
 
 // confirm reads the records of orphans again from the store where the snapshot may show
