@@ -2,21 +2,22 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/integration/history"
 )
 
-// Save keeps a copy of the store as it is, for PutBack.
+// Save keeps a copy of the store as it is, for PutBack. Nobody is answered meanwhile, which
+// takes seconds on a busy disk.
 func (c *Cluster) Save() error {
-	if err := c.store.Save(); err != nil {
-		return fmt.Errorf("cluster: save the store: %w", err)
+	heal, err := c.Trouble("saved", c.store.Save, func() error { return nil })
+	if err != nil {
+		return err
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.saved = slices.Clone(c.jobs)
-	return nil
+	c.mu.Unlock()
+	return heal()
 }
 
 // PutBack puts the store back to where it was at the last Save, while everybody goes on.
