@@ -42,6 +42,7 @@ type controller struct {
 	seen    bool // an instance of this session was in a snapshot
 	// forestalled is set once the registration of self is given up, or may be.
 	forestalled bool
+	signedOff   bool // nothing of self is in the tree any more
 	// unsound is why others cannot rely on this identity any more; nil while they can.
 	unsound error
 
@@ -90,6 +91,7 @@ type controller struct {
 	mu       sync.Mutex
 	returned []*run
 	shutdown bool
+	untold   error // what the store could not be told in the end
 	live     live
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // partingTime bounds what a scheduler says to the store when it goes.
@@ -74,17 +75,31 @@ func (c *controller) part() error {
 			still = append(still, r.item)
 		}
 	}
-	err := c.partFrom(ctx)
-	if err != nil {
-		c.log.Warn("could not remove this instance's nodes; they end with its session", zap.Error(err))
-		err = fmt.Errorf("job %s: hand over: %w", c.job, err)
+	if err := c.partFrom(ctx); err != nil {
+		c.couldNotPart(fmt.Errorf("job %s: hand over: %w", c.job, err))
 	} else {
 		c.log.Info("left", zap.String("instance", c.self.id), zap.Int("handlers that still run", len(still)))
 	}
 	if len(still) > 0 {
-		err = errors.Join(err, fmt.Errorf("job %s: items %s still run; they did not return within %v of the end of their contexts", c.job, listItems(still), c.options.cancelGrace))
+		return errors.Join(c.why(), fmt.Errorf("job %s: items %s still run; they did not return within %v of the end of their contexts", c.job, listItems(still), c.options.cancelGrace))
 	}
-	return errors.Join(c.why(), err)
+	return c.why()
+}
+
+// couldNotPart notes that the store was not told everything.
+func (c *controller) couldNotPart(err error) {
+	c.setUntold(err)
+	if c.signedOff || c.session.Context().Err() != nil {
+		c.log.Warn("the registry was not told everything; others find out", zap.Error(err))
+		return
+	}
+	c.log.Warn("could not remove this instance's nodes yet; that is tried until its session ends", zap.Error(err))
+}
+
+func (c *controller) setUntold(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.untold = err
 }
 
 // partFrom looks at the newest state and says what is left, until nothing has come in
@@ -178,9 +193,11 @@ func (c *controller) partLast(ctx context.Context, w *world) error {
 	if _, came := w.Sessions[c.self.id]; !came && c.asked && !c.seen {
 		_, err := c.reg.Commit(ctx, w.forestall().ops...)
 		c.forestalled = c.forestalled || happened(err)
+		c.signedOff = err == nil
 		return err
 	}
 	_, err := c.reg.Commit(ctx, w.signOff(c.forestalled && !c.seen).ops...)
+	c.signedOff = err == nil
 	return err
 }
 
@@ -205,9 +222,46 @@ func (c *controller) abandon(w *world, cause error) (gone bool) {
 func (c *controller) signOff(w *world) {
 	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
 	defer cancel()
-	if _, err := c.reg.Commit(ctx, w.signOff(false).ops...); err != nil {
-		c.log.Warn("could not remove this instance's nodes; they end with its session", zap.Error(err))
+	_, err := c.reg.Commit(ctx, w.signOff(false).ops...)
+	if c.signedOff = err == nil; err != nil {
+		c.couldNotPart(fmt.Errorf("job %s: sign off: %w", c.job, err))
 	}
+}
+
+// signOffLater goes on signing off where that has failed, until it succeeds or the session
+// ends. The session is the process's, and may go on for long; as long as it does, an
+// instance that is still in the tree is dealt items that it never runs.
+func (c *controller) signOffLater() {
+	if !c.asked || c.signedOff {
+		return
+	}
+	ctx := c.session.Context()
+	for pause := firstHold; sleep(ctx, pause/2+rand.N(pause/2)); pause = min(2*pause, lastHold) {
+		err := c.signOffAnew(ctx)
+		if c.signedOff {
+			c.setUntold(nil)
+			c.log.Info("left", zap.String("instance", c.self.id))
+			return
+		}
+		c.log.Debug("not signed off yet", zap.Error(err))
+	}
+}
+
+// signOffAnew signs off by what the store holds now. What ran here is recovered by others
+// like after a crash.
+func (c *controller) signOffAnew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, partingTime)
+	defer cancel()
+	view, err := c.reg.View(ctx, string(c.job))
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	if err := view.Sync(ctx); err != nil {
+		return err
+	}
+	c.state = jobtree.Read(view.Snapshot(), c.job)
+	return c.partLast(ctx, c.world())
 }
 
 // bail takes this instance out when its controller cannot go on: others take over what it

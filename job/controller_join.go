@@ -87,7 +87,7 @@ func (c *controller) awaitSession() (coord.Session, error) {
 // identify makes this process another instance.
 func (c *controller) identify() {
 	c.self.id = newInstanceID(c.options.ip)
-	c.asked, c.forestalled, c.seen, c.unsound = false, false, false, nil
+	c.asked, c.forestalled, c.seen, c.signedOff, c.unsound = false, false, false, false, nil
 	c.grace = since{}
 }
 

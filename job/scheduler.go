@@ -21,7 +21,8 @@ type Scheduler struct {
 	c    *controller
 	stop context.CancelFunc // ends the time to drain
 	done chan struct{}
-	err  error // once done is closed
+	err  error         // once done is closed
+	gone chan struct{} // closed once this instance is out of the tree, or its session has ended
 
 	over      chan struct{} // closed when the controller has ended
 	follow    sync.Once
@@ -84,6 +85,7 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 	s := &Scheduler{
 		stop: stop,
 		done: make(chan struct{}),
+		gone: make(chan struct{}),
 		over: make(chan struct{}),
 		c: &controller{
 			reg: reg, view: view, job: jobtree.Job(c.Name), handler: h, options: o,
@@ -98,7 +100,11 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 		},
 	}
 	s.c.executes = s.c.execute
-	go s.run()
+	go func() {
+		defer close(s.gone)
+		s.run()
+		s.c.signOffLater()
+	}()
 	select {
 	case <-registered:
 		return s, nil
@@ -177,12 +183,13 @@ func (c *controller) awaitHandlers() {
 // they have returned or WithCancelGrace has passed.
 //
 // After the end of ctx it may take as long as WithCancelGrace for handlers that do not
-// return, and 5 s more for a store that does not answer.
+// return, and 5 s more for a store that does not answer. A store that does not let this
+// instance go is asked until ctx ends, and after that in the background until the session
+// does: call Shutdown again to wait for that, or close the registry.
 //
 // An error says which handlers still run then, that the registry could not be told
-// everything (what it was not told ends with the session), or why the scheduler had
-// stopped before, as Err does. Shutdown may be called several times; the earliest end of
-// their contexts counts.
+// everything, or why the scheduler had stopped before, as Err does. Shutdown may be called
+// several times; the earliest end of their contexts counts.
 //
 // A handler cannot wait for its own end. One that calls Shutdown with the context that it
 // was given, or one derived from it, gets ErrInHandler at once, and the scheduler shuts
@@ -200,11 +207,18 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 	detach := context.AfterFunc(ctx, s.stop)
 	defer detach()
 	<-s.done
-	return s.err
+	select {
+	case <-s.gone:
+	case <-ctx.Done():
+	}
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	return errors.Join(s.err, s.c.untold)
 }
 
 // Done is closed when the scheduler has stopped: after Shutdown, when an operator
-// removed the instance or the job, or when the registry was closed.
+// removed the instance or the job, or when the registry was closed. A store that could
+// not be told so is told in the background: see Shutdown.
 func (s *Scheduler) Done() <-chan struct{} { return s.done }
 
 // Err says why the scheduler has stopped, once Done is closed: nil after Shutdown,
