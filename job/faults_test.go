@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -205,34 +206,80 @@ func TestStoreRefusesEveryCommitForAnHour(t *testing.T) {
 // A trigger of 100,000 items that cannot be read is one short line.
 func TestTriggerOfBadItems(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		const unread, notThere = "trigger not obeyed: it cannot be read", "trigger not obeyed: items are disabled or do not exist"
 		logged, logs := newLogbook()
 		m := c.join("10.0.0.1", c.config(), nil, logs)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.pass(time.Second) // the log tells of its items just after the tree shows them
-		for name, document := range map[string]string{
-			"no numbers":   "items: [" + strings.Repeat("nonsense, ", 100_000) + "x]\n",
-			"not there":    "items: [" + strings.Repeat("9999, ", 100_000) + "9998]\n",
-			"no document":  strings.Repeat("[", 100_000),
-			"wrong domain": "request: {}\nitems: 7\n",
+		long := strings.Repeat("x", 100_000)
+		var numbers strings.Builder
+		for i := range jobtree.MaxItems - 3 {
+			fmt.Fprintf(&numbers, "%d,", i+3)
+		}
+		for name, tc := range map[string]struct{ document, says string }{
+			"no numbers":       {"items: [" + strings.Repeat("nonsense, ", 100_000) + "x]\n", unread},
+			"long texts":       {"items: [" + strings.Repeat(long+", ", 9) + "x]\n", unread},
+			"not there":        {"items: [" + numbers.String() + "]\n", notThere},
+			"no document":      {strings.Repeat("[", 100_000), unread},
+			"an unknown alias": {"items: *" + long + "\n", unread},
+			"a key twice":      {long + ": 1\n" + long + ": 2\n", unread},
+			"a long id":        {"request: " + long + "\n", unread},
+			"wrong domain":     {"request: {}\nitems: 7\n", unread},
 		} {
 			before := logged.Len()
-			path := c.job.Trigger(m.Status().InstanceID)
-			c.commit(coord.Put(path, []byte(document)))
+			c.commit(coord.Put(c.job.Trigger(m.Status().InstanceID), []byte(tc.document)))
 			c.await("it is taken", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
 			c.pass(3 * time.Second)
-			for _, e := range logged.All()[before:] {
-				for _, f := range e.Context {
-					if len(f.String) > 4000 {
-						t.Errorf("%s: a field %s of %d bytes", name, f.Key, len(f.String))
-					}
-				}
+			if said := logged.messages()[before:]; !slices.Equal(said, []string{tc.says}) {
+				t.Errorf("%s: the log says %q, want %q", name, said, tc.says)
 			}
-			if n := logged.Len() - before; n > 1 {
-				t.Errorf("%s: %d lines: %q", name, n, logged.messages()[before:])
+			for _, size := range logged.sizes()[before:] {
+				if size > 800 {
+					t.Errorf("%s: a line of %d bytes", name, size)
+				}
 			}
 		}
 		m.awaitSound()
 		c.check()
+	})
+}
+
+// Nor is a line long about triggers that can be read, of many items and with long ids.
+func TestTriggersOfManyItems(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		const many = 100
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = rarely, many, many
+		release := make(chan struct{})
+		defer close(release)
+		logged, logs := newLogbook()
+		m := c.join("10.0.0.1", cfg, hangs(release, func(job.ShardingContext) bool { return true }), logs)
+		c.ownedBy("10.0.0.1", many, many)
+		request := "request: " + strings.Repeat("x", 255) + "\n"
+		ask := func() {
+			c.commit(coord.Put(c.job.Trigger(m.Status().InstanceID), []byte(request)))
+			c.await("it is taken", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
+			c.pass(time.Second)
+		}
+		ask()
+		c.awaitRuns("all run", many, anything)
+		ask() // which waits until they have ended
+		before := logged.Len()
+		ask()
+		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
+		c.pass(time.Second)
+		ask()
+		said := logged.messages()[before:]
+		for _, want := range []string{"trigger joins one that waits", "trigger not obeyed: the server is disabled, or its clock is off"} {
+			if !slices.Contains(said, want) {
+				t.Errorf("the log says %q, and not %q", said, want)
+			}
+		}
+		for i, size := range logged.sizes()[before:] {
+			if size > 250 {
+				t.Errorf("%q has %d bytes", said[i], size)
+			}
+		}
 	})
 }
 

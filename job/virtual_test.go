@@ -121,6 +121,15 @@ func (l logbook) messages() []string {
 	return list
 }
 
+// sizes are how many bytes the fields of each line have.
+func (l logbook) sizes() []int {
+	var list []int
+	for _, e := range l.All() {
+		list = append(list, len(fmt.Sprint(e.ContextMap())))
+	}
+	return list
+}
+
 // of are the lines about a kind of fault.
 func (l logbook) of(message string, kind job.FaultKind) int {
 	n := 0
