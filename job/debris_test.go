@@ -62,6 +62,28 @@ func TestNodesBelowThoseOfAnInstance(t *testing.T) {
 	})
 }
 
+// A stranger's nodes stand below such that have never been there themselves. They are in
+// nobody's way: instances join, fire and leave.
+func TestNodesBelowThoseThatAreNotThere(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		c.litter(
+			c.job.Server("10.0.0.1")+"/x", c.job.Schedule()+"/x", c.job.LeaderInstance()+"/x", c.job.Necessary()+"/x",
+			c.job.ItemInstance(0)+"/x", c.job.Running(1)+"/x", c.job.Fired(2)+"/x", c.job.FailoverItem(0)+"/x",
+			c.job.Instance(deadID)+"/x", c.job.Session(deadID)+"/x", c.job.Trigger(deadID)+"/x", c.job.Faults(deadID)+"/x",
+		)
+		m := c.join("10.0.0.1", c.config(), nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		for item := range 3 {
+			c.awaitRuns("ticks", 2, of(item))
+		}
+		c.await("all is tidy", func(s *jobtree.State) bool { return len(s.Debris) == 0 })
+		m.awaitSound()
+		m.leave()
+		c.check()
+	})
+}
+
 // Nor do such nodes keep it from leaving.
 func TestShutdownWithNodesBelowItsOwn(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
