@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -24,7 +25,7 @@ import (
 // log.
 func (c *cutShort) awaitBail(m *member, id string, logs *observer.ObservedLogs) {
 	c.Helper()
-	<-m.Done()
+	m.awaitDone()
 	if err := m.Shutdown(c.Context()); err == nil || !errors.Is(err, m.Err()) {
 		c.Errorf("Shutdown said %v, and Err %v", err, m.Err())
 	}
@@ -79,11 +80,13 @@ func TestViewThatEnds(t *testing.T) {
 type faulty struct {
 	coord.Registry
 	armed atomic.Bool
+	path  string // that the commit is about; empty for any
 	does  func()
 }
 
 func (r *faulty) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	if r.armed.Swap(false) {
+	about := func(op coord.Op) bool { return r.path == "" || op.Path == r.path }
+	if slices.ContainsFunc(ops, about) && r.armed.Swap(false) {
 		r.does()
 	}
 	return r.Registry.Commit(ctx, ops...)
@@ -130,6 +133,50 @@ func TestPanicInAController(t *testing.T) {
 	}
 }
 
+// Several commits may be under way together, each on a goroutine of its own. A panic of one
+// of them is an error of the scheduler all the same, and what the others have claimed is run
+// elsewhere.
+func TestPanicInOneOfSeveralCommits(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		const many = 100
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = rarely, many, many
+		m := c.dial("10.0.0.1")
+		reg := &faulty{Registry: m.reg, path: c.job.Running(0), does: func() { panic("nil pointer") }}
+		counts := &counting{Registry: reg}
+		m.reg = counts
+		c.mustSchedule(m, cfg, nil)
+		c.ownedBy("10.0.0.1", many, many)
+		counts.take()
+		reg.armed.Store(true)
+		c.commit(coord.Put(c.job.Trigger(m.Status().InstanceID), nil))
+		m.awaitDone()
+		if _, panicked := errors.AsType[*job.PanicError](m.Err()); !panicked {
+			t.Errorf("it stopped with %v", m.Err())
+		}
+		claims := 0
+		commits, _ := counts.take()
+		for _, ops := range commits {
+			if slices.ContainsFunc(ops, func(op coord.Op) bool { return op.Kind.Writes() && coord.Within(op.Path, c.job.Sharding()) }) {
+				claims++
+			}
+		}
+		if claims < 2 {
+			t.Fatalf("%d commits claim the items, want several", claims)
+		}
+		if err := c.view.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.state(); len(s.Instances)+len(s.Sessions) > 0 || s.Leader != nil {
+			t.Errorf("it left this:\n%s", c.dump())
+		}
+		c.join("10.0.0.2", cfg, nil)
+		c.ownedBy("10.0.0.2", many, many)
+		c.settled()
+		c.check()
+	})
+}
+
 // A handler that does not return holds a scheduler that cannot go on up for the grace time
 // only.
 func TestBailDoesNotWaitForEver(t *testing.T) {
@@ -144,7 +191,7 @@ func TestBailDoesNotWaitForEver(t *testing.T) {
 		c.awaitRuns("item 0", 1, func(execution) bool { return true })
 		begin := time.Now()
 		m.link.(*memory.Link).EndViews(coord.ErrClosed)
-		<-m.Done()
+		m.awaitDone()
 		if took := time.Since(begin); took < 3*time.Second || took > 4*time.Second {
 			t.Errorf("it took %v, want 3 s and a little", took)
 		}

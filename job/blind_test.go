@@ -132,14 +132,19 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 				if failing != nil {
 					fault = s.(memoryStore).Inject(memory.Fault{Method: memory.Get, Path: c.job.Config(), Before: failing})
 				}
+				m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
+				synctest.Wait() // nothing is under way
+				counts.take()
 				reg.hide(c.job.Config())
 				m.awaitFault(job.FaultStore, "")
-				counts.take()
 				if err := elapse(t.Context(), 10*time.Minute); err != nil {
 					t.Fatal(err)
 				}
 				if commits, others := counts.take(); len(commits) > 0 || len(others) > 1300 {
-					t.Errorf("in ten minutes: %d commits and %d other requests", len(commits), len(others))
+					t.Errorf("in ten minutes: %d commits and %d other requests: %v", len(commits), len(others), commits)
+				}
+				if !m.Status().Leader || c.state().Leader == nil {
+					t.Error("it leads no more")
 				}
 				if running := c.record.find(func(e execution) bool { return e.end.IsZero() }); len(running) != 1 {
 					t.Errorf("its run did not go on:\n%s", c.record)
@@ -237,25 +242,29 @@ func TestConfigurationIsDeletedWhileAnItemRuns(t *testing.T) {
 		c := newCutShort(t, s)
 		c.timeout = 10 * time.Second
 		returns := make(chan struct{})
+		logged, logs := newLogbook()
 		m := c.join("10.0.0.1", c.config(), func(ctx context.Context, sc job.ShardingContext) error {
 			if err := c.work(ctx, sc); err != nil {
 				<-returns // it takes its time
 				return err
 			}
 			return nil
-		})
+		}, logs)
 		other := c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(m, 0)
 		c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
 		c.commit(coord.Delete(c.job.Config()))
-		<-other.Done()
+		other.awaitDone()
 		close(returns)
 		for _, left := range []*member{m, other} {
-			<-left.Done()
+			left.awaitDone()
 			if err := left.Err(); !errors.Is(err, job.ErrJobRemoved) {
 				t.Errorf("it stopped with %v", err)
 			}
+		}
+		if lines := logged.says("the scheduler stops, because it cannot go on"); len(lines) > 0 {
+			t.Errorf("it did not leave by itself: %v", lines)
 		}
 		if err := c.view.Sync(t.Context()); err != nil {
 			t.Fatal(err)

@@ -183,6 +183,18 @@ func (m *member) leave() {
 	}
 }
 
+// awaitDone waits until a scheduler has stopped by itself.
+func (m *member) awaitDone() {
+	m.c.Helper()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	select {
+	case <-m.Done():
+	case <-timeout.C:
+		m.c.Fatalf("%s has not stopped in %v; the status is %+v\n%s%s", m.ip, patience, m.Status(), m.c.dump(), m.c.record)
+	}
+}
+
 // crash takes an instance away from the store for good, in mid-air: nothing that it
 // does is heard of any more.
 func (m *member) crash() {

@@ -99,7 +99,7 @@ func TestOperatorRemovesAnInstance(t *testing.T) {
 			return len(got["10.0.0.2"]) == 2 && s.Item(0).Running != nil
 		})
 		close(c.release)
-		<-a.Done()
+		a.awaitDone()
 		if err := a.Err(); !errors.Is(err, job.ErrInstanceRemoved) {
 			t.Errorf("it stopped with %v, want ErrInstanceRemoved", err)
 		}
@@ -127,7 +127,7 @@ func TestJobRemovedWhileItRuns(t *testing.T) {
 		c.awaitRuns("all items", 3, func(execution) bool { return true })
 		c.commit(coord.DeleteTree(c.job.Root()))
 		for _, m := range []*member{a, b} {
-			<-m.Done()
+			m.awaitDone()
 			if err := m.Err(); !errors.Is(err, job.ErrJobRemoved) {
 				t.Errorf("it stopped with %v, want ErrJobRemoved", err)
 			}
@@ -357,7 +357,7 @@ func TestShutdownByAHandler(t *testing.T) {
 		if err := <-told; !errors.Is(err, job.ErrInHandler) {
 			t.Errorf("got %v, want ErrInHandler", err)
 		}
-		<-m.Done()
+		m.awaitDone()
 		if err := m.Err(); err != nil {
 			t.Errorf("it stopped with %v", err)
 		}

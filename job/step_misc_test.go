@@ -106,6 +106,11 @@ func TestAbdicate(t *testing.T) {
 	for _, c := range []stepCase{
 		{name: "no reason to"},
 		{name: "its server is disabled", tree: func(f *fixture) { f.put("servers/host-A", "DISABLED") }, want: []string{"- leader/election/instance"}},
+		{
+			name: "and a stranger has put a node below the leader's",
+			tree: func(f *fixture) { f.put("servers/host-A", "DISABLED").put("leader/election/instance/x", "") },
+			want: []string{"- leader/election/instance", "- leader/election/instance/x"},
+		},
 		{name: "somebody else leads", tree: func(f *fixture) {
 			f.put("servers/host-A", "DISABLED").remove("leader/election/instance").leader("B")
 		}},
@@ -279,6 +284,11 @@ func TestStepDown(t *testing.T) {
 		{name: "it has", tree: func(f *fixture) { f.remove("instances/A") }},
 		{name: "it has, and was elected", tree: func(f *fixture) { f.remove("instances/A").leader("A") }, want: []string{"- leader/election/instance"}},
 		{name: "somebody else leads", tree: func(f *fixture) { f.leader("B") }, want: []string{"- instances/A"}},
+		{
+			name: "a stranger has put nodes below its own",
+			tree: func(f *fixture) { f.leader("A").put("instances/A/x", "").put("leader/election/instance/x", "") },
+			want: []string{"- instances/A", "- instances/A/x", "- leader/election/instance", "- leader/election/instance/x"},
+		},
 	} {
 		c.run(t, base, stepsDown)
 	}
@@ -295,6 +305,16 @@ func TestSignOff(t *testing.T) {
 		{name: "nothing is left of it", tree: func(f *fixture) { f.remove("instances/A", "trigger/A", "sessions/A") }},
 		{name: "as leader", tree: func(f *fixture) { f.leader("A") }, want: []string{"- instances/A", "- leader/election/instance", "- sessions/A", "- trigger/A"}},
 		{name: "not as leader", tree: func(f *fixture) { f.leader("B") }, want: []string{"- instances/A", "- sessions/A", "- trigger/A"}},
+		{
+			name: "a stranger has put nodes below its own",
+			tree: func(f *fixture) {
+				f.leader("A").put("instances/A/x", "").put("sessions/A/x", "").put("trigger/A/x", "").put("faults/A/x", "").put("leader/election/instance/x", "")
+			},
+			want: []string{
+				"- faults/A/x", "- instances/A", "- instances/A/x", "- leader/election/instance", "- leader/election/instance/x",
+				"- sessions/A", "- sessions/A/x", "- trigger/A", "- trigger/A/x",
+			},
+		},
 	} {
 		c.run(t, base, signsOff)
 	}

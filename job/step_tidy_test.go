@@ -106,6 +106,11 @@ func TestDepose(t *testing.T) {
 		{name: "one of no known id", tree: func(f *fixture) { f.create("Z", "leader/election/instance", "nobody") }, want: deposed},
 		{name: "one whose name cannot be an id", tree: func(f *fixture) { f.create("Z", "leader/election/instance", "../..") }, want: deposed},
 		{name: "one without a name", tree: func(f *fixture) { f.create("Z", "leader/election/instance", "") }, want: deposed},
+		{
+			name: "one with a node below it",
+			tree: func(f *fixture) { f.put("leader/election/instance", "B").put("leader/election/instance/x", "") },
+			want: []string{"- leader/election/instance", "- leader/election/instance/x"},
+		},
 		{name: "one that names an instance of another session", tree: func(f *fixture) { f.create("Z", "leader/election/instance", "B") }, want: deposed},
 		{name: "a JVM leader, which has no session node", tree: func(f *fixture) { f.remove("sessions/B").leader("B") }},
 		{name: "a leader that is on its way out", tree: func(f *fixture) { f.remove("instances/B").leader("B") }},

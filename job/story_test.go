@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,40 @@ func TestLogTellsTheStory(t *testing.T) {
 		expect("leaving")
 		expect("left")
 		t.Logf("%q", logged.messages())
+	})
+}
+
+// A line about many items is short.
+func TestLogLinesAreShort(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		const many = 1000
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = "0 * * * * ?", many, many
+		logged, logs := newLogbook()
+		release := make(chan struct{})
+		work := hangs(release, func(job.ShardingContext) bool { return true })
+		c.join("10.0.0.1", cfg, work, logs)
+		b := c.join("10.0.0.2", cfg, work)
+		c.ownedBy("10.0.0.2", many, many/2)
+		c.pass(time.Minute)
+		c.awaitRuns("all run", many, anything)
+		b.crash()
+		c.awaitRuns("those of the other again", many/2, reruns)
+		c.pass(2 * time.Minute) // whose ticks are missed
+		close(release)
+		c.awaitRuns("made up", many, func(e execution) bool { return e.Source == job.Misfire })
+		said := logged.messages()
+		for _, want := range []string{"items changed", "recovered", "took over", "made up", atFault} {
+			if !slices.Contains(said, want) {
+				t.Errorf("the log says %q, and not %q", said, want)
+			}
+		}
+		for i, size := range logged.sizes() {
+			if size > 700 {
+				t.Errorf("%q has %d bytes", said[i], size)
+			}
+		}
+		c.check()
 	})
 }
 
