@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -137,6 +138,58 @@ func TestStatusWhileTheStoreDoesNotAnswer(t *testing.T) {
 		}
 		m.link.Heal()
 		m.awaitStatus("it leads again", func(s job.Status) bool { return s.Leader && len(s.Faults) == 0 })
+		c.check()
+	})
+}
+
+// Whoever waits for a change hears of the session's state at once also while the scheduler
+// waits for one answer of the store, and sees nothing itself.
+func TestChangedWhileACommitHangs(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+		m := &member{c: c, ip: "10.0.0.1"}
+		reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, RequestTimeout: time.Hour, Name: "stuck"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.reg, m.link = reg, reg.Link()
+		t.Cleanup(m.end)
+		c.mustSchedule(m, c.config(), nil)
+		m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader && len(s.Items) == 3 })
+		hang := s.Inject(memory.Fault{Registry: "stuck", Method: memory.Commit, Delay: time.Minute, Times: 1})
+		c.pass(2 * time.Second)
+		if hang.Hits() != 1 {
+			t.Fatalf("%d commits hang, want one", hang.Hits())
+		}
+		begun := len(c.record.find(anything))
+		hears := func(what string, does func(), want coord.SessionState) {
+			t.Helper()
+			changed := m.Changed()
+			synctest.Wait()
+			select {
+			case <-changed:
+				t.Fatalf("%s: a change before it", what)
+			default:
+			}
+			does()
+			synctest.Wait()
+			select {
+			case <-changed:
+			default:
+				t.Errorf("%s: no change", what)
+			}
+			if status := m.Status(); status.Session != want || (faultOf(status, job.FaultStore) == nil) != (want == coord.Connected) {
+				t.Errorf("%s: the status is %+v, want that the session is %v", what, status, want)
+			}
+		}
+		hears("cut", m.link.Cut, coord.Suspended)
+		hears("healed", m.link.Heal, coord.Connected)
+		hears("cut again", m.link.Cut, coord.Suspended)
+		m.link.Heal()
+		if n := len(c.record.find(anything)); n != begun {
+			t.Errorf("the scheduler was not stuck: %d executions, and %d before", n, begun)
+		}
+		c.pass(2 * time.Minute)
+		m.awaitSound()
 		c.check()
 	})
 }
