@@ -2,11 +2,13 @@ package job_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -119,6 +121,38 @@ func TestLogLinesAreShort(t *testing.T) {
 		}
 		for i, size := range logged.sizes() {
 			if size > 700 {
+				t.Errorf("%q has %d bytes", said[i], size)
+			}
+		}
+		c.check()
+	})
+}
+
+// So is one about a fault, whatever the store or a configuration says.
+func TestLogLinesOfFaultsAreShort(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+		long := strings.Repeat("x", 900_000)
+		logged, logs := newLogbook()
+		m := c.join("10.0.0.1", c.config(), nil, logs)
+		m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader && len(s.Items) == 3 })
+		node, err := c.admin.Get(t.Context(), c.job.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.commit(coord.Put(c.job.Config(), []byte("cron: "+long)))
+		m.awaitFault(job.FaultConfig, "")
+		c.commit(coord.Put(c.job.Config(), node.Value))
+		m.awaitSound()
+		says := s.Inject(memory.Fault{Method: memory.Commit, Before: fmt.Errorf("%s: %w", long, coord.ErrUnavailable)})
+		m.awaitFault(job.FaultStore, "")
+		says.Remove()
+		m.awaitSound()
+		if n := len(logged.says(atFault)); n < 2 {
+			t.Errorf("%d lines tell of faults: %q", n, logged.messages())
+		}
+		said := logged.messages()
+		for i, size := range logged.sizes() {
+			if size > 2500 {
 				t.Errorf("%q has %d bytes", said[i], size)
 			}
 		}
