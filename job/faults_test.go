@@ -222,7 +222,7 @@ func TestTriggerOfBadItems(t *testing.T) {
 			"not there":        {"items: [" + numbers.String() + "]\n", notThere},
 			"no document":      {strings.Repeat("[", 100_000), unread},
 			"an unknown alias": {"items: *" + long + "\n", unread},
-			"a key twice":      {long + ": 1\n" + long + ": 2\n", unread},
+			"a key twice":      {strings.Repeat("? "+long+"\n: 1\n", 2), unread},
 			"a long id":        {"request: " + long + "\n", unread},
 			"wrong domain":     {"request: {}\nitems: 7\n", unread},
 		} {

@@ -128,13 +128,16 @@ func TestLogLinesAreShort(t *testing.T) {
 	})
 }
 
-// So is one about a fault, whatever the store or a configuration says.
-func TestLogLinesOfFaultsAreShort(t *testing.T) {
+// So is one about what a stranger wrote, or about a fault, whatever the store says.
+func TestLogLinesQuoteLittle(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		long := strings.Repeat("x", 900_000)
 		logged, logs := newLogbook()
 		m := c.join("10.0.0.1", c.config(), nil, logs)
 		m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader && len(s.Items) == 3 })
+		c.settled()
+		c.commit(coord.Put(c.job.Running(1), []byte(long))) // which stands for nobody
+		c.awaitRuns("item 1 again", 1, reruns)
 		node, err := c.admin.Get(t.Context(), c.job.Config())
 		if err != nil {
 			t.Fatal(err)
@@ -147,12 +150,12 @@ func TestLogLinesOfFaultsAreShort(t *testing.T) {
 		m.awaitFault(job.FaultStore, "")
 		says.Remove()
 		m.awaitSound()
-		if n := len(logged.says(atFault)); n < 2 {
-			t.Errorf("%d lines tell of faults: %q", n, logged.messages())
-		}
 		said := logged.messages()
+		if len(logged.says(atFault)) < 2 || !slices.Contains(said, "recovered") {
+			t.Errorf("the log says %q", said)
+		}
 		for i, size := range logged.sizes() {
-			if size > 2500 {
+			if most := map[bool]int{true: 2500, false: 700}[said[i] == atFault]; size > most {
 				t.Errorf("%q has %d bytes", said[i], size)
 			}
 		}
