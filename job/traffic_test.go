@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,5 +167,42 @@ func TestIdleJobsSendNothing(t *testing.T) {
 			t.Errorf("in an hour %d idle jobs sent %d commits and %d other requests, such as %q", jobs, len(commits), len(others), others[:min(3, len(others))])
 		}
 		view.Close()
+	})
+}
+
+// narrow is a registry that takes few operations in one commit.
+type narrow struct {
+	coord.Registry
+	most    int
+	refused atomic.Int64
+}
+
+func (r *narrow) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	if len(ops) > r.most {
+		r.refused.Add(1)
+		return 0, fmt.Errorf("%w: %d operations", coord.ErrTooLarge, len(ops))
+	}
+	return r.Registry.Commit(ctx, ops...)
+}
+
+// A store may be set up to take less in one commit than others do. Then it is sent less.
+func TestStoreThatTakesLittleInOneCommit(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		const many = 100
+		cfg := c.config()
+		cfg.ShardingTotalCount, cfg.Threads = many, many
+		m := c.dial("10.0.0.1")
+		reg := &narrow{Registry: m.reg, most: 20}
+		m.reg = reg
+		c.mustSchedule(m, cfg, nil)
+		c.ownedBy("10.0.0.1", many, many)
+		for _, item := range []int{0, many / 2, many - 1} {
+			c.awaitRuns("ticks", 2, of(item))
+		}
+		if reg.refused.Load() == 0 {
+			t.Error("no commit was too large")
+		}
+		m.awaitSound()
+		c.check()
 	})
 }
