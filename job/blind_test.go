@@ -14,11 +14,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// blind is a registry whose views do not show some nodes while it is that.
+// blind is a registry whose views do not show some nodes while it is that, or show what
+// some have been.
 type blind struct {
 	coord.Registry
 	mu      sync.Mutex
 	hidden  map[string]bool
+	old     map[string]coord.Node
 	changed chan struct{}
 }
 
@@ -31,6 +33,21 @@ func (b *blind) hide(paths ...string) {
 	for _, path := range paths {
 		b.hidden[path] = true
 	}
+	b.signal()
+}
+
+// freeze has views show some nodes as these, whatever becomes of them.
+func (b *blind) freeze(nodes ...coord.Node) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.old = map[string]coord.Node{}
+	for _, n := range nodes {
+		b.old[n.Path] = n
+	}
+	b.signal()
+}
+
+func (b *blind) signal() {
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
@@ -93,10 +110,10 @@ func (v *blindView) Changed() <-chan struct{} {
 
 func (v *blindView) Snapshot() coord.Snapshot {
 	v.b.mu.Lock()
-	hidden := v.b.hidden
+	hidden, old := v.b.hidden, v.b.old
 	v.b.mu.Unlock()
 	s := v.View.Snapshot()
-	if len(hidden) == 0 {
+	if len(hidden)+len(old) == 0 {
 		return s
 	}
 	tree := coord.NewTree()
@@ -104,6 +121,9 @@ func (v *blindView) Snapshot() coord.Snapshot {
 		if !hidden[n.Path] {
 			tree.Put(n)
 		}
+	}
+	for _, n := range old {
+		tree.Put(n)
 	}
 	return tree.Snapshot()
 }

@@ -167,6 +167,9 @@ func (c *controller) confirm(orphans []orphan) []orphan {
 		c.failed(step, errs[i])
 	} else if mayRead && len(confirmed) < len(orphans) {
 		c.stale = true
+		c.meet(step, fmt.Errorf("the view of the job shows records of runs that are no more: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
+	} else if mayRead {
+		c.troubles.over(step)
 	}
 	return confirmed
 }

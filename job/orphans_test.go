@@ -94,6 +94,44 @@ func TestManyOrphans(t *testing.T) {
 	})
 }
 
+// A leader's view shows the record of a run that was cut short, and is being run again by
+// now, beside the new claim. It does not take that run for one that was cut short too,
+// although the new record has the version of the old one.
+func TestOldRecordBesideANewClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCutShort(t, newMemoryStore(t))
+		leads := c.dial("10.0.0.1")
+		reg := newBlind(leads.reg)
+		leads.reg = reg
+		if err := leads.schedule(t.Context(), c.config(), c.work); err != nil {
+			t.Fatal(err)
+		}
+		leads.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
+		crashes := c.join("10.0.0.2", c.config(), c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.trigger(crashes, 1)
+		c.awaitRuns("item 1", 1, of(1))
+		before := c.state().Item(1).Running
+		reg.freeze(before.Node)
+		takes := c.join("10.0.0.3", c.config(), c.work)
+		crashes.crash()
+		c.awaitRuns("item 1 again", 1, reruns)
+		if now := c.state().Item(1).Running; !now.Is(takes.Status().InstanceID) || now.Version != before.Version {
+			t.Fatalf("the record is %+v, and was %+v", now, before)
+		}
+		if err := elapse(t.Context(), 10*time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.state(); !s.Item(1).Running.Is(takes.Status().InstanceID) || len(s.FailoverItems) > 0 || len(c.record.find(of(1))) != 2 {
+			t.Errorf("the run that goes on was taken for an old one:\n%s%s", c.dump(), c.record)
+		}
+		reg.freeze()
+		close(c.release)
+		c.settled()
+		c.check()
+	})
+}
+
 // At a round trip of 10 ms the first of them is run again soon, also where each has to be
 // read because its records are not of one commit.
 func TestFirstOfManyOrphansIsSoon(t *testing.T) {
