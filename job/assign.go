@@ -44,16 +44,6 @@ func (w *world) assign(owners []string) []commit {
 	return c.commits
 }
 
-// isDealt reports whether the tree has these owners.
-func (w *world) isDealt(owners []string) bool {
-	for i, owner := range owners {
-		if !w.Item(i).Owner.Is(owner) {
-			return false
-		}
-	}
-	return true
-}
-
 func (w *world) assignItem(i int, item jobtree.Item, owner string) []coord.Op {
 	switch {
 	case item.Owner == nil:
