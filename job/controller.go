@@ -76,6 +76,7 @@ type controller struct {
 	grace      since // the contexts of handlers have ended
 
 	faults [faultKinds]Fault
+	calms  [faultKinds]calm
 	signs  signs
 	told   toldFaults
 	story  story
@@ -113,7 +114,9 @@ func (c *controller) loop() (through bool, err error) {
 		c.look()
 		c.collect()
 		w := c.world()
+		c.atWork(true)
 		gone, err := c.pass(w)
+		c.atWork(false)
 		c.publish(w)
 		if gone || err != nil {
 			return gone, err
@@ -244,7 +247,12 @@ func (c *controller) pass(w *world) (gone bool, err error) {
 	c.lookAfterRuns(w)
 	c.finish(w)
 	if c.leaving != nil {
-		return c.leave(w)
+		gone, err := c.leave(w)
+		if !gone {
+			c.diagnose(w)
+			c.report(w)
+		}
+		return gone, err
 	}
 	if !w.registered() {
 		err := c.register(w)

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -166,3 +167,6 @@ func (c *controller) handBack(w *world) {
 		c.commitAll(w.handBack(claimed))
 	}
 }
+
+// errHandedBack is the outcome of a run that was claimed and given back.
+var errHandedBack = errors.New("job: claim handed back")

@@ -1,9 +1,7 @@
 package job
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -16,12 +14,6 @@ const (
 	// treePatience is how long something in the tree may be in the way before it is a
 	// fault: it may be somebody else who is faster.
 	treePatience = 4 * time.Second
-	// startPatience is how long after its tolerance a tick may wait for its run before
-	// that is a fault: for an instance's own items, and for those that a leader looks at.
-	startPatience  = 4 * time.Second
-	leaderPatience = 8 * time.Second
-	// maxWaiting bounds Status.Waiting.
-	maxWaiting = 100
 )
 
 // signs are what a controller watches to know that its job runs. Whatever keeps it from
@@ -34,12 +26,6 @@ type signs struct {
 	late         map[int]lateness // of the items that should have begun
 	watched      time.Time        // when they were looked at last
 	waiting      []Waiting
-}
-
-// lateness is since when an item should have begun, without having got on since.
-type lateness struct {
-	since time.Time
-	mark  int64 // of the last claim: an item that gets on has another
 }
 
 // diagnose finds out what keeps the job from running.
@@ -151,181 +137,6 @@ func (c *controller) scheduleFault(w *world) error {
 	return fmt.Errorf("job %s: the leader has not put the schedule %q in force; it may have refused the configuration", c.job, short(c.settings.Cron))
 }
 
-// watchEvery is how often all items are looked at, at most: a wide job is looked at often
-// while it begins.
-const watchEvery = 500 * time.Millisecond
-
-// watch looks after items that should have begun.
-func (c *controller) watch(w *world) {
-	if waited := w.now.Sub(c.signs.watched); waited >= 0 && waited < watchEvery {
-		c.wakeIn(2*watchEvery - waited)
-		return
-	}
-	c.signs.watched = w.now
-	c.fault(FaultStarvation, c.starvation(w))
-}
-
-// starvation lists the items that should have begun and did not, and says so once that
-// has lasted.
-func (c *controller) starvation(w *world) error {
-	late := map[int]string{}
-	patience := c.settings.tolerance + startPatience
-	if w.registered() && w.Config != nil && c.leaving == nil {
-		c.ownLate(w, late)
-		if w.leads() {
-			others := map[int]string{}
-			w.lateElsewhere(others)
-			for i, why := range others {
-				if _, own := late[i]; !own {
-					late[i] = why
-				}
-			}
-		}
-	}
-	var overdue []int
-	c.signs.waiting = nil
-	before := c.signs.late
-	c.signs.late = make(map[int]lateness, len(late))
-	for i, why := range late {
-		at, mark := w.now, c.mark(w, i)
-		if l, ok := before[i]; ok && l.mark == mark && !w.now.Before(l.since) {
-			at = l.since
-		}
-		c.signs.late[i] = lateness{since: at, mark: mark}
-		bound := patience
-		if !w.Item(i).Owner.Is(c.self.id) {
-			bound = c.settings.tolerance + leaderPatience
-		}
-		if lasted := w.now.Sub(at); lasted < bound {
-			c.wakeIn(bound - lasted)
-			continue
-		}
-		overdue = append(overdue, i)
-		c.signs.waiting = append(c.signs.waiting, Waiting{Item: i, Since: at, Why: why})
-	}
-	if len(overdue) == 0 {
-		return nil
-	}
-	slices.Sort(overdue)
-	slices.SortFunc(c.signs.waiting, func(a, b Waiting) int { return a.Item - b.Item })
-	first := c.signs.waiting[0]
-	c.signs.waiting = c.signs.waiting[:min(len(c.signs.waiting), maxWaiting)]
-	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", c.job, listItems(overdue), first.Item, first.Since.Format(time.TimeOnly), first.Why)
-}
-
-// mark is what changes when an item gets on.
-func (c *controller) mark(w *world, i int) int64 {
-	if r := c.runs[i]; r != nil && r.token == 0 {
-		return r.tick.UnixMilli()
-	}
-	if fired := w.Item(i).Fired; fired != nil {
-		return fired.Modified
-	}
-	return 0
-}
-
-// ownLate finds the items of this instance that should have begun.
-func (c *controller) ownLate(w *world, late map[int]string) {
-	busy := ""
-	threads := func() string {
-		if busy == "" {
-			busy = c.whyBusy(w.now)
-		}
-		return busy
-	}
-	if w.clockStops() {
-		return // which is a fault of its own, and others have the items
-	}
-	for _, d := range w.due() {
-		late[d.item] = threads()
-	}
-	for i := range c.triggers {
-		if w.runs[i] == nil && w.Item(i).Owner.Is(c.self.id) && w.Item(i).Running == nil {
-			late[i] = "it was triggered, and " + threads()
-		}
-	}
-	for _, r := range c.queue {
-		late[r.item] = threads()
-	}
-	tick := w.lastTick()
-	for i, r := range c.runs {
-		if r.phase == executing && tick.After(r.last) && tick.After(r.tick) && w.Item(i).Owner.Is(c.self.id) && !w.Item(i).Disabled {
-			late[i] = fmt.Sprintf("its execution of %s is not through", r.tick.In(c.settings.zone).Format(time.DateTime))
-		}
-	}
-}
-
-// whyBusy says what keeps this instance from beginning an item.
-func (c *controller) whyBusy(now time.Time) string {
-	if c.executing < c.settings.threads {
-		if _, t, _ := c.troubles.oldest(now, 0, func(error) bool { return true }); t != nil {
-			return short("its claim does not succeed: " + t.err.Error())
-		}
-		return "its claim does not succeed"
-	}
-	var oldest *run
-	for _, r := range c.runs {
-		if r.phase == executing && (oldest == nil || r.begun.Before(oldest.begun)) {
-			oldest = r
-		}
-	}
-	if oldest == nil {
-		return fmt.Sprintf("all %d threads are busy", c.settings.threads)
-	}
-	return fmt.Sprintf("all %d threads are busy, one of them with item %d since %s", c.settings.threads, oldest.item, oldest.begun.Format(time.DateTime))
-}
-
-// lateElsewhere finds the items of all that should have begun, as far as the tree tells.
-func (w *world) lateElsewhere(late map[int]string) {
-	if len(w.available()) == 0 {
-		return // nobody may have them
-	}
-	tick := w.lastTick()
-	for i := range w.settings.ShardingTotalCount {
-		item := w.Item(i)
-		if item.Disabled {
-			continue
-		}
-		if item.Running != nil {
-			if id := w.runner(item); w.dead(id) {
-				late[i] = fmt.Sprintf("its instance %s has ended, and it is not recovered", short(id))
-			}
-			continue
-		}
-		if why := w.whyUnowned(item); why != "" {
-			late[i] = why
-			continue
-		}
-		if item.Owner.Is(w.self.id) {
-			continue // which it knows better by itself
-		}
-		if w.settings.monitor && !tick.IsZero() && item.Fired != nil && tick.After(item.Fired.Tick) {
-			late[i] = fmt.Sprintf("its instance %s is there and does not begin it", short(item.Owner.ID))
-		}
-	}
-	for _, f := range w.claimableFailovers() {
-		late[f.Item] = "it waits to be run again, and no instance has a free thread for it"
-	}
-}
-
-// whyUnowned says why an item has no owner that may run it; "" if it has one.
-func (w *world) whyUnowned(item jobtree.Item) string {
-	if item.Owner == nil {
-		return "it has no owner"
-	}
-	id := item.Owner.ID
-	in, ok := w.Instances[id]
-	switch {
-	case !ok && w.settings.StaticSharding && !w.abandoned(id):
-		return "" // it is to stay where it is
-	case !ok:
-		return fmt.Sprintf("its instance %s is gone, and it is not dealt again", short(id))
-	case !w.eligible(in):
-		return fmt.Sprintf("its instance %s may not have it now, and it is not dealt again", short(id))
-	}
-	return ""
-}
-
 // toldFaults is what stands in this instance's faults node.
 type toldFaults struct {
 	when time.Time
@@ -374,6 +185,3 @@ func (c *controller) report(w *world) {
 		c.told = toldFaults{when: w.now, text: text}
 	}
 }
-
-// errHandedBack is the outcome of a run that was claimed and given back.
-var errHandedBack = errors.New("job: claim handed back")

@@ -23,6 +23,7 @@ type live struct {
 	session  coord.Session // nil while there is none
 	schedule *cronexpr.Schedule
 	ended    bool
+	atWork   time.Time     // since when it goes through its steps; zero between two passes
 	changed  chan struct{} // nil if nobody waits for a change
 	entered  chan struct{} // closed when session changes; nil if nobody waits for that
 }
@@ -81,11 +82,24 @@ func (c *controller) withdraw() {
 	c.publish(nil)
 }
 
+// atWork lets others see that the controller goes through its steps, or has done so.
+func (c *controller) atWork(begins bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.live.atWork = (time.Time{}); begins {
+		c.live.atWork = time.Now()
+	}
+}
+
+// passPatience is how long a pass may take: all requests of it are bounded by less.
+const passPatience = 15 * time.Second
+
 // end lets others see that the controller has ended.
 func (c *controller) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.live.ended = true
+	c.live.status.Faults, c.live.status.Waiting = nil, nil
 	c.live.broadcast()
 }
 
@@ -99,7 +113,7 @@ func (l *live) broadcast() {
 // now is the status at this moment.
 func (c *controller) statusNow() Status {
 	c.mu.Lock()
-	s, session, schedule, ended := c.live.status.clone(), c.live.session, c.live.schedule, c.live.ended
+	s, session, schedule, ended, begun := c.live.status.clone(), c.live.session, c.live.schedule, c.live.ended, c.live.atWork
 	s.Leaving = s.Leaving || c.shutdown
 	c.mu.Unlock()
 	now := c.now()
@@ -126,6 +140,9 @@ func (c *controller) statusNow() Status {
 	if err := c.view.Fault(); err != nil {
 		s.add(Fault{kindOfViewFault(err), err, now})
 	}
+	if !begun.IsZero() && time.Since(begun) > passPatience {
+		s.add(Fault{FaultStarvation, fmt.Errorf("job %s: the scheduler has got no further since %s: what it called does not return; that may be the store, a strategy or a logger", c.job, begun.Format(time.TimeOnly)), begun})
+	}
 	return s
 }
 
@@ -141,17 +158,33 @@ func kindOfViewFault(err error) FaultKind {
 	return FaultStore
 }
 
+// quietTime is how long a fault must not have come back until it is over, if it began
+// again soon after its end: what comes and goes all the time would fill the log.
+const quietTime = 30 * time.Second
+
+// calm is what has been since the last time that a fault held.
+type calm struct {
+	ended  time.Time // when it was over; zero if never
+	again  bool      // it has begun again soon after that
+	lasted since
+}
+
 // fault reports a fault, or with nil that it is over: in Status as long as it lasts, and
 // in the log when it begins and when it ends.
 func (c *controller) fault(kind FaultKind, err error) {
-	before := &c.faults[kind]
+	before, calm, now := &c.faults[kind], &c.calms[kind], c.now()
+	quiet := calm.lasted.hold(err == nil, now)
 	switch {
 	case err == nil && before.Err == nil:
+	case err == nil && calm.again && quiet < quietTime:
+		c.wakeIn(quietTime - quiet)
 	case err == nil:
-		c.log.Info("fault is over", zap.Stringer("kind", kind), zap.Duration("after", c.now().Sub(before.Since).Round(time.Millisecond)))
+		calm.ended = now
+		c.log.Info("fault is over", zap.Stringer("kind", kind), zap.Duration("after", now.Sub(before.Since).Round(time.Millisecond)))
 		*before = Fault{}
 	case before.Err == nil:
-		*before = Fault{Kind: kind, Err: err, Since: c.now()}
+		calm.again = !calm.ended.IsZero() && now.Sub(calm.ended) < quietTime
+		*before = Fault{Kind: kind, Err: err, Since: now}
 		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", kind.remedy()))
 	case before.Err.Error() != err.Error():
 		before.Err = err

@@ -133,9 +133,12 @@ func (w *world) follows(in jobtree.Instance) bool {
 // able reports whether an instance may have items, whatever it says to the configuration
 // and its clock shows.
 func (w *world) able(in jobtree.Instance) bool {
-	label := w.settings.Label
-	return in.Owner != 0 && w.ServerEnabled(in.IP) && !w.Sessions[in.ID].ClockOff &&
-		(label == "" || slices.Contains(in.Labels, label))
+	return in.Owner != 0 && w.ServerEnabled(in.IP) && !w.Sessions[in.ID].ClockOff && w.labelled(in)
+}
+
+// labelled reports whether an instance has the label that the configuration asks for.
+func (w *world) labelled(in jobtree.Instance) bool {
+	return w.settings.Label == "" || slices.Contains(in.Labels, w.settings.Label)
 }
 
 // accepts reports whether an instance has not refused the configuration in force. A JVM

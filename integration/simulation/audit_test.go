@@ -92,7 +92,7 @@ func (a *auditor) auditInstances() {
 		}
 		status := s.Status()
 		for _, f := range status.Faults {
-			if f.Kind != job.FaultStarvation || !a.overlong() {
+			if f.Kind != job.FaultStarvation || !a.overlong() && !a.behind(status.Waiting) {
 				a.violated("on %s: %v", h, f)
 			}
 		}
@@ -111,6 +111,14 @@ func (a *auditor) overlong() bool {
 		}
 	}
 	return false
+}
+
+// behind reports whether all that waits does so for an execution that is under way, as a
+// trigger does.
+func (a *auditor) behind(waiting []job.Waiting) bool {
+	a.job.history.mu.Lock()
+	defer a.job.history.mu.Unlock()
+	return !slices.ContainsFunc(waiting, func(w job.Waiting) bool { return a.job.history.item(w.Item).executing() == nil })
 }
 
 func (a *auditor) auditJob() {
