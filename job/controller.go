@@ -108,16 +108,16 @@ func (c *controller) loop() (through bool, err error) {
 		if gone, err := c.enter(); gone || err != nil {
 			return gone, err
 		}
+		c.atWork(true)
 		if c.stale {
 			c.catchUp()
 		}
 		c.look()
 		c.collect()
 		w := c.world()
-		c.atWork(true)
 		gone, err := c.pass(w)
-		c.atWork(false)
 		c.publish(w)
+		c.atWork(false)
 		if gone || err != nil {
 			return gone, err
 		}

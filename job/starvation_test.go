@@ -1,0 +1,263 @@
+package job_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// stubborn is a handler that does not return for some executions until it is released,
+// whatever becomes of its context.
+type stubborn struct {
+	on      atomic.Bool
+	release chan struct{}
+}
+
+func newStubborn() *stubborn { return &stubborn{release: make(chan struct{})} }
+
+func (s *stubborn) handler(for_ func(job.ShardingContext) bool) job.Func {
+	return func(_ context.Context, sc job.ShardingContext) error {
+		if s.on.Load() && for_(sc) {
+			<-s.release
+		}
+		return nil
+	}
+}
+
+func item0(sc job.ShardingContext) bool { return sc.Item == 0 }
+
+// Two instances, and something that keeps an item from running: somebody says so, and it
+// is over when the item runs again.
+func TestItemsThatStandStill(t *testing.T) {
+	type pair struct {
+		*cluster
+		a, b *member // a leads
+		hang *stubborn
+	}
+	remove := func(p pair, path string) func() { return func() { p.commit(coord.DeleteTree(path)) } }
+	for name, tc := range map[string]struct {
+		cfg  func(*job.Config)
+		on   func(job.ShardingContext) bool // which executions hang
+		do   func(pair) (mend func())
+		by   func(pair) *member
+		says string
+	}{
+		"a handler hangs while its instance drains": {
+			on: item0,
+			do: func(p pair) func() {
+				p.hang.on.Store(true)
+				p.pass(1500 * time.Millisecond)
+				left := make(chan struct{})
+				go func() { defer close(left); p.a.leave() }()
+				return func() { close(p.hang.release); <-left }
+			},
+			by: func(p pair) *member { return p.b }, says: "is not through",
+		},
+		"and says so itself": {
+			on: item0,
+			do: func(p pair) func() {
+				p.hang.on.Store(true)
+				p.pass(1500 * time.Millisecond)
+				p.commit(coord.DeleteTree(p.job.Instance(p.a.Status().InstanceID)))
+				return func() { close(p.hang.release) }
+			},
+			by: func(p pair) *member { return p.a }, says: "is not through",
+		},
+		"a run of somebody who lives and knows nothing of it": {
+			do: func(p pair) func() {
+				p.commit(coord.CreateEphemeral(p.job.Session("stranger"), nil), coord.Put(p.job.Running(1), []byte("stranger")))
+				return remove(p, p.job.Running(1))
+			},
+			by: func(p pair) *member { return p.a }, says: "at stranger is not through",
+		},
+		"a failover of somebody who lives and knows nothing of it": {
+			cfg: func(c *job.Config) { c.Cron = "" },
+			do: func(p pair) func() {
+				p.commit(coord.Put(p.job.Failovering(0), []byte(p.b.Status().InstanceID)), coord.Put(p.job.FailoverItem(0), nil))
+				return remove(p, p.job.Failovering(0))
+			},
+			by: func(p pair) *member { return p.a }, says: "waits to be run again until",
+		},
+		"a trigger behind a run that hangs": {
+			cfg: func(c *job.Config) { c.Cron = "" },
+			on:  item0,
+			do: func(p pair) func() {
+				p.hang.on.Store(true)
+				for range 2 {
+					if _, err := p.a.Trigger(p.Context(), job.TriggerRequest{}); err != nil {
+						p.Fatal(err)
+					}
+					p.pass(time.Second)
+				}
+				return func() { close(p.hang.release) }
+			},
+			by: func(p pair) *member { return p.a }, says: "it was triggered, but its execution",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				hang := newStubborn()
+				on := tc.on
+				if on == nil {
+					on = func(job.ShardingContext) bool { return false }
+				}
+				cfg := c.config()
+				if tc.cfg != nil {
+					tc.cfg(&cfg)
+				}
+				a := c.join("10.0.0.1", cfg, hang.handler(on))
+				a.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
+				b := c.join("10.0.0.2", cfg, hang.handler(on))
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+				p := pair{c, a, b, hang}
+				mend := tc.do(p)
+				tc.by(p).awaitFault(job.FaultStarvation, tc.says)
+				hang.on.Store(false)
+				mend()
+				b.awaitSound()
+				if cfg.Cron == "" {
+					return
+				}
+				n := len(c.record.find(of(0)))
+				c.awaitRuns("item 0 again", n+2, of(0))
+			})
+		})
+	}
+}
+
+// Nobody has the label that the configuration asks for, and somebody comes who has it.
+func TestLabelThatNobodyHas(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Label = "gpu"
+		a := c.join("10.0.0.1", cfg, nil)
+		a.awaitFault(job.FaultStarvation, `no instance has the label "gpu"`)
+		b := c.join("10.0.0.2", cfg, nil, job.WithLabels("gpu"))
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		a.awaitSound()
+		b.leave()
+		a.awaitFault(job.FaultStarvation, `no instance has the label "gpu"`)
+	})
+}
+
+// A failover run hangs at an instance where its item is not at home.
+func TestFailoverThatHangs(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		c.timeout = shortSession
+		hang := newStubborn()
+		hang.on.Store(true)
+		reruns := hang.handler(func(sc job.ShardingContext) bool { return sc.Source == job.Failover })
+		h := func(ctx context.Context, sc job.ShardingContext) error {
+			if jobtree.InstanceIP(sc.InstanceID) == "10.0.0.3" {
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}
+			return reruns(ctx, sc)
+		}
+		cfg := c.config()
+		cfg.ShardingTotalCount = 12
+		members := []*member{c.join("10.0.0.1", cfg, h), c.join("10.0.0.2", cfg, h)}
+		x := c.join("10.0.0.3", cfg, h)
+		c.awaitRuns("those of one host", 4, func(e execution) bool { return e.ip == "10.0.0.3" })
+		x.crash()
+		isRerun := func(e execution) bool { return e.Source == job.Failover }
+		c.awaitRuns("failovers", 4, isRerun)
+		c.pass(time.Minute)
+		for _, e := range c.record.find(isRerun) {
+			said := false
+			for _, m := range members {
+				for _, w := range m.Status().Waiting {
+					said = said || w.Item == e.Item
+				}
+			}
+			if !said {
+				t.Errorf("item %d is not listed", e.Item)
+			}
+		}
+		hang.on.Store(false)
+		close(hang.release)
+		members[0].awaitSound()
+	})
+}
+
+// blockingCore logs nothing, and blocks whoever logs while it is told to.
+type blockingCore struct {
+	zapcore.Core
+	on    *atomic.Bool
+	block chan struct{}
+}
+
+func (c blockingCore) Enabled(zapcore.Level) bool { return true }
+
+func (c blockingCore) With([]zapcore.Field) zapcore.Core { return c }
+
+func (c blockingCore) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	return ce.AddCore(e, c)
+}
+
+func (c blockingCore) Write(zapcore.Entry, []zapcore.Field) error {
+	if c.on.Load() {
+		<-c.block
+	}
+	return nil
+}
+
+// The leader's scheduler stands still in what it has called. Its own status says so, and
+// so does an instance that looks after one of its items.
+func TestSchedulerThatStandsStill(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		core := blockingCore{zapcore.NewNopCore(), new(atomic.Bool), make(chan struct{})}
+		a := c.join("10.0.0.1", c.config(), nil, job.WithLogger(zap.New(core)))
+		a.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
+		b := c.join("10.0.0.2", c.config(), nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		core.on.Store(true)
+		c.configure(func(c *job.Config) { c.Description = "new" })
+		b.awaitFault(job.FaultStarvation, "is there and does not begin it")
+		if err := faultOf(a.Status(), job.FaultStarvation); err == nil {
+			t.Error("its own status does not say that it stands still")
+		}
+		core.on.Store(false)
+		close(core.block)
+		a.awaitSound()
+		b.awaitSound()
+		c.check()
+	})
+}
+
+// A fault that comes and goes fills no log, and one that is mended while an instance
+// drains is over, as all are after its end.
+func TestFaultsThatComeAndGo(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+		logged, logs := newLogbook()
+		slow := func(ctx context.Context, sc job.ShardingContext) error {
+			return elapse(context.WithoutCancel(ctx), 7*time.Second) // over six ticks
+		}
+		m := c.join("10.0.0.1", c.config(), slow, logs)
+		c.pass(time.Minute)
+		before := logged.Len()
+		c.pass(10 * time.Minute)
+		if n := logged.Len() - before; n > 15 {
+			t.Errorf("%d lines in ten minutes: %q", n, logged.messages()[before:])
+		}
+		refusal := s.Inject(memory.Fault{Method: memory.Commit, Before: coord.ErrDenied})
+		m.awaitFault(job.FaultStore, "")
+		left := make(chan struct{})
+		go func() { defer close(left); m.leave() }()
+		c.pass(20 * time.Second)
+		refusal.Remove()
+		<-left
+		if err := m.Status().Fault(); err != nil {
+			t.Errorf("it has ended, and is at fault: %v", err)
+		}
+	})
+}
