@@ -67,18 +67,22 @@
 // what needs that node. What lasts is a [Fault] with a kind and a cause: in
 // [Status], in the log once when it begins and once when it ends, and for operators in
 // the tree, in the node faults/{instance} (YAML, at most 4 KiB, rewritten every 5 s at
-// most). Whatever the reason, known or not, it shows in items that do not begin: each
-// instance watches its own, and the leader all.
+// most). Whatever the reason, known or not, it shows in items that do not begin, or whose
+// executions are not through when they should begin again: each instance watches its own
+// and the one after each of them, and the leader all. A fault that comes back soon after
+// its end is over only when it has stayed away for half a minute.
 //
 //	requests fail, the session is not renewed, the view does not follow   FaultStore
 //	nodes are in the way, nobody leads                                    FaultTree
 //	a configuration is refused, its schedule is not put in force          FaultConfig
 //	clocks differ by more than 5 s, the tree has times from the future    FaultClock
-//	items do not begin: no thread, an execution that goes on, others      FaultStarvation
+//	items do not begin: no thread, an execution that goes on, nobody      FaultStarvation
+//	who may have them, others who do not begin them
 //	the strategy fails, or does not stick to its answer                   FaultStrategy
 //
 // A scheduler that cannot go on at all leaves in order: its handlers' contexts end, its
-// nodes go, others take over, and [Scheduler.Err] says why.
+// nodes go, others take over, and [Scheduler.Err] says why. Where the store does not let
+// its nodes go, it is asked again as long as the session lives.
 //
 // # What is not promised
 //

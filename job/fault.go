@@ -26,7 +26,9 @@ const (
 	// removed, or nobody leads. Look at the path that is named.
 	FaultTree
 	// FaultStarvation: items that should have begun did not: all threads are busy, an
-	// execution goes on over its next tick, or their instance does not begin them.
+	// execution goes on over its next tick or in the way of a trigger, no instance may have
+	// them, or theirs does not begin them. Also a scheduler that has got no further for
+	// 15 s, because something that it called does not return.
 	FaultStarvation
 	// FaultStrategy: the sharding strategy fails, or gives answers that cannot be.
 	FaultStrategy
