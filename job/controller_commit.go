@@ -106,13 +106,17 @@ func together(n int, do func(int)) {
 	for i := range n {
 		slots <- struct{}{}
 		under.Go(func() {
+			through := false
 			defer func() {
 				if v := recover(); v != nil {
 					panics <- v
+				} else if !through { // runtime.Goexit
+					panics <- errEnded
 				}
 				<-slots
 			}()
 			do(i)
+			through = true
 		})
 	}
 	under.Wait()
