@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // AwaitTree waits until the tree of the namespace, as a bystander sees it, is as wanted.
@@ -122,8 +124,13 @@ func settled(s *jobtree.State, instances, items int) bool {
 	return lives(s.Leader)
 }
 
-// Sound waits until no worker reports a fault any more.
+// Sound waits until no worker reports a fault any more, but starvation of those jobs whose
+// executions go on over their ticks by themselves.
 func (c *Cluster) Sound(ctx context.Context) error {
+	overlong := map[string]bool{}
+	for _, j := range c.current() {
+		overlong[j.Name] = j.Every > 0 && slices.Max(append([]time.Duration{0}, j.Work...)) > j.Every
+	}
 	type fault struct{ process, job, kind string }
 	last := map[fault]string{}
 	err := c.AwaitAll(ctx, 0, "no fault to be reported", func(events []history.Event) bool {
@@ -131,7 +138,9 @@ func (c *Cluster) Sound(ctx context.Context) error {
 		for _, e := range events {
 			switch e.Kind {
 			case history.Faulty:
-				last[fault{e.Process, e.Job, e.Name}] = e.Err
+				if e.Name != job.FaultStarvation.String() || !overlong[e.Job] {
+					last[fault{e.Process, e.Job, e.Name}] = e.Err
+				}
 			case history.Sound:
 				delete(last, fault{e.Process, e.Job, e.Name})
 			case history.Kill, history.Left, history.Down:
