@@ -1,6 +1,8 @@
 package job
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -64,11 +66,68 @@ func (w *world) fromFuture(recorded time.Time) bool {
 func (w *world) rewind() []commit {
 	c := chunk{step: "rewind", head: w.asLeader()}
 	now := w.time()
-	for i, item := range w.Items {
+	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
+		item := &w.Items[i]
 		if item.Fired == nil || item.Running != nil || !w.fromFuture(item.Fired.Tick) {
 			continue
 		}
 		c.add(i, coord.Absent(w.job.Running(i)), coord.SetAt(w.job.Fired(i), jobtree.EncodeFired(now), item.Fired.Version))
 	}
 	return c.commits
+}
+
+// timesFault says which times of the tree have not come yet: they keep items from running.
+// The leader corrects them if the store's clock tells. If it does not, the local one may as
+// well be behind, and nothing is corrected.
+func (w *world) timesFault() error {
+	if w.settings.schedule == nil {
+		return nil
+	}
+	known := w.clock.Known()
+	future := func(recorded time.Time) bool {
+		return w.fromFuture(recorded) || !known && recorded.After(w.now.Add(futureTolerance))
+	}
+	var what string
+	var ahead, takenBack []int
+	if w.settings.monitor {
+		for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
+			switch item := &w.Items[i]; {
+			case item.Fired == nil:
+			case future(item.Fired.Tick):
+				ahead = append(ahead, i)
+			case !known && w.takenBack(i, item):
+				takenBack = append(takenBack, i)
+			}
+		}
+	}
+	switch {
+	case len(ahead) > 0:
+		what = "the last ticks of items " + listItems(ahead) + " are"
+	case w.inForce() && future(w.Schedule.Since):
+		what = "the time since which the schedule is in force is"
+	case len(takenBack) > 0:
+		return fmt.Errorf("job %s: %w, as it seems: the leader has taken back ticks of items %s that this instance has begun; %w", w.job, ErrClock, listItems(takenBack), w.unknownClock())
+	default:
+		return nil
+	}
+	if known {
+		return fmt.Errorf("job %s: %s from the future, as a clock that is ahead leaves them; the leader corrects them", w.job, what)
+	}
+	return fmt.Errorf("job %s: %s later than this host's clock, and items do not run until then; nobody can tell whose clock is wrong: %w", w.job, what, w.unknownClock())
+}
+
+// unknownClock says why the store's clock is not known.
+func (w *world) unknownClock() error {
+	if err := w.clock.Err(); err != nil {
+		return fmt.Errorf("the store's cannot be read: %w", err)
+	}
+	return errors.New("the store's is not known yet")
+}
+
+// takenBack reports whether the leader has taken back the tick that an item of this
+// instance has begun last, because it had not come yet.
+func (w *world) takenBack(i int, item *jobtree.Item) bool {
+	begun, ok := w.begun[i]
+	return ok && w.runs[i] == nil && item.Running == nil && item.Owner.Is(w.self.id) &&
+		item.Fired.Modified > w.ended[i] && !item.Fired.Tick.IsZero() && begun.tick.Sub(item.Fired.Tick) > farTolerance
 }

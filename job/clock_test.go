@@ -192,20 +192,161 @@ func (darkClock) Clock() coord.Clock {
 	return coord.Clock{}.Failed(coord.ErrUnavailable)
 }
 
+// joinInTheDark starts an instance that cannot read the store's clock.
+func (c *cluster) joinInTheDark(ip string, cfg job.Config, opts ...job.Option) *member {
+	c.Helper()
+	m := c.dial(ip)
+	m.reg = darkClock{m.reg}
+	c.mustSchedule(m, cfg, nil, opts...)
+	return m
+}
+
 // While the store's clock is not known, a job with MaxTimeDiff runs, and says so.
 func TestUnknownClockRuns(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.MaxTimeDiff = 3 * time.Second
-		m := c.dial("10.0.0.1")
-		m.reg = darkClock{m.reg}
-		if err := m.schedule(t.Context(), cfg, nil); err != nil {
-			t.Fatal(err)
-		}
+		m := c.joinInTheDark("10.0.0.1", cfg)
 		c.awaitRuns("ticks", 9, anything)
 		if status := m.awaitFault(job.FaultClock, "MaxTimeDiff"); !errors.Is(status.Fault(), coord.ErrUnavailable) {
 			t.Errorf("the fault is %v, want why it is not known", status.Fault())
 		}
 		c.check()
+	})
+}
+
+// beganOnce checks that no tick of an item has begun twice.
+func (c *cluster) beganOnce(match func(execution) bool) {
+	c.Helper()
+	type tick struct {
+		item int
+		at   int64
+	}
+	times := map[tick]int{}
+	for _, e := range c.record.find(match) {
+		times[tick{e.Item, e.ScheduledTime.UnixMilli()}]++
+	}
+	for tick, n := range times {
+		if n > 1 {
+			c.Errorf("tick %v of item %d began %d times", time.UnixMilli(tick.at), tick.item, n)
+		}
+	}
+}
+
+// An instance whose clock is ahead, and which cannot read the store's, begins each tick
+// once, though the leader takes it back, and says so. It keeps nobody else from running.
+func TestAheadInTheDark(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		leader := c.join("10.0.0.1", c.config(), nil)
+		c.awaitRuns("all items", 3, anything)
+		again := time.NewTicker(10 * time.Millisecond) // nobody tells when the clock is known
+		defer again.Stop()
+		for !leader.reg.Clock().Known() {
+			<-again.C
+		}
+		clock := &setClock{}
+		clock.set(30 * time.Second)
+		m := c.joinInTheDark("10.0.0.2", c.config(), job.WithClock(clock.now))
+		dark := func(e execution) bool { return e.ip == m.ip }
+		m.awaitFault(job.FaultClock, "taken back")
+		c.awaitRuns("ticks ahead of time", 4, dark)
+		others := len(c.record.find(of(0, 2)))
+		c.awaitRuns("ticks of the others", others+4, of(0, 2))
+		// Items are dealt though records are corrected all the time.
+		c.join("10.0.0.3", c.config(), nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}, "10.0.0.3": {2}})
+		c.beganOnce(dark)
+	})
+}
+
+// Where nobody can read the store's clock, records from the future may be right, and the
+// local clock wrong: nothing is corrected, and all are told.
+func TestFutureInTheDark(t *testing.T) {
+	for name, test := range map[string]struct {
+		config func(*job.Config)
+		happen func(*cluster, *setClock)
+		says   string
+	}{
+		"the local clock is set back": {
+			happen: func(_ *cluster, clock *setClock) { clock.set(-time.Hour) },
+			says:   "items 0, 1, 2 are later than this host's clock",
+		},
+		"without records of runs": {
+			config: func(cfg *job.Config) { cfg.MonitorExecution, cfg.Failover = job.Off, false },
+			happen: func(_ *cluster, clock *setClock) { clock.set(-time.Hour) },
+			says:   "the schedule is in force is later than this host's clock",
+		},
+		"a hand has written a record": {
+			happen: func(c *cluster, _ *setClock) {
+				c.commit(coord.Put(c.job.Fired(1), []byte("9999-01-01T00:00:00.000Z")))
+			},
+			says: "items 1 are later than this host's clock",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				if test.config != nil {
+					test.config(&cfg)
+				}
+				clock := &setClock{}
+				m := c.joinInTheDark("10.0.0.1", cfg, job.WithClock(clock.now))
+				c.awaitRuns("all items", 3, anything)
+				c.pass(500 * time.Millisecond)
+				test.happen(c, clock)
+				if status := m.awaitFault(job.FaultClock, test.says); !errors.Is(status.Fault(), coord.ErrUnavailable) {
+					t.Errorf("the fault is %v, want why the clock is not known", status.Fault())
+				}
+				c.pass(time.Minute)
+				m.awaitFault(job.FaultClock, test.says)
+			})
+		})
+	}
+}
+
+// Without records a clock that was far ahead keeps nothing from running once it is right,
+// and one that is set back a little begins no tick twice.
+func TestUnmonitoredClockIsSetBack(t *testing.T) {
+	for _, test := range []struct{ by, waits time.Duration }{
+		{time.Hour, time.Second},
+		{10 * time.Second, 11 * time.Second},
+	} {
+		t.Run(test.by.String(), func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				cfg.MonitorExecution, cfg.Failover = job.Off, false
+				clock := &setClock{}
+				m := c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now))
+				c.awaitRuns("all items", 3, anything)
+				clock.set(test.by)
+				c.pass(3 * time.Second)
+				clock.set(0)
+				set := time.Now()
+				m.awaitSound()
+				n := len(c.record.find(anything))
+				c.awaitRuns("ticks", n+3, anything)
+				if waited := time.Since(set); waited > test.waits+time.Second {
+					t.Errorf("nothing ran for %v, want about %v", waited, test.waits)
+				}
+				c.awaitRuns("ticks", n+9, anything)
+				c.beganOnce(of(1))
+			})
+		})
+	}
+}
+
+// A pass that takes long, because the store does, is no difference of the clocks.
+func TestSlowStoreIsNoClockFault(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+		c.timeout = 40 * time.Second
+		logged, logs := newLogbook()
+		c.join("10.0.0.1", c.config(), nil, logs)
+		c.awaitRuns("all items", 3, anything)
+		s.Inject(memory.Fault{Method: memory.Commit, Delay: 7 * time.Second})
+		c.pass(time.Minute)
+		if n := logged.of(atFault, job.FaultClock); n > 0 {
+			t.Errorf("%d lines about clocks, which are right: %q", n, logged.messages())
+		}
 	})
 }

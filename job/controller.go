@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -53,6 +54,7 @@ type controller struct {
 	ended     map[int]int64
 	triggers  map[int]manual
 	waiting   map[int]time.Time // see world.waiting
+	begun     map[int]beginning // see world.begun
 	localTick time.Time         // the last tick that was fired without records
 	missed    map[int]bool      // items that a tick without records found running
 
@@ -170,9 +172,11 @@ func (c *controller) world() *world {
 	if c.settings.StaticSharding {
 		c.gone = absences(c.state, c.gone, now)
 	}
+	// By a clock that was set back, these have not come yet.
+	maps.DeleteFunc(c.begun, func(_ int, b beginning) bool { return now.Before(b.at) })
 	w := &world{
 		State: c.state, job: c.job, settings: c.settings, self: c.self, now: now,
-		runs: c.runs, ended: c.ended, waiting: c.waiting, leaving: c.leaving != nil, gone: c.gone,
+		runs: c.runs, ended: c.ended, waiting: c.waiting, begun: c.begun, leaving: c.leaving != nil, gone: c.gone,
 		clock: c.reg.Clock(), slack: c.slack(now), refused: c.refused,
 	}
 	w.clockOff, w.clockFar = w.compareClocks(c.settings.MaxTimeDiff)

@@ -27,6 +27,9 @@ func (c *controller) dispatch() {
 	for len(c.queue) > 0 && c.executing < c.settings.threads {
 		r := c.queue[0]
 		c.queue = c.queue[1:]
+		if r.source == Normal || r.source == Misfire {
+			c.begun[r.item] = beginning{tick: r.tick, at: c.now()}
+		}
 		c.executes(r)
 	}
 }

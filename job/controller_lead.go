@@ -43,9 +43,9 @@ func (c *controller) lead(w *world) error {
 		c.tellRecovered(orphans)
 		return nil
 	}
-	if c.commitAll(w.rewind()) {
-		return nil
-	}
+	// Records may come from the future again and again, while somebody's clock is wrong and
+	// he does not know it. Nothing of the rest depends on them, so it does not wait.
+	c.commitAll(w.rewind())
 	// What is left behind may be a lot, and nothing waits for it: items are dealt meanwhile.
 	if c.commitAll(firstOf(w.clean())) {
 		c.stale = true // the rest is asked for when the view shows what is gone

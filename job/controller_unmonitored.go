@@ -4,6 +4,12 @@ package job
 // word to the store. What was begun is known to this process only, and forgotten with
 // it; two instances may both think that an item is theirs while it moves.
 func (c *controller) fireUnmonitored(w *world) {
+	if c.localTick.After(w.now.Add(futureTolerance)) {
+		// The clock was far ahead. What was missed meanwhile nobody can tell. After a smaller
+		// step the ticks are waited for: they were begun.
+		c.localTick = w.now
+		clear(c.missed)
+	}
 	tick := w.lastTick()
 	var runs []*run
 	due := tick.After(c.localTick)

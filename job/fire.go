@@ -28,7 +28,7 @@ func (w *world) due() []due {
 	var list []due
 	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
 		item := &w.Items[i]
-		if !item.Owner.Is(w.self.id) || item.Disabled || w.runs[i] != nil || item.Running != nil {
+		if !item.Owner.Is(w.self.id) || item.Disabled || w.runs[i] != nil || item.Running != nil || w.hasBegun(i, tick) {
 			continue
 		}
 		switch w.judge(*item, tick) {
@@ -79,7 +79,7 @@ func (w *world) flag() []commit {
 	flags := chunk{step: "misfire", head: []coord.Op{w.mine()}}
 	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
 		item := &w.Items[i]
-		if !item.Owner.Is(w.self.id) || w.runs[i] == nil && item.Running == nil || w.judge(*item, tick) == notDue {
+		if !item.Owner.Is(w.self.id) || w.runs[i] == nil && item.Running == nil || w.hasBegun(i, tick) || w.judge(*item, tick) == notDue {
 			continue
 		}
 		if w.missed(i, *item, tick) {
@@ -105,7 +105,7 @@ func (w *world) letGo() []commit {
 	nobody := !w.ServerEnabled(w.self.ip) && len(w.available()) == 0
 	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
 		item := &w.Items[i]
-		if item.Owner == nil || w.runs[i] != nil || item.Running != nil {
+		if item.Owner == nil || w.runs[i] != nil || item.Running != nil || w.hasBegun(i, tick) {
 			continue
 		}
 		mine := item.Owner.Is(w.self.id)

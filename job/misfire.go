@@ -33,7 +33,7 @@ func (w *world) misfireFlag(i int, item jobtree.Item) []coord.Op {
 func (w *world) makeUp(r *run, item jobtree.Item, owners func() []string) (time.Time, bool) {
 	tick := w.lastTick()
 	switch {
-	case !w.settings.misfire, r.failover, !w.active(), item.Disabled, !item.Owner.Is(w.self.id):
+	case !w.settings.misfire, r.failover, !w.active(), item.Disabled, !item.Owner.Is(w.self.id), w.hasBegun(r.item, tick):
 		return time.Time{}, false
 	case w.mayTakeOver() && len(w.claimableFailovers()) > 0:
 		return time.Time{}, false // its thread goes to what was cut short before

@@ -191,6 +191,19 @@ func TestFire(t *testing.T) {
 			want: append(begins(0), "+ sharding/1/fired = "+tick1),
 		},
 		{
+			name: "what began here, and was taken back",
+			tree: func(f *fixture) { f.begun = map[int]beginning{0: {tick: tick(1)}, 1: {tick: tick(0)}} },
+			want: begins(1),
+		},
+		{
+			name: "what began here, and was taken back, of a disabled item",
+			tree: func(f *fixture) {
+				f.begun = map[int]beginning{0: {tick: tick(1)}}
+				f.put("sharding/0/disabled", "")
+			},
+			want: begins(1),
+		},
+		{
 			name: "as many as there are threads for, and those that wait longest first",
 			tree: func(f *fixture) { f.free = 1; f.put("sharding/1/fired", "2026-01-05T09:59:55.000Z") },
 			want: begins(1),

@@ -140,6 +140,7 @@ type fixture struct {
 	ended   map[int]int64
 	free    int
 	waiting map[int]time.Time
+	begun   map[int]beginning
 	clock   coord.Clock
 	refused int64
 	leaving bool
@@ -322,7 +323,7 @@ func (f *fixture) world(id string) *world {
 		State: jobtree.Read(f.store.tree.Snapshot(), f.job), job: f.job, settings: f.settings,
 		self: self{id: id, ip: "host-" + id, labels: f.labels, session: sessionOf(id)},
 		now:  f.now, runs: f.runs, ended: f.ended, free: f.free, leaving: f.leaving, gone: f.gone,
-		waiting: f.waiting, clock: f.clock, refused: f.refused, leaderless: time.Hour,
+		waiting: f.waiting, begun: f.begun, clock: f.clock, refused: f.refused, leaderless: time.Hour,
 	}
 }
 

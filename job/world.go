@@ -31,6 +31,8 @@ type world struct {
 	// waiting has the ticks that items of this instance were on time for, but for a
 	// thread. Such a tick is not missed.
 	waiting map[int]time.Time
+	// begun has the last scheduled tick that each item has begun in this process.
+	begun map[int]beginning
 	// leaving is set once this instance is on its way out: it begins nothing more.
 	leaving bool
 	// gone has since when an owner has been missing, for static sharding.
