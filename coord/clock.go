@@ -8,7 +8,9 @@ const ClockPath = "~elasticjob/clock"
 
 // Clock is what a process knows of the clock of a store: how far it was from the local
 // one when they were compared. From then on the local monotonic clock tells how time
-// goes on, so that a step of the local wall clock shows at once, and nobody is asked.
+// goes on, so that a step of the local wall clock shows at once, and nobody is asked. A
+// step of the store's shows when they are compared again: within the hour if they agreed,
+// within some 10 s if they did not.
 // The zero value knows nothing.
 type Clock struct {
 	local       time.Time // of the comparison, with its monotonic reading

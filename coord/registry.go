@@ -64,9 +64,11 @@ type Registry interface {
 	Now(ctx context.Context, path string) (time.Time, error)
 
 	// Clock returns what is known of the store's clock. It asks nobody: the registry
-	// compares the clocks in the background, from the first call on, once in each session and then every hour,
-	// on ZooKeeper by one write to [ClockPath], and tries again, with a back-off, after
-	// an attempt that failed.
+	// compares the clocks in the background, from the first call on, once in each session
+	// and then every hour, on ZooKeeper by one write to [ClockPath]. While they differ by
+	// more than 2 s it does so about every 10 s, so that it is soon known when one of them
+	// is set right, or if the reading was wrong. After an attempt that failed it tries
+	// again, with a back-off of up to a minute.
 	Clock() Clock
 
 	// Close ends the session, so that its ephemeral nodes go at once, closes all

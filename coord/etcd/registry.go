@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -41,6 +42,8 @@ type Registry struct {
 	followers followers
 	sighting  sighting
 	clock     atomic.Pointer[coord.Clock]
+	clocked   sync.Once     // somebody has asked for it
+	clockLook time.Duration // how often it is looked whether the clocks agree
 
 	candidates atomic.Int64 // counts the places taken in queues, for their names
 }
@@ -66,6 +69,8 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		log:    config.Logger.With(zap.String("namespace", config.Namespace)),
 		keys:   newKeyspace(config.Namespace),
 		late:   noAnswer(config.RequestTimeout),
+
+		clockLook: clockLookInterval,
 	}
 	r.sighting.doubted = make(chan struct{}, 1)
 	r.connections.dialled = r.sighting.connected
@@ -96,7 +101,6 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	}
 	r.start(func() { r.keepSessions(first) })
 	r.start(r.resolveDoubts)
-	r.start(r.keepClock)
 	if config.SyncInterval > 0 {
 		r.start(r.keepEndpoints)
 	}

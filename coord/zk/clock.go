@@ -35,11 +35,17 @@ func (r *Registry) touch(ctx context.Context, path string) (zookeeper.Stat, erro
 	return stat, err
 }
 
-// How often the clocks are compared, and what is waited after an attempt that failed.
+// How often the clocks are compared while they agree, how often it is looked whether they
+// still do, and what is waited after a comparison that failed. While they do not agree,
+// they are compared at each look: the store's clock may have been set, or the reading was
+// wrong, because this process was held up.
 const (
 	compareInterval   = time.Hour
+	clockLookInterval = 10 * time.Second
 	minCompareBackoff = time.Second
 	maxCompareBackoff = time.Minute
+	// clockDoubt is how far the clocks may be from each other before they are compared again.
+	clockDoubt = 2 * time.Second
 )
 
 // Clock implements [coord.Registry]. The first call begins what it tells of: who never
@@ -64,7 +70,7 @@ func (r *Registry) compareClocks() {
 		}
 		if r.compareClock() == nil {
 			backoff = minCompareBackoff
-			r.rest(s, compareInterval)
+			r.agree(s)
 		} else {
 			r.rest(s, backoff)
 			backoff = min(2*backoff, maxCompareBackoff)
@@ -72,26 +78,41 @@ func (r *Registry) compareClocks() {
 	}
 }
 
-// rest waits for about a time, or until there is another session than s.
-func (r *Registry) rest(s *session, about time.Duration) {
-	timer := time.NewTimer(about*3/4 + rand.N(about/2))
+// agree waits until it is time to compare the clocks again: an hour, or less if they
+// disagree, or until there is another session than s.
+func (r *Registry) agree(s *session) {
+	again := time.Now().Add(about(compareInterval))
+	for r.rest(s, r.clockLook) && time.Now().Before(again) {
+		if r.Clock().Ahead(time.Now()).Abs() > clockDoubt {
+			return
+		}
+	}
+}
+
+// rest waits for about a time. It reports false if there is another session than s
+// meanwhile, or the registry is closed.
+func (r *Registry) rest(s *session, pause time.Duration) bool {
+	timer := time.NewTimer(about(pause))
 	defer timer.Stop()
 	for {
 		r.mu.Lock()
 		now, changed := r.session, r.changed
 		r.mu.Unlock()
 		if now != nil && now != s {
-			return
+			return false
 		}
 		select {
 		case <-timer.C:
-			return
+			return true
 		case <-changed:
 		case <-r.ctx.Done():
-			return
+			return false
 		}
 	}
 }
+
+// about keeps many processes from asking at the same moment.
+func about(d time.Duration) time.Duration { return d*3/4 + rand.N(d/2) }
 
 // compareClock compares the clocks. The leader wrote its time, in whole milliseconds, at
 // some moment between the request and the answer.

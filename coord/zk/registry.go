@@ -32,6 +32,7 @@ type Registry struct {
 	deadlines deadlines
 	closed    chan struct{} // closed when Close is through
 	views     views
+	clockLook time.Duration // how often it is looked whether the clocks agree
 
 	mu      sync.Mutex    // guards all below
 	session *session      // nil between a lost session and the next
@@ -71,6 +72,7 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		deadlines: deadlines{timeout: cfg.RequestTimeout},
 		closed:    make(chan struct{}),
 		changed:   make(chan struct{}),
+		clockLook: clockLookInterval,
 	}
 	if cfg.Digest != "" {
 		r.acl = zookeeper.AuthACL(zookeeper.PermAll) // CREATOR_ALL
