@@ -41,6 +41,7 @@ func (c *controller) enter() (gone bool, err error) {
 	c.seen, c.suspicious = false, false
 	clear(c.ended)
 	clear(c.waiting)
+	clear(c.begun)
 	clear(c.troubles)
 	// The store may not be the one that it was: it may have been put back to an earlier
 	// state. All is looked at anew.
