@@ -98,9 +98,10 @@
 //
 // Clocks decide when a tick is due: processes whose clocks differ fire as early as the
 // earliest of them. Config.MaxTimeDiff bounds that. What a clock that was far ahead has
-// left in the tree is corrected by the leader, as soon as the store's clock is known. An
-// instance whose clock is more than 10 s off leaves its items to others whose clocks are
-// right. An instance alone whose clock is set back waits until it has come that far again.
+// left in the tree is corrected by the leader, as soon as the store's clock is known; a
+// process begins no tick twice for that, unless its own clock was set back. An instance
+// whose clock is more than 10 s off leaves its items to others whose clocks are right. An
+// instance alone whose clock is set back waits until it has come that far again.
 //
 // That each of two failovers of one item happens: an item whose run is cut short while an
 // earlier one still waits to be run again is run once more, for the later tick.
