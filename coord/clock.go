@@ -10,7 +10,7 @@ const ClockPath = "~elasticjob/clock"
 // one when they were compared. From then on the local monotonic clock tells how time
 // goes on, so that a step of the local wall clock shows at once, and nobody is asked. A
 // step of the store's shows when they are compared again: within the hour if they agreed,
-// within some 10 s if they did not.
+// within some 10 s to a minute if they did not.
 // The zero value knows nothing.
 type Clock struct {
 	local       time.Time // of the comparison, with its monotonic reading

@@ -37,8 +37,8 @@ func (r *Registry) touch(ctx context.Context, path string) (zookeeper.Stat, erro
 
 // How often the clocks are compared while they agree, how often it is looked whether they
 // still do, and what is waited after a comparison that failed. While they do not agree,
-// they are compared at each look: the store's clock may have been set, or the reading was
-// wrong, because this process was held up.
+// they are compared at each look, and looks become as rare as one a minute: the store's
+// clock may have been set, or the reading was wrong, because this process was held up.
 const (
 	compareInterval   = time.Hour
 	clockLookInterval = 10 * time.Second
@@ -62,32 +62,39 @@ func (r *Registry) Clock() coord.Clock {
 
 // compareClocks keeps what is known of the store's clock, until the registry is closed.
 func (r *Registry) compareClocks() {
-	backoff := minCompareBackoff
+	backoff, look := minCompareBackoff, r.clockLook
 	for {
 		s, err := r.current(unlimited(r.ctx))
 		if err != nil {
 			return // it is closed
 		}
-		if r.compareClock() == nil {
-			backoff = minCompareBackoff
-			r.agree(s)
-		} else {
+		if r.compareClock() != nil {
 			r.rest(s, backoff)
 			backoff = min(2*backoff, maxCompareBackoff)
+			continue
 		}
+		backoff = minCompareBackoff
+		if !r.apart() {
+			look = r.clockLook
+		}
+		r.agree(s, look)
+		look = min(2*look, maxCompareBackoff)
 	}
 }
 
-// agree waits until it is time to compare the clocks again: an hour, or less if they
-// disagree, or until there is another session than s.
-func (r *Registry) agree(s *session) {
+// agree waits until it is time to compare the clocks again: an hour, or less if a look
+// shows that they disagree, or until there is another session than s.
+func (r *Registry) agree(s *session, look time.Duration) {
 	again := time.Now().Add(about(compareInterval))
-	for r.rest(s, r.clockLook) && time.Now().Before(again) {
-		if r.Clock().Ahead(time.Now()).Abs() > clockDoubt {
+	for r.rest(s, look) && time.Now().Before(again) {
+		if r.apart() {
 			return
 		}
 	}
 }
+
+// apart reports whether the clocks are too far from each other to leave it at that.
+func (r *Registry) apart() bool { return r.Clock().Ahead(time.Now()).Abs() > clockDoubt }
 
 // rest waits for about a time. It reports false if there is another session than s
 // meanwhile, or the registry is closed.

@@ -46,6 +46,7 @@ func TestAViewLeavesOutWhatItMayNotRead(t *testing.T) {
 	}
 	their(t, other, "t/theirs")
 	their(t, other, "t/a/theirs")
+	syncView(t, early) // which may have seen one of them only
 	awaitFault(t, early, coord.ErrDenied, "2, ", "t/a/theirs")
 	late := view(t, r, "t")
 	link.Cut()
