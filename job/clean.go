@@ -2,13 +2,14 @@ package job
 
 import (
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // tidy removes, as leader, what is in everybody's way: nodes that a stranger has put
-// below ours, which keep those from being removed, and nodes of instances that no session
-// of the store owns.
+// below ours, which keep those from being removed, and nodes of instances, and marks of
+// theirs, that no session of the store owns.
 func (w *world) tidy() []commit {
-	c := chunk{step: "tidy", head: []coord.Op{w.leader()}}
+	c := chunk{step: "tidy", heals: true, head: []coord.Op{w.leader()}}
 	whole := map[string]bool{} // what is removed with all that is below it
 	nobodys := func(n coord.Node) {
 		whole[n.Path] = true
@@ -24,6 +25,13 @@ func (w *world) tidy() []commit {
 	for _, s := range w.Sessions {
 		if s.Owner == 0 {
 			nobodys(s.Node)
+		}
+	}
+	// The mark of one who takes a run over ends with its session. One that does not is
+	// nobody's, and in the way of all who would.
+	for i := range w.Items {
+		if mark := w.Items[i].Failover; mark != nil && mark.Owner == 0 {
+			nobodys(mark.Node)
 		}
 	}
 	for _, n := range w.Debris {
@@ -46,9 +54,10 @@ func isWithin(path string, others map[string]bool) bool {
 
 // clean removes, as leader, what options that were switched off have left behind, so
 // that nothing of it wakes up when they are switched on again (B-10, B-22: there old
-// flags fire later), and triggers of instances that are gone (B-26).
+// flags fire later), and triggers of instances that are gone (B-26), which the leader takes
+// itself. Records of runs that were begun with records are left to those who run them.
 func (w *world) clean() []commit {
-	c := chunk{step: "clean", head: w.asLeader()}
+	c := chunk{step: "clean", heals: true, head: w.asLeader()}
 	if !w.settings.Failover {
 		for _, f := range w.FailoverItems {
 			c.add(f.Item, coord.DeleteTree(w.job.FailoverItem(f.Item)))
@@ -70,17 +79,17 @@ func (w *world) clean() []commit {
 			c.add(i, coord.AtVersion(w.job.Fired(i), item.Fired.Version), coord.DeleteTree(w.job.Misfire(i)))
 		}
 	}
-	if !w.settings.monitor {
-		for i, item := range w.Items {
-			if item.Running != nil {
-				c.add(i, coord.DeleteTree(w.job.Running(i)))
-			}
-		}
-	}
 	for id, trigger := range w.Triggers {
-		if w.dead(id) {
-			c.add(noItem, coord.AtVersion(w.job.Trigger(id), trigger.Version), coord.DeleteTree(w.job.Trigger(id)))
+		if !w.dead(id) {
+			continue
 		}
+		path := w.job.Trigger(id)
+		ops := append([]coord.Op{coord.AtVersion(path, trigger.Version), coord.DeleteTree(path)}, w.stillDead(id)...)
+		last := c.add(noItem, ops...)
+		if last.lost == nil {
+			last.lost = map[string]jobtree.Trigger{}
+		}
+		last.lost[path] = trigger
 	}
 	return c.commits
 }
@@ -93,7 +102,7 @@ func (w *world) sweep() []commit {
 	for _, in := range w.Instances {
 		inUse[in.IP] = true
 	}
-	c := chunk{step: "sweep", head: w.asLeader()}
+	c := chunk{step: "sweep", heals: true, head: w.asLeader()}
 	for ip, server := range w.Servers {
 		if !inUse[ip] && server.Enabled != w.settings.Disabled {
 			c.add(noItem, coord.AtVersion(w.job.Server(ip), server.Version), coord.DeleteTree(w.job.Server(ip)))

@@ -64,7 +64,7 @@ func (w *world) fromFuture(recorded time.Time) bool {
 // clock was far ahead, or a hand, has written them, and the item would not run until
 // then. What it missed meanwhile nobody can tell, so it makes up for nothing.
 func (w *world) rewind() []commit {
-	c := chunk{step: "rewind", head: w.asLeader()}
+	c := chunk{step: "rewind", heals: true, head: w.asLeader()}
 	now := w.time()
 	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
 		item := &w.Items[i]

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // commit is what a step wants done in one commit.
@@ -17,6 +18,10 @@ type commit struct {
 	// claims are the runs that begin if it succeeds, ends those whose records it
 	// removes, misses those for which it sets the misfire flag.
 	claims, ends, misses []*run
+	// heals is set where it only corrects what somebody else has done to the tree.
+	heals bool
+	// lost are triggers that parts of it remove, by their paths.
+	lost map[string]jobtree.Trigger
 }
 
 // part is ops[from:to] of a commit. Runs of the item go with it.
@@ -38,7 +43,7 @@ func (c *commit) only(keep func(part) bool) commit {
 	if len(c.parts) == 0 {
 		return *c
 	}
-	rest := commit{step: c.step, ops: slices.Clone(c.ops[:c.parts[0].from])}
+	rest := commit{step: c.step, heals: c.heals, lost: c.lost, ops: slices.Clone(c.ops[:c.parts[0].from])}
 	out := map[int]bool{}
 	for _, p := range c.parts {
 		if !keep(p) {
@@ -61,6 +66,7 @@ type chunk struct {
 	step    string
 	head    []coord.Op // conditions that every commit of the step begins with
 	most    int        // parts of a commit; 0 is as many as the store takes
+	heals   bool       // see commit
 	commits []commit
 	cost    int
 	size    int
@@ -71,7 +77,7 @@ func (c *chunk) add(item int, ops ...coord.Op) *commit {
 	cost, size := coord.Cost(ops...), sizeOf(ops)
 	if len(c.commits) == 0 || c.cost+cost > coord.MaxOps || c.size+size > coord.MaxCommitBytes ||
 		c.most > 0 && len(c.commits[len(c.commits)-1].parts) == c.most {
-		c.commits = append(c.commits, commit{step: c.step, ops: slices.Clone(c.head)})
+		c.commits = append(c.commits, commit{step: c.step, heals: c.heals, ops: slices.Clone(c.head)})
 		c.cost, c.size = coord.Cost(c.head...), sizeOf(c.head)
 	}
 	last := &c.commits[len(c.commits)-1]

@@ -53,6 +53,8 @@ type controller struct {
 	pace      pace
 	ended     map[int]int64
 	triggers  map[int]manual
+	addressed map[string]bool   // instances that were alive with a trigger that is still there
+	lost      []jobtree.Trigger // of instances that have ended, until the leader takes them
 	waiting   map[int]time.Time // see world.waiting
 	begun     map[int]beginning // see world.begun
 	localTick time.Time         // the last tick that was fired without records
@@ -69,10 +71,12 @@ type controller struct {
 	stale      bool // a commit met a conflict: the view has to catch up
 	syncs      int
 	troubles   troubles
+	heals      heals
 	passes     int
 	reconcile  time.Time // when to look at the whole tree again
 	sweeping   bool      // servers that nobody uses are to be removed
 	dealt      dealt
+	questions  map[string]*question // to strategies that have not answered in time, by their names
 	looked     look
 	leaving    error // why, once it is on its way out
 	grace      since // the contexts of handlers have ended
@@ -177,7 +181,7 @@ func (c *controller) world() *world {
 	w := &world{
 		State: c.state, job: c.job, settings: c.settings, self: c.self, now: now,
 		runs: c.runs, ended: c.ended, waiting: c.waiting, begun: c.begun, leaving: c.leaving != nil, gone: c.gone,
-		clock: c.reg.Clock(), slack: c.slack(now), refused: c.refused,
+		clock: c.reg.Clock(), slack: c.slack(now), refused: c.refused, ask: c.ask,
 	}
 	w.clockOff, w.clockFar = w.compareClocks(c.settings.MaxTimeDiff)
 	w.leaderless = c.leaderless.hold(!w.leaderStands(), now)
@@ -228,7 +232,7 @@ func absences(s *jobtree.State, before map[string]time.Time, now time.Time) map[
 
 // pass asks every step once. gone is true when nothing is left to be done here.
 func (c *controller) pass(w *world) (gone bool, err error) {
-	defer c.troubles.endPass(c.passes)
+	defer c.endPass(w.now)
 	c.reconcileIfDue(w.now)
 	if w.Config == nil {
 		if c.removed() {
@@ -276,6 +280,12 @@ func (c *controller) pass(w *world) (gone bool, err error) {
 	c.diagnose(w)
 	c.report(w)
 	return false, err
+}
+
+// endPass forgets what is past.
+func (c *controller) endPass(now time.Time) {
+	c.heals.endPass(c.troubles, c.passes, now)
+	c.troubles.endPass(c.passes)
 }
 
 // removed reports whether the whole job was removed. The view is right about it, but

@@ -16,6 +16,7 @@ const yieldTime = 30 * time.Second
 
 // obey takes a trigger, and begins the items that triggers wait for.
 func (c *controller) obey(w *world) {
+	c.addressed = w.addressed(c.addressed)
 	if commit, trigger := w.obey(); commit != nil && c.commit(*commit) {
 		c.take(w, trigger)
 	}
@@ -24,10 +25,9 @@ func (c *controller) obey(w *world) {
 		if i >= c.settings.ShardingTotalCount || w.Item(i).Disabled {
 			gone = append(gone, i)
 			delete(c.triggers, i)
-			continue
 		}
-		c.yield(w, i)
 	}
+	c.yield(w)
 	if len(gone) > 0 {
 		c.log.Warn("trigger not obeyed: items are disabled or do not exist", someItems("items", gone))
 	}
@@ -61,19 +61,72 @@ func (c *controller) take(w *world, trigger jobtree.Trigger) {
 	}
 }
 
-// yield gives up a trigger that waits for an item which this instance does not own: its
-// owner gets it.
-func (c *controller) yield(w *world, i int) {
-	if w.Item(i).Owner.Is(c.self.id) {
+// yield gives up triggers that wait for items which this instance does not own: their
+// owners get them. One gets those with one parameter at a time.
+func (c *controller) yield(w *world) {
+	var owners []string
+	items := map[string][]int{}
+	for _, i := range slices.Sorted(maps.Keys(c.triggers)) {
+		owner := w.Item(i).Owner
+		if owner == nil || owner.ID == c.self.id {
+			continue
+		}
+		list := items[owner.ID]
+		if list == nil {
+			owners = append(owners, owner.ID)
+		} else if c.triggers[i] != c.triggers[list[0]] {
+			continue
+		}
+		items[owner.ID] = append(list, i)
+	}
+	for _, owner := range owners {
+		list := items[owner]
+		commit, err := w.passOn(owner, list, c.triggers[list[0]])
+		if err != nil {
+			c.log.Error("trigger not passed on", someItems("items", list), zap.Error(err))
+			continue
+		}
+		if commit != nil && c.commit(*commit) {
+			for _, i := range list {
+				delete(c.triggers, i)
+			}
+		}
+	}
+}
+
+// inherit takes, as leader, what instances that have ended were asked to run and had not
+// taken. It is passed on like any trigger for items of others. One that is older than what
+// is known of its instance may be older than anybody remembers: it is lost.
+func (c *controller) inherit(w *world) {
+	lost := c.lost
+	c.lost = nil
+	if len(lost) == 0 {
 		return
 	}
-	commit, err := w.passOn(i, c.triggers[i])
-	if err != nil {
-		c.log.Error("trigger not passed on", zap.Int("item", i), zap.Error(err))
-		return
+	var items []int
+	taken := 0
+	request := zap.String("request", short(lost[0].Request.ID))
+	for _, trigger := range lost {
+		if trigger.Err != nil || !c.addressed[trigger.Instance] {
+			continue
+		}
+		before := len(items)
+		for _, i := range w.requestedOf(trigger.Instance, trigger.Request) {
+			if i < c.settings.ShardingTotalCount {
+				items = append(items, i)
+				c.triggers[i] = manual{parameter: trigger.Request.Parameter}
+			}
+		}
+		if len(items) > before {
+			taken++
+		}
 	}
-	if commit != nil && c.commit(*commit) {
-		delete(c.triggers, i)
+	if left := len(lost) - taken; left > 0 {
+		c.tellLost(left, request)
+	}
+	if taken > 0 {
+		c.log.Info("trigger taken over: its instance ended before it obeyed", someItems("items", items), zap.Int("triggers", taken), request)
+		c.poke()
 	}
 }
 

@@ -169,17 +169,17 @@ func (c *controller) committed(a answer) bool {
 	}
 	switch {
 	case a.err == nil:
-		c.troubles.over(cm.step)
-		if len(c.troubles) > 0 {
-			for _, p := range cm.parts {
-				c.troubles.over(cm.name(p))
-			}
-		}
+		c.succeeded(cm)
 		for _, r := range cm.ends {
 			c.drop(r)
 		}
 		c.tellClaimed(cm.claims, a.revision)
 		c.start(cm.claims, a.revision)
+		for _, p := range cm.parts {
+			if trigger, ok := cm.lost[cm.ops[p.from].Path]; ok {
+				c.lost = append(c.lost, trigger)
+			}
+		}
 		for _, r := range cm.misses {
 			r.flagged = true
 		}
@@ -194,6 +194,28 @@ func (c *controller) committed(a answer) bool {
 		c.failed(cm.step, a.err)
 	}
 	return false
+}
+
+// succeeded ends the troubles of a commit, but for those of what comes back each time.
+func (c *controller) succeeded(cm commit) {
+	over := func(name string) {
+		if cm.heals && c.heals.done(name, c.now()) {
+			c.meet(name, errComesBack, firstHold, lastHold, 0)
+			return
+		}
+		c.troubles.over(name)
+	}
+	if len(cm.parts) == 0 {
+		over(cm.step)
+		return
+	}
+	c.troubles.over(cm.step)
+	if len(c.troubles) == 0 && !cm.heals {
+		return
+	}
+	for _, p := range cm.parts {
+		over(cm.name(p))
+	}
 }
 
 // failed takes in an error of the store: the step waits for a while, longer each time, and

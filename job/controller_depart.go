@@ -197,7 +197,9 @@ func (c *controller) partLast(ctx context.Context, w *world) error {
 		return err
 	}
 	_, err := c.reg.Commit(ctx, w.signOff(c.forestalled && !c.seen).ops...)
-	c.signedOff = err == nil
+	if c.signedOff = err == nil; c.signedOff {
+		c.tellUnobeyed(w)
+	}
 	return err
 }
 
@@ -225,7 +227,9 @@ func (c *controller) signOff(w *world) {
 	_, err := c.reg.Commit(ctx, w.signOff(false).ops...)
 	if c.signedOff = err == nil; err != nil {
 		c.couldNotPart(fmt.Errorf("job %s: sign off: %w", c.job, err))
+		return
 	}
+	c.tellUnobeyed(w)
 }
 
 // signOffLater goes on signing off where that has failed, until it succeeds or the session
@@ -240,10 +244,10 @@ func (c *controller) signOffLater() {
 		err := c.signOffAnew(ctx)
 		if c.signedOff {
 			c.setUntold(nil)
-			c.log.Info("left", zap.String("instance", c.self.id))
+			c.say(func() { c.log.Info("left", zap.String("instance", c.self.id)) })
 			return
 		}
-		c.log.Debug("not signed off yet", zap.Error(err))
+		c.say(func() { c.log.Debug("not signed off yet", zap.Error(err)) })
 	}
 }
 

@@ -60,7 +60,7 @@ func (c *controller) finish(w *world) {
 // elsewhere, and nobody would run it again if this instance ended.
 func (c *controller) lookAfterRuns(w *world) {
 	behindView, missing := false, false
-	mend := chunk{step: "mend", head: []coord.Op{w.mine()}}
+	mend := chunk{step: "mend", heals: true, head: []coord.Op{w.mine()}}
 	for _, r := range c.runs {
 		if r.instance != c.self.id || r.token == 0 {
 			continue
@@ -95,7 +95,9 @@ func (c *controller) lookAfterRuns(w *world) {
 		c.wakeIn(max(settleAfter-held, firstPause))
 	}
 	if len(mend.commits) > 0 && c.commitAll(mend.commits) {
-		c.log.Warn("the records of runs were removed or changed by somebody else, and are put back", zap.Int("runs", len(mend.commits[0].parts)))
+		if n := c.story.mended.add(len(mend.commits[0].parts)); n > 0 {
+			c.log.Warn("the records of runs were removed or changed by somebody else, and are put back", zap.Int("runs", n))
+		}
 	}
 }
 
@@ -106,6 +108,7 @@ func (c *controller) settle(w *world) {
 		c.unsettled, c.suspicious = since{}, false
 		return
 	}
+	c.troubles.want("settle", c.passes)
 	if held := c.unsettled.hold(true, w.now); !c.suspicious && held < settleAfter {
 		c.wakeIn(settleAfter - held)
 		return
@@ -113,9 +116,9 @@ func (c *controller) settle(w *world) {
 	c.unsettled, c.suspicious = since{}, false
 	c.wakeIn(settleAfter)
 	for _, i := range left {
-		cm := w.settle(i)
-		if !c.mayTry(cm.step) {
-			return
+		cm, ok := c.admit(w.settle(i))
+		if !ok {
+			continue
 		}
 		running, err := c.reg.Get(c.session.Context(), c.job.Running(i))
 		switch {

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"go.uber.org/zap"
 )
@@ -60,6 +61,10 @@ func (c *controller) execute(r *run) {
 	c.working.Go(func() {
 		err := errGoexit // unless the handler returns
 		defer func() {
+			// A panic of the handler is its error by now. This is one of what tells of it.
+			if v := recover(); v != nil {
+				err = &PanicError{Value: v, Stack: debug.Stack()}
+			}
 			c.mu.Lock()
 			r.err, r.cut = err, ctx.Err() != nil
 			if err != nil && (!r.cut || errors.Is(context.Cause(ctx), ErrTimeout)) {

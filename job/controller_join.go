@@ -181,7 +181,10 @@ func (c *controller) shed(w *world) {
 		c.wakeIn(left)
 		return
 	}
-	if c.commit(w.signOff(false)) {
+	cm := w.signOff(false)
+	cm.heals = true // somebody may do that to each identity
+	if c.commit(cm) {
+		c.tellUnobeyed(w)
 		c.forget()
 		c.identify()
 		c.stale = true

@@ -14,6 +14,10 @@ import (
 // has to see what it did. One that can do nothing, because the tree does not let it, does
 // not keep the others from their turn.
 func (c *controller) lead(w *world) error {
+	if !w.leads() {
+		c.dealt = dealt{}
+		c.fault(FaultStrategy, nil) // which is now another's
+	}
 	if left := w.turn() - w.leaderless; left > 0 && !w.leaderStands() && w.mayLead() {
 		c.wakeIn(left)
 	}
@@ -26,7 +30,6 @@ func (c *controller) lead(w *world) error {
 		return nil
 	}
 	if !w.leads() {
-		c.dealt = dealt{}
 		return nil
 	}
 	if c.commitAll(w.tidy()) {
@@ -50,11 +53,15 @@ func (c *controller) lead(w *world) error {
 	if c.commitAll(firstOf(w.clean())) {
 		c.stale = true // the rest is asked for when the view shows what is gone
 	}
+	c.inherit(w)
 	if c.sweeping {
 		c.sweeping = false
 		c.commitAll(firstOf(w.sweep()))
 	}
 	owners, err := c.deal(w)
+	if errors.Is(err, errThinking) {
+		return nil
+	}
 	c.fault(FaultStrategy, err)
 	if owners != nil || err == nil {
 		c.commitAll(w.assign(owners))

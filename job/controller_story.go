@@ -12,13 +12,75 @@ type story struct {
 	id     string
 	leader bool
 	items  []int
-	made   int       // ticks made up for since it was last told
-	madeAt time.Time // when that was
+	made   refrain // ticks that were made up for
+	mended refrain // records of runs that were put back
+	lost   refrain // triggers that nobody will obey
+	over   takenOver
+}
+
+// refrain is a line that would be told again and again: it is, but seldom, with a count of
+// what has come since the last time.
+type refrain struct {
+	count int
+	told  time.Time
+}
+
+// refrainEvery is how often such a line is told at most.
+const refrainEvery = time.Minute
+
+// add counts, and says how many there are to be told of; 0 if it is too early.
+func (r *refrain) add(n int) int {
+	r.count += n
+	now := time.Now()
+	if !r.told.IsZero() && now.Sub(r.told) < refrainEvery {
+		return 0
+	}
+	n, r.count, r.told = r.count, 0, now
+	return n
+}
+
+// takenOver are the runs of others that were begun here again, and not told of yet. There
+// may be thousands of them after a crash, a few at a time.
+type takenOver struct {
+	items []int // some of them
+	count int
+	to    string // the instance
+	token int64  // of the last one
+	told  time.Time
+}
+
+const (
+	// takenOverEvery is how often runs that were taken over are told of at most.
+	takenOverEvery = 5 * time.Second
+	// maxTakenOver bounds the items of that line.
+	maxTakenOver = 20
+)
+
+func (t *takenOver) add(items []int, to string, token int64) {
+	t.items = append(t.items, items[:min(len(items), maxTakenOver-len(t.items))]...)
+	t.count += len(items)
+	t.to, t.token = to, token
+}
+
+// tellTakenOver logs the runs that were taken over since it last did, or will do so soon.
+func (c *controller) tellTakenOver(atOnce bool) {
+	t := &c.story.over
+	if t.count == 0 {
+		return
+	}
+	now := time.Now()
+	if left := takenOverEvery - now.Sub(t.told); left > 0 && !t.told.IsZero() && !atOnce {
+		c.wakeIn(left)
+		return
+	}
+	c.log.Info("took over", someItems("items", t.items), zap.Int("runs", t.count), zap.String("to", t.to), zap.Int64("token", t.token))
+	*t = takenOver{told: now}
 }
 
 // tell logs what has changed about this instance: that it has joined, leads, and which
 // items it has got or lost. In steady state that is nothing.
 func (c *controller) tell(s Status) {
+	c.tellTakenOver(s.Leaving || s.InstanceID != c.story.id)
 	if s.Leaving {
 		return // which has been told
 	}
@@ -93,22 +155,18 @@ func (c *controller) tellClaimed(runs []*run, token int64) {
 		}
 	}
 	if len(again) > 0 {
-		c.log.Info("took over", someItems("items", again), zap.String("to", c.self.id), zap.Int64("token", token))
+		c.story.over.add(again, c.self.id, token)
+		c.tellTakenOver(false)
 	}
 	if len(made) == 0 {
 		return
 	}
 	// An item that always runs for longer than the time between two ticks makes up for one
 	// each time.
-	c.story.made += missed
-	if now := time.Now(); c.story.madeAt.IsZero() || now.Sub(c.story.madeAt) >= madeUpEvery {
-		c.log.Info("made up", someItems("items", made), zap.Int("ticks", c.story.made))
-		c.story.made, c.story.madeAt = 0, now
+	if ticks := c.story.made.add(missed); ticks > 0 {
+		c.log.Info("made up", someItems("items", made), zap.Int("ticks", ticks))
 	}
 }
-
-// madeUpEvery is how often the log tells of ticks that were made up for.
-const madeUpEvery = time.Minute
 
 // maxCounted bounds the ticks that are counted for a log line.
 const maxCounted = 1000
@@ -123,4 +181,24 @@ func (c *controller) ticksBetween(after, last time.Time) int {
 		n++
 	}
 	return max(n, 1)
+}
+
+const triggerLost = "trigger lost: its instance ended before it obeyed"
+
+// tellLost logs triggers that nobody will obey.
+func (c *controller) tellLost(triggers int, about ...zap.Field) {
+	if n := c.story.lost.add(triggers); n > 0 {
+		c.log.Warn(triggerLost, append(about, zap.Int("triggers", n))...)
+	}
+}
+
+// tellUnobeyed logs the trigger that this instance has removed with itself.
+func (c *controller) tellUnobeyed(w *world) {
+	trigger, there := w.Triggers[c.self.id]
+	if !there || w.othersObey() {
+		return
+	}
+	c.say(func() {
+		c.log.Warn(triggerLost, someItems("items", w.requested(trigger.Request)), zap.String("request", short(trigger.Request.ID)))
+	})
 }

@@ -103,7 +103,7 @@ func (w *world) depose() *commit {
 			ops = append(ops, coord.Absent(w.job.Session(id)))
 		}
 	}
-	return &commit{step: "depose", ops: append(ops, coord.DeleteTree(w.job.LeaderInstance()))}
+	return &commit{step: "depose", heals: true, ops: append(ops, coord.DeleteTree(w.job.LeaderInstance()))}
 }
 
 // abdicate gives leadership up when the server was disabled, the clock is off, or the
@@ -112,7 +112,7 @@ func (w *world) abdicate() *commit {
 	if !w.leads() || w.mayLead() {
 		return nil
 	}
-	return &commit{step: "abdicate", ops: []coord.Op{w.leader(), coord.DeleteTree(w.job.LeaderInstance())}}
+	return &commit{step: "abdicate", heals: true, ops: []coord.Op{w.leader(), coord.DeleteTree(w.job.LeaderInstance())}}
 }
 
 // leader is the condition of being the leader.

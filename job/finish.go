@@ -105,7 +105,7 @@ func (w *world) leftovers() []int {
 	var list []int
 	for i := range w.Items {
 		item := &w.Items[i]
-		if item.Running != nil && w.runner(*item) == w.self.id && w.runs[i] == nil && w.settings.monitor {
+		if item.Running != nil && w.runner(*item) == w.self.id && w.runs[i] == nil {
 			list = append(list, i)
 		}
 	}
@@ -117,17 +117,16 @@ func (w *world) leftovers() []int {
 // started, the record of a run that has ended is removed.
 func (w *world) settle(i int) commit {
 	item := w.Items[i]
-	if item.Running.ID == "" { // no claim of ours
-		return commit{step: "settle", ops: []coord.Op{
-			w.mine(), coord.AtVersion(w.job.Running(i), item.Running.Version), coord.DeleteTree(w.job.Running(i)),
-		}}
+	c := chunk{step: "settle", heals: true, head: []coord.Op{w.mine()}}
+	if item.Running.ID == "" || !w.settings.monitor { // no claim of ours
+		return *c.add(i, coord.AtVersion(w.job.Running(i), item.Running.Version), coord.DeleteTree(w.job.Running(i)))
 	}
 	if item.Fired == nil {
-		return commit{step: "settle", ops: []coord.Op{w.mine(), coord.DeleteTree(w.job.Running(i))}}
+		return *c.add(i, coord.DeleteTree(w.job.Running(i)))
 	}
 	failover := item.Failover.Is(w.self.id)
 	if item.Fired.Modified <= w.ended[i] {
-		return commit{step: "settle", ops: append([]coord.Op{w.mine()}, w.remove(&run{item: i, failover: failover, last: item.Fired.Tick}, item)...)}
+		return *c.add(i, w.remove(&run{item: i, failover: failover, last: item.Fired.Tick}, item)...)
 	}
 	r := &run{
 		item: i, tick: item.Fired.Run, last: item.Fired.Tick, before: item.Fired.Tick,
@@ -141,9 +140,7 @@ func (w *world) settle(i int) commit {
 	case w.now.Sub(r.tick) > w.settings.tolerance:
 		r.source = Misfire
 	}
-	return commit{step: "settle", claims: []*run{r}, ops: []coord.Op{
-		w.mine(),
-		coord.Set(w.job.Running(i), []byte(w.self.id)),
-		w.fired(i, item, item.Fired.Tick, item.Fired.Run),
-	}}
+	claim := c.add(i, coord.Set(w.job.Running(i), []byte(w.self.id)), w.fired(i, item, item.Fired.Tick, item.Fired.Run))
+	claim.claims, claim.heals = []*run{r}, false
+	return *claim
 }

@@ -45,12 +45,14 @@ func (w *world) handOver(runs []*run) []commit {
 
 // signOff removes the session's node and whatever else this instance still has: it may
 // have been elected, say, without having seen it. A session's node that may forestall
-// something is kept.
+// something is kept, and so is a trigger that others obey in its place.
 func (w *world) signOff(forestalls bool) commit {
 	ops := []coord.Op{
 		coord.DeleteTree(w.job.Instance(w.self.id)),
-		coord.DeleteTree(w.job.Trigger(w.self.id)),
 		coord.DeleteTree(w.job.Faults(w.self.id)),
+	}
+	if !w.othersObey() {
+		ops = append(ops, coord.DeleteTree(w.job.Trigger(w.self.id)))
 	}
 	if !forestalls {
 		ops = append(ops, coord.DeleteTree(w.job.Session(w.self.id)))
@@ -59,6 +61,17 @@ func (w *world) signOff(forestalls bool) commit {
 		ops = append(ops, w.leader(), coord.DeleteTree(w.job.LeaderInstance()))
 	}
 	return commit{step: "sign off", ops: ops}
+}
+
+// othersObey reports whether somebody is there to take a trigger that this instance has not
+// obeyed, as the leader does.
+func (w *world) othersObey() bool {
+	for id, in := range w.Instances {
+		if id != w.self.id && in.Owner != 0 {
+			return w.Config != nil
+		}
+	}
+	return false
 }
 
 // handBack gives up claims of runs that wait for a thread: the item is as it was before,

@@ -22,33 +22,46 @@ func (w *world) obey() (*commit, jobtree.Trigger) {
 	}}, trigger
 }
 
-// requested lists the items of a request: those that it names, whoever owns them by
-// now, or all that this instance owns.
-func (w *world) requested(r jobtree.Request) []int {
+// addressed lists the instances that were alive with a trigger that is still there.
+func (w *world) addressed(before map[string]bool) map[string]bool {
+	var list map[string]bool
+	for id := range w.Triggers {
+		if before[id] || !w.dead(id) {
+			if list == nil {
+				list = map[string]bool{}
+			}
+			list[id] = true
+		}
+	}
+	return list
+}
+
+// requested lists the items of a request to this instance.
+func (w *world) requested(r jobtree.Request) []int { return w.requestedOf(w.self.id, r) }
+
+// requestedOf lists the items of a request: those that it names, whoever owns them by
+// now, or all that the instance owns.
+func (w *world) requestedOf(id string, r jobtree.Request) []int {
 	if len(r.Items) > 0 {
 		return r.Items
 	}
 	var items []int
 	for i := range min(w.settings.ShardingTotalCount, len(w.Items)) {
-		if w.Items[i].Owner.Is(w.self.id) {
+		if w.Items[i].Owner.Is(id) {
 			items = append(items, i)
 		}
 	}
 	return items
 }
 
-// passOn gives an item that was triggered to its owner. It is nil as long as the item
-// is being dealt: its owner is gone, leaves, or is on a server that was disabled.
-func (w *world) passOn(i int, trigger manual) (*commit, error) {
-	owner := w.Item(i).Owner
-	if owner == nil {
-		return nil, nil
-	}
-	in, ok := w.Instances[owner.ID]
+// passOn gives items that were triggered to their owner. It is nil as long as they are
+// being dealt: the owner is gone, leaves, or is on a server that was disabled.
+func (w *world) passOn(owner string, items []int, trigger manual) (*commit, error) {
+	in, ok := w.Instances[owner]
 	if !ok || !w.eligible(in) {
 		return nil, nil
 	}
-	ops, err := ask(w.State, w.job, owner.ID, jobtree.Request{Items: []int{i}, Parameter: trigger.parameter})
+	ops, err := ask(w.State, w.job, owner, jobtree.Request{Items: items, Parameter: trigger.parameter})
 	if err != nil {
 		return nil, err
 	}

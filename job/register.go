@@ -55,7 +55,7 @@ func (w *world) announce() (*commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &commit{step: "announce", ops: []coord.Op{
+	return &commit{step: "announce", heals: true, ops: []coord.Op{
 		w.mine(), coord.SetAt(w.job.Session(w.self.id), document, node.Version),
 	}}, nil
 }

@@ -93,7 +93,7 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 			settings: settings,
 			self:     self{ip: o.ip, labels: labels},
 			runs:     map[int]*run{}, ended: map[int]int64{}, triggers: map[int]manual{}, missed: map[int]bool{},
-			waiting: map[int]time.Time{}, begun: map[int]beginning{}, troubles: troubles{},
+			waiting: map[int]time.Time{}, begun: map[int]beginning{}, troubles: troubles{}, heals: heals{},
 			localTick: o.now(),
 			stopping:  stopping, wake: make(chan struct{}, 1),
 			started: sync.OnceFunc(func() { close(registered) }),
@@ -150,13 +150,26 @@ func (c *controller) depart(through bool, err error) {
 	if through {
 		return
 	}
-	c.log.Error("the scheduler stops, because it cannot go on", zap.Error(err))
+	c.say(func() { c.log.Error("the scheduler stops, because it cannot go on", zap.Error(err)) })
 	defer func() {
 		if v := recover(); v != nil {
-			c.log.Error("could not leave in order; what it has in the registry ends with its session", zap.Any("panic", v))
+			c.say(func() {
+				c.log.Error("could not leave in order; what it has in the registry ends with its session", zap.Any("panic", v))
+			})
 		}
 	}()
 	c.bail()
+}
+
+// say logs what must not keep the rest from being done: a logger that panics is not asked
+// again.
+func (c *controller) say(log func()) {
+	defer func() {
+		if recover() != nil {
+			c.log = zap.NewNop()
+		}
+	}()
+	log()
 }
 
 // awaitHandlers gives handlers whose contexts have ended a moment to return.
@@ -172,7 +185,7 @@ func (c *controller) awaitHandlers() {
 	select {
 	case <-idle:
 	case <-timer.C:
-		c.log.Error("handlers do not return although their contexts have ended")
+		c.say(func() { c.log.Error("handlers do not return although their contexts have ended") })
 	}
 }
 

@@ -256,6 +256,7 @@ func TestAssignRefusesAWrongStrategy(t *testing.T) {
 	broken := *w.settings
 	broken.strategy = strategy.Func(func(strategy.Request) []string { return []string{"A", "Z", "A"} })
 	w.settings = &broken
+	w.ask = func(r strategy.Request) ([]string, error) { return broken.strategy.Assign(r), nil }
 	if owners, err := w.desired(); err == nil {
 		t.Errorf("no error, and %v", owners)
 	}

@@ -319,9 +319,10 @@ func TestSettle(t *testing.T) {
 			want: []string{"- sharding/0/running"},
 		},
 		{
-			name:   "without records nothing is left",
+			name:   "one of the time before records were off",
 			config: func(c *Config) { c.MonitorExecution, c.Failover = Off, false },
-			tree:   func(f *fixture) { f.put("sharding/0/running", "A") },
+			tree:   func(f *fixture) { f.claim("A", 0, tick(1)) },
+			want:   []string{"- sharding/0/running"},
 		},
 	} {
 		c.run(t, base, settles)

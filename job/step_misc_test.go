@@ -218,10 +218,9 @@ func TestClean(t *testing.T) {
 			want: []string{"- sharding/0/misfire"},
 		},
 		{
-			name:   "records are off",
+			name:   "records are off: whoever still has one removes it",
 			config: func(c *Config) { c.MonitorExecution, c.Failover = Off, false },
 			tree:   func(f *fixture) { f.put("sharding/1/running", "B") },
-			want:   []string{"- sharding/1/running"},
 		},
 		{
 			name: "a trigger of nobody",
@@ -300,11 +299,11 @@ func TestSignOff(t *testing.T) {
 	signsOff := func(w *world) []commit { return []commit{w.signOff(false)} }
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A").put("trigger/A", "").put("trigger/B", "") }
 	for _, c := range []stepCase{
-		{name: "all that it has", want: []string{"- instances/A", "- sessions/A", "- trigger/A"}},
+		{name: "all that it has", want: []string{"- instances/A", "- sessions/A"}},
 		{name: "what is left of it", tree: func(f *fixture) { f.remove("instances/A", "trigger/A") }, want: []string{"- sessions/A"}},
 		{name: "nothing is left of it", tree: func(f *fixture) { f.remove("instances/A", "trigger/A", "sessions/A") }},
-		{name: "as leader", tree: func(f *fixture) { f.leader("A") }, want: []string{"- instances/A", "- leader/election/instance", "- sessions/A", "- trigger/A"}},
-		{name: "not as leader", tree: func(f *fixture) { f.leader("B") }, want: []string{"- instances/A", "- sessions/A", "- trigger/A"}},
+		{name: "as leader", tree: func(f *fixture) { f.leader("A") }, want: []string{"- instances/A", "- leader/election/instance", "- sessions/A"}},
+		{name: "not as leader", tree: func(f *fixture) { f.leader("B") }, want: []string{"- instances/A", "- sessions/A"}},
 		{
 			name: "a stranger has put nodes below its own",
 			tree: func(f *fixture) {
@@ -312,8 +311,18 @@ func TestSignOff(t *testing.T) {
 			},
 			want: []string{
 				"- faults/A/x", "- instances/A", "- instances/A/x", "- leader/election/instance", "- leader/election/instance/x",
-				"- sessions/A", "- sessions/A/x", "- trigger/A", "- trigger/A/x",
+				"- sessions/A", "- sessions/A/x",
 			},
+		},
+		{
+			name: "with its trigger, which nobody is there to obey",
+			tree: func(f *fixture) { f.remove("instances/B") },
+			want: []string{"- instances/A", "- sessions/A", "- trigger/A"},
+		},
+		{
+			name: "with its trigger, because the job is no more",
+			tree: func(f *fixture) { f.remove("config") },
+			want: []string{"- instances/A", "- sessions/A", "- trigger/A"},
 		},
 	} {
 		c.run(t, base, signsOff)
@@ -404,7 +413,7 @@ func TestRequested(t *testing.T) {
 
 func TestPassOn(t *testing.T) {
 	passes := func(w *world) []commit {
-		commit, err := w.passOn(1, manual{parameter: "x"})
+		commit, err := w.passOn("B", []int{1}, manual{parameter: "x"})
 		if err != nil {
 			panic(err)
 		}
@@ -414,7 +423,6 @@ func TestPassOn(t *testing.T) {
 	for _, c := range []stepCase{
 		{name: "to its owner", want: []string{"+ trigger/B = items: [1]\nparameter: \"x\"\n"}},
 		{name: "to what waits there", tree: func(f *fixture) { f.put("trigger/B", "request: r\nitems: [4]\nparameter: y\n") }, want: []string{"+ trigger/B = items: [1, 4]\nparameter: \"x\"\n"}},
-		{name: "nobody owns it yet", tree: func(f *fixture) { f.remove("sharding/1/instance") }},
 		{name: "its owner has gone", tree: func(f *fixture) { f.crash("B") }},
 		{name: "its owner leaves", tree: func(f *fixture) { f.claim("B", 1, tick(1)); f.remove("instances/B") }},
 		{name: "its owner was disabled", tree: func(f *fixture) { f.put("servers/host-B", "DISABLED") }},
@@ -633,7 +641,11 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 		commit, _ := w.obey()
 		want(one(commit)...)
 		for i := range 6 {
-			commit, err := w.passOn(i, manual{})
+			owner := w.Item(i).Owner
+			if owner == nil {
+				continue
+			}
+			commit, err := w.passOn(owner.ID, []int{i}, manual{})
 			if err != nil {
 				r.Fatal(err)
 			}

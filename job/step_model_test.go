@@ -230,7 +230,7 @@ func (m *model) start() *member {
 	p.c = &controller{
 		reg: p.reg, view: p.view, job: m.job, options: o, log: zap.NewNop(), settings: s,
 		self: self{ip: o.ip}, runs: map[int]*run{}, ended: map[int]int64{}, triggers: map[int]manual{},
-		missed: map[int]bool{}, waiting: map[int]time.Time{}, begun: map[int]beginning{}, troubles: troubles{},
+		missed: map[int]bool{}, waiting: map[int]time.Time{}, begun: map[int]beginning{}, troubles: troubles{}, heals: heals{},
 		inTurn: true, stopping: stopping, wake: make(chan struct{}, 1), started: func() {},
 	}
 	p.c.executes = p.begin
@@ -428,7 +428,7 @@ func (p *member) pass() {
 	p.busy = true
 	defer func() { p.busy = false }()
 	c.passes++
-	defer func() { c.troubles.endPass(c.passes) }()
+	defer func() { c.endPass(c.now()) }()
 	if gone, err := c.enter(); gone || err != nil {
 		m.logf("%s: gone: %v", p.name, err)
 		p.leaves()

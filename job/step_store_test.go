@@ -13,6 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // stepStore is as much of a store as the steps can tell: ops apply together if their
@@ -324,6 +325,7 @@ func (f *fixture) world(id string) *world {
 		self: self{id: id, ip: "host-" + id, labels: f.labels, session: sessionOf(id)},
 		now:  f.now, runs: f.runs, ended: f.ended, free: f.free, leaving: f.leaving, gone: f.gone,
 		waiting: f.waiting, begun: f.begun, clock: f.clock, refused: f.refused, leaderless: time.Hour,
+		ask: func(r strategy.Request) ([]string, error) { return f.settings.strategy.Assign(r), nil },
 	}
 }
 

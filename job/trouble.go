@@ -58,6 +58,15 @@ func (t troubles) meet(name string, err error, now time.Time, first, last time.D
 // over forgets trouble.
 func (t troubles) over(name string) { delete(t, name) }
 
+// want keeps the troubles of a step, and of its parts, although it is not tried now.
+func (t troubles) want(step string, pass int) {
+	for name, one := range t {
+		if name == step || strings.HasPrefix(name, step+" ") {
+			one.pass = pass
+		}
+	}
+}
+
 // endPass forgets what nobody has wanted any more since a pass.
 func (t troubles) endPass(pass int) {
 	for name, one := range t {
@@ -83,6 +92,8 @@ func (t troubles) oldest(now time.Time, lasting time.Duration, kind func(error) 
 }
 
 // ofTree tells trouble with the tree from trouble with the store.
-func ofTree(err error) bool { return errors.Is(err, coord.ErrConflict) }
+func ofTree(err error) bool {
+	return errors.Is(err, coord.ErrConflict) || errors.Is(err, errComesBack)
+}
 
 func ofStore(err error) bool { return !ofTree(err) }

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -51,6 +50,8 @@ type world struct {
 	slack time.Duration
 	// refused is the Modified of a configuration that this instance cannot follow, or 0.
 	refused int64
+	// ask asks the strategy of the settings.
+	ask func(strategy.Request) ([]string, error)
 }
 
 // time is the local time, less what the local clock is certainly ahead of the store's. It
@@ -182,7 +183,7 @@ func (w *world) desired() (owners []string, err error) {
 			request.Previous[i] = owner.ID
 		}
 	}
-	owners, err = askStrategy(w.settings.Strategy, w.settings.strategy, request)
+	owners, err = w.ask(request)
 	if err != nil {
 		return nil, err
 	}
@@ -190,23 +191,4 @@ func (w *world) desired() (owners []string, err error) {
 		return nil, err
 	}
 	return owners, nil
-}
-
-// askStrategy asks a strategy, which may be the user's: what it does to its goroutine, it does to
-// one of its own.
-func askStrategy(name string, s strategy.Strategy, request strategy.Request) (owners []string, err error) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		err = fmt.Errorf("sharding of job %q: strategy %s called runtime.Goexit", request.Job, short(name))
-		defer func() {
-			if v := recover(); v != nil {
-				owners, err = nil, fmt.Errorf("sharding of job %q: strategy %s panicked: %s", request.Job, short(name), short(fmt.Sprint(v)))
-			}
-		}()
-		owners = s.Assign(request)
-		err = nil
-	}()
-	<-done
-	return owners, err
 }
