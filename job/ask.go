@@ -132,7 +132,6 @@ func (c *controller) awaitAnswer(q *question, patience time.Duration) bool {
 				continue
 			}
 		case <-timer.C:
-		case <-c.session.Context().Done():
 		}
 		return q.answered()
 	}

@@ -54,7 +54,7 @@ func isWithin(path string, others map[string]bool) bool {
 
 // clean removes, as leader, what options that were switched off have left behind, so
 // that nothing of it wakes up when they are switched on again (B-10, B-22: there old
-// flags fire later), and triggers of instances that are gone (B-26), which the leader takes
+// flags fire later), and triggers of instances that have left (B-26), which the leader takes
 // itself. Records of runs that were begun with records are left to those who run them.
 func (w *world) clean() []commit {
 	c := chunk{step: "clean", heals: true, head: w.asLeader()}
@@ -80,11 +80,16 @@ func (w *world) clean() []commit {
 		}
 	}
 	for id, trigger := range w.Triggers {
-		if !w.dead(id) {
+		// An instance that is out of the tree obeys no more, whether it runs something yet
+		// or not, and never comes back.
+		if _, there := w.Instances[id]; there {
 			continue
 		}
 		path := w.job.Trigger(id)
-		ops := append([]coord.Op{coord.AtVersion(path, trigger.Version), coord.DeleteTree(path)}, w.stillDead(id)...)
+		ops := []coord.Op{coord.AtVersion(path, trigger.Version), coord.DeleteTree(path)}
+		if coord.ValidatePath(w.job.Instance(id)) == nil {
+			ops = append(ops, coord.Absent(w.job.Instance(id))) // a view may show the trigger first
+		}
 		last := c.add(noItem, ops...)
 		if last.lost == nil {
 			last.lost = map[string]jobtree.Trigger{}

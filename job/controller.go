@@ -53,7 +53,7 @@ type controller struct {
 	pace      pace
 	ended     map[int]int64
 	triggers  map[int]manual
-	addressed map[string]bool   // instances that were alive with a trigger that is still there
+	addressed map[string]bool   // instances that were there with a trigger that is still there
 	lost      []jobtree.Trigger // of instances that have ended, until the leader takes them
 	waiting   map[int]time.Time // see world.waiting
 	begun     map[int]beginning // see world.begun

@@ -22,11 +22,11 @@ func (w *world) obey() (*commit, jobtree.Trigger) {
 	}}, trigger
 }
 
-// addressed lists the instances that were alive with a trigger that is still there.
+// addressed lists the instances that were there with a trigger that is still there.
 func (w *world) addressed(before map[string]bool) map[string]bool {
 	var list map[string]bool
 	for id := range w.Triggers {
-		if before[id] || !w.dead(id) {
+		if _, there := w.Instances[id]; there || before[id] {
 			if list == nil {
 				list = map[string]bool{}
 			}
