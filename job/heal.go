@@ -40,7 +40,7 @@ func (h heals) done(name string, now time.Time) (held bool) {
 		one = &heal{since: now}
 		h[name] = one
 	}
-	if quiet := now.Sub(one.since); !one.held && (quiet > healTime || quiet < 0) {
+	if !one.held && apart(now, one.since) {
 		one.since, one.times = now, 0
 	}
 	one.last = now
@@ -59,8 +59,12 @@ func (h heals) endPass(t troubles, pass int, now time.Time) {
 			}
 			trouble.pass = pass
 		}
-		if quiet := now.Sub(one.last); quiet > healTime || quiet < 0 {
+		if apart(now, one.last) {
 			delete(h, name)
 		}
 	}
 }
+
+// apart reports whether two corrections have nothing to do with each other. The clock may
+// have been set back between them.
+func apart(a, b time.Time) bool { return a.Sub(b).Abs() > healTime }

@@ -1,0 +1,190 @@
+package job_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// changeling is a strategy that deals fairly until it is told to do something else.
+type changeling struct {
+	mood  atomic.Pointer[func(strategy.Request) []string]
+	asked atomic.Int64
+}
+
+func (m *changeling) Assign(r strategy.Request) []string {
+	m.asked.Add(1)
+	if mood := m.mood.Load(); mood != nil {
+		return (*mood)(r)
+	}
+	return dealFairly(r)
+}
+
+func (m *changeling) turn(mood func(strategy.Request) []string) { m.mood.Store(&mood) }
+
+func dealFairly(r strategy.Request) []string {
+	owners := make([]string, r.Total)
+	for i := range owners {
+		owners[i] = r.Instances[i%len(r.Instances)].ID
+	}
+	return owners
+}
+
+// withChangeling is the configuration of a job with such a strategy.
+func (c *cluster) withChangeling() (job.Config, *changeling, job.Option) {
+	cfg, m := c.config(), &changeling{}
+	cfg.Strategy = "CHANGELING"
+	return cfg, m, job.WithStrategy("CHANGELING", m)
+}
+
+// A strategy that never returns is a fault of the leader. It is not asked again; ticks come
+// on time, and a shutdown waits for it no more.
+func TestStrategyThatNeverReturns(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		release := make(chan struct{})
+		defer close(release)
+		cfg, s, known := c.withChangeling()
+		a := c.join("10.0.0.1", cfg, nil, known)
+		b := c.join("10.0.0.2", cfg, nil, known)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		s.turn(func(strategy.Request) []string { <-release; return nil })
+		asked := s.asked.Load()
+		a.awaitFault(job.FaultStrategy, "has not answered within 5s")
+		since := time.Now()
+		c.pass(time.Minute)
+		if n := len(c.record.find(func(e execution) bool { return e.begin.After(since) })); n < 3*59 {
+			t.Errorf("%d executions in a minute", n)
+		}
+		if n := s.asked.Load() - asked; n > 2 { // once by each instance
+			t.Errorf("it was asked %d times", n)
+		}
+		for _, m := range []*member{a, b} {
+			begin := time.Now()
+			m.leave()
+			if took := time.Since(begin); took > time.Second {
+				t.Errorf("shutdown took %v", took)
+			}
+		}
+		c.check()
+	})
+}
+
+// Nor does a shutdown wait that comes while the strategy is asked for the first time.
+func TestShutdownWhileTheStrategyIsAsked(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		release := make(chan struct{})
+		defer close(release)
+		cfg, s, known := c.withChangeling()
+		s.turn(func(strategy.Request) []string { <-release; return nil })
+		m := c.join("10.0.0.1", cfg, nil, known)
+		for s.asked.Load() == 0 {
+			c.pass(time.Millisecond)
+		}
+		begin := time.Now()
+		m.leave()
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("shutdown took %v", took)
+		}
+	})
+}
+
+// Another strategy is asked although the first has not returned, and the fault is over.
+func TestStrategyThatNeverReturnsIsReplaced(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		release := make(chan struct{})
+		defer close(release)
+		cfg, s, known := c.withChangeling()
+		s.turn(func(strategy.Request) []string { <-release; return nil })
+		m := c.join("10.0.0.1", cfg, nil, known)
+		m.awaitFault(job.FaultStrategy, "CHANGELING has not answered")
+		c.configure(func(cfg *job.Config) { cfg.Strategy = "" })
+		m.awaitSound()
+		c.awaitRuns("all", 3, anything)
+		c.check()
+	})
+}
+
+// The answer of a strategy that is slow is used when it comes, and ticks do not wait.
+func TestSlowStrategy(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg, s, known := c.withChangeling()
+		s.turn(func(r strategy.Request) []string { time.Sleep(20 * time.Second); return dealFairly(r) })
+		a := c.join("10.0.0.1", cfg, nil, known)
+		a.awaitFault(job.FaultStrategy, "has not answered within 5s")
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.pass(time.Minute)
+		a.awaitSound()
+		since, asked := time.Now(), s.asked.Load()
+		c.pass(10 * time.Minute)
+		if n := len(c.record.find(func(e execution) bool { return e.begin.After(since) })); n < 3*599 {
+			t.Errorf("%d executions in ten minutes", n)
+		}
+		if n := s.asked.Load() - asked; n > 0 {
+			t.Errorf("it was asked %d times about the same", n)
+		}
+		c.join("10.0.0.2", cfg, nil, known)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.pass(time.Minute)
+		a.awaitSound()
+		c.check()
+	})
+}
+
+// A strategy that answers something else each time is stopped, whether it does so in a new
+// slice or in the same one.
+func TestStrategyWithASliceOfItsOwn(t *testing.T) {
+	for _, reuses := range []bool{false, true} {
+		t.Run(fmt.Sprint(reuses), func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg, s, known := c.withChangeling()
+				cfg.Cron = rarely
+				var own [3]string
+				s.turn(func(r strategy.Request) []string {
+					n := int(s.asked.Load())
+					if n > 20_000 { // let it end
+						return dealFairly(r)
+					}
+					answer := own[:]
+					if !reuses {
+						answer = make([]string, len(own))
+					}
+					for i := range answer {
+						answer[i] = r.Instances[(i+n)%len(r.Instances)].ID
+					}
+					return answer
+				})
+				m, counts := c.counted("10.0.0.1")
+				c.mustSchedule(m, cfg, nil, known)
+				c.join("10.0.0.2", cfg, nil, known)
+				m.awaitFault(job.FaultStrategy, "another answer each time")
+				counts.take()
+				c.pass(time.Minute)
+				if commits, _ := counts.take(); len(commits) > 100 {
+					t.Errorf("%d commits in a minute", len(commits))
+				}
+			})
+		})
+	}
+}
+
+// A strategy's fault is the leader's: one that leads no more has none.
+func TestStrategyFaultEndsWithLeadership(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg, s, known := c.withChangeling()
+		a := c.join("10.0.0.1", cfg, nil, known)
+		a.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
+		b := c.join("10.0.0.2", cfg, nil, known)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		s.turn(func(strategy.Request) []string { return nil })
+		a.awaitFault(job.FaultStrategy, "")
+		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte("DISABLED")))
+		b.awaitFault(job.FaultStrategy, "")
+		a.awaitFaultOver(job.FaultStrategy)
+	})
+}
