@@ -53,12 +53,12 @@ type controller struct {
 	pace      pace
 	ended     map[int]int64
 	triggers  map[int]manual
-	addressed map[string]bool   // instances that were there with a trigger that is still there
-	lost      []jobtree.Trigger // of instances that have ended, until the leader takes them
-	waiting   map[int]time.Time // see world.waiting
-	begun     map[int]beginning // see world.begun
-	localTick time.Time         // the last tick that was fired without records
-	missed    map[int]bool      // items that a tick without records found running
+	met       map[string]time.Time // instances that were there, and when they were seen last
+	lost      []jobtree.Trigger    // of instances that have ended, until the leader takes them
+	waiting   map[int]time.Time    // see world.waiting
+	begun     map[int]beginning    // see world.begun
+	localTick time.Time            // the last tick that was fired without records
+	missed    map[int]bool         // items that a tick without records found running
 
 	gone       map[string]time.Time
 	lingering  time.Time // when runs that are done wait no longer for the others

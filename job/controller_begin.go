@@ -16,7 +16,7 @@ const yieldTime = 30 * time.Second
 
 // obey takes a trigger, and begins the items that triggers wait for.
 func (c *controller) obey(w *world) {
-	c.addressed = w.addressed(c.addressed)
+	c.meetInstances(w)
 	if commit, trigger := w.obey(); commit != nil && c.commit(*commit) {
 		c.take(w, trigger)
 	}
@@ -94,9 +94,27 @@ func (c *controller) yield(w *world) {
 	}
 }
 
+// metTime is how long an instance is remembered that has gone.
+const metTime = 10 * time.Minute
+
+// meetInstances remembers who was there.
+func (c *controller) meetInstances(w *world) {
+	if c.met == nil {
+		c.met = map[string]time.Time{}
+	}
+	for id := range w.Instances {
+		c.met[id] = w.now
+	}
+	for id, seen := range c.met {
+		if w.now.Sub(seen).Abs() > metTime {
+			delete(c.met, id)
+		}
+	}
+}
+
 // inherit takes, as leader, what instances that have ended were asked to run and had not
-// taken. It is passed on like any trigger for items of others. One that is older than what
-// is known of its instance may be older than anybody remembers: it is lost.
+// taken. It is passed on like any trigger for items of others. Nobody knows how old one is
+// whose instance was not there of late: it is lost.
 func (c *controller) inherit(w *world) {
 	lost := c.lost
 	c.lost = nil
@@ -107,7 +125,7 @@ func (c *controller) inherit(w *world) {
 	taken := 0
 	request := zap.String("request", short(lost[0].Request.ID))
 	for _, trigger := range lost {
-		if trigger.Err != nil || !c.addressed[trigger.Instance] {
+		if trigger.Err != nil || c.met[trigger.Instance].IsZero() {
 			continue
 		}
 		before := len(items)

@@ -23,14 +23,16 @@ const (
 	// it holds. Look at the store, the network, and this process's permissions.
 	FaultStore
 	// FaultTree: nodes of the job's tree are in the way: they cannot be read, changed or
-	// removed, or nobody leads. Look at the path that is named.
+	// removed, or come back each time they are; or nobody leads. Look at the path that is
+	// named.
 	FaultTree
 	// FaultStarvation: items that should have begun did not: all threads are busy, an
 	// execution goes on over its next tick or in the way of a trigger, no instance may have
 	// them, or theirs does not begin them. Also a scheduler that has got no further for
 	// 15 s, because something that it called does not return.
 	FaultStarvation
-	// FaultStrategy: the sharding strategy fails, or gives answers that cannot be.
+	// FaultStrategy: the sharding strategy fails, does not answer within 5 s, or gives
+	// answers that cannot be.
 	FaultStrategy
 
 	faultKinds = iota + 1

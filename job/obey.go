@@ -22,20 +22,6 @@ func (w *world) obey() (*commit, jobtree.Trigger) {
 	}}, trigger
 }
 
-// addressed lists the instances that were there with a trigger that is still there.
-func (w *world) addressed(before map[string]bool) map[string]bool {
-	var list map[string]bool
-	for id := range w.Triggers {
-		if _, there := w.Instances[id]; there || before[id] {
-			if list == nil {
-				list = map[string]bool{}
-			}
-			list[id] = true
-		}
-	}
-	return list
-}
-
 // requested lists the items of a request to this instance.
 func (w *world) requested(r jobtree.Request) []int { return w.requestedOf(w.self.id, r) }
 

@@ -186,3 +186,37 @@ func TestLogTellsWhatIsMadeUp(t *testing.T) {
 		c.check()
 	})
 }
+
+// A crash of many items is taken over a few at a time: that takes few lines, which tell of
+// all of them in the end.
+func TestLogTellsWhatIsTakenOver(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		const many = 1000
+		c.timeout = shortSession
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = "0 * * * * ?", many, many
+		work := func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Source == job.Failover {
+				return elapse(ctx, 5*time.Millisecond)
+			}
+			return untilDone(ctx, sc)
+		}
+		a := c.join("10.0.0.1", cfg, work)
+		c.pass(time.Minute)
+		c.awaitRuns("all run", many, anything)
+		a.crash()
+		c.configure(func(cfg *job.Config) { cfg.Threads = 8 })
+		logged, logs := newLogbook()
+		c.join("10.0.0.2", cfg, work, logs)
+		c.awaitRuns("again", many, reruns)
+		c.pass(10 * time.Second)
+		lines := logged.says("took over")
+		var told int64
+		for _, fields := range lines {
+			told += fields["runs"].(int64)
+		}
+		if len(lines) > 20 || told != many {
+			t.Errorf("%d lines tell of %d runs", len(lines), told)
+		}
+	})
+}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -97,5 +99,148 @@ func TestTriggerThatNobodyCanTake(t *testing.T) {
 		if _, err := a.Trigger(t.Context(), job.TriggerRequest{Items: []int{-1}}); err == nil {
 			t.Error("item -1 was accepted")
 		}
+	})
+}
+
+// A trigger that its instance has not taken when it ends, or leaves, is obeyed by those who
+// get its items.
+func TestTriggerOfOneWhoEnds(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		ends func(*member)
+	}{
+		{"crash", (*member).crash},
+		{"leave", func(m *member) { m.leave() }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+				c.timeout = shortSession
+				cfg := c.config()
+				cfg.Cron, cfg.ShardingTotalCount = "", 300
+				logged, logs := newLogbook()
+				a := c.join("10.0.0.1", cfg, nil)
+				b, counts := c.counted("10.0.0.2")
+				c.mustSchedule(b, cfg, nil, logs)
+				c.ownedBy("10.0.0.1", 300, 150)
+				a.link.(*memory.Link).Lag(3 * time.Second) // so it does not see the trigger
+				if tt.name == "crash" {
+					a.crash()
+				}
+				counts.take()
+				if _, err := b.Trigger(t.Context(), job.TriggerRequest{Parameter: "once"}); err != nil {
+					t.Fatal(err)
+				}
+				if tt.name == "leave" {
+					a.leave()
+				}
+				c.awaitRuns("all items", 300, func(e execution) bool { return e.JobParameter == "once" && e.ip == "10.0.0.2" })
+				c.settled()
+				if commits, _ := counts.take(); len(commits) > 100 {
+					t.Errorf("it took %d commits", len(commits))
+				}
+				if n := len(logged.says("trigger taken over: its instance ended before it obeyed")); n != 1 {
+					t.Errorf("it is said %d times: %q", n, logged.messages())
+				}
+				b.awaitSound()
+				c.check()
+			})
+		})
+	}
+}
+
+// Items of one who has ended are run by several others, each its own.
+func TestTriggerOfOneWhoEndsIsForSeveral(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		c.timeout = shortSession
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount = "", 9
+		a := c.join("10.0.0.1", cfg, nil)
+		b := c.join("10.0.0.2", cfg, nil)
+		c.join("10.0.0.3", cfg, nil)
+		c.ownedBy("10.0.0.1", 9, 3)
+		a.crash()
+		if _, err := b.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		for item := range 9 {
+			c.awaitRuns("its run", 1, of(item))
+		}
+		c.settled()
+		if n := len(c.record.find(anything)); n != 9 {
+			t.Errorf("%d executions\n%s", n, c.record)
+		}
+		c.check()
+	})
+}
+
+// Nobody knows how old a trigger is whose instance nobody has seen: it is removed, and that
+// is said.
+func TestTriggerOfOneWhomNobodyKnows(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = ""
+		c.commit(coord.Put(c.job.Trigger(deadID), []byte("request: r\nitems: [0, 1]\n")))
+		logged, logs := newLogbook()
+		c.join("10.0.0.1", cfg, nil, logs)
+		c.await("it is removed", func(s *jobtree.State) bool { return len(s.Items) == 3 && len(s.Triggers) == 0 })
+		c.pass(time.Second)
+		if lines := logged.says("trigger lost: its instance ended before it obeyed"); len(lines) != 1 || lines[0]["request"] != "r" {
+			t.Errorf("the log says %v", lines)
+		}
+		if n := len(c.record.find(anything)); n > 0 {
+			t.Errorf("%d executions", n)
+		}
+	})
+}
+
+// The last of all removes its trigger with itself, and says so.
+func TestTriggerOfTheLast(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = ""
+		logged, logs := newLogbook()
+		m := c.join("10.0.0.1", cfg, nil, logs)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		id := m.Status().InstanceID
+		m.link.(*memory.Link).Lag(time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		c.commit(coord.Put(c.job.Trigger(id), nil))
+		_ = m.Shutdown(ctx) // it does not see the trigger before
+		if lines := logged.says("trigger lost: its instance ended before it obeyed"); len(lines) != 1 || lines[0]["items"] != "0, 1, 2" {
+			t.Errorf("the log says %v", lines)
+		}
+		c.await("it is removed", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
+	})
+}
+
+// An operator who disables a server wants a trigger to wait.
+func TestTriggerOnADisabledServerIsNoFault(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = ""
+		release := make(chan struct{})
+		m := c.join("10.0.0.1", cfg, hangs(release, func(job.ShardingContext) bool { return true }))
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		for range 2 {
+			if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+				t.Fatal(err)
+			}
+			c.await("taken", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
+		}
+		c.awaitRuns("all", 3, anything)
+		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte("DISABLED")))
+		m.awaitStatus("disabled", func(s job.Status) bool { return !s.Enabled })
+		close(release)
+		c.settled()
+		for range 60 {
+			if err := m.Status().Fault(); err != nil {
+				t.Fatal(err)
+			}
+			c.pass(time.Second)
+		}
+		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte("ENABLED")))
+		c.awaitRuns("all again", 6, anything)
+		c.check()
 	})
 }
