@@ -213,7 +213,8 @@ func TestLogTellsWhatIsTakenOver(t *testing.T) {
 		lines := logged.says("took over")
 		var told int64
 		for _, fields := range lines {
-			told += fields["runs"].(int64)
+			runs, _ := fields["runs"].(int64)
+			told += runs
 		}
 		if len(lines) > 20 || told != many {
 			t.Errorf("%d lines tell of %d runs", len(lines), told)
