@@ -228,8 +228,9 @@ func TestClean(t *testing.T) {
 			want: []string{"- trigger/X"},
 		},
 		{
-			name: "a trigger of one that is leaving, but not gone",
+			name: "a trigger of one that is leaving, and obeys no more",
 			tree: func(f *fixture) { f.put("trigger/B", "").remove("instances/B") },
+			want: []string{"- trigger/B"},
 		},
 	} {
 		c.run(t, base, (*world).clean)
@@ -237,6 +238,7 @@ func TestClean(t *testing.T) {
 	forgotten := func(f *fixture) { base(f); f.put("trigger/X", "") }
 	for _, c := range []conflictCase{
 		{"the trigger is written again", func(f *fixture) { f.put("trigger/X", "") }},
+		{"its instance shows later", func(f *fixture) { f.members("X") }},
 		{"somebody else leads", func(f *fixture) { f.remove("leader/election/instance") }},
 	} {
 		c.run(t, forgotten, (*world).clean)
