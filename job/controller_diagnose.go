@@ -119,8 +119,12 @@ func (c *controller) treeFault(w *world) error {
 	return nil
 }
 
-// scheduleFault is a schedule that the leader has not put in force.
+// scheduleFault is a schedule that has come to its end, or that the leader has not put in
+// force.
 func (c *controller) scheduleFault(w *world) error {
+	if c.settings.schedule != nil && c.settings.schedule.Next(w.now).IsZero() {
+		return fmt.Errorf("job %s: the cron expression %q has no tick to come", c.job, short(c.settings.Cron))
+	}
 	missing := c.settings.schedule != nil && w.Config != nil && !w.inForce() && w.active()
 	if !c.lasts(&c.signs.outOfForce, missing, w.now, treePatience) {
 		return nil

@@ -11,7 +11,8 @@ type FaultKind int
 // The kinds of faults.
 const (
 	// FaultConfig: the configuration in the registry is refused here, and the last good
-	// one stays in force; or the leader has not put the configuration's schedule in force.
+	// one stays in force; or the leader has not put the configuration's schedule in force,
+	// or it has no tick to come.
 	// Correct the configuration, or give this process what it names.
 	FaultConfig FaultKind = iota + 1
 	// FaultClock: this host's clock is more than 5 s, or than Config.MaxTimeDiff, from the

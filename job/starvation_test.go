@@ -149,6 +149,18 @@ func TestLabelThatNobodyHas(t *testing.T) {
 	})
 }
 
+// A cron expression whose last tick was long ago is no good any more.
+func TestCronWithoutATickToCome(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", c.config(), nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.configure(func(c *job.Config) { c.Cron = "0 0 0 1 1 ? 1999" })
+		m.awaitFault(job.FaultConfig, "has no tick to come")
+		c.configure(func(c *job.Config) { c.Cron = "* * * * * ?" })
+		m.awaitSound()
+	})
+}
+
 // A failover run hangs at an instance where its item is not at home.
 func TestFailoverThatHangs(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
