@@ -113,8 +113,16 @@ func TestStrategyThatNeverReturnsIsReplaced(t *testing.T) {
 // The answer of a strategy that is slow is used when it comes, and ticks do not wait.
 func TestSlowStrategy(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		over := make(chan struct{})
+		defer close(over) // who leads while the others leave is not waited for
 		cfg, s, known := c.withChangeling()
-		s.turn(func(r strategy.Request) []string { time.Sleep(20 * time.Second); return dealFairly(r) })
+		s.turn(func(r strategy.Request) []string {
+			select {
+			case <-time.After(20 * time.Second):
+			case <-over:
+			}
+			return dealFairly(r)
+		})
 		a := c.join("10.0.0.1", cfg, nil, known)
 		a.awaitFault(job.FaultStrategy, "has not answered within 5s")
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
