@@ -161,14 +161,9 @@ func (c *controller) depart(through bool, err error) {
 	c.bail()
 }
 
-// say logs what must not keep the rest from being done: a logger that panics is not asked
-// again.
+// say logs what must not keep the rest from being done, though the logger may panic.
 func (c *controller) say(log func()) {
-	defer func() {
-		if recover() != nil {
-			c.log = zap.NewNop()
-		}
-	}()
+	defer func() { _ = recover() }() // which cannot be logged
 	log()
 }
 
