@@ -65,7 +65,7 @@ var tamperings = []tampering{
 	{"a child below running", func(v vandal, j jobtree.Job, _ *jobtree.State, item int) error {
 		return v.write(j.Running(item)+"/x", nil)
 	}},
-	{"a child below a waiting item", func(v vandal, j jobtree.Job, _ *jobtree.State, item int) error {
+	{history.WaitingItem, func(v vandal, j jobtree.Job, _ *jobtree.State, item int) error {
 		return v.write(j.FailoverItem(item)+"/x", nil)
 	}},
 	{"a child below an instance", func(v vandal, j jobtree.Job, state *jobtree.State, _ int) error {

@@ -256,6 +256,13 @@ func TestKeptPromises(t *testing.T) {
 			h.run(run{process: "w1", item: 1, tick: 4, token: 45, source: "MISFIRE", from: 4150, to: 4250})
 			return h
 		},
+		"an item that somebody has put up while it ran": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick == 5 })
+			h.at(4100, history.Event{Kind: history.Tamper, Job: "j", Item: 1, Name: history.WaitingItem})
+			h.run(run{process: "w2", item: 1, tick: 5, token: 51, from: 5010, to: 5200})
+			h.run(run{process: "w1", item: 1, tick: 5, token: 55, source: "FAILOVER", from: 5300, to: 5400})
+			return h
+		},
 		"a silent item, and somebody says why": func() *tape {
 			h := silent()
 			h.at(2500, history.Event{Kind: history.Fault, Name: "cut", Item: -1})
@@ -521,6 +528,14 @@ func TestBrokenPromises(t *testing.T) {
 			h := calm(func(item, tick int) bool { return item == 0 && tick == 4 })
 			h.at(2600, history.Event{Kind: history.Tamper, Job: "j", Item: 1})
 			h.run(run{process: "w2", item: 0, tick: 4, token: 45, from: 3100, to: 3150})
+			return h
+		}},
+		"run again twice after somebody has put it up": {4, 8, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick == 5 })
+			h.at(4100, history.Event{Kind: history.Tamper, Job: "j", Item: 1, Name: history.WaitingItem})
+			h.run(run{process: "w2", item: 1, tick: 5, token: 51, from: 5010, to: 5200})
+			h.run(run{process: "w1", item: 1, tick: 5, token: 55, source: "FAILOVER", from: 5300, to: 5400})
+			h.run(run{process: "w1", item: 1, tick: 5, token: 56, source: "FAILOVER", from: 5500, to: 5600})
 			return h
 		}},
 		"a goroutine is left": {11, 1, func() *tape {

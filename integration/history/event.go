@@ -44,6 +44,10 @@ const (
 	Quiet     Kind = "quiet"     // from here on the end is being prepared: nothing is owed any more
 )
 
+// WaitingItem is the name of a Tamper that puts an item up to be run again, in a store that
+// makes a node together with what is below it.
+const WaitingItem = "a child below a waiting item"
+
 // Outcome says how a handler returned.
 type Outcome string
 

@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -52,6 +53,7 @@ func (c *checker) again(first, second *execution) {
 		}
 	case !at(regimes, first.began()).Failover && !at(regimes, second.began()).Failover:
 		c.violate(4, name+": run again although the job has no failover", events...)
+	case first.settled() && c.putUp(second):
 	case first.settled():
 		promise := 4
 		if c.left(first.process, first.job, second.began()) {
@@ -61,6 +63,22 @@ func (c *checker) again(first, second *execution) {
 	default:
 		c.late(first, second)
 	}
+}
+
+// putUp reports whether an execution is the first failover since somebody has put its item
+// up to be run again, which no instance did. It may come long after that: what ran then is
+// run to its end first, and so is what that makes up for.
+func (c *checker) putUp(second *execution) bool {
+	by := int64(never)
+	for i := range c.timeline.events {
+		e := &c.timeline.events[i]
+		if e.Kind == Tamper && e.Name == WaitingItem && e.Job == second.job && e.Item == second.item && e.Mono <= second.began() {
+			by = cmp.Or(e.Call, e.Mono)
+		}
+	}
+	return by != never && !slices.ContainsFunc(c.runs[second.subject], func(x *execution) bool {
+		return x.source == failover && x.began() >= by && x.began() < second.began()
+	})
 }
 
 // late: a failover begins as soon as the death can be known, unless something keeps it.
