@@ -70,6 +70,7 @@ func TestLoggerThatPanicsInARun(t *testing.T) {
 		fails := errors.New("no")
 		m := c.join("10.0.0.1", c.config(), func(context.Context, job.ShardingContext) error { return fails }, logs)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.pass(time.Second) // it has told of its items
 		b.broken.Store(true)
 		var p *job.PanicError
 		m.awaitStatus("the last error", func(s job.Status) bool { return errors.As(s.LastError, &p) })

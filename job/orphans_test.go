@@ -170,7 +170,7 @@ func TestFirstOfManyOrphansIsSoon(t *testing.T) {
 // commits that every store takes, and do not hold up that the items are dealt.
 func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
-		const many = 24_000
+		const many = 6000
 		c := newCluster(t, s, "settle")
 		var ops []coord.Op
 		for i := range many {

@@ -49,6 +49,8 @@ func (m *member) awaitStatus(what string, ok func(job.Status) bool) job.Status {
 			return status
 		}
 		select {
+		case <-m.Done(): // after which nothing changes
+			m.c.Fatalf("it has ended with %v, and not seen is: %s; the status is %+v", m.Err(), what, status)
 		case <-changed:
 		case <-timeout.C:
 			m.c.Fatalf("not seen in %v: %s; the status is %+v\n%s%s", patience, what, status, m.c.dump(), m.c.record)
