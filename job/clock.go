@@ -129,5 +129,5 @@ func (w *world) unknownClock() error {
 func (w *world) takenBack(i int, item *jobtree.Item) bool {
 	begun, ok := w.begun[i]
 	return ok && w.runs[i] == nil && item.Running == nil && item.Owner.Is(w.self.id) &&
-		item.Fired.Modified > w.ended[i] && !item.Fired.Tick.IsZero() && begun.tick.Sub(item.Fired.Tick) > farTolerance
+		item.Fired.Modified > w.ended[i] && !item.Fired.Tick.IsZero() && begun.Sub(item.Fired.Tick) > farTolerance
 }

@@ -56,7 +56,7 @@ type controller struct {
 	met       map[string]time.Time // instances that were there, and when they were seen last
 	lost      []jobtree.Trigger    // of instances that have ended, until the leader takes them
 	waiting   map[int]time.Time    // see world.waiting
-	begun     map[int]beginning    // see world.begun
+	begun     map[int]time.Time    // see world.begun
 	localTick time.Time            // the last tick that was fired without records
 	missed    map[int]bool         // items that a tick without records found running
 
@@ -177,7 +177,7 @@ func (c *controller) world() *world {
 		c.gone = absences(c.state, c.gone, now)
 	}
 	// By a clock that was set back, these have not come yet.
-	maps.DeleteFunc(c.begun, func(_ int, b beginning) bool { return now.Before(b.at) })
+	maps.DeleteFunc(c.begun, func(_ int, tick time.Time) bool { return now.Before(tick) })
 	w := &world{
 		State: c.state, job: c.job, settings: c.settings, self: c.self, now: now,
 		runs: c.runs, ended: c.ended, waiting: c.waiting, begun: c.begun, leaving: c.leaving != nil, gone: c.gone,

@@ -29,7 +29,7 @@ func (c *controller) dispatch() {
 		r := c.queue[0]
 		c.queue = c.queue[1:]
 		if r.source == Normal || r.source == Misfire {
-			c.begun[r.item] = beginning{tick: r.tick, at: c.now()}
+			c.begun[r.item] = r.tick
 		}
 		c.executes(r)
 	}

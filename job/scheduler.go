@@ -93,7 +93,7 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 			settings: settings,
 			self:     self{ip: o.ip, labels: labels},
 			runs:     map[int]*run{}, ended: map[int]int64{}, triggers: map[int]manual{}, missed: map[int]bool{},
-			waiting: map[int]time.Time{}, begun: map[int]beginning{}, troubles: troubles{}, heals: heals{},
+			waiting: map[int]time.Time{}, begun: map[int]time.Time{}, troubles: troubles{}, heals: heals{},
 			localTick: o.now(),
 			stopping:  stopping, wake: make(chan struct{}, 1),
 			started: sync.OnceFunc(func() { close(registered) }),

@@ -192,13 +192,13 @@ func TestFire(t *testing.T) {
 		},
 		{
 			name: "what began here, and was taken back",
-			tree: func(f *fixture) { f.begun = map[int]beginning{0: {tick: tick(1)}, 1: {tick: tick(0)}} },
+			tree: func(f *fixture) { f.begun = map[int]time.Time{0: tick(1), 1: tick(0)} },
 			want: begins(1),
 		},
 		{
 			name: "what began here, and was taken back, of a disabled item",
 			tree: func(f *fixture) {
-				f.begun = map[int]beginning{0: {tick: tick(1)}}
+				f.begun = map[int]time.Time{0: tick(1)}
 				f.put("sharding/0/disabled", "")
 			},
 			want: begins(1),

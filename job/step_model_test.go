@@ -230,7 +230,7 @@ func (m *model) start() *member {
 	p.c = &controller{
 		reg: p.reg, view: p.view, job: m.job, options: o, log: zap.NewNop(), settings: s,
 		self: self{ip: o.ip}, runs: map[int]*run{}, ended: map[int]int64{}, triggers: map[int]manual{},
-		missed: map[int]bool{}, waiting: map[int]time.Time{}, begun: map[int]beginning{}, troubles: troubles{}, heals: heals{},
+		missed: map[int]bool{}, waiting: map[int]time.Time{}, begun: map[int]time.Time{}, troubles: troubles{}, heals: heals{},
 		inTurn: true, stopping: stopping, wake: make(chan struct{}, 1), started: func() {},
 	}
 	p.c.executes = p.begin

@@ -141,7 +141,7 @@ type fixture struct {
 	ended   map[int]int64
 	free    int
 	waiting map[int]time.Time
-	begun   map[int]beginning
+	begun   map[int]time.Time
 	clock   coord.Clock
 	refused int64
 	leaving bool

@@ -29,14 +29,11 @@ func (w *world) lastTick() time.Time {
 	return tick
 }
 
-// beginning is that an item began a tick here, and when, by the local clock.
-type beginning struct{ tick, at time.Time }
-
 // hasBegun reports whether this process has begun a tick of an item, or a later one,
 // whatever the tree says: a leader takes back what a clock that is ahead has begun, and
 // that clock would begin it again at once.
 func (w *world) hasBegun(item int, tick time.Time) bool {
-	return !tick.After(w.begun[item].tick)
+	return !tick.After(w.begun[item])
 }
 
 // judge compares the last tick with what the item has begun. However many ticks were

@@ -31,7 +31,7 @@ type world struct {
 	// thread. Such a tick is not missed.
 	waiting map[int]time.Time
 	// begun has the last scheduled tick that each item has begun in this process.
-	begun map[int]beginning
+	begun map[int]time.Time
 	// leaving is set once this instance is on its way out: it begins nothing more.
 	leaving bool
 	// gone has since when an owner has been missing, for static sharding.
