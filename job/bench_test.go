@@ -44,7 +44,7 @@ func (b *benchmarked) registry() coord.Registry {
 	return reg
 }
 
-func (b *benchmarked) schedule(reg coord.Registry, cfg job.Config, ip string, h job.Func) *job.Scheduler {
+func (b *benchmarked) schedule(reg coord.Registry, cfg job.Config, ip string, h job.HandlerFunc) *job.Scheduler {
 	s, err := job.Schedule(b.Context(), reg, cfg, h, job.WithIP(ip))
 	if err != nil {
 		b.Fatal(err)

@@ -298,7 +298,7 @@ func TestConfigurationIsDeletedWhileAnItemRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.await("the job fires again", func(s *jobtree.State) bool {
-			return len(c.record.find(func(e execution) bool { return e.Source == job.Normal })) >= 3
+			return len(c.record.find(func(e execution) bool { return e.Source == job.SourceNormal })) >= 3
 		})
 		c.check()
 	})

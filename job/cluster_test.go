@@ -128,7 +128,7 @@ func (c *cluster) config() job.Config {
 }
 
 // join starts an instance and stops it at the end of the test.
-func (c *cluster) join(ip string, cfg job.Config, h job.Func, opts ...job.Option) *member {
+func (c *cluster) join(ip string, cfg job.Config, h job.HandlerFunc, opts ...job.Option) *member {
 	c.Helper()
 	m := c.dial(ip)
 	if err := m.schedule(c.Context(), cfg, h, opts...); err != nil {
@@ -147,7 +147,7 @@ func (c *cluster) dial(ip string) *member {
 	return m
 }
 
-func (m *member) schedule(ctx context.Context, cfg job.Config, h job.Func, opts ...job.Option) error {
+func (m *member) schedule(ctx context.Context, cfg job.Config, h job.HandlerFunc, opts ...job.Option) error {
 	opts = append([]job.Option{job.WithIP(m.ip), job.WithLogger(zaptest.NewLogger(m.c, zaptest.Level(zap.InfoLevel)))}, opts...)
 	start := job.Schedule
 	if cfg.Cron == "" {
@@ -347,7 +347,7 @@ type record struct {
 
 func newRecord() *record { return &record{changed: make(chan struct{})} }
 
-func (r *record) handler(h job.Func) job.Func {
+func (r *record) handler(h job.HandlerFunc) job.HandlerFunc {
 	return func(ctx context.Context, sc job.ShardingContext) (err error) {
 		e := &execution{ShardingContext: sc, ip: jobtree.InstanceIP(sc.InstanceID), begin: time.Now()}
 		r.update(func() { r.list = append(r.list, e) })
@@ -410,7 +410,7 @@ func (c *cluster) check() {
 	byToken := c.record.find(func(execution) bool { return true })
 	slices.SortFunc(byToken, func(a, b execution) int { return int(min(max(a.Token-b.Token, -1), 1)) })
 	for _, e := range byToken {
-		if e.Source == job.Normal || e.Source == job.Misfire {
+		if e.Source == job.SourceNormal || e.Source == job.SourceMisfire {
 			k := tick{e.Item, e.ScheduledTime.UnixMilli()}
 			if before, twice := started[k]; twice {
 				c.Errorf("item %d, tick %s: begun with token %d and again with token %d\n%s", e.Item, e.ScheduledTime, before.Token, e.Token, c.record)

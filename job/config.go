@@ -174,8 +174,8 @@ const (
 	Off
 )
 
-// Switch returns On or Off.
-func Switch(on bool) Toggle {
+// ToggleOf returns On for true, Off for false.
+func ToggleOf(on bool) Toggle {
 	if on {
 		return On
 	}

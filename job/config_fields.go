@@ -129,7 +129,7 @@ func toggleField(key string, p *Toggle) field {
 	set := func(text string) error {
 		on, err := parseBool(text)
 		if err == nil {
-			*p = Switch(on)
+			*p = ToggleOf(on)
 		}
 		return err
 	}

@@ -109,7 +109,7 @@ func TestEqual(t *testing.T) {
 }
 
 func TestToggle(t *testing.T) {
-	if job.Switch(true) != job.On || job.Switch(false) != job.Off {
+	if job.ToggleOf(true) != job.On || job.ToggleOf(false) != job.Off {
 		t.Error("Switch")
 	}
 	for toggle, want := range map[job.Toggle]string{0: "default", job.On: "on", job.Off: "off", 7: "invalid"} {

@@ -169,7 +169,7 @@ func (c *controller) fire(w *world) {
 	// The tick of those that wait for a thread is not missed, however long that takes.
 	waiting := map[int]time.Time{}
 	for n, d := range list {
-		if d.source == Normal && c.runs[d.item] == nil && (n >= w.free || w.waits(d.item, d.tick)) {
+		if d.source == SourceNormal && c.runs[d.item] == nil && (n >= w.free || w.waits(d.item, d.tick)) {
 			waiting[d.item] = d.tick
 		}
 	}
@@ -227,10 +227,10 @@ func (c *controller) handBack(w *world) {
 			continue
 		}
 		claimed = append(claimed, r)
-		if r.source == Manual {
+		if r.source == SourceManual {
 			c.triggers[r.item] = manual{parameter: r.param}
 		}
-		if r.source == Normal {
+		if r.source == SourceNormal {
 			c.waiting[r.item] = r.tick
 		}
 	}

@@ -16,7 +16,7 @@ func (c *controller) start(runs []*run, token int64) {
 		r.claimed, r.syncs = c.now(), c.syncs
 		c.runs[r.item] = r
 		c.queue = append(c.queue, r)
-		if r.source == Manual {
+		if r.source == SourceManual {
 			delete(c.triggers, r.item)
 		}
 	}
@@ -28,7 +28,7 @@ func (c *controller) dispatch() {
 	for len(c.queue) > 0 && c.executing < c.settings.threads {
 		r := c.queue[0]
 		c.queue = c.queue[1:]
-		if r.source == Normal || r.source == Misfire {
+		if r.source == SourceNormal || r.source == SourceMisfire {
 			c.begun[r.item] = r.tick
 		}
 		c.executes(r)

@@ -147,9 +147,9 @@ func (c *controller) tellClaimed(runs []*run, token int64) {
 	missed := 0
 	for _, r := range runs {
 		switch r.source {
-		case Failover:
+		case SourceFailover:
 			again = append(again, r.item)
-		case Misfire:
+		case SourceMisfire:
 			made = append(made, r.item)
 			missed += c.ticksBetween(r.before, r.last)
 		}

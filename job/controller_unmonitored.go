@@ -16,12 +16,12 @@ func (c *controller) fireUnmonitored(w *world) {
 	if due {
 		c.localTick = tick
 	}
-	source := Normal
+	source := SourceNormal
 	if due && w.now.Sub(tick) > c.settings.tolerance+w.slack {
 		if !c.settings.misfire || c.settings.window > 0 && w.now.Sub(tick) > c.settings.window {
 			due = false
 		}
-		source = Misfire
+		source = SourceMisfire
 	}
 	for i := range min(c.settings.ShardingTotalCount, len(w.Items)) {
 		item := &w.Items[i]
@@ -39,7 +39,7 @@ func (c *controller) fireUnmonitored(w *world) {
 			runs = append(runs, &run{item: i, tick: tick, source: source, instance: c.self.id})
 		case c.missed[i]:
 			delete(c.missed, i)
-			runs = append(runs, &run{item: i, tick: c.localTick, source: Misfire, instance: c.self.id})
+			runs = append(runs, &run{item: i, tick: c.localTick, source: SourceMisfire, instance: c.self.id})
 		}
 	}
 	c.start(runs, 0)
@@ -52,7 +52,7 @@ func (c *controller) triggerUnmonitored(w *world) {
 		if w.runs[i] != nil || !w.Item(i).Owner.Is(c.self.id) {
 			continue
 		}
-		runs = append(runs, &run{item: i, tick: w.now, source: Manual, param: trigger.parameter, instance: c.self.id})
+		runs = append(runs, &run{item: i, tick: w.now, source: SourceManual, param: trigger.parameter, instance: c.self.id})
 	}
 	c.start(runs, 0)
 }

@@ -47,7 +47,7 @@ func TestManyTakersSpread(t *testing.T) {
 			t.Errorf("%d of %d commits conflicted", conflicts, commits)
 		}
 		ticks := map[time.Time]int{}
-		for _, e := range c.record.find(func(e execution) bool { return e.Source == job.Normal }) {
+		for _, e := range c.record.find(func(e execution) bool { return e.Source == job.SourceNormal }) {
 			ticks[e.ScheduledTime]++
 		}
 		t.Log(len(ticks), "ticks")
@@ -75,7 +75,7 @@ func TestLeadersOfManyJobs(t *testing.T) {
 			for j := range jobs {
 				one, err := job.Schedule(t.Context(), &counted{m.reg, &o}, job.Config{
 					Name: fmt.Sprintf("job%d", j), Cron: rarely, ShardingTotalCount: 3,
-				}, job.Func(untilDone), job.WithIP(m.ip), job.WithLogger(zap.NewNop()))
+				}, job.HandlerFunc(untilDone), job.WithIP(m.ip), job.WithLogger(zap.NewNop()))
 				if err != nil {
 					t.Fatal(err)
 				}

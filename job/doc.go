@@ -7,7 +7,7 @@
 //	s, err := job.Schedule(ctx, reg, job.Config{
 //		Name: "settle", Cron: "0/5 * * * * ?", ShardingTotalCount: 3,
 //		ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou", Failover: true,
-//	}, job.Func(settle))
+//	}, job.HandlerFunc(settle))
 //	…
 //	err = s.Shutdown(drain) // with a context of its own: how long what runs may take
 //

@@ -40,7 +40,7 @@ func ExampleSchedule() {
 		ShardingTotalCount:     3,
 		ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
 		Failover:               true,
-	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+	}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 		settled <- sc.ItemParameter
 		return nil
 	}))
@@ -74,7 +74,7 @@ func ExampleOneOff() {
 	s, err := job.OneOff(ctx, reg, job.Config{
 		Name:               "rebuild-index",
 		ShardingTotalCount: 2,
-	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+	}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 		rebuilt <- fmt.Sprintf("part %d of %d, %s: %v", sc.Item, sc.Total, sc.JobParameter, sc.Source)
 		return nil
 	}))
@@ -111,7 +111,7 @@ func ExampleScheduler_Trigger() {
 		Name:               "report",
 		Cron:               "0 0 0 1 1 ?", // at New Year
 		ShardingTotalCount: 10,
-	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+	}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 		ran <- sc
 		return nil
 	}))
@@ -196,7 +196,7 @@ func ExampleShardingContext() {
 
 	ran := make(chan job.ShardingContext, 1)
 	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
-		job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			ran <- sc
 			return nil
 		}))
@@ -294,7 +294,7 @@ func ExampleFunc() {
 		Name:               "fetch",
 		ShardingTotalCount: 1,
 		Retry:              job.Retry{Attempts: 3, InitialBackoff: 10 * time.Millisecond},
-	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+	}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 		if sc.Attempt == 1 {
 			tried <- "attempt 1: no answer"
 			return errors.New("no answer")
@@ -332,7 +332,7 @@ func ExampleOption() {
 	s, err := job.Schedule(ctx, reg, job.Config{
 		Name: "render", Cron: "0 0 3 * * ?", ShardingTotalCount: 8,
 		Label: "gpu", Strategy: strategy.Weighted,
-	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error { return nil }),
+	}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error { return nil }),
 		job.WithLogger(zap.NewNop()),              // zap.NewProduction, say
 		job.WithIP("10.0.0.1"),                    // or job.WithNetwork("10.0.0.0/8")
 		job.WithLabels("gpu", "rack-4"),           // it may have items of jobs for these labels
@@ -347,7 +347,7 @@ func ExampleOption() {
 	defer s.Shutdown(ctx)
 
 	_, err = job.Schedule(ctx, reg, job.Config{Name: "render", Cron: "0 0 3 * * ?", ShardingTotalCount: 8},
-		job.Func(func(ctx context.Context, sc job.ShardingContext) error { return nil }),
+		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error { return nil }),
 		job.WithImplementation("render-v1"))
 	fmt.Println(errors.Is(err, job.ErrImplementationConflict))
 	// Output: true
@@ -366,7 +366,7 @@ func ExampleWithErrorHandler() {
 
 	alarms := make(chan string, 1)
 	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1, ErrorHandler: "ALARM"},
-		job.Func(func(ctx context.Context, sc job.ShardingContext) error { panic("no such account") }),
+		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error { panic("no such account") }),
 		job.WithErrorHandler("ALARM", job.ErrorHandlerFunc(func(ctx context.Context, sc job.ShardingContext, err error) {
 			alarms <- fmt.Sprintf("%s, item %d: %v", sc.JobName, sc.Item, err)
 		})))
@@ -404,7 +404,7 @@ func ExampleWithStrategy() {
 	})
 	ran := make(chan int, 1)
 	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 4, Strategy: "FIRST"},
-		job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			ran <- sc.Item
 			return nil
 		}),
@@ -435,7 +435,7 @@ func ExampleScheduler_Shutdown() {
 
 	begun := make(chan struct{})
 	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
-		job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			close(begun)
 			<-ctx.Done() // it works on and on
 			fmt.Println("item 0:", context.Cause(ctx))

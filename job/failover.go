@@ -24,7 +24,7 @@ func (w *world) takeOver() []commit {
 	for n := range min(len(waiting), max(w.free, 0)) {
 		f := waiting[(start+n)%len(waiting)]
 		i, item := f.Item, w.Item(f.Item)
-		r := &run{item: i, tick: f.Tick, source: Failover, failover: true}
+		r := &run{item: i, tick: f.Tick, source: SourceFailover, failover: true}
 		if r.tick.IsZero() {
 			r.tick = claimed(item)
 		}

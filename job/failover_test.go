@@ -51,7 +51,7 @@ func (c *cutShort) trigger(m *member, items ...int) {
 }
 
 // reruns are the executions by failover.
-func reruns(e execution) bool { return e.Source == job.Failover }
+func reruns(e execution) bool { return e.Source == job.SourceFailover }
 
 // settled waits until nothing runs or waits, and then for a while longer.
 func (c *cluster) settled() {
@@ -74,7 +74,7 @@ func TestCrashInMidItem(t *testing.T) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 6
 		work := func(ctx context.Context, sc job.ShardingContext) error {
-			if sc.Item == 1 && sc.Source != job.Failover {
+			if sc.Item == 1 && sc.Source != job.SourceFailover {
 				return nil // finished before the crash
 			}
 			return c.work(ctx, sc)
@@ -202,7 +202,7 @@ func TestCrashWithoutFailover(t *testing.T) {
 		close(c.release)
 		c.trigger(b, 0)
 		again := c.awaitRuns("item 0 triggered again", 2, func(e execution) bool { return e.Item == 0 })
-		if again[1].Source != job.Manual {
+		if again[1].Source != job.SourceManual {
 			t.Errorf("%v", again[1].Source)
 		}
 		c.settled()

@@ -30,7 +30,7 @@ func (c *cluster) counted(ip string) (*member, *counting) {
 	return m, reg
 }
 
-func (c *cluster) mustSchedule(m *member, cfg job.Config, h job.Func, opts ...job.Option) {
+func (c *cluster) mustSchedule(m *member, cfg job.Config, h job.HandlerFunc, opts ...job.Option) {
 	c.Helper()
 	if err := m.schedule(c.Context(), cfg, h, opts...); err != nil {
 		c.Fatal(err)
@@ -305,7 +305,7 @@ func TestDisabledAndStartedAgain(t *testing.T) {
 		enabled := time.Now()
 		runs := c.awaitRuns("ticks", n+3, anything)
 		for _, e := range runs[n:] {
-			if e.Source != job.Normal || e.ScheduledTime.Before(enabled) {
+			if e.Source != job.SourceNormal || e.ScheduledTime.Before(enabled) {
 				t.Errorf("item %d: %v for %v, enabled at %v\n%s", e.Item, e.Source, e.ScheduledTime, enabled, c.record)
 			}
 		}

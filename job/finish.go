@@ -57,7 +57,7 @@ func (w *world) finish(runs []*run) []commit {
 			if item.Misfire || r.flagged {
 				ops = append(ops, coord.DeleteTree(w.job.Misfire(r.item)))
 			}
-			again.put(item, &run{item: r.item, tick: tick, last: tick, source: Misfire}, ops)
+			again.put(item, &run{item: r.item, tick: tick, last: tick, source: SourceMisfire}, ops)
 			last := &again.commits[len(again.commits)-1]
 			last.ends = append(last.ends, r)
 			continue
@@ -130,15 +130,15 @@ func (w *world) settle(i int) commit {
 	}
 	r := &run{
 		item: i, tick: item.Fired.Run, last: item.Fired.Tick, before: item.Fired.Tick,
-		source: Normal, instance: w.self.id, failover: failover,
+		source: SourceNormal, instance: w.self.id, failover: failover,
 	}
 	switch {
 	case failover:
-		r.source = Failover
+		r.source = SourceFailover
 	case !item.Fired.Run.Equal(item.Fired.Tick):
-		r.source = Manual
+		r.source = SourceManual
 	case w.now.Sub(r.tick) > w.settings.tolerance:
-		r.source = Misfire
+		r.source = SourceMisfire
 	}
 	claim := c.add(i, coord.Set(w.job.Running(i), []byte(w.self.id)), w.fired(i, item, item.Fired.Tick, item.Fired.Run))
 	claim.claims, claim.heals = []*run{r}, false

@@ -33,12 +33,12 @@ func (w *world) due() []due {
 		}
 		switch w.judge(*item, tick) {
 		case onTime:
-			list = append(list, due{i, tick, Normal})
+			list = append(list, due{i, tick, SourceNormal})
 		case late:
-			list = append(list, due{i, tick, Misfire})
+			list = append(list, due{i, tick, SourceMisfire})
 		case passed:
 			if w.waits(i, tick) {
-				list = append(list, due{i, tick, Normal})
+				list = append(list, due{i, tick, SourceNormal})
 			}
 		}
 	}

@@ -21,11 +21,11 @@ type Handler interface {
 	Execute(ctx context.Context, sc ShardingContext) error
 }
 
-// Func is a Handler made of a function.
-type Func func(ctx context.Context, sc ShardingContext) error
+// HandlerFunc is a Handler made of a function.
+type HandlerFunc func(ctx context.Context, sc ShardingContext) error
 
 // Execute calls f.
-func (f Func) Execute(ctx context.Context, sc ShardingContext) error { return f(ctx, sc) }
+func (f HandlerFunc) Execute(ctx context.Context, sc ShardingContext) error { return f(ctx, sc) }
 
 // Source says why an item runs. The names are ElasticJob's execution sources; MANUAL
 // is ours.
@@ -33,25 +33,25 @@ type Source int
 
 // The sources of an execution.
 const (
-	// Normal: its tick came due.
-	Normal Source = iota + 1
-	// Misfire: it makes up for ticks that were missed, all of them at once.
-	Misfire
-	// Failover: the run was begun before and cut short by the end of its instance.
-	Failover
-	// Manual: it was triggered, by an operator or a one-off job.
-	Manual
+	// SourceNormal: its tick came due.
+	SourceNormal Source = iota + 1
+	// SourceMisfire: it makes up for ticks that were missed, all of them at once.
+	SourceMisfire
+	// SourceFailover: the run was begun before and cut short by the end of its instance.
+	SourceFailover
+	// SourceManual: it was triggered, by an operator or a one-off job.
+	SourceManual
 )
 
 func (s Source) String() string {
 	switch s {
-	case Normal:
+	case SourceNormal:
 		return "NORMAL_TRIGGER"
-	case Misfire:
+	case SourceMisfire:
 		return "MISFIRE"
-	case Failover:
+	case SourceFailover:
 		return "FAILOVER"
-	case Manual:
+	case SourceManual:
 		return "MANUAL"
 	}
 	return "UNKNOWN"

@@ -99,7 +99,7 @@ func TestNewIdentityWhileAHandlerHangs(t *testing.T) {
 		hang := make(chan struct{})
 		defer close(hang)
 		m := c.join("10.0.0.1", c.config(), func(_ context.Context, sc job.ShardingContext) error {
-			if sc.Item == 0 && sc.Source != job.Failover {
+			if sc.Item == 0 && sc.Source != job.SourceFailover {
 				<-hang
 			}
 			return nil

@@ -67,7 +67,7 @@ func TestNodesOfNobody(t *testing.T) {
 				}
 				c.awaitRuns("what nobody runs is run again", again, reruns)
 				c.trigger(m)
-				c.awaitRuns("all items", 3, func(e execution) bool { return e.Source == job.Manual })
+				c.awaitRuns("all items", 3, func(e execution) bool { return e.Source == job.SourceManual })
 				c.check()
 			})
 		})

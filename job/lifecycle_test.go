@@ -52,7 +52,7 @@ func TestShutdownWithAShortDeadlineHandsOver(t *testing.T) {
 		c := newCutShort(t, s)
 		c.timeout = 10 * time.Second // nothing here waits for the end of a session
 		work := func(ctx context.Context, sc job.ShardingContext) error {
-			if sc.Source == job.Failover {
+			if sc.Source == job.SourceFailover {
 				return nil
 			}
 			return c.work(ctx, sc)

@@ -10,7 +10,7 @@ import (
 )
 
 // longItem is a job of a long item 0 and short others.
-func longItem(d time.Duration) job.Func {
+func longItem(d time.Duration) job.HandlerFunc {
 	return func(ctx context.Context, sc job.ShardingContext) error {
 		if sc.Item == 0 {
 			return elapse(ctx, d)
@@ -29,7 +29,7 @@ func TestLongItemIsMadeUpAndDelaysNobody(t *testing.T) {
 		})
 		runs := c.awaitRuns("item 0 again", 2, func(e execution) bool { return e.Item == 0 })
 		first, again := runs[0], runs[1]
-		if again.Source != job.Misfire {
+		if again.Source != job.SourceMisfire {
 			t.Errorf("the second run is %v, want MISFIRE\n%s", again.Source, c.record)
 		}
 		if late := again.begin.Sub(first.end); late > time.Second {
@@ -44,7 +44,7 @@ func TestLongItemIsMadeUpAndDelaysNobody(t *testing.T) {
 				t.Errorf("item %d ran %d times in %v beside the long one\n%s", item, len(short), long, c.record)
 			}
 			for _, e := range short {
-				if e.Source != job.Normal {
+				if e.Source != job.SourceNormal {
 					t.Errorf("item %d waited: %v\n%s", item, e.Source, c.record)
 				}
 			}
@@ -60,7 +60,7 @@ func TestMisfireOffLetsTicksGo(t *testing.T) {
 		cfg.Misfire = job.Off
 		c.join("10.0.0.1", cfg, longItem(2500*time.Millisecond))
 		runs := c.awaitRuns("item 0 again", 2, func(e execution) bool { return e.Item == 0 })
-		if again := runs[1]; again.Source != job.Normal || again.ScheduledTime.Before(runs[0].end) {
+		if again := runs[1]; again.Source != job.SourceNormal || again.ScheduledTime.Before(runs[0].end) {
 			t.Errorf("a tick that came while it ran was made up: %v for %v, the first ended %v\n%s", again.Source, again.ScheduledTime, runs[0].end, c.record)
 		}
 		if c.state().Item(0).Misfire {
@@ -85,7 +85,7 @@ func TestTicksMissedByEverybodyAreMadeUpOnce(t *testing.T) {
 		c.join("10.0.0.2", cfg, nil)
 		runs := c.awaitRuns("after the pause", len(before)+3, func(execution) bool { return true })[len(before):]
 		for _, e := range runs[:3] {
-			if e.Source == job.Normal && e.begin.Sub(e.ScheduledTime) > time.Second || e.Source == job.Failover {
+			if e.Source == job.SourceNormal && e.begin.Sub(e.ScheduledTime) > time.Second || e.Source == job.SourceFailover {
 				t.Errorf("%v %v late\n%s", e.Source, e.begin.Sub(e.ScheduledTime), c.record)
 			}
 		}
@@ -106,7 +106,7 @@ func TestNewJobMakesUpNothing(t *testing.T) {
 		c.configure(func(cfg *job.Config) { cfg.Cron = "* * * * * ?" })
 		changed := time.Now()
 		for _, e := range c.awaitRuns("ticks of the last schedule", 3, func(execution) bool { return true }) {
-			if e.Source != job.Normal || e.ScheduledTime.Before(changed.Add(-time.Second)) {
+			if e.Source != job.SourceNormal || e.ScheduledTime.Before(changed.Add(-time.Second)) {
 				t.Errorf("%v for %v", e.Source, e.ScheduledTime)
 			}
 		}

@@ -70,7 +70,7 @@ func (w *world) manually(triggers map[int]manual) []commit {
 		if !ok || !item.Owner.Is(w.self.id) || item.Disabled || item.Running != nil || w.runs[i] != nil {
 			continue
 		}
-		r := &run{item: i, tick: w.now, source: Manual, param: trigger.parameter}
+		r := &run{item: i, tick: w.now, source: SourceManual, param: trigger.parameter}
 		if item.Fired != nil {
 			r.last = item.Fired.Tick
 		}

@@ -84,7 +84,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			reg := registry(t)
 			c := job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}
-			handler := job.Func(func(context.Context, job.ShardingContext) error { return nil })
+			handler := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
 			// An error has to come at once, and not only when the start gives up.
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
@@ -107,7 +107,7 @@ func TestLargestOptionsAndConfiguration(t *testing.T) {
 		labels[i] = fmt.Sprintf("%0255d", i)
 	}
 	c := job.Config{Name: strings.Repeat("j", 200), Cron: "* * * * * ?", ShardingTotalCount: 1, JobParameter: strings.Repeat("p", job.MaxConfigSize-1000)}
-	handler := job.Func(func(context.Context, job.ShardingContext) error { return nil })
+	handler := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
 	s, err := job.Schedule(t.Context(), reg, c, handler, job.WithIP(strings.Repeat("i", 255)),
 		job.WithLabels(labels...), job.WithImplementation(strings.Repeat("c", 1000)))
 	if err != nil {

@@ -231,7 +231,7 @@ func (r *counted) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	return revision, err
 }
 
-func (o *outcomes) join(c *cluster, ip string, delay time.Duration, cfg job.Config, h job.Func) *member {
+func (o *outcomes) join(c *cluster, ip string, delay time.Duration, cfg job.Config, h job.HandlerFunc) *member {
 	c.Helper()
 	m := c.dial(ip)
 	m.reg = &counted{m.reg, o}

@@ -34,8 +34,8 @@ func try(outcome func(ctx context.Context, n int) error) *trial {
 	x := &trial{logged: logged, began: time.Now()}
 	x.execution = execution{
 		log: zap.New(core),
-		sc:  ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Attempt: 1, Token: 7, Source: Normal},
-		handler: Func(func(ctx context.Context, sc ShardingContext) error {
+		sc:  ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Attempt: 1, Token: 7, Source: SourceNormal},
+		handler: HandlerFunc(func(ctx context.Context, sc ShardingContext) error {
 			x.attempts = append(x.attempts, time.Since(x.began))
 			x.numbers = append(x.numbers, sc.Attempt)
 			return outcome(ctx, len(x.attempts))
@@ -286,7 +286,7 @@ func TestPanics(t *testing.T) {
 // the stack of a panic.
 func TestLogErrors(t *testing.T) {
 	core, logged := observer.New(zapcore.DebugLevel)
-	sc := ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Source: Misfire, Token: 7, Attempt: 2}
+	sc := ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Source: SourceMisfire, Token: 7, Attempt: 2}
 	h := logErrors(zap.New(core))
 	h.HandleError(t.Context(), sc, fmt.Errorf("on item 3: %w", &PanicError{Value: "oh", Stack: []byte("goroutine 1")}))
 	h.HandleError(t.Context(), sc, errHandler)
@@ -327,7 +327,7 @@ func TestTaskIDs(t *testing.T) {
 
 func TestSources(t *testing.T) {
 	for source, want := range map[Source]string{
-		Normal: "NORMAL_TRIGGER", Misfire: "MISFIRE", Failover: "FAILOVER", Manual: "MANUAL", 0: "UNKNOWN", 9: "UNKNOWN",
+		SourceNormal: "NORMAL_TRIGGER", SourceMisfire: "MISFIRE", SourceFailover: "FAILOVER", SourceManual: "MANUAL", 0: "UNKNOWN", 9: "UNKNOWN",
 	} {
 		if got := source.String(); got != want {
 			t.Errorf("%d: %s, want %s", int(source), got, want)

@@ -57,7 +57,7 @@ func TestEveryTickRunsOnceWhileMembersComeAndGo(t *testing.T) {
 		byItem := map[int][]execution{}
 		for _, e := range c.record.find(func(execution) bool { return true }) {
 			byItem[e.Item] = append(byItem[e.Item], e)
-			if e.Source == job.Failover {
+			if e.Source == job.SourceFailover {
 				t.Errorf("a graceful stop caused a failover:\n%s", c.record)
 			}
 		}
@@ -171,7 +171,7 @@ func TestItemDisabledAndEnabled(t *testing.T) {
 		}
 		c.commit(coord.Delete(c.job.ItemDisabled(1)))
 		again := c.awaitRuns("item 1 again", len(ran)+1, func(e execution) bool { return e.Item == 1 })
-		if e := again[len(ran)]; e.Source != job.Normal {
+		if e := again[len(ran)]; e.Source != job.SourceNormal {
 			t.Errorf("enabling made up for ticks that were not missed: %v", e.Source)
 		}
 		c.check()

@@ -24,9 +24,9 @@ type stubborn struct {
 
 func newStubborn() *stubborn { return &stubborn{release: make(chan struct{})} }
 
-func (s *stubborn) handler(for_ func(job.ShardingContext) bool) job.Func {
+func (s *stubborn) handler(hangs func(job.ShardingContext) bool) job.HandlerFunc {
 	return func(_ context.Context, sc job.ShardingContext) error {
-		if s.on.Load() && for_(sc) {
+		if s.on.Load() && hangs(sc) {
 			<-s.release
 		}
 		return nil
@@ -167,7 +167,7 @@ func TestFailoverThatHangs(t *testing.T) {
 		c.timeout = shortSession
 		hang := newStubborn()
 		hang.on.Store(true)
-		reruns := hang.handler(func(sc job.ShardingContext) bool { return sc.Source == job.Failover })
+		reruns := hang.handler(func(sc job.ShardingContext) bool { return sc.Source == job.SourceFailover })
 		h := func(ctx context.Context, sc job.ShardingContext) error {
 			if jobtree.InstanceIP(sc.InstanceID) == "10.0.0.3" {
 				<-ctx.Done()
@@ -181,7 +181,7 @@ func TestFailoverThatHangs(t *testing.T) {
 		x := c.join("10.0.0.3", cfg, h)
 		c.awaitRuns("those of one host", 4, func(e execution) bool { return e.ip == "10.0.0.3" })
 		x.crash()
-		isRerun := func(e execution) bool { return e.Source == job.Failover }
+		isRerun := func(e execution) bool { return e.Source == job.SourceFailover }
 		c.awaitRuns("failovers", 4, isRerun)
 		c.pass(time.Minute)
 		for _, e := range c.record.find(isRerun) {

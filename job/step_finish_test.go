@@ -204,7 +204,7 @@ func TestFinish(t *testing.T) {
 			t.Fatalf("got %+v", commits)
 		}
 		next := commits[0].claims[0]
-		if commits[0].ends[0] != r || next == r || next.source != Misfire || !next.tick.Equal(tick(7)) || !next.last.Equal(tick(7)) || next.instance != "A" || next.failover {
+		if commits[0].ends[0] != r || next == r || next.source != SourceMisfire || !next.tick.Equal(tick(7)) || !next.last.Equal(tick(7)) || next.instance != "A" || next.failover {
 			t.Errorf("got %+v", *next)
 		}
 	})
@@ -333,13 +333,13 @@ func TestSettle(t *testing.T) {
 			tree func(*fixture)
 			want run
 		}{
-			{"just due", func(f *fixture) { f.claim("A", 0, tick(1)) }, run{tick: tick(1), last: tick(1), source: Normal}},
-			{"late by now", func(f *fixture) { f.claim("A", 0, tick(1)); f.now = tick(2) }, run{tick: tick(1), last: tick(1), source: Misfire}},
-			{"taken over", func(f *fixture) { f.takenOver("A", 0, tick(1)) }, run{tick: tick(1), last: tick(1), source: Failover, failover: true}},
+			{"just due", func(f *fixture) { f.claim("A", 0, tick(1)) }, run{tick: tick(1), last: tick(1), source: SourceNormal}},
+			{"late by now", func(f *fixture) { f.claim("A", 0, tick(1)); f.now = tick(2) }, run{tick: tick(1), last: tick(1), source: SourceMisfire}},
+			{"taken over", func(f *fixture) { f.takenOver("A", 0, tick(1)) }, run{tick: tick(1), last: tick(1), source: SourceFailover, failover: true}},
 			{"triggered", func(f *fixture) {
 				f.claim("A", 0, tick(0))
 				f.put("sharding/0/fired", string(jobtree.EncodeClaim(tick(0), tick(1).Add(time.Millisecond))))
-			}, run{tick: tick(1).Add(time.Millisecond), last: tick(0), source: Manual}},
+			}, run{tick: tick(1).Add(time.Millisecond), last: tick(0), source: SourceManual}},
 		} {
 			f := given(t)
 			base(f)
@@ -406,7 +406,7 @@ func TestFinishManyItems(t *testing.T) {
 		f := given(t, func(c *Config) {
 			c.ShardingTotalCount = total
 			c.Failover = rapid.Bool().Draw(r, "failover")
-			c.Misfire = Switch(rapid.Bool().Draw(r, "misfire"))
+			c.Misfire = ToggleOf(rapid.Bool().Draw(r, "misfire"))
 		})
 		f.members("A")
 		var runs []*run

@@ -268,7 +268,7 @@ func TestFireSaysWhatBegins(t *testing.T) {
 	if len(claims) != 2 || len(misses) != 1 || misses[0] != f.runs[2] {
 		t.Fatalf("claims %v, misses %v", claims, misses)
 	}
-	for i, source := range []Source{Normal, Misfire} {
+	for i, source := range []Source{SourceNormal, SourceMisfire} {
 		r := claims[i]
 		if r.item != i || r.source != source || r.instance != "A" || r.failover || !r.tick.Equal(tick(4)) || !r.last.Equal(tick(4)) {
 			t.Errorf("item %d: %+v, want %v", i, *r, source)
@@ -349,7 +349,7 @@ func TestFireManyItems(t *testing.T) {
 		f := given(t, func(c *Config) {
 			c.ShardingTotalCount = total
 			c.Failover = rapid.Bool().Draw(r, "failover")
-			c.Misfire = Switch(rapid.Bool().Draw(r, "misfire"))
+			c.Misfire = ToggleOf(rapid.Bool().Draw(r, "misfire"))
 		})
 		f.members("A", "B")
 		due, flagged, passes := map[int]bool{}, map[int]bool{}, map[int]bool{}

@@ -478,7 +478,7 @@ func TestManually(t *testing.T) {
 			t.Fatalf("got %+v", commits)
 		}
 		r := commits[0].claims[0]
-		if r.item != 0 || r.source != Manual || r.param != "x" || !r.tick.Equal(f.now) || !r.last.Equal(tick(1)) || r.instance != "A" {
+		if r.item != 0 || r.source != SourceManual || r.param != "x" || !r.tick.Equal(f.now) || !r.last.Equal(tick(1)) || r.instance != "A" {
 			t.Errorf("got %+v", *r)
 		}
 	})
@@ -603,9 +603,9 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		f := given(t, func(c *Config) {
 			c.ShardingTotalCount = rapid.IntRange(1, 4).Draw(r, "total")
-			c.MonitorExecution = Switch(rapid.IntRange(0, 4).Draw(r, "monitor") > 0)
+			c.MonitorExecution = ToggleOf(rapid.IntRange(0, 4).Draw(r, "monitor") > 0)
 			c.Failover = c.MonitorExecution == On && rapid.Bool().Draw(r, "failover")
-			c.Misfire = Switch(rapid.Bool().Draw(r, "misfire"))
+			c.Misfire = ToggleOf(rapid.Bool().Draw(r, "misfire"))
 			c.StaticSharding = rapid.Bool().Draw(r, "static")
 		})
 		f.members("A", "B")

@@ -139,7 +139,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		Name: "settle", Cron: "0 * * * * ?", TimeZone: "UTC", ReconcileInterval: -time.Minute,
 		ShardingTotalCount: rapid.IntRange(1, 3).Draw(t, "total"),
 		Failover:           rapid.SampledFrom(how.switches).Draw(t, "failover"),
-		Misfire:            Switch(rapid.SampledFrom(how.switches).Draw(t, "misfire")),
+		Misfire:            ToggleOf(rapid.SampledFrom(how.switches).Draw(t, "misfire")),
 		Strategy:           rapid.SampledFrom([]string{"AVG_ALLOCATION", "STICKY"}).Draw(t, "strategy"),
 	}
 	if how.oneOff {
@@ -565,7 +565,7 @@ func (m *model) begins(p *member, r *run) {
 	}
 	m.token[r.item] = r.token
 	switch r.source {
-	case Normal, Misfire:
+	case SourceNormal, SourceMisfire:
 		if r.tick.Nanosecond() != 0 {
 			return // a triggered run that was begun in the same millisecond as its item's last
 		}
@@ -574,7 +574,7 @@ func (m *model) begins(p *member, r *run) {
 			m.fatalf("item %s begins on %s, and has begun on %s", key, p.name, by)
 		}
 		m.begun[key] = p.name
-	case Failover:
+	case SourceFailover:
 		if m.cut[r.item] == "" {
 			m.fatalf("item %d is taken over although nothing of it was cut short", r.item)
 		}
@@ -916,7 +916,7 @@ func (m *model) doConfigure() {
 	case 1:
 		m.config.Failover = rapid.SampledFrom(m.how.switches).Draw(m.t, "failover")
 	case 2:
-		m.config.Misfire = Switch(rapid.SampledFrom(m.how.switches).Draw(m.t, "misfire"))
+		m.config.Misfire = ToggleOf(rapid.SampledFrom(m.how.switches).Draw(m.t, "misfire"))
 	case 3:
 		m.config.Cron = rapid.SampledFrom([]string{"0 * * * * ?", "30 * * * * ?"}).Draw(m.t, "cron")
 	}

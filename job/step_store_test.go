@@ -289,7 +289,7 @@ func (f *fixture) claim(id string, item int, at time.Time) *run {
 		f.Fatal(err)
 	}
 	return &run{
-		item: item, tick: at, last: at, source: Normal, token: revision, instance: id, phase: executing,
+		item: item, tick: at, last: at, source: SourceNormal, token: revision, instance: id, phase: executing,
 		group: &group{open: 1}, cancel: func(error) {},
 	}
 }
@@ -300,7 +300,7 @@ func (f *fixture) takenOver(id string, item int, at time.Time) *run {
 	f.create(id, fmt.Sprintf("sharding/%d/failover", item), id)
 	f.put(fmt.Sprintf("sharding/%d/failovering", item), id)
 	r := f.claim(id, item, at)
-	r.source, r.failover = Failover, true
+	r.source, r.failover = SourceFailover, true
 	return r
 }
 

@@ -222,7 +222,7 @@ func TestChainOfCrashes(t *testing.T) {
 		if len(commits) != 1 || len(commits[0].claims) != 1 {
 			t.Fatalf("%s takes %v", id, commits)
 		}
-		if r := commits[0].claims[0]; r.item != 1 || !r.tick.Equal(tick(1)) || r.source != Failover || !r.failover {
+		if r := commits[0].claims[0]; r.item != 1 || !r.tick.Equal(tick(1)) || r.source != SourceFailover || !r.failover {
 			t.Fatalf("%s takes %+v", id, r)
 		}
 		f.changes(id, commits...)

@@ -112,7 +112,7 @@ func TestLogLinesAreShort(t *testing.T) {
 		c.awaitRuns("those of the other again", many/2, reruns)
 		c.pass(2 * time.Minute) // whose ticks are missed
 		close(release)
-		c.awaitRuns("made up", many, func(e execution) bool { return e.Source == job.Misfire })
+		c.awaitRuns("made up", many, func(e execution) bool { return e.Source == job.SourceMisfire })
 		said := logged.messages()
 		for _, want := range []string{"items changed", "recovered", "took over", "made up", atFault} {
 			if !slices.Contains(said, want) {
@@ -177,7 +177,7 @@ func TestLogTellsWhatIsMadeUp(t *testing.T) {
 		c.pass(10*time.Minute + 10*time.Second)
 		logged, logs := newLogbook()
 		c.join("10.0.0.2", cfg, nil, logs)
-		c.awaitRuns("made up", 3, func(e execution) bool { return e.Source == job.Misfire })
+		c.awaitRuns("made up", 3, func(e execution) bool { return e.Source == job.SourceMisfire })
 		c.await("done", func(s *jobtree.State) bool { return s.Item(0).Running == nil })
 		made := logged.says("made up")
 		if len(made) != 1 || made[0]["ticks"] != int64(30) {
@@ -196,7 +196,7 @@ func TestLogTellsWhatIsTakenOver(t *testing.T) {
 		cfg := c.config()
 		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = "0 * * * * ?", many, many
 		work := func(ctx context.Context, sc job.ShardingContext) error {
-			if sc.Source == job.Failover {
+			if sc.Source == job.SourceFailover {
 				return elapse(ctx, 5*time.Millisecond)
 			}
 			return untilDone(ctx, sc)

@@ -12,7 +12,7 @@ import (
 )
 
 // hangs is a handler that hangs on some items until it is released.
-func hangs(release chan struct{}, on func(job.ShardingContext) bool) job.Func {
+func hangs(release chan struct{}, on func(job.ShardingContext) bool) job.HandlerFunc {
 	return func(ctx context.Context, sc job.ShardingContext) error {
 		if !on(sc) {
 			return nil
@@ -93,7 +93,7 @@ func TestItemWaitsForAThread(t *testing.T) {
 		}
 		close(release)
 		for _, e := range c.awaitRuns("all items", 3, anything) {
-			if !e.ScheduledTime.Equal(due) || e.Source != job.Normal {
+			if !e.ScheduledTime.Equal(due) || e.Source != job.SourceNormal {
 				t.Errorf("item %d: %v for %v, want the tick of %v", e.Item, e.Source, e.ScheduledTime, due)
 			}
 		}

@@ -115,7 +115,7 @@ func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
 }
 
 // joinCounted starts an instance with 30 items at once.
-func (c *cluster) joinCounted(h job.Func, opts ...job.Option) *counting {
+func (c *cluster) joinCounted(h job.HandlerFunc, opts ...job.Option) *counting {
 	c.Helper()
 	cfg := c.config()
 	cfg.Cron = "0/3 * * * * ?"
@@ -149,7 +149,7 @@ func TestIdleJobsSendNothing(t *testing.T) {
 		for i := range jobs {
 			s, err := job.Schedule(t.Context(), reg, job.Config{
 				Name: fmt.Sprintf("job%d", i), Cron: rarely, ShardingTotalCount: 2, ReconcileInterval: -1,
-			}, job.Func(untilDone), job.WithIP("10.0.0.1"))
+			}, job.HandlerFunc(untilDone), job.WithIP("10.0.0.1"))
 			if err != nil {
 				t.Fatal(err)
 			}

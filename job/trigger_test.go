@@ -38,7 +38,7 @@ func TestTriggersDuringARunAreQueuedOnce(t *testing.T) {
 		}
 		release <- struct{}{}
 		runs := c.awaitRuns("item 1 once more", 2, func(e execution) bool { return e.Item == 1 })
-		if runs[1].Source != job.Manual || runs[1].JobParameter != "c" {
+		if runs[1].Source != job.SourceManual || runs[1].JobParameter != "c" {
 			t.Errorf("%v with %q", runs[1].Source, runs[1].JobParameter)
 		}
 		release <- struct{}{}
@@ -68,7 +68,7 @@ func TestOneOffRunsWhenItIsTriggered(t *testing.T) {
 		}
 		runs := c.awaitRuns("all items", 3, func(execution) bool { return true })
 		for _, e := range runs {
-			if e.Source != job.Manual || e.JobParameter != "today" {
+			if e.Source != job.SourceManual || e.JobParameter != "today" {
 				t.Errorf("item %d: %v with %q", e.Item, e.Source, e.JobParameter)
 			}
 		}

@@ -34,10 +34,10 @@ const (
 )
 
 // again reports whether it repeats one that was cut short.
-func (e *execution) again() bool { return e.source == job.Failover.String() }
+func (e *execution) again() bool { return e.source == job.SourceFailover.String() }
 
 // makesUp reports whether it stands for ticks that were missed.
-func (e *execution) makesUp() bool { return e.source == job.Misfire.String() }
+func (e *execution) makesUp() bool { return e.source == job.SourceMisfire.String() }
 
 // ledger is the record of everything that ran.
 type ledger struct {

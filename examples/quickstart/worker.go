@@ -30,7 +30,7 @@ func work(ctx context.Context, o orders, reports *reporter, log *zap.Logger) err
 		Failover:           true,
 		MisfireTolerance:   o.Every / 4, // what comes later is a make-up
 		Threads:            o.Items,     // all at once, even in the last instance
-	}, job.Func(func(ctx context.Context, sc job.ShardingContext) error {
+	}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 		return o.run(ctx, sc, reports)
 	}), job.WithLogger(log))
 	if err != nil {

@@ -41,7 +41,7 @@ func (j Job) config() job.Config {
 	}
 	return job.Config{
 		Name: j.Name, Cron: cron, ShardingTotalCount: j.Items, Failover: j.Failover,
-		Misfire: job.Switch(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
+		Misfire: job.ToggleOf(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
 	}
 }
 

@@ -251,7 +251,7 @@ func (a *auditor) auditItem(i int) {
 	case executing != nil && item.Running.ID != executing.instance:
 		a.violatedItem(i, "it runs on %s, and the record says %s", executing.instance, item.Running.ID)
 	}
-	if taken := item.Failover != nil || item.Failovering != nil; taken && (executing == nil || executing.source != job.Failover) {
+	if taken := item.Failover != nil || item.Failovering != nil; taken && (executing == nil || executing.source != job.SourceFailover) {
 		a.violatedItem(i, "the record of a failover is left: %s %s", name(item.Failover), name(item.Failovering))
 	}
 	if item.Misfire && item.Running == nil {
@@ -321,7 +321,7 @@ func (g *group) auditAsked() {
 		h.mu.Lock()
 		for _, i := range asked.items {
 			it := h.item(i)
-			ran := slices.ContainsFunc(it.executions, func(e execution) bool { return e.source == job.Manual && !e.begin.Before(asked.at) })
+			ran := slices.ContainsFunc(it.executions, func(e execution) bool { return e.source == job.SourceManual && !e.begin.Before(asked.at) })
 			if !ran && it.executing() == nil {
 				g.sim.violated(h.job, i, it.slice(len(it.executions)-1), "it was triggered at "+clock(asked.at)+" and has not run")
 			}

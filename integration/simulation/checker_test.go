@@ -81,73 +81,73 @@ func TestChecker(t *testing.T) {
 	}{
 		{"one tick after the other", "", func(s *script) {
 			a := s.on("a")
-			s.begin(a, job.Normal, 1, 10).end(nil)
-			s.begin(a, job.Misfire, 3, 20).end(errFailed)
-			s.begin(a, job.Manual, 3, 30).end(nil)
+			s.begin(a, job.SourceNormal, 1, 10).end(nil)
+			s.begin(a, job.SourceMisfire, 3, 20).end(errFailed)
+			s.begin(a, job.SourceManual, 3, 30).end(nil)
 		}},
 		{"a tick twice", "its tick was begun with token 10, and again with token 30", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 1, 10).end(nil)
-			s.begin(s.on("b"), job.Normal, 2, 20).end(nil)
-			s.begin(s.on("c"), job.Misfire, 1, 30).end(nil)
+			s.begin(s.on("a"), job.SourceNormal, 1, 10).end(nil)
+			s.begin(s.on("b"), job.SourceNormal, 2, 20).end(nil)
+			s.begin(s.on("c"), job.SourceMisfire, 1, 30).end(nil)
 		}},
 		{"tokens go back", "token 10 began after 20", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 1, 20).end(nil)
-			s.begin(s.on("b"), job.Normal, 2, 10).end(nil)
+			s.begin(s.on("a"), job.SourceNormal, 1, 20).end(nil)
+			s.begin(s.on("b"), job.SourceNormal, 2, 10).end(nil)
 		}},
 		{"two at once", "it began while token 10 was at work", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 1, 10)
-			s.begin(s.on("b"), job.Normal, 2, 20)
+			s.begin(s.on("a"), job.SourceNormal, 1, 10)
+			s.begin(s.on("b"), job.SourceNormal, 2, 20)
 		}},
 		{"two at once, but the context of the first has ended", "", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 1, 10).cut(coord.ErrSessionLost)
-			s.begin(s.on("b"), job.Failover, 1, 20)
+			s.begin(s.on("a"), job.SourceNormal, 1, 10).cut(coord.ErrSessionLost)
+			s.begin(s.on("b"), job.SourceFailover, 1, 20)
 		}},
 		{"two at once, but the session of the first was removed", "", func(s *script) {
 			a := s.on("a")
-			s.begin(a, job.Normal, 1, 10)
+			s.begin(a, job.SourceNormal, 1, 10)
 			a.expired.Store(15)
-			s.begin(s.on("b"), job.Failover, 1, 20)
+			s.begin(s.on("b"), job.SourceFailover, 1, 20)
 		}},
 		{"finished in peace and run again", "it was finished with token 10, in peace", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 1, 10).end(nil)
-			s.begin(s.on("b"), job.Failover, 1, 20).end(nil)
+			s.begin(s.on("a"), job.SourceNormal, 1, 10).end(nil)
+			s.begin(s.on("b"), job.SourceFailover, 1, 20).end(nil)
 		}},
 		{"finished in a crash and run again", "", func(s *script) {
 			a := s.on("a")
-			s.begin(a, job.Normal, 1, 10).end(nil)
+			s.begin(a, job.SourceNormal, 1, 10).end(nil)
 			a.trouble.begin()
-			s.begin(s.on("b"), job.Failover, 1, 20).end(nil)
+			s.begin(s.on("b"), job.SourceFailover, 1, 20).end(nil)
 		}},
 		{"session lost without a reason", "its session was lost on a process that nothing happened to", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 1, 10).end(coord.ErrSessionLost)
+			s.begin(s.on("a"), job.SourceNormal, 1, 10).end(coord.ErrSessionLost)
 		}},
 		{"taken from a live process", "it was taken away from a process that lives", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 1, 10).end(job.ErrItemLost)
+			s.begin(s.on("a"), job.SourceNormal, 1, 10).end(job.ErrItemLost)
 		}},
 		{"shut down without being told to", "on a process that goes on", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 1, 10).end(job.ErrShutdown)
+			s.begin(s.on("a"), job.SourceNormal, 1, 10).end(job.ErrShutdown)
 		}},
 		{"an end of another kind", "its context ended with", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 1, 10).end(context.Canceled)
+			s.begin(s.on("a"), job.SourceNormal, 1, 10).end(context.Canceled)
 		}},
 		{"all is well", "", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 10, 10).end(nil)
+			s.begin(s.on("a"), job.SourceNormal, 10, 10).end(nil)
 			s.audit(jobtree.Item{Owner: mark("a"), Fired: firedAt(10)})
 		}},
 		{"nobody owns it", "it is idle and has no live owner: gone", func(s *script) {
 			s.audit(jobtree.Item{Owner: mark("gone"), Fired: firedAt(10)})
 		}},
 		{"a record is left", "the record of a run on a is left", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 10, 10).end(nil)
+			s.begin(s.on("a"), job.SourceNormal, 10, 10).end(nil)
 			pass(time.Minute)
 			s.audit(jobtree.Item{Owner: mark("a"), Running: mark("a"), Fired: firedAt(10)})
 		}},
 		{"it runs without a record", "it runs on a without a record", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 10, 10)
+			s.begin(s.on("a"), job.SourceNormal, 10, 10)
 			s.audit(jobtree.Item{Owner: mark("a"), Fired: firedAt(10)})
 		}},
 		{"a tick is missed", "tick 01 00:10:00.000 was missed", func(s *script) {
-			s.begin(s.on("a"), job.Normal, 9, 10).end(nil)
+			s.begin(s.on("a"), job.SourceNormal, 9, 10).end(nil)
 			s.audit(jobtree.Item{Owner: mark("a"), Fired: firedAt(9)})
 		}},
 		{"a tick is begun and nothing ran", "tick 01 00:10:00.000 has no run", func(s *script) {
@@ -156,15 +156,15 @@ func TestChecker(t *testing.T) {
 		{"cut short and forgotten", "token 10 was cut short and not run again", func(s *script) {
 			a := s.on("a")
 			a.cancel(errLeave)
-			s.begin(a, job.Normal, 10, 10).end(job.ErrShutdown)
+			s.begin(a, job.SourceNormal, 10, 10).end(job.ErrShutdown)
 			s.audit(jobtree.Item{Owner: mark("a"), Fired: firedAt(10)})
 		}},
 		{"cut short twice and run again once", "", func(s *script) {
 			a := s.on("a")
 			a.cancel(errLeave)
-			s.begin(a, job.Normal, 9, 10).end(job.ErrShutdown)
-			s.begin(a, job.Normal, 10, 20).end(job.ErrShutdown)
-			s.begin(a, job.Failover, 10, 30).end(nil)
+			s.begin(a, job.SourceNormal, 9, 10).end(job.ErrShutdown)
+			s.begin(a, job.SourceNormal, 10, 20).end(job.ErrShutdown)
+			s.begin(a, job.SourceFailover, 10, 30).end(nil)
 			s.audit(jobtree.Item{Owner: mark("a"), Fired: firedAt(10)})
 		}},
 	} {

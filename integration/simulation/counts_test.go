@@ -32,13 +32,13 @@ func newCounts() *counts { return &counts{faults: map[string]int{}} }
 
 func (c *counts) begun(source job.Source) {
 	switch source {
-	case job.Normal:
+	case job.SourceNormal:
 		c.normal.Add(1)
-	case job.Misfire:
+	case job.SourceMisfire:
 		c.misfire.Add(1)
-	case job.Failover:
+	case job.SourceFailover:
 		c.failover.Add(1)
-	case job.Manual:
+	case job.SourceManual:
 		c.manual.Add(1)
 	}
 }

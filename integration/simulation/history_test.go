@@ -93,7 +93,7 @@ func (h *history) begin(ctx context.Context, on *host, sc job.ShardingContext) r
 	h.ticks[e.tick] = struct{}{}
 	h.sim.counts.begun(e.source)
 
-	if e.source == job.Normal || e.source == job.Misfire {
+	if e.source == job.SourceNormal || e.source == job.SourceMisfire {
 		if e.tick <= it.newest {
 			h.checkTick(it, ref, e)
 		}
@@ -108,7 +108,7 @@ func (h *history) begin(ctx context.Context, on *host, sc job.ShardingContext) r
 			h.violated(ref, "it began while token %d was at work", before.token)
 		}
 	}
-	if e.source == job.Failover {
+	if e.source == job.SourceFailover {
 		h.checkFailover(it, ref, e)
 	}
 	it.open = append(it.open, opened{ctx, ref.at})
@@ -122,7 +122,7 @@ func (it *itemHistory) excused(e execution) bool { return e.host.expiredBy(e.tok
 // checkTick looks for another start of the same tick.
 func (h *history) checkTick(it *itemHistory, ref reference, e execution) {
 	for _, before := range it.executions[it.since:ref.at] {
-		if before.tick == e.tick && (before.source == job.Normal || before.source == job.Misfire) && before.outcome != unborn {
+		if before.tick == e.tick && (before.source == job.SourceNormal || before.source == job.SourceMisfire) && before.outcome != unborn {
 			h.violated(ref, "its tick was begun with token %d, and again with token %d", before.token, e.token)
 			return
 		}
@@ -219,7 +219,7 @@ func (it *itemHistory) owed() *execution {
 		return nil
 	}
 	for at := range it.executions {
-		if e := &it.executions[at]; e.source == job.Failover && e.token > owed.token && e.outcome != unborn {
+		if e := &it.executions[at]; e.source == job.SourceFailover && e.token > owed.token && e.outcome != unborn {
 			return nil
 		}
 	}
@@ -246,7 +246,7 @@ func (h *history) busy(items []int) bool {
 // began reports whether a run for the tick has begun.
 func (it *itemHistory) began(tick time.Time) bool {
 	for at := len(it.executions) - 1; at >= 0; at-- {
-		if e := &it.executions[at]; e.tick == tick.UnixMilli() && e.source != job.Manual {
+		if e := &it.executions[at]; e.tick == tick.UnixMilli() && e.source != job.SourceManual {
 			return true
 		}
 	}

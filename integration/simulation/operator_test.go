@@ -108,9 +108,9 @@ func (g *group) changeCron() {
 func (g *group) toggleMisfire() {
 	j := g.pickJob()
 	usual := j.config.Misfire != job.Off
-	g.configure(j, func(c *job.Config) { c.Misfire = job.Switch(!usual) }, func() { g.note("%s: misfire %v", j.config.Name, !usual) })
+	g.configure(j, func(c *job.Config) { c.Misfire = job.ToggleOf(!usual) }, func() { g.note("%s: misfire %v", j.config.Name, !usual) })
 	g.after(g.forAWhile(), func() {
-		g.configure(j, func(c *job.Config) { c.Misfire = job.Switch(usual) }, func() { g.note("%s: misfire %v again", j.config.Name, usual) })
+		g.configure(j, func(c *job.Config) { c.Misfire = job.ToggleOf(usual) }, func() { g.note("%s: misfire %v again", j.config.Name, usual) })
 	})
 }
 

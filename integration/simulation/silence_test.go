@@ -133,7 +133,7 @@ func (it *itemHistory) covers(tick, now time.Time) bool {
 	const far = time.Hour
 	for at := len(it.executions) - 1; at >= 0; at-- {
 		e := &it.executions[at]
-		if e.source != job.Manual && e.outcome != unborn && e.tick >= tick.UnixMilli() && e.tick <= e.begin.Add(far).UnixMilli() {
+		if e.source != job.SourceManual && e.outcome != unborn && e.tick >= tick.UnixMilli() && e.tick <= e.begin.Add(far).UnixMilli() {
 			return true
 		}
 		if e.begin.Before(tick.Add(-far)) {
@@ -191,12 +191,12 @@ func TestListener(t *testing.T) {
 	}{
 		{"nothing runs", true, func(*script, *listener) {}},
 		{"somebody says why, or nobody is there", false, func(_ *script, l *listener) { l.excused = func() bool { return true } }},
-		{"the tick has begun", false, func(s *script, _ *listener) { s.begin(s.on("a"), job.Normal, 10, 10).end(nil) }},
-		{"a later tick has begun", false, func(s *script, _ *listener) { s.begin(s.on("a"), job.Misfire, 20, 10).end(nil) }},
-		{"an earlier tick runs on", false, func(s *script, _ *listener) { s.begin(s.on("a"), job.Normal, 0, 10) }},
-		{"an earlier tick was run", true, func(s *script, _ *listener) { s.begin(s.on("a"), job.Normal, 0, 10).end(nil) }},
-		{"it was triggered", true, func(s *script, _ *listener) { s.begin(s.on("a"), job.Manual, 10, 10).end(nil) }},
-		{"a clock was a year ahead", true, func(s *script, _ *listener) { s.begin(s.on("a"), job.Normal, 365*24*60, 10).end(nil) }},
+		{"the tick has begun", false, func(s *script, _ *listener) { s.begin(s.on("a"), job.SourceNormal, 10, 10).end(nil) }},
+		{"a later tick has begun", false, func(s *script, _ *listener) { s.begin(s.on("a"), job.SourceMisfire, 20, 10).end(nil) }},
+		{"an earlier tick runs on", false, func(s *script, _ *listener) { s.begin(s.on("a"), job.SourceNormal, 0, 10) }},
+		{"an earlier tick was run", true, func(s *script, _ *listener) { s.begin(s.on("a"), job.SourceNormal, 0, 10).end(nil) }},
+		{"it was triggered", true, func(s *script, _ *listener) { s.begin(s.on("a"), job.SourceManual, 10, 10).end(nil) }},
+		{"a clock was a year ahead", true, func(s *script, _ *listener) { s.begin(s.on("a"), job.SourceNormal, 365*24*60, 10).end(nil) }},
 		{"its context had ended before it began", true, func(s *script, _ *listener) {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()

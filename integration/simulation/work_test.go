@@ -40,7 +40,7 @@ func longer(interval time.Duration) work {
 var errFailed = errors.New("failed, as some do")
 
 // handler is the handler of a job in a process.
-func (h *host) handler(j *jobModel) job.Func {
+func (h *host) handler(j *jobModel) job.HandlerFunc {
 	return func(ctx context.Context, sc job.ShardingContext) error {
 		random := mix(h.group.sim.seed, j.number, uint64(sc.Item), uint64(sc.ScheduledTime.Unix()))
 		run := j.history.begin(ctx, h, sc)
