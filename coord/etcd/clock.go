@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
@@ -51,101 +50,23 @@ func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("etcd: %s: %w", what, err)
 }
 
-// How often the clocks are compared while they agree, how often it is looked whether they
-// still do, and what is waited after a comparison that failed. While they do not agree,
-// they are compared at each look, and looks become as rare as one a minute: the store's
-// clock may have been set, or the reading was wrong, because this process was held up.
-const (
-	compareInterval   = time.Hour
-	clockLookInterval = 10 * time.Second
-	minCompareBackoff = time.Second
-	maxCompareBackoff = time.Minute
-	// clockDoubt is how far the clocks may be from each other before they are compared again.
-	clockDoubt = 2 * time.Second
-)
-
 // Clock implements [coord.Registry]. The first call begins what it tells of.
 func (r *Registry) Clock() coord.Clock {
-	r.clocked.Do(func() { r.start(r.compareClocks) })
-	return *r.clock.Load()
+	r.clocked.Do(func() { r.start(func() { r.clock.Run(r.ctx) }) })
+	return r.clock.Clock()
 }
-
-// compareClocks keeps what is known of the store's clock, until the registry is closed.
-func (r *Registry) compareClocks() {
-	backoff, look := minCompareBackoff, r.clockLook
-	for {
-		s, err := r.awaitSession(r.ctx)
-		if err != nil {
-			return // it is closed
-		}
-		if r.compareClock() != nil {
-			r.rest(s, backoff)
-			backoff = min(2*backoff, maxCompareBackoff)
-			continue
-		}
-		backoff = minCompareBackoff
-		if !r.apart() {
-			look = r.clockLook
-		}
-		r.agree(s, look)
-		look = min(2*look, maxCompareBackoff)
-	}
-}
-
-// agree waits until it is time to compare the clocks again: an hour, or less if a look
-// shows that they disagree, or until there is another session than s.
-func (r *Registry) agree(s *session, look time.Duration) {
-	again := time.Now().Add(about(compareInterval))
-	for r.rest(s, look) && time.Now().Before(again) {
-		if r.apart() {
-			return
-		}
-	}
-}
-
-// apart reports whether the clocks are too far from each other to leave it at that.
-func (r *Registry) apart() bool { return r.Clock().Ahead(time.Now()).Abs() > clockDoubt }
-
-// rest waits for about a time. It reports false if there is another session than s
-// meanwhile, or the registry is closed.
-func (r *Registry) rest(s *session, pause time.Duration) bool {
-	timer := time.NewTimer(about(pause))
-	defer timer.Stop()
-	for {
-		r.sessions.mu.Lock()
-		now, changed := r.sessions.current, r.sessions.changed
-		r.sessions.mu.Unlock()
-		if now != nil && now != s {
-			sleep(r.ctx, rand.N(time.Second)) // after an outage everybody has another one
-			return false
-		}
-		select {
-		case <-timer.C:
-			return true
-		case <-changed:
-		case <-r.ctx.Done():
-			return false
-		}
-	}
-}
-
-// about keeps many processes from asking at the same moment.
-func about(d time.Duration) time.Duration { return d*3/4 + rand.N(d/2) }
 
 // compareClock compares the clocks.
-func (r *Registry) compareClock() error {
-	ctx, cancel := context.WithTimeoutCause(r.ctx, r.config.RequestTimeout/2, r.late)
+func (r *Registry) compareClock(ctx context.Context) (coord.Clock, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.config.RequestTimeout/2, r.late)
 	defer cancel()
 	readings, err := r.readClocks(ctx, nil)
 	if clock, ok := median(readings); ok {
-		r.clock.Store(&clock)
-		return nil
+		return clock, nil
 	}
 	err = fmt.Errorf("etcd: compare the clocks: %w", err)
 	r.log.Debug("the store's clock cannot be read", zap.Error(err))
-	failed := r.Clock().Failed(err)
-	r.clock.Store(&failed)
-	return err
+	return coord.Clock{}, err
 }
 
 // clockReading is what one server has said: at some moment between before and after, of

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -18,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/storeclock"
 )
 
 // Registry is a [coord.Registry] over etcd.
@@ -41,9 +41,8 @@ type Registry struct {
 	sessions  sessions
 	followers followers
 	sighting  sighting
-	clock     atomic.Pointer[coord.Clock]
-	clocked   sync.Once     // somebody has asked for it
-	clockLook time.Duration // how often it is looked whether the clocks agree
+	clock     *storeclock.Keeper
+	clocked   sync.Once // somebody has asked for it
 
 	candidates atomic.Int64 // counts the places taken in queues, for their names
 }
@@ -69,12 +68,10 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		log:    config.Logger.With(zap.String("namespace", config.Namespace)),
 		keys:   newKeyspace(config.Namespace),
 		late:   noAnswer(config.RequestTimeout),
-
-		clockLook: clockLookInterval,
 	}
 	r.sighting.doubted = make(chan struct{}, 1)
 	r.connections.dialled = r.sighting.connected
-	r.clock.Store(&coord.Clock{})
+	r.clock = storeclock.New(r.Session, r.compareClock)
 	client, err := connect(ctx, config, &r.connections, r.observe)
 	if err != nil {
 		return nil, dialError(ctx, err, config.Endpoints)

@@ -5,10 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,32 +77,6 @@ func TestClockThatCannotBeRead(t *testing.T) {
 	}
 	links[0].Redirect(server.Endpoints()[0])
 	awaitClock(t, r, func(c coord.Clock) bool { return c.Known() && c.Err() == nil })
-}
-
-// While the clocks differ they are compared again and again, so that it shows when the
-// store's is set right; while they agree they are not.
-func TestClocksThatDifferAreComparedAgain(t *testing.T) {
-	const look = 10 * time.Millisecond
-	server := etcdserver.Start(t, etcdserver.Config{})
-	r, links := dial(t, server, etcd.Config{})
-	r.SetClockLook(look)
-	var off, asked atomic.Int64
-	dates := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
-		w.Header().Set("Date", time.Now().Add(time.Duration(off.Load())).UTC().Format(http.TimeFormat))
-	}))
-	defer dates.Close()
-	links[0].Redirect(dates.Listener.Addr().String()) // what is connected stays so
-	off.Store(int64(8 * time.Second))
-	first := awaitClock(t, r, func(c coord.Clock) bool { return c.Ahead(time.Now()) < -6*time.Second })
-	awaitClock(t, r, func(c coord.Clock) bool { return c.Compared().After(first.Compared()) })
-	off.Store(0)
-	awaitClock(t, r, func(c coord.Clock) bool { return c.Ahead(time.Now()) == 0 })
-	n := asked.Load()
-	<-time.After(30 * look)
-	if more := asked.Load() - n; more > 0 {
-		t.Errorf("asked %d times more although the clocks agree", more)
-	}
 }
 
 // Handlers of a lost session have their margin: the store keeps its nodes until its

@@ -51,34 +51,6 @@ func TestClockIsComparedOnceASession(t *testing.T) {
 	}
 }
 
-// While the clocks differ they are compared again and again, so that a wrong reading does
-// not last, and it shows when one of them is set right; while they agree they are not.
-func TestClocksThatDifferAreComparedAgain(t *testing.T) {
-	const look = 10 * time.Millisecond
-	r := dial(t, zk.Config{})
-	r.SetClockLook(look)
-	c := awaitClock(t, r, "known", coord.Clock.Known)
-	for _, off := range []time.Duration{8 * time.Second, -8 * time.Second} {
-		before := c.Compared()
-		r.MisreadClock(off)
-		c = awaitClock(t, r, "compared again", func(c coord.Clock) bool {
-			return c.Compared().After(before) && c.Ahead(time.Now()) == 0
-		})
-	}
-	version := func() int64 {
-		n, err := r.Get(t.Context(), coord.ClockPath)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n.Version
-	}
-	n := version()
-	<-time.After(30 * look)
-	if more := version() - n; more > 0 {
-		t.Errorf("written %d times more although the clocks agree", more)
-	}
-}
-
 // A long way to the store makes the comparison uncertain, and not wrong.
 func TestClockBehindALongWay(t *testing.T) {
 	link := newLink(t, sharedServer(t))

@@ -52,15 +52,3 @@ func (r *Registry) LoseSession() {
 	r.mu.Unlock()
 	s.end(coord.ErrSessionLost)
 }
-
-// SetClockLook sets how often it is looked whether the clocks agree. It is called before
-// the first Clock.
-func (r *Registry) SetClockLook(d time.Duration) { r.clockLook = d }
-
-// MisreadClock leaves what a wrong reading of the store's clock leaves.
-func (r *Registry) MisreadClock(off time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := time.Now()
-	r.clock = coord.NewClock(now, now.Add(off), 0)
-}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/storeclock"
 )
 
 // Registry implements [coord.Registry] on a ZooKeeper ensemble.
@@ -32,13 +33,12 @@ type Registry struct {
 	deadlines deadlines
 	closed    chan struct{} // closed when Close is through
 	views     views
-	clockLook time.Duration // how often it is looked whether the clocks agree
+	clock     *storeclock.Keeper
+	clocked   sync.Once // somebody has asked for it
 
 	mu      sync.Mutex    // guards all below
 	session *session      // nil between a lost session and the next
 	changed chan struct{} // closed when session changes
-	clock   coord.Clock
-	clocked bool // somebody has asked for it
 }
 
 var _ coord.Registry = (*Registry)(nil)
@@ -72,7 +72,6 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		deadlines: deadlines{timeout: cfg.RequestTimeout},
 		closed:    make(chan struct{}),
 		changed:   make(chan struct{}),
-		clockLook: clockLookInterval,
 	}
 	if cfg.Digest != "" {
 		r.acl = zookeeper.AuthACL(zookeeper.PermAll) // CREATOR_ALL
@@ -80,6 +79,7 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	r.goodbye, r.hurry = context.WithCancel(context.Background())
 	r.feed = feed{r: r, maxOrphans: maxOrphans, changed: make(chan struct{})}
+	r.clock = storeclock.New(r.Session, r.compareClock)
 	session, err := openSession(ctx, &r.cfg, &r.history)
 	if err != nil {
 		return nil, err
