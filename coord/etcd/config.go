@@ -77,7 +77,7 @@ func (c Config) String() string {
 }
 
 // Format implements [fmt.Formatter]: for every verb it is String.
-func (c Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
+func (c Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) } // fmt keeps its errors to itself
 
 const (
 	defaultSessionTimeout = 10 * time.Second

@@ -53,7 +53,7 @@ func TestEndpointsAreRefreshed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close(context.Background()) }()
+	defer func() { _ = r.Close(context.Background()) }() // its first endpoint may be cut off
 	for reachable := false; !reachable && ctx.Err() == nil; {
 		endpoints := r.client.Endpoints()
 		reachable = !slices.ContainsFunc(server.Endpoints(), func(e string) bool { return !slices.Contains(endpoints, e) })
@@ -131,7 +131,7 @@ func TestHistoryThatIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close(context.Background()) }()
+	defer func() { _ = r.Close(context.Background()) }() // how it ends is not the question
 	var revisions []int64
 	for i := range 10 {
 		revision, err := r.Commit(t.Context(), coord.Put(fmt.Sprint(i), nil))

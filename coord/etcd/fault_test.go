@@ -175,7 +175,7 @@ func (s *silentServer) forward(_ any, down grpc.ServerStream) error {
 			var m raw
 			if err := down.RecvMsg(&m); err != nil {
 				if err == io.EOF {
-					_ = up.CloseSend()
+					_ = up.CloseSend() // what is wrong with the stream shows when it is read
 				} else {
 					cancel()
 				}
@@ -211,7 +211,7 @@ func (s *silentServer) before(t *testing.T, server *etcdserver.Server) string {
 		t.Fatal(err)
 	}
 	s.to = to
-	t.Cleanup(func() { _ = to.Close() })
+	t.Cleanup(func() { _ = to.Close() }) // nobody uses it any more
 	return serve(t, grpc.NewServer(grpc.UnknownServiceHandler(s.forward), grpc.ForceServerCodec(rawCodec{})))
 }
 
@@ -232,7 +232,7 @@ func serve(t *testing.T, g *grpc.Server) string {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = g.Serve(listener)
+		_ = g.Serve(listener) // who dials it notices if it does not serve
 	}()
 	t.Cleanup(func() {
 		g.Stop()
@@ -251,7 +251,7 @@ func TestSilentWatchIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.Close(context.Background()) })
+	t.Cleanup(func() { _ = r.Close(context.Background()) }) // how it ends is not the question
 	views := []coord.View{open(t, r, "a"), open(t, r, "b"), open(t, r, "c")}
 	silent.silent.Store(silent.newest.Load())
 	if _, err := server.Admin().Put(within(t), "/test/a/k", ""); err != nil {

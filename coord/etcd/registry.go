@@ -276,4 +276,4 @@ func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
 func (r *Registry) String() string { return "registry of " + r.config.String() }
 
 // Format implements [fmt.Formatter] for every verb.
-func (r *Registry) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, r.String()) }
+func (r *Registry) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, r.String()) } // fmt keeps its errors to itself

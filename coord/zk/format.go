@@ -14,7 +14,7 @@ func (c Config) String() string {
 }
 
 // Format implements [fmt.Formatter]: whatever the verb, it is as String.
-func (c Config) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, c.String()) }
+func (c Config) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, c.String()) } // fmt keeps its errors to itself
 
 // String says which registry it is, without secrets.
 func (r *Registry) String() string {
@@ -22,4 +22,4 @@ func (r *Registry) String() string {
 }
 
 // Format implements [fmt.Formatter]: whatever the verb, it is as String.
-func (r *Registry) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, r.String()) }
+func (r *Registry) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, r.String()) } // fmt keeps its errors to itself

@@ -93,7 +93,7 @@ func (s *etcdStore) start(ctx context.Context, quota int64) error {
 // open gives a new store its users, if it is to have some, and opens the client.
 func (s *etcdStore) open(ctx context.Context) (err error) {
 	if s.admin != nil {
-		_ = s.admin.Close()
+		_ = s.admin.Close() // it is of a store that is gone
 	}
 	if s.users {
 		if err := s.addUsers(ctx); err != nil {
@@ -281,7 +281,7 @@ func (s *etcdStore) Sessions(ctx context.Context) (int, error) {
 
 func (s *etcdStore) Close() error {
 	if s.admin != nil {
-		_ = s.admin.Close()
+		_ = s.admin.Close() // the members are killed next
 	}
 	var errs []error
 	for _, m := range s.members {
