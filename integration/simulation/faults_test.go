@@ -103,11 +103,7 @@ func (g *group) killAll() {
 
 // onLink breaks the link of a process for a while.
 func (g *group) onLink(what string, d time.Duration, how func(*memory.Link)) {
-	_, h := g.pick()
-	if h == nil {
-		return
-	}
-	link := h.link()
+	_, h, link := g.pickLink()
 	if link == nil {
 		return
 	}
@@ -207,11 +203,7 @@ var errView = errors.New("a view that does not heal")
 
 // endViews is a fault that a process cannot get over: it ends, and is started again.
 func (g *group) endViews() {
-	slot, h := g.pick()
-	if h == nil {
-		return
-	}
-	link := h.link()
+	slot, h, link := g.pickLink()
 	if link == nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -192,6 +193,15 @@ func (g *group) pick() (slot int, h *host) {
 	}
 	slot = up[g.random.IntN(len(up))]
 	return slot, g.slots[slot]
+}
+
+// pickLink is a random process and its link, which is nil if there is none.
+func (g *group) pickLink() (slot int, h *host, link *memory.Link) {
+	slot, h = g.pick()
+	if h != nil {
+		link = h.link()
+	}
+	return slot, h, link
 }
 
 func (g *group) pickJob() *jobModel { return g.jobs[g.random.IntN(len(g.jobs))] }

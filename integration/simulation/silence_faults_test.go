@@ -58,11 +58,7 @@ func (g *group) hang() {
 
 // faultViews makes the views of a process say that they lack something.
 func (g *group) faultViews() {
-	_, h := g.pick()
-	if h == nil {
-		return
-	}
-	link := h.link()
+	_, h, link := g.pickLink()
 	if link == nil {
 		return
 	}
