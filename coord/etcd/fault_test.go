@@ -51,14 +51,7 @@ func TestDenialIsAFaultAndNoEnd(t *testing.T) {
 	r, links := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 30 * time.Second, Logger: zap.New(core)})
 	s := session(t, r)
 	views := []coord.View{open(t, r, "a"), open(t, r, "b")}
-	latch, err := r.Latch("latch")
-	if err != nil {
-		t.Fatal(err)
-	}
-	held, err := latch.Acquire(within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := acquire(t, r, "latch")
 	put(t, r, "a/k", 0)
 	end := clientv3.GetPrefixRangeEnd("/test/")
 	if _, err := server.Admin().RoleRevokePermission(within(t), "client", "/test/", end); err != nil {

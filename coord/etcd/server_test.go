@@ -93,6 +93,20 @@ func session(t *testing.T, r coord.Registry) coord.Session {
 	return s
 }
 
+// acquire waits for a latch.
+func acquire(t *testing.T, r coord.Registry, path string) coord.Held {
+	t.Helper()
+	latch, err := r.Latch(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := latch.Acquire(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held
+}
+
 // await waits for a state of a session.
 func await(t *testing.T, s coord.Session, want coord.SessionState) {
 	t.Helper()
@@ -132,14 +146,7 @@ func TestLogsInAgain(t *testing.T) {
 		if !synced(t, v).Exists("a/b") || !synced(t, another).Exists("a/b") {
 			t.Error("a view lacks what was committed")
 		}
-		latch, err := r.Latch("latch")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held, err := latch.Acquire(within(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		held := acquire(t, r, "latch")
 		if err := held.Release(within(t)); err != nil {
 			t.Error(err)
 		}
@@ -240,14 +247,7 @@ func TestLosesItsMemberAndTheLeader(t *testing.T) {
 	r, _ := dial(t, server, etcd.Config{RequestTimeout: time.Second})
 	s := session(t, r)
 	v := open(t, r, "a")
-	latch, err := r.Latch("latch")
-	if err != nil {
-		t.Fatal(err)
-	}
-	held, err := latch.Acquire(within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := acquire(t, r, "latch")
 	commit(t, r, coord.CreateEphemeral("a/e", nil))
 
 	for round := range 3 { // every member once, wherever the streams are
@@ -327,14 +327,7 @@ func TestLatchIsNotBlockedByACandidateWithoutAnAnswer(t *testing.T) {
 		t.Errorf("acquire: %v", err)
 	}
 	links[0].Heal()
-	behind, err := other.Latch("latch")
-	if err != nil {
-		t.Fatal(err)
-	}
-	held, err := behind.Acquire(within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := acquire(t, other, "latch")
 	if s.Context().Err() != nil {
 		t.Error("the latch was free only because the session was lost")
 	}
