@@ -121,3 +121,19 @@ func requestedItems(list *yaml.Node) ([]int, error) {
 	slices.Sort(items)
 	return slices.Compact(items), nil
 }
+
+// Join returns a request for what either of two asks for. The later parameter counts, if
+// there is one.
+func (r Request) Join(later Request) Request {
+	if len(r.Items) == 0 || len(later.Items) == 0 {
+		later.Items = nil
+	} else {
+		later.Items = slices.Concat(r.Items, later.Items)
+		slices.Sort(later.Items)
+		later.Items = slices.Compact(later.Items)
+	}
+	if later.Parameter == "" {
+		later.Parameter = r.Parameter
+	}
+	return later
+}

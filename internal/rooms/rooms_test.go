@@ -20,7 +20,7 @@ var allowed = map[string][]string{
 	"coord/memory":        {"coord"},
 	"strategy":            {},
 	"job/cronexpr":        {"internal/brief"},
-	"job":                 {"coord", "strategy", "trace", "job/cronexpr", "internal/jobtree", "internal/brief", "internal/yamldoc"},
+	"job":                 {"coord", "strategy", "trace", "job/cronexpr", "internal/jobtree", "internal/decide", "internal/brief", "internal/yamldoc"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/brief":      {},
 	"internal/yamldoc":    {"internal/brief"},

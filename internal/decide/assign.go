@@ -1,0 +1,107 @@
+package decide
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// staticGrace is how long an owner may be gone before a job with static sharding gives its
+// items to others. ElasticJob never does, and does not say so (B-46).
+const staticGrace = 10 * time.Minute
+
+// Request is what the strategy is asked: who should own each item. It has no instances if
+// nobody may have any.
+func (w *World) Request() strategy.Request {
+	request := strategy.Request{
+		Job:       w.Rules.Name,
+		Total:     w.Rules.Total,
+		Instances: w.Eligible(),
+		Previous:  make([]string, w.Rules.Total),
+	}
+	for i := range request.Previous {
+		if owner := w.Item(i).Owner; owner != nil {
+			request.Previous[i] = owner.ID
+		}
+	}
+	return request
+}
+
+// Assign brings, as leader, the tree to what the strategy says. An idle item gets its
+// owner at once; an item that runs keeps its owner until it ends; an item beyond the total
+// goes when it is idle. owners is the strategy's answer, nil if nobody can have items.
+// Each commit leaves every item with one owner, so a leader that dies between two of them
+// leaves nothing that the next one would have to know about.
+func (w *World) Assign(owners []string) []Change {
+	c := changes{step: "assign", head: w.ifLeading()}
+	if owners != nil {
+		begun := jobtree.EncodeFired(w.time())
+		for i, owner := range owners {
+			item := w.Item(i)
+			ops := w.assignItem(i, &item, owner)
+			if item.Fired == nil {
+				// A new item has no tick to make up, also if it was there before.
+				ops = append(ops, coord.Create(w.Job.Fired(i), begun))
+			}
+			if len(ops) > 0 {
+				c.add(i, ops...)
+			}
+		}
+	}
+	for i := w.Rules.Total; i < len(w.Items); i++ {
+		if w.Items[i].Exists && w.Items[i].Running == nil {
+			c.add(i, coord.Absent(w.Job.Running(i)), coord.DeleteTree(w.Job.Item(i)), coord.DeleteTree(w.Job.FailoverItem(i)))
+		}
+	}
+	if len(c.list) == 0 && w.Necessary {
+		c.add(NoItem, coord.DeleteTree(w.Job.Necessary()))
+	}
+	return c.list
+}
+
+func (w *World) assignItem(i int, item *jobtree.Item, owner string) []coord.Op {
+	switch {
+	case item.Owner == nil:
+		return []coord.Op{coord.Create(w.Job.ItemInstance(i), []byte(owner))}
+	case item.Owner.ID == owner, item.Running != nil, w.Rules.StaticSharding && !w.isAbandoned(item.Owner.ID):
+		return nil
+	default:
+		return []coord.Op{
+			coord.Absent(w.Job.Running(i)),
+			coord.SetAt(w.Job.ItemInstance(i), []byte(owner), item.Owner.Version),
+		}
+	}
+}
+
+// isAbandoned reports whether the owner of a static item has been gone for too long.
+func (w *World) isAbandoned(owner string) bool {
+	if in, ok := w.Instances[owner]; ok {
+		return !w.isEligible(in)
+	}
+	since, ok := w.Absent[owner]
+	return ok && w.Now.Sub(since) >= staticGrace
+}
+
+// Absences keeps since when each owner of items has been missing.
+func Absences(s *jobtree.State, before map[string]time.Time, now time.Time) map[string]time.Time {
+	var absent map[string]time.Time
+	for i := range s.Items {
+		owner := s.Items[i].Owner
+		if owner == nil {
+			continue
+		}
+		if _, ok := s.Instances[owner.ID]; ok {
+			continue
+		}
+		if absent == nil {
+			absent = map[string]time.Time{}
+		}
+		absent[owner.ID] = now
+		if since, ok := before[owner.ID]; ok {
+			absent[owner.ID] = since
+		}
+	}
+	return absent
+}

@@ -1,0 +1,77 @@
+package decide
+
+import "github.com/elasticjob-go/elasticjob/coord"
+
+// Clean removes, as leader, what options that were switched off have left behind, so that
+// nothing of it wakes up when they are switched on again. (In ElasticJob old misfire and
+// failover flags fire later, B-10, B-22.) It also removes triggers of instances that have
+// left, which the leader obeys in their place. (There they stay for ever, B-26.) Records
+// of runs that were begun with records are left to those who run them.
+func (w *World) Clean() []Change {
+	c := changes{step: "clean", heals: true, head: w.ifLeading()}
+	if !w.Rules.Failover {
+		w.cleanFailovers(&c)
+	}
+	w.cleanMisfires(&c)
+	w.cleanTriggers(&c)
+	return c.list
+}
+
+func (w *World) cleanFailovers(c *changes) {
+	for _, f := range w.FailoverItems {
+		c.add(f.Item, coord.DeleteTree(w.Job.FailoverItem(f.Item)))
+	}
+	for i, item := range w.Items {
+		if item.Failovering != nil && item.Running == nil {
+			c.add(i, coord.DeleteTree(w.Job.Failovering(i)), coord.DeleteTree(w.Job.Failover(i)))
+		}
+	}
+}
+
+func (w *World) cleanMisfires(c *changes) {
+	tick := w.LastTick()
+	for i := range w.Items {
+		item := &w.Items[i]
+		switch {
+		case !item.Misfire:
+		case !w.Rules.Misfire:
+			c.add(i, coord.DeleteTree(w.Job.Misfire(i)))
+		case item.Fired != nil && item.Running == nil && w.IsInForce() && w.judge(item, tick) == notDue:
+			// The schedule was changed while the item ran: what it missed was of the old one.
+			c.add(i, coord.AtVersion(w.Job.Fired(i), item.Fired.Version), coord.DeleteTree(w.Job.Misfire(i)))
+		}
+	}
+}
+
+func (w *World) cleanTriggers(c *changes) {
+	for id, trigger := range w.Triggers {
+		// An instance that is out of the tree obeys no more, whether it runs something yet or
+		// not, and never comes back.
+		if _, there := w.Instances[id]; there {
+			continue
+		}
+		path := w.Job.Trigger(id)
+		ops := []coord.Op{coord.AtVersion(path, trigger.Version), coord.DeleteTree(path)}
+		if coord.ValidatePath(w.Job.Instance(id)) == nil {
+			ops = append(ops, coord.Absent(w.Job.Instance(id))) // a view may show the trigger first
+		}
+		c.add(NoItem, ops...).Takes = &trigger
+	}
+}
+
+// Sweep removes, as leader and once in a while, the servers that have no instance and of
+// which an operator has said nothing. What he disabled stays, or what he enabled where
+// servers begin disabled. (ElasticJob forgets it, B-60.)
+func (w *World) Sweep() []Change {
+	inUse := make(map[string]bool, len(w.Instances))
+	for _, in := range w.Instances {
+		inUse[in.IP] = true
+	}
+	c := changes{step: "sweep", heals: true, head: w.ifLeading()}
+	for ip, server := range w.Servers {
+		if !inUse[ip] && server.Enabled != w.Rules.Disabled {
+			c.add(NoItem, coord.AtVersion(w.Job.Server(ip), server.Version), coord.DeleteTree(w.Job.Server(ip)))
+		}
+	}
+	return c.list
+}

@@ -1,0 +1,39 @@
+package decide
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Flag notes the tick that has come while an item of this instance runs.
+func (w *World) Flag(k *Work) []Change {
+	tick := w.LastTick()
+	if tick.IsZero() || !w.Rules.Monitor || !w.Rules.Misfire {
+		return nil
+	}
+	c := changes{step: "misfire", head: []coord.Op{w.ifMine()}}
+	for i := range w.items() {
+		item := &w.Items[i]
+		if !w.owns(item) || isIdle(k, i, item) || k.hasBegun(i, tick) || w.judge(item, tick) == notDue {
+			continue
+		}
+		if isUnflagged(k.Runs[i], item, tick) {
+			c.add(i,
+				coord.AtVersion(w.Job.Fired(i), item.Fired.Version),
+				coord.Exists(w.Job.Running(i)), // unless the run has ended meanwhile
+				coord.Put(w.Job.Misfire(i), nil),
+			).Flags = k.Runs[i]
+		}
+	}
+	return c.list
+}
+
+// isUnflagged reports whether a tick that is due for an item which runs is not noted yet.
+func isUnflagged(r *Run, item *jobtree.Item, tick time.Time) bool {
+	if item.Misfire || item.Running == nil {
+		return false
+	}
+	return r == nil || !r.Flagged && tick.After(r.Last)
+}

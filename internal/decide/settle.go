@@ -1,0 +1,54 @@
+package decide
+
+import "github.com/elasticjob-go/elasticjob/coord"
+
+// Leftovers lists the items that the tree has as running here although they are not: the
+// snapshot is older than the end of the run, a commit of ours happened that was thought
+// lost, or a stranger wrote the record.
+func (w *World) Leftovers(k *Work) []int {
+	var list []int
+	for i := range w.Items {
+		item := &w.Items[i]
+		if item.Running != nil && w.runner(item) == w.Self.ID && k.Runs[i] == nil {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// Settle decides about a leftover, whose running was read again from the store after the
+// snapshot was taken: a claim of ours that nobody started is claimed again and started, the
+// record of a run that has ended is removed.
+func (w *World) Settle(k *Work, i int) Change {
+	item := &w.Items[i]
+	c := changes{step: "settle", heals: true, head: []coord.Op{w.ifMine()}}
+	claim := Claim{Item: i, Failover: item.Failover.Is(w.Self.ID)}
+	switch {
+	case item.Running.ID == "" || !w.Rules.Monitor: // no claim of ours
+		c.add(i, coord.AtVersion(w.Job.Running(i), item.Running.Version), coord.DeleteTree(w.Job.Running(i)))
+	case item.Fired == nil:
+		c.add(i, coord.DeleteTree(w.Job.Running(i)))
+	case item.Fired.Modified <= k.Ended[i]:
+		claim.Last = item.Fired.Tick
+		c.add(i, w.remove(&Run{Claim: claim}, item)...)
+	default:
+		c.heals = false
+		claim.Tick, claim.Last, claim.Before = item.Fired.Run, item.Fired.Tick, item.Fired.Tick
+		claim.Source = w.sourceOf(claim)
+		c.add(i, coord.Set(w.Job.Running(i), []byte(w.Self.ID)), w.writeFired(item, claim)).Claim = &claim
+	}
+	return c.list[0]
+}
+
+// sourceOf says why an item runs whose claim only the tree tells of.
+func (w *World) sourceOf(c Claim) Source {
+	switch {
+	case c.Failover:
+		return Failover
+	case !c.Tick.Equal(c.Last):
+		return Manual
+	case w.Now.Sub(c.Tick) > w.Rules.Tolerance:
+		return Misfire
+	}
+	return Normal
+}

@@ -1,0 +1,93 @@
+package decide
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Pending is a trigger that waits for its item to be idle. An item has one at most: more
+// of them come to the same. (In ElasticJob each runs the item once more, B-25.)
+type Pending struct{ Parameter string }
+
+// Obey takes the request that is addressed to this instance. It is removed at the version
+// that was read, so one that is written meanwhile is not lost. (In ElasticJob it is, B-26.)
+func (w *World) Obey() *Change {
+	trigger, ok := w.Triggers[w.Self.ID]
+	if !ok {
+		return nil
+	}
+	path := w.Job.Trigger(w.Self.ID)
+	c := changes{step: "obey", head: []coord.Op{w.ifMine()}}
+	c.add(NoItem, coord.AtVersion(path, trigger.Version), coord.DeleteTree(path)).Takes = &trigger
+	return &c.list[0]
+}
+
+// Requested lists the items of a request: those that it names, whoever owns them by now, or
+// all that the instance owns.
+func (w *World) Requested(id string, r jobtree.Request) []int {
+	if len(r.Items) > 0 {
+		return r.Items
+	}
+	var items []int
+	for i := range w.items() {
+		if w.Items[i].Owner.Is(id) {
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+// PassOn gives items that were triggered to their owner. It is nil as long as they are
+// being dealt: the owner is gone, leaves, or is on a server that was disabled.
+func (w *World) PassOn(owner string, items []int, p Pending) (*Change, error) {
+	in, ok := w.Instances[owner]
+	if !ok || !w.isEligible(in) {
+		return nil, nil
+	}
+	ops, err := Ask(w.State, w.Job, owner, jobtree.Request{Items: items, Parameter: p.Parameter})
+	if err != nil {
+		return nil, err
+	}
+	return &Change{Step: "pass on", Ops: append(ops, w.ifMine())}, nil
+}
+
+// BeginTriggered begins the items that were triggered and are idle.
+func (w *World) BeginTriggered(k *Work, pending map[int]Pending, free int) []Change {
+	if len(pending) == 0 || !w.IsActive() || !w.Rules.Monitor {
+		return nil
+	}
+	c := w.claims("trigger")
+	for i := range w.items() {
+		if free <= 0 {
+			break
+		}
+		p, ok := pending[i]
+		item := &w.Items[i]
+		if !ok || !w.owns(item) || item.Disabled || !isIdle(k, i, item) {
+			continue
+		}
+		claim := Claim{Item: i, Source: Manual, Tick: w.Now, Last: lastFired(item, time.Time{}), Parameter: p.Parameter}
+		c.own(item, claim)
+		free--
+	}
+	return c.list
+}
+
+// Ask writes a request for an instance, or joins it to the one that waits there.
+func Ask(s *jobtree.State, job jobtree.Job, id string, r jobtree.Request) ([]coord.Op, error) {
+	waiting, joins := s.Triggers[id]
+	if joins && waiting.Err == nil {
+		r = waiting.Request.Join(r)
+	}
+	value, err := jobtree.EncodeRequest(r)
+	if err != nil {
+		return nil, err
+	}
+	write := coord.Create(job.Trigger(id), value)
+	if joins {
+		write = coord.SetAt(job.Trigger(id), value, waiting.Version)
+	}
+	return []coord.Op{coord.Exists(job.Instance(id)), write}, nil
+}
