@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"strategy":            {},
 	"job/cronexpr":        {"internal/brief"},
 	"job":                 {"coord", "strategy", "trace", "job/cronexpr", "internal/jobtree", "internal/decide", "internal/brief", "internal/yamldoc"},
+	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/brief":      {},
 	"internal/yamldoc":    {"internal/brief"},
