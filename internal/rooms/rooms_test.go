@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"internal/rooms":      {},
 	// What only tests and programs to learn from use.
 	"internal/testserver": {},
+	"internal/modelstore": {"coord"},
 	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/testserver"},
 	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/jobtree", "internal/testserver"},
 }
