@@ -25,29 +25,33 @@ func TestErrorsOfValuesAreBounded(t *testing.T) {
 		"instance": func(value string) error { return read("instances/"+id, value).Instances[id].Err },
 		"schedule": func(value string) error { return read("schedule", value).Schedule.Err },
 		"fired":    func(value string) error { return read("sharding/0/fired", value).Item(0).Fired.Err },
+		"completed": func(value string) error {
+			_, err := read("sharding/0/completed", value).Item(0).Completed.Document()
+			return err
+		},
 	}
 	for name, tc := range map[string]struct {
 		value string
 		bad   string // the decoders that refuse it; all refuse what is empty here
 	}{
-		"bad items":          {"items: [" + strings.Repeat("x,", 100_000) + "]", "trigger fired"},
-		"items beyond":       {"items: [" + strings.Repeat("999999,", 100_000) + "]", "trigger fired"},
-		"long item":          {"items: [" + long + "]", "trigger fired"},
-		"long request":       {"request: " + long, "trigger fired"},
-		"long address":       {"serverIp: " + long, "instance fired"},
-		"long quoted one":    {"serverIp: '" + long + "'", "instance fired"},
-		"many labels":        {"labels: " + strings.Repeat("x,", size/2), "instance fired"},
-		"list of labels":     {"labels: [" + strings.Repeat("x,", size/2) + "]", "instance fired"},
-		"long time":          {"since: " + long, "schedule fired"},
-		"long switch":        {"misfire: " + long, "schedule fired"},
-		"list as a cron":     {"cron: [" + long + "]", "schedule fired"},
+		"bad items":          {"items: [" + strings.Repeat("x,", 100_000) + "]", "trigger fired completed"},
+		"items beyond":       {"items: [" + strings.Repeat("999999,", 100_000) + "]", "trigger fired completed"},
+		"long item":          {"items: [" + long + "]", "trigger fired completed"},
+		"long request":       {"request: " + long, "trigger fired completed"},
+		"long address":       {"serverIp: " + long, "instance fired completed"},
+		"long quoted one":    {"serverIp: '" + long + "'", "instance fired completed"},
+		"many labels":        {"labels: " + strings.Repeat("x,", size/2), "instance fired completed"},
+		"list of labels":     {"labels: [" + strings.Repeat("x,", size/2) + "]", "instance fired completed"},
+		"long time":          {"since: " + long, "schedule fired completed"},
+		"long switch":        {"misfire: " + long, "schedule fired completed"},
+		"list as a cron":     {"cron: [" + long + "]", "schedule fired completed"},
 		"text":               {long, ""},
 		"text of many lines": {strings.Repeat("a: b: c\n", size/8), ""},
-		"many keys":          {keys.String(), "fired"},
+		"many keys":          {keys.String(), "fired completed"},
 		"one key many times": {strings.Repeat("<<: {a: b}\n", size/11), ""},
 		"depth":              {strings.Repeat("[", size), ""},
 		"anchor":             {"*" + long, ""},
-		"tag":                {"cron: !" + long + " x", "fired"},
+		"tag":                {"cron: !" + long + " x", "fired completed"},
 		"more than a node":   {strings.Repeat("#\n", 600_000), ""},
 		"binary":             {strings.Repeat("\x00\xff", size/2), ""},
 	} {

@@ -7,7 +7,8 @@
 //
 // Decoding never fails as a whole, because others write to the tree too: what
 // cannot be understood is left out if its name is at fault (a child of sharding
-// that is no item number), and carries an Err if its value is.
+// that is no item number), and carries an Err if its value is. What few ask for, faults
+// and completions, is decoded only when somebody does.
 //
 // Not promised: that what a State shows is consistent with itself. A member may
 // have died in the middle of something, an operator may have removed a node, and

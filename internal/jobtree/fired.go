@@ -60,12 +60,21 @@ func decodeFired(value []byte) (tick, run time.Time, err error) {
 // DecodeFired reads a tick in RFC 3339, in any zone and with any precision. An empty
 // value is the zero time.
 func DecodeFired(value []byte) (time.Time, error) {
-	if len(value) == 0 {
+	tick, err := parseTime(string(value))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("last tick %w", err)
+	}
+	return tick, nil
+}
+
+// parseTime reads a time in RFC 3339. An empty text is the zero time.
+func parseTime(text string) (time.Time, error) {
+	if text == "" {
 		return time.Time{}, nil
 	}
-	tick, err := time.Parse(time.RFC3339, string(value))
+	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("last tick %s: RFC 3339 is allowed, such as %s", brief.Quote(string(value)), firedLayout)
+		return time.Time{}, fmt.Errorf("%s: RFC 3339 is allowed, such as %s", brief.Quote(text), firedLayout)
 	}
-	return tick.UTC(), nil
+	return t.UTC(), nil
 }

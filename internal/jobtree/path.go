@@ -28,6 +28,7 @@ const (
 	disabled    = "disabled"
 	failover    = "failover"
 	failovering = "failovering"
+	completed   = "completed"
 
 	leaderLatch    = "leader/election/latch"
 	leaderInstance = "leader/election/instance"
@@ -106,6 +107,9 @@ func (j Job) Failover(item int) string { return j.ofItem(item, failover) }
 
 // Failovering is what outlives that instance.
 func (j Job) Failovering(item int) string { return j.ofItem(item, failovering) }
+
+// Completion says how the last execution of the item ended; see [EncodeCompletion].
+func (j Job) Completion(item int) string { return j.ofItem(item, completed) }
 
 // Leader is the parent of all that concerns the leader.
 func (j Job) Leader() string { return j.at(leader) }

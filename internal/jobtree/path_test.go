@@ -35,6 +35,7 @@ func TestPaths(t *testing.T) {
 		{job.ItemDisabled(1), "settle/sharding/1/disabled"},
 		{job.Failover(1), "settle/sharding/1/failover"},
 		{job.Failovering(1), "settle/sharding/1/failovering"},
+		{job.Completion(1), "settle/sharding/1/completed"},
 		{job.Leader(), "settle/leader"},
 		{job.LeaderLatch(), "settle/leader/election/latch"},
 		{job.LeaderInstance(), "settle/leader/election/instance"},

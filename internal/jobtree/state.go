@@ -65,6 +65,8 @@ type Item struct {
 	Failover, Failovering *Mark
 	// Fired is the last tick begun.
 	Fired *Fired
+	// Completed says how the last execution ended.
+	Completed *Completion
 }
 
 // FailoverItem is an item that waits to be taken over.
@@ -130,6 +132,7 @@ type reader struct {
 	before *State
 	marks  slab[Mark]
 	ticks  slab[Fired]
+	ends   slab[Completion]
 	// The id and tick that were decoded last: many nodes in a row have the same.
 	id   string
 	tick Fired
@@ -238,6 +241,10 @@ func (r *reader) readItem(path string, n coord.Node) {
 		item.Failovering = r.mark(n, before.Failovering)
 	case fired:
 		item.Fired = r.fired(n, before.Fired)
+	case completed:
+		if item.Completed = before.Completed; item.Completed == nil || !same(item.Completed.Node, n) {
+			item.Completed = r.ends.add(Completion{n})
+		}
 	case misfire:
 		item.Misfire = true
 	case disabled:

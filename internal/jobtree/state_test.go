@@ -107,6 +107,7 @@ func TestMarksKeepTheirNodes(t *testing.T) {
 	fired := put(job.Fired(0), "", 10)
 	failover := put(job.Failover(0), id, 11)
 	failovering := put(job.Failovering(0), id, 12)
+	completed := put(job.Completion(0), "out: OK", 13)
 
 	s := jobtree.Read(nodes.Snapshot(), job)
 	item := s.Item(0)
@@ -123,6 +124,7 @@ func TestMarksKeepTheirNodes(t *testing.T) {
 		{item.Fired.Node, fired},
 		{item.Failover.Node, failover},
 		{item.Failovering.Node, failovering},
+		{item.Completed.Node, completed},
 	} {
 		if diff := cmp.Diff(tc.want, tc.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.want.Path, diff)
@@ -200,12 +202,12 @@ func TestRereadIsRead(t *testing.T) {
 	const job = jobtree.Job("settle")
 	paths := []string{job.Root(), job.Config(), job.Schedule(), job.LeaderInstance(), job.FailoverItem(1)}
 	for _, id := range []string{"10.0.0.1@-@1-a", "10.0.0.2@-@1-b"} {
-		paths = append(paths, job.Instance(id), job.Server(jobtree.InstanceIP(id)), job.Trigger(id))
+		paths = append(paths, job.Instance(id), job.Session(id), job.Server(jobtree.InstanceIP(id)), job.Trigger(id))
 	}
 	for i := range 3 {
-		paths = append(paths, job.ItemInstance(i), job.Running(i), job.Failover(i), job.Failovering(i), job.Fired(i), job.Misfire(i))
+		paths = append(paths, job.ItemInstance(i), job.Running(i), job.Failover(i), job.Failovering(i), job.Fired(i), job.Completion(i), job.Misfire(i))
 	}
-	values := []string{"", "10.0.0.1@-@1-a", "10.0.0.2@-@1-b", "2026-11-20T23:14:28.000Z", "serverIp: 10.0.0.3\n", "cron: x\nsince: 2026-11-20T23:14:28Z\n", "["}
+	values := []string{"", "10.0.0.1@-@1-a", "10.0.0.2@-@1-b", "2026-11-20T23:14:28.000Z", "serverIp: 10.0.0.3\n", "cron: x\nsince: 2026-11-20T23:14:28Z\n", "protocol: 1\n", "["}
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := coord.NewTree()
 		var state *jobtree.State
@@ -256,6 +258,7 @@ func BenchmarkRead(b *testing.B) {
 			nodes[job.ItemInstance(i)] = id
 			nodes[job.Running(i)] = id
 			nodes[job.Fired(i)] = "2026-11-20T23:14:28.000Z"
+			nodes[job.Completion(i)] = "tick: 2026-11-20T23:14:26.000Z\ntoken: 12345\nout: OK\nend: 2026-11-20T23:14:27.512Z\n"
 		}
 		snapshot := tree(nodes)
 		b.Run(fmt.Sprintf("items=%d", items), func(b *testing.B) {
