@@ -33,7 +33,7 @@ func TestDebris(t *testing.T) {
 		"what we write ourselves": {paths: []string{
 			"config", "schedule", "servers/192.0.2.1", "instances/" + id, "sessions/" + id, "faults/" + id, "trigger/" + id,
 			"sharding/0/instance", "sharding/0/running", "sharding/0/fired", "sharding/0/misfire", "sharding/0/disabled",
-			"sharding/0/failover", "sharding/0/failovering", "leader/election/instance", "leader/election/latch/1",
+			"sharding/0/failover", "sharding/0/failovering", "sharding/0/completed", "leader/election/instance", "leader/election/latch/1",
 			"leader/sharding/necessary", "leader/sharding/processing", "leader/failover/items/0", "leader/failover/latch/1",
 			"guarantee/2026-01-05T10:00:00.000Z/started/0", "systemTime/current",
 		}},
@@ -127,6 +127,15 @@ func TestSessions(t *testing.T) {
 		"much of it":        {value: "refused: 17 #" + long, bad: true},
 		"an error with it":  {value: "refused: " + strings.Repeat("x", 4000), bad: true},
 		"an alias of depth": {value: strings.Repeat("[", 4000), bad: true},
+		"before protocols":  {value: "# nothing\n"},
+		"all": {
+			value: "protocol: 1\naccepted: 17\nrevision: 3\nclockFar: true\n",
+			want:  jobtree.SessionDocument{Protocol: 1, Accepted: 17, Revision: 3, ClockFar: true},
+		},
+		"a newer protocol":             {value: "protocol: 9\nunheard: [x]\n", want: jobtree.SessionDocument{Protocol: 9}},
+		"a newer one, other fields":    {value: "accepted: 5\nprotocol: 9\nrefused: {at: 17}\n", want: jobtree.SessionDocument{Protocol: 9}, bad: true},
+		"a protocol that is no number": {value: "protocol: two\nrefused: 17\n", bad: true},
+		"a protocol without an end":    {value: "protocol: " + strings.Repeat("9", 3000), bad: true},
 	} {
 		s := jobtree.Read(tree(map[string]string{"settle/sessions/" + id: tc.value}), "settle").Sessions[id]
 		if s.SessionDocument != tc.want || (s.Err != nil) != tc.bad {
@@ -136,7 +145,10 @@ func TestSessions(t *testing.T) {
 			t.Errorf("%s: error of %d bytes", name, len(s.Err.Error()))
 		}
 	}
-	for _, want := range []jobtree.SessionDocument{{}, {Refused: 1 << 60}, {ClockOff: true}, {Refused: 3, ClockOff: true}} {
+	for _, want := range []jobtree.SessionDocument{
+		{}, {Refused: 1 << 60}, {ClockOff: true}, {Refused: 3, ClockOff: true}, {Protocol: jobtree.Protocol},
+		{Protocol: jobtree.Protocol, Accepted: 1 << 60, Revision: 7, ClockFar: true},
+	} {
 		value, err := jobtree.EncodeSession(want)
 		if err != nil {
 			t.Fatal(err)
@@ -148,6 +160,9 @@ func TestSessions(t *testing.T) {
 		if want == (jobtree.SessionDocument{}) && value != nil {
 			t.Errorf("nothing is written as %q", value)
 		}
+	}
+	if value, err := jobtree.EncodeSession(jobtree.SessionDocument{Protocol: 1}); err != nil || string(value) != "protocol: 1\n" {
+		t.Errorf("a protocol alone is written as %q, %v", value, err)
 	}
 }
 

@@ -14,13 +14,28 @@ import (
 type Session struct {
 	coord.Node
 	SessionDocument
-	// Err says why the document could not be read; it is zero then.
+	// Err says why the document could not be read. It is zero then, but for the protocol if
+	// that could be read: a newer one may write the other fields in another way.
 	Err error
 }
+
+// Protocol is the version of the rules by which the instances of a job share its tree.
+// Raise it when instances that follow the old rules and ones that follow the new rules
+// would harm each other in one tree: when a node or a value means something else than
+// before, or when a condition that every commit has to have changes. A node or a key that
+// old instances may ignore is no reason.
+const Protocol = 1
 
 // SessionDocument is what an instance says about itself that concerns whoever deals the
 // items.
 type SessionDocument struct {
+	// Protocol is the version of the rules that this instance follows, or 0 if it does not
+	// say: it was built before there was a number.
+	Protocol int `yaml:"protocol,omitempty"`
+	// Accepted is the Modified of the configuration that this instance works by, or 0.
+	Accepted int64 `yaml:"accepted,omitempty"`
+	// Revision is the revision of the configuration that its program brought, or 0.
+	Revision int `yaml:"revision,omitempty"`
 	// Refused is the Modified of the configuration that this instance has refused, or 0.
 	// It wants no items until there is another one.
 	Refused int64 `yaml:"refused,omitempty"`
@@ -55,7 +70,8 @@ func decodeSession(n coord.Node) Session {
 		return s
 	}
 	if err := yaml.Unmarshal(n.Value, &s.SessionDocument); err != nil {
-		s.SessionDocument, s.Err = SessionDocument{}, fmt.Errorf("document of a session: %w", brief.Error(err))
+		s.SessionDocument = SessionDocument{Protocol: s.Protocol}
+		s.Err = fmt.Errorf("document of a session: %w", brief.Error(err))
 	}
 	return s
 }
