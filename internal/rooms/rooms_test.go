@@ -1,4 +1,3 @@
-// Package rooms holds the rule about which package may import which.
 package rooms
 
 import (
