@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
 const (
@@ -22,9 +23,18 @@ const (
 	culprits = 3
 )
 
-// answer is what has become of a commit.
+// backoffs are what commits have met. commit, and whoever asks the store, change them.
+type backoffs struct {
+	troubles troubles
+	heals    heals
+	passes   int
+	stale    bool // a commit met a conflict: the view has to catch up
+	syncs    int  // how often it has
+}
+
+// answer is what has become of a change.
 type answer struct {
-	commit   commit // without the parts that were left out
+	change   decide.Change // without the parts that were left out
 	revision int64
 	err      error
 	struck   []strike
@@ -33,32 +43,29 @@ type answer struct {
 // strike is a part that could not be done.
 type strike struct {
 	name string
-	item int
 	err  error
 }
 
 // send tries a commit. The part of a conflict is left out, and the rest tried again at
 // once; one that is too large is cut in half. It touches nothing of a controller's.
-func send(ctx context.Context, reg coord.Registry, cm commit) answer {
-	a := answer{commit: cm}
+func send(ctx context.Context, reg coord.Registry, change decide.Change) answer {
+	a := answer{change: change}
 	for {
-		a.revision, a.err = reg.Commit(ctx, a.commit.ops...)
+		a.revision, a.err = reg.Commit(ctx, a.change.Ops...)
 		if conflict, ok := errors.AsType[*coord.ConflictError](a.err); ok {
-			k := a.commit.holding(conflict.Index)
-			if k < 0 || len(a.struck) == culprits {
+			culprit := a.change.Holding(conflict.Index)
+			if culprit < 0 || len(a.struck) == culprits {
 				return a
 			}
-			culprit := a.commit.parts[k]
-			a.struck = append(a.struck, strike{a.commit.name(culprit), culprit.item, a.err})
-			if len(a.commit.parts) == 1 {
+			a.struck = append(a.struck, strike{a.change.Name(a.change.Parts[culprit]), a.err})
+			if len(a.change.Parts) == 1 {
 				return a
 			}
-			a.commit = a.commit.only(func(p part) bool { return p != culprit })
+			a.change = a.change.Without(culprit)
 			continue
 		}
-		if n := len(a.commit.parts); errors.Is(a.err, coord.ErrTooLarge) && n > 1 {
-			last := a.commit.parts[n/2].from
-			a.commit = a.commit.only(func(p part) bool { return p.from < last })
+		if errors.Is(a.err, coord.ErrTooLarge) && len(a.change.Parts) > 1 {
+			a.change = a.change.FirstHalf()
 			continue
 		}
 		return a
@@ -68,24 +75,24 @@ func send(ctx context.Context, reg coord.Registry, cm commit) answer {
 // commit does what a step wants, and reports whether it happened, in part at least. After
 // a conflict the view catches up and the step is asked again; what a lost answer did, the
 // tree tells.
-func (c *controller) commit(cm commit) bool {
-	cm, ok := c.admit(cm)
-	return ok && c.committed(send(c.session.Context(), c.reg, cm))
+func (c *controller) commit(change decide.Change) bool {
+	change, ok := c.admit(change)
+	return ok && c.committed(send(c.session.Context(), c.reg, change))
 }
 
-// commitAll does several commits that do not depend on each other, some at a time, and
+// commitAll does several changes that do not depend on each other, some at a time, and
 // reports whether any of them happened.
-func (c *controller) commitAll(commits []commit) (any bool) {
-	if len(commits) == 1 || c.inTurn {
-		for _, commit := range commits {
-			any = c.commit(commit) || any
+func (c *controller) commitAll(changes []decide.Change) (any bool) {
+	if len(changes) == 1 || c.seams.oneByOne {
+		for _, change := range changes {
+			any = c.commit(change) || any
 		}
 		return any
 	}
-	var admitted []commit
-	for _, cm := range commits {
-		if cm, ok := c.admit(cm); ok {
-			admitted = append(admitted, cm)
+	var admitted []decide.Change
+	for _, change := range changes {
+		if change, ok := c.admit(change); ok {
+			admitted = append(admitted, change)
 		}
 	}
 	ctx := c.session.Context()
@@ -95,6 +102,17 @@ func (c *controller) commitAll(commits []commit) (any bool) {
 		any = c.committed(a) || any
 	}
 	return any
+}
+
+// together calls do for each number below n, several at a time.
+func (c *controller) together(n int, do func(int)) {
+	if c.seams.oneByOne {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	together(n, do)
 }
 
 // together calls do for each number below n, several at a time. A panic of one of them is
@@ -127,94 +145,95 @@ func together(n int, do func(int)) {
 	}
 }
 
-// admit returns what of a commit may be tried now: not what has failed and waits.
-func (c *controller) admit(cm commit) (commit, bool) {
-	now := c.now()
-	waits := func(name string) bool {
-		t := c.troubles[name]
-		if t == nil {
-			return false
-		}
-		t.pass = c.passes
-		if !t.waits(now) {
-			return false
-		}
+// admit returns what of a change may be tried now: not what has failed and waits.
+func (c *controller) admit(change decide.Change) (decide.Change, bool) {
+	if !c.mayTry(change.Step) {
+		return change, false
+	}
+	if len(c.troubles) == 0 || len(change.Parts) == 0 {
+		return change, true
+	}
+	rest := change.Only(func(p decide.Part) bool { return c.mayTry(change.Name(p)) })
+	return rest, len(rest.Parts) > 0
+}
+
+// mayTry reports whether a step, or a part of one, may be tried now. It keeps its troubles,
+// and wakes up for the next attempt.
+func (c *controller) mayTry(name string) bool {
+	t, now := c.troubles[name], c.now()
+	if t == nil {
+		return true
+	}
+	t.pass = c.passes
+	if t.waits(now) {
 		c.wakeIn(t.until.Sub(now))
-		return true
+		return false
 	}
-	if waits(cm.step) {
-		return cm, false
-	}
-	if len(c.troubles) == 0 || len(cm.parts) == 0 {
-		return cm, true
-	}
-	all := len(cm.parts)
-	held := 0
-	rest := cm.only(func(p part) bool {
-		if waits(cm.name(p)) {
-			held++
-			return false
-		}
-		return true
-	})
-	return rest, held < all
+	return true
 }
 
 // committed takes in the answer to a commit.
 func (c *controller) committed(a answer) bool {
-	cm := a.commit
 	for _, s := range a.struck {
 		c.stale = true
 		c.meet(s.name, s.err, firstHold, lastHold, freeTries)
 	}
 	switch {
 	case a.err == nil:
-		c.succeeded(cm)
-		for _, r := range cm.ends {
-			c.drop(r)
-		}
-		c.tellClaimed(cm.claims, a.revision)
-		c.start(cm.claims, a.revision)
-		for _, p := range cm.parts {
-			if trigger, ok := cm.lost[cm.ops[p.from].Path]; ok {
-				c.lost = append(c.lost, trigger)
-			}
-		}
-		for _, r := range cm.misses {
-			r.flagged = true
-		}
+		c.succeeded(a.change)
+		c.follow(a.change, a.revision)
 		return true
 	case errors.Is(a.err, coord.ErrConflict):
-		c.log.Debug("conflict", zap.String("step", cm.step), zap.Error(a.err))
+		c.log.Debug("conflict", zap.String("step", a.change.Step), zap.Error(a.err))
 		c.stale = true
 		if len(a.struck) == 0 || len(a.struck) == culprits {
-			c.meet(cm.step, a.err, firstPause, lastPause, freeTries)
+			c.meet(a.change.Step, a.err, firstPause, lastPause, freeTries)
 		}
 	default:
-		c.failed(cm.step, a.err)
+		c.failed(a.change.Step, a.err)
 	}
 	return false
 }
 
-// succeeded ends the troubles of a commit, but for those of what comes back each time.
-func (c *controller) succeeded(cm commit) {
+// follow does what follows from a change that was committed: runs that have no record any
+// more are dropped, and claims begin.
+func (c *controller) follow(change decide.Change, token int64) {
+	for _, p := range change.Parts {
+		if p.Ends != nil {
+			c.dropEnded(p.Ends)
+		}
+		if p.Flags != nil {
+			p.Flags.Flagged = true
+		}
+		if p.Takes != nil {
+			c.left = append(c.left, *p.Takes)
+		}
+	}
+	if claims := change.Claims(); len(claims) > 0 {
+		c.tellClaimed(claims, token)
+		c.begins(claims, token)
+	}
+}
+
+// succeeded ends the troubles of a change, but for those of what comes back each time.
+func (c *controller) succeeded(change decide.Change) {
 	over := func(name string) {
-		if cm.heals && c.heals.done(name, c.now()) {
+		if change.Heals && c.heals.done(name, c.now()) {
 			c.meet(name, errComesBack, firstHold, lastHold, 0)
 			return
 		}
 		c.troubles.over(name)
 	}
-	if len(cm.parts) == 0 {
-		over(cm.step)
+	if len(change.Parts) == 0 {
+		over(change.Step)
 		return
 	}
-	c.troubles.over(cm.step)
-	if len(c.troubles) == 0 && !cm.heals {
+	c.troubles.over(change.Step)
+	if len(c.troubles) == 0 && !change.Heals {
 		return
 	}
-	for _, p := range cm.parts {
-		over(cm.name(p))
+	for _, p := range change.Parts {
+		over(change.Name(p))
 	}
 }
 
@@ -238,12 +257,6 @@ func (c *controller) meet(name string, err error, first, last time.Duration, fre
 	if t.waits(now) {
 		c.wakeIn(t.until.Sub(now))
 	}
-}
-
-// mayTry reports whether a step that asks the store may do so now.
-func (c *controller) mayTry(step string) bool {
-	_, ok := c.admit(commit{step: step})
-	return ok
 }
 
 // catchUp waits until the view holds all that was committed until now.

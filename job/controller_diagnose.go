@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
 const (
@@ -15,6 +15,15 @@ const (
 	// fault: it may be somebody else who is faster.
 	treePatience = 4 * time.Second
 )
+
+// diagnosis is what is wrong, and how much of it was told. diagnose and report change it;
+// enter and look tell of a fault, too.
+type diagnosis struct {
+	faults [faultKinds]Fault
+	calms  [faultKinds]calm
+	signs  signs
+	told   toldFaults
+}
 
 // signs are what a controller watches to know that its job runs. Whatever keeps it from
 // doing so, known or not, shows in them: items that do not begin.
@@ -29,7 +38,7 @@ type signs struct {
 }
 
 // diagnose finds out what keeps the job from running.
-func (c *controller) diagnose(w *world) {
+func (c *controller) diagnose(w *decide.World) error {
 	c.fault(FaultStore, c.storeFault(w))
 	c.fault(FaultClock, c.clockFault(w))
 	c.fault(FaultTree, c.treeFault(w))
@@ -37,6 +46,7 @@ func (c *controller) diagnose(w *world) {
 	if c.refused == 0 {
 		c.fault(FaultConfig, c.scheduleFault(w))
 	}
+	return nil
 }
 
 // lasts reports whether something has held for long enough, and wakes up when it will
@@ -49,16 +59,16 @@ func (c *controller) lasts(s *since, holds bool, now time.Time, patience time.Du
 	return holds && held >= patience
 }
 
-func (c *controller) storeFault(w *world) error {
-	state, _ := c.session.State()
-	suspended := c.lasts(&c.signs.suspended, state == coord.Suspended, w.now, storePatience/2)
-	if err := c.troubleFault(w.now, storePatience, ofStore); err != nil {
+func (c *controller) storeFault(w *decide.World) error {
+	state, _ := c.session.State() // the other value tells of a change
+	suspended := c.lasts(&c.signs.suspended, state == coord.Suspended, w.Now, storePatience/2)
+	if err := c.troubleFault(w.Now, storePatience, ofStore); err != nil {
 		return err
 	}
 	if suspended {
 		return suspendedUntil(c.session.Deadline())
 	}
-	if c.lasts(&c.signs.unregistered, !w.registered() && c.leaving == nil, w.now, 2*treePatience) {
+	if c.lasts(&c.signs.unregistered, !w.IsRegistered() && !c.isLeaving(), w.Now, 2*treePatience) {
 		return fmt.Errorf("%w: this instance is not in the registry, or the view of the job does not show it", coord.ErrUnavailable)
 	}
 	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == FaultStore {
@@ -82,35 +92,15 @@ func (c *controller) troubleFault(now time.Time, patience time.Duration, kind fu
 	return fmt.Errorf("%s: %w", short(name), t.err)
 }
 
-func (c *controller) clockFault(w *world) error {
-	ahead := w.clock.Ahead(c.now()) // a pass may have taken long
-	how := "ahead of"
-	diff := ahead
-	if ahead < 0 {
-		how, diff = "behind", -ahead
-	}
-	switch {
-	case w.clockOff:
-		return fmt.Errorf("job %s: %w: %v %s it, at most %v are allowed; this instance runs nothing, and others have its items", c.job, ErrClock, diff.Round(time.Second), how, c.settings.MaxTimeDiff)
-	case w.clockStops():
-		return fmt.Errorf("job %s: %w: %v %s it; this instance runs nothing, and others, whose clocks are right, have its items", c.job, ErrClock, diff.Round(time.Second), how)
-	case diff > clockTolerance:
-		return fmt.Errorf("job %s: %w: %v %s it", c.job, ErrClock, diff.Round(time.Second), how)
-	case c.settings.MaxTimeDiff > 0 && !w.clock.Known() && w.clock.Err() != nil:
-		return fmt.Errorf("job %s: the store's clock cannot be compared with this host's, though MaxTimeDiff is set: %w", c.job, w.clock.Err())
-	}
-	return w.timesFault()
-}
-
-func (c *controller) treeFault(w *world) error {
-	if err := c.troubleFault(w.now, treePatience, ofTree); err != nil {
+func (c *controller) treeFault(w *decide.World) error {
+	if err := c.troubleFault(w.Now, treePatience, ofTree); err != nil {
 		return err
 	}
 	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == FaultTree {
 		return err
 	}
 	// Somebody who may lead is there: this instance, at least.
-	if c.lasts(&c.signs.leaderless, !w.leaderStands() && w.mayLead(), w.now, treePatience) {
+	if c.lasts(&c.signs.leaderless, !w.LeaderStands() && w.MayLead(), w.Now, treePatience) {
 		return fmt.Errorf("job %s: nobody leads, so items are not dealt, nor recovered", c.job)
 	}
 	if w.UnusableNodes > 0 {
@@ -121,62 +111,13 @@ func (c *controller) treeFault(w *world) error {
 
 // scheduleFault is a schedule that has come to its end, or that the leader has not put in
 // force.
-func (c *controller) scheduleFault(w *world) error {
-	if c.settings.schedule != nil && c.settings.schedule.Next(w.now).IsZero() {
+func (c *controller) scheduleFault(w *decide.World) error {
+	if c.settings.rules.Ticks != nil && c.settings.rules.Ticks.Next(w.Now).IsZero() {
 		return fmt.Errorf("job %s: the cron expression %q has no tick to come", c.job, short(c.settings.Cron))
 	}
-	missing := c.settings.schedule != nil && w.Config != nil && !w.inForce() && w.active()
-	if !c.lasts(&c.signs.outOfForce, missing, w.now, treePatience) {
+	missing := c.settings.rules.Ticks != nil && w.Config != nil && !w.IsInForce() && w.IsActive()
+	if !c.lasts(&c.signs.outOfForce, missing, w.Now, treePatience) {
 		return nil
 	}
 	return fmt.Errorf("job %s: the leader has not put the schedule %q in force; it may have refused the configuration", c.job, short(c.settings.Cron))
-}
-
-// toldFaults is what stands in this instance's faults node.
-type toldFaults struct {
-	when time.Time
-	text string
-}
-
-// tellEvery is how often the faults node is rewritten at most.
-const tellEvery = 5 * time.Second
-
-// report writes the faults of this instance into the tree, for operators.
-func (c *controller) report(w *world) {
-	var records []jobtree.FaultRecord
-	text := ""
-	for _, f := range c.faults {
-		if f.Err != nil {
-			r := jobtree.FaultRecord{Kind: f.Kind.String(), Cause: f.Err.Error(), Since: f.Since}
-			records = append(records, r)
-			text += r.Kind + "\x00" + r.Cause + "\x00"
-		}
-	}
-	node, there := w.Faults[c.self.id]
-	if text == c.told.text && there == (text != "") {
-		return
-	}
-	if waited := w.now.Sub(c.told.when); waited >= 0 && waited < tellEvery && text != "" {
-		c.wakeIn(tellEvery - waited)
-		return
-	}
-	path := c.job.Faults(c.self.id)
-	cm := commit{step: "report", ops: []coord.Op{w.mine()}}
-	if text == "" {
-		cm.ops = append(cm.ops, coord.DeleteTree(path))
-	} else {
-		document, err := jobtree.EncodeFaults(records)
-		if err != nil {
-			c.log.Error("faults not written")
-			return
-		}
-		if there {
-			cm.ops = append(cm.ops, coord.SetAt(path, document, node.Version))
-		} else {
-			cm.ops = append(cm.ops, coord.CreateEphemeral(path, document))
-		}
-	}
-	if c.commit(cm) {
-		c.told = toldFaults{when: w.now, text: text}
-	}
 }

@@ -4,60 +4,68 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"slices"
+	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// start begins the runs of a claim.
-func (c *controller) start(runs []*run, token int64) {
-	g := &group{open: len(runs)}
-	for _, r := range runs {
-		r.token, r.group, r.phase = token, g, queued
-		r.claimed, r.syncs = c.now(), c.syncs
-		c.runs[r.item] = r
+// executions are what runs in this process, or is about to. begins, dispatch, collect and
+// drop change them.
+type executions struct {
+	runs        map[int]*run // by item; all of them
+	work        *decide.Work // the same runs, as decisions know them
+	queue       []*run       // those that wait for a thread
+	pace        pace
+	lingering   time.Time // when runs that are done wait no longer for the others
+	cancelled   since     // the contexts of handlers have ended
+	unmonitored decide.Unmonitored
+}
+
+// begins takes in claims that were committed, and begins their runs. The token is that of
+// the commit; 0 where there was none, because the job has no records.
+func (c *controller) begins(claims []decide.Claim, token int64) {
+	g := &group{open: len(claims)}
+	for _, claim := range claims {
+		r := &run{
+			Run:   decide.Run{Claim: claim, Token: token, Instance: c.self.ID, Recorded: c.settings.rules.Monitor},
+			group: g, phase: queued, claimed: c.now(), syncs: c.syncs,
+		}
+		c.runs[r.Item], c.work.Runs[r.Item] = r, &r.Run
 		c.queue = append(c.queue, r)
-		if r.source == SourceManual {
-			delete(c.triggers, r.item)
+		if r.Source == decide.Manual {
+			delete(c.pending, r.Item)
 		}
 	}
 	c.dispatch()
 }
 
-// dispatch executes what is queued while there are free slots.
+// dispatch executes what is queued while there are free threads.
 func (c *controller) dispatch() {
-	for len(c.queue) > 0 && c.executing < c.settings.threads {
+	for free := c.settings.threads - c.executing(); len(c.queue) > 0 && free > 0; free-- {
 		r := c.queue[0]
 		c.queue = c.queue[1:]
-		if r.source == SourceNormal || r.source == SourceMisfire {
-			c.begun[r.item] = r.tick
+		if free > 1 {
+			c.pace.last = c.now()
 		}
-		c.executes(r)
+		if r.Source == decide.Normal || r.Source == decide.Misfire {
+			c.work.Begun[r.Item] = r.Tick
+		}
+		c.seams.execute(r)
 	}
 }
 
+// execute calls the handler of a run in a goroutine of its own.
 func (c *controller) execute(r *run) {
 	taskID, err := newTaskID()
 	if err != nil {
 		c.log.Error("an execution has no task id", zap.Error(err))
 	}
-	s := c.settings
-	e := execution{
-		handler: c.handler, log: c.log, errors: s.errors, timeout: s.Timeout, retry: s.Retry,
-		sc: ShardingContext{
-			JobName: s.Name, TaskID: taskID, InstanceID: r.instance,
-			Item: r.item, ItemParameter: s.parameters[r.item], JobParameter: s.JobParameter, Total: s.ShardingTotalCount,
-			ScheduledTime: r.tick.In(s.zone), Source: r.source, Attempt: 1, Token: r.token,
-		},
-	}
-	if r.param != "" {
-		e.sc.JobParameter = r.param
-	}
+	e := c.executionOf(r, taskID)
 	ctx, cancel := context.WithCancelCause(context.WithValue(c.session.Context(), ofJob{}, c))
-	r.cancel, r.phase = cancel, executing
-	r.begun = c.now()
-	if c.executing++; c.executing < s.threads {
-		c.pace.last = r.begun
-	}
+	r.cancel, r.phase, r.begun = cancel, executing, c.now()
 	c.working.Go(func() {
 		err := errGoexit // unless the handler returns
 		defer func() {
@@ -65,17 +73,39 @@ func (c *controller) execute(r *run) {
 			if v := recover(); v != nil {
 				err = &PanicError{Value: v, Stack: debug.Stack()}
 			}
-			c.mu.Lock()
-			r.err, r.cut = err, ctx.Err() != nil
-			if err != nil && (!r.cut || errors.Is(context.Cause(ctx), ErrTimeout)) {
-				c.live.status.LastError, c.live.status.LastErrorTime = err, c.now()
-			}
-			c.returned = append(c.returned, r)
-			c.mu.Unlock()
-			c.poke()
+			c.returns(ctx, r, err)
 		}()
 		err = e.do(ctx)
 	})
+}
+
+// returns hands a run back to the controller, whose handler has returned.
+func (c *controller) returns(ctx context.Context, r *run, err error) {
+	c.mu.Lock()
+	r.err, r.cut = err, ctx.Err() != nil
+	if err != nil && (!r.cut || errors.Is(context.Cause(ctx), ErrTimeout)) {
+		c.live.status.LastError, c.live.status.LastErrorTime = err, c.now()
+	}
+	c.returned = append(c.returned, r)
+	c.mu.Unlock()
+	c.poke()
+}
+
+// executionOf is what the goroutine of a run needs.
+func (c *controller) executionOf(r *run, taskID string) execution {
+	s := c.settings
+	e := execution{
+		handler: c.handler, log: c.log, errors: s.errors, timeout: s.Timeout, retry: s.Retry,
+		sc: ShardingContext{
+			JobName: s.Name, TaskID: taskID, InstanceID: r.Instance,
+			Item: r.Item, ItemParameter: s.parameters[r.Item], JobParameter: s.JobParameter, Total: s.ShardingTotalCount,
+			ScheduledTime: r.Tick.In(s.zone), Source: Source(r.Source), Attempt: 1, Token: r.Token,
+		},
+	}
+	if r.Parameter != "" {
+		e.sc.JobParameter = r.Parameter
+	}
+	return e
 }
 
 // collect takes in the runs that have returned since the last time.
@@ -85,13 +115,12 @@ func (c *controller) collect() {
 	c.returned = nil
 	c.mu.Unlock()
 	for _, r := range returned {
-		c.executing--
 		c.pace.ended(c.now().Sub(r.begun), c.now())
 		r.phase = done
 		r.group.open--
 		r.syncs = c.syncs
 		r.cancel(nil)
-		if r.token == 0 || r.instance != c.self.id {
+		if !r.Recorded || r.Instance != c.self.ID {
 			c.drop(r)
 			continue
 		}
@@ -104,19 +133,85 @@ func (c *controller) collect() {
 
 // drop forgets a run whose record is gone, or is none of ours any more.
 func (c *controller) drop(r *run) {
-	if c.runs[r.item] == r {
-		delete(c.runs, r.item)
+	if c.runs[r.Item] == r {
+		delete(c.runs, r.Item)
+		delete(c.work.Runs, r.Item)
 	}
-	if r.instance == c.self.id && r.token > c.ended[r.item] {
-		c.ended[r.item] = r.token
+	if r.Instance == c.self.ID && r.Token > c.work.Ended[r.Item] {
+		c.work.Ended[r.Item] = r.Token
 	}
 }
 
-// idle is how many threads nothing waits for.
-func (c *controller) idle() int { return c.settings.threads - c.executing - len(c.queue) }
+// dropEnded forgets a run whose record was removed.
+func (c *controller) dropEnded(ended *decide.Run) {
+	if r := c.runs[ended.Item]; r != nil && &r.Run == ended {
+		c.drop(r)
+	}
+}
 
-// free is how many more items may be claimed.
-func (c *controller) free() int { return c.idle() + c.pace.ahead(c.settings.threads, c.now()) }
+// forget drops what was queued under a session that has ended. What executes has had its
+// context ended with the session; it stays until it returns, and keeps its item from
+// starting here before that.
+func (c *controller) forget() {
+	for _, r := range c.queue {
+		delete(c.runs, r.Item)
+		delete(c.work.Runs, r.Item)
+	}
+	c.queue = nil
+}
+
+// unqueue takes back what was claimed and has not begun: it ends as if it had been cut
+// short.
+func (c *controller) unqueue() {
+	for _, r := range c.queue {
+		c.takeBack(r, ErrShutdown)
+	}
+	c.queue = nil
+}
+
+// takeBack ends a run that has not begun.
+func (c *controller) takeBack(r *run, err error) {
+	r.phase, r.cut, r.err = done, true, err
+	r.group.open--
+}
+
+// cancelAll ends the contexts of handlers.
+func (c *controller) cancelAll(cause error) {
+	for _, r := range c.runs {
+		if r.phase == executing {
+			r.cancel(cause)
+		}
+	}
+}
+
+// graceLeft is how much longer handlers may take to return whose contexts have ended. The
+// first call begins that time.
+func (c *controller) graceLeft(now time.Time) time.Duration {
+	return max(c.options.cancelGrace-c.cancelled.hold(true, now), 0)
+}
+
+// executing is how many handlers run.
+func (c *controller) executing() int {
+	n := 0
+	for _, r := range c.runs {
+		if r.phase == executing {
+			n++
+		}
+	}
+	return n
+}
+
+// idle is how many threads nothing waits for.
+func (c *controller) idle() int { return c.settings.threads - c.executing() - len(c.queue) }
+
+// claimable is how many more items may be claimed: there is a thread for them, or there
+// will be at once.
+func (c *controller) claimable() int { return c.idle() + c.pace.ahead(c.settings.threads, c.now()) }
+
+// unqueueSome takes some runs out of the queue.
+func (c *controller) unqueueSome(some []*run) {
+	c.queue = slices.DeleteFunc(c.queue, func(r *run) bool { return slices.Contains(some, r) })
+}
 
 // ofJob is the key by which the context of a handler tells which controller called it.
 type ofJob struct{}

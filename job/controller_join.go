@@ -9,51 +9,87 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// enter makes sure that there is a session. A new one is a new identity. gone is true
-// when this instance was on its way out, and with its session has nothing left to hand
-// over.
-func (c *controller) enter() (gone bool, err error) {
-	if err := c.view.Err(); err != nil {
-		return false, fmt.Errorf("job %s: view of its tree: %w", c.job, err)
-	}
-	if c.session != nil && c.session.Context().Err() == nil {
-		return false, nil
-	}
-	if c.session != nil {
-		c.log.Warn("session lost", zap.String("instance", c.self.id), zap.Error(context.Cause(c.session.Context())))
-		c.withdraw()
-	}
-	c.forget()
-	if c.session != nil && (c.isShutdown() || c.leaving != nil) {
-		return true, c.why()
-	}
-	session, err := c.awaitSession()
-	if err != nil {
-		if c.stopping.Err() != nil || c.isShutdown() {
-			return true, c.why()
-		}
-		return false, fmt.Errorf("job %s: %w", c.job, err)
-	}
-	c.session = session
-	c.self.session = session.ID()
-	c.seen, c.suspicious = false, false
-	clear(c.ended)
-	clear(c.waiting)
-	clear(c.begun)
-	clear(c.troubles)
-	// The store may not be the one that it was: it may have been put back to an earlier
-	// state. All is looked at anew.
-	c.settings.modified, c.refused = 0, 0
-	c.stale = true
-	c.identify()
-	c.showSession(session)
-	return false, nil
+// identity is this process as an instance of the job. enter and identify make it another
+// one; the steps register, leave and, for handlers that must return first, shed move its
+// registration on.
+type identity struct {
+	session      coord.Session
+	self         decide.Self
+	registration registration
 }
 
-// awaitSession waits for a session, and lets others see that there is none. An error
-// means that there will be none: the time to drain is over, or the registry was closed.
+// registration is how an identity stands in the tree.
+//
+//	unasked ──► asked ──► seen ──► signedOff
+//	            ▲   │       └──► unsound ──► (another identity)
+//	            │   ▼
+//	         forestalled ──► (another identity)
+type registration int
+
+const (
+	// unasked: nothing of it can be in the tree.
+	unasked registration = iota
+	// asked: it was tried to register. It may be there, or may yet come.
+	asked
+	// forestalled: it is given up, or may be. See decide.World.Forestall.
+	forestalled
+	// seen: a snapshot has shown it.
+	seen
+	// unsound: its nodes were removed or replaced by somebody else. Handlers return first.
+	unsound
+	// signedOff: nothing of it is in the tree any more.
+	signedOff
+)
+
+// enter makes sure that there is a session. A new one is a new identity. An instance that
+// was on its way out has nothing left to hand over without its session, and is gone. An
+// error means that there will be no session.
+func (c *controller) enter() error {
+	if err := c.view.Err(); err != nil {
+		return fmt.Errorf("job %s: view of its tree: %w", c.job, err)
+	}
+	if c.session != nil && c.session.Context().Err() == nil {
+		return nil
+	}
+	c.forget()
+	if c.session != nil {
+		c.log.Warn("session lost", zap.String("instance", c.self.ID), zap.Error(context.Cause(c.session.Context())))
+		c.withdraw()
+		if c.isShutdown() || c.isLeaving() {
+			c.goes(nil)
+			return nil
+		}
+	}
+	session, err := c.awaitSession()
+	switch {
+	case err == nil:
+		c.begin(session)
+		return nil
+	case c.stopping.Err() != nil || c.isShutdown():
+		c.goes(nil)
+		return nil
+	}
+	return fmt.Errorf("job %s: %w", c.job, err)
+}
+
+// begin begins a session. The store may not be the one that it was: it may have been put
+// back to an earlier state. All is looked at anew.
+func (c *controller) begin(session coord.Session) {
+	c.session = session
+	c.self.Session = session.ID()
+	c.work.Forget()
+	clear(c.troubles)
+	c.settings.modified, c.refused = 0, 0
+	c.stale, c.suspicious = true, false
+	c.identify()
+	c.showSession(session)
+}
+
+// awaitSession waits for a session, and lets others see that there is none. An error means
+// that there will be none: the time to drain is over, or the registry was closed.
 func (c *controller) awaitSession() (coord.Session, error) {
 	type answer struct {
 		session coord.Session
@@ -78,7 +114,7 @@ func (c *controller) awaitSession() (coord.Session, error) {
 		case <-c.wake:
 			c.collect()
 			c.publish(nil)
-			if c.isShutdown() && c.executing == 0 {
+			if c.isShutdown() && c.executing() == 0 {
 				cancel() // there is nothing that anybody could be told
 			}
 		}
@@ -87,119 +123,140 @@ func (c *controller) awaitSession() (coord.Session, error) {
 
 // identify makes this process another instance.
 func (c *controller) identify() {
-	c.self.id = newInstanceID(c.options.ip)
-	c.asked, c.forestalled, c.seen, c.signedOff, c.unsound = false, false, false, false, nil
-	c.grace = since{}
+	c.self.ID = c.seams.newID()
+	c.registration = unasked
+	c.cancelled = since{}
 }
 
-// forget drops what was queued under a session that has ended. What executes has had
-// its context ended with the session; it stays until it returns, and keeps its item
-// from starting here before that.
-func (c *controller) forget() {
-	for _, r := range c.queue {
-		delete(c.runs, r.item)
-	}
-	c.queue = nil
-}
-
-// register brings this instance into the tree. Once it was there, in this session, only
-// an operator can have removed it: that is how one instance is told to shut down.
+// register brings this instance into the tree. Once it was there, in this session, only an
+// operator can have removed it: that is how one instance is told to shut down.
 //
-// An id is asked for once. If it is not known what became of that, and nothing shows
-// yet, it is given up for another one: it could come after the second, and outlive it.
-func (c *controller) register(w *world) error {
-	if c.unsound != nil {
-		c.shed(w)
-		return nil
+// An id is asked for once. If it is not known what became of that, and nothing shows yet,
+// it is given up for another one: it could come after the second, and outlive it.
+func (c *controller) register(w *decide.World) error {
+	switch c.registration {
+	case unasked:
+		return c.ask(w)
+	case unsound:
+		return c.shed(w)
 	}
-	if c.asked {
-		c.lookAfterRegistration(w)
-		return nil
-	}
-	cm, err := w.register()
-	if err != nil {
+	return c.lookAfterRegistration(w)
+}
+
+// ask asks for this instance's nodes.
+func (c *controller) ask(w *decide.World) error {
+	change, err := w.Register()
+	if err != nil || !c.mayTry(change.Step) {
 		return err
 	}
-	if !c.mayTry(cm.step) {
-		return nil
+	a := send(c.session.Context(), c.reg, *change)
+	if mayHaveHappened(a.err) {
+		c.registration = asked
 	}
-	a := send(c.session.Context(), c.reg, *cm)
-	c.asked = happened(a.err)
 	c.committed(a)
 	return nil
 }
 
-// lookAfterRegistration looks in the store what has become of a registration that the
-// view does not show, or not as it was made. Its two nodes are made in one commit: if the
+// lookAfterRegistration looks in the store what has become of a registration that the view
+// does not show, or not as it was made. Its two nodes are made in one commit: if the
 // session's is there, so was the instance's, unless it was forestalled.
-func (c *controller) lookAfterRegistration(w *world) {
+func (c *controller) lookAfterRegistration(w *decide.World) error {
 	const step = "look after the registration"
 	if !c.mayTry(step) {
-		return
+		return nil
 	}
-	ctx := c.session.Context()
-	session, err := get(ctx, c.reg, c.job.Session(c.self.id))
+	session, err := c.whose(c.job.Session(c.self.ID))
+	if err == nil {
+		var instance ownership
+		if instance, err = c.whose(c.job.Instance(c.self.ID)); err == nil {
+			c.resolve(w, step, session, instance)
+		}
+	}
 	if err != nil {
 		c.failed(step, err)
-		return
 	}
-	instance, err := get(ctx, c.reg, c.job.Instance(c.self.id))
-	if err != nil {
-		c.failed(step, err)
-		return
-	}
-	owned := func(n coord.Node) bool { return n.Created != 0 && n.Owner == c.self.session }
+	return nil
+}
+
+// ownership is whose a node is.
+type ownership int
+
+const (
+	absent  ownership = iota
+	own               // it belongs to this session
+	another           // it belongs to another session, or to none
+)
+
+func (c *controller) whose(path string) (ownership, error) {
+	n, err := get(c.session.Context(), c.reg, path)
 	switch {
-	case session.Created == 0 && instance.Created == 0 && !c.seen:
-		c.forestall(w)
-	case owned(session) && owned(instance): // the view is late
-		c.stale, c.forestalled = true, false
+	case err != nil || n.Created == 0:
+		return absent, err
+	case n.Owner == c.self.Session:
+		return own, nil
+	}
+	return another, nil
+}
+
+// resolve decides what has become of a registration, by what the store has of it.
+func (c *controller) resolve(w *decide.World, step string, session, instance ownership) {
+	switch {
+	case session == own && instance == own: // the view is late
+		if c.registration == forestalled {
+			c.registration = asked
+		}
+		c.stale = true
 		c.meet(step, fmt.Errorf("the view of the job does not show this instance, which is there: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
-	case owned(session) && instance.Created == 0 && c.forestalled && !c.seen:
-		if c.commit(w.signOff(true)) { // somebody may have triggered it meanwhile
+	case session == absent && instance == absent && c.registration != seen:
+		c.forestall(w)
+	case session == own && instance == absent && c.registration == forestalled:
+		if c.commit(w.SignOff(true)) { // somebody may have triggered it meanwhile
 			c.identify()
 		}
 		c.poke()
-	case owned(session) && instance.Created == 0:
-		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.id))
-		c.leaving = ErrInstanceRemoved
+	case session == own && instance == absent:
+		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.ID))
+		c.stage, c.cause = draining, ErrInstanceRemoved
 		c.poke()
 	default:
 		// Others take what is not this session's for nobody's, or for somebody else's.
-		c.unsound = fmt.Errorf("the nodes of instance %s were removed or replaced by somebody else", c.self.id)
-		c.log.Warn("taking another identity", zap.Error(c.unsound))
-		c.requeue()
+		c.log.Warn("taking another identity: somebody else has removed or replaced this instance's nodes", zap.String("instance", c.self.ID))
+		c.registration = unsound
+		c.unqueue()
 		c.cancelAll(ErrItemLost)
 		c.poke()
 	}
 }
 
-// shed leaves an identity that others cannot rely on: handlers return first, then its
-// nodes go, and this process is another instance.
-func (c *controller) shed(w *world) {
-	if left := c.graceLeft(w.now); c.executing > 0 && left > 0 {
+// shed leaves an identity that others cannot rely on: handlers return first, then its nodes
+// go, and this process is another instance.
+func (c *controller) shed(w *decide.World) error {
+	if left := c.graceLeft(w.Now); c.executing() > 0 && left > 0 {
 		c.wakeIn(left)
-		return
+		return nil
 	}
-	cm := w.signOff(false)
-	cm.heals = true // somebody may do that to each identity
-	if c.commit(cm) {
+	change := w.SignOff(false)
+	change.Heals = true // somebody may do that to each identity
+	if c.commit(change) {
 		c.tellUnobeyed(w)
 		c.forget()
 		c.identify()
 		c.stale = true
 		c.poke()
 	}
+	return nil
 }
 
 // forestall gives up the id that this instance has tried to register under.
-func (c *controller) forestall(w *world) {
-	cm := w.forestall()
-	if !c.mayTry(cm.step) {
+func (c *controller) forestall(w *decide.World) {
+	change := w.Forestall()
+	if !c.mayTry(change.Step) {
 		return
 	}
-	a := send(c.session.Context(), c.reg, cm)
-	c.forestalled = c.forestalled || happened(a.err)
+	a := send(c.session.Context(), c.reg, change)
+	if mayHaveHappened(a.err) {
+		c.registration = forestalled
+	}
 	if c.committed(a) {
 		c.identify()
 		c.poke()
@@ -207,13 +264,13 @@ func (c *controller) forestall(w *world) {
 }
 
 // announce tells the leader what keeps this instance from having items.
-func (c *controller) announce(w *world) error {
-	cm, err := w.announce()
-	if err == nil && cm != nil {
-		c.commit(*cm)
+func (c *controller) announce(w *decide.World) error {
+	change, err := w.Announce()
+	if err == nil && change != nil {
+		c.commit(*change)
 	}
 	return err
 }
 
-// happened reports whether a commit did happen, or may have.
-func happened(err error) bool { return err == nil || errors.Is(err, coord.ErrUnknownOutcome) }
+// mayHaveHappened reports whether a commit did happen, or may have.
+func mayHaveHappened(err error) bool { return err == nil || errors.Is(err, coord.ErrUnknownOutcome) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
 const (
@@ -28,45 +30,47 @@ type lateness struct {
 const watchEvery = 500 * time.Millisecond
 
 // watch looks after items that should have begun.
-func (c *controller) watch(w *world) {
-	if waited := w.now.Sub(c.signs.watched); waited >= 0 && waited < watchEvery {
+func (c *controller) watch(w *decide.World) {
+	if waited := w.Now.Sub(c.signs.watched); waited >= 0 && waited < watchEvery {
 		c.wakeIn(2*watchEvery - waited)
 		return
 	}
-	c.signs.watched = w.now
+	c.signs.watched = w.Now
 	c.fault(FaultStarvation, c.starvation(w))
 }
 
 // starvation lists the items that should have begun and did not, and says so once that
 // has lasted.
-func (c *controller) starvation(w *world) error {
+func (c *controller) starvation(w *decide.World) error {
 	late := map[int]string{}
-	patience := c.settings.tolerance + startPatience
-	elsewhere := c.settings.tolerance + followerPatience
+	patience := c.settings.rules.Tolerance + startPatience
+	elsewhere := c.settings.rules.Tolerance + followerPatience
 	if w.Config != nil {
-		if w.registered() && c.leaving == nil {
-			w.lateElsewhere(late)
+		if w.IsRegistered() && !c.isLeaving() {
+			for _, l := range w.LateElsewhere(c.work) {
+				late[l.Item] = c.whyLate(l)
+			}
 		}
 		c.ownLate(w, late)
 	}
-	if w.leads() {
-		elsewhere = c.settings.tolerance + leaderPatience
+	if w.Leads() {
+		elsewhere = c.settings.rules.Tolerance + leaderPatience
 	}
 	var overdue []int
 	c.signs.waiting = nil
 	before := c.signs.late
 	c.signs.late = make(map[int]lateness, len(late))
 	for i, why := range late {
-		at, mark := w.now, c.mark(w, i)
-		if l, ok := before[i]; ok && l.mark == mark && !w.now.Before(l.since) {
+		at, mark := w.Now, c.mark(w, i)
+		if l, ok := before[i]; ok && l.mark == mark && !w.Now.Before(l.since) {
 			at = l.since
 		}
 		c.signs.late[i] = lateness{since: at, mark: mark}
 		bound := patience
-		if !w.Item(i).Owner.Is(c.self.id) && c.runs[i] == nil {
+		if !w.Item(i).Owner.Is(c.self.ID) && c.runs[i] == nil {
 			bound = elsewhere
 		}
-		if lasted := w.now.Sub(at); lasted < bound {
+		if lasted := w.Now.Sub(at); lasted < bound {
 			c.wakeIn(bound - lasted)
 			continue
 		}
@@ -84,9 +88,9 @@ func (c *controller) starvation(w *world) error {
 }
 
 // mark is what changes when an item gets on.
-func (c *controller) mark(w *world, i int) int64 {
-	if r := c.runs[i]; r != nil && r.token == 0 {
-		return r.tick.UnixMilli()
+func (c *controller) mark(w *decide.World, i int) int64 {
+	if r := c.runs[i]; r != nil && !r.Recorded {
+		return r.Tick.UnixMilli()
 	}
 	if fired := w.Item(i).Fired; fired != nil {
 		return fired.Modified
@@ -95,51 +99,81 @@ func (c *controller) mark(w *world, i int) int64 {
 }
 
 // ownLate finds what should have begun in this process and did not.
-func (c *controller) ownLate(w *world, late map[int]string) {
-	tick := w.lastTick()
+func (c *controller) ownLate(w *decide.World, late map[int]string) {
+	tick := w.LastTick()
 	for i, r := range c.runs {
-		if r.phase == executing && tick.After(r.last) && tick.After(r.tick) && !w.Item(i).Disabled {
-			late[i] = w.notThrough(r)
+		if r.phase == executing && tick.After(r.Last) && tick.After(r.Tick) && !w.Item(i).Disabled {
+			late[i] = c.notThrough(r)
 		}
 	}
-	if c.leaving != nil || w.clockStops() {
+	if c.isLeaving() || w.ClockStops() {
 		return // others have the items; that the clock is off is a fault of its own
 	}
 	busy := ""
 	threads := func() string {
 		if busy == "" {
-			busy = c.whyBusy(w.now)
+			busy = c.whyBusy(w.Now)
 		}
 		return busy
 	}
-	for _, d := range w.due() {
-		late[d.item] = threads()
+	for _, d := range w.Due(c.work) {
+		late[d.Item] = threads()
 	}
-	for i := range c.triggers {
+	for i := range c.pending {
 		item, r := w.Item(i), c.runs[i]
 		switch {
-		case !item.Owner.Is(c.self.id), !w.ServerEnabled(c.self.ip):
+		case !item.Owner.Is(c.self.ID), !w.ServerEnabled(c.self.IP):
 		case r != nil && r.phase == executing:
-			late[i] = "it was triggered, but " + w.notThrough(r)
+			late[i] = "it was triggered, but " + c.notThrough(r)
 		case r == nil && item.Running == nil:
 			late[i] = "it was triggered, and " + threads()
 		}
 	}
 	for _, r := range c.queue {
-		late[r.item] = threads()
+		late[r.Item] = threads()
 	}
 }
 
-func (w *world) notThrough(r *run) string {
-	if r.tick.IsZero() {
-		return fmt.Sprintf("its execution that began at %s is not through", r.begun.In(w.settings.zone).Format(time.DateTime))
+// whyLate says why an item does not begin that others should have begun.
+func (c *controller) whyLate(l decide.Late) string {
+	id := short(l.Instance)
+	switch l.Reason {
+	case decide.NobodyHasLabel:
+		return fmt.Sprintf("no instance has the label %q", short(c.settings.Label))
+	case decide.NobodyMay:
+		return "no instance may have it: all refuse the configuration, or have clocks that are off"
+	case decide.NobodyHasThread:
+		return "it waits to be run again, and no instance has a free thread for it"
+	case decide.WaitsForEarlier:
+		return "it waits to be run again until an earlier execution of it is through"
+	case decide.HasNoOwner:
+		return "it has no owner"
+	case decide.OwnerIsGone:
+		return fmt.Sprintf("its instance %s is gone, and it is not dealt again", id)
+	case decide.OwnerMayNot:
+		return fmt.Sprintf("its instance %s may not have it now, and it is not dealt again", id)
+	case decide.OwnerIsStatic:
+		return fmt.Sprintf("its instance %s is gone, and static sharding keeps it there for a while", id)
+	case decide.OwnerDoesNotBegin:
+		return fmt.Sprintf("its instance %s is there and does not begin it", id)
+	case decide.RunnerIsDead:
+		return fmt.Sprintf("its instance %s has ended, and it is not recovered", id)
+	case decide.RunnerGoesOn:
+		return fmt.Sprintf("its execution of %s at %s is not through", l.Tick.In(c.settings.zone).Format(time.DateTime), id)
 	}
-	return fmt.Sprintf("its execution of %s is not through", r.tick.In(w.settings.zone).Format(time.DateTime))
+	return "nobody knows why"
+}
+
+func (c *controller) notThrough(r *run) string {
+	if r.Tick.IsZero() {
+		return fmt.Sprintf("its execution that began at %s is not through", r.begun.In(c.settings.zone).Format(time.DateTime))
+	}
+	return fmt.Sprintf("its execution of %s is not through", r.Tick.In(c.settings.zone).Format(time.DateTime))
 }
 
 // whyBusy says what keeps this instance from beginning an item.
 func (c *controller) whyBusy(now time.Time) string {
-	if c.executing < c.settings.threads {
+	if c.executing() < c.settings.threads {
 		if _, t, _ := c.troubles.oldest(now, 0, func(error) bool { return true }); t != nil {
 			return short("its claim does not succeed: " + t.err.Error())
 		}
@@ -154,5 +188,5 @@ func (c *controller) whyBusy(now time.Time) string {
 	if oldest == nil {
 		return fmt.Sprintf("all %d threads are busy", c.settings.threads)
 	}
-	return fmt.Sprintf("all %d threads are busy, one of them with item %d since %s", c.settings.threads, oldest.item, oldest.begun.Format(time.DateTime))
+	return fmt.Sprintf("all %d threads are busy, one of them with item %d since %s", c.settings.threads, oldest.Item, oldest.begun.Format(time.DateTime))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
@@ -29,17 +30,17 @@ type live struct {
 }
 
 // publish lets others see how this scheduler stands. w is nil while there is no session.
-func (c *controller) publish(w *world) {
+func (c *controller) publish(w *decide.World) {
 	s := Status{
-		InstanceID: c.self.id,
-		Leaving:    c.leaving != nil,
+		InstanceID: c.self.ID,
+		Leaving:    c.isLeaving(),
 		Running:    slices.Sorted(maps.Keys(c.runs)),
 		Waiting:    c.signs.waiting,
 	}
 	if w != nil {
-		s.Registered, s.Enabled, s.Leader = w.registered(), w.ServerEnabled(c.self.ip), w.leads()
+		s.Registered, s.Enabled, s.Leader = w.IsRegistered(), w.ServerEnabled(c.self.IP), w.Leads()
 		for i := range c.state.Items {
-			if c.state.Items[i].Owner.Is(c.self.id) {
+			if c.state.Items[i].Owner.Is(c.self.ID) {
 				s.Items = append(s.Items, i)
 			}
 		}
@@ -54,7 +55,7 @@ func (c *controller) publish(w *world) {
 	s.LastError, s.LastErrorTime = c.live.status.LastError, c.live.status.LastErrorTime
 	differs := !reflect.DeepEqual(s, c.live.status)
 	c.live.status = s
-	c.live.schedule = c.settings.schedule
+	c.live.schedule = c.settings.rules.Ticks
 	if differs {
 		c.live.broadcast()
 	}
@@ -114,15 +115,15 @@ func (l *live) broadcast() {
 func (c *controller) statusNow() Status {
 	c.mu.Lock()
 	s, session, schedule, ended, begun := c.live.status.clone(), c.live.session, c.live.schedule, c.live.ended, c.live.atWork
-	s.Leaving = s.Leaving || c.shutdown
 	c.mu.Unlock()
+	s.Leaving = s.Leaving || c.isShutdown()
 	now := c.now()
 	if schedule != nil && !ended {
 		s.LastTick, s.NextTick = schedule.Prev(now), schedule.Next(now)
 	}
 	s.Session = coord.Lost
 	if session != nil {
-		s.Session, _ = session.State()
+		s.Session, _ = session.State() // the other value tells of a change
 	}
 	if ended || s.Session == coord.Lost {
 		s.Registered, s.Leader = false, false

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
 // story is what the log has told of how this instance stands.
@@ -88,10 +90,10 @@ func (c *controller) tell(s Status) {
 		c.story = story{id: s.InstanceID}
 		now := c.now()
 		fields := []zap.Field{zap.String("instance", s.InstanceID), zap.Int("items", c.settings.ShardingTotalCount)}
-		if c.settings.schedule != nil {
+		if ticks := c.settings.rules.Ticks; ticks != nil {
 			fields = append(fields,
 				zap.String("cron", short(c.settings.Cron)), zap.Stringer("zone", c.settings.zone),
-				zap.Time("next tick", c.settings.schedule.Next(now)))
+				zap.Time("next tick", ticks.Next(now)))
 		}
 		c.log.Info("joined", fields...)
 	}
@@ -130,10 +132,10 @@ func differ(before, after []int) (gained, lost []int) {
 }
 
 // tellRecovered logs the items whose runs were cut short, by their instances.
-func (c *controller) tellRecovered(orphans []orphan) {
+func (c *controller) tellRecovered(orphans []decide.Orphan) {
 	byOwner := map[string][]int{}
 	for _, o := range orphans {
-		byOwner[o.owner] = append(byOwner[o.owner], o.item)
+		byOwner[o.Owner] = append(byOwner[o.Owner], o.Item)
 	}
 	for owner, items := range byOwner {
 		c.log.Info("recovered", zap.String("from", short(owner)), someItems("items", items), zap.Bool("failover", c.settings.Failover))
@@ -142,20 +144,20 @@ func (c *controller) tellRecovered(orphans []orphan) {
 
 // tellClaimed logs the runs that others have begun before, and those that make up for
 // ticks that were missed.
-func (c *controller) tellClaimed(runs []*run, token int64) {
+func (c *controller) tellClaimed(claims []decide.Claim, token int64) {
 	var again, made []int
 	missed := 0
-	for _, r := range runs {
-		switch r.source {
-		case SourceFailover:
-			again = append(again, r.item)
-		case SourceMisfire:
-			made = append(made, r.item)
-			missed += c.ticksBetween(r.before, r.last)
+	for _, claim := range claims {
+		switch claim.Source {
+		case decide.Failover:
+			again = append(again, claim.Item)
+		case decide.Misfire:
+			made = append(made, claim.Item)
+			missed += c.ticksBetween(claim.Before, claim.Last)
 		}
 	}
 	if len(again) > 0 {
-		c.story.over.add(again, c.self.id, token)
+		c.story.over.add(again, c.self.ID, token)
 		c.tellTakenOver(false)
 	}
 	if len(made) == 0 {
@@ -173,11 +175,12 @@ const maxCounted = 1000
 
 // ticksBetween counts ticks after one and up to another.
 func (c *controller) ticksBetween(after, last time.Time) int {
-	if c.settings.schedule == nil || after.IsZero() {
+	ticks := c.settings.rules.Ticks
+	if ticks == nil || after.IsZero() {
 		return 1
 	}
 	n := 0
-	for at := c.settings.schedule.Next(after); !at.IsZero() && !at.After(last) && n < maxCounted; at = c.settings.schedule.Next(at) {
+	for at := ticks.Next(after); !at.IsZero() && !at.After(last) && n < maxCounted; at = ticks.Next(at) {
 		n++
 	}
 	return max(n, 1)
@@ -193,12 +196,12 @@ func (c *controller) tellLost(triggers int, about ...zap.Field) {
 }
 
 // tellUnobeyed logs the trigger that this instance has removed with itself.
-func (c *controller) tellUnobeyed(w *world) {
-	trigger, there := w.Triggers[c.self.id]
-	if !there || w.othersObey() {
+func (c *controller) tellUnobeyed(w *decide.World) {
+	trigger, there := w.Triggers[c.self.ID]
+	if !there || w.OthersObey() {
 		return
 	}
 	c.say(func() {
-		c.log.Warn(triggerLost, someItems("items", w.requested(trigger.Request)), zap.String("request", short(trigger.Request.ID)))
+		c.log.Warn(triggerLost, someItems("items", w.Requested(c.self.ID, trigger.Request)), zap.String("request", short(trigger.Request.ID)))
 	})
 }

@@ -35,7 +35,7 @@ func (c *controller) wakeIn(d time.Duration) {
 
 // wakeForTick wakes the controller when the next tick comes.
 func (c *controller) wakeForTick() {
-	if s := c.settings.schedule; s != nil && c.leaving == nil {
+	if s := c.settings.rules.Ticks; s != nil && !c.isLeaving() {
 		now := c.now()
 		if next := s.Next(now); !next.IsZero() {
 			c.wakeIn(next.Sub(now))
@@ -45,7 +45,7 @@ func (c *controller) wakeForTick() {
 
 // drained is the end of the time to drain, while that matters.
 func (c *controller) drained() <-chan struct{} {
-	if c.leaving == nil && !c.isShutdown() || c.stopping.Err() != nil {
+	if !c.isLeaving() && !c.isShutdown() || c.stopping.Err() != nil {
 		return nil // after its end, only the runs that return matter
 	}
 	return c.stopping.Done()

@@ -121,13 +121,13 @@ func ExampleScheduler_Trigger() {
 	}
 	defer s.Shutdown(ctx)
 
-	instances, err := s.Trigger(ctx, job.TriggerRequest{Items: []int{7}, Parameter: "trial"})
+	result, err := s.Trigger(ctx, job.TriggerRequest{Items: []int{7}, Parameter: "trial"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	sc := <-ran
-	fmt.Println(len(instances), "instance was asked to run item", sc.Item, "with the parameter", sc.JobParameter)
+	fmt.Println(len(result.Instances), "instance was asked to run item", sc.Item, "with the parameter", sc.JobParameter)
 
 	// Items that the job does not have cannot be triggered.
 	_, err = s.Trigger(ctx, job.TriggerRequest{Items: []int{10}})

@@ -8,28 +8,20 @@ import (
 
 	"github.com/google/uuid"
 	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// run is one execution of one item in this process, from its claim until its record
-// is removed. The controller owns it; its goroutine writes only err and cut, under the
-// controller's lock, and hands it back as returned.
+// run is one execution of one item in this process, from its claim until its record is
+// removed. The controller owns it. The goroutine that executes it writes err and cut, under
+// the controller's lock, and hands it back (returns).
 type run struct {
-	item   int
-	tick   time.Time // that it is for
-	last   time.Time // the last tick that the item had begun with this claim
-	before time.Time // and the last one before it
-	source Source
-	param  string // of a manual trigger
-	token  int64  // Modified of the item's fired record at the claim; 0 without records
-
-	instance string // the identity that claimed it
-	failover bool   // has failover and failovering records
-	group    *group // the claim that it was begun with
-	phase    phase
-	flagged  bool      // misfire was set for this run
-	syncs    int       // how often the view had been synced when the run was claimed, or done
-	claimed  time.Time // when it was
-	begun    time.Time // when its handler was called
+	decide.Run
+	group   *group // the claim that it was begun with
+	phase   phase
+	syncs   int       // how often the view had caught up when the run was claimed, or done
+	claimed time.Time // when it was
+	begun   time.Time // when its handler was called
 
 	cancel context.CancelCauseFunc // once it is executing
 	err    error                   // its outcome, once it is done

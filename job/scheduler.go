@@ -5,24 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // Scheduler runs one job in this process, as one of its instances, until Shutdown. Its
 // methods may be called from any goroutine.
 type Scheduler struct {
-	c    *controller
-	stop context.CancelFunc // ends the time to drain
-	done chan struct{}
-	err  error         // once done is closed
-	gone chan struct{} // closed once this instance is out of the tree, or its session has ended
+	c     *controller
+	leave context.CancelFunc // asks for a shutdown
+	stop  context.CancelFunc // ends the time to drain
+	done  chan struct{}
+	err   error         // once done is closed
+	gone  chan struct{} // closed once this instance is out of the tree, or its session has ended
 
 	over      chan struct{} // closed when the controller has ended
 	follow    sync.Once
@@ -76,30 +75,16 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", c.Name, err)
 	}
-	labels := o.labels
-	if o.weight > 0 {
-		labels = append(slices.Clone(labels), jobtree.WeightLabel(o.weight))
-	}
-	stopping, stop := context.WithCancel(context.Background())
 	registered := make(chan struct{})
 	s := &Scheduler{
-		stop: stop,
+		c:    newController(reg, view, h, settings, o),
 		done: make(chan struct{}),
 		gone: make(chan struct{}),
 		over: make(chan struct{}),
-		c: &controller{
-			reg: reg, view: view, job: jobtree.Job(c.Name), handler: h, options: o,
-			log:      o.logger.With(zap.String("job", c.Name)),
-			settings: settings,
-			self:     self{ip: o.ip, labels: labels},
-			runs:     map[int]*run{}, ended: map[int]int64{}, triggers: map[int]manual{}, missed: map[int]bool{},
-			waiting: map[int]time.Time{}, begun: map[int]time.Time{}, troubles: troubles{}, heals: heals{},
-			localTick: o.now(),
-			stopping:  stopping, wake: make(chan struct{}, 1),
-			started: sync.OnceFunc(func() { close(registered) }),
-		},
 	}
-	s.c.executes = s.c.execute
+	s.c.started = sync.OnceFunc(func() { close(registered) })
+	s.c.shutdown, s.leave = context.WithCancel(context.Background())
+	s.c.stopping, s.stop = context.WithCancel(context.Background())
 	go func() {
 		defer close(s.gone)
 		s.run()
@@ -204,8 +189,8 @@ func (c *controller) awaitHandlers() {
 // down when its runs have ended; with any other context it has to do so in a goroutine of
 // its own.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
+	s.leave()
 	s.c.mu.Lock()
-	s.c.shutdown = true
 	s.c.live.broadcast()
 	s.c.mu.Unlock()
 	s.c.poke()

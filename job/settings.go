@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
@@ -16,16 +17,14 @@ import (
 // process.
 type settings struct {
 	Config
-	modified int64 // of the registry's document
+	rules    decide.Rules // what decisions need of it
+	modified int64        // of the registry's document
 
-	monitor, misfire  bool
-	tolerance, window time.Duration
-	threads           int
-	schedule          *cronexpr.Schedule // nil in a one-off job
-	zone              *time.Location
-	parameters        map[int]string
-	strategy          strategy.Strategy
-	errors            ErrorHandler
+	threads    int
+	zone       *time.Location
+	parameters map[int]string
+	strategy   strategy.Strategy
+	errors     ErrorHandler
 }
 
 // newSettings checks a configuration and resolves its names.
@@ -34,20 +33,12 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 		return nil, err
 	}
 	c = c.WithDefaults()
-	s := &settings{
-		Config:    c,
-		modified:  modified,
-		monitor:   c.MonitorExecution == On,
-		misfire:   c.Misfire == On,
-		tolerance: c.MisfireTolerance,
-		window:    c.MisfireWindow,
-		threads:   c.Threads,
-	}
+	s := &settings{Config: c, modified: modified, threads: c.Threads}
 	if s.threads == 0 {
 		s.threads = 2 * runtime.NumCPU()
 	}
 	var err error
-	if s.schedule, err = c.schedule(); err != nil {
+	if s.rules, err = rulesOf(c); err != nil {
 		return nil, err
 	}
 	if s.zone, err = cronexpr.LoadLocation(c.TimeZone); err != nil {
@@ -73,6 +64,17 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	return s, nil
 }
 
+// rulesOf is what decisions need of a configuration that has its defaults.
+func rulesOf(c Config) (decide.Rules, error) {
+	ticks, err := c.schedule()
+	return decide.Rules{
+		Name: c.Name, Total: c.ShardingTotalCount, Cron: c.Cron, TimeZone: c.TimeZone, Ticks: ticks,
+		Monitor: c.MonitorExecution == On, Failover: c.Failover, Misfire: c.Misfire == On,
+		Tolerance: c.MisfireTolerance, Window: c.MisfireWindow, MaxTimeDiff: c.MaxTimeDiff,
+		StaticSharding: c.StaticSharding, Disabled: c.Disabled, Label: c.Label,
+	}, err
+}
+
 // follow replaces settings by what the registry says now. The kind of a job does not
 // change: cron to one-off would leave ticks that nobody waits for (B-28).
 func (s *settings) follow(c Config, o *options, modified int64) (*settings, error) {
@@ -83,7 +85,7 @@ func (s *settings) follow(c Config, o *options, modified int64) (*settings, erro
 	if next.Name != s.Name {
 		return nil, &FieldError{Field: "jobName", Err: fmt.Errorf("%q in the configuration of job %q", next.Name, s.Name)}
 	}
-	if (next.schedule == nil) != (s.schedule == nil) {
+	if next.rules.IsOneOff() != s.rules.IsOneOff() {
 		return nil, &FieldError{Field: "cron", Err: fmt.Errorf("%q: %w", next.Cron, ErrKindConflict)}
 	}
 	return next, nil

@@ -52,7 +52,7 @@ func setUpOnce(ctx context.Context, reg coord.Registry, given *settings, o *opti
 		if err != nil {
 			return nil, fmt.Errorf("configuration of job %s in the registry: %w", job, err)
 		}
-		if (s.schedule == nil) != (given.schedule == nil) {
+		if s.rules.IsOneOff() != given.rules.IsOneOff() {
 			return nil, fmt.Errorf("job %s: %w", job, ErrKindConflict)
 		}
 		return s, nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -15,8 +16,19 @@ import (
 type TriggerRequest struct {
 	// Items to run; none means all.
 	Items []int
+	// Instances whose items to run, by their ids; none means all. With Items too, an item
+	// runs if it is named and belongs to one of these.
+	Instances []string
 	// Parameter replaces Config.JobParameter in these executions, if it is not empty.
 	Parameter string
+}
+
+// TriggerResult is what has become of a request.
+type TriggerResult struct {
+	// ID names the request in the logs of the instances that take it.
+	ID string
+	// Instances are the ids of those that were asked, ascending.
+	Instances []string
 }
 
 // Trigger asks the instances of the job to run items now, beside the schedule. Every
@@ -25,173 +37,149 @@ type TriggerRequest struct {
 // came last. Disabled items and servers run nothing. Items that are just being dealt
 // are waited for.
 //
-// It returns the ids of the instances that were asked, when the registry has it, not
-// when the items ran. Once an instance has taken it, a trigger that waits for its item
-// ends with that instance.
+// It returns when the registry has the request, not when the items ran. Once an instance
+// has taken it, a trigger that waits for its item ends with that instance.
 //
-// Errors: ErrNoInstance if no enabled instance owns any of the items; those of a commit.
-func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) ([]string, error) {
+// Errors: ErrNoInstance if no enabled instance, of those that are named, owns any of the
+// items; those of a commit.
+func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (TriggerResult, error) {
 	c := s.c
 	taskID, err := newTaskID()
 	if err != nil {
-		return nil, err
+		return TriggerResult{}, err
 	}
 	for pause := firstPause; ; {
 		changed := c.view.Changed()
 		if err := c.view.Sync(ctx); err != nil {
-			return nil, fmt.Errorf("job %s: trigger: %w", c.job, err)
+			return TriggerResult{}, fmt.Errorf("job %s: trigger: %w", c.job, err)
 		}
-		state := jobtree.Read(c.view.Snapshot(), c.job)
-		label, total := "", MaxShardingTotalCount
-		if state.Config != nil {
-			if config, err := DecodeConfig(state.Config.Value); err == nil {
-				label, total = config.Label, config.ShardingTotalCount
-			}
+		o, err := newOrder(jobtree.Read(c.view.Snapshot(), c.job), c.job, taskID, r)
+		if err != nil {
+			return TriggerResult{}, err
 		}
-		for _, item := range r.Items {
-			if item < 0 || item >= total {
-				return nil, fmt.Errorf("job %s: trigger item %d: 0 to %d are allowed", c.job, item, total-1)
-			}
-		}
-		if undealt(state, r.Items, label) {
+		if o.waitsForOwners() {
 			select {
 			case <-changed:
 				continue
 			case <-ctx.Done():
-				return nil, fmt.Errorf("job %s: trigger: items wait for an owner: %w", c.job, context.Cause(ctx))
+				return TriggerResult{}, fmt.Errorf("job %s: trigger: items wait for an owner: %w", c.job, context.Cause(ctx))
 			}
 		}
-		asked, ops, err := askers(state, c.job, jobtree.Request{ID: taskID, Items: r.Items, Parameter: r.Parameter})
-		if err != nil {
-			return nil, err
-		}
-		if len(asked) == 0 {
-			return nil, fmt.Errorf("job %s: trigger: %w", c.job, ErrNoInstance)
-		}
-		err = commitChunks(ctx, c.reg, ops)
+		asked, err := o.send(ctx, c.reg)
 		if errors.Is(err, coord.ErrConflict) && sleep(ctx, pause/2+rand.N(pause/2)) {
 			pause = min(2*pause, lastPause)
 			continue // an instance came, went or took its trigger; what was written joins
 		}
 		if err != nil {
-			return nil, fmt.Errorf("job %s: trigger: %w", c.job, err)
+			return TriggerResult{}, fmt.Errorf("job %s: trigger: %w", c.job, err)
 		}
-		return asked, nil
+		return TriggerResult{ID: taskID, Instances: asked}, nil
 	}
 }
 
-// undealt reports whether an item of a request is about to get an owner: none is there
-// yet, or it has just gone, and there are instances that may have it.
-func undealt(s *jobtree.State, items []int, label string) bool {
-	enabled := false
-	for _, in := range s.Instances {
-		enabled = enabled || s.ServerEnabled(in.IP) && (label == "" || slices.Contains(in.Labels, label))
-	}
-	if !enabled {
-		return false
-	}
-	if len(s.Items) == 0 {
-		return true
-	}
-	wanted := among(items)
-	for i := range s.Items {
-		item := &s.Items[i]
-		if !wanted(i) || !item.Exists || item.Running != nil {
-			continue
+// order is a request as it meets the tree.
+type order struct {
+	TriggerRequest
+	id    string
+	job   jobtree.Job
+	state *jobtree.State
+	label string       // that instances need to have items
+	items map[int]bool // those that are named
+}
+
+func newOrder(s *jobtree.State, job jobtree.Job, id string, r TriggerRequest) (*order, error) {
+	o := &order{TriggerRequest: r, id: id, job: job, state: s, items: map[int]bool{}}
+	total := MaxShardingTotalCount
+	if s.Config != nil {
+		if config, err := DecodeConfig(s.Config.Value); err == nil {
+			o.label, total = config.Label, config.ShardingTotalCount
 		}
-		if item.Owner == nil {
-			return true
+	}
+	for _, item := range r.Items {
+		if item < 0 || item >= total {
+			return nil, fmt.Errorf("job %s: trigger item %d: 0 to %d are allowed", job, item, total-1)
 		}
-		if _, ok := s.Instances[item.Owner.ID]; !ok {
+		o.items[item] = true
+	}
+	return o, nil
+}
+
+func (o *order) wants(item int) bool { return len(o.Items) == 0 || o.items[item] }
+
+func (o *order) asks(id string) bool {
+	return len(o.Instances) == 0 || slices.Contains(o.Instances, id)
+}
+
+// mayHaveItems reports whether some instance may be given items.
+func (o *order) mayHaveItems() bool {
+	for _, in := range o.state.Instances {
+		if o.state.ServerEnabled(in.IP) && (o.label == "" || slices.Contains(in.Labels, o.label)) {
 			return true
 		}
 	}
 	return false
 }
 
-// among tells which items are among those that are named; none means all.
-func among(items []int) func(int) bool {
-	named := make(map[int]bool, len(items))
-	for _, i := range items {
-		named[i] = true
+// waitsForOwners reports whether an item of the request is about to get an owner: none is
+// there yet, or it has just gone, and there are instances that may have it.
+func (o *order) waitsForOwners() bool {
+	if !o.mayHaveItems() {
+		return false
 	}
-	return func(i int) bool { return len(items) == 0 || named[i] }
+	for i := range o.state.Items {
+		item := &o.state.Items[i]
+		if !o.wants(i) || !item.Exists || item.Running != nil {
+			continue
+		}
+		if item.Owner == nil {
+			return true
+		}
+		if _, isThere := o.state.Instances[item.Owner.ID]; !isThere {
+			return true
+		}
+	}
+	return len(o.state.Items) == 0
 }
 
-// askers says which instances a request goes to, and what to write for each.
-func askers(s *jobtree.State, job jobtree.Job, r jobtree.Request) (ids []string, ops [][]coord.Op, err error) {
-	owns := map[string][]int{}
-	wanted := among(r.Items)
-	for i := range s.Items {
-		item := &s.Items[i]
-		if item.Owner == nil || item.Disabled || !wanted(i) {
+// addressees says which instances are asked for which items.
+func (o *order) addressees() map[string][]int {
+	items := map[string][]int{}
+	for i := range o.state.Items {
+		item := &o.state.Items[i]
+		if item.Owner == nil || item.Disabled || !o.wants(i) {
 			continue
 		}
-		owner := item.Owner.ID
-		if _, alive := s.Instances[owner]; !alive && item.Running != nil {
-			owner = item.Running.ID // it passes the request on when the item is dealt
+		id := item.Owner.ID
+		if _, isThere := o.state.Instances[id]; !isThere && item.Running != nil {
+			id = item.Running.ID // it passes the request on when the item is dealt
 		}
-		owns[owner] = append(owns[owner], i)
+		if in, isThere := o.state.Instances[id]; isThere && o.state.ServerEnabled(in.IP) && o.asks(id) {
+			items[id] = append(items[id], i)
+		}
 	}
-	for id, in := range s.Instances {
-		if len(owns[id]) == 0 || !s.ServerEnabled(in.IP) {
-			continue
-		}
-		request := r
-		request.Items = owns[id] // named, so that one that moves meanwhile is passed on
-		ask, err := ask(s, job, id, request)
+	return items
+}
+
+// send writes the request for each instance that is asked, and returns their ids.
+func (o *order) send(ctx context.Context, reg coord.Registry) (asked []string, err error) {
+	var groups [][]coord.Op
+	for id, items := range o.addressees() {
+		// The items are named, so that one that moves meanwhile is passed on.
+		ops, err := decide.Ask(o.state, o.job, id, jobtree.Request{ID: o.id, Items: items, Parameter: o.Parameter})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		ids = append(ids, id)
-		ops = append(ops, ask)
+		asked = append(asked, id)
+		groups = append(groups, ops)
 	}
-	slices.Sort(ids)
-	return ids, ops, nil
-}
-
-// ask writes a request for an instance, or joins it to the one that waits there.
-func ask(s *jobtree.State, job jobtree.Job, id string, r jobtree.Request) ([]coord.Op, error) {
-	waiting, join := s.Triggers[id]
-	if join && waiting.Err == nil {
-		r = merge(waiting.Request, r)
+	if len(asked) == 0 {
+		return nil, ErrNoInstance
 	}
-	value, err := jobtree.EncodeRequest(r)
-	if err != nil {
-		return nil, err
-	}
-	write := coord.Create(job.Trigger(id), value)
-	if join {
-		write = coord.SetAt(job.Trigger(id), value, waiting.Version)
-	}
-	return []coord.Op{coord.Exists(job.Instance(id)), write}, nil
-}
-
-// merge joins a request to one that waits.
-func merge(waiting, r jobtree.Request) jobtree.Request {
-	if len(waiting.Items) == 0 || len(r.Items) == 0 {
-		r.Items = nil
-	} else {
-		r.Items = append(slices.Clone(waiting.Items), r.Items...)
-		slices.Sort(r.Items)
-		r.Items = slices.Compact(r.Items)
-	}
-	if r.Parameter == "" {
-		r.Parameter = waiting.Parameter
-	}
-	return r
-}
-
-// commitChunks commits groups of ops that belong together, as many at a time as fit.
-func commitChunks(ctx context.Context, reg coord.Registry, groups [][]coord.Op) error {
-	var c chunk
-	for _, ops := range groups {
-		c.add(noItem, ops...)
-	}
-	for _, commit := range c.commits {
-		if _, err := reg.Commit(ctx, commit.ops...); err != nil {
-			return err
+	for _, change := range decide.InChunks("trigger", groups) {
+		if _, err := reg.Commit(ctx, change.Ops...); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	slices.Sort(asked)
+	return asked, nil
 }

@@ -26,3 +26,6 @@ type Rules struct {
 	Disabled       bool          // servers are disabled when they register first
 	Label          string        // that instances need to have items; "" if none
 }
+
+// IsOneOff reports whether the job has no ticks: it runs when it is triggered.
+func (r *Rules) IsOneOff() bool { return r.Ticks == nil }

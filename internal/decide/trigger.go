@@ -13,15 +13,15 @@ type Pending struct{ Parameter string }
 
 // Obey takes the request that is addressed to this instance. It is removed at the version
 // that was read, so one that is written meanwhile is not lost. (In ElasticJob it is, B-26.)
-func (w *World) Obey() *Change {
+func (w *World) Obey() (*Change, jobtree.Trigger) {
 	trigger, ok := w.Triggers[w.Self.ID]
 	if !ok {
-		return nil
+		return nil, trigger
 	}
 	path := w.Job.Trigger(w.Self.ID)
-	c := changes{step: "obey", head: []coord.Op{w.ifMine()}}
-	c.add(NoItem, coord.AtVersion(path, trigger.Version), coord.DeleteTree(path)).Takes = &trigger
-	return &c.list[0]
+	return &Change{Step: "obey", Ops: []coord.Op{
+		w.ifMine(), coord.AtVersion(path, trigger.Version), coord.DeleteTree(path),
+	}}, trigger
 }
 
 // Requested lists the items of a request: those that it names, whoever owns them by now, or

@@ -8,7 +8,7 @@ import (
 // The time that handlers get to return under a new identity does not begin with that of
 // the one before.
 func TestNewIdentityHasItsOwnGrace(t *testing.T) {
-	c := &controller{options: &options{ip: "10.0.0.1", cancelGrace: time.Second}}
+	c := &controller{options: &options{cancelGrace: time.Second}, seams: seams{newID: func() string { return "A" }}}
 	begin := time.Now()
 	c.graceLeft(begin)
 	if left := c.graceLeft(begin.Add(time.Hour)); left != 0 {

@@ -71,10 +71,10 @@ func (q *question) is(r strategy.Request) bool {
 	return q.Job == r.Job && q.Total == r.Total && slices.Equal(q.Instances, r.Instances) && slices.Equal(q.Previous, r.Previous)
 }
 
-// ask asks the strategy of the job, and waits for its answer for a while. One that has not
+// consult asks the strategy of the job, and waits for its answer for a while. One that has not
 // answered is not asked again before it has. The answer of a slow one is good for the same
 // question, and the next question to it is not waited for.
-func (c *controller) ask(r strategy.Request) ([]string, error) {
+func (c *controller) consult(r strategy.Request) ([]string, error) {
 	name := c.settings.Strategy
 	patience := strategyPatience
 	if q := c.questions[name]; q != nil {
@@ -95,9 +95,6 @@ func (c *controller) ask(r strategy.Request) ([]string, error) {
 	q.waited <- inTime
 	if inTime {
 		return q.owners, q.err
-	}
-	if c.questions == nil {
-		c.questions = map[string]*question{}
 	}
 	c.questions[name] = q
 	return nil, c.thinking(name, q)

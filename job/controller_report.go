@@ -1,0 +1,54 @@
+package job
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// toldFaults is what stands in this instance's faults node.
+type toldFaults struct {
+	when time.Time
+	text string
+}
+
+// tellEvery is how often the faults node is rewritten at most.
+const tellEvery = 5 * time.Second
+
+// report writes the faults of this instance into the tree, for operators.
+func (c *controller) report(w *decide.World) error {
+	var records []jobtree.FaultRecord
+	text := ""
+	for _, f := range c.faults {
+		if f.Err != nil {
+			r := jobtree.FaultRecord{Kind: f.Kind.String(), Cause: f.Err.Error(), Since: f.Since}
+			records = append(records, r)
+			text += r.Kind + "\x00" + r.Cause + "\x00"
+		}
+	}
+	node, isThere := w.Faults[c.self.ID]
+	if text == c.told.text && isThere == (text != "") {
+		return nil
+	}
+	if waited := w.Now.Sub(c.told.when); waited >= 0 && waited < tellEvery && text != "" {
+		c.wakeIn(tellEvery - waited)
+		return nil
+	}
+	path := c.job.Faults(c.self.ID)
+	write := coord.DeleteTree(path)
+	if text != "" {
+		document, err := jobtree.EncodeFaults(records)
+		if err != nil {
+			return err
+		}
+		if write = coord.CreateEphemeral(path, document); isThere {
+			write = coord.SetAt(path, document, node.Version)
+		}
+	}
+	if c.commit(decide.Change{Step: "report", Ops: []coord.Op{coord.Owned(c.job.Session(c.self.ID)), write}}) {
+		c.told = toldFaults{when: w.Now, text: text}
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// begins checks what an execution says about itself.
+func (m *model) begins(p *member, r *run) {
+	m.logf("%s: begins item %d, %v of %v, token %d", p.name, r.Item, r.Source, r.Tick.Format("04:05.000"), r.Token)
+	if p.crashed || p.handler[r].Err() != nil {
+		return // its context ends before it has begun
+	}
+	for _, other := range m.members {
+		for o, ctx := range other.handler {
+			if o != r && o.Item == r.Item && !other.crashed && ctx.Err() == nil {
+				m.fatalf("item %d begins on %s while it runs on %s", r.Item, p.name, other.name)
+			}
+		}
+	}
+	if r.Token <= m.token[r.Item] {
+		m.fatalf("item %d begins with the token %d after %d", r.Item, r.Token, m.token[r.Item])
+	}
+	m.token[r.Item] = r.Token
+	switch r.Source {
+	case decide.Normal, decide.Misfire:
+		if r.Tick.Nanosecond() != 0 {
+			return // a triggered run that was begun in the same millisecond as its item's last
+		}
+		key := fmt.Sprintf("%d at %s", r.Item, r.Tick.Format("04:05.000"))
+		if by, twice := m.begun[key]; twice {
+			m.fatalf("item %s begins on %s, and has begun on %s", key, p.name, by)
+		}
+		m.begun[key] = p.name
+	case decide.Failover:
+		if m.cut[r.Item] == "" {
+			m.fatalf("item %d is taken over although nothing of it was cut short", r.Item)
+		}
+		delete(m.cut, r.Item)
+		if at, ok := m.owed[r.Item]; ok && !at.Equal(r.Tick) {
+			m.fatalf("item %d is taken over for %s, and not for %s", r.Item, r.Tick, at)
+		}
+		delete(m.owed, r.Item)
+	}
+}
+
+// mustRunAgain notes that a run was cut short.
+func (m *model) mustRunAgain(p *member, r *run) {
+	item := m.state().Item(r.Item)
+	if item.Running == nil || item.Running.Owner != 0 || item.Running.ID != r.Instance || item.Fired == nil || item.Fired.Modified != r.Token {
+		return // it was begun with failover off
+	}
+	if !m.config.Failover || r.Item >= m.config.ShardingTotalCount {
+		return
+	}
+	m.owed[r.Item] = r.Tick
+}
+
+// lookForCutRuns notes the records in the tree whose instance has ended.
+func (m *model) lookForCutRuns() {
+	s := m.state()
+	for i := range s.Items {
+		running := s.Items[i].Running
+		if running == nil || s.Items[i].Fired == nil {
+			continue
+		}
+		_, registered := s.Instances[running.ID]
+		_, alive := s.Sessions[running.ID]
+		key := fmt.Sprintf("%d: %d, %d", i, running.Created, s.Items[i].Fired.Modified)
+		if !registered && !alive && !m.counted[key] {
+			m.counted[key] = true
+			m.cut[i] = running.ID
+			if _, waits := m.owed[i]; waits {
+				m.owed[i] = s.Items[i].Fired.Run // an item waits once, for the later one
+			}
+		}
+	}
+}
+
+// applied looks at what a member has committed.
+func (m *model) applied(by string, ops []coord.Op) {
+	m.handedOver(by, ops)
+	m.happened()
+	before := jobtree.Read(m.before, m.job)
+	var claimed, moved []int
+	for _, op := range ops {
+		number, leaf, _ := strings.Cut(strings.TrimPrefix(op.Path, m.job.Sharding()+"/"), "/")
+		i, ok := jobtree.ParseItem(number)
+		if !ok || !op.Kind.Writes() || op.Kind == coord.OpDelete || op.Kind == coord.OpDeleteTree {
+			continue
+		}
+		item := before.Item(i)
+		switch leaf {
+		case "running":
+			claimed = append(claimed, i)
+		case "instance":
+			if item.Running != nil {
+				m.fatalf("item %d moves from %s to %s while it runs on %s", i, item.Owner.ID, op.Value, item.Running.ID)
+			}
+		case "fired":
+			if item.Fired != nil && m.state().Item(i).Fired.Tick.After(item.Fired.Tick) {
+				moved = append(moved, i)
+			}
+		}
+	}
+	for _, i := range moved {
+		is := m.state().Item(i).Fired
+		if !slices.Contains(claimed, i) {
+			due := is.Tick.After(before.Schedule.Since)
+			if due && m.config.Misfire == On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
+				m.fatalf("the tick %s of item %d is passed over", is.Tick, i)
+			}
+			continue
+		}
+		if before.Schedule == nil || !is.Tick.After(before.Schedule.Since) || before.Schedule.Cron != m.config.Cron {
+			m.fatalf("item %d begins for %s, which is not due by the schedule", i, is.Tick)
+		}
+	}
+}
+
+// onWrite watches what happens to the tree.
+func (m *model) onWrite(before, after *coord.Node) {
+	if before == nil || after == nil || !strings.HasSuffix(after.Path, "/fired") {
+		return
+	}
+	was, _, _ := strings.Cut(string(before.Value), " ")
+	is, _, _ := strings.Cut(string(after.Value), " ")
+	if is >= was {
+		return
+	}
+	// A claim that was handed back.
+	for _, p := range m.members {
+		for r, ctx := range p.handler {
+			if m.job.Fired(r.Item) == after.Path && !p.crashed && ctx.Err() == nil {
+				m.fatalf("%s goes back from %s to %s while the item runs on %s", after.Path, before.Value, after.Value, p.name)
+			}
+		}
+	}
+}
+
+// handedOver notes that a member has put items up for others.
+func (m *model) handedOver(by string, ops []coord.Op) {
+	if ops[0].Kind != coord.OpOwned || !strings.HasPrefix(ops[0].Path, "settle/sessions/") {
+		return
+	}
+	for _, op := range ops {
+		item, ok := strings.CutPrefix(op.Path, m.job.FailoverItems()+"/")
+		if !ok || op.Kind != coord.OpPut {
+			continue
+		}
+		i, _ := jobtree.ParseItem(item)
+		m.cut[i] = by
+		for _, p := range m.members {
+			if r := p.c.runs[i]; p.name == by && r != nil && r.phase == done && r.err == nil {
+				m.fatalf("item %d is handed over although it has finished", i)
+			}
+		}
+	}
+}
+
+// available lists the instances that may have items.
+func (m *model) available(s *jobtree.State) []string {
+	var ids []string
+	for id, in := range s.Instances {
+		if s.ServerEnabled(in.IP) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (m *model) checkOwners() {
+	s := m.state()
+	available := m.available(s)
+	if len(available) == 0 {
+		return
+	}
+	if s.Leader == nil || !slices.Contains(available, s.Leader.ID) {
+		m.fatalf("nobody leads who may")
+	}
+	for i := range m.config.ShardingTotalCount {
+		item := s.Item(i)
+		if item.Running != nil {
+			if _, alive := s.Sessions[item.Running.ID]; !alive {
+				m.fatalf("item %d has a record of %s, which has ended", i, item.Running.ID)
+			}
+			continue
+		}
+		if item.Owner == nil || !slices.Contains(available, item.Owner.ID) {
+			m.fatalf("item %d has no owner that may run it", i)
+		}
+	}
+}
+
+// checkRest checks a cluster in which nothing runs and nothing more is wanted.
+func (m *model) checkRest() {
+	s := m.state()
+	available := m.available(s)
+	if len(available) == 0 {
+		return
+	}
+	m.checkOwners()
+	for i := range s.Items {
+		item := s.Items[i]
+		if i >= m.config.ShardingTotalCount {
+			m.fatalf("item %d is still there", i)
+		}
+		if item.Running != nil || item.Failovering != nil || item.Failover != nil {
+			m.fatalf("item %d has records of a run, and nothing runs", i)
+		}
+		if item.Disabled {
+			continue
+		}
+		if _, waits := m.owed[i]; waits {
+			m.fatalf("item %d was cut short, and was not run again", i)
+		}
+		if m.config.Misfire == On {
+			last := m.lastTick(s)
+			if !last.IsZero() && item.Fired.Tick.Before(last) {
+				m.fatalf("item %d has run for %s, and not for %s", i, item.Fired.Tick, last)
+			}
+		}
+	}
+	for _, waiting := range s.FailoverItems {
+		if !s.Item(waiting.Item).Disabled {
+			m.fatalf("item %d waits for failover", waiting.Item)
+		}
+	}
+	if len(s.Triggers) > 0 {
+		m.fatalf("triggers are left: %v", s.Triggers)
+	}
+	for _, p := range m.members {
+		if len(p.c.runs) > 0 && !p.crashed && !p.isGone {
+			m.fatalf("%s thinks that %v run", p.name, slices.Sorted(maps.Keys(p.c.runs)))
+		}
+	}
+}
+
+func (m *model) lastTick(s *jobtree.State) time.Time {
+	for _, p := range m.members {
+		if !p.crashed && !p.isGone {
+			w := p.c.world()
+			w.State = s
+			return w.LastTick()
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,372 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/modelstore"
+)
+
+// The model plays a cluster against itself: a store that keeps the contract of coord,
+// processes with the real controller's state and the real steps, and an adversary
+// (rapid) who decides who acts, on how old a snapshot, what happens between a decision
+// and its commit, which answers get lost and which commits land late, who dies, and what
+// operators do. What is promised is checked from outside: from the handlers that run, and
+// from the tree.
+//
+// Time is the model's. Handlers run until the adversary lets them return.
+type model struct {
+	t       *rapid.T
+	how     modelOptions
+	job     jobtree.Job
+	store   *modelstore.Store
+	history []coord.Snapshot // by revision, from the first on
+	first   int64
+	now     time.Time
+	ctx     context.Context
+	config  Config
+	members []*member
+	seats   int // of members that were ever started
+	session coord.SessionID
+	doomed  []*modelSession // lost by their process, not yet by the store
+	late    []lateCommit
+	depth   int // of what happens between a decision and its commit
+	calm    bool
+	before  coord.Snapshot // a commit
+	tries   int            // commits that were tried
+	journal []string
+
+	// What was seen from outside.
+	begun   map[string]string // item and tick: who began it by its schedule
+	token   map[int]int64     // of the last execution of an item
+	cut     map[int]string    // items that have a run that was cut short, by what
+	owed    map[int]time.Time // items that must be run again, for which tick
+	counted map[string]bool   // the records in cut
+	excused map[int]bool      // items that nobody may run: disabled, or nobody is available or has become leader
+	excuse  map[int]time.Time // until when they were that
+}
+
+type modelOptions struct {
+	// torn lets views show commits in parts.
+	torn bool
+	// config lets an operator change the configuration.
+	config bool
+	// oneOff is a job without a schedule.
+	oneOff bool
+	// switches are the values that failover and misfire may have.
+	switches []bool
+	// skew is how far clocks may be off, either way.
+	skew time.Duration
+}
+
+// member is a process.
+type member struct {
+	m       *model
+	c       *controller
+	name    string
+	ids     int // how many instances it has been
+	reg     *modelRegistry
+	view    *modelView
+	busy    bool // inside of a pass
+	crashed bool
+	isGone  bool
+	handler map[*run]context.Context // of those that have not returned
+	leave   context.CancelFunc       // asks for a shutdown
+	stop    context.CancelFunc       // ends the time to drain
+}
+
+// begin is when the model's time begins. Its schedules fire each minute.
+var begin = time.Date(2026, time.January, 5, 10, 0, 0, 0, time.UTC)
+
+func newModel(t *rapid.T, how modelOptions) *model {
+	m := &model{
+		t: t, how: how, job: "settle", store: modelstore.New(),
+		now:   begin.Add(time.Millisecond),
+		ctx:   context.Background(),
+		begun: map[string]string{}, token: map[int]int64{}, cut: map[int]string{},
+		owed: map[int]time.Time{}, counted: map[string]bool{},
+		excused: map[int]bool{}, excuse: map[int]time.Time{},
+	}
+	m.first = m.store.Revision()
+	m.history = []coord.Snapshot{m.store.Snapshot()}
+	m.store.Written = m.onWrite
+	m.config = Config{
+		Name: "settle", Cron: "0 * * * * ?", TimeZone: "UTC", ReconcileInterval: -time.Minute,
+		ShardingTotalCount: rapid.IntRange(1, 3).Draw(t, "total"),
+		Failover:           rapid.SampledFrom(how.switches).Draw(t, "failover"),
+		Misfire:            ToggleOf(rapid.SampledFrom(how.switches).Draw(t, "misfire")),
+		Threads:            rapid.IntRange(1, 3).Draw(t, "threads"),
+		Strategy:           rapid.SampledFrom([]string{"AVG_ALLOCATION", "STICKY"}).Draw(t, "strategy"),
+	}
+	if how.oneOff {
+		m.config.Cron = ""
+	}
+	m.configure()
+	return m
+}
+
+func (m *model) logf(format string, args ...any) {
+	m.journal = append(m.journal, m.now.Format("04:05.000 ")+fmt.Sprintf(format, args...))
+}
+
+func (m *model) fatalf(format string, args ...any) {
+	m.t.Helper()
+	m.t.Fatalf("BROKEN: %s\n\nhistory:\n%s\n\ntree:\n%s", fmt.Sprintf(format, args...), strings.Join(m.journal, "\n"), m.dump())
+}
+
+func (m *model) dump() string {
+	var b strings.Builder
+	for n := range m.store.Snapshot().All("") {
+		if !strings.HasSuffix(n.Path, "/config") {
+			fmt.Fprintf(&b, "%s = %s (version %d, modified %d, owner %d)\n", n.Path, n.Value, n.Version, n.Modified, n.Owner)
+		}
+	}
+	return b.String()
+}
+
+func (m *model) state() *jobtree.State { return jobtree.Read(m.store.Snapshot(), m.job) }
+
+// happened records the store's state after a commit.
+func (m *model) happened() {
+	for int64(len(m.history)) <= m.store.Revision()-m.first {
+		m.history = append(m.history, m.store.Snapshot())
+	}
+	m.lookForCutRuns()
+	s := m.state()
+	nobody := len(m.available(s)) == 0 || s.Leader == nil
+	for i := range m.config.ShardingTotalCount {
+		if m.excused[i] {
+			m.excuse[i] = m.now
+		}
+		m.excused[i] = nobody || s.Item(i).Disabled
+	}
+}
+
+// operate commits in an operator's name.
+func (m *model) operate(ops ...coord.Op) bool {
+	_, err := m.store.Commit(0, ops...)
+	if err != nil {
+		m.logf("operator: %v", err)
+		return false
+	}
+	m.happened()
+	return true
+}
+
+func (m *model) configure() {
+	document, err := m.config.Encode(nil)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.logf("operator: total %d, failover %v, misfire %v, cron %s", m.config.ShardingTotalCount, m.config.Failover, m.config.Misfire, m.config.Cron)
+	m.operate(coord.Put(m.job.Config(), document))
+	for i := range m.owed {
+		if !m.config.Failover || i >= m.config.ShardingTotalCount {
+			delete(m.owed, i)
+		}
+	}
+}
+
+// start brings up a new process.
+func (m *model) start() *member {
+	m.seats++
+	p := &member{m: m, name: string(rune('a' + (m.seats-1)%26)), handler: map[*run]context.Context{}}
+	p.view = &modelView{p: p, at: m.store.Revision(), ahead: map[string]int64{}}
+	p.reg = &modelRegistry{p: p}
+	skew := rapid.SampledFrom([]time.Duration{0, m.how.skew, -m.how.skew}).Draw(m.t, "skew")
+	o, err := newOptions([]Option{WithClock(func() time.Time { return m.now.Add(skew) }), WithIP(fmt.Sprintf("host-%d", m.seats%3))})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	s, err := newSettings(m.config, o, 0)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	p.c = newController(p.reg, p.view, nil, s, o)
+	p.c.seams = seams{newID: p.newID, execute: p.begin, omits: p.omits, oneByOne: true}
+	p.c.started = func() {}
+	p.c.shutdown, p.leave = context.WithCancel(m.ctx)
+	p.c.stopping, p.stop = context.WithCancel(m.ctx)
+	p.reg.open()
+	m.members = append(m.members, p)
+	return p
+}
+
+// pass is what the controller does when it wakes up, with steps that the adversary leaves
+// out.
+func (p *member) pass() {
+	m, c := p.m, p.c
+	p.busy = true
+	defer func() { p.busy = false }()
+	if m.calm {
+		p.view.Sync(m.ctx)
+	} else {
+		p.view.advance()
+	}
+	c.changed = nil
+	c.settings.threads = m.some("threads", 3, 3)
+	m.logf("%s: looks at %d of %d%s, %s", p.name, p.view.at, m.store.Revision(), p.view.tears(), c.self.ID)
+	err := c.once()
+	for r, ctx := range p.handler {
+		if context.Cause(ctx) == ErrShutdown && r.phase == executing && c.settings.Failover {
+			m.mustRunAgain(p, r)
+		}
+	}
+	if err != nil {
+		m.fatalf("%s: %v", p.name, err)
+	}
+	if c.stage == gone {
+		m.logf("%s: gone: %v", p.name, c.farewell)
+		p.isGone = true
+		clear(p.handler)
+	}
+}
+
+// newID gives a new identity of a member a name that is the same in each run.
+func (p *member) newID() string {
+	p.ids++
+	return fmt.Sprintf("%s%d", p.name, p.ids)
+}
+
+// omits leaves steps out that may be late, or fail, without any harm but a delay.
+func (p *member) omits(step string) bool {
+	switch step {
+	case "mend", "leave", "register", "diagnose", "report":
+		return false
+	}
+	return !p.m.likely(step)
+}
+
+func (m *model) likely(what string) bool {
+	return m.calm || rapid.IntRange(0, 7).Draw(m.t, what) > 0
+}
+
+func (m *model) some(what string, most, calm int) int {
+	if m.calm {
+		return calm
+	}
+	return rapid.IntRange(0, most).Draw(m.t, what)
+}
+
+// begin begins a run.
+func (p *member) begin(r *run) {
+	c := p.c
+	ctx, cancel := context.WithCancelCause(c.session.Context())
+	r.cancel, r.phase, r.begun = cancel, executing, p.m.now
+	p.handler[r] = ctx
+	p.m.begins(p, r)
+}
+
+// returns lets a handler return.
+func (p *member) returns(r *run, err error) {
+	ctx := p.handler[r]
+	delete(p.handler, r)
+	r.err, r.cut = err, ctx.Err() != nil
+	p.m.logf("%s: item %d returns, %v", p.name, r.Item, err)
+	if err == nil && r.cut && context.Cause(ctx) == ErrShutdown {
+		delete(p.m.owed, r.Item) // it has finished all the same
+	}
+	p.c.returned = append(p.c.returned, r)
+}
+
+// settleDown lets everybody look at what there is until nobody wants anything more.
+func (m *model) settleDown() {
+	const enough, quiet = 60, 5
+	still := 0
+	for range enough {
+		before := m.tries
+		for _, p := range slices.Clone(m.members) {
+			if p.crashed || p.isGone {
+				continue
+			}
+			p.pass()
+		}
+		if still++; m.tries != before {
+			still = 0
+		}
+		if still == quiet {
+			return
+		}
+		m.now = m.now.Add(settleAfter/(quiet-1) + time.Millisecond)
+	}
+	m.fatalf("there is no end to it")
+}
+
+// finale calms everything down and checks what must be true then.
+func (m *model) finale() {
+	m.logf("--- it calms down")
+	m.calm = true
+	for _, p := range m.members {
+		clear(p.c.troubles)
+	}
+	if rapid.Bool().Draw(m.t, "the late ones land") {
+		for len(m.late) > 0 {
+			m.doLand()
+		}
+	}
+	m.late = nil
+	for len(m.doomed) > 0 {
+		m.doExpire()
+	}
+	if m.choose(false) == nil || rapid.Bool().Draw(m.t, "one more comes") {
+		m.start()
+	}
+	if rapid.Bool().Draw(m.t, "servers are enabled") {
+		for ip := range m.state().Servers {
+			m.operate(coord.Put(m.job.Server(ip), []byte(jobtree.Enabled)))
+		}
+	}
+	// Long after a tick, and as long before the next one.
+	m.now = m.now.Truncate(time.Minute).Add(time.Minute + 2*time.Second)
+	m.settleDown()
+	m.checkOwners()
+	for range 8 {
+		busy := false
+		for _, p := range m.members {
+			for _, r := range p.running() {
+				p.returns(r, nil)
+				busy = true
+			}
+		}
+		if !busy {
+			m.checkRest()
+			return
+		}
+		m.settleDown()
+	}
+	m.fatalf("runs follow each other without an end")
+}
+
+func playModel(how modelOptions) func(*rapid.T) {
+	return func(t *rapid.T) {
+		m := newModel(t, how)
+		m.start()
+		t.Repeat(map[string]func(*rapid.T){"act": func(*rapid.T) { m.act() }})
+		t.Repeat(map[string]func(*rapid.T){"act": func(*rapid.T) { m.act() }})
+		m.finale()
+	}
+}
+
+func TestClusterModel(t *testing.T) {
+	both := []bool{true, false}
+	// More than the usual number of checks: go test -run ClusterModel -rapid.checks 10000.
+	for name, how := range map[string]modelOptions{
+		"failover and misfire":     {switches: []bool{true}},
+		"neither":                  {switches: []bool{false}},
+		"configuration changes":    {switches: both, config: true},
+		"views that show in parts": {switches: []bool{true}, torn: true},
+		"configuration in parts":   {switches: both, config: true, torn: true},
+		"a one-off job":            {switches: []bool{true}, oneOff: true},
+		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })
+	}
+}
