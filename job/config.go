@@ -1,6 +1,7 @@
 package job
 
 import (
+	"math"
 	"reflect"
 	"time"
 
@@ -127,6 +128,12 @@ type Config struct {
 	// (overwrite)
 	Overwrite bool
 
+	// Revision counts the versions of this configuration in code: raise it with every
+	// change that a deployment brings, and [WithPrecedence] can put the newest one in
+	// force. What an operator changes keeps it. 0 to MaxRevision. Default 0, not counted.
+	// (props: revision)
+	Revision int
+
 	// StaticSharding leaves items where they are until their owner has been gone for
 	// ten minutes. (staticSharding)
 	StaticSharding bool
@@ -160,6 +167,7 @@ const (
 	MaxShardingTotalCount = jobtree.MaxItems
 	MaxThreads            = 10_000
 	MaxRetryAttempts      = 1_000
+	MaxRevision           = math.MaxInt32
 	// MaxConfigSize is the size of all fields together in bytes, as [Config.Encode]
 	// writes them: a node of every store can have that, and the commit has room for more.
 	MaxConfigSize = coord.MaxCommitBytes - 64<<10

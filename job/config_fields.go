@@ -45,6 +45,7 @@ const (
 	keyInitialBackoff   = propsPrefix + "retry.backoff.initial.milliseconds"
 	keyMaxBackoff       = propsPrefix + "retry.backoff.max.milliseconds"
 	keyThreads          = propsPrefix + "executor.threads"
+	keyRevision         = propsPrefix + "revision"
 )
 
 // What jobExecutorThreadPoolSizeProviderType may be.
@@ -55,7 +56,7 @@ const (
 
 // ownProps are the properties that belong to fields of a Config.
 func ownProps() []string {
-	return []string{keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyThreads}
+	return []string{keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyThreads, keyRevision}
 }
 
 // field is one key of the document, bound to the field of a Config.
@@ -105,6 +106,7 @@ func (c *Config) propFields() []field {
 		durationField(keyInitialBackoff, &c.Retry.InitialBackoff, time.Millisecond, "0"),
 		durationField(keyMaxBackoff, &c.Retry.MaxBackoff, time.Millisecond, ""),
 		intField(keyThreads, &c.Threads),
+		intField(keyRevision, &c.Revision),
 	}
 	for i := range fields {
 		// Java's Properties know strings only.

@@ -142,6 +142,7 @@ func (v *validator) fields(c Config) {
 	}
 	v.between(keyRetryAttempts, c.Retry.Attempts, MaxRetryAttempts)
 	v.between(keyThreads, c.Threads, MaxThreads)
+	v.between(keyRevision, c.Revision, MaxRevision)
 
 	v.listeners(c.Listeners)
 	v.props(c.Props)

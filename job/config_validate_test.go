@@ -81,6 +81,7 @@ func TestFaults(t *testing.T) {
 		{"props: retry.backoff.max.milliseconds", []string{"1s", "2s"}, func(c *job.Config) { c.Retry = job.Retry{InitialBackoff: 2 * time.Second, MaxBackoff: time.Second} }},
 		{"props: executor.threads", []string{"-1", "0 to 10000"}, func(c *job.Config) { c.Threads = -1 }},
 		{"props: executor.threads", []string{"10001"}, func(c *job.Config) { c.Threads = 10_001 }},
+		{"props: revision", []string{"-1", "0 to 2147483647"}, func(c *job.Config) { c.Revision = -1 }},
 		{"jobListenerTypes", []string{`""`}, func(c *job.Config) { c.Listeners = []string{"a", ""} }},
 		{"jobListenerTypes", []string{`"a"`, "twice"}, func(c *job.Config) { c.Listeners = []string{"a", "b", "a"} }},
 		{`props: ""`, []string{"needs a name"}, func(c *job.Config) { c.Props = map[string]string{"": "x"} }},

@@ -115,8 +115,9 @@ props:
   retry.backoff.initial.milliseconds: '0'
   retry.backoff.max.milliseconds: '2000'
   executor.threads: '7'
+  revision: '12'
 `, job.Config{
-			Name: "j", ShardingTotalCount: 1, MisfireWindow: time.Minute, Timeout: 5 * time.Second, Threads: 7,
+			Name: "j", ShardingTotalCount: 1, MisfireWindow: time.Minute, Timeout: 5 * time.Second, Threads: 7, Revision: 12,
 			Retry: job.Retry{Attempts: 3, InitialBackoff: -1, MaxBackoff: 2 * time.Second},
 		}},
 		{"name of the thread pool before 3.0.5", "jobName: j\nshardingTotalCount: 1\njobExecutorServiceHandlerType: SINGLE_THREAD\n",
@@ -175,6 +176,7 @@ func TestDecodeFaults(t *testing.T) {
 		{"nested props", "jobName: j\nshardingTotalCount: 1\nprops: {b: {c: d}, a: [1]}\n", "props: a props: b", "single value"},
 		{"ours in props", "jobName: j\nshardingTotalCount: 1\nprops: {retry.attempts: many, misfire.tolerance.milliseconds: 0, executor.threads: -1}\n",
 			"props: misfire.tolerance.milliseconds props: retry.attempts props: executor.threads", `props: retry.attempts "many"`},
+		{"revision", "jobName: j\nshardingTotalCount: 1\nprops: {revision: '2.1'}\n", "props: revision", `props: revision "2.1": an integer is allowed`},
 		{"thread pool", "jobName: j\nshardingTotalCount: 1\njobExecutorThreadPoolSizeProviderType: MINE\n", "jobExecutorThreadPoolSizeProviderType", "CPU and SINGLE_THREAD are allowed"},
 		{"2.1", `{"jobName":"j","shardingTotalCount":1,"jobProperties":"x","jobShardingStrategyClass":[]}`, "jobShardingStrategyClass jobProperties", "single value"},
 		{"what Validate finds", "jobName: j\nshardingTotalCount: 1\nfailover: true\nmonitorExecution: false\n", "failover", "needs monitorExecution"},
@@ -262,7 +264,7 @@ func TestEncodeEverything(t *testing.T) {
 		Name: "demoJob", Cron: "* * * * * ?", TimeZone: "Asia/Shanghai", ShardingTotalCount: 1, JobParameter: "3", Description: "two\nlines",
 		MonitorExecution: job.Off, Misfire: job.Off, MisfireTolerance: 2 * time.Second, MisfireWindow: time.Hour, MaxTimeDiff: time.Minute,
 		ReconcileInterval: -1, Strategy: "STICKY", Threads: 1, ErrorHandler: "IGNORE", Listeners: []string{"a", "b"}, Timeout: time.Minute,
-		Retry: job.Retry{Attempts: 2, InitialBackoff: -1, MaxBackoff: time.Second}, Props: map[string]string{"on": "on", "a": "1"}, Label: "gpu",
+		Retry: job.Retry{Attempts: 2, InitialBackoff: -1, MaxBackoff: time.Second}, Props: map[string]string{"on": "on", "a": "1"}, Revision: 12, Label: "gpu",
 	}.Encode(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -293,6 +295,7 @@ props:
   retry.attempts: '2'
   retry.backoff.initial.milliseconds: '0'
   retry.backoff.max.milliseconds: '1000'
+  revision: '12'
 reconcileIntervalMinutes: 0
 shardingItemParameters: ''
 shardingTotalCount: 1
@@ -511,6 +514,7 @@ func anyConfig() *rapid.Generator[job.Config] {
 			Props:          rapid.MapOfN(text.Filter(func(s string) bool { return s != "" }), text, 0, 4).Draw(t, "props"),
 			Disabled:       rapid.Bool().Draw(t, "disabled"),
 			Overwrite:      rapid.Bool().Draw(t, "overwrite"),
+			Revision:       rapid.IntRange(0, job.MaxRevision).Draw(t, "revision"),
 			StaticSharding: rapid.Bool().Draw(t, "static"),
 			Label:          strings.TrimSpace(strings.ReplaceAll(name.Draw(t, "label"), ",", "")),
 		}
