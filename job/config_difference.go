@@ -1,28 +1,79 @@
 package job
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
-// differences lists the fields in which another configuration differs, with both values.
-// Those of properties are not shown: they may be secret.
-func (c Config) differences(next Config) []string {
-	a, b := c.WithDefaults(), next.WithDefaults()
-	var list []string
+// difference is a field that two configurations do not have in common.
+type difference struct{ field, before, after string }
+
+// What is said of a property instead of its value, which may be secret.
+const (
+	propAbsent  = "none"
+	propPresent = "a value"
+	propOther   = "another value"
+)
+
+// compare lists the fields in which another configuration differs, with both values.
+func (c Config) compare(other Config) []difference {
+	a, b := c.WithDefaults(), other.WithDefaults()
+	var list []difference
 	before, after := append(a.fields(), a.propFields()...), append(b.fields(), b.propFields()...)
 	for i := range before {
 		if was, is := before[i].get(), after[i].get(); was != is {
-			list = append(list, fmt.Sprintf("%s: %s → %s", before[i].key, quote(was), quote(is)))
+			list = append(list, difference{before[i].key, quote(was), quote(is)})
 		}
 	}
-	for key, value := range b.Props {
-		if was, had := a.Props[key]; !had || was != value {
-			list = append(list, propsPrefix+quote(key)+" was set")
-		}
+	if !slices.Equal(a.Listeners, b.Listeners) {
+		list = append(list, difference{keyListeners, quote(strings.Join(a.Listeners, ",")), quote(strings.Join(b.Listeners, ","))})
 	}
-	for key := range a.Props {
-		if _, has := b.Props[key]; !has {
-			list = append(list, propsPrefix+quote(key)+" was removed")
-		}
+	all := maps.Clone(a.Props)
+	if all == nil {
+		all = make(map[string]string)
 	}
-	const most = 40
-	return list[:min(len(list), most)]
+	maps.Copy(all, b.Props)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		was, had := a.Props[key]
+		is, has := b.Props[key]
+		d := difference{propsPrefix + quote(key), propPresent, propOther}
+		switch {
+		case !had:
+			d.before, d.after = propAbsent, propPresent
+		case !has:
+			d.after = propAbsent
+		case was == is:
+			continue
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// differences says how another configuration differs, as a change to it.
+func (c Config) differences(next Config) []string {
+	return inWords(c.compare(next), "%s: %s → %s")
+}
+
+// departures says how this configuration, which a program gives, differs from the one in
+// the registry. Overwrite and Revision say how a configuration gets there, and nothing
+// about the job.
+func (c Config) departures(registry Config) []string {
+	registry.Overwrite, registry.Revision = c.Overwrite, c.Revision
+	return inWords(c.compare(registry), "%s: %s in code, %s in the registry")
+}
+
+// inWords puts each difference into words. What there are too many of is counted.
+func inWords(list []difference, format string) []string {
+	const most = 20
+	var words []string
+	for _, d := range list[:min(len(list), most)] {
+		words = append(words, fmt.Sprintf(format, d.field, d.before, d.after))
+	}
+	if more := len(list) - most; more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return words
 }

@@ -31,6 +31,9 @@ var (
 	// ErrKindConflict: a job with a cron expression was found without one, or the
 	// other way round. The kind of a job does not change.
 	ErrKindConflict = errors.New("job: scheduled and one-off jobs do not turn into each other")
+	// ErrConfigDiffers: the registry has another configuration than the program gives,
+	// and WithPrecedence(PrecedenceNone) asks for the same. The error lists the fields.
+	ErrConfigDiffers = errors.New("job: the configuration in the registry differs")
 	// ErrNoInstance: no enabled instance that could take a trigger.
 	ErrNoInstance = errors.New("job: no instance available")
 	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.

@@ -31,6 +31,7 @@ type options struct {
 	implementation string
 	strategies     map[string]strategy.Strategy
 	errorHandlers  map[string]ErrorHandler
+	precedence     Precedence
 	cancelGrace    time.Duration
 	// linger is how long the record of a run that is done waits for the other runs of
 	// its claim, so that their records go in one commit.

@@ -79,6 +79,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"nil function as an error handler", job.WithErrorHandler("MINE", job.ErrorHandlerFunc(nil)), `error handler "MINE" is nil`},
 		{"nil pointer as an error handler", job.WithErrorHandler("MINE", (*pointerHandler)(nil)), `error handler "MINE" is nil`},
 		{"nil clock", job.WithClock(nil), "nil clock"},
+		{"precedence", job.WithPrecedence(7), "PrecedenceCode and PrecedenceNone are allowed"},
 		{"grace", job.WithCancelGrace(-1), "must not be negative"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -1,0 +1,104 @@
+package job
+
+import (
+	"fmt"
+
+	"go.uber.org/zap"
+)
+
+// Precedence says which configuration a scheduler starts with, where the one that the
+// program gives differs from the one in the registry. See [WithPrecedence].
+type Precedence int
+
+// What a Precedence may be.
+const (
+	// PrecedenceRegistry: the registry's is in force. A warning in the log says how the
+	// program's differs. This is the default.
+	PrecedenceRegistry Precedence = iota
+
+	// PrecedenceCode: the program's replaces the registry's once, if its Config.Revision
+	// is larger than the one in the registry. Otherwise the registry's stays in force,
+	// with a warning if they differ. So the newest one wins, also while old and new
+	// processes start side by side, and an operator's change stays until the next revision.
+	// What the registry has is replaced even if it has faults, but not if its revision
+	// cannot be read, because it may be the newer one. Needs a Config.Revision.
+	PrecedenceCode
+
+	// PrecedenceNone: the start is refused with ErrConfigDiffers.
+	PrecedenceNone
+)
+
+func (p Precedence) String() string {
+	switch p {
+	case PrecedenceRegistry:
+		return "PrecedenceRegistry"
+	case PrecedenceCode:
+		return "PrecedenceCode"
+	case PrecedenceNone:
+		return "PrecedenceNone"
+	}
+	return fmt.Sprintf("Precedence(%d)", int(p))
+}
+
+// WithPrecedence sets which configuration is in force where the program's differs from
+// the registry's. Without it the registry's is. Config.Overwrite goes with the default
+// only. Where there is no configuration in the registry yet, the program's is written.
+func WithPrecedence(p Precedence) Option {
+	return func(o *options) error {
+		if p < PrecedenceRegistry || p > PrecedenceNone {
+			return fmt.Errorf("job: %v: PrecedenceRegistry, PrecedenceCode and PrecedenceNone are allowed", p)
+		}
+		o.precedence = p
+		return nil
+	}
+}
+
+// check refuses a configuration that contradicts the precedence.
+func (p Precedence) check(c Config) error {
+	fault := func(field, value, format string, args ...any) error {
+		return &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: field, Value: value, Err: fmt.Errorf(format, args...)}}}
+	}
+	switch {
+	case p == PrecedenceRegistry:
+	case c.Overwrite:
+		return fault(keyOverwrite, "true", "contradicts %v; one of the two is allowed", p)
+	case p == PrecedenceCode && c.Revision == 0:
+		return fault(keyRevision, "0", "1 to %d are allowed with %v, which puts the largest in force", MaxRevision, p)
+	}
+	return nil
+}
+
+// replaces reports whether a configuration that is given takes the place of a document.
+func (p Precedence) replaces(given Config, document []byte) bool {
+	if given.Overwrite {
+		return true
+	}
+	revision, known := revisionOf(document)
+	return p == PrecedenceCode && known && given.Revision > revision
+}
+
+// revisionOf returns the revision of a document, whatever else is wrong with it.
+func revisionOf(text []byte) (revision int, known bool) {
+	keys, err := parseConfig(text)
+	if err != nil {
+		return 0, false
+	}
+	var c Config
+	found := keys.decode(&c)
+	return c.Revision, !found.of(keyProps) && !found.of(keyRevision)
+}
+
+// warn says that what the program gives is not in force, and what to do about it.
+func (p Precedence) warn(log *zap.Logger, given, registry Config, differ []string) {
+	if len(differ) == 0 {
+		return
+	}
+	do := "change the registry or the program, or let the program win: see WithPrecedence"
+	if p == PrecedenceCode {
+		do = fmt.Sprintf("raise Config.Revision above %d, if the program's is to be in force", registry.Revision)
+	}
+	tell(func() {
+		log.Warn("the registry's configuration is in force, and this program's differs", zap.String("job", given.Name),
+			zap.Strings("fields", differ), zap.Int("revision", given.Revision), zap.Int("registry's revision", registry.Revision), zap.String("do", do))
+	})
+}

@@ -1,0 +1,306 @@
+package job_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+const (
+	programDiffers  = "the registry's configuration is in force, and this program's differs"
+	programReplaces = "this program's configuration replaces the registry's"
+)
+
+// inRegistry is the configuration that the registry has.
+func (c *cluster) inRegistry() job.Config {
+	c.Helper()
+	node, err := c.admin.Get(c.Context(), c.job.Config())
+	if err != nil {
+		c.Fatal(err)
+	}
+	cfg, err := job.DecodeConfig(node.Value)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return cfg
+}
+
+// told returns a field of a log line as text, with a line for each of several values.
+func told(line map[string]any, key string) string {
+	list, ok := line[key].([]any)
+	if !ok {
+		return fmt.Sprint(line[key])
+	}
+	var b strings.Builder
+	for _, v := range list {
+		fmt.Fprintln(&b, v)
+	}
+	return b.String()
+}
+
+// A program whose configuration is not the one in force is told so, in one short line.
+func TestStartTellsWhatDiffersFromTheRegistry(t *testing.T) {
+	manyProps := map[string]string{}
+	for i := range 1000 {
+		manyProps[fmt.Sprint(i)] = "secret"
+	}
+	for name, tc := range map[string]struct {
+		change func(*job.Config)
+		says   []string // nothing: no line
+	}{
+		"the same":           {func(*job.Config) {}, nil},
+		"written otherwise":  {func(c *job.Config) { c.Misfire, c.Strategy = job.On, "AVG_ALLOCATION" }, nil},
+		"only a revision":    {func(c *job.Config) { c.Revision = 7 }, nil},
+		"cron and total":     {func(c *job.Config) { c.Cron, c.ShardingTotalCount = rarely, 5 }, []string{`cron: "` + rarely + `" in code, "* * * * * ?" in the registry`, `shardingTotalCount: "5" in code, "3" in the registry`}},
+		"a property of ours": {func(c *job.Config) { c.Timeout = time.Minute }, []string{"props: execution.timeout.seconds"}},
+		"properties": {func(c *job.Config) { c.Props = map[string]string{"new": "secret", "both": "secret"} },
+			[]string{`props: "new": a value in code, none in the registry`, `props: "old": none in code, a value in the registry`, `props: "both": a value in code, another value in the registry`}},
+		"many properties": {func(c *job.Config) { c.Props = manyProps }, []string{"and 982 more"}},
+		"a long text":     {func(c *job.Config) { c.JobParameter = strings.Repeat("x", 100_000) }, []string{"jobParameter"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				cfg.Props = map[string]string{"old": "secret", "both": "other secret"}
+				c.join("10.0.0.1", cfg, nil)
+				tc.change(&cfg)
+				logged, logs := newLogbook()
+				c.join("10.0.0.2", cfg, nil, logs)
+				lines := logged.says(programDiffers)
+				if len(tc.says) == 0 {
+					if len(lines) > 0 {
+						t.Errorf("it says %v", lines)
+					}
+					return
+				}
+				if len(lines) != 1 {
+					t.Fatalf("%d lines say that it differs: %q", len(lines), logged.messages())
+				}
+				fields := told(lines[0], "fields")
+				for _, want := range tc.says {
+					if !strings.Contains(fields, want) {
+						t.Errorf("%s\ndoes not say %s", fields, want)
+					}
+				}
+				if all := fmt.Sprint(lines[0]); strings.Contains(all, "secret") || len(all) > 2500 || !strings.Contains(all, "WithPrecedence") {
+					t.Errorf("%d bytes: %s", len(all), all)
+				}
+				if level := logged.FilterMessage(programDiffers).All()[0].Level; level.String() != "warn" {
+					t.Errorf("it says so at the level %v", level)
+				}
+			})
+		})
+	}
+}
+
+// A logger that panics does not keep a program from starting, or from being the newest.
+func TestStartWithALoggerThatPanics(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		c.join("10.0.0.1", cfg, nil).leave()
+		cfg.ShardingTotalCount, cfg.Revision = 4, 1
+		for _, precedence := range []job.Precedence{job.PrecedenceRegistry, job.PrecedenceCode} {
+			b, logs := newBrittle()
+			b.broken.Store(true)
+			m := c.dial("10.0.0.2")
+			_ = m.schedule(t.Context(), cfg, nil, logs, job.WithPrecedence(precedence)) // the scheduler may end by it
+		}
+		if got := c.inRegistry().ShardingTotalCount; got != 4 {
+			t.Errorf("the total is %d, want 4", got)
+		}
+	})
+}
+
+// Who asks for the same configuration is refused with another one, and told where it differs.
+func TestPrecedenceNone(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		same := job.WithPrecedence(job.PrecedenceNone)
+		c.join("10.0.0.1", cfg, nil, same)
+		cfg.Revision = 3 // says nothing about the job
+		c.join("10.0.0.2", cfg, nil, same)
+		cfg.ShardingTotalCount, cfg.Strategy = 4, "STICKY"
+		err := c.dial("10.0.0.3").schedule(t.Context(), cfg, nil, same)
+		if !errors.Is(err, job.ErrConfigDiffers) {
+			t.Fatalf("got %v, want ErrConfigDiffers", err)
+		}
+		for _, want := range []string{"settle", `shardingTotalCount: "4" in code, "3" in the registry`, `jobShardingStrategyType: "STICKY" in code, "AVG_ALLOCATION" in the registry`} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q does not say %s", err, want)
+			}
+		}
+		if got := c.inRegistry().ShardingTotalCount; got != 3 {
+			t.Errorf("the total is %d, want the registry's 3", got)
+		}
+	})
+}
+
+// The program's configuration replaces an older one once. Programs that are older or as
+// old change nothing, so an operator's word stays until the next revision.
+func TestPrecedenceCode(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		code := job.WithPrecedence(job.PrecedenceCode)
+		// start has a program begin with a total for its revision, and returns its log.
+		start := func(revision, total int) logbook {
+			t.Helper()
+			cfg := c.config()
+			cfg.Revision, cfg.ShardingTotalCount = revision, total
+			logged, logs := newLogbook()
+			c.join("10.0.0.1", cfg, nil, code, logs).leave()
+			return logged
+		}
+		expect := func(revision, total int) {
+			t.Helper()
+			if got := c.inRegistry(); got.Revision != revision || got.ShardingTotalCount != total {
+				t.Errorf("the registry has revision %d and a total of %d, want %d and %d", got.Revision, got.ShardingTotalCount, revision, total)
+			}
+		}
+		c.join("10.0.0.1", c.config(), nil).leave()
+		expect(0, 3)
+		if lines := start(2, 4).says(programReplaces); len(lines) != 1 || !strings.Contains(told(lines[0], "fields"), `shardingTotalCount: "3" → "4"`) {
+			t.Errorf("that it replaces the registry's is told as %v", lines)
+		}
+		expect(2, 4)
+		for _, revision := range []int{1, 2} { // a restart of the old deployment; a change without a new revision
+			lines := start(revision, 5).says(programDiffers)
+			if len(lines) != 1 || !strings.Contains(told(lines[0], "do"), "above 2") || told(lines[0], "registry's revision") != "2" || told(lines[0], "revision") != fmt.Sprint(revision) {
+				t.Errorf("revision %d is told as %v", revision, lines)
+			}
+			expect(2, 4)
+		}
+		c.configure(func(cfg *job.Config) { cfg.ShardingTotalCount = 6 })
+		start(2, 4)
+		expect(2, 6)
+		start(3, 7)
+		expect(3, 7)
+		if logged := start(3, 7); len(logged.says(programReplaces)) > 0 || len(logged.says(programDiffers)) > 0 {
+			t.Errorf("the same again is told: %q", logged.messages())
+		}
+	})
+}
+
+// A configuration that cannot be in force gives way to a newer one, but not one that may
+// be newer itself. The kind of a job stays.
+func TestPrecedenceCodeOverWhatHasFaults(t *testing.T) {
+	for name, tc := range map[string]struct {
+		document string
+		err      error // nil: it is replaced
+	}{
+		"a fault in a field":        {"jobName: settle\nshardingTotalCount: 0\ncron: often\nprops: {revision: '4'}\n", nil},
+		"a name that nobody knows":  {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\njobErrorHandlerType: GONE\n", nil},
+		"newer, with a fault":       {"jobName: settle\nshardingTotalCount: 0\ncron: '* * * * * ?'\nprops: {revision: '6'}\n", job.ErrInvalidConfig},
+		"a revision with a fault":   {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\nprops: {revision: x}\n", job.ErrInvalidConfig},
+		"properties with a fault":   {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\nprops: [revision]\n", job.ErrInvalidConfig},
+		"not a document":            {"{", job.ErrInvalidConfig},
+		"a job without a schedule":  {"jobName: settle\nshardingTotalCount: 1\n", job.ErrKindConflict},
+		"many faults, and no fault": {"jobName: /\nshardingTotalCount: 0\nmisfire: x\nfailover: x\ndisabled: x\noverwrite: x\nstaticSharding: x\nmonitorExecution: x\nmaxTimeDiffSeconds: x\nreconcileIntervalMinutes: x\nprops: {retry.attempts: x, revision: x}\n", job.ErrInvalidConfig},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				c.commit(coord.Put(c.job.Config(), []byte(tc.document)))
+				cfg := c.config()
+				cfg.Revision = 5
+				err := c.dial("10.0.0.1").schedule(t.Context(), cfg, nil, job.WithPrecedence(job.PrecedenceCode))
+				if !errors.Is(err, tc.err) {
+					t.Fatalf("got %v, want %v", err, tc.err)
+				}
+				if tc.err == nil && !c.inRegistry().Equal(cfg) {
+					t.Errorf("the registry has %+v", c.inRegistry())
+				}
+			})
+		})
+	}
+}
+
+// Of processes that start at once the newest wins, whoever writes last.
+func TestNewestOfManyWins(t *testing.T) {
+	const newest = 4
+	for i := range 2 * newest {
+		late, known := i%newest+1, i >= newest
+		t.Run(fmt.Sprintf("revision %d is late, job is known: %t", late, known), func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+				if known {
+					c.join("10.0.0.9", c.config(), nil)
+				}
+				slow := s.Inject(memory.Fault{Registry: fmt.Sprint(late), Method: memory.Commit, Path: c.job.Config(), Delay: time.Second, Times: 1})
+				var starts sync.WaitGroup
+				for revision := 1; revision <= newest; revision++ {
+					name := fmt.Sprint(revision)
+					m := &member{c: c, ip: "10.0.0." + name}
+					reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, Name: name})
+					if err != nil {
+						t.Fatal(err)
+					}
+					m.reg, m.link = reg, reg.Link()
+					t.Cleanup(m.end)
+					cfg := c.config()
+					cfg.Revision, cfg.ShardingTotalCount = revision, 10*revision
+					starts.Go(func() {
+						if err := m.schedule(t.Context(), cfg, nil, job.WithPrecedence(job.PrecedenceCode)); err != nil {
+							t.Errorf("revision %s: %v", name, err)
+						}
+					})
+				}
+				starts.Wait()
+				if got := c.inRegistry(); got.Revision != newest || got.ShardingTotalCount != 10*newest {
+					t.Errorf("revision %d is in force, with a total of %d", got.Revision, got.ShardingTotalCount)
+				}
+				if slow.Hits() == 0 {
+					t.Error("it was not late")
+				}
+			})
+		})
+	}
+}
+
+// A precedence and a configuration that contradict each other are refused, by field.
+func TestPrecedenceThatCannotBeMeant(t *testing.T) {
+	for _, tc := range []struct {
+		precedence job.Precedence
+		change     func(*job.Config)
+		field      string
+		says       string
+	}{
+		{job.PrecedenceCode, func(c *job.Config) {}, "props: revision", "1 to 2147483647 are allowed with PrecedenceCode"},
+		{job.PrecedenceCode, func(c *job.Config) { c.Revision, c.Overwrite = 1, true }, "overwrite", "contradicts PrecedenceCode"},
+		{job.PrecedenceNone, func(c *job.Config) { c.Overwrite = true }, "overwrite", "contradicts PrecedenceNone"},
+	} {
+		inVirtualTimeOf(t, fmt.Sprint(tc.precedence, " ", tc.field), func(t *testing.T, c *cluster) {
+			cfg := c.config()
+			tc.change(&cfg)
+			err := c.dial("10.0.0.1").schedule(t.Context(), cfg, nil, job.WithPrecedence(tc.precedence))
+			var field *job.FieldError
+			if !errors.Is(err, job.ErrInvalidConfig) || !errors.As(err, &field) || field.Field != tc.field || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("got %v, want a fault of %s that says %s", err, tc.field, tc.says)
+			}
+			if _, err := c.admin.Get(t.Context(), c.job.Config()); !errors.Is(err, coord.ErrNoNode) {
+				t.Errorf("the registry has it: %v", err)
+			}
+		})
+	}
+}
+
+// inVirtualTimeOf is inVirtualTime for a case of a table.
+func inVirtualTimeOf(t *testing.T, name string, behaviour func(*testing.T, *cluster)) {
+	t.Run(name, func(t *testing.T) {
+		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) { behaviour(t, c) })
+	})
+}
+
+func TestPrecedenceNames(t *testing.T) {
+	var names []string
+	for p := job.PrecedenceRegistry; p <= job.PrecedenceNone+1; p++ {
+		names = append(names, p.String())
+	}
+	if want := []string{"PrecedenceRegistry", "PrecedenceCode", "PrecedenceNone", "Precedence(3)"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}
