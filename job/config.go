@@ -124,7 +124,8 @@ type Config struct {
 	Disabled bool
 
 	// Overwrite replaces the configuration in the registry by this one when a scheduler
-	// starts, whatever stands there. Otherwise the one in the registry is used.
+	// starts, whatever stands there. Otherwise the one in the registry is used, or that
+	// which WithPrecedence names.
 	// (overwrite)
 	Overwrite bool
 

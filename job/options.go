@@ -32,6 +32,7 @@ type options struct {
 	strategies     map[string]strategy.Strategy
 	errorHandlers  map[string]ErrorHandler
 	precedence     Precedence
+	startRetry     bool
 	cancelGrace    time.Duration
 	// linger is how long the record of a run that is done waits for the other runs of
 	// its claim, so that their records go in one commit.

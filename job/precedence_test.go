@@ -194,14 +194,14 @@ func TestPrecedenceCodeOverWhatHasFaults(t *testing.T) {
 		document string
 		err      error // nil: it is replaced
 	}{
-		"a fault in a field":        {"jobName: settle\nshardingTotalCount: 0\ncron: often\nprops: {revision: '4'}\n", nil},
-		"a name that nobody knows":  {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\njobErrorHandlerType: GONE\n", nil},
-		"newer, with a fault":       {"jobName: settle\nshardingTotalCount: 0\ncron: '* * * * * ?'\nprops: {revision: '6'}\n", job.ErrInvalidConfig},
-		"a revision with a fault":   {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\nprops: {revision: x}\n", job.ErrInvalidConfig},
-		"properties with a fault":   {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\nprops: [revision]\n", job.ErrInvalidConfig},
-		"not a document":            {"{", job.ErrInvalidConfig},
-		"a job without a schedule":  {"jobName: settle\nshardingTotalCount: 1\n", job.ErrKindConflict},
-		"many faults, and no fault": {"jobName: /\nshardingTotalCount: 0\nmisfire: x\nfailover: x\ndisabled: x\noverwrite: x\nstaticSharding: x\nmonitorExecution: x\nmaxTimeDiffSeconds: x\nreconcileIntervalMinutes: x\nprops: {retry.attempts: x, revision: x}\n", job.ErrInvalidConfig},
+		"a fault in a field":           {"jobName: settle\nshardingTotalCount: 0\ncron: often\nprops: {revision: '4'}\n", nil},
+		"a name that nobody knows":     {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\njobErrorHandlerType: GONE\n", nil},
+		"newer, with a fault":          {"jobName: settle\nshardingTotalCount: 0\ncron: '* * * * * ?'\nprops: {revision: '6'}\n", job.ErrInvalidConfig},
+		"a revision with a fault":      {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\nprops: {revision: x}\n", job.ErrInvalidConfig},
+		"properties with a fault":      {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\nprops: [revision]\n", job.ErrInvalidConfig},
+		"not a document":               {"{", job.ErrInvalidConfig},
+		"a job without a schedule":     {"jobName: settle\nshardingTotalCount: 1\n", job.ErrKindConflict},
+		"a revision with a late fault": {"jobName: /\nshardingTotalCount: 0\nmisfire: x\nfailover: x\ndisabled: x\noverwrite: x\nstaticSharding: x\nmonitorExecution: x\nmaxTimeDiffSeconds: x\nreconcileIntervalMinutes: x\nprops: {retry.attempts: x, revision: x}\n", job.ErrInvalidConfig},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

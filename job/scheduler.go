@@ -71,7 +71,7 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 	if err != nil {
 		return nil, err
 	}
-	view, err := reg.View(ctx, c.Name)
+	view, err := openView(ctx, reg, c.Name, o)
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", c.Name, err)
 	}

@@ -26,7 +26,11 @@ func setUp(ctx context.Context, reg coord.Registry, c Config, o *options) (*sett
 		return nil, err
 	}
 	for pause := firstPause / 2; ; {
-		s, err := setUpOnce(ctx, reg, given, o)
+		var s *settings
+		err := o.insist(ctx, c.Name, func() (err error) {
+			s, err = setUpOnce(ctx, reg, given, o)
+			return err
+		})
 		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
 			return s, err
 		}
