@@ -101,7 +101,10 @@ type Config struct {
 	Threads int
 
 	// ErrorHandler names what is told of failed items: LOG, IGNORE, or one given to the
-	// scheduler. Default LOG. (jobErrorHandlerType)
+	// scheduler, or several of them, told in their order: "LOG,WEBHOOK". LOG is told first
+	// where it is not named, unless IGNORE is: "WEBHOOK" logs, too, and "IGNORE,WEBHOOK"
+	// does not. JVM members of the job fail at a list, and at a name that they do not have.
+	// Up to 255 bytes. Default LOG. (jobErrorHandlerType)
 	ErrorHandler string
 
 	// Listeners name what is told before and after executions. No listener can be
@@ -162,8 +165,8 @@ type Retry struct {
 	MaxBackoff time.Duration
 }
 
-// Bounds of a Config. A cron expression has up to 4096 bytes; names of strategies, error
-// handlers and listeners, and a label, have up to 255.
+// Bounds of a Config. A cron expression has up to 4096 bytes; names of strategies and
+// listeners, the names of error handlers together, and a label, have up to 255.
 const (
 	MaxShardingTotalCount = jobtree.MaxItems
 	MaxThreads            = 10_000

@@ -124,6 +124,9 @@ func (v *validator) fields(c Config) {
 	v.utf8(keyDescription, c.Description)
 	v.name(keyStrategy, c.Strategy)
 	v.name(keyErrorHandler, c.ErrorHandler)
+	if _, err := errorHandlerNames(c.ErrorHandler); err != nil {
+		v.add(&FieldError{Field: keyErrorHandler, Value: quote(c.ErrorHandler), Err: err})
+	}
 	v.toggle(keyMonitorExecution, c.MonitorExecution)
 	v.toggle(keyMisfire, c.Misfire)
 	if c.Failover && c.MonitorExecution == Off {

@@ -480,6 +480,8 @@ func anyConfig() *rapid.Generator[job.Config] {
 		"\r", "a\rb", "a\r\n", "\u2029", "\ufffe", "\U0010ffff", "\t\n\ta", "# a", "&a", "*a", "!a", "%a", "@a", "`a", "...", "---", "{", "[", ",", "props: a", strings.Repeat("x", 2000), strings.Repeat("x y ", 500),
 	}))
 	name := text.Filter(func(s string) bool { return len(s) <= 255 })
+	handler := name.Filter(func(s string) bool { return len(s) < 80 && strings.TrimSpace(s) != "" && !strings.Contains(s, ",") })
+	join := func(names []string) string { return strings.Join(names, ",") }
 	toggle := rapid.SampledFrom([]job.Toggle{0, job.On, job.Off})
 	units := func(unit time.Duration, off bool) *rapid.Generator[time.Duration] {
 		least := 0
@@ -504,7 +506,7 @@ func anyConfig() *rapid.Generator[job.Config] {
 			ReconcileInterval:  units(time.Minute, true).Draw(t, "reconcile"),
 			Strategy:           name.Draw(t, "strategy"),
 			Threads:            rapid.IntRange(0, job.MaxThreads).Draw(t, "threads"),
-			ErrorHandler:       name.Draw(t, "handler"),
+			ErrorHandler:       rapid.OneOf(handler, rapid.Map(rapid.SliceOfNDistinct(handler, 1, 3, strings.TrimSpace), join)).Draw(t, "handler"),
 			Listeners:          rapid.SliceOfNDistinct(name.Filter(func(s string) bool { return s != "" }), 0, 3, rapid.ID).Draw(t, "listeners"),
 			Timeout:            units(time.Second, true).Draw(t, "timeout"),
 			Retry: job.Retry{

@@ -15,7 +15,7 @@ import (
 const (
 	// ErrorHandlerLog writes a line at error level; the default.
 	ErrorHandlerLog = "LOG"
-	// ErrorHandlerIgnore drops the error.
+	// ErrorHandlerIgnore does nothing, and keeps LOG from being told.
 	ErrorHandlerIgnore = "IGNORE"
 )
 
@@ -169,11 +169,15 @@ func WithStrategy(name string, s strategy.Strategy) Option {
 }
 
 // WithErrorHandler makes an error handler known by name (Config.ErrorHandler), also in
-// place of LOG or IGNORE. The name has up to 255 bytes.
+// place of LOG or IGNORE. The name has up to 255 bytes, without commas. LOG is told as
+// well, unless the job's list of error handlers names IGNORE.
 func WithErrorHandler(name string, h ErrorHandler) Option {
 	return func(o *options) error {
 		if err := validText(name, maxTextLength); err != nil {
 			return fmt.Errorf("job: error handler %s: name: %w", quote(name), err)
+		}
+		if strings.Contains(name, ",") || strings.TrimSpace(name) != name {
+			return fmt.Errorf("job: error handler %s: a name without commas, and without spaces around it, is allowed", quote(name))
 		}
 		if isNil(h) {
 			return fmt.Errorf("job: error handler %s is nil", quote(name))

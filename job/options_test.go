@@ -75,6 +75,8 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"nil pointer as a strategy", job.WithStrategy("MINE", (*pointerStrategy)(nil)), `strategy "MINE" is nil`},
 		{"error handler without a name", job.WithErrorHandler("", ignore), "is empty; 1 to 255 bytes"},
 		{"error handler with a long name", job.WithErrorHandler(long, ignore), "1048576 bytes, at most 255"},
+		{"two error handlers in one", job.WithErrorHandler("A,B", ignore), "without commas"},
+		{"error handler with spaces", job.WithErrorHandler(" A", ignore), "without spaces"},
 		{"nil error handler", job.WithErrorHandler("MINE", nil), `error handler "MINE" is nil`},
 		{"nil function as an error handler", job.WithErrorHandler("MINE", job.ErrorHandlerFunc(nil)), `error handler "MINE" is nil`},
 		{"nil pointer as an error handler", job.WithErrorHandler("MINE", (*pointerHandler)(nil)), `error handler "MINE" is nil`},

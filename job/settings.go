@@ -2,10 +2,7 @@ package job
 
 import (
 	"fmt"
-	"maps"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -51,9 +48,8 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	if s.strategy, err = strategy.Lookup(c.Strategy, o.strategies); err != nil {
 		faults = append(faults, &FieldError{Field: "jobShardingStrategyType", Err: err})
 	}
-	if s.errors = o.errorHandlers[c.ErrorHandler]; s.errors == nil {
-		known := strings.Join(slices.Sorted(maps.Keys(o.errorHandlers)), ", ")
-		faults = append(faults, &FieldError{Field: "jobErrorHandlerType", Value: quote(c.ErrorHandler), Err: fmt.Errorf("is not known here, %s are", known)})
+	if s.errors, err = o.errorHandler(c.ErrorHandler); err != nil {
+		faults = append(faults, &FieldError{Field: "jobErrorHandlerType", Err: err})
 	}
 	if len(c.Listeners) > 0 {
 		faults = append(faults, &FieldError{Field: "jobListenerTypes", Err: fmt.Errorf("%q are not known here", c.Listeners)})

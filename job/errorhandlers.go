@@ -1,0 +1,79 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.uber.org/zap"
+)
+
+// errorHandlerNames returns the names in Config.ErrorHandler.
+func errorHandlerNames(list string) ([]string, error) {
+	names := strings.Split(list, ",")
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name)
+		switch {
+		case names[i] == "":
+			return nil, errors.New("a name is empty; names with commas between them are allowed")
+		case slices.Contains(names[:i], names[i]):
+			return nil, fmt.Errorf("%s is there twice; once is allowed", quote(names[i]))
+		}
+	}
+	if slices.Contains(names, ErrorHandlerLog) && slices.Contains(names, ErrorHandlerIgnore) {
+		return nil, fmt.Errorf("%s and %s contradict each other; one of them is allowed", ErrorHandlerLog, ErrorHandlerIgnore)
+	}
+	return names, nil
+}
+
+// errorHandler is what a list of names stands for: those that are named, in that order,
+// and LOG before them unless it is named itself, or IGNORE is.
+func (o *options) errorHandler(list string) (ErrorHandler, error) {
+	names, err := errorHandlerNames(list)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(names, ErrorHandlerLog) && !slices.Contains(names, ErrorHandlerIgnore) {
+		names = slices.Insert(names, 0, ErrorHandlerLog)
+	}
+	several := errorHandlers{log: o.logger}
+	for _, name := range names {
+		h := o.errorHandlers[name]
+		if h == nil {
+			known := strings.Join(slices.Sorted(maps.Keys(o.errorHandlers)), ", ")
+			return nil, fmt.Errorf("%s is not known here, %s are", quote(name), known)
+		}
+		several.list = append(several.list, namedErrorHandler{name, h})
+	}
+	return several, nil
+}
+
+// errorHandlers are told one after the other, whatever the ones before do.
+type errorHandlers struct {
+	log  *zap.Logger
+	list []namedErrorHandler
+}
+
+type namedErrorHandler struct {
+	name string
+	ErrorHandler
+}
+
+// HandleError tells them all.
+func (e errorHandlers) HandleError(ctx context.Context, sc ShardingContext, err error) {
+	if len(e.list) == 0 {
+		return
+	}
+	first := e.list[0]
+	// Deferred, because the first may panic, or end the goroutine.
+	defer errorHandlers{e.log, e.list[1:]}.HandleError(ctx, sc, err)
+	defer func() {
+		if v := recover(); v != nil {
+			e.log.Error("error handler panicked", append(sc.fields(), zap.String("handler", first.name), zap.Any("panic", v), zap.Error(err))...)
+		}
+	}()
+	first.HandleError(ctx, sc, err)
+}
