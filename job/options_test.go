@@ -72,6 +72,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"strategy with a name that is taken", job.WithStrategy("STICKY", deal), "a built-in one has that name"},
 		{"nil strategy", job.WithStrategy("MINE", nil), `strategy "MINE" is nil`},
 		{"nil function as a strategy", job.WithStrategy("MINE", strategy.Func(nil)), `strategy "MINE" is nil`},
+		{"nil strategy in another order", job.WithStrategy("MINE", strategy.DescendingID(nil)), `strategy "MINE" is nil`},
 		{"nil pointer as a strategy", job.WithStrategy("MINE", (*pointerStrategy)(nil)), `strategy "MINE" is nil`},
 		{"error handler without a name", job.WithErrorHandler("", ignore), "is empty; 1 to 255 bytes"},
 		{"error handler with a long name", job.WithErrorHandler(long, ignore), "1048576 bytes, at most 255"},
@@ -134,4 +135,20 @@ func TestLargestOptionsAndConfiguration(t *testing.T) {
 	if _, err := job.Schedule(t.Context(), reg, c, handler); !errors.As(err, &invalid) || invalid.Field != "config" {
 		t.Errorf("a configuration that is too large: %.500v", err)
 	}
+}
+
+// The order of instances that ElasticJob has can be had under a name of one's own.
+func TestStrategyInElasticJobsOrder(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		average, err := strategy.Lookup(strategy.AvgAllocation, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := c.config()
+		cfg.Strategy = "AVG_ALLOCATION_DESCENDING"
+		known := job.WithStrategy(cfg.Strategy, strategy.DescendingID(average))
+		c.join("10.0.0.1", cfg, nil, known)
+		c.join("10.0.0.2", cfg, nil, known)
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 2}, "10.0.0.1": {1}})
+	})
 }

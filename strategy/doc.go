@@ -21,7 +21,8 @@
 //
 // The first four are ElasticJob's. The first three deal exactly as ElasticJob
 // does when they are handed the instances in the same order; the order itself
-// differs on purpose, see [Sort]. STICKY and WEIGHTED have no counterpart there.
+// differs on purpose, see [Sort], and [DescendingID] brings ElasticJob's. STICKY and
+// WEIGHTED have no counterpart there.
 //
 // AVG_ALLOCATION is the default because it is ElasticJob's. It gives item 0 of
 // every job to the first instance, so many jobs of one item each all end up on

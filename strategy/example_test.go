@@ -81,6 +81,33 @@ func ExampleSort() {
 	// fd00::1@-@7-a
 }
 
+// ElasticJob's order deals to the same instances otherwise. Members of a job know it by a
+// name that they are all given.
+func ExampleDescendingID() {
+	average, err := strategy.Lookup(strategy.AvgAllocation, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	custom := map[string]strategy.Strategy{"AVG_ALLOCATION_DESCENDING": strategy.DescendingID(average)}
+	r := strategy.Request{Job: "settle", Total: 3, Instances: []strategy.Instance{
+		{ID: "10.0.0.9@-@7", IP: "10.0.0.9"},
+		{ID: "10.0.0.10@-@7", IP: "10.0.0.10"},
+		{ID: "10.0.0.11@-@7", IP: "10.0.0.11"},
+	}}
+	for _, name := range []string{"AVG_ALLOCATION", "AVG_ALLOCATION_DESCENDING"} {
+		s, err := strategy.Lookup(name, custom)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(s.Assign(r))
+	}
+	// Output:
+	// [10.0.0.9@-@7 10.0.0.10@-@7 10.0.0.11@-@7]
+	// [10.0.0.9@-@7 10.0.0.11@-@7 10.0.0.10@-@7]
+}
+
 func ExampleStrategy_weighted() {
 	s, err := strategy.Lookup(strategy.Weighted, nil)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 //
 // ElasticJob hands instances in by descending text of their ids, whatever its
 // documentation says. So ODEVITY and the like pick other instances here than
-// there; what they do with the order they are given is the same.
+// there; what they do with the order they are given is the same. See
+// [DescendingID] for their order.
 func Sort(instances []Instance) {
 	type keyed struct {
 		Instance

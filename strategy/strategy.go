@@ -32,9 +32,9 @@ type Request struct {
 	// Total is the number of items, numbered from 0. Less than 1 means none.
 	Total int
 
-	// Instances are those that may be given items, in the order of Sort, with
-	// ids that are distinct and not empty. The built-in strategies take the
-	// order as it is and do not sort again.
+	// Instances are those that may be given items, in the order of Sort (below
+	// DescendingID in its order), with ids that are distinct and not empty. The
+	// built-in strategies take the order as it is and do not sort again.
 	Instances []Instance
 
 	// Previous is the id of the owner of each item until now; "" or an id that
