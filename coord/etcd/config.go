@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 )
 
 // Config says how to reach a store, and what of it to use.
@@ -62,9 +64,14 @@ type Config struct {
 	// [coord.View.Fault], but can be late by several times the RequestTimeout.
 	AllowOldServers bool
 
-	// Logger is told when the session changes, when views cannot be followed and when
-	// they can be again, and what is wrong with the store. nil means silence.
+	// Logger is told when the session changes, when views fall behind the store and when
+	// they follow it again, and what is wrong with the store. nil means silence, unless
+	// Slog is set.
 	Logger *zap.Logger
+
+	// Slog is for programs that log with log/slog: it is told what Logger would be.
+	// Only one of the two may be set.
+	Slog *slog.Logger
 }
 
 // String names what the configuration reaches, and tells nothing secret.
@@ -119,8 +126,11 @@ func (c Config) withDefaults() (Config, error) {
 	if (c.Username == "") != (c.Password == "") {
 		return c, fmt.Errorf("%w: Username and Password: one of them is empty; allowed are both or none", coord.ErrInvalidConfig)
 	}
+	if c.Logger != nil && c.Slog != nil {
+		return c, fmt.Errorf("%w: Logger and Slog are both set; allowed is one of them", coord.ErrInvalidConfig)
+	}
 	if c.Logger == nil {
-		c.Logger = zap.NewNop()
+		c.Logger = slogzap.Zap(c.Slog)
 	}
 	return c, nil
 }

@@ -4,12 +4,17 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 )
 
 func TestWrongConfigNamesTheFieldAndWhatItMayBe(t *testing.T) {
@@ -36,6 +41,7 @@ func TestWrongConfigNamesTheFieldAndWhatItMayBe(t *testing.T) {
 		{func(c *etcd.Config) { c.SyncInterval = -1 }, []string{"SyncInterval", "never", "24h"}},
 		{func(c *etcd.Config) { c.Username = "u" }, []string{"Username", "Password"}},
 		{func(c *etcd.Config) { c.Password = "s3cret" }, []string{"Username", "Password"}},
+		{func(c *etcd.Config) { c.Logger, c.Slog = zap.NewNop(), slog.Default() }, []string{"Logger", "Slog", "one of them"}},
 	} {
 		config := right
 		c.change(&config)
@@ -75,5 +81,17 @@ func TestNobodyListensAnywhere(t *testing.T) {
 	cancel(cause)
 	if _, err := etcd.Dial(ctx, config); !errors.Is(err, cause) {
 		t.Errorf("got the error %v, want the cause of the context", err)
+	}
+}
+
+func TestSlogIsTold(t *testing.T) {
+	var log strings.Builder
+	r, _ := dial(t, etcdserver.Start(t, etcdserver.Config{}), etcd.Config{Namespace: "shop", Slog: slog.New(slog.NewTextHandler(&log, nil))})
+	id := session(t, r).ID()
+	if err := r.Close(within(t)); err != nil { // nobody writes to the log any more
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf(`level=INFO msg="session opened" namespace=shop session=%d`, id); !strings.Contains(log.String(), want) {
+		t.Errorf("the log is %q, want %q", log.String(), want)
 	}
 }

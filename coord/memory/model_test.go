@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/zap"
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -90,11 +92,22 @@ func TestConfig(t *testing.T) {
 		{memory.Config{Namespace: "/a"}, "namespace"},
 		{memory.Config{Namespace: "a", SessionTimeout: time.Millisecond}, "at least 1s"},
 		{memory.Config{Namespace: "a", RequestTimeout: -1}, "request time-out"},
+		{memory.Config{Namespace: "a", Logger: zap.NewNop(), Slog: slog.Default()}, "Logger and Slog"},
 	} {
 		_, err := store.Dial(t.Context(), tc.config)
 		if !errors.Is(err, coord.ErrInvalidConfig) || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%+v: got %v, want ErrInvalidConfig with %q", tc.config, err, tc.says)
 		}
+	}
+}
+
+func TestSlogIsTold(t *testing.T) {
+	var log strings.Builder
+	store := memory.NewStore(memory.Options{})
+	defer store.Close()
+	r := dial(t, store, memory.Config{Name: "a", Slog: slog.New(slog.NewTextHandler(&log, nil))})
+	if want := fmt.Sprintf(`level=INFO msg="session opened" namespace=test registry=a session=%d`, session(t, r).ID()); !strings.Contains(log.String(), want) {
+		t.Errorf("the log is %q, want %q", log.String(), want)
 	}
 }
 

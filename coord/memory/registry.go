@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 )
 
 // Config of one registry.
@@ -23,8 +25,12 @@ type Config struct {
 	SessionTimeout time.Duration
 	// RequestTimeout bounds each call over a link that does not answer. Default 3 s.
 	RequestTimeout time.Duration
-	// Logger gets sessions that are opened, suspended and lost. Default: none.
+	// Logger is told when the session is opened, suspended and lost. nil means silence,
+	// unless Slog is set.
 	Logger *zap.Logger
+	// Slog is for programs that log with log/slog: it is told what Logger would be.
+	// Only one of the two may be set.
+	Slog *slog.Logger
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -34,8 +40,11 @@ func (c Config) withDefaults() (Config, error) {
 	if c.RequestTimeout == 0 {
 		c.RequestTimeout = 3 * time.Second
 	}
+	if c.Logger != nil && c.Slog != nil {
+		return c, fmt.Errorf("memory: %w: Logger and Slog are both set; allowed is one of them", coord.ErrInvalidConfig)
+	}
 	if c.Logger == nil {
-		c.Logger = zap.NewNop()
+		c.Logger = slogzap.Zap(c.Slog)
 	}
 	if err := coord.ValidatePath(c.Namespace); err != nil {
 		return c, fmt.Errorf("memory: %w: namespace: %w", coord.ErrInvalidConfig, err)

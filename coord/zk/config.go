@@ -3,6 +3,7 @@ package zk
 import (
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"net"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 )
 
 // Config of a registry. Only Servers and Namespace are required.
@@ -45,9 +47,13 @@ type Config struct {
 	// TLS, if set, is used for every connection. Its ServerName is that of each
 	// host, unless it names one.
 	TLS *tls.Config
-	// Logger gets sessions that are opened, suspended and lost, and, at debug level,
-	// what the client library says. Default: none.
+	// Logger is told when the session changes, when latches are lost and when views
+	// cannot be followed, and, at debug level, what the client library says. nil means
+	// silence, unless Slog is set.
 	Logger *zap.Logger
+	// Slog is for programs that log with log/slog: it is told what Logger would be.
+	// Only one of the two may be set.
+	Slog *slog.Logger
 }
 
 // Least values of a configuration, and what is used where it says nothing.
@@ -93,8 +99,11 @@ func (c Config) complete() (Config, error) {
 	if user, _, ok := strings.Cut(c.Digest, ":"); c.Digest != "" && (!ok || user == "") {
 		return c, fmt.Errorf(`%w: Digest has to be "user:password"`, coord.ErrInvalidConfig)
 	}
+	if c.Logger != nil && c.Slog != nil {
+		return c, fmt.Errorf("%w: Logger and Slog are both set; allowed is one of them", coord.ErrInvalidConfig)
+	}
 	if c.Logger == nil {
-		c.Logger = zap.NewNop()
+		c.Logger = slogzap.Zap(c.Slog)
 	}
 	return c, nil
 }

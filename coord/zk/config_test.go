@@ -2,9 +2,13 @@ package zk_test
 
 import (
 	"errors"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
@@ -32,6 +36,7 @@ func TestInvalidConfig(t *testing.T) {
 		{"negative back-off", "MaxBackoff is -1s", func(c *zk.Config) { c.MaxBackoff = -time.Second }},
 		{"digest without a password", "user:password", func(c *zk.Config) { c.Digest = "user" }},
 		{"digest without a user", "user:password", func(c *zk.Config) { c.Digest = ":secret" }},
+		{"two loggers", "Logger and Slog", func(c *zk.Config) { c.Logger, c.Slog = zap.NewNop(), slog.Default() }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			cfg := zk.Config{Servers: []string{"127.0.0.1:2181"}, Namespace: "jobs"}
@@ -47,5 +52,17 @@ func TestInvalidConfig(t *testing.T) {
 				t.Errorf("the error tells the password: %v", err)
 			}
 		})
+	}
+}
+
+func TestSlogIsTold(t *testing.T) {
+	var log strings.Builder
+	r := dial(t, zk.Config{Namespace: "shop", Slog: slog.New(slog.NewTextHandler(&log, nil))})
+	id := session(t, r).ID()
+	if err := r.Close(t.Context()); err != nil { // nobody writes to the log any more
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf(`level=INFO msg="session opened" namespace=shop session=%#x`, id); !strings.Contains(log.String(), want) {
+		t.Errorf("the log is %q, want %q", log.String(), want)
 	}
 }
