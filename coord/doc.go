@@ -1,17 +1,17 @@
 // Package coord is the registry centre: a tree of small nodes with atomic
 // conditional commits, live views, a session that knows when it can no longer
 // be trusted, and leader latches. It is a contract, not a store: the packages
-// below it keep the same contract over etcd, over ZooKeeper, and in memory, and
-// coordtest proves it for each of them.
+// below it keep this contract over etcd, over ZooKeeper, and in memory. Package
+// coordtest tests each of them against it.
 //
 // # The shape
 //
 // A [Registry] is one connection, one session and one namespace. A program reads
 // with [Registry.Get] and [Registry.List], follows a subtree with
 // [Registry.View], and changes the tree with [Registry.Commit] only: any number
-// of operations and conditions that happen together or not at all. The intended
-// style is to decide on a snapshot and to commit the decision under the
-// conditions that it was based on:
+// of operations and conditions that happen together or not at all. Callers are
+// meant to decide on a snapshot, and to commit the decision under the conditions
+// that it was based on:
 //
 //	view ──snapshot──► decide ──ops + conditions──► Commit ──► done
 //	 ▲                                                │
@@ -42,19 +42,19 @@
 //
 // # What is not promised
 //
-// Versions may repeat: ZooKeeper counts from zero again when a node is created
-// again, so [AtVersion] cannot tell two lives of one path apart. Guard with a
-// node that is never removed, or compare [Node.Created] and [Node.Modified],
-// which only grow.
+// Versions may repeat: ZooKeeper counts from zero again when a node is removed and
+// created again. So [AtVersion] cannot tell the old node from the new one. Put the
+// condition on a node that is never removed, or compare [Node.Created] and
+// [Node.Modified], which only grow.
 //
-// Mutual exclusion is not promised against a process that ignores its context:
-// a lease measures time on two machines. The token of a [Held] latch and the
-// revision of a commit grow with every grant, so that another store can refuse
-// the older holder (fencing). They start low again when etcd is restored from a
-// snapshot without --bump-revision, and with a new ZooKeeper ensemble.
+// Mutual exclusion is not promised against a process that ignores its context: the
+// session's time is measured on two machines. The token of a [Held] latch and the
+// revision of a commit only grow, so that another system can refuse the older
+// holder (fencing). They start low again when etcd is restored from a snapshot
+// without --bump-revision, and with a new ZooKeeper ensemble.
 //
-// A view is not an event log: states that follow each other quickly may be seen
-// as one, though never out of order. On ZooKeeper, whose watches are per node,
-// a snapshot may show one commit in parts for as long as the view takes to read
-// what changed; [View.Sync] returns when it holds all of it.
+// A view is not an event log: it may skip states that last only a short time, but it
+// never shows states out of order. On ZooKeeper, whose watches are per node, a
+// snapshot may show only a part of a commit while the view still reads what changed;
+// after [View.Sync] it holds all of it.
 package coord

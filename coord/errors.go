@@ -11,7 +11,7 @@ var (
 	// ErrNoNode: there is no such node.
 	ErrNoNode = errors.New("no such node")
 	// ErrConflict: a condition of a commit did not hold; nothing was written.
-	// errors.As with a *ConflictError tells which.
+	// errors.As with a *ConflictError tells which one.
 	ErrConflict = errors.New("conflict")
 	// ErrNodeExists, ErrVersion, ErrNotOwner and ErrNotEmpty are, with ErrNoNode and
 	// ErrDenied, the reasons of a ConflictError.
@@ -20,24 +20,26 @@ var (
 	ErrNotOwner   = errors.New("not owned by this session")
 	ErrNotEmpty   = errors.New("node has children")
 	// ErrTooLarge: the commit or value is more than the store takes in one step.
-	// Nothing was sent; the caller has to divide it.
+	// Nothing was written; the caller has to divide it.
 	ErrTooLarge = errors.New("too large for one commit")
-	// ErrUnknownOutcome: the request was sent and no answer came. It may have
-	// happened, or may yet. Look again.
+	// ErrUnknownOutcome: the request was sent and no answer came. It may have been
+	// carried out, or may still be. Read the tree to find out.
 	ErrUnknownOutcome = errors.New("outcome unknown")
-	// ErrUnavailable: the store could not be reached; nothing was written.
+	// ErrUnavailable: the store could not be reached, or cannot do this now; nothing
+	// was written.
 	ErrUnavailable = errors.New("store unavailable")
 	// ErrSessionLost: the session's deadline has passed or the store dropped it.
 	// Also the cause of a lost session's context.
 	ErrSessionLost = errors.New("session lost")
 	// ErrRestored: the store was put back to an earlier state, or replaced by another
-	// one: its revisions went back, or it is another cluster. It comes with
-	// ErrSessionLost, as the cause of the session's context: all that was known of the
-	// old state is void, so the session ends and a new one begins.
+	// one: its revisions went back, or it is another cluster. What was known about the
+	// store is no longer true, so the session ends and a new one begins. It comes with
+	// ErrSessionLost, as the cause of the session's context.
 	ErrRestored = errors.New("store was put back to an earlier state")
-	// ErrLatchLost: the candidate node of a held latch is gone. The cause of its context.
+	// ErrLatchLost: somebody removed the candidate node of a held latch. The cause of the
+	// latch's context.
 	ErrLatchLost = errors.New("latch lost")
-	// ErrReleased: the cause of a latch's context after its own Release.
+	// ErrReleased: the cause of a latch's context after Release.
 	ErrReleased = errors.New("latch released")
 	// ErrDenied: wrong password, missing permission, or a certificate that is not trusted.
 	ErrDenied = errors.New("access denied")
@@ -49,7 +51,7 @@ var (
 	ErrInvalidCommit = errors.New("invalid commit")
 	// ErrInvalidConfig: an adapter's configuration has a field that cannot work.
 	ErrInvalidConfig = errors.New("invalid configuration")
-	// ErrUnsupported: the store's version does not keep what the adapter relies on.
+	// ErrUnsupported: the adapter does not work with this version of the store.
 	ErrUnsupported = errors.New("unsupported version of the store")
 	// ErrNoClock: the store's clock cannot be read here; see Registry.Now.
 	ErrNoClock = errors.New("store clock not readable")
@@ -58,9 +60,12 @@ var (
 // ConflictError says which operation of a commit did not hold, and why. It matches
 // [ErrConflict] and its Reason with errors.Is.
 type ConflictError struct {
-	Index  int   // position in the call's ops
-	Op     Op    // that operation
-	Reason error // ErrNoNode, ErrNodeExists, ErrVersion, ErrNotOwner, ErrNotEmpty or, on ZooKeeper, ErrDenied for a node with permissions of its own, and ErrInvalidCommit below an ephemeral node
+	Index int // position in the call's ops
+	Op    Op  // that operation
+	// Reason is ErrNoNode, ErrNodeExists, ErrVersion, ErrNotOwner or ErrNotEmpty. On
+	// ZooKeeper it may also be ErrDenied, for a node with permissions of its own, and
+	// ErrInvalidCommit, for a node below an ephemeral one.
+	Reason error
 }
 
 func (e *ConflictError) Error() string {

@@ -8,16 +8,16 @@ import "context"
 // LeaderLatch (protected, sequential, prefix "latch-"), so that JVM members can
 // stand in the same queue.
 type Latch interface {
-	// Acquire joins the queue and waits until it is this candidate's turn. When it
-	// fails the candidate is withdrawn; one that cannot be, because the store is
-	// away, ends with the session. A latch may be acquired several times over; each
-	// call is a candidate of its own.
+	// Acquire adds a candidate to the queue and waits for its turn. If Acquire fails
+	// it removes the candidate; if the store is away, the candidate goes when the
+	// session ends. Each call adds a candidate of its own, also while the same
+	// registry holds the latch or waits for it.
 	//
 	// Errors: the cause of ctx, ErrSessionLost if the session is lost on the way.
 	Acquire(ctx context.Context) (Held, error)
 }
 
-// Held is a latch that is held.
+// Held is a latch whose turn has come.
 type Held interface {
 	// Context ends when the latch can no longer be trusted. Its cause is
 	// ErrSessionLost, ErrLatchLost if the candidate's node was removed,
@@ -27,9 +27,10 @@ type Held interface {
 	// Token is the fencing token: larger than that of every earlier holder.
 	Token() int64
 
-	// Release leaves the queue. It ends Context first, so nobody else holds the
-	// latch while this one is trusted. A second Release does nothing.
+	// Release ends Context and then leaves the queue, in this order: so nobody else
+	// holds the latch while this context lives. A second Release does nothing.
 	//
-	// Errors: those of a commit; then the candidate ends with the session.
+	// Errors: those of a commit; the candidate then goes when the session ends, at the
+	// latest.
 	Release(ctx context.Context) error
 }

@@ -7,15 +7,15 @@ type Node struct {
 	Path string
 	// Value is what was last written; empty for a parent that nobody wrote.
 	Value []byte
-	// Version changes with every write of this node. It is only good for
-	// [AtVersion], and may repeat after the node was removed and created again.
+	// Version changes with every write of this node. Use it only for [AtVersion] and
+	// [SetAt]. It may repeat after the node was removed and created again.
 	Version int64
-	// Created and Modified are the store-wide numbers of the commits that created
-	// this life of the node and last wrote it. They only grow: etcd's
-	// CreateRevision and ModRevision, ZooKeeper's czxid and mzxid. In a parent
-	// that nobody wrote they mean nothing.
+	// Created and Modified are the store-wide numbers of the commit that created the
+	// node and of the one that wrote it last. They only grow, also when the node is
+	// removed and created again: etcd's CreateRevision and ModRevision, ZooKeeper's
+	// czxid and mzxid. In a parent that nobody wrote they mean nothing.
 	Created, Modified int64
-	// Owner is the session that the node lives with, or 0 if it is persistent.
+	// Owner is the session whose end removes the node, or 0 if it is persistent.
 	Owner SessionID
 }
 

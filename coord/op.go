@@ -5,7 +5,7 @@ import "fmt"
 // OpKind says what an [Op] does.
 type OpKind int
 
-// The writing kinds come first, then the conditions.
+// The kinds that write come first, then the conditions: Writes relies on the order.
 const (
 	OpCreate OpKind = iota + 1
 	OpCreateEphemeral
@@ -46,18 +46,18 @@ func (o Op) String() string {
 	return fmt.Sprintf("%s %s", o.Kind, o.Path)
 }
 
-// Create makes a persistent node. ErrNodeExists if it is there.
+// Create makes a persistent node; ErrNodeExists if there is one.
 func Create(path string, value []byte) Op { return Op{Kind: OpCreate, Path: path, Value: value} }
 
-// CreateEphemeral makes a node that lives with the registry's session.
-// ErrNodeExists if it is there. An ephemeral node has no children: creating
-// something below one is a fault of the caller (ZooKeeper refuses it).
+// CreateEphemeral makes a node that goes when the registry's session ends;
+// ErrNodeExists if there is one. Callers must not create anything below an
+// ephemeral node: ZooKeeper refuses it.
 func CreateEphemeral(path string, value []byte) Op {
 	return Op{Kind: OpCreateEphemeral, Path: path, Value: value}
 }
 
 // Put writes a node whether or not it is there. A node that is there keeps its
-// owner, ephemeral or not, whoever that is; a new one is persistent.
+// owner, if it has one; a new node is persistent.
 func Put(path string, value []byte) Op { return Op{Kind: OpPut, Path: path, Value: value} }
 
 // Set writes a node that is there; it keeps its owner. ErrNoNode if it is not.
@@ -89,8 +89,8 @@ func AtVersion(path string, version int64) Op {
 }
 
 // Owned holds if the node is ephemeral and belongs to this registry's session;
-// ErrNoNode or ErrNotOwner if not. ZooKeeper has no such condition: there the owner
-// is read and the version is checked, with what that leaves open (package comment).
+// ErrNoNode or ErrNotOwner if not. ZooKeeper has no such condition: package zk says
+// what it does in its place, and what that cannot promise.
 func Owned(path string) Op { return Op{Kind: OpOwned, Path: path} }
 
 // MaxOps is the largest [Cost] of one commit on any store: etcd allows 128
@@ -118,9 +118,9 @@ func Cost(ops ...Op) int {
 
 // ValidateCommit checks a commit before anything is sent, in the same way for every
 // adapter. Conditions speak of the tree before the commit, wherever they stand
-// among the ops, and the writes must not depend on each other's order. So a path
-// is written at most once, and nothing is written at or below a tree that the same
-// commit deletes, nor below a node that it deletes.
+// among the ops, and the order of the writes must not matter. So a path is written
+// at most once, and nothing is written at or below a node or tree that the same
+// commit deletes.
 //
 // Errors: [ErrInvalidPath]; [ErrInvalidCommit] for no ops, an unknown kind, or two
 // writes that overlap; [ErrTooLarge] beyond MaxOps or MaxCommitBytes.

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPathLength is the longest path in bytes. ZooKeeper has no limit of its own
-// and etcd only that of a request; the bound keeps a namespaced key readable and
-// a commit of many operations below the stores' size limits.
+// MaxPathLength is the longest path in bytes. ZooKeeper has no limit of its own, and
+// etcd only that of a request. The bound keeps keys readable, and commits of many
+// operations below the stores' size limits.
 const MaxPathLength = 1024
 
-// Join puts path segments together. It does not validate; empty elements at the
-// front are left out, so that Join("", "a") is "a".
+// Join puts path segments together. It validates nothing. It leaves out empty elements
+// at the front, so that Join("", "a") is "a".
 func Join(elem ...string) string {
 	for len(elem) > 0 && elem[0] == "" {
 		elem = elem[1:]
@@ -42,12 +42,12 @@ func Within(path, root string) bool {
 
 // ValidatePath checks the path of a node: segments divided by single slashes,
 // without one at either end, such as "settle/sharding/0/running". It returns an
-// error that wraps [ErrInvalidPath] and names the path and the fault. Control
-// characters and the code points that ZooKeeper refuses are not allowed, so that
-// a tree can move between stores.
+// error that wraps [ErrInvalidPath] and says what is wrong with the path. Control
+// characters and the code points that ZooKeeper refuses are not allowed on any store,
+// so that a tree can move between stores.
 func ValidatePath(path string) error {
-	if fault := pathFault(path); fault != "" {
-		return fmt.Errorf("%w %q: %s", ErrInvalidPath, path, fault)
+	if problem := pathProblem(path); problem != "" {
+		return fmt.Errorf("%w %q: %s", ErrInvalidPath, path, problem)
 	}
 	return nil
 }
@@ -61,7 +61,8 @@ func ValidateRoot(path string) error {
 	return ValidatePath(path)
 }
 
-func pathFault(path string) string {
+// pathProblem says what is wrong with a path, or "".
+func pathProblem(path string) string {
 	switch {
 	case path == "":
 		return "empty"
@@ -90,9 +91,9 @@ func pathFault(path string) string {
 	return ""
 }
 
-// allowedInPath leaves out what ZooKeeper's PathUtils.validatePath leaves out: control
-// characters, private use, specials, and, because it looks at UTF-16 and refuses
-// surrogates, everything beyond the basic multilingual plane.
+// allowedInPath refuses what ZooKeeper's PathUtils.validatePath refuses: control
+// characters, private use, and specials. It also refuses everything beyond the basic
+// multilingual plane, because ZooKeeper sees that as UTF-16 surrogates.
 func allowedInPath(r rune) bool {
 	switch {
 	case r <= 0x1f, r >= 0x7f && r <= 0x9f, r >= 0xd800 && r <= 0xf8ff, r >= 0xfff0:

@@ -8,21 +8,22 @@ import (
 // Registry is one connection, one session and one namespace of a store. All
 // methods may be called from any goroutine. Every call ends when its context does;
 // an adapter also bounds each request by its own time-out. Paths are checked first:
-// a bad one is [ErrInvalidPath] and nothing is sent.
+// for an invalid one the error is [ErrInvalidPath], and nothing is sent.
 //
 // Errors that every method may return beside those it lists: [ErrUnavailable],
 // [ErrDenied], [ErrClosed], and the cause of ctx.
 type Registry interface {
-	// Get reads one node from the store itself (linearizable; on ZooKeeper sync,
-	// then read). For a parent that nobody wrote it returns an empty value.
+	// Get reads one node from the store, not from a local copy: linearizable; on
+	// ZooKeeper a sync and then a read. For a parent that nobody wrote it returns an
+	// empty value.
 	//
 	// Errors: ErrNoNode.
 	Get(ctx context.Context, path string) (Node, error)
 
-	// List reads the children of a node from the store itself, in ascending
-	// bytewise order of their names. "" is the root of the namespace, which
-	// always exists. A node without children gives none. On ZooKeeper the values
-	// are read one by one: a child that goes meanwhile is left out.
+	// List reads the children of a node from the store, like Get, in ascending
+	// bytewise order of their names. "" is the root of the namespace, which always
+	// exists. On ZooKeeper the values are read one by one: a child that is removed
+	// meanwhile is left out.
 	//
 	// Errors: ErrNoNode.
 	List(ctx context.Context, path string) ([]Node, error)
@@ -33,8 +34,8 @@ type Registry interface {
 	// (only conditions and removals).
 	//
 	// Conditions speak of the tree before the commit. See [ValidateCommit] for
-	// what may stand together. A commit whose context comes from a lost session's
-	// never creates nodes in the session that follows.
+	// what may stand together. If ctx was derived from the context of a session that
+	// is now lost, the commit creates no ephemeral node in the session that follows.
 	//
 	// Errors: ErrConflict (a *ConflictError), ErrTooLarge, ErrUnknownOutcome,
 	// ErrSessionLost (for an ephemeral node or an Owned condition while there is
@@ -43,37 +44,38 @@ type Registry interface {
 
 	// View opens a live local copy of a node and everything below it, and returns
 	// when it has been read once. "" is the whole namespace. The node need not
-	// exist. ctx bounds the first read only; close the view when done.
+	// exist. ctx bounds the first read only. The caller closes the view.
 	View(ctx context.Context, path string) (View, error)
 
 	// Session returns the current session. Between a lost session and the next it
 	// waits, until ctx ends.
 	Session(ctx context.Context) (Session, error)
 
-	// Latch names a queue of candidates below path, of which one at a time holds
-	// the latch. It sends nothing.
+	// Latch returns the latch whose candidates stand in a queue below path. It sends
+	// nothing.
 	//
 	// Errors: only ErrInvalidPath.
 	Latch(path string) (Latch, error)
 
-	// Now reads the store's clock. ZooKeeper has it only as the time of a write, so
-	// path names a node that it may write for that; etcd answers with the Date
+	// Now reads the store's clock. ZooKeeper tells the time only as the time of a
+	// write, so path names a node that Now may write. etcd tells it in the Date
 	// header of its client port, in whole seconds.
 	//
 	// Errors: ErrNoClock if the store has none that can be read.
 	Now(ctx context.Context, path string) (time.Time, error)
 
-	// Clock returns what is known of the store's clock. It asks nobody: the registry
-	// compares the clocks in the background, from the first call on, once in each session
-	// and then every hour, on ZooKeeper by one write to [ClockPath]. While they differ by
-	// more than 2 s it does so about every 10 s, so that it is soon known when one of them
-	// is set right, or if the reading was wrong. After an attempt that failed it tries
-	// again, with a back-off of up to a minute.
+	// Clock returns what is known about the store's clock. It sends nothing itself: from
+	// the first call on the registry compares the clocks in the background, once in each
+	// session and then every hour; on ZooKeeper by one write to [ClockPath]. While the
+	// clocks differ by more than 2 s it compares them more often, after 10 s first and
+	// then at longer intervals of up to a minute: one of them may have been set right, or
+	// the reading was wrong. After an attempt that failed it tries again, with a back-off
+	// of up to a minute.
 	Clock() Clock
 
 	// Close ends the session, so that its ephemeral nodes go at once, closes all
 	// views, ends all contexts with ErrClosed, and waits for everything that the
-	// registry started. ctx bounds what it says to the store; nothing is left
-	// running even if that fails. A second Close does nothing.
+	// registry started. ctx bounds only the requests to the store; nothing is left
+	// running even if they fail. A second Close does nothing.
 	Close(ctx context.Context) error
 }

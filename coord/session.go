@@ -35,16 +35,16 @@ func (s SessionState) String() string {
 	return "unknown"
 }
 
-// Session is the life that ephemeral nodes are bound to.
+// Session is what ephemeral nodes belong to: the store removes them when it ends.
 type Session interface {
 	ID() SessionID
 
 	// Context ends when the session can no longer be trusted, with the cause
 	// ErrSessionLost, or ErrClosed after Close of the registry. That is before the
 	// store can have dropped the ephemeral nodes, unless somebody ended the
-	// session there, or the store was put back to an earlier state (ErrRestored). A
-	// session that is lost is not given back to the store before its time-out: until
-	// then whoever honours Context may still be returning.
+	// session there, or the store was put back to an earlier state (ErrRestored).
+	// The registry does not end a lost session at the store before its time-out has
+	// passed, because work that obeys Context may need that time to return.
 	Context() context.Context
 
 	// Deadline is when Context will end if no renewal succeeds before then: the
@@ -53,7 +53,6 @@ type Session interface {
 	// least 200 ms.
 	Deadline() time.Time
 
-	// State returns the state now, and a channel that is closed when it is no
-	// longer that.
+	// State returns the state now, and a channel that is closed when it changes.
 	State() (SessionState, <-chan struct{})
 }

@@ -11,11 +11,11 @@ import (
 // kept and read from any goroutine.
 type Snapshot struct {
 	nodes *btree.BTreeG[Node]
-	root  string // only what is within it shows
+	root  string // the snapshot shows only what is within it
 }
 
-// Sub returns the part of the snapshot at and below root, under the same paths. It
-// costs nothing.
+// Sub returns the part of the snapshot at and below root, under the same paths, in
+// constant time.
 func (s Snapshot) Sub(root string) Snapshot {
 	switch {
 	case Within(root, s.root):
@@ -26,8 +26,9 @@ func (s Snapshot) Sub(root string) Snapshot {
 	return Snapshot{}
 }
 
-// within narrows a subtree to what the snapshot shows of it.
-func (s Snapshot) within(path string) (root string, ok bool) {
+// narrow returns the root of what the snapshot shows of a subtree; ok is false if it
+// shows none of it.
+func (s Snapshot) narrow(path string) (root string, ok bool) {
 	if s.nodes == nil {
 		return "", false
 	}
@@ -82,7 +83,7 @@ func (s Snapshot) Children(path string) []string {
 		return nil
 	}
 	var names []string
-	// Every child is found by one descent that skips what lies below the last.
+	// Each descent of the tree finds one child, and skips what lies below the one before.
 	for next := prefix; ; {
 		var child string
 		s.nodes.AscendGreaterOrEqual(Node{Path: next}, func(n Node) bool {
@@ -103,7 +104,7 @@ func (s Snapshot) Children(path string) []string {
 // their children and children in ascending bytewise order.
 func (s Snapshot) All(path string) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
-		root, ok := s.within(path)
+		root, ok := s.narrow(path)
 		if !ok {
 			return
 		}
@@ -113,8 +114,8 @@ func (s Snapshot) All(path string) iter.Seq[Node] {
 	}
 }
 
-// Len is the number of nodes that were written. For a part that [Snapshot.Sub]
-// returned it counts them.
+// Len is the number of nodes that were written. It takes constant time for a whole
+// snapshot, and linear time for a part that [Snapshot.Sub] returned.
 func (s Snapshot) Len() int {
 	if s.nodes == nil {
 		return 0
@@ -129,8 +130,8 @@ func (s Snapshot) Len() int {
 	return count
 }
 
-// Tree is what an adapter builds snapshots with. It is not safe for concurrent use;
-// the snapshots it hands out are.
+// Tree is what an adapter builds snapshots from. It is not safe for concurrent use;
+// its snapshots are.
 type Tree struct {
 	nodes *btree.BTreeG[Node]
 }
@@ -141,25 +142,25 @@ func NewTree() *Tree {
 	return &Tree{nodes: btree.NewG(degree, func(a, b Node) bool { return pathLess(a.Path, b.Path) })}
 }
 
-// Put adds or replaces a node. Its path is not empty: the root is no node.
+// Put adds or replaces a node. Its path must not be empty: the root is no node.
 func (t *Tree) Put(n Node) { t.nodes.ReplaceOrInsert(n) }
 
 // Get returns the node that was put at path.
 func (t *Tree) Get(path string) (Node, bool) { return t.nodes.Get(Node{Path: path}) }
 
-// Delete removes the node at path, and reports whether it was there. What lies
-// below stays.
+// Delete removes the node at path but not what lies below it, and reports whether it
+// was there.
 func (t *Tree) Delete(path string) bool {
 	_, ok := t.nodes.Delete(Node{Path: path})
 	return ok
 }
 
-// Snapshot returns the state now in constant time; later changes of the tree copy
-// what they touch.
+// Snapshot returns the state now in constant time. Later changes of the tree copy what
+// they change, so the snapshot stays as it is.
 func (t *Tree) Snapshot() Snapshot { return Snapshot{nodes: t.nodes.Clone()} }
 
-// afterSubtree sorts behind everything below a node and before its next sibling:
-// no UTF-8 string has this byte, and pathLess puts the slash first.
+// afterSubtree, put behind a path, sorts after everything below that node and before its
+// next sibling: no UTF-8 string has the byte 0xff, and pathLess puts the slash first.
 const afterSubtree = "/\xff"
 
 // pathLess orders paths bytewise with the slash before every other byte, so that a
