@@ -37,9 +37,6 @@ func (c Clock) Known() bool { return !c.local.IsZero() }
 // Err says why the last attempt to compare the clocks failed, or nil if it succeeded.
 func (c Clock) Err() error { return c.err }
 
-// Compared is the local time of the last comparison.
-func (c Clock) Compared() time.Time { return c.local }
-
 // Now is the store's time now. It means nothing unless the clock is Known.
 func (c Clock) Now() time.Time { return c.store.Add(time.Since(c.local)) }
 
