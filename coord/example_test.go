@@ -17,7 +17,7 @@ func dial(ctx context.Context) (coord.Registry, error) {
 	return memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "shop"})
 }
 
-// A commit does all of its operations, or, if one condition does not hold, none.
+// A commit does all of its operations, or none if one condition does not hold.
 func ExampleRegistry_commit() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -61,7 +61,7 @@ func ExampleRegistry_commit() {
 }
 
 // The loop around a view: take the channel, look at the newest state, decide, wait. A
-// view is no log of events, and nobody has to remember what was seen before.
+// view is no log of events, so each round decides from the newest state alone.
 func ExampleView() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -101,7 +101,7 @@ func ExampleView() {
 			fmt.Println(context.Cause(ctx))
 			return
 		}
-		if err := view.Err(); err != nil { // it cannot heal
+		if err := view.Err(); err != nil { // the view has ended
 			fmt.Println(err)
 			return
 		}
@@ -109,7 +109,7 @@ func ExampleView() {
 	// Output: [0 1 2]
 }
 
-// One candidate at a time holds a latch, as long as the context of what it holds lives.
+// One candidate at a time holds a latch, until its context ends.
 func ExampleLatch() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -130,7 +130,7 @@ func ExampleLatch() {
 		return
 	}
 	// Work under first.Context(), which ends when the latch can no longer be trusted, and
-	// give first.Token() to what you write to.
+	// give first.Token() to the systems that you write to.
 	fmt.Println("held:", first.Context().Err() == nil)
 
 	if err := first.Release(ctx); err != nil {
@@ -152,8 +152,8 @@ func ExampleLatch() {
 	// the token has grown: true
 }
 
-// A session that is lost takes its ephemeral nodes with it. The registry opens another
-// by itself, and whoever had such nodes makes them again.
+// When a session is lost its ephemeral nodes go. The registry opens another session by
+// itself; the program creates its ephemeral nodes again.
 func ExampleSession() {
 	ctx := context.Background()
 	store := memory.NewStore(memory.Options{})

@@ -11,7 +11,7 @@ import (
 func TestValidatePath(t *testing.T) {
 	for _, tc := range []struct {
 		name, path string
-		fault      string // part of the message; "" = valid
+		problem    string // part of the message; "" if the path is valid
 	}{
 		{"one segment", "settle", ""},
 		{"deep", "settle/sharding/0/running", ""},
@@ -33,14 +33,14 @@ func TestValidatePath(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := coord.ValidatePath(tc.path)
-			if tc.fault == "" {
+			if tc.problem == "" {
 				if err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			if !errors.Is(err, coord.ErrInvalidPath) || !strings.Contains(err.Error(), tc.fault) {
-				t.Fatalf("got %v, want ErrInvalidPath with %q", err, tc.fault)
+			if !errors.Is(err, coord.ErrInvalidPath) || !strings.Contains(err.Error(), tc.problem) {
+				t.Fatalf("got %v, want ErrInvalidPath with %q", err, tc.problem)
 			}
 		})
 	}

@@ -19,7 +19,7 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 		needsSession = needsSession || op.Kind == coord.OpCreateEphemeral || op.Kind == coord.OpOwned
 	}
 	r.store.mu.Lock()
-	session := r.session // the commit belongs to the session in which it begins
+	session := r.session // a commit belongs to the session in which it begins
 	r.store.mu.Unlock()
 	var revision int64
 	err := r.call(ctx, c, func() (err error) {
@@ -68,7 +68,7 @@ func (s *Store) commit(ns *namespace, l *lease, ops []coord.Op) (int64, error) {
 	return revision, nil
 }
 
-// check returns why a condition of op does not hold, or nil.
+// check returns why op does not hold, or nil.
 func (ns *namespace) check(l *lease, op coord.Op) error {
 	e, exists := ns.entries[op.Path]
 	switch op.Kind {
@@ -100,7 +100,7 @@ func (ns *namespace) check(l *lease, op coord.Op) error {
 	return nil
 }
 
-// checkParents refuses what would get an ephemeral parent, as ZooKeeper does.
+// checkParents refuses nodes below an ephemeral one, as ZooKeeper does.
 func (ns *namespace) checkParents(ops []coord.Op) error {
 	var ephemeral []string
 	for _, op := range ops {
@@ -131,7 +131,7 @@ func (ns *namespace) checkParents(ops []coord.Op) error {
 	return nil
 }
 
-// step is one atomic change of a namespace.
+// step is one atomic change of a namespace, and what it has written and removed so far.
 type step struct {
 	store            *Store
 	ns               *namespace
@@ -144,7 +144,7 @@ func (t *step) write(op coord.Op) {
 	e, exists := t.ns.entries[op.Path]
 	if !exists {
 		e = t.insert(op.Path)
-	} else if e.node.Created != t.revision { // else this step made it, as a parent
+	} else if e.node.Created != t.revision { // this step may have made it as a parent: then its version stays 0
 		e.node.Version++
 	}
 	if op.Kind == coord.OpCreateEphemeral {
@@ -193,7 +193,7 @@ func (t *step) removeTree(path string) {
 	}
 }
 
-// remove takes a single node out of the namespace.
+// remove removes a single node, without its children.
 func (ns *namespace) remove(path string) {
 	delete(ns.entries, path)
 	ns.tree.Delete(path)
@@ -208,12 +208,12 @@ func (t *step) publish() {
 	}
 	for _, path := range t.removed {
 		t.ns.touch(path, t.store.changes)
-		t.ns.gone(path)
+		t.ns.fireWatches(path)
 	}
 }
 
-// gone fires the watches for the removal of a node.
-func (ns *namespace) gone(path string) {
+// fireWatches tells those who watch a node that it was removed.
+func (ns *namespace) fireWatches(path string) {
 	watches := ns.watches[path]
 	delete(ns.watches, path)
 	for _, w := range watches {

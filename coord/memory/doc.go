@@ -3,24 +3,25 @@
 //
 // A [Store] is the simulated server, and [Store.Dial] opens registries on it.
 // Nothing here does input or output, sleeps, or polls: all waiting is on channels
-// and timers, so that everything runs under testing/synctest, where a day of
-// session time-outs passes in no time.
+// and timers. So everything runs under testing/synctest, where a day of session
+// time-outs passes in no time.
 //
-// Where stores differ the simulator takes ZooKeeper's side, which is the stricter
-// one: parents are made as empty persistent nodes and stay, versions count from
-// zero in each life of a node, and nothing can be created below an ephemeral node.
+// Where stores differ the simulated one behaves like ZooKeeper, which is stricter:
+// parents are made as empty persistent nodes and stay, versions count from zero again
+// when a node is created again, and nothing can be created below an ephemeral node.
 //
 // # Faults
 //
-// A [Link] stands between a registry and the store; [Registry.Link] breaks it in
-// the ways that a network has. [Store.Inject] makes chosen calls fail, chosen by
-// what they do and to which path: before they reach the store, after, or later.
-// [Store.Expire] ends a session, [Store.Down] the whole service, and [Store.Restore] puts
-// the store back to where it was.
+// A [Link] stands between a registry and the store; its methods break it in the ways
+// in which a network breaks. [Store.Inject] makes chosen calls fail, before or after
+// they are carried out: the choice is by method, operation, path and registry.
+// [Store.Expire] ends a session, [Store.Down] takes the whole service away, and
+// [Store.Restore] puts the store back to an earlier state.
 //
 // # What is not promised
 //
-// Nothing is kept when the process ends. A healthy session is not renewed by
-// messages but is taken as renewed every third of its time-out, so a process that
-// is paused never loses one. Faults are exact and fair; a network is neither.
+// Nothing is kept when the process ends. A healthy session sends no renewals: it
+// counts as renewed at every third of its time-out. So a process that is paused never
+// loses its session. Faults come exactly when they are set and as they are set; those
+// of a network do not.
 package memory

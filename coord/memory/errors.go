@@ -8,7 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// fail says which call went wrong on which path.
+// fail adds the call and its path to an error.
 func fail(c call, err error) error {
 	if err == nil {
 		return nil
@@ -21,7 +21,7 @@ func fail(c call, err error) error {
 
 var errTimeout = errors.New("no answer within the request time-out")
 
-// unanswered is the error of a request without an answer: a write may have happened.
+// unanswered is the error of a request that got no answer. A write may have been done.
 func unanswered(c call, cause error) error {
 	switch {
 	case c.method.writes() && cause == nil:
@@ -36,8 +36,8 @@ func unanswered(c call, cause error) error {
 	return cause
 }
 
-// ended returns why a context is over, or nil.
-func ended(ctx context.Context) error {
+// contextError returns the cause of a context that has ended, or nil.
+func contextError(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}

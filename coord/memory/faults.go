@@ -12,8 +12,8 @@ import (
 // Method names a call that a registry makes to its store.
 type Method int
 
-// The calls that a [Fault] can meet. Release is that of a latch; Open is the begin
-// of a session, at Dial and after each loss.
+// The calls for which a [Fault] can be set. Release is that of a latch. Open begins a
+// session, at Dial and after each loss.
 const (
 	AnyMethod Method = iota
 	Open
@@ -32,49 +32,50 @@ func (m Method) String() string {
 	return [...]string{"call", "open", "get", "list", "commit", "view", "sync", "acquire", "release", "now", "close"}[m]
 }
 
-// writes reports whether a call without an answer may have changed something.
+// writes reports whether the call changes the tree, so that without an answer its outcome
+// is unknown.
 func (m Method) writes() bool { return m == Commit || m == Acquire || m == Release }
 
-// Fault makes calls fail. A call meets it when it agrees with every field of the
-// first group that is not zero.
+// Fault makes calls fail. The fields of the first group choose the calls: a call has to
+// match all of them that are not zero. Those of the second group say what happens.
 type Fault struct {
-	// Method is the call; AnyMethod is every one but Open and Close.
+	// Method is the call; AnyMethod means every call but Open and Close.
 	Method Method
-	// Kind picks the commits that have an operation of this kind (at Path, if set).
+	// Kind chooses commits that have an operation of this kind; at Path, if that is set.
 	Kind coord.OpKind
-	// Path is a pattern for the path of a call, or of any operation of a commit: as
-	// for path.Match, and "/**" at its end is the node and everything below it.
+	// Path is a pattern for the path of a call, or of any operation of a commit, as
+	// for path.Match. "/**" at its end means the node and everything below it.
 	Path string
-	// Registry is the Name of a registry's Config.
+	// Registry is the Name in a registry's Config.
 	Registry string
-	// Skip lets so many calls pass first, and Times ends the fault after so many
-	// have met it; 0 is no end.
+	// Skip is how many calls pass first. Times is how many calls fail then, before the
+	// fault ends; 0 means that it does not end.
 	Skip, Times int
 
-	// Delay holds the call back before it goes to the store.
+	// Delay is how long the call waits before it goes to the store.
 	Delay time.Duration
-	// Before is returned without carrying the call out. With ErrUnknownOutcome it
-	// is an unknown outcome that did not happen.
+	// Before is returned, and the call is not carried out. ErrUnknownOutcome here is
+	// that of a commit which was not done.
 	Before error
-	// Late carries a commit or release out so much later although Before was
-	// returned, unless it is 0: an unknown outcome that is yet to happen.
+	// Late carries out a commit or release so much later although Before was
+	// returned; 0 means never. ErrUnknownOutcome in Before is then that of a commit
+	// which is done later.
 	Late time.Duration
-	// After is returned although the call was carried out. With ErrUnknownOutcome
-	// it is an unknown outcome that did happen. If the call itself fails, its own
-	// error is replaced too.
+	// After is returned although the call was carried out, also in place of the call's
+	// own error. ErrUnknownOutcome here is that of a commit which was done.
 	After error
 }
 
-// Injection is a [Fault] in force.
+// Injection is a [Fault] that is set.
 type Injection struct {
 	store *Store
 	fault Fault
-	seen  int
-	hits  int
+	seen  int // calls that match it
+	hits  int // calls that failed by it
 }
 
-// Inject puts a fault in force. Of several that a call would meet, it meets the
-// first injected. A malformed pattern panics: it is a fault of the test.
+// Inject sets a fault. If a call matches several, the one that was injected first counts.
+// A malformed pattern panics, because the test is wrong then.
 func (s *Store) Inject(f Fault) *Injection {
 	if _, err := path.Match(f.Path, ""); err != nil {
 		panic("memory: fault with the pattern " + f.Path + ": " + err.Error())
@@ -86,14 +87,14 @@ func (s *Store) Inject(f Fault) *Injection {
 	return in
 }
 
-// Hits returns how many calls have met the fault.
+// Hits returns how many calls the fault has hit.
 func (in *Injection) Hits() int {
 	in.store.mu.Lock()
 	defer in.store.mu.Unlock()
 	return in.hits
 }
 
-// Remove ends the fault. Calls that it carries out late are still carried out.
+// Remove ends the fault. Calls that are to be carried out late still are.
 func (in *Injection) Remove() {
 	in.store.mu.Lock()
 	defer in.store.mu.Unlock()
@@ -107,8 +108,8 @@ type call struct {
 	ops    []coord.Op
 }
 
-// meet returns the fault that a call meets, or nil.
-func (s *Store) meet(registry string, c call) *Injection {
+// faultFor returns the fault that hits a call, or nil, and counts the call.
+func (s *Store) faultFor(registry string, c call) *Injection {
 	for _, in := range s.injected {
 		if !in.fault.matches(registry, c) {
 			continue
@@ -150,7 +151,7 @@ func matchPath(pattern, name string) bool {
 	return ok
 }
 
-// linkState is what a link does to what goes over it.
+// linkState says what passes a link.
 type linkState int
 
 const (
@@ -160,22 +161,22 @@ const (
 	cut
 )
 
-// Link is the connection of one registry to the store. Its faults last until Heal;
-// of Cut, BlackHole and DropAnswers the last one counts.
+// Link is the connection of one registry to the store. Its faults last until Heal. Of
+// Cut, BlackHole and DropAnswers the last call counts.
 type Link struct{ r *Registry }
 
 // Link returns the connection of the registry.
 func (r *Registry) Link() *Link { return &Link{r} }
 
 // Cut closes the connection and refuses new ones: calls fail at once, the session
-// is suspended at once, and views stand still.
+// is suspended at once, and views do not change.
 func (l *Link) Cut() { l.set(func(r *Registry) { r.state = cut }) }
 
-// BlackHole lets nothing through in either direction: calls wait for Heal, their
-// context, or the request time-out. What waits when the link heals goes through.
+// BlackHole lets nothing through in either direction: calls wait for Heal, for the end of
+// their context, or for the request time-out. Those that still wait at Heal go through.
 func (l *Link) BlackHole() { l.set(func(r *Registry) { r.state = blackHoled }) }
 
-// DropAnswers lets requests through and no answers: writes happen, and end in
+// DropAnswers lets requests through but no answers: writes are done, and return
 // ErrUnknownOutcome.
 func (l *Link) DropAnswers() { l.set(func(r *Registry) { r.state = answersDropped }) }
 
@@ -183,9 +184,8 @@ func (l *Link) DropAnswers() { l.set(func(r *Registry) { r.state = answersDroppe
 // session fail when d is a third of its time-out or more.
 func (l *Link) Delay(d time.Duration) { l.set(func(r *Registry) { r.delay = d }) }
 
-// Lag makes the views of this registry show what was committed late by d, and
-// leaves everything else alone. 0 shows it at once, also what has been held back
-// so far; a lag of hours holds a view still until then.
+// Lag makes the views of this registry show commits late by d, and changes nothing else.
+// With 0 they show the present at once; with hours they do not change until then.
 func (l *Link) Lag(d time.Duration) { l.set(func(r *Registry) { r.lag = d }) }
 
 // Heal ends all faults of the link; the lag of views becomes that of the store.
@@ -193,8 +193,8 @@ func (l *Link) Heal() {
 	l.set(func(r *Registry) { r.state, r.delay, r.lag = sound, 0, r.store.lag })
 }
 
-// FaultViews makes the registry's open views report a fault, or with nil none any more.
-// They go on as they did.
+// FaultViews makes the registry's open views report a fault, or none with nil. They still
+// follow the store.
 func (l *Link) FaultViews(fault error) {
 	l.r.store.mu.Lock()
 	defer l.r.store.mu.Unlock()
@@ -204,8 +204,8 @@ func (l *Link) FaultViews(fault error) {
 	}
 }
 
-// EndViews ends the registry's open views with an error. No view of a store does that:
-// it is for what whoever uses views does should it happen all the same.
+// EndViews ends the registry's open views with an error. No real view ends so: it is for
+// tests of what a program does if one does all the same.
 func (l *Link) EndViews(err error) {
 	l.r.store.mu.Lock()
 	defer l.r.store.mu.Unlock()
@@ -218,16 +218,16 @@ func (l *Link) set(change func(*Registry)) {
 	s := l.r.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l.r.rebase()
+	l.r.noteRenewals()
 	change(l.r)
 	l.r.relink()
 }
 
-// Down makes the store unreachable for everybody, as Cut does for one. No session
-// expires at the store meanwhile, though they are lost to their registries.
+// Down makes the store unreachable for all registries, as Cut does for one. Meanwhile
+// registries lose their sessions, but the store expires none.
 func (s *Store) Down() { s.setDown(true) }
 
-// Up ends Down. Sessions that nobody has given up have their full time-out again.
+// Up ends Down. At the store all sessions have their full time-out again.
 func (s *Store) Up() { s.setDown(false) }
 
 func (s *Store) setDown(down bool) {
@@ -237,22 +237,22 @@ func (s *Store) setDown(down bool) {
 		return
 	}
 	for r := range s.registries {
-		r.rebase()
+		r.noteRenewals()
 	}
 	s.down = down
 	for _, l := range s.leases {
-		s.abandon(l, time.Now())
+		s.startExpiry(l, time.Now())
 	}
 	for r := range s.registries {
 		if r.session != nil && !down {
-			r.session.stored = time.Now()
+			r.session.arrived = time.Now()
 		}
 		r.relink()
 	}
 }
 
-// SetClockOffset makes the store's clock, which Registry.Now and Clock read, differ from the
-// local one.
+// SetClockOffset sets how far the store's clock, which Registry.Now and Registry.Clock
+// read, is ahead of the local one.
 func (s *Store) SetClockOffset(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

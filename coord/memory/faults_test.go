@@ -76,7 +76,7 @@ func TestFaultBeforeAfterAndLate(t *testing.T) {
 	}
 }
 
-// A commit that is carried out late does not reach into the next session.
+// A commit that is carried out late creates nothing in the next session.
 func TestLateCommitOfALostSession(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a := dial(t, store, memory.Config{})
@@ -175,8 +175,7 @@ func TestMalformedPatternPanics(t *testing.T) {
 	memory.NewStore(memory.Options{}).Inject(memory.Fault{Path: "[a"})
 }
 
-// A session that cannot be opened again is tried again; one that takes long is
-// waited for.
+// If no session can be opened the registry tries again; if it takes long it waits.
 func TestFaultsOfOpening(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a := dial(t, store, memory.Config{SessionTimeout: 9 * time.Second})
@@ -304,7 +303,7 @@ func TestDownAndUp(t *testing.T) {
 			t.Error("the short session must be lost, and the long one not")
 		}
 		store.Up()
-		// The store did not know that the short session was given up.
+		// The registry had lost the short session, and the store could not know that.
 		if !there(t, long, "short") || session(t, short).ID() == s.ID() || session(t, long).ID() != l.ID() {
 			t.Error("wrong sessions after the outage")
 		}
@@ -350,7 +349,7 @@ func TestAnswersDropped(t *testing.T) {
 	})
 }
 
-// What waits in a black hole when the link heals goes through.
+// Calls that still wait when a black hole heals go through.
 func TestBlackHoleHeals(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a := dial(t, store, memory.Config{RequestTimeout: time.Minute})
@@ -417,7 +416,7 @@ func TestLatchLossIsHeardOfWhenTheLinkHeals(t *testing.T) {
 	})
 }
 
-// A candidate that gives up while the store is away does not stand in the way later.
+// A candidate that gives up while the store is away does not block the queue later.
 func TestCandidateIsWithdrawnWhenTheLinkHeals(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a, b, c := dial(t, store, memory.Config{}), dial(t, store, memory.Config{SessionTimeout: time.Hour}), dial(t, store, memory.Config{})

@@ -44,7 +44,7 @@ func (l *latch) Acquire(ctx context.Context) (coord.Held, error) {
 	}
 }
 
-// stand joins the queue and waits in it.
+// stand joins the queue and waits for its turn.
 func (l *latch) stand(ctx context.Context) (*held, error) {
 	c := call{method: Acquire, path: l.path}
 	s := l.r.store
@@ -53,9 +53,9 @@ func (l *latch) stand(ctx context.Context) (*held, error) {
 		return nil, fail(c, err)
 	}
 	h := &held{r: l.r, session: session}
-	given := false // up by Acquire
+	givenUp := false // a fault may run the function below after stand has returned
 	err = l.r.call(ctx, c, func() error {
-		if given || s.leases[session.lease.id] == nil {
+		if givenUp || s.leases[session.lease.id] == nil {
 			return coord.ErrSessionLost
 		}
 		path := coord.Join(l.path, fmt.Sprintf("%s%019d", latchPrefix, s.revision+1))
@@ -71,7 +71,7 @@ func (l *latch) stand(ctx context.Context) (*held, error) {
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		given = true
+		givenUp = true
 		h.withdraw()
 		return nil, err
 	}
@@ -83,11 +83,11 @@ func (l *latch) queue(ctx context.Context, h *held) error {
 	s, ns := l.r.store, l.r.ns
 	for {
 		s.mu.Lock()
-		if err := ended(h.session.ctx); err != nil {
+		if err := contextError(h.session.ctx); err != nil {
 			s.mu.Unlock()
 			return err
 		}
-		if err := ended(ctx); err != nil {
+		if err := contextError(ctx); err != nil {
 			s.mu.Unlock()
 			return err
 		}
@@ -128,7 +128,7 @@ func (l *latch) queue(ctx context.Context, h *held) error {
 	}
 }
 
-// before returns the candidate that stands before one, or "".
+// before returns the candidate that stands just before this one, or "".
 func (l *latch) before(path string) string {
 	names := l.r.ns.snapshot().Children(l.path)
 	at, _ := slices.BinarySearch(names, coord.Base(path))
@@ -151,14 +151,14 @@ type held struct {
 	own     *watch
 }
 
-// hold announces the candidate as the holder.
+// hold makes the candidate the holder, whose context ends if its node is removed.
 func (h *held) hold() {
 	h.ctx, h.cancel = context.WithCancelCause(h.session.ctx)
 	h.own = &watch{registry: h.r, fire: func() { h.cancel(coord.ErrLatchLost) }}
 	h.r.ns.watch(h.path, h.own)
 }
 
-// withdraw removes the candidate's node, now or when the store can be reached.
+// withdraw removes the candidate's node: now, or when the store can be reached.
 func (h *held) withdraw() {
 	if h.path == "" {
 		return
@@ -172,7 +172,7 @@ func (h *held) withdraw() {
 
 func (h *held) remove() {
 	if h.r.ns.entries[h.path] != nil {
-		_, _ = h.r.store.commit(h.r.ns, nil, []coord.Op{coord.DeleteTree(h.path)}) // a removal has no condition to fail
+		_, _ = h.r.store.commit(h.r.ns, nil, []coord.Op{coord.DeleteTree(h.path)}) // it cannot fail: DeleteTree has no condition
 	}
 }
 
@@ -191,7 +191,7 @@ func (h *held) Release(ctx context.Context) error {
 	h.r.ns.unwatch(h.path, h.own)
 	s.mu.Unlock()
 	if over {
-		return nil // released before, or the node is gone, or goes with the session
+		return nil // it was released before, or its node is gone, or will go with the session
 	}
 	return h.r.call(ctx, call{method: Release, path: h.path}, func() error {
 		h.remove()

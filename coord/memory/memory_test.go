@@ -52,7 +52,8 @@ func commit(t *testing.T, r *memory.Registry, ops ...coord.Op) int64 {
 	return revision
 }
 
-// A session that is cut off ends a margin before its nodes do, both to the instant.
+// A session that is cut off ends a margin before the store removes its nodes. Both happen
+// exactly when they have to.
 func TestPartitionedSessionEndsBeforeItsNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.NewStore(memory.Options{})

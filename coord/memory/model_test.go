@@ -42,7 +42,7 @@ func TestStrictSide(t *testing.T) {
 		commit(t, a, coord.Set("y", nil))
 		commit(t, a, coord.Delete("y"))
 		commit(t, a, coord.Create("y", nil))
-		commit(t, a, coord.AtVersion("y", 0)) // again 0 in the second life
+		commit(t, a, coord.AtVersion("y", 0)) // the version counts from 0 again
 
 		commit(t, a, coord.CreateEphemeral("e", nil))
 		for _, ops := range [][]coord.Op{
@@ -111,7 +111,7 @@ func TestSlogIsTold(t *testing.T) {
 	}
 }
 
-// The store agrees with a map that is changed by the letter of the contract.
+// The store agrees with a map that is changed exactly as the contract says.
 func TestCommitsAgreeWithAModel(t *testing.T) {
 	path := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "a-"}), 1, 3).Draw(t, "path"), "/")
@@ -205,7 +205,7 @@ func (m model) commit(id coord.SessionID, ops []coord.Op) (model, error) {
 		}
 	}
 	next := maps.Clone(m)
-	// Parents come first, so that none of them is made on the way.
+	// Parents come first, so that no write has to make a parent that the commit writes too.
 	ops = slices.SortedFunc(slices.Values(ops), func(a, b coord.Op) int { return len(a.Path) - len(b.Path) })
 	for _, op := range ops {
 		n, exists := next[op.Path]
@@ -254,7 +254,7 @@ func (m model) check(t *rapid.T, root string, s coord.Snapshot) {
 }
 
 // A thousand registries, each of which commits once a minute for ten minutes and sees
-// what the others do, leave nothing behind; no virtual second passes in vain.
+// what the others do, leave no session and no watch behind.
 func TestAThousandRegistries(t *testing.T) {
 	inBubble(t, memory.Options{Lag: 10 * time.Millisecond}, func(t *testing.T, store *memory.Store) {
 		const registries, minutes = 1000, 10

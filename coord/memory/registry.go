@@ -14,16 +14,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 )
 
-// Config of one registry.
+// Config is the configuration of one registry.
 type Config struct {
-	// Namespace holds all of the registry's nodes. Required.
+	// Namespace is the path in the store below which all nodes of the registry lie.
+	// Required.
 	Namespace string
-	// Name is what a [Fault] knows the registry by.
+	// Name identifies the registry in [Fault.Registry] and in log lines.
 	Name string
-	// SessionTimeout is when the store drops a session that is not renewed; at
-	// least a second. Default 10 s.
+	// SessionTimeout is how long the store keeps a session that is not renewed; at
+	// least 1 s. Default 10 s.
 	SessionTimeout time.Duration
-	// RequestTimeout bounds each call over a link that does not answer. Default 3 s.
+	// RequestTimeout bounds each call while the link brings no answer. Default 3 s.
 	RequestTimeout time.Duration
 	// Logger is told when the session is opened, suspended and lost. nil means silence,
 	// unless Slog is set.
@@ -64,27 +65,27 @@ type Registry struct {
 	store  *Store
 	ns     *namespace
 	config Config
-	done   chan struct{} // closed by Close
-	ended  chan struct{} // closed when Close is through
+	done   chan struct{} // closed when Close begins
+	ended  chan struct{} // closed when Close has ended
 
 	// All below is guarded by store.mu.
 	state       linkState
 	delay, lag  time.Duration
 	linkChanged chan struct{} // closed when the link's state changes
 	session     *session      // nil between a lost session and the next
-	restored    bool          // the store was put back in this session
+	restored    bool          // the store was put back during this session
 	opened      chan struct{} // closed when there is a session again
-	opening     *alarm        // of the next attempt to open one
+	opening     *alarm        // the next attempt to open a session
 	views       map[*view]struct{}
-	pending     []func()       // what the store would tell if it could be reached
-	late        []*alarm       // what it tells late
-	alarms      sync.WaitGroup // all that this registry has armed
+	pending     []func()       // news for this registry, to be told when the store can be reached
+	late        []*alarm       // news for this registry that the link delays
+	alarms      sync.WaitGroup // all alarms of this registry
 	closed      bool
 }
 
 var _ coord.Registry = (*Registry)(nil)
 
-// Dial opens a registry and its session.
+// Dial opens a registry with its session.
 //
 // Errors: ErrInvalidConfig, ErrUnavailable while the store is down, the cause of ctx.
 func (s *Store) Dial(ctx context.Context, c Config) (*Registry, error) {
@@ -111,47 +112,49 @@ func (s *Store) Dial(ctx context.Context, c Config) (*Registry, error) {
 		return nil
 	})
 	if err != nil {
-		_ = r.Close(context.Background()) // nothing to tell the store, or nobody to tell
+		_ = r.Close(context.Background()) // there is no session to end, or the store is down
 		return nil, err
 	}
 	return r, nil
 }
 
-// reachable reports whether requests and answers pass.
+// reachable reports whether requests and answers pass the link.
 func (r *Registry) reachable() bool { return r.state == sound && !r.store.down }
 
-// refuse returns why a call is not even begun, or nil.
-func (r *Registry) refuse(ctx context.Context, c call) error {
+// checkOpen returns why a call must not begin, or nil.
+func (r *Registry) checkOpen(ctx context.Context, c call) error {
 	if r.closed && c.method != Close {
 		return coord.ErrClosed
 	}
-	return ended(ctx)
+	return contextError(ctx)
 }
 
-// call makes one call to the store, over the link and past the faults. do runs under
-// the store's lock, at most once, and later than call if a fault says so.
+// call makes one call to the store, over the link, with the fault that is set for it. do
+// runs under the store's lock and at most once; a fault may run it after call has
+// returned.
 func (r *Registry) call(ctx context.Context, c call, do func() error) error {
 	s := r.store
 	s.mu.Lock()
-	if err := r.refuse(ctx, c); err != nil {
+	if err := r.checkOpen(ctx, c); err != nil {
 		s.mu.Unlock()
 		return fail(c, err)
 	}
-	in := s.meet(r.config.Name, c)
+	in := s.faultFor(r.config.Name, c)
 	if in == nil && r.reachable() && r.delay == 0 {
 		err := do()
 		s.mu.Unlock()
 		return fail(c, err)
 	}
 	s.mu.Unlock()
-	return fail(c, r.callOverFaults(ctx, c, in, do))
+	return fail(c, r.callWithFaults(ctx, c, in, do))
 }
 
-func (r *Registry) callOverFaults(ctx context.Context, c call, in *Injection, do func() error) error {
+// callWithFaults is call where a fault is set (in is not nil) or the link is not sound.
+func (r *Registry) callWithFaults(ctx context.Context, c call, in *Injection, do func() error) error {
 	s := r.store
 	done := r.done
 	if c.method == Close {
-		done = nil // it is Close itself that closed it
+		done = nil // Close has closed it, and makes this call
 	}
 	var f Fault
 	if in != nil {
@@ -173,7 +176,7 @@ func (r *Registry) callOverFaults(ctx context.Context, c call, in *Injection, do
 	defer stop()
 	for sent := false; ; sent = true {
 		s.mu.Lock()
-		if err := r.refuse(ctx, c); err != nil {
+		if err := r.checkOpen(ctx, c); err != nil {
 			s.mu.Unlock()
 			if sent {
 				err = unanswered(c, err)
@@ -232,11 +235,11 @@ func (r *Registry) callOverFaults(ctx context.Context, c call, in *Injection, do
 	}
 }
 
-// carryOut does what a call asked for after the call has failed.
+// carryOut runs do after a while, although its call has failed.
 func (s *Store) carryOut(after time.Duration, do func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.late = append(slices.DeleteFunc(s.late, (*alarm).isOver), s.arm(&s.alarms, after, func() { _ = do() })) // nobody is left to hear its error
+	s.late = append(slices.DeleteFunc(s.late, (*alarm).isOver), s.arm(&s.alarms, after, func() { _ = do() })) // the caller is gone, so nobody gets its error
 }
 
 func wait(ctx context.Context, done <-chan struct{}, d time.Duration) error {
@@ -257,8 +260,8 @@ func (r *Registry) requestTimeout() (<-chan time.Time, func() bool) {
 	return timer.C, timer.Stop
 }
 
-// deliver runs f when the registry can know what it tells: now, late, or when the
-// link heals.
+// deliver runs f, which tells the registry something, when the link lets that through:
+// now, late, or when the link heals.
 func (r *Registry) deliver(f func()) {
 	switch {
 	case r.closed:
@@ -271,8 +274,8 @@ func (r *Registry) deliver(f func()) {
 	}
 }
 
-// relink brings everything in line with the state of the link. rebase comes first,
-// before that state is changed.
+// relink brings everything in line with the state of the link. noteRenewals is called
+// before that state changes, because it relies on it.
 func (r *Registry) relink() {
 	close(r.linkChanged)
 	r.linkChanged = make(chan struct{})
@@ -345,7 +348,7 @@ func (r *Registry) List(ctx context.Context, path string) ([]coord.Node, error) 
 	return nodes, nil
 }
 
-// Now implements [coord.Registry]. As on ZooKeeper it writes the node at path.
+// Now implements [coord.Registry]. It writes the node at path, as on ZooKeeper.
 func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
 	if err := coord.ValidatePath(path); err != nil {
 		return time.Time{}, fmt.Errorf("memory: now: %w", err)
@@ -364,7 +367,7 @@ func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
 	return now, nil
 }
 
-// Clock implements [coord.Registry]. It is exact, and always known.
+// Clock implements [coord.Registry]. The clock is exact, and always known.
 func (r *Registry) Clock() coord.Clock {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
@@ -381,13 +384,13 @@ func (r *Registry) Close(ctx context.Context) error {
 		<-r.ended
 		return nil
 	}
-	r.rebase()
+	r.noteRenewals()
 	r.closed = true
 	close(r.done)
 	session := r.session
 	if session != nil {
 		session.end(coord.ErrClosed)
-		s.abandon(session.lease, session.stored) // in case it cannot be told
+		s.startExpiry(session.lease, session.arrived) // in case the call below fails
 	}
 	for v := range r.views {
 		v.end(coord.ErrClosed)

@@ -7,15 +7,15 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Saved is what a store held at some time. The zero value is a store that nobody has
-// written to yet.
+// Saved is what a store held at some time. The zero value is that of a store to which
+// nobody has written.
 type Saved struct {
 	revision   int64
 	namespaces map[string]map[string]entry
 	leases     map[coord.SessionID]time.Duration
 }
 
-// errRestored is why sessions end when the store is put back.
+// errRestored is the cause of the end of a session when the store is put back.
 var errRestored = fmt.Errorf("%w: %w", coord.ErrSessionLost, coord.ErrRestored)
 
 // Save returns what the store holds, as a backup would.
@@ -37,9 +37,9 @@ func (s *Store) Save() Saved {
 }
 
 // Restore puts the store back: nodes, revision and sessions are as they were when they
-// were saved, and what came after it is forgotten. Views show that. The sessions of all
-// registries end with ErrRestored, those that cannot be reached when they can, and what
-// stands in the tree of them goes when their time-outs have passed.
+// were saved. Views show that. The sessions of all registries end with ErrRestored; where
+// a link is broken that happens when it heals. Nodes of these sessions that are in the
+// restored tree go when the sessions' time-outs have passed.
 func (s *Store) Restore(saved Saved) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,8 +62,8 @@ func (s *Store) Restore(saved Saved) {
 	}
 }
 
-// restoreLeases keeps the sessions that were there then. Of those that have ended since,
-// nobody is left to renew them.
+// restoreLeases makes the store hold the sessions that it held then. Those that have ended
+// since come back, and expire: nobody renews them.
 func (s *Store) restoreLeases(saved Saved) {
 	for id, l := range s.leases {
 		clear(l.nodes)
@@ -76,12 +76,12 @@ func (s *Store) restoreLeases(saved Saved) {
 		if s.leases[id] == nil {
 			l := &lease{id: id, timeout: timeout, nodes: map[nodeKey]struct{}{}}
 			s.leases[id] = l
-			s.abandon(l, time.Now())
+			s.startExpiry(l, time.Now())
 		}
 	}
 }
 
-// restore makes a namespace hold these nodes and no others.
+// restore makes a namespace hold these nodes and no others, and tells views and watches.
 func (ns *namespace) restore(s *Store, entries map[string]entry) {
 	before := ns.entries
 	ns.entries, ns.tree = map[string]*entry{}, coord.NewTree()
@@ -98,7 +98,7 @@ func (ns *namespace) restore(s *Store, entries map[string]entry) {
 	for path := range before {
 		ns.touch(path, s.changes)
 		if ns.entries[path] == nil {
-			ns.gone(path)
+			ns.fireWatches(path)
 		}
 	}
 }

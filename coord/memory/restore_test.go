@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 )
 
-// What came after the copy is forgotten, and what went is there again.
+// What was written after Save is gone, and what was removed after it is there again.
 func TestRestore(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a := dial(t, store, memory.Config{SessionTimeout: 10 * time.Second})
@@ -61,8 +61,8 @@ func TestRestore(t *testing.T) {
 	})
 }
 
-// A view that is late, or cut off, shows the state before until it catches up, although
-// the numbers of its changes come again.
+// A view that is cut off shows its last state until the link heals. It then shows the
+// restored one, although revisions repeat after a restore.
 func TestRestoreBehindTheBackOfALateView(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a, b := dial(t, store, memory.Config{}), dial(t, store, memory.Config{})
@@ -93,7 +93,8 @@ func TestRestoreBehindTheBackOfALateView(t *testing.T) {
 	})
 }
 
-// A session that is lost first ends for that reason, and the next one lives.
+// A session whose deadline passes while it is cut off ends without ErrRestored, and the
+// next session lives.
 func TestRestoreOfAStoreThatIsEmpty(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a, b := dial(t, store, memory.Config{}), dial(t, store, memory.Config{})

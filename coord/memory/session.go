@@ -10,9 +10,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// session implements [coord.Session]. While its link is sound it has no timer: it
-// counts as renewed at every interval since base. When renewals stop it is frozen:
-// then timers suspend it, lose it, and expire its lease.
+// session implements [coord.Session]. While its link is sound it has no timer: it counts
+// as renewed at every interval since base. While no answers to renewals come it is
+// frozen: then timers suspend it, lose it, and expire its lease.
 type session struct {
 	r        *Registry
 	lease    *lease
@@ -20,19 +20,19 @@ type session struct {
 	cancel   context.CancelCauseFunc
 	timeout  time.Duration
 	interval time.Duration // between renewals
-	margin   time.Duration // by which it ends before its lease can
+	margin   time.Duration // how long before its lease may expire it ends
 
 	// All below is guarded by store.mu.
-	base    time.Time // when renewals began
-	last    time.Time // the last renewal that was answered, as of the last rebase
-	stored  time.Time // the last renewal that the store got, as of the last rebase
-	frozen  bool      // no answers to renewals come
-	storing bool      // the store gets renewals
-	state   coord.SessionState
-	changed chan struct{} // nil if nobody asked since the last change
-	suspend *alarm
-	lost    *alarm
-	refusal *alarm // the renewal that will learn that the store dropped the session
+	base     time.Time // when renewals began
+	answered time.Time // when the last renewal was sent that was answered, as of noteRenewals
+	arrived  time.Time // when the last renewal was sent that the store got, as of noteRenewals
+	frozen   bool      // no answers to renewals come
+	arriving bool      // renewals reach the store
+	state    coord.SessionState
+	changed  chan struct{} // nil if nobody asked since the last change
+	suspend  *alarm
+	lost     *alarm
+	refusal  *alarm // the renewal that will learn that the store dropped the session
 }
 
 // Session implements [coord.Registry].
@@ -44,6 +44,7 @@ func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
 	return session, nil
 }
 
+// current returns the session, and waits while there is none.
 func (r *Registry) current(ctx context.Context) (*session, error) {
 	for {
 		r.store.mu.Lock()
@@ -52,7 +53,7 @@ func (r *Registry) current(ctx context.Context) (*session, error) {
 		if closed {
 			return nil, coord.ErrClosed
 		}
-		if err := ended(ctx); err != nil {
+		if err := contextError(ctx); err != nil {
 			return nil, err
 		}
 		if session != nil {
@@ -66,7 +67,7 @@ func (r *Registry) current(ctx context.Context) (*session, error) {
 	}
 }
 
-// begin starts a new session; the store can be reached.
+// begin begins a new session. The store can be reached.
 func (r *Registry) begin() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	timeout := r.config.SessionTimeout
@@ -80,20 +81,20 @@ func (r *Registry) begin() {
 		interval: timeout / 3,
 		margin:   max(200*time.Millisecond, timeout/10),
 		base:     now,
-		last:     now,
-		stored:   now,
-		storing:  true,
+		answered: now,
+		arrived:  now,
+		arriving: true,
 		state:    coord.Connected,
 	}
 	r.session, r.restored = c, false
 	close(r.opened)
-	c.relink() // the link may be too slow to renew it
+	c.relink() // the link may be too slow for renewals
 	r.config.Logger.Info("session opened", c.fields()...)
 }
 
-// open begins the session after a lost one, past the faults.
+// open begins the session after a lost one, with the fault that is set for that.
 func (r *Registry) open() {
-	in := r.store.meet(r.config.Name, call{method: Open})
+	in := r.store.faultFor(r.config.Name, call{method: Open})
 	switch {
 	case in == nil || in.fault.Delay == 0 && in.fault.Before == nil:
 		r.begin()
@@ -112,29 +113,30 @@ func (c *session) fields() []zap.Field {
 	}
 }
 
-// tick returns when the last renewal at or before a time was due.
-func (c *session) tick(at time.Time) time.Time {
+// lastDue returns when the last renewal was due that was due by a time.
+func (c *session) lastDue(at time.Time) time.Time {
 	elapsed := max(at.Sub(c.base), 0)
 	return c.base.Add(elapsed - elapsed%c.interval)
 }
 
-// renewed returns when the last renewal that was answered was sent.
+// renewed returns when the last renewal was sent that was answered.
 func (c *session) renewed() time.Time {
 	if c.frozen || c.state == coord.Lost {
-		return c.last
+		return c.answered
 	}
-	if t := c.tick(time.Now().Add(-c.r.delay)); t.After(c.last) {
+	if t := c.lastDue(time.Now().Add(-c.r.delay)); t.After(c.answered) {
 		return t
 	}
-	return c.last
+	return c.answered
 }
 
-// rebase notes which renewals have succeeded until now.
-func (r *Registry) rebase() {
+// noteRenewals writes down the last renewals until now, before something changes that
+// they are computed from.
+func (r *Registry) noteRenewals() {
 	if c := r.session; c != nil {
-		c.last = c.renewed()
-		if t := c.tick(time.Now()); c.storing && t.After(c.stored) {
-			c.stored = t
+		c.answered = c.renewed()
+		if t := c.lastDue(time.Now()); c.arriving && t.After(c.arrived) {
+			c.arrived = t
 		}
 	}
 }
@@ -143,52 +145,52 @@ func (r *Registry) rebase() {
 func (c *session) relink() {
 	s, r := c.r.store, c.r
 	if r.reachable() && (r.restored || s.leases[c.lease.id] == nil && c.frozen) {
-		r.lose(c) // what the first renewal over the healed link learns
+		r.lose(c) // the first renewal over the healed link learns that
 		return
 	}
 	frozen := !r.reachable() || r.delay >= c.interval
-	c.storing = !s.down && r.state != cut && r.state != blackHoled
+	c.arriving = !s.down && r.state != cut && r.state != blackHoled
 	now := time.Now()
 	switch {
 	case frozen && !c.frozen:
 		c.frozen = true
 		c.refusal.stop()
 		c.lost = s.arm(&r.alarms, c.deadline().Sub(now), func() { r.lose(c) })
-		unanswered := c.tick(now).Add(2 * c.interval)
+		unanswered := c.lastDue(now).Add(2 * c.interval) // when the answer to the next renewal is overdue
 		c.suspend = s.arm(&r.alarms, unanswered.Sub(now), func() { c.setState(coord.Suspended) })
 	case !frozen && c.frozen:
 		c.frozen = false
 		c.lost.stop()
 		c.suspend.stop()
-		c.base, c.last, c.stored = now, now, now
+		c.base, c.answered, c.arrived = now, now, now
 		c.setState(coord.Connected)
 	}
 	if frozen && (s.down || r.state == cut) {
 		c.suspend.stop()
 		c.setState(coord.Suspended)
 	}
-	if c.storing {
+	if c.arriving {
 		c.lease.expiry.stop()
 	} else {
-		s.abandon(c.lease, c.stored)
+		s.startExpiry(c.lease, c.arrived)
 	}
 }
 
-// expectRefusal arms the renewal that learns that the store has dropped the session.
+// expectRefusal arms the next renewal, which learns that the store has dropped the session.
 func (c *session) expectRefusal() {
-	next := c.tick(time.Now()).Add(c.interval + c.r.delay)
+	next := c.lastDue(time.Now()).Add(c.interval + c.r.delay)
 	c.refusal = c.r.store.arm(&c.r.alarms, time.Until(next), func() { c.r.lose(c) })
 }
 
-// lose ends a session for good, and begins the next as soon as it can.
+// lose ends a session for good, and begins the next as soon as that is possible.
 func (r *Registry) lose(c *session) {
-	r.rebase()
+	r.noteRenewals()
 	cause := coord.ErrSessionLost
 	if r.restored && r.reachable() {
 		cause = errRestored
 	}
 	c.end(cause)
-	r.store.abandon(c.lease, c.stored)
+	r.store.startExpiry(c.lease, c.arrived)
 	r.session = nil
 	r.opened = make(chan struct{})
 	r.config.Logger.Warn("session lost", c.fields()...)
@@ -197,7 +199,7 @@ func (r *Registry) lose(c *session) {
 	}
 }
 
-// end stops the session on this side; its lease is another matter.
+// end ends the session for its registry. The lease stays as it is.
 func (c *session) end(cause error) {
 	c.suspend.stop()
 	c.lost.stop()

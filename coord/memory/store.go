@@ -10,33 +10,33 @@ import (
 
 // Options of a store. The zero value is ready to use.
 type Options struct {
-	// Seed fixes the first revision and session id. With 0 they are random, so that
-	// nobody comes to rely on small ones.
+	// Seed fixes the first revision and the first session id. With 0 they are random,
+	// so that no test relies on small numbers.
 	Seed uint64
-	// Lag is how late views show what was committed, on every registry that is not
-	// given a lag of its own by its Link. Commits within one lag are shown together.
+	// Lag is how late views show what was committed. [Link.Lag] sets another lag for one
+	// registry. Commits within one lag are shown together.
 	Lag time.Duration
 }
 
 // Store is a simulated store. All methods may be called from any goroutine.
 type Store struct {
-	mu         sync.Mutex // guards all state of the store and its registries; never held while waiting
+	mu         sync.Mutex // guards all state of the store and of its registries; nobody waits while holding it
 	namespaces map[string]*namespace
 	leases     map[coord.SessionID]*lease
 	registries map[*Registry]struct{}
 	injected   []*Injection
-	late       []*alarm // what faults carry out late
+	late       []*alarm // calls that a fault carries out late
 	revision   int64
-	changes    int64 // as the revision, but never goes back
+	changes    int64 // counts changes; unlike the revision, Restore does not put it back
 	lastID     coord.SessionID
 	lag        time.Duration
-	offset     time.Duration // of the store's clock
+	offset     time.Duration // from the local clock to the store's
 	down       bool
 	closed     bool
-	alarms     sync.WaitGroup // of the store itself; registries have their own
+	alarms     sync.WaitGroup // all alarms of the store itself; each registry has its own
 }
 
-// NewStore starts an empty store.
+// NewStore returns an empty store.
 func NewStore(o Options) *Store {
 	if o.Seed == 0 {
 		o.Seed = rand.Uint64()
@@ -52,8 +52,8 @@ func NewStore(o Options) *Store {
 	}
 }
 
-// Close stops the store's own timers: sessions that nobody ended are not expired any
-// more. Registries are closed by whoever opened them.
+// Close stops the store's own timers: sessions that are not renewed do not expire any
+// more. It closes no registry: whoever dialled one closes it.
 func (s *Store) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -88,8 +88,8 @@ func (s *Store) Sessions() int {
 	return len(s.leases)
 }
 
-// Watches returns the number of views that are open, candidates that wait, and
-// latches that are held.
+// Watches returns how many views are open, plus how many watches the latches have: two
+// for each candidate that waits, and one for each latch that is held.
 func (s *Store) Watches() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,9 +130,9 @@ func (s *Store) namespace(name string) *namespace {
 type namespace struct {
 	entries map[string]*entry // all nodes by path; parents always exist
 	tree    *coord.Tree       // the same nodes, for snapshots
-	shared  *coord.Snapshot   // of the tree as it is now; nil if nobody asked yet
+	shared  *coord.Snapshot   // of the tree as it is now; nil if nobody has asked since the last change
 	roots   map[string]*root
-	watches map[string][]*watch // for the removal of a node, by its path
+	watches map[string][]*watch // by the path whose removal they wait for
 }
 
 type entry struct {
@@ -140,7 +140,7 @@ type entry struct {
 	children int
 }
 
-// snapshot returns the tree as it is now; all who ask between two changes share it.
+// snapshot returns the tree as it is now. All who ask between two changes share one.
 func (ns *namespace) snapshot() coord.Snapshot {
 	if ns.shared == nil {
 		snapshot := ns.tree.Snapshot()
@@ -149,7 +149,8 @@ func (ns *namespace) snapshot() coord.Snapshot {
 	return *ns.shared
 }
 
-// watch runs fire, once, when a node is removed and its registry can know it.
+// watch runs fire once, after a node was removed and when the registry's link lets the
+// news through.
 type watch struct {
 	registry *Registry
 	fire     func()
@@ -174,12 +175,12 @@ func (ns *namespace) unwatch(path string, w *watch) {
 	ns.watches[path] = watches
 }
 
-// lease is a session as the store knows it.
+// lease is the store's side of a session.
 type lease struct {
 	id      coord.SessionID
 	timeout time.Duration
 	nodes   map[nodeKey]struct{}
-	expiry  *alarm // armed only while nobody renews
+	expiry  *alarm // armed only while no renewals come
 }
 
 type nodeKey struct {
@@ -194,16 +195,16 @@ func (s *Store) grant(timeout time.Duration) *lease {
 	return l
 }
 
-// abandon lets a lease expire, unless it is renewed before, when it has been
-// renewed last at the given time.
-func (s *Store) abandon(l *lease, renewed time.Time) {
+// startExpiry makes a lease expire a time-out after its last renewal, unless that is
+// called off before.
+func (s *Store) startExpiry(l *lease, renewed time.Time) {
 	if s.leases[l.id] != l || s.closed {
 		return
 	}
 	l.expiry.stop()
 	l.expiry = nil
 	if s.down {
-		return // a service that is down expires nobody; Up starts all time-outs afresh
+		return // a service that is down expires no lease; Up starts all time-outs again
 	}
 	l.expiry = s.arm(&s.alarms, time.Until(renewed.Add(l.timeout)), func() { s.drop(l) })
 }
@@ -225,12 +226,12 @@ func (s *Store) drop(l *lease) {
 	}
 	for key := range l.nodes {
 		key.ns.touch(key.path, s.changes)
-		key.ns.gone(key.path)
+		key.ns.fireWatches(key.path)
 	}
 }
 
-// Expire ends a session at the store, as if its time-out had passed. Its registry
-// learns of it with the next renewal. It reports whether there was such a session.
+// Expire ends a session at the store, as if its time-out had passed. The registry learns
+// that from its next renewal. Expire reports whether there was such a session.
 func (s *Store) Expire(id coord.SessionID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,14 +248,15 @@ func (s *Store) Expire(id coord.SessionID) bool {
 	return true
 }
 
-// alarm is a timer whose action runs under the store's lock, and never after stop.
+// alarm is a timer whose action runs under the store's lock, and never after stop. The
+// lock guards it.
 type alarm struct {
 	timer *time.Timer
 	owner *sync.WaitGroup
-	over  bool
+	over  bool // the action has run, or was stopped
 }
 
-// arm runs f after d. The owner's Wait covers it.
+// arm runs f after d. The owner's Wait waits for that, or for stop.
 func (s *Store) arm(owner *sync.WaitGroup, d time.Duration, f func()) *alarm {
 	a := &alarm{owner: owner}
 	if s.closed && owner == &s.alarms {
@@ -276,7 +278,7 @@ func (s *Store) arm(owner *sync.WaitGroup, d time.Duration, f func()) *alarm {
 
 func (a *alarm) isOver() bool { return a.over }
 
-// stop makes sure that the action does not run, if it has not. nil is no alarm.
+// stop keeps the action from running, if it has not run yet. A nil alarm is allowed.
 func (a *alarm) stop() {
 	if a == nil || a.over {
 		return

@@ -9,19 +9,19 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// root is where views of one namespace are rooted. Views do not hold copies: one
-// that is up to date shows the store's own tree, and one that is not holds on to
+// root is a path that views of one namespace follow. Views have no copies of the tree:
+// one that is up to date shows the store's own tree, and one that is late is pinned to
 // the snapshot that it showed last.
 type root struct {
 	path    string
 	views   int
-	touched int64   // the last change (Store.changes) of something within path
-	waiting []*view // views that are up to date and were asked for Changed
+	touched int64   // the number (see Store.changes) of the last change at or below path
+	waiting []*view // views that are up to date and whose Changed was called
 	lagging map[time.Duration]*lagging
 }
 
-// lagging are the views of a root that are late by the same time. They are brought
-// up to date together, with what was committed since the first change.
+// lagging are the views of a root that have the same lag. An alarm that the first change
+// arms brings all of them up to date, with everything that was committed until then.
 type lagging struct {
 	views map[*view]struct{}
 	due   *alarm
@@ -36,13 +36,13 @@ func (ns *namespace) touch(path string, change int64) {
 			for i, v := range rt.waiting {
 				rt.waiting[i] = nil
 				v.waiting = false
-				if v.held == nil {
+				if v.pinned == nil {
 					v.signal()
 				}
 			}
 			rt.waiting = rt.waiting[:0]
 			for lag, group := range rt.lagging {
-				group.expect(lag)
+				group.arm(lag)
 			}
 		}
 		if path == "" {
@@ -52,9 +52,9 @@ func (ns *namespace) touch(path string, change int64) {
 	}
 }
 
-// expect arms the group's alarm. It is owned by the store: the group's views belong
-// to several registries.
-func (g *lagging) expect(lag time.Duration) {
+// arm arms the group's alarm. The store owns it, because the group's views belong to
+// several registries.
+func (g *lagging) arm(lag time.Duration) {
 	if g.due != nil && !g.due.over {
 		return
 	}
@@ -62,7 +62,7 @@ func (g *lagging) expect(lag time.Duration) {
 		s := v.r.store
 		g.due = s.arm(&s.alarms, lag, func() {
 			for v := range g.views {
-				v.hold()
+				v.pin()
 				v.signal()
 			}
 		})
@@ -74,11 +74,11 @@ func (g *lagging) expect(lag time.Duration) {
 type view struct {
 	r       *Registry
 	root    *root
-	held    *coord.Snapshot // what an outdated view shows; nil if it is up to date
-	shown   int64           // root.touched as of held
-	lag     time.Duration   // of the group it is in
+	pinned  *coord.Snapshot // what a late view shows; nil if the view is up to date
+	shown   int64           // root.touched as of pinned
+	lag     time.Duration   // of the group that it is in; 0 for none
 	changed chan struct{}   // nil if nobody asked since the last change
-	waiting bool            // it is on the list of its root
+	waiting bool            // it is in root.waiting
 	fault   error
 	err     error
 }
@@ -111,8 +111,8 @@ func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
 	return v, nil
 }
 
-// settle puts the view where the state of its link wants it: up to date, late, or
-// standing still. Whatever it can show, it shows.
+// settle makes the view what the state of its link allows: up to date, late, or without
+// any change. What it can show by then it shows.
 func (v *view) settle() {
 	lag := max(v.r.lag, v.r.delay)
 	reachable := v.r.reachable()
@@ -121,16 +121,16 @@ func (v *view) settle() {
 	}
 	switch {
 	case !reachable:
-		if v.held == nil {
-			v.hold()
+		if v.pinned == nil {
+			v.pin()
 		}
 	case lag > 0:
 		if v.lag == 0 {
 			v.joinGroup(lag)
 		}
-	case v.held != nil:
+	case v.pinned != nil:
 		changed := v.shown != v.root.touched
-		v.held = nil
+		v.pinned = nil
 		if changed {
 			v.signal()
 		} else if v.changed != nil {
@@ -139,15 +139,15 @@ func (v *view) settle() {
 	}
 }
 
-// hold makes the view show the present from now on.
-func (v *view) hold() {
+// pin makes the view show the present state, until it is pinned again or unpinned.
+func (v *view) pin() {
 	snapshot := v.r.ns.snapshot()
-	v.held, v.shown = &snapshot, v.root.touched
+	v.pinned, v.shown = &snapshot, v.root.touched
 }
 
 func (v *view) joinGroup(lag time.Duration) {
-	if v.held == nil {
-		v.hold()
+	if v.pinned == nil {
+		v.pin()
 	}
 	group := v.root.lagging[lag]
 	if group == nil {
@@ -157,7 +157,7 @@ func (v *view) joinGroup(lag time.Duration) {
 	group.views[v] = struct{}{}
 	v.lag = lag
 	if v.shown != v.root.touched {
-		group.expect(lag)
+		group.arm(lag)
 	}
 }
 
@@ -171,7 +171,7 @@ func (v *view) leaveGroup() {
 	v.lag = 0
 }
 
-// signal ends the wait of those who asked for Changed.
+// signal wakes those who wait for a change.
 func (v *view) signal() {
 	if v.changed != nil {
 		close(v.changed)
@@ -179,13 +179,13 @@ func (v *view) signal() {
 	}
 }
 
-// end closes the view; it goes on showing its last state.
+// end ends the view. It shows its last state from then on.
 func (v *view) end(err error) {
 	if v.err != nil {
 		return
 	}
-	if v.held == nil {
-		v.hold()
+	if v.pinned == nil {
+		v.pin()
 	}
 	if v.lag > 0 {
 		v.leaveGroup()
@@ -205,8 +205,8 @@ func (v *view) end(err error) {
 func (v *view) Snapshot() coord.Snapshot {
 	v.r.store.mu.Lock()
 	defer v.r.store.mu.Unlock()
-	if v.held != nil {
-		return v.held.Sub(v.root.path)
+	if v.pinned != nil {
+		return v.pinned.Sub(v.root.path)
 	}
 	return v.r.ns.snapshot().Sub(v.root.path)
 }
@@ -215,23 +215,23 @@ func (v *view) Snapshot() coord.Snapshot {
 func (v *view) Changed() <-chan struct{} {
 	v.r.store.mu.Lock()
 	defer v.r.store.mu.Unlock()
-	return v.expect()
+	return v.changedLocked()
 }
 
-func (v *view) expect() <-chan struct{} {
+func (v *view) changedLocked() <-chan struct{} {
 	if v.err != nil {
 		return alreadyClosed()
 	}
 	if v.changed == nil {
 		v.changed = make(chan struct{})
-		if v.held == nil {
+		if v.pinned == nil {
 			v.wait()
 		}
 	}
 	return v.changed
 }
 
-// wait puts the view on its root's list.
+// wait adds the view to its root's list of those that want to know of the next change.
 func (v *view) wait() {
 	if !v.waiting {
 		v.waiting = true
@@ -260,10 +260,10 @@ func (v *view) Sync(ctx context.Context) error {
 	defer stop()
 	for {
 		v.r.store.mu.Lock()
-		err, reached := v.err, v.held == nil || v.shown >= change
+		err, reached := v.err, v.pinned == nil || v.shown >= change
 		var changed <-chan struct{}
 		if !reached {
-			changed = v.expect()
+			changed = v.changedLocked()
 		}
 		v.r.store.mu.Unlock()
 		if err != nil {
