@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Whatever fraction of a second the header has lost, and however long the answer took, the
-// true time lies within the uncertainty; and a clock that is 1.3 s ahead never seems to
-// be 2 s ahead.
+// The header has lost the fraction of a second, and the answer takes some time. The true
+// time lies within the uncertainty all the same, and a clock that is 1.3 s ahead never
+// seems to be 2 s ahead.
 func TestClockReadingHoldsTheTruth(t *testing.T) {
 	local := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, ahead := range []time.Duration{0, 300 * time.Millisecond, 1300 * time.Millisecond, -1300 * time.Millisecond, 2999 * time.Millisecond, time.Hour} {

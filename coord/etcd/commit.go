@@ -14,15 +14,16 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Commit implements [coord.Registry]. It is one transaction. Some operations depend on
-// what etcd cannot ask in one comparison; they are tried with a guess, and when that was
-// wrong, the answer tells the right one for the next attempt.
+// Commit implements [coord.Registry]. It is one transaction. Some operations need to know
+// what one comparison of etcd cannot ask. They are tried with a guess; if the guess was
+// wrong, the answer tells what is right, and the next attempt uses that.
 func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	if err := coord.ValidateCommit(ops...); err != nil {
 		return 0, fmt.Errorf("etcd: commit: %w", err)
 	}
-	// The session is taken before the context is looked at: a context of a session
-	// that was lost has ended when there is another session to take.
+	// First take the session, then look at the context. If the context belongs to a session
+	// that was lost, it has ended before the next session is there to be taken. So nothing
+	// is created in a session that the caller does not know.
 	t := transaction{keys: r.keys, ops: ops, guesses: make([]guess, len(ops))}
 	if needsSession(ops) {
 		s := r.currentSession()
@@ -37,11 +38,11 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 		t.session = s
 	}
 	for i, op := range ops {
-		// Of what is there no version is 0.
-		t.guesses[i].parent = op.Version == 0 && (op.Kind == coord.OpSetAt || op.Kind == coord.OpAtVersion)
+		// No node that was written has the version 0, so the caller means a parent.
+		t.guesses[i].isParent = op.Version == 0 && (op.Kind == coord.OpSetAt || op.Kind == coord.OpAtVersion)
 	}
 
-	const attempts = 10 // each but the first two follows a change by somebody else
+	const attempts = 10 // after the first two, each is needed only because somebody else wrote
 	for attempt := range attempts {
 		ask := attempt > 0 || t.worthAsking()
 		answer, err := r.send(ctx, &t, ask)
@@ -73,8 +74,8 @@ func needsSession(ops []coord.Op) bool {
 	return false
 }
 
-// send runs the transaction once. When no answer came it tells whether there was
-// anything to answer: a request that found no connection was never sent.
+// send runs the transaction once. If no answer came, the outcome is unknown only if the
+// request was sent: one that found no connection was not.
 func (r *Registry) send(ctx context.Context, t *transaction, ask bool) (*pb.TxnResponse, error) {
 	request := t.request(ask)
 	if n := max(len(request.Compare), len(request.Success), len(request.Failure)); n > maxTxnOps {
@@ -103,12 +104,12 @@ func (r *Registry) send(ctx context.Context, t *transaction, ask bool) (*pb.TxnR
 	return nil, convertError(ctx, err, t.what())
 }
 
-// maxTxnOps is etcd's default of --max-txn-ops. It bounds each of the three lists of a
-// transaction, and only conditions on parents that nobody wrote can reach it.
+// maxTxnOps is etcd's default for --max-txn-ops. It bounds each of the three lists of a
+// transaction. A valid commit exceeds it only by conditions on parents that nobody wrote.
 const maxTxnOps = 128
 
-// learn corrects the guesses from the answer of an attempt that failed, or returns the
-// conflict: that of the first operation that does not hold.
+// learn corrects the guesses from the answer to an attempt that failed. If an operation
+// does not hold it returns the conflict of the first such one.
 func (r *Registry) learn(ctx context.Context, t *transaction, answer *pb.TxnResponse) error {
 	findings := answer.Responses
 	next := func() []*mvccpb.KeyValue {
@@ -126,18 +127,18 @@ func (r *Registry) learn(ctx context.Context, t *transaction, answer *pb.TxnResp
 		}
 		switch {
 		case asksBelow:
-			found.parent = len(next()) > 0
+			found.isParent = len(next()) > 0
 		case found.kv == nil && needsNode(op.Kind):
-			// The node may still be a parent. A transaction has no room to ask that
-			// for every operation, and it is rarely so.
+			// The node may still be a parent. The transaction does not ask that for every
+			// operation: it has no room for it, and parents are rarely the reason.
 			below, err := r.hasBelow(ctx, t.what(), op.Path, answer.Header.Revision)
-			if errors.Is(err, errForgotten) {
-				return nil // then once more
+			if errors.Is(err, errCompacted) {
+				return nil // the guesses stay, and the next attempt answers at a newer revision
 			}
 			if err != nil {
 				return err
 			}
-			found.parent = below
+			found.isParent = below
 		}
 		if reason := t.judge(i, found); reason != nil {
 			return fmt.Errorf("etcd: commit: %w", &coord.ConflictError{Index: i, Op: op, Reason: reason})

@@ -10,8 +10,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 )
 
-// Parents that nobody wrote are no keys, and are nodes all the same. Set, SetAt and
-// AtVersion take what Get returned for one: an empty value, and the version 0.
+// Parents that nobody wrote are no keys, but they are nodes. For them Get returns an empty
+// value and the version 0, which SetAt and AtVersion accept.
 func TestOperationsOnParentsThatNobodyWrote(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, _ := dial(t, server, etcd.Config{})
@@ -51,8 +51,8 @@ func TestOperationsOnParentsThatNobodyWrote(t *testing.T) {
 	}
 }
 
-// The first operation that does not hold is named, also when others fail for reasons
-// that are easier to find out.
+// The conflict is that of the first operation that does not hold, also if the reason of a
+// later one is easier to find.
 func TestFirstConflictIsNamed(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, _ := dial(t, server, etcd.Config{})
@@ -75,9 +75,8 @@ func TestFirstConflictIsNamed(t *testing.T) {
 	}
 }
 
-// A commit is one transaction, as many operations as it may have. What does not fit
-// because each condition on a parent that nobody wrote takes two comparisons is refused,
-// and not divided.
+// A commit is always one transaction. A condition on a parent that nobody wrote takes two
+// comparisons; if a commit needs too many of them it is refused, and not divided.
 func TestCommitIsNeverDivided(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, _ := dial(t, server, etcd.Config{})

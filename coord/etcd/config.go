@@ -16,7 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 )
 
-// Config says how to reach a store, and what of it to use.
+// Config says how to reach a store, and which part of it to use.
 type Config struct {
 	// Endpoints are the client addresses of the members, each "host:port",
 	// "http://host:port" or "https://host:port". Required.
@@ -27,7 +27,7 @@ type Config struct {
 	Namespace string
 
 	// SessionTimeout is how long the store keeps the session, and with it the
-	// ephemeral nodes, after the last sign of life. It is rounded up to whole
+	// ephemeral nodes, after the last renewal. It is rounded up to whole
 	// seconds, and the server has a minimum of its own, 2 s with etcd's default
 	// settings. 0 means 10 s; at most 24 h.
 	SessionTimeout time.Duration
@@ -37,31 +37,31 @@ type Config struct {
 	DialTimeout time.Duration
 
 	// RequestTimeout bounds each request to the store, within the context of the
-	// call. 0 means 5 s; at most 24 h. A member of etcd that is not the leader passes
-	// writes on, and one that is on its way while the leadership moves may be lost
-	// without an answer. So this is also how long a job may stand still then: half of
-	// a short SessionTimeout is a good choice.
+	// call. 0 means 5 s; at most 24 h. If a write goes to a member that is not the
+	// leader, that member passes it on; if the leader changes at that moment, the write
+	// may get no answer. Then a job stands still for this time, so with a short
+	// SessionTimeout half of that is a good choice.
 	RequestTimeout time.Duration
 
 	// Username and Password log in to a server with authentication: both or none.
 	// Without them a user can be named by the client certificate in TLS.
 	Username, Password string
 
-	// TLS encrypts the connections. It is used as it is, and not changed; for
-	// https endpoints nil means the system's authorities. If it has a ServerName,
-	// certificates are to be for that name, and else for the host of the endpoint.
+	// TLS encrypts the connections. The adapter does not change it. For https endpoints
+	// nil means the system's certificate authorities. Servers' certificates must be for
+	// its ServerName; if it has none, for the host of the endpoint.
 	TLS *tls.Config
 
-	// SyncInterval is how often the client addresses that the members advertise are
-	// looked up, and added to Endpoints, so that a process outlives members which are
-	// replaced one by one. 0 means never: what members advertise is often not to be
-	// reached from elsewhere, and is tried in vain then, about once a second. At most
-	// 24 h.
+	// SyncInterval is how often the registry reads the client addresses that the members
+	// advertise, and adds them to Endpoints, so that a process still finds the store
+	// after its members were replaced one by one. 0 means never: often these addresses
+	// cannot be reached from elsewhere, and connecting to them would fail about once a
+	// second. At most 24 h.
 	SyncInterval time.Duration
 
-	// AllowOldServers lets Dial take a server before etcd 3.5. After an outage such a
-	// server may keep watches silent. The registry notices that, and says so in
-	// [coord.View.Fault], but can be late by several times the RequestTimeout.
+	// AllowOldServers lets Dial accept a server before etcd 3.5. After an outage such a
+	// server may leave watches silent. The registry notices that, and says so in
+	// [coord.View.Fault], but it may take several times the RequestTimeout.
 	AllowOldServers bool
 
 	// Logger is told when the session changes, when views fall behind the store and when
@@ -74,7 +74,7 @@ type Config struct {
 	Slog *slog.Logger
 }
 
-// String names what the configuration reaches, and tells nothing secret.
+// String says which store and namespace the configuration is for, without secrets.
 func (c Config) String() string {
 	s := fmt.Sprintf("etcd namespace %q at %s", c.Namespace, strings.Join(c.Endpoints, ", "))
 	if c.Username != "" {
@@ -83,7 +83,8 @@ func (c Config) String() string {
 	return s
 }
 
-// Format implements [fmt.Formatter]: for every verb it is String.
+// Format implements [fmt.Formatter]: for every verb it writes String, so that no verb prints
+// the password.
 func (c Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) } // fmt keeps its errors to itself
 
 const (
@@ -93,8 +94,8 @@ const (
 	maxTimeout            = 24 * time.Hour
 )
 
-// withDefaults returns the configuration with all fields set, or an error that wraps
-// coord.ErrInvalidConfig and names the field and what it may be.
+// withDefaults returns the configuration with its defaults, or an error that wraps
+// coord.ErrInvalidConfig and says which field is wrong and what is allowed.
 func (c Config) withDefaults() (Config, error) {
 	if err := validateEndpoints(c.Endpoints, c.TLS != nil); err != nil {
 		return c, err
@@ -135,8 +136,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// validateEndpoints also sees to it that all endpoints are of one kind: etcd's client
-// takes the first one's for all, and would drop a TLS configuration without a word.
+// validateEndpoints checks each endpoint, and that all have the same scheme: etcd's client
+// uses the scheme of the first for all, and could so ignore the TLS configuration silently.
 func validateEndpoints(endpoints []string, withTLS bool) error {
 	if len(endpoints) == 0 {
 		return fmt.Errorf("%w: Endpoints is empty; at least one is required, such as \"127.0.0.1:2379\"", coord.ErrInvalidConfig)

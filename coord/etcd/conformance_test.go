@@ -17,8 +17,7 @@ import (
 
 func TestConformance(t *testing.T) { coordtest.Run(t, newStore) }
 
-// store is an embedded server, and others that ask for a user and for TLS when a case
-// wants them.
+// store is an embedded server. For the cases that need a user or TLS it starts others.
 type store struct {
 	t     testing.TB
 	plain *etcdserver.Server

@@ -16,19 +16,19 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// connect returns a client of a store that has answered. ctx bounds it, and observe is
-// called around each of its requests.
+// connect returns a client whose store has answered. ctx bounds connect; observe wraps each
+// request of the client.
 func connect(ctx context.Context, c Config, conns *connections, observe grpc.UnaryClientInterceptor) (*clientv3.Client, error) {
 	if c.Username != "" {
-		// Without the user first: the client would log in while it is made, and tell
-		// nothing about an address where nobody listens but that time has passed.
+		// Connect without the user first. A client with a user logs in when it is made, and
+		// if nobody listens at the address, its error only says that time has passed.
 		anonymous := c
 		anonymous.Username, anonymous.Password = "", ""
 		probe, err := connect(ctx, anonymous, &connections{}, observe)
 		if err != nil {
 			return nil, err
 		}
-		_ = probe.Close() // the store has answered, which is all that it was for
+		_ = probe.Close() // the store has answered; the probe is not needed any more
 		return newClient(ctx, c, conns, observe)
 	}
 	client, err := newClient(ctx, c, conns, observe)
@@ -42,9 +42,9 @@ func connect(ctx context.Context, c Config, conns *connections, observe grpc.Una
 	return client, nil
 }
 
-// awaitAnswer asks for the server's status until there is an answer, be it that this is
-// nobody's business without a password. It does not wait for a connection to be ready,
-// because only a request that does not learns why there is none.
+// awaitAnswer asks for the server's status until there is an answer. A refusal for want of
+// a password is an answer too. The request does not wait until a connection is ready: only
+// so does its error say why there is none.
 func awaitAnswer(ctx context.Context, client *clientv3.Client) error {
 	server := pb.NewMaintenanceClient(client.ActiveConnection())
 	var last error
@@ -62,20 +62,21 @@ func awaitAnswer(ctx context.Context, client *clientv3.Client) error {
 	}
 }
 
-// newClient makes a client, and logs in if there is a user. ctx bounds only that.
+// newClient makes a client, and logs in if there is a user. ctx bounds newClient, not the
+// client.
 func newClient(ctx context.Context, c Config, conns *connections, observe grpc.UnaryClientInterceptor) (*clientv3.Client, error) {
 	options := []grpc.DialOption{
 		grpc.WithContextDialer(conns.dial),
 		grpc.WithChainUnaryInterceptor(observe),
 		grpc.WithConnectParams(grpc.ConnectParams{
-			// gRPC's own would wait for two minutes between attempts.
+			// By default gRPC waits for up to two minutes between attempts.
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
 			MinConnectTimeout: c.DialTimeout,
 		}),
 	}
 	if c.TLS != nil && c.TLS.ServerName != "" {
-		// gRPC puts the endpoint's name into the TLS configuration, unless it is told
-		// which authority it speaks to.
+		// Otherwise gRPC replaces the ServerName of the TLS configuration by the name of
+		// the endpoint.
 		options = append(options, grpc.WithAuthority(c.TLS.ServerName))
 	}
 	life, end := context.WithCancel(context.Background())
@@ -88,9 +89,9 @@ func newClient(ctx context.Context, c Config, conns *connections, observe grpc.U
 		DialTimeout: c.DialTimeout,
 		Context:     life,
 		Logger:      onlyErrors(c.Logger),
-		// The server allows a ping every 5 s, gRPC none more often than every 10 s.
-		// A connection that breaks without a word is mostly noticed earlier, by a
-		// keep-alive of the session that is not answered: see keeper.renew.
+		// The server allows a ping every 5 s, but gRPC sends none more often than every
+		// 10 s. A connection that breaks without notice is mostly found earlier, by a
+		// keep-alive of the session that gets no answer: see exchange.
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 3 * time.Second,
 		DialOptions:          options,
@@ -102,27 +103,27 @@ func newClient(ctx context.Context, c Config, conns *connections, observe grpc.U
 	return client, nil
 }
 
-// onlyErrors leaves out the client's warnings: it gives one for every attempt of a
-// request that it repeats, and what comes of it is returned to the caller.
+// onlyErrors leaves out the client's warnings. The client logs one for every attempt of a
+// request that it repeats; the caller of the request gets the final error anyway.
 func onlyErrors(logger *zap.Logger) *zap.Logger {
 	return logger.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
 		if errorsOnly, err := zapcore.NewIncreaseLevelCore(core, zapcore.ErrorLevel); err == nil {
 			return errorsOnly
 		}
-		return core // says even less
+		return core // its own level is higher still
 	}))
 }
 
-// checkVersion refuses a server that is too old for the adapter, and warns of one that is
-// older than the package comment asks for. It asks one: whichever answers.
+// checkVersion refuses a server that is too old for the adapter, and warns of one with known
+// defects. It checks one server only: the one that answers.
 func (r *Registry) checkVersion(ctx context.Context) error {
 	status, err := pb.NewMaintenanceClient(r.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
 	if err != nil {
-		r.log.Debug("the server does not tell its version", zap.Error(err))
+		r.log.Debug("cannot read the version of the etcd server", zap.Error(err))
 		return nil
 	}
 	if unsupported(status.Version) && !r.config.AllowOldServers {
-		return fmt.Errorf("%w: the server is etcd %.40q, and 3.5 is the oldest that works; Config.AllowOldServers takes the risk", coord.ErrUnsupported, status.Version)
+		return fmt.Errorf("%w: the server is etcd %.40q, and 3.5 is the oldest that works; Config.AllowOldServers allows it at your own risk", coord.ErrUnsupported, status.Version)
 	}
 	if minimum, old := tooOld(status.Version); old {
 		r.log.Warn("this etcd server has known defects in watches, leases and reads",
@@ -131,8 +132,8 @@ func (r *Registry) checkVersion(ctx context.Context) error {
 	return nil
 }
 
-// unsupported reports whether a version is before 3.5, whose watches can stay silent for
-// good after an outage.
+// unsupported reports whether a version is before 3.5: watches of such servers can stay
+// silent for good after an outage.
 func unsupported(version string) bool {
 	var major, minor int
 	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
@@ -141,6 +142,8 @@ func unsupported(version string) bool {
 	return major < 3 || major == 3 && minor < 5
 }
 
+// tooOld reports whether a version has known defects, and returns the first version of its
+// series that has none of them.
 func tooOld(version string) (minimum string, old bool) {
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {
@@ -158,7 +161,7 @@ func tooOld(version string) (minimum string, old bool) {
 	}
 }
 
-// dialError says which endpoints did not let us in.
+// dialError adds the endpoints to the error of a Dial, and says why there is no connection.
 func dialError(ctx context.Context, err error, endpoints []string) error {
 	what := "dial " + strings.Join(endpoints, ", ")
 	if ctx.Err() != nil && kindOf(err) != coord.ErrDenied {

@@ -36,7 +36,8 @@ func TestOldServers(t *testing.T) {
 	}
 }
 
-// Members that are replaced one by one are followed by the addresses that they advertise.
+// When members are replaced one by one, a registry finds the new ones by the addresses that
+// they advertise.
 func TestEndpointsAreRefreshed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -102,16 +103,16 @@ func TestConnectionsAreForgotten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(conns.last) != 1 {
-			t.Errorf("%d connections are known", len(conns.last))
+		if len(conns.newest) != 1 {
+			t.Errorf("%d connections are known", len(conns.newest))
 		}
 		if err := conn.Close(); err != nil {
 			t.Error(err)
 		}
 		link.Close()
 	}
-	if len(conns.last) != 0 || dialled != 5 {
-		t.Errorf("%d connections are known, %d were dialled", len(conns.last), dialled)
+	if len(conns.newest) != 0 || dialled != 5 {
+		t.Errorf("%d connections are known, %d were dialled", len(conns.newest), dialled)
 	}
 }
 
@@ -124,7 +125,7 @@ func TestOldRevision(t *testing.T) {
 	}
 }
 
-// Whether a store compacts shows in what it has forgotten.
+// A store that compacts no longer has old revisions.
 func TestHistoryThatIsKept(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, err := Dial(t.Context(), Config{Endpoints: server.Endpoints(), Namespace: "test"})

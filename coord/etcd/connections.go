@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// connections are the ones that a client has, by the server's address, so that one that
-// has gone silent can be closed: gRPC has no door for that.
+// connections holds the connections of a client, so that one that has gone silent can be
+// closed: gRPC offers no way to do that.
 type connections struct {
-	dialled func() // is called for each new one, unless it is nil
+	dialled func() // called for each new connection, unless it is nil
 	mu      sync.Mutex
-	last    map[string]*connection
+	newest  map[string]*connection // by the server's address
 }
 
-// connection knows when something was heard on it.
+// connection knows when something was received on it.
 type connection struct {
 	net.Conn
 	heard  atomic.Pointer[time.Time]
-	forget func()
+	forget func() // removes it from connections
 }
 
 func (c *connection) Read(b []byte) (int, error) {
@@ -37,7 +37,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// dial is what gRPC connects with.
+// dial opens a connection; it is gRPC's dialer.
 func (c *connections) dial(ctx context.Context, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -48,32 +48,32 @@ func (c *connections) dial(ctx context.Context, address string) (net.Conn, error
 	known.forget = func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.last[to] == known {
-			delete(c.last, to)
+		if c.newest[to] == known {
+			delete(c.newest, to)
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last == nil {
-		c.last = make(map[string]*connection)
+	if c.newest == nil {
+		c.newest = make(map[string]*connection)
 	}
-	c.last[to] = known
+	c.newest[to] = known
 	if c.dialled != nil {
 		c.dialled()
 	}
 	return known, nil
 }
 
-// drop closes the newest connection to an address if nothing was heard on it for as long
-// as something was asked, since. The client makes another.
+// drop closes the newest connection to an address if nothing was received on it since a
+// request was sent, at the time since. The client opens another one.
 func (c *connections) drop(address string, since time.Time) {
 	c.mu.Lock()
-	conn, ok := c.last[address]
+	conn, ok := c.newest[address]
 	c.mu.Unlock()
 	if !ok {
 		return
 	}
 	if heard := conn.heard.Load(); heard == nil || heard.Before(since) {
-		_ = conn.Close() // it is given up, in whatever state it is
+		_ = conn.Close() // nobody uses it any more, so it does not matter if that fails
 	}
 }

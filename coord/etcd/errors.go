@@ -15,12 +15,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// errForgotten: the revision to read was compacted meanwhile. It never leaves the
-// package: whoever gets it reads again, at the newest.
-var errForgotten = errors.New("revision forgotten")
+// errCompacted: the store has compacted the revision that was to be read. It never leaves
+// the package: whoever gets it reads again, at the newest revision.
+var errCompacted = errors.New("revision compacted")
 
-// convertError gives an error of the client one of coord's, and the name of what was
-// attempted. ctx is the request's: if it has ended, its cause is the reason.
+// convertError wraps an error of the client in one of coord's, and says what was attempted.
+// ctx is the request's context: if it has ended, its cause is the reason.
 func convertError(ctx context.Context, err error, what string) error {
 	if err == nil {
 		return nil
@@ -36,11 +36,12 @@ func noAnswer(within time.Duration) error {
 	return fmt.Errorf("%w: no answer within %v", coord.ErrUnavailable, within)
 }
 
+// kindOf returns the error of coord that fits an error of the client.
 func kindOf(err error) error {
-	// Of what the server answers only its text crosses the client library whole.
+	// The client library keeps nothing of a server's error but its text.
 	switch e := rpctypes.Error(err); {
 	case errors.Is(e, rpctypes.ErrCompacted):
-		return errForgotten
+		return errCompacted
 	case errors.Is(e, rpctypes.ErrPermissionDenied),
 		errors.Is(e, rpctypes.ErrAuthFailed),
 		errors.Is(e, rpctypes.ErrUserNotFound),
@@ -55,13 +56,14 @@ func kindOf(err error) error {
 	case refusedHandshake(err):
 		return coord.ErrDenied
 	}
-	// So is a store whose database has no space left: it takes no writes until somebody
-	// makes room, and says that in its text.
+	// This includes a store whose database has no space left. It takes no writes until
+	// somebody makes room; the text of the error says so.
 	return coord.ErrUnavailable
 }
 
-// watchError is the error of a watch. When a server refuses a watch, the reason is the
-// text of a gRPC error as a whole, in which the client does not recognize its own.
+// watchError returns the error of a watch, or nil. When a server refuses a watch, the client
+// gives the text of a whole gRPC error, in which it does not recognize etcd's errors. So
+// the part that is etcd's is cut out here.
 func watchError(response *clientv3.WatchResponse) error {
 	err := response.Err()
 	if err == nil {
@@ -73,8 +75,8 @@ func watchError(response *clientv3.WatchResponse) error {
 	return err
 }
 
-// refusedToken reports whether a server does not take the token that the client got from
-// it when it logged in: it has expired, or users were changed since.
+// refusedToken reports whether a server refuses the token that the client got when it
+// logged in: the token has expired, or users were changed since.
 func refusedToken(err error) bool {
 	e := rpctypes.Error(err)
 	return errors.Is(e, rpctypes.ErrInvalidAuthToken) ||
@@ -98,8 +100,8 @@ func endedByContext(err error) bool {
 		code == codes.Canceled || code == codes.DeadlineExceeded
 }
 
-// maybeDone reports whether a write that was sent may have happened, or may yet, in
-// spite of this answer.
+// maybeDone reports whether a write that was sent may have been done, or may still be,
+// in spite of this error.
 func maybeDone(err error) bool {
 	code := status.Code(err)
 	if answer := (rpctypes.EtcdError{}); errors.As(rpctypes.Error(err), &answer) {

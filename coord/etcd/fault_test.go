@@ -102,7 +102,8 @@ func TestDenialIsAFaultAndNoEnd(t *testing.T) {
 	}
 }
 
-// A server whose certificate is not trusted takes the place of the right one for a while.
+// For a while a server with a certificate that is not trusted takes the place of the right
+// one.
 func TestUntrustedCertificateAfterAReconnectEndsNothing(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{TLS: true})
 	stranger := etcdserver.Start(t, etcdserver.Config{TLS: true})
@@ -129,8 +130,8 @@ func TestUntrustedCertificateAfterAReconnectEndsNothing(t *testing.T) {
 	}
 }
 
-// silentServer stands before a real one, and may tell another version, and keep the watch
-// streams silent that exist when it is told to.
+// silentServer stands in front of a real server. It can tell another version, and it can
+// keep those watch streams silent that exist at some time.
 type silentServer struct {
 	pb.UnimplementedMaintenanceServer
 	version string
@@ -234,7 +235,7 @@ func serve(t *testing.T, g *grpc.Server) string {
 	return listener.Addr().String()
 }
 
-// A watch that stays silent, on a connection that lives, is left for another stream.
+// A watch that stays silent on a connection that works begins again on another stream.
 func TestSilentWatchIsLeft(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
 	server := etcdserver.Start(t, etcdserver.Config{})

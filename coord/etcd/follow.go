@@ -10,48 +10,49 @@ import (
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// follower keeps something equal to a range of keys: it reads the range once, applies
-// what a watch brings, and starts over whenever the watch cannot be relied on: it broke,
-// it fell behind the store's compaction, it went silent, or the store was put back.
+// follower keeps something equal to a range of keys: it reads the range once, and applies
+// what a watch brings. It starts over when it cannot rely on the watch: the watch broke,
+// fell behind the store's compaction or went silent, or the store was put back.
 //
-// The watch begins first, at whatever is newest, and the range is read after that.
-// Nothing can be missed in between, and such a watch always answers the question how far
-// it is. One that begins at a revision to come does not, and keeps all others on its
-// stream from answering too.
+// The watch begins first, at the newest revision, and the range is read after that. So
+// nothing is missed in between, and the watch answers progress requests. A watch that
+// begins at a later revision does not answer them, and keeps all others on its stream from
+// answering too.
 type follower struct {
 	registry *Registry
 	what     string
 	keys     keyRange
-	// load reads the range, and returns the revision at which it did.
+	// load reads the range, and returns the revision at which it was read.
 	load func(context.Context) (int64, error)
-	// apply is given whole revisions, later than what was loaded, in order.
+	// apply gets whole revisions, in order, all later than the one that load returned.
 	apply func([]*clientv3.Event) error
-	// impatient makes the first attempt the last one, if it fails.
-	impatient bool
-	// yielding makes a denial end it.
-	yielding bool
-	// told, unless it is nil, is called when the fault has changed.
-	told func()
+	// tryOnce ends the follower if its first attempt fails.
+	tryOnce bool
+	// endOnDenial ends the follower if it is denied.
+	endOnDenial bool
+	// onFault, unless it is nil, is called when the fault has changed.
+	onFault func()
 
-	mu      sync.Mutex
-	at      int64         // up to this revision everything is applied
-	moved   chan struct{} // closed when at grows, or a question is answered
-	stream  int64         // the one that the watch is on
-	epoch   int64         // of the store that the watch is of
-	restart func()        // ends the watch; nil while it begins
-	once    bool          // the range was read once
-	// open: the servers have voted since the range was read, so that it has to be read
-	// again before it is taken for the truth.
-	open bool
-	// owed is a revision that the store is known to have, and the watch has not reached.
-	owed    int64
-	waiting time.Time // since when something is owed, and nothing has come
-	failing time.Time // since when attempts fail; zero if none has
-	fault   error
+	mu       sync.Mutex
+	applied  int64         // everything up to this revision is applied
+	moved    chan struct{} // closed when applied grows, or the range was read
+	stream   int64         // that carries the watch
+	epoch    int64         // of the store, when the watch began
+	endWatch func()        // nil while there is no watch
+	loaded   bool          // the range was read once
+	// suspect: there was a new connection or an election since the range was read, so the
+	// store may have been put back. The range has to be read again before it counts.
+	suspect bool
+	// expected is a revision that the store is known to have.
+	expected     int64
+	quietSince   time.Time // the watch has brought nothing since then, or since something is expected
+	failingSince time.Time // attempts fail since then; zero if the last one did not
+	fault        error
 }
 
 func newFollower(r *Registry, what string, keys keyRange, load func(context.Context) (int64, error), apply func([]*clientv3.Event) error) *follower {
@@ -61,8 +62,8 @@ func newFollower(r *Registry, what string, keys keyRange, load func(context.Cont
 // errFinal marks what ends a follower.
 var errFinal = errors.New("final")
 
-// run follows until ctx ends, or load or apply returns an error that wraps errFinal. What
-// may not be read now, or cannot be, is tried again: that is a fault, and no end.
+// run follows the range until ctx ends, or load or apply returns an error that wraps
+// errFinal. All other errors make it try again; see also tryOnce and endOnDenial.
 func (f *follower) run(ctx context.Context) error {
 	f.registry.addFollower(f)
 	defer f.registry.removeFollower(f)
@@ -75,7 +76,7 @@ func (f *follower) run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("etcd: %s: %w", f.what, context.Cause(ctx))
-		case errors.Is(err, errFinal), f.yielding && refused, f.impatient && !f.hasBegun() && !errors.Is(err, coord.ErrRestored):
+		case errors.Is(err, errFinal), f.endOnDenial && refused, f.tryOnce && !f.hasLoaded() && !errors.Is(err, coord.ErrRestored):
 			return err
 		}
 		if time.Since(began) > retry.max {
@@ -91,20 +92,20 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-func (f *follower) hasBegun() bool {
+func (f *follower) hasLoaded() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.once
+	return f.loaded
 }
 
-// attempt watches, loads, and applies until the watch ends, and returns why it did.
+// attempt watches, loads, and applies until the watch ends. It returns why that ended.
 func (f *follower) attempt(ctx context.Context) error {
 	r := f.registry
 	stream, epoch := r.followers.stream.Load(), r.sighting.now().epoch
 	watching, end := context.WithCancelCause(streamContext(ctx, stream))
 	defer end(nil)
 
-	// Watch returns when the store knows the watch, which may be never.
+	// Watch returns when the store has confirmed the watch, which may be never.
 	timer := time.AfterFunc(r.config.RequestTimeout, func() { end(errSilent) })
 	responses := r.client.Watch(watching, f.keys.from, clientv3.WithRange(f.keys.to), clientv3.WithFragment())
 	if !timer.Stop() {
@@ -143,9 +144,9 @@ var (
 	errBehind = fmt.Errorf("%w: the watch stays behind the store", coord.ErrUnavailable)
 )
 
-// follow applies a response, and returns up to where everything is applied then. A
-// response holds whole revisions: the server never divides one, and the client puts
-// fragments together.
+// follow applies a response, and returns the revision up to which everything is applied
+// then. A response holds whole revisions: the server never divides one, and the client
+// joins fragments.
 func (f *follower) follow(response *clientv3.WatchResponse, applied int64) (int64, error) {
 	events := response.Events
 	for len(events) > 0 && events[0].Kv.ModRevision <= applied {
@@ -157,7 +158,8 @@ func (f *follower) follow(response *clientv3.WatchResponse, applied int64) (int6
 		}
 		applied = events[len(events)-1].Kv.ModRevision
 	}
-	// The header of a response with events may be ahead of them.
+	// Only the answer to a progress request has a revision that counts: the header of a
+	// response with events may be ahead of what has come.
 	if response.IsProgressNotify() {
 		f.registry.answered(f.stream)
 		applied = max(applied, response.Header.Revision)
@@ -166,19 +168,19 @@ func (f *follower) follow(response *clientv3.WatchResponse, applied int64) (int6
 	return applied, nil
 }
 
-// begun notes that the range was read, and is watched. It reports false if the store was
-// put back meanwhile: then what was read says nothing.
-func (f *follower) begun(revision, stream, epoch int64, restart func()) bool {
+// begun notes that the range was read, and that a watch follows it. It reports false if the
+// store was put back meanwhile: then what was read does not count.
+func (f *follower) begun(revision, stream, epoch int64, endWatch func()) bool {
 	f.mu.Lock()
 	if f.registry.sighting.now().epoch != epoch {
 		f.mu.Unlock()
 		return false
 	}
-	f.stream, f.epoch, f.restart = stream, epoch, restart
-	f.failing = time.Time{}
-	f.open, f.once = false, true
+	f.stream, f.epoch, f.endWatch = stream, epoch, endWatch
+	f.failingSince = time.Time{}
+	f.suspect, f.loaded = false, true
 	f.moveLocked(revision)
-	whole := f.at >= f.owed
+	whole := f.applied >= f.expected
 	f.mu.Unlock()
 	f.registry.sighting.reached(revision, epoch)
 	if whole {
@@ -190,25 +192,26 @@ func (f *follower) begun(revision, stream, epoch int64, restart func()) bool {
 func (f *follower) ended() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.restart = nil
+	f.endWatch = nil
 }
 
 func (f *follower) position() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.at
+	return f.applied
 }
 
-// advance notes that everything up to a revision is applied.
+// advance notes that everything up to a revision is applied. A watch that was ended may
+// still bring something, which does not count.
 func (f *follower) advance(revision int64) {
 	f.mu.Lock()
-	if f.restart == nil || revision <= f.at { // a watch that was given up may still have something to say
+	if f.endWatch == nil || revision <= f.applied {
 		f.mu.Unlock()
 		return
 	}
 	epoch := f.epoch
 	f.moveLocked(revision)
-	whole := f.at >= f.owed && !f.open && f.fault != nil
+	whole := f.applied >= f.expected && !f.suspect && f.fault != nil
 	f.mu.Unlock()
 	f.registry.sighting.reached(revision, epoch)
 	if whole {
@@ -217,73 +220,73 @@ func (f *follower) advance(revision int64) {
 }
 
 func (f *follower) moveLocked(revision int64) {
-	f.at = max(f.at, revision)
-	f.waiting = time.Now()
+	f.applied = max(f.applied, revision)
+	f.quietSince = time.Now()
 	close(f.moved)
 	f.moved = make(chan struct{})
 }
 
-// void forgets a store that was put back: it is another one now.
-func (f *follower) void() {
+// forget drops what is known about a store that was put back: it is another one now.
+func (f *follower) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at, f.owed, f.open = 0, 0, false
-	f.restartLocked()
+	f.applied, f.expected, f.suspect = 0, 0, false
+	f.endWatchLocked()
 }
 
-// question has the range read again before it is taken for the truth.
-func (f *follower) question() {
+// markSuspect says that the range has to be read again before it counts.
+func (f *follower) markSuspect() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.open = true
+	f.suspect = true
 }
 
-// reread answers an open question now.
-func (f *follower) reread() {
+// rereadIfSuspect has the range read again now if it is suspect.
+func (f *follower) rereadIfSuspect() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.open {
-		f.restartLocked()
+	if f.suspect {
+		f.endWatchLocked()
 	}
 }
 
-// questioned reports what to compare the range with, now that it is read: the revision up
-// to which it was known, and whether that is in question.
-func (f *follower) questioned() (at int64, open bool) {
+// suspicion returns whether the range is suspect, and up to which revision it was applied.
+// load uses that to find out whether the store was put back.
+func (f *follower) suspicion() (applied int64, suspect bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.at, f.open
+	return f.applied, f.suspect
 }
 
-// startOver ends the watch, so that the range is read again. While that happens anyway it
-// does nothing.
+// startOver ends the watch, so that the range is read again. It does nothing while there is
+// no watch: the range will be read then anyway.
 func (f *follower) startOver() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.restartLocked()
+	f.endWatchLocked()
 }
 
-func (f *follower) restartLocked() {
-	if f.restart != nil {
-		f.restart()
-		f.restart = nil
+func (f *follower) endWatchLocked() {
+	if f.endWatch != nil {
+		f.endWatch()
+		f.endWatch = nil
 	}
 }
 
-// reach waits until everything up to a revision is applied. Mostly an event has told
-// that by its revision, or is about to. Else the watch stream is asked how far it is. It
-// may not answer: any watch on it that is behind is reason enough. After some questions
-// the range is read.
+// reach waits until everything up to a revision is applied. Mostly an event has brought that
+// revision, or will at once. If not, a progress request asks the watch stream how far it
+// is. The stream does not answer while any of its watches is behind, so after some
+// requests without an answer the range is read again.
 func (f *follower) reach(ctx context.Context, revision int64) error {
-	f.owe(revision)
-	f.reread()
-	const questions = 8 // within 255 ms
-	for i := range questions {
+	f.expect(revision)
+	f.rereadIfSuspect()
+	const requests = 8 // within 255 ms
+	for i := range requests {
 		patience := time.Millisecond << i
 		if done, err := f.await(ctx, revision, patience); done || err != nil {
 			return err
 		}
-		f.ask(ctx)
+		f.askProgress(ctx)
 	}
 	f.startOver()
 	done, err := f.await(ctx, revision, f.registry.config.RequestTimeout)
@@ -294,13 +297,13 @@ func (f *follower) reach(ctx context.Context, revision int64) error {
 	return fmt.Errorf("%w: it does not reach revision %d", cmp.Or(f.Fault(), errBehind), revision)
 }
 
-// await waits for a while, and reports whether the revision was reached.
+// await waits for at most the patience, and reports whether the revision was reached.
 func (f *follower) await(ctx context.Context, revision int64, patience time.Duration) (bool, error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {
 		f.mu.Lock()
-		there, moved := f.at >= revision && !f.open, f.moved
+		there, moved := f.applied >= revision && !f.suspect, f.moved
 		f.mu.Unlock()
 		if there {
 			return true, nil
@@ -315,57 +318,59 @@ func (f *follower) await(ctx context.Context, revision int64, patience time.Dura
 	}
 }
 
-// ask has the watch stream tell all its watches how far they are.
-func (f *follower) ask(ctx context.Context) {
+// askProgress asks the stream of the watch how far it is.
+func (f *follower) askProgress(ctx context.Context) {
 	f.mu.Lock()
-	stream, watching := f.stream, f.restart != nil
+	stream, watching := f.stream, f.endWatch != nil
 	f.mu.Unlock()
 	if watching {
 		f.registry.askProgress(ctx, stream)
 	}
 }
 
-// owe notes a revision that the store has. What is owed already comes first.
-func (f *follower) owe(revision int64) {
+// expect notes a revision that the store has. If the watch has not reached the one that is
+// expected already, that one stays.
+func (f *follower) expect(revision int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.oweLocked(revision)
+	f.expectLocked(revision)
 }
 
-func (f *follower) oweLocked(revision int64) {
-	if f.at >= f.owed && revision > f.at {
-		f.owed, f.waiting = revision, time.Now()
+func (f *follower) expectLocked(revision int64) {
+	if f.applied >= f.expected && revision > f.applied {
+		f.expected, f.quietSince = revision, time.Now()
 	}
 }
 
-type verdict int
+// watchState says how a watch stands against the revision of the store.
+type watchState int
 
 const (
-	watchFine verdict = iota + 1
+	watchFine watchState = iota + 1
 	watchBehind
 	watchSilent
 )
 
-// look compares the watch with the revision of the store. It is silent if it owes
-// something, and has brought nothing for longer than the patience.
-func (f *follower) look(revision int64, patience time.Duration) (stream int64, _ verdict) {
+// inspect compares the watch with the revision of the store. The watch is silent if it is
+// behind, and has brought nothing for longer than the patience.
+func (f *follower) inspect(revision int64, patience time.Duration) (stream int64, _ watchState) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.restart == nil || f.at >= revision {
+	if f.endWatch == nil || f.applied >= revision {
 		return f.stream, watchFine
 	}
-	f.oweLocked(revision)
-	if time.Since(f.waiting) > patience {
+	f.expectLocked(revision)
+	if time.Since(f.quietSince) > patience {
 		return f.stream, watchSilent
 	}
 	return f.stream, watchBehind
 }
 
-// giveUp has a watch that stays behind begin again, on another stream, and says so until
-// it has caught up.
+// giveUp makes a watch that stays behind begin again on another stream. That is a fault until
+// the watch has caught up.
 func (f *follower) giveUp() {
 	f.mu.Lock()
-	watching, stream, fault := f.restart != nil, f.stream, f.fault
+	watching, stream, fault := f.endWatch != nil, f.stream, f.fault
 	f.mu.Unlock()
 	if watching {
 		f.registry.leaveStream(stream)
@@ -376,22 +381,22 @@ func (f *follower) giveUp() {
 	f.startOver()
 }
 
-// failed notes that an attempt failed. A denial is a fault at once, and anything else
-// after a while: most of it is over by then.
+// failed notes that an attempt failed. A denial is a fault at once; any other error is one
+// only if attempts fail for longer than the request time-out, because most end sooner.
 func (f *follower) failed(err error, denied bool) {
 	f.mu.Lock()
-	if f.failing.IsZero() {
-		f.failing = time.Now()
+	if f.failingSince.IsZero() {
+		f.failingSince = time.Now()
 	}
-	long := time.Since(f.failing) > f.registry.config.RequestTimeout
+	long := time.Since(f.failingSince) > f.registry.config.RequestTimeout
 	f.mu.Unlock()
-	f.registry.logAttempt(f.what, err)
+	f.registry.log.Debug("cannot follow a part of the store; it will be read again", zap.String("what", f.what), zap.Error(err))
 	if denied || long {
 		f.setFault(err)
 	}
 }
 
-// Fault is what coord.View says of it.
+// Fault returns what [coord.View.Fault] returns for a view.
 func (f *follower) Fault() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -408,15 +413,15 @@ func (f *follower) setFault(fault error) {
 		f.registry.countFault(f.what, fault)
 	}
 	another := before != nil && fault != nil && errors.Is(before, coord.ErrDenied) != errors.Is(fault, coord.ErrDenied)
-	if f.told != nil && (began || ended || another) {
-		f.told()
+	if f.onFault != nil && (began || ended || another) {
+		f.onFault()
 	}
 }
 
-// awaitRemoval returns nil once a life of a key is over: that which began at the revision
-// created, or any if it is 0. It returns an error if ctx ends, or, where a denial is to be
-// told, if the key may not be read.
-func (r *Registry) awaitRemoval(ctx context.Context, key string, created int64, tellDenial bool) error {
+// awaitRemoval returns nil once a key is removed. created is the CreateRevision of the key
+// that is meant; 0 means any. It returns an error if ctx ends and, with endOnDenial, if the
+// key may not be read.
+func (r *Registry) awaitRemoval(ctx context.Context, key string, created int64, endOnDenial bool) error {
 	what := "watch " + key
 	load := func(ctx context.Context) (int64, error) {
 		var read *clientv3.GetResponse
@@ -441,7 +446,7 @@ func (r *Registry) awaitRemoval(ctx context.Context, key string, created int64, 
 		return nil
 	}
 	f := newFollower(r, what, keyRange{key, key + "\x00"}, load, apply)
-	f.yielding = tellDenial
+	f.endOnDenial = endOnDenial
 	err := f.run(ctx)
 	if errors.Is(err, errRemoved) {
 		return nil

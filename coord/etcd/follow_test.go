@@ -18,8 +18,8 @@ func response(header int64, revisions ...int64) *clientv3.WatchResponse {
 	return r
 }
 
-// What was read already is not applied over it, and only what a response proves counts
-// as applied: its events, or the header of one without any.
+// Events that the load contained already are not applied again. Only what a response proves
+// counts as applied: its events, or its header if it has none.
 func TestFollowsFromWhatWasLoaded(t *testing.T) {
 	var got []int64
 	f := newFollower(&Registry{}, "test", keyRange{}, nil, func(events []*clientv3.Event) error {
@@ -54,15 +54,15 @@ func TestFollowsFromWhatWasLoaded(t *testing.T) {
 	}
 }
 
-// A watch is given up when it brings nothing for longer than the patience though the
-// store has moved on; not while it is only behind, and never while the store stands still.
+// A watch is silent when it brings nothing for longer than the patience although the store's
+// revision has grown; not while it is only behind, and not while the revision stays.
 func TestSilentWatchIsGivenUp(t *testing.T) {
 	const patience = 5 * time.Second
 	synctest.Test(t, func(t *testing.T) {
 		f := newFollower(&Registry{}, "test", keyRange{}, nil, nil)
-		look := func(revision int64, want verdict) {
+		look := func(revision int64, want watchState) {
 			t.Helper()
-			if _, got := f.look(revision, patience); got != want {
+			if _, got := f.inspect(revision, patience); got != want {
 				t.Errorf("at revision %d: verdict %d, want %d", revision, got, want)
 			}
 			time.Sleep(3 * time.Second)
@@ -88,15 +88,15 @@ func TestSilentWatchIsGivenUp(t *testing.T) {
 	})
 }
 
-// What a watch of the old state still brings after the store was put back does not count,
-// and neither does what was read before.
+// After the store was put back, what a watch of the old state still brings does not count,
+// and neither does what was read of the old state.
 func TestNothingOfTheOldStateCounts(t *testing.T) {
 	r := &Registry{}
 	f := newFollower(r, "test", keyRange{}, nil, nil)
 	restarted := false
 	f.begun(100, 0, 0, func() { restarted = true })
 	r.sighting.epoch++
-	f.void()
+	f.forget()
 	f.advance(101)
 	if f.begun(102, 0, 0, func() {}) {
 		t.Error("what was read of the old state was taken")

@@ -8,37 +8,37 @@ import (
 	"go.uber.org/zap"
 )
 
-// A store that compacts its history keeps some hours of it. One that has more revisions
-// than a busy cluster writes meanwhile, or has never forgotten one though it had time to,
-// probably does not compact at all: in the end its database is full, and it takes no
-// writes any more.
+// A store that compacts its history keeps some hours of it. A store probably does not
+// compact at all if it still has more revisions than a busy cluster writes in that time,
+// or if it still has its first revision although it is no longer young. In the end its
+// database is full, and it takes no writes any more.
 const (
 	muchHistory   = 1_000_000
 	youngRevision = 20_000
 )
 
-// oldRevision is the revision that a store which compacts should have forgotten; ok is
-// false if the store is too young to tell.
+// oldRevision returns a revision that a store which compacts no longer has; ok is false if
+// the store is too young to tell.
 func oldRevision(newest int64) (revision int64, ok bool) {
 	return max(1, newest-muchHistory), newest >= youngRevision
 }
 
-// warnOfHistory looks once whether the store seems to keep its whole history.
+// warnOfHistory checks once whether the store seems to keep its whole history.
 func (r *Registry) warnOfHistory() {
 	if old, ok := oldRevision(r.sighting.now().revision); ok && r.remembers(r.ctx, old) {
 		r.log.Warn("this etcd server seems to keep its whole history: without compaction its database grows until it takes no writes; see --auto-compaction-retention",
-			zap.Int64("still_has_revision", old), zap.Int64("of", r.sighting.now().revision))
+			zap.Int64("still_has_revision", old), zap.Int64("newest_revision", r.sighting.now().revision))
 	}
 }
 
 // remembers reports whether the store still has the state at a revision.
 func (r *Registry) remembers(ctx context.Context, revision int64) bool {
-	err := r.request(ctx, "look how far the history reaches", func(ctx context.Context) error {
+	err := r.request(ctx, "look for an old revision", func(ctx context.Context) error {
 		_, err := r.client.Get(ctx, r.keys.prefix, clientv3.WithCountOnly(), clientv3.WithRev(revision))
 		return err
 	})
-	if err != nil && !errors.Is(err, errForgotten) {
-		r.log.Debug("cannot tell how far the history reaches", zap.Error(err))
+	if err != nil && !errors.Is(err, errCompacted) {
+		r.log.Debug("cannot check whether the server compacts its history", zap.Error(err))
 	}
 	return err == nil
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// sessions is the session that the registry has, or waits for.
+// sessions holds the registry's session. A lost one stays in it until the next is open.
 type sessions struct {
 	mu      sync.Mutex
-	current *session      // nil between two
+	current *session      // nil only before the first
 	changed chan struct{} // closed when current changes
 }
 
-// currentSession returns the session if there is one that can be trusted.
+// currentSession returns the session, or nil if it is lost.
 func (r *Registry) currentSession() *session {
 	r.sessions.mu.Lock()
 	defer r.sessions.mu.Unlock()
@@ -35,6 +35,7 @@ func (r *Registry) currentSession() *session {
 	return nil
 }
 
+// awaitSession returns a session that is not lost, and waits for one if necessary.
 func (r *Registry) awaitSession(ctx context.Context) (*session, error) {
 	for {
 		r.sessions.mu.Lock()
@@ -64,7 +65,7 @@ func (r *Registry) setSession(s *session) {
 	r.sessions.changed = make(chan struct{})
 }
 
-// keepSessions keeps a session alive, and opens another when it is lost, until Close.
+// keepSessions keeps a session alive, and opens the next when it is lost, until Close.
 func (r *Registry) keepSessions(s *session) {
 	for retry := newRetry(); ; {
 		began := time.Now()
@@ -75,10 +76,10 @@ func (r *Registry) keepSessions(s *session) {
 		}
 		r.log.Warn("session lost", zap.Int64("session", s.lease), zap.Error(context.Cause(s.ctx)))
 		lost := s
-		r.start(func() { r.giveBack(lost) })
+		r.start(func() { r.revokeLost(lost) })
 		if time.Since(began) > lost.timeout() {
 			retry.reset()
-		} else if !retry.wait(r.ctx) { // sessions that do not last are not opened one after the other
+		} else if !retry.wait(r.ctx) { // this one did not last, so the next must not follow at once
 			return
 		}
 		if s = r.reopenSession(retry); s == nil {
@@ -87,7 +88,7 @@ func (r *Registry) keepSessions(s *session) {
 	}
 }
 
-// reopenSession tries until there is a session. It returns nil after Close.
+// reopenSession tries to open a session until it succeeds. It returns nil after Close.
 func (r *Registry) reopenSession(retry *retry) *session {
 	for {
 		s, err := r.openSession(r.ctx)
@@ -97,7 +98,7 @@ func (r *Registry) reopenSession(retry *retry) *session {
 		if r.ctx.Err() != nil {
 			return nil
 		}
-		r.log.Debug("no new session yet", zap.Error(err))
+		r.log.Debug("cannot open a new session yet", zap.Error(err))
 		if !retry.wait(r.ctx) {
 			return nil
 		}
@@ -105,25 +106,25 @@ func (r *Registry) reopenSession(retry *retry) *session {
 }
 
 // openSession gets a lease, attaches the session's key to it, and makes it the current
-// session. The lease's id is chosen here, not by the server, so that one whose grant was
-// not answered can be given back.
+// session. It chooses the lease's id itself, so that it can revoke the lease if the grant
+// gets no answer.
 func (r *Registry) openSession(ctx context.Context) (*session, error) {
-	// What comes before the lease is no time of its life: to connect, and to wait until
-	// the store has a leader.
+	// This read waits until there is a connection and the store has a leader. Without it
+	// that time would be taken from the lease's.
 	if _, err := r.head(ctx, "open a session"); err != nil {
 		return nil, err
 	}
 	id := 1 + rand.Int64N(1<<63-1)
 	var grant *pb.LeaseGrantResponse
 	var sent time.Time
-	doubtful := false
+	maybeGranted := false
 	err := r.request(ctx, "open a session", func(ctx context.Context) (err error) {
 		sent = time.Now()
 		grant, err = r.lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{ID: id, TTL: int64(r.config.SessionTimeout / time.Second)}, grpc.WaitForReady(true))
-		doubtful = err != nil && maybeDone(err)
+		maybeGranted = err != nil && maybeDone(err)
 		return err
 	})
-	if doubtful {
+	if maybeGranted {
 		r.start(func() { r.revokeQuietly(id, r.config.SessionTimeout) })
 	}
 	if err != nil {
@@ -138,7 +139,8 @@ func (r *Registry) openSession(ctx context.Context) (*session, error) {
 		r.start(func() { r.revokeQuietly(id, granted) })
 		return nil, err
 	}
-	// Whoever gets the session takes what is read in it for the truth.
+	// Callers rely on what they read in this session, so find out first whether the store
+	// was put back.
 	if err := r.verify(ctx); err != nil {
 		r.start(func() { r.revokeQuietly(id, granted) })
 		return nil, err
@@ -149,8 +151,8 @@ func (r *Registry) openSession(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// keepSession renews a session until it ends, and watches its key meanwhile: a lease can
-// be renewed though its keys are gone.
+// keepSession renews a session until it ends. It also watches the session's key: a lease can
+// be renewed although its keys were removed.
 func (r *Registry) keepSession(s *session) {
 	var watching sync.WaitGroup
 	defer watching.Wait()
@@ -162,7 +164,7 @@ func (r *Registry) keepSession(s *session) {
 	var stream renewals
 	defer stream.close()
 	retry := newRetry()
-	next := time.NewTimer(0) // to open it was slow work, perhaps
+	next := time.NewTimer(0) // renew at once: to open it may have taken long
 	defer next.Stop()
 	for {
 		select {
@@ -195,16 +197,16 @@ func (r *Registry) keepSession(s *session) {
 	}
 }
 
-// interval is how often a session is kept alive.
+// interval is the time between two renewals of a session.
 func interval(granted time.Duration) time.Duration { return granted / 3 }
 
 // renewals is a keep-alive stream with one request on it at a time. It stays open as long
-// as it works: each new one costs a server with passwords the check of one, which is
-// made to be slow. (The client's KeepAliveOnce opens one for each renewal, and repeats
-// without a pause what fails at once.)
+// as it works, because for each new stream a server with authentication checks a password,
+// and that is slow on purpose. (The client's KeepAliveOnce opens a stream for each renewal,
+// and repeats without a pause what fails at once.)
 type renewals struct {
 	pb.Lease_LeaseKeepAliveClient
-	cancel context.CancelCauseFunc // nil without a stream
+	cancel context.CancelCauseFunc // nil while there is no stream
 }
 
 func (s *renewals) close() {
@@ -214,12 +216,12 @@ func (s *renewals) close() {
 	*s = renewals{}
 }
 
-// renew asks once, for at most a third of the time-out, and once more if the stream only
-// needs to log in again.
+// renew sends one renewal, and waits for its answer for at most a third of the time-out. If
+// an old stream's token has expired it tries once more on a new stream, which logs in again.
 func (r *Registry) renew(s *session, stream *renewals, sent time.Time) (granted time.Duration, revision int64, err error) {
-	again := stream.cancel != nil
+	wasOpen := stream.cancel != nil
 	answer, err := r.exchange(s, stream, sent)
-	if again && refusedToken(err) {
+	if wasOpen && refusedToken(err) {
 		answer, err = r.exchange(s, stream, sent)
 	}
 	if err != nil {
@@ -228,8 +230,8 @@ func (r *Registry) renew(s *session, stream *renewals, sent time.Time) (granted 
 	return time.Duration(answer.TTL) * time.Second, answer.Header.GetRevision(), nil
 }
 
-// exchange sends a request and receives its answer. After any error the stream is closed,
-// so that a late answer is never taken for that to another request.
+// exchange sends a request and receives its answer. After any error it closes the stream,
+// so that a late answer is not taken for the answer to a later request.
 func (r *Registry) exchange(s *session, stream *renewals, sent time.Time) (*pb.LeaseKeepAliveResponse, error) {
 	if stream.cancel == nil {
 		if err := r.openRenewals(s, stream, sent); err != nil {
@@ -237,11 +239,11 @@ func (r *Registry) exchange(s *session, stream *renewals, sent time.Time) (*pb.L
 		}
 	}
 	before := r.sighting.now()
-	ctx, cancel := stream.Context(), stream.cancel // of this stream: it may be closed before the timer is
+	ctx, cancel := stream.Context(), stream.cancel // the timer may run after the stream was replaced
 	timer := time.AfterFunc(patience(s, sent), func() { cancel(errNoRenewal) })
 	var answer *pb.LeaseKeepAliveResponse
 	err := stream.Send(&pb.LeaseKeepAliveRequest{ID: s.lease})
-	if err == nil || errors.Is(err, io.EOF) { // then the reason is in what is received
+	if err == nil || errors.Is(err, io.EOF) { // after EOF, Recv returns the reason
 		answer, err = stream.Recv()
 	}
 	if err == nil {
@@ -251,7 +253,7 @@ func (r *Registry) exchange(s *session, stream *renewals, sent time.Time) (*pb.L
 	switch {
 	case late:
 		if p, ok := peer.FromContext(ctx); ok {
-			r.connections.drop(p.Addr.String(), sent) // it may have broken without a word
+			r.connections.drop(p.Addr.String(), sent) // it may be broken without notice
 		}
 		err = errNoRenewal
 	case err == nil && answer.TTL <= 0:
@@ -279,7 +281,7 @@ func (r *Registry) openRenewals(s *session, stream *renewals, sent time.Time) (e
 	return nil
 }
 
-// patience is how long to wait for the renewal that began at sent.
+// patience is how long to go on waiting for the answer to a renewal that began at sent.
 func patience(s *session, sent time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,16 +290,16 @@ func patience(s *session, sent time.Time) time.Duration {
 
 var errNoRenewal = errors.New("no answer in time")
 
-// giveBack gives the lease of a lost session back once the store would have dropped it:
-// until then somebody who honours the session's context may still be returning. The store
-// mostly has dropped it then; one that had no leader meanwhile gives every lease its whole
-// time again, and others wait for its nodes to go.
-func (r *Registry) giveBack(s *session) {
+// revokeLost revokes the lease of a lost session once its time-out has passed. Not earlier:
+// work that obeys the session's context may need that time to return. Mostly the store has
+// dropped the lease by then. But after a time without a leader a store gives every lease
+// its whole time again, and others would wait long for the session's nodes to go.
+func (r *Registry) revokeLost(s *session) {
 	if !sleep(r.ctx, time.Until(s.expiry())) {
 		return
 	}
 	for retry := newRetry(); ; {
-		err := r.request(r.ctx, "give back a lost session", func(ctx context.Context) error {
+		err := r.request(r.ctx, "revoke the lease of a lost session", func(ctx context.Context) error {
 			_, err := r.client.Revoke(ctx, clientv3.LeaseID(s.lease))
 			return err
 		})
@@ -305,7 +307,7 @@ func (r *Registry) giveBack(s *session) {
 			return
 		}
 		if errors.Is(err, coord.ErrDenied) {
-			r.log.Debug("a lease is left to expire", zap.Int64("lease", s.lease), zap.Error(err))
+			r.log.Debug("cannot revoke a lease; it will expire", zap.Int64("lease", s.lease), zap.Error(err))
 			return
 		}
 		if !retry.wait(r.ctx) {
@@ -314,7 +316,7 @@ func (r *Registry) giveBack(s *session) {
 	}
 }
 
-// endSession gives the lease back, so that the ephemeral nodes go at once.
+// endSession revokes the lease, so that the ephemeral nodes go at once.
 func (r *Registry) endSession(ctx context.Context) error {
 	r.sessions.mu.Lock()
 	s := r.sessions.current
@@ -328,12 +330,11 @@ func (r *Registry) endSession(ctx context.Context) error {
 	return convertError(ctx, err, "end the session")
 }
 
-// revokeQuietly gives back a lease that nobody is to use, unless that takes longer than
-// it would live anyway.
+// revokeQuietly revokes a lease that nobody uses. It stops when the lease has expired.
 func (r *Registry) revokeQuietly(lease int64, life time.Duration) {
 	ctx, cancel := context.WithTimeout(r.ctx, life)
 	defer cancel()
 	if _, err := r.client.Revoke(ctx, clientv3.LeaseID(lease)); err != nil {
-		r.log.Debug("a lease is left to expire", zap.Int64("lease", lease), zap.Error(err))
+		r.log.Debug("cannot revoke a lease; it will expire", zap.Int64("lease", lease), zap.Error(err))
 	}
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// keyspace turns the paths of a namespace into keys and back.
+// keyspace converts the paths of a namespace to keys and back.
 type keyspace struct {
 	prefix string // "/{namespace}/"
 }
 
-// keyRange has the keys from the first up to but without the second.
+// keyRange is the range of keys from from, up to but without to.
 type keyRange struct{ from, to string }
 
-// afterSlash is the byte after the slash: what ends with it ends a subtree.
+// afterSlash is the character after the slash. A range up to "a0" ends behind all "a/...".
 const afterSlash = "0"
 
 func newKeyspace(namespace string) keyspace { return keyspace{prefix: "/" + namespace + "/"} }
@@ -31,8 +31,9 @@ func (k keyspace) below(path string) keyRange {
 	return keyRange{k.prefix + path + "/", k.prefix + path + afterSlash}
 }
 
-// around is the smallest range that has a node and everything below it. It also has
-// siblings: those whose names begin with the node's and go on below the slash.
+// around is the smallest range that has a node and everything below it. It also has some
+// siblings: those whose names go on, after the node's name, with a character that sorts
+// before the slash, such as a-b for a.
 func (k keyspace) around(path string) keyRange {
 	if path == "" {
 		return k.below(path)
@@ -40,13 +41,13 @@ func (k keyspace) around(path string) keyRange {
 	return keyRange{k.prefix + path, k.prefix + path + afterSlash}
 }
 
-// session is the key that stands for a session.
+// session is the key that the adapter keeps for a session.
 func (k keyspace) session(lease int64) string {
 	return k.prefix + "/sessions/" + strconv.FormatInt(lease, 16)
 }
 
-// path is the node of a key, if it is one of a node: those of sessions are not.
-func (k keyspace) path(key []byte) (string, bool) {
+// path is the path of a key's node; ok is false for a session's key, which has no node.
+func (k keyspace) path(key []byte) (path string, ok bool) {
 	rest := key[len(k.prefix):]
 	if len(rest) == 0 || rest[0] == '/' {
 		return "", false

@@ -13,8 +13,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// latch is a queue of keys on the leases of the candidates' sessions. The oldest holds
-// it: the one with the lowest CreateRevision, which is also its token.
+// latch is a queue of keys; each is on the lease of its candidate's session. The oldest key,
+// which has the lowest CreateRevision, holds the latch. That revision is also the token.
 type latch struct {
 	registry *Registry
 	path     string
@@ -32,7 +32,7 @@ func (r *Registry) Latch(path string) (coord.Latch, error) {
 // goes to the end of the queue.
 func (l *latch) Acquire(ctx context.Context) (coord.Held, error) {
 	what := "acquire latch " + l.path
-	s, err := l.registry.awaitSession(ctx) // before ctx is looked at: see Commit
+	s, err := l.registry.awaitSession(ctx) // first the session, then ctx: see Commit
 	if err != nil {
 		return nil, fmt.Errorf("etcd: %s: %w", what, err)
 	}
@@ -45,7 +45,8 @@ func (l *latch) Acquire(ctx context.Context) (coord.Held, error) {
 			c.end(coord.ErrReleased)
 			c.withdraw(time.Second)
 		}
-		// In the same session, for if that has gone with the node, it shows now.
+		// Try again in the same session. If the node went because the session ended, the
+		// next attempt fails for that.
 		if !errors.Is(err, coord.ErrLatchLost) {
 			return nil, fmt.Errorf("etcd: %s: %w", what, err)
 		}
@@ -54,31 +55,31 @@ func (l *latch) Acquire(ctx context.Context) (coord.Held, error) {
 
 // candidate is one place in the queue.
 type candidate struct {
-	latch    *latch
-	session  *session
-	key      string
-	created  int64 // 0 if that is not known
-	ctx      context.Context
-	end      context.CancelCauseFunc
-	guarding chan struct{} // closed when guard has ended
-	release  sync.Once
+	latch       *latch
+	session     *session
+	key         string
+	created     int64 // 0 if that is not known
+	ctx         context.Context
+	end         context.CancelCauseFunc
+	guardEnded  chan struct{} // closed when guard has ended
+	releaseOnce sync.Once
 }
 
 var _ coord.Held = (*candidate)(nil)
 
-// join puts a candidate into the queue.
+// join adds a candidate to the queue.
 func (l *latch) join(ctx context.Context, s *session) (*candidate, error) {
 	r := l.registry
 	if !s.alive() {
 		return nil, context.Cause(s.ctx)
 	}
 	path := coord.Join(l.path, strconv.FormatInt(s.lease, 16)+"-"+strconv.FormatInt(r.candidates.Add(1), 10))
-	c := &candidate{latch: l, session: s, key: r.keys.key(path), guarding: make(chan struct{})}
+	c := &candidate{latch: l, session: s, key: r.keys.key(path), guardEnded: make(chan struct{})}
 	c.ctx, c.end = context.WithCancelCause(s.ctx)
 	answer, err := r.send(ctx, &transaction{keys: r.keys, session: s, ops: []coord.Op{coord.CreateEphemeral(path, nil)}, guesses: make([]guess, 1)}, false)
 	if err != nil {
 		c.end(err)
-		close(c.guarding)
+		close(c.guardEnded)
 		if errors.Is(err, coord.ErrUnknownOutcome) {
 			c.withdraw(time.Second)
 		}
@@ -92,16 +93,16 @@ func (l *latch) join(ctx context.Context, s *session) (*candidate, error) {
 	return c, nil
 }
 
-// guard ends the candidate when its key is gone, whoever removed it.
+// guard ends the candidate's context when its key is removed, whoever removed it.
 func (c *candidate) guard() {
-	defer close(c.guarding)
+	defer close(c.guardEnded)
 	if c.latch.registry.awaitRemoval(c.ctx, c.key, c.created, false) == nil {
 		c.end(coord.ErrLatchLost)
 	}
 }
 
-// awaitTurn returns nil when the candidate is the first in the queue. It sits out times
-// without the store: the place in the queue lasts as long as the session.
+// awaitTurn returns nil when the candidate is the first in the queue. While the store is away
+// it goes on waiting: the place in the queue lasts as long as the session.
 func (c *candidate) awaitTurn(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -132,8 +133,8 @@ func (c *candidate) awaitTurn(ctx context.Context) error {
 	}
 }
 
-// predecessor reads who stands before this candidate, and in the same step that the
-// candidate still stands there itself. It returns "" for the first in the queue.
+// predecessor reads which key stands just before this candidate's; "" if none does. The same
+// transaction checks that the candidate's own key is still there.
 func (c *candidate) predecessor(ctx context.Context) (key string, created int64, err error) {
 	r := c.latch.registry
 	what := "queue of latch " + c.latch.path
@@ -167,14 +168,14 @@ func (c *candidate) Context() context.Context { return c.ctx }
 // Token implements [coord.Held].
 func (c *candidate) Token() int64 { return c.created }
 
-// Release implements [coord.Held]. If the store is away it is tried again until the
-// session ends.
+// Release implements [coord.Held]. If the store is away it tries again in the background
+// until the session ends.
 func (c *candidate) Release(ctx context.Context) (err error) {
-	c.release.Do(func() {
+	c.releaseOnce.Do(func() {
 		c.end(coord.ErrReleased)
 		if c.session.ctx.Err() != nil {
-			<-c.guarding
-			return // the candidate has gone with it, or will
+			<-c.guardEnded
+			return // the key goes with the session
 		}
 		r := c.latch.registry
 		err = r.request(ctx, "release latch "+c.latch.path, func(ctx context.Context) error {
@@ -184,18 +185,18 @@ func (c *candidate) Release(ctx context.Context) (err error) {
 		if err != nil {
 			c.withdraw(0)
 		}
-		<-c.guarding
+		<-c.guardEnded
 	})
 	return err
 }
 
-// withdraw removes the candidate's key as soon as that is possible, and returns after a
-// while even if it is not.
+// withdraw removes the candidate's key, in the background if that takes longer than the
+// patience.
 func (c *candidate) withdraw(patience time.Duration) {
 	done := make(chan struct{})
 	started := c.latch.registry.start(func() {
 		defer close(done)
-		<-c.guarding
+		<-c.guardEnded
 		c.remove()
 	})
 	if !started {
@@ -209,19 +210,19 @@ func (c *candidate) withdraw(patience time.Duration) {
 	}
 }
 
-// remove deletes the key until it is certain that it is gone, or the session is. A key
-// that may yet be written, by a request that was not answered, is looked for until no
-// server works on that request any more.
+// remove deletes the key until it is certain that the key or the session is gone. If the
+// request that creates the key got no answer, it may still be carried out. Then remove goes
+// on until no server works on that request any more.
 func (c *candidate) remove() {
 	r := c.latch.registry
-	doubt := time.Now().Add(2 * r.config.RequestTimeout)
+	mayBeCreated := time.Now().Add(2 * r.config.RequestTimeout)
 	for retry := newRetry(); c.session.ctx.Err() == nil; retry.wait(c.session.ctx) {
 		var deleted *clientv3.DeleteResponse
 		err := r.request(c.session.ctx, "leave the queue of latch "+c.latch.path, func(ctx context.Context) (err error) {
 			deleted, err = r.client.Delete(ctx, c.key)
 			return err
 		})
-		if err == nil && (c.created != 0 || deleted.Deleted > 0 || time.Now().After(doubt)) {
+		if err == nil && (c.created != 0 || deleted.Deleted > 0 || time.Now().After(mayBeCreated)) {
 			return
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // keepEndpoints adds the addresses that the members advertise to those of the
-// configuration, again and again until Close.
+// configuration, at each SyncInterval until Close.
 func (r *Registry) keepEndpoints() {
 	for sleep(r.ctx, r.config.SyncInterval/2+rand.N(r.config.SyncInterval)) {
 		var members *clientv3.MemberListResponse
@@ -19,7 +19,7 @@ func (r *Registry) keepEndpoints() {
 			return err
 		})
 		if err != nil {
-			r.log.Debug("the members are not known", zap.Error(err))
+			r.log.Debug("cannot list the members of the etcd cluster", zap.Error(err))
 			continue
 		}
 		var advertised []string
@@ -29,15 +29,15 @@ func (r *Registry) keepEndpoints() {
 			}
 		}
 		if endpoints := withAdvertised(r.config.Endpoints, advertised); !slices.Equal(endpoints, r.client.Endpoints()) {
-			r.log.Info("the members advertise other addresses", zap.Strings("endpoints", endpoints))
+			r.log.Info("the members of the etcd cluster advertise other addresses than before", zap.Strings("endpoints", endpoints))
 			r.client.SetEndpoints(endpoints...)
 		}
 	}
 }
 
-// withAdvertised returns the endpoints of the configuration and the advertised addresses
-// that are none of them, in the form of the former. What was configured is never left
-// out: nobody knows whether what is advertised can be reached from here.
+// withAdvertised returns the configured endpoints, followed by the advertised addresses that
+// are not among them, with the scheme of the configured ones. Configured endpoints always
+// stay: advertised addresses may not be reachable from here.
 func withAdvertised(configured, advertised []string) []string {
 	const most = 64
 	known := make(map[string]bool)

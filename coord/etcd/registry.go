@@ -29,14 +29,14 @@ type Registry struct {
 	kv          pb.KVClient // for commits, which need to know whether they were sent
 	lease       pb.LeaseClient
 	connections connections
-	late        error // the cause of a request's end at its time-out
+	late        error // the cause of the context of a request that has timed out
 
 	ctx     context.Context // ends with Close, with the cause ErrClosed
 	end     context.CancelCauseFunc
 	once    sync.Once
 	mu      sync.Mutex
-	closed  bool           // no goroutine starts any more; guarded by mu
-	running sync.WaitGroup // all goroutines
+	closed  bool           // Close has begun, so no goroutine starts any more; guarded by mu
+	running sync.WaitGroup // all goroutines of the registry
 
 	sessions  sessions
 	followers followers
@@ -44,13 +44,13 @@ type Registry struct {
 	clock     *storeclock.Keeper
 	clocked   sync.Once // somebody has asked for it
 
-	candidates atomic.Int64 // counts the places taken in queues, for their names
+	candidates atomic.Int64 // counts latch candidates; their names contain the number
 }
 
 var _ coord.Registry = (*Registry)(nil)
 
-// Dial connects to a store and opens a session. ctx and the connect time-out bound it;
-// the registry lives on until Close.
+// Dial connects to a store and opens a session. ctx and [Config.DialTimeout] bound Dial; the
+// registry lives until Close.
 //
 // Errors: [coord.ErrInvalidConfig] naming the field; [coord.ErrUnavailable] if nobody
 // answers in time, [coord.ErrDenied] for a wrong password or a certificate that one side
@@ -89,7 +89,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		first, err = r.openSession(ctx)
 	}
 	if err != nil {
-		// What was granted is given back, as long as there is time for it.
+		// Goroutines may still revoke a lease; wait for them until ctx ends.
 		defer context.AfterFunc(ctx, func() { r.end(coord.ErrClosed) })()
 		r.running.Wait()
 		r.end(coord.ErrClosed)
@@ -120,7 +120,8 @@ func (r *Registry) Close(ctx context.Context) error {
 	return err
 }
 
-// start runs what Close waits for. It reports false, and runs nothing, after Close.
+// start runs a function on a goroutine that Close waits for. Once Close has begun it runs
+// nothing, and reports false.
 func (r *Registry) start(run func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +143,7 @@ func (r *Registry) request(ctx context.Context, what string, send func(context.C
 	return convertError(ctx, send(ctx), what)
 }
 
-// bound returns the context of one request. Its cause, when it ends, is what to tell the
+// bound returns the context of one request. When it ends, its cause is the error for the
 // caller.
 func (r *Registry) bound(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if r.ctx.Err() != nil {
@@ -179,10 +180,10 @@ func (r *Registry) Get(ctx context.Context, path string) (coord.Node, error) {
 		if len(read.Kvs) > 0 {
 			return newNode(path, read.Kvs[0]), nil
 		}
-		// Of the same revision, so that it cannot miss a node that comes in between.
+		// Read at the same revision: otherwise a node that is created in between is missed.
 		parent, err := r.hasBelow(ctx, what, path, read.Header.Revision)
 		switch {
-		case errors.Is(err, errForgotten):
+		case errors.Is(err, errCompacted):
 			continue
 		case err != nil:
 			return coord.Node{}, err
@@ -200,7 +201,7 @@ func (r *Registry) List(ctx context.Context, path string) ([]coord.Node, error) 
 	}
 	for {
 		nodes, err := r.list(ctx, path)
-		if !errors.Is(err, errForgotten) {
+		if !errors.Is(err, errCompacted) {
 			return nodes, err
 		}
 	}
@@ -213,7 +214,7 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 	revision, err := r.scan(ctx, what, below, scanOptions{}, func(kv *mvccpb.KeyValue) string {
 		p, ok := r.keys.path(kv.Key)
 		if !ok {
-			return r.keys.prefix + afterSlash // past the keys of sessions
+			return r.keys.prefix + afterSlash // skip the keys of sessions
 		}
 		start := len(path)
 		if path != "" {
@@ -225,7 +226,7 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 			return ""
 		}
 		child := p[:start+end]
-		nodes = append(nodes, coord.Node{Path: child}) // if it was written, it is in there too
+		nodes = append(nodes, coord.Node{Path: child}) // a parent; inOrder drops this if the child was written too
 		return r.keys.below(child).to
 	})
 	if err != nil {
@@ -247,8 +248,8 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 	return inOrder(nodes), nil
 }
 
-// inOrder sorts the children of a node, and leaves one of each. What was read is in the
-// order of keys, where the child a! stands between a and what lies below a.
+// inOrder sorts the children of a node by name, and keeps one entry for each. Keys are in
+// another order: the child a! stands between a and what lies below a.
 func inOrder(nodes []coord.Node) []coord.Node {
 	ordered := true
 	for i := 1; i < len(nodes) && ordered; i++ {
@@ -272,8 +273,9 @@ func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
 	return s, nil
 }
 
-// String tells nothing secret, however the registry is printed.
+// String says which registry it is, without secrets.
 func (r *Registry) String() string { return "registry of " + r.config.String() }
 
-// Format implements [fmt.Formatter] for every verb.
+// Format implements [fmt.Formatter]: for every verb it writes String, so that no verb prints
+// secrets.
 func (r *Registry) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, r.String()) } // fmt keeps its errors to itself

@@ -15,7 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 )
 
-// restored waits for the end of a session, which the store has proved by being put back.
+// restored waits until a session ends because the store was put back.
 func restored(t *testing.T, s coord.Session) {
 	t.Helper()
 	ended(t, s.Context())
@@ -49,7 +49,7 @@ func putBack(t *testing.T, server *etcdserver.Server, saved *etcdserver.Saved) {
 	}
 }
 
-// follows checks that a view shows what is in the store now, and what comes.
+// follows checks that a view shows what is in the store now, and what is written later.
 func follows(t *testing.T, r coord.Registry, v coord.View, path string) {
 	t.Helper()
 	put(t, r, path, 1)
@@ -101,7 +101,7 @@ func TestStoreIsPutBack(t *testing.T) {
 			if next.ID() == s.ID() {
 				t.Fatal("the session came back")
 			}
-			// In the new session the first look is the truth.
+			// In the new session Sync makes the view show the restored state.
 			if n := synced(t, v); n.Exists("a/after") || n.Exists("a/before") == wiped {
 				t.Errorf("the view shows before %v, after %v", n.Exists("a/before"), n.Exists("a/after"))
 			}
@@ -120,7 +120,7 @@ func TestStoreIsPutBack(t *testing.T) {
 			if got := logs.FilterMessageSnippet("put back").Len(); got != 1 {
 				t.Errorf("%d lines in the log", got)
 			}
-			// The node of the lost session goes, though the store had it again.
+			// The node of the lost session goes, although the restored store had it again.
 			if !wiped {
 				gone(t, v, "a/e")
 			}
@@ -144,8 +144,8 @@ func gone(t *testing.T, v coord.View, path string) {
 	}
 }
 
-// Others may write so much to a store that was put back that its revision is beyond
-// what a registry knew, before that registry hears of it again.
+// Others may write so much to a store that was put back that its revision is larger than
+// the one that a registry knew, before that registry hears from it again.
 func TestStoreIsPutBackAndGrowsBeyond(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: 30 * time.Second})
@@ -180,7 +180,7 @@ func TestStoreIsPutBackAndGrowsBeyond(t *testing.T) {
 	follows(t, r, same, "b/x")
 }
 
-// A registry that is dialled after the store was put back knows nothing of before.
+// A registry that is dialled after the store was put back knows nothing of the old state.
 func TestFreshRegistryOnAStoreThatWasPutBack(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	saved := save(t, server)

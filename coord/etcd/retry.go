@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// retry waits between attempts, longer each time, and with jitter so that many clients
-// do not come back at once.
+// retry waits between attempts: longer each time, and with jitter, so that many clients do
+// not try again at the same moment.
 type retry struct {
 	first, next, max time.Duration
 }
 
 func newRetry() *retry { return newRetryBetween(20*time.Millisecond, time.Second) }
 
-// newRetryBetween is for what is not mended soon.
+// newRetryBetween returns a retry whose first wait is about first, and its longest about most.
 func newRetryBetween(first, most time.Duration) *retry {
 	return &retry{first: first, next: first, max: most}
 }

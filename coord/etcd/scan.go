@@ -13,21 +13,24 @@ type scanOptions struct {
 	keysOnly bool
 }
 
-// The first page finds out how large the values are, and the next ones are cut to fit.
+// Sizes of pages, in keys. The first page shows how large the values are. The next ones are
+// cut so that they have about pageBytes.
 const (
 	firstPage  = 256
 	pageGrowth = 64
 	pageBytes  = 4 << 20
 	maxPage    = 20_000
-	skipPage   = 16     // after a skip there may be another
-	stopScan   = "\xff" // after all keys of a namespace
+	skipPage   = 16 // after a skip another one is likely, so a large page would be read in vain
 )
 
-// scan reads a range in order, page by page at one revision, which it returns. visit is
-// given each key, and returns where to go on: "" means at the next key, and another key
-// skips all up to it.
+// stopScan sorts after all keys of a namespace.
+const stopScan = "\xff"
+
+// scan reads a range in order, page by page at one revision, which it returns. It calls
+// visit for each key. visit returns the key at which to go on: "" is the next one, a later
+// key skips those before it, and stopScan skips all.
 //
-// Errors: those of a read; errForgotten.
+// Errors: those of a read; errCompacted.
 func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanOptions, visit func(*mvccpb.KeyValue) string) (int64, error) {
 	limit := o.limit
 	if limit == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 )
 
-// Several pages, with children that are skipped over, and siblings that sort between a
-// node and what is below it.
+// The list needs several pages. It skips what is below the children, and there are siblings
+// whose keys sort between a node and what is below it.
 func TestReadsMoreThanAPage(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, _ := dial(t, server, etcd.Config{Namespace: "shop/jobs"})

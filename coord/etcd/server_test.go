@@ -127,8 +127,8 @@ func await(t *testing.T, s coord.Session, want coord.SessionState) {
 	}
 }
 
-// Tokens die at once when a password is set, as they do by themselves some time after
-// they were last used. The watch stream is logged in with the old one.
+// When a password is set all tokens are refused at once, as they are some time after their
+// last use. The watch stream is logged in with the old token.
 func TestLogsInAgain(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "u", Password: "p", Prefix: "/test/"}})
 	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 2 * time.Second})
@@ -151,7 +151,7 @@ func TestLogsInAgain(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// All five are watched now: the session and the views.
+	// There are five watches now: of the session's key and of the views.
 	for ctx := within(t); ; synced(t, v) {
 		watches, err := etcdserver.Watches()
 		if watches == 5 {
@@ -161,7 +161,7 @@ func TestLogsInAgain(t *testing.T) {
 			t.Fatalf("%d watches, %v", watches, err)
 		}
 	}
-	// The keep-alive stream too.
+	// The keep-alive stream logs in again, too.
 	renewed, cancel := context.WithDeadline(within(t), s.Deadline())
 	defer cancel()
 	<-renewed.Done()
@@ -195,7 +195,7 @@ func TestPasswordChanged(t *testing.T) {
 	}
 }
 
-// A user whose role has the prefix of the namespace needs nothing else.
+// A user whose role may read and write the prefix of the namespace needs no other right.
 func TestUserOfOneNamespace(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "u", Password: "p", Prefix: "/shop/jobs/"}})
 	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", Namespace: "shop/jobs"})
@@ -270,7 +270,7 @@ func TestLosesItsMemberAndTheLeader(t *testing.T) {
 	}
 }
 
-// put repeats a write that may be done twice.
+// put writes, and tries again if the outcome is unknown: the write may be done twice.
 func put(t *testing.T, r coord.Registry, path string, value byte) {
 	t.Helper()
 	ctx := within(t)
@@ -285,8 +285,8 @@ func put(t *testing.T, r coord.Registry, path string, value byte) {
 	}
 }
 
-// A connection that went silent is not one that is closed: only by the keep-alive that
-// is not answered does anybody notice in time.
+// A silent connection is not closed, so only a keep-alive without an answer tells in time
+// that it is broken.
 func TestSessionOutlivesASilentConnection(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: 6 * time.Second})
@@ -302,7 +302,7 @@ func TestSessionOutlivesASilentConnection(t *testing.T) {
 	}
 }
 
-// An Acquire whose answer was lost leaves nobody in the queue that would never leave it.
+// An Acquire whose answer was lost leaves no candidate in the queue.
 func TestLatchIsNotBlockedByACandidateWithoutAnAnswer(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: 20 * time.Second})
@@ -336,8 +336,8 @@ func TestLatchIsNotBlockedByACandidateWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// The watch stream does not answer how far it is while one of its watches begins at a
-// revision to come, as after a reconnect to a store that stands still.
+// A watch stream does not answer progress requests while one of its watches begins at a
+// later revision than the store's, as after a reconnect while nobody writes.
 func TestSyncAfterAReconnectToAStoreThatStandsStill(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: time.Hour}) // no keep-alive comes to help
@@ -414,8 +414,8 @@ func TestQuietLog(t *testing.T) {
 	}
 }
 
-// A thousand idle views send nothing: beside an idle registry without any, the one that
-// has them is no busier.
+// A thousand idle views send nothing: a registry that has them sends no more than an idle
+// one without views.
 func TestIdleViewsAreSilent(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	without, links := dial(t, server, etcd.Config{SessionTimeout: 2 * time.Second})

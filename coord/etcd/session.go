@@ -8,8 +8,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// session is the life of one lease. It ends by its own timer, at its deadline, and
-// nothing that comes later brings it back.
+// session is a session on one lease. A timer ends it at its deadline, and no later renewal
+// brings it back.
 type session struct {
 	lease  int64
 	ctx    context.Context
@@ -18,16 +18,16 @@ type session struct {
 	mu       sync.Mutex
 	state    coord.SessionState
 	changed  chan struct{} // closed when state changes
-	granted  time.Duration
-	sent     time.Time // of the last renewal that succeeded
+	granted  time.Duration // the lease's time, as the store granted it last
+	sent     time.Time     // when the last renewal was sent that succeeded
 	deadline time.Time
 	timer    *time.Timer // runs check at the deadline
 }
 
 var _ coord.Session = (*session)(nil)
 
-// newSession begins a session with a lease that was asked for at sent. It ends at the
-// latest with ctx.
+// newSession begins a session on a lease that was requested at sent. Its context ends with
+// ctx at the latest.
 func newSession(ctx context.Context, lease int64, sent time.Time, granted time.Duration) *session {
 	s := &session{
 		lease:    lease,
@@ -44,8 +44,9 @@ func newSession(ctx context.Context, lease int64, sent time.Time, granted time.D
 	return s
 }
 
-// deadline is when to stop trusting a lease that was renewed by a request sent at sent:
-// a margin before the store can drop it, for two clocks that run at different rates.
+// deadline is when to stop trusting a lease whose last renewal was sent at sent. It is a
+// margin before the store can drop the lease, because the two clocks may run at slightly
+// different rates.
 func deadline(sent time.Time, granted time.Duration) time.Time {
 	return sent.Add(granted - max(200*time.Millisecond, granted/10))
 }
@@ -84,8 +85,8 @@ func (s *session) State() (coord.SessionState, <-chan struct{}) {
 	return s.state, s.changed
 }
 
-// alive also looks at the clock, because after a pause of the process the timer may not
-// have had its turn yet.
+// alive reports whether the session has not ended. It also compares the deadline with the
+// clock: after a pause of the process the timer may not have run yet.
 func (s *session) alive() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +94,8 @@ func (s *session) alive() bool {
 	return s.ctx.Err() == nil
 }
 
-// check runs at what was the deadline when the timer was set.
+// check runs at the deadline that the timer was set for. If the deadline has moved since, it
+// sets the timer again.
 func (s *session) check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +110,8 @@ func (s *session) checkLocked() {
 	}
 }
 
-// renewed moves the deadline, unless the session has ended. It returns the state before.
+// renewed notes a renewal that succeeded, unless the session has ended. It returns the state
+// before.
 func (s *session) renewed(sent time.Time, granted time.Duration) coord.SessionState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +146,7 @@ func (s *session) end(cause error) {
 
 func (s *session) endLocked(cause error) {
 	s.timer.Stop()
-	s.cancel(cause) // before anybody can see another state, or another session
+	s.cancel(cause) // first: whoever sees the new state, or the next session, finds this context ended
 	s.setLocked(coord.Lost)
 }
 

@@ -16,32 +16,34 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// sighting is what answers have told about the store as a whole. In one store revisions
-// only grow, so an answer that is lower than an earlier one tells that the store was put
-// back to an earlier state.
+// sighting is what answers have told about the store as a whole. In one store revisions only
+// grow. So if an answer has a lower revision than one before it, the store may have been put
+// back to an earlier state. That is a doubt, which verify resolves.
 type sighting struct {
 	mu    sync.Mutex
 	known horizon
-	epoch int64 // how often the store was found put back
-	// doubts counts what did not fit, and resolved is how many of those were looked into.
+	epoch int64 // how often the store was found to be put back
+	// doubts counts all doubts so far, and resolved those of them that verify has resolved.
 	doubts, resolved int64
-	apart            bool // a connection is new, and what happened before it is not known
-	// doubted wakes who looks into it.
+	// reconnected: there is a new connection since the last verify. Nobody knows what
+	// happened to the store before it.
+	reconnected bool
+	// doubted wakes resolveDoubts.
 	doubted chan struct{}
-	// verifying is held while somebody does.
+	// verifying is held by verify.
 	verifying sync.Mutex
-	// rereading is held while views are read again.
+	// rereading is held by rereadSlowly.
 	rereading sync.Mutex
 }
 
-// horizon is how far the store had got.
+// horizon is the newest state of the store that is known.
 type horizon struct {
 	cluster  uint64
 	term     uint64
 	revision int64
 }
 
-// moment is what was known before a request was sent.
+// moment is what was known at some time, such as before a request was sent.
 type moment struct {
 	horizon
 	epoch int64
@@ -53,7 +55,8 @@ func (s *sighting) now() moment {
 	return moment{s.known, s.epoch}
 }
 
-// note takes in the header of an answer to a request that was sent after a moment.
+// note evaluates the header of an answer. before is what was known before the request was
+// sent.
 func (s *sighting) note(header *pb.ResponseHeader, before moment) {
 	if header.GetClusterId() == 0 {
 		return
@@ -61,12 +64,12 @@ func (s *sighting) note(header *pb.ResponseHeader, before moment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if before.epoch != s.epoch {
-		return // it may be of the store that was
+		return // the answer may come from the store as it was before
 	}
 	if s.known.cluster == 0 {
 		s.known.cluster, s.known.term = header.ClusterId, header.RaftTerm
 	}
-	if judge(before.horizon, header) != storeGoesOn || header.RaftTerm != s.known.term {
+	if compare(before.horizon, header) != storeGoesOn || header.RaftTerm != s.known.term {
 		s.doubtLocked()
 	}
 	if header.ClusterId == s.known.cluster {
@@ -74,7 +77,7 @@ func (s *sighting) note(header *pb.ResponseHeader, before moment) {
 	}
 }
 
-// reached takes in a revision that a watch has brought.
+// reached notes a revision that a watch has brought.
 func (s *sighting) reached(revision, epoch int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +92,7 @@ func (s *sighting) doubtful() bool {
 	return s.doubts > s.resolved
 }
 
-// settle notes that so many doubts were looked into, and all consequences drawn.
+// settle notes that the first so many doubts are resolved, with all consequences.
 func (s *sighting) settle(doubts int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,35 +107,36 @@ func (s *sighting) doubtLocked() {
 	}
 }
 
-// raise brings up a doubt that no answer has told of.
-func (s *sighting) raise() {
+// doubt raises a doubt that does not come from an answer.
+func (s *sighting) doubt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.doubtLocked()
 }
 
-// connected notes that there is a new connection. What the store told before went over
-// others.
+// connected notes that there is a new connection: it may lead to a store that was put back
+// meanwhile.
 func (s *sighting) connected() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.known.cluster != 0 {
-		s.apart = true
+		s.reconnected = true
 		s.doubtLocked()
 	}
 }
 
-type change int
+// storeChange says what an answer tells about the store.
+type storeChange int
 
 const (
-	storeGoesOn    change = iota + 1
-	storeReelected        // its servers have voted, which they also do after a restart
-	storeWentBack         // or is another one
+	storeGoesOn    storeChange = iota + 1
+	storeReelected             // it has elected a leader, as it also does after a restart
+	storeWentBack              // it was put back, or is another one
 )
 
-// judge compares an answer with what was known before it was asked for. Only for a
-// linearizable answer storeWentBack is a proof: another may be of a member that lags.
-func judge(before horizon, header *pb.ResponseHeader) change {
+// compare compares an answer with what was known before its request was sent. storeWentBack
+// is a proof only if the answer is linearizable: any other may come from a member that lags.
+func compare(before horizon, header *pb.ResponseHeader) storeChange {
 	switch {
 	case before.cluster == 0:
 		return storeGoesOn
@@ -144,7 +148,7 @@ func judge(before horizon, header *pb.ResponseHeader) change {
 	return storeGoesOn
 }
 
-// observe takes in the answers to all requests but those on streams.
+// observe is a gRPC interceptor that notes the answers to all requests but those on streams.
 func (r *Registry) observe(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 	before := r.sighting.now()
 	err := invoke(ctx, method, request, reply, conn, options...)
@@ -154,7 +158,7 @@ func (r *Registry) observe(ctx context.Context, method string, request, reply an
 	return err
 }
 
-// resolveDoubts looks into doubts until Close.
+// resolveDoubts resolves doubts as they come, until Close.
 func (r *Registry) resolveDoubts() {
 	for retry := newRetry(); ; {
 		select {
@@ -168,7 +172,7 @@ func (r *Registry) resolveDoubts() {
 				retry.reset()
 				break
 			}
-			r.log.Debug("cannot tell yet whether the store was put back", zap.Error(err))
+			r.log.Debug("cannot check yet whether the store was put back", zap.Error(err))
 			if !retry.wait(r.ctx) {
 				return
 			}
@@ -176,8 +180,8 @@ func (r *Registry) resolveDoubts() {
 	}
 }
 
-// verify finds out what is behind a doubt, if there is one, and draws the consequences
-// before it returns.
+// verify resolves the doubts that there are: it finds out whether the store was put back, and
+// returns when all consequences are drawn.
 func (r *Registry) verify(ctx context.Context) error {
 	s := &r.sighting
 	if !s.doubtful() {
@@ -191,15 +195,15 @@ func (r *Registry) verify(ctx context.Context) error {
 	var before moment
 	var header *pb.ResponseHeader
 	verdict := storeWentBack
-	// Some servers have answered reads from the past after a pause, so one is no proof.
+	// One read is no proof: some servers have answered it from the past after a pause.
 	for range 2 {
 		before = s.now()
-		read, err := r.head(ctx, "look whether the store was put back")
+		read, err := r.head(ctx, "check whether the store was put back")
 		if err != nil {
 			return err
 		}
 		header = read.Header
-		if verdict = judge(before.horizon, header); verdict != storeWentBack {
+		if verdict = compare(before.horizon, header); verdict != storeWentBack {
 			break
 		}
 	}
@@ -208,8 +212,8 @@ func (r *Registry) verify(ctx context.Context) error {
 		return nil
 	}
 	s.mu.Lock()
-	reread := s.apart || verdict == storeReelected
-	s.apart, s.known.term = false, header.RaftTerm
+	reread := s.reconnected || verdict == storeReelected
+	s.reconnected, s.known.term = false, header.RaftTerm
 	doubts := s.doubts
 	s.mu.Unlock()
 	if reread {
@@ -219,7 +223,7 @@ func (r *Registry) verify(ctx context.Context) error {
 	return nil
 }
 
-// head is a linearizable read that returns next to nothing but its header.
+// head is a small linearizable read. Callers need the header of its answer.
 func (r *Registry) head(ctx context.Context, what string) (read *clientv3.GetResponse, err error) {
 	err = r.request(ctx, what, func(ctx context.Context) (err error) {
 		read, err = r.client.Get(ctx, r.keys.prefix, clientv3.WithCountOnly())
@@ -231,38 +235,39 @@ func (r *Registry) head(ctx context.Context, what string) (read *clientv3.GetRes
 // errRestored is the cause of the end of a session whose store was put back.
 var errRestored = fmt.Errorf("%w: %w", coord.ErrSessionLost, coord.ErrRestored)
 
-// startAnew voids all that is known of a store which was put back since a moment: the
-// session ends, and what is watched is read again. The session's lease is given back like
-// that of any lost session: a handler that is still returning may stand in the tree.
+// startAnew drops all that is known about a store that was put back since a moment: the
+// session ends, and everything that is followed is read again. The session's lease is
+// revoked only at its time-out, like that of any lost session: the session's nodes may be
+// in the restored tree, for work that has not returned yet.
 func (r *Registry) startAnew(since moment, found horizon) {
 	s := &r.sighting
 	s.mu.Lock()
 	if s.epoch != since.epoch {
 		s.mu.Unlock()
-		return // somebody else has found out
+		return // somebody else has found that out and done this
 	}
 	s.epoch++
-	s.apart, s.known = false, found
+	s.reconnected, s.known = false, found
 	doubts := s.doubts
 	s.mu.Unlock()
-	r.log.Warn("the store was put back to an earlier state, or replaced by another one: the session ends, and everything is read anew",
+	r.log.Warn("the store was put back to an earlier state, or replaced by another one: the session ends, and everything is read again",
 		zap.Int64("from_revision", since.revision), zap.Int64("to_revision", found.revision), zap.Bool("same_cluster", found.cluster == since.cluster))
 	if current := r.currentSession(); current != nil {
 		current.end(errRestored)
 	}
-	r.followers.stream.Add(1) // no watch of the old state delays those to come
+	r.followers.stream.Add(1) // watches of the old state must not delay the new ones
 	for _, f := range r.liveFollowers() {
-		f.void()
+		f.forget()
 	}
 	s.settle(doubts)
 }
 
-// rereadAll has all that is watched read again, because a store that was put back may
-// have grown beyond what was known of it since. Every client of the store does so, so it
-// takes its time; whoever wants to be sure earlier calls Sync.
+// rereadAll makes everything that is followed be read again: a store that was put back may
+// have grown beyond the known revision since. All clients of the store do that at the same
+// time, so it goes slowly. Sync does it at once for its view.
 func (r *Registry) rereadAll() {
 	for _, f := range r.liveFollowers() {
-		f.question()
+		f.markSuspect()
 	}
 	if r.sighting.rereading.TryLock() {
 		if !r.start(r.rereadSlowly) {
@@ -271,31 +276,32 @@ func (r *Registry) rereadAll() {
 	}
 }
 
-// rereadSlowly reads again what is in question, in any order, until nothing is.
+// rereadSlowly makes suspect followers read again, one after the other, until none is left.
+// A few of them are spread over the time spread; many follow each other by the time least.
 func (r *Registry) rereadSlowly() {
 	defer r.sighting.rereading.Unlock()
-	const few, each = 5 * time.Second, 50 * time.Millisecond
+	const spread, least = 5 * time.Second, 50 * time.Millisecond
 	for {
-		live := slices.DeleteFunc(r.liveFollowers(), func(f *follower) bool { _, open := f.questioned(); return !open })
-		if len(live) == 0 {
+		suspects := slices.DeleteFunc(r.liveFollowers(), func(f *follower) bool { _, suspect := f.suspicion(); return !suspect })
+		if len(suspects) == 0 {
 			return
 		}
-		pause := max(each, few/time.Duration(len(live)))
-		for _, f := range live {
+		pause := max(least, spread/time.Duration(len(suspects)))
+		for _, f := range suspects {
 			if !sleep(r.ctx, pause/2+rand.N(pause)) {
 				return
 			}
-			f.reread()
+			f.rereadIfSuspect()
 		}
 	}
 }
 
-// lose ends a session that the store does not know any more. If that is because it was
-// put back, the cause says so.
+// lose ends a session that the store does not know any more. If the store was put back, the
+// cause of the session's end says so.
 func (r *Registry) lose(ctx context.Context, s *session) {
-	r.sighting.raise()
+	r.sighting.doubt()
 	if err := r.verify(ctx); err != nil {
-		r.log.Debug("cannot tell whether the store was put back", zap.Error(err))
+		r.log.Debug("cannot check whether the store was put back", zap.Error(err))
 	}
 	s.end(coord.ErrSessionLost)
 }

@@ -36,8 +36,8 @@ func awaitClock(t *testing.T, r coord.Registry, wanted func(coord.Clock) bool) c
 	}
 }
 
-// The clock is known soon though one member is silent, and compared again in the next
-// session.
+// The clock is known soon although one member is silent, and it is compared again in the
+// next session.
 func TestClockIsComparedInTheBackground(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: 2 * time.Second, RequestTimeout: time.Second})
@@ -79,8 +79,8 @@ func TestClockThatCannotBeRead(t *testing.T) {
 	awaitClock(t, r, func(c coord.Clock) bool { return c.Known() && c.Err() == nil })
 }
 
-// Handlers of a lost session have their margin: the store keeps its nodes until its
-// time-out, also where the registry knows earlier that the session is over.
+// Work under a lost session has time to return: the store keeps the session's nodes until
+// the time-out, also if the registry learns earlier that the session has ended.
 func TestLostSessionIsGivenBackAtItsTimeout(t *testing.T) {
 	const timeout = 3 * time.Second
 	server := etcdserver.Start(t, etcdserver.Config{})
@@ -113,7 +113,7 @@ func TestSessionAfterAnOutageHasItsWholeTime(t *testing.T) {
 	s := session(t, r)
 	links[0].Cut()
 	ended(t, s.Context())
-	// The next session is asked for meanwhile, for most of its time.
+	// Meanwhile the registry asks for the next session, for most of that session's time-out.
 	outage, cancel := context.WithTimeout(within(t), timeout*8/10)
 	defer cancel()
 	<-outage.Done()
@@ -127,7 +127,7 @@ func TestSessionAfterAnOutageHasItsWholeTime(t *testing.T) {
 	}
 }
 
-// pretender is a server that tells a version, and knows nothing else.
+// pretender is a server that tells a version, and answers nothing else.
 func pretender(t *testing.T, version string) string {
 	t.Helper()
 	return serveStatus(t, &silentServer{version: version})
@@ -158,8 +158,8 @@ func TestOldServerIsRefused(t *testing.T) {
 	}
 }
 
-// The certificate has to be for the name that the configuration asks for, in all that is
-// sent.
+// The server's certificate has to be for the ServerName of the configuration, for all kinds
+// of requests.
 func TestServerNameIsAskedFor(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{TLS: true})
 	for name, trusted := range map[string]bool{"localhost": true, "elsewhere.example": false} {

@@ -9,30 +9,32 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// transaction turns the operations of a commit into one request, and its answer into
-// what to guess next, or a conflict. It sends nothing.
+// transaction makes one request of the operations of a commit, and finds in its answer the
+// next guesses or the conflict. It sends nothing.
 type transaction struct {
 	keys    keyspace
-	session *session // if an operation needs it
+	session *session // nil if no operation needs it
 	ops     []coord.Op
 	guesses []guess
 }
 
-// guess is what an attempt takes for granted about the node of an operation. Its
-// comparisons fail if that is wrong.
+// guess is what an attempt assumes about the node of an operation. If it is wrong the
+// attempt's comparisons fail.
 type guess struct {
-	// owner is the lease of a node that is put. It has to be named to be kept.
+	// owner is the lease of a node that is put, or 0. It has to be known so that the put can
+	// keep it.
 	owner int64
-	// parent means that nobody wrote the node but it has something below it.
-	parent bool
+	// isParent: nobody wrote the node, but there is something below it.
+	isParent bool
 }
 
 // finding is what an attempt that failed found out about the node of an operation.
 type finding struct {
-	kv     *mvccpb.KeyValue // nil if nobody wrote it
-	parent bool             // there is something below it, where that was asked
+	kv       *mvccpb.KeyValue // nil if nobody wrote the node
+	isParent bool             // there is something below it; false if that was not asked
 }
 
+// what names the transaction in errors.
 func (t *transaction) what() string {
 	if len(t.ops) == 1 {
 		return t.ops[0].String()
@@ -50,8 +52,8 @@ func (t *transaction) writesValues() bool {
 	return false
 }
 
-// needsNode reports whether an operation holds only where there is a node, be it a
-// parent that nobody wrote.
+// needsNode reports whether an operation holds only if there is a node; a parent that nobody
+// wrote counts.
 func needsNode(kind coord.OpKind) bool {
 	switch kind {
 	case coord.OpSet, coord.OpSetAt, coord.OpDelete, coord.OpExists, coord.OpAtVersion, coord.OpOwned:
@@ -60,11 +62,11 @@ func needsNode(kind coord.OpKind) bool {
 	return false
 }
 
-// asks says what a failed attempt tells about an operation: the key of its node, and
-// whether anything is below it. It is what the comparisons were about, and no more, since
-// an answer must not have more parts than they are.
+// asks says what an attempt reads about an operation if it fails: the node's key, and whether
+// anything is below the node. That is what the comparisons were about and no more, so that
+// the reads are never more than --max-txn-ops allows.
 func (t *transaction) asks(i int) (key, below bool) {
-	parent := t.guesses[i].parent
+	parent := t.guesses[i].isParent
 	switch t.ops[i].Kind {
 	case coord.OpDeleteTree:
 		return false, false
@@ -76,9 +78,10 @@ func (t *transaction) asks(i int) (key, below bool) {
 	return true, parent
 }
 
-// worthAsking reports whether the first attempt is to ask why, should it fail. For many
-// operations that is a quarter of the work, and for nothing if they succeed; and puts
-// fail only for nodes that turn out to be ephemeral. Those are sent again to ask.
+// worthAsking reports whether the first attempt reads, if it fails, why it did. For many
+// operations these reads are a quarter of the request, and in vain if the attempt succeeds.
+// Puts alone fail only for nodes that are ephemeral. In these cases only the second attempt
+// reads.
 func (t *transaction) worthAsking() bool {
 	const few = 8
 	if len(t.ops) > few {
@@ -92,8 +95,8 @@ func (t *transaction) worthAsking() bool {
 	return false
 }
 
-// request is the transaction under the present guesses. If it is to ask, it reads on
-// failure, for each operation in order, what judge has to know.
+// request is the transaction under the present guesses. With ask, a failed attempt reads
+// what judge has to know, for each operation in order.
 func (t *transaction) request(ask bool) *pb.TxnRequest {
 	request := &pb.TxnRequest{}
 	when := func(conditions ...*pb.Compare) { request.Compare = append(request.Compare, conditions...) }
@@ -104,68 +107,68 @@ func (t *transaction) request(ask bool) *pb.TxnRequest {
 		key, below, guess := []byte(t.keys.key(op.Path)), t.keys.below(op.Path), t.guesses[i]
 		switch op.Kind {
 		case coord.OpCreate:
-			when(neverWritten(key))
-			then(put(&pb.PutRequest{Key: key, Value: op.Value}))
+			when(ifUnwritten(key))
+			then(putOp(&pb.PutRequest{Key: key, Value: op.Value}))
 		case coord.OpCreateEphemeral:
-			when(neverWritten(key))
-			then(put(&pb.PutRequest{Key: key, Value: op.Value, Lease: t.session.lease}))
+			when(ifUnwritten(key))
+			then(putOp(&pb.PutRequest{Key: key, Value: op.Value, Lease: t.session.lease}))
 		case coord.OpPut:
-			when(ownedBy(key, guess.owner)) // by 0 also if it is not there
-			then(put(&pb.PutRequest{Key: key, Value: op.Value, IgnoreLease: guess.owner != 0}))
+			when(ifOwnedBy(key, guess.owner)) // 0 also holds if there is no node
+			then(putOp(&pb.PutRequest{Key: key, Value: op.Value, IgnoreLease: guess.owner != 0}))
 		case coord.OpSet, coord.OpSetAt:
 			switch {
-			case guess.parent:
-				when(neverWritten(key), somethingIn(below))
+			case guess.isParent:
+				when(ifUnwritten(key), ifAnyIn(below))
 			case op.Kind == coord.OpSet:
-				when(written(key))
+				when(ifWritten(key))
 			default:
-				when(atVersion(key, op.Version))
+				when(ifAtVersion(key, op.Version))
 			}
-			then(put(&pb.PutRequest{Key: key, Value: op.Value, IgnoreLease: !guess.parent}))
+			then(putOp(&pb.PutRequest{Key: key, Value: op.Value, IgnoreLease: !guess.isParent}))
 		case coord.OpDelete:
-			when(written(key), nothingIn(below))
-			then(remove(keyRange{from: string(key)}))
+			when(ifWritten(key), ifNoneIn(below))
+			then(deleteOp(keyRange{from: string(key)}))
 		case coord.OpDeleteTree:
-			then(remove(keyRange{from: string(key)}))
-			then(remove(below))
+			then(deleteOp(keyRange{from: string(key)}))
+			then(deleteOp(below))
 		case coord.OpExists:
-			if guess.parent {
-				when(somethingIn(below))
+			if guess.isParent {
+				when(ifAnyIn(below))
 			} else {
-				when(written(key))
+				when(ifWritten(key))
 			}
 		case coord.OpAbsent:
-			when(neverWritten(key), nothingIn(below))
+			when(ifUnwritten(key), ifNoneIn(below))
 		case coord.OpAtVersion:
-			if guess.parent {
-				when(neverWritten(key), somethingIn(below))
+			if guess.isParent {
+				when(ifUnwritten(key), ifAnyIn(below))
 			} else {
-				when(atVersion(key, op.Version))
+				when(ifAtVersion(key, op.Version))
 			}
 		case coord.OpOwned:
-			when(ownedBy(key, t.session.lease))
+			when(ifOwnedBy(key, t.session.lease))
 		}
 		if !ask {
 			continue
 		}
 		asksKey, asksBelow := t.asks(i)
 		if asksKey {
-			// Read without its value a key has no lease, on servers since 3.7.
+			// Servers since 3.7 leave out the lease if only the key is read.
 			asksLease := op.Kind == coord.OpPut || op.Kind == coord.OpOwned
-			otherwise(look(keyRange{from: string(key)}, !asksLease))
+			otherwise(firstKeyOp(keyRange{from: string(key)}, !asksLease))
 		}
 		if asksBelow {
-			otherwise(look(below, true))
+			otherwise(firstKeyOp(below, true))
 		}
 	}
 	return request
 }
 
-// judge returns why an operation does not hold, or nil if it does, or would have done
-// with another guess, which is then the next one.
+// judge returns why an operation does not hold. It returns nil if the operation holds, or may
+// hold with another guess; that guess is then set for the next attempt.
 func (t *transaction) judge(i int, found finding) error {
 	op, guess := t.ops[i], &t.guesses[i]
-	there := found.kv != nil || found.parent
+	there := found.kv != nil || found.isParent
 	switch op.Kind {
 	case coord.OpCreate, coord.OpCreateEphemeral:
 		if found.kv != nil {
@@ -183,22 +186,22 @@ func (t *transaction) judge(i int, found finding) error {
 	case coord.OpDeleteTree:
 		return nil
 	case coord.OpExists:
-		if guess.parent && !there { // the key was not asked for
-			guess.parent = false
+		if guess.isParent && !there { // the key was not read, so it may be there
+			guess.isParent = false
 			return nil
 		}
 	}
 	if !there {
 		return coord.ErrNoNode
 	}
-	guess.parent = found.kv == nil
+	guess.isParent = found.kv == nil
 	switch op.Kind {
 	case coord.OpSetAt, coord.OpAtVersion:
 		if found.kv.GetModRevision() != op.Version { // 0 for a parent that nobody wrote
 			return coord.ErrVersion
 		}
 	case coord.OpDelete:
-		if found.parent {
+		if found.isParent {
 			return coord.ErrNotEmpty
 		}
 	case coord.OpOwned:
@@ -209,54 +212,57 @@ func (t *transaction) judge(i int, found finding) error {
 	return nil
 }
 
-// A key that is not there has the revisions and the lease 0. For a range all keys must
-// pass; one without keys passes as a single one with zeros does.
+// Conditions. etcd compares a key that is not there as if its revisions and its lease were 0.
+// All keys of a range have to fulfil the comparison; a range without keys counts as one key
+// that is not there.
 
-func written(key []byte) *pb.Compare {
-	return compareCreated(keyRange{from: string(key)}, pb.Compare_GREATER)
+func ifWritten(key []byte) *pb.Compare {
+	return ifCreated(keyRange{from: string(key)}, pb.Compare_GREATER)
 }
 
-func neverWritten(key []byte) *pb.Compare {
-	return compareCreated(keyRange{from: string(key)}, pb.Compare_EQUAL)
+func ifUnwritten(key []byte) *pb.Compare {
+	return ifCreated(keyRange{from: string(key)}, pb.Compare_EQUAL)
 }
 
-func somethingIn(keys keyRange) *pb.Compare { return compareCreated(keys, pb.Compare_GREATER) }
+func ifAnyIn(keys keyRange) *pb.Compare { return ifCreated(keys, pb.Compare_GREATER) }
 
-func nothingIn(keys keyRange) *pb.Compare { return compareCreated(keys, pb.Compare_EQUAL) }
+func ifNoneIn(keys keyRange) *pb.Compare { return ifCreated(keys, pb.Compare_EQUAL) }
 
-func compareCreated(keys keyRange, result pb.Compare_CompareResult) *pb.Compare {
+func ifCreated(keys keyRange, result pb.Compare_CompareResult) *pb.Compare {
 	return &pb.Compare{
 		Target: pb.Compare_CREATE, Result: result, Key: []byte(keys.from), RangeEnd: []byte(keys.to),
 		TargetUnion: &pb.Compare_CreateRevision{CreateRevision: 0},
 	}
 }
 
-func atVersion(key []byte, version int64) *pb.Compare {
+func ifAtVersion(key []byte, version int64) *pb.Compare {
 	return &pb.Compare{
 		Target: pb.Compare_MOD, Result: pb.Compare_EQUAL, Key: key,
 		TargetUnion: &pb.Compare_ModRevision{ModRevision: version},
 	}
 }
 
-func ownedBy(key []byte, lease int64) *pb.Compare {
+func ifOwnedBy(key []byte, lease int64) *pb.Compare {
 	return &pb.Compare{
 		Target: pb.Compare_LEASE, Result: pb.Compare_EQUAL, Key: key,
 		TargetUnion: &pb.Compare_Lease{Lease: lease},
 	}
 }
 
-func put(request *pb.PutRequest) *pb.RequestOp {
+// Operations.
+
+func putOp(request *pb.PutRequest) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: request}}
 }
 
-func remove(keys keyRange) *pb.RequestOp {
+func deleteOp(keys keyRange) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestDeleteRange{
 		RequestDeleteRange: &pb.DeleteRangeRequest{Key: []byte(keys.from), RangeEnd: []byte(keys.to)},
 	}}
 }
 
-// look reads whether there is anything, and the first key.
-func look(keys keyRange, keyOnly bool) *pb.RequestOp {
+// firstKeyOp reads the first key in a range, if there is one.
+func firstKeyOp(keys keyRange, keyOnly bool) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestRange{
 		RequestRange: &pb.RangeRequest{Key: []byte(keys.from), RangeEnd: []byte(keys.to), Limit: 1, KeysOnly: keyOnly},
 	}}

@@ -25,9 +25,9 @@ type view struct {
 
 	mu      sync.Mutex
 	tree    *coord.Tree    // nil before it was read once
-	current coord.Snapshot // of tree
-	stale   bool           // current is older than tree
-	changed chan struct{}  // closed when tree or the fault changes, or the view has ended
+	current coord.Snapshot // of the tree
+	stale   bool           // the tree has changed since current was taken
+	changed chan struct{}  // closed when the tree or the fault changes, and when the view ends
 }
 
 var _ coord.View = (*view)(nil)
@@ -46,8 +46,8 @@ func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
 	}
 	v.ctx, v.end = context.WithCancelCause(r.ctx)
 	v.follower = newFollower(r, v.what, r.keys.around(path), v.load, v.apply)
-	v.follower.impatient, v.follower.told = true, v.tell
-	changed := v.changed // which closes when the tree was read, or could not be
+	v.follower.tryOnce, v.follower.onFault = true, v.tell
+	changed := v.changed // closed when the tree was read for the first time, or the view has ended
 	if !r.start(v.run) {
 		return nil, fmt.Errorf("etcd: %s: %w", v.what, coord.ErrClosed)
 	}
@@ -101,7 +101,7 @@ func (v *view) Sync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Its header may have told that the store was put back.
+	// The header may have raised a doubt whether the store was put back.
 	if err := v.registry.verify(ctx); err != nil {
 		return err
 	}
@@ -120,12 +120,12 @@ func (v *view) Close() {
 	<-v.done
 }
 
-// load reads the subtree at one revision and puts it in the place of the tree. What has
-// not changed keeps its memory, and if nothing has, nobody is told.
+// load reads the subtree at one revision and replaces the tree. Nodes that have not changed
+// keep their memory. If nothing has changed nobody is woken.
 func (v *view) load(ctx context.Context) (int64, error) {
 	for {
 		revision, err := v.read(ctx)
-		if !errors.Is(err, errForgotten) {
+		if !errors.Is(err, errCompacted) {
 			return revision, err
 		}
 	}
@@ -133,9 +133,9 @@ func (v *view) load(ctx context.Context) (int64, error) {
 
 func (v *view) read(ctx context.Context) (revision int64, err error) {
 	r := v.registry
-	before, at := r.sighting.now(), int64(0)
-	if known, questioned := v.follower.questioned(); questioned {
-		at = known
+	before, applied := r.sighting.now(), int64(0)
+	if up, suspect := v.follower.suspicion(); suspect {
+		applied = up
 	}
 	old, tree := v.Snapshot(), coord.NewTree()
 	same, count, rewritten := true, 0, false
@@ -147,8 +147,9 @@ func (v *view) read(ctx context.Context) (revision int64, err error) {
 		n, known := old.Get(path)
 		if !known || n.Modified != kv.ModRevision || !bytes.Equal(n.Value, kv.Value) {
 			n, same = newNode(path, kv), false
-			// What was written by then and is still there was seen as it is.
-			rewritten = rewritten || kv.ModRevision <= at
+			// Everything up to this revision had been applied. So the view had seen
+			// this value if it came from the same store.
+			rewritten = rewritten || kv.ModRevision <= applied
 		}
 		tree.Put(n)
 		count++
@@ -186,7 +187,7 @@ func (v *view) read(ctx context.Context) (revision int64, err error) {
 	return revision, nil
 }
 
-// apply changes the tree by whole revisions, so that no snapshot has a part of one.
+// apply changes the tree by whole revisions, so that no snapshot shows only a part of one.
 func (v *view) apply(events []*clientv3.Event) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -214,7 +215,7 @@ func (v *view) publishLocked() {
 	v.tellLocked()
 }
 
-// tell wakes whoever waits for a change.
+// tell wakes those who wait for a change.
 func (v *view) tell() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
