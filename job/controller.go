@@ -31,6 +31,8 @@ type controller struct {
 	job      jobtree.Job
 	handler  Handler
 	options  *options
+	revision int // of the configuration that the program has brought
+	watchers *observers
 	log      *zap.Logger
 	started  func()          // called once this instance is in the tree
 	shutdown context.Context // ends when a shutdown is asked for
@@ -67,13 +69,13 @@ type seams struct {
 }
 
 // newController returns a controller that has not begun.
-func newController(reg coord.Registry, view coord.View, h Handler, s *settings, o *options) *controller {
+func newController(reg coord.Registry, view coord.View, h Handler, s *settings, o *options, revision int) *controller {
 	labels := o.labels
 	if o.weight > 0 {
 		labels = append(labels[:len(labels):len(labels)], jobtree.WeightLabel(o.weight))
 	}
 	c := &controller{
-		reg: reg, view: view, job: jobtree.Job(s.Name), handler: h, options: o,
+		reg: reg, view: view, job: jobtree.Job(s.Name), handler: h, options: o, revision: revision,
 		log:        o.logger.With(zap.String("job", s.Name)),
 		wake:       make(chan struct{}, 1),
 		sight:      sight{settings: s},
@@ -83,6 +85,7 @@ func newController(reg coord.Registry, view coord.View, h Handler, s *settings, 
 		backoffs:   backoffs{troubles: troubles{}, heals: heals{}},
 		leadership: leadership{questions: map[string]*question{}},
 	}
+	c.watchers = newObservers(o.observers, c.log)
 	c.seams = seams{newID: func() string { return newInstanceID(o.ip) }, execute: c.execute}
 	return c
 }
@@ -138,7 +141,8 @@ func (c *controller) world() *decide.World {
 	w := &decide.World{
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
 		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now),
-		Refused: c.refused, Leaving: c.isLeaving(), Absent: c.absent,
+		Accepted: c.settings.modified, Refused: c.refused, Revision: c.revision,
+		Leaving: c.isLeaving(), Absent: c.absent,
 	}
 	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now)
 	return w

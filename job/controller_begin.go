@@ -91,7 +91,7 @@ func (c *controller) handBack(w *decide.World) error {
 		claimed = append(claimed, &r.Run)
 		switch r.Source {
 		case decide.Manual:
-			c.pending[r.Item] = decide.Pending{Parameter: r.Parameter}
+			c.pending[r.Item] = decide.Pending{Parameter: r.Parameter, Request: r.Request}
 		case decide.Normal:
 			c.work.Waiting[r.Item] = r.Tick
 		}

@@ -208,6 +208,9 @@ func (c *controller) follow(change decide.Change, token int64) {
 		if p.Takes != nil {
 			c.left = append(c.left, *p.Takes)
 		}
+		if p.Passes != nil {
+			c.observePass(p.Item, *p.Passes)
+		}
 	}
 	if claims := change.Claims(); len(claims) > 0 {
 		c.tellClaimed(claims, token)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 const (
@@ -61,6 +62,7 @@ func (c *controller) lasts(s *since, holds bool, now time.Time, patience time.Du
 
 func (c *controller) storeFault(w *decide.World) error {
 	state, _ := c.session.State() // the other value tells of a change
+	c.observeSession(state, nil)
 	suspended := c.lasts(&c.signs.suspended, state == coord.Suspended, w.Now, storePatience/2)
 	if err := c.troubleFault(w.Now, storePatience, ofStore); err != nil {
 		return err
@@ -102,6 +104,9 @@ func (c *controller) treeFault(w *decide.World) error {
 	// Somebody who may lead is there: this instance, at least.
 	if c.lasts(&c.signs.leaderless, !w.LeaderStands() && w.MayLead(), w.Now, treePatience) {
 		return fmt.Errorf("job %s: nobody leads, so items are not dealt, nor recovered", c.job)
+	}
+	if id, version := w.NewerProtocol(); id != "" {
+		return fmt.Errorf("job %s: instance %s shares the tree by protocol %d, and this program knows %d at most; update this program", c.job, short(id), version, jobtree.Protocol)
 	}
 	if w.UnusableNodes > 0 {
 		return fmt.Errorf("job %s: %d nodes have names that cannot be used, and are not looked at, such as %q", c.job, w.UnusableNodes, w.Unusable)

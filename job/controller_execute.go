@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"errors"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -31,8 +30,9 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 	for _, claim := range claims {
 		r := &run{
 			Run:   decide.Run{Claim: claim, Token: token, Instance: c.self.ID, Recorded: c.settings.rules.Monitor},
-			group: g, phase: queued, claimed: c.now(), syncs: c.syncs,
+			group: g, phase: queued, claimed: c.now(), syncs: c.syncs, taskID: c.newTaskID(),
 		}
+		c.observeClaim(r)
 		c.runs[r.Item], c.work.Runs[r.Item] = r, &r.Run
 		c.queue = append(c.queue, r)
 		if r.Source == decide.Manual {
@@ -59,45 +59,52 @@ func (c *controller) dispatch() {
 
 // execute calls the handler of a run in a goroutine of its own.
 func (c *controller) execute(r *run) {
-	taskID, err := newTaskID()
-	if err != nil {
-		c.log.Error("an execution has no task id", zap.Error(err))
-	}
-	e := c.executionOf(r, taskID)
+	e := c.executionOf(r)
 	ctx, cancel := context.WithCancelCause(context.WithValue(c.session.Context(), ofJob{}, c))
 	r.cancel, r.phase, r.begun = cancel, executing, c.now()
+	c.observeStart(r)
 	c.working.Go(func() {
-		err := errGoexit // unless the handler returns
+		outcome, err := OutcomeFailed, errGoexit // unless the handler returns
 		defer func() {
 			// A panic of the handler is its error by now. This is one of what tells of it.
 			if v := recover(); v != nil {
-				err = &PanicError{Value: v, Stack: debug.Stack()}
+				outcome, err = OutcomePanic, &PanicError{Value: v, Stack: debug.Stack()}
 			}
-			c.returns(ctx, r, err)
+			c.returns(r, ending{outcome, err, ctx.Err() != nil, c.now(), e.sc.Attempt})
 		}()
-		err = e.do(ctx)
+		outcome, err = e.do(ctx)
 	})
 }
 
 // returns hands a run back to the controller, whose handler has returned.
-func (c *controller) returns(ctx context.Context, r *run, err error) {
+func (c *controller) returns(r *run, e ending) {
+	c.observeEnd(r, e)
 	c.mu.Lock()
-	r.err, r.cut = err, ctx.Err() != nil
-	if err != nil && (!r.cut || errors.Is(context.Cause(ctx), ErrTimeout)) {
-		c.live.status.LastError, c.live.status.LastErrorTime = err, c.now()
+	r.ending = e
+	if e.outcome != OutcomeOK && e.outcome != OutcomeCut {
+		c.live.status.LastError, c.live.status.LastErrorTime = e.err, e.at
 	}
 	c.returned = append(c.returned, r)
 	c.mu.Unlock()
 	c.poke()
 }
 
+// newTaskID names an execution.
+func (c *controller) newTaskID() string {
+	id, err := newTaskID()
+	if err != nil {
+		c.log.Error("an execution has no task id", zap.Error(err))
+	}
+	return id
+}
+
 // executionOf is what the goroutine of a run needs.
-func (c *controller) executionOf(r *run, taskID string) execution {
+func (c *controller) executionOf(r *run) *execution {
 	s := c.settings
-	e := execution{
-		handler: c.handler, log: c.log, errors: s.errors, timeout: s.Timeout, retry: s.Retry,
+	e := &execution{
+		handler: c.handler, log: c.log, slog: c.options.slog, errors: s.errors, retries: c.observeRetries(r), timeout: s.Timeout, retry: s.Retry,
 		sc: ShardingContext{
-			JobName: s.Name, TaskID: taskID, InstanceID: r.Instance,
+			JobName: s.Name, TaskID: r.taskID, InstanceID: r.Instance, Properties: s.properties,
 			Item: r.Item, ItemParameter: s.parameters[r.Item], JobParameter: s.JobParameter, Total: s.ShardingTotalCount,
 			ScheduledTime: r.Tick.In(s.zone), Source: Source(r.Source), Attempt: 1, Token: r.Token,
 		},
@@ -120,6 +127,7 @@ func (c *controller) collect() {
 		r.group.open--
 		r.syncs = c.syncs
 		r.cancel(nil)
+		r.Completed = completionOf(&r.Run, r.taskID, r.ending)
 		if !r.Recorded || r.Instance != c.self.ID {
 			c.drop(r)
 			continue
@@ -171,7 +179,7 @@ func (c *controller) unqueue() {
 
 // takeBack ends a run that has not begun.
 func (c *controller) takeBack(r *run, err error) {
-	r.phase, r.cut, r.err = done, true, err
+	r.phase, r.ending = done, ending{outcome: OutcomeCut, err: err, cut: true}
 	r.group.open--
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // identity is this process as an instance of the job. enter and identify make it another
@@ -19,6 +20,8 @@ type identity struct {
 	session      coord.Session
 	self         decide.Self
 	registration registration
+	announced    jobtree.SessionDocument // what this process has said about itself last
+	toldState    coord.SessionState      // that observers were told of; 0 if none
 }
 
 // registration is how an identity stands in the tree.
@@ -57,6 +60,7 @@ func (c *controller) enter() error {
 	c.forget()
 	if c.session != nil {
 		c.log.Warn("session lost", zap.String("instance", c.self.ID), zap.Error(context.Cause(c.session.Context())))
+		c.observeSession(coord.Lost, context.Cause(c.session.Context()))
 		c.withdraw()
 		if c.isShutdown() || c.isLeaving() {
 			c.goes(nil)
@@ -86,6 +90,7 @@ func (c *controller) begin(session coord.Session) {
 	c.stale, c.suspicious = true, false
 	c.identify()
 	c.showSession(session)
+	c.observeSession(coord.Connected, nil)
 }
 
 // awaitSession waits for a session, and lets others see that there is none. An error means
@@ -263,13 +268,18 @@ func (c *controller) forestall(w *decide.World) {
 	}
 }
 
-// announce tells the leader what keeps this instance from having items.
+// announce tells the others what has changed about this instance.
 func (c *controller) announce(w *decide.World) error {
 	change, err := w.Announce()
-	if err == nil && change != nil {
-		c.commit(*change)
+	if change == nil {
+		return err
 	}
-	return err
+	says := w.OwnSession()
+	change.Heals = c.announced == says // somebody else has written it
+	if c.commit(*change) {
+		c.announced = says
+	}
+	return nil
 }
 
 // mayHaveHappened reports whether a commit did happen, or may have.

@@ -119,7 +119,7 @@ func (c *controller) abandon(w *decide.World) {
 // isUnfinished reports whether a run is to be run again by somebody else: its context ended
 // before it did, and it did not succeed all the same.
 func (r *run) isUnfinished() bool {
-	return r.phase != done || r.cut && r.err != nil
+	return r.phase != done || r.ending.cut && r.ending.err != nil
 }
 
 // part says to the store what is left to be said. It has a time of its own for that: the

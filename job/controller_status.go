@@ -181,11 +181,13 @@ func (c *controller) fault(kind FaultKind, err error) {
 		c.wakeIn(quietTime - quiet)
 	case err == nil:
 		calm.ended = now
+		c.observeFault(*before, true)
 		c.log.Info("fault is over", zap.Stringer("kind", kind), zap.Duration("after", now.Sub(before.Since).Round(time.Millisecond)))
 		*before = Fault{}
 	case before.Err == nil:
 		calm.again = !calm.ended.IsZero() && now.Sub(calm.ended) < quietTime
 		*before = Fault{Kind: kind, Err: err, Since: now}
+		c.observeFault(*before, false)
 		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", kind.remedy()))
 	case before.Err.Error() != err.Error():
 		before.Err = err

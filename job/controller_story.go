@@ -96,12 +96,14 @@ func (c *controller) tell(s Status) {
 				zap.Time("next tick", ticks.Next(now)))
 		}
 		c.log.Info("joined", fields...)
+		c.observeJoin()
 	}
 	if !s.Registered {
 		return
 	}
 	if s.Leader != c.story.leader {
 		c.story.leader = s.Leader
+		c.observeLead(s.Leader)
 		if s.Leader {
 			c.log.Info("leads", zap.String("instance", s.InstanceID))
 		} else {
@@ -113,6 +115,7 @@ func (c *controller) tell(s Status) {
 	}
 	gained, lost := differ(c.story.items, s.Items)
 	c.story.items = s.Items
+	c.observeItems(gained, lost, s.Items)
 	c.log.Info("items changed", someItems("gained", gained), someItems("lost", lost), zap.Int("has", len(s.Items)))
 }
 
@@ -138,6 +141,7 @@ func (c *controller) tellRecovered(orphans []decide.Orphan) {
 		byOwner[o.Owner] = append(byOwner[o.Owner], o.Item)
 	}
 	for owner, items := range byOwner {
+		c.observeRecovery(owner, items)
 		c.log.Info("recovered", zap.String("from", short(owner)), someItems("items", items), zap.Bool("failover", c.settings.Failover))
 	}
 }
@@ -153,7 +157,9 @@ func (c *controller) tellClaimed(claims []decide.Claim, token int64) {
 			again = append(again, claim.Item)
 		case decide.Misfire:
 			made = append(made, claim.Item)
-			missed += c.ticksBetween(claim.Before, claim.Last)
+			ticks := c.ticksBetween(claim.Before, claim.Last)
+			missed += ticks
+			c.observeMakeUp(claim, ticks)
 		}
 	}
 	if len(again) > 0 {

@@ -53,7 +53,7 @@ func (c *controller) take(w *decide.World, trigger jobtree.Trigger) {
 			if _, waiting := c.pending[i]; waiting {
 				joined = append(joined, i)
 			}
-			c.pending[i] = decide.Pending{Parameter: request.Parameter}
+			c.pending[i] = decide.Pending{Parameter: request.Parameter, Request: request.ID}
 		}
 		if len(joined) > 0 {
 			c.log.Info("trigger joins one that waits", someItems("items", joined), zap.String("request", short(request.ID)))
@@ -129,7 +129,7 @@ func (c *controller) inherit(w *decide.World) error {
 		for _, i := range w.Requested(trigger.Instance, trigger.Request) {
 			if i < c.settings.ShardingTotalCount {
 				items = append(items, i)
-				c.pending[i] = decide.Pending{Parameter: trigger.Request.Parameter}
+				c.pending[i] = decide.Pending{Parameter: trigger.Request.Parameter, Request: trigger.Request.ID}
 			}
 		}
 		if len(items) > before {

@@ -73,6 +73,8 @@ type ShardingContext struct {
 	// JobParameter is Config.JobParameter, or the parameter of a manual trigger that
 	// has one.
 	JobParameter string
+	// Properties are Config.Props, for reading.
+	Properties Properties
 	// Total is Config.ShardingTotalCount.
 	Total int
 	// ScheduledTime is the tick that this execution is for, in the job's time zone:

@@ -158,7 +158,7 @@ func (m *model) handedOver(by string, ops []coord.Op) {
 		i, _ := jobtree.ParseItem(item)
 		m.cut[i] = by
 		for _, p := range m.members {
-			if r := p.c.runs[i]; p.name == by && r != nil && r.phase == done && r.err == nil {
+			if r := p.c.runs[i]; p.name == by && r != nil && r.phase == done && r.ending.err == nil {
 				m.fatalf("item %d is handed over although it has finished", i)
 			}
 		}

@@ -190,7 +190,7 @@ func (m *model) start() *member {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	p.c = newController(p.reg, p.view, nil, s, o)
+	p.c = newController(p.reg, p.view, nil, s, o, 0)
 	p.c.seams = seams{newID: p.newID, execute: p.begin, omits: p.omits, oneByOne: true}
 	p.c.started = func() {}
 	p.c.shutdown, p.leave = context.WithCancel(m.ctx)
@@ -269,9 +269,9 @@ func (p *member) begin(r *run) {
 func (p *member) returns(r *run, err error) {
 	ctx := p.handler[r]
 	delete(p.handler, r)
-	r.err, r.cut = err, ctx.Err() != nil
+	r.ending = ending{outcome: outcomeOf(ctx, err), err: err, cut: ctx.Err() != nil, at: p.m.now, attempts: 1}
 	p.m.logf("%s: item %d returns, %v", p.name, r.Item, err)
-	if err == nil && r.cut && context.Cause(ctx) == ErrShutdown {
+	if err == nil && r.ending.cut && context.Cause(ctx) == ErrShutdown {
 		delete(p.m.owed, r.Item) // it has finished all the same
 	}
 	p.c.returned = append(p.c.returned, r)

@@ -3,11 +3,13 @@ package job
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -24,6 +26,8 @@ type Option func(*options) error
 
 type options struct {
 	logger         *zap.Logger
+	slog           *slog.Logger // the same, for handlers
+	observers      []Observer
 	now            func() time.Time
 	ip             string
 	labels         []string
@@ -41,7 +45,6 @@ type options struct {
 
 func newOptions(opts []Option) (*options, error) {
 	o := &options{
-		logger:        zap.NewNop(),
 		now:           time.Now,
 		strategies:    map[string]strategy.Strategy{},
 		errorHandlers: map[string]ErrorHandler{},
@@ -62,6 +65,9 @@ func newOptions(opts []Option) (*options, error) {
 	if o.ip == "" {
 		o.ip = localIP()
 	}
+	if err := o.joinLoggers(); err != nil {
+		return nil, err
+	}
 	if o.errorHandlers[ErrorHandlerLog] == nil {
 		o.errorHandlers[ErrorHandlerLog] = logErrors(o.logger)
 	}
@@ -71,15 +77,36 @@ func newOptions(opts []Option) (*options, error) {
 	return o, nil
 }
 
-// WithLogger sets where the scheduler logs; without it, or with nil, nothing is logged.
-// In steady state nothing is logged at info level.
+// WithLogger sets where the scheduler logs; without it and WithSlog, or with nil, nothing
+// is logged. In steady state nothing is logged at info level.
 func WithLogger(l *zap.Logger) Option {
 	return func(o *options) error {
-		if l != nil {
-			o.logger = l
-		}
+		o.logger = l
 		return nil
 	}
+}
+
+// WithSlog is WithLogger for programs that log with log/slog. Only one of both is allowed.
+func WithSlog(l *slog.Logger) Option {
+	return func(o *options) error {
+		o.slog = l
+		return nil
+	}
+}
+
+// joinLoggers makes each of the two loggers of the one that was given.
+func (o *options) joinLoggers() error {
+	switch {
+	case o.logger != nil && o.slog != nil:
+		return errors.New("job: WithLogger and WithSlog: one of them is allowed")
+	case o.slog != nil:
+		o.logger = slogzap.Zap(o.slog)
+	case o.logger != nil:
+		o.slog = slogzap.Slog(o.logger)
+	default:
+		o.logger, o.slog = zap.NewNop(), slog.New(slog.DiscardHandler)
+	}
+	return nil
 }
 
 // WithIP sets the address under which this process registers, and by which an

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // run is one execution of one item in this process, from its claim until its record is
-// removed. The controller owns it. The goroutine that executes it writes err and cut, under
+// removed. The controller owns it. The goroutine that executes it writes the ending, under
 // the controller's lock, and hands it back (returns).
 type run struct {
 	decide.Run
@@ -23,9 +24,9 @@ type run struct {
 	claimed time.Time // when it was
 	begun   time.Time // when its handler was called
 
+	taskID string
 	cancel context.CancelCauseFunc // once it is executing
-	err    error                   // its outcome, once it is done
-	cut    bool                    // its context ended before it did
+	ending ending                  // once it is done
 }
 
 // phase is where a run stands.
@@ -47,7 +48,9 @@ type group struct{ open int }
 type execution struct {
 	handler Handler
 	log     *zap.Logger
+	slog    *slog.Logger // for the handler
 	errors  ErrorHandler
+	retries func(attempt int, err error, backoff time.Duration)
 	sc      ShardingContext
 	timeout time.Duration
 	retry   Retry
@@ -55,17 +58,18 @@ type execution struct {
 
 // do executes the handler with its retries and tells the error handler of a failure.
 // A run that is cut short is not a failure of the item: it is not reported.
-func (e execution) do(ctx context.Context) error {
+func (e *execution) do(ctx context.Context) (Outcome, error) {
 	if e.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, e.timeout, ErrTimeout)
 		defer cancel()
 	}
 	err := e.attempts(ctx)
-	if err != nil && (ctx.Err() == nil || context.Cause(ctx) == ErrTimeout) {
+	outcome := outcomeOf(ctx, err)
+	if outcome != OutcomeOK && outcome != OutcomeCut {
 		e.report(ctx, err)
 	}
-	return err
+	return outcome, err
 }
 
 func (e *execution) attempts(ctx context.Context) error {
@@ -75,6 +79,7 @@ func (e *execution) attempts(ctx context.Context) error {
 		if err == nil || ctx.Err() != nil || e.sc.Attempt > e.retry.Attempts {
 			return err
 		}
+		e.retries(e.sc.Attempt, err, backoff)
 		wait := time.NewTimer(backoff)
 		select {
 		case <-wait.C:
@@ -88,17 +93,17 @@ func (e *execution) attempts(ctx context.Context) error {
 }
 
 // once calls the handler; what it panics with becomes its error.
-func (e execution) once(ctx context.Context) (err error) {
+func (e *execution) once(ctx context.Context) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return e.handler.Execute(ctx, e.sc)
+	return e.handler.Execute(context.WithValue(ctx, logKey{}, logging{e.slog, e.sc}), e.sc)
 }
 
 // report calls the error handler, whose own panic must not take the process down.
-func (e execution) report(ctx context.Context, err error) {
+func (e *execution) report(ctx context.Context, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			e.log.Error("error handler panicked", append(e.sc.fields(), zap.Any("panic", v), zap.Error(err))...)

@@ -26,6 +26,8 @@ type trial struct {
 	reported []error
 	told     []ShardingContext
 	logged   *observer.ObservedLogs
+	outcome  Outcome
+	retried  int
 }
 
 // try prepares an execution; outcome is what its nth attempt comes to.
@@ -33,8 +35,9 @@ func try(outcome func(ctx context.Context, n int) error) *trial {
 	core, logged := observer.New(zapcore.DebugLevel)
 	x := &trial{logged: logged, began: time.Now()}
 	x.execution = execution{
-		log: zap.New(core),
-		sc:  ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Attempt: 1, Token: 7, Source: SourceNormal},
+		log:     zap.New(core),
+		retries: func(int, error, time.Duration) { x.retried++ },
+		sc:      ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Attempt: 1, Token: 7, Source: SourceNormal},
 		handler: HandlerFunc(func(ctx context.Context, sc ShardingContext) error {
 			x.attempts = append(x.attempts, time.Since(x.began))
 			x.numbers = append(x.numbers, sc.Attempt)
@@ -49,6 +52,12 @@ func try(outcome func(ctx context.Context, n int) error) *trial {
 		}),
 	}
 	return x
+}
+
+// do is what the goroutine of a run does.
+func (x *trial) do(ctx context.Context) (err error) {
+	x.outcome, err = x.execution.do(ctx)
+	return err
 }
 
 var errHandler = errors.New("the handler failed")
@@ -85,6 +94,9 @@ func TestRetries(t *testing.T) {
 				err := x.do(t.Context())
 				if !slices.Equal(x.attempts, c.want) {
 					t.Errorf("attempts at %v, want %v", x.attempts, c.want)
+				}
+				if x.retried != len(c.want)-1 {
+					t.Errorf("%d retries were told of, want %d", x.retried, len(c.want)-1)
 				}
 				for i, n := range x.numbers {
 					if n != i+1 {
@@ -127,8 +139,8 @@ func TestTimeout(t *testing.T) {
 			if got := time.Since(x.began); got != 10*time.Second {
 				t.Errorf("after %v", got)
 			}
-			if len(x.attempts) != 1 || len(x.reported) != 1 || x.reported[0] != ErrTimeout {
-				t.Errorf("attempts %v, reported %v", x.attempts, x.reported)
+			if x.outcome != OutcomeTimeout || len(x.attempts) != 1 || len(x.reported) != 1 || x.reported[0] != ErrTimeout {
+				t.Errorf("%v, attempts %v, reported %v", x.outcome, x.attempts, x.reported)
 			}
 		})
 	})

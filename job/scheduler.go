@@ -77,7 +77,7 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 	}
 	registered := make(chan struct{})
 	s := &Scheduler{
-		c:    newController(reg, view, h, settings, o),
+		c:    newController(reg, view, h, settings, o, c.Revision),
 		done: make(chan struct{}),
 		gone: make(chan struct{}),
 		over: make(chan struct{}),
@@ -112,6 +112,7 @@ func cmpErr(err, otherwise error) error {
 // somebody's runtime.Goexit in what it calls.
 func (s *Scheduler) run() {
 	defer close(s.done)
+	defer s.c.watchers.close()
 	defer s.following.Wait()
 	defer s.stop()
 	s.err = fmt.Errorf("job %s: %w", s.c.job, errEnded)

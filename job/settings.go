@@ -20,6 +20,7 @@ type settings struct {
 	threads    int
 	zone       *time.Location
 	parameters map[int]string
+	properties Properties
 	strategy   strategy.Strategy
 	errors     ErrorHandler
 }
@@ -30,7 +31,7 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 		return nil, err
 	}
 	c = c.WithDefaults()
-	s := &settings{Config: c, modified: modified, threads: c.Threads}
+	s := &settings{Config: c, modified: modified, threads: c.Threads, properties: NewProperties(c.Props)}
 	if s.threads == 0 {
 		s.threads = 2 * runtime.NumCPU()
 	}

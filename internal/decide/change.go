@@ -21,11 +21,12 @@ type Change struct {
 
 // Part is a piece of a change, with what follows from it once it is committed.
 type Part struct {
-	Item  int              // NoItem if it is about none
-	Claim *Claim           // begins
-	Ends  *Run             // has no record any more
-	Flags *Run             // has its misfire flag
-	Takes *jobtree.Trigger // is removed, and has to be obeyed by whoever did that
+	Item   int              // NoItem if it is about none
+	Claim  *Claim           // begins
+	Ends   *Run             // has no record any more
+	Flags  *Run             // has its misfire flag
+	Takes  *jobtree.Trigger // is removed, and has to be obeyed by whoever did that
+	Passes *Passed          // was passed over
 
 	from, to int // in Ops
 }

@@ -1,6 +1,10 @@
 package decide
 
-import "time"
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
 
 // Source says why an item runs.
 type Source int
@@ -20,7 +24,8 @@ type Claim struct {
 	Tick      time.Time // that the execution is for
 	Last      time.Time // the last tick that the item has begun, with this claim
 	Before    time.Time // and without it
-	Parameter string    // of a trigger
+	Parameter string    // of a trigger, as is Request
+	Request   string    // its id
 	Failover  bool      // it has the records of a failover, too
 }
 
@@ -31,6 +36,8 @@ type Run struct {
 	Instance string // the identity that claimed it
 	Recorded bool   // the tree has records of it, as far as this process knows
 	Flagged  bool   // this process has set the misfire flag of the item while it ran
+	// Completed says how it ended, for those who read the tree; nil as long as it has not.
+	Completed *jobtree.CompletionDocument
 }
 
 // Work is what this process has under way. It changes during a pass, from step to step,

@@ -53,10 +53,14 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 			if item.Misfire || r.Flagged {
 				ops = append(ops, coord.DeleteTree(w.Job.Misfire(r.Item)))
 			}
-			again.put(&item, claim, ops).Ends = r
+			again.put(&item, claim, append(ops, w.complete(r)...)).Ends = r
 			continue
 		}
-		c.add(r.Item, w.remove(r, &item)...).Ends = r
+		part := c.add(r.Item, append(w.remove(r, &item), w.complete(r)...)...)
+		part.Ends = r
+		if w.passesWhileRunning(r, &item) {
+			part.Passes = &Passed{w.LastTick(), WhileRunning}
+		}
 	}
 	return append(c.list, again.list...)
 }
@@ -105,11 +109,24 @@ func (w *World) removeMarks(r *Run) []coord.Op {
 // closeFired leaves the fired record as it is, or, with misfire off, moves it on over the
 // ticks that came while the item ran. Either way nobody may have claimed the item since.
 func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
-	tick := w.LastTick()
-	if !w.Rules.Misfire && !r.Failover && tick.After(item.Fired.Tick) && tick.After(r.Last) {
-		return coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(tick), item.Fired.Version)
+	if w.passesWhileRunning(r, item) {
+		return coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(w.LastTick()), item.Fired.Version)
 	}
 	return w.ifUnclaimed(r.Item, item)
+}
+
+// passesWhileRunning reports whether a tick came while an item ran that nobody makes up for.
+func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
+	tick := w.LastTick()
+	return !w.Rules.Misfire && !r.Failover && tick.After(item.Fired.Tick) && tick.After(r.Last)
+}
+
+// complete says in the tree how a run has ended.
+func (w *World) complete(r *Run) []coord.Op {
+	if r.Completed == nil {
+		return nil
+	}
+	return []coord.Op{coord.Put(w.Job.Completion(r.Item), jobtree.EncodeCompletion(*r.Completed))}
 }
 
 // ifUnclaimed is the condition that nobody has claimed an item since.

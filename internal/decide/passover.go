@@ -7,6 +7,23 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
+// Passed is a tick that is passed over.
+type Passed struct {
+	Tick   time.Time
+	Reason PassReason
+}
+
+// PassReason is why nobody runs a tick.
+type PassReason int
+
+// The reasons.
+const (
+	ItemDisabled    PassReason = iota + 1
+	ServersDisabled            // all of them
+	TooLate                    // it was missed and is not made up for
+	WhileRunning               // it came while the item ran, and is not made up for
+)
+
 // PassOver moves on over ticks that nobody is to run: of items that are disabled, of
 // servers that are while no other takes their items over, and those that were missed and
 // are not made up for. So a record that is behind always means that something is wrong.
@@ -26,16 +43,16 @@ func (w *World) PassOver(k *Work) []Change {
 		}
 		switch {
 		case w.owns(item) && w.passesOwn(k, i, tick, allDisabled):
-			list := &own
-			ops := w.passOver(i, tick)
+			list, ops, reason := &own, w.passOver(i, tick), TooLate
 			if item.Disabled {
+				reason = ItemDisabled
 				ops = append(ops, coord.Exists(w.Job.ItemDisabled(i)))
 			} else if allDisabled {
-				list = &others
+				list, reason = &others, ServersDisabled
 			}
-			list.add(i, ops...)
+			list.add(i, ops...).Passes = &Passed{tick, reason}
 		case !w.owns(item) && allDisabled && w.speaksFor(item.Owner.ID) && w.judge(item, tick) != notDue:
-			others.add(i, w.passOver(i, tick)...)
+			others.add(i, w.passOver(i, tick)...).Passes = &Passed{tick, ServersDisabled}
 		}
 	}
 	return append(own.list, others.list...)

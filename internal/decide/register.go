@@ -17,7 +17,7 @@ func (w *World) Register() (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := jobtree.EncodeSession(w.standsBack())
+	session, err := jobtree.EncodeSession(w.OwnSession())
 	if err != nil {
 		return nil, err
 	}
@@ -44,23 +44,37 @@ func (w *World) Forestall() Change {
 	return Change{Step: "forestall", Ops: []coord.Op{coord.CreateEphemeral(w.Job.Session(w.Self.ID), nil)}}
 }
 
-// Announce tells whoever deals the items what this instance cannot do now: follow the
-// configuration, or run anything by its clock.
+// Announce tells the others what has changed about this instance: the configuration that it
+// follows, or cannot follow, and whether it can run anything by its clock.
 func (w *World) Announce() (*Change, error) {
 	node := w.Sessions[w.Self.ID]
-	if node.Owner != w.Self.Session || node.SessionDocument == w.standsBack() {
+	if node.Owner != w.Self.Session || node.SessionDocument == w.OwnSession() {
 		return nil, nil
 	}
-	document, err := jobtree.EncodeSession(w.standsBack())
+	document, err := jobtree.EncodeSession(w.OwnSession())
 	if err != nil {
 		return nil, err
 	}
-	return &Change{Step: "announce", Heals: true, Ops: []coord.Op{
+	return &Change{Step: "announce", Ops: []coord.Op{
 		w.ifMine(), coord.SetAt(w.Job.Session(w.Self.ID), document, node.Version),
 	}}, nil
 }
 
-// standsBack is what keeps this instance from having items.
-func (w *World) standsBack() jobtree.SessionDocument {
-	return jobtree.SessionDocument{Refused: w.Refused, ClockOff: w.ClockOff(), ClockFar: w.clockFar()}
+// OwnSession is what this instance says about itself.
+func (w *World) OwnSession() jobtree.SessionDocument {
+	return jobtree.SessionDocument{
+		Protocol: jobtree.Protocol, Accepted: w.Accepted, Revision: w.Revision,
+		Refused: w.Refused, ClockOff: w.ClockOff(), ClockFar: w.clockFar(),
+	}
+}
+
+// NewerProtocol returns the id of an instance that shares the tree by rules which this
+// program does not know, and their version; "" if there is none.
+func (w *World) NewerProtocol() (id string, version int) {
+	for other, s := range w.Sessions {
+		if s.Protocol > jobtree.Protocol && (id == "" || other < id) {
+			id, version = other, s.Protocol
+		}
+	}
+	return id, version
 }

@@ -9,7 +9,7 @@ import (
 
 // Pending is a trigger that waits for its item to be idle. An item has one at most: more
 // of them come to the same. (In ElasticJob each runs the item once more, B-25.)
-type Pending struct{ Parameter string }
+type Pending struct{ Parameter, Request string }
 
 // Obey takes the request that is addressed to this instance. It is removed at the version
 // that was read, so one that is written meanwhile is not lost. (In ElasticJob it is, B-26.)
@@ -46,7 +46,7 @@ func (w *World) PassOn(owner string, items []int, p Pending) (*Change, error) {
 	if !ok || !w.isEligible(in) {
 		return nil, nil
 	}
-	ops, err := Ask(w.State, w.Job, owner, jobtree.Request{Items: items, Parameter: p.Parameter})
+	ops, err := Ask(w.State, w.Job, owner, jobtree.Request{ID: p.Request, Items: items, Parameter: p.Parameter})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (w *World) BeginTriggered(k *Work, pending map[int]Pending, free int) []Cha
 		if !ok || !w.owns(item) || item.Disabled || !isIdle(k, i, item) {
 			continue
 		}
-		claim := Claim{Item: i, Source: Manual, Tick: w.Now, Last: lastFired(item, time.Time{}), Parameter: p.Parameter}
+		claim := Claim{Item: i, Source: Manual, Tick: w.Now, Last: lastFired(item, time.Time{}), Parameter: p.Parameter, Request: p.Request}
 		c.own(item, claim)
 		free--
 	}

@@ -56,7 +56,7 @@ func (w *World) BeginTriggeredUnmonitored(k *Work, pending map[int]Pending) []Cl
 	var begin []Claim
 	for _, i := range slices.Sorted(maps.Keys(pending)) {
 		if item := w.Item(i); k.Runs[i] == nil && w.owns(&item) {
-			begin = append(begin, Claim{Item: i, Source: Manual, Tick: w.Now, Parameter: pending[i].Parameter})
+			begin = append(begin, Claim{Item: i, Source: Manual, Tick: w.Now, Parameter: pending[i].Parameter, Request: pending[i].Request})
 		}
 	}
 	return begin

@@ -21,8 +21,11 @@ type World struct {
 	// Slack is how much later than usual a tick may be looked at without being late, because
 	// the local clock was set, or the host was suspended.
 	Slack time.Duration
-	// Refused is the Modified of a configuration that this instance cannot follow, or 0.
-	Refused int64
+	// Accepted is the Modified of the configuration that the rules are of, Refused that of a
+	// later one that this instance cannot follow; or 0.
+	Accepted, Refused int64
+	// Revision is that of the configuration which the program has brought, or 0.
+	Revision int
 	// Leaving is set once this instance is on its way out: it begins nothing more.
 	Leaving bool
 	// Absent has since when an owner of items has been missing, for static sharding.

@@ -22,6 +22,7 @@ var required = map[string]string{
 	"go.etcd.io/etcd/api/v3":     "coord/etcd: the messages and errors of the client",
 	"go.etcd.io/etcd/client/v3":  "coord/etcd: the client",
 	"go.uber.org/zap":            "job, coord/etcd, coord/zk: the log",
+	"go.uber.org/zap/exp":        "internal/slogzap: log/slog over zap, for handlers",
 	"go.yaml.in/yaml/v3":         "job, internal/jobtree: the documents in the tree",
 	"google.golang.org/grpc":     "coord/etcd: connections and status codes of the client",
 
@@ -55,6 +56,7 @@ var importers = map[string]struct {
 			"go.etcd.io/etcd/client/v3",
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
+			"go.uber.org/zap/exp",
 			"go.yaml.in/yaml/v3",
 			"golang.org/x/net",
 			"golang.org/x/sys",
@@ -73,6 +75,7 @@ var importers = map[string]struct {
 			"github.com/google/uuid",
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
+			"go.uber.org/zap/exp",
 			"go.yaml.in/yaml/v3",
 		},
 	},

@@ -1,0 +1,184 @@
+package job
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Observer is told of what a scheduler does: for metrics, traces and a history of what
+// ran. Each function may be nil. They are called one after the other, in the order in which
+// things happened here, in a goroutine of the observer's own. So one that is slow, or that
+// panics, harms nobody; it only falls behind. One that is more than 10,000 events behind
+// misses the newest, and is told how many.
+//
+// [Scheduler.Shutdown] waits until all was told, for a second at most.
+type Observer struct {
+	// Joined: this process is an instance of the job now.
+	Joined func(JoinedEvent)
+	// Session: the registry's session has begun, is suspended or connected again, or was lost.
+	Session func(SessionEvent)
+	// Leads: this instance leads, or leads no more.
+	Leads func(LeadsEvent)
+	// ItemsChanged: other items are assigned to this instance.
+	ItemsChanged func(ItemsChangedEvent)
+	// Claimed: an item is this instance's to run, and waits for a thread. It starts next, or
+	// is handed back where none is free.
+	Claimed func(ClaimedEvent)
+	// Started: the handler is called.
+	Started func(StartedEvent)
+	// Retried: the handler has failed, and is called again after a while.
+	Retried func(RetriedEvent)
+	// Finished: the handler has returned for the last time.
+	Finished func(FinishedEvent)
+	// MadeUp: an execution that was claimed makes up for ticks that were missed.
+	MadeUp func(MadeUpEvent)
+	// PassedOver: a tick is run by nobody.
+	PassedOver func(PassedOverEvent)
+	// Recovered: this instance, as leader, has found runs that were cut short by the end of
+	// their instance.
+	Recovered func(RecoveredEvent)
+	// Fault: something keeps the job from running as it should, or does no more.
+	Fault func(FaultEvent)
+	// Missed: the observer was too far behind.
+	Missed func(MissedEvent)
+}
+
+// Event is what all events have.
+type Event struct {
+	Time       time.Time // by the local clock
+	JobName    string
+	InstanceID string // of this process; empty before it has an identity
+}
+
+// Execution names an execution.
+type Execution struct {
+	// TaskID is ShardingContext.TaskID.
+	TaskID string
+	Item   int
+	// ScheduledTime is the tick that it is for.
+	ScheduledTime time.Time
+	Source        Source
+	// Token is the fencing token; 0 with MonitorExecution off.
+	Token int64
+	// RequestID is TriggerResult.ID of the trigger that asked for it; empty if none did.
+	RequestID string
+}
+
+// The events.
+type (
+	JoinedEvent  struct{ Event }
+	SessionEvent struct {
+		Event
+		State coord.SessionState
+		// Err is why it was lost.
+		Err error
+	}
+	LeadsEvent struct {
+		Event
+		Leads bool
+	}
+	ItemsChangedEvent struct {
+		Event
+		Gained, Lost, Items []int // ascending; Items are all that it has now
+	}
+	ClaimedEvent struct {
+		Event
+		Execution
+	}
+	StartedEvent struct {
+		Event
+		Execution
+		// Waited is how long it has waited for a thread.
+		Waited time.Duration
+	}
+	RetriedEvent struct {
+		Event
+		Execution
+		// Attempt is the number of the attempt that has failed with Err, from 1 on; the next
+		// one comes after Backoff.
+		Attempt int
+		Err     error
+		Backoff time.Duration
+	}
+	FinishedEvent struct {
+		Event
+		Execution
+		Outcome Outcome
+		// Err is what the last attempt returned.
+		Err error
+		// Attempts is how many there were, Took how long they and the pauses took.
+		Attempts int
+		Took     time.Duration
+	}
+	MadeUpEvent struct {
+		Event
+		Item int
+		// Ticks is how many were missed, 1,000 at most.
+		Ticks int
+		// ScheduledTime is the last of them.
+		ScheduledTime time.Time
+	}
+	PassedOverEvent struct {
+		Event
+		Item          int
+		ScheduledTime time.Time
+		Reason        PassReason
+	}
+	RecoveredEvent struct {
+		Event
+		// From is the instance that has ended; Failover whether the items are run again.
+		From     string
+		Items    []int
+		Failover bool
+	}
+	FaultEvent struct {
+		Event
+		Fault
+		// Over is whether it holds no more.
+		Over bool
+	}
+	MissedEvent struct {
+		Event
+		Events int
+	}
+)
+
+// PassReason says why a tick is run by nobody.
+type PassReason int
+
+// The reasons.
+const (
+	// PassItemDisabled: an operator has disabled the item.
+	PassItemDisabled PassReason = iota + 1
+	// PassServersDisabled: an operator has disabled all servers.
+	PassServersDisabled
+	// PassTooLate: it was missed and is not made up for, because misfire is off or it is
+	// longer ago than Config.MisfireWindow.
+	PassTooLate
+	// PassWhileRunning: it came while the item ran, and misfire is off.
+	PassWhileRunning
+)
+
+func (r PassReason) String() string {
+	switch r {
+	case PassItemDisabled:
+		return "item disabled"
+	case PassServersDisabled:
+		return "servers disabled"
+	case PassTooLate:
+		return "too late"
+	case PassWhileRunning:
+		return "while running"
+	}
+	return "unknown"
+}
+
+// WithObserver has an observer told of what the scheduler does. It may be given several
+// times; each observer is told at its own pace.
+func WithObserver(o Observer) Option {
+	return func(to *options) error {
+		to.observers = append(to.observers, o)
+		return nil
+	}
+}

@@ -1,0 +1,83 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Outcome says how an execution ended.
+type Outcome int
+
+// The outcomes of an execution.
+const (
+	// OutcomeOK: its handler returned nil, whatever became of its context.
+	OutcomeOK Outcome = iota + 1
+	// OutcomeFailed: its handler returned an error, in the last attempt too.
+	OutcomeFailed
+	// OutcomePanic: its handler panicked, in the last attempt.
+	OutcomePanic
+	// OutcomeTimeout: it failed after Config.Timeout.
+	OutcomeTimeout
+	// OutcomeCut: it failed after its context had ended, for any other reason: shutdown, a
+	// session that was lost, an item that was taken away. With failover on it is run again.
+	OutcomeCut
+)
+
+func (o Outcome) String() string { return string(o.inTree()) }
+
+// inTree is the outcome as the tree has it.
+func (o Outcome) inTree() jobtree.Outcome {
+	switch o {
+	case OutcomeOK:
+		return jobtree.OutcomeOK
+	case OutcomeFailed:
+		return jobtree.OutcomeFailed
+	case OutcomePanic:
+		return jobtree.OutcomePanic
+	case OutcomeTimeout:
+		return jobtree.OutcomeTimeout
+	case OutcomeCut:
+		return jobtree.OutcomeCut
+	}
+	return "UNKNOWN"
+}
+
+// outcomeOf says how an execution ended whose context is ctx.
+func outcomeOf(ctx context.Context, err error) Outcome {
+	switch _, isPanic := errors.AsType[*PanicError](err); {
+	case err == nil:
+		return OutcomeOK
+	case errors.Is(context.Cause(ctx), ErrTimeout):
+		return OutcomeTimeout
+	case ctx.Err() != nil:
+		return OutcomeCut
+	case isPanic:
+		return OutcomePanic
+	}
+	return OutcomeFailed
+}
+
+// ending is how the goroutine of a run has left it.
+type ending struct {
+	outcome  Outcome
+	err      error
+	cut      bool // its context ended before it did
+	at       time.Time
+	attempts int
+}
+
+// completionOf is what the tree is told of the end of a run.
+func completionOf(r *decide.Run, taskID string, e ending) *jobtree.CompletionDocument {
+	d := &jobtree.CompletionDocument{
+		Tick: r.Tick, Token: r.Token, Outcome: e.outcome.inTree(), Ended: e.at,
+		TaskID: taskID, Source: Source(r.Source).String(), Request: r.Request,
+	}
+	if e.err != nil {
+		d.Error = e.err.Error()
+	}
+	return d
+}
