@@ -24,9 +24,9 @@ func percentile(list []time.Duration, percent int) float64 {
 	return float64(list[min(len(list)-1, len(list)*percent/100)].Microseconds()) / 1000
 }
 
-// How long it takes from SIGKILL until the store drops the session, which is the session
-// time-out, and from then until what was cut short starts again elsewhere. Each
-// iteration kills one worker with several items; a few make a percentile:
+// It measures two times: from SIGKILL until the store drops the session, which is about
+// the session time-out, and from then until another worker starts the items again. Each
+// iteration kills one worker with several items. Run a few for a percentile:
 //
 //	go test ./integration -run '^$' -bench Failover -benchtime 20x
 func BenchmarkFailover(b *testing.B) {
@@ -57,9 +57,9 @@ func BenchmarkFailover(b *testing.B) {
 	})
 }
 
-// How long it takes from the end of an outage in which all sessions ended until the first
-// item runs, and until each of them has: of the links of all workers, and of a majority
-// of the store.
+// It measures how long the cluster needs after an outage in which all sessions ended: until
+// the first item runs, and until every item has run. One outage cuts the links of all
+// workers, the other one ends a majority of the store's members.
 func BenchmarkHeal(b *testing.B) {
 	for name, outage := range map[string]func(*stage) (heal func()){
 		"links": func(s *stage) func() {

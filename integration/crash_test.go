@@ -24,8 +24,8 @@ func (s *stage) atWork(item int) *cluster.Worker {
 	return s.worker(e.Process)
 }
 
-// A worker is killed when some of its items have finished and others have not: the
-// latter, and only they, are run again.
+// A worker is killed when some of its items have finished and others have not. Only those
+// that have not are run again.
 func killWorker(s *stage) {
 	s.add(busy)
 	s.add(other)
@@ -39,7 +39,7 @@ func killWorker(s *stage) {
 	s.covered()
 }
 
-// The leader is killed while it works. Whoever comes next begins from what the tree says.
+// The leader is killed while it works. The next leader knows only what is in the tree.
 func killLeader(s *stage) {
 	s.add(busy)
 	s.start("w1", "w2", "w3")
@@ -66,7 +66,7 @@ func killLeader(s *stage) {
 	s.covered()
 }
 
-// The one who has taken an item over is killed, too, and the next one.
+// The worker that has taken an item over is killed too, and so is the next one.
 func killTaker(s *stage) {
 	s.add(busy)
 	s.start("w1", "w2", "w3", "w4")
@@ -82,7 +82,7 @@ func killTaker(s *stage) {
 	s.covered()
 }
 
-// All are killed at work; two others come up at the same time.
+// All workers are killed while they work. Two others start at the same time.
 func killAll(s *stage) {
 	s.add(busy)
 	s.start("w1", "w2", "w3")
@@ -98,7 +98,7 @@ func killAll(s *stage) {
 	s.covered()
 }
 
-// A tick comes while nobody is there. Whoever comes up makes up for it, once, at once.
+// A tick comes while no worker runs. The next worker makes up for it at once, and only once.
 func missedByAll(s *stage) {
 	j := cluster.Job{Name: "j1", Every: 6 * time.Second, Items: 4}
 	s.add(j)
@@ -121,7 +121,8 @@ func missedByAll(s *stage) {
 	s.covered()
 }
 
-// Without failover what was cut short is not run again, and the next tick runs elsewhere.
+// Without failover, a run that was cut short is not repeated. The next tick of the item runs
+// on another worker.
 func killWithoutFailover(s *stage) {
 	j := busy
 	j.Failover = false
@@ -137,8 +138,8 @@ func killWithoutFailover(s *stage) {
 }
 
 // A worker is stopped by a signal for longer than its session. Its item is run again
-// elsewhere, and when the sleeper goes on it writes with an old token: the fenced resource
-// refuses that. Its handlers pay no attention to their contexts.
+// elsewhere. When the worker goes on, its handlers ignore that their contexts have ended and
+// write with an old token. The fenced resource refuses those writes.
 func sleeper(s *stage) {
 	s.add(cluster.Job{
 		Name: "j1", Every: 4 * time.Second, Items: 4, Failover: true, Stubborn: true,

@@ -10,8 +10,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// isolated takes a worker's links away while it works, for longer than its session: its
-// handlers stop before their items start elsewhere. Then it comes back.
+// isolated breaks a worker's links while it works, for longer than its session, and mends
+// them. The worker's handlers must stop before their items start elsewhere.
 func isolated(fault string) func(*stage) {
 	return func(s *stage) {
 		j := busy
@@ -44,8 +44,8 @@ func slowLink(s *stage) {
 	s.covered()
 }
 
-// Links that come back before the session ends change nothing: the instance is the same,
-// what runs goes on, nobody is disabled.
+// Links that come back before the session ends change nothing: the instance keeps its id,
+// its handlers go on, and its server stays enabled.
 func shortCut(s *stage) {
 	j := busy
 	j.Every, j.Work = 3*time.Second, []time.Duration{2 * time.Second}

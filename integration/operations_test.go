@@ -13,8 +13,8 @@ import (
 // quick has much to do in little time.
 var quick = cluster.Job{Name: "j1", Every: time.Second, Items: 6, Failover: true, Work: []time.Duration{200 * time.Millisecond}}
 
-// Clocks are off by five seconds in both directions: ticks come early or late, and each
-// starts once all the same.
+// One clock is five seconds ahead and another one five seconds behind. Ticks come early or
+// late, but each of them starts only once.
 func wrongClocks(s *stage) {
 	s.add(quick)
 	for name, offset := range map[string]time.Duration{"w1": 5 * time.Second, "w2": 0, "w3": -5 * time.Second} {
@@ -23,7 +23,7 @@ func wrongClocks(s *stage) {
 	}
 	s.settled()
 	s.elapse(quick.Name, 4)
-	// Its items go to those whose clocks are behind.
+	// Its items go to workers whose clocks are behind.
 	for _, w := range s.Workers() {
 		if w.Name == "w1.1" {
 			s.must(w.Kill())
@@ -33,7 +33,7 @@ func wrongClocks(s *stage) {
 	s.covered()
 }
 
-// All workers are replaced, one after the other: nothing is cut short, nothing is run again.
+// All workers are replaced, one after the other. No run is cut short, and none is repeated.
 func rollingRestart(s *stage) {
 	s.add(quick)
 	workers := s.start("w1", "w2", "w3")
@@ -48,8 +48,8 @@ func rollingRestart(s *stage) {
 	s.none(mark, "run again after a restart", failovers)
 }
 
-// A worker leaves without the time to finish: what it did not finish is run again, once,
-// and what it did finish is not.
+// A worker leaves and has no time to finish. The runs that it did not finish are repeated
+// once; those that it finished are not.
 func shortDrain(s *stage) {
 	s.add(busy)
 	s.start("w1", "w2", "w3")
@@ -137,7 +137,8 @@ func joinsAndLeaves(s *stage) {
 	s.none(0, "run again after a leave", failovers)
 }
 
-// What an operator disabled stays so over restarts, and misses nothing.
+// A server or item that an operator disabled stays disabled when workers restart. Nobody
+// makes up for the ticks that pass meanwhile.
 func disabled(s *stage) {
 	s.add(quick)
 	workers := s.start("w1", "w2", "w3")
@@ -170,9 +171,9 @@ func disabled(s *stage) {
 	})
 }
 
-// One item takes much longer than the others. It delays neither them nor a newcomer, who
-// gets idle items at once, and it is not moved; the ticks that it misses are made up as
-// soon as it ends, once.
+// One item takes much longer than the others. The other items run on time, and a new worker
+// gets idle items at once. The long item stays where it runs. When it ends, one run makes up
+// for all ticks that it missed.
 func longItem(s *stage) {
 	j := cluster.Job{Name: "j1", Every: time.Second, Items: 6, Failover: true, Work: []time.Duration{
 		10 * time.Second, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond,
@@ -204,7 +205,7 @@ func triggers(s *stage) {
 	mark := s.Mark()
 	s.must(workers[0].Trigger(j.Name))
 	s.awaitCount(mark, "all items", j.Items, of(history.Start))
-	// These come while all run: they become one.
+	// These triggers come while all items run: they become one trigger.
 	s.must(workers[1].Trigger(j.Name))
 	s.must(workers[0].Trigger(j.Name))
 	s.awaitCount(mark, "all items once more", 2*j.Items, of(history.Start))

@@ -16,16 +16,17 @@ import (
 // things to do.
 const scenarioTime = 4 * time.Minute
 
-// drain is the time that handlers get at the end: more than any takes.
+// drain is the time that handlers get at the end: more than any of them needs.
 const drain = 20 * time.Second
 
-// limits of all scenarios. The margin is for the machine.
+// limits of all scenarios. The margin allows for a slow machine.
 var limits = history.Limits{Session: 2 * time.Second, Margin: 2500 * time.Millisecond}
 
-// quota is little enough to be filled up in no time, and more than the scenarios need.
+// quota is how large etcd's database may grow, in bytes: more than the scenarios need, and
+// little enough to be filled up quickly.
 const quota = 24 << 20
 
-// withUsers is an etcd that asks everybody who he is.
+// withUsers is an etcd that asks every client for a user and a password.
 const withUsers = cluster.Etcd + "/users"
 
 // startStore starts a store for a test.
@@ -128,7 +129,7 @@ func (s *stage) start(names ...string) []*cluster.Worker {
 	return workers
 }
 
-// settled waits until those who are there have all that is to be had.
+// settled waits until the workers that run have joined all jobs and own all items.
 func (s *stage) settled() {
 	s.Helper()
 	s.must(s.Settled(s.ctx))
@@ -173,7 +174,7 @@ func (s *stage) trouble(name string, begin, end func() error) (heal func()) {
 	}
 }
 
-// worker finds one by its name in the history.
+// worker finds a worker by its name in the history.
 func (s *stage) worker(process string) *cluster.Worker {
 	s.Helper()
 	for _, w := range s.Workers() {
@@ -185,7 +186,7 @@ func (s *stage) worker(process string) *cluster.Worker {
 	return nil
 }
 
-// An event is looked for by what it is.
+// match says which events a test looks for.
 type match func(history.Event) bool
 
 // starts matches the start of an item of a job.
@@ -193,7 +194,7 @@ func starts(job string, item int) match {
 	return func(e history.Event) bool { return e.Kind == history.Start && e.Job == job && e.Item == item }
 }
 
-// by matches what a process does, again what is done with a source of that name.
+// by matches events of a process, again those of executions with a source of that name.
 func (m match) by(process string) match {
 	return func(e history.Event) bool { return e.Process == process && m(e) }
 }
@@ -215,7 +216,7 @@ func (s *stage) await(mark cluster.Mark, what string, m match) history.Event {
 	return e
 }
 
-// awaitCount waits for several of them.
+// awaitCount waits for several such events.
 func (s *stage) awaitCount(mark cluster.Mark, what string, n int, m match) {
 	s.Helper()
 	s.must(s.AwaitAll(s.ctx, mark, what, func(events []history.Event) bool { return count(events, m) >= n }))

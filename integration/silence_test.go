@@ -13,7 +13,7 @@ import (
 // healTime is how long a scenario of silence waits for runs to come back.
 const healTime = time.Minute
 
-// healed waits until everything runs as if nothing had been, and nobody complains.
+// healed waits until all items run again and no scheduler reports a fault.
 func (s *stage) healed() {
 	s.Helper()
 	s.settled()
@@ -22,13 +22,13 @@ func (s *stage) healed() {
 }
 
 // The store is put back to where it was some seconds before, as from a backup, while all
-// workers go on. They and whoever comes new run what is due.
+// workers go on. They and a new worker run what is due.
 func rollback(s *stage) {
 	workers := s.load()
 	s.must(s.Save())
 	s.within(healTime)
 	s.exit(workers[2])
-	s.start("w3") // who the backup does not know
+	s.start("w3") // it is not in the backup
 	s.elapse(quick.Name, 2)
 	s.must(s.PutBack(s.ctx))
 	s.healed()
@@ -46,8 +46,8 @@ func wipe(s *stage) {
 	s.covered()
 }
 
-// Somebody writes to the tree what only instances write, or removes it, to a job for each
-// kind of that. What is due runs all the same while it is there, and when it is gone.
+// Somebody writes or removes nodes that only instances may write. There is one job for each
+// kind of such nodes. What is due runs while the nodes are there, and after they are gone.
 func garbageNodes(s *stage) {
 	names := cluster.Tamperings()
 	for i := range names {
@@ -68,7 +68,7 @@ func garbageNodes(s *stage) {
 	if err := s.Covered(s.ctx); err != nil {
 		s.Errorf("while it is there: %v; they are %q", err, names)
 	}
-	// Those who come must get their items, and what those who go had begun must be run.
+	// A new worker must get its items, and what a killed one had begun must be run again.
 	s.ctx = s.Context()
 	s.within(healTime)
 	s.must(s.Workers()[1].Kill())
@@ -85,8 +85,8 @@ func garbageNodes(s *stage) {
 	s.healed()
 }
 
-// An operator puts configurations that one of two workers refuses, and that one leads. It
-// leaves the lead to the other, who runs the new items, too.
+// An operator writes configurations that the leader refuses and the other worker accepts.
+// The leader gives up the lead, and the other worker runs the new items too.
 func refusedConfig(s *stage) {
 	const newOne = "NEW_ONE"
 	other := cluster.Job{Name: "j10", Every: time.Second, Items: 2, Failover: true}
@@ -115,8 +115,8 @@ func refusedConfig(s *stage) {
 	s.healed()
 }
 
-// Both threads of a worker hang, and it says so. Whoever comes new runs what is dealt to
-// him, and all but what hangs once the other's server is disabled.
+// Both threads of a worker hang, and it reports that. A new worker runs the items that it is
+// dealt. When the server of the first one is disabled, it runs all items but those that hang.
 func hungHandlers(s *stage) {
 	j := quick
 	j.Items, j.Threads, j.Work = 8, 2, nil
@@ -141,7 +141,7 @@ func hungHandlers(s *stage) {
 			return len(items) >= n
 		}))
 	}
-	runs(j.Items/2 - j.Threads) // what hangs may be of its half
+	runs(j.Items/2 - j.Threads) // the items that hang may be in its half
 	s.await(mark, "a fault of whoever hangs", of(history.Faulty).by(hung.Name))
 	s.must(s.SwitchServer(s.ctx, j.Name, hung.Address, false))
 	runs(j.Items - j.Threads)
@@ -150,8 +150,8 @@ func hungHandlers(s *stage) {
 	s.healed()
 }
 
-// The workers may not write any more, for longer than a session. They say so, and go on
-// when they may again.
+// The workers lose the permission to write for longer than a session. They report that, and
+// go on when they have it again.
 func revoked(s *stage) {
 	s.load()
 	s.within(healTime)
@@ -167,8 +167,8 @@ func revoked(s *stage) {
 	s.healed()
 }
 
-// A worker whose clock is a year ahead sets the job up, and another one's is for some
-// seconds. When the clocks are right, everybody runs what is due, at once.
+// A worker whose clock is a year ahead sets the job up. Later the clock of another worker is
+// a year ahead for some seconds. When the clocks are right again, all run what is due at once.
 func clockYearAhead(s *stage) {
 	const year = 365 * 24 * time.Hour
 	s.add(quick)

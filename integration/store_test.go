@@ -36,8 +36,8 @@ func killMember(s *stage) {
 	s.settled()
 }
 
-// The member that leads is stopped by a signal. It does not know that it leads no more
-// when it goes on.
+// The member that leads is stopped by a signal. When it goes on, it does not know that
+// another one leads by then.
 func pauseMember(s *stage) {
 	s.load()
 	leader, err := s.Store().Leader(s.ctx)
@@ -53,7 +53,7 @@ func pauseMember(s *stage) {
 	s.covered()
 }
 
-// Leadership of the store moves while nobody ends.
+// Another member of the store becomes its leader, and no member ends.
 func moveLeader(s *stage) {
 	s.load()
 	for range 2 {
@@ -63,8 +63,8 @@ func moveLeader(s *stage) {
 	s.settled()
 }
 
-// Two of three members are gone, for longer than any session. All contexts end, nothing
-// runs, and everything goes on by itself when they are back.
+// Two of three members are gone for longer than any session. All contexts end and nothing
+// runs. When the members are back, everything goes on by itself.
 func majorityLost(s *stage) {
 	outage := 30 * time.Second
 	if testing.Short() {
@@ -99,8 +99,8 @@ func restartStore(s *stage) {
 	s.covered()
 }
 
-// The store drops its history and tidies up its files, while one worker is away: what
-// it comes back to is not what it can catch up with event by event.
+// The store drops its history and tidies up its files while one worker is cut off. So that
+// worker cannot catch up event by event when it comes back.
 func forget(s *stage) {
 	workers := s.load()
 	away := workers[0]
@@ -114,8 +114,8 @@ func forget(s *stage) {
 	s.covered()
 }
 
-// The store has no space left: fires stop with an error that says so, and go on by
-// themselves when there is some again.
+// The store has no space left. Fires fail with an error that says so, and go on by
+// themselves when there is space again.
 func noSpace(s *stage) {
 	s.load()
 	heal := s.trouble("no space", func() error { return s.Store().FillUp(s.ctx) }, func() error { return s.Store().Free(s.ctx) })

@@ -16,16 +16,16 @@ type scenario struct {
 	name string
 	play func(*stage)
 	skew time.Duration // of the clocks
-	// patient is for what is not about lost sessions: they are long enough for a machine
-	// that is busy.
+	// patient gives the scenario long sessions, which a busy machine does not lose. It is
+	// for scenarios that are not about lost sessions.
 	patient bool
 }
 
 // patience is the session time-out of patient scenarios.
 const patience = 10 * time.Second
 
-// silence is how long, beyond a session time-out, an item may stay without a run while
-// nobody says why.
+// silence is how much longer than a session time-out an item may stay without a run while
+// no scheduler reports a fault.
 const silence = 10 * time.Second
 
 // Scenarios that leave the store alone share one, some at a time. The longest one comes first.
@@ -58,7 +58,7 @@ var gentle = []scenario{
 	{name: "ClockYearAhead", play: clockYearAhead, patient: true},
 }
 
-// Scenarios that need a store whose permissions can be taken away.
+// Scenarios that need a store in which workers can lose their permissions.
 var guarded = []scenario{
 	{name: "Revoked", play: revoked},
 }
@@ -77,12 +77,12 @@ var rough = []scenario{
 	{name: "Wipe", play: wipe},
 }
 
-// atOnce is how many of the gentle scenarios play on one store at the same time, beside
-// the rough one. They wait most of the time.
+// atOnce is how many of the gentle scenarios play on one store at the same time, while a
+// rough one plays on its own store. They wait most of the time.
 const atOnce = 4
 
 func TestScenarios(t *testing.T) {
-	var starting sync.Mutex // three servers are enough to start at a time
+	var starting sync.Mutex // one store of three servers starts at a time
 	var playing sync.WaitGroup
 	defer playing.Wait()
 	playing.Go(func() {

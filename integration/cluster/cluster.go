@@ -41,7 +41,7 @@ type Cluster struct {
 	lives   map[string]int
 	workers []*Worker
 	jobs    []Job
-	saved   []Job // those of the copy that the store keeps
+	saved   []Job // the jobs as they were at the last Save
 	errs    []error
 	failed  chan struct{} // closed with the first of errs
 
@@ -76,7 +76,7 @@ func (c *Cluster) prepare(ctx context.Context) (err error) {
 	}
 	user, password := c.store.Login()
 	if user != "" {
-		user = rootUser // an operator's permissions are his own
+		user = rootUser // the operator keeps his permissions when workers lose theirs
 	}
 	c.reg, err = worker.Dial(ctx, worker.Config{
 		Store: c.store.Kind(), Servers: c.store.Addresses(), Namespace: c.namespace, SessionTimeout: 10 * time.Second,
@@ -103,7 +103,7 @@ func (c *Cluster) add(e history.Event) {
 	c.tail.add(e)
 }
 
-// fail keeps an error that nobody waits for. Waits end with it.
+// fail keeps an error of something that nobody waits for. Whoever waits for an event gets it.
 func (c *Cluster) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,8 +119,8 @@ func (c *Cluster) failure() error {
 	return errors.Join(c.errs...)
 }
 
-// watch writes down what a bystander sees: sessions of instances that go, and schedules
-// that come into force.
+// watch writes down what the cluster's own view shows: when the session of an instance
+// ends, and when a schedule comes into force.
 func (c *Cluster) watch(ctx context.Context) {
 	var before sight
 	for {
@@ -153,7 +153,7 @@ func (c *Cluster) watch(ctx context.Context) {
 	}
 }
 
-// sight is what a bystander sees in a snapshot.
+// sight is what watch compares between two snapshots.
 type sight struct {
 	sessions  map[string]string    // job by instance
 	schedules map[string]time.Time // since when, by job
@@ -218,9 +218,9 @@ func (c *Cluster) exitAll(ctx context.Context, drain time.Duration) error {
 	return errors.Join(errs...)
 }
 
-// tidy waits until the sessions of those that were killed have ended. If the last ones
-// left something unfinished, because they lost theirs on the way out, it is for whoever
-// comes up next.
+// tidy waits until the sessions of killed workers have ended. The last workers may have lost
+// their sessions while they left, and have left something unfinished. Then tidy starts
+// another worker, which has to finish that.
 func (c *Cluster) tidy(ctx context.Context, drain time.Duration) error {
 	const heirs = 2
 	for range heirs {
@@ -256,7 +256,7 @@ func (c *Cluster) recorded() ([]history.Event, error) {
 	return history.Read(paths...)
 }
 
-// races returns what the race detector has written in those that did not end of it.
+// races returns what the race detector, or a panic, has written in any worker.
 func (c *Cluster) races() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -290,7 +290,7 @@ func (c *Cluster) Close(keep string) error {
 	if c.log != nil {
 		errs = append(errs, c.log.Close())
 	}
-	// Those that were asked to exit and have not.
+	// Some were asked to exit and have not done so.
 	c.mu.Lock()
 	workers := c.workers
 	c.mu.Unlock()

@@ -31,7 +31,7 @@ type etcdStore struct {
 	spawner *spawner
 	members []*etcdMember
 	admin   *clientv3.Client
-	users   bool // there are some
+	users   bool // it asks clients for a user and a password
 }
 
 // etcdMember is one of them, running or not.
@@ -51,7 +51,7 @@ func StartEtcd(ctx context.Context, quota int64) (Store, error) {
 	return startEtcd(ctx, quota, false)
 }
 
-// StartEtcdWithUsers starts one that asks everybody who he is.
+// StartEtcdWithUsers starts one that asks clients for a user and a password.
 func StartEtcdWithUsers(ctx context.Context, quota int64) (Store, error) {
 	return startEtcd(ctx, quota, true)
 }
@@ -104,7 +104,7 @@ func (s *etcdStore) open(ctx context.Context) (err error) {
 	return err
 }
 
-// client is one that may do everything.
+// client dials as a user who may do everything.
 func (s *etcdStore) client(ctx context.Context, login bool, addresses ...string) (*clientv3.Client, error) {
 	c := clientv3.Config{Endpoints: addresses, DialTimeout: 5 * time.Second, Logger: zap.NewNop()}
 	if login {
@@ -259,7 +259,7 @@ func (s *etcdStore) FillDisk(ctx context.Context, member int) error {
 		return err
 	}
 	for {
-		// It ends itself when it has something to write.
+		// A member whose disk is full ends itself at its next write.
 		if _, err := s.admin.Put(ctx, fillPrefix+"disk", "x"); err != nil && ctx.Err() != nil {
 			return fmt.Errorf("cluster: fill the disk of etcd: %w", context.Cause(ctx))
 		}

@@ -51,8 +51,9 @@ func (s *etcdStore) Wipe(ctx context.Context) error {
 	return s.open(ctx)
 }
 
-// copyFolders makes each value a copy of its key, in place of what was there. What a
-// process that stands still has written is what it would have after a crash.
+// copyFolders copies each folder that is a key to the folder that is its value, and replaces
+// what was there. It may copy the data of a process that stands still: the copy is what that
+// process would find after a crash.
 func copyFolders(folders map[string]string) error {
 	for from, to := range folders {
 		if err := os.RemoveAll(to); err != nil {
@@ -65,7 +66,7 @@ func copyFolders(folders map[string]string) error {
 	return nil
 }
 
-// Everybody who has a password has the same one.
+// All users have the same password.
 const (
 	rootUser   = "root"
 	workerUser = "worker"
@@ -95,7 +96,7 @@ func (s *etcdStore) addUsers(ctx context.Context) error {
 	return err
 }
 
-// All keys of all namespaces.
+// The workers' permission is for all namespaces, whose keys begin with this.
 const keysFrom = "/"
 
 func keysTo() string { return clientv3.GetPrefixRangeEnd(keysFrom) }

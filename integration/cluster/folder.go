@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// folder is a temporary one that goes when it is closed, or when this process is killed.
+// folder is a temporary folder. It is removed by close, or when this process is killed.
 type folder struct {
 	path  string
 	broom *exec.Cmd
@@ -29,7 +29,7 @@ func newFolder() (*folder, error) {
 	return f, nil
 }
 
-// startBroom starts the process that outlives us.
+// startBroom starts the process that removes the folder. It outlives this one.
 func (f *folder) startBroom() error {
 	cmd, err := command(roleBroom, f.path)
 	if err != nil {

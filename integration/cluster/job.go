@@ -30,8 +30,8 @@ type Job struct {
 	Strategy, ErrorHandler string
 }
 
-// threads is more than any job of the suite has items: what waits for a slot has begun as
-// far as the registry knows, and would count as late.
+// threads is more than any job of the suite has items, so no item waits for a thread. For the
+// registry such an item has begun, and the check would count it as late.
 const threads = 100
 
 func (j Job) config() job.Config {

@@ -18,7 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/history"
 )
 
-// victimVariable makes the test binary one that starts a cluster and waits to be killed.
+// victimVariable is set for a test binary that only starts a cluster and waits to be killed.
 const victimVariable = "ELASTICJOB_INTEGRATION_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -74,8 +74,8 @@ func victim() error {
 	select {} // until it is killed
 }
 
-// When the orchestrator is killed nothing is left: no process, not even one that is
-// stopped by a signal, and no file.
+// When the orchestrator is killed, it leaves no file and no process, not even one that was
+// stopped by a signal.
 func TestNothingIsLeftOfAKilledOrchestrator(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

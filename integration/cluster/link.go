@@ -4,7 +4,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
 )
 
-// links are the ways of one process to the members of the store.
+// links are the connections of one process to the members of the store.
 type links []*proxy.Proxy
 
 func newLinks(addresses []string) (links, error) {

@@ -12,8 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Add makes a job one of the cluster's: workers that are started join it, and those that
-// run already do so now.
+// Add adds a job to the cluster. Workers that run join it now, later ones when they start.
 func (c *Cluster) Add(j Job) error {
 	c.configured(j, 0)
 	c.mu.Lock()
@@ -114,7 +113,7 @@ func (c *Cluster) switched(ctx context.Context, name, address string, item int, 
 	return nil
 }
 
-// operate commits what an operator wants, again after a conflict or a lost answer.
+// operate commits what an operator wants. It tries again after a conflict or a lost answer.
 func (c *Cluster) operate(ctx context.Context, ops func() ([]coord.Op, error)) error {
 	for {
 		wanted, err := ops()
@@ -127,13 +126,13 @@ func (c *Cluster) operate(ctx context.Context, ops func() ([]coord.Op, error)) e
 		}
 		var conflict *coord.ConflictError
 		if errors.As(err, &conflict) && conflict.Reason == coord.ErrNoNode {
-			return nil // it has happened
+			return nil // an earlier attempt, whose answer was lost, has done it
 		}
 	}
 }
 
-// Trouble does something to the store that lasts until what it returns is called; that is
-// to be done also after an error.
+// Trouble does something to the store, and returns the function that undoes it. Call that
+// function after an error too.
 func (c *Cluster) Trouble(name string, begin, end func() error) (heal func() error, err error) {
 	e := history.Now(history.Fault)
 	e.Name = name

@@ -23,7 +23,7 @@ func freeAddresses(n int) ([]string, error) {
 		if err != nil {
 			continue // somebody has it
 		}
-		defer l.Close() // at the end, so that none is found twice
+		defer l.Close() // only at the end, so that no port is found twice
 		addresses = append(addresses, address)
 	}
 	return nil, fmt.Errorf("cluster: no free ports")

@@ -59,18 +59,18 @@ func (c *Cluster) restore(ctx context.Context, name string, how func(context.Con
 	return heal()
 }
 
-// current are the jobs as they are configured now.
+// current returns the jobs as they are configured now.
 func (c *Cluster) current() []Job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.jobs)
 }
 
-// Revoke takes the workers' permission to write what belongs to a job, until what it
-// returns is called; that is to be done also after an error.
+// Revoke takes the workers' permission to write below a job, and returns the function that
+// gives it back. Call that function after an error too.
 func (c *Cluster) Revoke(ctx context.Context, job string) (grant func(context.Context) error, err error) {
 	path := c.namespace + "/" + job
-	var late context.Context // that of the end
+	var late context.Context // of the call of grant
 	heal, err := c.Trouble("revoked", func() error {
 		return c.store.Revoke(ctx, path)
 	}, func() error {

@@ -41,7 +41,7 @@ func sweep(in io.Reader, folder string) int {
 		if os.RemoveAll(folder) == nil {
 			return 0
 		}
-		time.Sleep(50 * time.Millisecond) // nobody tells when the last writer has ended
+		time.Sleep(50 * time.Millisecond) // no signal tells when the last writer has ended
 	}
 	return 1
 }

@@ -45,9 +45,9 @@ func (c *Cluster) Tree() string {
 	return text
 }
 
-// Settled waits until the workers are as many instances of each job, own all items, and
-// nothing waits to be taken over; and until they know that they have joined, and take
-// commands about it.
+// Settled waits until every worker is an instance of each job, all items have owners, and no
+// item waits for failover. It also waits until the workers know that they have joined, since
+// they take commands about a job only then.
 func (c *Cluster) Settled(ctx context.Context) error {
 	workers := c.Workers()
 	n := len(workers)
@@ -74,10 +74,10 @@ func (c *Cluster) Settled(ctx context.Context) error {
 	})
 }
 
-// part is what a process takes in a job.
+// part stands for a process that takes part in a job.
 type part struct{ process, job string }
 
-// joined are the parts whose scheduler was started and has not stopped.
+// joined returns the processes and jobs whose scheduler was started and has not stopped.
 func joined(events []history.Event) map[part]bool {
 	parts := map[part]bool{}
 	for i := range events {
@@ -91,8 +91,10 @@ func joined(events []history.Event) map[part]bool {
 	return parts
 }
 
-// settled takes a session without an instance for one that is on its way out, unless
-// another instance has the same owner: then it stands for an id that was given up.
+// settled reports whether the tree of a job has so many instances and items, and all of them
+// are as they should be. A session node without an instance belongs to an instance that is
+// leaving, so the job is not settled yet. If another instance has the same owner, the node
+// only blocks an id that its process has given up.
 func settled(s *jobtree.State, instances, items int) bool {
 	if s.Leader == nil || len(s.Instances) != instances || len(s.FailoverItems) > 0 || len(s.Items) != items {
 		return false
@@ -124,8 +126,8 @@ func settled(s *jobtree.State, instances, items int) bool {
 	return lives(s.Leader)
 }
 
-// Sound waits until no worker reports a fault any more, but starvation of those jobs whose
-// executions go on over their ticks by themselves.
+// Sound waits until no worker reports a fault any more. It ignores starvation of jobs whose
+// items work for longer than the time between two ticks, which is a fault for good.
 func (c *Cluster) Sound(ctx context.Context) error {
 	overlong := map[string]bool{}
 	for _, j := range c.current() {
@@ -157,8 +159,8 @@ func (c *Cluster) Sound(ctx context.Context) error {
 	return err
 }
 
-// Covered waits until every item of every job has started once more, by a clock that is
-// not far ahead.
+// Covered waits until every item of every job has started once more. It ignores starts for
+// ticks that are a minute ahead or more: those come from a wrong clock.
 func (c *Cluster) Covered(ctx context.Context) error {
 	jobs := c.current()
 	type item struct {

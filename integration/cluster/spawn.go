@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// spawner starts processes that the kernel kills when this process ends, however it ends,
-// also those that are stopped by a signal. The kernel takes the end of the thread that
-// started them for that of the process, so all are started by one that stays.
+// spawner starts processes that the kernel kills when this process ends in any way, even if
+// they are stopped by a signal. The kernel kills them when the thread that started them ends.
+// So one thread, which lives as long as the spawner, starts all of them.
 type spawner struct {
 	requests chan func()
 	running  sync.WaitGroup
@@ -40,7 +40,7 @@ func (s *spawner) start(cmd *exec.Cmd) error {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	cmd.SysProcAttr.Setpgid = true // what a terminal sends is for us to act on
+	cmd.SysProcAttr.Setpgid = true // Ctrl-C in a terminal reaches only this process
 	done := make(chan error)
 	s.requests <- func() { done <- cmd.Start() }
 	return <-done

@@ -49,19 +49,19 @@ type Store interface {
 	Save() error
 	PutBack(ctx context.Context) error
 	Wipe(ctx context.Context) error
-	// Write writes a persistent node, with the parents that it needs, past everything
-	// that a registry knows of names and sessions, and Erase removes a node with all
-	// below it, if it is there.
+	// Write writes a persistent node and the parents that it needs. It talks to the store
+	// itself, so the rules of a registry do not hold. Erase removes a node and all below
+	// it, if it is there.
 	//
 	// Errors: errors.ErrUnsupported for what the store cannot hold.
 	Write(ctx context.Context, path string, value []byte) error
 	Erase(ctx context.Context, path string) error
-	// Login is who workers log in as, if the store asks for that.
+	// Login is the user that workers log in as, if the store asks for one.
 	Login() (user, password string)
 	// Revoke takes the permission to write below a path from the workers, and Grant gives
-	// it back. On etcd it is that to read, too, and for the whole store, which has to be
-	// one with users. Forbid writes a node that only somebody else may read. etcd has no
-	// permissions of that kind.
+	// it back. On etcd, which must be one with users, the workers lose all permissions in
+	// the whole store. Forbid writes a node that the workers may not read, which cannot be
+	// done on etcd.
 	Revoke(ctx context.Context, path string) error
 	Grant(ctx context.Context, path string) error
 	Forbid(ctx context.Context, path string) error

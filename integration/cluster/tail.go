@@ -8,7 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/history"
 )
 
-// tail is what all processes have written so far, in the order in which it arrived here.
+// tail keeps the events that all processes have written so far, in the order of arrival.
 type tail struct {
 	mu      sync.Mutex
 	events  []history.Event

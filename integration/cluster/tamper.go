@@ -14,10 +14,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// tampering is something that nobody may do to the tree of a job and somebody does.
+// tampering is a change of a job's tree that no rule allows.
 type tampering struct {
 	name string
-	// write does it to a job, of which state is what it looks like and item one item.
+	// write makes the change. state is the job's tree before it, item one of its items.
 	write func(v vandal, j jobtree.Job, state *jobtree.State, item int) error
 }
 
@@ -25,7 +25,7 @@ type tampering struct {
 type vandal struct {
 	ctx     context.Context
 	c       *Cluster
-	written *[]string // what he leaves behind
+	written *[]string // the paths of what he wrote
 }
 
 func (v vandal) write(path string, value []byte) error {
@@ -53,14 +53,14 @@ func someone(state *jobtree.State) string {
 	return ghost
 }
 
-// ghost is the id of an instance that nobody is, with a process that has no session.
+// ghost is the id of an instance that does not exist.
 const ghost = "10.9.9.9@-@1-gone"
 
-// badItems is how many items the trigger has that nobody can obey.
+// badItems is how many items, none of which exists, one of the triggers names.
 const badItems = 100_000
 
-// tamperings are all that a scenario or a soak does to a tree. A store that cannot hold
-// something is left alone.
+// tamperings are all changes that a scenario or a soak makes. One that a store cannot hold
+// is left out there.
 var tamperings = []tampering{
 	{"a child below running", func(v vandal, j jobtree.Job, _ *jobtree.State, item int) error {
 		return v.write(j.Running(item)+"/x", nil)
@@ -134,9 +134,9 @@ func Tamperings() []string {
 	return names
 }
 
-// Tamper does something to the tree of a job that nobody may do, until what it returns is
-// called; that is to be done also after an error. It reports whether the store can hold
-// such a thing.
+// Tamper makes one of the [Tamperings] in the tree of a job, and returns the function that
+// undoes it. Call that function after an error too. can is false if the store cannot hold
+// the change.
 func (c *Cluster) Tamper(ctx context.Context, name, job string, item int) (mend func(context.Context) error, can bool, err error) {
 	at := slices.IndexFunc(tamperings, func(t tampering) bool { return t.name == name })
 	if at < 0 {
@@ -144,7 +144,7 @@ func (c *Cluster) Tamper(ctx context.Context, name, job string, item int) (mend 
 	}
 	j, can := jobtree.Job(job), true
 	var written []string
-	var late context.Context // that of the end
+	var late context.Context // of the call of mend
 	heal, err := c.Trouble(name, func() error {
 		return c.tampered(name, job, item, func() error {
 			err := tamperings[at].write(vandal{ctx, c, &written}, j, jobtree.Read(c.view.Snapshot(), j), item)
@@ -159,7 +159,7 @@ func (c *Cluster) Tamper(ctx context.Context, name, job string, item int) (mend 
 			for _, path := range written {
 				node, err := c.reg.Get(late, path)
 				if path == j.Fired(item) || err == nil && node.Ephemeral() {
-					continue // it was healed, or has to be
+					continue // instances have mended it, or have to
 				}
 				errs = append(errs, vandal{late, c, nil}.erase(path))
 			}

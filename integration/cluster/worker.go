@@ -36,7 +36,7 @@ type Worker struct {
 	stdin   io.WriteCloser
 	ending  bool   // it was killed, or asked to exit
 	paused  bool   // it was stopped by a signal
-	fault   string // what its links have
+	fault   string // of its links, by name
 	waitErr error
 }
 
@@ -46,7 +46,8 @@ type Options struct {
 	Address string
 	// ClockOffset is how wrong its clock is.
 	ClockOffset time.Duration
-	// Knows is a strategy and an error handler that it knows.
+	// Knows is the name of a strategy and of an error handler that it knows, beside those
+	// that all workers know.
 	Knows string
 }
 
@@ -83,8 +84,8 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	return w, nil
 }
 
-// address gives the names w1, w2, w3 and so on one each, of which every one is the
-// beginning of the next.
+// address returns the address of the worker w1, w2, w3 and so on. Each address is the
+// beginning of the next one, so that a comparison of prefixes would mistake them.
 func address(name string) string {
 	number, err := strconv.Atoi(name[1:])
 	if err != nil {
@@ -168,8 +169,8 @@ func (w *Worker) send(line any) error {
 
 func (w *Worker) tell(c worker.Command) error { return w.send(c) }
 
-// tellUnlessGone is tell for what heals a process: one that was killed or has left since
-// needs that no more.
+// tellUnlessGone is tell for commands that undo something: a process that was killed or has
+// left since then does not need them.
 func (w *Worker) tellUnlessGone(kind history.Kind, c worker.Command) error {
 	err := w.tell(c)
 	if kind == history.Heal && err != nil && !w.Alive() {
@@ -267,8 +268,8 @@ func (w *Worker) Leave(job string, drain time.Duration) error {
 // Trigger makes it trigger all items of a job.
 func (w *Worker) Trigger(job string) error { return w.tell(worker.Command{Trigger: job}) }
 
-// SetClock makes its clock wrong by so much from now on. More than a second is trouble for
-// everybody: what it writes to the tree has wrong times.
+// SetClock makes its clock wrong by so much from now on. If that is more than a second it is
+// trouble for all workers, because the times that it writes to the tree are wrong.
 func (w *Worker) SetClock(offset time.Duration) error {
 	e := history.Now(history.Fault)
 	if offset.Abs() <= time.Second {

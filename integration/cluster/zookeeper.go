@@ -62,7 +62,7 @@ func (z zooKeeper) each(members []int, do func(*zkserver.Server) error) error {
 func (z zooKeeper) Pause(member int) error  { return z.Ensemble[member].Pause() }
 func (z zooKeeper) Resume(member int) error { return z.Ensemble[member].Resume() }
 
-// MoveLeader restarts the leader, which cannot be told to stand back.
+// MoveLeader restarts the leader: ZooKeeper has no command that moves leadership.
 func (z zooKeeper) MoveLeader(ctx context.Context) error {
 	leader, err := z.Leader(ctx)
 	if err != nil {

@@ -41,7 +41,7 @@ func (z zooKeeper) with(ctx context.Context, change func(*zkserver.Server) error
 
 func (z zooKeeper) Login() (user, pass string) { return "", "" }
 
-// stranger is who keeps nodes for himself.
+// stranger is the owner of nodes that the workers may not read.
 const stranger = "stranger:secret"
 
 var (
@@ -50,8 +50,8 @@ var (
 	readOnly  = append(zk.WorldACL(zk.PermRead), hisAlone...)
 )
 
-// as does something as the stranger, over a connection of its own: one from before the
-// servers were put back would be refused for having seen more than they have.
+// as does something as the stranger. It dials each time, because servers that were put back
+// refuse a client that has seen later changes than they have.
 func (z zooKeeper) as(ctx context.Context, do func(*zk.Conn) error) error {
 	const session = 5 * time.Second
 	conn, events, err := zk.Connect(z.Addresses(), session, zk.WithLogInfo(false), zk.WithLogger(silence{}))

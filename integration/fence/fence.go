@@ -15,15 +15,15 @@ import (
 	"sync"
 )
 
-// Table is the resource. It serves clients on a socket, so that what it takes or refuses
-// does not depend on what the clients think.
+// Table is the resource. It serves clients over a socket and shares no memory with them, so
+// no fault of a client changes what it takes.
 type Table struct {
 	listener net.Listener
 	serving  sync.WaitGroup
 
 	mu     sync.Mutex
 	fences map[string]int64
-	conns  map[net.Conn]struct{} // nil once closed
+	conns  map[net.Conn]struct{} // nil once the table is closed
 }
 
 type request struct {

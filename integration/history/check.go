@@ -9,38 +9,38 @@ import (
 
 // Limits is how much time things may take.
 type Limits struct {
-	// Session is the time-out of sessions: as long as nobody knows of a death.
+	// Session is the time-out of sessions. The death of a process may stay unknown for so long.
 	Session time.Duration
-	// Margin is what the store and a busy machine may take beyond that.
+	// Margin is how much longer than that the store and a busy machine may take.
 	Margin time.Duration
 	// Skew is how far the clocks of two processes were apart.
 	Skew time.Duration
-	// Silence is how long an item may stay without a run that it should have had while
-	// nobody says why. It has to be more than Session and Margin; 0 is for ever.
+	// Silence is how long an item may stay without a run that is due while no scheduler
+	// reports a fault. It has to be more than Session and Margin; 0 means without end.
 	Silence time.Duration
 }
 
 // Report is what a history shows.
 type Report struct {
-	// Fires are the ticks of jobs of which something ran, Items the executions of any
-	// kind, Failovers, MakeUps and Triggers those of these sources, and Stopped those
-	// whose context ended.
+	// Fires counts the ticks of jobs for which at least one item ran, and Items all
+	// executions. Of these, Failovers, MakeUps and Triggers count those with that source,
+	// and Stopped those whose context ended.
 	Fires, Items, Failovers, MakeUps, Triggers, Stopped int
 	// Faults is how often something was done to a process or the store.
 	Faults int
-	// Slow is for how long the machine or the store was slow without a fault; that
-	// time does not count when something is late.
+	// Slow is how long the machine or the store was slow although nothing was done to it.
+	// That time does not count when something is late.
 	Slow time.Duration
 	// Refused is how many writes the fenced resource refused.
 	Refused int
-	// LongestGap is the longest that an item went without the run that was due, from
-	// the end of what kept it: the last fault, join, leave, or run of its own.
+	// LongestGap is the longest time that an item waited for a run that was due. It counts
+	// from when nothing delayed the run any more: no fault, join, leave, or run of the item.
 	LongestGap time.Duration
-	// LongestSilence is the longest that an item went without the run that was due, while
-	// no fault said why.
+	// LongestSilence is the longest time that an item waited for a run that was due while
+	// no scheduler reported a fault.
 	LongestSilence time.Duration
 	// TakeOvers are the times from the end of an instance's session in the store to the
-	// start of what it had left unfinished, in ascending order.
+	// start of the runs that it had left unfinished, in ascending order.
 	TakeOvers []time.Duration
 	// Violations are in the order of time.
 	Violations []Violation
@@ -123,10 +123,10 @@ func (c *checker) subjects() []subject {
 	})
 }
 
-// idle is how long an item was left alone between two moments although it could have
-// run: from when everything was over that had been done to the processes and the store,
-// and was known to all, and without the time that it did run. raw is the same without
-// the time until it was known, and by what was over last.
+// idle is how long an item did not run between two moments although it could have run.
+// known counts from when all that was done to the processes and the store was over and every
+// process could know it, which takes a session time-out. raw counts from when it was over.
+// by is what ended last.
 func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by *Event) {
 	knownAt, rawAt := from, from
 	for _, spans := range [][]span{c.timeline.changes, c.alone[s.job]} {
@@ -145,8 +145,8 @@ func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by 
 	return c.spare(s, knownAt, to), c.spare(s, rawAt, to), by
 }
 
-// spare is how much of a stretch of time an item did not run, while neither the machine
-// nor the store was slow, and without as much again as they were.
+// spare is how much of a stretch of time an item did not run while neither the machine nor
+// the store was slow. It leaves the slow time out twice: as much again is for catching up.
 func (c *checker) spare(s subject, from, to int64) time.Duration {
 	slow := clip(c.timeline.slow, from, to)
 	spare := max(0, to-from) - total(union(slices.Concat(slow, clip(c.busy[s], from, to)))) - total(slow)

@@ -95,8 +95,8 @@ func (t *tape) run(r run) {
 	t.at(r.to+5, finish)
 }
 
-// calm is a job of two items whose workers run them for ten seconds: item 0 on w1, item 1
-// on w2. Ticks that skip is true of are left out.
+// calm is a job of two items that run for ten seconds: item 0 on w1, item 1 on w2. Ticks
+// for which skip returns true do not run.
 func calm(skip func(item, tick int) bool) *tape {
 	t := &tape{}
 	t.about(0, history.Up, "w1")
@@ -119,7 +119,7 @@ func calm(skip func(item, tick int) bool) *tape {
 
 var limits = history.Limits{Session: 2 * time.Second, Margin: time.Second, Silence: 4 * time.Second}
 
-// says is a fault that the scheduler of a process reports for some time; to 0 is no end.
+// says is a fault that the scheduler of a process reports for some time, for ever if to is 0.
 func (t *tape) says(process string, from, to int) {
 	e := history.Event{Kind: history.Faulty, Process: process, Job: "j", Item: -1, Name: "store", Err: "it is away"}
 	t.at(from, e)
@@ -331,7 +331,7 @@ func TestKeptPromises(t *testing.T) {
 func TestBrokenPromises(t *testing.T) {
 	for name, test := range map[string]struct {
 		promise int
-		events  int // at most, of the piece that is shown
+		events  int // that the violation may show at most
 		plant   func() *tape
 	}{
 		"a tick starts twice": {1, 8, func() *tape {
@@ -564,7 +564,7 @@ func TestBrokenPromises(t *testing.T) {
 	}
 }
 
-// Porcupine comes to the same about exclusion, and shows no more than two executions.
+// Porcupine finds the same violations of exclusion, and shows two executions at most.
 func TestExclusion(t *testing.T) {
 	for name, plant := range map[string]func(h *tape){
 		"two owners": func(h *tape) {

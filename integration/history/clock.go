@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mono reads the clock that all processes of a host share and that nobody sets:
-// nanoseconds since the host started.
+// Mono returns nanoseconds since the host started, by a clock that nobody can set and that
+// is the same for all processes of the host.
 func Mono() int64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
@@ -18,7 +18,7 @@ func Mono() int64 {
 	return t.Nano()
 }
 
-// Now is an event of the kind at this moment.
+// Now returns an event of the kind with the time of this moment.
 func Now(kind Kind) Event {
 	return Event{Kind: kind, Mono: Mono(), Wall: time.Now().Round(0), Item: -1}
 }
@@ -29,8 +29,8 @@ const (
 	stall = 100 * time.Millisecond
 )
 
-// Pulse writes down, until ctx ends, when the machine has no time for this process. A
-// process that was stopped by a signal cannot tell that from the inside.
+// Pulse writes down, until ctx ends, when the machine gives this process no time. It writes
+// the same after a signal stopped the process, which cannot tell the two apart.
 func (l *Log) Pulse(ctx context.Context) {
 	beat := time.NewTicker(pulse)
 	defer beat.Stop()

@@ -25,7 +25,7 @@ func (c *checker) coverage(s subject) {
 		for tick := begin.Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < end; tick = tick.Add(r.Every) {
 			due := c.timeline.mono(tick)
 			if c.within(off, due) {
-				continue // what an operator disabled misses nothing
+				continue // nothing is due while an operator has disabled the item
 			}
 			next := sooner(tick)
 			until := end
@@ -33,18 +33,18 @@ func (c *checker) coverage(s subject) {
 				until = min(until, next.began())
 			}
 			if len(overlapping(c.breaks[s.job], due, until)) > 0 {
-				continue // it may have begun, and have been forgotten
+				continue // the run may have begun and have been forgotten
 			}
 			if c.gap(s, tick, due, until, next) {
-				break // the ticks after it tell the same
+				break // the ticks after it would show the same gap
 			}
 		}
 	}
 }
 
-// inForce is from when on ticks of a regime are owed: since its beginning or, where a
-// schedule was new, since the first leader found that it was in force, which takes no
-// longer than anything else.
+// inForce is the time from which the ticks of a regime are due: its beginning, or, if it has
+// a new schedule, the time since which the first leader declared that schedule in force. A
+// leader that takes too long for that does not delay what is due.
 func (c *checker) inForce(s subject, r regime) int64 {
 	from := r.from
 	for i := range c.timeline.events {
@@ -77,7 +77,7 @@ func (c *checker) gap(s subject, tick time.Time, due, until int64, next *executi
 	var events []*Event
 	for _, x := range c.runs[s] {
 		if x.began() < due {
-			events = x.events() // the last one before
+			events = x.events() // of the last execution before the tick
 		}
 	}
 	what := "and none has come until the end"
@@ -90,7 +90,7 @@ func (c *checker) gap(s subject, tick time.Time, due, until int64, next *executi
 	return true
 }
 
-// quiet is the event that ended the observation, or the last one.
+// quiet returns the event that ended the observation, or the last event if none did.
 func (c *checker) quiet() *Event {
 	events := c.timeline.events
 	for i := range events {

@@ -2,9 +2,9 @@ package history
 
 import "cmp"
 
-// breaks lists when the tree of a job was changed behind the backs of its instances: the
-// store was put back, or somebody tampered with it. Ticks may come again there, tokens
-// may go down, and what had begun may be forgotten or done twice.
+// breaks lists when the store was put back, or somebody tampered with the tree of a job.
+// After a break ticks may run again, tokens may be smaller, and what had begun may be
+// forgotten or done twice.
 func (t *timeline) breaks(job string) []span {
 	var list []span
 	for i := range t.events {
@@ -19,12 +19,12 @@ func (t *timeline) breaks(job string) []span {
 // epoch is the executions of an item that began between two breaks.
 type epoch struct {
 	runs  []*execution // in the order of their tokens
-	first bool         // nothing was before it
+	first bool         // no break was before it
 	end   int64        // when the break after it began, or the observation ended
 }
 
-// epochs divides executions, which are in the order of their tokens. What began in the
-// middle of a break is left out, because nobody knows which tree it was claimed in.
+// epochs divides executions, which are in the order of their tokens. It leaves out those that
+// began during a break, because it cannot know whether they were claimed before or after it.
 func (t *timeline) epochs(breaks []span, runs []*execution) []epoch {
 	list := make([]epoch, len(breaks)+1)
 	for i := range list {

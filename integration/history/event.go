@@ -36,12 +36,12 @@ const (
 	Disable   Kind = "disable"
 	Enable    Kind = "enable"
 	Configure Kind = "configure" // a job got the rules
-	Remove    Kind = "remove"    // a whole job
+	Remove    Kind = "remove"    // a whole job was removed
 	Restore   Kind = "restore"   // the store was put back to what it had been, or emptied
 	Tamper    Kind = "tamper"    // somebody wrote to the tree of a job what only its instances write
 	Gone      Kind = "gone"      // a bystander saw that the store dropped an instance's session
 	Scheduled Kind = "scheduled" // a bystander saw since when, Tick, a job's schedule is in force
-	Quiet     Kind = "quiet"     // from here on the end is being prepared: nothing is owed any more
+	Quiet     Kind = "quiet"     // the observation has ended: what comes due later need not run
 )
 
 // WaitingItem is the name of a Tamper that puts an item up to be run again, in a store that
@@ -65,8 +65,8 @@ type Event struct {
 	// host's own clock, whatever clock the scheduler was given.
 	Mono int64     `json:"mono"`
 	Wall time.Time `json:"wall"`
-	// Process is who writes, or who something is done to: "w3.2" is the second life of
-	// worker 3.
+	// Process is the one that writes, or to which something is done: "w3.2" is the second
+	// life of worker 3.
 	Process string `json:"process,omitempty"`
 	Address string `json:"address,omitempty"` // of Up, Disable, Enable
 
@@ -108,7 +108,7 @@ type Rules struct {
 	Total    int           `json:"total"`
 	Failover bool          `json:"failover,omitempty"`
 	Misfire  bool          `json:"misfire,omitempty"`
-	// Narrow is a job with fewer threads than items: what has begun as far as the
-	// registry knows may have to wait for one, so promise 3 says nothing of it.
+	// Narrow is a job with fewer threads than items. An item that has begun for the registry
+	// may still wait for a thread, so promise 3 is not checked.
 	Narrow bool `json:"narrow,omitempty"`
 }

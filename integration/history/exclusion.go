@@ -10,13 +10,13 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// CheckExclusion has porcupine look for an order of events in which every item is a lock
-// with a fencing token: taken by one execution at a time, each with a larger token than
-// all before, and let go when it ends. And for one in which the fenced resource is a
-// register that takes a write exactly if no larger token was there before.
+// CheckExclusion checks exclusion a second time, with porcupine and without the rules of
+// Check. Porcupine looks for an order of events in which every item is a lock with a fencing
+// token: one execution at a time takes it, with a larger token than all before, and lets it go
+// when it ends. It also looks for an order in which the fenced resource is a register that
+// takes a write exactly if no larger token was there before.
 //
-// It knows nothing of the rules of Check, but comes to the same about exclusion, from
-// another side. A search that takes longer than limit proves nothing either way.
+// A search that takes longer than limit proves nothing.
 func CheckExclusion(events []Event, limit time.Duration) []Violation {
 	var violations []Violation
 	t := newTimeline(events)
@@ -92,7 +92,7 @@ func locks(t *timeline, list []*execution) [][]porcupine.Operation {
 		}
 		until := x.until()
 		for _, p := range t.pauses {
-			// It could do nothing while it was stopped, and has a moment to wake up.
+			// It could do nothing while it was stopped, and then needs a moment to wake up.
 			if p.process == x.process && p.from < until && (p.to == never || until <= p.to+int64(wakeTime)) {
 				until = max(p.from, x.start.Mono)
 			}
@@ -130,8 +130,9 @@ func fenceModel() porcupine.Model {
 	}
 }
 
-// refute returns the events of a few executions that no order explains, or none if there
-// is one for all of them. Without any one of them the others would have one.
+// refute returns the events of a few executions for which there is no such order, or none if
+// there is one for all executions. The few are as few as possible: if one of them is left out,
+// there is an order for the others.
 func refute(executions [][]porcupine.Operation, limit time.Duration) []*Event {
 	illegal := func(some [][]porcupine.Operation) bool {
 		return porcupine.CheckOperationsTimeout(lockModel(), slices.Concat(some...), limit) == porcupine.Illegal
@@ -139,7 +140,7 @@ func refute(executions [][]porcupine.Operation, limit time.Duration) []*Event {
 	if !illegal(executions) {
 		return nil
 	}
-	// First the shortest beginning, then without whatever it can do without.
+	// First find the shortest beginning that has no order, then drop what it does not need.
 	n := sort.Search(len(executions), func(n int) bool { return illegal(executions[:n]) })
 	least := executions[:n]
 	for size := len(least) / 2; size > 0; size /= 2 {

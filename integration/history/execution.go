@@ -24,7 +24,7 @@ type subject struct {
 	item int
 }
 
-// execution is one run of an item, from what its process wrote about it.
+// execution is one run of an item, put together from what its process wrote about it.
 type execution struct {
 	subject
 	process string
@@ -40,7 +40,7 @@ type execution struct {
 	killed int64  // when SIGKILL was sent to its process, or never
 }
 
-// began is when it was first known to run.
+// began is the earliest time at which it is known to run.
 func (x *execution) began() int64 {
 	if x.start != nil {
 		return x.start.Mono
@@ -48,8 +48,8 @@ func (x *execution) began() int64 {
 	return x.claim.Mono
 }
 
-// until is when it ceased to have a right to its item and to use it: its handler
-// returned, or its context ended, or its process was killed.
+// until is when its right to the item ended: its handler returned, or its context ended, or
+// its process was killed.
 func (x *execution) until() int64 {
 	until := x.killed
 	if x.start == nil {
@@ -75,11 +75,11 @@ func (x *execution) returned() int64 {
 	return x.killed
 }
 
-// complete reports whether the handler came to its own end.
+// complete reports whether the handler returned by itself, and not because its context ended.
 func (x *execution) complete() bool { return x.end != nil && x.end.Outcome != Stopped }
 
-// settled reports whether the registry was told, and answered, that it is over and not
-// to be run again.
+// settled reports whether the registry has confirmed that the run is over and need not be
+// repeated.
 func (x *execution) settled() bool {
 	return x.finish != nil && !slices.Contains(x.finish.Waits, x.item)
 }
@@ -165,15 +165,15 @@ func (c *collector) add(o owner, token int64) *execution {
 func (c *collector) start(e *Event) {
 	o := owner{e.Process, subject{e.Job, e.Item}}
 	x := c.byClaim[claimKey{o, e.Token}]
-	if x == nil || x.start != nil { // a second start of one claim is an execution, too
+	if x == nil || x.start != nil { // a second start of one claim is an execution of its own
 		x = c.add(o, e.Token)
 	}
 	x.start, x.source, x.tick = e, e.Source, e.Tick.Truncate(time.Millisecond)
 	c.byTask[e.Task] = x
 }
 
-// commit first takes in what ended with it: a make-up ends one run of an item and
-// begins the next.
+// commit notes the runs that a commit ended before those that it began: one commit may end a
+// run of an item and begin a make-up of it.
 func (c *collector) commit(e *Event) {
 	for _, i := range e.Ends {
 		x := c.latest[owner{e.Process, subject{e.Job, i}}]

@@ -24,8 +24,8 @@ type Log struct {
 	err     error
 }
 
-// Create opens the log of a process. Events are written to mirror, too, if that is not
-// nil: a pipe to who waits for them, say.
+// Create opens the log of a process. If mirror is not nil, events are written to it too: it may
+// be a pipe to a process that waits for them.
 func Create(path, process string, mirror io.Writer) (*Log, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// disabled: what an operator disabled begins nothing, whatever restarts, until he enables
-// it. Who is cut off or slow may hear of it later.
+// disabled checks that a disabled server or item begins nothing until it is enabled, even if
+// processes restart. A process that is cut off or slow may learn of it later.
 func (c *checker) disabled(s subject) {
 	address := map[string]string{}
 	for i := range c.timeline.events {
@@ -29,7 +29,7 @@ func (c *checker) disabled(s subject) {
 			}
 		}
 		if after := overlapping(c.breaks[s.job], e.Mono, until); len(after) > 0 {
-			until = after[0].from // what he said may be forgotten
+			until = after[0].from // the operator's change may be lost from there on
 		}
 		for _, x := range c.runs[s] {
 			heard := e.Mono + int64(c.limits.Session)
@@ -44,8 +44,8 @@ func (c *checker) disabled(s subject) {
 	}
 }
 
-// moved: running work is let alone. A context ends before its handler returns only for a
-// reason that concerns its own process.
+// moved checks that running work is not moved. The context of a handler may end early only
+// for a reason that concerns its own process.
 func (c *checker) moved(s subject) {
 	for _, x := range c.runs[s] {
 		if x.cut == nil {
@@ -62,7 +62,7 @@ func (c *checker) moved(s subject) {
 		case strings.Contains(cause, "removed from the registry"):
 			excused = c.happened(Remove, "", x.job, 0, at) != nil
 		default:
-			// A store that is slow for a good part of a session may not have renewed it.
+			// A store that was slow for a good part of the session may not have renewed it.
 			slow := time.Duration(total(clip(c.timeline.slow, since, at)))
 			excused = len(c.timeline.troubled(x.process, since, at)) > 0 || slow > c.limits.Session/4
 		}
@@ -72,8 +72,8 @@ func (c *checker) moved(s subject) {
 	}
 }
 
-// ends: a scheduler stops only when it is told to, and a process that has closed
-// everything leaves nothing running.
+// ends checks that a scheduler stops only when it is told to, and that a process that has
+// closed everything leaves nothing running.
 func (c *checker) ends() {
 	for i := range c.timeline.events {
 		e := &c.timeline.events[i]

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// wakeTime is how long a process that was stopped by a signal may take, once it goes on,
-// until the context of a handler has ended that lost its item meanwhile.
+// wakeTime bounds how long a process that was stopped by a signal and goes on may take until
+// it has ended the contexts of handlers whose items are elsewhere by now.
 const wakeTime = time.Second
 
-// owners: an item has one live owner at most, its tokens grow, and a handler's context
-// has ended before the next execution starts.
+// owners checks that an item has one live owner at most, that its tokens grow, and that a
+// handler's context has ended before the next execution starts.
 func (c *checker) owners(s subject) {
 	for _, e := range c.timeline.epochs(c.breaks[s.job], c.runs[s]) {
 		c.ownersOf(e)
@@ -18,7 +18,7 @@ func (c *checker) owners(s subject) {
 }
 
 func (c *checker) ownersOf(e epoch) {
-	var last *execution // the one that went on for longest
+	var last *execution // of those before, the one that ended last
 	var token *execution
 	for _, x := range e.runs {
 		if x.start == nil {
@@ -50,9 +50,9 @@ func (c *checker) overlap(a, b *execution) {
 	c.violate(promise, fmt.Sprintf("%s/%d: %s, by %s", a.job, a.item, what, time.Duration(a.until()-b.start.Mono).Round(time.Millisecond)), events...)
 }
 
-// asleep reports whether the process of an execution was stopped by a signal when its
-// item started elsewhere, had been for long enough to be thought dead, and ended the
-// context, or the execution, once it went on.
+// asleep reports whether an overlap is excused because the process was stopped by a signal:
+// when its item started elsewhere, it had been stopped for so long that it could have lost its
+// session, and it ended the execution or its context soon after it went on.
 func (c *checker) asleep(x *execution, started int64) bool {
 	for _, p := range c.timeline.pauses {
 		expired := p.from + int64(min(200*time.Millisecond, c.limits.Session/10))
@@ -67,8 +67,8 @@ func (c *checker) asleep(x *execution, started int64) bool {
 	return false
 }
 
-// fence: the resource that looks at tokens takes no write with a smaller one than it has
-// taken before.
+// fence checks that the fenced resource takes no write with a smaller token than it has taken
+// before.
 func (c *checker) fence() {
 	highest := map[subject]*Event{}
 	for i := range c.timeline.events {

@@ -1,7 +1,7 @@
 package history
 
-// presence is who takes part in a job, and says what about it, after each event that it
-// is shown.
+// presence follows events, and knows which processes take part in a job and which faults
+// they report.
 type presence struct {
 	job      string
 	address  map[string]string // by process
@@ -66,7 +66,7 @@ func (p *presence) see(e *Event) bool {
 	return true
 }
 
-// enabled reports whether somebody has a part in the job, goes on, and may run items.
+// enabled reports whether a process takes part in the job, is not stopped, and may run items.
 func (p *presence) enabled(process string) bool {
 	return p.joined[process] && !p.paused[process] && !p.disabled[p.address[process]]
 }
@@ -81,7 +81,7 @@ func (p *presence) somebody() bool {
 	return false
 }
 
-// able reports whether anybody is enabled to whom, as to the store, nothing was done.
+// able reports whether a process is enabled that has no fault, while the store has none.
 func (p *presence) able() bool {
 	for process := range p.joined {
 		if p.enabled(process) && p.broken[process] == 0 && p.broken[""] == 0 {
@@ -91,7 +91,7 @@ func (p *presence) able() bool {
 	return false
 }
 
-// told reports whether a scheduler that goes on reports a fault.
+// told reports whether a scheduler reports a fault whose process is not stopped.
 func (p *presence) told() bool {
 	for process, kinds := range p.faults {
 		if p.joined[process] && !p.paused[process] && len(kinds) > 0 {
@@ -101,7 +101,7 @@ func (p *presence) told() bool {
 	return false
 }
 
-// stretches lists when something was so about a job.
+// stretches lists when a condition held for a job.
 func (t *timeline) stretches(job string, so func(*presence) bool) []span {
 	p := newPresence(job)
 	var list []span
@@ -133,8 +133,8 @@ func (t *timeline) alone(job string) []span {
 	return t.stretches(job, func(p *presence) bool { return !p.able() })
 }
 
-// explained lists the stretches in which nobody was there who ought to run anything of
-// the job, whatever was done to him, or somebody said what is wrong.
+// explained lists the stretches in which no enabled process took part in the job, or one
+// reported a fault. What was done to the processes does not count.
 func (t *timeline) explained(job string) []span {
 	return t.stretches(job, func(p *presence) bool { return !p.somebody() || p.told() })
 }

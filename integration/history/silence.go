@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// silence: no item stays without a run that it should have had, and without a fault that
-// says why, for longer than a bound. Whatever was done to the processes and the store is
-// no excuse: whoever cannot go on has to say so.
+// silence checks that no item stays longer than a bound without a run that is due and without
+// a fault that says why. What was done to the processes and the store is no excuse: a process
+// that cannot go on has to report that.
 func (c *checker) silence(s subject) {
 	if c.limits.Silence == 0 {
 		return
@@ -43,24 +43,24 @@ func (c *checker) silence(s subject) {
 			}
 			if silent > bound {
 				c.tooSilent(s, tick, from, silent, next)
-				break // the ticks after it tell the same
+				break // the ticks after it would show the same silence
 			}
 		}
 	}
 }
 
-// regular reports whether an execution stands for its tick and those before it: it was
-// not triggered, and its clock was not far ahead.
+// regular reports whether an execution counts as a run for its tick and those before it. A
+// triggered one does not, nor one that a clock far ahead has begun.
 func (c *checker) regular(x *execution) bool {
 	const far = time.Minute
 	return x.source != manual && c.timeline.mono(x.tick) <= x.began()+int64(c.limits.Skew+far)
 }
 
-// soonest finds, for a tick, the first run of it or of a later one to begin. It changes
-// the order of the runs.
+// soonest returns a function that finds, for a tick, which run for it or for a later tick
+// began first. It changes the order of the runs.
 func soonest(runs []*execution) func(tick time.Time) *execution {
 	slices.SortFunc(runs, func(a, b *execution) int { return a.tick.Compare(b.tick) })
-	first := make([]*execution, len(runs)+1) // first[i] is that of those from i on
+	first := make([]*execution, len(runs)+1) // first[i] is the one of runs[i:] that began first
 	for i := len(runs) - 1; i >= 0; i-- {
 		first[i] = runs[i]
 		if later := first[i+1]; later != nil && later.began() < runs[i].began() {
@@ -73,8 +73,9 @@ func soonest(runs []*execution) func(tick time.Time) *execution {
 	}
 }
 
-// covered lists when an item may be silent: it runs, nobody is there, somebody says what
-// is wrong, an operator disabled it, or the machine has no time, and as much again.
+// covered lists when an item may be silent: it runs, no enabled process takes part, a process
+// reports a fault, an operator has disabled it, or the machine or the store is slow, which
+// counts twice to allow for catching up.
 func (c *checker) covered(s subject) []span {
 	var list []span
 	for _, x := range c.runs[s] {
@@ -90,9 +91,9 @@ func (c *checker) covered(s subject) []span {
 	return union(list)
 }
 
-// newSince is from when on a regime owes ticks: since its beginning or, if that was soon
-// after, since its schedule is in force. A schedule that begins far ahead owes all the
-// same.
+// newSince is the time from which the ticks of a regime are due: its beginning, or the time
+// since which its schedule is in force if that is soon after. A schedule that is in force only
+// from a time far ahead is no excuse.
 func (c *checker) newSince(s subject, r regime) int64 {
 	for i := range c.timeline.events {
 		e := &c.timeline.events[i]
@@ -127,7 +128,8 @@ func longest(covered []span, from, to int64) (begin int64, length time.Duration)
 	return begin, length
 }
 
-// tooSilent shows the last run before the silence, what was done last, and what ended it.
+// tooSilent reports a silence, with the last run before it, what was done last, and what
+// ended it.
 func (c *checker) tooSilent(s subject, tick time.Time, from int64, silent time.Duration, next *execution) {
 	var events []*Event
 	for _, x := range c.runs[s] {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ticks: a tick of an item starts once, and again only as the failover of a run that was
-// not finished; a run that was cut short is run again if the job has failover.
+// ticks checks that a tick of an item starts once, and again only as the failover of a run
+// that was not finished. If the job has failover, a run that was cut short must be repeated.
 func (c *checker) ticks(s subject) {
 	for _, e := range c.timeline.epochs(c.breaks[s.job], c.runs[s]) {
 		c.ticksOf(e)
@@ -45,8 +45,8 @@ func (c *checker) again(first, second *execution) {
 	switch {
 	case second.start == nil:
 	case second.source != failover:
-		// A job that was removed and created again has forgotten what it had begun: a tick
-		// that a fast clock began just before that is begun by the new job.
+		// A job that was removed and created again does not know what had begun before. A
+		// tick that a fast clock had begun just before that begins once more.
 		forgotten := c.happened(Remove, "", first.job, first.began(), second.began()) != nil
 		if first.start != nil && !forgotten {
 			c.violate(1, name+": started a second time, and not as a failover", events...)
@@ -65,9 +65,9 @@ func (c *checker) again(first, second *execution) {
 	}
 }
 
-// putUp reports whether an execution is the first failover since somebody has put its item
-// up to be run again, which no instance did. It may come long after that: what ran then is
-// run to its end first, and so is what that makes up for.
+// putUp reports whether an execution is the first failover since somebody, who is no
+// instance, has put its item up to be run again. It may come long after that, because the run
+// that was under way, and its make-up, come first.
 func (c *checker) putUp(second *execution) bool {
 	by := int64(never)
 	for i := range c.timeline.events {
@@ -81,7 +81,8 @@ func (c *checker) putUp(second *execution) bool {
 	})
 }
 
-// late: a failover begins as soon as the death can be known, unless something keeps it.
+// late checks that a failover begins as soon as the death can be known, unless something
+// delays it.
 func (c *checker) late(first, second *execution) {
 	from := first.returned()
 	if first.finish != nil {
@@ -104,9 +105,9 @@ func (c *checker) late(first, second *execution) {
 	}
 }
 
-// unbegun: a failover repeats a run that had begun, as far as anybody can know: a claim
-// whose answer was lost is known to its process only, and not even to that if it ended,
-// or was stopped before it wrote down what it began.
+// unbegun reports a failover of a run that had not begun. It reports nothing if a process was
+// killed or stopped before, or the answer to a commit was lost: then a run may have begun
+// without a line in the history.
 func (c *checker) unbegun(x *execution) {
 	for i := range c.timeline.events {
 		e := &c.timeline.events[i]
@@ -120,8 +121,8 @@ func (c *checker) unbegun(x *execution) {
 	c.violate(1, fmt.Sprintf("%s/%d: a failover of what nobody had begun", x.job, x.item), x.events()...)
 }
 
-// owed: the last execution of a tick before an end was not cut short, if the job has
-// failover.
+// owed checks the last execution of a tick before the end of an epoch: if the job has
+// failover, it must not have been cut short.
 func (c *checker) owed(x *execution, end int64) {
 	if x.complete() || x.settled() || x.returned() >= end {
 		return
@@ -151,7 +152,8 @@ func (c *checker) removed(job string, after int64) bool {
 	return c.happened(Remove, "", job, after, never) != nil
 }
 
-// happened finds what was done to a process, or to all, in a stretch of time, or into it.
+// happened finds something that was done to a process, or to any if process is empty, and
+// that did not begin after a stretch of time or end before it.
 func (c *checker) happened(kind Kind, process, job string, after, before int64) *Event {
 	for i := range c.timeline.events {
 		e := &c.timeline.events[i]

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// span is a stretch of time in which something was done to a process, or to the store.
+// span is a stretch of time, often one in which something was done to a process or the store.
 type span struct {
 	process  string // empty: all of them
 	from, to int64
@@ -15,15 +15,15 @@ type span struct {
 
 func (s span) about(process string) bool { return s.process == "" || s.process == process }
 
-// timeline is what was done to whom.
+// timeline says what was done to the processes and the store, and when.
 type timeline struct {
 	events []Event
-	offset int64 // what to add to a wall time, in nanoseconds, to have the monotonic one
+	offset int64 // nanoseconds from a wall time to the monotonic time of the same moment
 	begin  int64
 	quiet  int64 // when the observation ended
 
 	pauses   []span // a process was stopped, by a signal or because the machine had no time for it
-	slow     []span // the store took long to answer a process that nothing was done to
+	slow     []span // the store took long to answer a process although neither had a fault
 	troubles []span // everything that can end a session: faults, pauses, kills
 	changes  []span // everything that can delay a tick: troubles, joins, leaves, operators
 }
@@ -36,7 +36,7 @@ func newTimeline(events []Event) *timeline {
 	first := events[0]
 	t.begin, t.offset = first.Mono, first.Mono-first.Wall.UnixNano()
 	last := events[len(events)-1].Mono
-	open := map[string]int{} // of a pause or fault that has not ended, its place in troubles
+	open := map[string]int{} // the index in troubles of each pause or fault that has not ended
 	for i := range events {
 		e := &events[i]
 		s := span{process: e.Process, from: cmp.Or(e.Call, e.Mono), to: e.Mono, event: e}
@@ -85,7 +85,7 @@ func newTimeline(events []Event) *timeline {
 	return t
 }
 
-// asleep reports whether a stall is what a process noticed of a signal that stopped it.
+// asleep reports whether a process noticed a stall because a signal had stopped it.
 func (t *timeline) asleep(stall span) bool {
 	return stall.event.Kind == Stall && slices.ContainsFunc(t.troubles, func(s span) bool {
 		return s.event.Kind == Pause && s.process == stall.process && s.from <= stall.to && s.to >= stall.from
@@ -95,7 +95,7 @@ func (t *timeline) asleep(stall span) bool {
 // slowAnswer is when an answer of the store is late enough to be counted.
 const slowAnswer = 100 * time.Millisecond
 
-// findSlow lists when the store was slow, without the answers that faults kept back.
+// findSlow lists when the store was slow. Answers that a fault delayed do not count.
 func (t *timeline) findSlow() {
 	for i := range t.events {
 		e := &t.events[i]
@@ -144,8 +144,8 @@ func total(spans []span) (length int64) {
 	return length
 }
 
-// delays is when a trouble can delay ticks: that of the store as long as it lasts, that
-// of one process when it begins, until the others know, and when it ends.
+// delays lists when a trouble can delay ticks. One of the store does as long as it lasts. One
+// of a process does when it begins, until the others know of it, and when it ends.
 func delays(s span) []span {
 	if s.process == "" {
 		return []span{s}
@@ -173,7 +173,7 @@ func (t *timeline) troubled(process string, from, to int64) []*Event {
 	return list
 }
 
-// faults is troubled without what the machine did.
+// faults is troubled without stalls, which come from the machine.
 func (t *timeline) faults(process string, from, to int64) []*Event {
 	return slices.DeleteFunc(t.troubled(process, from, to), func(e *Event) bool { return e.Kind == Stall })
 }
@@ -209,7 +209,7 @@ func (t *timeline) regimes(job string) []regime {
 	return list
 }
 
-// at returns the rules that a job had, or the first ones.
+// at returns the rules of a job at a time, or its first ones if that is before them.
 func at(regimes []regime, mono int64) Rules {
 	var rules Rules
 	for i, r := range regimes {

@@ -8,9 +8,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// CheckTree looks, after everybody has left, for nodes that stand for somebody or for
-// something that is under way: instances, sessions, leaders, triggers, runs, and items
-// that wait to be taken over. Their parents may stay, as ZooKeeper keeps them.
+// CheckTree looks for nodes that must be gone after all workers have left: instances, sessions,
+// leaders, triggers, runs, and items that wait to be taken over. Parents may stay, as
+// ZooKeeper keeps them.
 func CheckTree(tree coord.Snapshot) []Violation {
 	var left []string
 	for n := range tree.All("") {

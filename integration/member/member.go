@@ -51,7 +51,8 @@ func run(in io.Reader, out io.Writer) error {
 	if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 		return fmt.Errorf("member: configuration: %w", err)
 	}
-	// A file that may not grow is an error of the write, as on a full disk.
+	// Without this the signal SIGXFSZ would end the process: a write beyond the limit must
+	// fail as on a full disk.
 	signal.Ignore(syscall.SIGXFSZ)
 
 	e := embed.NewConfig()
@@ -61,7 +62,8 @@ func run(in io.Reader, out io.Writer) error {
 	e.QuotaBackendBytes = c.Quota
 	e.EnableGRPCGateway = false
 	e.BcryptCost = uint(bcrypt.MinCost)
-	// What was acknowledged survives the process, though not the machine.
+	// Without fsync, what was acknowledged survives the end of the process, though not of
+	// the machine. That is enough here.
 	e.UnsafeNoFsync = true
 	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.New(zapcore.NewCore(
 		zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig()), zapcore.AddSync(os.Stderr), zap.ErrorLevel)))
@@ -86,7 +88,7 @@ func run(in io.Reader, out io.Writer) error {
 		case <-etcd.Server.StopNotify():
 			return fmt.Errorf("member %s stopped by itself", c.Name)
 		case <-ended:
-			return nil // whoever started it is done with it, or gone
+			return nil // the process that started it has closed its input, or is gone
 		}
 	}
 }

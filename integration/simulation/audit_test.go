@@ -16,7 +16,7 @@ import (
 // audit checks, at the end of a calm that began at a time, that everything has healed.
 func (s *simulation) audit(calm time.Time) {
 	snapshot := s.store.Snapshot(namespace)
-	sessions, views := 1, 0 // the operator's
+	sessions, views := 1, 0 // those of the operator
 	for _, g := range s.groups {
 		for _, h := range g.gone() {
 			g.violated("%s is not gone", h)
@@ -54,10 +54,10 @@ type auditor struct {
 	job       *jobModel
 	calm, now time.Time
 	state     *jobtree.State
-	instances map[string]*host // that live, by their ids
-	running   map[string][]int // what they say that they run
+	instances map[string]*host // live ones, by their ids
+	running   map[string][]int // the items that each of them reports as running
 	tick      time.Time        // the last one due; zero if there is none
-	dealt     []string         // what the strategy says, from where the items are
+	dealt     []string         // the owners that the strategy chooses, given the present ones
 }
 
 func (a *auditor) violated(format string, args ...any) {
@@ -100,7 +100,7 @@ func (a *auditor) auditInstances() {
 	}
 }
 
-// overlong reports whether an item has run on over a tick, which is a fault.
+// overlong reports whether an item is still running at its next tick. That is a fault.
 func (a *auditor) overlong() bool {
 	a.job.history.mu.Lock()
 	defer a.job.history.mu.Unlock()
@@ -113,8 +113,8 @@ func (a *auditor) overlong() bool {
 	return false
 }
 
-// behind reports whether all that waits does so for an execution that is under way, as a
-// trigger does.
+// behind reports whether every item that waits does so because it is being executed, as an
+// item does that was triggered meanwhile.
 func (a *auditor) behind(waiting []job.Waiting) bool {
 	a.job.history.mu.Lock()
 	defer a.job.history.mu.Unlock()
@@ -135,7 +135,7 @@ func (a *auditor) auditJob() {
 		}
 	}
 	for id, session := range st.Sessions {
-		// Without an instance of its own it stands for an id that its process has given up.
+		// A session node without an instance blocks an id that its process has given up.
 		if !owners[session.Owner] {
 			a.violated("session %s is left", id)
 		}
@@ -242,7 +242,7 @@ func (a *auditor) auditItem(i int) {
 	}
 	switch {
 	case item.Running != nil && executing == nil:
-		// It may wait for a slot there, or have ended just now.
+		// The item may wait for a thread there, or its run may have ended just now.
 		if last := it.last(); !slices.Contains(a.running[item.Running.ID], i) && (last == nil || a.now.Sub(last.end) > time.Second) {
 			a.violatedItem(i, "the record of a run on %s is left", item.Running.ID)
 		}
@@ -281,10 +281,10 @@ func name(m *jobtree.Mark) string {
 // auditTick checks that the last tick that is due was not missed by an idle item.
 func (a *auditor) auditTick(i int, item jobtree.Item, it *itemHistory) {
 	if a.tick.IsZero() || item.Fired.Tick.After(a.tick) {
-		return // nothing is due since the item or the schedule is there
+		return // no tick has come due since the item or the schedule is there
 	}
 	c := a.job.config
-	// A tick that came in calm has to run on time; one of the storm has to be made up.
+	// A tick that came in the calm has to run on time; one of the storm has to be made up.
 	inCalm := a.tick.After(a.calm.Add(2 * time.Minute))
 	madeUp := c.Misfire != job.Off && c.MisfireWindow == 0 && c.MaxTimeDiff == 0 && !a.job.disabled.since(a.tick) && !a.job.shrunkSince(i, a.tick)
 	passed := c.Misfire == job.Off && it.busy(a.tick)
@@ -330,7 +330,7 @@ func (g *group) auditAsked() {
 	}
 }
 
-// auditEnd checks what is left when everybody has left.
+// auditEnd checks what is left in the tree when all processes have left.
 func (s *simulation) auditEnd() {
 	snapshot := s.store.Snapshot(namespace)
 	for _, g := range s.groups {

@@ -30,7 +30,7 @@ func newScript(t *testing.T) *script {
 	return s
 }
 
-// on is a process, which runs nothing.
+// on returns a process that runs nothing.
 func (s *script) on(name string) *host {
 	h := &host{group: s.g, name: name, ended: make(chan struct{})}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
@@ -72,7 +72,7 @@ func firedAt(minute int) *jobtree.Fired {
 	return &jobtree.Fired{Tick: time.Date(2000, 1, 1, 0, minute, 0, 0, time.UTC)}
 }
 
-// What breaks a promise is seen, and what does not is let be.
+// The checks report what breaks a promise, and nothing else.
 func TestChecker(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// counts are what happened in a day. They are read from outside of it, too.
+// counts are what happened in a day. They are also read from outside of the virtual time.
 type counts struct {
 	virtual                           atomic.Int64 // nanoseconds of the day that have passed
 	normal, misfire, failover, manual atomic.Int64 // executions

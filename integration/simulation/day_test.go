@@ -16,7 +16,7 @@ var (
 	seeds = flag.Int("seeds", 1, "how many days to run, with this seed and those after it")
 )
 
-// replay is how a day is run once more.
+// replay is the command that runs a day once more.
 func replay(seed uint64) string {
 	size := ""
 	if *full {
@@ -29,7 +29,7 @@ func replay(seed uint64) string {
 // package comment for what that is.
 func TestDay(t *testing.T) {
 	if *full {
-		// Most of what is allocated is gone at the next instant.
+		// Most memory is garbage at the next instant, so the collector need not run often.
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}
 	for i := range *seeds {
@@ -48,10 +48,10 @@ func TestDay(t *testing.T) {
 	}
 }
 
-// watch shows the progress of a day, in real time, from outside of it.
+// watch shows the progress of a day in real time, from outside of the virtual time.
 type watch struct {
 	begin time.Time
-	cpu   time.Duration // of the process, then
+	cpu   time.Duration // that the process had used at the start
 	done  chan struct{}
 	over  chan struct{}
 }
@@ -80,8 +80,8 @@ func (w *watch) stop() (took, cpu time.Duration) {
 	return time.Since(w.begin), cpuTime() - w.cpu
 }
 
-// cpuTime is what this process has used. On a machine that does other things too, it says
-// more than the time that has passed.
+// cpuTime is the processor time that this process has used. On a busy machine it says more
+// than the time that has passed.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

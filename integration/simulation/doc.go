@@ -21,8 +21,8 @@
 //	small       10 × 5 × 1 × 22                 12 min         static sharding, one-off jobs
 //
 // Handlers take from 5 ms to longer than the interval of their cron expression; one in a
-// hundred fails, one in two thousand panics, one in twenty is slow to return after its
-// context ended. One process in fifty has a clock that is off by up to 5 s.
+// hundred fails, one in two thousand panics, and one in twenty returns late after its context
+// has ended. One process in fifty has a clock that is off by up to 5 s.
 //
 // The day is twelve times a storm of 95 minutes and a calm of 25. In a storm every group
 // has its own faults, at random times: see faults_test.go, silence_faults_test.go,
@@ -30,22 +30,22 @@
 // configuration is as it was, and as many processes are up as there were. At the end of
 // the calm the tree and the histories are checked.
 //
-// All the time, somebody looks for items that have no run for a tick that is due, while a
-// process is there to run them and none reports a fault: see silence_test.go. The store
-// that is put back, and nodes that nobody may write, are no excuse for that, but they are
-// where histories begin anew for all other checks.
+// All the time the simulation looks for items that have no run for a tick that is due, while a
+// process could run them and none reports a fault: see silence_test.go. For this check it is no
+// excuse that the store was put back or that somebody wrote nodes that nobody may write. For
+// all other checks the history of a job begins anew at such a moment.
 //
 // # What a seed fixes
 //
 // A seed fixes which faults come when, to which process, and how long each handler takes.
 // It does not fix in which order the goroutines run that are due at the same instant of
 // virtual time, nor the identifiers of instances, on which the strategies depend. So a
-// seed that has shown a violation shows it again often, not always; the history that is
-// printed is the one that counts.
+// seed that has shown a violation shows it again often, but not always. Trust the history that
+// was printed.
 //
 // # What is not checked
 //
-// Work that a handler does after its context ended; that is what tokens are for. What
-// happens while the session of a live process is removed at the store, which no store does
-// by itself: there, tokens must order the executions, but two may be at work.
+// Work that a handler does after its context has ended: tokens are for that. And exclusion while
+// the session of a live process was removed at the store, which no store does by itself: tokens
+// must order the executions even then, but two may be at work at a time.
 package simulation

@@ -9,7 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 )
 
-// faults are what may happen to a group, and how often compared with each other.
+// faults are what may happen to a group, with their relative frequencies.
 var faults = []struct {
 	name   string
 	weight int
@@ -59,7 +59,7 @@ func (g *group) fault() {
 	}
 }
 
-// killOne is a crash: the process never comes back; another takes its place later.
+// killOne lets a process crash. It never comes back, and another one takes its place later.
 func (g *group) killOne() {
 	slot, h := g.pick()
 	if h == nil {
@@ -150,8 +150,8 @@ func (g *group) lateViews() {
 	g.onLink("views late by "+lag.Round(time.Millisecond).String(), g.between(10*time.Second, 10*time.Minute), func(l *memory.Link) { l.Lag(lag) })
 }
 
-// unknownOutcomes are commits whose answers get lost: some happened, some did not, some
-// happen late.
+// unknownOutcomes makes the answers to commits get lost. Some of the commits are done, some
+// are not, and some are done late.
 func (g *group) unknownOutcomes() {
 	_, h := g.pick()
 	if h == nil {
@@ -201,7 +201,8 @@ func (g *group) expire() {
 
 var errView = errors.New("a view that does not heal")
 
-// endViews is a fault that a process cannot get over: it ends, and is started again.
+// endViews ends the views of a process. It cannot go on without them, so it ends and is
+// started again.
 func (g *group) endViews() {
 	slot, h, link := g.pickLink()
 	if link == nil {
@@ -217,7 +218,7 @@ func (g *group) endViews() {
 // restart replaces a process by another on the same machine, once it is gone.
 func (g *group) restart(slot int, h *host) {
 	if g.slots[slot] != h {
-		return // it was replaced meanwhile
+		return // another process has taken its slot meanwhile
 	}
 	drain := g.upTo(time.Minute)
 	g.note("%s: restart, %v to drain", h, drain.Round(time.Millisecond))
@@ -263,7 +264,7 @@ func (g *group) joinMore() {
 	})
 }
 
-// gone forgets the processes that are gone and returns the others that should be.
+// gone forgets the processes that are gone, and returns those that should be gone and are not.
 func (g *group) gone() []*host {
 	g.leavers = slices.DeleteFunc(g.leavers, func(h *host) bool {
 		select {

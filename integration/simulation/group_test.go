@@ -13,9 +13,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// group is processes that run the same jobs, and what is done to them. One goroutine
-// does it, with random numbers of its own, so that a seed means the same for it whatever
-// happens elsewhere.
+// group is a number of processes that run the same jobs. One goroutine does all that is done
+// to them, with random numbers of its own, so a seed means the same for the group whatever
+// happens to others.
 type group struct {
 	sim    *simulation
 	shape  shape
@@ -24,7 +24,7 @@ type group struct {
 	random *rand.Rand
 	jobs   []*jobModel
 
-	slots    []*host // nil where a process is missing at the moment; more than the shape's are extra
+	slots    []*host // nil where a process is missing now; those beyond shape.hosts are extra
 	retired  map[int]bool
 	lives    int
 	due      events
@@ -47,8 +47,8 @@ type jobModel struct {
 	position int    // in its group
 	history  *history
 
-	// When what is promised was not, by an operator's doing: failover was off, an item or
-	// a server was disabled.
+	// When an operator suspended what is promised: failover was off, or an item or a server
+	// was disabled.
 	failoverOff, disabled trouble
 	tampered              trouble // somebody wrote to its tree
 	mu                    sync.Mutex
@@ -114,7 +114,7 @@ func (g *group) storm(until time.Time) {
 	}
 	pass(time.Until(until))
 	g.note("calm")
-	for len(g.due) > 0 { // everything that was to be undone later is undone now
+	for len(g.due) > 0 { // what was to be undone later is undone now
 		heap.Pop(&g.due).(event).do()
 	}
 }
@@ -172,7 +172,7 @@ func (g *group) start(slot int, follows *host) {
 	g.sim.working.Go(h.run)
 }
 
-// drop takes a process out of its slot; whether it leaves or dies is another matter.
+// drop takes a process out of its slot. The caller lets it leave or die.
 func (g *group) drop(slot int) {
 	if h := g.slots[slot]; h != nil {
 		g.leavers = append(g.leavers, h)
@@ -226,7 +226,7 @@ func (g *group) noted(from, to time.Time) []note {
 	return list
 }
 
-// violated reports what is no matter of a single item.
+// violated reports a violation that is not about a single item.
 func (g *group) violated(format string, args ...any) {
 	g.sim.violated(g.jobs[0].config.Name, -1, nil, fmt.Sprintf(format, args...))
 }

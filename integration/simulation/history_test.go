@@ -28,9 +28,9 @@ type history struct {
 type itemHistory struct {
 	executions []execution // in the order of their beginnings
 	open       []opened    // those of them that have not returned
-	newest     int64       // tick that has been begun
-	token      int64       // the largest that began alive
-	since      int         // where the executions begin that are compared with each other
+	newest     int64       // the latest tick that has begun
+	token      int64       // the largest one of an execution whose context was alive
+	since      int         // index of the first execution since the last cut
 }
 
 // execution is one call of a handler.
@@ -57,7 +57,7 @@ const (
 	finished         // the handler returned nil
 	failed           // it returned an error of its own
 	cut              // its context ended before it was through
-	unborn           // its context had ended before it began
+	unborn           // its context had ended before it began, so it did nothing
 )
 
 func (o outcome) String() string {
@@ -115,8 +115,8 @@ func (h *history) begin(ctx context.Context, on *host, sc job.ShardingContext) r
 	return ref
 }
 
-// excused reports whether an older token may begin after a newer one: in a session that
-// was removed at the store behind the back of its process.
+// excused reports whether an execution may begin after one with a larger token. It may if its
+// session was removed at the store and its process does not know that yet.
 func (it *itemHistory) excused(e execution) bool { return e.host.expiredBy(e.token) }
 
 // checkTick looks for another start of the same tick.
@@ -129,8 +129,8 @@ func (h *history) checkTick(it *itemHistory, ref reference, e execution) {
 	}
 }
 
-// checkFailover looks for a run that was through on a process that nothing happened to,
-// and is run again all the same.
+// checkFailover looks for a failover of a run that had finished on a process to which nothing
+// had happened.
 func (h *history) checkFailover(it *itemHistory, ref reference, e execution) {
 	for at := ref.at - 1; at >= it.since; at-- {
 		before := it.executions[at]
@@ -184,7 +184,7 @@ func (h *history) end(ref reference, err error) {
 	}
 }
 
-// checkCause looks for contexts that ended for no good reason.
+// checkCause checks that a context ended for a reason that is allowed.
 func (h *history) checkCause(ref reference, e execution) {
 	switch {
 	case h.tampered.since(e.end.Add(-5 * time.Minute)):
@@ -205,8 +205,8 @@ func (h *history) checkCause(ref reference, e execution) {
 	}
 }
 
-// owed returns the last execution of an item that was cut short and not run again. An
-// item waits once: if a later run of it was cut short too, one more run is enough.
+// owed returns the last execution of an item that was cut short and not run again, or nil. If
+// several were cut short, one more run is enough.
 func (it *itemHistory) owed() *execution {
 	var owed *execution
 	for at := it.since; at < len(it.executions); at++ {
@@ -259,7 +259,7 @@ func (h *history) violated(ref reference, format string, args ...any) {
 	h.sim.violated(h.job, ref.item, it.slice(ref.at), fmt.Sprintf(format, args...))
 }
 
-// slice is the piece of an item's history that says how it came to the execution.
+// slice is the piece of an item's history that led to the execution.
 func (it *itemHistory) slice(at int) []execution {
 	const before, after = 6, 2
 	return it.executions[max(at-before, 0):min(at+after, len(it.executions))]

@@ -22,11 +22,11 @@ type host struct {
 	name   string // unique
 	ip     string
 	offset atomic.Int64                  // of its clock, as a duration
-	gate   atomic.Pointer[chan struct{}] // which its handlers wait for; nil is none
+	gate   atomic.Pointer[chan struct{}] // its handlers wait until it is closed; nil is none
 	weight int
-	knows  bool // the new strategy
+	knows  bool // whether it knows the strategy newOne
 
-	follows *host // of which it is the restart: it starts when that is gone
+	follows *host // the process that it restarts: it starts when that is gone
 
 	ctx     context.Context // ends when it is to go, with errLeave, or dies, with errKilled
 	cancel  context.CancelCauseFunc
@@ -35,7 +35,7 @@ type host struct {
 	end     func()
 	trouble trouble
 	expired atomic.Int64 // revision at which its session was removed at the store
-	dawdled atomic.Bool  // one of its handlers returned late
+	dawdled atomic.Bool  // one of its handlers returned late after its context had ended
 	blind   atomic.Bool  // its views have ended, which ends its schedulers
 
 	mu         sync.Mutex
@@ -106,7 +106,7 @@ func (h *host) run() {
 	}
 	select {
 	case <-h.ctx.Done():
-	case <-h.ended: // a process whose job has stopped ends, for somebody to start it again
+	case <-h.ended: // a process whose job has stopped ends, and the group starts another one
 		h.checkEnd()
 	}
 	h.shutdown()
@@ -148,7 +148,7 @@ func (h *host) schedule(reg *memory.Registry, j *jobModel) (*job.Scheduler, erro
 		if h.ctx.Err() != nil {
 			return nil, err
 		}
-		refused, _ := errors.AsType[*job.ConfigError](err) // it says why it does not start
+		refused, _ := errors.AsType[*job.ConfigError](err) // why it does not start
 		if refused == nil && !h.troubledSince(time.Now().Add(-time.Minute)) {
 			h.group.violated("start of %s on %s, to which nothing happened: %v", j.config.Name, h.name, err)
 		}
@@ -158,7 +158,7 @@ func (h *host) schedule(reg *memory.Registry, j *jobModel) (*job.Scheduler, erro
 	}
 }
 
-// checkEnd looks for schedulers that stopped for no good reason.
+// checkEnd checks that schedulers stopped for a reason that is allowed.
 func (h *host) checkEnd() {
 	for _, s := range h.running() {
 		err := s.Err()
@@ -188,7 +188,7 @@ func (h *host) scheduler(j *jobModel) *job.Scheduler {
 	return h.schedulers[j.position]
 }
 
-// shutdown stops all schedulers, in the time that leave has given.
+// shutdown stops all schedulers within the time that leave has given.
 func (h *host) shutdown() {
 	h.mu.Lock()
 	drain := h.drain
@@ -207,7 +207,7 @@ func (h *host) shutdown() {
 	stopping.Wait()
 }
 
-// leave is a graceful stop: what runs may take that much longer.
+// leave begins a graceful stop: handlers that run get that much time.
 func (h *host) leave(drain time.Duration) {
 	h.mu.Lock()
 	h.drain = drain
@@ -215,9 +215,9 @@ func (h *host) leave(drain time.Duration) {
 	h.cancel(errLeave)
 }
 
-// kill is the end of a process in mid-air: it says nothing more to the store.
+// kill ends a process at once. The store hears nothing more from it.
 func (h *host) kill() {
-	h.trouble.begin() // which never ends
+	h.trouble.begin() // it never ends
 	h.mu.Lock()
 	reg := h.registry
 	h.mu.Unlock()

@@ -18,7 +18,7 @@ func (g *group) operate() {
 	}
 }
 
-// commit does something as an operator, who tries again when the store is away.
+// commit commits in an operator's name, and tries again while the store is away.
 func (s *simulation) commit(ctx context.Context, decide func() ([]coord.Op, error)) {
 	for {
 		ops, err := decide()
@@ -26,7 +26,7 @@ func (s *simulation) commit(ctx context.Context, decide func() ([]coord.Op, erro
 			_, err = s.admin.Commit(ctx, ops...)
 		}
 		switch {
-		case err == nil, errors.Is(err, coord.ErrNoNode), errors.Is(err, coord.ErrInvalidCommit): // nor can a store hold it
+		case err == nil, errors.Is(err, coord.ErrNoNode), errors.Is(err, coord.ErrInvalidCommit): // done, or impossible in this tree
 			return
 		case errors.Is(err, coord.ErrConflict), errors.Is(err, coord.ErrUnavailable), errors.Is(err, coord.ErrUnknownOutcome):
 			_ = elapse(ctx, time.Second)
@@ -78,7 +78,7 @@ func (g *group) changeTotal() {
 	})
 }
 
-// shrink notes that an item is, until now, beyond the total.
+// shrink notes that an item was beyond the total until now.
 func (j *jobModel) shrink(item int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -117,7 +117,7 @@ func (g *group) toggleMisfire() {
 func (g *group) toggleFailover() {
 	j := g.pickJob()
 	usual := j.config.Failover
-	j.failoverOff.begin() // what began before it is on is not promised to be run again
+	j.failoverOff.begin() // runs that began before failover is on again need not be repeated
 	g.configure(j, func(c *job.Config) { c.Failover = !usual }, func() { g.note("%s: failover %v", j.config.Name, !usual) })
 	g.after(g.forAWhile(), func() {
 		g.configure(j, func(c *job.Config) { c.Failover = usual }, func() {
@@ -164,8 +164,8 @@ func (g *group) disableItem() {
 	g.after(g.forAWhile(), func() { say("enabled", coord.DeleteTree(j.tree.ItemDisabled(item)), j.disabled.end) })
 }
 
-// removeInstance is how an operator stops one instance. Its process ends then, and is
-// started again.
+// removeInstance removes the node of an instance, which is how an operator stops it. The
+// process ends, and is started again.
 func (g *group) removeInstance() {
 	slot, h := g.pick()
 	j := g.pickJob()
@@ -184,7 +184,7 @@ func (g *group) removeInstance() {
 	g.after(g.between(time.Minute, 5*time.Minute), func() { g.restart(slot, h) })
 }
 
-// asked is what was triggered in calm, and so has to have run.
+// asked is what was triggered in the calm. It must have run at the end of it.
 type asked struct {
 	job   *jobModel
 	items []int
@@ -211,7 +211,7 @@ func (g *group) trigger() {
 	})
 }
 
-// ask triggers in calm, where nothing can go wrong.
+// ask triggers in the calm, where nothing can go wrong.
 func (g *group) ask() {
 	g.asked = nil
 	slot, h := g.pick()

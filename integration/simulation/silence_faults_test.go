@@ -25,7 +25,7 @@ func (g *group) jumpClock() {
 	jump := []time.Duration{year, -year, time.Minute, -time.Minute, 6 * time.Second}[g.random.IntN(5)]
 	usual := h.offset.Load()
 	if far := time.Duration(usual).Abs(); far > 5*time.Second {
-		return // it has jumped, and is not back yet
+		return // its clock is wrong already
 	}
 	g.note("%s: its clock jumps by %v", h, jump)
 	h.trouble.begin()
@@ -56,7 +56,7 @@ func (g *group) hang() {
 	})
 }
 
-// faultViews makes the views of a process say that they lack something.
+// faultViews makes the views of a process report a fault.
 func (g *group) faultViews() {
 	_, h, link := g.pickLink()
 	if link == nil {
@@ -94,7 +94,7 @@ func (g *group) revoke() {
 	})
 }
 
-// refuseConfig puts a configuration that every other process refuses.
+// refuseConfig writes a configuration that every other process refuses.
 func (g *group) refuseConfig() {
 	j := g.pickJob()
 	usual := j.config.Strategy
@@ -104,7 +104,7 @@ func (g *group) refuseConfig() {
 	})
 }
 
-// tamper does something to the tree of a job that nobody may do.
+// tamper makes a change of a job's tree that no rule allows.
 func (g *group) tamper() {
 	j := g.pickJob()
 	item := g.random.IntN(j.config.ShardingTotalCount)
@@ -168,7 +168,7 @@ func (s *simulation) putBack(saved memory.Saved) {
 		}
 		for _, h := range g.alive() {
 			if h.trouble.since(time.Now()) {
-				h.expired.Store(s.store.Revision()) // it does not know, and goes on
+				h.expired.Store(s.store.Revision()) // it goes on, since it does not know of that
 			}
 		}
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
-// How often the simulation looks for silent items, and how long one may be silent: as
-// long as the longest session, and the time that whoever comes next needs.
+// How often the simulation looks for silent items, and how long an item may be silent: the
+// longest session time-out, and the time that the next owner needs.
 const (
 	listenEvery = 30 * time.Second
 	mostSilence = 4 * time.Minute
-	// A job with static sharding waits so long for the owner of an item to come back.
+	// How long a job with static sharding waits for the owner of an item to come back.
 	staticGrace = 10 * time.Minute
 )
 
-// listener looks for items of one job that stay without a run that they should have had,
-// while nobody says why. What was done to the processes and the store is no excuse.
+// listener looks for items of one job that stay without a run that is due while no scheduler
+// reports a fault. What was done to the processes and the store is no excuse.
 type listener struct {
 	j       *jobModel
 	version int64 // of the configuration that was read last
@@ -33,7 +33,7 @@ type listener struct {
 	pending bool              // the schedule is not in force yet
 	force   int64             // revision at which one came into force last
 	since   map[int]time.Time // since when an item is silent
-	excused func() bool       // nobody is there, or somebody says what is wrong
+	excused func() bool       // whether no process runs the job, or one reports a fault
 }
 
 // listen looks at all jobs until it is told to stop.
@@ -63,7 +63,7 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 	now := time.Now()
 	l.read(snapshot, now)
 	if l.cron == nil || l.config.Misfire == job.Off || l.config.MisfireWindow > 0 {
-		clear(l.since) // what is missed is not made up, and says nothing
+		clear(l.since) // ticks that are missed are not made up, so they prove nothing
 		return
 	}
 	due, most := l.cron.Prev(now), mostSilence
@@ -89,7 +89,7 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 	}
 }
 
-// isNew reports whether nobody has begun an item yet, which is there since after a tick.
+// isNew reports whether an item was created after a tick and has not begun since.
 func (l *listener) isNew(snapshot coord.Snapshot, item int, tick time.Time) bool {
 	fired, ok := snapshot.Get(l.j.tree.Fired(item))
 	if !ok || fired.Modified != fired.Created {
@@ -127,8 +127,8 @@ func (l *listener) read(snapshot coord.Snapshot, now time.Time) {
 	}
 }
 
-// covers reports whether a run has begun for a tick or a later one, by a clock that was
-// not far ahead.
+// covers reports whether a run has begun for a tick or a later one. A run that a clock far
+// ahead has begun does not count.
 func (it *itemHistory) covers(tick, now time.Time) bool {
 	const far = time.Hour
 	for at := len(it.executions) - 1; at >= 0; at-- {
@@ -143,8 +143,8 @@ func (it *itemHistory) covers(tick, now time.Time) bool {
 	return false
 }
 
-// explained reports whether nobody is there who ought to run the job, or somebody says
-// what is wrong.
+// explained reports whether no process runs a scheduler of the job, or one of them reports a
+// fault.
 func (j *jobModel) explained() bool {
 	somebody := false
 	for _, h := range j.group.alive() {
@@ -168,7 +168,7 @@ func (j *jobModel) explained() bool {
 // faulty reports whether a scheduler reports a fault.
 func faulty(s *job.Scheduler) bool { return s.Status().Fault() != nil }
 
-// alive are the processes of the group that are not told to go, and live.
+// alive returns the live processes of the group that were not told to go.
 func (g *group) alive() []*host {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -182,7 +182,7 @@ func (g *group) alive() []*host {
 	return list
 }
 
-// What is silent is found, and what has a reason to be is let be.
+// The check finds silent items, and lets those be that have an excuse.
 func TestListener(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -24,7 +24,7 @@ type simulation struct {
 	size     size
 	seed     uint64
 	store    *memory.Store
-	admin    *memory.Registry // the operator's; only the store itself fails it
+	admin    *memory.Registry // the operator's; its link never fails, but the store may
 	groups   []*group
 	working  sync.WaitGroup // everything that must have ended in the end
 	outage   trouble        // of the store
@@ -81,7 +81,7 @@ func (s *simulation) run() {
 			asking.Go(g.ask)
 		}
 		asking.Wait()
-		// Half a minute to the hour no tick is near, and hardly any handler returns.
+		// Half a minute before the hour no tick is near, and hardly any handler returns.
 		const before = 30*time.Second - 617*time.Millisecond
 		_ = elapse(ctx, time.Until(calm.Add(s.size.calm-before)))
 		s.audit(calm)

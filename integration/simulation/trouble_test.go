@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// trouble remembers until when something was amiss. Troubles may overlap.
+// trouble remembers until when something was wrong. Troubles may overlap.
 type trouble struct {
 	mu    sync.Mutex
 	open  int
@@ -25,7 +25,7 @@ func (t *trouble) end() {
 	t.until = time.Now()
 }
 
-// since reports whether anything was amiss at that time or later.
+// since reports whether anything was wrong at that time or later.
 func (t *trouble) since(at time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

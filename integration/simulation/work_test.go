@@ -8,8 +8,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// work says how long an item of a tick takes. It is the same for a seed, and the same
-// for many items of a tick, as equal shares of work are.
+// work says how long an item takes for a tick. The same seed gives the same times. Many items
+// of a tick take equally long, since items are equal shares of the work.
 type work func(random uint64, sc job.ShardingContext) time.Duration
 
 // quick items take milliseconds.
@@ -70,8 +70,8 @@ func (h *host) handler(j *jobModel) job.HandlerFunc {
 // pass lets virtual time pass.
 func pass(d time.Duration) { <-time.After(d) }
 
-// elapse waits, unless the context ends before that: the error says so, and whoever
-// looks at the context next anyway has no use for it.
+// elapse waits, and returns an error if the context ends before that. A caller that looks at
+// the context next may ignore the error.
 func elapse(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

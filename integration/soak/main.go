@@ -1,11 +1,11 @@
-// Command soak runs jobs on real servers for as long as it is told, does one thing after
-// another to them, by a seed, and checks what all of it came to.
+// Command soak runs jobs on real servers for a given time. It causes one fault after another,
+// drawn from a seed, and checks the history of all processes.
 //
 //	go run ./integration/soak -duration 30m -seed 7 -store etcd
 //
-// A round is a few faults, the end of them, and the time until every item has run again.
-// What is done in a round follows from the seed and the number of the round alone, so a
-// run can be had again from its seed, and a round of it with -round.
+// In a round it begins a few faults, ends them, and waits until every item has run again. What
+// is done depends only on the seed and the number of the round. So the same seed repeats a
+// run, and -round repeats one round of it.
 //
 // It ends with status 1 if a promise was broken, and then leaves all logs in -keep.
 package main

@@ -28,20 +28,20 @@ func (p plan) String() string {
 	return strings.Join(texts, ", ") + fmt.Sprintf(", for %v", p.hold.Round(100*time.Millisecond))
 }
 
-// step does one thing, some time after the one before, and returns how to undo it, if it
-// is to be undone.
+// step does one thing, some time after the step before, and returns the function that undoes
+// it, or nil.
 type step struct {
 	what  string
 	after time.Duration
 	do    func(context.Context, *soak) (undo func(context.Context) error, err error)
 }
 
-// maxOffset is how wrong a clock may be in a soak.
+// maxOffset bounds how wrong a clock is in a soak.
 const maxOffset = time.Second
 
-// draw draws a plan: something that an operator does, things that are done to different
-// workers, and something that is done to the store, each or none, in this order, because
-// an operator needs the store.
+// draw draws a plan: something that an operator does, faults of different workers, and a fault
+// of the store. Each of them may be left out. The operator comes first, because he needs the
+// store.
 func draw(r *rand.Rand, names []string) plan {
 	var p plan
 	if r.IntN(3) == 0 {
@@ -109,7 +109,7 @@ func worker(r *rand.Rand, name string) step {
 	return all[r.IntN(len(all))]
 }
 
-// everybody is all workers killed at a time.
+// everybody kills all workers at once.
 func everybody() step {
 	return step{what: "all workers killed", do: func(_ context.Context, s *soak) (func(context.Context) error, error) {
 		var errs []error
@@ -124,7 +124,7 @@ func everybody() step {
 func store(r *rand.Rand) step {
 	lasting := func(what string, begin, end func(context.Context, *soak) error) step {
 		return step{what: what, do: func(ctx context.Context, s *soak) (func(context.Context) error, error) {
-			var late context.Context // that of the end
+			var late context.Context // of the call that undoes it
 			heal, err := s.Trouble(what, func() error { return begin(ctx, s) }, func() error { return end(late, s) })
 			return func(ctx context.Context) error { late = ctx; return heal() }, err
 		}}
@@ -229,7 +229,7 @@ func operator(r *rand.Rand, names []string) step {
 	return all[r.IntN(len(all))]
 }
 
-// refused is a configuration that some workers refuse, and an operator takes back.
+// refused writes a configuration that some workers refuse. The operator takes it back later.
 func refused(j cluster.Job, change func(*cluster.Job)) func(context.Context, *soak) (func(context.Context) error, error) {
 	changed := j
 	change(&changed)
@@ -237,7 +237,7 @@ func refused(j cluster.Job, change func(*cluster.Job)) func(context.Context, *so
 		return func(ctx context.Context) error {
 			err := s.Reconfigure(ctx, j)
 			if errors.Is(err, coord.ErrNoNode) {
-				return nil // the store was replaced meanwhile
+				return nil // the job is gone: the store was emptied meanwhile
 			}
 			return err
 		}, s.Reconfigure(ctx, changed)

@@ -26,8 +26,7 @@ func TestPlansComeFromSeedAndRound(t *testing.T) {
 	}
 }
 
-// Everything that can be done is done in the course of time, and nothing twice to the
-// same worker in one round.
+// Over many rounds every kind of fault is drawn, and in one round no worker gets two.
 func TestPlansHaveEverything(t *testing.T) {
 	names := []string{"w1", "w2", "w3"}
 	all := ""

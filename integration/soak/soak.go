@@ -14,15 +14,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/history"
 )
 
-// errBroken: a promise was broken, and that has been said.
+// errBroken says that a promise was broken, which the output has shown.
 var errBroken = errors.New("a promise was broken")
 
 // Times of a soak.
 const (
-	// calmTime bounds the time from the end of a round's faults until everything runs
-	// as if nothing had been.
+	// calmTime bounds the time from the end of a round's faults until all items run again.
 	calmTime = 90 * time.Second
-	// endTime bounds the end of the whole.
+	// endTime bounds the end of the soak.
 	endTime = 2 * time.Minute
 	// drain is what handlers get at the end.
 	drain = 30 * time.Second
@@ -57,7 +56,7 @@ type soak struct {
 	out   io.Writer
 	begin time.Time
 
-	workers map[string]*cluster.Worker // by name, those that ought to be there
+	workers map[string]*cluster.Worker // by name, those that should run
 	names   []string
 
 	seen    cluster.Mark // up to where fires and items were counted
@@ -65,7 +64,7 @@ type soak struct {
 	items   int
 	faults  int
 	checked time.Time
-	broken  map[string]bool // violations that were shown, by their beginning
+	broken  map[string]bool // violations that were shown, by promise and first event
 }
 
 type fire struct {
@@ -123,7 +122,7 @@ func (s *soak) run(ctx context.Context) error {
 	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(s.out, "interrupted")
-		err = nil // what was seen is checked nevertheless
+		err = nil // the history so far is checked all the same
 	}
 	return s.finish(err)
 }
@@ -151,7 +150,7 @@ func (s *soak) play(ctx context.Context, number int) error {
 		}
 	}
 	err = errors.Join(err, s.pass(ctx, plan.hold))
-	// What was done to the store first: the rest may need it.
+	// The fault of the store ends first, because the others may need the store.
 	for i := range undo {
 		err = errors.Join(err, undo[len(undo)-1-i](ctx))
 	}
@@ -164,7 +163,7 @@ func (s *soak) play(ctx context.Context, number int) error {
 	return s.check()
 }
 
-// calm starts who is missing, and waits until every item runs as if nothing had been.
+// calm starts workers that are missing, and waits until every item runs and no fault is left.
 func (s *soak) calm(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, calmTime)
 	defer cancel()
@@ -239,7 +238,7 @@ func (s *soak) show(what string) {
 		time.Since(s.begin).Round(time.Second), len(s.fires), s.items, s.faults, len(s.broken), what)
 }
 
-// check looks at the history so far, unless that would take much of the time.
+// check checks the history so far, at most once a minute.
 func (s *soak) check() error {
 	if time.Since(s.checked) < time.Minute {
 		return nil

@@ -2,8 +2,8 @@
 // would, and writes down what it sees: a line for each start and end of an item, each
 // answer of the registry, each write to the fenced resource.
 //
-// It takes its [Config] and then its [Command]s from its standard input, line by line, and
-// ends at once when that ends, because then nobody is there any more to end it.
+// It reads its [Config] and then [Command]s from its standard input, line by line. When the
+// input ends it ends at once, because the process that should end it is gone.
 package worker
 
 import (
@@ -46,8 +46,8 @@ type Job struct {
 	Config job.Config `json:"config"`
 	// Work is how long items take; item i the entry i modulo its length. None is no time.
 	Work []time.Duration `json:"work,omitempty"`
-	// Stubborn handlers pay no attention to their context, and write to the fenced
-	// resource all the time until that refuses them.
+	// Stubborn handlers ignore their context, and write to the fenced resource again and
+	// again until it refuses a write.
 	Stubborn bool `json:"stubborn,omitempty"`
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// reported is what a scheduler reports as faults: their texts, by kind.
+// reported returns the texts of the faults that a scheduler reports, by kind.
 func reported(s *job.Scheduler) map[string]string {
 	faults := map[string]string{}
 	for _, f := range s.Status().Faults {

@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// errFenced is what a handler returns that the fenced resource has refused.
+// errFenced is what a handler returns after the fenced resource has refused its write.
 var errFenced = errors.New("worker: refused by the fenced resource")
 
 // writeEvery is how often a stubborn handler writes.
@@ -71,7 +71,7 @@ func (h handler) work(ctx context.Context, sc job.ShardingContext) error {
 	return h.write(sc)
 }
 
-// passTime is the work itself.
+// passTime stands for the work: it waits.
 func (h handler) passTime(ctx context.Context, sc job.ShardingContext) error {
 	if len(h.Work) == 0 {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// dialTimeout is for a machine that is busy with other tests.
+// dialTimeout is long, because the machine may be busy with other tests.
 const dialTimeout = 20 * time.Second
 
 // Dial opens a registry of the kind that the configuration names.
@@ -39,7 +39,7 @@ func Dial(ctx context.Context, c Config, log *zap.Logger) (reg coord.Registry, e
 		err = fmt.Errorf("worker: store %q: %s and %s are allowed", c.Store, Etcd, ZooKeeper)
 	}
 	if err != nil {
-		return nil, err // and no pointer that is nil in an interface that is not
+		return nil, err // not reg: as an interface, a nil pointer would not be nil
 	}
 	return reg, nil
 }
@@ -110,8 +110,8 @@ func (v recordedView) Sync(ctx context.Context) error {
 	return v.View.Sync(ctx)
 }
 
-// describe says what a commit does to items: it claims one if it writes its fired record
-// while the item is, or begins to be, running.
+// describe says which items a commit begins, ends or puts up for others. It begins an item if
+// it writes the fired record, and writes the running record or requires that it exists.
 func describe(ops []coord.Op) (e history.Event, about bool) {
 	type item struct {
 		ended, runs, put bool
@@ -166,11 +166,11 @@ func describe(ops []coord.Op) (e history.Event, about bool) {
 	return e, len(e.Claims)+len(e.Ends)+len(e.Waits) > 0
 }
 
-// claimed is the tick that a claim is for: the last one that its fired record has.
+// claimed is the tick that a claim is for: the last one in the fired record.
 func claimed(value []byte) time.Time {
 	tick, err := jobtree.DecodeFired(value[bytes.LastIndexByte(value, ' ')+1:])
 	if err != nil {
-		return time.Time{} // a claim without a tick shows by itself
+		return time.Time{} // the history shows the zero time
 	}
 	return tick
 }

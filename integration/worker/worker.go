@@ -75,7 +75,7 @@ func run(in io.Reader, out, messages io.Writer) error {
 	return log.Close()
 }
 
-// read passes commands on. The end of the input is the end of everything.
+// read passes commands on. When the input ends, the process ends.
 func read(lines *bufio.Scanner, commands chan<- Command) {
 	for lines.Scan() {
 		var c Command
@@ -117,7 +117,7 @@ type member struct {
 	ended chan struct{}
 }
 
-// serve does what it is told until it is told to exit.
+// serve obeys commands until one says exit.
 func (w *worker) serve(commands <-chan Command) (err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -173,8 +173,7 @@ func (w *worker) close() error {
 	return nil
 }
 
-// retryEvery is how long a start that failed, because the store is away, waits for
-// another attempt.
+// retryEvery is the time between two attempts to start while the store is away.
 const retryEvery = 200 * time.Millisecond
 
 // dial opens the registry, however long that takes.
@@ -191,7 +190,7 @@ func (w *worker) dial(ctx context.Context) coord.Registry {
 	}
 }
 
-// pause reports whether there is another attempt.
+// pause waits before the next attempt, and reports whether there is to be one.
 func pause(ctx context.Context) bool {
 	timer := time.NewTimer(retryEvery)
 	defer timer.Stop()
@@ -262,7 +261,8 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 // now is what the worker's clock shows.
 func (w *worker) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
 
-// attend waits until the scheduler has stopped by itself, or it is to leave.
+// attend waits until the scheduler has stopped by itself, or shuts it down when the member is
+// to leave.
 func (w *worker) attend(m *member, s *job.Scheduler) {
 	watching, stop := context.WithCancel(context.Background())
 	var watch sync.WaitGroup
@@ -292,7 +292,8 @@ func (w *worker) attend(m *member, s *job.Scheduler) {
 	w.log.Add(e)
 }
 
-// replace waits until a member has stopped, or makes it stop when the next one has to.
+// replace waits until a member has stopped. If the next one has to stop before that, it makes
+// this one stop.
 func (m *member) replace(next *member) {
 	select {
 	case <-m.ended:
