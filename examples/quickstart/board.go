@@ -11,7 +11,8 @@ const (
 	cellWidth = 6
 )
 
-// board draws instances × items: who owns what by the tree, how far it is by the reports.
+// board draws a table of instances and items. The owners come from the tree, and the progress
+// from the reports of the instances.
 func (s *stage) board(width int) []line {
 	cell := cellWidth
 	if fit := (width - nameWidth - 1) / s.items; fit < cell {
@@ -78,7 +79,7 @@ func (s *stage) row(w *worker, cell int) line {
 	return l
 }
 
-// bar shows how far an execution is, and why it runs.
+// bar shows the progress of an execution, and why it runs.
 func bar(e *execution, width int) (string, style) {
 	full := 1
 	if e.files > 0 {
@@ -101,7 +102,7 @@ const (
 	misfireLetter  = "M"
 )
 
-// sourceLetter is empty for what a tick began when it was due.
+// sourceLetter says why an execution runs. It is empty for one that began on time.
 func sourceLetter(e *execution) string {
 	switch {
 	case e.again():

@@ -12,26 +12,26 @@ type verdict struct {
 	onTime  int // runs that a tick began when it was due
 	makeUps int // runs that made up for ticks that were missed
 	repeats int // runs that repeated one that was cut short
-	unsaid  int // runs that repeated one whose instance was lost just before it began or after it ended
-	covered int // ticks of items that began no run, and that the next one stands for
+	unsaid  int // runs that repeated one whose instance was lost before it could report the begin or record the end
+	covered int // ticks of items that began no run of their own; the next run covers them
 	faults  []string
 }
 
-// failovers is the number of runs that began because of another.
+// failovers is the number of runs that repeated another one.
 func (v verdict) failovers() int { return v.repeats + v.unsaid }
 
 // check holds the record against what the scheduler promises:
 //
-//   - every tick of every item is begun once, or missed and stood for by the next run;
-//   - what was cut short is run again, and nothing that is on record as finished;
-//   - an item's runs follow each other, with growing tokens.
+//   - every tick of every item begins one run, or the next run covers it;
+//   - a run that was cut short is repeated, and a run that is recorded as finished is not;
+//   - the runs of an item do not overlap, and their tokens grow.
 //
-// It looks for ticks up to the one given; of later ones it does not expect all.
+// Every tick up to the given time must have its run; later ones may be missing.
 func (l *ledger) check(until time.Time, every time.Duration) verdict {
 	v := verdict{ticks: l.ticks(until, every)}
 	for _, e := range l.executions {
 		switch {
-		case e.again(): // see below
+		case e.again(): // verdict.again counts these
 		case e.makesUp():
 			v.makeUps++
 		default:
@@ -78,8 +78,8 @@ func (v *verdict) inOrder(runs []*execution) {
 	}
 }
 
-// slack is how much later than its successor's begin a run may have ended: one whose
-// context ended needs a processor to notice.
+// slack is how long after the begin of the next run a run may have ended. A handler whose
+// context ends needs some processor time to notice that.
 func (e *execution) slack() time.Duration {
 	if e.outcome == cutShort {
 		return time.Second
@@ -87,12 +87,12 @@ func (e *execution) slack() time.Duration {
 	return 0
 }
 
-// again matches runs with those that they repeat. Beside a run that was cut short that
-// may be one whose instance was lost between its claim and its begin, or between its end
-// and the record of that: handlers have to be ready for it. But each lost instance
-// explains no more than one of an item's runs.
+// again matches failovers with the runs that they repeat. A failover may repeat a run that was
+// cut short. It may also repeat one whose instance was lost after the claim and before the
+// begin, or after the end and before that was recorded: handlers have to expect it. But a lost
+// instance explains only one failover of an item.
 func (v *verdict) again(runs []*execution, losses int, until time.Time) {
-	last := map[int64]*execution{} // of each tick
+	last := map[int64]*execution{} // the last run for each tick
 	for _, e := range runs {
 		tick := e.tick.UnixNano()
 		before := last[tick]
@@ -122,9 +122,9 @@ func (v *verdict) again(runs []*execution, losses int, until time.Time) {
 	}
 }
 
-// begun looks for ticks of an item that began no run. One may be missing if a later run
-// makes up for it, or if the item changed hands between the two: then nobody had it when
-// the tick came, and the first run of the new owner stands for it.
+// begun looks for ticks of an item that began no run. That is right if a later run makes up for
+// the tick. It is right too if the item got a new owner between the tick and the next run: no
+// instance had the item when the tick came, and the first run of the new owner covers it.
 func (v *verdict) begun(item int, runs []*execution, moves []time.Time) {
 	for _, tick := range v.ticks {
 		if slices.ContainsFunc(runs, func(e *execution) bool { return e.tick.Equal(tick) }) {

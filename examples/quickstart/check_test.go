@@ -99,7 +99,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 	}
 }
 
-// What a taker leaves unfinished is run again too.
+// A failover that was cut short is repeated too.
 func TestCheckOfAFailoverThatWasCutShort(t *testing.T) {
 	l := wellPlayed()
 	l.executions[4].outcome = cutShort
@@ -110,7 +110,8 @@ func TestCheckOfAFailoverThatWasCutShort(t *testing.T) {
 	}
 }
 
-// An instance that is lost between the end of a run and its record could not say so.
+// An instance that is lost after the end of a run, and before that is recorded, leaves a run
+// that is repeated.
 func TestCheckOfAnEndThatCouldNotBeRecorded(t *testing.T) {
 	l := wellPlayed()
 	l.executions[2].closed = false
@@ -120,7 +121,7 @@ func TestCheckOfAnEndThatCouldNotBeRecorded(t *testing.T) {
 	}
 }
 
-// One that is lost between its claim and the begin of the run leaves that to others.
+// An instance that is lost after its claim, and before the run begins, leaves the run to others.
 func TestCheckOfABeginThatDidNotCome(t *testing.T) {
 	l := wellPlayed()
 	l.executions[2] = ran("B", 0, 1, failover, 30, 3.9)
@@ -129,7 +130,7 @@ func TestCheckOfABeginThatDidNotCome(t *testing.T) {
 	}
 }
 
-// A tick at which nobody had the item is stood for by the new owner's first run.
+// The first run of a new owner covers a tick at which no instance had the item.
 func TestCheckOfAnItemThatChangedHands(t *testing.T) {
 	for _, test := range []struct {
 		moved float64
@@ -144,7 +145,7 @@ func TestCheckOfAnItemThatChangedHands(t *testing.T) {
 	}
 }
 
-// A make-up stands for all the ticks before it that the item had missed.
+// A make-up covers all ticks before it that the item had missed.
 func TestCheckOfAMakeUpForSeveralTicks(t *testing.T) {
 	l := wellPlayed()
 	l.executions = append(l.executions, ran("B", 0, 5, misfire, 60, 10.5), ran("B", 1, 5, misfire, 70, 10.5))

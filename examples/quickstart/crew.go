@@ -34,8 +34,8 @@ const (
 	killed
 )
 
-// crew starts the workers and hears them. One goroutine calls its methods and receives
-// from heard; the goroutines behind it end when the processes do.
+// crew starts the workers and passes on what they report. One goroutine calls its methods and
+// receives from heard. The goroutines that read from the processes end with them.
 type crew struct {
 	workers   []*worker
 	heard     chan word
@@ -98,7 +98,7 @@ func (c *crew) listen(w *worker, out io.Reader) {
 	c.heard <- word{from: w, ended: true, err: err}
 }
 
-// kill ends a worker with SIGKILL: it can do nothing about it, nor tell anybody.
+// kill ends a worker with SIGKILL, so it cannot clean up or report anything.
 func (c *crew) kill(w *worker) error {
 	w.fate, w.since = killed, time.Now()
 	if err := w.cmd.Process.Kill(); err != nil {
@@ -116,7 +116,7 @@ func (c *crew) leave(w *worker) error {
 	return nil
 }
 
-// close kills what still lives, and waits for all.
+// close kills the workers that still live, and waits until all have ended.
 func (c *crew) close() {
 	for _, w := range c.workers {
 		if !w.gone {
@@ -128,7 +128,7 @@ func (c *crew) close() {
 		close(c.heard)
 	}()
 	for range c.heard {
-		// Nobody is interested any more, but those who speak wait for a listener.
+		// The goroutines that send to heard must not wait for ever.
 	}
 }
 

@@ -22,10 +22,10 @@ type settings struct {
 	every    time.Duration // the job fires
 	atLeast  time.Duration // an item takes
 	scene    int           // ticks for each part of the show
-	patience time.Duration // until something that has to happen is given up
+	patience time.Duration // how long the show waits for something that has to happen
 }
 
-// The pace of the show for people to watch.
+// The pace of the show, slow enough for people to watch.
 func watchable() settings {
 	return settings{every: 2 * time.Second, atLeast: time.Second, scene: 3, patience: 30 * time.Second}
 }

@@ -20,7 +20,7 @@ type execution struct {
 	done, files  int
 	outcome      outcome
 	fault        string // of one that failed
-	closed       bool   // the registry has it as finished
+	closed       bool   // the registry has recorded its end
 }
 
 // outcome is how an execution ended.
@@ -33,7 +33,7 @@ const (
 	cutShort         // by the end of its process or of its session
 )
 
-// again reports whether it repeats one that was cut short.
+// again reports whether it repeats an execution that was cut short.
 func (e *execution) again() bool { return e.source == job.SourceFailover.String() }
 
 // makesUp reports whether it stands for ticks that were missed.
@@ -63,7 +63,7 @@ func (l *ledger) enter(worker string, r report) *execution {
 	return e
 }
 
-// close notes that the registry has a run as finished.
+// close notes that the registry has recorded the end of a run.
 func (l *ledger) close(item int, token int64) {
 	for _, e := range slices.Backward(l.executions) {
 		if e.item == item && e.token == token {
@@ -97,7 +97,7 @@ func (l *ledger) died(worker string, at time.Time) {
 	}
 }
 
-// under returns what a process runs at the moment, by item.
+// under returns the executions that a process runs at the moment, by item.
 func (l *ledger) under(worker string) []*execution {
 	var list []*execution
 	for _, e := range l.executions {
@@ -119,7 +119,7 @@ func (l *ledger) rerun(cut *execution) *execution {
 	return nil
 }
 
-// cut returns what a process was cut short in at that time or later.
+// cut returns the executions of a process that were cut short at that time or later.
 func (l *ledger) cut(worker string, since time.Time) []*execution {
 	var list []*execution
 	for _, e := range l.executions {
@@ -130,7 +130,7 @@ func (l *ledger) cut(worker string, since time.Time) []*execution {
 	return list
 }
 
-// pending returns what was cut short and not run again yet.
+// pending returns the executions that were cut short and not repeated yet.
 func (l *ledger) pending() []*execution {
 	var list []*execution
 	for _, e := range l.executions {
@@ -141,8 +141,8 @@ func (l *ledger) pending() []*execution {
 	return list
 }
 
-// through is the last tick that all items have behind them: each has finished a run for
-// it or for a later one. It is zero at first, and never goes back.
+// through is the last tick for which, or for a later one, every item has finished a run. It is
+// zero at first, and never goes back.
 func (l *ledger) through() time.Time {
 	last := make([]time.Time, l.items)
 	for _, e := range l.executions {

@@ -59,8 +59,8 @@ func exitOn(err error, code int) {
 	}
 }
 
-// show runs the whole show. It returns an error if it could not be played to its end, or
-// if not everything was as promised.
+// show runs the whole show. It returns an error if the show could not go on to its end, or if
+// a promise was broken.
 func show(ctx context.Context, s settings, out io.Writer) (err error) {
 	begun := time.Now()
 	jobName := "count-files-" + rand.Text()[:6] // nobody else's, on a store that others use

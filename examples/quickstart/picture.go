@@ -8,8 +8,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// picture is what the job's tree says about who has what. It is read from a view, just
-// as the scheduler itself does, and needs nothing from the workers.
+// picture is what the job's tree says about instances and items. It comes from a view, as the
+// scheduler's own knowledge does, and needs nothing from the workers.
 type picture struct {
 	leader    string   // id of the leading instance
 	instances []string // ids of those that take part
@@ -60,8 +60,8 @@ func (p picture) has(pid int) bool {
 	return slices.ContainsFunc(p.instances, func(id string) bool { return pidOf(id) == pid })
 }
 
-// closed reports whether the latest run of the item has been recorded as finished: it is
-// not under way, nor is it to be done again.
+// closed reports whether the end of the item's latest run is recorded: the run is not under way
+// and does not wait to be repeated.
 func (p picture) closed(item int) bool {
 	return p.running[item] == "" && !slices.Contains(p.waiting, item)
 }

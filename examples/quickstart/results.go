@@ -7,8 +7,8 @@ import "fmt"
 //
 //	UPDATE counts SET files = …, fence = $token WHERE item = $item AND fence <= $token
 //
-// so that a run that was thought dead, and comes back after its item was run again
-// elsewhere, does not undo what that has written.
+// A run may seem dead, be repeated elsewhere, and then go on. The condition keeps it from
+// undoing what the later run has written.
 type results struct {
 	rows    map[int]row
 	refused int
@@ -19,7 +19,7 @@ type row struct {
 	fence int64
 }
 
-// put writes the row of an item, unless one with a larger token was there first.
+// put writes the row of an item, unless the row has a larger token. It reports whether it did.
 func (r *results) put(item int, token int64, value result) bool {
 	if r.rows[item].fence > token {
 		r.refused++

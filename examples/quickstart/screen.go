@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// screen writes lines that stay, the story, and below them a picture that is drawn over
-// again and again, if out is a terminal. It is not safe for concurrent use.
+// screen writes the lines of the story, which stay. If out is a terminal, it draws a picture
+// below them again and again. It is not safe for concurrent use.
 type screen struct {
 	out   io.Writer
 	live  bool
@@ -46,7 +46,7 @@ func (s *screen) draw(picture []line) {
 	width, height := s.size()
 	var rows []string
 	for _, l := range picture[:min(len(picture), max(height-1, 0))] {
-		rows = append(rows, l.render(width-1)) // the last column would wrap on some
+		rows = append(rows, l.render(width-1)) // some terminals wrap after the last column
 	}
 	s.show(rows)
 	s.drawn = rows
@@ -55,7 +55,7 @@ func (s *screen) draw(picture []line) {
 // wipe takes the picture away.
 func (s *screen) wipe() { s.draw(nil) }
 
-// show writes lines where the picture was. It does so in one write, lest it flickers.
+// show writes lines where the picture was. It uses one write, so that nothing flickers.
 func (s *screen) show(lines []string) {
 	var b bytes.Buffer
 	b.WriteString(hideCursor)
@@ -66,7 +66,7 @@ func (s *screen) show(lines []string) {
 		b.WriteString("\r" + line + "\x1b[K\n")
 	}
 	b.WriteString("\x1b[J" + showCursor)
-	s.out.Write(b.Bytes()) // there is nobody to tell if it fails
+	s.out.Write(b.Bytes()) // an error could only be shown here
 }
 
 const (

@@ -34,7 +34,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// Whoever stops it waits for nothing, and finds nothing left: goleak looks too.
+// Ctrl-C ends the show at once, and nothing is left: goleak looks for goroutines too.
 func TestShowThatIsInterrupted(t *testing.T) {
 	s := watchable()
 	s.store.Kind, s.dir, s.items = etcdStore, folder(t, map[string]string{"a": "a"}), 2

@@ -27,8 +27,8 @@ type stage struct {
 
 	victim *worker   // that was killed
 	tick   time.Time // the last one that all items have behind them
-	until  time.Time // the last one that is looked at in the end
-	fault  error     // what must not happen at all
+	until  time.Time // the last one that the check at the end looks at
+	fault  error     // something that must never happen; it ends the show
 }
 
 const framesPerSecond = 10
@@ -55,8 +55,8 @@ func (s *stage) say(format string, args ...any) {
 	s.screen.say("%s  %s", time.Now().Format("15:04:05.0"), fmt.Sprintf(format, args...))
 }
 
-// await lets things go on until it happens, looking at every change of the tree and
-// every word of an instance.
+// await waits for something. Meanwhile it takes in every change of the tree and everything that
+// an instance reports.
 func (s *stage) await(ctx context.Context, what string, happened func() bool) error {
 	giveUp := time.NewTimer(s.patience)
 	defer giveUp.Stop()
@@ -86,7 +86,7 @@ func (s *stage) await(ctx context.Context, what string, happened func() bool) er
 	}
 }
 
-// look takes in what the tree says now.
+// look takes in the present state of the tree.
 func (s *stage) look() {
 	before := s.picture
 	s.picture = newPicture(s.view.Snapshot(), s.job, s.items)
@@ -135,7 +135,7 @@ func (s *stage) enter(w *worker, r report) {
 	}
 }
 
-// tickLine says who ran what, for where there is no picture.
+// tickLine says which instance ran which items. It is for output without a picture.
 func (s *stage) tickLine() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tick %s ", clock(s.tick))
@@ -165,7 +165,7 @@ func (s *stage) ended(w *worker, err error) {
 	case w.fate == leaving && err == nil:
 		w.fate, w.since = left, now
 	case w.fate == leaving && errors.As(err, &exit) && exit.ExitCode() == errorCode:
-		// It has said why: its session was lost on the way, and others look after what it left.
+		// It has printed why: it lost its session while it left. Others finish its items.
 		w.fate, w.since = left, now
 		s.ledger.losses++
 	default:

@@ -19,8 +19,8 @@ const (
 
 	namespace = "quickstart"
 
-	// sessionTimeout is how long an instance that was killed seems alive. So short a
-	// one is for a demonstration; the default suits most.
+	// sessionTimeout is how long an instance that was killed seems alive. It is short for
+	// the demonstration; most programs should use the default.
 	sessionTimeout = 2 * time.Second
 
 	dialTimeout = 10 * time.Second
@@ -32,7 +32,7 @@ type store struct {
 	Servers []string `json:"servers"`
 }
 
-// dial is all there is about the choice of a store.
+// dial is the only place where the choice of a store matters.
 func (s store) dial(ctx context.Context, log *zap.Logger) (coord.Registry, error) {
 	switch s.Kind {
 	case etcdStore:

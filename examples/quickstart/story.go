@@ -115,7 +115,7 @@ func (s *stage) start() error {
 	return nil
 }
 
-// ticks lets so many more pass.
+// ticks waits until all items have run for so many more ticks.
 func (s *stage) ticks(ctx context.Context, n int) error {
 	target := s.tick.Add(time.Duration(n) * s.every)
 	if s.tick.IsZero() {
@@ -127,8 +127,8 @@ func (s *stage) ticks(ctx context.Context, n int) error {
 	return s.await(ctx, "all items to have run for "+clock(target), func() bool { return !s.tick.Before(target) })
 }
 
-// inMidItem waits for an instance to be so far from the end of all its runs that what is
-// done to it now surely meets them in the middle: one that is preferred, or else any.
+// inMidItem waits until an instance is in the middle of all its runs, and far enough from their
+// ends that what is done to it now cuts them short. It takes a preferred one if there is one.
 func (s *stage) inMidItem(ctx context.Context, preferred func(*worker) bool) (found *worker, err error) {
 	err = s.await(ctx, "an instance in mid-item", func() bool {
 		found = nil
@@ -150,7 +150,7 @@ func (s *stage) isInMidItem(w *worker) bool {
 			return false
 		}
 	}
-	// The record of a run that has just ended may still stand.
+	// The tree may still show a run that has just ended: then wait.
 	return len(under) > 0 && slices.Equal(items(under), s.picture.runs(w.pid))
 }
 
@@ -163,7 +163,7 @@ func (s *stage) ifLeader(w *worker) string {
 	return ""
 }
 
-// tellFailover says who runs again what a victim left unfinished.
+// tellFailover says which instances repeat the runs that a victim left unfinished.
 func (s *stage) tellFailover(victim *worker) {
 	for _, w := range s.crew.workers {
 		var taken []*execution

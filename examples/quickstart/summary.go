@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// errNotAsPromised is the error of a show that was played to its end.
+// errNotAsPromised says that the show has come to its end and a promise was broken.
 var errNotAsPromised = errors.New("not everything was as promised")
 
-// sumUp prints what the record comes to. It is an error if not all is as promised.
+// sumUp prints a summary of the record, and returns errNotAsPromised if a promise was broken.
 func (s *stage) sumUp(begun time.Time, alone []result) error {
 	v := s.ledger.check(s.until, s.every)
 	differences := s.results.differ(alone)

@@ -45,8 +45,8 @@ func list(dir string) ([]string, error) {
 	return files, nil
 }
 
-// share returns the files of one item. Which item a file belongs to depends on its
-// path only, so the instances need not agree on anything.
+// share returns the files of one item. The item of a file depends only on the file's path, so
+// instances need not agree on anything.
 func share(files []string, item, total int) []string {
 	var mine []string
 	for _, file := range files {

@@ -16,8 +16,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// work is one instance of the job, from here to its graceful leave when ctx ends. It is
-// all that a program has to do to run a sharded cron job.
+// work runs one instance of the job, which leaves gracefully when ctx ends. This is all that a
+// program has to do to run a sharded cron job.
 func work(ctx context.Context, o orders, reports *reporter, log *zap.Logger) error {
 	reg, err := o.Store.dial(ctx, log)
 	if err != nil {
@@ -45,9 +45,9 @@ func work(ctx context.Context, o orders, reports *reporter, log *zap.Logger) err
 	return errors.Join(scheduler.Shutdown(drain), reg.Close(drain))
 }
 
-// run is one execution of one item: it counts the item's share of the files and says so.
-// The result goes out with the token, so that it can be refused if the item was given to
-// somebody else meanwhile.
+// run is one execution of one item: it counts the item's share of the files and reports the
+// result. The report has the token, so that the result can be refused if another instance has
+// run the item meanwhile.
 func (o orders) run(ctx context.Context, sc job.ShardingContext, reports *reporter) error {
 	about := reportOf(sc)
 	if err := reports.send(begins, about); err != nil {
@@ -57,7 +57,7 @@ func (o orders) run(ctx context.Context, sc job.ShardingContext, reports *report
 	counted, err := count(ctx, o.Dir, sc.Item, sc.Total, o.AtLeast, func(done, files int) {
 		if time.Since(said) >= o.AtLeast/10 {
 			said, about.Done, about.Files = time.Now(), done, files
-			_ = reports.send(goesOn, about) // the end will tell
+			_ = reports.send(goesOn, about) // the report of the end returns the error
 		}
 	})
 	if err != nil {
@@ -81,10 +81,10 @@ type orders struct {
 // workerCommand is the first argument of a process that is an instance.
 const workerCommand = "worker"
 
-// workerMain is main in the process of an instance. It leaves when it reads a line, and
-// ends at once when its standard input does, because then nobody is there to watch.
+// workerMain is main in the process of an instance. The instance leaves when it reads a line.
+// When its standard input ends it ends at once, because the show is over.
 func workerMain(args []string, in io.Reader, out io.Writer) error {
-	signal.Ignore(os.Interrupt) // Ctrl-C reaches all processes; what to do is said by the first
+	signal.Ignore(os.Interrupt) // Ctrl-C reaches all processes; the first one tells the others to end
 	var o orders
 	if len(args) != 1 {
 		return fmt.Errorf("%s: %d arguments: the orders as JSON are allowed", workerCommand, len(args))
