@@ -40,7 +40,7 @@ func TestBoard(t *testing.T) {
 	}
 	var got []string
 	for _, l := range s.board(80) {
-		got = append(got, strings.TrimRight(l.String(), " "))
+		got = append(got, strings.TrimRight(text(l), " "))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -48,13 +48,22 @@ func TestBoard(t *testing.T) {
 
 	// C's run is still on record, as long as its session seems alive.
 	s.picture.running[2] = idC
-	if row := s.board(80)[4].String(); !strings.Contains(row, "××××") {
+	if row := text(s.board(80)[4]); !strings.Contains(row, "××××") {
 		t.Errorf("row of C: %q", row)
 	}
 	// Narrow: the columns come closer.
-	if heading := strings.TrimRight(s.board(30)[1].String(), " "); heading != "  pid       0   1   2   3" {
+	if heading := strings.TrimRight(text(s.board(30)[1]), " "); heading != "  pid       0   1   2   3" {
 		t.Errorf("heading %q", heading)
 	}
+}
+
+// text returns a line without its styles.
+func text(l line) string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.text)
+	}
+	return b.String()
 }
 
 func TestTickLine(t *testing.T) {

@@ -117,12 +117,3 @@ func (l line) render(width int) string {
 	}
 	return b.String()
 }
-
-// String returns the line without its styles.
-func (l line) String() string {
-	var b strings.Builder
-	for _, s := range l {
-		b.WriteString(s.text)
-	}
-	return b.String()
-}

@@ -77,7 +77,7 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 	for i := range l.config.ShardingTotalCount {
 		it := h.item(i)
 		switch {
-		case it.executing() != nil || it.covers(due, now) || l.isNew(snapshot, i, due):
+		case it.executing() != nil || it.covers(due) || l.isNew(snapshot, i, due):
 			delete(l.since, i)
 		case explained || l.since[i].IsZero() || l.j.shrunkSince(i, due):
 			l.since[i] = now
@@ -129,7 +129,7 @@ func (l *listener) read(snapshot coord.Snapshot, now time.Time) {
 
 // covers reports whether a run has begun for a tick or a later one. A run that a clock far
 // ahead has begun does not count.
-func (it *itemHistory) covers(tick, now time.Time) bool {
+func (it *itemHistory) covers(tick time.Time) bool {
 	const far = time.Hour
 	for at := len(it.executions) - 1; at >= 0; at-- {
 		e := &it.executions[at]
