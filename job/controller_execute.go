@@ -12,7 +12,7 @@ import (
 )
 
 // executions are what runs in this process, or is about to. begins, dispatch, collect and
-// drop change them.
+// drop change them, and the step fire.
 type executions struct {
 	runs        map[int]*run // by item; all of them
 	work        *decide.Work // the same runs, as decisions know them
@@ -20,6 +20,7 @@ type executions struct {
 	pace        pace
 	lingering   time.Time // when runs that are done wait no longer for the others
 	cancelled   since     // the contexts of handlers have ended
+	yielding    since     // a JVM leader deals the items: see awaitsJVM
 	unmonitored decide.Unmonitored
 }
 

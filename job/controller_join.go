@@ -187,39 +187,39 @@ func (c *controller) lookAfterRegistration(w *decide.World) error {
 type ownership int
 
 const (
-	absent  ownership = iota
-	own               // it belongs to this session
-	another           // it belongs to another session, or to none
+	noNode      ownership = iota // there is none
+	ownNode                      // it belongs to this session
+	foreignNode                  // it belongs to another session, or to none
 )
 
 func (c *controller) whose(path string) (ownership, error) {
 	n, err := get(c.session.Context(), c.reg, path)
 	switch {
 	case err != nil || n.Created == 0:
-		return absent, err
+		return noNode, err
 	case n.Owner == c.self.Session:
-		return own, nil
+		return ownNode, nil
 	}
-	return another, nil
+	return foreignNode, nil
 }
 
 // resolve decides what has become of a registration, by what the store has of it.
 func (c *controller) resolve(w *decide.World, step string, session, instance ownership) {
 	switch {
-	case session == own && instance == own: // the view is late
+	case session == ownNode && instance == ownNode: // the view is late
 		if c.registration == forestalled {
 			c.registration = asked
 		}
 		c.stale = true
 		c.meet(step, fmt.Errorf("the view of the job does not show this instance, which is there: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
-	case session == absent && instance == absent && c.registration != seen:
+	case session == noNode && instance == noNode && c.registration != seen:
 		c.forestall(w)
-	case session == own && instance == absent && c.registration == forestalled:
+	case session == ownNode && instance == noNode && c.registration == forestalled:
 		if c.commit(w.SignOff(true)) { // somebody may have triggered it meanwhile
 			c.identify()
 		}
 		c.poke()
-	case session == own && instance == absent:
+	case session == ownNode && instance == noNode:
 		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.ID))
 		c.stage, c.cause = draining, ErrInstanceRemoved
 		c.poke()

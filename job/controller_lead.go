@@ -10,14 +10,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// leadership is what a leader remembers. Its steps change it.
+// leadership is what a leader remembers. Its steps change it, and reconcileIfDue.
 type leadership struct {
 	led       bool // a step has committed what the later ones have to see: their turn is the next pass
 	dealt     dealt
 	questions map[string]*question // to strategies that have not answered in time, by their names
 	reconcile time.Time            // when to look at the whole tree again
 	sweeping  bool                 // servers that nobody uses are to be removed
-	yielding  since                // a JVM leader deals
 }
 
 // elect becomes the leader if there is none, when it is this instance's turn.

@@ -43,6 +43,28 @@
 // the leader, and nothing that a leader did half needs to be known to the next: each
 // commit leaves the tree whole.
 //
+// # Words
+//
+//	item       a sharding item: one of the parts into which a job is split
+//	instance   one process, as a member of a job; it has another id in each session
+//	tick       a scheduled time
+//	claim      the commit that begins an item; its number is the fencing token
+//	record     the nodes that say that an item runs, and for which tick
+//	deal       give items their owners; the leader does, by the strategy
+//	make up    run an item once for the ticks that it missed
+//	pass over  move on over a tick that nobody is to run
+//	orphan     the record of a run whose instance has ended
+//	recover    put the item of an orphan up to be run again
+//	take over  run an item again that was recovered, or handed over (failover)
+//	hand over  give up what is not finished, when an instance leaves
+//	hand back  give up a claim that waits for a thread
+//	leftover   a record of a run here, although nothing runs
+//	mend       put the record of a run back that somebody has removed
+//	fault      something that keeps the job from running as it should
+//
+// Each process goes through a list of steps whenever something has changed. Who does what
+// when, and what it writes, stands in a table of package internal/decide.
+//
 // # What is promised
 //
 //   - A tick of an item starts at most once in the cluster. Only a failover may start it
