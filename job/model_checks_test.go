@@ -199,6 +199,27 @@ func (m *model) checkOwners() {
 	}
 }
 
+// signsOff does what goes on after a member has left, and checks that nothing of it stays.
+func (p *member) signsOff() {
+	m, c := p.m, p.c
+	if !p.isGone || p.crashed || c.session == nil || c.session.Context().Err() != nil {
+		return
+	}
+	if c.registration != unasked && c.registration != signedOff {
+		m.logf("%s: signs off later", p.name)
+		if err := c.signOffAnew(m.ctx); err != nil {
+			m.fatalf("%s does not sign off: %v", p.name, err)
+		}
+	}
+	s := m.state()
+	if _, isThere := s.Instances[c.self.ID]; isThere {
+		m.fatalf("%s has left, and its instance is still there", p.name)
+	}
+	if s.Leader.Is(c.self.ID) {
+		m.fatalf("%s has left, and still leads", p.name)
+	}
+}
+
 // checkRest checks a cluster in which nothing runs and nothing more is wanted.
 func (m *model) checkRest() {
 	s := m.state()

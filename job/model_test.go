@@ -324,6 +324,9 @@ func (m *model) finale() {
 			m.operate(coord.Put(m.job.Server(ip), []byte(jobtree.Enabled)))
 		}
 	}
+	for _, p := range m.members {
+		p.signsOff()
+	}
 	// Long after a tick, and as long before the next one.
 	m.now = m.now.Truncate(time.Minute).Add(time.Minute + 2*time.Second)
 	m.settleDown()
