@@ -100,7 +100,7 @@ func (c *controller) loop() (through bool, err error) {
 		if c.stage == gone {
 			return true, c.farewell
 		}
-		if !c.stale || !c.mayTry("sync") {
+		if !c.stale || !c.attempt("sync") {
 			c.wait()
 		}
 	}
@@ -184,7 +184,7 @@ func (c *controller) reconcileIfDue(w *decide.World) error {
 // not have seen yet that it was just set up.
 func (c *controller) lookForRemoval(w *decide.World) error {
 	const step = "look for the configuration"
-	if w.Config != nil || !c.mayTry(step) {
+	if w.Config != nil || !c.attempt(step) {
 		return nil
 	}
 	_, err := c.reg.Get(c.session.Context(), c.job.Config())

@@ -34,7 +34,7 @@ func (c *controller) fire(w *decide.World) error {
 		c.begins(claims, 0)
 		return nil
 	}
-	if c.awaitsJVM(w) {
+	if c.holdForJVM(w) {
 		return nil
 	}
 	due, free := w.Due(c.work), c.claimable()
@@ -55,8 +55,9 @@ func (c *controller) passOver(w *decide.World) error {
 	return nil
 }
 
-// awaitsJVM holds up our fires while a JVM leader deals the items, for a while.
-func (c *controller) awaitsJVM(w *decide.World) bool {
+// holdForJVM reports whether our fires are held up, for a while, because a JVM leader deals
+// the items.
+func (c *controller) holdForJVM(w *decide.World) bool {
 	isDealing := w.IsBeingDealtByJVM()
 	held := c.yielding.hold(isDealing, w.Now)
 	if !isDealing || held >= yieldTime {

@@ -147,19 +147,19 @@ func together(n int, do func(int)) {
 
 // admit returns what of a change may be tried now: not what has failed and waits.
 func (c *controller) admit(change decide.Change) (decide.Change, bool) {
-	if !c.mayTry(change.Step) {
+	if !c.attempt(change.Step) {
 		return change, false
 	}
 	if len(c.troubles) == 0 || len(change.Parts) == 0 {
 		return change, true
 	}
-	rest := change.Only(func(p decide.Part) bool { return c.mayTry(change.Name(p)) })
+	rest := change.Only(func(p decide.Part) bool { return c.attempt(change.Name(p)) })
 	return rest, len(rest.Parts) > 0
 }
 
-// mayTry reports whether a step, or a part of one, may be tried now. It keeps its troubles,
-// and wakes up for the next attempt.
-func (c *controller) mayTry(name string) bool {
+// attempt reports whether a step, or a part of one, may be tried now. If not, it wakes up
+// for the time when it may.
+func (c *controller) attempt(name string) bool {
 	t, now := c.troubles[name], c.now()
 	if t == nil {
 		return true
@@ -265,7 +265,7 @@ func (c *controller) meet(name string, err error, first, last time.Duration, fre
 // catchUp waits until the view holds all that was committed until now.
 func (c *controller) catchUp() {
 	const step = "sync"
-	if !c.mayTry(step) {
+	if !c.attempt(step) {
 		return
 	}
 	ctx, cancel := context.WithTimeoutCause(c.session.Context(), catchUpTime, fmt.Errorf("%w: the view did not catch up in %v", coord.ErrUnavailable, catchUpTime))

@@ -50,9 +50,9 @@ func (c *controller) diagnose(w *decide.World) error {
 	return nil
 }
 
-// lasts reports whether something has held for long enough, and wakes up when it will
-// have.
-func (c *controller) lasts(s *since, holds bool, now time.Time, patience time.Duration) bool {
+// track notes whether something holds, and reports whether it has for long enough. It
+// wakes up when it will have.
+func (c *controller) track(s *since, holds bool, now time.Time, patience time.Duration) bool {
 	held := s.hold(holds, now)
 	if holds && held < patience {
 		c.wakeIn(patience - held)
@@ -63,14 +63,14 @@ func (c *controller) lasts(s *since, holds bool, now time.Time, patience time.Du
 func (c *controller) storeFault(w *decide.World) error {
 	state, _ := c.session.State() // the other value tells of a change
 	c.observeSession(state, nil)
-	suspended := c.lasts(&c.signs.suspended, state == coord.Suspended, w.Now, storePatience/2)
+	suspended := c.track(&c.signs.suspended, state == coord.Suspended, w.Now, storePatience/2)
 	if err := c.troubleFault(w.Now, storePatience, ofStore); err != nil {
 		return err
 	}
 	if suspended {
 		return suspendedUntil(c.session.Deadline())
 	}
-	if c.lasts(&c.signs.unregistered, !w.IsRegistered() && !c.isLeaving(), w.Now, 2*treePatience) {
+	if c.track(&c.signs.unregistered, !w.IsRegistered() && !c.isLeaving(), w.Now, 2*treePatience) {
 		return fmt.Errorf("%w: this instance is not in the registry, or the view of the job does not show it", coord.ErrUnavailable)
 	}
 	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == FaultStore {
@@ -102,7 +102,7 @@ func (c *controller) treeFault(w *decide.World) error {
 		return err
 	}
 	// Somebody who may lead is there: this instance, at least.
-	if c.lasts(&c.signs.leaderless, !w.LeaderStands() && w.MayLead(), w.Now, treePatience) {
+	if c.track(&c.signs.leaderless, !w.LeaderStands() && w.MayLead(), w.Now, treePatience) {
 		return fmt.Errorf("job %s: nobody leads, so items are not dealt, nor recovered", c.job)
 	}
 	if id, version := w.NewerProtocol(); id != "" {
@@ -121,7 +121,7 @@ func (c *controller) scheduleFault(w *decide.World) error {
 		return fmt.Errorf("job %s: the cron expression %q has no tick to come", c.job, short(c.settings.Cron))
 	}
 	missing := c.settings.rules.Ticks != nil && w.Config != nil && !w.IsInForce() && w.IsActive()
-	if !c.lasts(&c.signs.outOfForce, missing, w.Now, treePatience) {
+	if !c.track(&c.signs.outOfForce, missing, w.Now, treePatience) {
 		return nil
 	}
 	return fmt.Errorf("job %s: the leader has not put the schedule %q in force; it may have refused the configuration", c.job, short(c.settings.Cron))

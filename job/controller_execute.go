@@ -20,7 +20,7 @@ type executions struct {
 	pace        pace
 	lingering   time.Time // when runs that are done wait no longer for the others
 	cancelled   since     // the contexts of handlers have ended
-	yielding    since     // a JVM leader deals the items: see awaitsJVM
+	yielding    since     // a JVM leader deals the items: see holdForJVM
 	unmonitored decide.Unmonitored
 }
 
@@ -193,9 +193,9 @@ func (c *controller) cancelAll(cause error) {
 	}
 }
 
-// graceLeft is how much longer handlers may take to return whose contexts have ended. The
-// first call begins that time.
-func (c *controller) graceLeft(now time.Time) time.Duration {
+// giveGrace gives handlers whose contexts have ended time to return, from the first call on,
+// and returns how much of it is left.
+func (c *controller) giveGrace(now time.Time) time.Duration {
 	return max(c.options.cancelGrace-c.cancelled.hold(true, now), 0)
 }
 

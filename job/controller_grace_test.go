@@ -10,12 +10,12 @@ import (
 func TestNewIdentityHasItsOwnGrace(t *testing.T) {
 	c := &controller{options: &options{cancelGrace: time.Second}, seams: seams{newID: func() string { return "A" }}}
 	begin := time.Now()
-	c.graceLeft(begin)
-	if left := c.graceLeft(begin.Add(time.Hour)); left != 0 {
+	c.giveGrace(begin)
+	if left := c.giveGrace(begin.Add(time.Hour)); left != 0 {
 		t.Fatalf("%v is left after an hour", left)
 	}
 	c.identify()
-	if left := c.graceLeft(begin.Add(time.Hour)); left != time.Second {
+	if left := c.giveGrace(begin.Add(time.Hour)); left != time.Second {
 		t.Errorf("%v is left, want 1s", left)
 	}
 }

@@ -151,7 +151,7 @@ func (c *controller) register(w *decide.World) error {
 // ask asks for this instance's nodes.
 func (c *controller) ask(w *decide.World) error {
 	change, err := w.Register()
-	if err != nil || !c.mayTry(change.Step) {
+	if err != nil || !c.attempt(change.Step) {
 		return err
 	}
 	a := send(c.session.Context(), c.reg, *change)
@@ -167,7 +167,7 @@ func (c *controller) ask(w *decide.World) error {
 // session's is there, so was the instance's, unless it was forestalled.
 func (c *controller) lookAfterRegistration(w *decide.World) error {
 	const step = "look after the registration"
-	if !c.mayTry(step) {
+	if !c.attempt(step) {
 		return nil
 	}
 	session, err := c.whose(c.job.Session(c.self.ID))
@@ -236,7 +236,7 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 // shed leaves an identity that others cannot rely on: handlers return first, then its nodes
 // go, and this process is another instance.
 func (c *controller) shed(w *decide.World) error {
-	if left := c.graceLeft(w.Now); c.executing() > 0 && left > 0 {
+	if left := c.giveGrace(w.Now); c.executing() > 0 && left > 0 {
 		c.wakeIn(left)
 		return nil
 	}
@@ -255,7 +255,7 @@ func (c *controller) shed(w *decide.World) error {
 // forestall gives up the id that this instance has tried to register under.
 func (c *controller) forestall(w *decide.World) {
 	change := w.Forestall()
-	if !c.mayTry(change.Step) {
+	if !c.attempt(change.Step) {
 		return
 	}
 	a := send(c.session.Context(), c.reg, change)

@@ -117,7 +117,7 @@ func (c *controller) confirm(orphans []decide.Orphan) []decide.Orphan {
 	if !slices.ContainsFunc(orphans, decide.Orphan.IsTorn) {
 		return orphans
 	}
-	mayRead := c.mayTry(step)
+	mayRead := c.attempt(step)
 	isThere := make([]bool, len(orphans))
 	errs := make([]error, len(orphans))
 	c.together(len(orphans), func(i int) {

@@ -84,7 +84,7 @@ func (c *controller) leave(w *decide.World) error {
 		if c.stage == draining || len(c.queue) > 0 {
 			c.cancelRuns(ErrShutdown)
 		}
-		if left := c.graceLeft(w.Now); c.executing() > 0 && left > 0 {
+		if left := c.giveGrace(w.Now); c.executing() > 0 && left > 0 {
 			c.wakeIn(left)
 			return nil
 		}
@@ -108,7 +108,7 @@ func (c *controller) abandon(w *decide.World) {
 		c.cause = ErrJobRemoved
 		c.cancelRuns(ErrJobRemoved)
 	}
-	if left := c.graceLeft(w.Now); c.executing() > 0 && left > 0 {
+	if left := c.giveGrace(w.Now); c.executing() > 0 && left > 0 {
 		c.wakeIn(left)
 		return
 	}

@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -42,49 +43,65 @@ func (c *controller) watch(w *decide.World) {
 // starvation lists the items that should have begun and did not, and says so once that
 // has lasted.
 func (c *controller) starvation(w *decide.World) error {
-	late := map[int]string{}
-	patience := c.settings.rules.Tolerance + startPatience
-	elsewhere := c.settings.rules.Tolerance + followerPatience
-	if w.Config != nil {
-		if w.IsRegistered() && !c.isLeaving() {
-			for _, l := range w.LateElsewhere(c.work) {
-				late[l.Item] = c.whyLate(l)
-			}
-		}
-		c.ownLate(w, late)
+	waiting := c.overdue(w, c.late(w))
+	c.signs.waiting = waiting[:min(len(waiting), maxWaiting)]
+	if len(waiting) == 0 {
+		return nil
 	}
+	items := make([]int, len(waiting))
+	for n, one := range waiting {
+		items[n] = one.Item
+	}
+	first := waiting[0]
+	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", c.job, listItems(items), first.Item, first.Since.Format(time.TimeOnly), first.Why)
+}
+
+// late finds the items that should have begun by now, with the reason why they did not.
+func (c *controller) late(w *decide.World) map[int]string {
+	late := map[int]string{}
+	if w.Config == nil {
+		return late
+	}
+	if w.IsRegistered() && !c.isLeaving() {
+		for _, l := range w.LateElsewhere(c.work) {
+			late[l.Item] = c.whyLate(l)
+		}
+	}
+	c.lateRuns(w, late)
+	if !c.isLeaving() && !w.ClockStops() { // else others have the items, and the clock is a fault of its own
+		c.lateHere(w, late)
+	}
+	return late
+}
+
+// overdue keeps since when items are late, and lists those that have been for too long, in
+// ascending order.
+func (c *controller) overdue(w *decide.World, late map[int]string) []Waiting {
+	own, elsewhere := c.settings.rules.Tolerance+startPatience, c.settings.rules.Tolerance+followerPatience
 	if w.Leads() {
 		elsewhere = c.settings.rules.Tolerance + leaderPatience
 	}
-	var overdue []int
-	c.signs.waiting = nil
 	before := c.signs.late
 	c.signs.late = make(map[int]lateness, len(late))
+	var waiting []Waiting
 	for i, why := range late {
 		at, mark := w.Now, c.mark(w, i)
 		if l, ok := before[i]; ok && l.mark == mark && !w.Now.Before(l.since) {
 			at = l.since
 		}
 		c.signs.late[i] = lateness{since: at, mark: mark}
-		bound := patience
+		patience := own
 		if !w.Item(i).Owner.Is(c.self.ID) && c.runs[i] == nil {
-			bound = elsewhere
+			patience = elsewhere
 		}
-		if lasted := w.Now.Sub(at); lasted < bound {
-			c.wakeIn(bound - lasted)
+		if lasted := w.Now.Sub(at); lasted < patience {
+			c.wakeIn(patience - lasted)
 			continue
 		}
-		overdue = append(overdue, i)
-		c.signs.waiting = append(c.signs.waiting, Waiting{Item: i, Since: at, Why: why})
+		waiting = append(waiting, Waiting{Item: i, Since: at, Why: why})
 	}
-	if len(overdue) == 0 {
-		return nil
-	}
-	slices.Sort(overdue)
-	slices.SortFunc(c.signs.waiting, func(a, b Waiting) int { return a.Item - b.Item })
-	first := c.signs.waiting[0]
-	c.signs.waiting = c.signs.waiting[:min(len(c.signs.waiting), maxWaiting)]
-	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", c.job, listItems(overdue), first.Item, first.Since.Format(time.TimeOnly), first.Why)
+	slices.SortFunc(waiting, func(a, b Waiting) int { return a.Item - b.Item })
+	return waiting
 }
 
 // mark is what changes when an item gets on.
@@ -98,26 +115,21 @@ func (c *controller) mark(w *decide.World, i int) int64 {
 	return 0
 }
 
-// ownLate finds what should have begun in this process and did not.
-func (c *controller) ownLate(w *decide.World, late map[int]string) {
+// lateRuns finds executions here that go on over the next tick of their item.
+func (c *controller) lateRuns(w *decide.World, late map[int]string) {
 	tick := w.LastTick()
 	for i, r := range c.runs {
 		if r.phase == executing && tick.After(r.Last) && tick.After(r.Tick) && !w.Item(i).Disabled {
 			late[i] = c.notThrough(r)
 		}
 	}
-	if c.isLeaving() || w.ClockStops() {
-		return // others have the items; that the clock is off is a fault of its own
-	}
-	busy := ""
-	threads := func() string {
-		if busy == "" {
-			busy = c.whyBusy(w.Now)
-		}
-		return busy
-	}
+}
+
+// lateHere finds what this instance should have begun and did not.
+func (c *controller) lateHere(w *decide.World, late map[int]string) {
+	whyBusy := sync.OnceValue(func() string { return c.whyBusy(w.Now) })
 	for _, d := range w.Due(c.work) {
-		late[d.Item] = threads()
+		late[d.Item] = whyBusy()
 	}
 	for i := range c.pending {
 		item, r := w.Item(i), c.runs[i]
@@ -126,11 +138,11 @@ func (c *controller) ownLate(w *decide.World, late map[int]string) {
 		case r != nil && r.phase == executing:
 			late[i] = "it was triggered, but " + c.notThrough(r)
 		case r == nil && item.Running == nil:
-			late[i] = "it was triggered, and " + threads()
+			late[i] = "it was triggered, and " + whyBusy()
 		}
 	}
 	for _, r := range c.queue {
-		late[r.Item] = threads()
+		late[r.Item] = whyBusy()
 	}
 }
 

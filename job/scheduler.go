@@ -160,7 +160,7 @@ func (c *controller) awaitHandlers() {
 		c.working.Wait()
 		close(idle)
 	}()
-	left := c.graceLeft(c.now())
+	left := c.giveGrace(c.now())
 	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {

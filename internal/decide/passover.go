@@ -34,38 +34,43 @@ func (w *World) PassOver(k *Work) []Change {
 	}
 	own := changes{step: "pass over", head: []coord.Op{w.ifMine()}}
 	// An instance whose server is not disabled would be the leader at once.
-	others := changes{step: "pass over", head: []coord.Op{w.ifMine(), coord.Absent(w.Job.LeaderInstance())}}
+	all := changes{step: "pass over", head: []coord.Op{w.ifMine(), coord.Absent(w.Job.LeaderInstance())}}
 	allDisabled := !w.ServerEnabled(w.Self.IP) && len(w.Eligible()) == 0
 	for i := range w.items() {
-		item := &w.Items[i]
-		if item.Owner == nil || !isIdle(k, i, item) || k.hasBegun(i, tick) {
-			continue
-		}
-		switch {
-		case w.owns(item) && w.passesOwn(k, i, tick, allDisabled):
-			list, ops, reason := &own, w.passOver(i, tick), TooLate
-			if item.Disabled {
-				reason = ItemDisabled
-				ops = append(ops, coord.Exists(w.Job.ItemDisabled(i)))
-			} else if allDisabled {
-				list, reason = &others, ServersDisabled
-			}
-			list.add(i, ops...).Passes = &Passed{tick, reason}
-		case !w.owns(item) && allDisabled && w.speaksFor(item.Owner.ID) && w.judge(item, tick) != notDue:
-			others.add(i, w.passOver(i, tick)...).Passes = &Passed{tick, ServersDisabled}
+		switch reason := w.passReason(k, i, tick, allDisabled); reason {
+		case 0:
+		case ServersDisabled:
+			all.add(i, w.passOver(i, tick)...).Passes = &Passed{tick, reason}
+		case ItemDisabled:
+			own.add(i, append(w.passOver(i, tick), coord.Exists(w.Job.ItemDisabled(i)))...).Passes = &Passed{tick, reason}
+		default:
+			own.add(i, w.passOver(i, tick)...).Passes = &Passed{tick, reason}
 		}
 	}
-	return append(own.list, others.list...)
+	return append(own.list, all.list...)
 }
 
-// passesOwn reports whether nobody is to run the last tick of an item of this instance.
-func (w *World) passesOwn(k *Work, i int, tick time.Time, allDisabled bool) bool {
+// passReason says why nobody is to run the last tick of an item, as far as it is for this
+// instance to say; 0 if somebody is.
+func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) PassReason {
 	item := &w.Items[i]
-	verdict := w.judge(item, tick)
-	if verdict == notDue {
-		return false
+	if item.Owner == nil || !isIdle(k, i, item) || k.hasBegun(i, tick) {
+		return 0
 	}
-	return item.Disabled || allDisabled || w.IsActive() && verdict == passed && !k.hasWaited(i, tick)
+	switch verdict := w.judge(item, tick); {
+	case verdict == notDue:
+	case !w.owns(item):
+		if allDisabled && w.speaksFor(item.Owner.ID) {
+			return ServersDisabled
+		}
+	case item.Disabled:
+		return ItemDisabled
+	case allDisabled:
+		return ServersDisabled
+	case w.IsActive() && verdict == passed && !k.hasWaited(i, tick):
+		return TooLate
+	}
+	return 0
 }
 
 // speaksFor reports whether it is for this instance to pass over ticks of an instance that

@@ -17,35 +17,37 @@ type Unmonitored struct {
 // FireUnmonitored begins the last tick of the items that are assigned here, without a word
 // to the store. It returns what to remember from then on.
 func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
-	next := Unmonitored{Last: u.Last, Missed: map[int]bool{}}
 	if u.Last.After(w.Now.Add(FutureTolerance)) {
 		// The clock was far ahead. What was missed meanwhile nobody can tell. After a smaller
 		// step the ticks are waited for: they were begun.
-		next.Last, u.Missed = w.Now, nil
+		u = Unmonitored{Last: w.Now}
 	}
 	tick := w.LastTick()
-	verdict := w.judgeTick(next.Last, tick, false)
-	isDue := verdict == onTime || verdict == late
-	source := Normal
-	if verdict == late {
+	var source Source // of the tick; 0 if it does not begin
+	switch w.judgeTick(u.Last, tick, false) {
+	case notDue:
+		tick = u.Last
+	case onTime:
+		source = Normal
+	case late:
 		source = Misfire
 	}
-	if verdict != notDue {
-		next.Last = tick
-	}
+	next := Unmonitored{Last: tick, Missed: map[int]bool{}}
 	var begin []Claim
 	for i := range w.items() {
 		item := &w.Items[i]
+		if !w.owns(item) || item.Disabled || !w.IsActive() {
+			continue
+		}
 		switch {
-		case !w.owns(item) || item.Disabled || !w.IsActive():
 		case k.Runs[i] != nil:
-			if u.Missed[i] || isDue && w.Rules.Misfire {
+			if u.Missed[i] || source != 0 && w.Rules.Misfire {
 				next.Missed[i] = true
 			}
-		case isDue:
+		case source != 0:
 			begin = append(begin, Claim{Item: i, Source: source, Tick: tick})
 		case u.Missed[i]:
-			begin = append(begin, Claim{Item: i, Source: Misfire, Tick: next.Last})
+			begin = append(begin, Claim{Item: i, Source: Misfire, Tick: tick})
 		}
 	}
 	return begin, next
