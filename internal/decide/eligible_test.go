@@ -1,0 +1,76 @@
+package decide_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// eligible are the ids of those who may have items, as instance A sees it.
+func eligible(p pass) []string {
+	var ids []string
+	for _, in := range p.Eligible() {
+		ids = append(ids, in.ID)
+	}
+	return ids
+}
+
+func TestEligible(t *testing.T) {
+	f := given(t, func(r *decide.Rules) { r.Label = "big" })
+	f.labels = []string{"big", "fast"}
+	f.members("B", "D")
+	f.labels = []string{"big", "weight=3"}
+	f.members("A")
+	f.labels = nil
+	f.members("C")
+	f.put("servers/host-D", "disabled")
+	// In order, with the label, and enabled.
+	want := []strategy.Instance{{ID: "A", IP: "host-A", Weight: 3}, {ID: "B", IP: "host-B"}}
+	if diff := cmp.Diff(want, f.pass("A").Eligible()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhoMayHaveItems(t *testing.T) {
+	for name, tc := range map[string]struct {
+		tree func(f *fixture, configured int64)
+		want []string
+	}{
+		"all":                          {want: []string{"A", "B", "C"}},
+		"one has refused":              {func(f *fixture, at int64) { f.refuse("B", at) }, []string{"A", "C"}},
+		"one has refused another":      {func(f *fixture, at int64) { f.refuse("B", at-1) }, []string{"A", "B", "C"}},
+		"the one who decides has":      {func(f *fixture, at int64) { f.refused = at }, []string{"B", "C"}},
+		"all have":                     {func(f *fixture, at int64) { f.refused = at; f.refuse("B", at).refuse("C", at) }, []string{"A", "B", "C"}},
+		"all have who may have items":  {func(f *fixture, at int64) { f.refused = at; f.refuse("B", at).disable("C") }, []string{"A", "B"}},
+		"a clock that is off":          {func(f *fixture, _ int64) { f.put("sessions/B", "clockOff: true") }, []string{"A", "C"}},
+		"an instance that nobody owns": {func(f *fixture, _ int64) { f.remove("instances/B").put("instances/B", "serverIp: host-B") }, []string{"A", "C"}},
+		"a JVM member says nothing":    {func(f *fixture, at int64) { f.refused = at; f.refuse("B", at).remove("sessions/C") }, []string{"C"}},
+		"a session that is no text":    {func(f *fixture, _ int64) { f.put("sessions/B", "\x00\xff") }, []string{"A", "B", "C"}},
+		"no configuration to refuse":   {func(f *fixture, at int64) { f.refuse("B", at).remove("config") }, []string{"A", "B", "C"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := given(t).members("A", "B", "C")
+			if tc.tree != nil {
+				tc.tree(f, f.pass("A").Config.Modified)
+			}
+			if diff := cmp.Diff(tc.want, eligible(f.pass("A")), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// refuse makes an instance say that it has refused a configuration.
+func (f *fixture) refuse(id string, modified int64) *fixture {
+	f.Helper()
+	document, err := jobtree.EncodeSession(jobtree.SessionDocument{Refused: modified})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return f.put("sessions/"+id, string(document))
+}

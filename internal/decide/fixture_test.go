@@ -1,0 +1,394 @@
+package decide_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/modelstore"
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// fixture is a tree of one job, put together by hand. The instances "A", "B" … have the
+// sessions 'A', 'B' … and stand on the hosts "host-A" and so on.
+type fixture struct {
+	testing.TB
+	store *modelstore.Store
+	job   jobtree.Job
+	now   time.Time
+	rules *decide.Rules // of the configuration that is in the tree
+
+	// What the process that decides knows by itself.
+	work       *decide.Work
+	free       int // threads
+	clock      decide.Clock
+	slack      time.Duration
+	refused    int64
+	leaving    bool
+	absent     map[string]time.Time
+	leaderless time.Duration
+	labels     []string
+
+	strategy string // by its name
+}
+
+// begin is when the schedule of a fixture came into force.
+var begin = time.Date(2026, time.January, 5, 10, 0, 0, 0, time.UTC)
+
+// tick is the nth tick of a fixture: five seconds lie between two. The 0th was when the
+// schedule came into force, so it is not due.
+func tick(n int) time.Time { return begin.Add(time.Duration(n) * 5 * time.Second) }
+
+// given starts a tree: a job with three items, failover and misfire on, changed as the test
+// likes, shortly after its first tick. Nobody is registered.
+func given(t testing.TB, changes ...func(*decide.Rules)) *fixture {
+	t.Helper()
+	f := &fixture{
+		TB: t, store: modelstore.New(), job: "settle", now: tick(1).Add(100 * time.Millisecond),
+		rules: &decide.Rules{
+			Name: "settle", Total: 3, Cron: "0/5 * * * * ?", TimeZone: "UTC",
+			Monitor: true, Failover: true, Misfire: true, Tolerance: time.Second,
+		},
+		work: decide.NewWork(), free: 1000, absent: map[string]time.Time{}, leaderless: time.Hour,
+	}
+	f.configure(changes...)
+	return f
+}
+
+// configure changes the configuration, and the schedule in force with it.
+func (f *fixture) configure(changes ...func(*decide.Rules)) {
+	f.Helper()
+	f.reconfigure(changes...)
+	document, err := jobtree.EncodeSchedule(jobtree.ScheduleDocument{
+		Cron: f.rules.Cron, TimeZone: f.rules.TimeZone, Misfire: f.rules.Misfire, Unmonitored: !f.rules.Monitor, Since: begin,
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.put("schedule", string(document))
+}
+
+// reconfigure changes the configuration only.
+func (f *fixture) reconfigure(changes ...func(*decide.Rules)) {
+	f.Helper()
+	rules := *f.rules // a world that was taken before keeps its own
+	for _, change := range changes {
+		change(&rules)
+	}
+	rules.Ticks = nil
+	if rules.Cron != "" {
+		zone, err := cronexpr.LoadLocation(rules.TimeZone)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if rules.Ticks, err = cronexpr.Parse(rules.Cron, zone); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.rules = &rules
+	f.put("config", "is read by nobody here")
+}
+
+// put writes a persistent node below the job, also where only a stranger does.
+func (f *fixture) put(path, value string) *fixture {
+	f.Helper()
+	if err := f.store.Plant(f.path(path), []byte(value)); err != nil {
+		f.Fatal(err)
+	}
+	return f
+}
+
+// create writes an ephemeral node of an instance's session.
+func (f *fixture) create(owner, path, value string) *fixture {
+	f.Helper()
+	return f.must(sessionOf(owner), coord.CreateEphemeral(f.path(path), []byte(value)))
+}
+
+// remove takes nodes away, with all below them.
+func (f *fixture) remove(paths ...string) *fixture {
+	f.Helper()
+	for _, path := range paths {
+		f.must(0, coord.DeleteTree(f.path(path)))
+	}
+	return f
+}
+
+func (f *fixture) must(session coord.SessionID, ops ...coord.Op) *fixture {
+	f.Helper()
+	if _, err := f.store.Commit(session, ops...); err != nil {
+		f.Fatal(err)
+	}
+	return f
+}
+
+func (f *fixture) path(path string) string { return string(f.job) + "/" + path }
+
+// members registers instances.
+func (f *fixture) members(ids ...string) *fixture {
+	f.Helper()
+	for _, id := range ids {
+		f.changes(id, registers(f.pass(id))...)
+	}
+	return f
+}
+
+// leader makes an instance the leader.
+func (f *fixture) leader(id string) *fixture {
+	f.Helper()
+	return f.create(id, "leader/election/instance", id)
+}
+
+// deal gives the items 0, 1 … their owners, with nothing to make up.
+func (f *fixture) deal(owners ...string) *fixture {
+	f.Helper()
+	for i, owner := range owners {
+		f.own(i, owner)
+		f.fired(i, begin)
+	}
+	return f
+}
+
+// own makes an instance the owner of an item.
+func (f *fixture) own(item int, owner string) *fixture {
+	f.Helper()
+	return f.put(fmt.Sprintf("sharding/%d/instance", item), owner)
+}
+
+// fired writes the last tick of an item.
+func (f *fixture) fired(item int, at time.Time) *fixture {
+	f.Helper()
+	return f.put(fmt.Sprintf("sharding/%d/fired", item), string(jobtree.EncodeFired(at)))
+}
+
+// disable disables the servers of instances.
+func (f *fixture) disable(ids ...string) *fixture {
+	f.Helper()
+	for _, id := range ids {
+		f.put("servers/host-"+id, jobtree.Disabled)
+	}
+	return f
+}
+
+// claim makes an item run for a tick, and returns the run as its instance knows it.
+func (f *fixture) claim(id string, item int, at time.Time) *decide.Run {
+	f.Helper()
+	running := coord.CreateEphemeral(f.job.Running(item), []byte(id))
+	if f.rules.Failover {
+		running = coord.Create(f.job.Running(item), []byte(id))
+	}
+	revision, err := f.store.Commit(sessionOf(id), running, coord.Put(f.job.Fired(item), jobtree.EncodeFired(at)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	return &decide.Run{
+		Claim: decide.Claim{Item: item, Source: decide.Normal, Tick: at, Last: at},
+		Token: revision, Instance: id, Recorded: true,
+	}
+}
+
+// takenOver makes an item run as a failover of an instance.
+func (f *fixture) takenOver(id string, item int, at time.Time) *decide.Run {
+	f.Helper()
+	f.create(id, fmt.Sprintf("sharding/%d/failover", item), id)
+	f.put(fmt.Sprintf("sharding/%d/failovering", item), id)
+	r := f.claim(id, item, at)
+	r.Source, r.Failover = decide.Failover, true
+	return r
+}
+
+// runs lists the runs of the process that decides.
+func (f *fixture) runs() []*decide.Run {
+	var list []*decide.Run
+	for _, r := range f.work.Runs {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b *decide.Run) int { return cmp.Compare(a.Item, b.Item) })
+	return list
+}
+
+// crash ends the session of an instance, and with it the process.
+func (f *fixture) crash(id string) *fixture {
+	f.store.Expire(sessionOf(id))
+	return f
+}
+
+func sessionOf(id string) coord.SessionID { return coord.SessionID(id[0]) }
+
+// pass is what an instance decides on: what it has seen, and what it has under way.
+type pass struct {
+	*decide.World
+	fixture *fixture
+	work    *decide.Work
+	free    int
+}
+
+// pass lets an instance look at everything.
+func (f *fixture) pass(id string) pass {
+	return pass{
+		World: &decide.World{
+			State: jobtree.Read(f.store.Snapshot(), f.job), Job: f.job, Rules: f.rules,
+			Self: decide.Self{ID: id, IP: "host-" + id, Labels: f.labels, Session: sessionOf(id)},
+			Now:  f.now, Clock: f.clock, Slack: f.slack,
+			Refused: f.refused, Leaving: f.leaving, Absent: f.absent, Leaderless: f.leaderless,
+		},
+		fixture: f, work: f.work, free: f.free,
+	}
+}
+
+// owners asks the strategy who should own each item; nil if nobody can.
+func (p pass) owners() []string {
+	request := p.Request()
+	if len(request.Instances) == 0 {
+		return nil
+	}
+	s, err := strategy.Lookup(p.fixture.strategy, nil)
+	if err != nil {
+		p.fixture.Fatal(err)
+	}
+	owners := s.Assign(request)
+	if err := strategy.Check(request, owners); err != nil {
+		p.fixture.Fatal(err)
+	}
+	return owners
+}
+
+// changes is what changes of an instance do to the tree, sorted by path: "+ path = value"
+// for what they write, "- path" for what they remove. All of them must succeed.
+func (f *fixture) changes(id string, changes ...decide.Change) []string {
+	f.Helper()
+	before := f.store.Snapshot()
+	for _, c := range changes {
+		if _, err := f.store.Commit(sessionOf(id), c.Ops...); err != nil {
+			f.Fatalf("%s: %v", c.Step, err)
+		}
+	}
+	return f.difference(before, f.store.Snapshot())
+}
+
+func (f *fixture) difference(before, after coord.Snapshot) []string {
+	var lines []string
+	for n := range after.All("") {
+		if was, ok := before.Get(n.Path); ok && was.Modified == n.Modified && was.Created == n.Created {
+			continue
+		}
+		line := fmt.Sprintf("+ %s = %s", n.Path[len(f.job)+1:], n.Value)
+		if n.Owner != 0 {
+			line += fmt.Sprintf(" (of %c)", rune(n.Owner))
+		}
+		lines = append(lines, line)
+	}
+	for n := range before.All("") {
+		if _, ok := after.Get(n.Path); !ok {
+			lines = append(lines, "- "+n.Path[len(f.job)+1:])
+		}
+	}
+	slices.SortFunc(lines, func(a, b string) int { return cmp.Compare(a[2:], b[2:]) })
+	return lines
+}
+
+// row is one row of a step's table: what stands in the tree, and what the step of instance
+// A changes there.
+type row struct {
+	name  string
+	rules func(*decide.Rules)
+	tree  func(*fixture)
+	want  []string
+}
+
+// run plays the row. base is the tree that all rows begin with.
+func (r row) run(t *testing.T, base func(*fixture), step func(pass) []decide.Change) {
+	t.Run(r.name, func(t *testing.T) {
+		f := given(t, someOf(r.rules)...)
+		base(f)
+		if r.tree != nil {
+			r.tree(f)
+		}
+		got := f.changes("A", step(f.pass("A"))...)
+		if diff := gocmp.Diff(r.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("changes (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// someOf is a list of what is not nil.
+func someOf(change func(*decide.Rules)) []func(*decide.Rules) {
+	if change == nil {
+		return nil
+	}
+	return []func(*decide.Rules){change}
+}
+
+// conflict is something that happens after instance A has decided and before its commit
+// arrives, which must then not be done.
+type conflict struct {
+	name      string
+	meanwhile func(*fixture)
+}
+
+func (c conflict) run(t *testing.T, base func(*fixture), step func(pass) []decide.Change) {
+	t.Run(c.name, func(t *testing.T) {
+		f := given(t)
+		base(f)
+		changes := step(f.pass("A"))
+		if len(changes) != 1 {
+			t.Fatalf("%d changes, want 1", len(changes))
+		}
+		c.meanwhile(f)
+		_, err := f.store.Commit(sessionOf("A"), changes[0].Ops...)
+		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrSessionLost) {
+			t.Errorf("got %v, want a conflict", err)
+		}
+	})
+}
+
+// one is what a step that returns one change or none wants.
+func one(c *decide.Change) []decide.Change {
+	if c == nil {
+		return nil
+	}
+	return []decide.Change{*c}
+}
+
+// must is one for a step that may fail, and may not here.
+func must(c *decide.Change, err error) []decide.Change {
+	if err != nil {
+		panic(err)
+	}
+	return one(c)
+}
+
+// claimsOf lists what begins with changes.
+func claimsOf(changes []decide.Change) []decide.Claim {
+	var list []decide.Claim
+	for _, c := range changes {
+		list = append(list, c.Claims()...)
+	}
+	return list
+}
+
+// parts lists the parts of changes.
+func parts(changes []decide.Change) []decide.Part {
+	var list []decide.Part
+	for _, c := range changes {
+		list = append(list, c.Parts...)
+	}
+	return list
+}
+
+// equalClaims reports the difference between claims, in all that they say.
+func equalClaims(t testing.TB, what string, got, want []decide.Claim) {
+	t.Helper()
+	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s: claims (-want +got):\n%s", what, diff)
+	}
+}

@@ -1,0 +1,163 @@
+package decide_test
+
+import (
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+)
+
+func stepsDown(p pass) []decide.Change { return one(p.StepDown()) }
+
+func TestStepDown(t *testing.T) {
+	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
+	for _, r := range []row{
+		{name: "a follower", want: []string{"- instances/A"}},
+		{name: "the leader", tree: func(f *fixture) { f.leader("A") }, want: []string{"- instances/A", "- leader/election/instance"}},
+		{name: "what runs keeps its records", tree: func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, want: []string{"- instances/A"}},
+		{name: "it has", tree: func(f *fixture) { f.remove("instances/A") }},
+		{name: "it has, and was elected", tree: func(f *fixture) { f.remove("instances/A").leader("A") }, want: []string{"- leader/election/instance"}},
+		{name: "somebody else leads", tree: func(f *fixture) { f.leader("B") }, want: []string{"- instances/A"}},
+		{name: "its node is of another session", tree: func(f *fixture) { f.remove("instances/A").create("B", "instances/A", "") }},
+		{
+			name: "a stranger has put nodes below its own",
+			tree: func(f *fixture) { f.leader("A").put("instances/A/x", "").put("leader/election/instance/x", "") },
+			want: []string{"- instances/A", "- instances/A/x", "- leader/election/instance", "- leader/election/instance/x"},
+		},
+	} {
+		r.run(t, base, stepsDown)
+	}
+	leads := func(f *fixture) { base(f); f.leader("A") }
+	for _, c := range []conflict{
+		{"somebody else leads by now", func(f *fixture) { f.remove("leader/election/instance").leader("B") }},
+		{"the session ends", func(f *fixture) { f.crash("A") }},
+	} {
+		c.run(t, leads, stepsDown)
+	}
+}
+
+func TestHandOver(t *testing.T) {
+	const tick1 = "2026-01-05T10:00:05.000Z"
+	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
+	handsOver := func(p pass) []decide.Change { return p.HandOver(p.fixture.runs()) }
+	for _, r := range []row{
+		{
+			name: "what was not finished waits for others",
+			tree: func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) },
+			want: []string{"+ leader/failover/items/0 = " + tick1, "- sharding/0/running"},
+		},
+		{
+			name: "what was taken over waits again",
+			tree: func(f *fixture) { f.work.Runs[0] = f.takenOver("A", 0, tick(1)) },
+			want: []string{"+ leader/failover/items/0 = " + tick1, "- sharding/0/failover", "- sharding/0/failovering", "- sharding/0/running"},
+		},
+		{
+			name:  "with failover off nothing waits",
+			rules: failoverOff,
+			tree:  func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) },
+			want:  []string{"- sharding/0/running"},
+		},
+	} {
+		r.run(t, base, handsOver)
+	}
+	claimed := func(f *fixture) { base(f); f.work.Runs[0] = f.claim("A", 0, tick(1)) }
+	for _, c := range []conflict{
+		{"somebody else has claimed the item", func(f *fixture) { f.remove("sharding/0/running").claim("B", 0, tick(1)) }},
+		{"the session ends, and others see to it", func(f *fixture) { f.crash("A") }},
+	} {
+		c.run(t, claimed, handsOver)
+	}
+	endsEach(t, handsOver)
+}
+
+// endsEach checks that a step which ends runs says so of each.
+func endsEach(t *testing.T, step func(pass) []decide.Change) {
+	t.Run("ends each", func(t *testing.T) {
+		f := given(t).members("A").deal("A", "A", "A")
+		f.work.Runs[0], f.work.Runs[2] = f.claim("A", 0, tick(1)), f.claim("A", 2, tick(1))
+		list := parts(step(f.pass("A")))
+		if len(list) != 2 || list[0].Ends != f.work.Runs[0] || list[1].Ends != f.work.Runs[2] {
+			t.Errorf("got %+v", list)
+		}
+	})
+}
+
+func TestHandBack(t *testing.T) {
+	handsBack := func(p pass) []decide.Change { return p.HandBack(p.fixture.runs()) }
+	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
+	for _, r := range []row{
+		{
+			name: "a regular run",
+			tree: func(f *fixture) {
+				f.work.Runs[0] = f.claim("A", 0, tick(1))
+				f.work.Runs[0].Before = tick(0)
+			},
+			want: []string{"+ sharding/0/fired = 2026-01-05T10:00:00.000Z", "- sharding/0/running"},
+		},
+		{
+			name: "a failover waits again",
+			tree: func(f *fixture) {
+				f.work.Runs[1] = f.takenOver("A", 1, tick(1))
+				f.work.Runs[1].Before = tick(0)
+			},
+			want: []string{
+				"+ leader/failover/items/1 = 2026-01-05T10:00:05.000Z", "- sharding/1/failover", "- sharding/1/failovering",
+				"+ sharding/1/fired = 2026-01-05T10:00:00.000Z", "- sharding/1/running",
+			},
+		},
+	} {
+		r.run(t, base, handsBack)
+	}
+	for _, c := range []conflict{
+		{"somebody has claimed the item", func(f *fixture) { f.remove("sharding/0/running").claim("B", 0, tick(2)) }},
+		{"the session ends", func(f *fixture) { f.crash("A") }},
+	} {
+		c.run(t, func(f *fixture) { base(f); f.work.Runs[0] = f.claim("A", 0, tick(1)) }, handsBack)
+	}
+	endsEach(t, handsBack)
+}
+
+func TestSignOff(t *testing.T) {
+	signsOff := func(p pass) []decide.Change { return []decide.Change{p.SignOff(false)} }
+	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A").put("trigger/A", "").put("trigger/B", "") }
+	nobodyElse := func(f *fixture) { f.remove("instances/B") }
+	for _, r := range []row{
+		{name: "all that it has", want: []string{"- instances/A", "- sessions/A"}},
+		{name: "its faults", tree: func(f *fixture) { f.put("faults/A", "").put("faults/B", "") }, want: []string{"- faults/A", "- instances/A", "- sessions/A"}},
+		{name: "what is left of it", tree: func(f *fixture) { f.remove("instances/A", "trigger/A") }, want: []string{"- sessions/A"}},
+		{name: "nothing is left of it", tree: func(f *fixture) { f.remove("instances/A", "trigger/A", "sessions/A") }},
+		{name: "as leader", tree: func(f *fixture) { f.leader("A") }, want: []string{"- instances/A", "- leader/election/instance", "- sessions/A"}},
+		{name: "not as leader", tree: func(f *fixture) { f.leader("B") }, want: []string{"- instances/A", "- sessions/A"}},
+		{
+			name: "a stranger has put nodes below its own",
+			tree: func(f *fixture) {
+				f.leader("A").put("instances/A/x", "").put("sessions/A/x", "").put("trigger/A/x", "").put("faults/A/x", "").put("leader/election/instance/x", "")
+			},
+			want: []string{
+				"- faults/A/x", "- instances/A", "- instances/A/x", "- leader/election/instance", "- leader/election/instance/x",
+				"- sessions/A", "- sessions/A/x",
+			},
+		},
+		{
+			name: "with its trigger, which nobody is there to obey",
+			tree: nobodyElse,
+			want: []string{"- instances/A", "- sessions/A", "- trigger/A"},
+		},
+		{
+			name: "with its trigger, and one is there whose node is nobody's",
+			tree: func(f *fixture) { nobodyElse(f); f.put("instances/B", "") },
+			want: []string{"- instances/A", "- sessions/A", "- trigger/A"},
+		},
+		{
+			name: "with its trigger, because the job is no more",
+			tree: func(f *fixture) { f.remove("config") },
+			want: []string{"- instances/A", "- sessions/A", "- trigger/A"},
+		},
+	} {
+		r.run(t, base, signsOff)
+	}
+	row{name: "but for the session's node", want: []string{"- instances/A"}}.run(t, base, func(p pass) []decide.Change {
+		return []decide.Change{p.SignOff(true)}
+	})
+	conflict{"somebody else leads by now", func(f *fixture) { f.remove("leader/election/instance").leader("B") }}.run(t,
+		func(f *fixture) { base(f); f.leader("A") }, signsOff)
+}

@@ -1,0 +1,70 @@
+package decide_test
+
+import (
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+)
+
+func passesOver(p pass) []decide.Change { return p.PassOver(p.work) }
+
+func TestPassOver(t *testing.T) {
+	base := func(f *fixture) { f.members("A").deal("A", "B", "A") }
+	const now = " = 2026-01-05T10:00:05.000Z"
+	// The ids of instances begin with the address of their host.
+	goneFrom := func(f *fixture, host string) { f.own(1, host+"@-@1-x") }
+	ofAll := []string{"+ sharding/0/fired" + now, "+ sharding/1/fired" + now, "+ sharding/2/fired" + now}
+	ofA := []string{"+ sharding/0/fired" + now, "+ sharding/2/fired" + now}
+	for _, r := range []row{
+		{name: "what is due is not let go"},
+		{name: "an item that is disabled", tree: func(f *fixture) { f.put("sharding/0/disabled", "") }, want: ofA[:1]},
+		{name: "all servers are disabled", tree: func(f *fixture) { f.disable("A") }, want: ofA},
+		{name: "another one may have the items", tree: func(f *fixture) { f.members("C").disable("A") }},
+		{name: "somebody leads, and deals them", tree: func(f *fixture) { f.put("sharding/0/disabled", "").leader("A") }, want: ofA[:1]},
+		{name: "it runs", tree: func(f *fixture) { f.claim("A", 0, tick(0)); f.put("sharding/0/disabled", "") }},
+		{name: "it runs here, which does not show yet", tree: func(f *fixture) { f.work.Runs[0] = &decide.Run{}; f.put("sharding/0/disabled", "") }},
+		{name: "on the way out", tree: func(f *fixture) { f.put("sharding/0/disabled", ""); f.leaving = true }},
+		{name: "not registered", tree: func(f *fixture) { f.put("sharding/0/disabled", "").remove("instances/A") }},
+		{name: "an item that has no owner", tree: func(f *fixture) { f.disable("A").remove("sharding/0/instance") }, want: ofA[1:]},
+		{name: "an owner that is gone, whose server was disabled", tree: func(f *fixture) {
+			goneFrom(f, "host-B")
+			f.disable("A", "B")
+		}, want: ofAll},
+		{name: "an owner that is gone, whose server was not disabled", tree: func(f *fixture) {
+			goneFrom(f, "host-B")
+			f.disable("A")
+		}, want: ofA},
+		{name: "an owner that is there does so itself", tree: func(f *fixture) { f.members("B").disable("A", "B") }, want: ofA},
+		{name: "of an owner that is gone, a tick that was begun", tree: func(f *fixture) {
+			goneFrom(f, "host-B")
+			f.disable("A", "B").fired(1, tick(1))
+		}, want: ofA},
+		{name: "an owner that is gone, and another one is there, who is the first to speak for it", tree: func(f *fixture) {
+			goneFrom(f, "host-B")
+			f.members("C").disable("A", "B", "C")
+		}, want: ofA},
+		{name: "an owner that is gone, and one is there that no session owns, who speaks for nobody", tree: func(f *fixture) {
+			goneFrom(f, "host-B")
+			f.put("instances/C", "").disable("A", "B", "C")
+		}, want: ofAll},
+	} {
+		r.run(t, base, passesOver)
+	}
+}
+
+// TestPassOverForOneThatIsGone: of those who are there, exactly one passes over the ticks of
+// an instance that is gone.
+func TestPassOverForOneThatIsGone(t *testing.T) {
+	for _, ids := range [][]string{{"A"}, {"A", "C"}, {"C", "D"}, {"A", "C", "D", "E"}} {
+		f := given(t).members(ids...).disable(ids...).disable("B").own(0, "host-B@-@1-x").fired(0, begin)
+		var who []string
+		for _, id := range ids {
+			if len(passesOver(f.pass(id))) > 0 {
+				who = append(who, id)
+			}
+		}
+		if len(who) != 1 {
+			t.Errorf("of %v %v do", ids, who)
+		}
+	}
+}

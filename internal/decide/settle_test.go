@@ -1,0 +1,143 @@
+package decide_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+func settles(p pass) []decide.Change {
+	var changes []decide.Change
+	for _, i := range p.Leftovers(p.work) {
+		changes = append(changes, p.Settle(p.work, i))
+	}
+	return changes
+}
+
+func TestSettle(t *testing.T) {
+	const tick1 = "2026-01-05T10:00:05.000Z"
+	base := func(f *fixture) { f.members("A", "B").leader("B").deal("A", "B", "A") }
+	again := []string{"+ sharding/0/fired = " + tick1, "+ sharding/0/running = A"}
+	gone := []string{"- sharding/0/running"}
+	for _, r := range []row{
+		{
+			name: "nothing is left",
+			tree: func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)); f.claim("B", 1, tick(1)) },
+		},
+		{
+			name: "a claim of which this process did not hear",
+			tree: func(f *fixture) { f.claim("A", 0, tick(1)) },
+			want: again,
+		},
+		{
+			name: "one that was triggered",
+			tree: func(f *fixture) {
+				f.put("sharding/0/running", "A").put("sharding/0/fired", tick1+" 2026-01-05T10:00:07.000Z")
+			},
+			want: []string{"+ sharding/0/fired = " + tick1 + " 2026-01-05T10:00:07.000Z", "+ sharding/0/running = A"},
+		},
+		{
+			name: "an empty one, which no claim writes",
+			tree: func(f *fixture) { f.put("sharding/0/running", "").put("sharding/1/running", "") },
+			want: gone,
+		},
+		{
+			name: "one that has ended here",
+			tree: func(f *fixture) { f.work.Ended[0] = f.claim("A", 0, tick(1)).Token },
+			want: gone,
+		},
+		{
+			name: "the run after one that has ended",
+			tree: func(f *fixture) { f.work.Ended[0] = f.claim("A", 0, tick(1)).Token - 1 },
+			want: again,
+		},
+		{
+			name:  "one that has ended here, with misfire off, and a tick came since",
+			rules: misfireOff,
+			tree:  func(f *fixture) { f.work.Ended[0] = f.claim("A", 0, tick(1)).Token; f.now = tick(2) },
+			want:  []string{"+ sharding/0/fired = 2026-01-05T10:00:10.000Z", "- sharding/0/running"},
+		},
+		{
+			name: "a failover that has ended here",
+			tree: func(f *fixture) { f.work.Ended[0] = f.takenOver("A", 0, tick(1)).Token },
+			want: []string{"- sharding/0/failover", "- sharding/0/failovering", "- sharding/0/running"},
+		},
+		{
+			name: "a failover of which this process did not hear",
+			tree: func(f *fixture) { f.takenOver("A", 0, tick(1)) },
+			want: again,
+		},
+		{
+			name: "a server that has been disabled since still runs what it has claimed",
+			tree: func(f *fixture) { f.takenOver("A", 0, tick(1)); f.disable("A") },
+			want: again,
+		},
+		{
+			name: "a record without a claim",
+			tree: func(f *fixture) { f.claim("A", 0, tick(1)); f.remove("sharding/0/fired") },
+			want: gone,
+		},
+		{
+			name:  "one of the time before records were off",
+			rules: unrecorded,
+			tree:  func(f *fixture) { f.claim("A", 0, tick(1)) },
+			want:  gone,
+		},
+	} {
+		r.run(t, base, settles)
+	}
+	t.Run("what begins", func(t *testing.T) {
+		for _, c := range []struct {
+			name string
+			tree func(*fixture)
+			want decide.Claim
+		}{
+			{"just due", func(f *fixture) { f.claim("A", 0, tick(1)) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(1), Source: decide.Normal}},
+			{"as late as it may be", func(f *fixture) { f.claim("A", 0, tick(1)); f.now = tick(1).Add(time.Second) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(1), Source: decide.Normal}},
+			{"late by now", func(f *fixture) { f.claim("A", 0, tick(1)); f.now = tick(2) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(1), Source: decide.Misfire}},
+			{"taken over", func(f *fixture) { f.takenOver("A", 0, tick(1)) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(1), Source: decide.Failover, Failover: true}},
+			{"triggered", func(f *fixture) {
+				f.claim("A", 0, tick(0))
+				f.put("sharding/0/fired", string(jobtree.EncodeClaim(tick(0), tick(1).Add(time.Millisecond))))
+			}, decide.Claim{Tick: tick(1).Add(time.Millisecond), Last: tick(0), Before: tick(0), Source: decide.Manual}},
+		} {
+			f := given(t)
+			base(f)
+			c.tree(f)
+			change := f.pass("A").Settle(f.work, 0)
+			equalClaims(t, c.name, change.Claims(), []decide.Claim{c.want})
+			if change.Heals {
+				t.Errorf("%s: a claim that begins corrects nothing of others", c.name)
+			}
+		}
+	})
+	t.Run("what is removed begins nothing", func(t *testing.T) {
+		f := given(t)
+		base(f)
+		f.put("sharding/0/running", "")
+		if change := f.pass("A").Settle(f.work, 0); len(change.Claims()) > 0 || !change.Heals {
+			t.Errorf("got %+v", change)
+		}
+	})
+	t.Run("conditions", func(t *testing.T) {
+		claimed := func(f *fixture) { base(f); f.claim("A", 0, tick(1)) }
+		for _, c := range []conflict{
+			{"it is settled already", func(f *fixture) { f.changes("A", f.pass("A").Settle(f.work, 0)) }},
+			{"the record goes", func(f *fixture) { f.remove("sharding/0/running") }},
+			{"somebody else runs the item", func(f *fixture) { f.remove("sharding/0/running").claim("B", 0, tick(1)) }},
+			{"the session ends", func(f *fixture) { f.crash("A") }},
+		} {
+			c.run(t, claimed, settles)
+		}
+	})
+	t.Run("conditions of the removal of one that has ended", func(t *testing.T) {
+		ended := func(f *fixture) { base(f); f.work.Ended[0] = f.claim("A", 0, tick(1)).Token }
+		conflict{"the next one has begun", func(f *fixture) { f.remove("sharding/0/running").claim("A", 0, tick(2)) }}.run(t, ended, settles)
+	})
+	t.Run("conditions of the removal of an empty one", func(t *testing.T) {
+		empty := func(f *fixture) { base(f); f.put("sharding/0/running", "") }
+		conflict{"it is written again", func(f *fixture) { f.put("sharding/0/running", "A") }}.run(t, empty, settles)
+	})
+}
