@@ -83,7 +83,8 @@ func allChanges(p pass) []decide.Change {
 	want(takesOver(p)...)
 	want(p.BeginTriggered(p.work, map[int]decide.Pending{0: {}, 1: {}, 2: {}}, p.free)...)
 	want(settles(p)...)
-	want(one(p.Obey())...)
+	obeys, _ := p.Obey()
+	want(one(obeys)...)
 	for i := range 6 {
 		if owner := p.Item(i).Owner; owner != nil {
 			want(must(p.PassOn(owner.ID, []int{i}, decide.Pending{}))...)
