@@ -168,27 +168,25 @@ const partingTries = 7
 // tellAll looks at the newest state and says what is left, until nothing has come in
 // between: what was finished, what others have to run again, and then that this instance is
 // gone.
-func (c *controller) tellAll(ctx context.Context) error {
-	var last error
+func (c *controller) tellAll(ctx context.Context) (err error) {
 	pause := firstPause
-	for try := 1; ; try++ {
-		if err := c.view.Sync(ctx); err != nil {
-			return errors.Join(err, last)
+	for try := range partingTries {
+		if try > 2 {
+			if pause = min(2*pause, time.Second); !sleep(ctx, pause/2+rand.N(pause/2)) {
+				return errors.Join(err, context.Cause(ctx))
+			}
+		}
+		if syncErr := c.view.Sync(ctx); syncErr != nil {
+			return errors.Join(syncErr, err)
 		}
 		c.look()
-		w := c.world()
-		isThrough, err := c.tellOnce(ctx, w, try >= partingTries-1)
-		if isThrough || try == partingTries || !mayTellAgain(err) {
-			return err
+		isThrough, tellErr := c.tellOnce(ctx, c.world(), try >= partingTries-2)
+		if isThrough || !mayTellAgain(tellErr) {
+			return tellErr
 		}
-		last = err
-		if try <= 2 {
-			continue
-		}
-		if pause = min(2*pause, time.Second); !sleep(ctx, pause/2+rand.N(pause/2)) {
-			return errors.Join(last, context.Cause(ctx))
-		}
+		err = tellErr
 	}
+	return errors.Join(err, fmt.Errorf("%w: something came in between %d times", coord.ErrUnavailable, partingTries))
 }
 
 // mayTellAgain reports whether it helps to look again: something came in between, or the
