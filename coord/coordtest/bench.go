@@ -11,8 +11,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Benchmark measures what the adapters have in common, on a store of the factory.
-// An adapter adds the same by its bare client, under the same names, next to it.
+// Benchmark measures what the adapters have in common, on a store of the factory. An adapter
+// measures the same with its client library alone, under the same names.
 //
 //	put        one commit of one put after another
 //	put-100    one commit of 100 puts after another
@@ -30,7 +30,8 @@ func Benchmark(b *testing.B, f Factory) {
 
 func benchDial(b *testing.B, store Store) coord.Registry {
 	b.Helper()
-	// Every call of a benchmark function has a namespace of its own.
+	// The testing package calls a benchmark function several times; each call has a
+	// namespace of its own.
 	namespace := fmt.Sprintf("bench-%d", time.Now().UnixNano())
 	return benchDialAt(b, store, namespace)
 }
@@ -150,7 +151,7 @@ func benchmarkViewBytes(b *testing.B, store Store) {
 
 func heap() uint64 {
 	runtime.GC()
-	runtime.GC() // also what finalizers of the first let go
+	runtime.GC() // a second time, for what finalizers have released in the first
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc

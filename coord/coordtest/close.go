@@ -28,8 +28,8 @@ func closeCases() []testCase {
 func (c *client) cutLink()       { c.Cut() }
 func (c *client) blackHoleLink() { c.BlackHole() }
 
-// settle waits until a count of the store is at most what it was: it may need a
-// moment to forget a client that has gone.
+// settle waits until a count of the store is at most what it was. The store may need a
+// moment after a client has gone.
 func (e *env) settle(what string, count func(context.Context) (int, error), atMost int) {
 	e.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond) // the store tells nobody of this
@@ -59,7 +59,7 @@ func (e *env) count(count func(context.Context) (int, error)) int {
 	return n
 }
 
-// goroutines returns the stacks of what runs now, by the number of the goroutine.
+// goroutines returns the stacks of all goroutines, by their numbers.
 func goroutines() map[string]string {
 	buf := make([]byte, 1<<20)
 	for {
@@ -77,15 +77,15 @@ func goroutines() map[string]string {
 	return running
 }
 
-// ofTestServer reports whether a goroutine belongs to a test server, which runs on in the
-// same process. Only its stack tells, and that changes: a worker of the server that waits
-// for work shows no more than the library it is from. So this is asked of goroutines that
-// are new, and never to leave out some of those that were there before.
+// ofTestServer reports whether a goroutine belongs to a test server, which goes on running in
+// the same process. Only the stack tells, and not always: while a worker of the server waits
+// for work, its stack shows only the library that it comes from. So use this only to excuse
+// goroutines that are new.
 func ofTestServer(stack string) bool {
 	return strings.Contains(stack, "/internal/testserver") || strings.Contains(stack, "go.etcd.io/etcd/server")
 }
 
-// newGoroutines returns the stacks of those that did not run before.
+// newGoroutines returns the stacks of the goroutines that did not run before.
 func newGoroutines(before, now map[string]string) (left []string) {
 	for number, stack := range now {
 		if _, ok := before[number]; !ok && !ofTestServer(stack) {
@@ -95,7 +95,7 @@ func newGoroutines(before, now map[string]string) (left []string) {
 	return left
 }
 
-// noNewGoroutines waits until nothing runs that did not run before.
+// noNewGoroutines waits until no goroutine runs that did not run before.
 func (e *env) noNewGoroutines(before map[string]string) {
 	e.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond) // goroutines that are ending tell nobody
@@ -129,7 +129,7 @@ func (e *env) useAll(r *client) (coord.View, coord.Held) {
 }
 
 func closeLeavesNothing(e *env) {
-	// The first one makes the harness and the runtime start what they start once.
+	// With the first registry the harness and the runtime start goroutines that stay.
 	warm := e.dial()
 	e.useAll(warm)
 	warm.shut()
@@ -252,7 +252,7 @@ func closeEndsAll(e *env) {
 	if err := r.Close(e.ctx); err != nil {
 		e.Errorf("close: %v", err)
 	}
-	// They have ended, not only will.
+	// Close returns only after they have ended.
 	if !isClosed(session.Context().Done()) || !isClosed(held.Context().Done()) || !isClosed(changed) {
 		e.Error("Close has returned before a context has ended")
 	}
@@ -291,7 +291,7 @@ func closeBroken(e *env, fault func(*client)) {
 	e.wantErr(v.Err(), coord.ErrClosed)
 	r.Heal()
 	e.noNewGoroutines(before)
-	// What could not be said to the store, its time-out says.
+	// The store was not told that the session has ended, so the session times out there.
 	s := e.dial()
 	e.await(s.view(""), "the ephemeral node to go", func(s coord.Snapshot) bool { return !s.Exists("e") })
 }

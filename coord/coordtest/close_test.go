@@ -2,8 +2,8 @@ package coordtest
 
 import "testing"
 
-// A worker of a test server is of the server while it works, and shows nothing of it while
-// it waits. It is not new in either state.
+// The stack of a test server's worker shows the server only while it works, not while it
+// waits. The worker is not new in either state.
 func TestWorkersOfTestServersAreNotLeft(t *testing.T) {
 	const (
 		waits = "goroutine 7 [select]:\ngo.etcd.io/etcd/pkg/v3/schedule.(*fifo).run()\ncreated by go.etcd.io/etcd/pkg/v3/schedule.NewFIFOScheduler"

@@ -98,7 +98,7 @@ func failingCommitLeavesNothing(e *env) {
 	}
 }
 
-// conflict is one way for one operation not to hold. The tree is: p (persistent, with
+// conflict is one way in which an operation does not hold. The tree is: p (persistent, with
 // the child p/c), i/c below i that nobody wrote, own (ephemeral, of the committing
 // session), other (ephemeral, of another).
 type conflict struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// connectCases are about whom a store lets in.
+// connectCases are about who may connect.
 func connectCases() []testCase {
 	return []testCase{
 		{"connect: the right password", func(e *env) { connects(e, Password) }},
@@ -128,7 +128,7 @@ func lookAgain(e *env) {
 		cancel()
 		e.wantOneOf(err, coord.ErrUnknownOutcome, coord.ErrUnavailable)
 		r.mend()
-		// Deciding again under the same condition: it is there, or is made now.
+		// The caller tries the same commit again: the node is there, or is created now.
 		_, err = r.Commit(e.ctx, coord.Create(path, nil), coord.CreateEphemeral(path+"-e", nil))
 		if err != nil {
 			e.wantErr(err, coord.ErrNodeExists)

@@ -217,7 +217,7 @@ func latchSessionLost(e *env) {
 	case <-e.ctx.Done():
 		e.Fatal("the latch's context does not end")
 	}
-	// Whichever is seen first: the node that went, or the session that it went with.
+	// The adapter may learn first that the node is gone, or that the session has ended.
 	e.wantOneOf(context.Cause(held.Context()), coord.ErrSessionLost, coord.ErrLatchLost)
 	if err := held.Release(e.ctx); err != nil {
 		e.Logf("release of a latch that is lost: %v", err)
@@ -318,7 +318,7 @@ func latchContenders(e *env) {
 	const registries, each = 10, 10
 	var inside atomic.Int32
 	var mu sync.Mutex
-	var tokens []int64 // in the order of being held
+	var tokens []int64 // in the order in which the latch was held
 	var wg sync.WaitGroup
 	for range registries {
 		l := e.dial().latch("l")

@@ -1,6 +1,6 @@
-// Package coordtest proves that an adapter keeps the contract of coord. [Run] is
-// the proof, the same for every adapter; [Benchmark] measures what they have in
-// common. An adapter's test passes a [Factory] and nothing else.
+// Package coordtest tests whether an adapter keeps the contract of coord. [Run] runs the
+// same cases for every adapter; [Benchmark] measures what adapters have in common. An
+// adapter's test passes a [Factory] and nothing else.
 package coordtest
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// patience bounds whatever the suite waits for. It finds what never comes; it says
-// nothing about how fast something should be.
+// patience bounds everything that the suite waits for. It finds what never comes; it does
+// not say how fast something has to be.
 const patience = 2 * time.Minute
 
-// calm is the session time-out of cases that no session should be lost in, on
-// however slow a machine.
+// calm is the session time-out for cases in which no session must be lost, also on a slow
+// machine.
 const calm = 20 * time.Second
 
 // testCase is one named case, with the store to itself in a namespace of its own.
@@ -70,10 +70,10 @@ type client struct {
 	env *env
 }
 
-// dial opens a registry that loses no session by mere slowness.
+// dial opens a registry that loses no session because the machine is slow.
 func (e *env) dial() *client { return e.dialWith(Options{SessionTimeout: calm}) }
 
-// dialBrief opens a registry with the short session time-out that is to be waited for.
+// dialBrief opens a registry with a short session time-out, for cases that wait for it.
 func (e *env) dialBrief() *client { return e.dialWith(Options{}) }
 
 func (e *env) dialWith(o Options) *client {
@@ -90,7 +90,7 @@ func (e *env) dialWith(o Options) *client {
 	return c
 }
 
-// shut closes the registry whatever state the case left it in.
+// shut closes the registry, in whatever state the case has left it.
 func (c *client) shut() {
 	c.Heal()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -238,7 +238,7 @@ func (e *env) awaitState(s coord.Session, want coord.SessionState) {
 	}
 }
 
-// within runs a call that must come back soon, whatever else is broken.
+// within runs a call that must return soon, whatever else is broken.
 func (e *env) within(d time.Duration, what string, call func()) {
 	e.Helper()
 	done := make(chan struct{})
@@ -257,7 +257,7 @@ func (e *env) within(d time.Duration, what string, call func()) {
 	}
 }
 
-// wantErr checks an error, and that it names what it is about.
+// wantErr checks an error, and that its text has the given parts.
 func (e *env) wantErr(err error, want error, names ...string) {
 	e.Helper()
 	if !errors.Is(err, want) {

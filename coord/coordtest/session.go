@@ -56,10 +56,9 @@ func sessionBegins(e *env) {
 	}
 }
 
-// It takes real time to see that something does not happen: until the deadline that
-// held at the beginning has passed by far.
+// The session is still connected long after its first deadline. To see that takes real time.
 func sessionRenewed(e *env) {
-	r := e.dialWith(Options{SessionTimeout: 6 * time.Second}) // that a busy machine does not lose
+	r := e.dialWith(Options{SessionTimeout: 6 * time.Second}) // long enough for a busy machine
 	session := r.session()
 	r.commit(coord.CreateEphemeral("e", nil))
 	first := session.Deadline()
@@ -283,7 +282,7 @@ func lostContextCommitsNothing(e *env) {
 	if err := e.store.Expire(e.ctx, old.ID()); err != nil {
 		e.Fatal(err)
 	}
-	// While the loss is being noticed a commit may still go through, but never in the
+	// Until the registry has noticed the loss a commit may still succeed, but never in the
 	// next session.
 	for i := 0; old.Context().Err() == nil; i++ {
 		_, err := r.Commit(ctx, coord.CreateEphemeral(fmt.Sprintf("early/%d", i), nil))

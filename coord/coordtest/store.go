@@ -8,13 +8,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Factory starts a store for one test and stops it at the test's end. Cases share a
-// store where they can: each dials a namespace of its own.
+// Factory starts a store for one test and stops it when the test ends. Cases share a store
+// if they can: each has a namespace of its own.
 type Factory func(t testing.TB) Store
 
-// Store is a running store, and what the suite has to do to one from outside. An
-// adapter's test implements it: over a server and a proxy for each registry, or
-// over a simulator.
+// Store is a running store, with what the suite does to it from outside. An adapter's test
+// implements it with a server and a proxy for each registry, or with a simulated store.
 type Store interface {
 	// Dial opens a registry over a link of its own. The suite closes it.
 	Dial(ctx context.Context, o Options) (coord.Registry, Link, error)
@@ -27,16 +26,16 @@ type Store interface {
 	// Expire ends a session at the store, as if its time-out had passed.
 	Expire(ctx context.Context, id coord.SessionID) error
 
-	// Sessions and Watches count what the store holds for all its clients: leases
-	// or sessions, and watches.
+	// Sessions and Watches count the sessions (on etcd leases) and the watches that the
+	// store holds for all its clients.
 	Sessions(ctx context.Context) (int, error)
 	Watches(ctx context.Context) (int, error)
 }
 
-// Options of one registry. The zero value is a trusted client of namespace "test".
+// Options are those of one registry. The zero value is a trusted client of namespace "test".
 type Options struct {
 	Namespace string
-	// SessionTimeout is what to ask for; 0 means 2 s.
+	// SessionTimeout is the time-out to ask for; 0 means 2 s.
 	SessionTimeout time.Duration
 	// Credentials chooses who dials.
 	Credentials Credentials
@@ -68,7 +67,7 @@ type Link interface {
 	Cut()
 	// BlackHole keeps connections open, and lets nothing through in either direction.
 	BlackHole()
-	// DropAnswers lets requests through, and no answers: outcomes become unknown.
+	// DropAnswers lets requests through but no answers, so outcomes are unknown.
 	DropAnswers()
 	// Delay makes every answer late by d.
 	Delay(d time.Duration)

@@ -175,7 +175,7 @@ func viewAgreesWithGet(e *env) {
 		}
 	}
 	n, _ := v.Snapshot().Get("a")
-	r.commit(coord.SetAt("a", nil, n.Version)) // what a view shows is good for a condition
+	r.commit(coord.SetAt("a", nil, n.Version)) // a version that a view shows can be a condition
 }
 
 func viewSync(e *env) {
@@ -196,8 +196,8 @@ func viewSync(e *env) {
 	}
 }
 
-// viewInOrder writes one node after another and always in the same order. Whatever the
-// view leaves out, it shows none of them without those before it.
+// viewInOrder writes one node after another, always in the same order. The view may skip
+// states, but it never shows a node without those that were written before it.
 func viewInOrder(e *env) {
 	const rounds = 100
 	nodes := []string{"z/1", "a/2", "m", "a/1/x", "b"}
@@ -363,7 +363,7 @@ func viewClosed(e *env) {
 	if v.Snapshot().Exists("b") {
 		e.Error("it follows on")
 	}
-	s.commit(coord.Put("c", nil)) // the registry does
+	s.commit(coord.Put("c", nil)) // the view's registry still works
 }
 
 // viewStorm lets writers change a small tree at random while views of it are checked:
@@ -432,7 +432,7 @@ func randomOps(random *rand.Rand) []coord.Op {
 			case 2:
 				ops = append(ops, coord.Create(path, value))
 			case 3:
-				// Of a depth where no other operation puts anything below it.
+				// No other operation writes below this depth: ephemeral nodes have no children.
 				ops = append(ops, coord.CreateEphemeral(path+"/x/e", value))
 			default:
 				ops = append(ops, coord.Put(path, value))
@@ -444,8 +444,8 @@ func randomOps(random *rand.Rand) []coord.Op {
 	}
 }
 
-// viewComeBack lets nodes go and come back under their names faster than a view can look
-// at them over a slow link, and compares again and again.
+// viewComeBack removes nodes and creates them again, faster than a view can read them over a
+// slow link. It compares the view with the store after each round.
 func viewComeBack(e *env) {
 	const rounds, commits = 200, 10
 	seed := rand.Uint64()

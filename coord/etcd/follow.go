@@ -158,8 +158,8 @@ func (f *follower) follow(response *clientv3.WatchResponse, applied int64) (int6
 		}
 		applied = events[len(events)-1].Kv.ModRevision
 	}
-	// Only the answer to a progress request has a revision that counts: the header of a
-	// response with events may be ahead of what has come.
+	// The header of a progress notification counts. That of a response with events does not:
+	// it may be ahead of them.
 	if response.IsProgressNotify() {
 		f.registry.answered(f.stream)
 		applied = max(applied, response.Header.Revision)

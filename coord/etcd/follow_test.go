@@ -63,7 +63,7 @@ func TestSilentWatchIsGivenUp(t *testing.T) {
 		look := func(revision int64, want watchState) {
 			t.Helper()
 			if _, got := f.inspect(revision, patience); got != want {
-				t.Errorf("at revision %d: verdict %d, want %d", revision, got, want)
+				t.Errorf("at revision %d: state %d, want %d", revision, got, want)
 			}
 			time.Sleep(3 * time.Second)
 		}

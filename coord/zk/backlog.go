@@ -6,97 +6,97 @@ import (
 	"time"
 )
 
-// When a list of children has more than bulk new ones, they are read in slices, with
-// other news before each of them. One commit makes far fewer nodes.
+// If a list of children has more than bulk new ones, these are read in slices, and other
+// news is read before each slice. One commit makes far fewer nodes than bulk.
 const (
 	bulk      = 1000
 	sliceSize = 256
 )
 
-// backlog is what a follower still has to read: lots, of which the smallest comes first,
-// unless somebody waits for another. The zero value is empty.
+// backlog is what a follower still has to read, in batches. The smallest batch is read
+// first; while somebody waits for Sync, one of the oldest. The zero value is empty.
 type backlog struct {
-	lots    []*lot
-	waiting map[string]struct{} // the paths of all of them
-	era     int                 // grows whenever somebody begins to wait
-	waiters []waiter
+	batches    []*batch
+	waiting    map[string]struct{} // the paths of all tasks
+	generation int                 // of new batches; grows when somebody begins to wait
+	waiters    []waiter
 }
 
-// lot is what was found in one list, and then below it.
-type lot struct {
-	era     int
-	errands []errand // the last comes first, and then what is found below it
+// batch is what was found in one list, and then below it.
+type batch struct {
+	generation int
+	tasks      []task // the last one is read first
 }
 
-// waiter wants everything to be read that was found up to an era.
+// waiter waits until all batches up to a generation are read.
 type waiter struct {
-	era    int
-	synced chan struct{}
+	generation int
+	synced     chan struct{}
 }
 
-func (b *backlog) isEmpty() bool { return len(b.lots) == 0 }
+func (b *backlog) isEmpty() bool { return len(b.batches) == 0 }
 
 func (b *backlog) has(path string) bool {
 	_, ok := b.waiting[path]
 	return ok
 }
 
-// add makes a lot of errands that the reading of another led to, or news.
-func (b *backlog) add(errands []errand, from *lot) {
-	l := &lot{era: b.era}
+// add adds a batch. from is the batch whose reading led to these tasks; nil if they are news.
+func (b *backlog) add(tasks []task, from *batch) {
+	l := &batch{generation: b.generation}
 	if from != nil {
-		l.era = from.era
+		l.generation = from.generation
 	}
-	b.lots = append(b.lots, l)
-	b.addTo(l, errands)
+	b.batches = append(b.batches, l)
+	b.addTo(l, tasks)
 }
 
-func (b *backlog) addTo(l *lot, errands []errand) {
+func (b *backlog) addTo(l *batch, tasks []task) {
 	if b.waiting == nil {
 		b.waiting = make(map[string]struct{})
 	}
-	for _, e := range slices.Backward(errands) {
+	for _, e := range slices.Backward(tasks) {
 		b.waiting[e.path] = struct{}{}
-		l.errands = append(l.errands, e)
+		l.tasks = append(l.tasks, e)
 	}
 }
 
-// slice takes out what to read next, or nothing.
-func (b *backlog) slice() (*lot, []errand) {
-	b.lots = slices.DeleteFunc(b.lots, func(l *lot) bool { return len(l.errands) == 0 })
+// slice removes and returns the tasks to read next, with their batch; nil if there are none.
+func (b *backlog) slice() (*batch, []task) {
+	b.batches = slices.DeleteFunc(b.batches, func(l *batch) bool { return len(l.tasks) == 0 })
 	if b.isEmpty() {
 		return nil, nil
 	}
-	next := slices.MinFunc(b.lots, func(x, y *lot) int {
+	next := slices.MinFunc(b.batches, func(x, y *batch) int {
 		if len(b.waiters) > 0 {
-			if n := cmp.Compare(x.era, y.era); n != 0 {
+			if n := cmp.Compare(x.generation, y.generation); n != 0 {
 				return n
 			}
 		}
-		return cmp.Compare(len(x.errands), len(y.errands))
+		return cmp.Compare(len(x.tasks), len(y.tasks))
 	})
-	rest := max(0, len(next.errands)-sliceSize)
-	errands := slices.Clone(next.errands[rest:])
-	next.errands = next.errands[:rest]
-	return next, errands
+	rest := max(0, len(next.tasks)-sliceSize)
+	tasks := slices.Clone(next.tasks[rest:])
+	next.tasks = next.tasks[:rest]
+	return next, tasks
 }
 
-// wait lets somebody wait for what is in the backlog now.
+// wait adds those who wait for what is in the backlog now.
 func (b *backlog) wait(syncs []chan struct{}) {
 	for _, synced := range syncs {
-		b.waiters = append(b.waiters, waiter{b.era, synced})
+		b.waiters = append(b.waiters, waiter{b.generation, synced})
 	}
 	if len(syncs) > 0 {
-		b.era++
+		b.generation++
 	}
 }
 
-// done returns those who do not have to wait any more.
+// done removes and returns those who do not have to wait any more.
 func (b *backlog) done() []chan struct{} {
-	b.lots = slices.DeleteFunc(b.lots, func(l *lot) bool { return len(l.errands) == 0 })
+	b.batches = slices.DeleteFunc(b.batches, func(l *batch) bool { return len(l.tasks) == 0 })
 	var done []chan struct{}
 	b.waiters = slices.DeleteFunc(b.waiters, func(w waiter) bool {
-		over := !slices.ContainsFunc(b.lots, func(l *lot) bool { return l.era <= w.era })
+		over := !slices.ContainsFunc(b.batches, func(l *batch) bool { return l.generation <= w.generation })
 		if over {
 			done = append(done, w.synced)
 		}
@@ -105,7 +105,7 @@ func (b *backlog) done() []chan struct{} {
 	return done
 }
 
-// abandon returns all who wait.
+// abandon removes and returns all who wait.
 func (b *backlog) abandon() []chan struct{} {
 	var syncs []chan struct{}
 	for _, w := range b.waiters {
@@ -115,20 +115,20 @@ func (b *backlog) abandon() []chan struct{} {
 	return syncs
 }
 
-// A list of more than largeList children is not read again before some time for each of
-// them has passed: while somebody makes one child after the other, all the time would go
-// into that.
+// A list of more than largeList children is not read again before calmForChild has passed
+// for each of them. Otherwise, while somebody makes one child after the other, the view
+// would do nothing but read that list.
 const (
 	largeList    = 1000
 	calmForChild = 20 * time.Microsecond
 )
 
-// largeLists are the nodes with many children.
+// largeLists holds the nodes with many children, by path.
 type largeLists map[string]*largeChildren
 
 type largeChildren struct {
-	until   time.Time
-	changed bool
+	until   time.Time // the list is not read before this time
+	changed bool      // the list has changed since it was read
 }
 
 // read notes that a list was read.
@@ -140,7 +140,7 @@ func (ls largeLists) read(path string, children int) {
 	ls[path] = &largeChildren{until: time.Now().Add(time.Duration(children) * calmForChild)}
 }
 
-// putOff reports whether a list that has changed will be due later.
+// putOff notes that a list has changed. It reports whether the list is to be read later.
 func (ls largeLists) putOff(path string, urgent bool) bool {
 	l := ls[path]
 	if l == nil || urgent || !time.Now().Before(l.until) {
@@ -150,7 +150,7 @@ func (ls largeLists) putOff(path string, urgent bool) bool {
 	return true
 }
 
-// due returns the lists that have changed and were put off until now.
+// due removes and returns the lists that were put off and are to be read now.
 func (ls largeLists) due(urgent bool) map[string]bool {
 	lists := make(map[string]bool)
 	for path, l := range ls {
@@ -162,7 +162,7 @@ func (ls largeLists) due(urgent bool) map[string]bool {
 	return lists
 }
 
-// wait is how long to wait before one is due.
+// wait is how long to wait until a list is due.
 func (ls largeLists) wait() time.Duration {
 	wait := never
 	for _, l := range ls {

@@ -11,8 +11,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 )
 
-// Whoever fills the tree holds up nobody who wants to see the rest of it, neither when it
-// happens nor when everything has to be read again. Only Sync waits for all of it.
+// When somebody writes very many nodes, a view still shows the rest of the tree soon, also
+// when everything has to be read again. Only Sync waits for all of it.
 func TestAFloodHoldsUpNobody(t *testing.T) {
 	const nodes = 20_000
 	link := newLink(t, sharedServer(t))

@@ -32,7 +32,7 @@ func BenchmarkBareClient(b *testing.B) {
 	b.Run("view-bytes", func(b *testing.B) { bareWatches(b, server) })
 }
 
-// bare is a client without a layer, and its errors are the end of the benchmark.
+// bare is the client library alone; any error ends the benchmark.
 type bare struct {
 	*zookeeper.Conn
 	b *testing.B
@@ -196,9 +196,9 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkPutOverhead takes turns between the bare client and the registry, so that a
-// busy machine is as busy for both, and reports what a put of one costs over a put of the
-// other: at a server that waits for its disk, as in production, and at one that does not.
+// BenchmarkPutOverhead takes turns between the bare client and the registry, so that a busy
+// machine slows both alike. It reports how much more a put of the registry costs: at a
+// server that waits for its disk, as in production, and at one that does not.
 func BenchmarkPutOverhead(b *testing.B) {
 	b.Run("fsync", func(b *testing.B) { putOverhead(b, zkserver.Config{Fsync: true}) })
 	b.Run("memory", func(b *testing.B) { putOverhead(b, zkserver.Config{}) })

@@ -51,7 +51,7 @@ func TestClockIsComparedOnceASession(t *testing.T) {
 	}
 }
 
-// A long way to the store makes the comparison uncertain, and not wrong.
+// A slow connection makes the comparison less certain, but not wrong.
 func TestClockBehindALongWay(t *testing.T) {
 	link := newLink(t, sharedServer(t))
 	link.Delay(300 * time.Millisecond)
@@ -62,7 +62,7 @@ func TestClockBehindALongWay(t *testing.T) {
 	}
 }
 
-// Who may not write the clock's node is told, and all else goes on.
+// If the registry may not write the clock's node, Clock says so, and everything else works.
 func TestClockThatMayNotBeWritten(t *testing.T) {
 	first := dial(t, zk.Config{})
 	awaitClock(t, first, "known", coord.Clock.Known) // its node is there

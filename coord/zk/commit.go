@@ -12,8 +12,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// maxAttempts bounds how often a commit is planned anew because somebody else changed
-// the tree under it. Each time somebody else got on.
+// maxAttempts bounds how often a commit is planned again because somebody else has changed
+// the tree meanwhile.
 const maxAttempts = 100
 
 // Commit implements [coord.Registry].
@@ -28,12 +28,12 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	return stat.Mzxid, nil
 }
 
-// commit does ops in one multi, and returns what the last write left, or nothing if
-// there was none.
+// commit does ops in one multi, and returns the Stat of the last node that it wrote. The
+// Stat is zero if it wrote none.
 //
-// It guesses first, so that the usual commit costs one round trip: a node is there
-// unless an open view lacks it. When that was wrong it reads what it needs to know, and
-// plans again.
+// First it guesses which nodes are there, so that the usual commit costs one round trip: it
+// takes a node for missing only if an open view says so. If a guess was wrong it reads what
+// it needs to know, and plans again.
 func (r *Registry) commit(ctx context.Context, ops []coord.Op) (zookeeper.Stat, error) {
 	l := r.limit(ctx)
 	var s *session
@@ -53,8 +53,8 @@ func (r *Registry) commit(ctx context.Context, ops []coord.Op) (zookeeper.Stat, 
 	return zookeeper.Stat{}, fmt.Errorf("%w: the tree changed under the commit %d times", coord.ErrUnavailable, maxAttempts)
 }
 
-// sessionFor returns the session to commit in. A commit of ephemeral nodes stays with
-// the session in which it was begun.
+// sessionFor returns the session to commit in. begun is the one of an attempt before this,
+// or nil. A commit of ephemeral nodes fails if the session in which it began is lost.
 func (r *Registry) sessionFor(l limit, begun *session, ops []coord.Op) (*session, error) {
 	needed := false
 	for _, op := range ops {
@@ -79,8 +79,8 @@ func (r *Registry) sessionFor(l limit, begun *session, ops []coord.Op) (*session
 	return s, nil
 }
 
-// attempt plans and sends once. It has to be done again if the plan was made on wrong
-// guesses, or the connection was lost before anything was written.
+// attempt plans and sends once. again is true if a guess was wrong, or if the connection was
+// lost before anything was sent.
 func (r *Registry) attempt(l limit, s *session, ops []coord.Op, known *facts) (again bool, stat zookeeper.Stat, err error) {
 	if err := r.learn(l, s, ops, known); err != nil {
 		if isLost(err) {
@@ -93,10 +93,10 @@ func (r *Registry) attempt(l limit, s *session, ops []coord.Op, known *facts) (a
 		return false, stat, p.conflict
 	}
 	if size := p.size(); size > maxPacket {
-		return false, stat, fmt.Errorf("%w: %d bytes with all that belongs to it, at most %d are allowed", coord.ErrTooLarge, size, maxPacket)
+		return false, stat, fmt.Errorf("%w: the request has %d bytes, at most %d are allowed", coord.ErrTooLarge, size, maxPacket)
 	}
 	if len(p.requests) == 0 {
-		return false, stat, nil // the removal of a tree that is not there
+		return false, stat, nil // it only removes a tree that is not there
 	}
 	results, err := call(l, s.conn, p.send)
 	switch failed := firstError(results); {
@@ -105,21 +105,21 @@ func (r *Registry) attempt(l limit, s *session, ops []coord.Op, known *facts) (a
 	case failed >= 0:
 		again, err = p.judge(failed, results[failed].Error)
 		if again {
-			*known = facts{certain: true}
+			*known = facts{noGuesses: true}
 		}
 		return again, stat, err
-	case errors.Is(err, errOver):
-		return true, stat, nil // not sent; perhaps in the next session
+	case errors.Is(err, errConnEnded):
+		return true, stat, nil // not sent; the next session may do it
 	case !wasAnswered(err):
 		return false, stat, fmt.Errorf("%w: %w", coord.ErrUnknownOutcome, err)
 	}
 	return false, stat, convertError(err, "")
 }
 
-// send makes the requests, in one step.
+// send sends the requests as one atomic step.
 func (p *plan) send(client *zookeeper.Conn) ([]zookeeper.MultiResponse, error) {
 	if set, ok := p.requests[0].(*zookeeper.SetDataRequest); ok && len(p.requests) == 1 {
-		// The commonest commit, for which a multi would be the greater part of the cost.
+		// One set is the most frequent commit, and without a multi it costs less than half.
 		stat, err := client.Set(set.Path, set.Data, set.Version)
 		if err != nil && !wasAnswered(err) {
 			return nil, err
@@ -129,8 +129,8 @@ func (p *plan) send(client *zookeeper.Conn) ([]zookeeper.MultiResponse, error) {
 	return client.Multi(p.requests...)
 }
 
-// firstError finds the request for which a multi failed; those behind it have an error
-// that says nothing.
+// firstError finds the request that made a multi fail. The errors of later requests mean
+// nothing.
 func firstError(results []zookeeper.MultiResponse) int {
 	for i, result := range results {
 		if result.Error != nil {
@@ -140,33 +140,33 @@ func firstError(results []zookeeper.MultiResponse) int {
 	return -1
 }
 
-// role is what a request does for an op.
+// role is what a request is for its op.
 type role int
 
 const (
-	itself role = iota // it is the op, or the whole of it
-	helper             // a parent, or a part: its failure is no conflict, but news
+	itself role = iota // the op as a whole: its failure is a conflict
+	helper             // a parent, or a part of the op: its failure means that a guess was wrong
 )
 
-// plan is a multi on its way.
+// plan is a multi that is being built. Paths are full paths.
 type plan struct {
 	r        *Registry
 	ops      []coord.Op
 	known    facts
 	session  int64
 	requests []any
-	origin   []int // of each request: the op
-	roles    []role
-	written  map[string]int  // paths to the ops that write them
-	done     []bool          // of each op: it is among the requests
-	made     map[string]bool // nodes that the requests before make, by their full path
-	smallest *zookeeper.CreateRequest
-	writes   int // requests whose answer has a Stat
-	conflict error
+	origin   []int                    // for each request the index of its op; -1 for none
+	roles    []role                   // for each request
+	written  map[string]int           // for each path that is written the index of the op
+	done     []bool                   // for each op whether it is among the requests
+	made     map[string]bool          // nodes that the requests so far create
+	smallest *zookeeper.CreateRequest // the creation with the smallest value
+	writes   int                      // how many requests return a Stat
+	conflict error                    // the first that is known before anything is sent
 }
 
-// plan turns ops into requests, with what is known and guesses about the rest.
-// Conditions come first, because they speak of the tree before the commit.
+// plan turns ops into requests. It guesses what is not known. Conditions come first,
+// because they speak of the tree before the commit.
 func (r *Registry) plan(ops []coord.Op, known facts, session int64) *plan {
 	p := &plan{r: r, ops: ops, known: known, session: session, done: make([]bool, len(ops))}
 	if len(ops) > 1 {
@@ -176,20 +176,20 @@ func (r *Registry) plan(ops []coord.Op, known facts, session int64) *plan {
 		full := r.full(op.Path)
 		switch {
 		case !op.Kind.Writes():
-			p.condition(i, op, full)
+			p.addCondition(i, op, full)
 		case op.Kind == coord.OpDeleteTree && len(known.trees[full]) == 0 && len(ops) > 1:
-			p.absent(i, full, helper) // what the removal of nothing relies on
+			p.addAbsent(i, full, helper) // there is no tree to remove, and that must still hold
 		case len(ops) > 1:
 			p.written[full] = i
 		}
 	}
 	for i := range ops {
-		p.write(i)
+		p.addWrite(i)
 	}
 	if p.writes == 0 && p.smallest != nil {
-		// The answer to a creation does not tell when it happened, but that to a
-		// write does. So one of the nodes gets its value in a second step, which
-		// cannot fail.
+		// The answer to a create does not tell the number of the commit, but that to a
+		// set does. So the node with the smallest value gets it by a set after its
+		// creation. That set cannot fail.
 		p.add(-1, helper, &zookeeper.SetDataRequest{Path: p.smallest.Path, Data: p.smallest.Data, Version: -1})
 		p.smallest.Data = []byte{}
 	}
@@ -205,37 +205,38 @@ func (p *plan) add(op int, role role, request any) {
 	}
 }
 
-func (p *plan) condition(i int, op coord.Op, full string) {
+func (p *plan) addCondition(i int, op coord.Op, full string) {
 	switch op.Kind {
 	case coord.OpExists:
 		p.add(i, itself, &zookeeper.CheckVersionRequest{Path: full, Version: -1})
 	case coord.OpAtVersion:
 		p.add(i, itself, &zookeeper.CheckVersionRequest{Path: full, Version: version(op.Version)})
 	case coord.OpAbsent:
-		p.absent(i, full, itself)
+		p.addAbsent(i, full, itself)
 	case coord.OpOwned:
-		// No request can ask for the owner. It was read; that nobody has written
-		// the node since can be asked for.
+		// No request can check the owner. It was read before; the request checks that
+		// nobody has written the node since.
 		stat := p.known.stats[full]
 		switch {
 		case stat == nil:
-			p.conflicts(i, coord.ErrNoNode)
+			p.setConflict(i, coord.ErrNoNode)
 		case stat.EphemeralOwner != p.session:
-			p.conflicts(i, coord.ErrNotOwner)
+			p.setConflict(i, coord.ErrNotOwner)
 		default:
 			p.add(i, itself, &zookeeper.CheckVersionRequest{Path: full, Version: stat.Version})
 		}
 	}
 }
 
-func (p *plan) conflicts(i int, reason error) {
+// setConflict notes a conflict that is known before anything is sent. The first one counts.
+func (p *plan) setConflict(i int, reason error) {
 	if p.conflict == nil {
-		p.conflict = p.refused(i, reason)
+		p.conflict = p.conflictOf(i, reason)
 	}
 }
 
-// version is what to ask for: ZooKeeper's are from 0 to the largest int32, and -1 means
-// any, so what can be none becomes one that no node has.
+// version converts a version for a request. ZooKeeper's versions go from 0 to the largest
+// int32, and -1 means any. Every other number becomes -2, which no node has.
 func version(v int64) int32 {
 	if v < 0 || v > math.MaxInt32 {
 		return -2
@@ -243,16 +244,16 @@ func version(v int64) int32 {
 	return int32(v)
 }
 
-// absent asks for the absence of a node by making it and removing it again, or, if even
-// a parent is missing, the topmost such.
-func (p *plan) absent(i int, full string, role role) {
+// addAbsent checks that a node is absent: it creates the node and removes it again. If
+// parents are missing, it does that with the topmost of them.
+func (p *plan) addAbsent(i int, full string, role role) {
 	top := full
 	for parent := parentOf(full); parent != "/"; parent = parentOf(parent) {
-		if p.lacks(parent) {
+		if p.isMissing(parent) {
 			top, role = parent, helper
 		}
 		if stat := p.known.stats[parent]; stat != nil && stat.EphemeralOwner != 0 {
-			// Nothing can be below it while it is there.
+			// As long as an ephemeral parent is there nothing can be below it.
 			p.add(i, helper, &zookeeper.CheckVersionRequest{Path: parent, Version: -1})
 			return
 		}
@@ -262,15 +263,16 @@ func (p *plan) absent(i int, full string, role role) {
 }
 
 func (p *plan) create(full string, value []byte, flags int32) *zookeeper.CreateRequest {
-	return &zookeeper.CreateRequest{Path: full, Data: own(value), Acl: p.r.acl, Flags: flags}
+	return &zookeeper.CreateRequest{Path: full, Data: copyOf(value), Acl: p.r.acl, Flags: flags}
 }
 
-// own is a copy of a value: a request that nobody waits for any more may be sent when its
-// caller has its buffer back. It is not nil, which for JVM clients is not the same as empty.
-func own(value []byte) []byte { return append([]byte{}, value...) }
+// copyOf copies a value, because an abandoned request may be sent after its caller has used
+// the buffer for something else. The copy is never nil: JVM clients tell nil from empty.
+func copyOf(value []byte) []byte { return append([]byte{}, value...) }
 
-// write adds an op that writes, after those that it stands on.
-func (p *plan) write(i int) {
+// addWrite adds an op that writes, unless it was added already. Ops that write its parents
+// come before it.
+func (p *plan) addWrite(i int) {
 	op := p.ops[i]
 	if p.done[i] || !op.Kind.Writes() {
 		return
@@ -279,19 +281,19 @@ func (p *plan) write(i int) {
 	full := p.r.full(op.Path)
 	switch op.Kind {
 	case coord.OpCreate:
-		p.make(i, full, op.Value, 0)
+		p.addCreate(i, full, op.Value, 0)
 	case coord.OpCreateEphemeral:
-		p.make(i, full, op.Value, zookeeper.FlagEphemeral)
+		p.addCreate(i, full, op.Value, zookeeper.FlagEphemeral)
 	case coord.OpPut:
-		if p.lacks(full) {
-			p.make(i, full, op.Value, 0)
+		if p.isMissing(full) {
+			p.addCreate(i, full, op.Value, 0)
 		} else {
-			p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: own(op.Value), Version: -1})
+			p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: copyOf(op.Value), Version: -1})
 		}
 	case coord.OpSet:
-		p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: own(op.Value), Version: -1})
+		p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: copyOf(op.Value), Version: -1})
 	case coord.OpSetAt:
-		p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: own(op.Value), Version: version(op.Version)})
+		p.add(i, itself, &zookeeper.SetDataRequest{Path: full, Data: copyOf(op.Value), Version: version(op.Version)})
 	case coord.OpDelete:
 		p.add(i, itself, &zookeeper.DeleteRequest{Path: full, Version: -1})
 	case coord.OpDeleteTree:
@@ -301,15 +303,15 @@ func (p *plan) write(i int) {
 	}
 }
 
-// make adds the creation of a node, and before it of the parents that are missing.
-func (p *plan) make(i int, full string, value []byte, flags int32) {
-	p.makeParents(i, full)
+// addCreate adds the creation of a node, after that of the parents that are missing.
+func (p *plan) addCreate(i int, full string, value []byte, flags int32) {
+	p.addParents(i, full)
 	request := p.create(full, value, flags)
 	p.add(i, itself, request)
-	p.created(request)
+	p.noteCreate(request)
 }
 
-func (p *plan) created(request *zookeeper.CreateRequest) {
+func (p *plan) noteCreate(request *zookeeper.CreateRequest) {
 	if p.made == nil {
 		p.made = make(map[string]bool)
 	}
@@ -319,32 +321,33 @@ func (p *plan) created(request *zookeeper.CreateRequest) {
 	}
 }
 
-func (p *plan) makeParents(i int, full string) {
+// addParents adds the creation of the parents that are missing.
+func (p *plan) addParents(i int, full string) {
 	parent := parentOf(full)
 	if parent == "/" || p.made[parent] {
 		return
 	}
 	if j, ok := p.written[parent]; ok {
-		p.write(j) // which may make it, or has to fail first
+		p.addWrite(j) // this may create the parent; if it fails, that is the conflict to report
 		if p.made[parent] {
 			return
 		}
 	}
-	if !p.lacks(parent) {
+	if !p.isMissing(parent) {
 		return
 	}
-	p.makeParents(i, parent)
+	p.addParents(i, parent)
 	request := p.create(parent, nil, 0)
 	p.add(i, helper, request)
-	p.created(request)
+	p.noteCreate(request)
 }
 
-// lacks tells or guesses that a node is not there.
-func (p *plan) lacks(full string) bool {
-	if stat, ok := p.known.stats[full]; ok || p.known.certain {
+// isMissing reports whether a node is not there, by what is known, or else by a guess.
+func (p *plan) isMissing(full string) bool {
+	if stat, ok := p.known.stats[full]; ok || p.known.noGuesses {
 		return ok && stat == nil
 	}
-	return strings.HasPrefix(full, p.r.root+"/") && p.r.views.lack(p.r.relative(full))
+	return strings.HasPrefix(full, p.r.root+"/") && p.r.views.lacks(p.r.relative(full))
 }
 
 func parentOf(full string) string {
@@ -354,8 +357,8 @@ func parentOf(full string) string {
 	return "/"
 }
 
-// judge says what the failure of a request means: a conflict, or that the plan was made
-// on wrong guesses.
+// judge says what the failure of a request means: a conflict, or that a guess was wrong and
+// the commit has to be planned again.
 func (p *plan) judge(failed int, err error) (again bool, conflict error) {
 	i := p.origin[failed]
 	var reason error
@@ -368,12 +371,12 @@ func (p *plan) judge(failed int, err error) (again bool, conflict error) {
 		reason = coord.ErrVersion
 	case errors.Is(err, zookeeper.ErrNotEmpty):
 		reason = coord.ErrNotEmpty
-	case errors.Is(err, zookeeper.ErrNoChildrenForEphemerals) && i >= 0 && !p.ops[i].Kind.Writes() && !p.known.certain:
-		return true, nil // absent, and now we shall know why
+	case errors.Is(err, zookeeper.ErrNoChildrenForEphemerals) && i >= 0 && !p.ops[i].Kind.Writes() && !p.known.noGuesses:
+		return true, nil // it is absent; the next plan knows the ephemeral parent
 	case errors.Is(err, zookeeper.ErrNoAuth) && i >= 0:
-		return false, p.refused(i, coord.ErrDenied) // also for a part of the op: all of it has to be allowed
+		return false, p.conflictOf(i, coord.ErrDenied) // also for a part of the op, because all of it has to be allowed
 	case errors.Is(err, zookeeper.ErrNoChildrenForEphemerals) && i >= 0:
-		return false, fmt.Errorf("its parent is ephemeral: %w", p.refused(i, coord.ErrInvalidCommit))
+		return false, fmt.Errorf("its parent is ephemeral: %w", p.conflictOf(i, coord.ErrInvalidCommit))
 	default:
 		path := ""
 		if i >= 0 {
@@ -394,17 +397,18 @@ func (p *plan) judge(failed int, err error) (again bool, conflict error) {
 		}
 	case coord.OpOwned:
 		if reason == coord.ErrVersion {
-			return true, nil // written since it was read
+			return true, nil // somebody has written the node since it was read
 		}
 	}
-	return false, p.refused(i, reason)
+	return false, p.conflictOf(i, reason)
 }
 
-func (p *plan) refused(i int, reason error) error {
+// conflictOf makes the error of an op that does not hold.
+func (p *plan) conflictOf(i int, reason error) error {
 	return &coord.ConflictError{Index: i, Op: p.ops[i], Reason: reason}
 }
 
-// stat is what the answer says of the last write.
+// stat returns the Stat of the last write in the answer.
 func (p *plan) stat(results []zookeeper.MultiResponse) zookeeper.Stat {
 	for i := len(results) - 1; i >= 0; i-- {
 		if results[i].Stat != nil {

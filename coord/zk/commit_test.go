@@ -22,7 +22,7 @@ func wantConflict(t testing.TB, err error, index int, reason error) {
 	}
 }
 
-// ZooKeeper has no condition "absent": it is asked for by making a node and removing it.
+// ZooKeeper has no condition "absent": the commit creates the node and removes it again.
 func TestAbsentLeavesNothing(t *testing.T) {
 	r := dial(t, zk.Config{})
 	commit(t, r, coord.Put("there", nil), coord.CreateEphemeral("e", nil))
@@ -49,13 +49,13 @@ func TestAbsentLeavesNothing(t *testing.T) {
 			}
 		})
 	}
-	// The node that the condition is about is made by the same commit, and so are its parents.
+	// The same commit creates the node of the condition, and its parents.
 	commit(t, r, coord.Absent("x/y/z"), coord.Create("x/y/z", []byte("v")), coord.Absent("x"), coord.Create("x/w", nil))
 	_, err := r.Commit(t.Context(), coord.Put("there", nil), coord.Absent("x/y/z"))
 	wantConflict(t, err, 1, coord.ErrNodeExists)
 }
 
-// To ZooKeeper, -1 is any version, and larger ones than an int32 are others.
+// For ZooKeeper -1 means any version, and a version beyond int32 would become another one.
 func TestVersionsThatNoNodeHas(t *testing.T) {
 	r := dial(t, zk.Config{})
 	commit(t, r, coord.Put("a", nil))
@@ -69,8 +69,8 @@ func TestVersionsThatNoNodeHas(t *testing.T) {
 	}
 }
 
-// A value is written in the same step that makes the node, whichever way its number is
-// found out.
+// A commit returns its number, and writes all values in one step, also if it only creates
+// nodes.
 func TestRevisionOfCreations(t *testing.T) {
 	r := dial(t, zk.Config{})
 	for i, ops := range [][]coord.Op{
@@ -93,13 +93,13 @@ func TestRevisionOfCreations(t *testing.T) {
 	}
 }
 
-// Those who need the same parents make them together, and none of them fails for it.
+// Commits that need the same missing parents at the same time all succeed.
 func TestParentsMadeAtOnce(t *testing.T) {
 	var registries []*zk.Registry
 	for range 4 {
 		registries = append(registries, dial(t, zk.Config{}))
 	}
-	view(t, registries[0], "") // guesses are made from what it shows
+	view(t, registries[0], "") // the registry guesses from what its views show
 	const rounds, each = 20, 3
 	for round := range rounds {
 		var wg sync.WaitGroup
@@ -120,8 +120,8 @@ func TestParentsMadeAtOnce(t *testing.T) {
 	}
 }
 
-// A tree that grows while it is removed is removed as it is in the end, or as it was
-// before, and never in part.
+// A tree that grows while it is removed is removed as a whole, with or without what was
+// added, and never in part.
 func TestTreeRemovedWhileItGrows(t *testing.T) {
 	grower, remover := dial(t, zk.Config{}), dial(t, zk.Config{})
 	var wg sync.WaitGroup
@@ -155,8 +155,8 @@ func TestTreeRemovedWhileItGrows(t *testing.T) {
 	wantErr(t, err, coord.ErrNoNode)
 }
 
-// A server closes the connection at a request that is too large for it, and everybody's
-// requests fail; so no such request is sent.
+// A server closes the connection if a request is too large, and then all requests on it
+// fail. So the registry sends no such request.
 func TestTooLargeWithAllThatBelongsToIt(t *testing.T) {
 	r := dial(t, zk.Config{Namespace: namespace(t) + "/" + strings.Repeat("n", 500)})
 	s := session(t, r)
@@ -190,7 +190,8 @@ func TestTooLargeWithAllThatBelongsToIt(t *testing.T) {
 	}
 }
 
-// A tree that is too wide is given up soon, and costs nobody a connection.
+// A tree with too many nodes is refused before all of it is listed, and without a request
+// that would cost the connection.
 func TestATreeThatIsTooWide(t *testing.T) {
 	link := newLink(t, sharedServer(t))
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}})
@@ -220,7 +221,8 @@ func TestATreeThatIsTooWide(t *testing.T) {
 	}
 }
 
-// Whatever somebody else has put below or in place of a node, it is clear which op fails.
+// Whatever somebody else has put below a node or in its place, the conflict names the right
+// op.
 func TestWhichOpFails(t *testing.T) {
 	r, s := dial(t, zk.Config{}), dial(t, zk.Config{})
 	commit(t, r, coord.Put("a", nil), coord.Put("t/running", nil), coord.Put("t/b", nil))
@@ -259,7 +261,8 @@ func TestBelowAnEphemeralNode(t *testing.T) {
 	}
 }
 
-// JVM members write null where they mean no value; and ours are no null to them.
+// JVM members write null for no value, which reads as empty. An empty value of ours is no
+// null for them.
 func TestValuesOfOtherClients(t *testing.T) {
 	r := dial(t, zk.Config{})
 	bare := dialBare(t, sharedServer(t).Addr(), "")
@@ -278,7 +281,7 @@ func TestValuesOfOtherClients(t *testing.T) {
 	}
 }
 
-// Somebody may remove everything, with the namespace's own node.
+// Somebody may remove everything, also the namespace's own node.
 func TestNamespaceRemoved(t *testing.T) {
 	r := dial(t, zk.Config{Namespace: namespace(t) + "/jobs"})
 	v := view(t, r, "")

@@ -16,7 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 )
 
-// Config of a registry. Only Servers and Namespace are required.
+// Config is the configuration of a registry. Only Servers and Namespace are required.
 type Config struct {
 	// Servers are the members of the ensemble, "host" or "host:port"; the port is
 	// 2181 unless given. They are tried in random order. Names are looked up anew
@@ -25,27 +25,27 @@ type Config struct {
 	// Namespace is the node below which everything of this registry lives, such as
 	// "jobs" or "prod/jobs". It is created if it is not there.
 	Namespace string
-	// SessionTimeout is what the registry asks for: how long the ensemble waits for a
-	// sign of life before it drops the session and its ephemeral nodes. The ensemble
-	// may grant less or more: by default from 2 to 20 of its ticks, which is 4 s to
-	// 40 s. At least 1 s. Default 10 s. The package comment says how long a pause of
-	// the store it survives.
+	// SessionTimeout is how long the ensemble waits for a renewal before it drops the
+	// session and its ephemeral nodes. The registry asks for it, but the ensemble may
+	// grant less or more: by default from 2 to 20 of its ticks, which is 4 s to 40 s. At
+	// least 1 s. Default 10 s. The package comment says how long a pause of the store a
+	// session survives.
 	SessionTimeout time.Duration
 	// DialTimeout bounds Dial. Default 5 s.
 	DialTimeout time.Duration
-	// RequestTimeout bounds each request, with the time it waits for a connection.
-	// Default 5 s.
+	// RequestTimeout bounds each request, including the time that it waits for a
+	// connection. Default 5 s.
 	RequestTimeout time.Duration
-	// MaxBackoff is the longest wait between two attempts to reach a server; the
-	// first round goes without, and then it doubles from 50 ms, with jitter. While
-	// there is a session to be saved it is at most a tenth of its time-out. Default 1 s.
+	// MaxBackoff is the longest wait between two attempts to reach a server. In the
+	// first round over the servers there is no wait; then it doubles from 50 ms, with
+	// jitter. While a session lives it is at most a tenth of its time-out. Default 1 s.
 	MaxBackoff time.Duration
-	// Digest is "user:password". With it, nodes are created for this user alone
-	// (ZooKeeper's CREATOR_ALL); without, for everybody. ZooKeeper knows no list of
-	// users: a wrong password shows when the namespace belongs to another one.
+	// Digest is "user:password". With it nodes are created for this user alone
+	// (ZooKeeper's CREATOR_ALL), without it for everybody. ZooKeeper has no list of
+	// users, so a wrong password shows only if the namespace belongs to another user.
 	Digest string
-	// TLS, if set, is used for every connection. Its ServerName is that of each
-	// host, unless it names one.
+	// TLS, if set, is used for every connection. If it has no ServerName, certificates
+	// must be for the host to which the registry connects.
 	TLS *tls.Config
 	// Logger is told when the session changes, when latches are lost and when views
 	// cannot be followed, and, at debug level, what the client library says. nil means
@@ -56,7 +56,7 @@ type Config struct {
 	Slog *slog.Logger
 }
 
-// Least values of a configuration, and what is used where it says nothing.
+// The bounds and defaults of a configuration.
 const (
 	minSessionTimeout     = time.Second
 	defaultSessionTimeout = 10 * time.Second
@@ -115,7 +115,7 @@ func completeServers(servers []string) ([]string, error) {
 	servers = slices.Clone(servers)
 	for i, server := range servers {
 		host, port, err := net.SplitHostPort(server)
-		if err != nil { // no port, then
+		if err != nil { // perhaps it has no port
 			host, port = strings.TrimSuffix(strings.TrimPrefix(server, "["), "]"), defaultPort
 			if strings.Contains(host, ":") && net.ParseIP(host) == nil {
 				return nil, fmt.Errorf(`%w: Servers has %q, which is no "host:port": %w`, coord.ErrInvalidConfig, server, err)

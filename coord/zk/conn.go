@@ -18,28 +18,28 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// maxInFlight bounds the requests of one connection that are on their way.
+// maxInFlight bounds the requests of one connection that wait for an answer.
 const maxInFlight = 1024
 
-// conn is one client of the library with one session, and as many network links, one
-// after the other, as that session survives.
+// conn is one client of the library, with one session. When its network link breaks it
+// opens another, as long as the session lives.
 //
-// Left to itself the library would open a new session when it hears that its own has
-// expired, and send there what is still queued for the old one. A conn ends with its
-// session: from then on it opens no link.
+// The library itself would open a new session when it learns that its own has expired, and
+// send in it what is still queued for the old one. A conn ends with its session: from then
+// on it opens no link.
 type conn struct {
 	cfg     *Config
 	history *history
-	since   moment // in the history when it began
+	since   moment // in the history, when the conn began
 	owner   owner
-	oneLink bool
+	oneLink bool // the conn ends with its first link
 	client  *zookeeper.Conn
 	events  <-chan zookeeper.Event // closed when the library's goroutines have ended
 	slots   chan struct{}
-	ctx     context.Context // ends when the conn does
+	ctx     context.Context // ends with the conn
 	stop    context.CancelFunc
-	era     atomic.Int64 // of the history, to which what it says belongs
-	zxid    atomic.Int64 // the newest that it has seen
+	era     atomic.Int64 // of the history, to which the store's answers belong
+	zxid    atomic.Int64 // the newest that the conn has seen
 
 	mu       sync.Mutex // guards all below
 	requests sync.WaitGroup
@@ -47,25 +47,25 @@ type conn struct {
 	up       chan struct{} // closed while the session has a link
 	isUp     bool
 	timeout  time.Duration // of the session; 0 while there is none
-	failures int           // since the last link
+	failures int           // failed attempts since the last link
 	answers  answers       // of the servers, until one of them has opened the session
 	lastErr  error
-	password []byte        // of the session: what a server asks for when it is taken up again
+	password []byte        // of the session; a server asks for it when a client takes the session up again
 	denied   chan struct{} // closed when all servers that answer deny
 }
 
-// owner hears what becomes of a conn. Its methods are called on the library's
-// goroutines and must not block.
+// owner is told what happens to a conn. Its methods are called on the library's goroutines
+// and must not block.
 type owner interface {
-	connected(handshake)
-	disconnected()
-	expired()
-	fired(zookeeper.Event) // a watch
+	connected(handshake)   // a server has opened the session, or taken it up again
+	disconnected()         // the link is broken
+	expired()              // the store has dropped the session
+	fired(zookeeper.Event) // a watch has fired
 }
 
-// openConn starts a client and returns when it has a session, is authenticated, and
-// knows the era that it is in. Unless it is for one link only, it outlives its links.
-// The store had an answer to what it was sent at the time that is returned.
+// openConn starts a client. It returns when the client has a session, is authenticated,
+// and knows its era. It also returns when the first request was sent to which the store has
+// answered. With oneLink the conn ends with its first link.
 func openConn(ctx context.Context, cfg *Config, h *history, o owner, oneLink bool) (_ *conn, sent time.Time, _ error) {
 	c := &conn{
 		cfg:     cfg,
@@ -84,7 +84,7 @@ func openConn(ctx context.Context, cfg *Config, h *history, o owner, oneLink boo
 	c.client, c.events, err = zookeeper.Connect(cfg.Servers, cfg.SessionTimeout,
 		zookeeper.WithDialer(c.dial),
 		zookeeper.WithHostProvider(&hosts{over: c.ctx.Done()}),
-		zookeeper.WithEventCallback(c.hear),
+		zookeeper.WithEventCallback(c.onEvent),
 		zookeeper.WithLogger(logger{log}),
 		zookeeper.WithMaxConnBufferSize(lengthPrefix+maxPacket))
 	if err != nil {
@@ -96,39 +96,39 @@ func openConn(ctx context.Context, cfg *Config, h *history, o owner, oneLink boo
 		err = c.authenticate(ctx)
 	}
 	if err == nil {
-		sent, err = c.greet(ctx)
+		sent, err = c.firstSync(ctx)
 	}
 	if err != nil {
 		_ = c.close(ctx) // err is what matters
 		return nil, sent, err
 	}
-	// The session was opened by a write, which comes after all that had been seen
-	// before, and the server knows of it: unless there was no such past.
-	era, _ := h.went(c.since, c.zxid.Load())
+	// The write that opened the session is later than everything that was seen before,
+	// and the server knows that write. So a smaller zxid means that the store went back.
+	era, _ := h.judge(c.since, c.zxid.Load())
 	c.era.Store(int64(era))
 	return c, sent, nil
 }
 
 // saw notes the zxid of a reply.
 func (c *conn) saw(zxid int64) {
-	if zxid > c.zxid.Load() { // one link at a time says so
+	if zxid > c.zxid.Load() { // no race: only one link at a time calls this
 		c.zxid.Store(zxid)
 	}
 	c.history.saw(int(c.era.Load()), zxid)
 }
 
-// greet makes the leader answer, and returns when it was asked. An answer that takes
-// long is asked for again on another link.
-func (c *conn) greet(ctx context.Context) (sent time.Time, err error) {
+// firstSync makes the leader answer, and returns when that request was sent. If the answer
+// takes long it asks again on another link.
+func (c *conn) firstSync(ctx context.Context) (sent time.Time, err error) {
 	for {
-		sent, err = c.greetOnce(ctx)
+		sent, err = c.firstSyncOnce(ctx)
 		if err == nil || ctx.Err() != nil || c.ctx.Err() != nil || !isLost(err) && !errors.Is(err, errTimeout) {
 			return sent, convertError(err, "")
 		}
 	}
 }
 
-func (c *conn) greetOnce(ctx context.Context) (sent time.Time, err error) {
+func (c *conn) firstSyncOnce(ctx context.Context) (sent time.Time, err error) {
 	if err := c.await(ctx); err != nil {
 		return sent, &endedError{err}
 	}
@@ -149,7 +149,7 @@ func (c *conn) granted() time.Duration {
 	return c.timeout
 }
 
-// await returns when there is a link, or there will be none.
+// await waits for a link. It returns an error if there will be none.
 func (c *conn) await(ctx context.Context) error {
 	c.mu.Lock()
 	up := c.up
@@ -158,26 +158,26 @@ func (c *conn) await(ctx context.Context) error {
 	case <-up:
 		return nil
 	case <-c.ctx.Done():
-		return errOver
+		return errConnEnded
 	case <-c.denied:
 		return fmt.Errorf("%w: %w", coord.ErrDenied, c.answers.denial)
 	case <-ctx.Done():
-		if why := c.why(); why != nil {
+		if why := c.lastFailure(); why != nil {
 			return fmt.Errorf("%w (%w)", context.Cause(ctx), why)
 		}
 		return context.Cause(ctx)
 	}
 }
 
-// why is what went wrong at the last attempt to connect.
-func (c *conn) why() error {
+// lastFailure is the error of the last attempt to connect, or nil.
+func (c *conn) lastFailure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lastErr
 }
 
-// authenticate names the user. The library repeats that by itself on every later link,
-// before anything else, but only once it has succeeded.
+// authenticate logs in. Once that has succeeded the library repeats it on every later link,
+// before anything else.
 func (c *conn) authenticate(ctx context.Context) error {
 	for {
 		_, err := call(unlimited(ctx), c, func(client *zookeeper.Conn) (struct{}, error) {
@@ -201,7 +201,7 @@ func (c *conn) dial(_, address string, _ time.Duration) (net.Conn, error) {
 	defer c.mu.Unlock()
 	if err == nil && c.ctx.Err() != nil {
 		_ = l.Close()
-		err = errOver
+		err = errConnEnded
 	}
 	if err != nil {
 		c.failLocked(address, err)
@@ -235,9 +235,9 @@ func (c *conn) dialLink(ctx context.Context, address string) (*link, error) {
 	return l, nil
 }
 
-// attemptTimeout bounds one attempt to open a link, with the handshake. The first link
-// has the time of Dial, shared among the servers; later ones have to come soon, because
-// the session is running out.
+// attemptTimeout bounds one attempt to open a link, including the handshake. For the first
+// link the servers share DialTimeout. Later links have less time, because the session would
+// end.
 func (c *conn) attemptTimeout() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -248,8 +248,8 @@ func (c *conn) attemptTimeout() time.Duration {
 	return max(least, c.timeout/6)
 }
 
-// backOff waits before another attempt: not in the first round, and then longer every
-// time.
+// backOff waits before an attempt to connect: not in the first round over the servers, and
+// longer after each round.
 func (c *conn) backOff() error {
 	c.mu.Lock()
 	rounds := c.failures / len(c.cfg.Servers)
@@ -269,10 +269,11 @@ func (c *conn) backOff() error {
 	case <-timer.C:
 		return nil
 	case <-c.ctx.Done():
-		return errOver
+		return errConnEnded
 	}
 }
 
+// failLocked notes an attempt to connect that failed.
 func (c *conn) failLocked(address string, err error) {
 	c.failures++
 	c.lastErr = err
@@ -280,16 +281,16 @@ func (c *conn) failLocked(address string, err error) {
 		return
 	}
 	c.answers.note(address, err)
-	if c.answers.deny(c.cfg.Servers) {
+	if c.answers.allDeny(c.cfg.Servers) {
 		c.answers.denial = c.answers.denied[0]
 		close(c.denied)
 	}
 }
 
-// hear is called by the library for every event, on its own goroutines.
-func (c *conn) hear(event zookeeper.Event) {
+// onEvent is called by the library for every event, on the library's goroutines.
+func (c *conn) onEvent(event zookeeper.Event) {
 	if event.Type == zookeeper.EventNotWatching {
-		return // it is closing
+		return // the client is being closed
 	}
 	if event.Type != zookeeper.EventSession {
 		c.owner.fired(event)
@@ -297,29 +298,30 @@ func (c *conn) hear(event zookeeper.Event) {
 	}
 	switch event.State {
 	case zookeeper.StateHasSession:
-		c.heardOfSession()
+		c.linkUp()
 	case zookeeper.StateExpired:
-		c.expire() // before the library goes on to open another session
+		c.expire() // before the library opens another session
 	case zookeeper.StateDisconnected:
-		if c.heardOfNoLink() {
+		if c.linkDown() {
 			if c.oneLink {
-				c.end() // before the library opens another
+				c.end() // before the library opens another link
 			}
 			c.owner.disconnected()
 		}
 	}
 }
 
-func (c *conn) heardOfSession() {
+// linkUp notes that the session has a link.
+func (c *conn) linkUp() {
 	c.mu.Lock()
-	if c.link == nil { // broken meanwhile; the library will find out
+	if c.link == nil { // it broke meanwhile; the library will notice that
 		c.mu.Unlock()
 		return
 	}
 	h, _ := c.link.handshake()
 	c.failures, c.lastErr, c.timeout, c.password = 0, nil, h.timeout, h.password
 	c.mu.Unlock()
-	c.owner.connected(*h) // first: it may find that this comes too late
+	c.owner.connected(*h) // before requests are sent: it may end the session, because this is too late
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.isUp {
@@ -334,8 +336,8 @@ func (c *conn) expire() {
 	c.owner.expired()
 }
 
-// heardOfNoLink reports whether there was one.
-func (c *conn) heardOfNoLink() bool {
+// linkDown notes that the link is broken. It reports whether the session had one.
+func (c *conn) linkDown() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.link != nil {
@@ -345,7 +347,7 @@ func (c *conn) heardOfNoLink() bool {
 			}
 			c.failLocked(c.link.address, fmt.Errorf("handshake with %s: %w", c.link.RemoteAddr(), err))
 		}
-		_ = c.link.Close() // the library leaves it open when the session has expired
+		_ = c.link.Close() // when the session has expired the library leaves it open
 		c.link = nil
 	}
 	wasUp := c.isUp
@@ -358,8 +360,8 @@ func (c *conn) heardOfNoLink() bool {
 
 var errNoHandshake = errors.New("no answer")
 
-// breakLink closes the network connection if it was opened before a time, so that the
-// library opens another.
+// breakLink closes the link if it was opened before a time, so that the library opens
+// another.
 func (c *conn) breakLink(openedBefore time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -369,8 +371,8 @@ func (c *conn) breakLink(openedBefore time.Time) {
 }
 
 // start runs a request on a goroutine of its own, as soon as there are a link and a free
-// slot. The library's calls know no context: one that is abandoned is waited for by
-// close, which makes it return.
+// slot. The library's calls take no context, so a call that nobody waits for any more goes
+// on. close makes such calls return, and waits for them.
 func (c *conn) start(l limit, request func(*zookeeper.Conn)) error {
 	if err := l.over(); err != nil {
 		return &unsentError{err}
@@ -386,7 +388,7 @@ func (c *conn) start(l limit, request func(*zookeeper.Conn)) error {
 		case <-l.late:
 			return &unsentError{l.over()}
 		case <-c.ctx.Done():
-			return &unsentError{errOver}
+			return &unsentError{errConnEnded}
 		}
 	}
 	select {
@@ -396,12 +398,12 @@ func (c *conn) start(l limit, request func(*zookeeper.Conn)) error {
 	case <-l.late:
 		return &unsentError{l.over()}
 	case <-c.ctx.Done():
-		return &unsentError{errOver}
+		return &unsentError{errConnEnded}
 	}
 	return c.runInSlot(request)
 }
 
-// tryStart is start if there is a free slot, and nothing otherwise.
+// tryStart runs a request if there is a free slot. It reports whether it did.
 func (c *conn) tryStart(request func(*zookeeper.Conn)) bool {
 	select {
 	case c.slots <- struct{}{}:
@@ -422,18 +424,18 @@ func (c *conn) runInSlot(request func(*zookeeper.Conn)) error {
 	return err
 }
 
-// run is start without waiting for anything.
+// run runs a request on a goroutine of its own, without waiting for a link or a slot.
 func (c *conn) run(request func(*zookeeper.Conn)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctx.Err() != nil {
-		return &unsentError{errOver}
+		return &unsentError{errConnEnded}
 	}
 	c.requests.Go(func() { request(c.client) })
 	return nil
 }
 
-// call makes one request and waits for its answer, as long as the limit allows.
+// call makes one request, and waits for its answer as long as the limit allows.
 func call[T any](l limit, c *conn, request func(*zookeeper.Conn) (T, error)) (T, error) {
 	type answer struct {
 		value T
@@ -469,14 +471,14 @@ func (c *conn) end() {
 }
 
 const (
-	// closeTimeout is how long the library waits for the answer to the end of a session.
+	// closeTimeout is how long the library waits for the answer when it ends a session.
 	closeTimeout = time.Second
-	// queueTime is what the library needs to queue a request, with room to spare.
+	// queueTime is more than the library needs to queue a request.
 	queueTime = 10 * time.Millisecond
 )
 
-// close ends the session at the store, if it can be told, and waits for all that the
-// conn has started. The end of ctx cuts short what is said to the store.
+// close ends the session at the store, if there is a link, and waits for everything that
+// the conn has started. When ctx ends it sends nothing more to the store.
 func (c *conn) close(ctx context.Context) error {
 	c.mu.Lock()
 	told := c.isUp
@@ -491,8 +493,9 @@ func (c *conn) close(ctx context.Context) error {
 		c.client.Close()
 	}()
 	if !told {
-		// Without a link nobody answers what Close asks, but the end of the conn
-		// does away with it. It has to have been asked by then, or Close waits.
+		// Without a link nobody answers the request that client.Close makes; the end of
+		// the conn makes that request fail. But it must be queued before the conn ends,
+		// or client.Close would wait for its time-out.
 		timer := time.NewTimer(queueTime)
 		select {
 		case <-timer.C:
@@ -505,19 +508,19 @@ func (c *conn) close(ctx context.Context) error {
 	told = told && ctx.Err() == nil && time.Since(begun) < closeTimeout
 	c.end()
 	c.breakLink(time.Now())
-	for range c.events { // until the library's goroutines have ended
+	for range c.events { // wait until the library's goroutines have ended
 	}
 	c.requests.Wait()
 	if !told {
-		return fmt.Errorf("%w: the session could not be ended, and will time out", coord.ErrUnavailable)
+		return fmt.Errorf("%w: the store did not confirm the end of the session, which will time out there", coord.ErrUnavailable)
 	}
 	return nil
 }
 
-// hosts gives the servers to the library in turn. It is the way to make it stop: the
-// library looks whether it was closed only after a round that failed.
+// hosts gives the servers to the library in turn. It also makes the library stop: the
+// library checks whether it was closed only after a round over the servers has failed.
 type hosts struct {
-	over <-chan struct{}
+	over <-chan struct{} // closed when the conn has ended
 
 	mu      sync.Mutex
 	servers []string
@@ -533,11 +536,11 @@ func (h *hosts) Init(servers []string) error {
 // Len is the number of servers.
 func (h *hosts) Len() int { return len(h.servers) }
 
-// Connected is called after a handshake; the next server is another one in any case.
+// Connected is called after a handshake. Next returns another server in any case.
 func (h *hosts) Connected() {}
 
-// Next says that a round has failed when the conn is over, and only then: the library
-// would wait for a second. Waiting is up to the dialer.
+// Next says that a round has failed only when the conn has ended. Otherwise the library
+// would wait for a second after each round; how long to wait is up to the dialer.
 func (h *hosts) Next() (server string, failed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

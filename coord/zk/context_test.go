@@ -9,8 +9,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 )
 
-// A caller who goes away gets its own reason back: it says nothing about the store,
-// except where a write may have happened.
+// If a caller's context ends, the error is its cause, which says nothing about the store.
+// Only for a write that may have been done the outcome is unknown.
 func TestCallerGoesAway(t *testing.T) {
 	link := newLink(t, sharedServer(t))
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}})

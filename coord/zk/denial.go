@@ -6,15 +6,15 @@ import (
 	"net"
 )
 
-// answers is what servers said to a client that wants its first session.
+// answers is how servers have answered a client that has no session yet.
 type answers struct {
-	asked  map[string]bool
-	denied []error // why, of those that did
-	denial error   // set when that is final
+	asked  map[string]bool // the servers that were tried
+	denied []error         // the denials
+	denial error           // the reason, once all servers have been tried and none accepts
 }
 
-// note takes down how an attempt to connect failed. A server that has denied may not get
-// as far the next time, and has still denied.
+// note notes how an attempt to connect failed. A denial counts also if the next attempt with
+// that server fails for another reason.
 func (a *answers) note(server string, err error) {
 	if a.asked == nil {
 		a.asked = make(map[string]bool)
@@ -25,14 +25,14 @@ func (a *answers) note(server string, err error) {
 	}
 }
 
-// deny reports whether all servers were asked, and all that answered denied. One that
-// accepts would have ended the question.
-func (a *answers) deny(servers []string) bool {
+// allDeny reports whether all servers were tried, and those that answered denied. If one had
+// accepted, there would be a session.
+func (a *answers) allDeny(servers []string) bool {
 	return len(a.denied) > 0 && len(a.asked) == len(servers)
 }
 
-// certificateAlerts are those of TLS by which a server tells that it does not accept the
-// client's certificate, or wants one.
+// certificateAlerts are the TLS alerts by which a server says that it does not accept the
+// client's certificate, or that it requires one.
 var certificateAlerts = [...]tls.AlertError{
 	42,  // bad certificate
 	43,  // unsupported certificate
@@ -44,8 +44,8 @@ var certificateAlerts = [...]tls.AlertError{
 	116, // certificate required
 }
 
-// isDenial reports whether one side does not trust the other's certificate. What the
-// server says comes in the handshake, or, since TLS 1.3, in the place of its first answer.
+// isDenial reports whether one side does not trust the other's certificate. The server's
+// alert comes in the handshake or, since TLS 1.3, in the place of its first answer.
 func isDenial(err error) bool {
 	var untrusted *tls.CertificateVerificationError
 	if errors.As(err, &untrusted) {

@@ -15,7 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-// A certificate that is missing, or that servers do not trust, is told at once.
+// If a certificate is missing, or servers do not trust it, Dial says so at once.
 func TestClientCertificates(t *testing.T) {
 	server := zkserver.Start(t, zkserver.Config{TLS: true, ClientAuth: true})
 	stranger := zkserver.Start(t, zkserver.Config{TLS: true})
@@ -32,7 +32,7 @@ func TestClientCertificates(t *testing.T) {
 	}
 }
 
-// wantDenied also asks where others do not answer at all.
+// wantDenied expects a denial, also if other servers do not answer at all.
 func wantDenied(t *testing.T, addr string, cfg *tls.Config, patience time.Duration) {
 	t.Helper()
 	for _, servers := range [][]string{{addr}, {nowhere(t), addr, nowhere(t)}} {
@@ -42,8 +42,9 @@ func wantDenied(t *testing.T, addr string, cfg *tls.Config, patience time.Durati
 	}
 }
 
-// In TLS 1.3 a client believes that all is well until it reads the first answer. (JVMs
-// leave that version out unless their operator wants it, so another server stands in.)
+// In TLS 1.3 a client learns that it is refused only when it reads the first answer. (JVMs
+// do not offer that version unless their operator enables it, so this test has a server of
+// its own.)
 func TestClientCertificatesWithTLS13(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.TLS = &tls.Config{MinVersion: tls.VersionTLS13, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: x509.NewCertPool()}

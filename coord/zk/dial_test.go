@@ -25,7 +25,7 @@ func wantDialError(t *testing.T, cfg zk.Config, within time.Duration, want error
 	begin := time.Now()
 	r, err := zk.Dial(t.Context(), cfg)
 	if err == nil {
-		_ = r.Close(t.Context()) // whether it was opened is the question
+		_ = r.Close(t.Context()) // the test has failed
 	}
 	if !errors.Is(err, want) {
 		t.Fatalf("got %v, want %v", err, want)
@@ -81,8 +81,8 @@ func TestTLSByNameAndByAddress(t *testing.T) {
 	}, 5*time.Second, coord.ErrDenied)
 }
 
-// Whatever a registry makes belongs to its user: the namespace and its parents, parents
-// of nodes, ephemeral nodes, candidates of latches, the clock's node.
+// Everything that a registry creates belongs to its user: the namespace and its parents,
+// parents of nodes, ephemeral nodes, candidates of latches, the clock's node.
 func TestEveryNodeBelongsToTheUser(t *testing.T) {
 	r := dial(t, zk.Config{Namespace: namespace(t) + "/jobs", Digest: rightPassword})
 	commit(t, r, coord.Create("a/b/c", nil), coord.CreateEphemeral("e/f", nil), coord.Absent("x/y/z"), coord.Put("p/q", nil))
@@ -185,7 +185,7 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// What is taken for the length of an answer may be anything.
+// The length of an answer may be any number if the server is not ZooKeeper.
 func TestSomethingElseListens(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -199,7 +199,7 @@ func TestSomethingElseListens(t *testing.T) {
 			if err != nil {
 				return
 			}
-			// The other side may have had enough before it is through.
+			// The other side may close the connection before all is written.
 			_, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n")
 			c.Close()
 		}

@@ -9,64 +9,65 @@
 //
 // # Connections
 //
-// A registry has one connection, whose session owns the ephemeral nodes, and a second
-// while views or latches are open, on which they watch: watches cannot be taken back,
-// so they are thrown away with their connection. It has a session of its own, without
-// any node. While a connection is replaced there may be one more for a moment. Servers
-// refuse more than maxClientCnxns connections from one address, 60 unless configured: so
-// the processes behind one address, such as those of one host, or behind one NAT, have to
-// be fewer than half of that, or the limit higher.
+// A registry has one connection, whose session owns the ephemeral nodes. While views or
+// latches are open it has a second one, on which they watch: the client library cannot
+// remove a watch, so watches go with their connection. The second connection has a session
+// of its own, without nodes. While a connection is replaced there may be one more for a
+// moment. Servers refuse more than maxClientCnxns connections from one address, by default
+// 60. So there must be fewer than half as many processes behind one address, such as that
+// of a host or a NAT, or the limit must be higher.
 //
-// The client library renews sessions behind the scenes, but does not say when that
-// succeeded, and opens a new session by itself when one has expired. A [Registry]
-// renews its session by a request that the leader of the ensemble has to answer, ends
-// it by its own clock, and never lets a request of one session run in another.
+// The client library renews sessions by itself, but does not say when that succeeded, and
+// it opens a new session by itself when one has expired. A [Registry] renews its session by
+// a request that the leader of the ensemble has to answer, ends it by the local clock, and
+// never sends a request of one session in another.
 //
-// The session is renewed at each third of its time-out, and ends a tenth of it, at least
-// 200 ms, before the store may drop it. So a pause of the store, or of the way there, is
-// survived if it is shorter than about 57 % of the time-out, and kills the session if it is
-// longer than 90 %; in between it depends on when it began. For the default of 10 s that
-// is 5.7 s and 9 s.
+// The session is renewed at each third of its time-out, and ends a tenth of the time-out, at
+// least 200 ms, before the store may drop it. So a session survives a pause of the store or
+// of the network that is shorter than about 57 % of the time-out, and is lost by one that is
+// longer than 90 % of it. In between it depends on when the pause begins. With the default
+// of 10 s these are 5.7 s and 9 s.
 //
 // # A store that was put back
 //
-// The zxids of a store only grow. A registry whose new connection finds a smaller one
-// than it has seen, or a node with an earlier change than it has shown, knows that the
-// store was put back to an earlier state, or is another one. It ends its session with
-// [coord.ErrRestored], opens another, and views show what is there now. Until it has such
-// proof, the servers refuse the old session, which then ends by its own clock; the next
-// one finds the proof. An empty store that others have written more than the old one ever
-// had gives none: there the session is unknown, and just lost.
+// The zxids of a store only grow. If a new connection brings a smaller zxid than the
+// registry has seen, or a node with an earlier change than it has shown, the store was put
+// back to an earlier state, or is another one. With this proof the session ends with
+// [coord.ErrRestored], a new one begins, and views show what is there now. Mostly the
+// servers refuse the old session first. Then it ends by the local clock, and the connection
+// of the next session finds the proof. There is no proof if others have already written
+// more to an empty new store than the old one ever had: there the session is just lost.
 //
 // # What views leave out
 //
-// Nodes may have permissions of their own. A view leaves out those that it may not read,
-// with all below them, and says so by Fault. It tries them again about twice a minute,
-// and when the list changes that they stand in: ZooKeeper does not tell when permissions
-// change.
+// Nodes may have permissions of their own. A view leaves out nodes that it may not read,
+// with everything below them, and its Fault says so. It tries them again about twice a
+// minute, because ZooKeeper does not tell when permissions change, and when their parent's
+// list of children changes.
 //
 // # What is not promised
 //
-// A server that has lost its leader, and is cut off from the client at the same moment,
-// may have failed to pass on the last sign of life; the leader then counts the session
-// from up to half of its tick earlier than the registry does. The margin of a session's
-// deadline covers that while the time-out is at least five ticks.
+// If a server loses its leader and its client at the same moment, it may not have passed on
+// the client's last renewal. Then the leader counts the session's time from up to half of
+// its tick earlier than the registry does. The margin of a session's deadline covers that
+// if the time-out is at least five ticks.
 //
-// Get and List wait until the server they ask has caught up with the leader (ZooKeeper's
-// sync). A leader that was just replaced and does not know it yet may answer too.
+// Get and List wait until their server has caught up with the leader (ZooKeeper's sync). A
+// leader that was just replaced, and does not know that yet, may also answer.
 //
-// A view shows states that the store had. It has to read them node by node, though, and
-// when the tree changes without a pause for a second, or while [coord.View] Sync is
-// waited for, it shows what it has: there, a commit may show in parts, or without an
-// earlier one. So it does when a node gets more than 1,000 children at once: they show in
-// slices, and other news between them. Sync waits for all of them.
+// A view shows states that the store had. But it has to read them node by node. If the tree
+// changes without a pause for more than a second, or if somebody waits for Sync, the view
+// shows what it has. Then a commit may show in parts, or without an earlier one. The same
+// holds if a node gets more than 1,000 children at once: they show in slices, with other
+// news in between. Sync waits for all of them.
 //
-// The condition [coord.Owned] is read before the commit, and the commit then relies on
-// the node's version: a node that is removed and made again by another session in
-// between, with as many writes, passes for one's own.
+// ZooKeeper cannot check the condition [coord.Owned] in a commit. So the registry reads the
+// owner first, and the commit checks the node's version. If another session removes the
+// node in between, creates it again and writes it as often, the condition holds although
+// it should not.
 //
 // A commit may be refused with [coord.ErrTooLarge] below [coord.MaxCommitBytes] if it
-// needs many parents, or removes large trees: servers take 1 MiB in one request, unless
-// jute.maxbuffer is lower there, which cannot be seen from here: such a server closes
-// the connection, and the outcome is reported as unknown.
+// creates many parents or removes large trees: servers take 1 MiB in one request. If
+// jute.maxbuffer is lower on a server, the registry cannot know that: the server closes the
+// connection, and the outcome is reported as unknown.
 package zk

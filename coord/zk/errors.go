@@ -14,29 +14,29 @@ import (
 // errTimeout is the cause of a context that ends with Config.RequestTimeout.
 var errTimeout = fmt.Errorf("%w: no answer within the request time-out", coord.ErrUnavailable)
 
-// errOver: the connection's session has ended, and nothing more is sent on it.
-var errOver = errors.New("the session of this connection has ended")
+// errConnEnded: the connection's session has ended, so nothing more is sent on it.
+var errConnEnded = errors.New("the session of this connection has ended")
 
-// endedError has the cause of a context that is over, which may be any error.
+// endedError marks the cause of a context that has ended, which may be any error.
 type endedError struct{ cause error }
 
 func (e *endedError) Error() string { return e.cause.Error() }
 func (e *endedError) Unwrap() error { return e.cause }
 
-// unsentError is why a request was never sent.
+// unsentError says why a request was not sent.
 type unsentError struct{ cause error }
 
 func (e *unsentError) Error() string { return "not sent: " + e.cause.Error() }
 func (e *unsentError) Unwrap() error { return e.cause }
 
-// unansweredError is why nobody waits for the answer to a request any more.
+// unansweredError says why nobody waits for the answer to a request any more.
 type unansweredError struct{ cause error }
 
 func (e *unansweredError) Error() string { return "no answer: " + e.cause.Error() }
 func (e *unansweredError) Unwrap() error { return e.cause }
 
-// convertError maps what the client library and the servers say to coord's errors. The
-// path is that of the node it is about; it may be empty.
+// convertError wraps an error of the client library or of a server in one of coord's. path
+// is that of the node in question, or empty.
 func convertError(err error, path string) error {
 	var is error
 	switch {
@@ -87,8 +87,8 @@ func isOurs(err error) bool {
 	return false
 }
 
-// wasAnswered reports whether an error is a server's answer, or nothing was sent. Every
-// other leaves open whether a write happened.
+// wasAnswered reports whether an error is a server's answer, or says that nothing was sent.
+// With any other error nobody knows whether a write was done.
 func wasAnswered(err error) bool {
 	var unsent *unsentError
 	if errors.As(err, &unsent) {
@@ -98,7 +98,7 @@ func wasAnswered(err error) bool {
 		zookeeper.ErrNoNode, zookeeper.ErrNodeExists, zookeeper.ErrBadVersion, zookeeper.ErrNotEmpty,
 		zookeeper.ErrNoChildrenForEphemerals, zookeeper.ErrNoAuth, zookeeper.ErrAuthFailed, zookeeper.ErrInvalidACL,
 		zookeeper.ErrSessionExpired, zookeeper.ErrSessionMoved, zookeeper.ErrBadArguments, zookeeper.ErrAPIError,
-		// Those of the library before it sends anything.
+		// The library returns these before it sends anything.
 		zookeeper.ErrNoServer, zookeeper.ErrInvalidPath, zookeeper.ErrShortBuffer,
 	} {
 		if errors.Is(err, answer) {
@@ -108,15 +108,15 @@ func wasAnswered(err error) bool {
 	return false
 }
 
-// isLost reports whether an error only says that the connection went away, so that a
-// read may be tried again on the next one.
+// isLost reports whether an error only says that the connection broke, so that a read may
+// be tried again on the next connection.
 func isLost(err error) bool {
 	var ended *endedError
 	if errors.As(err, &ended) {
-		return false // it is the caller who went away
+		return false // the caller's context has ended
 	}
 	for _, lost := range []error{
-		errOver, zookeeper.ErrConnectionClosed, zookeeper.ErrClosing, zookeeper.ErrNoServer,
+		errConnEnded, zookeeper.ErrConnectionClosed, zookeeper.ErrClosing, zookeeper.ErrNoServer,
 		zookeeper.ErrSessionMoved, zookeeper.ErrSessionExpired, io.EOF,
 	} {
 		if errors.Is(err, lost) {

@@ -7,8 +7,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// SessionPassword is what proves to a server that a connection belongs to the
-// registry's session.
+// SessionPassword returns the registry's session, and the password with which a client can
+// take it up.
 func (r *Registry) SessionPassword() (coord.SessionID, []byte) {
 	r.mu.Lock()
 	s := r.session
@@ -21,14 +21,14 @@ func (r *Registry) SessionPassword() (coord.SessionID, []byte) {
 	return s.ID(), s.conn.password
 }
 
-// SetMaxOrphans sets after how many abandoned watches the watch connection is renewed.
-// It is called before the first view.
+// SetMaxOrphans sets after how many abandoned watches the watch connection is replaced. Call
+// it before the first view.
 func (r *Registry) SetMaxOrphans(n int) { r.feed.maxOrphans = n }
 
-// Predecessor is how a latch candidate finds the one before it.
+// Predecessor finds the latch candidate before another.
 var Predecessor = predecessor
 
-// ParseHandshake returns what a server's first answer says, and whether it is complete.
+// ParseHandshake parses a server's first answer; ok is false if it is not complete.
 func ParseHandshake(b []byte) (session int64, timeout time.Duration, password []byte, ok bool) {
 	h := parseHandshake(b, time.Time{})
 	if h == nil {
@@ -37,12 +37,12 @@ func ParseHandshake(b []byte) (session int64, timeout time.Duration, password []
 	return h.session, h.timeout, h.password, true
 }
 
-// Unstamped is a connection to a server whose replies lose their zxid.
+// Unstamped returns a connection whose replies have the zxid 0.
 func Unstamped(conn net.Conn, saw func(zxid int64)) net.Conn {
 	return &stamps{Conn: conn, saw: saw, erase: true}
 }
 
-// NewLink is a connection to a server as the client library has it.
+// NewLink returns a connection as the client library gets it.
 func NewLink(conn net.Conn) (net.Conn, error) { return newLink(conn, time.Now().Add(time.Minute)) }
 
 // LoseSession ends the session as if its deadline had passed.

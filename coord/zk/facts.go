@@ -10,17 +10,18 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// facts are what a commit knows about the tree. Paths are the servers'.
+// facts is what a commit knows about the tree. Paths are full paths.
 type facts struct {
-	// certain: nothing is guessed any more, because a guess was wrong.
-	certain bool
-	// stats of nodes; nil if there is none. What is not in the map is not known.
+	// noGuesses: a guess was wrong, so everything is read.
+	noGuesses bool
+	// stats has the Stats of nodes, and nil for a node that is not there. Nothing is known
+	// about a node that is not in the map.
 	stats map[string]*zookeeper.Stat
-	// trees are the nodes to remove, children before their parents.
+	// trees has, by root, the nodes to remove, children before their parents.
 	trees map[string][]string
 }
 
-// learn reads what no guess can replace, and all the rest once a guess was wrong.
+// learn reads what cannot be guessed. With noGuesses it reads everything that a plan needs.
 func (r *Registry) learn(l limit, s *session, ops []coord.Op, known *facts) error {
 	var asked []string
 	ask := func(full string) {
@@ -30,7 +31,7 @@ func (r *Registry) learn(l limit, s *session, ops []coord.Op, known *facts) erro
 		asked = append(asked, full)
 	}
 	askParents := func(full string) {
-		for parent := parentOf(full); parent != "/" && known.certain; parent = parentOf(parent) {
+		for parent := parentOf(full); parent != "/" && known.noGuesses; parent = parentOf(parent) {
 			ask(parent)
 		}
 	}
@@ -51,7 +52,7 @@ func (r *Registry) learn(l limit, s *session, ops []coord.Op, known *facts) erro
 				askParents(full)
 			}
 		case coord.OpPut:
-			if known.certain {
+			if known.noGuesses {
 				ask(full)
 			}
 			askParents(full)
@@ -82,8 +83,7 @@ func (r *Registry) learn(l limit, s *session, ops []coord.Op, known *facts) erro
 	return nil
 }
 
-// learnAtOnce is how many nodes of a tree are listed before it is asked whether that is
-// too many already.
+// learnAtOnce is how many nodes of a tree are listed before their total size is checked.
 const learnAtOnce = 256
 
 // learnTree lists a node and everything below it.
@@ -91,13 +91,13 @@ func (r *Registry) learnTree(l limit, s *session, root string, known *facts) err
 	if _, ok := known.trees[root]; ok {
 		return nil
 	}
-	// Without the sync, a server that lags behind could say that there is nothing.
+	// Without the sync a server that lags could say that there is no tree.
 	_, err := call(l, s.conn, func(client *zookeeper.Conn) (string, error) { return client.Sync(root) })
 	if err != nil {
 		return err
 	}
 	var tree []string
-	size := 0 // of their removal
+	size := 0 // of the requests that remove them
 	for unread := []string{root}; len(unread) > 0; {
 		some := unread[:min(learnAtOnce, len(unread))]
 		unread = unread[len(some):]
@@ -156,7 +156,7 @@ func each(l limit, c *conn, n int, request func(*zookeeper.Conn, int) error) err
 				return err
 			}
 		case <-l.Done():
-			return &unsentError{l.over()} // it only reads
+			return &unsentError{l.over()} // a read changes nothing, so it counts as not sent
 		case <-l.late:
 			return &unsentError{l.over()}
 		}

@@ -12,22 +12,22 @@ import (
 
 // feed is the registry's second connection, on which views and latches watch.
 //
-// The client library cannot take a watch back, and after a break it sets its watches
-// again at a time of its own, with errors only logged. So watches have a connection to
-// themselves: it is open while somebody watches, and when its link breaks it is thrown
-// away with all of them, and everybody reads again on the next.
+// The client library cannot remove a watch. After a broken link it sets its watches again
+// at some later time, and only logs its errors. So watches have a connection of their own,
+// which is open while somebody watches. When its link breaks it is closed, with all its
+// watches, and everybody reads again on the next one.
 type feed struct {
 	r          *Registry
 	maxOrphans int // of a channel
 
-	mu      sync.Mutex // guards all below
-	users   int
+	mu      sync.Mutex    // guards all below
+	users   int           // how many views and latches need a channel
 	channel *channel      // nil while there is none
 	changed chan struct{} // closed when one of these changes
 }
 
-// change changes the state of the feed.
-func (f *feed) change(do func()) {
+// update changes the state of the feed, and wakes those who wait for that.
+func (f *feed) update(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	do()
@@ -35,10 +35,10 @@ func (f *feed) change(do func()) {
 	f.changed = make(chan struct{})
 }
 
-// use keeps the feed open until leave.
-func (f *feed) use() { f.change(func() { f.users++ }) }
+// use says that somebody needs a channel until leave.
+func (f *feed) use() { f.update(func() { f.users++ }) }
 
-func (f *feed) leave() { f.change(func() { f.users-- }) }
+func (f *feed) leave() { f.update(func() { f.users-- }) }
 
 // next waits for a channel that has not ended.
 func (f *feed) next(l limit) (*channel, error) {
@@ -71,11 +71,11 @@ func (f *feed) current() *channel {
 	return f.channel
 }
 
-// run opens channels while they are needed, until the registry is closed. The views
-// hear of it when none can be opened.
+// run opens channels while they are needed, until the registry is closed. If none can be
+// opened, that is a fault of all views.
 func (f *feed) run() {
 	failing := false
-	short := 0 // channels that broke soon, one after the other
+	short := 0 // how many channels in a row broke soon
 	for f.r.ctx.Err() == nil {
 		f.mu.Lock()
 		users, changed := f.users, f.changed
@@ -91,7 +91,7 @@ func (f *feed) run() {
 		if err != nil {
 			if f.r.ctx.Err() == nil {
 				if !failing {
-					f.r.cfg.Logger.Warn("watch connection not opened", zap.String("namespace", f.r.cfg.Namespace), zap.Error(err))
+					f.r.cfg.Logger.Warn("cannot open the connection for watches; views may be old", zap.String("namespace", f.r.cfg.Namespace), zap.Error(err))
 				}
 				failing = true
 				f.r.views.fail(err)
@@ -101,18 +101,18 @@ func (f *feed) run() {
 		}
 		failing = false
 		begun := time.Now()
-		f.change(func() { f.channel = ch })
-		f.r.outdate()
+		f.update(func() { f.channel = ch })
+		f.r.endOutdated()
 		f.await(ch)
-		f.change(func() { f.channel = nil })
+		f.update(func() { f.channel = nil })
 		ch.end()
-		farewell := func() { _ = ch.conn.close(f.r.goodbye) } // it has nothing that could be lost
-		if !f.r.spawn(farewell) {
-			farewell()
+		closeChannel := func() { _ = ch.conn.close(f.r.closeCtx) } // its session has no nodes, so it does not matter if that fails
+		if !f.r.spawn(closeChannel) {
+			closeChannel()
 		}
 		if ch.isBroken() && time.Since(begun) < f.r.cfg.MaxBackoff {
 			if short++; short > 1 {
-				f.r.pause() // rather than read everything again and again
+				f.r.pause() // otherwise everything would be read again and again
 			}
 		} else {
 			short = 0
@@ -132,7 +132,7 @@ func (f *feed) open() (*channel, error) {
 	return ch, nil
 }
 
-// await returns when a channel has ended or is not needed any more.
+// await returns when a channel has ended, or nobody needs it any more.
 func (f *feed) await(ch *channel) {
 	for {
 		f.mu.Lock()
@@ -151,7 +151,7 @@ func (f *feed) await(ch *channel) {
 	}
 }
 
-// channel is a connection of the feed. It ends when its link does.
+// channel is a connection of the feed. It ends when its link breaks.
 type channel struct {
 	conn       *conn
 	down       chan struct{} // closed when it has ended
@@ -159,13 +159,13 @@ type channel struct {
 
 	mu      sync.Mutex // guards all below
 	ended   bool
-	broken  bool                // it ended with its link
-	inboxes map[string][]*inbox // by the path that they are interested in
-	orphans int                 // watches that nobody waits for any more
+	broken  bool                // it has ended because its link broke
+	inboxes map[string][]*inbox // by path
+	orphans int                 // watches that nobody needs any more
 }
 
-// maxOrphans is how many watches that nobody waits for a channel carries before it is
-// thrown away. One costs some 300 bytes here, and fewer at the server.
+// maxOrphans is how many watches that nobody needs a channel may have before it is replaced.
+// One watch takes some 300 bytes here, and fewer at the server.
 const maxOrphans = 50_000
 
 func (ch *channel) isDown() bool {
@@ -186,15 +186,15 @@ func (ch *channel) end() {
 	}
 }
 
-// isBroken reports whether the channel ended with its link.
+// isBroken reports whether the channel has ended because its link broke.
 func (ch *channel) isBroken() bool {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	return ch.broken
 }
 
-// lost ends the channel with its link.
-func (ch *channel) lost() {
+// endWithLink ends the channel because its link broke.
+func (ch *channel) endWithLink() {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	if !ch.ended {
@@ -203,13 +203,13 @@ func (ch *channel) lost() {
 	}
 }
 
-// What the conn tells; see owner.
+// The methods of owner.
 
 func (ch *channel) connected(handshake) {}
 
-func (ch *channel) disconnected() { ch.lost() }
+func (ch *channel) disconnected() { ch.endWithLink() }
 
-func (ch *channel) expired() { ch.lost() }
+func (ch *channel) expired() { ch.endWithLink() }
 
 func (ch *channel) fired(event zookeeper.Event) {
 	var what change
@@ -237,7 +237,7 @@ func (ch *channel) fired(event zookeeper.Event) {
 	}
 }
 
-// subscribe makes an inbox for what happens at and below a path.
+// subscribe makes an inbox for changes at and below a path.
 func (ch *channel) subscribe(path string) *inbox {
 	in := &inbox{path: path, woken: make(chan struct{}, 1)}
 	ch.mu.Lock()
@@ -246,7 +246,7 @@ func (ch *channel) subscribe(path string) *inbox {
 	return in
 }
 
-// unsubscribe removes an inbox that has left watches behind.
+// unsubscribe removes an inbox, whose user leaves so many watches behind.
 func (ch *channel) unsubscribe(in *inbox, watches int) {
 	ch.mu.Lock()
 	ch.orphans += watches
@@ -271,13 +271,13 @@ const (
 	childrenChanged
 	removed
 	created
-	retried // nothing is known to have happened
+	retried // nobody knows of a change, but the node is to be read again
 )
 
 // inbox collects what happened since it was last emptied.
 type inbox struct {
 	path  string
-	woken chan struct{} // has an element when there is something in it
+	woken chan struct{} // has an element when the inbox is not empty, or somebody called wake
 
 	mu      sync.Mutex
 	changes map[string]change
@@ -300,7 +300,7 @@ func (in *inbox) wake() {
 	}
 }
 
-// take empties it.
+// take returns what has happened, and empties the inbox.
 func (in *inbox) take() map[string]change {
 	in.mu.Lock()
 	defer in.mu.Unlock()

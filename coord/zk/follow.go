@@ -15,39 +15,39 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// readers is how many nodes one view asks for at once.
+// readers is how many nodes one view reads at once.
 const readers = 32
 
-// A view goes on reading while there is news, and shows nothing in between: for at most
-// a second, unless a slow machine needs that for a few rounds; and for fewer rounds when
-// somebody waits for Sync.
+// While there is news a view goes on reading in rounds, and shows nothing new. It does so
+// for at most the time settling, but for at least settlingRounds, because a slow machine
+// needs long for a few rounds. While somebody waits for Sync, syncRounds are the most.
 const (
 	settling       = time.Second
 	settlingRounds = 50
 	syncRounds     = 8
 )
 
-// follower holds a subtree and keeps a watch on each of its nodes' values and, as
-// ephemeral nodes have none, on the persistent ones' children. A watch that fires only
-// says where to look: what is there is read again, with a new watch.
+// follower holds a subtree. It keeps a watch on the value of each node, and one on the
+// children of each persistent node; ephemeral nodes have no children. A watch that fires
+// only says where to look: the node is read again, with a new watch.
 //
-// When a round of reading is over and no watch has fired since it began, the tree is the
-// one the store had at the last answer: any change since the watch was set would have
-// been told before that. So what one commit changed shows at once, and no commit without
-// those before it, unless the tree changes faster than it can be read for a while, or
-// grows by so much that it is read in slices; see backlog.
+// If no watch has fired since a round of reading began, then at its end the tree is the one
+// that the store had at the last answer: a server tells a client of a change before it
+// answers anything later. So a commit shows as a whole, and never without the commits before
+// it. There are two exceptions: the tree changes for a while faster than it can be read, or
+// it grows by so much that it is read in slices; see backlog.
 //
-// The view's tree is handed on from one follower to the next. What a follower has not
-// read itself yet is there as the one before it left it.
+// One follower hands the view's tree on to the next. A part that the next has not read yet
+// stays as the one before left it.
 type follower struct {
 	v       *view
 	ch      *channel
 	inbox   *inbox
 	tree    *coord.Tree
-	old     coord.Snapshot      // what was handed on; empty when all of it has been read again
-	read    map[string]struct{} // what has been read again; nil when all of it has
-	since   int                 // the era of the store in which it was handed on
-	back    bool                // the store has stepped back since
+	old     coord.Snapshot      // the tree that was handed on; empty when all of it has been read again
+	read    map[string]struct{} // what has been read again; nil when all has
+	since   int                 // the era of the tree that was handed on
+	back    bool                // a node shows that the store went back since then
 	backlog backlog
 	large   largeLists
 }
@@ -81,7 +81,7 @@ func (f *follower) close() {
 	f.ch.unsubscribe(f.inbox, 2*watched+1)
 }
 
-// follow reads everything, and then what changes, until an error ends that.
+// follow reads everything once, and then what changes. It returns only with an error.
 func (f *follower) follow() error {
 	if err := f.load(); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (f *follower) follow() error {
 		case <-f.inbox.woken:
 		case <-timer.C:
 		case <-f.ch.down:
-			return errOver
+			return errConnEnded
 		case <-f.v.ctx.Done():
 			return context.Cause(f.v.ctx)
 		}
@@ -105,8 +105,8 @@ func (f *follower) follow() error {
 	}
 }
 
-// load reads everything for the first time. A server that was not heard of before may
-// lag behind what the view has shown, unless it is made to catch up.
+// load reads everything for the first time. The sync comes first, because the server may be
+// another than before, and lag behind what the view has shown.
 func (f *follower) load() error {
 	_, err := call(unlimited(f.v.ctx), f.ch.conn, func(client *zookeeper.Conn) (string, error) {
 		return client.Sync(f.inbox.path)
@@ -118,9 +118,9 @@ func (f *follower) load() error {
 	return f.rounds()
 }
 
-// catchUp reads what has changed, and a slice of what is left to read.
+// catchUp reads what has changed, and a slice of the backlog.
 func (f *follower) catchUp() error {
-	for _, path := range f.v.left.due() {
+	for _, path := range f.v.leftOut.due() {
 		f.inbox.put(f.v.r.full(path), retried)
 	}
 	if err := f.rounds(); err != nil {
@@ -133,16 +133,16 @@ func (f *follower) catchUp() error {
 	return nil
 }
 
-// next is how long nothing has to be done if nothing changes.
+// next is how long to wait until there is something to do though nothing changes.
 func (f *follower) next() time.Duration {
 	if !f.backlog.isEmpty() {
 		return 0
 	}
-	return min(f.v.left.wait(), f.large.wait())
+	return min(f.v.leftOut.wait(), f.large.wait())
 }
 
-// rounds reads until nothing has changed meanwhile, or that takes too long, and shows
-// the state.
+// rounds reads until a round brings no more news, or that takes too long. Then it shows the
+// tree.
 func (f *follower) rounds() error {
 	begun := time.Now()
 	var syncs []chan struct{}
@@ -169,23 +169,23 @@ func (f *follower) rounds() error {
 	return nil
 }
 
-// show lets the view show the tree, and those go on who have waited for it.
+// show makes the view show the tree, and wakes those who have waited for that.
 func (f *follower) show() {
 	if f.back {
 		f.back = false
-		if era, news := f.v.r.history.wentBack(f.since); news {
+		if era, begun := f.v.r.history.stepBack(f.since); begun {
 			f.ch.conn.era.Store(int64(era))
-			f.v.r.outdate()
+			f.v.r.endOutdated()
 		}
 	}
 	if f.read != nil && f.backlog.isEmpty() {
 		f.read, f.old = nil, coord.Snapshot{}
 		f.v.era = int(f.ch.conn.era.Load())
 	}
-	if f.v.dirty || f.v.left.changed {
-		f.v.show(f.tree.Snapshot(), f.v.dirty, f.v.left.fault())
+	if f.v.dirty || f.v.leftOut.changed {
+		f.v.show(f.tree.Snapshot(), f.v.dirty, f.v.leftOut.fault())
 	}
-	f.v.dirty, f.v.left.changed = false, false
+	f.v.dirty, f.v.leftOut.changed = false, false
 	for _, synced := range f.backlog.done() {
 		close(synced)
 	}
@@ -201,8 +201,8 @@ func (f *follower) knows(path string) bool {
 	return ok
 }
 
-// round looks at what may have changed. Removals are known; values are read before
-// lists of children, so that whatever a list has and the tree has not is new.
+// round applies or reads what has changed. Removals need no reading. Values are read before
+// lists of children: then everything that is in a list but not in the tree is new.
 func (f *follower) round(changes map[string]change, urgent bool) error {
 	lists := f.large.due(urgent)
 	if len(changes) == 0 && len(lists) == 0 {
@@ -213,17 +213,17 @@ func (f *follower) round(changes map[string]change, urgent bool) error {
 			f.remove(f.v.r.relative(full), lists)
 		}
 	}
-	var values []errand
+	var values []task
 	for full, what := range changes {
 		path := f.v.r.relative(full)
 		switch {
 		case path == f.v.path && what&(created|removed) != 0:
-			values = append(values, errand{path: path, value: true, children: true})
+			values = append(values, task{path: path, value: true, children: true})
 		case what&retried != 0 && !f.knows(path):
-			values = append(values, errand{path: path, value: true, children: true})
-		case what&removed != 0: // if it is there again, its parent's list will show
+			values = append(values, task{path: path, value: true, children: true})
+		case what&removed != 0: // if it was created again, its parent's list shows that
 		case what&valueChanged != 0 && path != "" && f.knows(path):
-			values = append(values, errand{path: path, value: true})
+			values = append(values, task{path: path, value: true})
 		}
 		if what&childrenChanged != 0 {
 			lists[path] = true
@@ -232,23 +232,23 @@ func (f *follower) round(changes map[string]change, urgent bool) error {
 	if err := f.run(values, lists, nil); err != nil {
 		return err
 	}
-	var children []errand
+	var children []task
 	for path := range lists {
 		if (path == "" || f.knows(path)) && !f.large.putOff(path, urgent) {
-			children = append(children, errand{path: path, children: true})
+			children = append(children, task{path: path, children: true})
 		}
 	}
 	return f.run(children, nil, nil)
 }
 
-// slice reads a part of the backlog. What it finds to be gone is looked for again.
+// slice reads a part of the backlog. If a node is gone its parent is read again.
 func (f *follower) slice() error {
-	l, errands := f.backlog.slice()
+	l, tasks := f.backlog.slice()
 	if l == nil {
 		return nil
 	}
 	lists := make(map[string]bool)
-	if err := f.run(errands, lists, l); err != nil {
+	if err := f.run(tasks, lists, l); err != nil {
 		return err
 	}
 	for path := range lists {
@@ -257,52 +257,51 @@ func (f *follower) slice() error {
 	return nil
 }
 
-// remove takes a node out of the tree. Its parent has to be looked at: the node may be
-// there again.
+// remove removes a node from the tree, and adds its parent to lists, because the node may
+// have been created again.
 func (f *follower) remove(path string, lists map[string]bool) {
 	if f.read != nil {
-		f.removeTree(path) // nobody tells of the end of what has not been read yet
+		f.removeTree(path) // what lies below may not be read yet, so no watch tells of its end
 	} else if f.tree.Delete(path) {
 		f.v.dirty = true
 	}
-	f.v.left.remove(path)
+	f.v.leftOut.remove(path)
 	if path != f.v.path && lists != nil {
 		lists[coord.Parent(path)] = true
 	}
 }
 
-// removeTree takes a node and everything below it out of the tree.
+// removeTree removes a node and everything below it from the tree.
 func (f *follower) removeTree(root string) {
 	for n := range f.tree.Snapshot().All(root) {
 		f.tree.Delete(n.Path)
 		delete(f.read, n.Path)
 		f.v.dirty = true
 	}
-	f.v.left.removeTree(root)
+	f.v.leftOut.removeTree(root)
 }
 
-// errand is something to read.
-type errand struct {
+// task is a node to read: its value, its children, or both.
+type task struct {
 	path            string
 	value, children bool
 }
 
-// finding is what was read.
+// finding is what was read for a task.
 type finding struct {
-	errand
-	node  coord.Node // with an empty path if it is not there
-	names []string
-	err   error // why the node cannot be read, though others can
+	task
+	node  coord.Node // its path is empty if there is no node
+	names []string   // of the children
+	err   error
 }
 
-// run reads what it is asked for, and all of what is new below; what belongs to a lot of
-// the backlog goes back there. Nodes that turn out to be gone have their parents added
-// to lists.
-func (f *follower) run(errands []errand, lists map[string]bool, l *lot) error {
-	if len(errands) == 0 {
+// run reads tasks, and everything that is new below them. What is found for a batch of the
+// backlog is added to that batch. If a node is gone, its parent is added to lists.
+func (f *follower) run(tasks []task, lists map[string]bool, l *batch) error {
+	if len(tasks) == 0 {
 		return nil
 	}
-	b := &burst{f: f, errands: errands, lists: lists, lot: l, over: make(chan struct{}), readers: 1}
+	b := &burst{f: f, tasks: tasks, lists: lists, batch: l, over: make(chan struct{}), readers: 1}
 	if err := f.ch.conn.start(unlimited(f.v.ctx), b.work); err != nil {
 		return err
 	}
@@ -315,22 +314,22 @@ func (f *follower) run(errands []errand, lists map[string]bool, l *lot) error {
 	}
 }
 
-// burst is a number of errands, which lead to others, and several readers who run them.
+// burst is a number of tasks, and several readers who do them. Tasks can lead to more tasks.
 type burst struct {
 	f     *follower
 	lists map[string]bool
-	lot   *lot // that the errands are of; nil if they are news
+	batch *batch // that the tasks are of; nil if they are news
 	over  chan struct{}
 
 	mu      sync.Mutex // guards all below, and the follower's tree
-	errands []errand
+	tasks   []task
 	readers int
-	running int // errands that readers are on
+	running int // how many readers are reading
 	ended   bool
 	err     error
 }
 
-// end makes readers stop, and what they still bring is dropped.
+// end makes the readers stop. What they still read is dropped.
 func (b *burst) end(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -344,15 +343,15 @@ func (b *burst) endLocked(err error) {
 	}
 }
 
-// work runs errands until there are none, or the burst is over. It gets itself help when
-// there is enough to do.
+// work is a reader: it does tasks until there are none, or the burst has ended. If there is
+// enough to do it starts more readers.
 func (b *burst) work(client *zookeeper.Conn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for !b.ended && len(b.errands) > 0 {
-		next := b.errands[len(b.errands)-1]
-		b.errands = b.errands[:len(b.errands)-1]
-		for b.readers < min(len(b.errands)+1, readers) && b.f.ch.conn.tryStart(b.work) {
+	for !b.ended && len(b.tasks) > 0 {
+		next := b.tasks[len(b.tasks)-1]
+		b.tasks = b.tasks[:len(b.tasks)-1]
+		for b.readers < min(len(b.tasks)+1, readers) && b.f.ch.conn.tryStart(b.work) {
 			b.readers++
 		}
 		b.running++
@@ -370,19 +369,19 @@ func (b *burst) work(client *zookeeper.Conn) {
 		b.foldLocked(found)
 	}
 	b.readers--
-	if b.running == 0 && len(b.errands) == 0 {
+	if b.running == 0 && len(b.tasks) == 0 {
 		b.endLocked(nil)
 	}
 }
 
-// foldLocked puts what was read into the tree, and adds what has to be read for it.
+// foldLocked puts what was read into the tree, and adds the tasks that follow from it.
 func (b *burst) foldLocked(found finding) {
 	f := b.f
 	delete(f.backlog.waiting, found.path)
-	if found.err != nil || f.v.left.covers(found.path) {
+	if found.err != nil || f.v.leftOut.covers(found.path) {
 		f.removeTree(found.path)
 		if found.err != nil {
-			f.v.left.add(found.path, convertError(found.err, found.path))
+			f.v.leftOut.add(found.path, convertError(found.err, found.path))
 		}
 		return
 	}
@@ -394,7 +393,8 @@ func (b *burst) foldLocked(found finding) {
 	}
 }
 
-// foldValueLocked reports whether the children have to be looked at.
+// foldValueLocked puts a value into the tree. It reports whether the children that were read
+// with it are to be put in as well.
 func (b *burst) foldValueLocked(found finding) bool {
 	f := b.f
 	if found.node.Path == "" {
@@ -404,9 +404,9 @@ func (b *burst) foldValueLocked(found finding) bool {
 	known, ok := f.tree.Get(found.path)
 	another := !ok || known.Created != found.node.Created
 	if another && !found.children {
-		// The one that was known is gone, and the watch on its children may be
-		// too: this one has to be read with its children.
-		b.errands = append(b.errands, errand{path: found.path, value: true, children: true})
+		// The known node was removed, and this is another one. The watch on the
+		// children may be gone, so they have to be read as well.
+		b.tasks = append(b.tasks, task{path: found.path, value: true, children: true})
 		return false
 	}
 	if f.read != nil {
@@ -414,11 +414,11 @@ func (b *burst) foldValueLocked(found finding) bool {
 			f.back = true
 		}
 		if ok && found.node.Ephemeral() && !known.Ephemeral() {
-			f.removeTree(found.path) // nobody tells of the end of what was below
+			f.removeTree(found.path) // no watch tells of the end of what was below
 		}
 		f.read[found.path] = struct{}{}
 	}
-	f.v.left.remove(found.path)
+	f.v.leftOut.remove(found.path)
 	if another || known.Modified != found.node.Modified || !bytes.Equal(known.Value, found.node.Value) {
 		f.tree.Put(found.node)
 		f.v.dirty = true
@@ -426,38 +426,39 @@ func (b *burst) foldValueLocked(found finding) bool {
 	return !found.node.Ephemeral()
 }
 
+// foldChildrenLocked adds tasks for new children.
 func (b *burst) foldChildrenLocked(path string, names []string) {
 	f := b.f
 	f.large.read(path, len(names))
-	if f.read != nil || len(f.v.left.reasons) > 0 {
+	if f.read != nil || len(f.v.leftOut.reasons) > 0 {
 		f.sweep(path, names)
 	}
-	var found []errand
+	var found []task
 	for _, name := range names {
 		child := coord.Join(path, name)
-		if !f.knows(child) && !f.backlog.has(child) && !f.v.left.restAt(child) {
-			found = append(found, errand{path: child, value: true, children: true})
+		if !f.knows(child) && !f.backlog.has(child) && !f.v.leftOut.waitsAt(child) {
+			found = append(found, task{path: child, value: true, children: true})
 		}
 	}
 	switch {
 	case len(found) > bulk && f.v.isOpen():
 		f.rank(found)
-		f.backlog.add(found, b.lot)
-	case b.lot != nil:
-		f.backlog.addTo(b.lot, found)
+		f.backlog.add(found, b.batch)
+	case b.batch != nil:
+		f.backlog.addTo(b.batch, found)
 	default:
-		b.errands = append(b.errands, found...)
+		b.tasks = append(b.tasks, found...)
 	}
 }
 
-// rank puts first what most likely matters, where everything has to be read again: nodes
-// that had others below them, then those that changed last, and what is new at the end.
-func (f *follower) rank(errands []errand) {
+// rank sorts tasks when everything has to be read again, so that the most important nodes
+// are read first: those that had children, then those that changed last, then new ones.
+func (f *follower) rank(tasks []task) {
 	if f.read == nil {
 		return
 	}
-	ranks := make(map[string]int64, len(errands))
-	for _, e := range errands {
+	ranks := make(map[string]int64, len(tasks))
+	for _, e := range tasks {
 		rank := int64(0)
 		for n := range f.old.All(e.path) {
 			if n.Path != e.path {
@@ -468,11 +469,11 @@ func (f *follower) rank(errands []errand) {
 		}
 		ranks[e.path] = rank
 	}
-	slices.SortFunc(errands, func(x, y errand) int { return cmp.Compare(ranks[y.path], ranks[x.path]) })
+	slices.SortFunc(tasks, func(x, y task) int { return cmp.Compare(ranks[y.path], ranks[x.path]) })
 }
 
-// sweep takes out of the tree, and forgets of the gaps, what a list of children lacks
-// and nobody tells of.
+// sweep removes what is not in a list of children: from the tree what was handed on, because
+// no watch tells of its end, and from the gaps.
 func (f *follower) sweep(path string, names []string) {
 	there := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -483,14 +484,14 @@ func (f *follower) sweep(path string, names []string) {
 			f.removeTree(coord.Join(path, name))
 		}
 	}
-	f.v.left.keep(path, there)
+	f.v.leftOut.keep(path, there)
 }
 
 // look reads one node, and sets watches.
-func (f *follower) look(client *zookeeper.Conn, e errand) finding {
-	found := finding{errand: e}
+func (f *follower) look(client *zookeeper.Conn, e task) finding {
+	found := finding{task: e}
 	full := f.v.r.full(e.path)
-	path := full[len(full)-len(e.path):] // shares what the watch holds anyway
+	path := full[len(full)-len(e.path):] // shares its memory with the path of the watch
 	if e.value && e.path != "" {
 		value, stat, _, err := client.GetW(full)
 		if errors.Is(err, zookeeper.ErrNoNode) {
@@ -511,14 +512,14 @@ func (f *follower) look(client *zookeeper.Conn, e errand) finding {
 	}
 	names, _, _, err := client.ChildrenW(full)
 	if errors.Is(err, zookeeper.ErrNoNode) {
-		err = f.watchForRoot(client, e.path) // of another node's end its own watch tells
+		err = f.watchForRoot(client, e.path) // the watch on its value tells the end of any other node
 	}
 	found.names, found.err = names, err
 	return found
 }
 
-// watchForRoot waits for the root of the view to be created: nobody else's list would
-// show it.
+// watchForRoot sets a watch for the creation of the view's root, which is in no list of
+// children that the view reads. For any other node it does nothing.
 func (f *follower) watchForRoot(client *zookeeper.Conn, path string) error {
 	if path != f.v.path {
 		return nil

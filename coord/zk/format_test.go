@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 )
 
-// Nobody prints a secret by accident.
+// No way to print a configuration or a registry shows a secret.
 func TestSecretsAreNotPrinted(t *testing.T) {
 	cfg := zk.Config{Digest: "user:secret", TLS: &tls.Config{Certificates: []tls.Certificate{{PrivateKey: "secret"}}}, Namespace: "jobs"}
 	r := dial(t, zk.Config{Digest: "user:secret"})

@@ -11,22 +11,22 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Nodes that cannot be read are tried again about twice a minute, not all of them every
-// time if they are many; and, while they are few, whenever the list is read that they
-// stand in.
+// Nodes that cannot be read are tried again about twice a minute, at most gapsAtOnce of
+// them. While there are at most fewGaps, each is also tried whenever the list of children
+// is read in which it stands.
 const (
 	gapInterval = 30 * time.Second
 	gapsAtOnce  = 256
 	fewGaps     = 64
-	never       = 24 * time.Hour // is soon enough to look whether there is anything to do
+	never       = 24 * time.Hour // how long to wait if there is nothing to wait for
 )
 
-// gaps are the nodes that a view leaves out, with what lies below them, because they
-// cannot be read. No watch tells when that changes. The zero value has none.
+// gaps are the nodes that a view leaves out, with everything below them, because they cannot
+// be read. No watch tells when that changes. The zero value has none.
 type gaps struct {
-	reasons map[string]error
-	changed bool // since it was last set to false
-	again   time.Time
+	reasons map[string]error // by path
+	changed bool             // since it was last set to false
+	again   time.Time        // when to try them again
 }
 
 func (g *gaps) add(path string, reason error) {
@@ -34,7 +34,7 @@ func (g *gaps) add(path string, reason error) {
 		g.reasons = make(map[string]error)
 	}
 	if len(g.reasons) == 0 {
-		g.plan()
+		g.schedule()
 	}
 	if _, known := g.reasons[path]; !known {
 		g.reasons[path] = reason
@@ -49,7 +49,7 @@ func (g *gaps) remove(path string) {
 	}
 }
 
-// removeTree forgets those at and below a path.
+// removeTree removes the gaps at and below a path.
 func (g *gaps) removeTree(root string) {
 	for path := range g.reasons {
 		if coord.Within(path, root) {
@@ -58,7 +58,7 @@ func (g *gaps) removeTree(root string) {
 	}
 }
 
-// keep forgets those children of a node that are not there any more.
+// keep removes the gaps among the children of a node that are not there any more.
 func (g *gaps) keep(parent string, there map[string]bool) {
 	for path := range g.reasons {
 		if coord.Parent(path) == parent && !there[coord.Base(path)] {
@@ -81,14 +81,14 @@ func (g *gaps) covers(path string) bool {
 	return false
 }
 
-// restAt reports whether a node is left out, and not to be tried just because somebody
-// has come by.
-func (g *gaps) restAt(path string) bool {
+// waitsAt reports whether a node is left out and is tried again only when due, because there
+// are too many gaps.
+func (g *gaps) waitsAt(path string) bool {
 	_, ok := g.reasons[path]
 	return ok && len(g.reasons) > fewGaps
 }
 
-// fault is one error for all of them, or nil.
+// fault returns one error for all gaps, or nil if there is none.
 func (g *gaps) fault() error {
 	if len(g.reasons) == 0 {
 		return nil
@@ -97,7 +97,8 @@ func (g *gaps) fault() error {
 	return &gapError{count: len(g.reasons), reason: g.reasons[first]}
 }
 
-func (g *gaps) plan() {
+// schedule sets when to try them again.
+func (g *gaps) schedule() {
 	g.again = time.Now().Add(gapInterval*3/4 + rand.N(gapInterval/2))
 }
 
@@ -109,12 +110,12 @@ func (g *gaps) wait() time.Duration {
 	return max(0, time.Until(g.again))
 }
 
-// due returns those that are to be tried now.
+// due returns the gaps that are to be tried now.
 func (g *gaps) due() []string {
 	if g.wait() > 0 {
 		return nil
 	}
-	g.plan()
+	g.schedule()
 	var paths []string
 	for path := range g.reasons { // in random order
 		if paths = append(paths, path); len(paths) == gapsAtOnce {
@@ -131,7 +132,7 @@ type gapError struct {
 }
 
 func (e *gapError) Error() string {
-	const longest = 300 // the path may be anybody's
+	const longest = 300 // the path comes from the store and may be long
 	reason := e.reason.Error()
 	if len(reason) > longest {
 		reason = strings.ToValidUTF8(reason[:longest], "") + "…"

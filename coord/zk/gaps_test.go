@@ -26,7 +26,7 @@ func awaitFault(t testing.TB, v coord.View, want error, names ...string) {
 	}
 }
 
-// their makes a node that only another user may use.
+// their makes a node that only another user may read and write.
 func their(t testing.TB, other *zookeeper.Conn, path string) {
 	t.Helper()
 	if _, err := other.Create("/"+namespace(t)+"/"+path, nil, 0, zookeeper.AuthACL(zookeeper.PermAll)); err != nil {
@@ -34,7 +34,7 @@ func their(t testing.TB, other *zookeeper.Conn, path string) {
 	}
 }
 
-// A node of somebody else's costs a view no more than that node.
+// If a view may not read a node it lacks that node only.
 func TestAViewLeavesOutWhatItMayNotRead(t *testing.T) {
 	link := newLink(t, sharedServer(t))
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}})
@@ -46,12 +46,12 @@ func TestAViewLeavesOutWhatItMayNotRead(t *testing.T) {
 	}
 	their(t, other, "t/theirs")
 	their(t, other, "t/a/theirs")
-	syncView(t, early) // which may have seen one of them only
+	syncView(t, early) // it may have seen only one of them so far
 	awaitFault(t, early, coord.ErrDenied, "2, ", "t/a/theirs")
 	late := view(t, r, "t")
 	link.Cut()
 	link.Heal()
-	// What was readable once, and is not any more, is left out with all below it.
+	// A node that may not be read any more is left out with everything below it.
 	if _, err := other.SetACL("/"+namespace(t)+"/t/a", zookeeper.AuthACL(zookeeper.PermAll), -1); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestAViewLeavesOutWhatItMayNotRead(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// And it comes back when something happens beside it.
+	// The view tries it again when its parent's list of children changes.
 	if _, err := other.SetACL("/"+namespace(t)+"/t/a", zookeeper.WorldACL(zookeeper.PermAll), -1); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestAViewLeavesOutWhatItMayNotRead(t *testing.T) {
 	}
 }
 
-// Not even the loss of its root ends a view that was open; and it heals by itself.
+// An open view does not end even if it may not read its root; it shows it again once it may.
 func TestAViewWhoseRootMayNotBeReadAnyMore(t *testing.T) {
 	link := newLink(t, sharedServer(t))
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}})
@@ -120,7 +120,7 @@ func TestAViewWhoseRootMayNotBeReadAnyMore(t *testing.T) {
 	}
 }
 
-// What may not be done is told apart from what may, in every kind of op.
+// For every kind of op the conflict names the op that is not allowed.
 func TestWhichOpIsDenied(t *testing.T) {
 	r := dial(t, zk.Config{})
 	other := dialBare(t, sharedServer(t).Addr(), "other:secret")

@@ -7,13 +7,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// errPutBack is the cause of the end of a session that a store has forgotten with all
-// that was known of it.
-var errPutBack = fmt.Errorf("%w: %w", coord.ErrSessionLost, coord.ErrRestored)
+// errRestored is the cause of the end of a session whose store was put back.
+var errRestored = fmt.Errorf("%w: %w", coord.ErrSessionLost, coord.ErrRestored)
 
-// history is what a registry has seen of its store's past, on all its connections. A
-// store never goes back, unless it is put back to an earlier state, or is another one:
-// then a new era begins, and all that belongs to an earlier one has to go.
+// history is the newest zxid that a registry has seen, on all its connections. A store's
+// zxids only grow. If one goes back, the store was put back to an earlier state, or is
+// another one. Then a new era begins, and everything that belongs to an earlier era has to
+// go.
 type history struct {
 	mu sync.Mutex
 	moment
@@ -25,14 +25,14 @@ type moment struct {
 	newest int64 // zxid
 }
 
-// now is what has been seen by now.
+// now is what has been seen up to now.
 func (h *history) now() moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.moment
 }
 
-// saw notes a zxid that a connection of an era has brought.
+// saw notes a zxid that was seen on a connection of an era.
 func (h *history) saw(era int, zxid int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,9 +41,10 @@ func (h *history) saw(era int, zxid int64) {
 	}
 }
 
-// went tells what a zxid means that the store surely had after a moment, and the era to
-// which it belongs. Of several who find out about the same step back, one begins the era.
-func (h *history) went(since moment, zxid int64) (era int, back bool) {
+// judge gets a zxid that the store certainly had later than a moment. It returns the era to
+// which that zxid belongs, and whether it has begun that era because the store went back. If
+// several find the same step back, only the first begins the era.
+func (h *history) judge(since moment, zxid int64) (era int, begun bool) {
 	if zxid >= since.newest {
 		return since.era, false
 	}
@@ -56,9 +57,10 @@ func (h *history) went(since moment, zxid int64) (era int, back bool) {
 	return h.era, false
 }
 
-// wentBack is for who has other proof than a zxid that the store stepped back since an
-// era: the zxid that was seen last is the new era's.
-func (h *history) wentBack(since int) (era int, news bool) {
+// stepBack is called with other proof than a zxid that the store went back in an era. It
+// returns the era now, and whether it has begun that. The newest zxid then counts for the
+// new era.
+func (h *history) stepBack(since int) (era int, begun bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.era == since {

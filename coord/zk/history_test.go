@@ -12,13 +12,13 @@ import (
 )
 
 // A store that was put back to an earlier state, or replaced by an empty one, is another
-// store: nothing that was known of the old one counts, and whoever asks hears the truth.
+// store: nothing that was known of the old one counts, and every read shows the new one.
 func TestStorePutBack(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		replace  func(*zkserver.Server) error
-		overtake bool   // others write before we are back
-		old      string // what the store has then
+		overtake bool   // others write before the registry is connected again
+		old      string // the value that the store has then
 		proven   bool
 	}{
 		{name: "an earlier state", replace: (*zkserver.Server).PutBack, old: "old", proven: true},

@@ -16,13 +16,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// withdrawTimeout is how long an Acquire that has failed waits for its candidate to be
-// gone; if it takes longer, that goes on behind its back.
+// withdrawTimeout is how long an Acquire that has failed waits until its candidate is gone.
+// If that takes longer it goes on in the background.
 const withdrawTimeout = 500 * time.Millisecond
 
 // latch implements [coord.Latch] with the layout of Curator's LeaderLatch: candidates
-// are _c_<id>-latch-<sequence>, and the lowest sequence holds the latch. The id, which
-// no other candidate has, finds a node whose creation went unanswered.
+// are _c_<id>-latch-<sequence>, and the lowest sequence holds the latch. By the id, which no
+// other candidate has, a node is found whose creation got no answer.
 type latch struct {
 	r    *Registry
 	path string
@@ -42,7 +42,7 @@ func (r *Registry) Latch(path string) (coord.Latch, error) {
 	return &latch{r: r, path: path, full: r.full(path)}, nil
 }
 
-// errRemoved: the candidate's node is gone, though its session is not.
+// errRemoved: somebody removed the candidate's node, while its session lives.
 var errRemoved = errors.New("candidate removed")
 
 // Acquire implements [coord.Latch]. A candidate that somebody removes while it waits
@@ -62,7 +62,7 @@ func (l *latch) Acquire(ctx context.Context) (coord.Held, error) {
 	}
 }
 
-// stand joins the queue and waits in it.
+// stand joins the queue and waits for its turn.
 func (l *latch) stand(ctx context.Context) (*held, error) {
 	s, err := l.r.current(unlimited(ctx))
 	if err != nil {
@@ -92,12 +92,12 @@ func newID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// candidate is one Acquire in the queue.
+// candidate is the place of one Acquire in the queue.
 type candidate struct {
 	*latch
 	session *session
 	id      string
-	name    string // of its node; empty until it is known
+	name    string // of its node; empty while it is unknown
 
 	mu        sync.Mutex // held while the node is made or looked for
 	withdrawn bool
@@ -105,8 +105,8 @@ type candidate struct {
 
 func (c *candidate) node() string { return c.full + "/" + c.name }
 
-// try makes a request until it is answered: on the next link if one breaks. It is
-// bounded by ctx alone, which ends with the session.
+// try makes a request, and makes it again if the link breaks, until there is an answer. Only
+// ctx bounds it, which ends with the session.
 func try[T any](ctx context.Context, c *candidate, request func(*zookeeper.Conn) (T, error)) (T, error) {
 	for {
 		value, err := call(unlimited(ctx), c.session.conn, request)
@@ -119,13 +119,12 @@ func try[T any](ctx context.Context, c *candidate, request func(*zookeeper.Conn)
 	}
 }
 
-// join creates the node. When that goes unanswered it looks for it before it tries
-// again.
+// join creates the node. If that gets no answer, it looks for the node before it tries again.
 func (c *candidate) join(ctx context.Context) error {
 	path := c.full + "/" + protectedPrefix + c.id + "-" + latchPrefix
 	unsure := false
 	name, err := try(ctx, c, func(client *zookeeper.Conn) (string, error) {
-		// A creation that nobody waits for any more may still be under way.
+		// Wait for an earlier attempt that was abandoned and may still be running.
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.withdrawn {
@@ -166,7 +165,7 @@ func (c *candidate) find(client *zookeeper.Conn) (string, error) {
 	return "", err
 }
 
-// wait returns when nobody stands before the candidate.
+// wait returns when no candidate stands before this one.
 func (c *candidate) wait(ctx context.Context) error {
 	for {
 		names, err := try(ctx, c, func(client *zookeeper.Conn) ([]string, error) { return syncChildren(client, c.full) })
@@ -189,8 +188,8 @@ func (c *candidate) wait(ctx context.Context) error {
 	}
 }
 
-// awaitChange returns when a node was written or removed, or may have been, or at once
-// with ErrNoNode.
+// awaitChange returns when a node was or may have been written or removed. If there is no
+// node it returns ErrNoNode of the client library at once.
 func (r *Registry) awaitChange(ctx context.Context, full string) error {
 	ch, err := r.feed.next(unlimited(ctx))
 	if err != nil {
@@ -198,7 +197,7 @@ func (r *Registry) awaitChange(ctx context.Context, full string) error {
 	}
 	in := ch.subscribe(full)
 	_, err = call(unlimited(ctx), ch.conn, func(client *zookeeper.Conn) (struct{}, error) {
-		// The candidates are seen through another server, perhaps.
+		// The queue was read on the other connection, perhaps from another server.
 		if _, err := client.Sync(full); err != nil {
 			return struct{}{}, err
 		}
@@ -225,8 +224,8 @@ func (r *Registry) awaitChange(ctx context.Context, full string) error {
 	return err
 }
 
-// predecessor returns the name that stands just before one's own, or "", and whether
-// one's own is there.
+// predecessor returns the name that stands just before own, or "". ok is false if own is not
+// among the names.
 func predecessor(names []string, own string) (before string, ok bool) {
 	at, ok := sequence(own)
 	if !ok {
@@ -236,7 +235,8 @@ func predecessor(names []string, own string) (before string, ok bool) {
 	var nearest int32
 	for _, name := range names {
 		ok = ok || name == own
-		// The counter is an int32 that wraps; the queue is never half of that long.
+		// The sequence is an int32 that wraps around. So names are compared by the
+		// difference, which works while the queue is shorter than 2^31.
 		if n, is := sequence(name); is && n-at < 0 && (before == "" || n-nearest > 0) {
 			before, nearest = name, n
 		}
@@ -254,10 +254,10 @@ func sequence(name string) (int32, bool) {
 	return int32(n), err == nil
 }
 
-// hold announces the candidate as the holder, once it is sure that its node is there
-// and its own.
+// hold makes the candidate the holder, after it has checked that the node is there and
+// belongs to the session.
 func (c *candidate) hold(ctx context.Context) (*held, error) {
-	h := &held{candidate: c, guarded: make(chan struct{})}
+	h := &held{candidate: c, guardEnded: make(chan struct{})}
 	h.ctx, h.cancel = context.WithCancelCause(c.session.ctx)
 	err := h.verify(ctx)
 	if err == nil && !c.r.spawn(h.guard) {
@@ -271,17 +271,17 @@ func (c *candidate) hold(ctx context.Context) (*held, error) {
 	return h, nil
 }
 
-// withdraw removes the candidate's node. It goes on in the background while the session
-// lasts: a node that stays would hold everybody else up.
+// withdraw removes the candidate's node, in the background if that takes long. It goes on
+// while the session lives, because a node that stays would block the queue.
 func (c *candidate) withdraw() {
 	done := make(chan struct{})
 	if !c.r.spawn(func() {
 		defer close(done)
 		if err := c.remove(c.session.ctx); err != nil && c.session.ctx.Err() == nil {
-			c.r.cfg.Logger.Error("latch candidate not withdrawn", zap.String("path", c.path), zap.Error(err))
+			c.r.cfg.Logger.Error("cannot remove a latch candidate; it blocks the queue until the session ends", zap.String("path", c.path), zap.Error(err))
 		}
 	}) {
-		return // the session is being closed
+		return // Close ends the session, and the node with it
 	}
 	timer := time.NewTimer(withdrawTimeout)
 	defer timer.Stop()
@@ -291,8 +291,7 @@ func (c *candidate) withdraw() {
 	}
 }
 
-// remove removes the candidate's node, under its name or, if that is not known, under
-// whatever name it got.
+// remove removes the candidate's node. If the name is unknown it looks for the node first.
 func (c *candidate) remove(ctx context.Context) error {
 	_, err := try(ctx, c, func(client *zookeeper.Conn) (struct{}, error) {
 		c.mu.Lock()
@@ -317,13 +316,13 @@ func (c *candidate) remove(ctx context.Context) error {
 // held implements [coord.Held].
 type held struct {
 	*candidate
-	token   int64
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	guarded chan struct{} // closed when guard has ended
+	token      int64
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
+	guardEnded chan struct{} // closed when guard has ended
 }
 
-// verify reads the node from the store itself.
+// verify reads the node from the store, and sets the token.
 func (h *held) verify(ctx context.Context) error {
 	stat, err := try(ctx, h.candidate, func(client *zookeeper.Conn) (*zookeeper.Stat, error) {
 		if _, err := client.Sync(h.node()); err != nil {
@@ -338,15 +337,15 @@ func (h *held) verify(ctx context.Context) error {
 	case err != nil:
 		return err
 	case stat.EphemeralOwner != int64(h.session.ID()):
-		return errRemoved // somebody made another in its place
+		return errRemoved // somebody has removed it and created another one
 	}
 	h.token = stat.Czxid
 	return nil
 }
 
-// guard ends the latch when its node is gone.
+// guard ends the latch's context when its node is gone.
 func (h *held) guard() {
-	defer close(h.guarded)
+	defer close(h.guardEnded)
 	defer h.r.feed.leave()
 	for {
 		err := h.r.awaitChange(h.ctx, h.node())
@@ -354,12 +353,12 @@ func (h *held) guard() {
 			return
 		}
 		if errors.Is(err, zookeeper.ErrNoNode) {
-			h.r.cfg.Logger.Warn("latch lost", zap.String("namespace", h.r.cfg.Namespace), zap.String("path", h.path))
+			h.r.cfg.Logger.Warn("latch lost: somebody removed its node", zap.String("namespace", h.r.cfg.Namespace), zap.String("path", h.path))
 			h.cancel(coord.ErrLatchLost)
 			return
 		}
 		if err != nil {
-			h.r.cfg.Logger.Error("latch cannot be watched", zap.String("path", h.path), zap.Error(err))
+			h.r.cfg.Logger.Error("latch lost: its node cannot be watched", zap.String("path", h.path), zap.Error(err))
 			h.cancel(fmt.Errorf("%w: %w", coord.ErrLatchLost, err))
 			return
 		}
@@ -376,9 +375,9 @@ func (h *held) Token() int64 { return h.token }
 func (h *held) Release(ctx context.Context) error {
 	over := h.ctx.Err() != nil
 	h.cancel(coord.ErrReleased)
-	<-h.guarded
+	<-h.guardEnded
 	if over {
-		return nil // released before, or the node is gone, or goes with the session
+		return nil // it was released before, or its node is gone, or goes with the session
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, h.r.cfg.RequestTimeout, errTimeout)
 	defer cancel()

@@ -132,7 +132,7 @@ func TestPredecessor(t *testing.T) {
 	}
 }
 
-// A candidate whose creation went unanswered is found again, and not made twice.
+// If the creation of a candidate gets no answer it is found again, and not created twice.
 func TestCandidateWhoseCreationWentUnanswered(t *testing.T) {
 	link := newLink(t, sharedServer(t))
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}})
@@ -160,8 +160,8 @@ func TestCandidateWhoseCreationWentUnanswered(t *testing.T) {
 	}
 }
 
-// A candidate that cannot be withdrawn because the link is broken does not hold
-// everybody up for as long as the session lives.
+// If a candidate cannot be withdrawn because the link is broken, it is removed when there is
+// a link again, and does not block the queue until the session ends.
 func TestCandidateIsWithdrawnWhenTheLinkHeals(t *testing.T) {
 	link := newLink(t, sharedServer(t))
 	r, s := dial(t, zk.Config{Servers: []string{link.Addr()}}), dial(t, zk.Config{})

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// limit bounds a request: by the context of the call, and by the registry's own time.
+// limit bounds a request: by the context of the call, and by the registry's request time-out.
 type limit struct {
 	context.Context
-	late <-chan struct{} // closed when the time is over; nil if there is no such
+	late <-chan struct{} // closed when the time-out has passed; nil if there is none
 }
 
-// unlimited is the limit of a context alone.
+// unlimited is a limit by a context alone.
 func unlimited(ctx context.Context) limit { return limit{Context: ctx} }
 
-// over returns why the limit has been reached, as an *endedError, or nil.
+// over returns why the limit is reached, as an *endedError, or nil if it is not.
 func (l limit) over() error {
 	if l.Err() != nil {
 		return &endedError{context.Cause(l.Context)}
@@ -28,9 +28,9 @@ func (l limit) over() error {
 	}
 }
 
-// deadlines hands out channels that are closed when a request has had its time. Those
-// of requests that begin at about the same time are one: a timer of its own is a
-// considerable part of what a short request costs.
+// deadlines gives out channels that are closed when a request has timed out. Requests that
+// begin at about the same time share one, because a timer for each would be a considerable
+// part of the cost of a short request.
 type deadlines struct {
 	timeout time.Duration
 

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// handshake is what a server said when the session was opened or taken up again. The
-// client library keeps it to itself, so it is read on the way.
+// handshake is a server's answer when a client opens a session or takes it up again. The
+// client library does not give it out, so the link reads it from the connection.
 type handshake struct {
-	sent     time.Time // just before it was asked
-	session  int64     // 0: it has expired
+	sent     time.Time // just before the request was sent
+	session  int64     // 0 if the session has expired
 	timeout  time.Duration
 	password []byte
 }
 
-// link is a network connection that listens to the handshake at its start, and bounds
-// it: the library would wait for ten times its read time-out.
+// link is a network connection that reads the handshake at its start, and bounds the time
+// for it: the library would wait for ten times its read time-out.
 type link struct {
 	net.Conn
 	address string // of the server
@@ -27,35 +27,36 @@ type link struct {
 
 	mu     sync.Mutex
 	sent   time.Time
-	answer []byte // what has come of the answer; nil once it is complete
-	shaken *handshake
-	err    error // why the handshake failed
+	answer []byte     // what has come of the handshake; nil once it is complete
+	result *handshake // nil until it is complete
+	err    error      // why the handshake failed
 }
 
-// newLink wraps a connection whose handshake has to be through by the deadline.
+// newLink wraps a connection. The handshake has to be complete by the deadline.
 func newLink(conn net.Conn, deadline time.Time) (*link, error) {
 	l := &link{Conn: conn, opened: time.Now(), answer: make([]byte, 0, 64)}
 	return l, conn.SetDeadline(deadline)
 }
 
-// maxHandshake is more than any answer to a handshake has.
+// maxHandshake is larger than any handshake.
 const maxHandshake = 1024
 
 var errNotZooKeeper = errors.New("this is no ZooKeeper server, or it expects TLS")
 
-// handshake returns what was said, or why nothing was.
+// handshake returns the handshake if it is complete, and why it failed if it did.
 func (l *link) handshake() (*handshake, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.shaken, l.err
+	return l.result, l.err
 }
 
-// Write ends the link when it fails, and does not say so: the library learns of the end
+// Write closes the link if it fails, but returns no error: the library learns of the end
 // when it reads.
 //
-// Told that a request could not be written, it answers that request, and all that are
-// open once more when the link has ended. Nobody takes the second answer if the request
-// named the user again, or if the library is being closed, and then it waits for ever
+// If the library is told that a request could not be written, it answers that request, and
+// later, when the link has ended, it answers all open requests, this one a second time. If
+// that request was the log-in on a new link, or if the library is being closed, nobody takes
+// the second answer, and the library waits for ever
 // (https://github.com/go-zookeeper/zk/pull/163).
 func (l *link) Write(b []byte) (int, error) {
 	l.mu.Lock()
@@ -67,7 +68,7 @@ func (l *link) Write(b []byte) (int, error) {
 		l.mu.Lock()
 		l.err = err
 		l.mu.Unlock()
-		_ = l.Conn.Close() // err says more
+		_ = l.Conn.Close() // err is what matters
 	}
 	return len(b), nil
 }
@@ -76,17 +77,17 @@ func (l *link) Read(b []byte) (int, error) {
 	n, err := l.Conn.Read(b)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.shaken != nil {
+	if l.result != nil {
 		return n, err
 	}
 	l.answer = append(l.answer, b[:n]...)
 	if len(l.answer) >= 4 && binary.BigEndian.Uint32(l.answer) > maxHandshake {
-		// Before the library makes room for what it takes for a length.
+		// The library would take this for a length, and allocate that much memory.
 		l.err = errNotZooKeeper
 		return 0, l.err
 	}
-	l.shaken = parseHandshake(l.answer, l.sent)
-	if l.shaken != nil {
+	l.result = parseHandshake(l.answer, l.sent)
+	if l.result != nil {
 		l.answer = nil
 	} else if l.err == nil {
 		l.err = err
@@ -94,9 +95,9 @@ func (l *link) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// parseHandshake reads a connect response: the length of what follows, the protocol's
-// version, the time-out in milliseconds, the session's id, and its password with its
-// length. It returns nil while a part is missing.
+// parseHandshake reads a connect response: the length of what follows, the version of the
+// protocol, the time-out in milliseconds, the session's id, and the length and bytes of its
+// password. It returns nil while a part is missing.
 func parseHandshake(b []byte, sent time.Time) *handshake {
 	const fixed = 4 + 4 + 4 + 8 + 4
 	if len(b) < fixed || len(b) < 4+int(binary.BigEndian.Uint32(b)) {
@@ -113,36 +114,36 @@ func parseHandshake(b []byte, sent time.Time) *handshake {
 	return h
 }
 
-// Until the handshake is over its own deadline stands, whatever the library wants.
+// Until the handshake is complete its own deadline counts, so the library's are ignored.
 
 func (l *link) SetDeadline(t time.Time) error {
-	if l.isShaken() {
+	if l.handshakeDone() {
 		return l.Conn.SetDeadline(t)
 	}
 	return nil
 }
 
 func (l *link) SetReadDeadline(t time.Time) error {
-	if l.isShaken() {
+	if l.handshakeDone() {
 		return l.Conn.SetReadDeadline(t)
 	}
 	return nil
 }
 
 func (l *link) SetWriteDeadline(t time.Time) error {
-	if l.isShaken() {
+	if l.handshakeDone() {
 		return l.Conn.SetWriteDeadline(t)
 	}
 	return nil
 }
 
-func (l *link) isShaken() bool {
+func (l *link) handshakeDone() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.shaken != nil
+	return l.result != nil
 }
 
-// tlsFor returns the configuration for one of the hosts.
+// tlsFor returns the TLS configuration for the server at an address.
 func tlsFor(config *tls.Config, address string) *tls.Config {
 	config = config.Clone()
 	if host, _, err := net.SplitHostPort(address); err == nil && config.ServerName == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 )
 
-// The client library may never be told that a write has failed; see the link's Write.
+// The client library must never learn that a write has failed; see link.Write.
 func TestAWriteThatFailsEndsTheLink(t *testing.T) {
 	near, far := net.Pipe()
 	defer far.Close()

@@ -17,8 +17,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-// shared is the server of all tests that need nothing special of one; each has a
-// namespace of its own there.
+// shared is the server of all tests that need no special one. Each test has a namespace of
+// its own there.
 var shared struct {
 	start  sync.Once
 	server *zkserver.Server
@@ -52,7 +52,7 @@ func sharedServer(t testing.TB) *zkserver.Server {
 	return shared.server
 }
 
-// newLink is a way to a server that can be broken, until the end of the test.
+// newLink returns a proxy to a server, which can be broken. It lasts until the test ends.
 func newLink(t testing.TB, server *zkserver.Server) *proxy.Proxy {
 	t.Helper()
 	p, err := proxy.New(server.Addr())
@@ -63,7 +63,7 @@ func newLink(t testing.TB, server *zkserver.Server) *proxy.Proxy {
 	return p
 }
 
-// namespaces of the tests that run; each run of a test has another one.
+// namespaces has the namespace of each running test; each run of a test gets a new one.
 var namespaces struct {
 	mu    sync.Mutex
 	count int
@@ -90,9 +90,9 @@ func namespace(t testing.TB) string {
 	return name
 }
 
-// dial opens a registry until the end of the test: at the shared server, in the test's
-// namespace, with a session that is not lost by mere slowness, unless the configuration
-// says otherwise.
+// dial opens a registry until the test ends. Unless the configuration says otherwise it is at
+// the shared server, in the test's namespace, and its session is long enough for a slow
+// machine.
 func dial(t testing.TB, cfg zk.Config) *zk.Registry {
 	t.Helper()
 	if cfg.Servers == nil {
@@ -122,8 +122,8 @@ type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
 
-// dialBare is a client without a layer, until the end of the test. It names a user
-// unless the digest is empty.
+// dialBare opens the client library alone, until the test ends. It logs in unless the digest
+// is empty.
 func dialBare(t testing.TB, addr, digest string) *zookeeper.Conn {
 	t.Helper()
 	conn, events, err := zookeeper.Connect([]string{addr}, 20*time.Second, zookeeper.WithLogger(quiet{}))
@@ -203,7 +203,7 @@ func awaitView(t testing.TB, v coord.View, what string, wanted func(coord.Snapsh
 	}
 }
 
-// sync makes a view hold what was committed.
+// syncView returns what a view shows when it holds everything that was committed.
 func syncView(t testing.TB, v coord.View) coord.Snapshot {
 	t.Helper()
 	if err := v.Sync(t.Context()); err != nil {

@@ -21,17 +21,17 @@ import (
 // Registry implements [coord.Registry] on a ZooKeeper ensemble.
 type Registry struct {
 	cfg       Config
-	root      string          // of the namespace, as the servers know it
+	root      string          // the full path of the namespace's node
 	acl       []zookeeper.ACL // of every node
-	ctx       context.Context // ends with Close, with ErrClosed
+	ctx       context.Context // ends when Close begins, with ErrClosed
 	cancel    context.CancelCauseFunc
-	goodbye   context.Context // ends with that of Close: nothing more is said to the store
-	hurry     context.CancelFunc
-	running   sync.WaitGroup // all that was started; see spawn
+	closeCtx  context.Context // ends with the context of Close: then nothing more is sent to the store
+	endClose  context.CancelFunc
+	running   sync.WaitGroup // all goroutines; see spawn
 	history   history
 	feed      feed
 	deadlines deadlines
-	closed    chan struct{} // closed when Close is through
+	closed    chan struct{} // closed when Close has ended
 	views     views
 	clock     *storeclock.Keeper
 	clocked   sync.Once // somebody has asked for it
@@ -43,8 +43,8 @@ type Registry struct {
 
 var _ coord.Registry = (*Registry)(nil)
 
-// Dial opens a registry with its session, and makes sure that it may use its namespace.
-// It returns within Config.DialTimeout.
+// Dial opens a registry with its session, and checks that it may use its namespace.
+// It returns within [Config.DialTimeout].
 //
 // Errors: [coord.ErrInvalidConfig] naming the field; [coord.ErrUnavailable] naming the
 // servers; [coord.ErrDenied] for a wrong password, a namespace that belongs to another
@@ -77,26 +77,26 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		r.acl = zookeeper.AuthACL(zookeeper.PermAll) // CREATOR_ALL
 	}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
-	r.goodbye, r.hurry = context.WithCancel(context.Background())
+	r.closeCtx, r.endClose = context.WithCancel(context.Background())
 	r.feed = feed{r: r, maxOrphans: maxOrphans, changed: make(chan struct{})}
 	r.clock = storeclock.New(r.Session, r.compareClock)
 	session, err := openSession(ctx, &r.cfg, &r.history)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.enter(ctx, session.conn); err != nil {
+	if err := r.enterNamespace(ctx, session.conn); err != nil {
 		_ = session.close(ctx, err) // err is what matters
 		return nil, err
 	}
 	r.session = session
-	r.running.Go(func() { r.succeed(session) })
+	r.running.Go(func() { r.keepSessions(session) })
 	r.running.Go(r.feed.run)
 	return r, nil
 }
 
-// enter makes the namespace's node if it is not there, and reads it: whether a
-// password is right shows only in what it opens.
-func (r *Registry) enter(ctx context.Context, c *conn) error {
+// enterNamespace reads the namespace's node, and creates it if it is not there. Only this
+// shows whether a password is right: ZooKeeper accepts any, and refuses the nodes later.
+func (r *Registry) enterNamespace(ctx context.Context, c *conn) error {
 	for {
 		_, err := call(unlimited(ctx), c, func(client *zookeeper.Conn) (struct{}, error) {
 			_, _, err := client.Get(r.root)
@@ -111,8 +111,9 @@ func (r *Registry) enter(ctx context.Context, c *conn) error {
 	}
 }
 
-// makeNode makes a persistent node without a value, and its parents, unless it is
-// there. It begins with the deepest: higher up may be forbidden ground.
+// makeNode makes a persistent node without a value, and its parents, unless it is there. It
+// tries the node first and a parent only if that is missing, because the parents may be
+// forbidden to this user.
 func (r *Registry) makeNode(client *zookeeper.Conn, path string) error {
 	for {
 		_, err := client.Create(path, []byte{}, 0, r.acl)
@@ -128,57 +129,57 @@ func (r *Registry) makeNode(client *zookeeper.Conn, path string) error {
 	}
 }
 
-// succeed lets each lost session be followed by another, until the registry is closed.
-func (r *Registry) succeed(session *session) {
+// keepSessions opens a new session whenever one is lost, until the registry is closed.
+func (r *Registry) keepSessions(session *session) {
 	for {
 		<-session.ctx.Done()
-		if !r.admit(nil) {
+		if !r.setSession(nil) {
 			return // Close ends the session
 		}
 		lost := session
-		farewell := func() {
-			// Whoever honours the session's context may need the margin to return.
+		closeLost := func() {
+			// Work that obeys the session's context may need the margin to return.
 			select {
-			case <-lost.spent():
+			case <-lost.expiry():
 			case <-r.ctx.Done():
 			}
-			// What the store could not be told it finds out by itself.
-			_ = lost.close(r.goodbye, coord.ErrSessionLost)
+			_ = lost.close(r.closeCtx, coord.ErrSessionLost) // if that fails, the session times out at the store
 		}
-		if !r.spawn(farewell) {
-			farewell() // Close has begun, and found no session
+		if !r.spawn(closeLost) {
+			closeLost() // Close has begun, and does not close this session
 		}
 		var err error
 		for session, err = openSession(r.ctx, &r.cfg, &r.history); err != nil; session, err = openSession(r.ctx, &r.cfg, &r.history) {
 			if r.ctx.Err() != nil {
 				return
 			}
-			r.cfg.Logger.Warn("session not opened", zap.String("namespace", r.cfg.Namespace), zap.Error(err))
+			r.cfg.Logger.Warn("cannot open a new session yet", zap.String("namespace", r.cfg.Namespace), zap.Error(err))
 			r.pause()
 		}
-		if !r.admit(session) {
-			_ = session.close(r.goodbye, coord.ErrClosed) // nobody has used it
+		if !r.setSession(session) {
+			_ = session.close(r.closeCtx, coord.ErrClosed) // nobody has used it, so it does not matter if that fails
 			return
 		}
-		r.outdate()
+		r.endOutdated()
 	}
 }
 
-// outdate ends what belongs to an earlier era of the store than the newest.
-func (r *Registry) outdate() {
+// endOutdated ends the session and the watch channel if they belong to an earlier era of the
+// store than the newest.
+func (r *Registry) endOutdated() {
 	era := int64(r.history.now().era)
 	r.mu.Lock()
 	s := r.session
 	r.mu.Unlock()
 	if s != nil && s.conn.era.Load() < era {
-		s.end(errPutBack)
+		s.end(errRestored)
 	}
 	if ch := r.feed.current(); ch != nil && ch.conn.era.Load() < era {
 		ch.end()
 	}
 }
 
-// pause waits before something that failed is tried again.
+// pause waits before another attempt.
 func (r *Registry) pause() {
 	timer := time.NewTimer(r.cfg.MaxBackoff/2 + rand.N(r.cfg.MaxBackoff/2+1))
 	defer timer.Stop()
@@ -188,8 +189,9 @@ func (r *Registry) pause() {
 	}
 }
 
-// admit makes a session, or none, the current one. It does not once Close has begun.
-func (r *Registry) admit(session *session) bool {
+// setSession sets the current session; nil is none. Once Close has begun it sets nothing, and
+// reports false.
+func (r *Registry) setSession(session *session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ctx.Err() != nil {
@@ -201,7 +203,8 @@ func (r *Registry) admit(session *session) bool {
 	return true
 }
 
-// spawn runs f on a goroutine that Close waits for. It does not once that has begun.
+// spawn runs f on a goroutine that Close waits for. Once Close has begun it runs nothing, and
+// reports false.
 func (r *Registry) spawn(f func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,7 +224,7 @@ func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
 	return s, nil
 }
 
-// current waits for a session.
+// current returns the session, and waits while there is none.
 func (r *Registry) current(l limit) (*session, error) {
 	for {
 		r.mu.Lock()
@@ -245,7 +248,7 @@ func (r *Registry) current(l limit) (*session, error) {
 	}
 }
 
-// full is a path as the servers know it.
+// full is the full path of a node, as servers know it.
 func (r *Registry) full(path string) string {
 	if path == "" {
 		return r.root
@@ -258,11 +261,10 @@ func (r *Registry) relative(full string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(full, r.root), "/")
 }
 
-// limit bounds one request.
+// limit returns the limit of one request: ctx and the request time-out.
 func (r *Registry) limit(ctx context.Context) limit { return limit{ctx, r.deadlines.next()} }
 
-// read makes a request that changes nothing, and makes it again when the connection
-// is lost over it.
+// read makes a request that changes nothing. If the connection breaks it makes it again.
 func read[T any](l limit, r *Registry, request func(*zookeeper.Conn) (T, error)) (T, error) {
 	for {
 		s, err := r.current(l)
@@ -310,7 +312,7 @@ func newNode(path string, value []byte, stat *zookeeper.Stat) coord.Node {
 	}
 }
 
-// listers is how many of a list's nodes are asked for at once.
+// listers is how many nodes of a list are read at once.
 const listers = 32
 
 // List implements [coord.Registry].
@@ -331,7 +333,7 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 		return syncChildren(client, full)
 	})
 	if errors.Is(err, zookeeper.ErrNoNode) && path == "" {
-		return nil, nil // somebody has removed the namespace
+		return nil, nil // somebody has removed the namespace's node
 	}
 	if err != nil {
 		return nil, err
@@ -341,7 +343,7 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 	err = r.parallel(ctx, len(names), func(client *zookeeper.Conn, i int) error {
 		value, stat, err := client.Get(full + "/" + names[i])
 		if errors.Is(err, zookeeper.ErrNoNode) {
-			return nil // gone meanwhile
+			return nil // it was removed meanwhile
 		}
 		if err != nil {
 			return err
@@ -363,8 +365,8 @@ func syncChildren(client *zookeeper.Conn, full string) ([]string, error) {
 	return names, err
 }
 
-// parallel makes n requests that only read, several at a time. Each has the time of
-// one request; the first error ends them all.
+// parallel makes n requests that only read, several at a time. Each has the whole request
+// time-out. The first error ends all.
 func (r *Registry) parallel(ctx context.Context, n int, request func(*zookeeper.Conn, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -377,7 +379,7 @@ func (r *Registry) parallel(ctx context.Context, n int, request func(*zookeeper.
 					return struct{}{}, request(client, i)
 				})
 				if err != nil {
-					cancel(err) // which is also an end of the caller's context
+					cancel(err) // over returns it below, or the cause of the caller's context
 					return
 				}
 			}
@@ -387,8 +389,8 @@ func (r *Registry) parallel(ctx context.Context, n int, request func(*zookeeper.
 	return unlimited(ctx).over()
 }
 
-// farewell is how long Close waits for a link.
-const farewell = time.Second
+// closeLinkWait is how long Close waits for a link, if there is none.
+const closeLinkWait = time.Second
 
 // Close implements [coord.Registry].
 func (r *Registry) Close(ctx context.Context) error {
@@ -402,18 +404,18 @@ func (r *Registry) Close(ctx context.Context) error {
 	session := r.session
 	r.mu.Unlock()
 	defer close(r.closed)
-	defer r.hurry()
-	stop := context.AfterFunc(ctx, r.hurry)
+	defer r.endClose()
+	stop := context.AfterFunc(ctx, r.endClose)
 	defer stop()
 
 	var err error
 	if session != nil {
 		session.end(coord.ErrClosed)
-		// A link that has just broken may come back in time to say farewell.
-		linked, cancel := context.WithTimeout(ctx, farewell)
-		_ = session.conn.await(linked) // what close says next is what matters
+		// If the link has just broken there may be another in time to end the session.
+		linked, cancel := context.WithTimeout(ctx, closeLinkWait)
+		_ = session.conn.await(linked) // without a link, close below returns the error
 		cancel()
-		if err = session.close(r.goodbye, coord.ErrClosed); err != nil {
+		if err = session.close(r.closeCtx, coord.ErrClosed); err != nil {
 			err = fmt.Errorf("zk: close: %w", err)
 		}
 	}

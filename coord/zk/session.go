@@ -13,41 +13,41 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// session implements [coord.Session]. Its keeper renews it with a request of its own,
-// which the leader of the ensemble has to answer, and ends it by its own clock: the
-// client library does not tell when its pings were answered, and hears that a session
-// has expired only when it is connected again.
+// session implements [coord.Session]. Its keeper renews it with a request that the leader of
+// the ensemble has to answer, and ends it by the local clock. The client library alone is
+// not enough: it does not tell when its pings were answered, and learns that a session has
+// expired only when it is connected again.
 type session struct {
-	cfg    *Config
-	conn   *conn
-	log    *zap.Logger
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	moved  chan struct{} // has one element when the deadline has moved
-	kept   chan struct{} // closed when the keeper has ended
+	cfg           *Config
+	conn          *conn
+	log           *zap.Logger
+	ctx           context.Context
+	cancel        context.CancelCauseFunc
+	deadlineMoved chan struct{} // has an element when the deadline has moved
+	keeperEnded   chan struct{}
 
-	mu       sync.Mutex // guards all below
-	open     bool       // it has been renewed after the handshake
-	id       coord.SessionID
-	state    coord.SessionState
-	changed  chan struct{} // closed when the state changes
-	timeout  time.Duration // granted
-	last     time.Time     // when the last successful renewal was sent
-	deadline time.Time
+	mu          sync.Mutex // guards all below
+	opened      bool       // it was renewed after the first handshake
+	id          coord.SessionID
+	state       coord.SessionState
+	changed     chan struct{} // closed when the state changes
+	timeout     time.Duration // as the store granted it
+	lastRenewal time.Time     // when the last renewal was sent that succeeded
+	deadline    time.Time
 }
 
 // openSession opens a session at the store.
 //
-// The handshake does not count as a sign of life: its answer may come late, when a
-// server had stood still, say, and nothing would be left of the session's time. What
-// counts is the first request that was sent on a link that was there.
+// The first handshake does not count as a renewal: its answer may come late, for example
+// because the server had stood still, and then little would be left of the session's time.
+// The first request that is sent on a complete link counts.
 func openSession(ctx context.Context, cfg *Config, h *history) (*session, error) {
 	s := &session{
-		cfg:     cfg,
-		log:     cfg.Logger,
-		moved:   make(chan struct{}, 1),
-		kept:    make(chan struct{}),
-		changed: make(chan struct{}),
+		cfg:           cfg,
+		log:           cfg.Logger,
+		deadlineMoved: make(chan struct{}, 1),
+		keeperEnded:   make(chan struct{}),
+		changed:       make(chan struct{}),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	c, sent, err := openConn(ctx, cfg, h, s, false)
@@ -57,7 +57,7 @@ func openSession(ctx context.Context, cfg *Config, h *history) (*session, error)
 	}
 	s.conn = c
 	s.mu.Lock()
-	s.open = true
+	s.opened = true
 	if s.isAliveLocked() {
 		s.renewLocked(sent)
 	}
@@ -69,15 +69,16 @@ func openSession(ctx context.Context, cfg *Config, h *history) (*session, error)
 	return s, nil
 }
 
-// close ends the session: first for us, then at the store.
+// close ends the session: first here, then at the store.
 func (s *session) close(ctx context.Context, cause error) error {
 	s.end(cause)
-	<-s.kept
+	<-s.keeperEnded
 	return s.conn.close(ctx)
 }
 
-// spent is closed when the store may drop the session by itself, or has done so.
-func (s *session) spent() <-chan time.Time {
+// expiry returns a channel that gets an element when the store may drop the session by
+// itself; at once if it has.
+func (s *session) expiry() <-chan time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := time.Until(s.deadline.Add(margin(s.timeout)))
@@ -87,10 +88,10 @@ func (s *session) spent() <-chan time.Time {
 	return time.After(left)
 }
 
-// margin is how long before the store can drop the session it ends for us.
+// margin is how long before the store may drop the session it ends here.
 func margin(timeout time.Duration) time.Duration { return max(200*time.Millisecond, timeout/10) }
 
-// connected notes that a server has opened the session, or taken it up again, which
+// connected notes that a server has opened the session, or has taken it up again, which
 // renews it.
 func (s *session) connected(h handshake) {
 	s.mu.Lock()
@@ -99,15 +100,15 @@ func (s *session) connected(h handshake) {
 		return
 	}
 	s.id = coord.SessionID(h.session)
-	if h.timeout != s.timeout { // which one server may grant and another not
+	if h.timeout != s.timeout { // another server may grant another time-out
 		s.timeout, s.deadline = h.timeout, time.Time{}
 	}
-	if s.open {
+	if s.opened {
 		s.renewLocked(h.sent)
 	}
 }
 
-// renewed notes that the store has answered what was sent at a time.
+// renewed notes that the store has answered a request that was sent at sent.
 func (s *session) renewed(sent time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +117,8 @@ func (s *session) renewed(sent time.Time) {
 	}
 }
 
-// isAliveLocked ends a session that was not renewed in time, if the keeper has not come
-// to it yet because the process stood still, say.
+// isAliveLocked reports whether the session has not ended. If its deadline has passed it ends
+// the session: after a pause of the process the keeper may not have done that yet.
 func (s *session) isAliveLocked() bool {
 	if !s.deadline.IsZero() && !time.Now().Before(s.deadline) {
 		s.endLocked(coord.ErrSessionLost)
@@ -126,13 +127,13 @@ func (s *session) isAliveLocked() bool {
 }
 
 func (s *session) renewLocked(sent time.Time) {
-	if sent.After(s.last) {
-		s.last = sent
+	if sent.After(s.lastRenewal) {
+		s.lastRenewal = sent
 	}
 	if deadline := sent.Add(s.timeout - margin(s.timeout)); deadline.After(s.deadline) {
 		s.deadline = deadline
 		select {
-		case s.moved <- struct{}{}:
+		case s.deadlineMoved <- struct{}{}:
 		default:
 		}
 	}
@@ -177,7 +178,7 @@ func (s *session) becomeLocked(state coord.SessionState) {
 
 // keep renews the session, and ends it when its deadline passes.
 func (s *session) keep() {
-	defer close(s.kept)
+	defer close(s.keeperEnded)
 	over := time.NewTimer(time.Until(s.Deadline()))
 	defer over.Stop()
 	next := time.NewTimer(s.interval())
@@ -185,13 +186,13 @@ func (s *session) keep() {
 	late := time.NewTimer(0)
 	defer late.Stop()
 	late.Stop()
-	var sent time.Time      // when the renewal that is on its way was begun
-	var answer <-chan error // to it; nil if there is none
+	var sent time.Time      // when the renewal was sent that has no answer yet
+	var answer <-chan error // its answer; nil if there is no such renewal
 	for {
 		select {
 		case <-s.ctx.Done():
 			return
-		case <-s.moved:
+		case <-s.deadlineMoved:
 			over.Reset(time.Until(s.Deadline()))
 		case <-over.C:
 			if left := time.Until(s.Deadline()); left > 0 {
@@ -209,24 +210,24 @@ func (s *session) keep() {
 		case err := <-answer:
 			answer = nil
 			late.Stop()
-			if err != nil && !isLost(err) { // of lost links the conn tells
-				s.unanswered(sent, err)
+			if err != nil && !isLost(err) { // if the link broke, conn calls disconnected
+				s.giveUpLink(sent, err)
 			}
 		case <-late.C:
-			s.unanswered(sent, errTimeout)
+			s.giveUpLink(sent, errTimeout)
 		}
 	}
 }
 
-// interval is the time between renewals, and how long the answer to one may take.
+// interval is the time between two renewals, and how long the answer to one may take.
 func (s *session) interval() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.timeout / 3
 }
 
-// renew asks for a sign of life of the leader, which only answers while it keeps the
-// session. A mere read would also be answered by a server that has lost touch with it.
+// renew sends a request that the leader has to answer, and it answers only while it keeps
+// the session. A read is not enough: a server that has lost its leader answers it too.
 func (s *session) renew(sent time.Time) <-chan error {
 	answer := make(chan error, 1)
 	err := s.conn.run(func(client *zookeeper.Conn) {
@@ -244,21 +245,21 @@ func (s *session) renew(sent time.Time) <-chan error {
 	return answer
 }
 
-// unanswered gives up the link of a renewal that failed or takes too long, while there
-// is time for another link.
-func (s *session) unanswered(sent time.Time, err error) {
+// giveUpLink breaks the link of a renewal that failed or takes too long, while there is time
+// for another link.
+func (s *session) giveUpLink(sent time.Time, err error) {
 	s.mu.Lock()
-	since := s.last.After(sent)
+	renewedSince := s.lastRenewal.After(sent)
 	s.mu.Unlock()
-	if since {
+	if renewedSince {
 		return // a new link has renewed the session meanwhile
 	}
-	s.log.Debug("session not renewed", zap.Error(err))
+	s.log.Debug("cannot renew the session on this connection", zap.Error(err))
 	s.suspend()
 	s.conn.breakLink(sent)
 }
 
-// What else the conn tells; see owner.
+// The other methods of owner.
 
 func (s *session) disconnected()         { s.suspend() }
 func (s *session) expired()              { s.end(coord.ErrSessionLost) }

@@ -11,7 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-// What counts is the time-out that the ensemble grants, not the one it is asked for.
+// The time-out that the ensemble grants counts, not the one that the registry asks for.
 func TestGrantedTimeoutCounts(t *testing.T) {
 	server := zkserver.Start(t, zkserver.Config{MaxSessionTimeout: 2 * time.Second})
 	link := newLink(t, server)
@@ -33,8 +33,8 @@ func TestGrantedTimeoutCounts(t *testing.T) {
 	}
 }
 
-// A follower goes on answering reads when its leader does not answer it. That is no
-// renewal: the leader is who counts.
+// A server still answers reads when its leader does not answer it. That does not renew a
+// session: only an answer of the leader does.
 func TestOnlyTheLeaderRenews(t *testing.T) {
 	e := zkserver.StartEnsemble(t, 3, zkserver.Config{})
 	leader, err := e.Leader(t.Context())
@@ -117,7 +117,7 @@ func TestSessionSurvivesEachServer(t *testing.T) {
 	}
 }
 
-// A server that is gone for a while takes nobody's session with it.
+// If a server is gone for a short time no session is lost.
 func TestServerRestarts(t *testing.T) {
 	server := zkserver.Start(t, zkserver.Config{})
 	r := dial(t, zk.Config{Servers: []string{server.Addr()}, SessionTimeout: 20 * time.Second})
@@ -141,8 +141,8 @@ func TestServerRestarts(t *testing.T) {
 	}
 }
 
-// Who honours the context of a lost session needs the margin to return. Only then are
-// its nodes given back.
+// Work that obeys the context of a lost session needs the margin to return. Only then the
+// session's nodes go.
 func TestALostSessionKeepsItsMargin(t *testing.T) {
 	r := dial(t, zk.Config{SessionTimeout: 3 * time.Second})
 	commit(t, r, coord.CreateEphemeral("e", nil))
@@ -176,8 +176,8 @@ func TestCloseGivesALostSessionBack(t *testing.T) {
 	}
 }
 
-// A server that stood still answers a handshake late. The new session begins with all of
-// its time all the same.
+// A server that has stood still answers a handshake late. The new session has its whole time
+// all the same.
 func TestANewSessionHasItsTime(t *testing.T) {
 	const timeout = 2 * time.Second
 	link := newLink(t, sharedServer(t))

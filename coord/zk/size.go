@@ -2,20 +2,20 @@ package zk
 
 import zookeeper "github.com/go-zookeeper/zk"
 
-// Sizes of what is sent, in bytes, as ZooKeeper's protocol has them.
+// Sizes in ZooKeeper's protocol, in bytes.
 const (
-	// maxPacket is the largest request that a server takes (jute.maxbuffer, 1 MiB
-	// less one byte unless configured); at a larger one it closes the connection.
+	// maxPacket is the largest request that a server takes (jute.maxbuffer, by default
+	// 1 MiB less one byte). If a request is larger the server closes the connection.
 	maxPacket = 1<<20 - 1
-	// lengthPrefix stands before a packet, and is not part of its length.
+	// lengthPrefix is the size of the length before a packet, which does not count itself.
 	lengthPrefix  = 4
 	requestHeader = 8
-	opHeader      = 9 // of each request in a multi, and of its end
-	text          = 4 // the length of a string, a value or a list
+	opHeader      = 9 // before each request in a multi, and at its end
+	text          = 4 // the length before a string, a value or a list
 	number        = 4
 )
 
-// size is how large the request will be.
+// size is how large the plan's request will be.
 func (p *plan) size() int {
 	size := requestHeader + opHeader
 	for _, request := range p.requests {
@@ -36,5 +36,5 @@ func (p *plan) size() int {
 	return size
 }
 
-// deleteSize is what the removal of a node adds.
+// deleteSize is how much the removal of a node adds to a request.
 func deleteSize(path string) int { return opHeader + text + len(path) + number }

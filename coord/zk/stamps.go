@@ -5,29 +5,29 @@ import (
 	"net"
 )
 
-// stamps is a network connection that looks at the zxid of every reply: the latest
-// change that the server knows of. With erase, the client library does not see it.
+// stamps is a network connection that reads the zxid of every reply, which is the newest
+// change that the server knows. With erase the client library gets 0 in its place.
 //
-// Version 1.0.4 of the client library keeps the zxid of the latest reply, and reads it
-// in another goroutine, without a lock, when it has opened a link and finds watches to
-// set again (https://github.com/go-zookeeper/zk/pull/35). Those of a new connection can
-// be among them if that goroutine is late. A zxid of 0 is not kept, and a connection
-// that ends with its link has no use for one: the servers set these few watches again
-// and report all of them at once, and what watches reads again.
+// The reason is a data race in version 1.0.4 of the client library
+// (https://github.com/go-zookeeper/zk/pull/35). It keeps the zxid of the latest reply. When
+// it has opened a link and finds watches to set again, another goroutine reads that zxid
+// without a lock; if it is late, these can be watches of the new connection. A zxid of 0 is
+// not kept, so there is no race. A connection with one link needs none: for these few
+// watches the server then reports a change at once, and their nodes are read again.
 type stamps struct {
 	net.Conn
 	saw   func(zxid int64)
 	erase bool
 
-	// What follows is used by Read alone, which the library calls from one goroutine
-	// at a time.
-	shaken bool               // the first packet, which is no reply, has passed
-	at     int64              // in the packet
-	length [lengthPrefix]byte // of the packet, without these
-	zxid   uint64             // of the packet, as far as it has come
+	// Only Read uses what follows; the library calls it from one goroutine at a time.
+	pastHandshake bool               // the first packet has passed; it has no zxid
+	at            int64              // position in the packet
+	length        [lengthPrefix]byte // of the packet, without this prefix
+	zxid          uint64             // of the packet, as far as it has come
 }
 
-// zxidAt is where in a packet the zxid of a reply is: after the length and the xid.
+// zxidAt and zxidEnd are where in a packet the zxid of a reply is: after the length and the
+// xid.
 const zxidAt, zxidEnd = 8, 16
 
 func (s *stamps) Read(b []byte) (int, error) {
@@ -38,7 +38,7 @@ func (s *stamps) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// pass goes over bytes of one packet, at least one, and returns how many.
+// pass handles at least one byte, all of the same packet, and returns how many.
 func (s *stamps) pass(b []byte) int {
 	switch {
 	case s.at < lengthPrefix:
@@ -48,11 +48,11 @@ func (s *stamps) pass(b []byte) int {
 		return s.advance(1)
 	case s.at < zxidEnd:
 		s.zxid = s.zxid<<8 | uint64(b[0])
-		if s.shaken && s.erase {
+		if s.pastHandshake && s.erase {
 			b[0] = 0
 		}
-		if s.shaken && s.at == zxidEnd-1 {
-			s.saw(int64(s.zxid)) // not positive for what is no reply, such as a watch
+		if s.pastHandshake && s.at == zxidEnd-1 {
+			s.saw(int64(s.zxid)) // of a packet that is no reply, such as a watch event, it is not positive
 		}
 		return s.advance(1)
 	default:
@@ -60,7 +60,7 @@ func (s *stamps) pass(b []byte) int {
 	}
 }
 
-// end is where the packet ends, once its length is known.
+// end is the position where the packet ends. Its length must be known.
 func (s *stamps) end() int64 {
 	return lengthPrefix + int64(binary.BigEndian.Uint32(s.length[:]))
 }
@@ -68,7 +68,7 @@ func (s *stamps) end() int64 {
 func (s *stamps) advance(n int) int {
 	s.at += int64(n)
 	if s.at >= lengthPrefix && s.at == s.end() {
-		s.at, s.shaken, s.zxid = 0, true, 0
+		s.at, s.pastHandshake, s.zxid = 0, true, 0
 	}
 	return n
 }

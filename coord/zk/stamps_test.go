@@ -13,7 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 )
 
-// pieces is a connection from which bytes come in pieces of given sizes, in turn.
+// pieces is a connection whose bytes come in pieces; the sizes are used in turn.
 type pieces struct {
 	net.Conn
 	from  io.Reader
@@ -26,8 +26,8 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return p.from.Read(b[:n])
 }
 
-// TestUnstamped reads packets of a server in pieces: all that changes is the zxid of
-// the replies, which are all packets but the first, and that is heard of.
+// All packets but the first are replies. Of a reply only the zxid changes, and saw gets it;
+// whatever the pieces are in which the packets come.
 func TestUnstamped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		packets := rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 64), 1, 8).Draw(t, "packets")

@@ -24,8 +24,8 @@ const (
 	wrongPassword = "user:wrong"
 )
 
-// store is the suite's store: a real server, and a proxy in front of it for each
-// registry. A second server, with a certificate, is started when it is asked for.
+// store is the suite's store: a real server, with a proxy in front of it for each registry.
+// A second server, with a certificate, is started when a case needs it.
 type store struct {
 	t      testing.TB
 	server *zkserver.Server
@@ -59,7 +59,7 @@ func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, 
 	case coordtest.Password:
 		cfg.Digest = rightPassword
 	case coordtest.WrongPassword:
-		// The namespace has to be somebody's.
+		// A wrong password shows only if the namespace belongs to somebody.
 		owner := cfg
 		owner.Servers, owner.Digest = []string{addr}, rightPassword
 		r, err := zk.Dial(ctx, owner)
@@ -110,11 +110,11 @@ func nowhere(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Forget has nothing to do: ZooKeeper keeps no history for its clients.
+// Forget does nothing: ZooKeeper keeps no history for its clients.
 func (s *store) Forget(context.Context) error { return nil }
 
-// Expire takes the session over, with its password, and closes it. Its owner may take it
-// back in between; then it is taken over again.
+// Expire takes the session over, with its password, and closes it. If its owner takes it
+// back in between, Expire takes it over again.
 func (s *store) Expire(ctx context.Context, id coord.SessionID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

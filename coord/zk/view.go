@@ -15,29 +15,29 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// view implements [coord.View]. A follower keeps it up to date, one for each channel of
-// the feed.
+// view implements [coord.View]. A follower keeps it up to date, a new one for each channel
+// of the feed.
 type view struct {
 	r      *Registry
 	path   string
-	ctx    context.Context // ends with the view, with what Err returns
+	ctx    context.Context // ends with the view; its cause is Err
 	cancel context.CancelCauseFunc
 	opened chan struct{} // closed when there is a first state
 	done   chan struct{} // closed when its goroutine has ended
 
-	// What follows is the follower's, and that of run between two of them.
-	tree  *coord.Tree
-	dirty bool // the tree differs from the snapshot
-	left  gaps // what the tree leaves out
-	era   int  // of the store that the tree is of
-	tries int  // to read it that have failed, one after the other
+	// Only the follower uses what follows, and run between two followers.
+	tree    *coord.Tree
+	dirty   bool // the tree differs from the snapshot
+	leftOut gaps // what the tree leaves out
+	era     int  // of the store, when the tree was read
+	tries   int  // how many attempts to read it in a row have failed
 
 	mu       sync.Mutex // guards all below
 	snapshot coord.Snapshot
-	failure  error           // why it cannot be read at present
-	gaps     error           // what it leaves out
-	changed  chan struct{}   // closed when one of these changes, or the view has ended
-	syncs    []chan struct{} // to be closed when the view holds what it was told of by now
+	failure  error           // why the view cannot be read at present
+	gapFault error           // what the view leaves out
+	changed  chan struct{}   // closed when one of these changes, and when the view ends
+	syncs    []chan struct{} // to be closed when the view holds all changes that its inbox has had by then
 	inbox    *inbox          // of the follower; nil while there is none
 }
 
@@ -71,8 +71,8 @@ func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
 	return nil, fmt.Errorf("zk: view %w", err)
 }
 
-// run follows the subtree on one channel after the other. Only the end of the view's
-// context ends that, once it is open.
+// run follows the subtree on one channel after the other, until the view's context ends. It
+// ends that itself only if the view cannot be opened.
 func (v *view) run() {
 	defer close(v.done)
 	v.r.feed.use()
@@ -84,7 +84,7 @@ func (v *view) run() {
 		switch {
 		case v.ctx.Err() != nil:
 		case isLost(err):
-			v.r.cfg.Logger.Debug("view lost its connection", zap.String("path", v.path), zap.Error(err))
+			v.r.cfg.Logger.Debug("the connection of a view broke; it will be read again", zap.String("path", v.path), zap.Error(err))
 		case !v.isOpen():
 			v.cancel(convertError(err, v.path))
 		default:
@@ -109,7 +109,7 @@ func (v *view) isOpen() bool {
 // follow keeps the view up to date until the channel ends, or the view.
 func (v *view) follow() error {
 	l := unlimited(v.ctx)
-	if !v.isOpen() { // somebody is waiting
+	if !v.isOpen() { // the caller of View is waiting
 		l = v.r.limit(v.ctx)
 	}
 	ch, err := v.r.feed.next(l)
@@ -130,7 +130,7 @@ func (v *view) loaded() {
 	v.fail(nil)
 }
 
-// pause waits before the subtree is read again that could not be, longer every time.
+// pause waits before the next attempt to read the subtree, longer each time.
 func (v *view) pause() {
 	wait := min(time.Second<<min(v.tries, 5), gapInterval)
 	v.tries++
@@ -142,24 +142,24 @@ func (v *view) pause() {
 	}
 }
 
-// fail notes why the view cannot be read at present, or that it can.
+// fail notes why the view cannot be read at present; nil if it can.
 func (v *view) fail(err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	was := v.failure
 	if err != nil && was != nil && errors.Is(err, coord.ErrDenied) == errors.Is(was, coord.ErrDenied) {
-		return // it says the same in other words
+		return // it is the same fault
 	}
 	v.failure = err
 	if (err == nil) != (was == nil) {
-		v.log("view cannot be read", "view can be read again", err)
+		v.log("a view cannot be read at present, so it may be old", "a view can be read again", err)
 	}
 	if err != was {
 		v.signalLocked()
 	}
 }
 
-// log says that a fault has begun, or ended if there is no error.
+// log says that a fault has begun, or, if err is nil, that it has ended.
 func (v *view) log(begun, ended string, err error) {
 	log := v.r.cfg.Logger.With(zap.String("namespace", v.r.cfg.Namespace), zap.String("path", v.path))
 	if err != nil {
@@ -174,24 +174,24 @@ func (v *view) signalLocked() {
 	v.changed = make(chan struct{})
 }
 
-// show makes a state the one that Snapshot returns, and tells if it is news.
+// show sets what Snapshot and Fault return. If one of them is news it wakes those who wait.
 func (v *view) show(snapshot coord.Snapshot, news bool, gaps error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.snapshot = snapshot
-	if (gaps == nil) != (v.gaps == nil) || gaps != nil && gaps.Error() != v.gaps.Error() {
+	if (gaps == nil) != (v.gapFault == nil) || gaps != nil && gaps.Error() != v.gapFault.Error() {
 		news = true
 	}
-	if (gaps == nil) != (v.gaps == nil) {
-		v.log("view leaves nodes out", "view is whole again", gaps)
+	if (gaps == nil) != (v.gapFault == nil) {
+		v.log("a view leaves out nodes that may not be read", "a view leaves out no nodes any more", gaps)
 	}
-	v.gaps = gaps
+	v.gapFault = gaps
 	if news {
 		v.signalLocked()
 	}
 }
 
-// takeSyncs returns those who wait for what has been heard of by now.
+// takeSyncs removes and returns those who wait in Sync.
 func (v *view) takeSyncs() []chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -214,9 +214,9 @@ func (v *view) Changed() <-chan struct{} {
 	return v.changed
 }
 
-// Sync implements [coord.View]. A server tells a client of a change that it watches
-// before it answers anything that came later. So when the answer to the sync is here,
-// everything that has to be looked at is in the inbox.
+// Sync implements [coord.View]. A server tells a client of a change that it watches before it
+// answers anything later. So when the answer to the sync has come, all changes up to then
+// are in the inbox.
 func (v *view) Sync(ctx context.Context) error {
 	l := v.r.limit(ctx)
 	for v.ctx.Err() == nil {
@@ -241,7 +241,7 @@ func (v *view) sync(l limit) error {
 		return client.Sync(v.r.full(v.path))
 	})
 	if errors.Is(err, errTimeout) {
-		ch.conn.breakLink(begun) // rather than wait for the library to notice
+		ch.conn.breakLink(begun) // the library would notice later that it is broken
 	}
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (v *view) sync(l limit) error {
 	v.mu.Lock()
 	if v.inbox == nil && errors.Is(v.failure, coord.ErrDenied) {
 		defer v.mu.Unlock()
-		return v.failure // the next follower may have to wait for long
+		return v.failure // the next attempt may come much later
 	}
 	v.syncs = append(v.syncs, synced)
 	if v.inbox != nil {
@@ -275,7 +275,7 @@ func (v *view) Fault() error {
 	if v.failure != nil {
 		return v.failure
 	}
-	return v.gaps
+	return v.gapFault
 }
 
 // Err implements [coord.View].
@@ -292,7 +292,7 @@ func (v *view) Close() {
 	<-v.done
 }
 
-// views are those of a registry, by their roots.
+// views holds the views of a registry, by their roots.
 type views struct {
 	mu    sync.RWMutex
 	roots map[string][]*view
@@ -329,9 +329,9 @@ func (vs *views) fail(err error) {
 	}
 }
 
-// lack reports whether there is a view that would show a node, and does not. It may be
-// behind the store.
-func (vs *views) lack(path string) bool {
+// lacks reports whether a view says that a node is not there. The view may be behind the
+// store.
+func (vs *views) lacks(path string) bool {
 	vs.mu.RLock()
 	defer vs.mu.RUnlock()
 	if len(vs.roots) == 0 {

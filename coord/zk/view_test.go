@@ -10,8 +10,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-// Watches are of single nodes, and yet a commit shows as a whole, as long as commits do
-// not come faster than a view reads.
+// Watches are per node, but a commit shows as a whole, as long as commits do not come faster
+// than a view reads.
 func TestACommitShowsAtOnce(t *testing.T) {
 	r, s := dial(t, zk.Config{}), dial(t, zk.Config{})
 	const nodes, commits = 20, 100
@@ -21,7 +21,7 @@ func TestACommitShowsAtOnce(t *testing.T) {
 		for n := range nodes {
 			ops = append(ops, coord.Put(fmt.Sprintf("%d/x", n), fmt.Append(nil, i)))
 		}
-		// And some come and go.
+		// Some nodes are created and removed.
 		ops = append(ops, coord.Create(fmt.Sprintf("at/%d", i), nil))
 		if i > 0 {
 			ops = append(ops, coord.Delete(fmt.Sprintf("at/%d", i-1)))
@@ -49,8 +49,8 @@ func TestACommitShowsAtOnce(t *testing.T) {
 	}
 }
 
-// Watches cannot be taken back. When too many belong to nobody any more, the connection
-// that holds them is renewed, and nobody notices.
+// Watches cannot be removed. When nobody needs too many of them any more, their connection
+// is replaced, and views do not notice.
 func TestAbandonedWatchesAreGivenBack(t *testing.T) {
 	server := zkserver.Start(t, zkserver.Config{})
 	r := dial(t, zk.Config{Servers: []string{server.Addr()}})
@@ -66,9 +66,9 @@ func TestAbandonedWatchesAreGivenBack(t *testing.T) {
 		}
 		v.Close()
 	}
-	// 100 views of 21 nodes with two watches each would be 4,200; but a server counts
-	// those of one node on one connection once. What it holds in the end is bounded by
-	// one connection.
+	// 100 views of 21 nodes with two watches each would make 4,200. But a server counts
+	// the watches of one node on one connection once, and in the end there is only one
+	// connection.
 	watches, err := server.Metric(t.Context(), "zk_watch_count")
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestAbandonedWatchesAreGivenBack(t *testing.T) {
 	}
 }
 
-// While nobody watches there is one connection with one session, and nothing else.
+// While nobody watches a registry has one connection with one session, and no other.
 func TestWatchConnectionIsOpenWhileItIsNeeded(t *testing.T) {
 	server := zkserver.Start(t, zkserver.Config{})
 	sessions := func(want int) {
