@@ -51,7 +51,7 @@ type follower struct {
 	// expected is a revision that the store is known to have.
 	expected     int64
 	quietSince   time.Time // the watch has brought nothing since then, or since something is expected
-	failingSince time.Time // attempts fail since then; zero if the last one did not
+	failingSince time.Time // attempts fail since then; zero if the last one has read the range
 	fault        error
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -109,6 +110,28 @@ func TestSlogIsTold(t *testing.T) {
 	if want := fmt.Sprintf(`level=INFO msg="session opened" namespace=test registry=a session=%d`, session(t, r).ID()); !strings.Contains(log.String(), want) {
 		t.Errorf("the log is %q, want %q", log.String(), want)
 	}
+}
+
+func TestSessionIsLogged(t *testing.T) {
+	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
+		core, logs := observer.New(zap.InfoLevel)
+		r := dial(t, store, memory.Config{Logger: zap.New(core)})
+		session(t, r)
+		r.Link().Cut()
+		r.Link().Heal()
+		r.Link().Cut()
+		time.Sleep(time.Minute)
+		r.Link().Heal()
+		session(t, r)
+		var got []string
+		for _, entry := range logs.All() {
+			got = append(got, entry.Message)
+		}
+		want := []string{"session opened", "session suspended", "session connected again", "session suspended", "session lost", "session opened"}
+		if !slices.Equal(got, want) {
+			t.Errorf("logged %q, want %q", got, want)
+		}
+	})
 }
 
 // The store agrees with a map that is changed exactly as the contract says.

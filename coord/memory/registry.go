@@ -26,8 +26,7 @@ type Config struct {
 	SessionTimeout time.Duration
 	// RequestTimeout bounds each call while the link brings no answer. Default 3 s.
 	RequestTimeout time.Duration
-	// Logger is told when the session is opened, suspended and lost. nil means silence,
-	// unless Slog is set.
+	// Logger is told when the session changes. nil means silence, unless Slog is set.
 	Logger *zap.Logger
 	// Slog is for programs that log with log/slog: it is told what Logger would be.
 	// Only one of the two may be set.

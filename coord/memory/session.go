@@ -212,8 +212,11 @@ func (c *session) setState(state coord.SessionState) {
 	if c.state == state {
 		return
 	}
-	if state == coord.Suspended {
-		c.r.config.Logger.Info("session suspended", c.fields()...)
+	switch state {
+	case coord.Suspended:
+		c.r.config.Logger.Warn("session suspended", c.fields()...)
+	case coord.Connected:
+		c.r.config.Logger.Info("session connected again", c.fields()...)
 	}
 	c.state = state
 	if c.changed != nil {

@@ -43,27 +43,28 @@ func (b *backlog) has(path string) bool {
 
 // add adds a batch. from is the batch whose reading led to these tasks; nil if they are news.
 func (b *backlog) add(tasks []task, from *batch) {
-	l := &batch{generation: b.generation}
+	added := &batch{generation: b.generation}
 	if from != nil {
-		l.generation = from.generation
+		added.generation = from.generation
 	}
-	b.batches = append(b.batches, l)
-	b.addTo(l, tasks)
+	b.batches = append(b.batches, added)
+	b.addTo(added, tasks)
 }
 
-func (b *backlog) addTo(l *batch, tasks []task) {
+// addTo adds tasks to a batch.
+func (b *backlog) addTo(to *batch, tasks []task) {
 	if b.waiting == nil {
 		b.waiting = make(map[string]struct{})
 	}
-	for _, e := range slices.Backward(tasks) {
-		b.waiting[e.path] = struct{}{}
-		l.tasks = append(l.tasks, e)
+	for _, t := range slices.Backward(tasks) {
+		b.waiting[t.path] = struct{}{}
+		to.tasks = append(to.tasks, t)
 	}
 }
 
 // slice removes and returns the tasks to read next, with their batch; nil if there are none.
 func (b *backlog) slice() (*batch, []task) {
-	b.batches = slices.DeleteFunc(b.batches, func(l *batch) bool { return len(l.tasks) == 0 })
+	b.batches = slices.DeleteFunc(b.batches, func(x *batch) bool { return len(x.tasks) == 0 })
 	if b.isEmpty() {
 		return nil, nil
 	}
@@ -93,10 +94,10 @@ func (b *backlog) wait(syncs []chan struct{}) {
 
 // done removes and returns those who do not have to wait any more.
 func (b *backlog) done() []chan struct{} {
-	b.batches = slices.DeleteFunc(b.batches, func(l *batch) bool { return len(l.tasks) == 0 })
+	b.batches = slices.DeleteFunc(b.batches, func(x *batch) bool { return len(x.tasks) == 0 })
 	var done []chan struct{}
 	b.waiters = slices.DeleteFunc(b.waiters, func(w waiter) bool {
-		over := !slices.ContainsFunc(b.batches, func(l *batch) bool { return l.generation <= w.generation })
+		over := !slices.ContainsFunc(b.batches, func(x *batch) bool { return x.generation <= w.generation })
 		if over {
 			done = append(done, w.synced)
 		}

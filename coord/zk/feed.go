@@ -91,7 +91,7 @@ func (f *feed) run() {
 		if err != nil {
 			if f.r.ctx.Err() == nil {
 				if !failing {
-					f.r.cfg.Logger.Warn("cannot open the connection for watches; views may be old", zap.String("namespace", f.r.cfg.Namespace), zap.Error(err))
+					f.r.log.Warn("cannot open the connection for watches; views may be old", zap.Error(err))
 				}
 				failing = true
 				f.r.views.fail(err)

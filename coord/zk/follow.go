@@ -243,12 +243,12 @@ func (f *follower) round(changes map[string]change, urgent bool) error {
 
 // slice reads a part of the backlog. If a node is gone its parent is read again.
 func (f *follower) slice() error {
-	l, tasks := f.backlog.slice()
-	if l == nil {
+	from, tasks := f.backlog.slice()
+	if from == nil {
 		return nil
 	}
 	lists := make(map[string]bool)
-	if err := f.run(tasks, lists, l); err != nil {
+	if err := f.run(tasks, lists, from); err != nil {
 		return err
 	}
 	for path := range lists {
@@ -297,11 +297,11 @@ type finding struct {
 
 // run reads tasks, and everything that is new below them. What is found for a batch of the
 // backlog is added to that batch. If a node is gone, its parent is added to lists.
-func (f *follower) run(tasks []task, lists map[string]bool, l *batch) error {
+func (f *follower) run(tasks []task, lists map[string]bool, from *batch) error {
 	if len(tasks) == 0 {
 		return nil
 	}
-	b := &burst{f: f, tasks: tasks, lists: lists, batch: l, over: make(chan struct{}), readers: 1}
+	b := &burst{f: f, tasks: tasks, lists: lists, batch: from, over: make(chan struct{}), readers: 1}
 	if err := f.ch.conn.start(unlimited(f.v.ctx), b.work); err != nil {
 		return err
 	}
@@ -458,16 +458,16 @@ func (f *follower) rank(tasks []task) {
 		return
 	}
 	ranks := make(map[string]int64, len(tasks))
-	for _, e := range tasks {
+	for _, t := range tasks {
 		rank := int64(0)
-		for n := range f.old.All(e.path) {
-			if n.Path != e.path {
+		for n := range f.old.All(t.path) {
+			if n.Path != t.path {
 				rank = math.MaxInt64
 				break
 			}
 			rank = n.Modified
 		}
-		ranks[e.path] = rank
+		ranks[t.path] = rank
 	}
 	slices.SortFunc(tasks, func(x, y task) int { return cmp.Compare(ranks[y.path], ranks[x.path]) })
 }
@@ -488,14 +488,14 @@ func (f *follower) sweep(path string, names []string) {
 }
 
 // look reads one node, and sets watches.
-func (f *follower) look(client *zookeeper.Conn, e task) finding {
-	found := finding{task: e}
-	full := f.v.r.full(e.path)
-	path := full[len(full)-len(e.path):] // shares its memory with the path of the watch
-	if e.value && e.path != "" {
+func (f *follower) look(client *zookeeper.Conn, t task) finding {
+	found := finding{task: t}
+	full := f.v.r.full(t.path)
+	path := full[len(full)-len(t.path):] // shares its memory with the path of the watch
+	if t.value && t.path != "" {
 		value, stat, _, err := client.GetW(full)
 		if errors.Is(err, zookeeper.ErrNoNode) {
-			found.err = f.watchForRoot(client, e.path)
+			found.err = f.watchForRoot(client, t.path)
 			return found
 		}
 		if err != nil {
@@ -507,12 +507,12 @@ func (f *follower) look(client *zookeeper.Conn, e task) finding {
 			return found
 		}
 	}
-	if !e.children {
+	if !t.children {
 		return found
 	}
 	names, _, _, err := client.ChildrenW(full)
 	if errors.Is(err, zookeeper.ErrNoNode) {
-		err = f.watchForRoot(client, e.path) // the watch on its value tells the end of any other node
+		err = f.watchForRoot(client, t.path) // the watch on its value tells the end of any other node
 	}
 	found.names, found.err = names, err
 	return found

@@ -278,7 +278,7 @@ func (c *candidate) withdraw() {
 	if !c.r.spawn(func() {
 		defer close(done)
 		if err := c.remove(c.session.ctx); err != nil && c.session.ctx.Err() == nil {
-			c.r.cfg.Logger.Error("cannot remove a latch candidate; it blocks the queue until the session ends", zap.String("path", c.path), zap.Error(err))
+			c.r.log.Error("cannot remove a latch candidate; it blocks the queue until the session ends", zap.String("path", c.path), zap.Error(err))
 		}
 	}) {
 		return // Close ends the session, and the node with it
@@ -353,12 +353,12 @@ func (h *held) guard() {
 			return
 		}
 		if errors.Is(err, zookeeper.ErrNoNode) {
-			h.r.cfg.Logger.Warn("latch lost: somebody removed its node", zap.String("namespace", h.r.cfg.Namespace), zap.String("path", h.path))
+			h.r.log.Warn("latch lost: somebody removed its node", zap.String("path", h.path))
 			h.cancel(coord.ErrLatchLost)
 			return
 		}
 		if err != nil {
-			h.r.cfg.Logger.Error("latch lost: its node cannot be watched", zap.String("path", h.path), zap.Error(err))
+			h.r.log.Error("latch lost: its node cannot be watched", zap.String("path", h.path), zap.Error(err))
 			h.cancel(fmt.Errorf("%w: %w", coord.ErrLatchLost, err))
 			return
 		}

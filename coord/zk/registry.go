@@ -21,6 +21,7 @@ import (
 // Registry implements [coord.Registry] on a ZooKeeper ensemble.
 type Registry struct {
 	cfg       Config
+	log       *zap.Logger
 	root      string          // the full path of the namespace's node
 	acl       []zookeeper.ACL // of every node
 	ctx       context.Context // ends when Close begins, with ErrClosed
@@ -67,6 +68,7 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 	defer cancel()
 	r := &Registry{
 		cfg:       cfg,
+		log:       cfg.Logger.With(zap.String("namespace", cfg.Namespace)),
 		root:      "/" + cfg.Namespace,
 		acl:       zookeeper.WorldACL(zookeeper.PermAll),
 		deadlines: deadlines{timeout: cfg.RequestTimeout},
@@ -153,7 +155,7 @@ func (r *Registry) keepSessions(session *session) {
 			if r.ctx.Err() != nil {
 				return
 			}
-			r.cfg.Logger.Warn("cannot open a new session yet", zap.String("namespace", r.cfg.Namespace), zap.Error(err))
+			r.log.Warn("cannot open a new session yet", zap.Error(err))
 			r.pause()
 		}
 		if !r.setSession(session) {

@@ -137,6 +137,9 @@ func (s *session) renewLocked(sent time.Time) {
 		default:
 		}
 	}
+	if s.state == coord.Suspended {
+		s.log.Info("session connected again")
+	}
 	s.becomeLocked(coord.Connected)
 }
 
@@ -145,7 +148,7 @@ func (s *session) suspend() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == coord.Connected {
-		s.log.Info("session suspended", zap.Time("deadline", s.deadline))
+		s.log.Warn("session suspended", zap.Time("deadline", s.deadline))
 		s.becomeLocked(coord.Suspended)
 	}
 }

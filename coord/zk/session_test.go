@@ -3,8 +3,12 @@ package zk_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
@@ -193,5 +197,31 @@ func TestANewSessionHasItsTime(t *testing.T) {
 		if left := time.Until(s.Deadline()); left < timeout/2 {
 			t.Errorf("a new session has %v left", left)
 		}
+	}
+}
+
+// The log says when a session is suspended and when it is connected again, always with the
+// namespace.
+func TestSessionIsLogged(t *testing.T) {
+	core, logs := observer.New(zap.InfoLevel)
+	link := newLink(t, sharedServer(t))
+	r := dial(t, zk.Config{Servers: []string{link.Addr()}, Logger: zap.New(core)})
+	s := session(t, r)
+	link.Cut()
+	awaitState(t, s, coord.Suspended)
+	link.Heal()
+	awaitState(t, s, coord.Connected)
+	if err := r.Close(t.Context()); err != nil { // nobody writes to the log any more
+		t.Fatal(err)
+	}
+	var got []string
+	for _, entry := range logs.All() {
+		got = append(got, entry.Message)
+		if entry.ContextMap()["namespace"] != namespace(t) {
+			t.Errorf("%q has the fields %v", entry.Message, entry.ContextMap())
+		}
+	}
+	if want := []string{"session opened", "session suspended", "session connected again"}; !slices.Equal(got, want) {
+		t.Errorf("logged %q, want %q", got, want)
 	}
 }

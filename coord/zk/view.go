@@ -84,7 +84,7 @@ func (v *view) run() {
 		switch {
 		case v.ctx.Err() != nil:
 		case isLost(err):
-			v.r.cfg.Logger.Debug("the connection of a view broke; it will be read again", zap.String("path", v.path), zap.Error(err))
+			v.r.log.Debug("the connection of a view broke; it will be read again", zap.String("path", v.path), zap.Error(err))
 		case !v.isOpen():
 			v.cancel(convertError(err, v.path))
 		default:
@@ -161,7 +161,7 @@ func (v *view) fail(err error) {
 
 // log says that a fault has begun, or, if err is nil, that it has ended.
 func (v *view) log(begun, ended string, err error) {
-	log := v.r.cfg.Logger.With(zap.String("namespace", v.r.cfg.Namespace), zap.String("path", v.path))
+	log := v.r.log.With(zap.String("path", v.path))
 	if err != nil {
 		log.Warn(begun, zap.Error(err))
 	} else {
