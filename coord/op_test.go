@@ -33,7 +33,7 @@ func TestValidateCommit(t *testing.T) {
 		{"written twice", []coord.Op{coord.Put("a", nil), coord.Delete("a")}, coord.ErrInvalidCommit, "same node"},
 		{"written below a removed tree", []coord.Op{coord.DeleteTree("a"), coord.Put("a/b", nil)}, coord.ErrInvalidCommit, "removes"},
 		{"removed within a removed tree", []coord.Op{coord.Delete("a/b"), coord.DeleteTree("a")}, coord.ErrInvalidCommit, "removes"},
-		{"too many", puts(coord.MaxOps + 1), coord.ErrTooLarge, "121"},
+		{"too many", puts(coord.MaxOps + 1), coord.ErrTooLarge, "125"},
 		{"too big", []coord.Op{coord.Put("a", make([]byte, coord.MaxCommitBytes))}, coord.ErrTooLarge, "bytes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func commitCases() []testCase {
 		{"commit: empty values", emptyValues},
 		{"commit: a value of 512 KiB", largeValue},
 		{"commit: a value that is too big", tooBig},
-		{"commit: 120 operations", func(e *env) { manyOps(e, coord.MaxOps) }},
+		{"commit: as many operations as fit", func(e *env) { manyOps(e, coord.MaxOps) }},
 		{"commit: 60 deletions", manyDeletions},
 		{"commit: 200 operations are too many", tooManyOps},
 		{"commit: the revision is Created and Modified and only grows", revisions},
