@@ -63,7 +63,7 @@ func (c *controller) late(w *decide.World) map[int]string {
 		return late
 	}
 	if w.IsRegistered() && !c.isLeaving() {
-		for _, l := range w.LateElsewhere(c.work) {
+		for _, l := range w.StalledElsewhere(c.work) {
 			late[l.Item] = c.whyLate(l)
 		}
 	}
@@ -147,7 +147,7 @@ func (c *controller) lateHere(w *decide.World, late map[int]string) {
 }
 
 // whyLate says why an item does not begin that others should have begun.
-func (c *controller) whyLate(l decide.Late) string {
+func (c *controller) whyLate(l decide.Stalled) string {
 	id := short(l.Instance)
 	switch l.Reason {
 	case decide.NobodyHasLabel:

@@ -177,7 +177,8 @@ func (c *controller) awaitHandlers() {
 // they have returned or WithCancelGrace has passed.
 //
 // After the end of ctx it may take as long as WithCancelGrace for handlers that do not
-// return, and 5 s more for a store that does not answer. A store that does not let this
+// return, and 5 s more for a store that does not answer, beside the requests that are under
+// way at that moment. A store that does not let this
 // instance go is asked until ctx ends, and after that in the background until the session
 // does: call Shutdown again to wait for that, or close the registry.
 //

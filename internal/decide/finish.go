@@ -89,7 +89,7 @@ func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 		return time.Time{}, false // its record would not be of the kind that is wanted now
 	}
 	// A tick that is due now came while the item ran.
-	return tick, w.judgeTick(item.Fired.Tick, tick, true) == late
+	return tick, w.judgeTick(item.Fired.Tick, tick, true) == missed
 }
 
 // remove takes away what a run has left in the tree, if nobody has claimed the item since.

@@ -29,9 +29,9 @@ func (w *World) Due(k *Work) []Due {
 		switch w.judge(item, tick) {
 		case onTime:
 			list = append(list, Due{i, tick, Normal})
-		case late:
+		case missed:
 			list = append(list, Due{i, tick, Misfire})
-		case passed:
+		case expired:
 			if k.hasWaited(i, tick) {
 				list = append(list, Due{i, tick, Normal})
 			}

@@ -13,7 +13,7 @@ func (w *World) Flag(k *Work) []Change {
 	if tick.IsZero() || !w.Rules.Monitor || !w.Rules.Misfire {
 		return nil
 	}
-	c := changes{step: "misfire", head: []coord.Op{w.ifMine()}}
+	c := changes{step: "flag", head: []coord.Op{w.ifMine()}}
 	for i := range w.items() {
 		item := &w.Items[i]
 		if !w.owns(item) || isIdle(k, i, item) || k.hasBegun(i, tick) || w.judge(item, tick) == notDue {

@@ -10,10 +10,10 @@ import (
 type verdict int
 
 const (
-	notDue verdict = iota
-	onTime         // it came just now
-	late           // it was missed and is made up
-	passed         // it was missed and is let go
+	notDue  verdict = iota
+	onTime          // it came just now
+	missed          // it is made up for
+	expired         // it was missed, and is not made up for
 )
 
 // LastTick is the last tick at or before now, or zero if none has come since the schedule
@@ -47,11 +47,11 @@ func (w *World) judgeTick(begun, tick time.Time, flagged bool) verdict {
 	lateness := w.Now.Sub(tick)
 	switch {
 	case flagged && w.Rules.Misfire:
-		return late
+		return missed
 	case lateness <= w.Rules.Tolerance+w.Slack:
 		return onTime
 	case !w.Rules.Misfire, w.Rules.Window > 0 && lateness > w.Rules.Window, begun.IsZero():
-		return passed // off, too long ago, or nobody knows whether it was missed
+		return expired // off, too long ago, or nobody knows whether it was missed
 	}
-	return late
+	return missed
 }

@@ -67,7 +67,7 @@ func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) Pas
 		return ItemDisabled
 	case allDisabled:
 		return ServersDisabled
-	case w.IsActive() && verdict == passed && !k.hasWaited(i, tick):
+	case w.IsActive() && verdict == expired && !k.hasWaited(i, tick):
 		return TooLate
 	}
 	return 0

@@ -25,7 +25,7 @@ func (w *World) PutInForce() (*Change, error) {
 	if w.Schedule != nil {
 		put = coord.SetAt(w.Job.Schedule(), document, w.Schedule.Version)
 	}
-	return &Change{Step: "schedule", Ops: append(w.ifLeading(), put)}, nil
+	return &Change{Step: "put in force", Ops: append(w.ifLeading(), put)}, nil
 }
 
 func (w *World) wantedSchedule() jobtree.ScheduleDocument {

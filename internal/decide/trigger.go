@@ -58,7 +58,7 @@ func (w *World) BeginTriggered(k *Work, pending map[int]Pending, free int) []Cha
 	if len(pending) == 0 || !w.IsActive() || !w.Rules.Monitor {
 		return nil
 	}
-	c := w.claims("trigger")
+	c := w.claims("begin triggered")
 	for i := range w.items() {
 		if free <= 0 {
 			break

@@ -29,7 +29,7 @@ func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 		tick = u.Last
 	case onTime:
 		source = Normal
-	case late:
+	case missed:
 		source = Misfire
 	}
 	next := Unmonitored{Last: tick, Missed: map[int]bool{}}

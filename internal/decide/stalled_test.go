@@ -21,54 +21,54 @@ func TestLateElsewhere(t *testing.T) {
 	}
 	labelled := func(r *decide.Rules) { r.Label = "big" }
 	jvmLeads := func(f *fixture) { f.remove("leader/election/instance", "sessions/B").leader("B") }
-	nobody := func(why decide.Reason) []decide.Late {
-		return []decide.Late{{Item: 0, Reason: why}, {Item: 1, Reason: why}, {Item: 2, Reason: why}}
+	nobody := func(why decide.Reason) []decide.Stalled {
+		return []decide.Stalled{{Item: 0, Reason: why}, {Item: 1, Reason: why}, {Item: 2, Reason: why}}
 	}
 	for _, tt := range []struct {
 		name  string
 		id    string // who looks; A, the leader, if it is empty
 		rules func(*decide.Rules)
 		tree  func(*fixture)
-		want  []decide.Late
+		want  []decide.Stalled
 	}{
 		{name: "all is well"},
 		{name: "nothing is dealt", tree: func(f *fixture) { f.remove("sharding") }, want: nobody(decide.HasNoOwner)},
 
 		// Items that are idle.
-		{name: "an item is not begun", tree: func(f *fixture) { behind(f, 1) }, want: []decide.Late{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "B"}}},
+		{name: "an item is not begun", tree: func(f *fixture) { behind(f, 1) }, want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "B"}}},
 		{name: "an item of its own, which it knows better", tree: func(f *fixture) { behind(f, 0) }},
 		{name: "a disabled item", tree: func(f *fixture) { behind(f, 1); f.put("sharding/1/disabled", "") }},
 		{name: "an item of a JVM member, which records no ticks", tree: func(f *fixture) { behind(f, 1); f.remove("sessions/B") }},
 		{name: "an item without a record of ticks", tree: func(f *fixture) { f.remove("sharding/1/fired") }},
 		{name: "no tick has come", tree: func(f *fixture) { behind(f, 1); f.remove("schedule") }},
 		{name: "there are no records", rules: unrecorded, tree: func(f *fixture) { behind(f, 1) }},
-		{name: "an item has no owner", tree: func(f *fixture) { f.remove("sharding/1/instance") }, want: []decide.Late{{Item: 1, Reason: decide.HasNoOwner}}},
-		{name: "an owner is gone", tree: func(f *fixture) { f.crash("B") }, want: []decide.Late{{Item: 1, Reason: decide.OwnerIsGone, Instance: "B"}}},
-		{name: "an owner is disabled", tree: func(f *fixture) { f.disable("B") }, want: []decide.Late{{Item: 1, Reason: decide.OwnerMayNot, Instance: "B"}}},
+		{name: "an item has no owner", tree: func(f *fixture) { f.remove("sharding/1/instance") }, want: []decide.Stalled{{Item: 1, Reason: decide.HasNoOwner}}},
+		{name: "an owner is gone", tree: func(f *fixture) { f.crash("B") }, want: []decide.Stalled{{Item: 1, Reason: decide.OwnerIsGone, Instance: "B"}}},
+		{name: "an owner is disabled", tree: func(f *fixture) { f.disable("B") }, want: []decide.Stalled{{Item: 1, Reason: decide.OwnerMayNot, Instance: "B"}}},
 		{name: "static sharding waits for an owner", rules: isStatic, tree: func(f *fixture) { f.crash("B") }},
 		{
 			name: "static sharding waits for an owner, and a tick comes", rules: isStatic,
 			tree: func(f *fixture) { behind(f, 1); f.crash("B") },
-			want: []decide.Late{{Item: 1, Reason: decide.OwnerIsStatic, Instance: "B"}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerIsStatic, Instance: "B"}},
 		},
 		{
 			name: "static sharding has waited for too long", rules: isStatic,
 			tree: func(f *fixture) { f.crash("B"); f.absent["B"] = f.now.Add(-staticGrace) },
-			want: []decide.Late{{Item: 1, Reason: decide.OwnerIsGone, Instance: "B"}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerIsGone, Instance: "B"}},
 		},
 
 		// Items that run.
 		{
 			name: "an execution goes on over the next tick", tree: func(f *fixture) { f.claim("B", 1, begin) },
-			want: []decide.Late{{Item: 1, Reason: decide.RunnerGoesOn, Instance: "B", Tick: begin}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.RunnerGoesOn, Instance: "B", Tick: begin}},
 		},
 		{
 			name: "an execution goes on elsewhere than at its owner", tree: func(f *fixture) { f.claim("C", 1, begin) },
-			want: []decide.Late{{Item: 1, Reason: decide.RunnerGoesOn, Instance: "C", Tick: begin}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.RunnerGoesOn, Instance: "C", Tick: begin}},
 		},
 		{
 			name: "a record without an id is the owner's", tree: func(f *fixture) { behind(f, 1); f.put("sharding/1/running", "") },
-			want: []decide.Late{{Item: 1, Reason: decide.RunnerGoesOn, Instance: "B", Tick: begin}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.RunnerGoesOn, Instance: "B", Tick: begin}},
 		},
 		{name: "an execution of the last tick goes on", tree: func(f *fixture) { f.claim("B", 1, tick(1)) }},
 		{name: "an execution goes on here", tree: func(f *fixture) { f.claim("A", 1, begin) }},
@@ -77,7 +77,7 @@ func TestLateElsewhere(t *testing.T) {
 		{name: "an execution goes on, and no tick has come", tree: func(f *fixture) { f.claim("B", 1, begin); f.remove("schedule") }},
 		{
 			name: "an execution was cut short", tree: func(f *fixture) { f.claim("B", 1, tick(1)); f.crash("B") },
-			want: []decide.Late{{Item: 1, Reason: decide.RunnerIsDead, Instance: "B"}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.RunnerIsDead, Instance: "B"}},
 		},
 
 		// Nobody may have items.
@@ -109,34 +109,34 @@ func TestLateElsewhere(t *testing.T) {
 		// Who looks after which items.
 		{
 			name: "the leader looks after all", tree: func(f *fixture) { behind(f, 0, 1, 2) },
-			want: []decide.Late{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "B"}, {Item: 2, Reason: decide.OwnerDoesNotBegin, Instance: "C"}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "B"}, {Item: 2, Reason: decide.OwnerDoesNotBegin, Instance: "C"}},
 		},
 		{
 			name: "another one looks after the item that comes after its own", id: "B", tree: func(f *fixture) { behind(f, 0, 1, 2) },
-			want: []decide.Late{{Item: 2, Reason: decide.OwnerDoesNotBegin, Instance: "C"}},
+			want: []decide.Stalled{{Item: 2, Reason: decide.OwnerDoesNotBegin, Instance: "C"}},
 		},
 		{
 			name: "after the last item comes the first", id: "C", tree: func(f *fixture) { behind(f, 0, 1, 2) },
-			want: []decide.Late{{Item: 0, Reason: decide.OwnerDoesNotBegin, Instance: "A"}},
+			want: []decide.Stalled{{Item: 0, Reason: decide.OwnerDoesNotBegin, Instance: "A"}},
 		},
 		{
 			name: "one that owns several", id: "B", tree: func(f *fixture) { f.own(2, "B"); behind(f, 0, 1, 2) },
-			want: []decide.Late{{Item: 0, Reason: decide.OwnerDoesNotBegin, Instance: "A"}},
+			want: []decide.Stalled{{Item: 0, Reason: decide.OwnerDoesNotBegin, Instance: "A"}},
 		},
 		{name: "one that owns all", id: "B", tree: func(f *fixture) { f.own(0, "B").own(2, "B"); behind(f, 0, 1, 2) }},
 		{
 			name: "one that owns none", id: "D", tree: func(f *fixture) { f.members("D"); behind(f, 0, 1, 2) },
-			want: []decide.Late{{Item: 0, Reason: decide.OwnerDoesNotBegin, Instance: "A"}},
+			want: []decide.Stalled{{Item: 0, Reason: decide.OwnerDoesNotBegin, Instance: "A"}},
 		},
 		{
 			name: "one that owns none but beyond the total", id: "B", rules: oneItem, tree: func(f *fixture) { behind(f, 0, 1, 2) },
-			want: []decide.Late{{Item: 0, Reason: decide.OwnerDoesNotBegin, Instance: "A"}},
+			want: []decide.Stalled{{Item: 0, Reason: decide.OwnerDoesNotBegin, Instance: "A"}},
 		},
 
 		// A JVM leader deals and recovers when the next tick comes.
 		{
 			name: "a JVM leads, and an item is not begun", tree: func(f *fixture) { jvmLeads(f); f.own(1, "C"); behind(f, 1) },
-			want: []decide.Late{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "C"}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "C"}},
 		},
 		{name: "a JVM leads, and an item has no owner", tree: func(f *fixture) { jvmLeads(f); f.remove("sharding/1/instance") }},
 		{name: "a JVM leads, and an owner is disabled", tree: func(f *fixture) { jvmLeads(f); f.own(1, "C").disable("C") }},
@@ -146,20 +146,20 @@ func TestLateElsewhere(t *testing.T) {
 		// What waits to be run again.
 		{
 			name: "an item waits for a thread", tree: func(f *fixture) { f.put("leader/failover/items/1", "") },
-			want: []decide.Late{{Item: 1, Reason: decide.NobodyHasThread}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.NobodyHasThread}},
 		},
 		{
 			name: "an item waits, and runs", tree: func(f *fixture) { f.put("leader/failover/items/1", "").put("sharding/1/running", "B") },
-			want: []decide.Late{{Item: 1, Reason: decide.WaitsForEarlier}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.WaitsForEarlier}},
 		},
 		{
 			name: "an item waits, and is run again just now", tree: func(f *fixture) { f.put("leader/failover/items/1", "").put("sharding/1/failovering", "B") },
-			want: []decide.Late{{Item: 1, Reason: decide.WaitsForEarlier}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.WaitsForEarlier}},
 		},
 		{
 			name: "an item waits, and has not returned here yet",
 			tree: func(f *fixture) { f.put("leader/failover/items/1", ""); f.work.Runs[1] = &decide.Run{} },
-			want: []decide.Late{{Item: 1, Reason: decide.WaitsForEarlier}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.WaitsForEarlier}},
 		},
 		{name: "a disabled item waits", tree: func(f *fixture) { f.put("leader/failover/items/1", "").put("sharding/1/disabled", "") }},
 		{name: "an item beyond the total waits", tree: func(f *fixture) { f.put("leader/failover/items/3", "") }},
@@ -167,7 +167,7 @@ func TestLateElsewhere(t *testing.T) {
 		{
 			name: "an item waits, and is not begun either",
 			tree: func(f *fixture) { behind(f, 1); f.put("leader/failover/items/1", "") },
-			want: []decide.Late{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "B"}, {Item: 1, Reason: decide.NobodyHasThread}},
+			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "B"}, {Item: 1, Reason: decide.NobodyHasThread}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestLateElsewhere(t *testing.T) {
 				id = tt.id
 			}
 			p := f.pass(id)
-			if diff := gocmp.Diff(tt.want, p.LateElsewhere(p.work), cmpopts.EquateEmpty()); diff != "" {
+			if diff := gocmp.Diff(tt.want, p.StalledElsewhere(p.work), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

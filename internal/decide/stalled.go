@@ -6,8 +6,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Late is an item that should have begun and did not, as far as the tree tells.
-type Late struct {
+// Stalled is an item that should have begun and did not, as far as the tree tells.
+type Stalled struct {
 	Item     int
 	Reason   Reason
 	Instance string    // that has it, or has had it
@@ -19,7 +19,7 @@ type Reason int
 
 // The reasons. Those after HasNoOwner name an instance.
 const (
-	NotLate           Reason = iota
+	NotStalled        Reason = iota
 	NobodyHasLabel           // no instance has the label that the configuration asks for
 	NobodyMay                // all instances refuse the configuration, or have clocks that are off
 	NobodyHasThread          // it waits to be run again
@@ -33,50 +33,50 @@ const (
 	RunnerGoesOn             // its execution of Tick is not through
 )
 
-// LateElsewhere finds the items that others should have begun, of those that this instance
+// StalledElsewhere finds the items that others should have begun, of those that this instance
 // watches.
-func (w *World) LateElsewhere(k *Work) []Late {
+func (w *World) StalledElsewhere(k *Work) []Stalled {
 	nobody, isMeant := w.whyNobody()
 	if isMeant {
 		return nil
 	}
 	tick := w.LastTick()
 	isSlow := w.JVMLeads() // who deals and recovers when the next tick comes
-	var list []Late
+	var list []Stalled
 	for _, i := range w.watched() {
 		item := w.Item(i)
-		var l Late
+		var l Stalled
 		switch {
 		case item.Disabled, isSlow && item.Owner == nil:
 		case isSlow:
 			l = w.whyNotBegun(&item, tick)
 		case item.Running != nil:
 			l = w.whyNotThrough(&item, tick)
-		case nobody != NotLate:
+		case nobody != NotStalled:
 			l.Reason = nobody
 		default:
-			if l = w.whyUnowned(&item); l.Reason == NotLate && item.Owner != nil {
+			if l = w.whyUnowned(&item); l.Reason == NotStalled && item.Owner != nil {
 				l = w.whyNotBegun(&item, tick)
 			}
 		}
-		if l.Item = i; l.Reason != NotLate {
+		if l.Item = i; l.Reason != NotStalled {
 			list = append(list, l)
 		}
 	}
 	if w.Leads() {
-		list = append(list, w.lateFailovers(k)...)
+		list = append(list, w.stalledFailovers(k)...)
 	}
 	return list
 }
 
-func (w *World) lateFailovers(k *Work) []Late {
-	var list []Late
+func (w *World) stalledFailovers(k *Work) []Stalled {
+	var list []Stalled
 	for _, f := range w.FailoverItems {
 		item := w.Item(f.Item)
 		if f.Item >= w.Rules.Total || item.Disabled {
 			continue
 		}
-		l := Late{Item: f.Item, Reason: WaitsForEarlier}
+		l := Stalled{Item: f.Item, Reason: WaitsForEarlier}
 		if isIdle(k, f.Item, &item) && item.Failovering == nil {
 			l.Reason = NobodyHasThread
 		}
@@ -120,7 +120,7 @@ func (w *World) whyNobody() (why Reason, isMeant bool) {
 	anyEnabled, anyLabelled := false, false
 	for _, in := range w.Instances {
 		if w.isEligible(in) {
-			return NotLate, false
+			return NotStalled, false
 		}
 		if in.Owner != 0 && w.ServerEnabled(in.IP) {
 			anyEnabled = true
@@ -129,7 +129,7 @@ func (w *World) whyNobody() (why Reason, isMeant bool) {
 	}
 	switch {
 	case !anyEnabled:
-		return NotLate, true
+		return NotStalled, true
 	case !anyLabelled:
 		return NobodyHasLabel, false
 	}
@@ -137,52 +137,52 @@ func (w *World) whyNobody() (why Reason, isMeant bool) {
 }
 
 // whyUnowned says why an item has no owner that may run it.
-func (w *World) whyUnowned(item *jobtree.Item) Late {
+func (w *World) whyUnowned(item *jobtree.Item) Stalled {
 	if item.Owner == nil {
-		return Late{Reason: HasNoOwner}
+		return Stalled{Reason: HasNoOwner}
 	}
 	id := item.Owner.ID
 	in, ok := w.Instances[id]
 	switch {
 	case !ok && w.Rules.StaticSharding && !w.isAbandoned(id):
-		return Late{} // it is to stay where it is
+		return Stalled{} // it is to stay where it is
 	case !ok:
-		return Late{Reason: OwnerIsGone, Instance: id}
+		return Stalled{Reason: OwnerIsGone, Instance: id}
 	case !w.isEligible(in):
-		return Late{Reason: OwnerMayNot, Instance: id}
+		return Stalled{Reason: OwnerMayNot, Instance: id}
 	}
-	return Late{}
+	return Stalled{}
 }
 
 // whyNotBegun says that somebody else does not begin an item although its tick has come. An
 // instance without a session's node is a JVM's, which records no ticks.
-func (w *World) whyNotBegun(item *jobtree.Item, tick time.Time) Late {
+func (w *World) whyNotBegun(item *jobtree.Item, tick time.Time) Stalled {
 	id := item.Owner.ID
 	switch {
 	case id == w.Self.ID: // which it knows better by itself
-		return Late{}
+		return Stalled{}
 	case !w.Rules.Monitor || tick.IsZero() || item.Running != nil || item.Fired == nil || !tick.After(item.Fired.Tick):
-		return Late{}
+		return Stalled{}
 	}
 	if _, there := w.Instances[id]; !there {
-		return Late{Reason: OwnerIsStatic, Instance: id}
+		return Stalled{Reason: OwnerIsStatic, Instance: id}
 	}
 	if w.Sessions[id].Owner == 0 {
-		return Late{}
+		return Stalled{}
 	}
-	return Late{Reason: OwnerDoesNotBegin, Instance: id}
+	return Stalled{Reason: OwnerDoesNotBegin, Instance: id}
 }
 
 // whyNotThrough says why an item cannot begin whose last execution still has a record.
-func (w *World) whyNotThrough(item *jobtree.Item, tick time.Time) Late {
+func (w *World) whyNotThrough(item *jobtree.Item, tick time.Time) Stalled {
 	id := w.runner(item)
 	switch {
 	case w.IsDead(id):
-		return Late{Reason: RunnerIsDead, Instance: id}
+		return Stalled{Reason: RunnerIsDead, Instance: id}
 	case id == w.Self.ID, w.Sessions[id].Owner == 0:
-		return Late{}
+		return Stalled{}
 	case item.Fired == nil || tick.IsZero() || !tick.After(item.Fired.Tick):
-		return Late{}
+		return Stalled{}
 	}
-	return Late{Reason: RunnerGoesOn, Instance: id, Tick: item.Fired.Tick}
+	return Stalled{Reason: RunnerGoesOn, Instance: id, Tick: item.Fired.Tick}
 }
