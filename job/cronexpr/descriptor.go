@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// descriptor reads the words that begin with @ into s.
+// descriptor reads an expression that begins with @ into s.
 func (p *parser) descriptor(words []token, s *Schedule) error {
 	const known = "@every and a duration, @yearly or @annually, @monthly, @weekly, @daily or @midnight, @hourly"
 	expr := ""

@@ -19,7 +19,7 @@
 //	year          1970-2099; all, if it is left out
 //
 // One of day-of-month and day-of-week must be ?, which says that the other one
-// decides. Otherwise a field is a list of items with commas between them, in
+// decides. Otherwise a field is a list of entries with commas between them, in
 // upper or lower case:
 //
 //	a      the value, by number or by name
@@ -40,57 +40,58 @@
 // The descriptors of robfig/cron stand for an expression: @yearly or @annually,
 // @monthly, @weekly (Sunday), @daily or @midnight, @hourly. "@every 1m30s"
 // ticks whenever a whole number of such intervals has passed since
-// 1970-01-01T00:00:00Z, so that all processes agree on the ticks whenever they
-// were started; robfig/cron counts from the start of the process. The interval
-// is in whole seconds, and of no regard to clocks: @every 24h is midnight in UTC.
+// 1970-01-01T00:00:00Z, so all processes agree on the ticks, whenever they were
+// started; robfig/cron counts from the start of the process. The interval is in
+// whole seconds, and the time zone does not matter to it: "@every 24h" ticks at
+// midnight in UTC.
 //
 // # Time zones
 //
-// Times are told by the clock of one zone. Where clocks are put forward, a time
-// that they skip does not fire: at 02:30, nothing happens on that day. Where
-// they are put back, a time that they show twice fires once, the second time
-// that it is shown. That is what Quartz does, and it means that even an
-// expression for every minute pauses for the first of the two hours.
+// An expression is read by the clocks of one zone. Where clocks are put forward, a
+// time that they skip does not fire: a job for 02:30 does not run on that day.
+// Where they are put back, a time that they show twice fires once, the second
+// time that it is shown. Quartz does the same. So even an expression for every
+// minute pauses for the first of the two hours.
 //
 // # Differences from Quartz
 //
-// The package is checked against Quartz 2.3.2, and differs from it on purpose in
-// what follows. Times that differ, mostly because Quartz is at fault:
+// The package is tested against Quartz 2.3.2. The differences listed here are on
+// purpose. Times that differ, mostly because Quartz is at fault:
 //
 //   - In 1,15W Quartz moves the first day of the list and drops all others; in
-//     MON#1,FRI it drops FRI. Here each item of a list counts. (Newer
+//     MON#1,FRI it drops FRI. Here each entry of a list counts. (Newer
 //     Quartz reads W in lists so, too.)
 //   - Where a month is one day too short for 29W, 30W or 31W, Quartz fires on its
-//     last day if that is a Friday. Here they are nothing in such a month, as 29,
-//     30 and 31 are.
+//     last day if that is a Friday. Here nothing fires in such a month, as with
+//     29, 30 and 31.
 //   - L-nW makes Quartz search without end in a month that is too short for it.
-//     Here it is nothing in that month.
+//     Here nothing fires in that month.
 //   - After clocks were put forward by less than an hour, Quartz may step over
 //     the first times: on Lord Howe Island, "0 29,31 * * * ?" loses the 02:31.
-//   - Asked from within an hour that is about to be repeated, Quartz forgets the
-//     part of the repetition that lies before the same minute. Here Next never
-//     depends on where it is asked from: it is the first time after that.
-//   - Quartz goes on for a hundred years from the start of the process. Here the
-//     last year is 2099, whenever one asks.
+//   - Asked for the next time within an hour that will be repeated, Quartz leaves
+//     out the part of the repetition before the same minute. Here Next always
+//     returns the first time after the one given.
+//   - In Quartz the last year is a hundred years after the start of the process.
+//     Here it is 2099.
 //
 // Expressions that only this package reads, because their meaning is plain:
 // L and LW in lists, more than one # or nL, ranges from a number to a name, and
 // the descriptors.
 //
-// Expressions that only Quartz reads, because they do not mean there what they
-// seem to mean, or nothing at all. Here they are errors:
+// Expressions that only Quartz reads. Here they are errors, because they mean
+// something else there than they seem to mean, or nothing at all:
 //
 //   - A step after a name: MON-FRI/2 is MON-FRI in Quartz, JAN/3 is JAN. Write
 //     2-6/2 and 1/3.
 //   - A longer word after a name: MONDAY-FRIDAY is MON in Quartz.
-//   - Anything else after an item: 5x is 5, 1-5-9 is 1-5, *5 is *; an eighth field.
+//   - Anything else after an entry: 5x is 5, 1-5-9 is 1-5, *5 is *; an eighth field.
 //   - A step of 0: the first value in Quartz, or all after *; and a step longer
 //     than the field after a range, 0-30/61: the first value.
-//   - Empty items: 1,,2.
+//   - Empty entries: 1,,2.
 //   - ? in a list, L in a field without days, 0W, 0#1, 8#1, years before 1970 or
 //     after 2099.
-//   - An expression that never fires, such as one for 30 February; in Quartz it
-//     is silent.
+//   - An expression that never fires, such as one for 30 February. Quartz takes
+//     it, and the job never runs.
 //
 // # Not promised
 //

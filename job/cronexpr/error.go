@@ -23,8 +23,7 @@ type ParseError struct {
 	cause error
 }
 
-// Error puts all fields into one line. It shows the beginnings of texts that are long;
-// Position tells where to look.
+// Error puts all fields into one line. Of a long text it shows the beginning.
 func (e *ParseError) Error() string {
 	where := fmt.Sprintf("position %d", e.Position)
 	if e.Text != "" {
@@ -40,5 +39,5 @@ func (e *ParseError) Error() string {
 	return message
 }
 
-// Unwrap is ErrNeverFires, the error of the duration after @every, or nil.
+// Unwrap returns ErrNeverFires, the error of the duration after @every, or nil.
 func (e *ParseError) Unwrap() error { return e.cause }

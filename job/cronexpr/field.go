@@ -1,12 +1,12 @@
 package cronexpr
 
-// field is one of the seven places of an expression.
+// field is what may stand in one of the seven fields of an expression.
 type field struct {
 	name     string
 	min, max int
 	maxStep  int
-	names    []string // of min, min+1, …; none for most fields
-	allowed  string
+	names    []string // of min, min+1, …; most fields have none
+	allowed  string   // for error messages
 }
 
 // The fields in the order in which they are written.

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// String is the canonical form of the expression, which Parse reads back into
-// an equal schedule: upper case, one blank between fields, days of the week by
-// name, months by number, a year only if it is restricted, members in order,
-// ranges and steps where they say the same in less. Sets that are the same
-// look the same, however they were written. The zone is not part of it.
+// String returns the expression in one form for all ways to write it. Parse reads
+// that back into an equal schedule. It is in upper case, with one blank between
+// fields, names for days of the week, numbers for months, values in ascending order,
+// ranges and steps where they are shorter, and a year only if not every year counts.
+// The zone is not part of it.
 func (s *Schedule) String() string {
 	if s.every > 0 {
 		return "@every " + (time.Duration(s.every) * time.Second).String()
@@ -70,15 +70,15 @@ func (d *days) daysOfWeek() string {
 	return strings.Join(parts, ",")
 }
 
-// list writes the members of a plain set: all of them as *, those at equal
-// distances as a step, the rest as a list of ranges.
+// list writes the members of a field: * if it has all values, a step if they are at
+// equal distances, otherwise a list of ranges.
 func list(field int, members []int) string {
 	f := fields[field]
 	first, last := members[0], members[len(members)-1]
 	if len(members) == f.max-f.min+1 {
 		return "*"
 	}
-	if step := stepOf(members); step > 1 && field != dayOfWeek { // names take no step
+	if step := stepOf(members); step > 1 && field != dayOfWeek { // a step cannot follow a name
 		switch {
 		case last+step <= f.max:
 			return show(field, first) + "-" + show(field, last) + "/" + strconv.Itoa(step)
@@ -111,8 +111,8 @@ func list(field int, members []int) string {
 	return strings.Join(parts, ",")
 }
 
-// stepOf is the distance between members if there are three or more and all
-// are equally far apart, else 0.
+// stepOf returns the distance between members if there are at least three and all are
+// equally far apart, else 0.
 func stepOf(members []int) int {
 	if len(members) < 3 {
 		return 0

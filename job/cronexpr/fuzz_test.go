@@ -10,8 +10,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
-// FuzzParse looks for panics, for errors that point nowhere, for expressions
-// that do not survive being printed, and for times that contradict each other.
+// FuzzParse looks for panics, for errors whose position is wrong, for expressions that
+// String changes, and for times of Next and Prev that contradict each other.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"testdata/quartz/times.txt", "testdata/quartz/differences-times.txt"} {
 		for _, g := range readGoldens(f, file) {

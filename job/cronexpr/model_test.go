@@ -12,9 +12,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
-// model is a second opinion on an expression: it asks of a single time whether
-// it matches, straight from the text, and finds the next and the last one by
-// trying one after the other.
+// model reads expressions in a slower and simpler way, to compare with. It tells from the
+// text whether a single time matches, and finds the next one, or the last, by trying one
+// time after the other.
 type model struct {
 	fields []string
 	loc    *time.Location
@@ -23,15 +23,15 @@ type model struct {
 var weekdays = []string{"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"}
 var monthNames = []string{"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"}
 
-// matchesDate reports whether the date of the wall clock time matches. Walls
-// are times in UTC.
+// matchesDate reports whether the date of a wall clock time matches. Wall clock times
+// are written as times in UTC.
 func (m model) matchesDate(wall time.Time) bool {
 	year, month, dom := wall.Date()
 	return year >= 1970 && year <= 2099 &&
-		(len(m.fields) == 6 || anyItem(m.fields[6], func(item string) bool { return inRange(item, year, 1970, 2099, nil) })) &&
-		anyItem(m.fields[4], func(item string) bool { return inRange(item, int(month), 1, 12, monthNames) }) &&
-		(m.fields[3] == "?" || anyItem(m.fields[3], func(item string) bool { return matchesDayOfMonth(item, wall, dom) })) &&
-		(m.fields[5] == "?" || anyItem(m.fields[5], func(item string) bool { return matchesDayOfWeek(item, wall, dom) }))
+		(len(m.fields) == 6 || anyEntry(m.fields[6], func(entry string) bool { return inRange(entry, year, 1970, 2099, nil) })) &&
+		anyEntry(m.fields[4], func(entry string) bool { return inRange(entry, int(month), 1, 12, monthNames) }) &&
+		(m.fields[3] == "?" || anyEntry(m.fields[3], func(entry string) bool { return matchesDayOfMonth(entry, wall, dom) })) &&
+		(m.fields[5] == "?" || anyEntry(m.fields[5], func(entry string) bool { return matchesDayOfWeek(entry, wall, dom) }))
 }
 
 func (m model) matchesHour(hour int) bool     { return m.matchesNumber(2, hour, 23) }
@@ -39,16 +39,16 @@ func (m model) matchesMinute(minute int) bool { return m.matchesNumber(1, minute
 func (m model) matchesSecond(second int) bool { return m.matchesNumber(0, second, 59) }
 
 func (m model) matchesNumber(field, n, hi int) bool {
-	return anyItem(m.fields[field], func(item string) bool { return inRange(item, n, 0, hi, nil) })
+	return anyEntry(m.fields[field], func(entry string) bool { return inRange(entry, n, 0, hi, nil) })
 }
 
-func anyItem(field string, matches func(item string) bool) bool {
+func anyEntry(field string, matches func(entry string) bool) bool {
 	return slices.ContainsFunc(strings.Split(field, ","), matches)
 }
 
-// inRange walks through the range of an item.
-func inRange(item string, n, lo, hi int, names []string) bool {
-	span, step, stepped := strings.Cut(item, "/")
+// inRange reports whether n is in an entry, by counting through its range.
+func inRange(entry string, n, lo, hi int, names []string) bool {
+	span, step, stepped := strings.Cut(entry, "/")
 	every := 1
 	if stepped {
 		every, _ = strconv.Atoi(step)
@@ -85,17 +85,17 @@ func valueOf(text string, lo int, names []string) int {
 	return n
 }
 
-func matchesDayOfMonth(item string, wall time.Time, dom int) bool {
-	target := item
-	if strings.HasSuffix(item, "W") {
-		target = strings.TrimSuffix(item, "W")
+func matchesDayOfMonth(entry string, wall time.Time, dom int) bool {
+	target := entry
+	if strings.HasSuffix(entry, "W") {
+		target = strings.TrimSuffix(entry, "W")
 	}
-	if !strings.HasPrefix(target, "L") && target == item {
-		return inRange(item, dom, 1, 31, nil)
+	if !strings.HasPrefix(target, "L") && target == entry {
+		return inRange(entry, dom, 1, 31, nil)
 	}
 	first := wall.AddDate(0, 0, 1-dom)
 	last := first.AddDate(0, 1, -1)
-	var day time.Time // the one that the item counts to
+	var day time.Time // the one that the entry names, before W moves it
 	if rest, fromEnd := strings.CutPrefix(target, "L"); fromEnd {
 		offset, _ := strconv.Atoi(strings.TrimPrefix(rest, "-"))
 		day = last.AddDate(0, 0, -offset)
@@ -106,11 +106,11 @@ func matchesDayOfMonth(item string, wall time.Time, dom int) bool {
 	if day.Before(first) || day.After(last) {
 		return false
 	}
-	if target == item {
+	if target == entry {
 		return wall.Equal(day)
 	}
-	// The working day of the month with the least distance to that day. There
-	// is never a tie: a Saturday has its Friday, a Sunday its Monday.
+	// W means the working day of the month that is nearest to that day. Two are never
+	// equally near: a Saturday is nearest to Friday, a Sunday to Monday.
 	var nearest time.Time
 	for d := first; !d.After(last); d = d.AddDate(0, 0, 1) {
 		if d.Weekday() != time.Saturday && d.Weekday() != time.Sunday &&
@@ -121,30 +121,31 @@ func matchesDayOfMonth(item string, wall time.Time, dom int) bool {
 	return wall.Equal(nearest)
 }
 
-func matchesDayOfWeek(item string, wall time.Time, dom int) bool {
+func matchesDayOfWeek(entry string, wall time.Time, dom int) bool {
 	weekday := int(wall.Weekday()) + 1
-	if item == "L" {
+	if entry == "L" {
 		return weekday == 7
 	}
-	if name, k, found := strings.Cut(item, "#"); found {
+	if name, k, found := strings.Cut(entry, "#"); found {
 		return weekday == valueOf(name, 1, weekdays) && strconv.Itoa((dom+6)/7) == k
 	}
-	if name, found := strings.CutSuffix(item, "L"); found {
+	if name, found := strings.CutSuffix(entry, "L"); found {
 		return weekday == valueOf(name, 1, weekdays) && wall.AddDate(0, 0, 7).Month() != wall.Month()
 	}
-	return inRange(item, weekday, 1, 7, weekdays)
+	return inRange(entry, weekday, 1, 7, weekdays)
 }
 
-// quarter is what all offsets, and the instants at which they change, are a multiple of.
+// quarter is 15 minutes in seconds. All offsets, and all instants at which they change, are
+// multiples of it.
 const quarter = 15 * 60
 
-// wall is what the clock of the zone shows, as a time in UTC.
+// wall returns what a clock in the zone shows, as a time in UTC.
 func (m model) wall(unix int64) time.Time {
 	_, offset := time.Unix(unix, 0).In(m.loc).Zone()
 	return time.Unix(unix+int64(offset), 0).UTC()
 }
 
-// shownAgain reports whether the clock will be put back to show the same once more.
+// shownAgain reports whether clocks will be put back so that they show the same again.
 func (m model) shownAgain(unix int64) bool {
 	wall := m.wall(unix)
 	for later := int64(quarter); later <= 26*60*60; later += quarter {
@@ -155,14 +156,14 @@ func (m model) shownAgain(unix int64) bool {
 	return false
 }
 
-// search tries the instants from the first to the last, which may be before
-// the first, and returns the one that matches.
+// search tries the instants from the first to the last and returns the first that matches.
+// The last may be before the first.
 func (m model) search(first, last int64) (int64, bool) {
 	direction := int64(1)
 	if last < first {
 		direction = -1
 	}
-	// skip goes on to the next instant that is in another unit of time.
+	// skip returns the next instant in another unit of time.
 	skip := func(unix, unit int64) int64 {
 		begin := unix - (unix%unit+unit)%unit
 		if direction > 0 {
@@ -193,7 +194,7 @@ func (m model) search(first, last int64) (int64, bool) {
 	return 0, false
 }
 
-// oddZones have clock changes of all kinds: over an hour, half an hour, two
+// oddZones returns zones with clock changes of all kinds: by an hour, half an hour, two
 // hours and a whole day, at midnight, close to each other, and none.
 func oddZones(t testing.TB) []*time.Location {
 	const h = time.Hour
@@ -211,7 +212,7 @@ func oddZones(t testing.TB) []*time.Location {
 
 // expressions draws an expression of any kind.
 var expressions = rapid.Custom(func(t *rapid.T) string {
-	item := func(field string, lo, hi int, names []string) string {
+	entry := func(field string, lo, hi int, names []string) string {
 		number := func(label string) string {
 			n := rapid.IntRange(lo, hi).Draw(t, field+" "+label)
 			if names != nil && rapid.Bool().Draw(t, "by name") {
@@ -237,14 +238,14 @@ var expressions = rapid.Custom(func(t *rapid.T) string {
 		}
 	}
 	list := func(field string, draw func() string) string {
-		var items []string
-		for range rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, field+" items") {
-			items = append(items, draw())
+		var entries []string
+		for range rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, field+" entries") {
+			entries = append(entries, draw())
 		}
-		return strings.Join(items, ",")
+		return strings.Join(entries, ",")
 	}
 	plain := func(field string, lo, hi int, names []string) string {
-		return list(field, func() string { return item(field, lo, hi, names) })
+		return list(field, func() string { return entry(field, lo, hi, names) })
 	}
 
 	dom, dow := "?", "?"
@@ -253,7 +254,7 @@ var expressions = rapid.Custom(func(t *rapid.T) string {
 			offset := strconv.Itoa(rapid.IntRange(0, 30).Draw(t, "offset"))
 			day := strconv.Itoa(rapid.IntRange(1, 31).Draw(t, "day"))
 			return rapid.SampledFrom([]string{
-				item("day-of-month", 1, 31, nil), item("day-of-month", 1, 31, nil), day + "W", "L", "LW", "L-" + offset, "L-" + offset + "W",
+				entry("day-of-month", 1, 31, nil), entry("day-of-month", 1, 31, nil), day + "W", "L", "LW", "L-" + offset, "L-" + offset + "W",
 			}).Draw(t, "day-of-month")
 		})
 	} else {
@@ -261,7 +262,7 @@ var expressions = rapid.Custom(func(t *rapid.T) string {
 			weekday := rapid.IntRange(1, 7).Draw(t, "weekday")
 			k := strconv.Itoa(rapid.IntRange(1, 5).Draw(t, "k"))
 			return rapid.SampledFrom([]string{
-				item("day-of-week", 1, 7, weekdays), item("day-of-week", 1, 7, weekdays), "L",
+				entry("day-of-week", 1, 7, weekdays), entry("day-of-week", 1, 7, weekdays), "L",
 				weekdays[weekday-1] + "#" + k, strconv.Itoa(weekday) + "#" + k, weekdays[weekday-1] + "L", strconv.Itoa(weekday) + "L",
 			}).Draw(t, "day-of-week")
 		})
@@ -280,7 +281,7 @@ var expressions = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(fields, " ")
 })
 
-// moments draws an instant, as likely as not close to where something changes.
+// moments draws an instant, often one close to a clock change.
 var moments = rapid.Custom(func(t *rapid.T) time.Time {
 	near := rapid.SampledFrom([]string{
 		"2027-03-14T07:00:00Z", "2027-11-07T06:00:00Z", // New York

@@ -38,7 +38,7 @@ func Parse(expr string, loc *time.Location) (*Schedule, error) {
 	}
 	if err == nil && s.every == 0 {
 		s.timeline = newTimeline(loc)
-		err = p.fires(words, s)
+		err = p.checkFires(words, s)
 	}
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ type token struct {
 	at   int // in bytes
 }
 
-// slice is t[from:to] with its place kept.
+// slice returns t[from:to], which knows its own place in the expression.
 func (t token) slice(from, to int) token {
 	return token{t.text[from:to], t.at + from}
 }
@@ -65,8 +65,8 @@ func (t token) cut(sep byte) (before, after token, found bool) {
 	return t, token{}, false
 }
 
-// split finds the words of the expression. Letters are folded byte by byte, so
-// that the words keep their places and only ASCII letters change.
+// split returns the words of the expression in upper case. It changes ASCII letters
+// only, byte by byte, so every word keeps its place.
 func split(expr string) []token {
 	upper := []byte(expr)
 	for i, c := range upper {
@@ -88,13 +88,13 @@ func split(expr string) []token {
 	return words
 }
 
-// parser knows what is needed to word an error.
+// parser holds what an error message needs.
 type parser struct {
 	expr  string
 	field field // the one being read
 }
 
-// fail blames t.
+// fail returns an error about t.
 func (p *parser) fail(t token, problem, allowed string) *ParseError {
 	return &ParseError{
 		Expr:     p.expr,
@@ -110,111 +110,132 @@ const fieldOrder = "second minute hour day-of-month month day-of-week, and a yea
 
 // pattern reads all fields into out.
 func (p *parser) pattern(words []token, out *pattern) error {
-	if first := words[0].text; strings.HasPrefix(first, "TZ=") || strings.HasPrefix(first, "CRON_TZ=") {
-		return p.fail(words[0], "the time zone is not part of the expression", "")
+	words, err := p.withYear(words)
+	if err != nil {
+		return err
 	}
-	if len(words) <= dayOfWeek {
-		problem := fmt.Sprintf("the expression ends after %d of the fields %s", len(words), fieldOrder)
-		return p.fail(token{at: len(p.expr)}, problem, "")
-	}
-	if len(words) > len(fields) {
-		return p.fail(words[len(fields)], "too much; the fields are "+fieldOrder, "")
-	}
-
-	if len(words) == year {
-		words = append(words, token{"*", len(p.expr)})
-	}
-
 	for i, word := range words {
 		p.field = fields[i]
-		if word.text == "?" && (i == dayOfMonth || i == dayOfWeek) {
-			continue
-		}
-		for rest, more := word, true; more; {
-			var item token
-			item, rest, more = rest.cut(',')
-			if err := p.item(i, item, out); err != nil {
-				return err
-			}
+		if err := p.list(i, word, out); err != nil {
+			return err
 		}
 	}
-
-	p.field = fields[dayOfWeek]
-	switch dom, dow := words[dayOfMonth], words[dayOfWeek]; {
-	case dom.text == "?" && dow.text == "?":
-		return p.fail(dow, "day-of-month is ? already; one of the two must name days", "")
-	case dom.text != "?" && dow.text != "?":
-		return p.fail(dow, fmt.Sprintf("day-of-month is %s; one of the two must be ?", brief.Quote(dom.text)), "")
+	if err := p.oneOfDays(words[dayOfMonth], words[dayOfWeek]); err != nil {
+		return err
 	}
-	// Every day is every day, whichever field says it.
+	// Every day of the month and every day of the week are the same days.
 	if out.ofMonth == setOf(1, 31) || out.ofWeek == setOf(1, 7) {
 		out.days = days{ofMonth: setOf(1, 31)}
 	}
 	return nil
 }
 
-// item reads one of the comma-separated parts of a field into out.
-func (p *parser) item(field int, item token, out *pattern) error {
+// withYear checks the number of fields, and adds the year if it is left out.
+func (p *parser) withYear(words []token) ([]token, error) {
+	switch first := words[0]; {
+	case strings.HasPrefix(first.text, "TZ=") || strings.HasPrefix(first.text, "CRON_TZ="):
+		return nil, p.fail(first, "the time zone is not part of the expression", "")
+	case len(words) <= dayOfWeek:
+		problem := fmt.Sprintf("the expression ends after %d of the fields %s", len(words), fieldOrder)
+		return nil, p.fail(token{at: len(p.expr)}, problem, "")
+	case len(words) > len(fields):
+		return nil, p.fail(words[len(fields)], "too much; the fields are "+fieldOrder, "")
+	case len(words) == year:
+		return append(words, token{"*", len(p.expr)}), nil
+	}
+	return words, nil
+}
+
+// oneOfDays checks that one of the two day fields names days and the other one is ?.
+func (p *parser) oneOfDays(dom, dow token) error {
+	p.field = fields[dayOfWeek]
+	switch {
+	case dom.text == "?" && dow.text == "?":
+		return p.fail(dow, "day-of-month is ? already; one of the two must name days", "")
+	case dom.text != "?" && dow.text != "?":
+		return p.fail(dow, fmt.Sprintf("day-of-month is %s; one of the two must be ?", brief.Quote(dom.text)), "")
+	}
+	return nil
+}
+
+// list reads the entries of a field, which have commas between them, into out. A ? for
+// days has none.
+func (p *parser) list(field int, word token, out *pattern) error {
+	if word.text == "?" && (field == dayOfMonth || field == dayOfWeek) {
+		return nil
+	}
+	for rest, more := word, true; more; {
+		var entry token
+		entry, rest, more = rest.cut(',')
+		if err := p.entry(field, entry, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry reads one entry of a list into out.
+func (p *parser) entry(field int, entry token, out *pattern) error {
 	var read bool
 	var err error
 	switch field {
 	case dayOfMonth:
-		read, err = p.dayOfMonth(item, out)
+		read, err = p.dayOfMonth(entry, out)
 	case dayOfWeek:
-		read, err = p.dayOfWeek(item, out)
+		read, err = p.dayOfWeek(entry, out)
 	}
 	if read || err != nil {
 		return err
 	}
 
-	span, stepText, stepped := item.cut('/')
-	from, to, step := p.field.min, p.field.max, 1
-	if whole := span.text == "*" || span.text == "" && stepped; !whole {
-		first, last, ranged := span.cut('-')
-		if from, err = p.value(first); err != nil {
-			return err
-		}
-		switch {
-		case ranged:
-			if to, err = p.value(last); err != nil {
-				return err
-			}
-		case !stepped:
-			to = from
-		}
-		if stepped && isLetter(span.text[0]) {
-			return p.fail(item, "a step cannot follow a name, because Quartz drops it without a word; "+
+	span, stepText, hasStep := entry.cut('/')
+	from, to, err := p.span(span, hasStep)
+	if err != nil {
+		return err
+	}
+	step := 1
+	if hasStep {
+		if span.text != "" && isLetter(span.text[0]) {
+			return p.fail(entry, "a step cannot follow a name, because Quartz drops it without a word; "+
 				"write the number in place of the name", "")
 		}
-	}
-	if stepped {
 		if step, err = p.number(stepText, 1, p.field.maxStep, "step"); err != nil {
 			return err
 		}
 	}
-
-	size := p.field.max - p.field.min + 1
-	if to < from {
-		if field == year {
-			return p.fail(span, "the range ends before it begins", p.field.allowed)
-		}
-		to += size
+	if to < from && field == year {
+		return p.fail(span, "the range ends before it begins", p.field.allowed)
 	}
-	for i := from; i <= to; i += step {
-		value := i
-		if value > p.field.max {
-			value -= size
-		}
-		out.add(field, value)
-	}
+	out.addRange(field, from, to, step)
 	return nil
 }
 
-// dayOfMonth reads the items that only day-of-month knows: L, L-n, LW, L-nW, nW.
-func (p *parser) dayOfMonth(item token, out *pattern) (read bool, err error) {
-	body, nearest := item, strings.HasSuffix(item.text, "W")
+// span reads what stands before a step, or alone: *, a value, or a range. A value before
+// a step begins a range that ends with the field.
+func (p *parser) span(span token, hasStep bool) (from, to int, err error) {
+	if span.text == "*" || span.text == "" && hasStep {
+		return p.field.min, p.field.max, nil
+	}
+	first, last, isRange := span.cut('-')
+	if from, err = p.value(first); err != nil {
+		return 0, 0, err
+	}
+	switch {
+	case isRange:
+		to, err = p.value(last)
+	case hasStep:
+		to = p.field.max
+	default:
+		to = from
+	}
+	return from, to, err
+}
+
+// dayOfMonth reads the entries that only day-of-month knows: L, L-n, LW, L-nW, nW.
+func (p *parser) dayOfMonth(entry token, out *pattern) (read bool, err error) {
+	body, nearest := entry, strings.HasSuffix(entry.text, "W")
 	if nearest {
-		body = item.slice(0, len(item.text)-1)
+		body = entry.slice(0, len(entry.text)-1)
 	}
 	if !strings.HasPrefix(body.text, "L") {
 		if !nearest {
@@ -235,7 +256,7 @@ func (p *parser) dayOfMonth(item token, out *pattern) (read bool, err error) {
 			return true, err
 		}
 	default:
-		return true, p.fail(item, "not understood", p.field.allowed)
+		return true, p.fail(entry, "not understood", p.field.allowed)
 	}
 	if nearest {
 		out.nearestFromEnd.add(offset)
@@ -245,13 +266,13 @@ func (p *parser) dayOfMonth(item token, out *pattern) (read bool, err error) {
 	return true, nil
 }
 
-// dayOfWeek reads the items that only day-of-week knows: L, nL, n#k.
-func (p *parser) dayOfWeek(item token, out *pattern) (read bool, err error) {
-	if item.text == "L" {
+// dayOfWeek reads the entries that only day-of-week knows: L, nL, n#k.
+func (p *parser) dayOfWeek(entry token, out *pattern) (read bool, err error) {
+	if entry.text == "L" {
 		out.ofWeek.add(7)
 		return true, nil
 	}
-	if body, k, found := item.cut('#'); found {
+	if body, k, found := entry.cut('#'); found {
 		weekday, err := p.value(body)
 		if err != nil {
 			return true, err
@@ -262,8 +283,8 @@ func (p *parser) dayOfWeek(item token, out *pattern) (read bool, err error) {
 		}
 		return true, err
 	}
-	if strings.HasSuffix(item.text, "L") {
-		weekday, err := p.value(item.slice(0, len(item.text)-1))
+	if strings.HasSuffix(entry.text, "L") {
+		weekday, err := p.value(entry.slice(0, len(entry.text)-1))
 		if err == nil {
 			out.lastOfWeek.add(weekday)
 		}
@@ -272,7 +293,7 @@ func (p *parser) dayOfWeek(item token, out *pattern) (read bool, err error) {
 	return false, nil
 }
 
-// value reads a number of the field or a name for one.
+// value reads a number of the field, or a name that stands for one.
 func (p *parser) value(t token) (int, error) {
 	if i := slices.Index(p.field.names, t.text); i >= 0 {
 		return p.field.min + i, nil
@@ -283,7 +304,7 @@ func (p *parser) value(t token) (int, error) {
 	return p.number(t, p.field.min, p.field.max, "value")
 }
 
-// number reads a decimal number from lo to hi. The noun is for the error.
+// number reads a decimal number from lo to hi. The error calls it by the noun.
 func (p *parser) number(t token, lo, hi int, noun string) (int, error) {
 	if t.text == "" {
 		return 0, p.fail(t, "the "+noun+" is missing", p.field.allowed)
@@ -293,7 +314,7 @@ func (p *parser) number(t token, lo, hi int, noun string) (int, error) {
 		if c < '0' || c > '9' {
 			return 0, p.fail(t, "not a "+noun, p.field.allowed)
 		}
-		n = min(n*10+int(c-'0'), 1_000_000) // stays out of range, however long
+		n = min(n*10+int(c-'0'), 1_000_000) // so that a long number does not overflow
 	}
 	if n < lo || n > hi {
 		return 0, p.fail(t, fmt.Sprintf("the %s is not in %d-%d", noun, lo, hi), p.field.allowed)
@@ -303,8 +324,8 @@ func (p *parser) number(t token, lo, hi int, noun string) (int, error) {
 
 func isLetter(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-// fires rejects a schedule without a single time.
-func (p *parser) fires(words []token, s *Schedule) error {
+// checkFires refuses a schedule that has no time at all.
+func (p *parser) checkFires(words []token, s *Schedule) error {
 	if !s.Next(time.Time{}).IsZero() {
 		return nil
 	}

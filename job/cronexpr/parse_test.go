@@ -159,7 +159,7 @@ func TestNeverFires(t *testing.T) {
 			t.Errorf("%s: blamed %s %q", c.expr, e.Field, e.Text)
 		}
 	}
-	// The same expressions are good where, or when, the day exists.
+	// The same expressions fire in another zone or year, where there is such a time.
 	for _, expr := range []string{"0 0 0 29 2 ? 2096", "0 0 0 ? 2 TUE#5 2028", "0 30 2 14 3 ? 2027", "* 0-29 2 ? 10 SUN#1 2008/1"} {
 		parse(t, expr, time.UTC)
 	}

@@ -2,10 +2,10 @@ package cronexpr
 
 import "time"
 
-// pattern is what the fields of an expression say: a set of wall clock times,
-// to the second, with no zone. Walls are counted in seconds as if in UTC, from
-// 1970-01-01T00:00:00. A pattern is searched field by field, so the cost does
-// not depend on how far apart its times are in seconds.
+// pattern is the set of wall clock times, to the second and with no zone, that the
+// fields of an expression describe. A wall clock time, or wall for short, is counted in
+// seconds from 1970-01-01T00:00:00, as if it were in UTC. A pattern is searched field by
+// field, so a search costs the same however far apart its times are.
 type pattern struct {
 	clock
 	days
@@ -33,6 +33,23 @@ func (p *pattern) add(field, value int) {
 	}
 }
 
+// addRange puts every step-th value of a range into the set for that field. If to is less
+// than from, the range goes on from the least value of the field.
+func (p *pattern) addRange(field, from, to, step int) {
+	f := &fields[field]
+	size := f.max - f.min + 1
+	if to < from {
+		to += size
+	}
+	for value := from; value <= to; value += step {
+		if value > f.max {
+			p.add(field, value-size)
+		} else {
+			p.add(field, value)
+		}
+	}
+}
+
 const (
 	secondsPerDay = 24 * 60 * 60
 
@@ -40,7 +57,7 @@ const (
 	maxWall = 4102444799 // 2099-12-31T23:59:59
 )
 
-// next is the first wall of the pattern that is not before w.
+// next returns the first wall of the pattern that is not before w.
 func (p *pattern) next(w int64) (int64, bool) {
 	w = max(w, minWall)
 	if w > maxWall {
@@ -58,7 +75,7 @@ func (p *pattern) next(w int64) (int64, bool) {
 	return date*secondsPerDay + int64(p.clock.next(0)), ok
 }
 
-// prev is the last wall of the pattern that is not after w.
+// prev returns the last wall of the pattern that is not after w.
 func (p *pattern) prev(w int64) (int64, bool) {
 	w = min(w, maxWall)
 	if w < minWall {
@@ -76,8 +93,8 @@ func (p *pattern) prev(w int64) (int64, bool) {
 	return date*secondsPerDay + int64(p.clock.prev(secondsPerDay-1)), ok
 }
 
-// nextDate is the first matching date from the given day of the given month
-// on. The day may be one past the month's end.
+// nextDate returns the first date of the pattern from the given one on. The day may be
+// one past the month's end.
 func (p *pattern) nextDate(year, month, dom int) (int64, bool) {
 	for y := p.years.next(year); y >= 0; y = p.years.next(y + 1) {
 		from := 1
@@ -97,8 +114,7 @@ func (p *pattern) nextDate(year, month, dom int) (int64, bool) {
 	return 0, false
 }
 
-// prevDate is the last matching date up to the given day of the given month.
-// The day may be 0.
+// prevDate returns the last date of the pattern up to the given one. The day may be 0.
 func (p *pattern) prevDate(year, month, dom int) (int64, bool) {
 	for y := p.years.prev(year); y >= 0; y = p.years.prev(y - 1) {
 		to := 12
@@ -161,9 +177,8 @@ func (c clock) prev(second int) int {
 	return -1
 }
 
-// days is the set of days in a month: the union of all that its members ask
-// for. An expression fills either the members that count days of the month or
-// those that count days of the week.
+// days is the set of days that the two day fields describe: the union of its members.
+// One expression fills either those for days of the month or those for days of the week.
 type days struct {
 	ofMonth        set // 1-31
 	nearest        set // nW: 1-31
@@ -177,7 +192,7 @@ type days struct {
 // nth is the member of days.nthOfWeek that stands for the k-th such weekday.
 func nth(weekday, k int) int { return (k-1)*7 + weekday - 1 }
 
-// in is the set of days in that month of that year.
+// in returns the days of one month, as a set of 1 to 31.
 func (d *days) in(year, month int) set {
 	length := monthLength(year, month)
 	result := d.ofMonth
@@ -209,8 +224,8 @@ func (d *days) in(year, month int) set {
 	return result & setOf(1, length)
 }
 
-// nearestWorkday is the day from Monday to Friday that is nearest to dom
-// without leaving the month. The month begins on weekday first, 1 being Sunday.
+// nearestWorkday returns the day from Monday to Friday that is nearest to dom in the
+// same month. The month begins on weekday first, where 1 is Sunday.
 func nearestWorkday(dom, first, length int) int {
 	switch (first + dom - 2) % 7 {
 	case 6: // Saturday
@@ -230,7 +245,7 @@ func nearestWorkday(dom, first, length int) int {
 // mod7 is n mod 7 for n of at least -7.
 func mod7(n int) int { return (n + 7) % 7 }
 
-// civil is the date that is so many days after 1970-01-01.
+// civil returns the date that is so many days after 1970-01-01.
 func civil(date int64) (year, month, dom int) {
 	y, m, d := time.Unix(date*secondsPerDay, 0).UTC().Date()
 	return y, int(m), d
@@ -240,7 +255,7 @@ func dateOf(year, month, dom int) int64 {
 	return time.Date(year, time.Month(month), dom, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay
 }
 
-// firstWeekday is the weekday of the first of the month, 1 being Sunday.
+// firstWeekday returns the weekday of the first of the month, where 1 is Sunday.
 func firstWeekday(year, month int) int {
 	if month < 3 { // count years from March, so that the leap day comes last
 		year--

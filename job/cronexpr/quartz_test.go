@@ -11,15 +11,16 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
-// golden is what Quartz says of an expression; testdata/quartz/README.md has the format.
+// golden is what Quartz answered for an expression. testdata/quartz/README.md describes
+// the format.
 type golden struct {
 	expr    string
 	failure string // error, exception, endless, or empty
 	runs    []run
 }
 
-// run is a start in a zone and the times after it, in seconds from one to the
-// next. If there are fewer than wanted, there are no more before 2100.
+// run is a start in a zone and the distances to the times after it: steps has the seconds
+// from each to the next. If there are fewer than goldenTimes, there are no more before 2100.
 type run struct {
 	zone, start string
 	steps       []int64
@@ -70,7 +71,7 @@ func number(t testing.TB, text string) int64 {
 	return n
 }
 
-// times are the times of the run after the start.
+// times returns the start of the run, and the times after it.
 func (r run) times(t testing.TB, loc *time.Location) (start time.Time, times []time.Time) {
 	t.Helper()
 	start, err := time.ParseInLocation("2006-01-02T15:04:05", r.start, loc)
@@ -132,13 +133,13 @@ func TestAgreesWithQuartz(t *testing.T) {
 	}
 }
 
-// TestDiffersFromQuartz holds the differences that the package comment lists
-// to what it says of them.
+// TestDiffersFromQuartz checks the differences that the package comment lists: Quartz
+// does something else there, and this package does what is written there.
 func TestDiffersFromQuartz(t *testing.T) {
 	const refused = "refused"
 	cases := map[string]struct {
-		same string // an expression that says what this package reads, or refused
-		zone string // where it shows, if not everywhere
+		same string // an expression of the same meaning here, or refused
+		zone string // the only zone where Quartz differs; empty if it differs in any
 	}{
 		// Quartz moves the first day of the list only, and drops the others.
 		"0 0 0 1,15W * ?":  {same: "0 0 0 15W,1 * ?"},
@@ -149,7 +150,7 @@ func TestDiffersFromQuartz(t *testing.T) {
 		"0 0 0 29W 2,3 ?": {same: "0 0 0 29W 2,3 ?"},
 		// Quartz never returns from a month that is too short.
 		"0 0 0 L-30W * ?": {same: "0 0 0 L-30W JAN,MAR,MAY,JUL,AUG,OCT,DEC ?"},
-		// Quartz gives # to the first weekday of the week and drops the others.
+		// Quartz applies # to the first weekday of the week, and drops the others.
 		"0 0 0 ? * MON#1,FRI": {same: "0 0 0 ? * FRI,2#1"},
 		"0 0 0 ? * FRI,MON#1": {same: "0 0 0 ? * FRI,2#1"},
 		// Quartz steps over the first times after half an hour was skipped.
@@ -213,7 +214,7 @@ func TestDiffersFromQuartz(t *testing.T) {
 				return
 			}
 			if s := parse(t, want.same, time.UTC); parse(t, g.expr, time.UTC).String() != s.String() {
-				// They may say the same in other words.
+				// They may have the same times although they are written in different ways.
 				sameTimes(t, parse(t, g.expr, time.UTC), s)
 			}
 			differ := g.failure != ""

@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// timeline is a zone over all the years that a schedule lives in: which wall
-// clock time is which instant. Where clocks are put back, the walls that are
-// shown twice mean the second time; where they are put forward, the walls that
-// are skipped mean nothing. So every wall has one instant at most, and later
-// walls have later instants.
+// timeline says which instant a wall clock time is in one zone, over the years of a
+// schedule. Where clocks are put back, a wall that is shown twice is the second instant;
+// where they are put forward, a wall that is skipped has no instant. So every wall has
+// one instant at most, and later walls have later instants.
 type timeline []segment
 
 // segment is a stretch of a timeline with the same distance from UTC.
 type segment struct {
 	end                int64 // the instant at which the next segment begins
-	startWall, endWall int64 // the walls that it gives a meaning, endWall not included
+	startWall, endWall int64 // the walls whose instants lie in it, without endWall
 	offset             int64 // wall - instant, in seconds
 }
 
 const (
-	// maxOffset is more than any zone is ever away from UTC, in seconds.
+	// maxOffset is more seconds than any zone is ever away from UTC.
 	maxOffset = secondsPerDay
-	// longAgo and farAhead are where the first segment begins and the last one ends.
+	// longAgo is where the first segment begins, farAhead where the last one ends.
 	longAgo, farAhead = minWall - 4*maxOffset, maxWall + 4*maxOffset
 )
 
@@ -46,50 +45,51 @@ func newTimeline(loc *time.Location) timeline {
 	return all
 }
 
-// offsetEnd is an instant after t up to which the zone of t keeps its offset.
+// offsetEnd returns an instant after t until which the zone of t keeps its offset.
 func offsetEnd(t time.Time) int64 {
 	_, end := t.ZoneBounds()
 	switch {
 	case end.IsZero() || end.Unix() > maxWall+maxOffset:
 		return farAhead
 	case !end.After(t):
-		// In years that the zone file covers by a rule, Go 1.26 takes a year for
-		// 365 days, and ends the 366th before it begins (golang/go#81583).
+		// Where a zone file covers a year by a rule, Go 1.26 counts 365 days, also in a
+		// leap year: on the 366th it returns an end in the past (golang/go#81583).
 		return (t.Unix()/secondsPerDay + 1) * secondsPerDay
 	}
 	return end.Unix()
 }
 
-// at is the segment that holds the instant.
+// at returns the segment of an instant.
 func (tl timeline) at(unix int64) segment {
 	return tl[sort.Search(len(tl)-1, func(i int) bool { return tl[i].end > unix })]
 }
 
-// wallFrom is the first wall that is no earlier than the instant.
+// wallFrom returns the first wall that is no earlier than the instant.
 func (tl timeline) wallFrom(unix int64) int64 {
 	seg := tl.at(unix)
 	return min(unix+seg.offset, seg.endWall)
 }
 
-// wallUpTo is the last wall that is no later than the instant.
+// wallUpTo returns the last wall that is no later than the instant.
 func (tl timeline) wallUpTo(unix int64) int64 {
 	seg := tl.at(unix)
 	return min(unix+seg.offset, seg.endWall-1)
 }
 
-// instant is the moment that a wall means, if it means one.
+// instant returns the instant of a wall; ok is false if the wall is skipped.
 func (tl timeline) instant(wall int64) (unix int64, ok bool) {
 	seg := tl[tl.endingAfter(wall)]
 	return wall - seg.offset, wall >= seg.startWall
 }
 
-// around are the walls next to a skipped one that do have an instant.
+// around returns the last wall before a skipped one, and the first after it, that have
+// an instant.
 func (tl timeline) around(skipped int64) (before, after int64) {
 	i := tl.endingAfter(skipped)
 	return tl[i-1].endWall - 1, tl[i].startWall
 }
 
-// endingAfter is the index of the first segment with walls after the given one.
+// endingAfter returns the index of the first segment that ends after the wall.
 func (tl timeline) endingAfter(wall int64) int {
 	return sort.Search(len(tl)-1, func(i int) bool { return tl[i].endWall > wall })
 }

@@ -14,8 +14,7 @@ import (
 // and ElasticJob write it: "GMT", "GMT+08:00", and the short forms "GMT+8" and
 // "GMT+0800". An offset goes up to 23:59 and its zone is named in full.
 //
-// A program that may run where there are no zone files should import
-// time/tzdata.
+// A program that may run where there are no zone files should import time/tzdata.
 func LoadLocation(name string) (*time.Location, error) {
 	if name == "" {
 		return time.Local, nil
