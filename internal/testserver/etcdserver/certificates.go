@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// certificates are an authority, the certificate of the server that it signed, and one
-// for clients.
+// certificates are those of an authority, of the server, and of a client. The authority
+// signed the other two.
 type certificates struct {
 	caFile, certFile, keyFile string
 	authority                 *x509.Certificate

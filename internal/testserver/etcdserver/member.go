@@ -22,14 +22,15 @@ type member struct {
 	server               *Server
 	name, cluster        string
 	clientAddr, peerAddr string
-	// link stands before the peer address of a member that has others: it is known
-	// before the member listens, and when it closes nothing stays between members.
+	// link forwards to the peer address of a member that has other members. So its address
+	// is known before the member listens, and closing it ends all connections between
+	// members.
 	link *proxy.Proxy
 
 	mu   sync.Mutex
 	etcd *embed.Etcd
-	// serving tells the gRPC server once it serves clients, which is after etcd says
-	// that it is ready.
+	// serving has the gRPC server once that serves clients. etcd says before that it is
+	// ready.
 	serving chan *grpc.Server
 }
 
@@ -60,7 +61,7 @@ func startMembers(ctx context.Context, s *Server) (members []*member, err error)
 		}
 	}
 	for _, m := range members {
-		if err := m.ready(ctx); err != nil {
+		if err := m.awaitReady(ctx); err != nil {
 			return members, fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
@@ -91,7 +92,7 @@ func (m *member) start() error {
 	c.Name = m.name
 	c.Dir = m.dir()
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	c.TickMs, c.ElectionMs = 10, 100 // which also lets a session be as short as a second
+	c.TickMs, c.ElectionMs = 10, 100 // so that elections are fast, and sessions may last a second
 	c.UnsafeNoFsync = !config.Fsync
 	c.EnableGRPCGateway = false
 	c.InitialCluster = m.cluster
@@ -102,7 +103,7 @@ func (m *member) start() error {
 	if config.TLS {
 		scheme = "https"
 		c.ClientTLSInfo.CertFile, c.ClientTLSInfo.KeyFile = m.server.certificates.certFile, m.server.certificates.keyFile
-		if config.ClientCertificates { // etcd asks for one as soon as it has an authority
+		if config.ClientCertificates { // with an authority, etcd always asks for a certificate
 			c.ClientTLSInfo.TrustedCAFile, c.ClientTLSInfo.ClientCertAuth = m.server.certificates.caFile, true
 		}
 	}
@@ -126,7 +127,7 @@ func (m *member) start() error {
 	return nil
 }
 
-func (m *member) ready(ctx context.Context) error {
+func (m *member) awaitReady(ctx context.Context) error {
 	m.mu.Lock()
 	etcd, serving := m.etcd, m.serving
 	m.mu.Unlock()
@@ -147,8 +148,8 @@ func (m *member) leads() bool {
 	return m.etcd != nil && m.etcd.Server.Leader() == m.etcd.Server.MemberID()
 }
 
-// stop waits neither for clients nor for another member to take the lead, as etcd by
-// itself does for seconds.
+// stop ends the member at once. etcd's own Close waits for seconds: for clients, and for
+// another member to become the leader.
 func (m *member) stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -164,7 +165,7 @@ func (m *member) stop() {
 	default:
 	}
 	m.etcd.Server.HardStop()
-	m.etcd.Server = nil // so that Close does not stop it once more, with good manners
+	m.etcd.Server = nil // so that Close does not stop it again, and wait
 	m.etcd.Close()
 	m.etcd = nil
 }

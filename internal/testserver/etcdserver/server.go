@@ -1,7 +1,7 @@
-// Package etcdserver runs etcd inside the process, for tests and for programs to learn
-// from. It starts in a few hundredths of a second, keeps its data in a folder of its own
-// that goes when it stops, says nothing on the terminal, and is not durable: it does not
-// wait for the disk unless it is told to.
+// Package etcdserver runs etcd inside the process, for tests and examples. It starts in a
+// few hundredths of a second and writes nothing to the terminal. Its data is in a folder of
+// its own, which is removed when it stops, and is not durable: it does not wait for the disk
+// unless Config.Fsync is set.
 package etcdserver
 
 import (
@@ -29,15 +29,15 @@ type Config struct {
 	Members int
 	// Fsync makes writes durable, at the speed of the disk.
 	Fsync bool
-	// TLS makes clients speak TLS to a certificate for 127.0.0.1 and localhost.
+	// TLS makes clients use TLS. The server has a certificate for 127.0.0.1 and localhost.
 	TLS bool
-	// ClientCertificates makes clients show one, and implies TLS.
+	// ClientCertificates makes clients show a certificate, and implies TLS.
 	ClientCertificates bool
-	// Auth, unless it is nil, makes clients log in.
+	// Auth makes clients log in, unless it is nil.
 	Auth *Auth
 }
 
-// Auth is the user that a server asks for.
+// Auth is the user as which clients have to log in.
 type Auth struct {
 	User, Password string
 	// Prefix is what the user may read and write; "" means every key.
@@ -58,7 +58,7 @@ type Server struct {
 	once         sync.Once
 }
 
-// TB is what Start needs of a test.
+// TB is the part of testing.TB that Start needs.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -78,7 +78,7 @@ func Start(t TB, config Config) *Server {
 	return s
 }
 
-// Run starts a server and returns when it serves. The caller stops it; ctx bounds the
+// Run starts a server and returns when it serves. The caller has to stop it. ctx bounds the
 // start only.
 func Run(ctx context.Context, config Config) (*Server, error) {
 	if config.Members == 0 {
@@ -161,7 +161,7 @@ func (s *Server) Endpoints() []string {
 	return endpoints
 }
 
-// ClientTLS is what a trusted client dials with, nil without TLS.
+// ClientTLS returns the TLS configuration of a client that the server trusts; nil without TLS.
 func (s *Server) ClientTLS() *tls.Config {
 	if s.certificates == nil {
 		return nil
@@ -169,13 +169,13 @@ func (s *Server) ClientTLS() *tls.Config {
 	return s.certificates.client(s.config.ClientCertificates)
 }
 
-// UntrustingTLS is what a client dials with that trusts another authority.
+// UntrustingTLS returns the TLS configuration of a client that does not trust the server.
 func (s *Server) UntrustingTLS() *tls.Config { return s.certificates.stranger() }
 
-// Admin is a client that may do everything. The server closes it.
+// Admin returns a client that may do everything. The server closes it.
 func (s *Server) Admin() *clientv3.Client { return s.admin }
 
-// Leader is the index of the member that leads, or -1.
+// Leader returns the index of the member that leads, or -1.
 func (s *Server) Leader() int {
 	for i, m := range s.members {
 		if m.leads() {
@@ -193,14 +193,14 @@ func (s *Server) RestartMember(ctx context.Context, i int) error {
 	if err := s.members[i].start(); err != nil {
 		return fmt.Errorf("etcdserver: member %d: %w", i, err)
 	}
-	if err := s.members[i].ready(ctx); err != nil {
+	if err := s.members[i].awaitReady(ctx); err != nil {
 		return fmt.Errorf("etcdserver: member %d: %w", i, err)
 	}
 	return nil
 }
 
-// Save stops all members, copies their data, and starts them again. The copy goes with the
-// server.
+// Save stops all members, copies their data, and starts them again. The copy is removed
+// when the server stops.
 func (s *Server) Save(ctx context.Context) (*Saved, error) {
 	dir, err := os.MkdirTemp(s.dir, "saved-*")
 	if err != nil {
@@ -216,7 +216,7 @@ func (s *Server) Save(ctx context.Context) (*Saved, error) {
 // Saved is a copy of the data of all members.
 type Saved struct{ dir string }
 
-// PutBack stops all members, gives them the data of an earlier moment, or none if it is
+// PutBack stops all members, replaces their data by the saved one, or by none if that is
 // nil, and starts them again at their addresses.
 func (s *Server) PutBack(ctx context.Context, saved *Saved) error {
 	return s.whileStopped(ctx, func(m *member) error {
@@ -242,7 +242,7 @@ func (s *Server) whileStopped(ctx context.Context, do func(*member) error) error
 		}
 	}
 	for _, m := range s.members {
-		if err := m.ready(ctx); err != nil {
+		if err := m.awaitReady(ctx); err != nil {
 			return fmt.Errorf("etcdserver: %s: %w", m.name, err)
 		}
 	}
@@ -274,10 +274,10 @@ func (s *Server) Stop() {
 	})
 }
 
-// dirPrefix is followed by the id of the process that owns the folder.
+// dirPrefix begins the name of a folder; the id of the process that owns it follows.
 const dirPrefix = "elasticjob-etcd-"
 
-// newDir makes a folder, and removes those that killed processes left behind.
+// newDir makes a folder, and removes those of processes that were killed.
 func newDir() (string, error) {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), dirPrefix+"*"))
 	if err != nil {

@@ -67,7 +67,7 @@ func TestThreeMembersOutliveTheirLeader(t *testing.T) {
 	begin = time.Now()
 	s.StopMember(leader)
 	t.Logf("stopped the leader in %v", time.Since(begin))
-	// A write that was under way to the old leader is lost, and answered late.
+	// A write that was on its way to the old leader is lost, and its error comes late.
 	for attempt := 0; ; attempt++ {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		_, err := s.Admin().Put(ctx, "b", "v")
@@ -139,7 +139,7 @@ func TestStopIsQuickAndLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := dial(t, s, nil, "", "")
-	c.Watch(t.Context(), "k") // a stream that graceful servers wait for
+	c.Watch(t.Context(), "k") // a server that stops in good order waits for such a stream
 	begin := time.Now()
 	s.Stop()
 	if took := time.Since(begin); took > 3*time.Second {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// link is one client's connection and the one to the server behind it.
+// link is a connection of a client, and the connection to the server that belongs to it.
 type link struct {
 	proxy *Proxy
 	ends  [2]*net.TCPConn // requests are read from the first and written to the second
@@ -15,17 +15,17 @@ type link struct {
 
 	// Guarded by proxy.mu.
 	torn     [2]bool // bytes of this direction were dropped
-	stranded bool
+	stranded bool    // see Proxy.Strand
 }
 
-// piece is a part of a stream, or its end, and when it was read.
+// piece is a part of a stream, or its end.
 type piece struct {
 	data []byte
 	end  bool
-	at   time.Time
+	at   time.Time // when it was read
 }
 
-// close resets both connections: whatever is under way in them is lost.
+// close resets both connections. Bytes that are under way are lost.
 func (l *link) close() {
 	l.once.Do(func() {
 		close(l.done)
@@ -38,8 +38,9 @@ func (l *link) close() {
 	})
 }
 
-// senselessLocked reports whether a direction that lost bytes would go on with others.
-func (l *link) senselessLocked() bool {
+// garbledLocked reports whether bytes would be delivered although some before them were
+// dropped.
+func (l *link) garbledLocked() bool {
 	for d, torn := range l.torn {
 		if torn && l.modeLocked(direction(d)) != drop {
 			return true
@@ -96,7 +97,7 @@ func (l *link) write(d direction, pieces <-chan piece) {
 	}
 }
 
-// await reports whether a piece is to be delivered, once it is time for that.
+// await waits until a piece is due, and reports whether it is to be delivered.
 func (l *link) await(d direction, p piece) bool {
 	for {
 		l.proxy.mu.Lock()
@@ -119,8 +120,8 @@ func (l *link) await(d direction, p piece) bool {
 		case mode == pass:
 			due = time.After(late)
 		}
-		// Held back; or the end of a dropped stream, which nobody is to hear of
-		// before the fault has ended and the link is closed.
+		// The piece is held back; or it is the end of a stream that is dropped. That end
+		// must not show before the fault is over, which closes the link.
 		select {
 		case <-due:
 		case <-changed:

@@ -1,10 +1,10 @@
 // Package proxy is a TCP link that a test can break. A [Proxy] stands in front of one
-// server, in the process of the test, and forwards connections byte for byte until it
-// is told to do otherwise.
+// server, in the process of the test, and forwards connections byte for byte until a
+// method tells it otherwise.
 //
-// Bytes that were dropped are gone, so the stream they belonged to makes no sense any
-// more: a connection that lost some is closed when its fault ends, as after a router
-// that forgot it. Bytes that were held back by Pause arrive late and whole.
+// Bytes that were dropped do not come back, so what follows them in their stream makes no
+// sense. A connection that has lost bytes is closed when its fault ends. Bytes that Pause
+// held back arrive late, and all of them.
 package proxy
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 // Proxy forwards to one address. All methods may be called from any goroutine. Faults
-// hold for the connections there are and for those to come, and last until Heal.
+// apply to open connections and to new ones, and last until Heal.
 type Proxy struct {
 	listener net.Listener
 	ctx      context.Context // ends with Close
@@ -33,7 +33,7 @@ type Proxy struct {
 	bytes   [2]int64
 }
 
-// A direction of traffic, seen from the client.
+// direction is that of traffic, seen from the client.
 type direction int
 
 const (
@@ -67,28 +67,27 @@ func New(target string) (*Proxy, error) {
 	return p, nil
 }
 
-// Redirect forwards connections to another address from now on. Those that are open
-// stay where they are.
+// Redirect forwards new connections to another address. Open ones stay as they are.
 func (p *Proxy) Redirect(target string) { p.fault(func() { p.target = target }) }
 
-// Addr is the "host:port" that clients dial.
+// Addr returns the "host:port" that clients dial.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Cut closes all connections and refuses new ones.
 func (p *Proxy) Cut() { p.fault(func() { p.refuse = true }) }
 
 // BlackHole keeps connections open, accepts new ones, and drops everything in both
-// directions, also the end of a connection.
+// directions. Neither side learns that the other one has closed a connection.
 func (p *Proxy) BlackHole() { p.fault(func() { p.modes = [2]mode{drop, drop} }) }
 
-// DropAnswers lets requests through, and drops what the server says.
+// DropAnswers forwards requests, and drops what the server sends.
 func (p *Proxy) DropAnswers() { p.fault(func() { p.modes = [2]mode{requests: pass, answers: drop} }) }
 
-// DropRequests drops what the client says, and lets the server's words through.
+// DropRequests drops what the client sends, and forwards what the server sends.
 func (p *Proxy) DropRequests() { p.fault(func() { p.modes = [2]mode{requests: drop, answers: pass} }) }
 
-// Strand makes the connections that are open now go silent for good, as behind a router
-// that forgot them. They stay open, and new ones are forwarded.
+// Strand drops everything on the connections that are open now, as a router does that has
+// forgotten them. They stay open, and new ones are forwarded.
 func (p *Proxy) Strand() {
 	p.fault(func() {
 		for l := range p.links {
@@ -97,11 +96,10 @@ func (p *Proxy) Strand() {
 	})
 }
 
-// Delay makes all answers late by d, in order and without limiting how many are on
-// their way.
+// Delay makes all answers late by d. They keep their order, and any number may be on the way.
 func (p *Proxy) Delay(d time.Duration) { p.fault(func() { p.delay = d }) }
 
-// Pause holds everything back, in both directions, until Resume or Heal.
+// Pause holds all bytes back, in both directions, until Resume or Heal.
 func (p *Proxy) Pause() { p.fault(func() { p.modes = [2]mode{hold, hold} }) }
 
 // Resume delivers what Pause held back.
@@ -131,7 +129,7 @@ func (p *Proxy) Connections() int {
 	return len(p.links)
 }
 
-// Close closes the listener and all connections, and waits for what they ran.
+// Close closes the listener and all connections, and waits for their goroutines.
 func (p *Proxy) Close() {
 	p.stop()
 	_ = p.listener.Close()
@@ -150,7 +148,7 @@ func (p *Proxy) fault(change func()) {
 	close(p.changed)
 	p.changed = make(chan struct{})
 	for l := range p.links {
-		if p.refuse || l.senselessLocked() {
+		if p.refuse || l.garbledLocked() {
 			l.close()
 		}
 	}
@@ -163,7 +161,7 @@ func (p *Proxy) accept() {
 			if p.ctx.Err() != nil {
 				return
 			}
-			continue // a client that gave up while it was queued
+			continue // a client has closed its connection before it was accepted
 		}
 		p.running.Go(func() { p.serve(client.(*net.TCPConn)) })
 	}
@@ -185,7 +183,7 @@ func (p *Proxy) serve(client *net.TCPConn) {
 	}
 	l.ends[1] = server.(*net.TCPConn)
 
-	// A fault, or Close, may have come while the server was dialled.
+	// Cut or Close may have been called while the server was dialled.
 	p.mu.Lock()
 	if p.refuse || p.ctx.Err() != nil {
 		p.mu.Unlock()

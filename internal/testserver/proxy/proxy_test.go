@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo is a server that answers each line with itself, and tells which it heard.
+// echo is a server that answers each line with the same line, and reports which it read.
 func echo(t *testing.T) (addr string, heard <-chan string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -83,7 +83,7 @@ func (c client) say(line string) {
 	}
 }
 
-// hear reads one line, for at most as long as given.
+// hear reads one line, and gives up after the time given.
 func (c client) hear(within time.Duration) (string, error) {
 	if err := c.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return "", err
@@ -113,7 +113,7 @@ func (c client) wantClosed() {
 	}
 }
 
-// wantRefused dials, and accepts every way in which a connection comes to nothing.
+// wantRefused dials, and fails if it gets a connection that works.
 func wantRefused(t *testing.T, p *proxy.Proxy) {
 	t.Helper()
 	c, err := net.Dial("tcp", p.Addr())

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// certify makes keys and certificates for the server and a client, and the authority
-// that signs them, and writes what the server needs.
+// certify makes keys and certificates for an authority, the server and a client, and writes
+// the files that the server needs.
 func (s *Server) certify() error {
 	now := time.Now()
 	authority := &x509.Certificate{

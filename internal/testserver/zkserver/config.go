@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Config of a server. The zero value is a plain one with quick ticks.
+// Config of a server. The zero value is a server without TLS, with short ticks.
 type Config struct {
-	// Tick is ZooKeeper's tickTime: sessions expire at its multiples, and peers
-	// hear of each other twice in it. Default 100 ms. Session time-outs between two
-	// ticks and ten minutes are granted as they are asked for.
+	// Tick is ZooKeeper's tickTime. Sessions expire at its multiples, and members of an
+	// ensemble send each other two messages in it. The shortest session time-out that is
+	// granted is two ticks. Default 100 ms.
 	Tick time.Duration
 	// MaxSessionTimeout is the longest session time-out that is granted. Default 10 min.
 	MaxSessionTimeout time.Duration
-	// Fsync makes every write wait for the disk, as in production.
+	// Fsync makes every write wait for the disk, as servers in production do.
 	Fsync bool
 	// TLS adds a port with a certificate for localhost and 127.0.0.1; see
 	// Server.TLSAddr and Server.Authority. Such a server takes twice as long to start.
 	TLS bool
-	// ClientAuth makes the port with TLS ask for a certificate such as
+	// ClientAuth makes clients of the port with TLS show a certificate, such as
 	// Server.ClientCertificate.
 	ClientAuth bool
 }
@@ -34,10 +34,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// peer is a member of an ensemble as all of them know it.
+// peer is what every member of an ensemble knows of one member.
 type peer struct{ id, quorumPort, electionPort int }
 
-// file is the content of zoo.cfg.
+// file returns the content of zoo.cfg.
 func (s *Server) file() string {
 	var b strings.Builder
 	set := func(key string, value any) { fmt.Fprintf(&b, "%s=%v\n", key, value) }
@@ -69,7 +69,8 @@ func (s *Server) file() string {
 		set("ssl.trustStore.location", s.path("authority.pem"))
 	}
 	if len(s.peers) > 0 {
-		// In ticks: ten seconds to join, five without a word.
+		// Both are in ticks: a member may take ten seconds to join, and is given up after
+		// five seconds without a message.
 		set("initLimit", int(10*time.Second/s.cfg.Tick))
 		set("syncLimit", int(5*time.Second/s.cfg.Tick))
 		for _, p := range s.peers {

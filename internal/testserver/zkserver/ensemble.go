@@ -10,7 +10,7 @@ import (
 // Ensemble is a few servers that replicate each other.
 type Ensemble []*Server
 
-// StartEnsemble runs n servers until the end of the test; see Require.
+// StartEnsemble runs n servers until the end of the test. It calls Require first.
 func StartEnsemble(t testing.TB, n int, cfg Config) Ensemble {
 	t.Helper()
 	Require(t)
@@ -26,8 +26,8 @@ func StartEnsemble(t testing.TB, n int, cfg Config) Ensemble {
 	return e
 }
 
-// RunEnsemble starts n servers and returns when all of them serve. ctx bounds the
-// start; the caller closes the ensemble.
+// RunEnsemble starts n servers and returns when all of them serve. The caller has to close
+// the ensemble. ctx bounds the start only.
 //
 // Errors: ErrNotInstalled.
 func RunEnsemble(ctx context.Context, n int, cfg Config) (Ensemble, error) {
@@ -59,7 +59,7 @@ func RunEnsemble(ctx context.Context, n int, cfg Config) (Ensemble, error) {
 	return e, nil
 }
 
-// Addrs are the addresses of all members.
+// Addrs returns the addresses of all members.
 func (e Ensemble) Addrs() []string {
 	var addrs []string
 	for _, s := range e {

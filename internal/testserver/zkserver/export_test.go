@@ -3,7 +3,7 @@ package zkserver
 // Folder is where a server keeps its data.
 func (s *Server) Folder() string { return s.folder }
 
-// Pid is the process of a running server.
+// Pid is the id of the process of a running server.
 func (s *Server) Pid() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

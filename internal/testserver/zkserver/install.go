@@ -12,8 +12,8 @@ import (
 // ErrNotInstalled: there is no ZooKeeper, or no Java, on this machine.
 var ErrNotInstalled = errors.New("ZooKeeper is not installed; get it with `apt-get install zookeeper`, or run `make test`")
 
-// Where Debian's packages put their jars. The main one names most others in its
-// manifest; logging and a part of Netty, which TLS needs, it leaves to its users.
+// Debian's packages put their jars here. The manifest of the main one names the others,
+// except those in moreJars: logging, and a part of Netty, which TLS needs.
 const (
 	jarFolder = "/usr/share/java/"
 	mainJar   = jarFolder + "zookeeper.jar"
@@ -37,8 +37,8 @@ func installed() (java, classPath string, err error) {
 	return java, classPath, nil
 }
 
-// Require skips a test where ZooKeeper is not installed, and fails it if the
-// environment variable REQUIRE_ZOOKEEPER says that it has to be.
+// Require skips a test where ZooKeeper is not installed. It fails the test instead if the
+// environment variable REQUIRE_ZOOKEEPER is set.
 func Require(t testing.TB) {
 	t.Helper()
 	if _, _, err := installed(); err != nil {

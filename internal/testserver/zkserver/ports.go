@@ -9,8 +9,8 @@ import (
 
 const host = "127.0.0.1"
 
-// freePorts finds ports to listen on. A server that is restarted needs the port it had,
-// so they are taken from below the range that systems give to outgoing connections.
+// freePorts finds ports to listen on, below the range that systems use for outgoing
+// connections: nothing may take the port of a server while that is restarted.
 func freePorts(n int) ([]int, error) {
 	const lowest, highest, attempts = 10240, 32767, 100
 	var ports []int
@@ -25,7 +25,7 @@ func freePorts(n int) ([]int, error) {
 			lastErr = err
 			continue
 		}
-		defer l.Close() // at the end, so that none is found twice
+		defer l.Close() // not before the end, so that no port is found twice
 		ports = append(ports, port)
 	}
 	return nil, fmt.Errorf("no free port: %w", lastErr)

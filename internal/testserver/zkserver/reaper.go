@@ -7,15 +7,17 @@ import (
 	"syscall"
 )
 
-// reaper is the shell that cleans up. It learns the processes' ids line by line and acts
-// when the pipe ends: because it was closed, or because we are gone.
+// reaper is the shell that cleans up. It reads the ids of processes from a pipe, one a line.
+// When the pipe ends, because this process has closed it or has ended, it kills them and
+// removes the folder.
 type reaper struct {
 	cmd  *exec.Cmd
 	pipe io.WriteCloser
 }
 
-// A process id may belong to somebody else by then, so the command line has to name our
-// folder. A dying process may still write, so the removal is tried again.
+// reap checks that the command line of a process names the folder, because its id may belong
+// to another process by then. It tries the removal again, because a process that is being
+// killed may still write.
 const reap = `
 while read -r pid; do pids="$pids $pid"; done
 for pid in $pids; do
@@ -28,7 +30,7 @@ done`
 
 func startReaper(folder string) (*reaper, error) {
 	cmd := exec.Command("/bin/sh", "-c", reap, folder)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // outlives what is sent to our group
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals to our group do not reach it
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("pipe to the reaper: %w", err)
@@ -46,7 +48,7 @@ func (r *reaper) adopt(pid int) error {
 	return nil
 }
 
-// finish makes it act, and waits for it.
+// finish makes the shell clean up, and waits for it.
 func (r *reaper) finish() error {
 	_ = r.pipe.Close() // fails only if it is closed
 	if err := r.cmd.Wait(); err != nil {

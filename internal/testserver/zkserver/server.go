@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// startTimeout bounds a start, on a machine that is busy with other tests.
+// startTimeout bounds a start. It is long, because other tests may keep the machine busy.
 const startTimeout = 30 * time.Second
 
 // Server is one ZooKeeper process and its data. Its methods may be called from any
@@ -38,7 +38,7 @@ type Server struct {
 	closed bool
 }
 
-// Start runs a server until the end of the test; see Require for where there is none.
+// Start runs a server until the end of the test. It calls Require first.
 func Start(t testing.TB, cfg Config) *Server {
 	t.Helper()
 	Require(t)
@@ -54,8 +54,8 @@ func Start(t testing.TB, cfg Config) *Server {
 	return s
 }
 
-// Run starts a server and returns when it serves. ctx bounds the start; the caller
-// closes the server.
+// Run starts a server and returns when it serves. The caller has to close it. ctx bounds the
+// start only.
 //
 // Errors: ErrNotInstalled.
 func Run(ctx context.Context, cfg Config) (*Server, error) {
@@ -69,7 +69,7 @@ func Run(ctx context.Context, cfg Config) (*Server, error) {
 			return s, nil
 		}
 		err = errors.Join(err, s.Close())
-		// Somebody else may have taken the port meanwhile.
+		// Another process may have taken the port meanwhile.
 		if attempt == 3 || !strings.Contains(err.Error(), "Address already in use") {
 			return nil, err
 		}
@@ -101,16 +101,16 @@ func newServer(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Addr is the "host:port" of the plain client port. It stays over a restart.
+// Addr returns the "host:port" of the plain client port. A restart does not change it.
 func (s *Server) Addr() string { return address(s.port) }
 
-// TLSAddr is the "host:port" of the port with TLS, if Config asked for it.
+// TLSAddr returns the "host:port" of the port with TLS, if Config.TLS is set.
 func (s *Server) TLSAddr() string { return address(s.tlsPort) }
 
-// Authority is who signed the certificate at TLSAddr.
+// Authority returns the authority that signed the certificate of the server.
 func (s *Server) Authority() *x509.CertPool { return s.authority }
 
-// ClientCertificate is one that is trusted at TLSAddr.
+// ClientCertificate returns a certificate of a client that the server trusts.
 func (s *Server) ClientCertificate() tls.Certificate { return s.client }
 
 func (s *Server) path(name string) string { return filepath.Join(s.folder, name) }
@@ -151,8 +151,8 @@ func (s *Server) launch() error {
 	defer log.Close() // the process has its own handle
 
 	cmd := exec.Command(java,
-		// Quick to start and small: what a server does in a test is never worth the
-		// second compiler, nor threads for its garbage.
+		// So that it starts fast and stays small: a server in a test has too little to do
+		// for the optimizing compiler, or a parallel garbage collector, to pay off.
 		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData", "-Xms64m", "-Xmx512m",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 		"-Dzookeeper.jmx.log4j.disable=true",
@@ -164,20 +164,20 @@ func (s *Server) launch() error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // how it ended is in its log
+		_ = cmd.Wait() // its log tells how it ended
 	}()
 	s.cmd, s.ended = cmd, ended
 	return s.reaper.adopt(cmd.Process.Pid)
 }
 
-// await returns when the server serves, and not somebody else at its port.
+// await returns when the server serves. It checks that no other server has the port.
 func (s *Server) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	s.mu.Lock()
 	ended := s.ended
 	s.mu.Unlock()
-	again := time.NewTicker(10 * time.Millisecond) // a foreign process: nothing tells us
+	again := time.NewTicker(10 * time.Millisecond) // the server does not tell us when it serves
 	defer again.Stop()
 	for {
 		answer, err := s.askWhetherUp(ctx)
@@ -196,16 +196,16 @@ func (s *Server) await(ctx context.Context) error {
 	}
 }
 
-// askWhetherUp waits for a moment only: a server that is asked before it has opened its
-// database fails, and never answers.
+// askWhetherUp asks for the server's configuration. It waits for a short time only: a
+// server that is asked before it has opened its database never answers.
 func (s *Server) askWhetherUp(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 	defer cancel()
 	return s.Command(ctx, "conf")
 }
 
-// listensWithTLS reports whether the port with TLS is open, if there is to be one: it
-// opens after the plain one.
+// listensWithTLS reports whether the port with TLS is open, or not wanted. It opens after
+// the plain one.
 func (s *Server) listensWithTLS(ctx context.Context) bool {
 	if !s.cfg.TLS {
 		return true
@@ -238,8 +238,8 @@ func (s *Server) end(signal syscall.Signal) error {
 	return nil
 }
 
-// Pause stops the process without ending it, as a very long garbage collection would,
-// and returns when it stands still.
+// Pause stops the process without ending it, as a very long garbage collection does. It
+// returns when the process has stopped.
 func (s *Server) Pause() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-// victim makes this binary a process that starts a server and waits to be killed.
+// victim is an environment variable. If it is set, this binary starts a server and waits to
+// be killed.
 const victim = "ZKSERVER_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -49,7 +50,7 @@ func dial(t *testing.T, addrs ...string) *zk.Conn {
 	}
 	t.Cleanup(func() {
 		conn.Close()
-		for range events { // ends with the client's goroutines
+		for range events { // until the client's goroutines have ended
 		}
 	})
 	return conn
@@ -132,7 +133,7 @@ func TestEnsembleSurvivesItsLeader(t *testing.T) {
 	for {
 		ok, _, err := conn.Exists("/before")
 		if errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrNoServer) {
-			continue // until the client has found a server of the new quorum
+			continue // the client has not found a server of the new quorum yet
 		}
 		if err != nil || !ok {
 			t.Fatalf("/before: %v, %v", ok, err)
@@ -211,7 +212,7 @@ func TestNothingIsLeftWhenTheProcessIsKilled(t *testing.T) {
 		command, _ := os.ReadFile("/proc/" + pid + "/cmdline")
 		return noFolder == nil || strings.Contains(string(command), folder)
 	}
-	again := time.NewTicker(10 * time.Millisecond) // they are nobody's children: nothing tells us
+	again := time.NewTicker(10 * time.Millisecond) // the processes are not ours, so no signal tells us
 	defer again.Stop()
 	for deadline := time.After(20 * time.Second); left(); {
 		select {
