@@ -13,29 +13,30 @@ import (
 )
 
 // Completion is the node that says how the last execution of an item ended. Its value is
-// decoded when somebody asks: every member sees every finish, and few want to know.
+// decoded only on request, because every member sees every finish and few need to know.
 type Completion struct{ coord.Node }
 
-// Document reads the value. Its error says why it cannot be read; the document is zero then.
+// Document decodes the value. With an error, the document is zero.
 func (c *Completion) Document() (CompletionDocument, error) { return DecodeCompletion(c.Value) }
 
-// CompletionDocument is the value of a completion's node. What is zero is not known.
+// CompletionDocument is the value of a completion's node. A zero field is unknown.
 type CompletionDocument struct {
 	// Tick is the scheduled time that the execution was for.
 	Tick time.Time
-	// Token is the fencing token of the execution: Modified of the item's fired record.
+	// Token is the fencing token of the execution: Modified of the item's fired node.
 	Token int64
 	// Outcome says how it ended.
 	Outcome Outcome
-	// Ended is when, by the clock of the instance that ran it.
+	// Ended is when it ended, by the clock of the instance that ran it.
 	Ended time.Time
-	// TaskID names the execution, Source says why it ran, and Request who asked for it.
+	// TaskID names the execution, Source says why it ran, and Request is the id of the
+	// trigger request that asked for it.
 	TaskID, Source, Request string
 	// Error is the beginning of the error; empty if there was none.
 	Error string
 }
 
-// Outcome says how an execution ended. A newer version of this program may write others.
+// Outcome says how an execution ended. A newer version may write other ones.
 type Outcome string
 
 // The outcomes of an execution.
@@ -44,19 +45,19 @@ const (
 	OutcomeFailed  Outcome = "FAILED"  // the handler returned an error
 	OutcomePanic   Outcome = "PANIC"   // the handler panicked
 	OutcomeTimeout Outcome = "TIMEOUT" // it took longer than the job allows
-	OutcomeCut     Outcome = "CUT"     // its context ended before it did
+	OutcomeCut     Outcome = "CUT"     // its context ended before the handler returned
 )
 
 // Bounds of a completion, in bytes.
 const (
 	maxCompletion = 4 << 10
 	maxErrorText  = 256
-	maxName       = 64 // of an outcome, a source, a task
+	maxName       = 64 // of any other field
 )
 
 // EncodeCompletion writes the value of a completion's node: YAML with short keys, because
-// it is written with every finish. Texts that are too long are cut, the error after its
-// first 256 bytes, so a finish never fails because of them. It stays below 4 KiB.
+// every finish writes one. It stays below 4 KiB, because it cuts long texts: the error
+// after 256 bytes. So it always succeeds, and a finish cannot fail because of it.
 func EncodeCompletion(d CompletionDocument) []byte {
 	b := make([]byte, 0, 192)
 	b = appendTime(b, "tick", d.Tick)
@@ -71,7 +72,7 @@ func EncodeCompletion(d CompletionDocument) []byte {
 	return appendText(b, "err", d.Error, maxErrorText)
 }
 
-// appendTime leaves out what is zero, and a year that RFC 3339 does not have.
+// appendTime writes a time, unless it is zero or its year is not allowed in RFC 3339.
 func appendTime(b []byte, key string, t time.Time) []byte {
 	t = t.UTC()
 	if t.IsZero() || t.Year() < 0 || t.Year() > 9999 {
@@ -80,8 +81,8 @@ func appendTime(b []byte, key string, t time.Time) []byte {
 	return append(t.AppendFormat(append(append(b, key...), ": "...), firedLayout), '\n')
 }
 
-// appendText writes a text between quotation marks, unless it needs none. Whatever Go
-// escapes, YAML reads in the same way, but for bytes that are no UTF-8.
+// appendText writes a text, between quotation marks if YAML needs them. YAML reads all
+// escapes that Go writes, except those for bytes that are not UTF-8.
 func appendText(b []byte, key, text string, most int) []byte {
 	if text == "" {
 		return b
@@ -94,8 +95,8 @@ func appendText(b []byte, key, text string, most int) []byte {
 	return append(strconv.AppendQuote(b, text), '\n')
 }
 
-// DecodeCompletion reads the value of a completion's node. Keys that are unknown are passed
-// over, and those that are missing are zero, as all are in an empty value.
+// DecodeCompletion reads the value of a completion's node. It ignores unknown keys. The
+// field of a missing key is zero.
 func DecodeCompletion(value []byte) (CompletionDocument, error) {
 	d, err := decodeCompletion(value)
 	if err != nil {
@@ -124,7 +125,7 @@ func decodeCompletion(value []byte) (d CompletionDocument, err error) {
 		if *field.text, err = yamldoc.Text(document[field.key]); err != nil {
 			return d, fmt.Errorf("%s: %w", field.key, err)
 		}
-		if most := field.most + len("…"); len(*field.text) > most { // what was cut has a mark
+		if most := field.most + len("…"); len(*field.text) > most { // a text that was cut ends with …
 			return d, fmt.Errorf("%s: %d bytes, at most %d are allowed", field.key, len(*field.text), most)
 		}
 	}

@@ -7,40 +7,29 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// Debris is a node that nobody of ours writes, below one that has no children by its
-// nature: below the record of a run, say, or below an instance. A store does not let such
-// a parent be removed alone, and takes it for being there as long as it has a child.
+// Debris is a node below one that has no children: below running, say, or below an
+// instance. Only strangers write such nodes. They have to go: a store may refuse to remove
+// a node that has a child, and a node that was removed counts as there while it has one.
 type Debris struct {
 	coord.Node
 }
 
-// maxDebris bounds how much debris a State lists. What is more shows once the first is
-// gone.
+// maxDebris bounds how much debris a State lists. The rest is listed once that is gone.
 const maxDebris = 100
 
-// barren are the rooms whose children have no children: what is deeper is debris.
-var barren = [...]string{instances + "/", sessions + "/", faults + "/", trigger + "/", failoverItems + "/"}
-
-// barrenNodes have no children themselves.
-var barrenNodes = [...]string{leaderInstance + "/", necessary + "/", processing + "/"}
-
-// isDebris reports whether a path below the job's root, outside of sharding, is debris.
-func isDebris(path string) bool {
-	for _, room := range barren {
-		if rest, ok := strings.CutPrefix(path, room); ok {
-			return strings.Contains(rest, "/")
-		}
-	}
-	for _, node := range barrenNodes {
-		if strings.HasPrefix(path, node) {
+// isBelowChildless reports whether a path below leader is below a node that has no children.
+func isBelowChildless(path string) bool {
+	for _, childless := range [...]string{leaderInstance, necessary, processing} {
+		if path != childless && coord.Within(path, childless) {
 			return true
 		}
 	}
-	return false
+	item, waits := strings.CutPrefix(path, failoverItems+"/")
+	return waits && strings.Contains(item, "/")
 }
 
-// addDebris lists a node, unless one above it is listed. What has a name that no request
-// could name is listed apart: it cannot be removed by it.
+// addDebris lists a node, unless one above it is listed already. It only counts a node whose
+// path coord does not allow, because no request could remove that.
 func (r *reader) addDebris(n coord.Node) {
 	if coord.ValidatePath(n.Path) != nil {
 		r.addUnusable(n.Path)

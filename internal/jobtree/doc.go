@@ -1,16 +1,16 @@
-// Package jobtree is the one place that knows the node paths of a job and what
-// stands in them. Names and values are those of ElasticJob 3.0.x, so that JVM
-// instances of a job and an operator's tools can share its tree with ours.
+// Package jobtree is the one place that knows the paths of a job's nodes, and the
+// values that they hold. Paths and values are those of ElasticJob 3.0.x, so JVM
+// instances of a job, and the tools of an operator, can share its tree with ours.
 //
-// [Job] gives the paths, the Encode and Decode functions the values, and [Read]
-// turns a snapshot into a typed [State] in one pass.
+// [Job] gives the paths, the Encode and Decode functions write and read the values,
+// and [Read] turns a snapshot into a typed [State] in one pass.
 //
-// Decoding never fails as a whole, because others write to the tree too: what
-// cannot be understood is left out if its name is at fault (a child of sharding
-// that is no item number), and carries an Err if its value is. What few ask for, faults
-// and completions, is decoded only when somebody does.
+// Read never fails, because others write to the tree, too. A node whose name has no
+// meaning (a child of sharding that is no item number) is left out. A node whose value
+// cannot be read has an Err. Faults and completions are decoded only on request, because
+// few callers need them.
 //
-// Not promised: that what a State shows is consistent with itself. A member may
-// have died in the middle of something, an operator may have removed a node, and
-// a JVM member changes the tree in several commits.
+// Not promised: that the nodes of a State agree with each other. A member may have died
+// in the middle of something, an operator may have removed a node, and a JVM member
+// changes the tree in several commits.
 package jobtree

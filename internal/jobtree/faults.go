@@ -9,7 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// FaultRecord is a fault as operators see it in the tree.
+// FaultRecord is a fault as it stands in the tree for operators.
 type FaultRecord struct {
 	Kind  string    `yaml:"kind"`
 	Cause string    `yaml:"cause"`
@@ -17,16 +17,14 @@ type FaultRecord struct {
 }
 
 const (
-	// maxFaults bounds the faults of a node, maxCause the bytes of each cause, maxFaultsSize
-	// those of the node.
-	maxFaults     = 8
-	maxCause      = 400
-	maxFaultsSize = 4 << 10
+	maxFaults     = 8       // in one node
+	maxCause      = 400     // bytes of one cause
+	maxFaultsSize = 4 << 10 // bytes of one node
 )
 
-// EncodeFaults writes the value of a faults node, in at most 4 KiB: at most 8 faults, with
-// at most 400 bytes of each cause. Where escapes make the causes longer than they are, less
-// of them is shown.
+// EncodeFaults writes the value of a faults node: at most 8 faults, with at most 400 bytes
+// of each cause. It stays below 4 KiB: if escapes make the causes too long, it writes less
+// of each.
 func EncodeFaults(faults []FaultRecord) ([]byte, error) {
 	for most := maxCause; ; most /= 2 {
 		document, err := encodeFaults(faults[:min(len(faults), maxFaults)], most)

@@ -9,17 +9,16 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// Fired is the last tick of an item that was begun. It is rewritten with every
-// claim of the item and never removed while the item exists, so its Modified is the
-// fencing token of the latest claim, and its Version guards against a claim by
-// somebody else.
+// Fired is the node with the last tick of an item that was begun. Every claim of the item
+// rewrites it, and nobody removes it while the item exists. So its Modified is the fencing
+// token of the latest claim, and a commit on condition of its Version fails if somebody
+// else has claimed the item.
 type Fired struct {
 	coord.Node
-	// Tick is the scheduled time; zero if it is unknown, and nothing can be made up.
+	// Tick is the last tick begun; zero if it is unknown, and nothing can be made up then.
 	Tick time.Time
-	// Run is the tick that the latest claim is for. It differs from Tick in a run
-	// that was cut short before and is done again after later ticks, and in one
-	// that was triggered.
+	// Run is the tick that the latest claim is for. It differs from Tick if a run was cut
+	// short and is run again after later ticks, and if a run was triggered.
 	Run time.Time
 	// Err says why the value could not be read; Tick is zero then.
 	Err error
@@ -27,8 +26,8 @@ type Fired struct {
 
 const firedLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// EncodeFired writes a tick in UTC with milliseconds, and the zero time, which
-// means unknown, as an empty value.
+// EncodeFired writes a tick, in UTC with milliseconds. It writes the zero time, which means
+// unknown, as an empty value.
 func EncodeFired(tick time.Time) []byte {
 	if tick.IsZero() {
 		return nil
@@ -36,8 +35,8 @@ func EncodeFired(tick time.Time) []byte {
 	return tick.UTC().AppendFormat(make([]byte, 0, len("2006-01-02T15:04:05.000Z")), firedLayout)
 }
 
-// EncodeClaim writes the last tick begun and, where it differs, the tick that the
-// claim is for, with a space between them.
+// EncodeClaim writes the last tick begun and, if the claim is for another tick, a space and
+// that tick.
 func EncodeClaim(tick, run time.Time) []byte {
 	value := EncodeFired(tick)
 	if run.IsZero() || run.Equal(tick) {

@@ -33,24 +33,23 @@ func InstanceIP(id string) string {
 // Instance is one live process of a job.
 type Instance struct {
 	coord.Node
-	// ID is the name of the node, whatever the document says.
+	// ID is the name of the node. The one in the document is ignored.
 	ID string
-	// IP is the address in the document; without one, that in the id.
+	// IP is the address in the document, or else the one in the id.
 	IP     string
 	Labels []string
-	// Err says why the document could not be read. ID and IP are good nevertheless.
+	// Err says why the document could not be read. ID and IP hold nevertheless.
 	Err error
 }
 
-// MaxIP bounds the address of an instance in bytes: it is in its id, which is the last
-// part of a path.
+// MaxIP bounds the address of an instance in bytes, because it is part of a path.
 const MaxIP = 255
 
-// maxLabels bounds what an instance may announce. A scheduler sets fewer itself.
+// maxLabels bounds the labels that are read of an instance. Package job writes fewer.
 const maxLabels = 1_000
 
-// weightLabel announces the weight of an instance. It is a label because the
-// document has no room for a key of its own.
+// weightLabel begins the label that announces the weight of an instance. It is a label
+// because ElasticJob does not allow another key in the document.
 const weightLabel = "weight="
 
 // WeightLabel is the label that announces a weight.
@@ -68,10 +67,9 @@ func (in Instance) Weight() int {
 	return 0
 }
 
-// EncodeInstance writes the document of a live instance: YAML with the three keys
-// that ElasticJob 3.0.x knows and no other, because its reader refuses a document
-// that has one. Labels are one string there, divided by commas, so they have none
-// themselves.
+// EncodeInstance writes the document of a live instance. It is YAML with the three keys
+// that ElasticJob 3.0.x knows, because its reader refuses a document with another key.
+// Labels are one string, with commas between them, so no label may have a comma.
 func EncodeInstance(id, ip string, labels []string) ([]byte, error) {
 	document, err := yaml.Marshal(struct {
 		ID     string `yaml:"jobInstanceId"`
@@ -97,9 +95,9 @@ func decodeInstance(id string, n coord.Node) Instance {
 	return in
 }
 
-// plainInstance reads a document of the kind that nearly all are, lines of plain
-// scalars, much faster than the YAML reader does. A program reads the tree at every
-// change of it, and a job may have a thousand instances.
+// plainInstance reads a document that consists of lines of plain scalars, as nearly all do.
+// ok is false for any other. It is much faster than the YAML reader, and a job may have a
+// thousand instances.
 func plainInstance(value []byte) (ip string, labels []string, ok bool) {
 	for line := range strings.Lines(string(value)) {
 		key, text, found := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -123,7 +121,7 @@ func plainInstance(value []byte) (ip string, labels []string, ok bool) {
 	return ip, labels, true
 }
 
-// plainScalar reports whether text certainly means itself in YAML.
+// plainScalar reports whether text surely means the same text in YAML, without quotes.
 func plainScalar(text string) bool {
 	if text == "" || strings.EqualFold(text, "null") {
 		return false
@@ -170,7 +168,7 @@ func readInstance(value []byte) (ip string, labels []string, err error) {
 	return ip, labels, nil
 }
 
-// labelsOf reads labels as one text or as a list; anything else has none.
+// labelsOf reads labels that are one text or a list. It ignores anything else.
 func labelsOf(n *yaml.Node) (labels []string) {
 	if n == nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Job is the name of a job, which is also the root of its tree within the
-// namespace. It is taken to be a valid one.
+// Job is the name of a job, which is also the root of its tree within the namespace. The
+// caller has checked that it is a valid name.
 type Job string
 
 // The names below a job's root.
@@ -35,7 +35,6 @@ const (
 	necessary      = "leader/sharding/necessary"
 	processing     = "leader/sharding/processing"
 	failoverItems  = "leader/failover/items"
-	systemTime     = "systemTime/current"
 )
 
 func (j Job) at(path string) string { return string(j) + "/" + path }
@@ -46,33 +45,24 @@ func (j Job) Root() string { return string(j) }
 // Config holds the configuration document.
 func (j Job) Config() string { return j.at(config) }
 
-// Servers is the parent of the servers.
-func (j Job) Servers() string { return j.at(servers) }
-
-// Server is what an operator says about one host: [Enabled] or [Disabled].
+// Server says whether instances on one host may have items: [Enabled] or [Disabled]. An
+// operator changes it.
 func (j Job) Server(ip string) string { return j.at(servers + "/" + ip) }
-
-// Instances is the parent of the instances.
-func (j Job) Instances() string { return j.at(instances) }
 
 // Instance is the ephemeral node of a live instance; see [EncodeInstance].
 func (j Job) Instance(id string) string { return j.at(instances + "/" + id) }
 
-// Session is the ephemeral node that stands as long as the session of an instance
-// does, also after its instance node was removed, by itself or by an operator, while
-// what it runs comes to its end. What an instance has begun is taken over only when
-// both are gone.
+// Session is the ephemeral node that stands as long as the session of an instance does.
+// It stays while the instance finishes its runs, after its instance node was removed, by
+// itself or by an operator. Others take over what it ran only when both nodes are gone.
 func (j Job) Session(id string) string { return j.at(sessions + "/" + id) }
 
-// Faults is the ephemeral node in which an instance tells operators what keeps the job
-// from running as it should; see [EncodeFaults].
+// Faults is the ephemeral node in which an instance shows operators its faults; see
+// [EncodeFaults].
 func (j Job) Faults(id string) string { return j.at(faults + "/" + id) }
 
 // Schedule says since when the schedule is in force; see [EncodeSchedule].
 func (j Job) Schedule() string { return j.at(schedule) }
-
-// Triggers is the parent of the triggers.
-func (j Job) Triggers() string { return j.at(trigger) }
 
 // Trigger asks one instance for a run now; see [EncodeRequest].
 func (j Job) Trigger(id string) string { return j.at(trigger + "/" + id) }
@@ -80,7 +70,7 @@ func (j Job) Trigger(id string) string { return j.at(trigger + "/" + id) }
 // Sharding is the parent of the items.
 func (j Job) Sharding() string { return j.at(sharding) }
 
-// Item is the parent of all that is known about one item.
+// Item is the parent of the nodes of one item.
 func (j Job) Item(item int) string { return j.at(sharding + "/" + strconv.Itoa(item)) }
 
 func (j Job) ofItem(item int, leaf string) string {
@@ -96,31 +86,29 @@ func (j Job) Running(item int) string { return j.ofItem(item, running) }
 // Fired holds the last tick begun; see [EncodeFired].
 func (j Job) Fired(item int) string { return j.ofItem(item, fired) }
 
-// Misfire says that a tick of the item came while it ran.
+// Misfire stands if a tick of the item came while it ran.
 func (j Job) Misfire(item int) string { return j.ofItem(item, misfire) }
 
-// ItemDisabled says that an operator disabled the item.
+// ItemDisabled stands while the item is disabled. Operators write and remove it.
 func (j Job) ItemDisabled(item int) string { return j.ofItem(item, disabled) }
 
-// Failover is the ephemeral node that names the instance which took the item over.
+// Failover names the instance that took the item over. It is ephemeral, so it ends with
+// that instance.
 func (j Job) Failover(item int) string { return j.ofItem(item, failover) }
 
-// Failovering is what outlives that instance.
+// Failovering names the same instance, and stays when that ends.
 func (j Job) Failovering(item int) string { return j.ofItem(item, failovering) }
 
 // Completion says how the last execution of the item ended; see [EncodeCompletion].
 func (j Job) Completion(item int) string { return j.ofItem(item, completed) }
 
-// Leader is the parent of all that concerns the leader.
-func (j Job) Leader() string { return j.at(leader) }
-
-// LeaderLatch is the queue of those who want to lead.
+// LeaderLatch is the queue in which JVM members wait to become the leader.
 func (j Job) LeaderLatch() string { return j.at(leaderLatch) }
 
 // LeaderInstance is the ephemeral node that names the leader.
 func (j Job) LeaderInstance() string { return j.at(leaderInstance) }
 
-// Necessary asks the leader to deal the items again.
+// Necessary stands if the leader is asked to deal the items again.
 func (j Job) Necessary() string { return j.at(necessary) }
 
 // Processing stands while a JVM leader deals the items.
@@ -129,32 +117,28 @@ func (j Job) Processing() string { return j.at(processing) }
 // FailoverItems is the parent of the items that wait to be taken over.
 func (j Job) FailoverItems() string { return j.at(failoverItems) }
 
-// FailoverItem says that the item waits to be taken over.
+// FailoverItem stands while the item waits to be taken over.
 func (j Job) FailoverItem(item int) string { return j.at(failoverItems + "/" + strconv.Itoa(item)) }
 
 // Guarantees is the parent of what distribute-once listeners count.
 func (j Job) Guarantees() string { return j.at(guarantee) }
 
-// Guarantee is the parent of what is counted for one tick.
+// Guarantee is the parent of what they count for one tick.
 func (j Job) Guarantee(tick time.Time) string {
 	return j.at(guarantee + "/" + string(EncodeFired(tick)))
 }
 
-// Started says that the item of that tick has begun.
-func (j Job) Started(tick time.Time, item int) string {
+// GuaranteeStarted stands when the item has begun its run for that tick.
+func (j Job) GuaranteeStarted(tick time.Time, item int) string {
 	return j.Guarantee(tick) + "/started/" + strconv.Itoa(item)
 }
 
-// Completed says that the item of that tick has ended.
-func (j Job) Completed(tick time.Time, item int) string {
+// GuaranteeCompleted stands when the item has ended its run for that tick.
+func (j Job) GuaranteeCompleted(tick time.Time, item int) string {
 	return j.Guarantee(tick) + "/completed/" + strconv.Itoa(item)
 }
 
-// SystemTime is written to read the clock of the store.
-func (j Job) SystemTime() string { return j.at(systemTime) }
-
-// MaxItems bounds the number of items of a job. Larger item numbers in a tree are
-// not looked at.
+// MaxItems bounds the number of items of a job. Nodes of larger item numbers are ignored.
 const MaxItems = 100_000
 
 // ParseItem reads an item number as it stands in a path: decimal digits without a

@@ -18,13 +18,13 @@ func TestPaths(t *testing.T) {
 	for _, tc := range []struct{ got, want string }{
 		{job.Root(), "settle"},
 		{job.Config(), "settle/config"},
-		{job.Servers(), "settle/servers"},
+
 		{job.Server("192.0.2.2"), "settle/servers/192.0.2.2"},
-		{job.Instances(), "settle/instances"},
+
 		{job.Instance(id), "settle/instances/" + id},
 		{job.Session(id), "settle/sessions/" + id},
 		{job.Schedule(), "settle/schedule"},
-		{job.Triggers(), "settle/trigger"},
+
 		{job.Trigger(id), "settle/trigger/" + id},
 		{job.Sharding(), "settle/sharding"},
 		{job.Item(10), "settle/sharding/10"},
@@ -36,7 +36,7 @@ func TestPaths(t *testing.T) {
 		{job.Failover(1), "settle/sharding/1/failover"},
 		{job.Failovering(1), "settle/sharding/1/failovering"},
 		{job.Completion(1), "settle/sharding/1/completed"},
-		{job.Leader(), "settle/leader"},
+
 		{job.LeaderLatch(), "settle/leader/election/latch"},
 		{job.LeaderInstance(), "settle/leader/election/instance"},
 		{job.Necessary(), "settle/leader/sharding/necessary"},
@@ -45,9 +45,8 @@ func TestPaths(t *testing.T) {
 		{job.FailoverItem(0), "settle/leader/failover/items/0"},
 		{job.Guarantees(), "settle/guarantee"},
 		{job.Guarantee(tick), "settle/guarantee/2026-11-20T23:14:28.000Z"},
-		{job.Started(tick, 2), "settle/guarantee/2026-11-20T23:14:28.000Z/started/2"},
-		{job.Completed(tick, 2), "settle/guarantee/2026-11-20T23:14:28.000Z/completed/2"},
-		{job.SystemTime(), "settle/systemTime/current"},
+		{job.GuaranteeStarted(tick, 2), "settle/guarantee/2026-11-20T23:14:28.000Z/started/2"},
+		{job.GuaranteeCompleted(tick, 2), "settle/guarantee/2026-11-20T23:14:28.000Z/completed/2"},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("got %s, want %s", tc.got, tc.want)

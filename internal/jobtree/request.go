@@ -12,14 +12,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
-// Request is what a trigger asks for. The zero value is what ElasticJob writes, an
-// empty node: run all items of the instance now.
+// Request is what a trigger asks for. The zero value stands for the empty node that
+// ElasticJob writes: run all items of the instance now.
 type Request struct {
-	// ID tells requests apart, for whoever asked.
+	// ID lets the caller recognize the request.
 	ID string
-	// Items are those to run; none means all that the instance owns.
+	// Items are the items to run; none means all that the instance owns.
 	Items []int
-	// Parameter replaces the job parameter in this run; empty means it does not.
+	// Parameter replaces the job parameter in this run, unless it is empty.
 	Parameter string
 }
 
@@ -33,7 +33,13 @@ type Trigger struct {
 	Err error
 }
 
-// EncodeRequest writes a request; the zero one as an empty value.
+func decodeTrigger(instance string, n coord.Node) Trigger {
+	t := Trigger{Node: n, Instance: instance}
+	t.Request, t.Err = DecodeRequest(n.Value)
+	return t
+}
+
+// EncodeRequest writes a request. The zero request is an empty value.
 func EncodeRequest(r Request) ([]byte, error) {
 	if r.ID == "" && len(r.Items) == 0 && r.Parameter == "" {
 		return nil, nil
@@ -49,8 +55,8 @@ func EncodeRequest(r Request) ([]byte, error) {
 	return document, nil
 }
 
-// quoted is a text that is written between double quotes. The encoder would write
-// lines as a block, and a block that begins with a tab is one that it cannot read.
+// quoted is a text that is written between double quotes. Without them the encoder would
+// write several lines as a block, and it cannot read a block that begins with a tab.
 type quoted string
 
 // MarshalYAML writes the text.
@@ -58,11 +64,11 @@ func (q quoted) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: string(q)}, nil
 }
 
-// maxRequestID bounds the id of a request in bytes: log lines have it.
+// maxRequestID bounds the id of a request in bytes, because log lines show it.
 const maxRequestID = 255
 
-// DecodeRequest reads a request. An empty value is the zero request. Items come in
-// ascending order, each once.
+// DecodeRequest reads a request. An empty value is the zero request. The items of the
+// result are ascending, each once.
 func DecodeRequest(value []byte) (Request, error) {
 	if len(value) == 0 {
 		return Request{}, nil
@@ -122,8 +128,8 @@ func requestedItems(list *yaml.Node) ([]int, error) {
 	return slices.Compact(items), nil
 }
 
-// Join returns a request for what either of two asks for. The later parameter counts, if
-// there is one.
+// Join returns one request for what both ask for. It has the later parameter, unless that
+// is empty.
 func (r Request) Join(later Request) Request {
 	if len(r.Items) == 0 || len(later.Items) == 0 {
 		later.Items = nil

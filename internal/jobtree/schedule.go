@@ -12,10 +12,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
-// Schedule is what decides which ticks are due, and since when it has been in force.
-// The leader writes it when it finds that the configuration says something else, so
-// that every instance agrees on the first tick of a new or changed schedule: ticks
-// before that are never made up.
+// Schedule is the node that says by which cron expression ticks are due, and since when.
+// The leader writes it when the configuration has changed. So every instance agrees on the
+// first tick of a new or changed schedule, and nobody makes up ticks before that.
 type Schedule struct {
 	coord.Node
 	ScheduleDocument
@@ -28,13 +27,13 @@ type ScheduleDocument struct {
 	Cron     string `yaml:"cron"`
 	TimeZone string `yaml:"timeZone"`
 	Misfire  bool   `yaml:"misfire"`
-	// Unmonitored is whether MonitorExecution is off. While it is, nobody moves the items'
-	// fired records on, so they say nothing about ticks from before it was switched.
+	// Unmonitored is whether MonitorExecution is off. While it is off nobody rewrites the
+	// fired nodes. So once it is on again, they tell nothing about ticks before Since.
 	Unmonitored bool      `yaml:"unmonitored,omitempty"`
 	Since       time.Time `yaml:"since"`
 }
 
-// Same reports whether the two say the same but for the time.
+// Same reports whether two documents differ in nothing but Since.
 func (d ScheduleDocument) Same(other ScheduleDocument) bool {
 	d.Since = other.Since
 	return d == other

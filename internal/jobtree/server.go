@@ -12,12 +12,12 @@ const (
 	Disabled = "DISABLED"
 )
 
-// Server is one host, and what an operator says about it.
+// Server is one host of a job.
 type Server struct {
 	coord.Node
 	IP string
-	// Enabled is false only for [Disabled], in any case: ElasticJob 2.1 writes an
-	// empty value for an enabled server.
+	// Enabled is false only if the value is [Disabled], in upper or lower case: ElasticJob
+	// 2.1 writes an empty value for an enabled server.
 	Enabled bool
 }
 

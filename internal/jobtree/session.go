@@ -14,40 +14,40 @@ import (
 type Session struct {
 	coord.Node
 	SessionDocument
-	// Err says why the document could not be read. It is zero then, but for the protocol if
-	// that could be read: a newer one may write the other fields in another way.
+	// Err says why the document could not be read. Then the document is zero except for
+	// Protocol, if that could be read: a newer protocol may write the other fields in
+	// another way.
 	Err error
 }
 
 // Protocol is the version of the rules by which the instances of a job share its tree.
-// Raise it when instances that follow the old rules and ones that follow the new rules
-// would harm each other in one tree: when a node or a value means something else than
-// before, or when a condition that every commit has to have changes. A node or a key that
-// old instances may ignore is no reason.
+// Raise it if instances with the old rules and instances with the new ones would harm each
+// other in one tree: if a node or a value gets another meaning, or if a condition changes
+// that every commit needs. Do not raise it for a node or a key that old instances may
+// ignore.
 const Protocol = 1
 
-// SessionDocument is what an instance says about itself that concerns whoever deals the
-// items.
+// SessionDocument is what an instance tells the leader, which deals the items, about itself.
 type SessionDocument struct {
-	// Protocol is the version of the rules that this instance follows, or 0 if it does not
-	// say: it was built before there was a number.
+	// Protocol is the version of the rules that the instance follows; 0 if it was built
+	// before there was a number.
 	Protocol int `yaml:"protocol,omitempty"`
-	// Accepted is the Modified of the configuration that this instance works by, or 0.
+	// Accepted is the Modified of the configuration that the instance works by, or 0.
 	Accepted int64 `yaml:"accepted,omitempty"`
 	// Revision is the revision of the configuration that its program brought, or 0.
 	Revision int `yaml:"revision,omitempty"`
-	// Refused is the Modified of the configuration that this instance has refused, or 0.
-	// It wants no items until there is another one.
+	// Refused is the Modified of the configuration that the instance has refused, or 0. It
+	// gets no items until there is another configuration.
 	Refused int64 `yaml:"refused,omitempty"`
-	// ClockOff is whether the instance runs nothing because its clock is too far from the
-	// store's.
+	// ClockOff is whether the instance runs nothing, because its clock is farther from the
+	// store's than the job allows.
 	ClockOff bool `yaml:"clockOff,omitempty"`
-	// ClockFar is whether its clock is so far from the store's that it wants no items while
-	// somebody else's is right.
+	// ClockFar is whether its clock is so far from the store's that it gets no items while
+	// there is an instance whose clock is right.
 	ClockFar bool `yaml:"clockFar,omitempty"`
 }
 
-// EncodeSession writes the value of a session's node: nothing if there is nothing to say.
+// EncodeSession writes the value of a session's node. The zero document is an empty value.
 func EncodeSession(d SessionDocument) ([]byte, error) {
 	if d == (SessionDocument{}) {
 		return nil, nil

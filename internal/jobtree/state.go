@@ -9,61 +9,61 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// State is what a snapshot says about a job. It shares memory with the snapshot, and
-// with the state that was read before; it is not changed after it was made.
+// State is a job's tree as a snapshot shows it. It shares memory with the snapshot, and
+// with the state that was read before. Nobody may change it.
 type State struct {
-	// Exists is whether there is anything of the job at all.
+	// Exists is whether the job has any node.
 	Exists bool
 	// Implementation is the value of the job's node.
 	Implementation string
 	// Config holds the configuration document; nil if there is none.
 	Config *coord.Node
 
-	// Servers is by address, Instances and Triggers are by instance id.
-	Servers   map[string]Server
+	// Servers are by address.
+	Servers map[string]Server
+	// Instances, Triggers, Sessions, and the nodes in which instances show their faults,
+	// are by instance id.
 	Instances map[string]Instance
 	Triggers  map[string]Trigger
-	// Sessions is by the id of the instances whose session lives.
-	Sessions map[string]Session
-	// Faults has the nodes in which instances tell of their faults, by their ids.
-	Faults map[string]coord.Node
+	Sessions  map[string]Session
+	Faults    map[string]coord.Node
 	// Schedule says since when the schedule is in force; nil if that is unknown.
 	Schedule *Schedule
 
 	// Leader names the leader; nil if there is none.
 	Leader *Mark
-	// Necessary and Processing are the flags of that name below leader/sharding.
+	// Necessary and Processing are whether there is a node of that name in leader/sharding.
 	Necessary, Processing bool
 	// FailoverItems are the items that wait to be taken over, ascending.
 	FailoverItems []FailoverItem
 
-	// Debris are nodes of a stranger that are in the way of ours, topmost ones only.
+	// Debris are nodes of strangers that are in the way of ours, at most 100. A node is not
+	// listed if one above it is.
 	Debris []Debris
-	// UnusableNodes is how many nodes have a path that no request can name, where only we
-	// write, and Unusable the first of them, shortened. They are not looked at.
+	// UnusableNodes is how many nodes were ignored because coord does not allow their path,
+	// so no request could name them. Unusable is the path of the first of them, shortened.
 	UnusableNodes int
 	Unusable      string
 
-	// Items is by item number, up to the highest one in the tree, so it may be
-	// shorter or longer than the configured total. [State.Item] does not mind.
+	// Items is by item number, up to the highest one in the tree, so it may be shorter or
+	// longer than the configured total. [State.Item] takes any number.
 	Items []Item
 }
 
-// Item is what is known about one item. A field that is nil stands for a node that is
-// not there.
+// Item is one item in the tree. A field is nil if its node is not there.
 type Item struct {
-	// Exists is whether there is anything of the item at all.
+	// Exists is whether the item has any node.
 	Exists bool
-	// Misfire and Disabled are the flags of that name.
+	// Misfire and Disabled are whether there is a node of that name.
 	Misfire, Disabled bool
 	// Owner names the instance that the item is assigned to.
 	Owner *Mark
 	// Running names the instance that runs the item.
 	Running *Mark
-	// Failover and Failovering name the instance that took the item over. The first
-	// ends with that instance.
+	// Failover and Failovering name the instance that took the item over. Only Failovering
+	// stays when that instance ends.
 	Failover, Failovering *Mark
-	// Fired is the last tick begun.
+	// Fired has the last tick begun.
 	Fired *Fired
 	// Completed says how the last execution ended.
 	Completed *Completion
@@ -73,8 +73,8 @@ type Item struct {
 type FailoverItem struct {
 	coord.Node
 	Item int
-	// Tick is that of the run that was cut short; zero if it is unknown, as in what
-	// JVM members write.
+	// Tick is the tick of the run that was cut short; zero if it is unknown, because JVM
+	// members do not write it.
 	Tick time.Time
 }
 
@@ -88,7 +88,7 @@ type Mark struct {
 // Is reports whether the mark is there and names the instance.
 func (m *Mark) Is(id string) bool { return m != nil && m.ID == id }
 
-// Item returns what is known about an item; the zero Item if nothing is.
+// Item returns an item; the zero Item if it is not in the tree.
 func (s *State) Item(item int) Item {
 	if item < 0 || item >= len(s.Items) {
 		return Item{}
@@ -96,8 +96,8 @@ func (s *State) Item(item int) Item {
 	return s.Items[item]
 }
 
-// ServerEnabled reports whether instances at the address may have items. A server
-// that nothing is said about is enabled.
+// ServerEnabled reports whether instances at the address may have items. A server without
+// a node is enabled.
 func (s *State) ServerEnabled(ip string) bool {
 	server, ok := s.Servers[ip]
 	return !ok || server.Enabled
@@ -106,9 +106,9 @@ func (s *State) ServerEnabled(ip string) bool {
 // Read decodes the job's part of a snapshot in one pass.
 func Read(snapshot coord.Snapshot, job Job) *State { return Reread(snapshot, job, nil) }
 
-// Reread is [Read] for one who has read the job's tree before, and takes over from then
-// what has not changed: an instance looks at every change of the tree, and most of them
-// are of a few nodes.
+// Reread is [Read] for a caller that has read the job's tree before. It reuses what has not
+// changed since, because an instance reads the tree after every change, and most changes
+// are of a few nodes. before may be nil.
 func Reread(snapshot coord.Snapshot, job Job, before *State) *State {
 	if before == nil {
 		before = &State{}
@@ -126,30 +126,43 @@ func Reread(snapshot coord.Snapshot, job Job, before *State) *State {
 	return r.State
 }
 
-// reader is a state in the making, with what saves allocations on the way.
+// reader fills a state. It has what it needs to allocate little.
 type reader struct {
 	*State
-	before *State
-	marks  slab[Mark]
-	ticks  slab[Fired]
-	ends   slab[Completion]
-	// The id and tick that were decoded last: many nodes in a row have the same.
+	before      *State // never nil
+	marks       slab[Mark]
+	ticks       slab[Fired]
+	completions slab[Completion]
+	// id and tick were decoded last. Many nodes in a row have the same.
 	id   string
 	tick Fired
 }
 
-// read decodes one node, whose path below the job's root is given too.
+// read decodes one node. path is its path below the job's root.
 func (r *reader) read(path string, n coord.Node) {
 	room, name, _ := strings.Cut(path, "/")
-	if room == sharding {
+	switch room {
+	case sharding:
 		r.readItem(name, n)
-		return
-	}
-	switch path {
+	case leader:
+		r.readLeader(path, n)
+	case servers, instances, sessions, faults, trigger:
+		r.readMember(room, name, n)
 	case config:
-		document := n // not &n: every node would go to the heap
-		r.Config = &document
-		return
+		if name == "" {
+			document := n // not &n: every node would go to the heap
+			r.Config = &document
+		}
+	case schedule:
+		if name == "" {
+			r.Schedule = r.schedule(n)
+		}
+	}
+}
+
+// readLeader decodes a node below leader.
+func (r *reader) readLeader(path string, n coord.Node) {
+	switch path {
 	case leaderInstance:
 		r.Leader = r.mark(n, r.before.Leader)
 		return
@@ -159,58 +172,40 @@ func (r *reader) read(path string, n coord.Node) {
 	case processing:
 		r.Processing = true
 		return
-	case schedule:
-		if r.Schedule = r.before.Schedule; r.Schedule == nil || !same(r.Schedule.Node, n) {
-			r.Schedule = decodeSchedule(n)
-		}
-		return
 	}
-	if item, ok := strings.CutPrefix(path, failoverItems+"/"); ok && !strings.Contains(item, "/") {
-		if i, ok := ParseItem(item); ok {
-			tick, _ := DecodeFired(n.Value) // what cannot be read is as good as unknown
-			r.FailoverItems = append(r.FailoverItems, FailoverItem{Node: n, Item: i, Tick: tick})
-		}
-		return
-	}
-	if isDebris(path) {
+	if isBelowChildless(path) {
 		r.addDebris(n)
 		return
 	}
-	if name == "" || strings.Contains(name, "/") {
-		return
+	if name, waits := strings.CutPrefix(path, failoverItems+"/"); waits {
+		if i, ok := ParseItem(name); ok {
+			tick, _ := DecodeFired(n.Value) // a value that cannot be read is unknown, too
+			r.FailoverItems = append(r.FailoverItems, FailoverItem{Node: n, Item: i, Tick: tick})
+		}
 	}
-	switch room {
-	case servers, instances, sessions, faults, trigger:
+}
+
+// readMember decodes a node that is named after an instance, or after a server.
+func (r *reader) readMember(room, name string, n coord.Node) {
+	switch {
+	case name == "":
+	case strings.Contains(name, "/"):
+		if room != servers { // which is removed with all that is below it
+			r.addDebris(n)
+		}
+	case coord.ValidatePath(n.Path) != nil:
 		// Whoever has write access to the store can give a node any name.
-		if coord.ValidatePath(n.Path) != nil {
-			r.addUnusable(n.Path)
-			return
-		}
-	}
-	switch room {
-	case servers:
+		r.addUnusable(n.Path)
+	case room == servers:
 		put(&r.Servers, name, decodeServer(name, n))
-	case instances:
-		in, ok := r.before.Instances[name]
-		if !ok || !same(in.Node, n) {
-			in = decodeInstance(name, n)
-		}
-		put(&r.Instances, name, in)
-	case sessions:
-		session, ok := r.before.Sessions[name]
-		if !ok || !same(session.Node, n) {
-			session = decodeSession(n)
-		}
-		put(&r.Sessions, name, session)
-	case faults:
+	case room == instances:
+		put(&r.Instances, name, r.instance(name, n))
+	case room == sessions:
+		put(&r.Sessions, name, r.session(name, n))
+	case room == faults:
 		put(&r.Faults, name, n)
-	case trigger:
-		t, ok := r.before.Triggers[name]
-		if !ok || !same(t.Node, n) {
-			t = Trigger{Node: n, Instance: name}
-			t.Request, t.Err = DecodeRequest(n.Value)
-		}
-		put(&r.Triggers, name, t)
+	case room == trigger:
+		put(&r.Triggers, name, r.trigger(name, n))
 	}
 }
 
@@ -242,14 +237,42 @@ func (r *reader) readItem(path string, n coord.Node) {
 	case fired:
 		item.Fired = r.fired(n, before.Fired)
 	case completed:
-		if item.Completed = before.Completed; item.Completed == nil || !same(item.Completed.Node, n) {
-			item.Completed = r.ends.add(Completion{n})
-		}
+		item.Completed = r.completed(n, before.Completed)
 	case misfire:
 		item.Misfire = true
 	case disabled:
 		item.Disabled = true
 	}
+}
+
+// The methods from here on return what was decoded before if the node has not changed.
+
+func (r *reader) schedule(n coord.Node) *Schedule {
+	if before := r.before.Schedule; before != nil && same(before.Node, n) {
+		return before
+	}
+	return decodeSchedule(n)
+}
+
+func (r *reader) instance(id string, n coord.Node) Instance {
+	if before, ok := r.before.Instances[id]; ok && same(before.Node, n) {
+		return before
+	}
+	return decodeInstance(id, n)
+}
+
+func (r *reader) session(id string, n coord.Node) Session {
+	if before, ok := r.before.Sessions[id]; ok && same(before.Node, n) {
+		return before
+	}
+	return decodeSession(n)
+}
+
+func (r *reader) trigger(id string, n coord.Node) Trigger {
+	if before, ok := r.before.Triggers[id]; ok && same(before.Node, n) {
+		return before
+	}
+	return decodeTrigger(id, n)
 }
 
 func (r *reader) mark(n coord.Node, before *Mark) *Mark {
@@ -277,8 +300,15 @@ func (r *reader) fired(n coord.Node, before *Fired) *Fired {
 	return r.ticks.add(r.tick)
 }
 
-// same compares two nodes at one path. Values are compared too, because a store that was
-// restored from a backup counts its revisions again.
+func (r *reader) completed(n coord.Node, before *Completion) *Completion {
+	if before != nil && same(before.Node, n) {
+		return before
+	}
+	return r.completions.add(Completion{n})
+}
+
+// same reports whether two nodes at one path are the same node, unchanged. It compares the
+// values, too: a store that was restored from a backup uses its revisions again.
 func same(a, b coord.Node) bool {
 	return a.Modified == b.Modified && a.Created == b.Created && a.Version == b.Version && a.Owner == b.Owner && bytes.Equal(a.Value, b.Value)
 }
@@ -290,8 +320,8 @@ func put[V any](m *map[string]V, key string, value V) {
 	(*m)[key] = value
 }
 
-// slab allocates values in growing blocks: pointers to them cost little, and stay
-// good. A block lives as long as one of its values, so blocks are not large.
+// slab allocates values in blocks, which is cheaper than one by one. A block is freed only
+// when nobody has a pointer to any of its values, so blocks are small.
 type slab[T any] struct {
 	free []T
 	size int
