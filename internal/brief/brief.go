@@ -1,5 +1,5 @@
-// Package brief keeps errors and log lines short, whatever others wrote into what they
-// quote.
+// Package brief keeps errors and log lines short. They quote texts that others wrote, which
+// may be long.
 package brief
 
 import (
@@ -14,7 +14,7 @@ const (
 	MaxList = 5   // texts of one list
 )
 
-// Text returns the first MaxText bytes of a text, with a mark if there are more.
+// Text returns the first MaxText bytes of a text, followed by … if there are more.
 func Text(text string) string { return Cut(text, MaxText) }
 
 // Quote is [Text] between quotation marks, with escapes.
@@ -25,7 +25,7 @@ func Quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// Cut returns the first most bytes of a text, with a mark if there are more.
+// Cut returns the first most bytes of a text, followed by … if there are more.
 func Cut(text string, most int) string {
 	if len(text) > most {
 		return cut(text, most) + "…"
@@ -33,7 +33,7 @@ func Cut(text string, most int) string {
 	return text
 }
 
-// cut does not cut a character in two.
+// cut returns at most that many bytes of a longer text, without a part of a character.
 func cut(text string, most int) string {
 	for end := most; end > most-utf8.UTFMax; end-- {
 		if utf8.RuneStart(text[end]) {
@@ -70,7 +70,7 @@ func (l *List) String() string {
 	return text
 }
 
-// Error returns an error whose text is short, and whose chain is that of err.
+// Error returns an error with the chain of err, and with at most 500 bytes of its text.
 func Error(err error) error {
 	if err == nil || len(err.Error()) <= maxError {
 		return err

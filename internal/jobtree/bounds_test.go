@@ -8,8 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Whatever stands in a node, reading it takes a moment, and what is said about it is
-// short.
+// Whatever the value of a node, reading it is fast, and its error is short.
 func TestErrorsOfValuesAreBounded(t *testing.T) {
 	const size = 900_000
 	long := strings.Repeat("x", size)
@@ -32,7 +31,7 @@ func TestErrorsOfValuesAreBounded(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		value string
-		bad   string // the decoders that refuse it; all refuse what is empty here
+		bad   string // the decoders that refuse it; "" means all
 	}{
 		"bad items":          {"items: [" + strings.Repeat("x,", 100_000) + "]", "trigger fired completed"},
 		"items beyond":       {"items: [" + strings.Repeat("999999,", 100_000) + "]", "trigger fired completed"},
@@ -67,7 +66,7 @@ func TestErrorsOfValuesAreBounded(t *testing.T) {
 	}
 }
 
-// An error says which items are bad, and how many there are.
+// An error names the first bad items and counts the others.
 func TestBadItemsAreCounted(t *testing.T) {
 	_, err := jobtree.DecodeRequest([]byte("items: [1, -1, two, 3.5, 0x4, 100000" + strings.Repeat(", 5x", 100) + "]"))
 	const want = `trigger request: items: "-1", "two", "3.5", "0x4", "100000" and 100 more: integers from 0 to 99999 are allowed`
@@ -76,7 +75,7 @@ func TestBadItemsAreCounted(t *testing.T) {
 	}
 }
 
-// The largest request that makes sense is a legal one.
+// A request for all items of the largest job is allowed.
 func TestRequestOfAllItems(t *testing.T) {
 	all := jobtree.Request{ID: "r", Items: make([]int, jobtree.MaxItems)}
 	for i := range all.Items {

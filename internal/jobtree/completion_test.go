@@ -13,7 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// ended is what a completed node with a value gives.
+// ended returns the completion that is read from a value.
 func ended(value string) (jobtree.CompletionDocument, error) {
 	return jobtree.Read(tree(map[string]string{"settle/sharding/0/completed": value}), "settle").Item(0).Completed.Document()
 }
@@ -92,7 +92,7 @@ func TestCompletionRoundTrip(t *testing.T) {
 	})
 }
 
-// Whatever ended an execution, the node stays small and can be read.
+// However an execution ended, its node stays small and can be read.
 func TestCompletionIsBounded(t *testing.T) {
 	for name, text := range map[string]string{
 		"letters":               strings.Repeat("x", 900_000),
@@ -118,14 +118,14 @@ func TestCompletionIsBounded(t *testing.T) {
 			t.Errorf("%s: the error is shown as %q", name, got.Error)
 		}
 	}
-	// A clock may be anywhere.
+	// A clock may show any time.
 	value := jobtree.EncodeCompletion(jobtree.CompletionDocument{Token: 7, Ended: time.Unix(1<<50, 0), Tick: time.Unix(-1<<50, 0)})
 	if string(value) != "token: 7\n" {
 		t.Errorf("years that cannot be written give %s", value)
 	}
 }
 
-// A completion that nobody wrote anew is not made anew.
+// A completion whose node has not changed is not allocated again.
 func TestCompletionsAreReread(t *testing.T) {
 	nodes := coord.NewTree()
 	put := func(value string, modified int64) coord.Snapshot {
@@ -143,7 +143,7 @@ func TestCompletionsAreReread(t *testing.T) {
 	}
 }
 
-// Whatever is read can be written and read again.
+// A document that was read can be written, and reads the same again.
 func FuzzCompletion(f *testing.F) {
 	f.Add([]byte("tick: 2026-11-20T23:14:28.005Z\ntoken: 7\nout: OK\nend: 9999-12-31T23:59:59-01:00\n"))
 	f.Add([]byte("task: \"a\\tb\"\nsrc: NORMAL_TRIGGER\nreq: 'x'\nerr: |\n\tx\n"))

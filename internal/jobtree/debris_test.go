@@ -63,7 +63,7 @@ func TestDebris(t *testing.T) {
 	}
 }
 
-// However much there is of it, a state lists little, and the rest when that is gone.
+// A state lists a bounded number of nodes, and more when those are removed.
 func TestDebrisIsBounded(t *testing.T) {
 	const much = 5000
 	nodes := map[string]string{}
@@ -82,7 +82,7 @@ func TestDebrisIsBounded(t *testing.T) {
 	}
 }
 
-// Names that no request can have are counted, and nothing is made of such nodes.
+// Nodes whose names coord does not allow are counted, and otherwise ignored.
 func TestUnusableNodes(t *testing.T) {
 	long := strings.Repeat("n", 2000)
 	for name, paths := range map[string][]string{
@@ -166,7 +166,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// What a session says is read anew when its node was written.
+// A session is read again when its node has changed.
 func TestSessionsAreReread(t *testing.T) {
 	nodes := coord.NewTree()
 	put := func(value string, modified int64) coord.Snapshot {
@@ -180,7 +180,7 @@ func TestSessionsAreReread(t *testing.T) {
 	}
 }
 
-// A faults node stays below 4 KiB, whatever is wrong.
+// A faults node stays below 4 KiB, whatever the causes are.
 func TestFaults(t *testing.T) {
 	since := time.Date(2026, time.January, 5, 10, 0, 0, 123456789, time.FixedZone("", 3600))
 	for name, tc := range map[string]struct {

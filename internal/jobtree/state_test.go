@@ -13,8 +13,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// A tree of two ElasticJob 3.0.5 instances, one of which was killed in the middle of item
-// 1, as it looked while the other one ran that again.
+// jvmTree is the tree of a job with two instances of ElasticJob 3.0.5. One was killed while
+// it ran item 1, and the other one is running that again.
 func jvmTree() map[string]string {
 	const survivor, dead = "192.0.2.2@-@14058", "192.0.2.2@-@13981"
 	return map[string]string{
@@ -86,7 +86,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// The conditions of a commit need what the node was when it was read.
+// The conditions of a commit need the version and the numbers of the node that was read.
 func TestMarksKeepTheirNodes(t *testing.T) {
 	const job = jobtree.Job("settle")
 	nodes := coord.NewTree()
@@ -135,7 +135,7 @@ func TestMarksKeepTheirNodes(t *testing.T) {
 	}
 }
 
-// What nobody of ours wrote is not taken for something else.
+// Nodes of strangers are not mistaken for nodes of the job.
 func TestForeignNodes(t *testing.T) {
 	s := jobtree.Read(tree(map[string]string{
 		"settle/sharding/01/instance":          id,
@@ -163,7 +163,7 @@ func TestForeignNodes(t *testing.T) {
 	}
 }
 
-// Items come in the order of their texts: 0, 1, 10, 11, 2.
+// A snapshot has items in the order of their names: 0, 1, 10, 11, 2.
 func TestOrderOfItems(t *testing.T) {
 	const job = jobtree.Job("settle")
 	nodes := map[string]string{}
@@ -196,8 +196,8 @@ func TestOrderOfItems(t *testing.T) {
 	}
 }
 
-// What is taken over from the state before makes no difference, also where a store that
-// was restored uses numbers again.
+// Reread returns what Read returns, whatever it reuses, even if a store that was restored
+// uses versions and revisions again.
 func TestRereadIsRead(t *testing.T) {
 	const job = jobtree.Job("settle")
 	paths := []string{job.Root(), job.Config(), job.Schedule(), job.LeaderInstance(), job.FailoverItem(1)}
@@ -237,8 +237,7 @@ func TestRereadIsRead(t *testing.T) {
 
 func sameError(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// A state is read at every change of the tree. 1,000 items on 10 instances, all
-// running.
+// A state is read after every change of the tree. The items run on 10 instances.
 func BenchmarkRead(b *testing.B) {
 	const job = jobtree.Job("settle")
 	for _, items := range []int{3, 1_000, 10_000} {

@@ -17,7 +17,7 @@ import (
 
 const id = "192.0.2.2@-@14058"
 
-// tree builds a snapshot of paths and their values.
+// tree returns a snapshot of nodes with these paths and values.
 func tree(nodes map[string]string) coord.Snapshot {
 	t := coord.NewTree()
 	for path, value := range nodes {
@@ -43,8 +43,8 @@ func TestInstanceID(t *testing.T) {
 	}
 }
 
-// What stands in an instance's node is written by several versions of ElasticJob, and
-// must never hide that the instance is there.
+// Several versions of ElasticJob write the node of an instance. Whatever its value, the
+// instance must not be overlooked.
 func TestInstances(t *testing.T) {
 	for _, tc := range []struct {
 		name, id, document string
@@ -94,7 +94,7 @@ func TestInstanceRoundTrip(t *testing.T) {
 	})
 }
 
-// A JVM member writes and reads exactly this.
+// A JVM member writes and reads exactly this text.
 func TestInstanceDocument(t *testing.T) {
 	for _, tc := range []struct {
 		labels []string
@@ -126,8 +126,7 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// The fast way of reading an instance gives what the YAML reader gives, or leaves it to
-// that one.
+// The fast way to read an instance returns what the YAML reader returns, or nothing.
 func FuzzInstance(f *testing.F) {
 	f.Add("jobInstanceId: 192.0.2.2@-@14058\nserverIp: 192.0.2.2\n")
 	f.Add("labels: a,b=1,c\nserverIp: x:y\n")
@@ -157,7 +156,7 @@ func TestServers(t *testing.T) {
 	}), "settle")
 	for ip, want := range map[string]bool{
 		"192.0.2.1": true, "192.0.2.10": true, "192.0.2.2": false, "192.0.2.20": false, "192.0.2.3": false, "192.0.2.4": true,
-		"192.0.2.99": true, // nobody said anything
+		"192.0.2.99": true, // which has no node
 	} {
 		if got := state.ServerEnabled(ip); got != want {
 			t.Errorf("%s: enabled is %v, want %v", ip, got, want)

@@ -1,10 +1,10 @@
-// Package yamldoc reads YAML and JSON that others wrote, of any size and shape, in
-// bounded time and memory, and with errors that stay short.
+// Package yamldoc reads YAML and JSON that others wrote, of any size and shape. Time, memory
+// and errors are bounded.
 //
-// It reads nodes only. The YAML reader takes linear time for them; a mapping that it
-// decodes into a struct or a map takes it minutes and gigabytes if there are some
-// hundred thousand keys, because it compares each key with each, and words an error for
-// each pair that is equal.
+// It has the YAML reader parse documents into nodes, which takes linear time, and never
+// decode them into a struct or a map. With some hundred thousand keys that would take
+// minutes and gigabytes: the reader compares each key with each, and makes an error for each
+// equal pair.
 package yamldoc
 
 import (
@@ -21,12 +21,12 @@ import (
 // MaxSize bounds a document in bytes. A larger one does not fit a node of ZooKeeper.
 const MaxSize = 1 << 20
 
-// ErrEmpty is the error of Parse for a document that has nothing in it.
+// ErrEmpty is the error of Parse for a document without a value.
 var ErrEmpty = errors.New("the document is empty")
 
-// Parse reads one document, which is a mapping, and returns its values by key. Null is
-// an empty mapping. Depth and aliases need no bounds here: the reader bounds the
-// depth, and an alias is a pointer until somebody follows it.
+// Parse reads one document, which has to be a mapping or null, and returns its values by
+// key. Null is an empty mapping. It bounds the size only: the reader bounds the depth, and
+// an alias is only a pointer as long as nobody follows it.
 func Parse(text []byte) (map[string]*yaml.Node, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("document of %d bytes, at most %d are allowed", len(text), MaxSize)
@@ -45,7 +45,7 @@ func Parse(text []byte) (map[string]*yaml.Node, error) {
 	return Mapping(root.Content[0])
 }
 
-// Mapping takes a mapping apart. Null is an empty one.
+// Mapping returns the values of a mapping by key. Null is an empty mapping.
 func Mapping(n *yaml.Node) (map[string]*yaml.Node, error) {
 	n = Resolve(n)
 	if IsNull(n) {
@@ -68,7 +68,7 @@ func Mapping(n *yaml.Node) (map[string]*yaml.Node, error) {
 	return m, nil
 }
 
-// Resolve follows an alias.
+// Resolve returns the node that an alias stands for, and any other node as it is.
 func Resolve(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -76,12 +76,12 @@ func Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// IsNull reports whether there is nothing at a node.
+// IsNull reports whether a node is nil or null.
 func IsNull(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// Text returns a single value as it is written; "" for null.
+// Text returns a single value as text, or "" for null. Anything else is an error.
 func Text(n *yaml.Node) (string, error) {
 	switch {
 	case IsNull(n):
