@@ -113,8 +113,8 @@ func (v *validator) fields(c Config) {
 	}
 	if len(c.Cron) > maxCronLength {
 		v.fault(keyCron, quote(c.Cron), "%d bytes, at most %d are allowed", len(c.Cron), maxCronLength)
-	} else if _, err := c.schedule(); err != nil {
-		v.scheduleFault(c, err)
+	} else if _, err := c.parseCron(); err != nil {
+		v.cronFault(c, err)
 	}
 	if c.ShardingTotalCount < 1 || c.ShardingTotalCount > MaxShardingTotalCount {
 		v.fault(keyTotal, strconv.Itoa(c.ShardingTotalCount), "1 to %d are allowed", MaxShardingTotalCount)
@@ -177,8 +177,8 @@ func (v *validator) size(c Config) {
 	}
 }
 
-// scheduleFault blames the zone or the expression. Their errors show the value.
-func (v *validator) scheduleFault(c Config, err error) {
+// cronFault blames the zone or the expression. Their errors show the value.
+func (v *validator) cronFault(c Config, err error) {
 	field := keyCron
 	if _, zoneErr := cronexpr.LoadLocation(c.TimeZone); zoneErr != nil {
 		field = keyTimeZone
@@ -316,9 +316,9 @@ func validName(name string) bool {
 	return true
 }
 
-// schedule returns when the job fires; nil for a one-off job, whose time zone is checked
+// parseCron returns when the job fires; nil for a one-off job, whose time zone is checked
 // nevertheless.
-func (c Config) schedule() (*cronexpr.Schedule, error) {
+func (c Config) parseCron() (*cronexpr.Schedule, error) {
 	zone, err := cronexpr.LoadLocation(c.TimeZone)
 	if err != nil || c.Cron == "" {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -124,6 +125,48 @@ func TestConflictsAtTheStart(t *testing.T) {
 			t.Errorf("an unknown strategy: got %v", err)
 		}
 	})
+}
+
+// A configuration with the name of another job is refused: the scheduler would work in the tree
+// of that job.
+func TestConfigurationOfAnotherJobIsRefused(t *testing.T) {
+	for name, opts := range map[string][]job.Option{
+		"by default":     nil,
+		"PrecedenceCode": {job.WithPrecedence(job.PrecedenceCode)},
+		"PrecedenceNone": {job.WithPrecedence(job.PrecedenceNone)},
+		"WithStartRetry": {job.WithStartRetry()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				cfg.Revision = 1
+				other := cfg
+				other.Name = "another"
+				document, err := other.Encode(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.commit(coord.Create(c.job.Root(), []byte(cfg.Name)), coord.Create(c.job.Config(), document))
+
+				m := c.dial("10.0.0.1")
+				var field *job.FieldError
+				err = m.schedule(t.Context(), cfg, nil, opts...)
+				if !errors.As(err, &field) || field.Field != "jobName" || !errors.Is(err, job.ErrInvalidConfig) {
+					t.Fatalf("got %v, want an error about jobName", err)
+				}
+				if text := err.Error(); !strings.Contains(text, `"another"`) || !strings.Contains(text, `"settle" is allowed`) {
+					t.Errorf("%s does not name both jobs", text)
+				}
+				cfg.Overwrite = true
+				if err := m.schedule(t.Context(), cfg, nil); err != nil {
+					t.Errorf("overwriting it: %v", err)
+				}
+				if got := c.inRegistry().Name; got != cfg.Name {
+					t.Errorf("the name in the registry is %q", got)
+				}
+			})
+		})
+	}
 }
 
 func TestClockThatIsOffStopsTheFire(t *testing.T) {

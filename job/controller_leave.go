@@ -299,10 +299,10 @@ func (c *controller) signOffLater() {
 		err := c.signOffAnew(ctx)
 		if c.registration == signedOff {
 			c.setUntold(nil)
-			c.say(func() { c.log.Info("left", zap.String("instance", c.self.ID)) })
+			say(func() { c.log.Info("left", zap.String("instance", c.self.ID)) })
 			return
 		}
-		c.say(func() { c.log.Debug("could not sign off yet", zap.Error(err)) })
+		say(func() { c.log.Debug("could not sign off yet", zap.Error(err)) })
 	}
 }
 

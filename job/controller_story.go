@@ -207,7 +207,7 @@ func (c *controller) tellUnobeyed(w *decide.World) {
 	if !there || w.OthersObey() {
 		return
 	}
-	c.say(func() {
+	say(func() {
 		c.log.Warn(triggerLost, someItems("items", w.Requested(c.self.ID, trigger.Request)), zap.String("request", short(trigger.Request.ID)))
 	})
 }

@@ -136,21 +136,15 @@ func (c *controller) depart(through bool, err error) {
 	if through {
 		return
 	}
-	c.say(func() { c.log.Error("the scheduler stops, because it cannot go on", zap.Error(err)) })
+	say(func() { c.log.Error("the scheduler stops, because it cannot go on", zap.Error(err)) })
 	defer func() {
 		if v := recover(); v != nil {
-			c.say(func() {
+			say(func() {
 				c.log.Error("could not leave in order; what it has in the registry ends with its session", zap.Any("panic", v))
 			})
 		}
 	}()
 	c.bail()
-}
-
-// say logs what must not keep the rest from being done, though the logger may panic.
-func (c *controller) say(log func()) {
-	defer func() { _ = recover() }() // which cannot be logged
-	log()
 }
 
 // awaitHandlers gives handlers whose contexts have ended a moment to return.
@@ -166,7 +160,7 @@ func (c *controller) awaitHandlers() {
 	select {
 	case <-idle:
 	case <-timer.C:
-		c.say(func() { c.log.Error("handlers do not return although their contexts have ended") })
+		say(func() { c.log.Error("handlers do not return although their contexts have ended") })
 	}
 }
 

@@ -63,7 +63,7 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 
 // rulesOf is what decisions need of a configuration that has its defaults.
 func rulesOf(c Config) (decide.Rules, error) {
-	ticks, err := c.schedule()
+	ticks, err := c.parseCron()
 	return decide.Rules{
 		Name: c.Name, Total: c.ShardingTotalCount, Cron: c.Cron, TimeZone: c.TimeZone, Ticks: ticks,
 		Monitor: c.MonitorExecution == On, Failover: c.Failover, Misfire: c.Misfire == On,

@@ -13,10 +13,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// setUp settles with the registry which configuration is in force: the one that is
-// there, or, if there is none or the given one replaces it, the given one. One that cannot
-// be read may be overwritten (ElasticJob up to 2.1.5 failed at it), but one of the other
-// kind may not.
+// setUp decides which configuration is in force: the registry's, or the given one if the
+// registry has none or the given one replaces it. A configuration that cannot be read may
+// be replaced. (In elastic-job 2.1.5 and before, the start failed then.) One of the other
+// kind, with a cron expression or without, may not.
 func setUp(ctx context.Context, reg coord.Registry, c Config, o *options) (*settings, error) {
 	given, err := newSettings(c, o, 0)
 	if err != nil {
@@ -34,7 +34,8 @@ func setUp(ctx context.Context, reg coord.Registry, c Config, o *options) (*sett
 		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
 			return s, err
 		}
-		// Somebody else sets the same job up; look again.
+		// Another process sets the same job up at the same time, or the answer was lost. So
+		// read again what is there.
 		if pause = min(2*pause, lastPause); !sleep(ctx, pause/2+rand.N(pause/2)) {
 			return nil, errors.Join(err, context.Cause(ctx))
 		}
@@ -59,7 +60,7 @@ func setUpOnce(ctx context.Context, reg coord.Registry, given *settings, o *opti
 		found, err := DecodeConfig(there.Value)
 		switch {
 		case err == nil && (found.Cron == "") != (given.Cron == ""):
-			return nil, fmt.Errorf("job %s: %w", job, ErrKindConflict) // instances that run would not follow
+			return nil, fmt.Errorf("job %s: %w", job, ErrKindConflict) // running instances would refuse it
 		case o.precedence.replaces(given.Config, there.Value):
 			replaced = found.differences(given.Config)
 		case err != nil:
@@ -81,7 +82,7 @@ func setUpOnce(ctx context.Context, reg coord.Registry, given *settings, o *opti
 		return nil, fmt.Errorf("set up job %s: %w", job, err)
 	}
 	if len(replaced) > 0 {
-		tell(func() {
+		say(func() {
 			o.logger.Info("this program's configuration replaces the registry's", zap.String("job", given.Name), zap.Strings("fields", replaced))
 		})
 	}
@@ -89,8 +90,14 @@ func setUpOnce(ctx context.Context, reg coord.Registry, given *settings, o *opti
 	return given, nil
 }
 
-// keep puts the registry's configuration in force, unless it has to be the given one.
+// keep puts the registry's configuration in force. It refuses the configuration of another
+// job, and with PrecedenceNone one that differs from the given one.
 func keep(given *settings, found Config, modified int64, o *options) (*settings, error) {
+	if found.Name != given.Name {
+		fault := &FieldError{Field: keyName, Value: quote(found.Name), Err: fmt.Errorf("%s is allowed", quote(given.Name))}
+		err := &ConfigError{Job: given.Name, Faults: []*FieldError{fault}}
+		return nil, fmt.Errorf("configuration of job %s in the registry: %w", given.Name, err)
+	}
 	differ := given.departures(found)
 	if len(differ) > 0 && o.precedence == PrecedenceNone {
 		return nil, fmt.Errorf("job %s: %w: %s", given.Name, ErrConfigDiffers, strings.Join(differ, "; "))
@@ -103,13 +110,7 @@ func keep(given *settings, found Config, modified int64, o *options) (*settings,
 	return s, nil
 }
 
-// tell logs something about the start, which goes on even if the logger panics.
-func tell(log func()) {
-	defer func() { _ = recover() }() // which cannot be logged
-	log()
-}
-
-// get reads a node; one that is not there is the zero Node.
+// get reads a node. A node that is not there is the zero Node.
 func get(ctx context.Context, reg coord.Registry, path string) (coord.Node, error) {
 	n, err := reg.Get(ctx, path)
 	if errors.Is(err, coord.ErrNoNode) {

@@ -50,7 +50,7 @@ func (o *options) insist(ctx context.Context, job string, request func() error) 
 		}
 		if told.IsZero() || now.Sub(told) >= toldEvery {
 			told = now
-			tell(func() {
+			say(func() {
 				o.logger.Warn("the start waits for the store", zap.String("job", job),
 					zap.Duration("for", now.Sub(began)), zap.NamedError("cause", brief.Error(err)))
 			})
