@@ -65,15 +65,23 @@ func (c *controller) execute(r *run) {
 	r.cancel, r.phase, r.begun = cancel, executing, c.now()
 	c.observeStart(r)
 	c.working.Go(func() {
-		outcome, err := OutcomeFailed, errGoexit // unless the handler returns
+		end := ending{err: errGoexit, text: errGoexit.Error()} // unless the handler returns
+		defer func() {
+			if end.outcome == 0 {
+				end.outcome = outcomeOf(ctx, end.err)
+			}
+			end.cut, end.at, end.attempts = ctx.Err() != nil, c.now(), e.sc.Attempt
+			c.returns(r, end)
+		}()
 		defer func() {
 			// A panic of the handler is its error by now. This is one of what tells of it.
 			if v := recover(); v != nil {
-				outcome, err = OutcomePanic, &PanicError{Value: v, Stack: debug.Stack()}
+				end = ending{err: &PanicError{Value: v, Stack: debug.Stack()}}
+				end.describe()
 			}
-			c.returns(r, ending{outcome, err, ctx.Err() != nil, c.now(), e.sc.Attempt})
 		}()
-		outcome, err = e.do(ctx)
+		end.outcome, end.err = e.do(ctx)
+		end.describe()
 	})
 }
 

@@ -57,7 +57,7 @@ func (c *controller) finished(w *decide.World) (ready, back []*decide.Run, isOpe
 		case standing == decide.Foreign, standing == decide.Behind && r.syncs < c.syncs:
 			c.drop(r) // after a sync the view is not late: the item is gone
 		case standing == decide.Behind:
-		case errors.Is(r.ending.err, errHandedBack):
+		case r.ending.err == errHandedBack: // errors.Is would call methods of the handler's error
 			back = append(back, &r.Run)
 		default:
 			ready = append(ready, &r.Run)

@@ -48,7 +48,7 @@ func (o Outcome) inTree() jobtree.Outcome {
 
 // outcomeOf says how an execution ended whose context is ctx.
 func outcomeOf(ctx context.Context, err error) Outcome {
-	switch _, isPanic := errors.AsType[*PanicError](err); {
+	switch _, isPanic := err.(*PanicError); { // what it wraps only its own methods know, and they may panic
 	case err == nil:
 		return OutcomeOK
 	case errors.Is(context.Cause(ctx), ErrTimeout):
@@ -65,19 +65,28 @@ func outcomeOf(ctx context.Context, err error) Outcome {
 type ending struct {
 	outcome  Outcome
 	err      error
-	cut      bool // its context ended before it did
+	text     string // of err, for the tree
+	cut      bool   // its context ended before it did
 	at       time.Time
 	attempts int
 }
 
+// describe asks for the text of the error, in the goroutine of the run. The method is the
+// handler's: it panics where the error is a nil pointer, and may end the goroutine.
+func (e *ending) describe() {
+	if e.err == nil {
+		e.text = ""
+		return
+	}
+	e.text = "its error has no text: the method Error panics, or does not return"
+	defer func() { _ = recover() }() // that text says so
+	e.text = e.err.Error()
+}
+
 // completionOf is what the tree is told of the end of a run.
 func completionOf(r *decide.Run, taskID string, e ending) *jobtree.CompletionDocument {
-	d := &jobtree.CompletionDocument{
+	return &jobtree.CompletionDocument{
 		Tick: r.Tick, Token: r.Token, Outcome: e.outcome.inTree(), Ended: e.at,
-		TaskID: taskID, Source: Source(r.Source).String(), Request: r.Request,
+		TaskID: taskID, Source: Source(r.Source).String(), Request: r.Request, Error: e.text,
 	}
-	if e.err != nil {
-		d.Error = e.err.Error()
-	}
-	return d
 }
