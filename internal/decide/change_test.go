@@ -50,6 +50,38 @@ func TestChangesFitIntoCommits(t *testing.T) {
 	})
 }
 
+// What fits exactly is one commit.
+func TestFullChanges(t *testing.T) {
+	head := coord.Owned("head")
+	each := coord.Exists("a/000")
+	c := changes{step: "s", head: []coord.Op{head}}
+	n := (coord.MaxOps - coord.Cost(head)) / coord.Cost(each)
+	for i := range n {
+		c.add(i, coord.Exists(fmt.Sprintf("a/%03d", i)))
+	}
+	if len(c.list) != 1 || coord.Cost(c.list[0].Ops...) != coord.MaxOps {
+		t.Fatalf("%d changes, the first of which costs %d", len(c.list), coord.Cost(c.list[0].Ops...))
+	}
+	c.add(n, coord.Exists("b"))
+	if len(c.list) != 2 {
+		t.Errorf("%d changes for one op more", len(c.list))
+	}
+
+	c = changes{step: "s", head: []coord.Op{head}}
+	rest := coord.MaxCommitBytes - len(head.Path) - len("a") - len("b") - len("v")
+	c.add(0, coord.Put("a", []byte("v")))
+	c.add(1, coord.Put("b", make([]byte, rest)))
+	if err := coord.ValidateCommit(c.list[0].Ops...); len(c.list) != 1 || err != nil {
+		t.Fatalf("%d changes: %v", len(c.list), err)
+	}
+	c = changes{step: "s", head: []coord.Op{head}}
+	c.add(0, coord.Put("a", []byte("v")))
+	c.add(1, coord.Put("b", make([]byte, rest+1)))
+	if len(c.list) != 2 {
+		t.Errorf("%d changes for one byte more", len(c.list))
+	}
+}
+
 // Values and conditions count too.
 func TestLargeChanges(t *testing.T) {
 	large := strings.Repeat("x", coord.MaxCommitBytes/3)

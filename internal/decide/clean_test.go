@@ -36,6 +36,14 @@ func TestClean(t *testing.T) {
 			tree:  func(f *fixture) { f.takenOver("B", 1, tick(1)) },
 		},
 		{
+			name:  "everything is off, and nothing is left",
+			rules: func(r *decide.Rules) { r.Failover, r.Misfire = false, false },
+		},
+		{
+			name: "everything is on, and nothing is left",
+			tree: func(f *fixture) { f.fired(0, tick(1)).fired(1, tick(1)) },
+		},
+		{
 			name:  "misfire is off",
 			rules: misfireOff,
 			tree:  left,

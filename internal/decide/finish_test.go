@@ -135,6 +135,12 @@ func TestFinish(t *testing.T) {
 			want:  ended,
 		},
 		{
+			name:  "misfire is off, and the record is of that tick already",
+			rules: misfireOff,
+			tree:  func(f *fixture) { ran(f).Last = begin; f.now = tick(2).Add(-1) },
+			want:  ended,
+		},
+		{
 			name: "the item was disabled",
 			tree: func(f *fixture) { ran(f); f.put("sharding/0/disabled", "") },
 			want: ended,
@@ -234,10 +240,12 @@ func TestFinish(t *testing.T) {
 		{
 			name: "one of whose record nothing is left",
 			tree: func(f *fixture) { ran(f); f.now = tick(1); f.remove("sharding/0/running") },
+			want: nothing,
 		},
 		{
 			name: "one of whose record nothing is left, and a tick came meanwhile",
 			tree: func(f *fixture) { ran(f); f.remove("sharding/0/running") },
+			want: nothing,
 		},
 		{
 			name: "several, one of which is made up",
@@ -270,6 +278,16 @@ func TestFinish(t *testing.T) {
 			t.Fatalf("got %+v", changes)
 		}
 	})
+	t.Run("a flag that this instance has set, and that shows only later, goes too", func(t *testing.T) {
+		f := given(t)
+		base(f)
+		ran(f).Flagged = true
+		p := f.pass("A")
+		f.put("sharding/0/misfire", "").changes("A", finishes(p)...)
+		if f.pass("A").Item(0).Misfire {
+			t.Error("it is left")
+		}
+	})
 	t.Run("nobody knows who should own the items", func(t *testing.T) {
 		f := given(t)
 		base(f)
@@ -279,6 +297,28 @@ func TestFinish(t *testing.T) {
 			t.Fatalf("got %+v", changes)
 		}
 	})
+}
+
+// The strategy is asked only where its answer matters.
+func TestMayMakeUp(t *testing.T) {
+	f := given(t).members("A", "B").deal("A", "B", "A")
+	f.work.Runs[0], f.work.Runs[1] = f.claim("A", 0, tick(1)), f.claim("A", 1, tick(1))
+	may := func() bool { p := f.pass("A"); return p.MayMakeUp(p.work, f.runs()) }
+	if may() {
+		t.Error("no tick came")
+	}
+	f.now = tick(2)
+	if !may() {
+		t.Error("a tick came")
+	}
+	f.put("sharding/0/disabled", "")
+	if may() {
+		t.Error("a tick came, but for no item that this instance may begin")
+	}
+	f.remove("sharding/0/disabled", "sharding/0/fired")
+	if may() {
+		t.Error("nobody knows what was begun")
+	}
 }
 
 func TestFinishIsConditional(t *testing.T) {

@@ -97,6 +97,16 @@ func TestFire(t *testing.T) {
 			want:  begins(1),
 		},
 		{
+			name:  "without records nothing is flagged",
+			rules: unrecorded,
+			tree:  func(f *fixture) { f.claim("B", 0, tick(0)) },
+		},
+		{
+			name: "a run whose record somebody has removed",
+			tree: func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)); f.remove("sharding/0/running") },
+			want: begins(1),
+		},
+		{
 			name: "a run that the snapshot does not show yet",
 			tree: func(f *fixture) { f.work.Runs[0] = &decide.Run{Claim: decide.Claim{Item: 0, Last: tick(1)}} },
 			want: begins(1),

@@ -297,13 +297,16 @@ func (f *fixture) difference(before, after coord.Snapshot) []string {
 }
 
 // row is one row of a step's table: what stands in the tree, and what the step of instance
-// A changes there.
+// A changes there. If want is nil, it wants no commit at all.
 type row struct {
 	name  string
 	rules func(*decide.Rules)
 	tree  func(*fixture)
 	want  []string
 }
+
+// nothing is what a commit changes that has nothing to do.
+var nothing = []string{}
 
 // run plays the row. base is the tree that all rows begin with.
 func (r row) run(t *testing.T, base func(*fixture), step func(pass) []decide.Change) {
@@ -313,7 +316,11 @@ func (r row) run(t *testing.T, base func(*fixture), step func(pass) []decide.Cha
 		if r.tree != nil {
 			r.tree(f)
 		}
-		got := f.changes("A", step(f.pass("A"))...)
+		changes := step(f.pass("A"))
+		if r.want == nil && len(changes) > 0 {
+			t.Errorf("a commit that need not be: %v", changes[0].Ops)
+		}
+		got := f.changes("A", changes...)
 		if diff := gocmp.Diff(r.want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("changes (-want +got):\n%s", diff)
 		}

@@ -124,7 +124,7 @@ func TestSignOff(t *testing.T) {
 		{name: "all that it has", want: []string{"- instances/A", "- sessions/A"}},
 		{name: "its faults", tree: func(f *fixture) { f.put("faults/A", "").put("faults/B", "") }, want: []string{"- faults/A", "- instances/A", "- sessions/A"}},
 		{name: "what is left of it", tree: func(f *fixture) { f.remove("instances/A", "trigger/A") }, want: []string{"- sessions/A"}},
-		{name: "nothing is left of it", tree: func(f *fixture) { f.remove("instances/A", "trigger/A", "sessions/A") }},
+		{name: "nothing is left of it", tree: func(f *fixture) { f.remove("instances/A", "trigger/A", "sessions/A") }, want: nothing},
 		{name: "as leader", tree: func(f *fixture) { f.leader("A") }, want: []string{"- instances/A", "- leader/election/instance", "- sessions/A"}},
 		{name: "not as leader", tree: func(f *fixture) { f.leader("B") }, want: []string{"- instances/A", "- sessions/A"}},
 		{

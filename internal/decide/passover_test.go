@@ -2,6 +2,7 @@ package decide_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
@@ -13,6 +14,7 @@ func TestPassOver(t *testing.T) {
 	const now = " = 2026-01-05T10:00:05.000Z"
 	// The ids of instances begin with the address of their host.
 	goneFrom := func(f *fixture, host string) { f.own(1, host+"@-@1-x") }
+	missed := func(f *fixture) { f.now = tick(1).Add(2 * time.Second) }
 	ofAll := []string{"+ sharding/0/fired" + now, "+ sharding/1/fired" + now, "+ sharding/2/fired" + now}
 	ofA := []string{"+ sharding/0/fired" + now, "+ sharding/2/fired" + now}
 	for _, r := range []row{
@@ -21,6 +23,11 @@ func TestPassOver(t *testing.T) {
 		{name: "all servers are disabled", tree: func(f *fixture) { f.disable("A") }, want: ofA},
 		{name: "another one may have the items", tree: func(f *fixture) { f.members("C").disable("A") }},
 		{name: "somebody leads, and deals them", tree: func(f *fixture) { f.put("sharding/0/disabled", "").leader("A") }, want: ofA[:1]},
+		{name: "without records", rules: unrecorded, tree: func(f *fixture) { f.put("sharding/0/disabled", "") }},
+		{name: "no server is disabled, and yet nobody may have items", rules: func(r *decide.Rules) { r.Label = "big" }},
+		{name: "missed, and misfire is off", rules: misfireOff, tree: missed, want: ofA},
+		{name: "missed, and it waits for a thread", rules: misfireOff, tree: func(f *fixture) { missed(f); f.work.Waiting[0] = tick(1) }, want: ofA[1:]},
+		{name: "missed, and another one gets the items", rules: misfireOff, tree: func(f *fixture) { missed(f); f.members("C").disable("A") }},
 		{name: "it runs", tree: func(f *fixture) { f.claim("A", 0, tick(0)); f.put("sharding/0/disabled", "") }},
 		{name: "it runs here, which does not show yet", tree: func(f *fixture) { f.work.Runs[0] = &decide.Run{}; f.put("sharding/0/disabled", "") }},
 		{name: "on the way out", tree: func(f *fixture) { f.put("sharding/0/disabled", ""); f.leaving = true }},
@@ -33,6 +40,14 @@ func TestPassOver(t *testing.T) {
 		{name: "an owner that is gone, whose server was not disabled", tree: func(f *fixture) {
 			goneFrom(f, "host-B")
 			f.disable("A")
+		}, want: ofA},
+		{name: "an owner that is gone, whose server was disabled, and others are not", tree: func(f *fixture) {
+			goneFrom(f, "host-B")
+			f.disable("B")
+		}},
+		{name: "an owner that is on its way out, whose server was disabled", tree: func(f *fixture) {
+			goneFrom(f, "host-B")
+			f.disable("A", "B").create("Z", "sessions/host-B@-@1-x", "")
 		}, want: ofA},
 		{name: "an owner that is there does so itself", tree: func(f *fixture) { f.members("B").disable("A", "B") }, want: ofA},
 		{name: "of an owner that is gone, a tick that was begun", tree: func(f *fixture) {

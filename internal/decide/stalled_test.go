@@ -139,6 +139,7 @@ func TestLateElsewhere(t *testing.T) {
 			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "C"}},
 		},
 		{name: "a JVM leads, and an item has no owner", tree: func(f *fixture) { jvmLeads(f); f.remove("sharding/1/instance") }},
+		{name: "a JVM leads, and an execution goes on over the next tick", tree: func(f *fixture) { jvmLeads(f); f.own(1, "C").claim("C", 1, begin) }},
 		{name: "a JVM leads, and an owner is disabled", tree: func(f *fixture) { jvmLeads(f); f.own(1, "C").disable("C") }},
 		{name: "a JVM leads, and an execution was cut short", tree: func(f *fixture) { jvmLeads(f); f.claim("C", 1, tick(1)); f.crash("C") }},
 		{name: "a JVM leads, and nobody has the label", rules: labelled, tree: jvmLeads},

@@ -156,6 +156,15 @@ func TestBeginTriggered(t *testing.T) {
 			{Item: 2, Source: decide.Manual, Tick: f.now, Last: tick(0), Before: tick(0)},
 		})
 	})
+	t.Run("one item was triggered", func(t *testing.T) {
+		f := given(t)
+		base(f)
+		p := f.pass("A")
+		claims := claimsOf(p.BeginTriggered(p.work, map[int]decide.Pending{2: {}}, p.free))
+		if len(claims) != 1 || claims[0].Item != 2 {
+			t.Errorf("got %+v", claims)
+		}
+	})
 	t.Run("a tick is due all the same", func(t *testing.T) {
 		f := given(t)
 		base(f)

@@ -36,6 +36,9 @@ func TestWhoIsWho(t *testing.T) {
 	if p.IsRegistered() || p.Leads() {
 		t.Error("the nodes of an earlier session are not this one's")
 	}
+	if f.remove("sessions/A").create("B", "sessions/A", "").pass("A").IsRegistered() {
+		t.Error("a session's node of somebody else is not this one's")
+	}
 	f.put("instances/E", "").put("sessions/E", "")
 	if p := f.pass("E"); !p.IsDead("E") || p.IsRegistered() {
 		t.Error("nodes that no session owns stand for nobody")

@@ -1,0 +1,66 @@
+package decide_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+)
+
+// TestNamesOfSteps: each step has a name of its own, because one that fails waits before it
+// is tried again, and the others must not. Those that only correct what somebody else has
+// done say so: they wait also if they have to do it again and again.
+func TestNamesOfSteps(t *testing.T) {
+	const corrects = true
+	seen := map[string]bool{}
+	for _, c := range []struct {
+		step  string
+		heals bool
+		tree  func(*fixture)
+		asks  func(pass) []decide.Change
+	}{
+		{"register", false, func(f *fixture) { f.remove("instances/A", "sessions/A") }, registers},
+		{"forestall", false, nil, func(p pass) []decide.Change { return []decide.Change{p.Forestall()} }},
+		{"announce", corrects, func(f *fixture) { f.refused = 17 }, func(p pass) []decide.Change { return must(p.Announce()) }},
+		{"elect", false, func(f *fixture) { f.remove("leader/election/instance") }, elects},
+		{"depose", corrects, func(f *fixture) { f.remove("leader").put("leader/election/instance", "X") }, elects},
+		{"abdicate", corrects, func(f *fixture) { f.disable("A") }, func(p pass) []decide.Change { return one(p.Abdicate()) }},
+		{"step down", false, nil, stepsDown},
+		{"sign off", false, nil, func(p pass) []decide.Change { return []decide.Change{p.SignOff(false)} }},
+		{"schedule", false, func(f *fixture) { f.remove("schedule") }, puts},
+		{"recover", false, func(f *fixture) { f.put("sharding/0/running", "X") }, recovers},
+		{"tidy", corrects, func(f *fixture) { f.put("sessions/X", "") }, tidies},
+		{"clean", corrects, func(f *fixture) { f.put("trigger/X", "") }, cleans},
+		{"sweep", corrects, func(f *fixture) { f.put("servers/host-X", "") }, func(p pass) []decide.Change { return p.Sweep() }},
+		{"rewind", corrects, func(f *fixture) { f.ahead(0).fired(0, f.now.Add(time.Hour)) }, rewinds},
+		{"assign", false, func(f *fixture) { f.own(0, "X") }, assigns},
+		{"fire", false, nil, fires},
+		{"misfire", false, func(f *fixture) { f.claim("A", 0, tick(0)) }, func(p pass) []decide.Change { return p.Flag(p.work) }},
+		{"pass over", false, func(f *fixture) { f.put("sharding/0/disabled", "") }, passesOver},
+		{"take over", false, func(f *fixture) { f.put("leader/failover/items/0", "") }, takesOver},
+		{"trigger", false, nil, func(p pass) []decide.Change {
+			return p.BeginTriggered(p.work, map[int]decide.Pending{0: {}}, p.free)
+		}},
+		{"obey", false, func(f *fixture) { f.put("trigger/A", "") }, func(p pass) []decide.Change { return one(p.Obey()) }},
+		{"pass on", false, nil, func(p pass) []decide.Change { return must(p.PassOn("A", []int{0}, decide.Pending{})) }},
+		{"finish", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, finishes},
+		{"make up", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)) }, finishes},
+		{"settle", corrects, func(f *fixture) { f.put("sharding/0/running", "") }, settles},
+		{"mend", corrects, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)); f.remove("sharding/0/running") }, mends},
+		{"hand over", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, func(p pass) []decide.Change { return p.HandOver(p.fixture.runs()) }},
+		{"hand back", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, func(p pass) []decide.Change { return p.HandBack(p.fixture.runs()) }},
+	} {
+		if seen[c.step] {
+			t.Errorf("two steps are named %s", c.step)
+		}
+		seen[c.step] = true
+		f := given(t).members("A", "B").leader("A").deal("A", "A", "A")
+		if c.tree != nil {
+			c.tree(f)
+		}
+		changes := c.asks(f.pass("A"))
+		if len(changes) != 1 || changes[0].Step != c.step || changes[0].Heals != c.heals {
+			t.Errorf("%s: got %+v", c.step, changes)
+		}
+	}
+}
