@@ -21,13 +21,13 @@ func TestNamesOfSteps(t *testing.T) {
 	}{
 		{"register", false, func(f *fixture) { f.remove("instances/A", "sessions/A") }, registers},
 		{"forestall", false, nil, func(p pass) []decide.Change { return []decide.Change{p.Forestall()} }},
-		{"announce", corrects, func(f *fixture) { f.refused = 17 }, func(p pass) []decide.Change { return must(p.Announce()) }},
+		{"announce", false, func(f *fixture) { f.refused = 17 }, func(p pass) []decide.Change { return must(p.Announce()) }},
 		{"elect", false, func(f *fixture) { f.remove("leader/election/instance") }, elects},
 		{"depose", corrects, func(f *fixture) { f.remove("leader").put("leader/election/instance", "X") }, elects},
 		{"abdicate", corrects, func(f *fixture) { f.disable("A") }, func(p pass) []decide.Change { return one(p.Abdicate()) }},
 		{"step down", false, nil, stepsDown},
 		{"sign off", false, nil, func(p pass) []decide.Change { return []decide.Change{p.SignOff(false)} }},
-		{"schedule", false, func(f *fixture) { f.remove("schedule") }, puts},
+		{"put in force", false, func(f *fixture) { f.remove("schedule") }, puts},
 		{"recover", false, func(f *fixture) { f.put("sharding/0/running", "X") }, recovers},
 		{"tidy", corrects, func(f *fixture) { f.put("sessions/X", "") }, tidies},
 		{"clean", corrects, func(f *fixture) { f.put("trigger/X", "") }, cleans},
@@ -35,13 +35,13 @@ func TestNamesOfSteps(t *testing.T) {
 		{"rewind", corrects, func(f *fixture) { f.ahead(0).fired(0, f.now.Add(time.Hour)) }, rewinds},
 		{"assign", false, func(f *fixture) { f.own(0, "X") }, assigns},
 		{"fire", false, nil, fires},
-		{"misfire", false, func(f *fixture) { f.claim("A", 0, tick(0)) }, func(p pass) []decide.Change { return p.Flag(p.work) }},
+		{"flag", false, func(f *fixture) { f.claim("A", 0, tick(0)) }, func(p pass) []decide.Change { return p.Flag(p.work) }},
 		{"pass over", false, func(f *fixture) { f.put("sharding/0/disabled", "") }, passesOver},
 		{"take over", false, func(f *fixture) { f.put("leader/failover/items/0", "") }, takesOver},
-		{"trigger", false, nil, func(p pass) []decide.Change {
+		{"begin triggered", false, nil, func(p pass) []decide.Change {
 			return p.BeginTriggered(p.work, map[int]decide.Pending{0: {}}, p.free)
 		}},
-		{"obey", false, func(f *fixture) { f.put("trigger/A", "") }, func(p pass) []decide.Change { return one(p.Obey()) }},
+		{"obey", false, func(f *fixture) { f.put("trigger/A", "") }, func(p pass) []decide.Change { change, _ := p.Obey(); return one(change) }},
 		{"pass on", false, nil, func(p pass) []decide.Change { return must(p.PassOn("A", []int{0}, decide.Pending{})) }},
 		{"finish", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, finishes},
 		{"make up", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)) }, finishes},
