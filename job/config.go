@@ -9,40 +9,41 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Config is a job as it is configured: in code, by an operator, or as it stands in
-// the registry, from where all instances take it. Only Name and ShardingTotalCount
-// have to be set:
+// Config is the configuration of a job. Code gives one, and operators may change it in the
+// registry, from where all instances take it. Only Name and ShardingTotalCount have to be
+// set:
 //
 //	job.Config{Name: "settle", Cron: "0/5 * * * * ?", ShardingTotalCount: 3,
 //		ShardingItemParameters: "0=Beijing,1=Shanghai", Misfire: job.Off}
 //
-// A field that is left out means its default, also where that is not the zero value:
-// such booleans are a [Toggle], and a duration of zero is the default one. Where a
-// duration can be switched off, a negative one does that. [Config.WithDefaults] shows
-// what is in force; there, a duration is on exactly if it is positive.
+// A field that is left out means its default. The default may be another value than zero:
+// a boolean whose default is true is a [Toggle], and a duration of zero stands for the
+// default duration. A negative duration switches off what can be switched off.
+// [Config.WithDefaults] returns what is in force; there, a duration is on if it is positive,
+// and off otherwise.
 //
-// The whole of it enters the registry in clear text, where everybody who may read the
-// job can see it. Passwords and other secrets have no place in it; give them to the
-// process in its own ways. So a Config hides nothing when it is printed.
+// The registry has all of it in clear text, where everybody can see it who may read the
+// job. Do not put passwords and other secrets into it; give them to the process in another
+// way. A Config hides nothing when it is printed.
 type Config struct {
 	// Name identifies the job: 1 to 200 ASCII letters, digits, '.', '_', '-' and
 	// ':', but not "." or "..". A renamed job is another job. (jobName)
 	Name string
 
-	// Cron is when the job fires, in Quartz syntax with 6 or 7 fields; see package
-	// cronexpr. Empty is a one-off job, which runs when it is triggered. (cron)
+	// Cron says when the job fires, in Quartz syntax with 6 or 7 fields; see package
+	// cronexpr. Empty means a one-off job, which runs when it is triggered. (cron)
 	Cron string
 
-	// TimeZone is the zone that Cron is meant in: an IANA name such as
-	// "Asia/Shanghai", or "GMT+08:00". Empty is each process's own. (timeZone)
+	// TimeZone is the time zone of Cron: an IANA name such as "Asia/Shanghai", or
+	// "GMT+08:00". Empty means the zone of each process. (timeZone)
 	TimeZone string
 
 	// ShardingTotalCount is the number of items that the job is split into, numbered
 	// from 0: 1 to MaxShardingTotalCount. (shardingTotalCount)
 	ShardingTotalCount int
 
-	// ShardingItemParameters gives items a parameter each: "0=Beijing,1=Shanghai".
-	// See [ParseItemParameters]; [FormatItemParameters] makes it from a map.
+	// ShardingItemParameters gives an item a parameter: "0=Beijing,1=Shanghai".
+	// [ParseItemParameters] describes the syntax, [FormatItemParameters] writes it.
 	// (shardingItemParameters)
 	ShardingItemParameters string
 
@@ -52,132 +53,131 @@ type Config struct {
 	// Description is free text for people. (description)
 	Description string
 
-	// MonitorExecution keeps a record in the registry of what runs. Without it, Failover
-	// and the promise that a tick starts once are gone, and so are all writes when the
-	// job fires. Default On. (monitorExecution)
+	// MonitorExecution keeps a record in the registry of what runs. With it off nothing is
+	// written when the job fires; then there is no failover, and no promise that a tick
+	// starts once. Default On. (monitorExecution)
 	MonitorExecution Toggle
 
-	// Failover runs an item again, elsewhere, whose run was cut short by the end of its
-	// instance. Needs MonitorExecution. Default false. (failover)
+	// Failover runs an item again elsewhere if its run was cut short because its instance
+	// ended. Needs MonitorExecution. Default false. (failover)
 	Failover bool
 
-	// Misfire makes up for ticks that were missed, once for all of them, as soon as
-	// that can be. Default On. (misfire)
+	// Misfire makes up for ticks that were missed: it runs the item once for all of them, as
+	// soon as possible. Default On. (misfire)
 	Misfire Toggle
 
-	// MisfireTolerance is how late a tick may start without being missed: at least a
-	// millisecond, in whole ones. Default 1 s. (props: misfire.tolerance.milliseconds)
+	// MisfireTolerance is how late a tick may start. A tick that is later counts as missed.
+	// Whole milliseconds, at least one. Default 1 s. (props: misfire.tolerance.milliseconds)
 	MisfireTolerance time.Duration
 
-	// MisfireWindow bounds what is made up for: ticks missed longer ago are only
-	// counted. Whole seconds. Default 0, no bound. (props: misfire.window.seconds)
+	// MisfireWindow bounds how old a missed tick may be. Older ones are not made up for:
+	// they are passed over, and [Observer].PassedOver is told of it. Whole seconds.
+	// Default 0, no bound. (props: misfire.window.seconds)
 	MisfireWindow time.Duration
 
-	// MaxTimeDiff keeps ticks from running in a process whose clock is farther than
-	// that from the store's. The clocks are compared in the background
-	// ([coord.Registry].Clock), so no tick waits for a request. While the store's clock
-	// has not been read at all, ticks run, and a fault of kind clock says that it could
-	// not be compared. An instance that is refused gives its items to others until its
-	// clock is right again. Whole seconds; 0 and below is off. Default 0, off. Whatever it
-	// is, an instance whose clock is more than 10 s off has no items while there is one
-	// whose clock is not.
-	// (maxTimeDiffSeconds)
+	// MaxTimeDiff is how far the clock of a process may be from the store's. An instance
+	// whose clock is farther away runs nothing, and its items go to others until its clock is
+	// right again. The clocks are compared in the background ([coord.Registry].Clock), so no
+	// tick waits for that. As long as the store's clock is unknown, ticks run, and a fault of
+	// kind clock says so. Whole seconds; 0 and below is off. Default 0, off.
+	//
+	// With any value, also 0, an instance whose clock is more than 10 s off gets no items
+	// while there is an instance whose clock is right. (maxTimeDiffSeconds)
 	MaxTimeDiff time.Duration
 
-	// ReconcileInterval is how often an instance looks at the whole tree again even if
-	// it saw no change. Whole minutes; negative is off. Default 10 min.
+	// ReconcileInterval is how often an instance looks at the whole tree again although it
+	// has seen no change. Whole minutes; negative is off. Default 10 min.
 	// (reconcileIntervalMinutes)
 	ReconcileInterval time.Duration
 
-	// Strategy names what deals the items to the instances: one of package strategy,
-	// or one given to the scheduler. Default AVG_ALLOCATION. (jobShardingStrategyType)
+	// Strategy names the strategy that deals the items to the instances: one of package
+	// strategy, or one of [WithStrategy]. Default AVG_ALLOCATION. (jobShardingStrategyType)
 	Strategy string
 
 	// Threads is how many items of this job a process runs at a time, up to MaxThreads.
-	// Default 0, twice the number of its CPUs. ElasticJob's CPU and SINGLE_THREAD are
-	// 0 and 1.
+	// Default 0, twice the number of its CPUs. ElasticJob's CPU means 0, its SINGLE_THREAD 1.
 	// (jobExecutorThreadPoolSizeProviderType, before 3.0.5 jobExecutorServiceHandlerType;
 	// other numbers in props: executor.threads)
 	Threads int
 
-	// ErrorHandler names what is told of failed items: LOG, IGNORE, or one given to the
-	// scheduler, or several of them, told in their order: "LOG,WEBHOOK". LOG is told first
-	// where it is not named, unless IGNORE is: "WEBHOOK" logs, too, and "IGNORE,WEBHOOK"
-	// does not. JVM members of the job fail at a list, and at a name that they do not have.
-	// Up to 255 bytes. Default LOG. (jobErrorHandlerType)
+	// ErrorHandler names the error handlers that are told of failed items: LOG, IGNORE, those
+	// of [WithErrorHandler], or several with commas between them: "LOG,WEBHOOK". They are
+	// told in this order. LOG is told first, even if it is not named, unless IGNORE is named:
+	// "WEBHOOK" logs, too, and "IGNORE,WEBHOOK" does not. JVM members of the job fail at a
+	// list, and at a name that they do not know. Up to 255 bytes. Default LOG.
+	// (jobErrorHandlerType)
 	ErrorHandler string
 
-	// Listeners name what is told before and after executions. No listener can be
-	// registered yet, so any name is refused at the start. (jobListenerTypes)
+	// Listeners are names of listeners, which are told before and after executions. There
+	// are none yet, so a start refuses any name. (jobListenerTypes)
 	Listeners []string
 
-	// Timeout is how long an item may run before its context ends, with all retries.
-	// Whole seconds. Default 0, as long as it likes. (props: execution.timeout.seconds)
+	// Timeout is how long an item may run, with all retries, before its context ends.
+	// Whole seconds. Default 0, no bound. (props: execution.timeout.seconds)
 	Timeout time.Duration
 
-	// Retry is what happens to an item whose handler returns an error.
+	// Retry says how an item is tried again if its handler returns an error.
 	Retry Retry
 
-	// Props are further properties, of the job's type and its error handler. They do
-	// not have the names that belong to other fields. (props)
+	// Props are further properties, for the handler and the error handlers. The names that
+	// stand behind other fields as "props: …" are not allowed. (props)
 	Props map[string]string
 
-	// Disabled is whether a server is disabled when it registers for the first time.
-	// After that only an operator's word counts. (disabled)
+	// Disabled is whether a server is disabled when it registers for the first time. Later
+	// only operators disable and enable it. (disabled)
 	Disabled bool
 
-	// Overwrite replaces the configuration in the registry by this one when a scheduler
-	// starts, whatever stands there. Otherwise the one in the registry is used, or that
-	// which WithPrecedence names.
-	// (overwrite)
+	// Overwrite makes a scheduler replace the configuration in the registry by this one each
+	// time that it starts, whatever stands there. Without it the registry's is in force,
+	// unless the program starts with PrecedenceCode and a larger Revision: see
+	// [WithPrecedence]. (overwrite)
 	Overwrite bool
 
-	// Revision counts the versions of this configuration in code: raise it with every
-	// change that a deployment brings, and [WithPrecedence] can put the newest one in
-	// force. What an operator changes keeps it. 0 to MaxRevision. Default 0, not counted.
-	// (props: revision)
+	// Revision counts the versions of this configuration in code. Raise it with every change
+	// in code, so that [WithPrecedence] can put the newest one in force. A change by an
+	// operator keeps it. 0 to MaxRevision. Default 0, not counted. (props: revision)
 	Revision int
 
-	// StaticSharding leaves items where they are until their owner has been gone for
-	// ten minutes. (staticSharding)
+	// StaticSharding leaves items with their owner until that has been gone for ten minutes.
+	// (staticSharding)
 	StaticSharding bool
 
-	// Label restricts the job to instances that announce this label. It has no commas
-	// and no spaces around it. (label)
+	// Label restricts the job to instances that have this label: see [WithLabels]. It has no
+	// commas, and no spaces around it. (label)
 	Label string
 }
 
-// Retry is how an item whose handler returned an error is tried again, while it stays
-// with its instance.
+// Retry says how an item is tried again, by the same instance, if its handler returns an
+// error.
 type Retry struct {
 	// Attempts is how many more times it is tried, up to MaxRetryAttempts. Default 0.
 	// (props: retry.attempts)
 	Attempts int
 
-	// InitialBackoff is the time before the first of them; it doubles with each.
-	// Whole milliseconds; negative is no wait at all. Default 1 s.
+	// InitialBackoff is the time before the second attempt. It doubles before each further
+	// one. Whole milliseconds; negative is no wait at all. Default 1 s.
 	// (props: retry.backoff.initial.milliseconds)
 	InitialBackoff time.Duration
 
-	// MaxBackoff is the longest time between two. Whole milliseconds, not less than
+	// MaxBackoff is the longest time between two attempts. Whole milliseconds, not less than
 	// InitialBackoff. Default 1 min, or InitialBackoff if that is longer.
 	// (props: retry.backoff.max.milliseconds)
 	MaxBackoff time.Duration
 }
 
-// Bounds of a Config. A cron expression has up to 4096 bytes; names of strategies and
-// listeners, the names of error handlers together, and a label, have up to 255.
+// Bounds of a Config. Besides, a cron expression has up to 4096 bytes. The name of a
+// strategy, that of a listener, the list of error handlers, and a label have up to 255 each.
 const (
 	MaxShardingTotalCount = jobtree.MaxItems
 	MaxThreads            = 10_000
 	MaxRetryAttempts      = 1_000
 	MaxRevision           = math.MaxInt32
-	// MaxConfigSize is the size of all fields together in bytes, as [Config.Encode]
-	// writes them: a node of every store can have that, and the commit has room for more.
+	// MaxConfigSize bounds all fields together, in bytes as [Config.Encode] writes them. A
+	// node of every store holds that much, and a commit that writes it has room for more.
 	MaxConfigSize = coord.MaxCommitBytes - 64<<10
 )
 
-// Toggle is a boolean whose default is not false. Its zero value means the default.
+// Toggle is a boolean whose default is true. Its zero value means the default.
 type Toggle int8
 
 // The positions of a Toggle.

@@ -9,10 +9,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// defaultConfig is the one table of defaults, for code, files, operators and what is
-// read from the registry. (ElasticJob's differ: what is left out of a file or of the
-// registry switches monitorExecution, misfire and reconciliation off there, and on in
-// code.) What is not here has its zero value for default.
+// defaultConfig is the only table of defaults: for code, for operators, and for documents
+// in the registry. (ElasticJob has several: monitorExecution, misfire and reconciliation are
+// on by default in code, and off if a document leaves them out.) The default of any other
+// field is its zero value.
 func defaultConfig() Config {
 	return Config{
 		MonitorExecution:  On,
@@ -25,13 +25,13 @@ func defaultConfig() Config {
 	}
 }
 
-// switchedOff is the one negative duration that WithDefaults leaves, where off is not
-// the default.
+// switchedOff stands for every negative duration after WithDefaults, in fields whose
+// default is not off.
 const switchedOff time.Duration = -1
 
-// WithDefaults returns the configuration that is in force: every field that was left
-// out has its default, toggles are On or Off, and a duration is on exactly if it is
-// positive. It shares no memory with c.
+// WithDefaults returns the configuration that is in force: fields that were left out have
+// their defaults, toggles are On or Off, and a duration is on if it is positive, and off
+// otherwise. It shares no memory with c.
 func (c Config) WithDefaults() Config {
 	d := defaultConfig()
 	c.MonitorExecution = cmp.Or(c.MonitorExecution, d.MonitorExecution)
@@ -46,7 +46,7 @@ func (c Config) WithDefaults() Config {
 	c.Retry.InitialBackoff = max(cmp.Or(c.Retry.InitialBackoff, d.Retry.InitialBackoff), switchedOff)
 	c.Retry.MaxBackoff = cmp.Or(c.Retry.MaxBackoff, max(c.Retry.InitialBackoff, d.Retry.MaxBackoff))
 
-	// None and empty are the same.
+	// nil and empty mean the same.
 	c.Listeners = slices.Clone(c.Listeners)
 	if len(c.Listeners) == 0 {
 		c.Listeners = nil

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// difference is a field that two configurations do not have in common.
+// difference is a field that has different values in two configurations.
 type difference struct{ field, before, after string }
 
-// What is said of a property instead of its value, which may be secret.
+// These stand for the value of a property, which may be secret.
 const (
 	propAbsent  = "none"
 	propPresent = "a value"
 	propOther   = "another value"
 )
 
-// compare lists the fields in which another configuration differs, with both values.
+// compare returns the fields in which another configuration differs.
 func (c Config) compare(other Config) []difference {
 	a, b := c.WithDefaults(), other.WithDefaults()
 	var list []difference
@@ -52,20 +52,20 @@ func (c Config) compare(other Config) []difference {
 	return list
 }
 
-// differences says how another configuration differs, as a change to it.
+// differences says in words what changes from this configuration to the next one.
 func (c Config) differences(next Config) []string {
 	return inWords(c.compare(next), "%s: %s → %s")
 }
 
-// departures says how this configuration, which a program gives, differs from the one in
-// the registry. Overwrite and Revision say how a configuration gets there, and nothing
-// about the job.
+// departures says in words how this configuration, which a program gives, differs from the
+// one in the registry. It ignores Overwrite and Revision: they are about how a configuration
+// gets into the registry, not about the job.
 func (c Config) departures(registry Config) []string {
 	registry.Overwrite, registry.Revision = c.Overwrite, c.Revision
 	return inWords(c.compare(registry), "%s: %s in code, %s in the registry")
 }
 
-// inWords puts each difference into words. What there are too many of is counted.
+// inWords puts the first 20 differences into words, and counts the others.
 func inWords(list []difference, format string) []string {
 	const most = 20
 	var words []string

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The names of the fields in the registry, which is also how errors call them.
+// The names of the fields in the registry. Errors use them, too.
 const (
 	keyConfig            = "config" // the document itself
 	keyCron              = "cron"
@@ -32,11 +32,11 @@ const (
 	keyTimeZone          = "timeZone"
 	keyTotal             = "shardingTotalCount"
 
-	// The number of threads: since 3.0.5, and before.
+	// The number of threads, in ElasticJob since 3.0.5 and before.
 	keyThreadPool    = "jobExecutorThreadPoolSizeProviderType"
 	keyThreadPoolOld = "jobExecutorServiceHandlerType"
 
-	// What ElasticJob does not have stands in its string map.
+	// Fields that ElasticJob does not have stand in props, its map of strings.
 	propsPrefix         = keyProps + ": "
 	keyMisfireTolerance = propsPrefix + "misfire.tolerance.milliseconds"
 	keyMisfireWindow    = propsPrefix + "misfire.window.seconds"
@@ -48,31 +48,32 @@ const (
 	keyRevision         = propsPrefix + "revision"
 )
 
-// What jobExecutorThreadPoolSizeProviderType may be.
+// The values that are allowed for jobExecutorThreadPoolSizeProviderType.
 const (
 	threadPoolCPU    = "CPU"
 	threadPoolSingle = "SINGLE_THREAD"
 )
 
-// ownProps are the properties that belong to fields of a Config.
+// ownProps returns the properties that belong to fields of a Config.
 func ownProps() []string {
 	return []string{keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyThreads, keyRevision}
 }
 
-// field is one key of the document, bound to the field of a Config.
+// field is one key of the document, with the field of a Config that it belongs to.
 type field struct {
 	key string
-	// set reads the value's text.
+	// set sets the field to the value that a text stands for.
 	set func(text string) error
-	// get returns the value's text, which is the same for all ways to write the same.
+	// get returns the field's value as text. Equal values have equal texts.
 	get func() string
 	// tag is the YAML type of the value.
 	tag string
-	// always is whether it is written even if it has its default, as ElasticJob does.
+	// always is whether the key is written even if the field has its default, as ElasticJob
+	// does.
 	always bool
 }
 
-// fields are the single values of a document, but for those in props.
+// fields returns the single values of a document, without those in props.
 func (c *Config) fields() []field {
 	return []field{
 		textField(keyCron, &c.Cron, false),
@@ -96,7 +97,7 @@ func (c *Config) fields() []field {
 	}
 }
 
-// propFields are those of ours that stand in props.
+// propFields returns the fields of a Config that stand in props.
 func (c *Config) propFields() []field {
 	fields := []field{
 		durationField(keyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, ""),
@@ -109,7 +110,7 @@ func (c *Config) propFields() []field {
 		intField(keyRevision, &c.Revision),
 	}
 	for i := range fields {
-		// Java's Properties know strings only.
+		// ElasticJob reads props as Java's Properties, which have strings only.
 		fields[i].tag, fields[i].always = "!!str", false
 	}
 	return fields
@@ -138,7 +139,7 @@ func toggleField(key string, p *Toggle) field {
 	return field{key, set, func() string { return strconv.FormatBool(*p == On) }, "!!bool", true}
 }
 
-// parseBool takes what YAML 1.1 calls a boolean, which is what JVMs read.
+// parseBool reads all that YAML 1.1 calls a boolean, as JVM members do.
 func parseBool(text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "true", "yes", "on":
@@ -161,8 +162,9 @@ func intField(key string, p *int) field {
 	return field{key, set, func() string { return strconv.Itoa(*p) }, "!!int", true}
 }
 
-// durationField is a number of units. off is how it is written that there is none, if
-// that can be; zero and any number below are read as that.
+// durationField is a duration that is written as a number of units. off is the text for
+// "switched off"; zero and negative numbers are read as that. If off is empty, the duration
+// cannot be switched off.
 func durationField(key string, p *time.Duration, unit time.Duration, off string) field {
 	most := mostUnits(unit)
 	set := func(text string) error {

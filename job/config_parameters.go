@@ -11,14 +11,15 @@ import (
 )
 
 // ParseItemParameters reads Config.ShardingItemParameters: pairs of an item and its
-// parameter, "0=Beijing,1=Shanghai". Spaces around items and parameters do not count,
-// a parameter may be empty, and a comma after the last pair is allowed. A comma or
-// equals sign in a parameter has a backslash before it. Elsewhere a backslash means
-// itself; to put one right before a comma or equals sign, double it, and all those
-// before it. So what ElasticJob reads means the same here, unless it has a backslash
-// right before a comma or equals sign.
+// parameter, "0=Beijing,1=Shanghai". Spaces around items and parameters are ignored, a
+// parameter may be empty, and a comma after the last pair is allowed.
 //
-// The error names the pair and what is allowed.
+// A comma or equals sign in a parameter needs a backslash before it: \, or \=. Anywhere else
+// a backslash is an ordinary character, except in a row of backslashes right before a comma
+// or equals sign, where each has to be doubled. So a text means the same as in ElasticJob,
+// unless it has a backslash right before a comma or equals sign.
+//
+// The error names the pair, and says what is allowed.
 func ParseItemParameters(text string) (map[int]string, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -47,8 +48,8 @@ func ParseItemParameters(text string) (map[int]string, error) {
 
 // itemParameter is one pair as it was read.
 type itemParameter struct {
-	source string   // as it was written
-	fields []string // what stood between equals signs, without escapes
+	source string   // the pair as it is written
+	fields []string // the texts between equals signs, without escapes
 }
 
 func (p itemParameter) item() (int, error) {
@@ -63,8 +64,8 @@ func (p itemParameter) item() (int, error) {
 	return item, nil
 }
 
-// parsePair reads up to the first comma that is none of a parameter's, and returns
-// where that is.
+// parsePair reads the pair at the beginning of text, and returns the place of the comma
+// that ends it, or the length of text.
 func parsePair(text string) (itemParameter, int) {
 	var (
 		fields []string
@@ -97,8 +98,8 @@ func parsePair(text string) (itemParameter, int) {
 	return itemParameter{source: text[:i], fields: append(fields, field.String())}, i
 }
 
-// FormatItemParameters writes a map for Config.ShardingItemParameters, so that
-// [ParseItemParameters] returns it, but for spaces around the parameters.
+// FormatItemParameters writes a map for Config.ShardingItemParameters. [ParseItemParameters]
+// returns the same map, without spaces around the parameters.
 func FormatItemParameters(parameters map[int]string) string {
 	var b strings.Builder
 	for i, item := range slices.Sorted(maps.Keys(parameters)) {
@@ -113,7 +114,7 @@ func FormatItemParameters(parameters map[int]string) string {
 	return b.String()
 }
 
-// escape writes a parameter; more says that a comma will follow it.
+// escape writes a parameter. more is whether a comma will follow it.
 func escape(b *strings.Builder, parameter string, more bool) {
 	for i := 0; i < len(parameter); {
 		if special(parameter[i]) {
@@ -138,7 +139,7 @@ func escape(b *strings.Builder, parameter string, more bool) {
 
 func special(c byte) bool { return c == ',' || c == '=' }
 
-// backslashes counts those at the beginning of text.
+// backslashes counts the backslashes at the beginning of text.
 func backslashes(text string) int {
 	return len(text) - len(strings.TrimLeft(text, `\`))
 }

@@ -20,15 +20,14 @@ const (
 	oldKeyScript          = "scriptCommandLine"
 )
 
-// oldKeys are not written: what they say has other places in a document of 3.0.x, or
-// none. jobClass and jobType are the value of the job's node there, monitorPort is
-// gone, and a class that makes thread pools has no meaning outside of a JVM, where one
-// that cannot be loaded means the default, too.
+// oldKeys returns the keys that are not written. In a document of 3.0.x their values have
+// other keys, or none: jobClass and jobType are the value of the job's node, monitorPort is
+// gone. A class that makes thread pools means the default, as in a JVM that cannot load it.
 func oldKeys() []string {
 	return []string{oldKeyClass, oldKeyType, oldKeyStrategyClass, oldKeyMonitorPort, oldKeyProperties, oldKeyStreaming, oldKeyScript}
 }
 
-// decodeOld reads what 2.1.x says in its own way, where 3.x has not said it.
+// decodeOld reads the keys of 2.1.x into fields that the keys of 3.x have not set.
 func (d document) decodeOld(c *Config, found *faults) {
 	if class := d.oldText(oldKeyStrategyClass, found); class != "" && c.Strategy == "" {
 		c.Strategy = strategyOf(class)
@@ -58,8 +57,8 @@ func (d document) oldText(key string, found *faults) string {
 	return text
 }
 
-// strategyOf names the strategy of a class: that of ElasticJob's own ones, and the name
-// of the class for others, under which a strategy can be registered.
+// strategyOf returns the name of the strategy that is ElasticJob's class. For any other
+// class it returns the class name, which WithStrategy can give to a strategy.
 func strategyOf(class string) string {
 	switch simpleName(class) {
 	case "AverageAllocationJobShardingStrategy":
@@ -79,5 +78,5 @@ func errorHandlerOf(class string) string {
 	return class
 }
 
-// simpleName is the name of a class without its package.
+// simpleName returns the name of a class without its package.
 func simpleName(class string) string { return class[strings.LastIndexByte(class, '.')+1:] }

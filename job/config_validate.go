@@ -18,18 +18,19 @@ import (
 // ErrInvalidConfig is in the chain of every *ConfigError.
 var ErrInvalidConfig = errors.New("job: invalid configuration")
 
-// ConfigError lists what is wrong with a configuration. It matches [ErrInvalidConfig]
-// with errors.Is, and its faults with errors.As.
+// ConfigError lists what is wrong with a configuration. errors.Is finds [ErrInvalidConfig]
+// in it, and errors.As a *FieldError.
 type ConfigError struct {
 	Job    string        // Config.Name
-	Faults []*FieldError // the first of them, at most MaxFaults from this package
-	More   int           // how many faults are left out
+	Faults []*FieldError // the first ones; this package lists at most MaxFaults
+	More   int           // how many more there are
 }
 
-// MaxFaults is how many faults a ConfigError of this package has and any shows.
+// MaxFaults bounds how many faults a ConfigError of this package lists, and how many the
+// text of any ConfigError shows.
 const MaxFaults = 10
 
-// Error puts the faults into one line. It stays short whatever they are about.
+// Error puts the faults into one line of bounded length.
 func (e *ConfigError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v %s", ErrInvalidConfig, quote(e.Job))
@@ -56,11 +57,11 @@ func (e *ConfigError) Unwrap() []error {
 // FieldError is what is wrong with one field.
 type FieldError struct {
 	Field string // its name in the registry, such as "shardingTotalCount"; see Config
-	Value string // what it has, as text; empty where Err shows it, and for Props, which may be secret
+	Value string // its value as text; empty if Err shows it, and for Props, which may be secret
 	Err   error  // what is wrong with it, and what is allowed
 }
 
-// Error says all three, and cuts what is long.
+// Error returns all three in one line, and shortens what is long.
 func (e *FieldError) Error() string {
 	const most = 500
 	field, problem := brief.Text(e.Field), brief.Cut(e.Err.Error(), most)
@@ -73,18 +74,17 @@ func (e *FieldError) Error() string {
 // Unwrap returns Err.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// Validate checks the configuration, as it is with its defaults. It is the one check
-// for every way in: code, files, operators, and what is read from the registry. What
-// is registered with a scheduler under the names in Strategy, ErrorHandler and
-// Listeners is for the scheduler to check.
+// Validate checks the configuration with its defaults. Every configuration goes through it,
+// from code and from the registry. It does not check whether the names in Strategy,
+// ErrorHandler and Listeners are known: each scheduler does that when it starts.
 //
 // The error is a *ConfigError that lists the faults.
 func (c Config) Validate() error {
 	return c.check(nil)
 }
 
-// check is Validate for a configuration whose reading found faults already. A field has
-// one fault at most, the first.
+// check is Validate for a configuration that was read from a document, with the faults that
+// were found there. It keeps only the first fault of a field.
 func (c Config) check(found []*FieldError) error {
 	v := validator{seen: map[string]bool{}}
 	for _, fault := range found {
@@ -108,7 +108,7 @@ type validator struct {
 }
 
 func (v *validator) fields(c Config) {
-	if !validName(c.Name) {
+	if !isValidName(c.Name) {
 		v.fault(keyName, quote(c.Name), "1 to %d ASCII letters, digits, '.', '_', '-' and ':' are allowed, but not %q or %q", maxNameLength, ".", "..")
 	}
 	if len(c.Cron) > maxCronLength {
@@ -166,7 +166,7 @@ func (v *validator) add(fault *FieldError) {
 	}
 }
 
-// size checks that the document can be written, which is what all fields share.
+// size checks that the document of the configuration can be written, and is not too large.
 func (v *validator) size(c Config) {
 	text, err := document{}.replacedBy(c).marshal()
 	if err == nil {
@@ -177,7 +177,8 @@ func (v *validator) size(c Config) {
 	}
 }
 
-// cronFault blames the zone or the expression. Their errors show the value.
+// cronFault adds a fault of the time zone, of the cron expression, or of both. Their errors
+// show the value.
 func (v *validator) cronFault(c Config, err error) {
 	field := keyCron
 	if _, zoneErr := cronexpr.LoadLocation(c.TimeZone); zoneErr != nil {
@@ -199,7 +200,7 @@ func (v *validator) parameters(c Config) {
 	}
 	v.utf8(keyItemParameters, c.ShardingItemParameters)
 	if c.ShardingTotalCount < 1 {
-		return // which has a fault of its own
+		return // the total has a fault of its own
 	}
 	for item := range parameters {
 		if item >= c.ShardingTotalCount {
@@ -216,12 +217,12 @@ func (v *validator) utf8(field, value string) {
 	}
 }
 
-// name checks a name that processes go by, or nothing.
+// name checks a name that stands for something in each process. It may be empty.
 func (v *validator) name(field, value string) {
 	if value == "" {
 		return
 	}
-	if err := validText(value, maxTextLength); err != nil {
+	if err := checkText(value, maxTextLength); err != nil {
 		v.add(&FieldError{Field: field, Value: quote(value), Err: err})
 	}
 }
@@ -232,7 +233,8 @@ func (v *validator) toggle(field string, t Toggle) {
 	}
 }
 
-// duration checks a duration that is written in whole units. Off is not positive.
+// duration checks a duration that is written in whole units. Zero and below means off, which
+// is not allowed if it is needed.
 func (v *validator) duration(field string, d, unit time.Duration, needed bool) {
 	switch {
 	case d <= 0 && !needed:
@@ -241,8 +243,8 @@ func (v *validator) duration(field string, d, unit time.Duration, needed bool) {
 	}
 }
 
-// mostUnits is how many units a duration may have: what the int of a JVM holds, and a
-// time.Duration.
+// mostUnits returns how many units a duration may have, so that they fit an int of a JVM
+// and a time.Duration.
 func mostUnits(unit time.Duration) int64 {
 	return min(math.MaxInt32, math.MaxInt64/int64(unit))
 }
@@ -256,7 +258,7 @@ func (v *validator) between(field string, value, most int) {
 func (v *validator) listeners(names []string) {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
-		if err := validText(name, maxTextLength); err != nil {
+		if err := checkText(name, maxTextLength); err != nil {
 			v.add(&FieldError{Field: keyListeners, Value: quote(name), Err: err})
 		} else if seen[name] {
 			v.fault(keyListeners, quote(name), "is there twice; once is allowed")
@@ -265,7 +267,7 @@ func (v *validator) listeners(names []string) {
 	}
 }
 
-// props checks names and encoding. Values are not shown: they may be of any kind.
+// props checks names and encoding. It shows no values, because they may be secret.
 func (v *validator) props(props map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(props)) {
 		field := propsPrefix + key
@@ -282,14 +284,12 @@ func (v *validator) props(props map[string]string) {
 
 const (
 	maxNameLength = 200
-	// A list of each second, minute, hour, day, month and year is shorter by far.
-	maxCronLength = 4 << 10
-	// What names something else than a job, or announces something.
-	maxTextLength = 255
+	maxCronLength = 4 << 10 // more than an expression that lists all values of all fields
+	maxTextLength = 255     // of a name other than the job's, and of a label
 )
 
-// validText checks a text that stands for something.
-func validText(text string, most int) error {
+// checkText checks a name or a label.
+func checkText(text string, most int) error {
 	switch {
 	case text == "":
 		return fmt.Errorf("is empty; 1 to %d bytes of UTF-8 are allowed", most)
@@ -301,7 +301,7 @@ func validText(text string, most int) error {
 	return nil
 }
 
-func validName(name string) bool {
+func isValidName(name string) bool {
 	if len(name) < 1 || len(name) > maxNameLength || name == "." || name == ".." {
 		return false
 	}
@@ -316,8 +316,8 @@ func validName(name string) bool {
 	return true
 }
 
-// parseCron returns when the job fires; nil for a one-off job, whose time zone is checked
-// nevertheless.
+// parseCron returns the schedule of the job; nil for a one-off job, of which it checks the
+// time zone only.
 func (c Config) parseCron() (*cronexpr.Schedule, error) {
 	zone, err := cronexpr.LoadLocation(c.TimeZone)
 	if err != nil || c.Cron == "" {
@@ -326,5 +326,5 @@ func (c Config) parseCron() (*cronexpr.Schedule, error) {
 	return cronexpr.Parse(c.Cron, zone)
 }
 
-// quote shows a text in an error, and not all of a long one.
+// quote returns a text between quotation marks, for an error. A long one is shortened.
 func quote(text string) string { return brief.Quote(text) }

@@ -12,21 +12,21 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
-// scalar makes a single value, in the style of ElasticJob's own documents.
+// scalar returns a node with a single value, in the style of ElasticJob's own documents.
 func scalar(tag, text string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
 	switch {
 	case tag != "!!str":
 	case strings.Contains(text, "\n"):
 		n.Style = yaml.DoubleQuotedStyle
-	case !plain(text):
+	case !isPlain(text):
 		n.Style = yaml.SingleQuotedStyle
 	}
 	return n
 }
 
-// plain reports whether a text without quotes is that text to every reader.
-func plain(text string) bool {
+// isPlain reports whether the encoder writes a text without quotes.
+func isPlain(text string) bool {
 	written, err := yaml.Marshal(text)
 	return err == nil && string(written) == text+"\n"
 }
@@ -39,7 +39,7 @@ func list(texts []string) *yaml.Node {
 	return n
 }
 
-// node makes a mapping, with its keys in alphabetical order.
+// node returns the mapping as a node, with its keys in alphabetical order.
 func (d document) node() *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, key := range slices.Sorted(maps.Keys(d)) {
@@ -67,8 +67,9 @@ func (d document) marshal() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// unshared copies a node without aliases, because what they point at may have been
-// replaced or come later now, and without comments, which no program reads.
+// unshared returns a copy of a node. It replaces aliases by copies, because the node that
+// an alias points to may have been replaced, or may come later now. It leaves out comments,
+// because no program reads them.
 func unshared(n *yaml.Node, nodes *int) (*yaml.Node, error) {
 	const most = 100_000
 	if *nodes++; *nodes > most {
@@ -77,11 +78,11 @@ func unshared(n *yaml.Node, nodes *int) (*yaml.Node, error) {
 	n = yamldoc.Resolve(n)
 	c := &yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Value: n.Value}
 	if blocks := yaml.LiteralStyle | yaml.FoldedStyle; c.Style&blocks != 0 {
-		// Not every block that the encoder writes is read as the same text again.
+		// The encoder writes some texts as blocks that are read as other texts.
 		c.Style = c.Style&^blocks | yaml.DoubleQuotedStyle
 	}
 	if c.Value == "" && yamldoc.IsNull(c) {
-		c.Value = "null" // the encoder makes an empty text of it within braces
+		c.Value = "null" // within braces the encoder would write an empty text
 	}
 	for _, child := range n.Content {
 		child, err := unshared(child, nodes)

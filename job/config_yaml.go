@@ -15,12 +15,11 @@ import (
 )
 
 // DecodeConfig reads a configuration as it stands in the registry: the YAML of
-// ElasticJob 3.x, or the flat JSON of elastic-job 2.1.x. What a document leaves out has
-// the same default as in code, which is not what a JVM makes of it. Keys that are not
-// known do not matter.
+// ElasticJob 3.x, or the flat JSON of elastic-job 2.1.x. A key that is left out has the same
+// default as in code. (In ElasticJob it may have another one.) Unknown keys are ignored.
 //
-// The error is a *ConfigError with all faults, of reading and of [Config.Validate];
-// the configuration is then as far as it could be read.
+// The error is a *ConfigError with the faults of reading and those of [Config.Validate]. The
+// configuration has what could be read even then.
 func DecodeConfig(document []byte) (Config, error) {
 	keys, err := parseConfig(document)
 	if err != nil {
@@ -32,18 +31,17 @@ func DecodeConfig(document []byte) (Config, error) {
 	return c, c.check(faults)
 }
 
-// Encode writes the configuration for the registry: with the keys that ElasticJob
-// 3.0.x knows and no others, since its reader refuses a document that has one, and with
-// what it does not have in props. [DecodeConfig] returns it with its defaults.
+// Encode writes the configuration for the registry. It writes only keys that ElasticJob
+// 3.0.x knows, because its reader refuses a document with another key. Fields that
+// ElasticJob does not have go into props. [DecodeConfig] returns the configuration with its
+// defaults.
 //
-// previous is the document that is replaced, or nothing. Keys of it that Config has no
-// field for are kept, so that others who read the document lose nothing, and what has
-// not changed stays as it is written there. A document of elastic-job 2.1.x becomes one
-// of 3.0.x.
+// previous is the document that is replaced, or empty. Its keys that Config has no field for
+// are kept, so other readers of the document lose nothing, and values that have not changed
+// stay as they are written there. A document of elastic-job 2.1.x becomes one of 3.0.x.
 //
-// Errors: that of Validate; one for a previous document that cannot be read, which only
-// those who mean to overwrite it leave out; one if the document is too large with what
-// is kept.
+// Errors: that of Validate; if previous cannot be read (pass nil to overwrite it all the
+// same); if the document with what is kept is too large.
 func (c Config) Encode(previous []byte) ([]byte, error) {
 	c = c.WithDefaults()
 	if err := c.Validate(); err != nil {
@@ -58,7 +56,7 @@ func (c Config) Encode(previous []byte) ([]byte, error) {
 	}
 	text, err := old.replacedBy(c).marshal()
 	if err == nil {
-		err = readable(text, c)
+		err = checkReadable(text, c)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("job: configuration of %q: %w", c.Name, err)
@@ -66,9 +64,10 @@ func (c Config) Encode(previous []byte) ([]byte, error) {
 	return text, nil
 }
 
-// readable reports whether what was written will be read as it was meant. What is kept
-// of a previous document may be of any kind, and nobody may lose a job by that.
-func readable(text []byte, c Config) error {
+// checkReadable checks that a document is read as the configuration that was written. The
+// values that were kept of a previous document may be anything, and nobody may lose a job
+// because of them.
+func checkReadable(text []byte, c Config) error {
 	keys, err := parseConfig(text)
 	if err != nil {
 		return err
@@ -80,7 +79,7 @@ func readable(text []byte, c Config) error {
 	return nil
 }
 
-// parseConfig reads a document that is no larger than one that may be written.
+// parseConfig reads a document. It refuses one that is larger than Encode writes.
 func parseConfig(text []byte) (document, error) {
 	if err := checkSize(len(text)); err != nil {
 		return nil, err
@@ -95,16 +94,16 @@ func checkSize(bytes int) error {
 	return nil
 }
 
-// document is a mapping of YAML: its values by key.
+// document is a YAML mapping: the values by key.
 type document map[string]*yaml.Node
 
-// has reports whether the document has something under the key.
+// has reports whether the document has the key, with another value than null.
 func (d document) has(key string) bool {
 	n, ok := d[key]
 	return ok && !yamldoc.IsNull(n)
 }
 
-// text returns a single value.
+// text returns the value of a key as text.
 func (d document) text(key string) (string, error) { return yamldoc.Text(d[key]) }
 
 // decode fills c with what the document has, and returns what could not be read.
@@ -134,7 +133,7 @@ func (f faults) of(field string) bool {
 	return slices.ContainsFunc(f, func(e *FieldError) bool { return e.Field == field })
 }
 
-// props returns what stands in props, under the keys that fields have.
+// props returns the mapping in props, with propsPrefix before each key.
 func (d document) props() (document, error) {
 	if !d.has(keyProps) {
 		return nil, nil
@@ -161,7 +160,7 @@ func (d document) decodeFields(fields []field, found *faults) {
 	}
 }
 
-// decodeProps reads those that are not ours.
+// decodeProps reads the properties that belong to no field.
 func (d document) decodeProps(c *Config, found *faults) {
 	own := ownProps()
 	for _, key := range slices.Sorted(maps.Keys(d)) {
@@ -184,8 +183,7 @@ func (c *Config) setProp(key, value string) {
 	c.Props[key] = value
 }
 
-// threadPoolKey returns the name under which the document has the thread pool, if it
-// does.
+// threadPoolKey returns the key of the thread pool, if the document has one.
 func (d document) threadPoolKey() (key string, ok bool) {
 	for _, key := range []string{keyThreadPool, keyThreadPoolOld} {
 		if _, ok := d[key]; ok {

@@ -21,7 +21,7 @@ func ignoreErrors() ErrorHandler {
 	return ErrorHandlerFunc(func(context.Context, ShardingContext, error) {})
 }
 
-// fields names an execution in a log line.
+// fields returns what identifies an execution in a log line.
 func (sc ShardingContext) fields() []zap.Field {
 	return []zap.Field{
 		zap.String("job", sc.JobName),

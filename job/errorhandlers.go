@@ -29,8 +29,8 @@ func errorHandlerNames(list string) ([]string, error) {
 	return names, nil
 }
 
-// errorHandler is what a list of names stands for: those that are named, in that order,
-// and LOG before them unless it is named itself, or IGNORE is.
+// errorHandler returns the error handlers of a list of names as one. If the list has neither
+// LOG nor IGNORE, LOG comes first.
 func (o *options) errorHandler(list string) (ErrorHandler, error) {
 	names, err := errorHandlerNames(list)
 	if err != nil {
@@ -51,7 +51,7 @@ func (o *options) errorHandler(list string) (ErrorHandler, error) {
 	return several, nil
 }
 
-// errorHandlers are told one after the other, whatever the ones before do.
+// errorHandlers are told one after the other, even if one panics.
 type errorHandlers struct {
 	log  *zap.Logger
 	list []namedErrorHandler
@@ -62,13 +62,13 @@ type namedErrorHandler struct {
 	ErrorHandler
 }
 
-// HandleError tells them all.
+// HandleError calls each of them.
 func (e errorHandlers) HandleError(ctx context.Context, sc ShardingContext, err error) {
 	if len(e.list) == 0 {
 		return
 	}
 	first := e.list[0]
-	// Deferred, because the first may panic, or end the goroutine.
+	// The call of the others is deferred, because the first may panic, or end the goroutine.
 	defer errorHandlers{e.log, e.list[1:]}.HandleError(ctx, sc, err)
 	defer func() {
 		if v := recover(); v != nil {

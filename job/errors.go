@@ -5,53 +5,54 @@ import (
 	"fmt"
 )
 
-// The causes with which a handler's context ends (context.Cause), beside the ones
-// that the session brings: coord.ErrSessionLost, and coord.ErrClosed after Close of the
-// registry.
+// The causes with which the context of a handler ends (context.Cause). There are two more:
+// coord.ErrSessionLost, and coord.ErrClosed after Close of the registry.
 var (
 	// ErrTimeout: the item ran for longer than Config.Timeout.
 	ErrTimeout = errors.New("job: execution timed out")
-	// ErrShutdown: the scheduler was told to stop, and its time to drain is over.
+	// ErrShutdown: the context of Shutdown has ended, and with it the time to finish.
 	ErrShutdown = errors.New("job: scheduler shut down")
-	// ErrItemLost: the registry no longer has the item as running here; somebody
-	// else claimed it or removed the record.
+	// ErrItemLost: this execution does not hold the item any more, because another instance
+	// has claimed it, the item was removed, or somebody has removed or replaced the nodes of
+	// this instance.
 	ErrItemLost = errors.New("job: item lost")
 	// ErrJobRemoved: the job was removed from the registry.
 	ErrJobRemoved = errors.New("job: job removed from the registry")
 )
 
-// What callers of this package branch on.
+// Errors of this package that a program may want to tell apart.
 var (
-	// ErrInstanceRemoved: an operator removed this instance, so its scheduler
+	// ErrInstanceRemoved: an operator has removed this instance, so its scheduler has
 	// stopped. A new one may be started in the same process.
 	ErrInstanceRemoved = errors.New("job: instance removed by an operator")
-	// ErrImplementationConflict: the registry has this job with another
-	// implementation name. See WithImplementation.
+	// ErrImplementationConflict: another program runs this job, by the name that it gave to
+	// [WithImplementation].
 	ErrImplementationConflict = errors.New("job: implementation conflict")
-	// ErrKindConflict: a job with a cron expression was found without one, or the
-	// other way round. The kind of a job does not change.
+	// ErrKindConflict: the program gives a cron expression and the registry has none, or the
+	// other way round. A job does not change its kind.
 	ErrKindConflict = errors.New("job: scheduled and one-off jobs do not turn into each other")
-	// ErrConfigDiffers: the registry has another configuration than the program gives,
-	// and WithPrecedence(PrecedenceNone) asks for the same. The error lists the fields.
+	// ErrConfigDiffers: the configuration in the registry differs from the program's, and
+	// the program starts with PrecedenceNone. The error lists the fields.
 	ErrConfigDiffers = errors.New("job: the configuration in the registry differs")
-	// ErrNoInstance: no enabled instance that could take a trigger.
+	// ErrNoInstance: there is no enabled instance that could take a trigger.
 	ErrNoInstance = errors.New("job: no instance available")
 	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.
 	ErrInHandler = errors.New("job: Shutdown called by a handler of the same job")
-	// ErrClock: this host's clock is farther from the store's than
-	// Config.MaxTimeDiff allows. It stands in Status.Fault.
+	// ErrClock: this host's clock is farther from the store's than Config.MaxTimeDiff
+	// allows. Status.Fault returns it.
 	ErrClock = errors.New("job: clock too far from the store's")
 )
 
-// errGoexit is the outcome of a handler that ended its goroutine.
+// errGoexit is the error of a handler that called runtime.Goexit.
 var errGoexit = errors.New("job: handler called runtime.Goexit")
 
-// errEnded is why a scheduler stops whose own goroutine somebody has ended.
+// errEnded is the error of a scheduler whose goroutine was ended by runtime.Goexit, in
+// something that it called.
 var errEnded = errors.New("job: the scheduler was ended by runtime.Goexit in what it called")
 
-// PanicError is the error of an item whose handler panicked, or of a scheduler that did.
+// PanicError is the error of an item whose handler panicked, or of a scheduler that panicked.
 type PanicError struct {
-	Value any    // what was passed to panic
+	Value any    // the argument of panic
 	Stack []byte // of the goroutine that panicked
 }
 

@@ -5,35 +5,36 @@ import (
 	"time"
 )
 
-// FaultKind says what is wrong when a job does not run as it should.
+// FaultKind says what is wrong if a job does not run as it should.
 type FaultKind int
 
 // The kinds of faults.
 const (
-	// FaultConfig: the configuration in the registry is refused here, and the last good
-	// one stays in force; or the leader has not put the configuration's schedule in force,
-	// or it has no tick to come.
-	// Correct the configuration, or give this process what it names.
+	// FaultConfig: this process refuses the configuration in the registry, so the last good
+	// one stays in force; or the leader has not put the schedule of the configuration in
+	// force; or that schedule has no future tick. Correct the configuration, or give this
+	// process the strategy or error handler that the configuration names.
 	FaultConfig FaultKind = iota + 1
-	// FaultClock: this host's clock is more than 5 s, or than Config.MaxTimeDiff, from the
-	// store's, or cannot be compared with it while MaxTimeDiff is set; or the tree has
-	// times from the future. With more than 10 s, items go to instances whose clocks are
+	// FaultClock: this host's clock is more than 5 s, or more than Config.MaxTimeDiff, away
+	// from the store's; or MaxTimeDiff is set and the two cannot be compared; or the tree has
+	// times from the future. If it is more than 10 s, items go to instances whose clocks are
 	// right. Set the clock.
 	FaultClock
-	// FaultStore: the store does not answer, refuses what is asked, or does not show what
-	// it holds. Look at the store, the network, and this process's permissions.
+	// FaultStore: the store does not answer, refuses requests, or does not show this process
+	// its newest state. Check the store, the network, and the permissions of this process.
 	FaultStore
-	// FaultTree: nodes of the job's tree are in the way: they cannot be read, changed or
-	// removed, or come back each time they are; or nobody leads. Look at the path that is
-	// named.
+	// FaultTree: nodes in the job's tree are in the way: they cannot be read, changed or
+	// removed, or somebody writes them again each time; or there is no leader. Look at the
+	// path in the error.
 	FaultTree
-	// FaultStarvation: items that should have begun did not: all threads are busy, an
-	// execution goes on over its next tick or in the way of a trigger, no instance may have
-	// them, or theirs does not begin them. Also a scheduler that has got no further for
-	// 15 s, because something that it called does not return.
+	// FaultStarvation: items should have begun and have not. Either all threads are busy; or
+	// an execution of the item still runs when its next tick is due, or when it is triggered;
+	// or no instance may have the item; or its owner does not begin it. This is also the
+	// fault of a scheduler that has stood still for 15 s, because something that it called
+	// does not return.
 	FaultStarvation
-	// FaultStrategy: the sharding strategy fails, does not answer within 5 s, or gives
-	// answers that cannot be.
+	// FaultStrategy: the sharding strategy fails, does not answer within 5 s, or gives an
+	// answer that is not allowed.
 	FaultStrategy
 
 	faultKinds = iota + 1
@@ -61,9 +62,9 @@ func (k FaultKind) String() string {
 // wraps its cause.
 type Fault struct {
 	Kind FaultKind
-	// Err is the cause, with what it is about; bounded in length.
+	// Err is the cause, and says what it is about. Its text is bounded.
 	Err error
-	// Since is when it was noticed first.
+	// Since is when the fault was first noticed.
 	Since time.Time
 }
 

@@ -15,17 +15,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// newInstanceID returns the id of a new instance at the address. The address and the
-// process are in it for people; what makes it unique is chance, because containers
-// share process ids, and bridges addresses.
+// newInstanceID returns the id of a new instance at the address. The address and the process
+// id are for people. They are not unique, because containers may have the same ones; the
+// random part is.
 func newInstanceID(ip string) string {
 	var random [6]byte
 	rand.Read(random[:]) // never fails
 	return jobtree.InstanceID(ip, os.Getpid(), hex.EncodeToString(random[:]))
 }
 
-// validateIP checks a text that is to stand for the address of this host.
-func validateIP(ip string) error {
+// checkIP checks a text that a program gives as the address of this host.
+func checkIP(ip string) error {
 	if len(ip) > jobtree.MaxIP {
 		return fmt.Errorf("job: address of this host: %d bytes, at most %d are allowed", len(ip), jobtree.MaxIP)
 	}
@@ -38,16 +38,16 @@ func validateIP(ip string) error {
 	return nil
 }
 
-// localIP returns the address of this host that others know best: of an interface that
-// is up, rather of the machine's own than of one made by software, IPv4 rather than
-// IPv6, in the order of the interfaces. A loopback address is the last resort.
+// localIP returns the address by which other hosts most likely know this one. It takes
+// interfaces that are up, prefers the machine's own to those made by software, and IPv4 to
+// IPv6, and otherwise takes the first. If there is nothing else, it is a loopback address.
 func localIP() string {
 	return best(localAddresses()).String()
 }
 
-// WithNetwork registers this process under the address that it has in a network, such
-// as "10.0.0.0/8", where hosts have addresses in several. See [WithIP] to name the
-// address itself.
+// WithNetwork sets the network, such as "10.0.0.0/8", whose address this process registers
+// with, if the host has addresses in several networks. See [WithIP] to set the address
+// itself.
 func WithNetwork(network string) Option {
 	return func(o *options) error {
 		prefix, err := netip.ParsePrefix(network)
@@ -73,13 +73,13 @@ func addressIn(network netip.Prefix, local []localAddress) (string, error) {
 	return best(within).String(), nil
 }
 
-// localAddress is an address of this host with what speaks against it.
+// localAddress is an address of this host.
 type localAddress struct {
 	netip.Addr
-	virtual bool // the interface is made by software
+	virtual bool // its interface is made by software
 }
 
-// rank is lower for an address that is better known to others.
+// rank is lower for an address by which other hosts more likely know this one.
 func (a localAddress) rank() int {
 	rank := 0
 	if a.Is6() {
@@ -97,7 +97,7 @@ func (a localAddress) rank() int {
 	return rank
 }
 
-// best returns the address with the lowest rank, the first of them if there are more.
+// best returns the first address with the lowest rank.
 func best(addresses []localAddress) netip.Addr {
 	if len(addresses) == 0 {
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
@@ -105,8 +105,8 @@ func best(addresses []localAddress) netip.Addr {
 	return slices.MinFunc(addresses, func(a, b localAddress) int { return cmp.Compare(a.rank(), b.rank()) }).Addr
 }
 
-// localAddresses returns the addresses of the interfaces that are up. An interface that
-// cannot be read has none.
+// localAddresses returns the addresses of the interfaces that are up. It leaves out an
+// interface that cannot be read.
 func localAddresses() []localAddress {
 	interfaces, err := net.Interfaces()
 	if err != nil {
@@ -121,7 +121,7 @@ func localAddresses() []localAddress {
 		if err != nil {
 			continue
 		}
-		virtual := i.Flags&net.FlagPointToPoint != 0 || virtualName(i.Name)
+		virtual := i.Flags&net.FlagPointToPoint != 0 || isVirtual(i.Name)
 		for _, a := range found {
 			if prefix, err := netip.ParsePrefix(a.String()); err == nil {
 				addresses = append(addresses, localAddress{prefix.Addr().Unmap().WithZone(""), virtual})
@@ -131,10 +131,10 @@ func localAddresses() []localAddress {
 	return addresses
 }
 
-// virtualName reports whether an interface is of the kind that container engines,
-// hypervisors and tunnels make on a host. Inside of a container the one interface has
-// an ordinary name.
-func virtualName(name string) bool {
+// isVirtual reports whether an interface has a name that container engines, hypervisors and
+// tunnels give to interfaces on a host. Inside of a container the interface has an ordinary
+// name.
+func isVirtual(name string) bool {
 	return slices.ContainsFunc([]string{
 		"br-", "bridge", "cali", "cilium", "cni", "docker", "dummy", "flannel", "kube", "lxc", "lxd", "nodelocaldns",
 		"podman", "tailscale", "tap", "tun", "utun", "vboxnet", "veth", "virbr", "vmnet", "wg", "zt",

@@ -77,7 +77,7 @@ func TestLocalIP(t *testing.T) {
 	if _, err := netip.ParseAddr(ip); err != nil {
 		t.Error(err)
 	}
-	if err := validateIP(ip); err != nil {
+	if err := checkIP(ip); err != nil {
 		t.Error(err)
 	}
 }
@@ -96,12 +96,12 @@ func TestWithNetwork(t *testing.T) {
 
 func TestValidateIP(t *testing.T) {
 	for _, ip := range []string{"192.0.2.1", "2001:db8::1", "a-host.example", "pod-0"} {
-		if err := validateIP(ip); err != nil {
+		if err := checkIP(ip); err != nil {
 			t.Errorf("%s: %v", ip, err)
 		}
 	}
 	for _, ip := range []string{"", "10.0.0.0/8", "..", "a\x00b", "h@-@1"} {
-		if err := validateIP(ip); err == nil {
+		if err := checkIP(ip); err == nil {
 			t.Errorf("%q is allowed", ip)
 		}
 	}
@@ -113,7 +113,7 @@ func TestVirtualInterfaces(t *testing.T) {
 		"docker0": true, "br-1a2b3c": true, "veth1a2b": true, "cni0": true, "flannel.1": true, "cali12ab": true,
 		"virbr0": true, "tun0": true, "utun3": true, "wg0": true, "tailscale0": true,
 	} {
-		if got := virtualName(name); got != want {
+		if got := isVirtual(name); got != want {
 			t.Errorf("%s: virtual is %v, want %v", name, got, want)
 		}
 	}

@@ -2,9 +2,8 @@ package job
 
 import "reflect"
 
-// isNil reports whether there is nothing in an interface: neither a value, nor, in the
-// value, what its methods would need. A nil pointer in an interface is a common slip,
-// and would panic long after the start.
+// isNil reports whether an interface is nil, or holds a nil pointer, function or the like. A
+// nil pointer in an interface is a common mistake, and would panic long after the start.
 func isNil(v any) bool {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Invalid:

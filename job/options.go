@@ -17,16 +17,16 @@ import (
 const (
 	// ErrorHandlerLog writes a line at error level; the default.
 	ErrorHandlerLog = "LOG"
-	// ErrorHandlerIgnore does nothing, and keeps LOG from being told.
+	// ErrorHandlerIgnore does nothing. In a list it switches LOG off.
 	ErrorHandlerIgnore = "IGNORE"
 )
 
-// Option is what belongs to a process and never enters the registry.
+// Option is a setting of this process. It never enters the registry.
 type Option func(*options) error
 
 type options struct {
 	logger         *zap.Logger
-	slog           *slog.Logger // the same, for handlers
+	slog           *slog.Logger // the same logger, for handlers
 	observers      []Observer
 	now            func() time.Time
 	ip             string
@@ -38,8 +38,8 @@ type options struct {
 	precedence     Precedence
 	startRetry     bool
 	cancelGrace    time.Duration
-	// linger is how long the record of a run that is done waits for the other runs of
-	// its claim, so that their records go in one commit.
+	// linger is how long a run that has ended waits for the other runs of its claim, so that
+	// one commit removes all their records.
 	linger time.Duration
 }
 
@@ -65,7 +65,7 @@ func newOptions(opts []Option) (*options, error) {
 	if o.ip == "" {
 		o.ip = localIP()
 	}
-	if err := o.joinLoggers(); err != nil {
+	if err := o.pairLoggers(); err != nil {
 		return nil, err
 	}
 	if o.errorHandlers[ErrorHandlerLog] == nil {
@@ -77,8 +77,8 @@ func newOptions(opts []Option) (*options, error) {
 	return o, nil
 }
 
-// WithLogger sets where the scheduler logs; without it and WithSlog, or with nil, nothing
-// is logged. In steady state nothing is logged at info level.
+// WithLogger sets the logger of the scheduler. Without it and WithSlog, or with nil, nothing
+// is logged. As long as nothing changes, nothing is logged at info level.
 func WithLogger(l *zap.Logger) Option {
 	return func(o *options) error {
 		o.logger = l
@@ -86,7 +86,7 @@ func WithLogger(l *zap.Logger) Option {
 	}
 }
 
-// WithSlog is WithLogger for programs that log with log/slog. Only one of both is allowed.
+// WithSlog is WithLogger for programs that log with log/slog. Use one of the two.
 func WithSlog(l *slog.Logger) Option {
 	return func(o *options) error {
 		o.slog = l
@@ -94,8 +94,8 @@ func WithSlog(l *slog.Logger) Option {
 	}
 }
 
-// joinLoggers makes each of the two loggers of the one that was given.
-func (o *options) joinLoggers() error {
+// pairLoggers sets the logger that was not given to one that writes to the other.
+func (o *options) pairLoggers() error {
 	switch {
 	case o.logger != nil && o.slog != nil:
 		return errors.New("job: WithLogger and WithSlog: one of them is allowed")
@@ -109,12 +109,13 @@ func (o *options) joinLoggers() error {
 	return nil
 }
 
-// WithIP sets the address under which this process registers, and by which an
-// operator disables it, instead of the first one that the host has. Any text of up to
-// 255 bytes without a slash will do: a host name, say, where addresses are not stable.
+// WithIP sets the address with which this process registers, and by which operators disable
+// it. It may be any text of up to 255 bytes without a slash or "@-@", such as a host name if
+// addresses are not stable. The default is the address by which other hosts most likely know
+// this one.
 func WithIP(ip string) Option {
 	return func(o *options) error {
-		if err := validateIP(ip); err != nil {
+		if err := checkIP(ip); err != nil {
 			return err
 		}
 		o.ip = ip
@@ -122,19 +123,19 @@ func WithIP(ip string) Option {
 	}
 }
 
-// maxLabels bounds the labels of an instance, which everybody in the job reads.
+// maxLabels bounds the labels of an instance, because all instances of the job read them.
 const maxLabels = 100
 
-// WithLabels sets the labels that this instance announces: up to 100, of up to 255 bytes
-// each, without commas. A job whose Config.Label is set gives items only to instances
-// that have it.
+// WithLabels gives this instance labels: up to 100, of up to 255 bytes each, without commas,
+// and without spaces around them. A job with a Config.Label gives items only to instances
+// that have that label.
 func WithLabels(labels ...string) Option {
 	return func(o *options) error {
 		if n := len(o.labels) + len(labels); n > maxLabels {
 			return fmt.Errorf("job: %d labels, at most %d are allowed", n, maxLabels)
 		}
 		for _, label := range labels {
-			if err := validText(label, maxTextLength); err != nil {
+			if err := checkText(label, maxTextLength); err != nil {
 				return fmt.Errorf("job: label %s: %w", quote(label), err)
 			}
 			if strings.Contains(label, ",") || strings.TrimSpace(label) != label || strings.HasPrefix(label, "weight=") {
@@ -146,8 +147,8 @@ func WithLabels(labels ...string) Option {
 	}
 }
 
-// WithWeight announces how much of the items this instance wants, relative to the
-// others, where the strategy is WEIGHTED. The default is 1.
+// WithWeight sets how large the share of items of this instance is, compared with those of
+// others, if the strategy is WEIGHTED. The default is 1.
 func WithWeight(weight int) Option {
 	return func(o *options) error {
 		if weight < 1 || weight > strategy.MaxWeight {
@@ -158,17 +159,16 @@ func WithWeight(weight int) Option {
 	}
 }
 
-// maxImplementationLength bounds what is compared at each start. The name of a class
-// may be long.
+// maxImplementationLength is large, because it may be the name of a Java class.
 const maxImplementationLength = 1_000
 
-// WithImplementation names what runs the job, in up to 1,000 bytes. The registry keeps
-// the name, and a scheduler with another one is refused, so that two programs do not run
-// different work under one job name. The default is the job's name. To share a job with
-// JVM instances give the name of their class.
+// WithImplementation names the program that does the work of the job, in up to 1,000 bytes.
+// The registry keeps the name and a scheduler with another one is refused, so two programs
+// cannot run different work under the name of one job. The default is the job's name. For a
+// job that JVM instances have run, give the name of their class.
 func WithImplementation(name string) Option {
 	return func(o *options) error {
-		if err := validText(name, maxImplementationLength); err != nil {
+		if err := checkText(name, maxImplementationLength); err != nil {
 			return fmt.Errorf("job: implementation %s: %w", quote(name), err)
 		}
 		o.implementation = name
@@ -176,12 +176,12 @@ func WithImplementation(name string) Option {
 	}
 }
 
-// WithStrategy makes a sharding strategy known by name (Config.Strategy). The name has
-// up to 255 bytes and is not that of a built-in one. All instances of a job need the
-// same ones.
+// WithStrategy gives a sharding strategy a name, for Config.Strategy. The name has up to 255
+// bytes, and is not that of a built-in strategy. All instances of a job must give the same
+// name to the same strategy.
 func WithStrategy(name string, s strategy.Strategy) Option {
 	return func(o *options) error {
-		if err := validText(name, maxTextLength); err != nil {
+		if err := checkText(name, maxTextLength); err != nil {
 			return fmt.Errorf("job: strategy %s: name: %w", quote(name), err)
 		}
 		if isNil(s) {
@@ -195,12 +195,11 @@ func WithStrategy(name string, s strategy.Strategy) Option {
 	}
 }
 
-// WithErrorHandler makes an error handler known by name (Config.ErrorHandler), also in
-// place of LOG or IGNORE. The name has up to 255 bytes, without commas. LOG is told as
-// well, unless the job's list of error handlers names IGNORE.
+// WithErrorHandler gives an error handler a name, for Config.ErrorHandler. The name has up to
+// 255 bytes, without commas. With the name LOG or IGNORE it replaces that one.
 func WithErrorHandler(name string, h ErrorHandler) Option {
 	return func(o *options) error {
-		if err := validText(name, maxTextLength); err != nil {
+		if err := checkText(name, maxTextLength); err != nil {
 			return fmt.Errorf("job: error handler %s: name: %w", quote(name), err)
 		}
 		if strings.Contains(name, ",") || strings.TrimSpace(name) != name {
@@ -214,8 +213,8 @@ func WithErrorHandler(name string, h ErrorHandler) Option {
 	}
 }
 
-// WithClock replaces time.Now as the wall clock that ticks are compared with. It is
-// for tests of what a wrong clock does; timers run on the real one.
+// WithClock sets the clock that decides which ticks are due. It is for tests of wrong
+// clocks: timers use the real clock. The default is time.Now.
 func WithClock(now func() time.Time) Option {
 	return func(o *options) error {
 		if now == nil {
@@ -226,8 +225,8 @@ func WithClock(now func() time.Time) Option {
 	}
 }
 
-// WithCancelGrace sets how long Shutdown waits for handlers to return after their
-// contexts were ended, before it hands their items over regardless. Default 1 s.
+// WithCancelGrace sets how long Shutdown waits for handlers to return after it has ended
+// their contexts. After that it hands their items over all the same. Default 1 s.
 func WithCancelGrace(d time.Duration) Option {
 	return func(o *options) error {
 		if d < 0 {

@@ -6,22 +6,22 @@ import (
 	"go.uber.org/zap"
 )
 
-// Precedence says which configuration a scheduler starts with, where the one that the
-// program gives differs from the one in the registry. See [WithPrecedence].
+// Precedence says which configuration is in force if the program's differs from the
+// registry's when a scheduler starts. See [WithPrecedence].
 type Precedence int
 
-// What a Precedence may be.
+// The values of a Precedence.
 const (
-	// PrecedenceRegistry: the registry's is in force. A warning in the log says how the
-	// program's differs. This is the default.
+	// PrecedenceRegistry: the registry's configuration is in force. A warning in the log
+	// lists the fields that differ. This is the default.
 	PrecedenceRegistry Precedence = iota
 
-	// PrecedenceCode: the program's replaces the registry's once, if its Config.Revision
-	// is larger than the one in the registry. Otherwise the registry's stays in force,
-	// with a warning if they differ. So the newest one wins, also while old and new
-	// processes start side by side, and an operator's change stays until the next revision.
-	// What the registry has is replaced even if it has faults, but not if its revision
-	// cannot be read, because it may be the newer one. Needs a Config.Revision.
+	// PrecedenceCode: the program's configuration replaces the registry's if its
+	// Config.Revision is larger; that happens once for each revision. Otherwise the
+	// registry's stays in force, with a warning if they differ. So the newest one wins, even
+	// if old and new processes start at the same time, and an operator's change stays until
+	// the next revision. A configuration in the registry that has faults is replaced, too,
+	// unless its revision cannot be read: it may be the newer one. Needs a Config.Revision.
 	PrecedenceCode
 
 	// PrecedenceNone: the start is refused with ErrConfigDiffers.
@@ -40,9 +40,9 @@ func (p Precedence) String() string {
 	return fmt.Sprintf("Precedence(%d)", int(p))
 }
 
-// WithPrecedence sets which configuration is in force where the program's differs from
-// the registry's. Without it the registry's is. Config.Overwrite goes with the default
-// only. Where there is no configuration in the registry yet, the program's is written.
+// WithPrecedence sets which configuration is in force if the program's differs from the
+// registry's. The default is PrecedenceRegistry; Config.Overwrite is allowed only with it. If
+// the registry has no configuration yet, the program's is written in any case.
 func WithPrecedence(p Precedence) Option {
 	return func(o *options) error {
 		if p < PrecedenceRegistry || p > PrecedenceNone {
@@ -68,7 +68,7 @@ func (p Precedence) check(c Config) error {
 	return nil
 }
 
-// replaces reports whether a configuration that is given takes the place of a document.
+// replaces reports whether the given configuration replaces a document in the registry.
 func (p Precedence) replaces(given Config, document []byte) bool {
 	if given.Overwrite {
 		return true
@@ -77,7 +77,7 @@ func (p Precedence) replaces(given Config, document []byte) bool {
 	return p == PrecedenceCode && known && given.Revision > revision
 }
 
-// revisionOf returns the revision of a document, whatever else is wrong with it.
+// revisionOf returns the revision of a document, even if other fields have faults.
 func revisionOf(text []byte) (revision int, known bool) {
 	keys, err := parseConfig(text)
 	if err != nil {
@@ -88,7 +88,7 @@ func revisionOf(text []byte) (revision int, known bool) {
 	return c.Revision, !found.of(keyProps) && !found.of(keyRevision)
 }
 
-// warn says that what the program gives is not in force, and what to do about it.
+// warn logs that the program's configuration is not in force, and what to do about it.
 func (p Precedence) warn(log *zap.Logger, given, registry Config, differ []string) {
 	if len(differ) == 0 {
 		return

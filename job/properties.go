@@ -6,23 +6,22 @@ import (
 	"slices"
 )
 
-// Properties are the properties of a job (Config.Props), for reading. Its zero value has
-// none. Copies share memory, which nobody changes.
+// Properties are the properties of a job (Config.Props), for reading. The zero value has
+// none. It is safe for concurrent use.
 type Properties struct{ byName map[string]string }
 
-// NewProperties returns properties that no longer depend on the map. A test of a handler
-// can make some with it.
+// NewProperties returns a copy of the map as Properties, for tests of handlers.
 func NewProperties(props map[string]string) Properties {
 	return Properties{maps.Clone(props)}
 }
 
-// Get returns a property, and whether there is one of that name.
+// Get returns the value of a property. ok is false if there is none of that name.
 func (p Properties) Get(name string) (value string, ok bool) {
 	value, ok = p.byName[name]
 	return value, ok
 }
 
-// All goes over the names and values, in ascending order of the names.
+// All returns an iterator over names and values, in ascending order of the names.
 func (p Properties) All() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		for _, name := range slices.Sorted(maps.Keys(p.byName)) {
@@ -33,5 +32,5 @@ func (p Properties) All() iter.Seq2[string, string] {
 	}
 }
 
-// Len returns how many there are.
+// Len returns how many properties there are.
 func (p Properties) Len() int { return len(p.byName) }

@@ -28,17 +28,18 @@ type Scheduler struct {
 	following sync.WaitGroup
 }
 
-// Schedule joins a job that fires by a cron expression. The first process to do so
-// sets the job up in the registry; those after it take the configuration from there,
-// unless Config.Overwrite is set. It returns once this process is registered, and the
-// job runs from then on until [Scheduler.Shutdown]. ctx bounds the start only.
+// Schedule joins a job that fires by a cron expression. The first process writes its
+// configuration to the registry. Later ones take the configuration from there, unless their
+// own replaces it: because Config.Overwrite is set, or by [WithPrecedence] with
+// PrecedenceCode and a larger Config.Revision. Schedule returns when this process is
+// registered. From then on the job runs until [Scheduler.Shutdown]. ctx bounds the start only.
 //
-// The registry stays the caller's: one is enough for any number of jobs, and it is to
-// be closed after the last Shutdown.
+// The registry stays the caller's. One registry is enough for any number of jobs; close it
+// after the last Shutdown.
 //
-// Errors: a *ConfigError, which names the fields, for a configuration that is wrong,
-// here or in the registry; ErrImplementationConflict; ErrKindConflict; those of the
-// registry.
+// Errors: a *ConfigError, which names the fields, for a configuration that is wrong, here or
+// in the registry; ErrConfigDiffers, with PrecedenceNone; ErrImplementationConflict;
+// ErrKindConflict; those of the registry.
 func Schedule(ctx context.Context, reg coord.Registry, c Config, h Handler, opts ...Option) (*Scheduler, error) {
 	if c.Cron == "" {
 		return nil, &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: "cron", Err: errors.New("is empty; a job without it is started by OneOff")}}}

@@ -27,7 +27,7 @@ func setUp(ctx context.Context, reg coord.Registry, c Config, o *options) (*sett
 	}
 	for pause := firstPause / 2; ; {
 		var s *settings
-		err := o.insist(ctx, c.Name, func() (err error) {
+		err := o.retry(ctx, c.Name, func() (err error) {
 			s, err = setUpOnce(ctx, reg, given, o)
 			return err
 		})

@@ -12,11 +12,11 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// WithStartRetry makes [Schedule] and [OneOff] wait for a store that is away, until their
-// context ends. They ask it again after 50 ms, and then less often, every 2 s in the end.
-// A warning in the log tells when that begins, and every 10 s that it lasts. Without this
-// option, or for any other error, they return the error at once. The registry is not
-// theirs: it has to be dialled before, which fails if the store is away then.
+// WithStartRetry makes [Schedule] and [OneOff] wait for a store that does not answer, until
+// their context ends. They ask it again after 50 ms, and then less and less often, up to
+// every 2 s. The log has a warning when they begin to wait, and one every 10 s after that.
+// Without this option, and for any other error, they return the error at once. The option
+// does not help to dial the registry: if the store does not answer then, that fails.
 func WithStartRetry() Option {
 	return func(o *options) error {
 		o.startRetry = true
@@ -24,12 +24,12 @@ func WithStartRetry() Option {
 	}
 }
 
-// toldEvery is how often the log says that the start still waits.
-const toldEvery = 10 * time.Second
+// warnEvery is how often the log says that the start still waits.
+const warnEvery = 10 * time.Second
 
-// insist makes a request of the start, and makes it again while the store is away, if
-// that was asked for.
-func (o *options) insist(ctx context.Context, job string, request func() error) error {
+// retry makes a request of the start. With WithStartRetry it makes it again while the store
+// does not answer.
+func (o *options) retry(ctx context.Context, job string, request func() error) error {
 	var began, told time.Time
 	var last error
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
@@ -39,7 +39,7 @@ func (o *options) insist(ctx context.Context, job string, request func() error) 
 			return err
 		case !isAway(err):
 			if ctx.Err() != nil {
-				err = errors.Join(err, last) // why it has waited until its context ended
+				err = errors.Join(err, last) // last says why it has waited until ctx ended
 			}
 			return err
 		}
@@ -48,7 +48,7 @@ func (o *options) insist(ctx context.Context, job string, request func() error) 
 		if began.IsZero() {
 			began = now
 		}
-		if told.IsZero() || now.Sub(told) >= toldEvery {
+		if told.IsZero() || now.Sub(told) >= warnEvery {
 			told = now
 			say(func() {
 				o.logger.Warn("the start waits for the store", zap.String("job", job),
@@ -61,15 +61,15 @@ func (o *options) insist(ctx context.Context, job string, request func() error) 
 	}
 }
 
-// isAway reports whether an error may be over when the store is there again, or when the
-// registry has a new session.
+// isAway reports whether a request that failed with this error may succeed later: when the
+// store answers again, or when the registry has a new session.
 func isAway(err error) bool {
 	return errors.Is(err, coord.ErrUnavailable) || errors.Is(err, coord.ErrSessionLost)
 }
 
 // openView opens the view of a job.
 func openView(ctx context.Context, reg coord.Registry, job string, o *options) (view coord.View, err error) {
-	err = o.insist(ctx, job, func() (err error) {
+	err = o.retry(ctx, job, func() (err error) {
 		view, err = reg.View(ctx, job)
 		return err
 	})

@@ -8,51 +8,54 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Status is how a scheduler stands.
+// Status is the state of a scheduler.
 //
-// For liveness (restart the process) look at [Scheduler.Done]: as long as it is open the
-// scheduler works, or heals by itself. For readiness look at Registered. Alert on Faults:
-// each says what keeps the job from running as it should, and none means that nothing
+// To decide whether to restart the process (liveness), use [Scheduler.Done]: as long as it is
+// open the scheduler works, or heals by itself. For readiness, use Registered. Alert on
+// Faults: each says what keeps the job from running as it should. If there are none, nothing
 // does.
 type Status struct {
-	// InstanceID names this process among the job's instances. It is new in every
-	// session.
+	// InstanceID is the id of this process as an instance of the job. Each session has
+	// another one.
 	InstanceID string
-	// Session is how the registry's session stands. It is always of this moment, as are
-	// the ticks.
+	// Session is the state of the registry's session. It and the ticks are always up to
+	// date.
 	Session coord.SessionState
 	// Registered is whether the instance is in the registry, with a session that can be
-	// trusted; Enabled whether its server may run items, Leader whether it deals the items.
+	// trusted. Enabled is whether its server may run items. Leader is whether it is the
+	// instance that deals the items.
 	Registered, Enabled, Leader bool
-	// Leaving is set on the way out.
+	// Leaving is whether the scheduler is shutting down.
 	Leaving bool
-	// Items are assigned to this instance. Running are under way in this process: those
-	// that run, wait for a thread, or wait for their record to be removed. Both ascending.
+	// Items are those that are assigned to this instance. Running are the items that this
+	// process has claimed: they run, wait for a thread, or wait until their record is
+	// removed. Both are ascending.
 	Items, Running []int
-	// Waiting are items that should have begun and did not, those of this instance, and
-	// on the leader those of all: at most 100, ascending.
+	// Waiting are items that should have begun and have not: those of this instance, and on
+	// the leader those of all instances. At most 100, ascending.
 	Waiting []Waiting
 	// LastTick is the last tick that was due, NextTick the next one; zero for a one-off
 	// job, or if there is none.
 	LastTick, NextTick time.Time
-	// LastError is what the last execution that failed here returned, at LastErrorTime.
+	// LastError is the error of the last execution that failed here, LastErrorTime when that
+	// was.
 	LastError     error
 	LastErrorTime time.Time
-	// Faults are what keeps the job from running as it should, one of a kind at most.
+	// Faults are what keeps the job from running as it should, at most one of each kind.
 	Faults []Fault
 }
 
-// Waiting is an item that should have begun.
+// Waiting is an item that should have begun and has not.
 type Waiting struct {
 	Item int
-	// Since is when it was seen first that it should have.
+	// Since is when that was first noticed.
 	Since time.Time
-	// Why is what is known of the reason.
+	// Why is the reason, as far as it is known.
 	Why string
 }
 
-// Fault returns the faults as one error, or nil. errors.Is and errors.As find each of
-// them, as a [Fault], and its cause.
+// Fault returns the faults as one error; nil if there are none. errors.As finds a [Fault] in
+// it, and errors.Is the cause of each.
 func (s Status) Fault() error {
 	errs := make([]error, len(s.Faults))
 	for i, f := range s.Faults {
@@ -67,7 +70,7 @@ func (s Status) clone() Status {
 	return s
 }
 
-// add adds a fault of a kind that has none yet.
+// add adds a fault, unless there is one of its kind already.
 func (s *Status) add(f Fault) {
 	at, there := slices.BinarySearchFunc(s.Faults, f, func(a, b Fault) int { return int(a.Kind) - int(b.Kind) })
 	if !there {
