@@ -33,8 +33,8 @@ func singleShardingBalance(r Request) []string {
 	return roundRobin(r)
 }
 
-// average deals total items in blocks to the ids in their order, and what is
-// left over one by one from the first id on.
+// average deals the items to the ids in their order: first a block of equal size to each,
+// then one of the remaining items to each, from the first id on.
 func average(ids []string, total int) []string {
 	owners := make([]string, max(total, 0))
 	if len(ids) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// What ElasticJob answers for instances that registered in any order.
+// The answers are ElasticJob's for these instances.
 func TestDescendingID(t *testing.T) {
 	instances := []strategy.Instance{
 		{ID: "10.0.0.9@-@7", IP: "10.0.0.9", Weight: 3},
@@ -18,7 +18,7 @@ func TestDescendingID(t *testing.T) {
 		{ID: "10.0.0.10@-@8", IP: "10.0.0.10"},
 		{ID: "9.0.0.1@-@7", IP: "9.0.0.1"},
 	}
-	// Handed in as: 9.0.0.1, 10.0.0.9, 10.0.0.10 (8), 10.0.0.10 (7).
+	// The order is 9.0.0.1, 10.0.0.9, 10.0.0.10 (8), 10.0.0.10 (7).
 	for _, tt := range []struct {
 		strategy, job string
 		want          [][]int // the items of instances
@@ -41,7 +41,7 @@ func TestDescendingID(t *testing.T) {
 	}
 }
 
-// The order in which the instances are given does not matter, and every answer is one.
+// The order in which the instances are given does not matter, and the answers are allowed.
 func TestDescendingIDIsIndependentOfTheOrderGiven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(strategy.Names(nil)).Draw(t, "strategy")

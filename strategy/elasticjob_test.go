@@ -8,7 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// What ElasticJob answers for instances handed in in this order.
+// The answers are ElasticJob's for instances in this order.
 func TestElasticJobAnswers(t *testing.T) {
 	none := []int{}
 	for _, tt := range []struct {

@@ -81,8 +81,8 @@ func ExampleSort() {
 	// fd00::1@-@7-a
 }
 
-// ElasticJob's order deals to the same instances otherwise. Members of a job know it by a
-// name that they are all given.
+// In ElasticJob's order the same strategy gives items to other instances. All members of a
+// job have to give it the same name.
 func ExampleDescendingID() {
 	average, err := strategy.Lookup(strategy.AvgAllocation, nil)
 	if err != nil {

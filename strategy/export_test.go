@@ -1,4 +1,4 @@
 package strategy
 
-// JavaHash lets the tests compare hash codes with those that Java computes.
+// JavaHash is for tests that compare hash codes with Java's.
 var JavaHash = javaHash

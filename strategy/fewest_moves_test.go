@@ -21,7 +21,7 @@ func moves(previous, answer []string) int {
 	return n
 }
 
-// The least is found by trying every balanced answer there is.
+// The fewest moves are found by trying every balanced answer.
 func TestNoBalancedAnswerMovesFewer(t *testing.T) {
 	for _, name := range []string{strategy.Sticky, strategy.Weighted} {
 		t.Run(name, func(t *testing.T) {
@@ -63,8 +63,8 @@ func everyAnswer(r strategy.Request, f func([]string)) {
 	from(0)
 }
 
-// For sizes at which trying everything is out of the question, the least is
-// found by optimal choice, instance by instance, of who gets one item more.
+// With more items there are too many answers to try. The fewest moves are found by choosing,
+// instance by instance, who gets one item more.
 func TestStickyMovesTheFewestThroughAnyHistory(t *testing.T) {
 	s := must(t, strategy.Sticky)
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,9 +94,8 @@ func TestStickyMovesTheFewestThroughAnyHistory(t *testing.T) {
 	})
 }
 
-// fewestMoves computes the least number of moves to balance r within one:
-// kept[e] is the most items that the instances so far can keep if e of them get
-// one item more than the others.
+// fewestMoves returns how few moves can balance r within one item. kept[e] is how many items
+// the instances so far can keep at most, if e of them get one item more than the others.
 func fewestMoves(r strategy.Request) int {
 	const impossible = -1 << 30
 	low, extra := r.Total/len(r.Instances), r.Total%len(r.Instances)

@@ -17,7 +17,7 @@ const (
 	// Source: ElasticJob's AVG_ALLOCATION.
 	AvgAllocation = "AVG_ALLOCATION"
 
-	// Odevity is AvgAllocation, with the instances in reverse if Java's hash
+	// Odevity is AvgAllocation, with the instances in reverse order if Java's hash
 	// code of the job's name is even. It ignores the previous owners.
 	// Source: ElasticJob's ODEVITY.
 	Odevity = "ODEVITY"
@@ -25,56 +25,53 @@ const (
 	// RoundRobin is AvgAllocation, with the instances rotated to the left by the
 	// absolute value of Java's hash code of the job's name, modulo their number.
 	// It ignores the previous owners.
-	// Source: ElasticJob's ROUND_ROBIN, but for names whose hash code is -2³¹:
-	// they fail there, because that number has no absolute value in 32 bits.
+	// Source: ElasticJob's ROUND_ROBIN. Only a name whose hash code is -2³¹ fails there,
+	// because that number has no absolute value in 32 bits.
 	RoundRobin = "ROUND_ROBIN"
 
-	// SingleShardingBalance is for jobs of one item: the item starts where
-	// RoundRobin puts it, so many such jobs spread over the instances, and it
-	// stays there as long as that instance is available. More than one item:
-	// RoundRobin.
+	// SingleShardingBalance is for jobs of one item. The item begins at the instance
+	// where RoundRobin puts it, so many such jobs spread over the instances, and stays
+	// there as long as that instance is available. With more items it is RoundRobin.
 	//
-	// ElasticJob's strategy of this name starts at an offset taken from the
-	// clock, and after each run passes the item on to the next server through a
-	// pointer of its own, keyed by IP address and lost with the process that
-	// wrote it. Here there is neither clock nor pointer: the item's owner is the
-	// owner in the registry centre, by instance id, which outlives its writer.
-	// The item does not change hands after a run. Whoever wants it to writes
-	// another available owner, and the strategy is content with that one.
+	// ElasticJob's strategy of this name begins at an offset taken from the clock.
+	// After each run it passes the item on to the next server, by a pointer in the
+	// process, which is keyed by IP address and lost when that process ends. Here the
+	// item does not move after a run, and the registry centre has the owner, by
+	// instance id. To move the item, write another available owner there: the strategy
+	// keeps that one.
 	SingleShardingBalance = "SINGLE_SHARDING_BALANCE"
 
 	// Sticky keeps items where they are: every instance gets T/n items, rounded
 	// down or up, and no answer that is balanced like this moves fewer items.
 	// An instance that has too many gives up those with the highest numbers.
-	// Items without an owner are dealt in blocks, in ascending order, starting
-	// at the instance where RoundRobin starts.
+	// Items without an owner are dealt in blocks, in ascending order, beginning
+	// with the instance with which RoundRobin begins.
 	//
-	// If only some of the moves are made (because the other items are
-	// running), the strategy asked again wants just the moves that are left.
+	// If only some of the moves are made, because the other items run, the next
+	// answer has just the other moves.
 	Sticky = "STICKY"
 
 	// Weighted gives every instance its share of the items by Instance.Weight,
-	// T·weight/(sum of weights), rounded down or up; an exact share is not
-	// rounded. No answer that is proportional like this moves fewer items. Who is
-	// rounded up: first those that have that many items already, then those
-	// with the largest fraction, then in RoundRobin's order. The rest is as
-	// Sticky, which is Weighted with equal weights.
+	// T·weight/(sum of weights), rounded down or up; an exact share is not rounded. No
+	// answer that is proportional like this moves fewer items. Shares are rounded up
+	// first for instances that have that many items already, then for those with the
+	// largest fraction, then in RoundRobin's order. Otherwise it is as Sticky, which is
+	// Weighted with equal weights.
 	Weighted = "WEIGHTED"
 
 	// Default is the strategy of a job that names none.
 	Default = AvgAllocation
 )
 
-// ErrUnknown is wrapped by the error of Lookup for a name that nobody goes by.
+// ErrUnknown is in the chain of Lookup's error for a name that no strategy has.
 var ErrUnknown = errors.New("unknown sharding strategy")
 
 // Lookup returns the strategy of that name: a built-in one, or one of custom,
 // which may be nil. The empty name means Default. Names are case-sensitive.
 //
-// A name that is in neither gives an error that wraps ErrUnknown and lists the
-// names allowed. A custom strategy that is nil, or has an empty name or that of
-// a built-in one, is an error whatever name is asked for: two members of a job
-// must not mean different things by one name.
+// For an unknown name the error wraps ErrUnknown and lists the known names. If a custom
+// strategy is nil, or its name is empty or that of a built-in one, there is always an
+// error, whatever name is asked for: one name must mean the same to all members of a job.
 func Lookup(name string, custom map[string]Strategy) (Strategy, error) {
 	for _, n := range slices.Sorted(maps.Keys(custom)) {
 		switch {
@@ -98,8 +95,8 @@ func Lookup(name string, custom map[string]Strategy) (Strategy, error) {
 	return nil, fmt.Errorf("%w %q: allowed are %s", ErrUnknown, name, strings.Join(Names(custom), ", "))
 }
 
-// Names returns the names that Lookup knows: the built-in ones in the order in
-// which they are declared, then those of custom in ascending order.
+// Names returns the names that Lookup knows: the built-in ones in the order of their
+// constants, then those of custom in ascending order.
 func Names(custom map[string]Strategy) []string {
 	names := []string{AvgAllocation, Odevity, RoundRobin, SingleShardingBalance, Sticky, Weighted}
 	return append(names, slices.Sorted(maps.Keys(custom))...)

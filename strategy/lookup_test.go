@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// lowest is a custom strategy: everything to the first instance.
+// lowest is a custom strategy that gives everything to the first instance.
 var lowest = strategy.Func(func(r strategy.Request) []string {
 	owners := make([]string, r.Total)
 	for item := range owners {

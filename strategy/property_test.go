@@ -11,9 +11,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// request draws a request with up to these many instances and items. Previous
-// owners are instances, instances that have left, and nobody, and there may be
-// more or fewer of them than items.
+// request draws a request with up to so many instances and items. Previous owners are
+// instances, instances that have left, and nobody. There may be more or fewer of them than
+// items.
 func request(t *rapid.T, maxInstances, maxTotal int) strategy.Request {
 	r := strategy.Request{
 		Job:   rapid.OneOf(rapid.String(), rapid.Just("polygenelubricants")).Draw(t, "job"),
@@ -27,7 +27,7 @@ func request(t *rapid.T, maxInstances, maxTotal int) strategy.Request {
 			Weight: rapid.IntRange(-1, heaviest).Draw(t, "weight"),
 		})
 	}
-	// Few favourites make heaps that have to be taken apart.
+	// If few instances own everything, much has to move.
 	favourites := rapid.IntRange(0, n+2).Draw(t, "favourites")
 	r.Previous = owners(rapid.SliceOfN(rapid.IntRange(-1, favourites), 0, maxTotal+3).Draw(t, "previous")...)
 	return r
@@ -85,7 +85,7 @@ func TestBalance(t *testing.T) {
 	})
 }
 
-// weightsOf returns what counts as the weights of the instances for a strategy.
+// weightsOf returns the weights of the instances, as the strategy counts them.
 func weightsOf(r strategy.Request, name string) []int {
 	weights := make([]int, len(r.Instances))
 	for k, in := range r.Instances {
@@ -97,8 +97,8 @@ func weightsOf(r strategy.Request, name string) []int {
 	return weights
 }
 
-// balanced tells whether every instance has less than one item more or less
-// than its exact share.
+// balanced reports whether every instance has less than one item more or less than its exact
+// share.
 func balanced(r strategy.Request, weights []int, answer []string) bool {
 	sum := 0
 	for _, w := range weights {
@@ -123,8 +123,8 @@ func TestAnswerIsContentWithItself(t *testing.T) {
 	})
 }
 
-// An item that runs keeps its owner until it ends, so an answer is put into
-// force in parts, and in between the strategy is asked again.
+// A running item keeps its owner until it ends, so an answer is carried out in parts, and the
+// strategy is asked again in between.
 func TestPartOfAnAnswerLeadsToTheSameAnswer(t *testing.T) {
 	each(t, settled, func(t *rapid.T, _ string, s strategy.Strategy) {
 		r := request(t, 12, 60)
@@ -193,7 +193,7 @@ func TestRenamedInstancesGetTheSameItems(t *testing.T) {
 	})
 }
 
-// In whatever order the instances are found, once sorted the answer is one.
+// The order in which the instances are found does not matter, because they are sorted.
 func TestOrderFoundDoesNotCount(t *testing.T) {
 	each(t, strategy.Names(nil), func(t *rapid.T, _ string, s strategy.Strategy) {
 		r := request(t, 12, 60)

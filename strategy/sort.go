@@ -7,16 +7,14 @@ import (
 	"strings"
 )
 
-// Sort puts instances into the one order in which strategies are given them:
-// ascending by IP address, then by id. Addresses compare as numbers, so
-// 10.0.0.9 comes before 10.0.0.10; IPv4, also when written as an IPv4-mapped
-// IPv6 address, comes before IPv6. What is not an address comes last, compared
-// as text.
+// Sort puts instances into the order in which every strategy gets them: ascending by IP
+// address, then by id. Addresses compare as numbers, so 10.0.0.9 comes before 10.0.0.10.
+// IPv4 comes before IPv6; an IPv4-mapped IPv6 address counts as IPv4. Texts that are no
+// addresses come last, compared as text.
 //
-// ElasticJob hands instances in by descending text of their ids, whatever its
-// documentation says. So ODEVITY and the like pick other instances here than
-// there; what they do with the order they are given is the same. See
-// [DescendingID] for their order.
+// ElasticJob's order is descending by id, compared as text, whatever its documentation
+// says. So ODEVITY and the like choose other instances here, although they do the same
+// with the order that they get. See [DescendingID] for ElasticJob's order.
 func Sort(instances []Instance) {
 	type keyed struct {
 		Instance
@@ -37,7 +35,7 @@ func Sort(instances []Instance) {
 	}
 }
 
-// compareIP compares two addresses, of which the zero one stands for its text.
+// compareIP compares two addresses. One that is zero is no address; then its text counts.
 func compareIP(a, b netip.Addr, aText, bText string) int {
 	switch {
 	case a.IsValid() && b.IsValid():

@@ -9,7 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// A list in order, with everything that the order tells apart.
+// inOrder returns instances of all kinds that the order tells apart, in that order.
 func inOrder() []strategy.Instance {
 	return []strategy.Instance{
 		{IP: "9.255.0.1", ID: "9.255.0.1@-@1-z"},

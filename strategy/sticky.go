@@ -13,15 +13,15 @@ func weighted(r Request) []string {
 	return keep(r, func(in Instance) int64 { return int64(min(max(in.Weight, 1), MaxWeight)) })
 }
 
-// unowned stands for the index of an owner that an item does not have.
+// unowned takes the place of an index if an item has no owner.
 const unowned = -1
 
-// keep gives every instance its quota of items, and leaves as many items as
-// possible with their previous owners.
+// keep gives every instance its quota of items, and leaves as many items as possible with
+// their previous owners.
 //
-// It is the least that can move: an instance that held h items and may have q
-// keeps min(h, q) of them, and quotas chooses the q to make the sum of that as
-// large as proportionality allows.
+// No other answer moves fewer items: an instance that held h items and has the quota q
+// keeps min(h, q) of them, and quotas chooses each q so that the sum of these is as large
+// as a proportional answer allows.
 func keep(r Request, weight func(Instance) int64) []string {
 	answer := make([]string, max(r.Total, 0))
 	n := len(r.Instances)
@@ -42,9 +42,9 @@ func keep(r Request, weight func(Instance) int64) []string {
 			room[k]--
 		}
 	}
-	// An instance's room is filled before the next one's turn comes. So the k-th
-	// free item has the k-th free place, and that stays so for the others
-	// when some items have taken theirs and the question is asked again.
+	// The room of one instance is filled before that of the next. So the k-th free item
+	// gets the k-th free place. If some items have moved to their places and the strategy is
+	// asked again, the other items get the same places as before.
 	next := first
 	for item, k := range owner {
 		if k == unowned {
@@ -59,8 +59,8 @@ func keep(r Request, weight func(Instance) int64) []string {
 	return answer
 }
 
-// previous returns the index of each item's previous owner in r.Instances, or
-// unowned, and how many items each instance held.
+// previous returns the index of each item's previous owner in r.Instances, or unowned, and
+// how many items each instance held.
 func previous(r Request) (owner, held []int) {
 	index := make(map[string]int, len(r.Instances))
 	for k, in := range r.Instances {
@@ -80,10 +80,10 @@ func previous(r Request) (owner, held []int) {
 	return owner, held
 }
 
-// quotas returns how many items each instance gets, with the sum r.Total: its
-// exact share rounded down, and one more for some of those whose share has a
-// fraction. They are chosen by what they hold already, then by the size of the
-// fraction, then by their place in the order that begins with first.
+// quotas returns how many items each instance gets, r.Total in all. Each gets its exact
+// share, rounded down, and some whose share has a fraction get one more: first those that
+// hold that many already, then those with the largest fraction, then in the order that
+// begins with first.
 func quotas(r Request, weight func(Instance) int64, held []int, first int) []int {
 	n := len(r.Instances)
 	weights := make([]int64, n)
@@ -108,16 +108,16 @@ func quotas(r Request, weight func(Instance) int64, held []int, first int) []int
 			up = append(up, k)
 		}
 	}
-	keepsOne := func(k int) int { // rounding k up saves a move: 1
+	saves := func(k int) int { // how many moves it saves to round the share of k up
 		if held[k] > quota[k] {
 			return 1
 		}
 		return 0
 	}
 	slices.SortStableFunc(up, func(a, b int) int {
-		return cmp.Or(cmp.Compare(keepsOne(b), keepsOne(a)), cmp.Compare(fraction[b], fraction[a]))
+		return cmp.Or(cmp.Compare(saves(b), saves(a)), cmp.Compare(fraction[b], fraction[a]))
 	})
-	// The fractions are less than 1 each and add up to left, so up is long enough.
+	// up has at least left members, because each fraction is less than 1 and their sum is left.
 	for _, k := range up[:left] {
 		quota[k]++
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// The hash code of "3" is 51, so it starts at host0 of 3 and host1 of 2; "1", with
-// 49, starts at host1 of both.
+// The hash code of "3" is 51, so that job begins at host0 of 3 hosts, and at host1 of 2. That
+// of "1" is 49, so it begins at host1 of both.
 func TestMoves(t *testing.T) {
 	for _, tt := range []struct {
 		name, strategy, job string

@@ -8,23 +8,23 @@ import "fmt"
 // entries, and entry i is the id of the owner of item i. An entry is empty only
 // if there are no instances.
 //
-// Assign must not change what the request refers to, must be safe for
-// concurrent use, and must depend on nothing but the request. The leader asks
-// again whenever it looks at the registry centre, with the owners found there
-// as Previous, and moves items while the answer differs: an answer that uses a
-// clock or chance moves items for ever, and so does one that is not content
-// with itself when it comes back as Previous.
+// Assign must not change what the request refers to, must be safe for concurrent
+// use, and must depend on nothing but the request. The leader asks again whenever it
+// looks at the registry centre, with the owners found there as Previous, and moves
+// items as long as the answer is another one. So items move for ever if the answer
+// depends on a clock or on chance, or if a strategy that gets its own answer as
+// Previous gives another one.
 type Strategy interface {
 	Assign(Request) []string
 }
 
-// Func is a function as a Strategy.
+// Func makes a Strategy of a function.
 type Func func(Request) []string
 
 // Assign calls f.
 func (f Func) Assign(r Request) []string { return f(r) }
 
-// Request is what a strategy may base its answer on.
+// Request is all that the answer of a strategy may depend on.
 type Request struct {
 	// Job is the job's name.
 	Job string
@@ -32,19 +32,18 @@ type Request struct {
 	// Total is the number of items, numbered from 0. Less than 1 means none.
 	Total int
 
-	// Instances are those that may be given items, in the order of Sort (below
-	// DescendingID in its order), with ids that are distinct and not empty. The
-	// built-in strategies take the order as it is and do not sort again.
+	// Instances are those that may be given items, in the order of [Sort], or in
+	// ElasticJob's if the strategy is one of [DescendingID]. Their ids are distinct and
+	// not empty. The built-in strategies do not sort them again.
 	Instances []Instance
 
-	// Previous is the id of the owner of each item until now; "" or an id that
-	// is not among Instances means that the item has no owner any more. It may
-	// be shorter than Total (items without an owner) or longer (items that no
-	// longer exist).
+	// Previous has the id of each item's owner until now. "", or an id that is not
+	// among Instances, means that the item has no owner any more. Previous may be
+	// shorter than Total, if the last items are new, or longer, if there were more items.
 	Previous []string
 }
 
-// MaxWeight is the largest weight that counts.
+// MaxWeight is the largest weight. Larger ones count as this one.
 const MaxWeight = 1_000_000
 
 // Instance is one process that may be given items.
@@ -60,10 +59,10 @@ type Instance struct {
 	Weight int
 }
 
-// Check reports whether owners is an answer that a Strategy may give to r:
+// Check returns an error unless owners is an answer that a Strategy may give to r:
 // one entry for each item, each the id of one of the instances. The error names
-// the first item that is wrong. Callers check the answer of a strategy that is
-// not their own before they act on it.
+// the first item that is wrong. Check the answer of a strategy that somebody else
+// wrote before you act on it.
 func Check(r Request, owners []string) error {
 	total := max(r.Total, 0)
 	if len(owners) != total {
