@@ -164,10 +164,13 @@ func (w *World) whyNotBegun(item *jobtree.Item, tick time.Time) Stalled {
 	case !w.Rules.Monitor || tick.IsZero() || item.Running != nil || item.Fired == nil || !tick.After(item.Fired.Tick):
 		return Stalled{}
 	}
-	if _, there := w.Instances[id]; !there {
+	_, isThere := w.Instances[id]
+	switch {
+	case !isThere && w.Rules.StaticSharding:
 		return Stalled{Reason: OwnerIsStatic, Instance: id}
-	}
-	if w.Sessions[id].Owner == 0 {
+	case !isThere:
+		return Stalled{Reason: OwnerIsGone, Instance: id}
+	case w.Sessions[id].Owner == 0:
 		return Stalled{}
 	}
 	return Stalled{Reason: OwnerDoesNotBegin, Instance: id}

@@ -138,6 +138,11 @@ func TestLateElsewhere(t *testing.T) {
 			name: "a JVM leads, and an item is not begun", tree: func(f *fixture) { jvmLeads(f); f.own(1, "C"); behind(f, 1) },
 			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "C"}},
 		},
+		{
+			name: "a JVM leads, and an owner is gone when a tick comes",
+			tree: func(f *fixture) { jvmLeads(f); f.own(1, "C"); behind(f, 1); f.crash("C") },
+			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerIsGone, Instance: "C"}},
+		},
 		{name: "a JVM leads, and an item has no owner", tree: func(f *fixture) { jvmLeads(f); f.remove("sharding/1/instance") }},
 		{name: "a JVM leads, and an execution goes on over the next tick", tree: func(f *fixture) { jvmLeads(f); f.own(1, "C").claim("C", 1, begin) }},
 		{name: "a JVM leads, and an owner is disabled", tree: func(f *fixture) { jvmLeads(f); f.own(1, "C").disable("C") }},
