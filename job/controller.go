@@ -181,10 +181,17 @@ func (c *controller) reconcileIfDue(w *decide.World) error {
 }
 
 // lookForRemoval leaves if the whole job was removed. The view is right about it, but may
-// not have seen yet that it was just set up.
+// not have seen yet that it was just set up. Once the store has said so, it is not asked
+// again while handlers return: it may not answer any more.
 func (c *controller) lookForRemoval(w *decide.World) error {
 	const step = "look for the configuration"
-	if w.Config != nil || !c.attempt(step) {
+	switch {
+	case w.Config != nil:
+		return nil
+	case errors.Is(c.cause, ErrJobRemoved):
+		c.abandon(w)
+		return nil
+	case !c.attempt(step):
 		return nil
 	}
 	_, err := c.reg.Get(c.session.Context(), c.job.Config())
