@@ -35,6 +35,8 @@ func (c Clock) Failed(err error) Clock {
 func (c Clock) Known() bool { return !c.local.IsZero() }
 
 // Err says why the last attempt to compare the clocks failed, or nil if it succeeded.
+//
+// Errors: ErrNoClock if the store has no clock that can be read, ErrUnavailable, ErrDenied.
 func (c Clock) Err() error { return c.err }
 
 // Now is the store's time now. It means nothing unless the clock is Known.

@@ -53,7 +53,7 @@ var (
 	ErrInvalidConfig = errors.New("invalid configuration")
 	// ErrUnsupported: the adapter does not work with this version of the store.
 	ErrUnsupported = errors.New("unsupported version of the store")
-	// ErrNoClock: the store's clock cannot be read here; see Registry.Now.
+	// ErrNoClock: the store's clock cannot be read here; see Clock.Err.
 	ErrNoClock = errors.New("store clock not readable")
 )
 

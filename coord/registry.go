@@ -1,9 +1,6 @@
 package coord
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // Registry is one connection, one session and one namespace of a store. All
 // methods may be called from any goroutine. Every call ends when its context does;
@@ -57,20 +54,15 @@ type Registry interface {
 	// Errors: only ErrInvalidPath.
 	Latch(path string) (Latch, error)
 
-	// Now reads the store's clock. ZooKeeper tells the time only as the time of a
-	// write, so path names a node that Now may write. etcd tells it in the Date
-	// header of its client port, in whole seconds.
-	//
-	// Errors: ErrNoClock if the store has none that can be read.
-	Now(ctx context.Context, path string) (time.Time, error)
-
 	// Clock returns what is known about the store's clock. It sends nothing itself: from
 	// the first call on the registry compares the clocks in the background, once in each
-	// session and then every hour; on ZooKeeper by one write to [ClockPath]. While the
-	// clocks differ by more than 2 s it compares them more often, after 10 s first and
-	// then at longer intervals of up to a minute: one of them may have been set right, or
-	// the reading was wrong. After an attempt that failed it tries again, with a back-off
-	// of up to a minute.
+	// session and then every hour. ZooKeeper tells the time only as the time of a write, so
+	// each comparison writes [ClockPath] there. etcd tells it in the Date header of its
+	// client ports, in whole seconds. While the clocks differ by more than 2 s the registry
+	// compares them more often, after 10 s first and then at longer intervals of up to a
+	// minute: one of them may have been set right, or the reading was wrong. After an
+	// attempt that failed it tries again, with a back-off of up to a minute; [Clock.Err]
+	// tells its error.
 	Clock() Clock
 
 	// Close ends the session, so that its ephemeral nodes go at once, closes all

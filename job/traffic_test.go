@@ -55,11 +55,6 @@ func (r *counting) List(ctx context.Context, path string) ([]coord.Node, error) 
 	return r.Registry.List(ctx, path)
 }
 
-func (r *counting) Now(ctx context.Context, path string) (time.Time, error) {
-	r.count("now")
-	return r.Registry.Now(ctx, path)
-}
-
 func (r *counting) View(ctx context.Context, path string) (coord.View, error) {
 	v, err := r.Registry.View(ctx, path)
 	return countingView{v, r}, err

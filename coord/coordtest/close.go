@@ -120,9 +120,7 @@ func (e *env) useAll(r *client) (coord.View, coord.Held) {
 	v := r.view("")
 	r.view("a")
 	held := e.acquire(r.latch("l"))
-	if _, err := r.Now(e.ctx, "now"); err != nil {
-		e.Fatal(err)
-	}
+	r.awaitClock()
 	r.commit(coord.Put("a/c", nil))
 	e.sync(v)
 	return v, held
@@ -230,13 +228,12 @@ func afterClose(e *env) {
 	e.wantErr(err, coord.ErrClosed)
 	_, err = r.Session(e.ctx)
 	e.wantErr(err, coord.ErrClosed)
-	_, err = r.Now(e.ctx, "now")
-	e.wantErr(err, coord.ErrClosed)
+	e.within(20*time.Second, "Clock", func() { r.Clock() }) // which compares nothing any more
 	_, err = l.Acquire(e.ctx)
 	e.wantErr(err, coord.ErrClosed)
 	e.wantErr(v.Sync(e.ctx), coord.ErrClosed)
 	e.wantErr(v.Err(), coord.ErrClosed)
-	if s := e.dial(); s.there("a") || s.there("e") || s.there("now") {
+	if s := e.dial(); s.there("a") || s.there("e") || s.there(coord.ClockPath) {
 		e.Error("something was written")
 	}
 }

@@ -170,8 +170,6 @@ func badPaths(e *env) {
 		e.wantErr(err, coord.ErrInvalidPath)
 		_, err = r.Latch(path)
 		e.wantErr(err, coord.ErrInvalidPath)
-		_, err = r.Now(e.ctx, path)
-		e.wantErr(err, coord.ErrInvalidPath)
 		for kind := coord.OpCreate; kind <= coord.OpOwned; kind++ {
 			_, err = r.Commit(e.ctx, coord.Put("b", nil), coord.Op{Kind: kind, Path: path})
 			e.wantErr(err, coord.ErrInvalidPath)
@@ -180,8 +178,6 @@ func badPaths(e *env) {
 	_, err := r.Get(e.ctx, "")
 	e.wantErr(err, coord.ErrInvalidPath)
 	_, err = r.Latch("")
-	e.wantErr(err, coord.ErrInvalidPath)
-	_, err = r.Now(e.ctx, "")
 	e.wantErr(err, coord.ErrInvalidPath)
 	_, err = r.Commit(e.ctx, coord.DeleteTree(""))
 	e.wantErr(err, coord.ErrInvalidPath)
@@ -193,19 +189,16 @@ func badPaths(e *env) {
 func storeClock(e *env) {
 	r := e.dial()
 	const off = 10 * time.Second // the clock of this very machine, in whole seconds
+	clock := r.awaitClock()
 	before := time.Now()
-	now, err := r.Now(e.ctx, "systemTime/current")
-	if err != nil {
-		e.Fatal(err)
-	}
+	now := clock.Now()
 	if now.Before(before.Add(-off)) || now.After(time.Now().Add(off)) {
 		e.Errorf("the store's clock says %v at %v", now, before)
 	}
-	again, err := r.Now(e.ctx, "systemTime/current")
-	if err != nil {
-		e.Fatal(err)
-	}
-	if again.Before(now) {
+	if again := r.Clock().Now(); again.Before(now) {
 		e.Errorf("%v, and before that %v", again, now)
+	}
+	if ahead := clock.Ahead(time.Now()); ahead.Abs() > time.Second {
+		e.Errorf("this process is certainly %v ahead of its own machine", ahead)
 	}
 }

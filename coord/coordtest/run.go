@@ -170,6 +170,24 @@ func (c *client) latch(path string) coord.Latch {
 	return l
 }
 
+// awaitClock waits until the registry knows the store's clock.
+func (c *client) awaitClock() coord.Clock {
+	c.env.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond) // the registry tells nobody of this
+	defer ticker.Stop()
+	for {
+		clock := c.Clock()
+		if clock.Known() && clock.Err() == nil {
+			return clock
+		}
+		select {
+		case <-ticker.C:
+		case <-c.env.ctx.Done():
+			c.env.Fatalf("the store's clock is not known: %v", clock.Err())
+		}
+	}
+}
+
 func (e *env) acquire(l coord.Latch) coord.Held {
 	e.Helper()
 	held, err := l.Acquire(e.ctx)

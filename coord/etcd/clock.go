@@ -19,37 +19,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Now implements [coord.Registry]. etcd's API never tells the time, but its client port
-// also answers HTTP, with a Date header in whole seconds. All endpoints are asked at once,
-// and the first that answers is believed.
-func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
-	const what = "read the clock"
-	if err := coord.ValidatePath(path); err != nil {
-		return time.Time{}, fmt.Errorf("etcd: %s: %w", what, err)
-	}
-	ctx, cancel, err := r.bound(ctx)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("etcd: %s: %w", what, err)
-	}
-	defer cancel()
-	asking, enough := context.WithCancel(ctx)
-	defer enough()
-	var first time.Time
-	_, err = r.readClocks(asking, func(c clockReading) {
-		if first.IsZero() {
-			first = c.date
-		}
-		enough()
-	})
-	switch {
-	case !first.IsZero():
-		return first, nil
-	case ctx.Err() != nil:
-		return time.Time{}, fmt.Errorf("etcd: %s: %w", what, context.Cause(ctx))
-	}
-	return time.Time{}, fmt.Errorf("etcd: %s: %w", what, err)
-}
-
 // Clock implements [coord.Registry]. The first call begins what it tells of.
 func (r *Registry) Clock() coord.Clock {
 	r.clocked.Do(func() { r.start(func() { r.clock.Run(r.ctx) }) })
@@ -60,7 +29,7 @@ func (r *Registry) Clock() coord.Clock {
 func (r *Registry) compareClock(ctx context.Context) (coord.Clock, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.config.RequestTimeout/2, r.late)
 	defer cancel()
-	readings, err := r.readClocks(ctx, nil)
+	readings, err := r.readClocks(ctx)
 	if clock, ok := median(readings); ok {
 		return clock, nil
 	}
@@ -98,9 +67,9 @@ func median(readings []clockReading) (coord.Clock, bool) {
 	return coord.NewClock(middle.after, middle.after.Round(0).Add(offset), uncertainty), true
 }
 
-// readClocks asks all endpoints at once, tells each answer as it comes, and returns all
-// of them, and the errors of the others.
-func (r *Registry) readClocks(ctx context.Context, tell func(clockReading)) ([]clockReading, error) {
+// readClocks asks all endpoints at once. It returns the readings of those that answered, and
+// the errors of the others.
+func (r *Registry) readClocks(ctx context.Context) ([]clockReading, error) {
 	client := r.httpClient()
 	defer client.CloseIdleConnections()
 	var mu sync.Mutex
@@ -117,9 +86,6 @@ func (r *Registry) readClocks(ctx context.Context, tell func(clockReading)) ([]c
 				return
 			}
 			readings = append(readings, reading)
-			if tell != nil {
-				tell(reading)
-			}
 		})
 	}
 	asking.Wait()

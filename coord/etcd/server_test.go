@@ -3,13 +3,11 @@ package etcd_test
 import (
 	"context"
 	"errors"
-	"net"
 	"testing"
 	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
-	"google.golang.org/grpc"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
@@ -222,9 +220,7 @@ func TestClientCertificate(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{ClientCertificates: true})
 	r, _ := dial(t, server, etcd.Config{TLS: server.ClientTLS()})
 	commit(t, r, coord.Put("a", nil))
-	if _, err := r.Now(within(t), "now"); err != nil {
-		t.Errorf("now: %v", err)
-	}
+	awaitClock(t, r, coord.Clock.Known)
 	without := server.ClientTLS()
 	without.Certificates = nil
 	for name, config := range map[string]etcd.Config{
@@ -360,27 +356,6 @@ func TestSyncAfterAReconnectToAStoreThatStandsStill(t *testing.T) {
 	if !synced(t, a).Exists("a/x") {
 		t.Error("the view lacks what was committed")
 	}
-}
-
-func TestPortWithoutHTTP(t *testing.T) {
-	server := etcdserver.Start(t, etcdserver.Config{})
-	r, links := dial(t, server, etcd.Config{})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	onlyGRPC := grpc.NewServer()
-	go onlyGRPC.Serve(listener)
-	defer onlyGRPC.Stop()
-	links[0].Redirect(listener.Addr().String())
-	if _, err := r.Now(within(t), "now"); !errors.Is(err, coord.ErrNoClock) {
-		t.Errorf("got the error %v", err)
-	}
-	links[0].Cut()
-	if _, err := r.Now(within(t), "now"); !errors.Is(err, coord.ErrUnavailable) {
-		t.Errorf("got the error %v", err)
-	}
-	links[0].Redirect(server.Endpoints()[0])
 }
 
 func TestQuietLog(t *testing.T) {

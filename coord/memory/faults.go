@@ -24,12 +24,11 @@ const (
 	Sync
 	Acquire
 	Release
-	Now
 	Close
 )
 
 func (m Method) String() string {
-	return [...]string{"call", "open", "get", "list", "commit", "view", "sync", "acquire", "release", "now", "close"}[m]
+	return [...]string{"call", "open", "get", "list", "commit", "view", "sync", "acquire", "release", "close"}[m]
 }
 
 // writes reports whether the call changes the tree, so that without an answer its outcome
@@ -251,8 +250,8 @@ func (s *Store) setDown(down bool) {
 	}
 }
 
-// SetClockOffset sets how far the store's clock, which Registry.Now and Registry.Clock
-// read, is ahead of the local one.
+// SetClockOffset sets how far the store's clock, which Registry.Clock tells, is ahead of
+// the local one.
 func (s *Store) SetClockOffset(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -347,25 +347,6 @@ func (r *Registry) List(ctx context.Context, path string) ([]coord.Node, error) 
 	return nodes, nil
 }
 
-// Now implements [coord.Registry]. It writes the node at path, as on ZooKeeper.
-func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
-	if err := coord.ValidatePath(path); err != nil {
-		return time.Time{}, fmt.Errorf("memory: now: %w", err)
-	}
-	var now time.Time
-	err := r.call(ctx, call{method: Now, path: path}, func() error {
-		if _, err := r.store.commit(r.ns, nil, []coord.Op{coord.Put(path, nil)}); err != nil {
-			return err
-		}
-		now = time.Now().Add(r.store.offset)
-		return nil
-	})
-	if err != nil {
-		return time.Time{}, err
-	}
-	return now, nil
-}
-
 // Clock implements [coord.Registry]. The clock is exact, and always known.
 func (r *Registry) Clock() coord.Clock {
 	r.store.mu.Lock()

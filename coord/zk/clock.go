@@ -11,29 +11,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Now implements [coord.Registry]: it writes the node, without a value, and returns the
-// leader's time of that.
-func (r *Registry) Now(ctx context.Context, path string) (time.Time, error) {
-	if err := coord.ValidatePath(path); err != nil {
-		return time.Time{}, fmt.Errorf("zk: now: %w", err)
-	}
-	stat, err := r.touch(ctx, path)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("zk: now %s: %w", path, err)
-	}
-	return time.UnixMilli(stat.Mtime), nil
-}
-
-// touch writes a node without a value.
-func (r *Registry) touch(ctx context.Context, path string) (zookeeper.Stat, error) {
-	stat, err := r.commit(ctx, []coord.Op{coord.Put(path, nil)})
-	if errors.Is(err, coord.ErrUnknownOutcome) {
-		// Whether it was written does not matter, only that the time is not known.
-		err = fmt.Errorf("%w (%w)", coord.ErrUnavailable, err)
-	}
-	return stat, err
-}
-
 // Clock implements [coord.Registry]. The first call begins what it tells of: who never
 // asks writes nothing.
 func (r *Registry) Clock() coord.Clock {
@@ -45,11 +22,21 @@ func (r *Registry) Clock() coord.Clock {
 // some moment between the request and the answer.
 func (r *Registry) compareClock(ctx context.Context) (coord.Clock, error) {
 	begun := time.Now()
-	stat, err := r.touch(ctx, coord.ClockPath)
+	stat, err := r.touch(ctx)
 	half := time.Since(begun) / 2
 	if err != nil {
 		return coord.Clock{}, fmt.Errorf("zk: clock: %w", err)
 	}
 	const tick = time.Millisecond
 	return coord.NewClock(begun.Add(half), time.UnixMilli(stat.Mtime).Add(tick/2), half+tick/2), nil
+}
+
+// touch writes the clock's node, without a value.
+func (r *Registry) touch(ctx context.Context) (zookeeper.Stat, error) {
+	stat, err := r.commit(ctx, []coord.Op{coord.Put(coord.ClockPath, nil)})
+	if errors.Is(err, coord.ErrUnknownOutcome) {
+		// Whether it was written does not matter, only that the time is not known.
+		err = fmt.Errorf("%w (%w)", coord.ErrUnavailable, err)
+	}
+	return stat, err
 }

@@ -93,9 +93,7 @@ func TestEveryNodeBelongsToTheUser(t *testing.T) {
 	if _, err := l.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Now(t.Context(), "clock/now"); err != nil {
-		t.Fatal(err)
-	}
+	awaitClock(t, r, "known", coord.Clock.Known)
 
 	conn := dialBare(t, sharedServer(t).Addr(), rightPassword)
 	stranger := dialBare(t, sharedServer(t).Addr(), "")
