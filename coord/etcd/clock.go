@@ -27,7 +27,8 @@ func (r *Registry) Clock() coord.Clock {
 
 // compareClock compares the clocks.
 func (r *Registry) compareClock(ctx context.Context) (coord.Clock, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.config.RequestTimeout/2, r.late)
+	timeout := r.config.RequestTimeout / 2
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, noAnswer(timeout))
 	defer cancel()
 	readings, err := r.readClocks(ctx)
 	if clock, ok := median(readings); ok {
@@ -140,7 +141,8 @@ func kindOfHTTP(err error) error {
 	switch {
 	case errors.As(err, &certificate), strings.Contains(err.Error(), "remote error: tls: "):
 		return coord.ErrDenied
-	case errors.As(err, &network), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &network), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, coord.ErrUnavailable): // the cause of the time-out
 		return coord.ErrUnavailable
 	}
 	return coord.ErrNoClock

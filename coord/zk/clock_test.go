@@ -23,7 +23,7 @@ func awaitClock(t testing.TB, r *zk.Registry, what string, wanted func(coord.Clo
 		select {
 		case <-again.C:
 		case <-late:
-			t.Fatalf("waited in vain for a clock that is %s; it is %+v", what, r.Clock())
+			t.Fatalf("waited in vain for a clock that is %s; it is known %v, its error %v", what, r.Clock().Known(), r.Clock().Err())
 		}
 	}
 }
