@@ -16,59 +16,59 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// controller runs one job in this process. One goroutine owns all of its state but what
-// stands below mu. It is level-triggered: whatever wakes it, it looks at the newest
-// snapshot and goes through all steps (controller_pass.go). What a step wants done is
-// decided by package decide, which touches nothing; the controller does it.
+// controller runs one job in this process. One goroutine owns its state, except what is
+// below mu. The controller is level-triggered: whatever wakes it, it reads the newest
+// snapshot and goes through all steps (controller_pass.go). Package decide says what a step
+// does, and touches nothing; the controller does it.
 //
-// Nothing that can go wrong ends in silence: a step that fails is tried again with a
-// back-off of its own (backoffs), what lasts becomes a fault (controller_diagnose.go), and
-// a controller that cannot go on leaves in order (controller_leave.go).
+// No failure is silent. A commit that fails is tried again after a back-off (backoffs). A
+// failure that lasts becomes a fault (controller_diagnose.go). A controller that cannot go
+// on leaves in order (controller_leave.go).
 type controller struct {
-	// What it was started with. Nothing of it changes.
+	// What it was started with. These fields do not change.
 	reg      coord.Registry
 	view     coord.View
 	job      jobtree.Job
 	handler  Handler
 	options  *options
-	revision int // of the configuration that the program has brought
+	revision int // Config.Revision, as the program gave it
 	watchers *observers
 	log      *zap.Logger
-	started  func()          // called once this instance is in the tree
+	started  func()          // publish calls it while this instance is in the tree; only the first call acts
 	shutdown context.Context // ends when a shutdown is asked for
 	stopping context.Context // ends when the time to drain is over
-	wake     chan struct{}   // holds one
+	wake     chan struct{}   // wakes the loop; see poke
 	seams    seams
 
-	sight      // controller_look.go
-	identity   // controller_join.go
-	departure  // controller_leave.go
-	executions // controller_execute.go
-	doubts     // controller_finish.go
-	requests   // controller_trigger.go
-	backoffs   // controller_commit.go
-	leadership // controller_lead.go
-	diagnosis  // controller_diagnose.go
-	story      story
-	wakeAt     time.Time // by the monotonic clock; zero if nothing is waited for. Whoever waits sets it, in each pass
+	sight                // controller_look.go
+	identity             // controller_join.go
+	departure            // controller_leave.go
+	executions           // controller_execute.go
+	doubts               // controller_finish.go
+	triggers             // controller_trigger.go
+	backoffs             // controller_commit.go
+	leadership           // controller_lead.go
+	diagnosis            // controller_diagnose.go
+	story      story     // controller_story.go
+	wakeAt     time.Time // when to look again; zero if nobody waits. once clears it, wakeIn sets it
 
-	working sync.WaitGroup // handlers
+	working sync.WaitGroup // the goroutines of handlers
 
 	mu       sync.Mutex
-	returned []*run // whose handlers have, since collect took them in last
-	untold   error  // what the store could not be told in the end
-	live     live
+	returned []*run // runs whose handlers have returned: returns adds them, collect takes them
+	untold   error  // why the store was not told everything in the end; setUntold changes it
+	live     live   // controller_status.go
 }
 
-// seams are where a test stands in for what chance or time would do.
+// seams are where a test replaces chance or time.
 type seams struct {
-	newID    func() string          // names a new identity
-	execute  func(*run)             // begins a run
-	omits    func(step string) bool // leaves a step out of a pass; nil leaves out none
-	oneByOne bool                   // commits of a step follow each other
+	newID    func() string          // returns the id of a new identity
+	execute  func(*run)             // calls the handler of a run
+	omits    func(step string) bool // reports whether passes skip a step; nil skips none
+	oneByOne bool                   // commits and reads are sent one after the other
 }
 
-// newController returns a controller that has not begun.
+// newController returns a controller whose loop has not begun.
 func newController(reg coord.Registry, view coord.View, h Handler, s *settings, o *options, revision int) *controller {
 	labels := o.labels
 	if o.weight > 0 {
@@ -81,7 +81,7 @@ func newController(reg coord.Registry, view coord.View, h Handler, s *settings, 
 		sight:      sight{settings: s},
 		identity:   identity{self: decide.Self{IP: o.ip, Labels: labels}},
 		executions: executions{runs: map[int]*run{}, work: decide.NewWork(), unmonitored: decide.Unmonitored{Last: o.now()}},
-		requests:   requests{pending: map[int]decide.Pending{}, met: map[string]time.Time{}},
+		triggers:   triggers{pending: map[int]decide.Pending{}, met: map[string]time.Time{}},
 		backoffs:   backoffs{troubles: troubles{}, heals: heals{}},
 		leadership: leadership{questions: map[string]*question{}},
 	}
@@ -90,8 +90,8 @@ func newController(reg coord.Registry, view coord.View, h Handler, s *settings, 
 	return c
 }
 
-// loop runs until this instance has left, and returns why it did. It is not through if it
-// could not go on, and what it has is still in the tree.
+// loop runs until this instance has left, and returns why it left. through is false if the
+// controller could not go on; then this instance's nodes are still in the tree.
 func (c *controller) loop() (through bool, err error) {
 	for {
 		if err := c.once(); err != nil {
@@ -106,8 +106,8 @@ func (c *controller) loop() (through bool, err error) {
 	}
 }
 
-// once looks at how things stand and does what is to be done about it. An error means that
-// the controller cannot go on.
+// once waits for a session if there is none, reads the snapshot, makes one pass and shows
+// the result. An error means that the controller cannot go on.
 func (c *controller) once() error {
 	c.wakeAt = time.Time{}
 	c.passes++
@@ -130,13 +130,14 @@ func (c *controller) once() error {
 	return nil
 }
 
-// world is what the steps of this pass decide on.
+// world returns what the steps of this pass decide on. It also keeps up what depends on the
+// clock: absent, leaderless, looked and work.Begun.
 func (c *controller) world() *decide.World {
 	now := c.now()
 	if c.settings.StaticSharding {
 		c.absent = decide.Absences(c.state, c.absent, now)
 	}
-	// By a clock that was set back, these have not come yet.
+	// The clock was set back, so these ticks will come again: forget that they were begun.
 	maps.DeleteFunc(c.work.Begun, func(_ int, tick time.Time) bool { return now.Before(tick) })
 	w := &decide.World{
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
@@ -148,7 +149,7 @@ func (c *controller) world() *decide.World {
 	return w
 }
 
-// clockAt is how the store's clock stands to the local one, which shows now.
+// clockAt compares the store's clock with the local one, which shows now.
 func clockAt(clock coord.Clock, now time.Time) decide.Clock {
 	if !clock.Known() {
 		return decide.Clock{}
@@ -161,8 +162,9 @@ func (c *controller) now() time.Time { return c.options.now() }
 
 func (c *controller) isShutdown() bool { return c.shutdown.Err() != nil }
 
-// reconcileIfDue makes the controller look at the whole tree although it saw no change.
-// Jobs of one process do so at different times.
+// reconcileIfDue makes the view catch up and the leader sweep once in each
+// ReconcileInterval, although nothing has changed. The time varies by a tenth, so that the
+// jobs of one process do not all do so at once.
 func (c *controller) reconcileIfDue(w *decide.World) error {
 	d := c.settings.ReconcileInterval
 	if d <= 0 {
@@ -180,8 +182,8 @@ func (c *controller) reconcileIfDue(w *decide.World) error {
 	return nil
 }
 
-// lookForRemoval leaves if the whole job was removed. The view is right about it, but may
-// not have seen yet that it was just set up. Once the store has said so, it is not asked
+// lookForRemoval makes this instance leave if the whole job was removed. A view without a
+// configuration may only be late: the job was just set up. So the store is asked, but not
 // again while handlers return: it may not answer any more.
 func (c *controller) lookForRemoval(w *decide.World) error {
 	const step = "look for the configuration"
@@ -200,7 +202,7 @@ func (c *controller) lookForRemoval(w *decide.World) error {
 		c.abandon(w)
 	case err != nil:
 		c.failed(step, err)
-	default: // it is there: the view has to catch up
+	default: // the configuration is there: the view is late
 		c.stale = true
 		c.meet(step, fmt.Errorf("the view of the job does not show the configuration, which is there: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
 	}

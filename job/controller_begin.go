@@ -7,16 +7,16 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// yieldTime bounds how long a JVM leader that deals the items holds up our fires.
+// yieldTime is how long our fires wait, at most, for a JVM leader that deals the items.
 const yieldTime = 30 * time.Second
 
-// takeOver begins what waits to be run again.
+// takeOver claims items that wait to be run again (failover).
 func (c *controller) takeOver(w *decide.World) error {
 	c.commitAll(w.TakeOver(c.work, c.idle()))
 	return nil
 }
 
-// beginTriggered begins the items that triggers wait for.
+// beginTriggered claims the items that were triggered and are idle.
 func (c *controller) beginTriggered(w *decide.World) error {
 	if !c.settings.rules.Monitor {
 		c.begins(w.BeginTriggeredUnmonitored(c.work, c.pending), 0)
@@ -26,7 +26,7 @@ func (c *controller) beginTriggered(w *decide.World) error {
 	return nil
 }
 
-// fire begins what is due.
+// fire claims the items that are due. Without MonitorExecution it begins them at once.
 func (c *controller) fire(w *decide.World) error {
 	if !c.settings.rules.Monitor {
 		var claims []decide.Claim
@@ -43,20 +43,20 @@ func (c *controller) fire(w *decide.World) error {
 	return nil
 }
 
-// flag notes ticks that have come while items run.
+// flag writes the misfire flag of items that still run when their next tick has come.
 func (c *controller) flag(w *decide.World) error {
 	c.commitAll(w.Flag(c.work))
 	return nil
 }
 
-// passOver moves on over ticks that nobody is to run.
+// passOver moves the fired records on over ticks that nobody is to run.
 func (c *controller) passOver(w *decide.World) error {
 	c.commitAll(w.PassOver(c.work))
 	return nil
 }
 
-// holdForJVM reports whether our fires are held up, for a while, because a JVM leader deals
-// the items.
+// holdForJVM reports whether our fires wait because a JVM leader is dealing the items. They
+// wait for yieldTime at most.
 func (c *controller) holdForJVM(w *decide.World) bool {
 	isDealing := w.IsBeingDealtByJVM()
 	held := c.yielding.hold(isDealing, w.Now)
@@ -67,7 +67,7 @@ func (c *controller) holdForJVM(w *decide.World) bool {
 	return true
 }
 
-// handBack gives up claims that have waited for a thread for too long, or that this
+// handBack gives up claims that have waited too long for a thread, and claims that this
 // instance may not begin any more.
 func (c *controller) handBack(w *decide.World) error {
 	var back []*run
@@ -101,7 +101,8 @@ func (c *controller) handBack(w *decide.World) error {
 	return nil
 }
 
-// mayWait says how much longer a claim may wait for a thread, or that its time is over.
+// mayWait returns how much longer a claim may wait for a thread, and whether its time is
+// over. A claim without records may wait as long as this instance may run the item.
 func (c *controller) mayWait(w *decide.World, r *run) (left time.Duration, isOver bool) {
 	if !r.Recorded {
 		item := w.Item(r.Item)
@@ -115,5 +116,5 @@ func (c *controller) mayWait(w *decide.World, r *run) (left time.Duration, isOve
 	return queueTime - waited, isSetBack || waited >= queueTime || !w.IsActive()
 }
 
-// errHandedBack is the outcome of a run that was claimed and given back.
+// errHandedBack is the error of a run that was handed back before its handler was called.
 var errHandedBack = errors.New("job: claim handed back")

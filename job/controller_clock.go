@@ -8,9 +8,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// clockFault says how the local clock keeps the job from running as it should.
+// clockFault returns what is wrong with the local clock, or with times in the tree; nil if
+// nothing is.
 func (c *controller) clockFault(w *decide.World) error {
-	now := c.now() // a pass may have taken long
+	now := c.now() // not w.Now: the pass may have taken long
 	ahead := clockAt(c.reg.Clock(), now).Ahead
 	difference := fmt.Sprintf("%v ahead of it", ahead.Round(time.Second))
 	if ahead < 0 {
@@ -29,7 +30,8 @@ func (c *controller) clockFault(w *decide.World) error {
 	return c.timesFault(w)
 }
 
-// timesFault says which times of the tree have not come yet: they keep items from running.
+// timesFault returns which times of the tree have not come yet. Items do not run until they
+// have. It also tells when the leader has taken back ticks that this instance has begun.
 func (c *controller) timesFault(w *decide.World) error {
 	future := w.FutureTimes(c.work)
 	var what string
@@ -49,7 +51,7 @@ func (c *controller) timesFault(w *decide.World) error {
 	return fmt.Errorf("job %s: %s later than this host's clock, and items do not run until then; nobody can tell whose clock is wrong: %w", c.job, what, c.unknownClock())
 }
 
-// unknownClock says why the store's clock is not known.
+// unknownClock returns why the store's clock is not known.
 func (c *controller) unknownClock() error {
 	if err := c.reg.Clock().Err(); err != nil {
 		return fmt.Errorf("the store's cannot be read: %w", err)

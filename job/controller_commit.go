@@ -14,40 +14,47 @@ import (
 )
 
 const (
-	// catchUpTime bounds how long the view may take to hold what was committed.
+	// catchUpTime bounds one wait for the view to catch up with the store.
 	catchUpTime = 5 * time.Second
 	// commitsAtOnce bounds the commits of one step that are under way together.
 	commitsAtOnce = 8
-	// culprits is how many parts are left out of one commit before it is given up until
-	// the next look.
+	// culprits is how many parts may be left out of one commit. If it still conflicts, it is
+	// given up, and the step decides again when the view has caught up.
 	culprits = 3
 )
 
-// backoffs are what commits have met. commit, and whoever asks the store, change them.
+// backoffs say when what has failed may be tried again, and whether the view is behind.
 type backoffs struct {
+	// What fails now. meet adds; succeeded, catchUp, confirm, pass and begin remove.
 	troubles troubles
-	heals    heals
-	passes   int
-	stale    bool // a commit met a conflict: the view has to catch up
-	syncs    int  // how often it has
+	// What was corrected of late. succeeded adds, pass removes.
+	heals heals
+	// How many passes have begun. once counts.
+	passes int
+	// The view has to catch up before the next pass, because it is behind the store or may
+	// be. Whoever finds that sets it; catchUp clears it.
+	stale bool
+	// How often the view has caught up. catchUp counts.
+	syncs int
 }
 
-// answer is what has become of a change.
+// answer is what has become of a change that was sent.
 type answer struct {
-	change   decide.Change // without the parts that were left out
-	revision int64
+	change   decide.Change // as it was sent last: parts may have been left out
+	revision int64         // of the commit
 	err      error
-	struck   []strike
+	struck   []strike // parts that conflicted
 }
 
-// strike is a part that could not be done.
+// strike is a part that conflicted.
 type strike struct {
 	name string
 	err  error
 }
 
-// send tries a commit. The part of a conflict is left out, and the rest tried again at
-// once; one that is too large is cut in half. It touches nothing of a controller's.
+// send commits a change. A part that conflicts is left out, and the rest is sent again at
+// once. Of a change that is too large only the first half is sent; the step asks for the
+// rest later. send uses nothing of a controller's, so several may run at once.
 func send(ctx context.Context, reg coord.Registry, change decide.Change) answer {
 	a := answer{change: change}
 	for {
@@ -72,15 +79,15 @@ func send(ctx context.Context, reg coord.Registry, change decide.Change) answer 
 	}
 }
 
-// commit does what a step wants, and reports whether it happened, in part at least. After
-// a conflict the view catches up and the step is asked again; what a lost answer did, the
-// tree tells.
+// commit commits a change, and reports whether it happened, at least in part. After a
+// conflict the view catches up and the step decides again. If the answer is lost, the next
+// snapshot shows whether the commit happened.
 func (c *controller) commit(change decide.Change) bool {
 	change, ok := c.admit(change)
 	return ok && c.committed(send(c.session.Context(), c.reg, change))
 }
 
-// commitAll does several changes that do not depend on each other, some at a time, and
+// commitAll commits changes that do not depend on each other, commitsAtOnce at a time, and
 // reports whether any of them happened.
 func (c *controller) commitAll(changes []decide.Change) (any bool) {
 	if len(changes) == 1 || c.seams.oneByOne {
@@ -104,7 +111,8 @@ func (c *controller) commitAll(changes []decide.Change) (any bool) {
 	return any
 }
 
-// together calls do for each number below n, several at a time.
+// together calls do for each number below n: several at a time, or in order if a test
+// wants that.
 func (c *controller) together(n int, do func(int)) {
 	if c.seams.oneByOne {
 		for i := range n {
@@ -115,14 +123,14 @@ func (c *controller) together(n int, do func(int)) {
 	together(n, do)
 }
 
-// together calls do for each number below n, several at a time. A panic of one of them is
-// the caller's, who is guarded.
+// together calls do for each number below n, commitsAtOnce at a time. If one of them
+// panics, together panics when all have ended: Scheduler.run recovers from it.
 func together(n int, do func(int)) {
-	slots := make(chan struct{}, commitsAtOnce)
+	limit := make(chan struct{}, commitsAtOnce)
 	panics := make(chan any, n)
 	var under sync.WaitGroup
 	for i := range n {
-		slots <- struct{}{}
+		limit <- struct{}{}
 		under.Go(func() {
 			through := false
 			defer func() {
@@ -131,7 +139,7 @@ func together(n int, do func(int)) {
 				} else if !through { // runtime.Goexit
 					panics <- errEnded
 				}
-				<-slots
+				<-limit
 			}()
 			do(i)
 			through = true
@@ -145,7 +153,8 @@ func together(n int, do func(int)) {
 	}
 }
 
-// admit returns what of a change may be tried now: not what has failed and waits.
+// admit returns the change without the parts that have to wait because they failed before,
+// and reports whether anything is left to be tried now.
 func (c *controller) admit(change decide.Change) (decide.Change, bool) {
 	if !c.attempt(change.Step) {
 		return change, false
@@ -157,8 +166,8 @@ func (c *controller) admit(change decide.Change) (decide.Change, bool) {
 	return rest, len(rest.Parts) > 0
 }
 
-// attempt reports whether a step, or a part of one, may be tried now. If not, it wakes up
-// for the time when it may.
+// attempt reports whether a step, or a part of one, may be tried now. If not, the
+// controller will wake up when it may.
 func (c *controller) attempt(name string) bool {
 	t, now := c.troubles[name], c.now()
 	if t == nil {
@@ -172,7 +181,7 @@ func (c *controller) attempt(name string) bool {
 	return true
 }
 
-// committed takes in the answer to a commit.
+// committed takes in the answer to a commit, and reports whether the commit happened.
 func (c *controller) committed(a answer) bool {
 	for _, s := range a.struck {
 		c.stale = true
@@ -184,7 +193,7 @@ func (c *controller) committed(a answer) bool {
 		c.follow(a.change, a.revision)
 		return true
 	case errors.Is(a.err, coord.ErrConflict):
-		c.log.Debug("conflict", zap.String("step", a.change.Step), zap.Error(a.err))
+		c.log.Debug("a commit met a conflict; its step decides again", zap.String("step", a.change.Step), zap.Error(a.err))
 		c.stale = true
 		if len(a.struck) == 0 || len(a.struck) == culprits {
 			c.meet(a.change.Step, a.err, firstPause, lastPause, freeTries)
@@ -195,8 +204,9 @@ func (c *controller) committed(a answer) bool {
 	return false
 }
 
-// follow does what follows from a change that was committed: runs that have no record any
-// more are dropped, and claims begin.
+// follow does what follows from a committed change: it drops runs whose records were
+// removed, notes misfire flags and triggers, tells observers of ticks that were passed over,
+// and begins what was claimed. token is the number of the commit.
 func (c *controller) follow(change decide.Change, token int64) {
 	for _, p := range change.Parts {
 		if p.Ends != nil {
@@ -218,7 +228,8 @@ func (c *controller) follow(change decide.Change, token int64) {
 	}
 }
 
-// succeeded ends the troubles of a change, but for those of what comes back each time.
+// succeeded ends the troubles of a committed change. But a part that only corrects, and has
+// to be corrected again and again, gets trouble of its own (heals): it has to wait.
 func (c *controller) succeeded(change decide.Change) {
 	over := func(name string) {
 		if change.Heals && c.heals.done(name, c.now()) {
@@ -240,19 +251,21 @@ func (c *controller) succeeded(change decide.Change) {
 	}
 }
 
-// failed takes in an error of the store: the step waits for a while, longer each time, and
-// then looks again. What may have happened unseen is looked for.
+// failed takes in an error of the store. The step has to wait, longer each time. The view
+// catches up before the next pass. If the outcome is unknown, settle looks at once for a
+// claim that happened.
 func (c *controller) failed(step string, err error) {
 	if c.session.Context().Err() != nil {
 		return
 	}
 	c.stale = true
 	c.suspicious = c.suspicious || errors.Is(err, coord.ErrUnknownOutcome)
-	c.log.Debug("store failed", zap.String("step", step), zap.Error(err))
+	c.log.Debug("a request to the store has failed; its step is tried again", zap.String("step", step), zap.Error(err))
 	c.meet(step, err, firstPause, lastPause, 0)
 }
 
-// meet notes trouble of a step, or of a part of one, and wakes up for the next attempt.
+// meet notes trouble of a step, or of a part of one. The controller will wake up for the
+// next attempt.
 func (c *controller) meet(name string, err error, first, last time.Duration, free int) {
 	now := c.now()
 	t := c.troubles.meet(name, err, now, first, last, free)
@@ -262,7 +275,7 @@ func (c *controller) meet(name string, err error, first, last time.Duration, fre
 	}
 }
 
-// catchUp waits until the view holds all that was committed until now.
+// catchUp waits until the view holds all that was committed before the call.
 func (c *controller) catchUp() {
 	const step = "sync"
 	if !c.attempt(step) {

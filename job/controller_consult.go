@@ -9,33 +9,33 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// strategyPatience is how long a strategy is waited for. What it is asked is little work.
+// strategyPatience is how long a strategy may take to answer. To answer is little work.
 const strategyPatience = 5 * time.Second
 
-// errThinking is the answer of a strategy that has more time to answer.
+// errThinking is returned while a strategy has not answered, and still has time to.
 var errThinking = errors.New("job: the strategy has not answered yet")
 
-// question is what a strategy is asked. It is asked in a goroutine of its own, because it
-// may be the user's: what it does to its goroutine, it does not do to the controller's. It
-// may never return; nothing waits for that goroutine then.
+// question is one question to a strategy. It has a goroutine of its own, because the
+// strategy may be the user's: it may panic, call runtime.Goexit or never return, and the
+// controller goes on. Nothing waits for a goroutine that never returns.
 type question struct {
 	strategy.Request
 	asked  time.Time
-	spent  bool      // its answer was used, and is good for no other time
-	waited chan bool // says once whether it was answered in time
-	done   chan struct{}
+	spent  bool          // the answer was used, and must not be used again
+	waited chan bool     // receives once whether the controller waited until the answer came
+	done   chan struct{} // closed when the strategy has answered
 
-	// Once done is closed:
+	// Set before done is closed:
 	owners []string
 	err    error
 	took   time.Duration
 }
 
-// newQuestion asks a strategy. late is called if its answer comes when nobody waits for it
-// any more.
+// newQuestion asks a strategy. late is called if the answer comes after the controller has
+// stopped waiting for it.
 func newQuestion(name string, s strategy.Strategy, r strategy.Request, late func()) *question {
 	q := &question{Request: r, asked: time.Now(), waited: make(chan bool, 1), done: make(chan struct{})}
-	// The strategy may keep, or change, what it is given.
+	// Copies, because the strategy may keep or change what it is given.
 	r.Instances, r.Previous = slices.Clone(r.Instances), slices.Clone(r.Previous)
 	go func() {
 		q.err = fmt.Errorf("sharding of job %q: strategy %s called runtime.Goexit", q.Job, short(name))
@@ -49,7 +49,7 @@ func newQuestion(name string, s strategy.Strategy, r strategy.Request, late func
 				late()
 			}
 		}()
-		q.owners = slices.Clone(s.Assign(r)) // it may use its own again
+		q.owners = slices.Clone(s.Assign(r)) // a copy, because the strategy may change its own later
 		q.err = nil
 	}()
 	return q
@@ -64,16 +64,18 @@ func (q *question) answered() bool {
 	}
 }
 
-// slow reports whether the answer, which is there, took too long.
+// slow reports whether the strategy took too long. It must have answered.
 func (q *question) slow() bool { return q.took >= strategyPatience }
 
+// is reports whether the question is the same as r.
 func (q *question) is(r strategy.Request) bool {
 	return q.Job == r.Job && q.Total == r.Total && slices.Equal(q.Instances, r.Instances) && slices.Equal(q.Previous, r.Previous)
 }
 
-// consult asks the strategy of the job, and waits for its answer for a while. One that has not
-// answered is not asked again before it has. The answer of a slow one is good for the same
-// question, and the next question to it is not waited for.
+// consult asks the strategy of the job, and waits for strategyPatience. If the answer comes
+// later, consult returns it when the same question is asked again: once, or each time if
+// the strategy was slow. A strategy that has not answered is not asked anything else. After
+// a slow answer consult does not wait for the next one.
 func (c *controller) consult(r strategy.Request) ([]string, error) {
 	name := c.settings.Strategy
 	patience := strategyPatience
@@ -100,7 +102,7 @@ func (c *controller) consult(r strategy.Request) ([]string, error) {
 	return nil, c.thinking(name, q)
 }
 
-// thinking is what is said of a strategy that has not answered.
+// thinking is the error for a strategy that has not answered.
 func (c *controller) thinking(name string, q *question) error {
 	if left := strategyPatience - time.Since(q.asked); left > 0 {
 		c.wakeIn(left)
@@ -109,8 +111,8 @@ func (c *controller) thinking(name string, q *question) error {
 	return fmt.Errorf("sharding of job %q: strategy %s has not answered within %v; the items stay where they are", q.Job, short(name), strategyPatience)
 }
 
-// awaitAnswer waits until a question is answered, and reports false if that takes too long.
-// A shutdown does not wait for it.
+// awaitAnswer waits for an answer, and reports whether it came in time. It returns early if
+// a shutdown is asked for.
 func (c *controller) awaitAnswer(q *question, patience time.Duration) bool {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

@@ -9,30 +9,31 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// dealt is what this leader has dealt by a strategy, and to whom.
+// dealt is how this leader has dealt the items: for which instances and configuration, and
+// by which answer of the strategy.
 type dealt struct {
 	instances []strategy.Instance
 	total     int
 	modified  int64 // of the configuration
 	owners    []string
 
-	// Of a strategy that changes its answer although nothing of the above has changed.
-	forgiven   time.Time // when all changes until now are
+	// For a strategy that changes its answer although the question is the same:
+	forgiven   time.Time // when all changes until now are forgiven
 	isRestless bool      // it has changed its answer too often
 }
 
 const (
-	// changeCost is how long it takes until a change of the answer is forgiven.
+	// changeCost is how long it takes to forgive one change of the answer.
 	changeCost = time.Minute
-	// maxDebt bounds the changes that are not forgiven yet. A strategy that reaches it is
-	// restless until half of them are.
+	// maxDebt bounds the changes that are not forgiven. A strategy that reaches it is
+	// restless until half of them are forgiven.
 	maxDebt = 20 * changeCost
 )
 
-// allowChange reports whether one more change of the answer is put in force, and when it
-// will be if not now. It counts the change.
+// allowChange reports whether a changed answer may be put in force now, and counts it if so.
+// If not, it returns how long the change has to wait.
 func (d *dealt) allowChange(now time.Time) (bool, time.Duration) {
-	debt := min(max(d.forgiven.Sub(now), 0), maxDebt) // a clock that was set back adds none
+	debt := min(max(d.forgiven.Sub(now), 0), maxDebt) // a clock that was set back must not add to it
 	if debt > maxDebt-changeCost {
 		d.isRestless = true
 		d.forgiven = now.Add(debt)
@@ -42,8 +43,9 @@ func (d *dealt) allowChange(now time.Time) (bool, time.Duration) {
 	return true, 0
 }
 
-// deal asks the strategy who should own each item. A strategy that does not stick to its
-// answer would move the items for ever: what it said last stays in force for a while.
+// deal asks the strategy who should own each item. A strategy that changes its answer again
+// and again would move the items for ever, so deal keeps the answer that is in force for a
+// while, and returns it with an error.
 func (c *controller) deal(w *decide.World) ([]string, error) {
 	owners, err := c.desired(w)
 	if err != nil || owners == nil {
@@ -69,7 +71,8 @@ func (c *controller) deal(w *decide.World) ([]string, error) {
 	return d.owners, fmt.Errorf("job %s: strategy %s gives another answer each time it is asked about the same instances", c.job, short(c.settings.Strategy))
 }
 
-// desired asks the strategy who should own each item. It is nil if nobody can.
+// desired asks the strategy who should own each item, and checks the answer. It returns nil
+// if no instance may have items.
 func (c *controller) desired(w *decide.World) ([]string, error) {
 	request := w.Request()
 	if len(request.Instances) == 0 {

@@ -12,33 +12,33 @@ import (
 const (
 	// storePatience is how long requests may fail before the store is at fault.
 	storePatience = 2 * time.Second
-	// treePatience is how long something in the tree may be in the way before it is a
-	// fault: it may be somebody else who is faster.
+	// treePatience is how long commits may conflict, or the leader be missing, before the
+	// tree is at fault: conflicts may only mean that others are faster.
 	treePatience = 4 * time.Second
 )
 
-// diagnosis is what is wrong, and how much of it was told. diagnose and report change it;
-// enter and look tell of a fault, too.
+// diagnosis is what is wrong with the job, as far as this instance knows.
 type diagnosis struct {
-	faults [faultKinds]Fault
-	calms  [faultKinds]calm
-	signs  signs
-	told   toldFaults
+	faults [faultKinds]Fault // fault changes them; diagnose, look, elect, assign and awaitSession call it
+	calms  [faultKinds]calm  // fault
+	signs  signs             // the step diagnose
+	told   toldFaults        // the step report
 }
 
-// signs are what a controller watches to know that its job runs. Whatever keeps it from
-// doing so, known or not, shows in them: items that do not begin.
+// signs are what a controller watches to see whether its job runs. Whatever the reason is,
+// known or not: if the job does not run, there are items that do not begin.
 type signs struct {
-	suspended    since
-	leaderless   since
-	outOfForce   since
-	unregistered since
-	late         map[int]lateness // of the items that should have begun
-	watched      time.Time        // when they were looked at last
-	waiting      []Waiting
+	suspended    since            // the session is not renewed
+	leaderless   since            // nobody leads
+	outOfForce   since            // the schedule is not in force
+	unregistered since            // this instance is not in the tree
+	late         map[int]lateness // items that should have begun
+	watched      time.Time        // when items were looked at last
+	waiting      []Waiting        // the items that are late for too long, for Status
 }
 
-// diagnose finds out what keeps the job from running.
+// diagnose looks for what keeps the job from running. (look reports a configuration that is
+// refused.)
 func (c *controller) diagnose(w *decide.World) error {
 	c.fault(FaultStore, c.storeFault(w))
 	c.fault(FaultClock, c.clockFault(w))
@@ -50,8 +50,8 @@ func (c *controller) diagnose(w *decide.World) error {
 	return nil
 }
 
-// track notes whether something holds, and reports whether it has for long enough. It
-// wakes up when it will have.
+// track notes whether something holds, and reports whether it has held for patience. If it
+// holds for less, the controller will look again when that time is over.
 func (c *controller) track(s *since, holds bool, now time.Time, patience time.Duration) bool {
 	held := s.hold(holds, now)
 	if holds && held < patience {
@@ -60,8 +60,9 @@ func (c *controller) track(s *since, holds bool, now time.Time, patience time.Du
 	return holds && held >= patience
 }
 
+// storeFault returns what is wrong with the store or the session; nil if nothing is.
 func (c *controller) storeFault(w *decide.World) error {
-	state, _ := c.session.State() // the other value tells of a change
+	state, _ := c.session.State() // nobody waits here for its change
 	c.observeSession(state, nil)
 	suspended := c.track(&c.signs.suspended, state == coord.Suspended, w.Now, storePatience/2)
 	if err := c.troubleFault(w.Now, storePatience, ofStore); err != nil {
@@ -79,7 +80,8 @@ func (c *controller) storeFault(w *decide.World) error {
 	return nil
 }
 
-// troubleFault is the oldest of the troubles that have lasted.
+// troubleFault returns the oldest trouble of a kind, with how many more there are, if it
+// has lasted for patience.
 func (c *controller) troubleFault(now time.Time, patience time.Duration, kind func(error) bool) error {
 	name, t, n := c.troubles.oldest(now, patience, kind)
 	if t == nil {
@@ -94,6 +96,7 @@ func (c *controller) troubleFault(now time.Time, patience time.Duration, kind fu
 	return fmt.Errorf("%s: %w", short(name), t.err)
 }
 
+// treeFault returns what is in the way in the tree; nil if nothing is.
 func (c *controller) treeFault(w *decide.World) error {
 	if err := c.troubleFault(w.Now, treePatience, ofTree); err != nil {
 		return err
@@ -101,7 +104,7 @@ func (c *controller) treeFault(w *decide.World) error {
 	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == FaultTree {
 		return err
 	}
-	// Somebody who may lead is there: this instance, at least.
+	// If this instance may lead, somebody should.
 	if c.track(&c.signs.leaderless, !w.LeaderStands() && w.MayLead(), w.Now, treePatience) {
 		return fmt.Errorf("job %s: nobody leads, so items are not dealt, nor recovered", c.job)
 	}
@@ -114,8 +117,8 @@ func (c *controller) treeFault(w *decide.World) error {
 	return nil
 }
 
-// scheduleFault is a schedule that has come to its end, or that the leader has not put in
-// force.
+// scheduleFault returns an error if the schedule has no tick to come, or if the leader has
+// not put it in force.
 func (c *controller) scheduleFault(w *decide.World) error {
 	if c.settings.rules.Ticks != nil && c.settings.rules.Ticks.Next(w.Now).IsZero() {
 		return fmt.Errorf("job %s: the cron expression %q has no tick to come", c.job, short(c.settings.Cron))

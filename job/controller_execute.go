@@ -11,21 +11,33 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// executions are what runs in this process, or is about to. begins, dispatch, collect and
-// drop change them, and the step fire.
+// executions are what runs in this process, or is about to.
 type executions struct {
-	runs        map[int]*run // by item; all of them
-	work        *decide.Work // the same runs, as decisions know them
-	queue       []*run       // those that wait for a thread
-	pace        pace
-	lingering   time.Time // when runs that are done wait no longer for the others
-	cancelled   since     // the contexts of handlers have ended
-	yielding    since     // a JVM leader deals the items: see holdForJVM
+	// All runs, by item. begins adds; drop and forget remove.
+	runs map[int]*run
+	// What decisions know of them. Runs are the same runs. Ended: drop and tellChange.
+	// Waiting: fire, handBack and adopt. Begun: dispatch and world. A new session forgets all
+	// but Runs (begin).
+	work *decide.Work
+	// The runs that wait for a thread. begins adds; dispatch, unqueue, unqueueSome and forget
+	// remove.
+	queue []*run
+	// How fast runs end. dispatch and collect change it.
+	pace pace
+	// Until then finish waits for the other runs of a claim, to save commits. collect sets it,
+	// finish clears it.
+	lingering time.Time
+	// Since when handlers have to return. giveGrace sets it, identify clears it.
+	cancelled since
+	// Since when a JVM leader deals the items. holdForJVM changes it.
+	yielding since
+	// What a job without records remembers. fire and adopt change it.
 	unmonitored decide.Unmonitored
 }
 
-// begins takes in claims that were committed, and begins their runs. The token is that of
-// the commit; 0 where there was none, because the job has no records.
+// begins takes in claims: it queues their runs, and calls the handlers of as many as there
+// are threads for. token is the number of the commit that claimed them; 0 if there was no
+// commit, because the job has no records.
 func (c *controller) begins(claims []decide.Claim, token int64) {
 	g := &group{open: len(claims)}
 	for _, claim := range claims {
@@ -43,7 +55,7 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 	c.dispatch()
 }
 
-// dispatch executes what is queued while there are free threads.
+// dispatch calls the handlers of queued runs while there are free threads.
 func (c *controller) dispatch() {
 	for free := c.settings.threads - c.executing(); len(c.queue) > 0 && free > 0; free-- {
 		r := c.queue[0]
@@ -74,7 +86,8 @@ func (c *controller) execute(r *run) {
 			c.returns(r, end)
 		}()
 		defer func() {
-			// A panic of the handler is its error by now. This is one of what tells of it.
+			// A panic of the handler is an error by now (execution.once). If something panics
+			// here, it is what reports that error.
 			if v := recover(); v != nil {
 				end = ending{err: &PanicError{Value: v, Stack: debug.Stack()}}
 				end.describe()
@@ -85,7 +98,8 @@ func (c *controller) execute(r *run) {
 	})
 }
 
-// returns hands a run back to the controller, whose handler has returned.
+// returns gives a run back to the controller when its handler has returned. The goroutine
+// of the run calls it.
 func (c *controller) returns(r *run, e ending) {
 	c.observeEnd(r, e)
 	c.mu.Lock()
@@ -98,7 +112,7 @@ func (c *controller) returns(r *run, e ending) {
 	c.poke()
 }
 
-// newTaskID names an execution.
+// newTaskID returns the id of a new execution; "" if none can be made.
 func (c *controller) newTaskID() string {
 	id, err := newTaskID()
 	if err != nil {
@@ -107,7 +121,7 @@ func (c *controller) newTaskID() string {
 	return id
 }
 
-// executionOf is what the goroutine of a run needs.
+// executionOf copies what the goroutine of a run needs.
 func (c *controller) executionOf(r *run) *execution {
 	s := c.settings
 	e := &execution{
@@ -124,7 +138,8 @@ func (c *controller) executionOf(r *run) *execution {
 	return e
 }
 
-// collect takes in the runs that have returned since the last time.
+// collect takes in the runs whose handlers have returned since the last call, and gives
+// their threads to runs that wait.
 func (c *controller) collect() {
 	c.mu.Lock()
 	returned := c.returned
@@ -148,7 +163,8 @@ func (c *controller) collect() {
 	c.dispatch()
 }
 
-// drop forgets a run whose record is gone, or is none of ours any more.
+// drop forgets a run whose record is gone or is not ours any more. It remembers the token,
+// so that an older snapshot, which still shows the record, is not taken for news.
 func (c *controller) drop(r *run) {
 	if c.runs[r.Item] == r {
 		delete(c.runs, r.Item)
@@ -159,16 +175,16 @@ func (c *controller) drop(r *run) {
 	}
 }
 
-// dropEnded forgets a run whose record was removed.
+// dropEnded drops a run whose record a commit of ours has removed.
 func (c *controller) dropEnded(ended *decide.Run) {
 	if r := c.runs[ended.Item]; r != nil && &r.Run == ended {
 		c.drop(r)
 	}
 }
 
-// forget drops what was queued under a session that has ended. What executes has had its
-// context ended with the session; it stays until it returns, and keeps its item from
-// starting here before that.
+// forget drops the queued runs of an identity that is given up. A run whose handler still
+// runs stays until the handler returns, although its context has ended: its item must not
+// start here before that.
 func (c *controller) forget() {
 	for _, r := range c.queue {
 		delete(c.runs, r.Item)
@@ -177,8 +193,7 @@ func (c *controller) forget() {
 	c.queue = nil
 }
 
-// unqueue takes back what was claimed and has not begun: it ends as if it had been cut
-// short.
+// unqueue ends the runs that wait for a thread, as if they had been cut short.
 func (c *controller) unqueue() {
 	for _, r := range c.queue {
 		c.takeBack(r, ErrShutdown)
@@ -186,13 +201,13 @@ func (c *controller) unqueue() {
 	c.queue = nil
 }
 
-// takeBack ends a run that has not begun.
+// takeBack ends a run whose handler was not called.
 func (c *controller) takeBack(r *run, err error) {
 	r.phase, r.ending = done, ending{outcome: OutcomeCut, err: err, cut: true}
 	r.group.open--
 }
 
-// cancelAll ends the contexts of handlers.
+// cancelAll ends the contexts of all handlers that run.
 func (c *controller) cancelAll(cause error) {
 	for _, r := range c.runs {
 		if r.phase == executing {
@@ -201,8 +216,8 @@ func (c *controller) cancelAll(cause error) {
 	}
 }
 
-// giveGrace gives handlers whose contexts have ended time to return, from the first call on,
-// and returns how much of it is left.
+// giveGrace returns how much is left of the time that handlers have to return after their
+// contexts have ended. The time begins with the first call.
 func (c *controller) giveGrace(now time.Time) time.Duration {
 	return max(c.options.cancelGrace-c.cancelled.hold(true, now), 0)
 }
@@ -218,11 +233,11 @@ func (c *controller) executing() int {
 	return n
 }
 
-// idle is how many threads nothing waits for.
+// idle is how many threads are left when all queued runs have one.
 func (c *controller) idle() int { return c.settings.threads - c.executing() - len(c.queue) }
 
-// claimable is how many more items may be claimed: there is a thread for them, or there
-// will be at once.
+// claimable is how many more items may be claimed: a thread is free for them, or soon will
+// be.
 func (c *controller) claimable() int { return c.idle() + c.pace.ahead(c.settings.threads, c.now()) }
 
 // unqueueSome takes some runs out of the queue.
@@ -230,5 +245,5 @@ func (c *controller) unqueueSome(some []*run) {
 	c.queue = slices.DeleteFunc(c.queue, func(r *run) bool { return slices.Contains(some, r) })
 }
 
-// ofJob is the key by which the context of a handler tells which controller called it.
+// ofJob is the key under which a handler's context holds the controller that called it.
 type ofJob struct{}

@@ -12,21 +12,20 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// doubts are differences between the tree and what runs here, which may only be a view that
-// is late. The steps mend and settle change them.
+// doubts are differences between what the view shows and what runs here. For a while they
+// may only mean that the view is late.
 type doubts struct {
-	unseen     since // the view lacks the claim of a run that has begun
-	unmended   since // the view lacks the record of a run, but not its claim
-	unsettled  since // the tree has leftovers
-	suspicious bool  // a commit of ours may have happened unseen. failed sets it
+	unseen     since // the view lacks the claim of a run: the step mend
+	unmended   since // the view has the claim, but running is missing: the step mend
+	unsettled  since // the view has leftovers: the step settle
+	suspicious bool  // the answer to a commit was lost: failed sets it; settle and begin clear it
 }
 
-// settleAfter is how old such a difference may grow before it is no longer put down to the
-// view being late.
+// settleAfter is how long a difference may mean that the view is late.
 const settleAfter = time.Second
 
-// finish removes the records of runs that are done, once all of their claim are, or they
-// have waited long enough for the others.
+// finish removes the records of runs that are done. It waits for the other runs of the same
+// claim, but not for long (lingering), so that one commit can do for all.
 func (c *controller) finish(w *decide.World) error {
 	ready, back, isOpen := c.finished(w)
 	for _, r := range back {
@@ -43,19 +42,19 @@ func (c *controller) finish(w *decide.World) error {
 	return nil
 }
 
-// finished sorts the runs that are done: those whose records can go, and those that are
-// handed back. Those that have no record any more are dropped. isOpen is whether others of
-// their claims are not done.
+// finished sorts the runs that are done. ready are those whose records can be removed, back
+// those that are handed back. Runs that have no record any more are dropped. isOpen reports
+// whether other runs of the same claims are not done.
 func (c *controller) finished(w *decide.World) (ready, back []*decide.Run, isOpen bool) {
 	for _, i := range slices.Sorted(maps.Keys(c.runs)) {
 		r := c.runs[i]
 		if r.phase != done || (c.isLeaving() || c.registration == unsound) && r.isUnfinished() {
-			continue // its record makes others run it again
+			continue // its record stays: this instance hands it over when it goes, or others recover it
 		}
 		isOpen = isOpen || r.group.open > 0
 		switch standing := w.Standing(&r.Run); {
 		case standing == decide.Foreign, standing == decide.Behind && r.syncs < c.syncs:
-			c.drop(r) // after a sync the view is not late: the item is gone
+			c.drop(r) // if it is Behind: the view has caught up since, so the item is gone
 		case standing == decide.Behind:
 		case r.ending.err == errHandedBack: // errors.Is would call methods of the handler's error
 			back = append(back, &r.Run)
@@ -66,20 +65,19 @@ func (c *controller) finished(w *decide.World) (ready, back []*decide.Run, isOpe
 	return ready, back, isOpen
 }
 
-// finishes asks what is to be done about runs that are done. Who should own the items
-// matters only to one that is made up. A strategy that is at fault wants nobody; the leader
-// reports it.
+// finishes returns the changes that finish runs. Only making up needs to know who should own
+// the items. If the strategy fails, nothing is made up here, and the leader reports it.
 func (c *controller) finishes(w *decide.World, runs []*decide.Run) []decide.Change {
 	var owners []string
 	if w.MayMakeUp(c.work, runs) {
-		owners, _ = c.desired(w) // an error is the leader's to report
+		owners, _ = c.desired(w)
 	}
 	return w.Finish(c.work, runs, owners)
 }
 
-// mend compares what runs here with its records. Where somebody else has claimed the item
-// since, or the item is gone, the run's context ends. A record that somebody has removed is
-// put back.
+// mend compares what runs here with its records. If somebody else has claimed the item
+// since, or the item is gone, the run's context ends. If a stranger has removed or changed
+// the record, mend writes it again.
 func (c *controller) mend(w *decide.World) error {
 	isBehind, isMissing := false, false
 	var lost []*decide.Run
@@ -99,7 +97,7 @@ func (c *controller) mend(w *decide.World) error {
 		case wasSynced, w.Item(i).Running != nil:
 			lost = append(lost, &r.Run)
 		default:
-			isMissing = true // or the view shows the claim in parts
+			isMissing = true // or the view shows only a part of the claim
 		}
 	}
 	c.doubt(&c.unmended, isMissing, w.Now, firstPause)
@@ -112,7 +110,7 @@ func (c *controller) mend(w *decide.World) error {
 	return nil
 }
 
-// doubt makes the view catch up when a difference has lasted for too long.
+// doubt makes the view catch up when a difference has lasted for patience.
 func (c *controller) doubt(s *since, holds bool, now time.Time, patience time.Duration) {
 	held := s.hold(holds, now)
 	if !holds {
@@ -124,7 +122,8 @@ func (c *controller) doubt(s *since, holds bool, now time.Time, patience time.Du
 	c.wakeIn(max(patience-held, firstPause))
 }
 
-// settle looks after what the tree has as running here although it is not.
+// settle looks after leftovers: records that say that an item runs here although nothing
+// does. It reads each again from the store first, because the view may be late.
 func (c *controller) settle(w *decide.World) error {
 	left := w.Leftovers(c.work)
 	if len(left) == 0 {

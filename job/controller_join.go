@@ -13,43 +13,45 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// identity is this process as an instance of the job. enter and identify make it another
-// one; the steps register, leave and, for handlers that must return first, shed move its
-// registration on.
+// identity is this process as an instance of the job.
 type identity struct {
-	session      coord.Session
-	self         decide.Self
-	registration registration
-	announced    jobtree.SessionDocument // what this process has said about itself last
-	toldState    coord.SessionState      // that observers were told of; 0 if none
+	session      coord.Session           // begin
+	self         decide.Self             // the id: identify; the session: begin
+	registration registration            // identify, ask, forestall, resolve, pass, removeNodes, signOff
+	announced    jobtree.SessionDocument // what was written into sessions/{id} last: announce
+	toldState    coord.SessionState      // the state that observers know; 0 if none: observeSession
 }
 
 // registration is how an identity stands in the tree.
 //
-//	unasked ──► asked ──► seen ──► signedOff
-//	            ▲   │       └──► unsound ──► (another identity)
-//	            │   ▼
-//	         forestalled ──► (another identity)
+//	unasked ──► asked ──► seen ──► unsound ──► (another identity)
+//	            │   ▲      ▲
+//	            ▼   │      │
+//	         forestalled ──┴─► (another identity)
+//
+// An instance that leaves ends as signedOff, whatever it was before.
 type registration int
 
 const (
-	// unasked: nothing of it can be in the tree.
+	// unasked: the tree can have nothing of it.
 	unasked registration = iota
-	// asked: it was tried to register. It may be there, or may yet come.
+	// asked: a registration was sent. Its nodes may be there, or may still come.
 	asked
-	// forestalled: it is given up, or may be. See decide.World.Forestall.
+	// forestalled: a commit was sent that blocks the registration (decide.World.Forestall),
+	// and its outcome is unknown.
 	forestalled
-	// seen: a snapshot has shown it.
+	// seen: a snapshot has shown its nodes.
 	seen
-	// unsound: its nodes were removed or replaced by somebody else. Handlers return first.
+	// unsound: somebody has removed or replaced its nodes. When the handlers have returned,
+	// it is given up.
 	unsound
-	// signedOff: nothing of it is in the tree any more.
+	// signedOff: the tree has nothing of it any more.
 	signedOff
 )
 
-// enter makes sure that there is a session. A new one is a new identity. An instance that
-// was on its way out has nothing left to hand over without its session, and is gone. An
-// error means that there will be no session.
+// enter makes sure that there is a session. A new session makes this process a new instance.
+// An instance that was leaving when its session ended is gone: its nodes have ended with
+// the session. An error means that there will be no session.
 func (c *controller) enter() error {
 	if err := c.view.Err(); err != nil {
 		return fmt.Errorf("job %s: view of its tree: %w", c.job, err)
@@ -79,8 +81,8 @@ func (c *controller) enter() error {
 	return fmt.Errorf("job %s: %w", c.job, err)
 }
 
-// begin begins a session. The store may not be the one that it was: it may have been put
-// back to an earlier state. All is looked at anew.
+// begin begins a session. The store may have been put back to an earlier state meanwhile, so
+// nothing that was seen before counts.
 func (c *controller) begin(session coord.Session) {
 	c.session = session
 	c.self.Session = session.ID()
@@ -94,7 +96,8 @@ func (c *controller) begin(session coord.Session) {
 }
 
 // awaitSession waits for a session, and lets others see that there is none. An error means
-// that there will be none: the time to drain is over, or the registry was closed.
+// that there will be none: the registry was closed, the time to drain is over, or a
+// shutdown was asked for and no handler runs.
 func (c *controller) awaitSession() (coord.Session, error) {
 	type answer struct {
 		session coord.Session
@@ -120,24 +123,24 @@ func (c *controller) awaitSession() (coord.Session, error) {
 			c.collect()
 			c.publish(nil)
 			if c.isShutdown() && c.executing() == 0 {
-				cancel() // there is nothing that anybody could be told
+				cancel() // there is nothing to wait for, and nothing to tell the store
 			}
 		}
 	}
 }
 
-// identify makes this process another instance.
+// identify makes this process another instance, which is not registered yet.
 func (c *controller) identify() {
 	c.self.ID = c.seams.newID()
 	c.registration = unasked
 	c.cancelled = since{}
 }
 
-// register brings this instance into the tree. Once it was there, in this session, only an
-// operator can have removed it: that is how one instance is told to shut down.
+// register brings this instance into the tree, and looks after it if it is not there any
+// more. An operator who removes instances/{id} tells this instance to shut down.
 //
-// An id is asked for once. If it is not known what became of that, and nothing shows yet,
-// it is given up for another one: it could come after the second, and outlive it.
+// An id whose registration is uncertain is blocked and replaced: a late request could
+// otherwise leave a ghost (decide.World.Forestall).
 func (c *controller) register(w *decide.World) error {
 	switch c.registration {
 	case unasked:
@@ -148,7 +151,7 @@ func (c *controller) register(w *decide.World) error {
 	return c.lookAfterRegistration(w)
 }
 
-// ask asks for this instance's nodes.
+// ask registers this instance. If the registration may have happened, it is not sent again.
 func (c *controller) ask(w *decide.World) error {
 	change, err := w.Register()
 	if err != nil || !c.attempt(change.Step) {
@@ -162,9 +165,10 @@ func (c *controller) ask(w *decide.World) error {
 	return nil
 }
 
-// lookAfterRegistration looks in the store what has become of a registration that the view
-// does not show, or not as it was made. Its two nodes are made in one commit: if the
-// session's is there, so was the instance's, unless it was forestalled.
+// lookAfterRegistration asks the store what has become of a registration that the view does
+// not show, or shows with other owners. One commit creates both nodes. So if only the
+// session's node is there, somebody has removed the instance's node, unless the registration
+// was forestalled.
 func (c *controller) lookAfterRegistration(w *decide.World) error {
 	const step = "look after the registration"
 	if !c.attempt(step) {
@@ -183,15 +187,16 @@ func (c *controller) lookAfterRegistration(w *decide.World) error {
 	return nil
 }
 
-// ownership is whose a node is.
+// ownership says to which session a node belongs.
 type ownership int
 
 const (
-	noNode      ownership = iota // there is none
-	ownNode                      // it belongs to this session
-	foreignNode                  // it belongs to another session, or to none
+	noNode      ownership = iota // the node is not there
+	ownNode                      // to this session
+	foreignNode                  // to another session, or to none
 )
 
+// whose reads from the store to which session a node belongs.
 func (c *controller) whose(path string) (ownership, error) {
 	n, err := get(c.session.Context(), c.reg, path)
 	switch {
@@ -203,7 +208,7 @@ func (c *controller) whose(path string) (ownership, error) {
 	return foreignNode, nil
 }
 
-// resolve decides what has become of a registration, by what the store has of it.
+// resolve goes on with a registration by what the store has of its two nodes.
 func (c *controller) resolve(w *decide.World, step string, session, instance ownership) {
 	switch {
 	case session == ownNode && instance == ownNode: // the view is late
@@ -215,7 +220,7 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 	case session == noNode && instance == noNode && c.registration != seen:
 		c.forestall(w)
 	case session == ownNode && instance == noNode && c.registration == forestalled:
-		if c.commit(w.SignOff(true)) { // somebody may have triggered it meanwhile
+		if c.commit(w.SignOff(true)) { // nothing but the session's node stays: a trigger may have come
 			c.identify()
 		}
 		c.poke()
@@ -224,7 +229,7 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 		c.stage, c.cause = draining, ErrInstanceRemoved
 		c.poke()
 	default:
-		// Others take what is not this session's for nobody's, or for somebody else's.
+		// The identity is given up, because others do not see these nodes as ours.
 		c.log.Warn("taking another identity: somebody else has removed or replaced this instance's nodes", zap.String("instance", c.self.ID))
 		c.registration = unsound
 		c.unqueue()
@@ -233,15 +238,15 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 	}
 }
 
-// shed leaves an identity that others cannot rely on: handlers return first, then its nodes
-// go, and this process is another instance.
+// shed gives up an unsound identity. Handlers return first; then its nodes go, and this
+// process becomes another instance.
 func (c *controller) shed(w *decide.World) error {
 	if left := c.giveGrace(w.Now); c.executing() > 0 && left > 0 {
 		c.wakeIn(left)
 		return nil
 	}
 	change := w.SignOff(false)
-	change.Heals = true // somebody may do that to each identity
+	change.Heals = true // so that it has a back-off: a stranger may do that to every identity
 	if c.commit(change) {
 		c.tellUnobeyed(w)
 		c.forget()
@@ -252,7 +257,7 @@ func (c *controller) shed(w *decide.World) error {
 	return nil
 }
 
-// forestall gives up the id that this instance has tried to register under.
+// forestall gives up the id under which this instance has tried to register.
 func (c *controller) forestall(w *decide.World) {
 	change := w.Forestall()
 	if !c.attempt(change.Step) {
@@ -268,19 +273,19 @@ func (c *controller) forestall(w *decide.World) {
 	}
 }
 
-// announce tells the others what has changed about this instance.
+// announce writes into sessions/{id} what has changed about this instance.
 func (c *controller) announce(w *decide.World) error {
 	change, err := w.Announce()
 	if change == nil {
 		return err
 	}
 	says := w.OwnSession()
-	change.Heals = c.announced == says // somebody else has written it
+	change.Heals = c.announced == says // nothing has changed here: a stranger has written it
 	if c.commit(*change) {
 		c.announced = says
 	}
 	return nil
 }
 
-// mayHaveHappened reports whether a commit did happen, or may have.
+// mayHaveHappened reports whether a commit has happened, or may have, by its error.
 func mayHaveHappened(err error) bool { return err == nil || errors.Is(err, coord.ErrUnknownOutcome) }

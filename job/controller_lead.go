@@ -10,19 +10,26 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// leadership is what a leader remembers. Its steps change it, and reconcileIfDue.
+// leadership is what this instance remembers as leader, and what any member needs to deal.
 type leadership struct {
-	led       bool // a step has committed what the later ones have to see: their turn is the next pass
-	dealt     dealt
-	questions map[string]*question // to strategies that have not answered in time, by their names
-	reconcile time.Time            // when to look at the whole tree again
-	sweeping  bool                 // servers that nobody uses are to be removed
+	// A step has changed what the later steps of a leader decide on: they wait for the next
+	// pass. abdicate, tidy, putInForce and recover set it; pass clears it.
+	led bool
+	// What this leader has dealt. deal changes it, elect clears it.
+	dealt dealt
+	// Questions that were not answered in time, by the names of their strategies. consult
+	// changes them: for a leader that deals, and for any member that makes up.
+	questions map[string]*question
+	// When to look at the whole tree again. reconcileIfDue changes it, in any member.
+	reconcile time.Time
+	// Servers that nobody uses are to be removed. reconcileIfDue sets it, sweep clears it.
+	sweeping bool
 }
 
-// elect becomes the leader if there is none, when it is this instance's turn.
+// elect makes this instance the leader if there is none and it is this instance's turn.
 func (c *controller) elect(w *decide.World) error {
 	c.dealt = dealt{}
-	c.fault(FaultStrategy, nil) // which is the leader's
+	c.fault(FaultStrategy, nil) // only a leader has it
 	if left := w.Turn() - w.Leaderless; left > 0 && !w.LeaderStands() && w.MayLead() {
 		c.wakeIn(left)
 	}
@@ -36,18 +43,18 @@ func (c *controller) elect(w *decide.World) error {
 func (c *controller) abdicate(w *decide.World) error {
 	if change := w.Abdicate(); change != nil {
 		c.commit(*change)
-		c.led = true // whether it succeeded or not: there is a reason not to lead
+		c.led = true // even if it has failed: this instance must not lead
 	}
 	return nil
 }
 
-// tidy removes what is in everybody's way.
+// tidy removes what strangers have put in everybody's way.
 func (c *controller) tidy(w *decide.World) error {
 	c.led = c.commitAll(w.Tidy())
 	return nil
 }
 
-// putInForce records a schedule that is new.
+// putInForce records a new schedule, and since when it is in force.
 func (c *controller) putInForce(w *decide.World) error {
 	change, err := w.PutInForce()
 	if change != nil {
@@ -56,7 +63,8 @@ func (c *controller) putInForce(w *decide.World) error {
 	return err
 }
 
-// recover puts what dead instances have left unfinished up for the others.
+// recover removes the records of runs whose instances have ended. With failover on it puts
+// their items up to be run again.
 func (c *controller) recover(w *decide.World) error {
 	if orphans := c.confirm(w.Orphans()); len(orphans) > 0 && c.commitAll(w.Recover(orphans)) {
 		c.tellRecovered(orphans)
@@ -65,24 +73,23 @@ func (c *controller) recover(w *decide.World) error {
 	return nil
 }
 
-// rewind corrects ticks from the future. They may come again and again, while somebody's
-// clock is wrong and he does not know it. Nothing of the later steps depends on them, so
-// those do not wait.
+// rewind corrects ticks from the future. The later steps do not wait for it (led): they do
+// not depend on it, and an instance with a wrong clock may write such ticks again and again.
 func (c *controller) rewind(w *decide.World) error {
 	c.commitAll(w.Rewind())
 	return nil
 }
 
-// clean removes what is left behind. That may be a lot, and nothing waits for it: items are
-// dealt meanwhile.
+// clean removes what options that were switched off, and instances that have ended, have
+// left behind. That may be a lot, so each pass removes a part; the later steps do not wait.
 func (c *controller) clean(w *decide.World) error {
 	if c.commitAll(firstOf(w.Clean())) {
-		c.stale = true // the rest is asked for when the view shows what is gone
+		c.stale = true // the next pass goes on by a view that shows what is gone
 	}
 	return nil
 }
 
-// sweep removes servers that nobody uses.
+// sweep removes servers that nobody uses, once after each reconciliation.
 func (c *controller) sweep(w *decide.World) error {
 	if c.sweeping {
 		c.sweeping = false
@@ -91,7 +98,7 @@ func (c *controller) sweep(w *decide.World) error {
 	return nil
 }
 
-// assign deals the items.
+// assign writes who owns each item, as the strategy says.
 func (c *controller) assign(w *decide.World) error {
 	owners, err := c.deal(w)
 	if errors.Is(err, errThinking) {
@@ -104,14 +111,14 @@ func (c *controller) assign(w *decide.World) error {
 	return nil
 }
 
-// firstOf is as many changes as are under way together: the rest has its turn later.
+// firstOf returns as many changes as may be under way together. A later pass does the rest.
 func firstOf(changes []decide.Change) []decide.Change {
 	return changes[:min(len(changes), commitsAtOnce)]
 }
 
-// confirm reads the records of orphans again from the store where the snapshot may show
-// records of different commits side by side: an old record beside a new claim must not be
-// taken for one that was left behind.
+// confirm returns the orphans that are certain. The snapshot may show records of different
+// commits side by side (decide.Orphan.IsTorn): an old record beside a new claim is no
+// orphan. So confirm reads such records again from the store.
 func (c *controller) confirm(orphans []decide.Orphan) []decide.Orphan {
 	const step = "confirm"
 	if !slices.ContainsFunc(orphans, decide.Orphan.IsTorn) {

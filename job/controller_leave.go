@@ -14,31 +14,32 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// departure is the way out. Whatever makes this instance leave sets its cause; the step
-// leave moves it on.
+// departure is the way out of the job.
 type departure struct {
-	stage    stage
-	cause    error // why it leaves
-	farewell error // what loop returns in the end
+	stage    stage // beginToLeave, resolve, cancelRuns, goes
+	cause    error // why this instance leaves: beginToLeave, resolve, abandon
+	farewell error // what loop returns: goes
 }
 
 // stage is how far an instance is on its way out.
 //
 //	staying ──► draining ──► cancelling ──► gone
-//	               └────────────────────────►
+//
+// draining is left out if the job was removed, cancelling if the handlers return in time.
+// An instance whose session has ended is gone at once.
 type stage int
 
 const (
 	staying stage = iota
-	// draining: it begins nothing more. What runs may come to its end.
+	// draining: this instance claims nothing more. What it has claimed may come to its end.
 	draining
-	// cancelling: the contexts of handlers have ended, and they have a moment to return.
+	// cancelling: the contexts of handlers have ended, and handlers have time to return.
 	cancelling
-	// gone: nothing is left to be done here.
+	// gone: nothing is left to be done, and the loop ends.
 	gone
 )
 
-// partingTime bounds what a scheduler says to the store when it goes.
+// partingTime bounds each attempt to tell the store, in the end, that this instance leaves.
 const partingTime = 5 * time.Second
 
 func (c *controller) isLeaving() bool { return c.stage != staying }
@@ -52,7 +53,7 @@ func (c *controller) beginToLeave() {
 	c.log.Info("leaving", zap.Int("running", len(c.runs)))
 }
 
-// goes ends the loop, with an error beside why this instance leaves.
+// goes ends the loop. The loop returns why this instance leaves, joined with err.
 func (c *controller) goes(err error) {
 	c.stage, c.farewell = gone, c.why()
 	if err != nil {
@@ -60,7 +61,7 @@ func (c *controller) goes(err error) {
 	}
 }
 
-// why is the reason to leave: nil after a Shutdown that was asked for.
+// why returns the reason to leave as an error; nil after a Shutdown.
 func (c *controller) why() error {
 	if c.cause == nil || errors.Is(c.cause, ErrShutdown) {
 		return nil
@@ -68,14 +69,15 @@ func (c *controller) why() error {
 	return fmt.Errorf("job %s: %w", c.job, c.cause)
 }
 
-// leave takes this instance out, stage by stage: it hands leadership over, waits for what
-// runs until the time to drain is over, ends the contexts of the rest and gives them a
-// moment to return, hands over what was not finished, and signs off.
+// leave takes this instance out of the job, stage by stage. It gives leadership up and lets
+// its idle items go. It waits for the runs until the time to drain is over, then ends the
+// contexts of the rest and gives their handlers time to return. It hands over what was not
+// finished, and signs off.
 func (c *controller) leave(w *decide.World) error {
-	// A store that refuses writes must not hold it up beyond its time.
+	// Once the time is over, a store that refuses this commit must not hold up the rest.
 	if change := w.StepDown(); change != nil && c.stopping.Err() == nil {
 		c.commit(*change)
-		return nil // the next pass sees what became of it
+		return nil // the next pass shows whether it happened
 	}
 	if c.executing() > 0 || len(c.queue) > 0 {
 		if c.stopping.Err() == nil {
@@ -93,15 +95,15 @@ func (c *controller) leave(w *decide.World) error {
 	return nil
 }
 
-// cancelRuns takes back what has not begun, and ends the contexts of what has.
+// cancelRuns ends the runs that wait for a thread, and the contexts of handlers that run.
 func (c *controller) cancelRuns(cause error) {
 	c.stage = cancelling
 	c.unqueue()
 	c.cancelAll(cause)
 }
 
-// abandon leaves because the job is gone. Nothing is written but the removal of what this
-// session still has.
+// abandon leaves because the whole job was removed. It writes nothing; it only removes what
+// this session still has in the tree.
 func (c *controller) abandon(w *decide.World) {
 	if !errors.Is(c.cause, ErrJobRemoved) {
 		c.log.Info("job removed, shutting down")
@@ -116,14 +118,14 @@ func (c *controller) abandon(w *decide.World) {
 	c.goes(nil)
 }
 
-// isUnfinished reports whether a run is to be run again by somebody else: its context ended
-// before it did, and it did not succeed all the same.
+// isUnfinished reports whether somebody else has to run the item again: the handler has not
+// returned, or it has returned an error after its context had ended.
 func (r *run) isUnfinished() bool {
 	return r.phase != done || r.ending.cut && r.ending.err != nil
 }
 
-// part says to the store what is left to be said. It has a time of its own for that: the
-// caller's is over.
+// part tells the store how the remaining runs have ended, removes this instance's nodes, and
+// ends the loop. It has partingTime for the store, because the time to drain may be over.
 func (c *controller) part() {
 	ctx, cancel := context.WithTimeoutCause(c.session.Context(), partingTime, fmt.Errorf("%w: not through within %v", coord.ErrUnavailable, partingTime))
 	defer cancel()
@@ -145,29 +147,30 @@ func (c *controller) part() {
 	c.goes(err)
 }
 
-// couldNotPart notes that the store was not told everything.
+// couldNotPart notes that the store was not told everything, and why.
 func (c *controller) couldNotPart(err error) {
 	c.setUntold(err)
 	if c.registration == signedOff || c.session.Context().Err() != nil {
-		c.log.Warn("could not tell the registry everything; other instances find out", zap.Error(err))
+		c.log.Warn("could not tell the registry how all runs ended; other instances recover them", zap.Error(err))
 		return
 	}
-	c.log.Warn("could not remove this instance's nodes yet; that is tried until its session ends", zap.Error(err))
+	c.log.Warn("could not remove this instance's nodes yet; it is tried again until the session ends", zap.Error(err))
 }
 
+// setUntold notes why the store was not told everything; nil if it was.
 func (c *controller) setUntold(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.untold = err
 }
 
-// partingTries is how often what is left is looked at before what is in the way is left
-// to the end of the session.
+// partingTries is how often tellAll looks at the tree. The last two times it goes on after a
+// commit that fails, so that the nodes of this instance go although something is in the way.
 const partingTries = 7
 
-// tellAll looks at the newest state and says what is left, until nothing has come in
-// between: what was finished, what others have to run again, and then that this instance is
-// gone.
+// tellAll brings the view up to date and tells the store what is left to tell: which runs
+// have finished, which others have to run again, and then that this instance is gone. If
+// something came in between, it looks again.
 func (c *controller) tellAll(ctx context.Context) (err error) {
 	pause := firstPause
 	for try := range partingTries {
@@ -189,15 +192,15 @@ func (c *controller) tellAll(ctx context.Context) (err error) {
 	return errors.Join(err, fmt.Errorf("%w: something came in between %d times", coord.ErrUnavailable, partingTries))
 }
 
-// mayTellAgain reports whether it helps to look again: something came in between, or the
-// answer was lost.
+// mayTellAgain reports whether it may help to look again: there was more to tell, something
+// came in between, or an answer was lost.
 func mayTellAgain(err error) bool {
 	return err == nil || errors.Is(err, coord.ErrConflict) || errors.Is(err, coord.ErrUnknownOutcome)
 }
 
-// tellOnce says what is left by one state of the tree. It is through when this instance is
-// gone. A conflict means to look again, unless this is the last time: then what is in the
-// way is left.
+// tellOnce tells the store what is left, by one state of the tree. isThrough is true when
+// this instance's nodes are removed. After an error tellOnce stops, so that tellAll looks
+// again; if this is the last time, it goes on with the rest.
 func (c *controller) tellOnce(ctx context.Context, w *decide.World, isLast bool) (isThrough bool, err error) {
 	changes := c.lastWords(w)
 	down := w.StepDown()
@@ -213,7 +216,7 @@ func (c *controller) tellOnce(ctx context.Context, w *decide.World, isLast bool)
 		}
 	}
 	if down != nil && err == nil {
-		return false, nil // an election that came before that shows only now
+		return false, nil // look again: only now it shows whether this instance was elected before
 	}
 	if goneErr := c.removeNodes(ctx, w); goneErr != nil {
 		return false, errors.Join(err, goneErr)
@@ -221,7 +224,8 @@ func (c *controller) tellOnce(ctx context.Context, w *decide.World, isLast bool)
 	return true, err
 }
 
-// lastWords are the ends of runs: those that are finished, and those to be run again.
+// lastWords returns the changes that end all runs with records: some are finished, the
+// others are handed over.
 func (c *controller) lastWords(w *decide.World) []decide.Change {
 	var finished, left []*decide.Run
 	for _, r := range c.runs {
@@ -236,6 +240,7 @@ func (c *controller) lastWords(w *decide.World) []decide.Change {
 	return append(c.finishes(w, finished), w.HandOver(left)...)
 }
 
+// tellChange commits a change, and notes which runs have no record any more.
 func (c *controller) tellChange(ctx context.Context, change decide.Change) error {
 	a := send(ctx, c.reg, change)
 	if a.err != nil {
@@ -254,7 +259,7 @@ func (c *controller) tellChange(ctx context.Context, change decide.Change) error
 }
 
 // removeNodes removes what this instance still has in the tree. If its registration may
-// still be to come, it sees to it that there is a session's node, and that it stays.
+// still come, a session's node has to be there and to stay: it blocks the registration.
 func (c *controller) removeNodes(ctx context.Context, w *decide.World) error {
 	_, came := w.Sessions[c.self.ID]
 	mayCome := c.registration == asked || c.registration == forestalled
@@ -275,7 +280,7 @@ func (c *controller) removeNodes(ctx context.Context, w *decide.World) error {
 	return err
 }
 
-// signOff removes what this session has in the tree, whatever that is.
+// signOff removes this instance's nodes, in one attempt.
 func (c *controller) signOff(w *decide.World) {
 	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
 	defer cancel()
@@ -287,9 +292,9 @@ func (c *controller) signOff(w *decide.World) {
 	c.tellUnobeyed(w)
 }
 
-// signOffLater goes on signing off where that has failed, until it succeeds or the session
-// ends. The session is the process's, and may go on for long; as long as it does, an
-// instance that is still in the tree is dealt items that it never runs.
+// signOffLater tries to sign off until that succeeds or the session ends, if it has failed
+// before. The session belongs to the whole process and may go on for long. Until it ends,
+// an instance that is still in the tree is dealt items that it never runs.
 func (c *controller) signOffLater() {
 	if c.registration == unasked || c.registration == signedOff {
 		return
@@ -306,8 +311,8 @@ func (c *controller) signOffLater() {
 	}
 }
 
-// signOffAnew signs off by what the store holds now. What ran here is recovered by others
-// like after a crash.
+// signOffAnew signs off by a new view of the tree. Others recover what ran here, as after a
+// crash.
 func (c *controller) signOffAnew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, partingTime)
 	defer cancel()
@@ -323,8 +328,8 @@ func (c *controller) signOffAnew(ctx context.Context) error {
 	return c.removeNodes(ctx, c.world())
 }
 
-// bail takes this instance out when its controller cannot go on: others take over what it
-// had, once its handlers have had time to return.
+// bail takes this instance out of the tree when its controller cannot go on. Its handlers
+// have time to return first, because others then take over what it had.
 func (c *controller) bail() {
 	if c.session == nil || c.self.ID == "" {
 		return
@@ -337,7 +342,7 @@ func (c *controller) bail() {
 	}
 }
 
-// sleep reports false if the context ended first.
+// sleep waits for d. It returns false if the context ended first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

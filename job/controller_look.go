@@ -9,21 +9,21 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// sight is what a controller sees. look and world change it, and enter, which begins anew.
+// sight is what a controller sees.
 type sight struct {
-	settings   *settings            // the configuration that is in force here
-	refused    int64                // Modified of the last configuration that was refused; 0 if it was not
-	state      *jobtree.State       // of the view
-	changed    <-chan struct{}      // closed when the view has something newer than state
-	looked     instant              // when world was asked last
-	absent     map[string]time.Time // see decide.World
-	leaderless since
+	settings   *settings            // the configuration in force here: adopt; its modified: begin
+	refused    int64                // Modified of the configuration that this instance refuses; 0 if none: look, adopt, begin
+	state      *jobtree.State       // the tree, as the view had it: look, signOffAnew
+	changed    <-chan struct{}      // closed when the view has something newer than state: look
+	looked     instant              // when slack looked at both clocks last: slack
+	absent     map[string]time.Time // see decide.World: world
+	leaderless since                // nobody leads: world
 }
 
 // instant is a moment by the wall clock and by the monotonic one.
 type instant struct{ wall, mono time.Time }
 
-// look decodes the view if it has changed, and follows the configuration.
+// look reads the view if it has changed, and follows the configuration in it.
 func (c *controller) look() {
 	select {
 	case <-c.changed:
@@ -32,7 +32,7 @@ func (c *controller) look() {
 			return
 		}
 	}
-	c.changed = c.view.Changed() // before the snapshot: nothing is missed between them
+	c.changed = c.view.Changed() // taken before the snapshot, so that no change between them is missed
 	c.state = jobtree.Reread(c.view.Snapshot(), c.job, c.state)
 	document := c.state.Config
 	if document == nil || document.Modified <= c.settings.modified || document.Modified == c.refused {
@@ -51,7 +51,8 @@ func (c *controller) look() {
 	c.adopt(next)
 }
 
-// adopt puts settings in force.
+// adopt puts settings in force here. Where they change the ticks, or whether there are
+// records, what was remembered of earlier ticks is forgotten.
 func (c *controller) adopt(next *settings) {
 	before := c.settings
 	if before.Cron != next.Cron || before.TimeZone != next.TimeZone || before.rules.Monitor != next.rules.Monitor {
@@ -66,11 +67,12 @@ func (c *controller) adopt(next *settings) {
 	}
 }
 
-// maxSlack bounds the slack after a suspended host or a clock that was set.
+// maxSlack bounds each of the two times of which slack is the sum.
 const maxSlack = 30 * time.Second
 
-// slack says how late a tick may be seen because the wall clock has not gone as timers do
-// since the last look: it was set, or the host was suspended.
+// slack returns how much later than usual a tick may be seen and still be on time. Timers do
+// not notice that the wall clock was set, or that the host was suspended: where the two
+// clocks differ since the last pass, ticks are seen late.
 func (c *controller) slack(now time.Time) time.Duration {
 	before, mono := c.looked, time.Now()
 	c.looked = instant{wall: now, mono: mono}

@@ -7,13 +7,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// event is the beginning of an event of this moment. It is asked in any goroutine, so the
-// instance is the caller's.
+// event returns what all events have, as of this moment. It may be called in any goroutine,
+// so the caller names the instance.
 func (c *controller) event(instance string) Event {
 	return Event{Time: c.now(), JobName: string(c.job), InstanceID: instance}
 }
 
-// observe tells observers of something, unless there are none.
+// observe tells the observers of an event. of chooses the function of an observer that is
+// to be called; it may be nil.
 func observe[E any](c *controller, event E, of func(*Observer) func(E)) {
 	c.watchers.tell(func(o *Observer) {
 		if told := of(o); told != nil {
@@ -22,7 +23,7 @@ func observe[E any](c *controller, event E, of func(*Observer) func(E)) {
 	})
 }
 
-// executionID names a run.
+// executionID returns what names a run in events.
 func (c *controller) executionID(r *run) Execution {
 	return Execution{
 		TaskID: r.taskID, Item: r.Item, ScheduledTime: r.Tick, Source: Source(r.Source),
@@ -34,7 +35,7 @@ func (c *controller) observeJoin() {
 	observe(c, JoinedEvent{c.event(c.self.ID)}, func(o *Observer) func(JoinedEvent) { return o.Joined })
 }
 
-// observeSession tells of a session's state if it is another one than before.
+// observeSession tells observers of the session's state if it has changed.
 func (c *controller) observeSession(state coord.SessionState, err error) {
 	if c.toldState == state {
 		return
@@ -60,7 +61,8 @@ func (c *controller) observeStart(r *run) {
 	observe(c, event, func(o *Observer) func(StartedEvent) { return o.Started })
 }
 
-// observeRetries is called in the goroutine of a run.
+// observeRetries returns what tells observers of a failed attempt. The goroutine of the run
+// calls that.
 func (c *controller) observeRetries(r *run) func(int, error, time.Duration) {
 	instance, id := r.Instance, c.executionID(r)
 	return func(attempt int, err error, backoff time.Duration) {
@@ -68,7 +70,7 @@ func (c *controller) observeRetries(r *run) func(int, error, time.Duration) {
 	}
 }
 
-// observeEnd is called in the goroutine of a run.
+// observeEnd tells observers that a handler has returned. The goroutine of the run calls it.
 func (c *controller) observeEnd(r *run, e ending) {
 	event := FinishedEvent{c.event(r.Instance), c.executionID(r), e.outcome, e.err, e.attempts, max(e.at.Sub(r.begun), 0)}
 	observe(c, event, func(o *Observer) func(FinishedEvent) { return o.Finished })

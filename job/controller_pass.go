@@ -6,35 +6,35 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// role is how this instance stands in a pass, which says which steps are its own.
+// role is how this instance stands during a pass. It says which steps are for it.
 type role int
 
 const (
-	// asUnconfigured: the snapshot has no configuration. The view has to catch up, or the job
-	// was removed.
+	// asUnconfigured: the snapshot has no configuration. The view is late, or the job was
+	// removed.
 	asUnconfigured role = 1 << iota
-	// asApplicant: it is not in the tree.
+	// asApplicant: this instance is not in the tree.
 	asApplicant
-	// asFollower: it is, and does not lead.
+	// asFollower: it is in the tree and does not lead.
 	asFollower
-	// asLeader: it leads.
+	// asLeader: it is in the tree and leads.
 	asLeader
-	// asLeaver: it is on its way out.
+	// asLeaver: it is leaving.
 	asLeaver
 
 	asMember = asFollower | asLeader
 	always   = asUnconfigured | asApplicant | asMember | asLeaver
 )
 
-// step is one thing that is looked after in each pass.
+// step is one thing that each pass looks after.
 type step struct {
 	name string
-	who  role
+	who  role // the roles that the step is for
 	do   func(*controller, *decide.World) error
 }
 
-// steps are what a pass consists of, in this order. What a step decides, and when, stands
-// in the table of package decide.
+// steps returns the steps of a pass, in their order. The table of package decide says for
+// each when it writes what.
 func steps() []step {
 	configured := asApplicant | asMember | asLeaver
 	return []step{
@@ -68,8 +68,11 @@ func steps() []step {
 	}
 }
 
-// pass goes through the steps. One that fails does not keep the later ones from their
-// turn: it has a back-off of its own.
+// pass goes through the steps. If a step returns an error, pass notes it as trouble of that
+// name, and the later steps have their turn all the same. The next pass calls the step
+// again: not the step has a back-off, but its requests to the store (attempt, admit). When
+// a step of a leader has changed what the later ones decide on (led), those wait for the
+// next pass.
 func (c *controller) pass(w *decide.World) {
 	c.led = false
 	if w.IsRegistered() && c.registration < seen {
@@ -90,7 +93,8 @@ func (c *controller) pass(w *decide.World) {
 	c.troubles.endPass(c.passes)
 }
 
-// role is asked before each step: a step may change it.
+// role returns the role of this instance. It is asked before each step, because a step may
+// change it.
 func (c *controller) role(w *decide.World) role {
 	switch {
 	case w.Config == nil && (!c.isLeaving() || errors.Is(c.cause, ErrJobRemoved)):

@@ -8,16 +8,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// toldFaults is what stands in this instance's faults node.
+// toldFaults is what this instance has written into faults/{id} last.
 type toldFaults struct {
 	when time.Time
 	text string
 }
 
-// tellEvery is how often the faults node is rewritten at most.
+// tellEvery is the shortest time between two writes of faults/{id}.
 const tellEvery = 5 * time.Second
 
-// report writes the faults of this instance into the tree, for operators.
+// report writes the faults of this instance into faults/{id}, for operators, and removes the
+// node when there are none.
 func (c *controller) report(w *decide.World) error {
 	var records []jobtree.FaultRecord
 	text := ""

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// startPatience is how long after its tolerance a tick may wait for its run before
-	// that is a fault: for an instance's own items. leaderPatience is that for the items
-	// of others which a leader looks at, and followerPatience for those that others do.
+	// These are how long an item may be late, beyond the tolerance of its tick, before that is
+	// a fault: startPatience for items of this instance, leaderPatience for items of others
+	// that a leader watches, followerPatience for those that any other instance watches.
 	startPatience    = 4 * time.Second
 	leaderPatience   = 8 * time.Second
 	followerPatience = 16 * time.Second
@@ -20,17 +20,17 @@ const (
 	maxWaiting = 100
 )
 
-// lateness is since when an item should have begun, without having got on since.
+// lateness is since when an item should have begun and has not.
 type lateness struct {
-	since time.Time
-	mark  int64 // of the last claim: an item that gets on has another
+	since    time.Time
+	progress int64 // of the item, then: if it has changed, the item has begun since
 }
 
-// watchEvery is how often all items are looked at, at most: a wide job is looked at often
-// while it begins.
+// watchEvery is the shortest time between two looks at all items. While a job with many
+// items begins, there are many passes.
 const watchEvery = 500 * time.Millisecond
 
-// watch looks after items that should have begun.
+// watch looks for items that should have begun, once in watchEvery.
 func (c *controller) watch(w *decide.World) {
 	if waited := w.Now.Sub(c.signs.watched); waited >= 0 && waited < watchEvery {
 		c.wakeIn(2*watchEvery - waited)
@@ -40,8 +40,8 @@ func (c *controller) watch(w *decide.World) {
 	c.fault(FaultStarvation, c.starvation(w))
 }
 
-// starvation lists the items that should have begun and did not, and says so once that
-// has lasted.
+// starvation returns an error that names the items that should have begun, have not, and
+// are late for too long. Status.Waiting shows them, too.
 func (c *controller) starvation(w *decide.World) error {
 	waiting := c.overdue(w, c.late(w))
 	c.signs.waiting = waiting[:min(len(waiting), maxWaiting)]
@@ -56,7 +56,7 @@ func (c *controller) starvation(w *decide.World) error {
 	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", c.job, listItems(items), first.Item, first.Since.Format(time.TimeOnly), first.Why)
 }
 
-// late finds the items that should have begun by now, with the reason why they did not.
+// late returns the items that should have begun by now and have not, each with the reason.
 func (c *controller) late(w *decide.World) map[int]string {
 	late := map[int]string{}
 	if w.Config == nil {
@@ -68,14 +68,14 @@ func (c *controller) late(w *decide.World) map[int]string {
 		}
 	}
 	c.lateRuns(w, late)
-	if !c.isLeaving() && !w.ClockStops() { // else others have the items, and the clock is a fault of its own
+	if !c.isLeaving() && !w.ClockStops() { // if the clock stops this instance, others have its items, and FaultClock says so
 		c.lateHere(w, late)
 	}
 	return late
 }
 
-// overdue keeps since when items are late, and lists those that have been for too long, in
-// ascending order.
+// overdue remembers since when items are late. It returns those that are late for too long,
+// in ascending order.
 func (c *controller) overdue(w *decide.World, late map[int]string) []Waiting {
 	own, elsewhere := c.settings.rules.Tolerance+startPatience, c.settings.rules.Tolerance+followerPatience
 	if w.Leads() {
@@ -85,11 +85,11 @@ func (c *controller) overdue(w *decide.World, late map[int]string) []Waiting {
 	c.signs.late = make(map[int]lateness, len(late))
 	var waiting []Waiting
 	for i, why := range late {
-		at, mark := w.Now, c.mark(w, i)
-		if l, ok := before[i]; ok && l.mark == mark && !w.Now.Before(l.since) {
+		at, progress := w.Now, c.progress(w, i)
+		if l, ok := before[i]; ok && l.progress == progress && !w.Now.Before(l.since) {
 			at = l.since
 		}
-		c.signs.late[i] = lateness{since: at, mark: mark}
+		c.signs.late[i] = lateness{since: at, progress: progress}
 		patience := own
 		if !w.Item(i).Owner.Is(c.self.ID) && c.runs[i] == nil {
 			patience = elsewhere
@@ -104,8 +104,9 @@ func (c *controller) overdue(w *decide.World, late map[int]string) []Waiting {
 	return waiting
 }
 
-// mark is what changes when an item gets on.
-func (c *controller) mark(w *decide.World, i int) int64 {
+// progress returns a number that changes whenever an item begins, or its tick is passed
+// over.
+func (c *controller) progress(w *decide.World, i int) int64 {
 	if r := c.runs[i]; r != nil && !r.Recorded {
 		return r.Tick.UnixMilli()
 	}
@@ -115,7 +116,7 @@ func (c *controller) mark(w *decide.World, i int) int64 {
 	return 0
 }
 
-// lateRuns finds executions here that go on over the next tick of their item.
+// lateRuns adds the items whose execution here still goes on when their next tick has come.
 func (c *controller) lateRuns(w *decide.World, late map[int]string) {
 	tick := w.LastTick()
 	for i, r := range c.runs {
@@ -125,7 +126,8 @@ func (c *controller) lateRuns(w *decide.World, late map[int]string) {
 	}
 }
 
-// lateHere finds what this instance should have begun and did not.
+// lateHere adds the items that this instance should have begun: those that are due, those
+// that were triggered, and those that are claimed and wait for a thread.
 func (c *controller) lateHere(w *decide.World, late map[int]string) {
 	whyBusy := sync.OnceValue(func() string { return c.whyBusy(w.Now) })
 	for _, d := range w.Due(c.work) {
@@ -146,7 +148,7 @@ func (c *controller) lateHere(w *decide.World, late map[int]string) {
 	}
 }
 
-// whyLate says why an item does not begin that others should have begun.
+// whyLate says why an item that others should have begun does not begin.
 func (c *controller) whyLate(l decide.Stalled) string {
 	id := short(l.Instance)
 	switch l.Reason {
@@ -176,6 +178,7 @@ func (c *controller) whyLate(l decide.Stalled) string {
 	return "nobody knows why"
 }
 
+// notThrough says which execution of an item goes on here.
 func (c *controller) notThrough(r *run) string {
 	if r.Tick.IsZero() {
 		return fmt.Sprintf("its execution that began at %s is not through", r.begun.In(c.settings.zone).Format(time.DateTime))

@@ -16,20 +16,21 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
-// live is what others see of a controller, guarded by its mu. Session, ticks and the
-// view's fault are read anew by whoever looks, so that Status is true also while the
-// controller waits for the store.
+// live is what other goroutines see of a controller, guarded by its mu. Whoever asks for the
+// status reads the session, the ticks and the view's fault anew (statusNow): the answer is
+// true although the controller may be waiting for the store.
 type live struct {
-	status   Status
-	session  coord.Session // nil while there is none
-	schedule *cronexpr.Schedule
-	ended    bool
-	atWork   time.Time     // since when it goes through its steps; zero between two passes
-	changed  chan struct{} // nil if nobody waits for a change
-	entered  chan struct{} // closed when session changes; nil if nobody waits for that
+	status   Status             // publish, returns, end
+	session  coord.Session      // nil while there is none: showSession
+	schedule *cronexpr.Schedule // publish
+	ended    bool               // the loop has ended: end
+	atWork   time.Time          // when the current pass began; zero between two passes: controller.atWork
+	changed  chan struct{}      // closed when status changes; nil if nobody waits: Scheduler.Changed, broadcast
+	entered  chan struct{}      // closed when session changes; nil if nobody waits: followSession, showSession
 }
 
-// publish lets others see how this scheduler stands. w is nil while there is no session.
+// publish shows others how this scheduler stands, and logs what has changed. w is nil while
+// there is no session.
 func (c *controller) publish(w *decide.World) {
 	s := Status{
 		InstanceID: c.self.ID,
@@ -65,7 +66,7 @@ func (c *controller) publish(w *decide.World) {
 	}
 }
 
-// showSession lets others see the session that there is; nil if there is none.
+// showSession shows others the session; nil if there is none.
 func (c *controller) showSession(s coord.Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,13 +78,13 @@ func (c *controller) showSession(s coord.Session) {
 	c.live.broadcast()
 }
 
-// withdraw lets others see that there is no session any more.
+// withdraw shows others that there is no session any more.
 func (c *controller) withdraw() {
 	c.showSession(nil)
 	c.publish(nil)
 }
 
-// atWork lets others see that the controller goes through its steps, or has done so.
+// atWork shows others that a pass begins, or has ended.
 func (c *controller) atWork(begins bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,10 +93,11 @@ func (c *controller) atWork(begins bool) {
 	}
 }
 
-// passPatience is how long a pass may take: all requests of it are bounded by less.
+// passPatience is how long a pass may take before that is a fault. A request to a store that
+// does not answer ends sooner (5 s by default).
 const passPatience = 15 * time.Second
 
-// end lets others see that the controller has ended.
+// end shows others that the controller has ended.
 func (c *controller) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,6 +106,7 @@ func (c *controller) end() {
 	c.live.broadcast()
 }
 
+// broadcast wakes those who wait for a change of the status.
 func (l *live) broadcast() {
 	if l.changed != nil {
 		close(l.changed)
@@ -111,7 +114,7 @@ func (l *live) broadcast() {
 	}
 }
 
-// now is the status at this moment.
+// statusNow returns the status at this moment.
 func (c *controller) statusNow() Status {
 	c.mu.Lock()
 	s, session, schedule, ended, begun := c.live.status.clone(), c.live.session, c.live.schedule, c.live.ended, c.live.atWork
@@ -123,7 +126,7 @@ func (c *controller) statusNow() Status {
 	}
 	s.Session = coord.Lost
 	if session != nil {
-		s.Session, _ = session.State() // the other value tells of a change
+		s.Session, _ = session.State() // nobody waits here for its change
 	}
 	if ended || s.Session == coord.Lost {
 		s.Registered, s.Leader = false, false
@@ -151,7 +154,8 @@ func suspendedUntil(deadline time.Time) error {
 	return fmt.Errorf("%w: the session is not renewed, and ends at %s", coord.ErrUnavailable, deadline.Format(time.TimeOnly))
 }
 
-// kindOfViewFault tells nodes that may not be read from a store that cannot be.
+// kindOfViewFault returns FaultTree for nodes that this process may not read, and FaultStore
+// for a store that cannot be read.
 func kindOfViewFault(err error) FaultKind {
 	if errors.Is(err, coord.ErrDenied) {
 		return FaultTree
@@ -159,22 +163,22 @@ func kindOfViewFault(err error) FaultKind {
 	return FaultStore
 }
 
-// quietTime is how long a fault must not have come back until it is over, if it began
-// again soon after its end: what comes and goes all the time would fill the log.
+// quietTime is how soon after its end a fault counts as come back. Such a fault is over only
+// when it has stayed away for that long: one that comes and goes must not fill the log.
 const quietTime = 30 * time.Second
 
-// calm is what has been since the last time that a fault held.
+// calm says when a fault ended, and whether it came back soon.
 type calm struct {
-	ended  time.Time // when it was over; zero if never
-	again  bool      // it has begun again soon after that
-	lasted since
+	ended time.Time // when it was over; zero if it never was
+	again bool      // it began again within quietTime of that
+	quiet since     // it does not hold
 }
 
-// fault reports a fault, or with nil that it is over: in Status as long as it lasts, and
-// in the log when it begins and when it ends.
+// fault notes that a fault holds, or with a nil err that it does not. Status shows a fault as
+// long as it lasts; the log says when it begins and when it is over.
 func (c *controller) fault(kind FaultKind, err error) {
 	before, calm, now := &c.faults[kind], &c.calms[kind], c.now()
-	quiet := calm.lasted.hold(err == nil, now)
+	quiet := calm.quiet.hold(err == nil, now)
 	switch {
 	case err == nil && before.Err == nil:
 	case err == nil && calm.again && quiet < quietTime:
@@ -194,7 +198,7 @@ func (c *controller) fault(kind FaultKind, err error) {
 	}
 }
 
-// remedy says what an operator can do about a fault.
+// remedy returns what an operator can do about a fault.
 func (k FaultKind) remedy() string {
 	switch k {
 	case FaultConfig:

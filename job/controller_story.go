@@ -9,28 +9,29 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// story is what the log has told of how this instance stands.
+// story is what the log has said about this instance, so that the log says only what is new.
 type story struct {
-	id     string
-	leader bool
-	items  []int
-	made   refrain // ticks that were made up for
-	mended refrain // records of runs that were put back
-	lost   refrain // triggers that nobody will obey
-	over   takenOver
+	id     string    // that has joined: tell
+	leader bool      // it leads: tell
+	items  []int     // it owns: tell
+	made   refrain   // ticks that were made up: tellClaimed
+	mended refrain   // records of runs that were put back: mend
+	lost   refrain   // triggers that nobody will obey: tellLost
+	over   takenOver // tellClaimed, tellTakenOver
 }
 
-// refrain is a line that would be told again and again: it is, but seldom, with a count of
-// what has come since the last time.
+// refrain is a log line that would come again and again. It comes seldom, with a count of
+// what has happened since the last time.
 type refrain struct {
 	count int
 	told  time.Time
 }
 
-// refrainEvery is how often such a line is told at most.
+// refrainEvery is the shortest time between two such lines.
 const refrainEvery = time.Minute
 
-// add counts, and says how many there are to be told of; 0 if it is too early.
+// add counts n more. It returns the count for a line that is to be logged now, or 0 if it is
+// too early for one.
 func (r *refrain) add(n int) int {
 	r.count += n
 	now := time.Now()
@@ -41,18 +42,18 @@ func (r *refrain) add(n int) int {
 	return n
 }
 
-// takenOver are the runs of others that were begun here again, and not told of yet. There
-// may be thousands of them after a crash, a few at a time.
+// takenOver are the runs that this instance has taken over and that the log has not told of
+// yet. After a crash there may be thousands, a few at a time.
 type takenOver struct {
 	items []int // some of them
 	count int
-	to    string // the instance
+	to    string // this instance
 	token int64  // of the last one
 	told  time.Time
 }
 
 const (
-	// takenOverEvery is how often runs that were taken over are told of at most.
+	// takenOverEvery is the shortest time between two lines about runs that were taken over.
 	takenOverEvery = 5 * time.Second
 	// maxTakenOver bounds the items of that line.
 	maxTakenOver = 20
@@ -64,7 +65,8 @@ func (t *takenOver) add(items []int, to string, token int64) {
 	t.to, t.token = to, token
 }
 
-// tellTakenOver logs the runs that were taken over since it last did, or will do so soon.
+// tellTakenOver logs the runs that were taken over since its last line. If that was not long
+// ago, it does so in a later pass, unless atOnce is set.
 func (c *controller) tellTakenOver(atOnce bool) {
 	t := &c.story.over
 	if t.count == 0 {
@@ -79,12 +81,12 @@ func (c *controller) tellTakenOver(atOnce bool) {
 	*t = takenOver{told: now}
 }
 
-// tell logs what has changed about this instance: that it has joined, leads, and which
-// items it has got or lost. In steady state that is nothing.
+// tell logs what has changed about this instance: that it has joined, whether it leads, and
+// which items it has gained or lost. In steady state it logs nothing.
 func (c *controller) tell(s Status) {
 	c.tellTakenOver(s.Leaving || s.InstanceID != c.story.id)
 	if s.Leaving {
-		return // which has been told
+		return // whoever made it leave has logged that
 	}
 	if s.Registered && c.story.id != s.InstanceID {
 		c.story = story{id: s.InstanceID}
@@ -119,7 +121,7 @@ func (c *controller) tell(s Status) {
 	c.log.Info("items changed", someItems("gained", gained), someItems("lost", lost), zap.Int("has", len(s.Items)))
 }
 
-// differ compares two ascending lists.
+// differ compares two ascending lists of items.
 func differ(before, after []int) (gained, lost []int) {
 	for _, i := range after {
 		if _, had := slices.BinarySearch(before, i); !had {
@@ -134,7 +136,8 @@ func differ(before, after []int) (gained, lost []int) {
 	return gained, lost
 }
 
-// tellRecovered logs the items whose runs were cut short, by their instances.
+// tellRecovered logs the items whose runs were cut short, in one line for each instance that
+// has ended.
 func (c *controller) tellRecovered(orphans []decide.Orphan) {
 	byOwner := map[string][]int{}
 	for _, o := range orphans {
@@ -146,8 +149,8 @@ func (c *controller) tellRecovered(orphans []decide.Orphan) {
 	}
 }
 
-// tellClaimed logs the runs that others have begun before, and those that make up for
-// ticks that were missed.
+// tellClaimed logs the claims that take over runs of others, and those that make up for
+// missed ticks.
 func (c *controller) tellClaimed(claims []decide.Claim, token int64) {
 	var again, made []int
 	missed := 0
@@ -169,8 +172,8 @@ func (c *controller) tellClaimed(claims []decide.Claim, token int64) {
 	if len(made) == 0 {
 		return
 	}
-	// An item that always runs for longer than the time between two ticks makes up for one
-	// each time.
+	// A refrain, because an item whose runs take longer than the time between two ticks makes
+	// up after each run.
 	if ticks := c.story.made.add(missed); ticks > 0 {
 		c.log.Info("made up", someItems("items", made), zap.Int("ticks", ticks))
 	}
@@ -179,7 +182,8 @@ func (c *controller) tellClaimed(claims []decide.Claim, token int64) {
 // maxCounted bounds the ticks that are counted for a log line.
 const maxCounted = 1000
 
-// ticksBetween counts ticks after one and up to another.
+// ticksBetween counts the ticks after one time and up to another: 1 at least, maxCounted at
+// most.
 func (c *controller) ticksBetween(after, last time.Time) int {
 	ticks := c.settings.rules.Ticks
 	if ticks == nil || after.IsZero() {
@@ -201,7 +205,8 @@ func (c *controller) tellLost(triggers int, about ...zap.Field) {
 	}
 }
 
-// tellUnobeyed logs the trigger that this instance has removed with itself.
+// tellUnobeyed logs the trigger that this instance has not obeyed and has removed with its
+// nodes, because there is nobody to obey it instead.
 func (c *controller) tellUnobeyed(w *decide.World) {
 	trigger, there := w.Triggers[c.self.ID]
 	if !there || w.OthersObey() {

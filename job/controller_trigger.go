@@ -11,15 +11,20 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// requests are what this instance was asked to run. The steps obey and inherit add to
-// them; those that begin triggered items, or pass them on, remove them.
-type requests struct {
+// triggers are what this instance was asked to run.
+type triggers struct {
+	// By item, until it begins. take, inherit and handBack add; begins, passOn and obey
+	// remove.
 	pending map[int]decide.Pending
-	left    []jobtree.Trigger    // by instances that have ended, until inherit takes them
-	met     map[string]time.Time // instances that were there, and when they were seen last
+	// Triggers that instances have left when they ended. follow adds; inherit takes them.
+	left []jobtree.Trigger
+	// The instances that were there of late, and when each was seen last. meetInstances
+	// changes it.
+	met map[string]time.Time
 }
 
-// obey takes a trigger, and gives items that are others' to them.
+// obey takes the trigger that is addressed to this instance. It drops items that cannot run,
+// and passes items of others on to them.
 func (c *controller) obey(w *decide.World) error {
 	c.meetInstances(w)
 	if change, trigger := w.Obey(); change != nil && c.commit(*change) {
@@ -39,7 +44,8 @@ func (c *controller) obey(w *decide.World) error {
 	return nil
 }
 
-// take remembers the items of a request until they are idle.
+// take remembers the items of a trigger until they can begin. An item waits once: for the
+// trigger that came last.
 func (c *controller) take(w *decide.World, trigger jobtree.Trigger) {
 	request := trigger.Request
 	switch {
@@ -61,8 +67,8 @@ func (c *controller) take(w *decide.World, trigger jobtree.Trigger) {
 	}
 }
 
-// passOn gives triggered items that this instance does not own to their owners. One owner
-// gets those with one parameter at a time.
+// passOn passes triggered items that this instance does not own on to their owners. In one
+// pass an owner gets items of one request; the others follow.
 func (c *controller) passOn(w *decide.World) {
 	var owners []string
 	items := map[string][]int{}
@@ -94,10 +100,10 @@ func (c *controller) passOn(w *decide.World) {
 	}
 }
 
-// metTime is how long an instance is remembered that has gone.
+// metTime is how long an instance that has gone is remembered.
 const metTime = 10 * time.Minute
 
-// meetInstances remembers who was there.
+// meetInstances remembers which instances are there now.
 func (c *controller) meetInstances(w *decide.World) {
 	for id := range w.Instances {
 		c.met[id] = w.Now
@@ -109,9 +115,9 @@ func (c *controller) meetInstances(w *decide.World) {
 	}
 }
 
-// inherit takes, as leader, what instances that have ended were asked to run and had not
-// taken. It is passed on like any trigger for items of others. Nobody knows how old one is
-// whose instance was not there of late: it is lost.
+// inherit takes, as leader, the triggers that instances had not obeyed when they ended. Their
+// items are passed on like those of any trigger. If the instance was not there of late,
+// nobody knows how old its trigger is: that trigger is lost.
 func (c *controller) inherit(w *decide.World) error {
 	left := c.left
 	c.left = nil

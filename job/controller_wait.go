@@ -2,12 +2,12 @@ package job
 
 import "time"
 
-// maxWait is how long a controller sleeps at most. Timers do not hear of a wall clock that
-// is set, nor of a host that was suspended; with this, a rare tick comes late by as much
-// at most, and that is not held against it (see slack).
+// maxWait is how long a controller sleeps at most. Timers do not notice that the wall clock
+// was set, or that the host was suspended. A tick may then be seen late, by maxWait at most;
+// it still counts as on time (see slack).
 const maxWait = 30 * time.Second
 
-// wait returns when there may be something to do.
+// wait waits until there may be something to do.
 func (c *controller) wait() {
 	c.wakeForTick()
 	c.wakeIn(maxWait)
@@ -24,16 +24,15 @@ func (c *controller) wait() {
 	}
 }
 
-// wakeIn makes the controller look again after a time, if nothing wakes it before.
-// Whoever waits for something says so in each pass: there is no mark that could be left
-// behind.
+// wakeIn makes the controller look again after d, if nothing wakes it before. Whoever waits
+// for something calls wakeIn in each pass, so there is no timer that could be left behind.
 func (c *controller) wakeIn(d time.Duration) {
 	if at := time.Now().Add(max(d, 0)); c.wakeAt.IsZero() || at.Before(c.wakeAt) {
 		c.wakeAt = at
 	}
 }
 
-// wakeForTick wakes the controller when the next tick comes.
+// wakeForTick makes the controller look again when the next tick comes.
 func (c *controller) wakeForTick() {
 	if s := c.settings.rules.Ticks; s != nil && !c.isLeaving() {
 		now := c.now()
@@ -43,15 +42,16 @@ func (c *controller) wakeForTick() {
 	}
 }
 
-// drained is the end of the time to drain, while that matters.
+// drained returns a channel that closes when the time to drain is over. It returns nil when
+// nothing waits for that.
 func (c *controller) drained() <-chan struct{} {
 	if !c.isLeaving() && !c.isShutdown() || c.stopping.Err() != nil {
-		return nil // after its end, only the runs that return matter
+		return nil // if the time is over, only handlers that return matter
 	}
 	return c.stopping.Done()
 }
 
-// poke wakes the controller, now or when it next waits.
+// poke wakes the controller. If it does not wait now, its next wait returns at once.
 func (c *controller) poke() {
 	select {
 	case c.wake <- struct{}{}:

@@ -6,28 +6,28 @@ import (
 )
 
 const (
-	// healTime is how long something must be quiet that comes back, until it is forgotten.
+	// healTime is how long something must not have come back until it is forgotten.
 	healTime = time.Minute
-	// freeHeals is how often in that time it is corrected at once.
+	// freeHeals is how many corrections of the same thing, within healTime, need no back-off.
 	freeHeals = 3
-	// maxHeals bounds what is remembered.
+	// maxHeals bounds how many things are remembered.
 	maxHeals = 10_000
 )
 
-// errComesBack is trouble with what is corrected in vain: somebody undoes it, as fast as
-// it is done.
+// errComesBack is the trouble with something that is corrected in vain: a stranger undoes
+// each correction.
 var errComesBack = errors.New("comes back each time it is corrected; somebody else writes or removes it again and again")
 
-// heal is what a step, or a part of one, has corrected.
+// heal is how often a step, or a part of one, has corrected the same thing.
 type heal struct {
-	since time.Time // of the first
-	last  time.Time
+	since time.Time // of the first correction
+	last  time.Time // of the last one, or when the thing was last seen to be back
 	times int
-	held  bool // it has a back-off
+	held  bool // corrections have a back-off
 }
 
-// heals are by the names that troubles have. A step that fails has a back-off, and so has
-// one that succeeds all the time, because the two sides would go on for ever otherwise.
+// heals are kept by the names that troubles have. A correction that succeeds again and again
+// needs a back-off, too: otherwise we and the stranger who undoes it would go on for ever.
 type heals map[string]*heal
 
 // done notes a correction, and reports whether the next one has to wait.
@@ -49,13 +49,13 @@ func (h heals) done(name string, now time.Time) (held bool) {
 	return one.held
 }
 
-// endPass forgets what has been quiet, and keeps the troubles of the rest: as long as the
-// other side has not undone it again, nobody wants to try.
+// endPass forgets what has not come back for healTime. It keeps the troubles of the rest:
+// troubles.endPass would drop them, because no step wants to try until the thing is back.
 func (h heals) endPass(t troubles, pass int, now time.Time) {
 	for name, one := range h {
 		if trouble := t[name]; one.held && trouble != nil {
 			if trouble.waits(now) && trouble.pass == pass {
-				one.last = now // it is back, and waits
+				one.last = now // it is back, and its correction waits
 			}
 			trouble.pass = pass
 		}
@@ -65,6 +65,6 @@ func (h heals) endPass(t troubles, pass int, now time.Time) {
 	}
 }
 
-// apart reports whether two corrections have nothing to do with each other. The clock may
-// have been set back between them.
+// apart reports whether two times are more than healTime apart, in either direction: the
+// clock may have been set back.
 func apart(a, b time.Time) bool { return a.Sub(b).Abs() > healTime }

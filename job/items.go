@@ -8,7 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// listItems writes numbers of items, and how many more there are.
+// listItems returns a text with the numbers of 20 items at most, and how many more there are.
 func listItems(items []int) string {
 	const most = 20
 	text := ""
@@ -24,8 +24,8 @@ func listItems(items []int) string {
 	return text
 }
 
-// someItems is listItems as a field of a log line.
+// someItems returns the text of listItems as a field of a log line.
 func someItems(key string, items []int) zap.Field { return zap.String(key, listItems(items)) }
 
-// short is a text that comes from outside, as far as it is shown.
+// short cuts a text that comes from outside to the length that is shown.
 func short(text string) string { return brief.Text(text) }

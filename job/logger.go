@@ -5,17 +5,19 @@ import (
 	"log/slog"
 )
 
-// logKey is the key of what Logger makes a logger of.
+// logKey is the key under which a handler's context holds its logging.
 type logKey struct{}
 
+// logging is what Logger makes a logger of.
 type logging struct {
 	to *slog.Logger
 	sc ShardingContext
 }
 
-// Logger returns a logger for a handler, by the context that it was given. It writes where
-// the scheduler does, and each line has the job, the item, the tick, the task id and the
-// fencing token of the execution. By any other context it writes nothing.
+// Logger returns a logger for a handler. ctx is the context that the handler was given, or
+// one derived from it; with any other context the logger writes nothing. The lines go where
+// the scheduler's go, and each has the job, the item, the tick, the task id and the fencing
+// token of the execution.
 func Logger(ctx context.Context) *slog.Logger {
 	l, ok := ctx.Value(logKey{}).(logging)
 	if !ok || l.to == nil {

@@ -6,13 +6,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Observer is told of what a scheduler does: for metrics, traces and a history of what
-// ran. Each function may be nil. They are called one after the other, in the order in which
-// things happened here, in a goroutine of the observer's own. So one that is slow, or that
-// panics, harms nobody; it only falls behind. One that is more than 10,000 events behind
-// misses the newest, and is told how many.
+// Observer is told what a scheduler does: for metrics, traces and a history of what ran.
+// Each function may be nil. A goroutine of the observer's own calls them one after the
+// other, in the order in which things happened here. So an observer that is slow or panics
+// harms nobody; it only falls behind. If it is more than 10,000 events behind, it misses the
+// newest events, and is told later how many.
 //
-// [Scheduler.Shutdown] waits until all was told, for a second at most.
+// [Scheduler.Shutdown] waits until observers were told everything, for a second at most.
 type Observer struct {
 	// Joined: this process is an instance of the job now.
 	Joined func(JoinedEvent)
@@ -22,8 +22,8 @@ type Observer struct {
 	Leads func(LeadsEvent)
 	// ItemsChanged: other items are assigned to this instance.
 	ItemsChanged func(ItemsChangedEvent)
-	// Claimed: an item is this instance's to run, and waits for a thread. It starts next, or
-	// is handed back where none is free.
+	// Claimed: this instance has claimed an item. The handler is called when a thread is free;
+	// if none is for a second, the claim is handed back.
 	Claimed func(ClaimedEvent)
 	// Started: the handler is called.
 	Started func(StartedEvent)
@@ -33,14 +33,14 @@ type Observer struct {
 	Finished func(FinishedEvent)
 	// MadeUp: an execution that was claimed makes up for ticks that were missed.
 	MadeUp func(MadeUpEvent)
-	// PassedOver: a tick is run by nobody.
+	// PassedOver: nobody runs a tick.
 	PassedOver func(PassedOverEvent)
 	// Recovered: this instance, as leader, has found runs that were cut short by the end of
 	// their instance.
 	Recovered func(RecoveredEvent)
-	// Fault: something keeps the job from running as it should, or does no more.
+	// Fault: something keeps the job from running as it should, or no longer does.
 	Fault func(FaultEvent)
-	// Missed: the observer was too far behind.
+	// Missed: the observer was too far behind, and has missed events.
 	Missed func(MissedEvent)
 }
 
@@ -71,7 +71,7 @@ type (
 	SessionEvent struct {
 		Event
 		State coord.SessionState
-		// Err is why it was lost.
+		// Err is why the session was lost.
 		Err error
 	}
 	LeadsEvent struct {
@@ -80,7 +80,7 @@ type (
 	}
 	ItemsChangedEvent struct {
 		Event
-		Gained, Lost, Items []int // ascending; Items are all that it has now
+		Gained, Lost, Items []int // ascending; Items are all that the instance has now
 	}
 	ClaimedEvent struct {
 		Event
@@ -89,14 +89,14 @@ type (
 	StartedEvent struct {
 		Event
 		Execution
-		// Waited is how long it has waited for a thread.
+		// Waited is how long the claim has waited for a thread.
 		Waited time.Duration
 	}
 	RetriedEvent struct {
 		Event
 		Execution
-		// Attempt is the number of the attempt that has failed with Err, from 1 on; the next
-		// one comes after Backoff.
+		// Attempt is the number of the attempt that has failed with Err; the first is 1. The
+		// next one comes after Backoff.
 		Attempt int
 		Err     error
 		Backoff time.Duration
@@ -107,16 +107,17 @@ type (
 		Outcome Outcome
 		// Err is what the last attempt returned.
 		Err error
-		// Attempts is how many there were, Took how long they and the pauses took.
+		// Attempts is how many attempts there were. Took is how long they took, with the
+		// pauses between them.
 		Attempts int
 		Took     time.Duration
 	}
 	MadeUpEvent struct {
 		Event
 		Item int
-		// Ticks is how many were missed, 1,000 at most.
+		// Ticks is how many ticks were missed, 1,000 at most.
 		Ticks int
-		// ScheduledTime is the last of them.
+		// ScheduledTime is the last of them: the one that the execution is for.
 		ScheduledTime time.Time
 	}
 	PassedOverEvent struct {
@@ -127,7 +128,7 @@ type (
 	}
 	RecoveredEvent struct {
 		Event
-		// From is the instance that has ended; Failover whether the items are run again.
+		// From is the instance that has ended. Failover is whether the items are run again.
 		From     string
 		Items    []int
 		Failover bool
@@ -135,7 +136,7 @@ type (
 	FaultEvent struct {
 		Event
 		Fault
-		// Over is whether it holds no more.
+		// Over is true when the fault is over, false when it begins.
 		Over bool
 	}
 	MissedEvent struct {
@@ -144,7 +145,7 @@ type (
 	}
 )
 
-// PassReason says why a tick is run by nobody.
+// PassReason says why nobody runs a tick.
 type PassReason int
 
 // The reasons.
@@ -153,10 +154,10 @@ const (
 	PassItemDisabled PassReason = iota + 1
 	// PassServersDisabled: an operator has disabled all servers.
 	PassServersDisabled
-	// PassTooLate: it was missed and is not made up for, because misfire is off or it is
-	// longer ago than Config.MisfireWindow.
+	// PassTooLate: the tick was missed and is not made up, because misfire is off or the tick
+	// is longer ago than Config.MisfireWindow.
 	PassTooLate
-	// PassWhileRunning: it came while the item ran, and misfire is off.
+	// PassWhileRunning: the tick came while the item ran, and misfire is off.
 	PassWhileRunning
 )
 
@@ -174,8 +175,8 @@ func (r PassReason) String() string {
 	return "unknown"
 }
 
-// WithObserver has an observer told of what the scheduler does. It may be given several
-// times; each observer is told at its own pace.
+// WithObserver adds an observer that is told what the scheduler does. It may be given
+// several times; each observer is told at its own pace.
 func WithObserver(o Observer) Option {
 	return func(to *options) error {
 		to.observers = append(to.observers, o)

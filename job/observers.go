@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// maxEvents bounds the events that an observer has not been told of.
+	// maxEvents bounds the events that wait for an observer.
 	maxEvents = 10_000
 	// lastWordsTime is how long the end of a scheduler waits for its observers.
 	lastWordsTime = time.Second
 )
 
-// observers are those of a scheduler. What they are told may come from any goroutine.
+// observers are the observers of a scheduler. Any goroutine may tell them something.
 type observers struct {
 	list []*observed
 	log  *zap.Logger
@@ -29,18 +29,18 @@ func newObservers(list []Observer, log *zap.Logger) *observers {
 	return o
 }
 
-// tell has all observers told something.
+// tell queues an event for all observers.
 func (o *observers) tell(event func(*Observer)) {
 	for _, one := range o.list {
 		one.add(event)
 	}
 }
 
-// isDeaf reports whether nobody listens, so that nothing need be put together.
+// isDeaf reports whether there are no observers.
 func (o *observers) isDeaf() bool { return len(o.list) == 0 }
 
-// close waits until all was told, though not for long. An observer that does not return is
-// left alone; what it was not told is dropped.
+// close waits until all was told, for lastWordsTime at most. What an observer was not told by
+// then is dropped. A function of it that does not return is not waited for.
 func (o *observers) close() {
 	late := time.NewTimer(lastWordsTime)
 	defer late.Stop()
@@ -59,8 +59,8 @@ func (o *observers) close() {
 	}
 }
 
-// observed is an observer with what it has not been told yet. A goroutine tells it, which
-// is there only as long as there is something to tell.
+// observed is an observer with the events that it has not been told yet. A goroutine tells
+// it; the goroutine is there only while there are events.
 type observed struct {
 	Observer
 	log    *zap.Logger
@@ -68,11 +68,12 @@ type observed struct {
 
 	mu      sync.Mutex
 	queue   []func(*Observer)
-	missed  int           // events, since the queue was full
+	missed  int           // events that were dropped because the queue was full
 	working chan struct{} // closed when the goroutine ends; nil if there is none
 	closed  bool
 }
 
+// add queues an event, or counts it as missed if the queue is full.
 func (o *observed) add(event func(*Observer)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -98,8 +99,8 @@ func (o *observed) add(event func(*Observer)) {
 	}
 }
 
-// work tells what is queued. Where a function of the observer ends this goroutine
-// (runtime.Goexit), another one goes on.
+// work tells what is queued. If a function of the observer ends this goroutine
+// (runtime.Goexit), another goroutine goes on.
 func (o *observed) work() {
 	isThrough := false
 	defer func() {
@@ -113,7 +114,7 @@ func (o *observed) work() {
 	isThrough = true
 }
 
-// next takes what is to be told next. It is nil if there is nothing more: work is over
+// next takes the next event out of the queue. It returns nil if there is none; work ends
 // then.
 func (o *observed) next() func(*Observer) {
 	o.mu.Lock()
@@ -128,7 +129,7 @@ func (o *observed) next() func(*Observer) {
 	return event
 }
 
-// call tells one event. A panic is logged, but seldom.
+// call tells one event. If the observer panics, that is logged, but seldom.
 func (o *observed) call(event func(*Observer)) {
 	defer func() {
 		v := recover()
@@ -142,7 +143,7 @@ func (o *observed) call(event func(*Observer)) {
 	event(&o.Observer)
 }
 
-// idle is closed when all was told.
+// idle returns a channel that is closed when all was told.
 func (o *observed) idle() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -154,7 +155,7 @@ func (o *observed) idle() <-chan struct{} {
 	return none
 }
 
-// close drops what was not told, and returns how much that is.
+// close drops what was not told, and returns how many events that is.
 func (o *observed) close() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -20,16 +20,16 @@ const (
 	OutcomeFailed
 	// OutcomePanic: its handler panicked, in the last attempt.
 	OutcomePanic
-	// OutcomeTimeout: it failed after Config.Timeout.
+	// OutcomeTimeout: it failed, and had run for longer than Config.Timeout.
 	OutcomeTimeout
-	// OutcomeCut: it failed after its context had ended, for any other reason: shutdown, a
-	// session that was lost, an item that was taken away. With failover on it is run again.
+	// OutcomeCut: it failed after its context had ended for another reason: a shutdown, a
+	// lost session, or an item that was taken away. With failover on the item is run again.
 	OutcomeCut
 )
 
 func (o Outcome) String() string { return string(o.inTree()) }
 
-// inTree is the outcome as the tree has it.
+// inTree returns the outcome as the tree has it.
 func (o Outcome) inTree() jobtree.Outcome {
 	switch o {
 	case OutcomeOK:
@@ -46,9 +46,9 @@ func (o Outcome) inTree() jobtree.Outcome {
 	return "UNKNOWN"
 }
 
-// outcomeOf says how an execution ended whose context is ctx.
+// outcomeOf returns how an execution with the context ctx has ended.
 func outcomeOf(ctx context.Context, err error) Outcome {
-	switch _, isPanic := err.(*PanicError); { // what it wraps only its own methods know, and they may panic
+	switch _, isPanic := err.(*PanicError); { // errors.As would call methods of err, which may panic
 	case err == nil:
 		return OutcomeOK
 	case errors.Is(context.Cause(ctx), ErrTimeout):
@@ -61,29 +61,29 @@ func outcomeOf(ctx context.Context, err error) Outcome {
 	return OutcomeFailed
 }
 
-// ending is how the goroutine of a run has left it.
+// ending is how the handler of a run has returned.
 type ending struct {
 	outcome  Outcome
 	err      error
 	text     string // of err, for the tree
-	cut      bool   // its context ended before it did
+	cut      bool   // the context ended before the handler returned
 	at       time.Time
 	attempts int
 }
 
-// describe asks for the text of the error, in the goroutine of the run. The method is the
-// handler's: it panics where the error is a nil pointer, and may end the goroutine.
+// describe asks for the text of the error. It runs in the goroutine of the run, because the
+// method Error is the user's: it may panic (for a nil pointer, say) or end the goroutine.
 func (e *ending) describe() {
 	if e.err == nil {
 		e.text = ""
 		return
 	}
 	e.text = "its error has no text: the method Error panics, or does not return"
-	defer func() { _ = recover() }() // that text says so
+	defer func() { _ = recover() }() // the text says that it panicked
 	e.text = e.err.Error()
 }
 
-// completionOf is what the tree is told of the end of a run.
+// completionOf returns what the tree is told of the end of a run.
 func completionOf(r *decide.Run, taskID string, e ending) *jobtree.CompletionDocument {
 	return &jobtree.CompletionDocument{
 		Tick: r.Tick, Token: r.Token, Outcome: e.outcome.inTree(), Ended: e.at,

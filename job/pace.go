@@ -3,24 +3,24 @@ package job
 import "time"
 
 const (
-	// aheadTime is what a claim may wait for a thread in ordinary times: a few commits. So
-	// threads do not stand idle between two of them.
+	// aheadTime is how long a claim is expected to wait for a thread: as long as a few
+	// commits take, so that threads are not idle between two commits.
 	aheadTime = 100 * time.Millisecond
-	// queueTime is how long a claim waits before it is handed back.
+	// queueTime is how long a claim waits for a thread before it is handed back.
 	queueTime = time.Second
-	// maxAhead bounds how many claims wait.
+	// maxAhead bounds how many claims may wait.
 	maxAhead = 1000
 )
 
-// pace is how fast the runs of a job end here. It says how many items may be claimed
-// beyond those that can begin at once: what is claimed cannot be given to anybody else,
-// and a handler may hang.
+// pace is how fast the runs of a job end here. It says how many items may be claimed although
+// all threads are busy. These must be few: nobody else can run a claimed item, and a handler
+// may hang.
 type pace struct {
-	mean time.Duration // of a run; 0 before the first has ended
-	last time.Time     // when a thread was free last
+	mean time.Duration // of the time that a run takes; 0 before the first has ended
+	last time.Time     // when a run ended last, or a thread was free
 }
 
-// ended takes in a run.
+// ended notes how long a run took that has ended now.
 func (p *pace) ended(took time.Duration, now time.Time) {
 	took = max(took, time.Microsecond)
 	if p.mean == 0 {
@@ -30,7 +30,7 @@ func (p *pace) ended(took time.Duration, now time.Time) {
 	p.last = now
 }
 
-// ahead is how many claims may wait for one of so many threads, all of which are busy.
+// ahead returns how many claims may wait for a thread while all of them are busy.
 func (p *pace) ahead(threads int, now time.Time) int {
 	switch {
 	case now.Sub(p.last) > queueTime/2:

@@ -14,24 +14,25 @@ import (
 )
 
 // run is one execution of one item in this process, from its claim until its record is
-// removed. The controller owns it. The goroutine that executes it writes the ending, under
-// the controller's lock, and hands it back (returns).
+// removed. The controller owns it. The goroutine that calls the handler writes only the
+// ending, under the controller's lock, and gives the run back (controller.returns).
 type run struct {
 	decide.Run
-	group   *group // the claim that it was begun with
+	group   *group // the runs that were claimed in the same commit
 	phase   phase
-	syncs   int       // how often the view had caught up when the run was claimed, or done
-	claimed time.Time // when it was
-	begun   time.Time // when its handler was called
+	syncs   int       // backoffs.syncs when the run was claimed; once it is done, when it was done
+	claimed time.Time // when the claim was committed
+	begun   time.Time // when the handler was called
 
 	taskID string
-	cancel context.CancelCauseFunc // once it is executing
-	ending ending                  // once it is done
+	cancel context.CancelCauseFunc // ends the handler's context; set once it is executing
+	ending ending                  // set once the handler has returned
 }
 
 // phase is where a run stands.
 //
-//	queued ──a slot is free──► executing ──handler returned──► done ──record removed──► (gone)
+//	queued ──a thread is free──► executing ──handler returns──► done ──record removed──► (gone)
+//	   └──taken back (handed back, shutdown)──────────────────► done
 type phase int
 
 const (
@@ -40,11 +41,11 @@ const (
 	done
 )
 
-// group is the runs of one claim that have not ended: when the last one does, all
-// their records are removed in one commit.
+// group counts the runs of one claim that are not done. If the last one is done soon, one
+// commit removes all their records (controller.finish).
 type group struct{ open int }
 
-// execution is what a goroutine needs to execute a run, copied out of the controller.
+// execution is what a goroutine needs to call a handler, copied out of the controller.
 type execution struct {
 	handler Handler
 	log     *zap.Logger
@@ -56,8 +57,8 @@ type execution struct {
 	retry   Retry
 }
 
-// do executes the handler with its retries and tells the error handler of a failure.
-// A run that is cut short is not a failure of the item: it is not reported.
+// do calls the handler, with its retries, and tells the error handler of a failure. A run
+// that was cut short is not reported: the item has not failed.
 func (e *execution) do(ctx context.Context) (Outcome, error) {
 	if e.timeout > 0 {
 		var cancel context.CancelFunc
@@ -72,6 +73,7 @@ func (e *execution) do(ctx context.Context) (Outcome, error) {
 	return outcome, err
 }
 
+// attempts calls the handler until it succeeds, has no attempt left, or its context ends.
 func (e *execution) attempts(ctx context.Context) error {
 	backoff := e.retry.InitialBackoff
 	for {
@@ -92,7 +94,7 @@ func (e *execution) attempts(ctx context.Context) error {
 	}
 }
 
-// once calls the handler; what it panics with becomes its error.
+// once calls the handler. A panic of the handler becomes its error.
 func (e *execution) once(ctx context.Context) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -102,7 +104,7 @@ func (e *execution) once(ctx context.Context) (err error) {
 	return e.handler.Execute(context.WithValue(ctx, logKey{}, logging{e.slog, e.sc}), e.sc)
 }
 
-// report calls the error handler, whose own panic must not take the process down.
+// report calls the error handler. If that panics, report logs it, and the process goes on.
 func (e *execution) report(ctx context.Context, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -23,9 +23,9 @@ type Scheduler struct {
 	err   error         // once done is closed
 	gone  chan struct{} // closed once this instance is out of the tree, or its session has ended
 
-	over      chan struct{} // closed when the controller has ended
-	follow    sync.Once
-	following sync.WaitGroup
+	over      chan struct{}  // closed when the controller has ended
+	follow    sync.Once      // starts followSession
+	following sync.WaitGroup // waits for followSession
 }
 
 // Schedule joins a job that fires by a cron expression. The first process writes its
@@ -109,8 +109,8 @@ func cmpErr(err, otherwise error) error {
 	return otherwise
 }
 
-// run runs the controller, and leaves in order whatever ends it: an error, a panic, or
-// somebody's runtime.Goexit in what it calls.
+// run runs the controller. Whatever ends it (an error, a panic, or runtime.Goexit in a
+// function that it calls), this instance leaves in order.
 func (s *Scheduler) run() {
 	defer close(s.done)
 	defer s.c.watchers.close()
@@ -128,8 +128,8 @@ func (s *Scheduler) run() {
 	through, s.err = s.c.loop()
 }
 
-// depart ends what a controller has, after its loop. It is through if it has left by
-// itself.
+// depart releases what a controller has, after its loop. through says that this instance has
+// left by itself; if it has not, because of err, bail takes it out of the tree.
 func (c *controller) depart(through bool, err error) {
 	defer c.end()
 	defer c.view.Close()
@@ -141,14 +141,15 @@ func (c *controller) depart(through bool, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			say(func() {
-				c.log.Error("could not leave in order; what it has in the registry ends with its session", zap.Any("panic", v))
+				c.log.Error("could not leave in order; this instance's nodes end with its session", zap.Any("panic", v))
 			})
 		}
 	}()
 	c.bail()
 }
 
-// awaitHandlers gives handlers whose contexts have ended a moment to return.
+// awaitHandlers waits until all handlers have returned, for what is left of their grace at
+// most.
 func (c *controller) awaitHandlers() {
 	idle := make(chan struct{})
 	go func() {
@@ -165,26 +166,25 @@ func (c *controller) awaitHandlers() {
 	}
 }
 
-// Shutdown takes this instance out of the job. It stops firing at once and hands
-// leadership and idle items over, lets what runs come to its end, and returns when all
-// is done. When ctx ends before that, the contexts of the handlers that still run end
-// with ErrShutdown, and with failover on their items are run again elsewhere, once
-// they have returned or WithCancelGrace has passed.
+// Shutdown takes this instance out of the job. It stops firing at once, gives leadership and
+// idle items to others, and waits until the handlers that run have returned. If ctx ends
+// before that, the contexts of these handlers end with ErrShutdown. With failover on, their
+// items are run again elsewhere, once the handlers have returned or WithCancelGrace has
+// passed.
 //
-// After the end of ctx it may take as long as WithCancelGrace for handlers that do not
-// return, and 5 s more for a store that does not answer, beside the requests that are under
-// way at that moment. A store that does not let this
-// instance go is asked until ctx ends, and after that in the background until the session
-// does: call Shutdown again to wait for that, or close the registry.
+// After the end of ctx, Shutdown waits up to WithCancelGrace for handlers, up to 5 s for the
+// store, and for requests that are under way. If this instance's nodes cannot be removed,
+// Shutdown tries again until ctx ends; after that the scheduler tries in the background
+// until the session ends. Call Shutdown again to wait for that, or close the registry.
 //
-// An error says which handlers still run then, that the registry could not be told
-// everything, or why the scheduler had stopped before, as Err does. Shutdown may be called
-// several times; the earliest end of their contexts counts.
+// The error says which handlers still run, that the registry could not be told everything,
+// or why the scheduler had stopped before (see Err). Shutdown may be called several times:
+// the context that ends first counts.
 //
-// A handler cannot wait for its own end. One that calls Shutdown with the context that it
-// was given, or one derived from it, gets ErrInHandler at once, and the scheduler shuts
-// down when its runs have ended; with any other context it has to do so in a goroutine of
-// its own.
+// A handler must not wait for its own end. If it calls Shutdown with the context that it was
+// given, or with one derived from it, it gets ErrInHandler at once, and the scheduler shuts
+// down when its runs have ended. With any other context it has to call Shutdown in another
+// goroutine.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.leave()
 	s.c.mu.Lock()
@@ -206,9 +206,9 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 	return errors.Join(s.err, s.c.untold)
 }
 
-// Done is closed when the scheduler has stopped: after Shutdown, when an operator
-// removed the instance or the job, or when the registry was closed. A store that could
-// not be told so is told in the background: see Shutdown.
+// Done is closed when the scheduler has stopped: after Shutdown, after an operator has
+// removed the instance or the job, or after the registry was closed. If this instance's
+// nodes could not be removed, that is tried again in the background: see Shutdown.
 func (s *Scheduler) Done() <-chan struct{} { return s.done }
 
 // Err says why the scheduler has stopped, once Done is closed: nil after Shutdown,
@@ -225,9 +225,9 @@ func (s *Scheduler) Err() error {
 // Status returns how the scheduler stands at this moment.
 func (s *Scheduler) Status() Status { return s.c.statusNow() }
 
-// Changed returns a channel that is closed once Status says something else than it did
-// when Changed was called, but for what only time changes. So take the channel first, then
-// the status, then wait.
+// Changed returns a channel that is closed when Status has changed since the call. What only
+// time changes, such as the next tick, does not count. Take the channel first, then the
+// status, then wait.
 func (s *Scheduler) Changed() <-chan struct{} {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -242,8 +242,8 @@ func (s *Scheduler) Changed() <-chan struct{} {
 	return l.changed
 }
 
-// followSession tells those who wait for a change that the session's state has changed,
-// also while the controller waits for the store.
+// followSession wakes those who wait for a change of the status when the session's state
+// changes, even while the controller waits for the store.
 func (s *Scheduler) followSession() {
 	for {
 		s.c.mu.Lock()

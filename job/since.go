@@ -2,11 +2,11 @@ package job
 
 import "time"
 
-// since remembers since when something has held.
+// since remembers since when something has held without a break.
 type since struct{ at time.Time }
 
-// hold says whether it holds now, and returns for how long it has. A clock that was set
-// back begins the count again.
+// hold notes whether it holds now, and returns for how long it has held. If the clock was
+// set back, the time begins anew.
 func (s *since) hold(holds bool, now time.Time) time.Duration {
 	switch {
 	case !holds:

@@ -16,14 +16,14 @@ import (
 type TriggerRequest struct {
 	// Items to run; none means all.
 	Items []int
-	// Instances whose items to run, by their ids; none means all. With Items too, an item
-	// runs if it is named and belongs to one of these.
+	// Instances whose items to run, by their ids; none means all. If Items are named too, an
+	// item runs if it is one of them and belongs to one of these instances.
 	Instances []string
 	// Parameter replaces Config.JobParameter in these executions, if it is not empty.
 	Parameter string
 }
 
-// TriggerResult is what has become of a request.
+// TriggerResult says what was asked of whom.
 type TriggerResult struct {
 	// ID names the request in the logs of the instances that take it.
 	ID string
@@ -31,14 +31,15 @@ type TriggerResult struct {
 	Instances []string
 }
 
-// Trigger asks the instances of the job to run items now, beside the schedule. Every
-// item runs on its owner; one that is running then runs again when it ends. Triggers
-// that meet one that still waits join it: an item waits once, with the parameter that
-// came last. Disabled items and servers run nothing. Items that are just being dealt
-// are waited for.
+// Trigger asks the instances of the job to run items now, beside the schedule. Each item
+// runs on its owner. An item that is running then runs again when it ends. An item waits
+// only once: a further trigger joins the one that waits, and its parameter replaces the
+// other. Disabled items and servers run nothing. If an item is just being given to another
+// instance, Trigger waits until it has an owner.
 //
-// It returns when the registry has the request, not when the items ran. Once an instance
-// has taken it, a trigger that waits for its item ends with that instance.
+// Trigger returns when the registry has the request, not when the items have run. If an
+// instance has taken the request and ends before an item could begin, the trigger of that
+// item is lost.
 //
 // Errors: ErrNoInstance if no enabled instance, of those that are named, owns any of the
 // items; those of a commit.
@@ -68,7 +69,7 @@ func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (TriggerResul
 		asked, err := o.send(ctx, c.reg)
 		if errors.Is(err, coord.ErrConflict) && sleep(ctx, pause/2+rand.N(pause/2)) {
 			pause = min(2*pause, lastPause)
-			continue // an instance came, went or took its trigger; what was written joins
+			continue // an instance came, went or took its trigger; what is written already joins
 		}
 		if err != nil {
 			return TriggerResult{}, fmt.Errorf("job %s: trigger: %w", c.job, err)
@@ -77,16 +78,17 @@ func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (TriggerResul
 	}
 }
 
-// order is a request as it meets the tree.
+// order is a request together with the tree in which it is to be written.
 type order struct {
 	TriggerRequest
 	id    string
 	job   jobtree.Job
 	state *jobtree.State
-	label string       // that instances need to have items
-	items map[int]bool // those that are named
+	label string       // that an instance needs to be given items; "" if none
+	items map[int]bool // TriggerRequest.Items
 }
 
+// newOrder checks a request.
 func newOrder(s *jobtree.State, job jobtree.Job, id string, r TriggerRequest) (*order, error) {
 	o := &order{TriggerRequest: r, id: id, job: job, state: s, items: map[int]bool{}}
 	total := MaxShardingTotalCount
@@ -104,8 +106,10 @@ func newOrder(s *jobtree.State, job jobtree.Job, id string, r TriggerRequest) (*
 	return o, nil
 }
 
+// wants reports whether the request asks for an item.
 func (o *order) wants(item int) bool { return len(o.Items) == 0 || o.items[item] }
 
+// asks reports whether the request is for an instance.
 func (o *order) asks(id string) bool {
 	return len(o.Instances) == 0 || slices.Contains(o.Instances, id)
 }
@@ -120,8 +124,8 @@ func (o *order) mayHaveItems() bool {
 	return false
 }
 
-// waitsForOwners reports whether an item of the request is about to get an owner: none is
-// there yet, or it has just gone, and there are instances that may have it.
+// waitsForOwners reports whether an item of the request will soon get another owner: it has
+// none, or its owner has gone, and there is an instance that may have it.
 func (o *order) waitsForOwners() bool {
 	if !o.mayHaveItems() {
 		return false
@@ -141,7 +145,7 @@ func (o *order) waitsForOwners() bool {
 	return len(o.state.Items) == 0
 }
 
-// addressees says which instances are asked for which items.
+// addressees returns the items that each instance is asked for.
 func (o *order) addressees() map[string][]int {
 	items := map[string][]int{}
 	for i := range o.state.Items {
@@ -151,7 +155,7 @@ func (o *order) addressees() map[string][]int {
 		}
 		id := item.Owner.ID
 		if _, isThere := o.state.Instances[id]; !isThere && item.Running != nil {
-			id = item.Running.ID // it passes the request on when the item is dealt
+			id = item.Running.ID // the runner takes the request, and passes it on when the item has an owner
 		}
 		if in, isThere := o.state.Instances[id]; isThere && o.state.ServerEnabled(in.IP) && o.asks(id) {
 			items[id] = append(items[id], i)
@@ -160,11 +164,11 @@ func (o *order) addressees() map[string][]int {
 	return items
 }
 
-// send writes the request for each instance that is asked, and returns their ids.
+// send writes a trigger for each instance that is asked, and returns their ids.
 func (o *order) send(ctx context.Context, reg coord.Registry) (asked []string, err error) {
 	var groups [][]coord.Op
 	for id, items := range o.addressees() {
-		// The items are named, so that one that moves meanwhile is passed on.
+		// The items are named: if one moves meanwhile, the trigger is passed on to its new owner.
 		ops, err := decide.Ask(o.state, o.job, id, jobtree.Request{ID: o.id, Items: items, Parameter: o.Parameter})
 		if err != nil {
 			return nil, err

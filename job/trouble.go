@@ -10,37 +10,39 @@ import (
 )
 
 const (
-	// firstPause and lastPause bound the back-off of a step whose commits fail.
+	// firstPause and lastPause bound the back-off of a step whose requests fail.
 	firstPause = 50 * time.Millisecond
 	lastPause  = 2 * time.Second
-	// firstHold and lastHold bound that of a part that the rest goes on without.
+	// firstHold and lastHold bound the back-off of a part of a commit. The other parts go on
+	// without it, so it can wait longer.
 	firstHold = time.Second
 	lastHold  = 30 * time.Second
-	// freeTries is how many conflicts in a row are taken for those of a busy tree.
+	// freeTries is how many conflicts in a row need no back-off: the tree may just be busy.
 	freeTries = 3
 )
 
-// trouble is what a step, or a part of its commits, has met in a row.
+// trouble is a row of failures of a step, or of a part of its commits.
 type trouble struct {
-	since time.Time // of the first
-	times int
-	err   error // the last
-	pause time.Duration
-	until time.Time // it waits
-	pass  int       // in which it was last wanted
+	since time.Time     // when the first came
+	times int           // how many there were
+	err   error         // the last
+	pause time.Duration // the back-off after the last
+	until time.Time     // when the next attempt may be made
+	pass  int           // the last pass that wanted to try, or kept it
 }
 
-// waits reports whether it is too early to try again. A clock that was set back does not
-// make it wait for longer than it should.
+// waits reports whether it is too early to try again. If the next attempt is farther away
+// than the back-off explains, the clock was set back, and there is no wait.
 func (t *trouble) waits(now time.Time) bool {
 	return now.Before(t.until) && !t.until.After(now.Add(2*t.pause))
 }
 
-// troubles are by step, and by the name of a part. Each has a back-off of its own, so
-// that one never delays another.
+// troubles are kept by the name of a step, or of a part (decide.Change.Name). Each has its
+// own back-off, so that one does not delay another.
 type troubles map[string]*trouble
 
-// meet notes that something failed.
+// meet notes a failure. The back-off begins after free failures in a row, and grows from
+// first to last.
 func (t troubles) meet(name string, err error, now time.Time, first, last time.Duration, free int) *trouble {
 	one := t[name]
 	if one == nil {
@@ -55,10 +57,10 @@ func (t troubles) meet(name string, err error, now time.Time, first, last time.D
 	return one
 }
 
-// over forgets trouble.
+// over forgets the trouble of a name: it has succeeded.
 func (t troubles) over(name string) { delete(t, name) }
 
-// want keeps the troubles of a step, and of its parts, although it is not tried now.
+// want keeps the troubles of a step, and of its parts, although the step does not try now.
 func (t troubles) want(step string, pass int) {
 	for name, one := range t {
 		if name == step || strings.HasPrefix(name, step+" ") {
@@ -67,7 +69,7 @@ func (t troubles) want(step string, pass int) {
 	}
 }
 
-// endPass forgets what nobody has wanted any more since a pass.
+// endPass forgets the troubles that nobody wanted to try again in this pass.
 func (t troubles) endPass(pass int) {
 	for name, one := range t {
 		if one.pass < pass {
@@ -76,8 +78,8 @@ func (t troubles) endPass(pass int) {
 	}
 }
 
-// oldest returns the oldest trouble of a kind that has lasted for so long, with its name,
-// and how many there are.
+// oldest returns the oldest trouble of a kind that has lasted for long enough, with its name,
+// and how many such troubles there are.
 func (t troubles) oldest(now time.Time, lasting time.Duration, kind func(error) bool) (name string, one *trouble, n int) {
 	for candidate, tr := range t {
 		if now.Sub(tr.since) < lasting || !kind(tr.err) {
@@ -91,7 +93,7 @@ func (t troubles) oldest(now time.Time, lasting time.Duration, kind func(error) 
 	return name, one, n
 }
 
-// ofTree tells trouble with the tree from trouble with the store.
+// ofTree reports whether trouble is with what is in the tree; all other is with the store.
 func ofTree(err error) bool {
 	return errors.Is(err, coord.ErrConflict) || errors.Is(err, errComesBack)
 }
