@@ -20,9 +20,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// awaitBail waits until a scheduler that cannot go on has left: with its handlers' contexts
-// ended, nothing of it in the tree but what others are to run again, and one line in the
-// log.
+// awaitBail waits until a scheduler that cannot go on has left, and checks that it left in
+// order: its handlers' contexts have ended, nothing of it is in the tree except items that
+// others shall run again, and the log has one line about it.
 func (c *cutShort) awaitBail(m *member, id string, logs *observer.ObservedLogs) {
 	c.Helper()
 	m.awaitDone()
@@ -49,11 +49,11 @@ func (c *cutShort) awaitBail(m *member, id string, logs *observer.ObservedLogs) 
 	}
 }
 
-// A view that ends leaves an instance blind. It goes in order, and others go on.
+// If the view of an instance ends, the instance leaves in order, and others go on.
 func TestViewThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCutShort(t, newMemoryStore(t))
-		c.timeout = time.Hour // the session ends nothing here
+		c.timeout = time.Hour // so that no session ends by itself
 		core, logs := observer.New(zap.InfoLevel)
 		m := c.join("10.0.0.1", c.config(), c.work, job.WithLogger(zap.New(core)))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
@@ -76,11 +76,11 @@ func TestViewThatEnds(t *testing.T) {
 	})
 }
 
-// faulty is a registry that does something to the goroutine of whoever commits.
+// faulty is a registry that panics, say, in the goroutine that commits.
 type faulty struct {
 	coord.Registry
 	armed atomic.Bool
-	path  string // that the commit is about; empty for any
+	path  string // only for commits about this path; empty for any
 	does  func()
 }
 
@@ -92,7 +92,7 @@ func (r *faulty) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	return r.Registry.Commit(ctx, ops...)
 }
 
-// A panic inside of a scheduler is an error of that scheduler only.
+// A panic within a scheduler ends that scheduler only.
 func TestPanicInAController(t *testing.T) {
 	for name, does := range map[string]func(){"panic": func() { panic("nil pointer") }, "Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestPanicInAController(t *testing.T) {
 				c.awaitRuns("item 0 again", 1, reruns)
 				close(c.release)
 				c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-				// The process may join again.
+				// The same process can join again.
 				if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
 					t.Fatal(err)
 				}
@@ -133,9 +133,9 @@ func TestPanicInAController(t *testing.T) {
 	}
 }
 
-// Several commits may be under way together, each on a goroutine of its own. A panic of one
-// of them is an error of the scheduler all the same, and what the others have claimed is run
-// elsewhere.
+// Several commits may be under way at the same time, each in a goroutine of its own. A panic
+// in one of them is the error of the scheduler, too, and items that the others have claimed
+// are run elsewhere.
 func TestPanicInOneOfSeveralCommits(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		const many = 100
@@ -177,8 +177,8 @@ func TestPanicInOneOfSeveralCommits(t *testing.T) {
 	})
 }
 
-// A handler that does not return holds a scheduler that cannot go on up for the grace time
-// only.
+// A scheduler that cannot go on waits for a handler that does not return, but only for the
+// grace time.
 func TestBailDoesNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCutShort(t, newMemoryStore(t))
@@ -204,7 +204,7 @@ func TestBailDoesNotWaitForEver(t *testing.T) {
 	})
 }
 
-// moody is a strategy that does something else to its caller while it is in that mood.
+// moody is a strategy that deals, or panics, or ends its goroutine, as a test wants.
 type moody struct {
 	strategy.Strategy
 	mood atomic.Pointer[func()]
@@ -217,8 +217,8 @@ func (m *moody) Assign(r strategy.Request) []string {
 	return m.Strategy.Assign(r)
 }
 
-// A strategy that ends its goroutine, or panics, is a fault of the leader, who goes on with
-// all else: items run where they are, and runs that were cut short are run again.
+// If a strategy panics, or ends its goroutine, the leader has a fault and goes on with
+// everything else: items run where they are, and runs that were cut short are run again.
 func TestStrategyThatDoesNotAnswer(t *testing.T) {
 	for name, does := range map[string]func(){"panic": func() { panic("no mood") }, "Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ func onRealStores(b *testing.B, bench func(*testing.B, store)) {
 	b.Run("zookeeper", func(b *testing.B) { bench(b, zookeeperStore(b)) })
 }
 
-// benchmarked is a job and a view of it from outside.
+// benchmarked is a job, and a view of its tree for the benchmark.
 type benchmarked struct {
 	*testing.B
 	store     store
@@ -78,8 +78,8 @@ func shutdown(b *testing.B, schedulers ...*job.Scheduler) {
 	}
 }
 
-// BenchmarkJoin measures how long it takes until all items of a job have their owner
-// again, from the moment at which a third instance shows in the tree.
+// BenchmarkJoin measures the time from the moment at which a third instance is in the tree
+// until all items have their new owners.
 func BenchmarkJoin(b *testing.B) {
 	for _, total := range []int{30, 1000} {
 		b.Run(fmt.Sprint(total), func(b *testing.B) {

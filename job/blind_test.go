@@ -14,8 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// blind is a registry whose views do not show some nodes while it is that, or show what
-// some have been.
+// blind is a registry whose views can hide some nodes, or show old ones in their place.
 type blind struct {
 	coord.Registry
 	mu      sync.Mutex
@@ -36,7 +35,7 @@ func (b *blind) hide(paths ...string) {
 	b.signal()
 }
 
-// freeze has views show some nodes as these, whatever becomes of them.
+// freeze makes views show these nodes, even if the store has others at their paths.
 func (b *blind) freeze(nodes ...coord.Node) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +64,7 @@ func (b *blind) View(ctx context.Context, path string) (coord.View, error) {
 	return shown, nil
 }
 
-// blindView tells of a change also when something is hidden, or shows again.
+// blindView also reports a change when nodes are hidden or shown again.
 type blindView struct {
 	coord.View
 	b         *blind
@@ -128,9 +127,9 @@ func (v *blindView) Snapshot() coord.Snapshot {
 	return tree.Snapshot()
 }
 
-// A view does not show the configuration that the store has, whether that can be asked or
-// not: nothing panics, it is said, few requests are sent, and runs go on until it shows
-// again.
+// The store has a configuration, and a view does not show it. Whether the store answers or
+// not: nothing panics, there is a fault, few requests are sent, and items run on until the
+// view shows it again.
 func TestViewWithoutTheConfiguration(t *testing.T) {
 	for name, failing := range map[string]error{"the store has it": nil, "the store cannot be asked": coord.ErrUnavailable} {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +152,7 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 					fault = s.(memoryStore).Inject(memory.Fault{Method: memory.Get, Path: c.job.Config(), Before: failing})
 				}
 				m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
-				synctest.Wait() // nothing is under way
+				synctest.Wait() // so that no request is under way
 				counts.take()
 				reg.hide(c.job.Config())
 				m.awaitFault(job.FaultStore, "")
@@ -214,8 +213,8 @@ func TestShutdownWithoutTheConfiguration(t *testing.T) {
 	})
 }
 
-// Whatever part of the tree a view does not show, nothing panics, and all is well when it
-// shows again.
+// A view may hide any part of the tree: nothing panics, and there is no fault when it shows
+// that part again.
 func TestViewWithHoles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, newMemoryStore(t), "settle")
@@ -236,7 +235,7 @@ func TestViewWithHoles(t *testing.T) {
 		}
 		for _, path := range append(paths, c.job.Running(0), c.job.Running(2)) {
 			if path == c.job.Instance(m.Status().InstanceID) || path == c.job.Session(m.Status().InstanceID) {
-				continue // what that means is another story
+				continue // other tests are about these
 			}
 			reg.hide(path)
 			if err := elapse(t.Context(), 3*time.Second); err != nil {
@@ -255,8 +254,8 @@ func TestViewWithHoles(t *testing.T) {
 	})
 }
 
-// Only the configuration is deleted while an item runs: the scheduler ends with what it has
-// in the tree, and the job can be created again in the same process.
+// Only the configuration is deleted while an item runs: the scheduler stops and removes its
+// nodes, and the job can be created again in the same process.
 func TestConfigurationIsDeletedWhileAnItemRuns(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
@@ -265,7 +264,7 @@ func TestConfigurationIsDeletedWhileAnItemRuns(t *testing.T) {
 		logged, logs := newLogbook()
 		m := c.join("10.0.0.1", c.config(), func(ctx context.Context, sc job.ShardingContext) error {
 			if err := c.work(ctx, sc); err != nil {
-				<-returns // it takes its time
+				<-returns
 				return err
 			}
 			return nil

@@ -13,8 +13,8 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// A host whose clock is a year ahead for some seconds leaves nothing that keeps an item
-// from running afterwards, and begins no tick twice.
+// The clock of a host is a year ahead for some seconds. Afterwards all items run, and no tick
+// begins twice.
 func TestHostThatIsAYearAheadForAWhile(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		name := "beside others"
@@ -67,7 +67,7 @@ func TestHostThatIsAYearAheadForAWhile(t *testing.T) {
 	}
 }
 
-// Times from the future, by somebody's hand, are corrected.
+// If a stranger writes times from the future, they are corrected.
 func TestRecordsFromTheFutureAreCorrected(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
@@ -95,8 +95,7 @@ func TestRecordsFromTheFutureAreCorrected(t *testing.T) {
 	})
 }
 
-// Without MaxTimeDiff a clock that is off by more than 5 s is a fault, and keeps nothing
-// from running.
+// Without MaxTimeDiff a clock that is off by more than 5 s is a fault, but all items run.
 func TestClockThatIsOffIsAFault(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		logged, logs := newLogbook()
@@ -119,12 +118,12 @@ func TestClockThatIsOffIsAFault(t *testing.T) {
 	})
 }
 
-// A clock that is stepped before a rare tick does not let it go, though timers do not
-// hear of the step and missed ticks are not made up for.
+// A clock is set forward or back before a rare tick. The tick is run, although timers do not
+// notice that, and missed ticks are not made up for.
 func TestClockIsSteppedBeforeARareTick(t *testing.T) {
 	for name, test := range map[string]struct {
-		before, by time.Duration // how long before the tick, and by how much
-		store      bool          // whose clock is stepped too
+		before, by time.Duration // how long before the tick the clock is set, and by how much
+		store      bool          // whether the store's clock is set, too
 	}{
 		"and the store has the right time":  {before: time.Minute, by: 50 * time.Second},
 		"just before, with the store's":     {before: time.Minute, by: 50 * time.Second, store: true},
@@ -153,8 +152,8 @@ func TestClockIsSteppedBeforeARareTick(t *testing.T) {
 	}
 }
 
-// An instance whose clock is off by more than MaxTimeDiff gives its items to others, and
-// takes them back when it is right.
+// An instance whose clock is off by more than MaxTimeDiff gives its items to others, and gets
+// them back when its clock is right.
 func TestInstanceWithAWrongClockGivesItsItemsAway(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -185,7 +184,7 @@ func TestInstanceWithAWrongClockGivesItsItemsAway(t *testing.T) {
 	})
 }
 
-// darkClock is a registry that knows nothing of the store's clock.
+// darkClock is a registry that cannot read the store's clock.
 type darkClock struct{ coord.Registry }
 
 func (darkClock) Clock() coord.Clock {
@@ -201,7 +200,7 @@ func (c *cluster) joinInTheDark(ip string, cfg job.Config, opts ...job.Option) *
 	return m
 }
 
-// While the store's clock is not known, a job with MaxTimeDiff runs, and says so.
+// While the store's clock is unknown, a job with MaxTimeDiff runs, and has a fault.
 func TestUnknownClockRuns(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -233,14 +232,14 @@ func (c *cluster) beganOnce(match func(execution) bool) {
 	}
 }
 
-// An instance whose clock is ahead, and which cannot read the store's, begins each tick
-// once, though the leader takes it back, and says so. It keeps nobody else from running.
+// The clock of an instance is ahead, and it cannot read the store's. It begins each tick
+// once, although the leader takes the tick back, and has a fault. The others run their items.
 func TestAheadInTheDark(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
 		leader := c.join("10.0.0.1", c.config(), nil)
 		c.awaitRuns("all items", 3, anything)
-		again := time.NewTicker(10 * time.Millisecond) // nobody tells when the clock is known
+		again := time.NewTicker(10 * time.Millisecond) // nothing signals that the clock is known
 		defer again.Stop()
 		for !leader.reg.Clock().Known() {
 			<-again.C
@@ -253,15 +252,15 @@ func TestAheadInTheDark(t *testing.T) {
 		c.awaitRuns("ticks ahead of time", 4, dark)
 		others := len(c.record.find(of(0, 2)))
 		c.awaitRuns("ticks of the others", others+4, of(0, 2))
-		// Items are dealt though records are corrected all the time.
+		// Items are dealt although records are corrected all the time.
 		c.join("10.0.0.3", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}, "10.0.0.3": {2}})
 		c.beganOnce(dark)
 	})
 }
 
-// Where nobody can read the store's clock, records from the future may be right, and the
-// local clock wrong: nothing is corrected, and all are told.
+// If nobody can read the store's clock, records from the future may be right and the local
+// clock wrong. So nothing is corrected, and all instances have a fault.
 func TestFutureInTheDark(t *testing.T) {
 	for name, test := range map[string]struct {
 		config func(*job.Config)
@@ -305,8 +304,8 @@ func TestFutureInTheDark(t *testing.T) {
 	}
 }
 
-// Without records a clock that was far ahead keeps nothing from running once it is right,
-// and one that is set back a little begins no tick twice.
+// With MonitorExecution off: once a clock that was far ahead is right, all items run; and
+// after a clock was set back a little, no tick begins twice.
 func TestUnmonitoredClockIsSetBack(t *testing.T) {
 	for _, test := range []struct{ by, waits time.Duration }{
 		{time.Hour, time.Second},
@@ -336,7 +335,7 @@ func TestUnmonitoredClockIsSetBack(t *testing.T) {
 	}
 }
 
-// A pass that takes long, because the store does, is no difference of the clocks.
+// A pass that takes long, because the store is slow, does not look like a wrong clock.
 func TestSlowStoreIsNoClockFault(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		c.timeout = 40 * time.Second

@@ -22,23 +22,22 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// link is the connection of one registry, for a test to break.
+// link is the connection of one registry. A test can break it.
 type link interface {
 	Cut()
 	BlackHole()
 	Heal()
 }
 
-// store is what the behaviour of the scheduler is tested on.
+// store is a store on which the scheduler is tested.
 type store interface {
 	dial(t testing.TB, namespace string, timeout time.Duration) (coord.Registry, link)
 }
 
-// patience bounds every wait of a test. It detects a failure; nothing is measured by it.
+// patience bounds every wait of a test. It is long: when it is over the test has failed.
 const patience = 60 * time.Second
 
-// onEveryStore runs a behaviour on the simulator, in virtual time, on etcd and on
-// ZooKeeper. A test of it sees no difference.
+// onEveryStore runs a test on the simulator, in virtual time, on etcd and on ZooKeeper.
 func onEveryStore(t *testing.T, behaviour func(*testing.T, store)) {
 	t.Helper()
 	t.Parallel()
@@ -85,13 +84,13 @@ type cluster struct {
 	members   []*member
 }
 
-// newCluster has no members yet. Sessions last for a time-out that a loaded machine
-// does not reach; what waits for the end of a session asks for a shorter one.
+// newCluster returns a cluster without members. Its session time-out is so long that no
+// session ends on a busy machine. A test that waits for the end of one sets a shorter one.
 func newCluster(t *testing.T, s store, name string) *cluster {
 	t.Helper()
 	c := &cluster{
 		T: t, store: s, timeout: 10 * time.Second, job: jobtree.Job(name), record: newRecord(),
-		namespace: strings.NewReplacer("/", "-", "#", "-").Replace(t.Name()) + "-" + rand.Text(), // -count runs a test again on the same server
+		namespace: strings.NewReplacer("/", "-", "#", "-").Replace(t.Name()) + "-" + rand.Text(), // with -count a test runs again on the same server
 	}
 	c.admin, _ = s.dial(t, c.namespace, c.timeout)
 	t.Cleanup(func() { closeRegistry(t, c.admin) })
@@ -119,10 +118,10 @@ type member struct {
 	ip   string
 	reg  coord.Registry
 	link link
-	dead atomic.Bool // crashed, perhaps by a commit that is under way
+	dead atomic.Bool // it has crashed, maybe while a commit was under way
 }
 
-// config is the job that most behaviours are seen with.
+// config returns the configuration that most tests use.
 func (c *cluster) config() job.Config {
 	return job.Config{Name: string(c.job), Cron: "* * * * * ?", ShardingTotalCount: 3, Failover: true, Threads: 16}
 }
@@ -137,7 +136,7 @@ func (c *cluster) join(ip string, cfg job.Config, h job.HandlerFunc, opts ...job
 	return m
 }
 
-// dial is a process that runs nothing yet.
+// dial returns a process that has not joined yet.
 func (c *cluster) dial(ip string) *member {
 	c.Helper()
 	m := &member{c: c, ip: ip}
@@ -160,7 +159,7 @@ func (m *member) schedule(ctx context.Context, cfg job.Config, h job.HandlerFunc
 	return err
 }
 
-// end stops what a test has left.
+// end stops what a test has left running.
 func (m *member) end() {
 	if m.dead.Load() {
 		m.link.Heal()
@@ -168,12 +167,12 @@ func (m *member) end() {
 	if m.Scheduler != nil {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		_ = m.Shutdown(ctx) // what goes wrong here was not what was tested
+		_ = m.Shutdown(ctx) // the test is over, so its error does not matter
 	}
 	closeRegistry(m.c, m.reg)
 }
 
-// leave is a graceful stop.
+// leave stops an instance gracefully.
 func (m *member) leave() {
 	m.c.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -195,24 +194,24 @@ func (m *member) awaitDone() {
 	}
 }
 
-// crash takes an instance away from the store for good, in mid-air: nothing that it
-// does is heard of any more.
+// crash ends an instance as a crash does: it is cut off from the store for good, and what it
+// does from now on is not recorded.
 func (m *member) crash() {
 	m.dead.Store(true)
 	m.link.BlackHole()
 }
 
-// state is the job's tree as it is now.
+// state returns the job's tree as it is now.
 func (c *cluster) state() *jobtree.State { return jobtree.Read(c.view.Snapshot(), c.job) }
 
-// await waits until the tree, or the record of executions, is as wanted.
+// await waits until the tree, or the record of executions, is as the test wants it.
 func (c *cluster) await(what string, ok func(*jobtree.State) bool, also ...signal) {
 	c.Helper()
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
 	for {
 		changed, recorded := c.view.Changed(), c.record.Changed()
-		// What is not there may be missing because the view is late.
+		// The view may be late, and that may be why something is missing.
 		if err := c.view.Sync(c.Context()); err != nil {
 			c.Fatal(err)
 		}
@@ -243,7 +242,7 @@ func (c *cluster) dump() string {
 	return b.String()
 }
 
-// owners lists the items of each host, "" for items without a live owner.
+// owners returns the items of each host, and under "" those without a live owner.
 func owners(s *jobtree.State, total int) map[string][]int {
 	list := map[string][]int{}
 	for i := range total {
@@ -290,7 +289,7 @@ func (c *cluster) awaitRuns(what string, n int, match func(execution) bool) []ex
 	return found
 }
 
-// commit is what an operator does.
+// commit commits as an operator does.
 func (c *cluster) commit(ops ...coord.Op) {
 	c.Helper()
 	if _, err := c.admin.Commit(c.Context(), ops...); err != nil {
@@ -298,7 +297,7 @@ func (c *cluster) commit(ops ...coord.Op) {
 	}
 }
 
-// configure is an operator's change of the configuration.
+// configure changes the configuration as an operator does.
 func (c *cluster) configure(change func(*job.Config)) {
 	c.Helper()
 	node, err := c.admin.Get(c.Context(), c.job.Config())
@@ -333,12 +332,12 @@ func (s signal) send() {
 type execution struct {
 	job.ShardingContext
 	ip         string
-	begin, end time.Time // end is zero while it runs
+	begin, end time.Time // end is zero until it returns
 	err        error
-	cause      error // of the context, when it returned
+	cause      error // why the context had ended when it returned
 }
 
-// record is all executions in the order of their beginnings.
+// record has all executions, in the order in which they began.
 type record struct {
 	mu      sync.Mutex
 	list    []*execution
@@ -396,9 +395,9 @@ func (r *record) String() string {
 	return b.String()
 }
 
-// check looks for what must not be in any record: a tick of an item that started
-// twice, a token that is not larger than the one before, two executions of an item at
-// once. Executions whose context ended are not running any more to anybody else.
+// check fails if a record has what must never happen: a tick of an item that started twice,
+// a token that is not larger than the one before, or two executions of an item at the same
+// time. An execution whose context has ended does not count as running.
 func (c *cluster) check() {
 	c.Helper()
 	type tick struct {
@@ -435,7 +434,7 @@ func untilDone(ctx context.Context, _ job.ShardingContext) error {
 	return context.Cause(ctx)
 }
 
-// elapse waits for a while that the context may cut short.
+// elapse waits for a while, or until the context ends.
 func elapse(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

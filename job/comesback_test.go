@@ -14,8 +14,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// undo is a stranger who undoes what a scheduler does to a node, as fast as it is done. It
-// ends with the function that is returned, or when the scheduler spins.
+// undo plays a stranger who undoes at once what a scheduler does to a node. It ends with the
+// function that is returned, or if the scheduler does it again without a pause.
 func (c *cluster) undo(op coord.Op) (end func()) {
 	ctx, cancel := context.WithCancel(c.Context())
 	ended := make(chan struct{})
@@ -23,7 +23,7 @@ func (c *cluster) undo(op coord.Op) (end func()) {
 		defer close(ended)
 		for times := 0; ctx.Err() == nil; {
 			changed := c.view.Changed()
-			if _, err := c.admin.Commit(ctx, op); err == nil { // it conflicts as long as nothing is done
+			if _, err := c.admin.Commit(ctx, op); err == nil { // it conflicts until the scheduler has done it
 				times++
 			}
 			if times > 2000 {
@@ -39,15 +39,15 @@ func (c *cluster) undo(op coord.Op) (end func()) {
 	return func() { cancel(); <-ended }
 }
 
-// onTheSimulator is onEveryStore for what need not be seen on all of them.
+// onTheSimulator is onEveryStore for tests that need the simulator only.
 func onTheSimulator(t *testing.T, behaviour func(*testing.T, store)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { behaviour(t, newMemoryStore(t)) })
 }
 
-// What a stranger undoes each time is not corrected at the speed of the store. It is a
-// fault, as long as he goes on.
+// If a stranger undoes a correction each time, it is not made again as fast as the store
+// can. There is a fault as long as the stranger goes on.
 func TestCorrectionsThatAreUndone(t *testing.T) {
 	for n, tt := range []struct {
 		name string
@@ -117,8 +117,8 @@ func TestCorrectionsThatAreUndone(t *testing.T) {
 	}
 }
 
-// The fault is over when a stranger has been quiet for a while, and what he does much later
-// is corrected at once.
+// The fault is over when the stranger has done nothing for a while. If he begins again much
+// later, that is corrected at once.
 func TestCorrectionsThatLastAtLast(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		m := c.join("10.0.0.1", c.config(), nil)
@@ -143,8 +143,8 @@ func TestCorrectionsThatLastAtLast(t *testing.T) {
 	})
 }
 
-// Monitoring is switched off by a configuration that one instance refuses. Its runs, which
-// were begun with records, keep them until they end, and nobody fights about them.
+// A configuration switches MonitorExecution off, and one instance refuses it. Its runs began
+// with records, which stay until the runs end: nobody removes them and nobody puts them back.
 func TestRecordsOfOneWhoRefusesToBeUnmonitored(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
@@ -201,7 +201,7 @@ func TestRecordsOfOneWhoRefusesToBeUnmonitored(t *testing.T) {
 	})
 }
 
-// A record that this instance may not remove is a fault, and is tried seldom.
+// If an instance is not allowed to remove a record, it has a fault, and tries again seldom.
 func TestLeftoverThatStays(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -210,7 +210,7 @@ func TestLeftoverThatStays(t *testing.T) {
 		m.reg = &obstinate{Registry: counts, path: c.job.Running(1)}
 		c.mustSchedule(m, cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.commit(coord.Put(c.job.Running(1), nil), coord.Put(c.job.Running(2), nil)) // of whoever owns them
+		c.commit(coord.Put(c.job.Running(1), nil), coord.Put(c.job.Running(2), nil)) // empty ones are their owner's
 		c.await("the other is removed", func(s *jobtree.State) bool { return s.Item(2).Running == nil })
 		m.awaitFault(job.FaultTree, c.job.Running(1))
 		counts.take()
@@ -223,8 +223,8 @@ func TestLeftoverThatStays(t *testing.T) {
 	})
 }
 
-// The mark of one who takes a run over, and is nobody, does not keep the item from running
-// again.
+// A node says that an instance has taken an item over, and there is no such instance. The
+// item runs again all the same.
 func TestMarkOfATakerWhoIsNobody(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")

@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
-// Whatever stands in the registry, what is said about it is short.
+// Whatever the registry has, errors about it are short.
 func TestErrorsOfDocumentsAreBounded(t *testing.T) {
 	const size = 900_000
 	const head = "jobName: j\nshardingTotalCount: 1\n"
@@ -72,7 +72,7 @@ func TestErrorsOfDocumentsAreBounded(t *testing.T) {
 	}
 }
 
-// An error that was put together elsewhere is short as well.
+// An error that another package has made of the same types is short, too.
 func TestErrorOfManyFaults(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	e := &job.ConfigError{Job: long, More: 5}
@@ -84,7 +84,7 @@ func TestErrorOfManyFaults(t *testing.T) {
 	}
 }
 
-// All fields together have to fit a node, with what the encoding adds.
+// All fields together have to fit a node, as they are encoded.
 func TestSizeOfAConfiguration(t *testing.T) {
 	manyProps := maps.Collect(func(yield func(string, string) bool) {
 		for i := 0; i < 60_000 && yield(fmt.Sprint(i), ""); i++ {
@@ -124,14 +124,14 @@ func TestSizeOfAConfiguration(t *testing.T) {
 			t.Errorf("%s: got %.500v", name, err)
 		}
 	}
-	// What is kept of another document counts as well.
+	// What is kept of the previous document counts, too.
 	c := with(func(c *job.Config) { c.JobParameter = strings.Repeat("p", job.MaxConfigSize/2) })
 	if _, err := c.Encode([]byte("other: " + strings.Repeat("o", job.MaxConfigSize/2+1000))); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("too much is kept: %.500v", err)
 	}
 }
 
-// Keys without a name belong to nobody, and stay.
+// Keys without a name are kept.
 func TestEmptyKeyIsKept(t *testing.T) {
 	previous := "'': SINGLE_THREAD\njobName: settle\nshardingTotalCount: 3\n"
 	for _, threads := range []int{0, 1, 7} {

@@ -15,7 +15,7 @@ func TestParseItemParameters(t *testing.T) {
 	for _, tc := range []struct {
 		text string
 		want map[int]string
-		says string // of the error
+		says string // a part of the error
 	}{
 		{"", nil, ""},
 		{"  ", nil, ""},

@@ -9,7 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// inForce is what a configuration with only a name and a total means.
+// inForce is a configuration with a name, a total, and all defaults.
 func inForce() job.Config {
 	return job.Config{
 		Name:               "settle",
@@ -31,7 +31,8 @@ func with(change func(*job.Config)) job.Config {
 	return c
 }
 
-// The defaults are the same whichever way a configuration comes in (B-64).
+// The defaults are the same in code, in a file and in the registry. In ElasticJob they differ
+// (defect B-64).
 func TestDefaults(t *testing.T) {
 	want := inForce()
 	inCode := job.Config{Name: "settle", ShardingTotalCount: 3}
@@ -68,7 +69,7 @@ func TestDefaultsDoNotReplaceWhatIsSet(t *testing.T) {
 	}
 }
 
-// With defaults, a duration is on exactly if it is positive.
+// After WithDefaults a duration is on if it is positive, and off otherwise.
 func TestDurationsThatAreOff(t *testing.T) {
 	const off = -time.Hour
 	c := job.Config{MisfireWindow: off, MaxTimeDiff: off, ReconcileInterval: off, Timeout: off, Retry: job.Retry{InitialBackoff: off}}.WithDefaults()

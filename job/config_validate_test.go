@@ -42,7 +42,7 @@ func TestValidConfigs(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, tc := range []struct {
 		field  string
-		says   []string // the value, and what is allowed
+		says   []string // parts of the error: the value, and what is allowed
 		change func(*job.Config)
 	}{
 		{"jobName", []string{`""`, "1 to 200"}, func(c *job.Config) { c.Name = "" }},
@@ -118,7 +118,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// All faults are told at once, each with the field that has it.
+// The error lists all faults, each with its field.
 func TestAllFaultsTogether(t *testing.T) {
 	err := job.Config{Name: "a/b", Cron: "x", TimeZone: "y", ShardingItemParameters: "5", Threads: -1}.Validate()
 	var all *job.ConfigError
@@ -142,7 +142,7 @@ func TestAllFaultsTogether(t *testing.T) {
 	}
 }
 
-// Properties may be of any kind; they do not end up in logs.
+// Properties may be secret, so errors do not show them.
 func TestErrorsDoNotShowProps(t *testing.T) {
 	c := with(func(c *job.Config) { c.Props = map[string]string{"email.password": "hunter2\xff"} })
 	if err := c.Validate(); err == nil || strings.Contains(err.Error(), "hunter2") {
@@ -150,7 +150,7 @@ func TestErrorsDoNotShowProps(t *testing.T) {
 	}
 }
 
-// What is long is cut.
+// Errors shorten long texts.
 func TestErrorsStayShort(t *testing.T) {
 	c := with(func(c *job.Config) {
 		c.Name = strings.Repeat("/", 1<<20)

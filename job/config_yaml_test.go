@@ -16,7 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// As ElasticJob 3.0.5 writes it into ZooKeeper.
+// A document as ElasticJob 3.0.5 writes it into ZooKeeper.
 const document3 = `cron: 28 14/1 * * * ?
 description: ''
 disabled: false
@@ -33,7 +33,7 @@ shardingTotalCount: 3
 staticSharding: false
 `
 
-// With all that ElasticJob 3.0.5 may write, and some more.
+// A document with all keys that ElasticJob 3.0.5 may write, and others.
 const document3Full = `cron: '* * * * * ?'
 description: 'it''s: # fine'
 disabled: true
@@ -71,7 +71,7 @@ staticSharding: true
 timeZone: GMT+08:00
 `
 
-// As elastic-job 2.1.5 writes it.
+// A document as elastic-job 2.1.5 writes it.
 const document2 = `{"jobName":"demoJob","jobClass":"org.example.DemoJob","jobType":"DATAFLOW","cron":"0/10 * * * * ?","shardingTotalCount":2,` +
 	`"shardingItemParameters":"0\u003dA","jobParameter":"p","failover":true,"misfire":false,"description":"",` +
 	`"jobProperties":{"job_exception_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultJobExceptionHandler",` +
@@ -215,7 +215,7 @@ func TestStrategyClassesOfOldDocuments(t *testing.T) {
 	}
 }
 
-// What could be read is there even if something else could not.
+// If one field cannot be read, the others can.
 func TestDecodeKeepsWhatIsGood(t *testing.T) {
 	c, err := job.DecodeConfig([]byte("jobName: j\nshardingTotalCount: three\ncron: '* * * * * ?'\nmisfire: false\n"))
 	if err == nil || c.Name != "j" || c.Cron != "* * * * * ?" || c.Misfire != job.Off {
@@ -223,11 +223,11 @@ func TestDecodeKeepsWhatIsGood(t *testing.T) {
 	}
 }
 
-// A document that did not change is written as it was, byte for byte.
+// If nothing changes, a document stays the same, byte for byte.
 func TestEncodeChangesNothing(t *testing.T) {
 	for name, document := range map[string]string{
 		"3.x": document3,
-		// The anchor is of no use once nothing points at it.
+		// An anchor without aliases is left out.
 		"3.x with everything": strings.ReplaceAll(document3Full, "&x ", ""),
 		"empty lists":         strings.Replace(strings.Replace(document3, "jobName", "jobListenerTypes: []\njobName", 1), "reconcile", "props: {}\nreconcile", 1),
 	} {
@@ -245,7 +245,7 @@ func TestEncodeChangesNothing(t *testing.T) {
 	}
 }
 
-// What we write ourselves is what ElasticJob writes for the same configuration.
+// Encode writes the same document as ElasticJob does for the same configuration.
 func TestEncodeWritesAsElasticJobDoes(t *testing.T) {
 	got, err := job.Config{
 		Name: "demoJob", Cron: "28 14/1 * * * ?", ShardingTotalCount: 3, Failover: true, Overwrite: true,
@@ -307,7 +307,7 @@ timeZone: Asia/Shanghai
 	}
 }
 
-// A change touches what changed and nothing else.
+// A change of one field leaves the rest of the document as it is.
 func TestEncodeKeepsTheRest(t *testing.T) {
 	previous := "futureKey: {b: 1, a: [x]} # kept\nshardingTotalCount: 3\njobName: j\nmisfire: No\ncron: '* * * * * ?'\nprops: {mine: 3000, theirs: old}\n" +
 		"jobExtraConfigurations:\n- !!org.example.Tracing {password: secret}\nlabel: gpu\n"
@@ -350,13 +350,13 @@ staticSharding: false
 	}
 }
 
-// Which of the two names its readers know, only the document that is there can tell.
+// The thread pool has two names. Only the previous document tells which one readers know.
 func TestEncodeThreads(t *testing.T) {
 	const head = "jobName: j\nshardingTotalCount: 1\n"
 	for _, tc := range []struct {
 		name, previous string
 		threads        int
-		want           map[string]string // of the three keys
+		want           map[string]string // the values of the three keys
 	}{
 		{"default", "", 0, nil},
 		{"below the empty key", "'': SINGLE_THREAD\n", 5, map[string]string{"executor.threads": "5"}},
@@ -403,8 +403,7 @@ func TestEncodeThreads(t *testing.T) {
 	}
 }
 
-// A document of 2.1 becomes one that 3.0.x can read: it refuses keys that it does not
-// know.
+// A document of 2.1 becomes one that 3.0.x can read, which refuses unknown keys.
 func TestEncodeTurnsOldDocumentsIntoNewOnes(t *testing.T) {
 	c, err := job.DecodeConfig([]byte(document2))
 	if err != nil {
@@ -432,7 +431,7 @@ func TestEncodeOverWhatCannotBeRead(t *testing.T) {
 	if _, err := inForce().Encode([]byte("a: b: c")); err == nil || !strings.Contains(err.Error(), `"settle"`) {
 		t.Errorf("got %v", err)
 	}
-	// Faults of single fields go with the values that had them.
+	// A value that has a fault is replaced, and the fault is gone.
 	document, err := inForce().Encode([]byte("shardingTotalCount: three\nprops: [a]\njobListenerTypes: x\nmisfire: maybe\nother: 1\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -442,7 +441,7 @@ func TestEncodeOverWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// An alias repeats what it points at, which can be a lot.
+// Aliases can make a small document a very large one.
 func TestEncodeBoundsAliases(t *testing.T) {
 	bomb := "x0: &x0 [a]\n"
 	for i := range 30 {
@@ -456,7 +455,7 @@ func TestEncodeBoundsAliases(t *testing.T) {
 	}
 }
 
-// keys returns the keys of a document in their order.
+// keys returns the keys of a document, in the order in which they are written.
 func keys(t interface {
 	Helper()
 	Fatal(...any)
@@ -529,7 +528,7 @@ func anyConfig() *rapid.Generator[job.Config] {
 	})
 }
 
-// anyDocument draws documents with keys that nobody knows, written in all ways.
+// anyDocument draws documents with unknown keys, written in different ways.
 func anyDocument() *rapid.Generator[string] {
 	keys := rapid.SampledFrom([]string{"''", "x", "? |\n  two\n  lines\n", "~", "1", "!!binary aGk=", "\"a\\nb\"", "<<", "=", "props", "jobListenerTypes", strings.Repeat("k", 500)})
 	values := rapid.SampledFrom([]string{
@@ -546,14 +545,14 @@ func anyDocument() *rapid.Generator[string] {
 		}
 		var root yaml.Node
 		if err := yaml.Unmarshal([]byte(document), &root); err != nil {
-			return "" // not all go together
+			return "" // the keys that were drawn contradict each other
 		}
 		return document
 	})
 }
 
-// foreignValues returns what a document has under the keys of anyDocument that nobody
-// knows, in a form that does not depend on how it is written.
+// foreignValues returns the values of the unknown keys of anyDocument, in a form that does
+// not depend on how they are written.
 func foreignValues(t interface {
 	Helper()
 	Fatal(...any)
@@ -596,7 +595,7 @@ func TestConfigRoundTrip(t *testing.T) {
 		if err := want.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		// Over nothing, over another one, and over itself.
+		// It is written over nothing, over another document, and over itself.
 		another, err := anyConfig().Draw(t, "previous").Encode(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -630,8 +629,8 @@ func TestConfigRoundTrip(t *testing.T) {
 	})
 }
 
-// Whatever stands in the registry is read without a panic, and what can be read can be
-// written back without losing a key.
+// Any document is read without a panic. One that can be read can be written back, with all
+// its keys.
 func FuzzDecodeConfig(f *testing.F) {
 	for _, document := range []string{"", "{}", "~", document2, document3, document3Full, "a: &a [*a]", "<<: {jobName: j}", "? a\n: b", "!!binary x: y", "jobName: !!binary aGVsbG8=\n"} {
 		f.Add([]byte(document))
@@ -646,7 +645,7 @@ func FuzzDecodeConfig(f *testing.F) {
 		}
 		written, err := c.Encode(document)
 		if err != nil {
-			return // such as what aliases blow up
+			return // aliases make it too large, for example
 		}
 		got, err := job.DecodeConfig(written)
 		if err != nil || !cmp.Equal(got, c) {

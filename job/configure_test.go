@@ -209,7 +209,8 @@ func TestPanicIsAnErrorOfItsItemOnly(t *testing.T) {
 			}
 			return nil
 		}, job.WithErrorHandler("COUNT", count))
-		// It fails at every tick again: a failure ends the run (B-69).
+		// The item fails again at every tick: a failure ends the run only. (In ElasticJob it
+		// blocks the job, defect B-69.)
 		for range 2 {
 			if item := <-failed; item != 1 {
 				t.Errorf("item %d failed", item)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The time that handlers get to return under a new identity does not begin with that of
-// the one before.
+// Handlers get the whole grace time under a new identity, too: it does not count from the
+// time at which the identity before was given up.
 func TestNewIdentityHasItsOwnGrace(t *testing.T) {
 	c := &controller{options: &options{cancelGrace: time.Second}, seams: seams{newID: func() string { return "A" }}}
 	begin := time.Now()

@@ -15,8 +15,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// Fifty instances take over 400 items, far from the store: they do not all try for the same
-// ones, and no regular tick is lost meanwhile.
+// Fifty instances, far from the store, take over 400 items. They do not all try to get the
+// same ones, and no regular tick is lost meanwhile.
 func TestManyTakersSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takers, waiting = 50, 400
@@ -55,8 +55,8 @@ func TestManyTakersSpread(t *testing.T) {
 	})
 }
 
-// A process that leads many jobs leaves: others take that over without that they all try
-// for each, and it is not one of them that gets all.
+// A process that leads many jobs leaves. Other processes become leaders of the jobs: they do
+// not all try to get each job, and no single one gets all.
 func TestLeadersOfManyJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const processes, jobs = 20, 50

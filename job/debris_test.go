@@ -14,8 +14,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// Triggers that no request can name, and one with a child, do not keep a leader from what
-// comes after them: runs that were cut short are run again.
+// Some triggers have names that no request can have, and one has a child. The leader goes on
+// with its other steps: runs that were cut short are run again.
 func TestNamesThatCannotBeRemoved(t *testing.T) {
 	onEtcd(t, func(t *testing.T, s store, vandalize func(*cluster, string, string)) {
 		c := newCutShort(t, s)
@@ -29,15 +29,15 @@ func TestNamesThatCannotBeRemoved(t *testing.T) {
 		}
 		crashes.crash()
 		c.awaitRuns("item 0 again", 1, reruns)
-		stays.awaitFault(job.FaultTree, "") // and somebody is told of them
+		stays.awaitFault(job.FaultTree, "")
 		close(c.release)
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 		c.check()
 	})
 }
 
-// The same with nodes below every one that an instance has in the tree: its leadership, its
-// items and the runs that it has begun go to another one when it ends.
+// A stranger has written nodes below every node of an instance. When the instance ends, its
+// leadership, its items and the runs that it has begun go to another one all the same.
 func TestNodesBelowThoseOfAnInstance(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
@@ -62,8 +62,8 @@ func TestNodesBelowThoseOfAnInstance(t *testing.T) {
 	})
 }
 
-// A stranger's nodes stand below such that have never been there themselves. They are in
-// nobody's way: instances join, fire and leave.
+// A stranger has written nodes below paths at which there is no node yet. Instances join, fire
+// and leave all the same.
 func TestNodesBelowThoseThatAreNotThere(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
@@ -84,7 +84,7 @@ func TestNodesBelowThoseThatAreNotThere(t *testing.T) {
 	})
 }
 
-// Nor do such nodes keep it from leaving.
+// Such nodes do not keep an instance from leaving.
 func TestShutdownWithNodesBelowItsOwn(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
@@ -118,8 +118,7 @@ func TestShutdownWithNodesBelowItsOwn(t *testing.T) {
 	})
 }
 
-// obstinate is a registry that refuses to remove one node, for a reason that lies in the
-// tree.
+// obstinate is a registry that refuses to remove one node, as if the node were the reason.
 type obstinate struct {
 	coord.Registry
 	path  string
@@ -136,8 +135,8 @@ func (r *obstinate) Commit(ctx context.Context, ops ...coord.Op) (int64, error) 
 	return r.Registry.Commit(ctx, ops...)
 }
 
-// What can never be removed costs a shutdown neither its time nor the rest of what it hands
-// over, and few requests.
+// A node that can never be removed does not hold a shutdown up, does not keep it from handing
+// over the rest, and costs few requests.
 func TestShutdownWithARecordThatStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCutShort(t, newMemoryStore(t))
@@ -171,8 +170,8 @@ func TestShutdownWithARecordThatStays(t *testing.T) {
 	})
 }
 
-// A record that can never be removed does not keep the others from being recovered, nor a
-// finished run from being looked after at a slow pace; and it is said.
+// If a record can never be removed, the others are recovered, runs that have finished are
+// tried again at a slow pace, and there is a fault.
 func TestOneBadNodeCostsOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCutShort(t, newMemoryStore(t))

@@ -17,8 +17,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// A failure goes to all error handlers in their order, and into the log unless that is
-// not wanted. None keeps the others from being told.
+// A failure goes to all error handlers in their order, and to the log unless IGNORE is named.
+// All are told, even if one of them panics.
 func TestErrorHandlersAreToldInTheirOrder(t *testing.T) {
 	for list, want := range map[string][]string{
 		"":                {"log"},
@@ -85,7 +85,7 @@ func TestErrorHandlersAreToldInTheirOrder(t *testing.T) {
 	}
 }
 
-// Each name of a list has to be known, and the error says which is not.
+// Each name of a list has to be known. The error says which one is not.
 func TestErrorHandlerThatIsNotKnown(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()

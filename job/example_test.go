@@ -17,13 +17,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// dial opens the registry that an example runs on: one in memory, where a program dials
-// etcd or ZooKeeper.
+// dial opens a registry in memory, for the examples. A program dials etcd or ZooKeeper.
 func dial(ctx context.Context) (coord.Registry, error) {
 	return memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "billing"})
 }
 
-// A job that fires every second, and is split into three items.
+// This job fires every second, and is split into three items.
 func ExampleSchedule() {
 	ctx := context.Background()
 	reg, err := dial(ctx) // etcd.Dial or zk.Dial
@@ -84,7 +83,7 @@ func ExampleOneOff() {
 	}
 	defer s.Shutdown(ctx)
 
-	// Trigger returns when the registry has the request, not when the items ran.
+	// Trigger returns when the registry has the request. The items run later.
 	if _, err := s.Trigger(ctx, job.TriggerRequest{Parameter: "2026-11"}); err != nil {
 		fmt.Println(err)
 		return
@@ -96,7 +95,7 @@ func ExampleOneOff() {
 	// part 1 of 2, 2026-11: MANUAL
 }
 
-// A scheduled job may be triggered beside its schedule, all of it or some items.
+// A job with a schedule can be triggered, too: all its items, or some of them.
 func ExampleScheduler_Trigger() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -129,7 +128,7 @@ func ExampleScheduler_Trigger() {
 	sc := <-ran
 	fmt.Println(len(result.Instances), "instance was asked to run item", sc.Item, "with the parameter", sc.JobParameter)
 
-	// Items that the job does not have cannot be triggered.
+	// The job has no item 10.
 	_, err = s.Trigger(ctx, job.TriggerRequest{Items: []int{10}})
 	fmt.Println(err)
 	// Output:
@@ -137,7 +136,7 @@ func ExampleScheduler_Trigger() {
 	// job report: trigger item 10: 0 to 9 are allowed
 }
 
-// What is left out of a Config has its default, also where that is not the zero value.
+// A field that is left out has its default, which may be another value than zero.
 func ExampleConfig() {
 	c := job.Config{
 		Name:               "settle",
@@ -161,15 +160,15 @@ func ExampleConfig() {
 	// error handler: LOG
 }
 
-// account is what handlers write to: a row of a table, say. It refuses those whose
-// token is smaller than one that it has seen.
+// account is what handlers write to, such as a row of a table. It refuses a write if its
+// token is smaller than one that the account has seen.
 type account struct {
 	mu      sync.Mutex
 	balance string
 	fence   int64
 }
 
-// set does what SQL says as
+// set does the same as this SQL statement:
 //
 //	UPDATE account SET balance = $1, fence = $2 WHERE id = 0 AND fence <= $2
 func (a *account) set(balance string, token int64) error {
@@ -182,9 +181,9 @@ func (a *account) set(balance string, token int64) error {
 	return nil
 }
 
-// Each execution of an item has a larger token than the ones before it. What it writes
-// to can so refuse an execution that was thought dead: its process was stopped or cut
-// off, and did not see its context end.
+// Each execution of an item has a larger token than those before it. So the account can
+// refuse an old execution that still runs, because its process was stopped or cut off and
+// has not noticed that its context ended.
 func ExampleShardingContext() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -232,7 +231,7 @@ func ExampleShardingContext() {
 	// by the second
 }
 
-// settlement is a Handler that has what it needs in its fields.
+// settlement is a Handler with fields.
 type settlement struct {
 	currency string
 	done     chan string
@@ -241,14 +240,14 @@ type settlement struct {
 func (s *settlement) Execute(ctx context.Context, sc job.ShardingContext) error {
 	for _, day := range []string{"Monday", "Tuesday"} {
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // the item may start elsewhere soon: stop
+			return context.Cause(ctx) // stop now: the item may start elsewhere soon
 		}
 		s.done <- fmt.Sprintf("%s in %s: %s", sc.ItemParameter, s.currency, day)
 	}
 	return nil
 }
 
-// A Handler that looks at its context between steps.
+// This Handler checks its context between two steps.
 func ExampleHandler() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -278,8 +277,8 @@ func ExampleHandler() {
 	// Beijing in CNY: Tuesday
 }
 
-// An error is the failure of one item. With Retry it is tried again, by the same
-// instance and with the same token.
+// An error fails one item. With Retry the same instance tries the item again, with the same
+// token.
 func ExampleFunc() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -318,8 +317,8 @@ func ExampleFunc() {
 	// attempt 2: done
 }
 
-// Options are what belongs to this process. They do not enter the registry, but for the
-// address, the labels and the weight, which the instance announces.
+// Options are settings of this process. Of these, the registry gets only the address, the
+// labels, the weight and the implementation.
 func ExampleOption() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -333,11 +332,11 @@ func ExampleOption() {
 		Name: "render", Cron: "0 0 3 * * ?", ShardingTotalCount: 8,
 		Label: "gpu", Strategy: strategy.Weighted,
 	}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error { return nil }),
-		job.WithLogger(zap.NewNop()),              // zap.NewProduction, say
+		job.WithLogger(zap.NewNop()),              // a program uses zap.NewProduction, say
 		job.WithIP("10.0.0.1"),                    // or job.WithNetwork("10.0.0.0/8")
-		job.WithLabels("gpu", "rack-4"),           // it may have items of jobs for these labels
-		job.WithWeight(2),                         // twice the items of those that say nothing
-		job.WithImplementation("render-v2"),       // others may not run this job
+		job.WithLabels("gpu", "rack-4"),           // for jobs with one of these as Config.Label
+		job.WithWeight(2),                         // twice as many items as an instance without
+		job.WithImplementation("render-v2"),       // a program with another name is refused
 		job.WithCancelGrace(500*time.Millisecond), // for handlers to return at a shutdown
 	)
 	if err != nil {
@@ -353,8 +352,7 @@ func ExampleOption() {
 	// Output: true
 }
 
-// A job names in Config.ErrorHandler what its failures go to; each process says what
-// that is.
+// Config.ErrorHandler has the name of an error handler. Each process says what has that name.
 func ExampleWithErrorHandler() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -383,7 +381,7 @@ func ExampleWithErrorHandler() {
 	// Output: settle, item 0: job: panic: no such account
 }
 
-// A strategy of one's own is known by its name, like an error handler.
+// Config.Strategy may have the name of a strategy of one's own.
 func ExampleWithStrategy() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -422,8 +420,8 @@ func ExampleWithStrategy() {
 	// Output: item 3
 }
 
-// Shutdown lets what runs come to its end, as long as its context lasts. The program's
-// own context has often ended by then, so give it one of its own.
+// Shutdown waits for running handlers until its context ends. Give it a context of its own,
+// because that of the program has often ended by then.
 func ExampleScheduler_Shutdown() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
@@ -437,7 +435,7 @@ func ExampleScheduler_Shutdown() {
 	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
 		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			close(begun)
-			<-ctx.Done() // it works on and on
+			<-ctx.Done() // it works until it has to stop
 			fmt.Println("item 0:", context.Cause(ctx))
 			return context.Cause(ctx)
 		}))

@@ -2,8 +2,8 @@ package job
 
 import "time"
 
-// WithLinger makes records of runs wait longer for the others of their claim, where a
-// test counts the commits of handlers that a busy machine lets return one by one.
+// WithLinger makes runs that have ended wait longer for the other runs of their claim. It is
+// for tests that count commits: on a busy machine handlers may return one by one.
 func WithLinger(d time.Duration) Option {
 	return func(o *options) error {
 		o.linger = d

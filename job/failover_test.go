@@ -10,13 +10,15 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// shortSession is for behaviours that wait for the end of a session.
+// shortSession is for tests that wait for the end of a session.
 const shortSession = 2 * time.Second
 
-// rarely is a schedule whose next tick no test lives to see; runs are triggered.
+// rarely is a schedule whose next tick comes after every test, so that items run only if they
+// are triggered.
 const rarely = "0 0 0 1 1 ?"
 
-// cutShort is a cluster whose items are triggered and run until released or cut off.
+// cutShort is a cluster whose items are triggered, and run until the test lets them return or
+// their contexts end.
 type cutShort struct {
 	*cluster
 	release chan struct{}
@@ -50,10 +52,10 @@ func (c *cutShort) trigger(m *member, items ...int) {
 	}
 }
 
-// reruns are the executions by failover.
+// reruns returns the executions by failover.
 func reruns(e execution) bool { return e.Source == job.SourceFailover }
 
-// settled waits until nothing runs or waits, and then for a while longer.
+// settled waits until no item runs or waits, and then a little longer.
 func (c *cluster) settled() {
 	c.Helper()
 	c.await("nothing runs or waits", func(s *jobtree.State) bool {
@@ -66,8 +68,9 @@ func (c *cluster) settled() {
 	})
 }
 
-// One instance to each host, one of three crashes (B-01), and what it had finished is
-// not run again (B-03).
+// One of three instances crashes, each on a host of its own. Others run its items again
+// (in ElasticJob only an instance with the same address does, defect B-01), except the one
+// that it had finished (ElasticJob runs that again, too, defect B-03).
 func TestCrashInMidItem(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
@@ -130,7 +133,8 @@ func TestTakerCrashesToo(t *testing.T) {
 	})
 }
 
-// Everything crashes, and two come up at once (B-05).
+// All instances crash, and two new ones start at the same time. (In ElasticJob, records of
+// the dead ones stay then, defect B-05.)
 func TestAllCrashAndComeUp(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
@@ -161,14 +165,15 @@ func TestAllCrashAndComeUp(t *testing.T) {
 	})
 }
 
-// A failover that waits and its owner's own ticks do not keep each other from running
-// (B-08); switching failover off forgets what waits (B-10).
+// A failover run and an item's own tick do not keep each other from running. (In ElasticJob,
+// own items skip a firing, defect B-08.) If failover is switched off, items that wait for it
+// are forgotten. (ElasticJob keeps them, defect B-10.)
 func TestFailoverSwitchedOffForgetsWhatWaits(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
 		a := c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.commit(coord.Put(c.job.ItemDisabled(0), nil)) // so that nobody takes it
+		c.commit(coord.Put(c.job.ItemDisabled(0), nil)) // so that nobody takes it over
 		c.commit(coord.Put(c.job.FailoverItem(0), nil))
 		c.await("it waits", func(s *jobtree.State) bool { return len(s.FailoverItems) == 1 })
 		c.configure(func(cfg *job.Config) { cfg.Failover = false })
@@ -185,8 +190,8 @@ func TestFailoverSwitchedOffForgetsWhatWaits(t *testing.T) {
 	})
 }
 
-// With failover off, what a crash cut short is not run again, and does not keep the
-// item from running (B-06).
+// With failover off, a run that a crash has cut short is not run again, and the item runs at
+// its next tick. (In ElasticJob, the record that is left blocks it for ever, defect B-06.)
 func TestCrashWithoutFailover(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)

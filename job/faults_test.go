@@ -16,7 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// strategyFunc is a strategy of a test.
+// strategyFunc makes a strategy of a function.
 type strategyFunc func(strategy.Request) []string
 
 func (f strategyFunc) Assign(r strategy.Request) []string { return f(r) }
@@ -37,8 +37,8 @@ func (c *cluster) mustSchedule(m *member, cfg job.Config, h job.HandlerFunc, opt
 	}
 }
 
-// A rolling deployment: the leader does not know the strategy of a new configuration, and
-// others do. It gives leadership up, and the items go to those who follow.
+// In a rolling deployment the leader does not know the strategy of a new configuration, and
+// others do. It gives leadership up, and the items go to instances that follow the change.
 func TestLeaderThatRefusesTheConfiguration(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
@@ -71,7 +71,8 @@ func TestLeaderThatRefusesTheConfiguration(t *testing.T) {
 	})
 }
 
-// A configuration that all refuse leaves the last good one in force, and somebody leads.
+// If all instances refuse a configuration, the last good one stays in force, and there is a
+// leader.
 func TestConfigurationThatAllRefuse(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		a := c.join("10.0.0.1", c.config(), nil)
@@ -88,7 +89,7 @@ func TestConfigurationThatAllRefuse(t *testing.T) {
 		for item := range 3 {
 			c.firedAt(item, refused)
 		}
-		// What a leader does is still done.
+		// The leader still does its work.
 		a.leave()
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 		if status := b.Status(); len(status.Faults) != 1 {
@@ -98,7 +99,7 @@ func TestConfigurationThatAllRefuse(t *testing.T) {
 	})
 }
 
-// Overwrite does not make a cron job a one-off job, nor the other way round.
+// Overwrite does not turn a job with a schedule into a one-off job, nor the other way round.
 func TestOverwriteKeepsTheKind(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		m := c.join("10.0.0.1", c.config(), nil)
@@ -113,15 +114,15 @@ func TestOverwriteKeepsTheKind(t *testing.T) {
 	})
 }
 
-// A strategy that does not stick to its answer is a fault, and costs a few commits a
-// minute. That it says the same twice now and then does not end the fault.
+// A strategy that gives another answer each time is a fault, and costs a few commits a
+// minute. The fault does not end if it gives the same answer twice now and then.
 func TestStrategyWithoutMemory(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.ShardingTotalCount, cfg.Strategy = rarely, 8, "DICE"
 		var asked atomic.Int64
 		dice := job.WithStrategy("DICE", strategyFunc(func(r strategy.Request) []string {
-			turn := int(asked.Add(1)) * 2 / 3 // which is the same for two in a row, of three
+			turn := int(asked.Add(1)) * 2 / 3 // of three in a row, two are the same
 			owners := make([]string, r.Total)
 			for i := range owners {
 				owners[i] = r.Instances[(turn+i)%len(r.Instances)].ID
@@ -151,8 +152,8 @@ func TestStrategyWithoutMemory(t *testing.T) {
 	})
 }
 
-// While the store refuses every commit, a few requests a second are sent, the log says so
-// once, and all goes on at once when it does not refuse them any more.
+// While the store refuses every commit, a few requests a second are sent, and the log has one
+// line about it. When the store takes commits again, everything goes on at once.
 func TestStoreRefusesEveryCommitForAnHour(t *testing.T) {
 	for name, refusal := range map[string]error{"denied": coord.ErrDenied, "unavailable": coord.ErrUnavailable, "in conflict": &coord.ConflictError{Reason: coord.ErrDenied}} {
 		t.Run(name, func(t *testing.T) {
@@ -203,14 +204,14 @@ func TestStoreRefusesEveryCommitForAnHour(t *testing.T) {
 	}
 }
 
-// A trigger that cannot be read, or has 100,000 bad items, is one short line.
+// A trigger that cannot be read, or has 100,000 bad items, costs one short line in the log.
 func TestTriggerOfBadItems(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		const unread, notThere = "trigger not obeyed: it cannot be read", "trigger not obeyed: items are disabled or do not exist"
 		logged, logs := newLogbook()
 		m := c.join("10.0.0.1", c.config(), nil, logs)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.pass(time.Second) // the log tells of its items just after the tree shows them
+		c.pass(time.Second) // the log has its items a moment after the tree
 		long := strings.Repeat("x", 100_000)
 		var numbers strings.Builder
 		for i := range 10_000 {
@@ -244,7 +245,7 @@ func TestTriggerOfBadItems(t *testing.T) {
 	})
 }
 
-// Nor is a line long about triggers that can be read, of many items and with long ids.
+// Log lines about triggers that can be read are short, too, even with many items and long ids.
 func TestTriggersOfManyItems(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		const many = 100
@@ -263,7 +264,7 @@ func TestTriggersOfManyItems(t *testing.T) {
 		}
 		ask()
 		c.awaitRuns("all run", many, anything)
-		ask() // which waits until they have ended
+		ask() // and wait until they have ended
 		before := logged.Len()
 		ask()
 		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
@@ -283,8 +284,8 @@ func TestTriggersOfManyItems(t *testing.T) {
 	})
 }
 
-// What an operator disabled has nothing to make up for, also when all processes were
-// started again meanwhile.
+// What an operator has disabled does not make up for ticks of that time, even if all processes
+// were restarted meanwhile.
 func TestDisabledAndStartedAgain(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -316,7 +317,7 @@ func TestDisabledAndStartedAgain(t *testing.T) {
 	})
 }
 
-// Switching MonitorExecution at run time makes nothing run again, and nothing stops.
+// MonitorExecution is switched while the job runs: no tick is run again, and no item stops.
 func TestMonitoringIsSwitched(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -360,7 +361,8 @@ func (c *cluster) awaitDaily(n int) {
 	c.Fatalf("no more than %d executions:\n%s", len(c.record.find(anything)), c.record)
 }
 
-// A shutdown that waits for a handler waits, and does not look around.
+// A shutdown that waits for a handler does not spin: it seldom looks at the clock or asks the
+// store.
 func TestShutdownDoesNotSpin(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		var looks atomic.Int64
@@ -369,7 +371,7 @@ func TestShutdownDoesNotSpin(t *testing.T) {
 		m, reg := c.counted("10.0.0.1")
 		c.mustSchedule(m, c.config(), hangs(release, of0), job.WithClock(clock))
 		c.awaitRuns("all items", 3, anything)
-		// The others have just ended, and the view does not show it yet.
+		// The other runs have just ended, and the view does not show that yet.
 		m.link.(*memory.Link).Lag(50 * time.Millisecond)
 		c.awaitRuns("more", 7, anything)
 		reg.take()

@@ -12,8 +12,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// An instance whose nodes were removed or replaced is nobody's to the others: it ends what
-// runs here, takes another identity, and what it had begun is run again.
+// If the nodes of an instance were removed or replaced, the others take it for dead. So it
+// ends its runs and takes another identity, and what it had begun is run again.
 func TestNodesOfAnInstanceAreTakenAway(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -96,8 +96,8 @@ func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 	m.leave()
 }
 
-// A handler that does not return when its context ends does not hold the new identity up
-// for longer than the grace time.
+// A handler that does not return when its context ends delays the new identity by no more
+// than the grace time.
 func TestNewIdentityWhileAHandlerHangs(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
