@@ -11,7 +11,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Containers share process ids, and bridges addresses (B-67).
+// Ids are unique even if containers have the same process id and the same address. (In
+// ElasticJob they collide then, defect B-67.)
 func TestInstanceIDsAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for range 10_000 {
@@ -71,7 +72,7 @@ func TestAddressIn(t *testing.T) {
 	}
 }
 
-// Every host has an address, if only a loopback one.
+// Every host has an address, at least a loopback one.
 func TestLocalIP(t *testing.T) {
 	ip := localIP()
 	if _, err := netip.ParseAddr(ip); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// Nodes that no session owns stand for nobody: there is a leader in spite of one for the
-// leader, and items go from an instance that is none to one that is.
+// Nodes that no session owns stand for nobody: if the leader's node is one, another leader is
+// elected, and if an instance's node is one, its items go to a real instance.
 func TestNodesOfNobody(t *testing.T) {
 	const nobody = "10.9.9.9@-@1-gone"
 	for _, tc := range []struct {
@@ -74,7 +74,8 @@ func TestNodesOfNobody(t *testing.T) {
 	}
 }
 
-// The leader's node is replaced under the eyes of its owner: somebody leads again at once.
+// A stranger replaces the leader's node while the leader is alive: there is a leader again at
+// once.
 func TestLeaderIsReplaced(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
@@ -83,7 +84,7 @@ func TestLeaderIsReplaced(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		for range 3 {
 			c.commit(coord.DeleteTree(c.job.LeaderInstance()))
-			_, _ = c.admin.Commit(t.Context(), coord.Create(c.job.LeaderInstance(), nil)) // unless one was elected
+			_, _ = c.admin.Commit(t.Context(), coord.Create(c.job.LeaderInstance(), nil)) // it conflicts if a leader was elected already
 		}
 		c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})

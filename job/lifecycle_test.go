@@ -50,7 +50,7 @@ func TestShutdownDrains(t *testing.T) {
 func TestShutdownWithAShortDeadlineHandsOver(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second // nothing here waits for the end of a session
+		c.timeout = 10 * time.Second // this test does not wait for the end of a session
 		work := func(ctx context.Context, sc job.ShardingContext) error {
 			if sc.Source == job.SourceFailover {
 				return nil
@@ -107,7 +107,7 @@ func TestOperatorRemovesAnInstance(t *testing.T) {
 			t.Errorf("what ran there was run again:\n%s", c.record)
 		}
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-		// The same process may start it again.
+		// The same process can start the job again.
 		if err := a.schedule(t.Context(), c.config(), c.work); err != nil {
 			t.Fatal(err)
 		}
@@ -146,8 +146,9 @@ func TestJobRemovedWhileItRuns(t *testing.T) {
 	})
 }
 
-// A disconnect that is shorter than the session changes nothing for anybody (B-13,
-// B-32, B-33).
+// A disconnect that is shorter than the session changes nothing for anybody. (In ElasticJob
+// the instance removes its own node and others take that for a crash, defect B-13; or it stops
+// for good, B-32; or its server is disabled, B-33.)
 func TestShortDisconnectChangesNothing(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
@@ -197,8 +198,8 @@ func TestShortDisconnectChangesNothing(t *testing.T) {
 	})
 }
 
-// A disconnect that is longer than the session ends the handlers' contexts before the
-// store drops it; when the link heals the process takes part again, as a new instance.
+// If a disconnect is longer than the session, the contexts of handlers end before the store
+// drops the session. When the link heals, the process takes part again, as a new instance.
 func TestLongDisconnect(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
@@ -232,8 +233,8 @@ func TestLongDisconnect(t *testing.T) {
 	})
 }
 
-// A store that refuses writes, while sessions live on, does not keep a process from
-// stopping when its time is over.
+// A store refuses writes while sessions live on. Shutdown returns all the same when its time
+// is over.
 func TestShutdownWhileTheStoreRefusesWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newMemoryStore(t).(memoryStore)
@@ -254,8 +255,8 @@ func TestShutdownWhileTheStoreRefusesWrites(t *testing.T) {
 	})
 }
 
-// A registration that the store carries out after the instance has left must not stand
-// for it: items would be dealt to nobody for as long as the process keeps its session.
+// The store carries a registration out after the instance has left. The node must not stay:
+// otherwise items would be dealt to nobody as long as the process keeps its session.
 func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 	for name, test := range map[string]struct{ late, signOff time.Duration }{
 		"after it has signed off":  {late: 10 * time.Second},
@@ -303,8 +304,8 @@ func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 	}
 }
 
-// An election that the store carries out while the instance leaves in a hurry must not
-// stand for it: nobody would lead for as long as the process keeps its session.
+// The store carries an election out while the instance is leaving in a hurry. The node must
+// not stay: otherwise there would be no leader as long as the process keeps its session.
 func TestLateElectionOfOneThatLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newMemoryStore(t).(memoryStore)
@@ -332,7 +333,7 @@ func TestLateElectionOfOneThatLeaves(t *testing.T) {
 	})
 }
 
-// A handler that calls Shutdown does not wait for itself: it is told so, and the scheduler
+// A handler that calls Shutdown does not wait for itself: it gets an error, and the scheduler
 // shuts down when its runs have ended.
 func TestShutdownByAHandler(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {

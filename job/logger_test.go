@@ -15,7 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// brittle is a logger that breaks.
+// brittle is a logger that panics while it is broken.
 type brittle struct {
 	zapcore.Core
 	broken atomic.Bool
@@ -39,8 +39,8 @@ func (b *brittle) Write(zapcore.Entry, []zapcore.Field) error {
 	return nil
 }
 
-// A logger that panics ends the scheduler, not the process, and in order: others have its
-// items at once.
+// A logger that panics ends the scheduler, but not the process. The scheduler leaves in order,
+// so others get its items at once.
 func TestLoggerThatPanics(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		b, logs := newBrittle()
@@ -63,19 +63,19 @@ func TestLoggerThatPanics(t *testing.T) {
 	})
 }
 
-// One that panics when it tells of a run fails that run, which comes to its end.
+// A logger that panics within a run fails that run, and the run ends.
 func TestLoggerThatPanicsInARun(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		b, logs := newBrittle()
 		fails := errors.New("no")
 		m := c.join("10.0.0.1", c.config(), func(context.Context, job.ShardingContext) error { return fails }, logs)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.pass(time.Second) // it has told of its items
+		c.pass(time.Second) // so that it has logged its items
 		b.broken.Store(true)
 		var p *job.PanicError
 		m.awaitStatus("the last error", func(s job.Status) bool { return errors.As(s.LastError, &p) })
 		n := len(c.record.find(anything))
-		c.awaitRuns("more", n+9, anything) // each of them is over, and the next tick runs
+		c.awaitRuns("more", n+9, anything) // so each of them has ended, and the next tick runs
 		c.check()
 	})
 }

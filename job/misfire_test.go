@@ -9,7 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// longItem is a job of a long item 0 and short others.
+// longItem is a job whose item 0 runs long, and the others short.
 func longItem(d time.Duration) job.HandlerFunc {
 	return func(ctx context.Context, sc job.ShardingContext) error {
 		if sc.Item == 0 {
@@ -70,7 +70,8 @@ func TestMisfireOffLetsTicksGo(t *testing.T) {
 	})
 }
 
-// All are down while ticks come; the one that comes up makes up once.
+// All instances are down while ticks come. The first one that starts again makes up for them
+// with one run.
 func TestTicksMissedByEverybodyAreMadeUpOnce(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
@@ -97,10 +98,10 @@ func TestNewJobMakesUpNothing(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
 		cfg := c.config()
-		cfg.Cron = "0 0 0 1 * ?" // the last tick was long ago
+		cfg.Cron = "0 0 0 1 * ?" // its last tick was long ago
 		c.join("10.0.0.1", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		// A schedule that is changed makes up nothing of the new one either.
+		// After a change of the schedule nobody makes up for earlier ticks of the new one.
 		c.configure(func(cfg *job.Config) { cfg.Cron = "0 0 12 * * ?" })
 		c.await("the new schedule in force", func(s *jobtree.State) bool { return s.Schedule != nil && s.Schedule.Cron == "0 0 12 * * ?" })
 		c.configure(func(cfg *job.Config) { cfg.Cron = "* * * * * ?" })

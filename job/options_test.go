@@ -15,14 +15,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// pointerHandler handles errors by a pointer, which may be nil.
+// pointerHandler is an error handler whose methods have a pointer, which may be nil.
 type pointerHandler struct{ errs []error }
 
 func (h *pointerHandler) HandleError(_ context.Context, _ job.ShardingContext, err error) {
 	h.errs = append(h.errs, err)
 }
 
-// pointerStrategy deals by a pointer, which may be nil.
+// pointerStrategy is a strategy whose methods have a pointer, which may be nil.
 type pointerStrategy struct{}
 
 func (*pointerStrategy) Assign(strategy.Request) []string { return nil }
@@ -43,8 +43,8 @@ func registry(t *testing.T) coord.Registry {
 	return reg
 }
 
-// What cannot be meant is an error at the start, which says what, where, and what is
-// allowed, in few words.
+// An option with a wrong value is an error at the start. It is short, and says which option,
+// what is wrong, and what is allowed.
 func TestOptionsThatAreRefused(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	ignore := job.ErrorHandlerFunc(func(context.Context, job.ShardingContext, error) {})
@@ -89,7 +89,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 			reg := registry(t)
 			c := job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}
 			handler := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
-			// An error has to come at once, and not only when the start gives up.
+			// The error has to come at once, not when the start gives up.
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			s, err := job.Schedule(ctx, reg, c, handler, job.WithLogger(nil), tc.option)
@@ -103,7 +103,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// The most that is allowed fits the registry.
+// The largest values that are allowed fit into the registry.
 func TestLargestOptionsAndConfiguration(t *testing.T) {
 	reg := registry(t)
 	labels := make([]string, 100)
@@ -137,7 +137,7 @@ func TestLargestOptionsAndConfiguration(t *testing.T) {
 	}
 }
 
-// The order of instances that ElasticJob has can be had under a name of one's own.
+// A strategy with ElasticJob's order of instances can have a name of one's own.
 func TestStrategyInElasticJobsOrder(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		average, err := strategy.Lookup(strategy.AvgAllocation, nil)

@@ -15,10 +15,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// deadID is an instance that nobody is.
+// deadID is the id of an instance that has ended.
 const deadID = "10.9.9.9@-@1-dead"
 
-// commitInChunks does many operations, some in a commit.
+// commitInChunks commits many operations, some in each commit.
 func (c *cluster) commitInChunks(each int, ops []coord.Op) {
 	c.Helper()
 	for chunk := range slices.Chunk(ops, each) {
@@ -26,8 +26,8 @@ func (c *cluster) commitInChunks(each int, ops []coord.Op) {
 	}
 }
 
-// orphans leaves so many items behind that a dead instance has run, each with both records
-// of its run in one commit, or not.
+// orphans writes n orphans of a dead instance. The two nodes of each record are of one commit,
+// or, if they are torn, of two.
 func (c *cluster) orphans(n int, torn bool) {
 	c.Helper()
 	tick := jobtree.EncodeFired(time.Now().Add(-time.Minute))
@@ -42,8 +42,8 @@ func (c *cluster) orphans(n int, torn bool) {
 	c.commitInChunks(100, rest)
 }
 
-// confirming counts the reads of items that come before the first commit by which one of
-// them is run again: so many orphans are read first.
+// confirming counts the reads of items before the first commit by which one of them is run
+// again.
 type confirming struct {
 	coord.Registry
 	job   jobtree.Job
@@ -67,8 +67,8 @@ func (r *confirming) Commit(ctx context.Context, ops ...coord.Op) (int64, error)
 	return r.Registry.Commit(ctx, ops...)
 }
 
-// A thousand runs that were cut short are run again without that each of them is read
-// first, but where the records of each may be of different commits.
+// A thousand runs that were cut short are run again. Their records are not read again first,
+// except if the nodes of a record are of different commits.
 func TestManyOrphans(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		const many = 1000
@@ -94,9 +94,9 @@ func TestManyOrphans(t *testing.T) {
 	})
 }
 
-// A leader's view shows the record of a run that was cut short, and is being run again by
-// now, beside the new claim. It does not take that run for one that was cut short too,
-// although the new record has the version of the old one.
+// A run was cut short and is being run again. The view of the leader shows the old record
+// beside the new claim. The leader does not take the new run for one that was cut short,
+// although the new record has the same version as the old one.
 func TestOldRecordBesideANewClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCutShort(t, newMemoryStore(t))
@@ -132,8 +132,8 @@ func TestOldRecordBesideANewClaim(t *testing.T) {
 	})
 }
 
-// At a round trip of 10 ms the first of them is run again soon, also where each has to be
-// read because its records are not of one commit.
+// With round trips of 10 ms the first of them is run again soon, even if each record has to be
+// read first because its nodes are of different commits.
 func TestFirstOfManyOrphansIsSoon(t *testing.T) {
 	for name, torn := range map[string]bool{"of one commit": false, "torn": true} {
 		t.Run(name, func(t *testing.T) {
@@ -166,8 +166,8 @@ func TestFirstOfManyOrphansIsSoon(t *testing.T) {
 	}
 }
 
-// Many items wait to be run again when failover is switched off: they are forgotten, in
-// commits that every store takes, and do not hold up that the items are dealt.
+// Many items wait to be run again when failover is switched off. They are forgotten, in
+// commits that are small enough for every store, and items are dealt meanwhile.
 func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		const many = 6000
@@ -192,7 +192,7 @@ func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
 		if len(commits) > many/40 {
 			t.Errorf("%d commits", len(commits))
 		}
-		gone, before := 0, -1 // of those that wait, and when the items were dealt
+		gone, before := 0, -1 // how many waiting items are gone now, and were when items were dealt
 		for _, ops := range commits {
 			if cost := coord.Cost(ops...); cost > coord.MaxOps {
 				t.Errorf("a commit of %d operations, which cost %d", len(ops), cost)
@@ -216,7 +216,7 @@ func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
 // outcomes counts the commits and the conflicts of many registries.
 type outcomes struct{ commits, conflicts atomic.Int64 }
 
-// counted is a registry whose outcomes are counted.
+// counted is a registry that counts the outcomes of its commits.
 type counted struct {
 	coord.Registry
 	*outcomes

@@ -19,7 +19,7 @@ const (
 	programReplaces = "this program's configuration replaces the registry's"
 )
 
-// inRegistry is the configuration that the registry has.
+// inRegistry returns the configuration in the registry.
 func (c *cluster) inRegistry() job.Config {
 	c.Helper()
 	node, err := c.admin.Get(c.Context(), c.job.Config())
@@ -46,7 +46,7 @@ func told(line map[string]any, key string) string {
 	return b.String()
 }
 
-// A program whose configuration is not the one in force is told so, in one short line.
+// If the configuration of a program is not in force, the log says so in one short line.
 func TestStartTellsWhatDiffersFromTheRegistry(t *testing.T) {
 	manyProps := map[string]string{}
 	for i := range 1000 {
@@ -54,7 +54,7 @@ func TestStartTellsWhatDiffersFromTheRegistry(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		change func(*job.Config)
-		says   []string // nothing: no line
+		says   []string // parts of the line; nil: there is no line
 	}{
 		"the same":           {func(*job.Config) {}, nil},
 		"written otherwise":  {func(c *job.Config) { c.Misfire, c.Strategy = job.On, "AVG_ALLOCATION" }, nil},
@@ -101,7 +101,7 @@ func TestStartTellsWhatDiffersFromTheRegistry(t *testing.T) {
 	}
 }
 
-// A logger that panics does not keep a program from starting, or from being the newest.
+// A logger that panics does not keep a program from writing its newer configuration.
 func TestStartWithALoggerThatPanics(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -111,7 +111,7 @@ func TestStartWithALoggerThatPanics(t *testing.T) {
 			b, logs := newBrittle()
 			b.broken.Store(true)
 			m := c.dial("10.0.0.2")
-			_ = m.schedule(t.Context(), cfg, nil, logs, job.WithPrecedence(precedence)) // the scheduler may end by it
+			_ = m.schedule(t.Context(), cfg, nil, logs, job.WithPrecedence(precedence)) // the panic may end the scheduler
 		}
 		if got := c.inRegistry().ShardingTotalCount; got != 4 {
 			t.Errorf("the total is %d, want 4", got)
@@ -119,13 +119,14 @@ func TestStartWithALoggerThatPanics(t *testing.T) {
 	})
 }
 
-// Who asks for the same configuration is refused with another one, and told where it differs.
+// With PrecedenceNone a start with another configuration is refused. The error lists the
+// fields that differ.
 func TestPrecedenceNone(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		same := job.WithPrecedence(job.PrecedenceNone)
 		c.join("10.0.0.1", cfg, nil, same)
-		cfg.Revision = 3 // says nothing about the job
+		cfg.Revision = 3 // which is no difference
 		c.join("10.0.0.2", cfg, nil, same)
 		cfg.ShardingTotalCount, cfg.Strategy = 4, "STICKY"
 		err := c.dial("10.0.0.3").schedule(t.Context(), cfg, nil, same)
@@ -143,12 +144,12 @@ func TestPrecedenceNone(t *testing.T) {
 	})
 }
 
-// The program's configuration replaces an older one once. Programs that are older or as
-// old change nothing, so an operator's word stays until the next revision.
+// The program's configuration replaces an older one once. Programs with the same or an older
+// revision change nothing, so what an operator changes stays until the next revision.
 func TestPrecedenceCode(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		code := job.WithPrecedence(job.PrecedenceCode)
-		// start has a program begin with a total for its revision, and returns its log.
+		// start starts a program with a revision and a total, and returns its log.
 		start := func(revision, total int) logbook {
 			t.Helper()
 			cfg := c.config()
@@ -187,12 +188,12 @@ func TestPrecedenceCode(t *testing.T) {
 	})
 }
 
-// A configuration that cannot be in force gives way to a newer one, but not one that may
-// be newer itself. The kind of a job stays.
+// A newer configuration replaces one that has faults, unless that may be newer still. The
+// kind of a job does not change.
 func TestPrecedenceCodeOverWhatHasFaults(t *testing.T) {
 	for name, tc := range map[string]struct {
 		document string
-		err      error // nil: it is replaced
+		err      error // the start's; nil: the configuration is replaced
 	}{
 		"a fault in a field":           {"jobName: settle\nshardingTotalCount: 0\ncron: often\nprops: {revision: '4'}\n", nil},
 		"a name that nobody knows":     {"jobName: settle\nshardingTotalCount: 1\ncron: '* * * * * ?'\njobErrorHandlerType: GONE\n", nil},
@@ -220,7 +221,7 @@ func TestPrecedenceCodeOverWhatHasFaults(t *testing.T) {
 	}
 }
 
-// Of processes that start at once the newest wins, whoever writes last.
+// If processes start at the same time, the newest configuration wins, whoever writes last.
 func TestNewestOfManyWins(t *testing.T) {
 	const newest = 4
 	for i := range 2 * newest {
@@ -261,7 +262,8 @@ func TestNewestOfManyWins(t *testing.T) {
 	}
 }
 
-// A precedence and a configuration that contradict each other are refused, by field.
+// If a precedence and a configuration contradict each other, the start is refused, and the
+// error names the field.
 func TestPrecedenceThatCannotBeMeant(t *testing.T) {
 	for _, tc := range []struct {
 		precedence job.Precedence
@@ -288,7 +290,7 @@ func TestPrecedenceThatCannotBeMeant(t *testing.T) {
 	}
 }
 
-// inVirtualTimeOf is inVirtualTime for a case of a table.
+// inVirtualTimeOf is inVirtualTime, with a subtest for each case of a table.
 func inVirtualTimeOf(t *testing.T, name string, behaviour func(*testing.T, *cluster)) {
 	t.Run(name, func(t *testing.T) {
 		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) { behaviour(t, c) })

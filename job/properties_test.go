@@ -48,7 +48,7 @@ func TestNoProperties(t *testing.T) {
 	}
 }
 
-// Each execution is given them, so that must not cost anything.
+// Each execution gets properties, so they must not cost an allocation.
 func TestPropertiesAreNotCopied(t *testing.T) {
 	p := job.NewProperties(map[string]string{"a": "1"})
 	var handed job.Properties

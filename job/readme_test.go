@@ -31,7 +31,7 @@ func readme(t *testing.T) string {
 	return string(text)
 }
 
-// section is what stands below a heading, up to the next one.
+// section returns the text below a heading, up to the next one.
 func section(t *testing.T, text, heading string) string {
 	t.Helper()
 	_, below, ok := strings.Cut(text, "\n## "+heading+"\n")
@@ -42,7 +42,7 @@ func section(t *testing.T, text, heading string) string {
 	return below
 }
 
-// rows are those of the tables in a text whose first cell is code, with that as key.
+// rows returns the rows of tables whose first cell is code, by that code.
 func rows(text string) map[string][]string {
 	table := map[string][]string{}
 	for line := range strings.Lines(text) {
@@ -76,7 +76,7 @@ func TestReadmeProgramCompiles(t *testing.T) {
 	}
 }
 
-// other has, for each field of a Config, a value that is not the default.
+// other has another value than the default in each field.
 var other = job.Config{
 	Name: "other", Cron: "0 0 * * * ?", TimeZone: "UTC", ShardingTotalCount: 2, ShardingItemParameters: "0=a",
 	JobParameter: "p", Description: "d", MonitorExecution: job.Off, Failover: true, Misfire: job.Off,
@@ -86,8 +86,8 @@ var other = job.Config{
 	Props: map[string]string{"k": "v"}, Disabled: true, Overwrite: true, Revision: 7, StaticSharding: true, Label: "l",
 }
 
-// Every field of a Config has a row in README.md, whose default, unit and key are what
-// the code does.
+// Every field of a Config has a row in README.md, and its default, unit and key are those of
+// the code.
 func TestReadmeConfiguration(t *testing.T) {
 	table := rows(section(t, readme(t), "Configuration"))
 	var fields []string
@@ -111,7 +111,7 @@ func TestReadmeConfiguration(t *testing.T) {
 	}
 }
 
-// each goes over the fields of a struct, and of structs within it.
+// each visits the fields of a struct, and those of structs within it.
 func each(v reflect.Value, outer []int, visit func(name string, index []int)) {
 	for i := range v.NumField() {
 		name, index := v.Type().Field(i).Name, append(slices.Clone(outer), i)
@@ -123,7 +123,7 @@ func each(v reflect.Value, outer []int, visit func(name string, index []int)) {
 	}
 }
 
-// minimal has what every Config needs, and one field of other.
+// minimal returns a Config with the required fields and one field of other.
 func minimal(index []int) job.Config {
 	c := job.Config{Name: "settle", ShardingTotalCount: 1}
 	if index != nil {
@@ -132,7 +132,7 @@ func minimal(index []int) job.Config {
 	return c
 }
 
-// checkDefault checks what README.md says is there when a field is left out.
+// checkDefault checks the default of a field in README.md.
 func checkDefault(t *testing.T, name, cell string, index []int) {
 	t.Helper()
 	c := minimal(nil)
@@ -162,7 +162,7 @@ func checkDefault(t *testing.T, name, cell string, index []int) {
 	}
 }
 
-// keyOf is the key in the registry that is written for a field, and for no other.
+// keyOf returns the key in the registry that is written because of a field.
 func keyOf(t *testing.T, index []int) string {
 	t.Helper()
 	without, with := written(t, minimal(nil)), written(t, minimal(index))
@@ -179,7 +179,8 @@ func keyOf(t *testing.T, index []int) string {
 	return strings.Join(keys, ", ")
 }
 
-// written is the document of a configuration, with what stands in props beside the rest.
+// written returns the keys and values of a configuration's document, with those of props
+// among them.
 func written(t *testing.T, c job.Config) map[string]string {
 	t.Helper()
 	document, err := c.Encode(nil)
@@ -206,7 +207,8 @@ func written(t *testing.T, c job.Config) map[string]string {
 	return flat
 }
 
-// checkUnit checks that a duration has to be whole units, and that nothing else has one.
+// checkUnit checks that a duration has to be a multiple of its unit, and that no other field
+// has a unit.
 func checkUnit(t *testing.T, name, unit string, index []int) {
 	t.Helper()
 	c := minimal(index)
@@ -263,7 +265,7 @@ func TestReadmeOptions(t *testing.T) {
 	}
 }
 
-// What README.md refers to is there: files, and tests by their names.
+// The files and the tests that README.md names exist.
 func TestReadmeReferences(t *testing.T) {
 	text := readme(t)
 	for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(text, -1) {

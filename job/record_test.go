@@ -8,9 +8,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// The record of a run that somebody removes, or writes another name into, is put back, and
-// the run goes on: nobody starts the item beside it, and it is run again if its instance
-// ends.
+// Somebody removes the record of a run, or writes another name into it. The record is put back
+// and the run goes on: nobody starts the item at the same time, and it is run again if its
+// instance ends.
 func TestRecordOfARunIsTamperedWith(t *testing.T) {
 	for name, tamper := range map[string]func(j jobtree.Job) coord.Op{
 		"removed":           func(j jobtree.Job) coord.Op { return coord.DeleteTree(j.Running(0)) },
@@ -47,8 +47,8 @@ func TestRecordOfARunIsTamperedWith(t *testing.T) {
 	}
 }
 
-// The owner of an item changes while its run has lost its record: the next owner does not
-// begin beside it.
+// A run has lost its record when the owner of the item changes. The next owner does not begin
+// the item at the same time.
 func TestItemWithoutItsRecordChangesItsOwner(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)

@@ -17,12 +17,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// trial is an execution whose handler and error handler a test looks into.
+// trial is an execution with a handler and an error handler that record how they are called.
 type trial struct {
 	execution
 	began    time.Time
 	attempts []time.Duration // when each began
-	numbers  []int           // what each was told to be
+	numbers  []int           // ShardingContext.Attempt of each
 	reported []error
 	told     []ShardingContext
 	logged   *observer.ObservedLogs
@@ -30,7 +30,7 @@ type trial struct {
 	retried  int
 }
 
-// try prepares an execution; outcome is what its nth attempt comes to.
+// try returns an execution. outcome is called for each attempt, and returns its error.
 func try(outcome func(ctx context.Context, n int) error) *trial {
 	core, logged := observer.New(zapcore.DebugLevel)
 	x := &trial{logged: logged, began: time.Now()}
@@ -54,7 +54,7 @@ func try(outcome func(ctx context.Context, n int) error) *trial {
 	return x
 }
 
-// do is what the goroutine of a run does.
+// do runs the execution, as the goroutine of a run does.
 func (x *trial) do(ctx context.Context) (err error) {
 	x.outcome, err = x.execution.do(ctx)
 	return err
@@ -77,7 +77,7 @@ func TestRetries(t *testing.T) {
 		name  string
 		fails int
 		retry Retry
-		want  []time.Duration // when the attempts begin
+		want  []time.Duration // when the attempts have to begin
 	}{
 		{"it succeeds", 0, Retry{}, []time.Duration{0}},
 		{"it succeeds, and could be tried again", 0, Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: s}, []time.Duration{0}},
@@ -124,8 +124,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestTimeout: the time-out bounds all attempts together, is the cause that the handler
-// sees, and is a failure of the item like any other.
+// The time-out bounds all attempts together. It is the cause with which the handler's context
+// ends, and a failure of the item like any other.
 func TestTimeout(t *testing.T) {
 	untilDone := func(ctx context.Context, _ int) error { <-ctx.Done(); return context.Cause(ctx) }
 	t.Run("of a handler", func(t *testing.T) {
@@ -184,8 +184,8 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// TestCutRunsAreNotFailures: a run whose context ends is given back to the job; its
-// error handler hears nothing of it, and it is not tried again.
+// A run whose context ends was cut short. That is not a failure: the error handler is not
+// told, and the item is not tried again.
 func TestCutRunsAreNotFailures(t *testing.T) {
 	for _, cause := range []error{coord.ErrSessionLost, ErrShutdown, ErrItemLost, ErrJobRemoved} {
 		for _, timeout := range []time.Duration{0, time.Hour} {
@@ -294,8 +294,7 @@ func TestPanics(t *testing.T) {
 	})
 }
 
-// TestLogErrors: the default error handler writes a line that names the execution, with
-// the stack of a panic.
+// The default error handler logs a line that names the execution, with the stack of a panic.
 func TestLogErrors(t *testing.T) {
 	core, logged := observer.New(zapcore.DebugLevel)
 	sc := ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Source: SourceMisfire, Token: 7, Attempt: 2}

@@ -22,7 +22,7 @@ func TestItemsFollowTheMembers(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2, 3, 4, 5, 6, 7}})
 		c.join("10.0.0.2", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2, 3}, "10.0.0.2": {4, 5, 6, 7}})
-		d := c.join("10.0.0.10", cfg, nil) // after .2: the order is numeric
+		d := c.join("10.0.0.10", cfg, nil) // it comes after .2, because the order is numeric
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 6}, "10.0.0.2": {2, 3, 7}, "10.0.0.10": {4, 5}})
 		a.leave()
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2, 3}, "10.0.0.10": {4, 5, 6, 7}})
@@ -61,8 +61,8 @@ func TestEveryTickRunsOnceWhileMembersComeAndGo(t *testing.T) {
 				t.Errorf("a graceful stop caused a failover:\n%s", c.record)
 			}
 		}
-		// Where the machine lets a run begin late, the next one may stand for the ticks
-		// that came meanwhile.
+		// If a busy machine begins a run late, the next run may make up for the ticks that came
+		// meanwhile.
 		late := func(e execution) bool { return e.begin.Sub(e.ScheduledTime) > cfg.MisfireTolerance }
 		for item, runs := range byItem {
 			for i, e := range runs[1:] {
@@ -156,7 +156,7 @@ func TestItemDisabledAndEnabled(t *testing.T) {
 		c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
 		c.commit(coord.Put(c.job.ItemDisabled(1), nil))
 		c.await("item 1 disabled", func(s *jobtree.State) bool { return s.Item(1).Disabled && s.Item(1).Running == nil })
-		// Its fired record moves on without it.
+		// Its ticks are passed over.
 		var disabled time.Time
 		c.await("a tick passes over item 1", func(s *jobtree.State) bool {
 			fired := s.Item(1).Fired.Tick
@@ -219,8 +219,8 @@ func (d *dying) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	return d.Registry.Commit(ctx, ops...)
 }
 
-// The leader deals 200 items, which takes it several commits, and dies before the
-// first of them, the second, and so on, until it has done all.
+// The leader deals 200 items in several commits. It dies before the first commit, then before
+// the second, and so on, until it has done all.
 func TestLeaderDiesAtEveryStepOfAnAssignment(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		const total = 200

@@ -12,8 +12,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// A scheduler that could not sign off does so as soon as the store lets it, because the
-// session of its process goes on: its items are not left with an instance that has ended.
+// A scheduler could not sign off, and the session of its process goes on. It signs off as soon
+// as the store answers, so its items do not stay with an instance that has ended.
 func TestSignOffThatFails(t *testing.T) {
 	type left struct {
 		*cluster
@@ -81,8 +81,8 @@ func TestSignOffThatFails(t *testing.T) {
 	}
 }
 
-// A job is removed while its store has a moment's trouble: nothing of an instance is left
-// to whoever creates it again.
+// A job is removed while the store fails for a moment. If the job is created again, it has no
+// nodes of the instances before.
 func TestRemovalInATroubledStore(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		c.timeout = time.Minute
@@ -100,7 +100,7 @@ func TestRemovalInATroubledStore(t *testing.T) {
 	})
 }
 
-// A start that has failed leaves no instance behind.
+// A start that fails leaves no node of its instance.
 func TestStartThatFailsInAnOutage(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.timeout = time.Minute
@@ -108,7 +108,7 @@ func TestStartThatFailsInAnOutage(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 		m := c.dial("10.0.0.1")
 		link := m.link.(*memory.Link)
-		link.Lag(time.Second) // its view shows its registration late, so it is still starting
+		link.Lag(time.Second) // its view shows its registration late, so the start takes that long
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		started := make(chan error, 1)

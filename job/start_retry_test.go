@@ -18,7 +18,7 @@ import (
 
 const startWaits = "the start waits for the store"
 
-// A start that may wait joins when the store is there again.
+// With WithStartRetry a start joins when the store answers again.
 func TestStartWaitsForTheStore(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
@@ -50,8 +50,8 @@ func TestStartWaitsForTheStore(t *testing.T) {
 	})
 }
 
-// Whatever the start asks for, it asks again less and less often, and the log says so now
-// and then.
+// The start repeats whichever request fails, less and less often, and now and then the log
+// says that it waits.
 func TestStartRetriesEachOfItsRequests(t *testing.T) {
 	const outage = time.Minute
 	for _, method := range []memory.Method{memory.Get, memory.Commit, memory.OpenView} {
@@ -82,7 +82,8 @@ func TestStartRetriesEachOfItsRequests(t *testing.T) {
 	}
 }
 
-// A start does not wait unasked, or for what waiting does not mend, or after its context.
+// A start does not wait without the option, after an error that waiting does not mend, or when
+// its context has ended.
 func TestStartThatDoesNotWait(t *testing.T) {
 	waits := []job.Option{job.WithStartRetry()}
 	for name, tc := range map[string]struct {
@@ -119,7 +120,8 @@ func TestStartThatDoesNotWait(t *testing.T) {
 	}
 }
 
-// A start that is cut off in the middle of a request says that the store was away.
+// If the context of a start ends during a request, the error says that the store did not
+// answer.
 func TestStartThatEndsInARequest(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		m := c.dial("10.0.0.1")

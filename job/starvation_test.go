@@ -15,8 +15,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// stubborn is a handler that does not return for some executions until it is released,
-// whatever becomes of its context.
+// stubborn is a handler that does not return from some executions until it is released, even
+// if its context ends.
 type stubborn struct {
 	on      atomic.Bool
 	release chan struct{}
@@ -35,12 +35,12 @@ func (s *stubborn) handler(hangs func(job.ShardingContext) bool) job.HandlerFunc
 
 func item0(sc job.ShardingContext) bool { return sc.Item == 0 }
 
-// Two instances, and something that keeps an item from running: somebody says so, and it
-// is over when the item runs again.
+// There are two instances, and something keeps an item from running. There is a fault until
+// the item runs again.
 func TestItemsThatStandStill(t *testing.T) {
 	type pair struct {
 		*cluster
-		a, b *member // a leads
+		a, b *member // a is the leader
 		hang *stubborn
 	}
 	remove := func(p pair, path string) func() { return func() { p.commit(coord.DeleteTree(path)) } }
@@ -134,7 +134,7 @@ func TestItemsThatStandStill(t *testing.T) {
 	}
 }
 
-// Nobody has the label that the configuration asks for, and somebody comes who has it.
+// No instance has the label of the configuration. Then one joins that has it.
 func TestLabelThatNobodyHas(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -149,7 +149,7 @@ func TestLabelThatNobodyHas(t *testing.T) {
 	})
 }
 
-// A cron expression whose last tick was long ago is no good any more.
+// A cron expression without a future tick is a fault.
 func TestCronWithoutATickToCome(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		m := c.join("10.0.0.1", c.config(), nil)
@@ -161,7 +161,7 @@ func TestCronWithoutATickToCome(t *testing.T) {
 	})
 }
 
-// A failover run hangs at an instance where its item is not at home.
+// A failover run hangs at an instance that does not own the item.
 func TestFailoverThatHangs(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.timeout = shortSession
@@ -201,7 +201,7 @@ func TestFailoverThatHangs(t *testing.T) {
 	})
 }
 
-// blockingCore logs nothing, and blocks whoever logs while it is told to.
+// blockingCore logs nothing. While a test wants it, it blocks whoever logs.
 type blockingCore struct {
 	zapcore.Core
 	on    *atomic.Bool
@@ -223,8 +223,8 @@ func (c blockingCore) Write(zapcore.Entry, []zapcore.Field) error {
 	return nil
 }
 
-// The leader's scheduler stands still in what it has called. Its own status says so, and
-// so does an instance that looks after one of its items.
+// The leader's scheduler stands still, because something that it has called does not return.
+// Its own status has a fault, and so has that of an instance that watches one of its items.
 func TestSchedulerThatStandsStill(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		core := blockingCore{zapcore.NewNopCore(), new(atomic.Bool), make(chan struct{})}
@@ -246,8 +246,8 @@ func TestSchedulerThatStandsStill(t *testing.T) {
 	})
 }
 
-// A fault that comes and goes fills no log, and one that is mended while an instance
-// drains is over, as all are after its end.
+// A fault that comes and goes does not fill the log. A fault whose reason ends during a
+// shutdown is over, and after the shutdown all are.
 func TestFaultsThatComeAndGo(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		logged, logs := newLogbook()

@@ -13,9 +13,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// A status tells of an outage as soon as the session knows of it, of its end as soon as
-// the session has ended, and that all is well afterwards. Whoever waits for a change hears
-// of each.
+// A status shows an outage as soon as the session knows of it, and the end of the session at
+// once. Afterwards it has no fault. Changed signals each of these.
 func TestStatusInAnOutage(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
@@ -56,7 +55,7 @@ func TestStatusInAnOutage(t *testing.T) {
 	})
 }
 
-// A status says what the last execution that failed has returned.
+// A status has the error of the last execution that failed.
 func TestStatusOfFailedExecutions(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		m := c.join("10.0.0.1", c.config(), func(_ context.Context, sc job.ShardingContext) error {
@@ -73,8 +72,8 @@ func TestStatusOfFailedExecutions(t *testing.T) {
 
 var errFailed = errors.New("failed")
 
-// A leader sees the items of an instance that is there and begins nothing, though that
-// instance is told by its store that all is well.
+// An instance is alive and begins no item, although its own store shows it nothing wrong. The
+// leader notices that.
 func TestLeaderSeesItemsThatDoNotBegin(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		a := c.join("10.0.0.1", c.config(), nil)
@@ -115,7 +114,7 @@ func TestLeaderSeesItemsThatDoNotBegin(t *testing.T) {
 	})
 }
 
-// A status tells of an outage also while the scheduler waits for an answer of the store.
+// A status shows an outage even while the scheduler waits for an answer of the store.
 func TestStatusWhileTheStoreDoesNotAnswer(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		m := &member{c: c, ip: "10.0.0.1"}
@@ -142,8 +141,8 @@ func TestStatusWhileTheStoreDoesNotAnswer(t *testing.T) {
 	})
 }
 
-// Whoever waits for a change hears of the session's state at once also while the scheduler
-// waits for one answer of the store, and sees nothing itself.
+// Changed signals a new state of the session at once, even while the scheduler waits for an
+// answer of the store and cannot see that state itself.
 func TestChangedWhileACommitHangs(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		m := &member{c: c, ip: "10.0.0.1"}

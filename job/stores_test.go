@@ -14,8 +14,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-// servers are the stores that all behaviours share, each with a namespace of its own.
-// They start with the first test that asks for them, and end with the last.
+// servers are the stores that all tests share. Each test has a namespace of its own. A server
+// starts with the first test that needs it, and stops after the last test.
 var servers struct {
 	etcd, zk shared
 }
@@ -43,7 +43,7 @@ func (s *shared) end() {
 	}
 }
 
-// server is a real store; every registry reaches it over a proxy of its own.
+// server is a real store. Every registry connects to it through a proxy of its own.
 type server struct {
 	addr string
 	open func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error)

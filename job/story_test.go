@@ -14,15 +14,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// The log tells how an instance stands, in a line for each change, and is silent while
-// there is none.
+// The log has a line for each change of an instance, and none while nothing changes.
 func TestLogTellsTheStory(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.TimeZone = "UTC"
 		logged, logs := newLogbook()
 		told := 0
-		// expect waits for a line that the log has not had yet, and returns its fields.
+		// expect waits for a new line in the log, and returns its fields.
 		expect := func(message string) map[string]any {
 			t.Helper()
 			for range 600 {
@@ -110,7 +109,7 @@ func TestLogLinesAreShort(t *testing.T) {
 		c.awaitRuns("all run", many, anything)
 		b.crash()
 		c.awaitRuns("those of the other again", many/2, reruns)
-		c.pass(2 * time.Minute) // whose ticks are missed
+		c.pass(2 * time.Minute) // the ticks of this time are missed
 		close(release)
 		c.awaitRuns("made up", many, func(e execution) bool { return e.Source == job.SourceMisfire })
 		said := logged.messages()
@@ -128,7 +127,8 @@ func TestLogLinesAreShort(t *testing.T) {
 	})
 }
 
-// So is one about what a stranger wrote, or about a fault, whatever the store says.
+// A line about nodes that a stranger wrote, or about a fault, is short, too, whatever the
+// store answers.
 func TestLogLinesQuoteLittle(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		long := strings.Repeat("x", 900_000)
@@ -163,7 +163,7 @@ func TestLogLinesQuoteLittle(t *testing.T) {
 	})
 }
 
-// Ticks that were missed are told in one line, with how many they were.
+// The log has one line about ticks that were missed, with their number.
 func TestLogTellsWhatIsMadeUp(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -187,8 +187,8 @@ func TestLogTellsWhatIsMadeUp(t *testing.T) {
 	})
 }
 
-// A crash of many items is taken over a few at a time: that takes few lines, which tell of
-// all of them in the end.
+// After a crash many items are taken over, a few at a time. The log has few lines about that,
+// and in the end they name all.
 func TestLogTellsWhatIsTakenOver(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		const many = 1000

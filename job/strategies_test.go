@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// changeling is a strategy that deals fairly until it is told to do something else.
+// changeling is a strategy that deals in equal parts until a test wants something else.
 type changeling struct {
 	mood  atomic.Pointer[func(strategy.Request) []string]
 	asked atomic.Int64
@@ -36,15 +36,15 @@ func dealFairly(r strategy.Request) []string {
 	return owners
 }
 
-// withChangeling is the configuration of a job with such a strategy.
+// withChangeling returns the configuration of a job with such a strategy.
 func (c *cluster) withChangeling() (job.Config, *changeling, job.Option) {
 	cfg, m := c.config(), &changeling{}
 	cfg.Strategy = "CHANGELING"
 	return cfg, m, job.WithStrategy("CHANGELING", m)
 }
 
-// A strategy that never returns is a fault of the leader. It is not asked again; ticks come
-// on time, and a shutdown waits for it no more.
+// If a strategy never returns, the leader has a fault. The strategy is not asked again, ticks
+// run on time, and a shutdown does not wait for it.
 func TestStrategyThatNeverReturns(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		release := make(chan struct{})
@@ -61,7 +61,7 @@ func TestStrategyThatNeverReturns(t *testing.T) {
 		if n := len(c.record.find(func(e execution) bool { return e.begin.After(since) })); n < 3*59 {
 			t.Errorf("%d executions in a minute", n)
 		}
-		if n := s.asked.Load() - asked; n > 2 { // once by each instance
+		if n := s.asked.Load() - asked; n > 2 { // each of two instances may ask once
 			t.Errorf("it was asked %d times", n)
 		}
 		for _, m := range []*member{a, b} {
@@ -75,7 +75,7 @@ func TestStrategyThatNeverReturns(t *testing.T) {
 	})
 }
 
-// Nor does a shutdown wait that comes while the strategy is asked for the first time.
+// A shutdown does not wait either if it begins while the strategy is asked for the first time.
 func TestShutdownWhileTheStrategyIsAsked(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		release := make(chan struct{})
@@ -94,7 +94,8 @@ func TestShutdownWhileTheStrategyIsAsked(t *testing.T) {
 	})
 }
 
-// Another strategy is asked although the first has not returned, and the fault is over.
+// The configuration names another strategy while the first one has not returned. The new one
+// is asked, and the fault is over.
 func TestStrategyThatNeverReturnsIsReplaced(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		release := make(chan struct{})
@@ -110,11 +111,11 @@ func TestStrategyThatNeverReturnsIsReplaced(t *testing.T) {
 	})
 }
 
-// The answer of a strategy that is slow is used when it comes, and ticks do not wait.
+// A slow strategy: its answer is used when it comes, and ticks do not wait for it.
 func TestSlowStrategy(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		over := make(chan struct{})
-		defer close(over) // who leads while the others leave is not waited for
+		defer close(over) // so that a leader returns from the strategy when the test ends
 		cfg, s, known := c.withChangeling()
 		s.turn(func(r strategy.Request) []string {
 			select {
@@ -144,8 +145,8 @@ func TestSlowStrategy(t *testing.T) {
 	})
 }
 
-// A strategy that answers something else each time is stopped, whether it does so in a new
-// slice or in the same one.
+// A strategy that gives another answer each time is not followed for ever, whether it returns
+// a new slice or changes the one that it has returned.
 func TestStrategyWithASliceOfItsOwn(t *testing.T) {
 	for _, reuses := range []bool{false, true} {
 		t.Run(fmt.Sprint(reuses), func(t *testing.T) {
@@ -155,7 +156,7 @@ func TestStrategyWithASliceOfItsOwn(t *testing.T) {
 				var own [3]string
 				s.turn(func(r strategy.Request) []string {
 					n := int(s.asked.Load())
-					if n > 20_000 { // let it end
+					if n > 20_000 { // so that the test ends
 						return dealFairly(r)
 					}
 					answer := own[:]
@@ -181,7 +182,7 @@ func TestStrategyWithASliceOfItsOwn(t *testing.T) {
 	}
 }
 
-// A strategy's fault is the leader's: one that leads no more has none.
+// Only the leader has the fault of a strategy: once it is not the leader any more, it has none.
 func TestStrategyFaultEndsWithLeadership(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg, s, known := c.withChangeling()

@@ -26,8 +26,8 @@ func hangs(release chan struct{}, on func(job.ShardingContext) bool) job.Handler
 	}
 }
 
-// Two handlers that hang take both threads of an instance. What waits for a thread there
-// is nobody's yet: another instance that joins gets it, and runs it.
+// Two handlers hang on both threads of an instance. Items that wait for a thread there are not
+// claimed yet, so another instance that joins gets them and runs them.
 func TestItemsThatWaitForAThreadGoToWhoeverJoins(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		const total = 12
@@ -51,7 +51,7 @@ func TestItemsThatWaitForAThreadGoToWhoeverJoins(t *testing.T) {
 		c.join("10.0.0.2", cfg, nil)
 		c.ownedBy("10.0.0.2", total, total/2)
 		c.awaitRuns("what has waited, elsewhere", 6, func(e execution) bool { return e.ip == "10.0.0.2" })
-		// With the first server disabled, the second has all that does not run there.
+		// When the first server is disabled, the second gets all items that do not run there.
 		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
 		c.await("it has all but those that hang", func(s *jobtree.State) bool { return len(owners(s, total)["10.0.0.2"]) >= total-2 })
 		n := len(c.record.find(anything))
@@ -63,9 +63,9 @@ func TestItemsThatWaitForAThreadGoToWhoeverJoins(t *testing.T) {
 	})
 }
 
-// Without anybody to take it, an item that was on time but for a thread runs when there
-// is one, though missed ticks are not made up for. Until then the fault says what it waits
-// for, in Status, in the tree and once in the log.
+// An item is on time but finds no thread, and no other instance can run it. It runs when a
+// thread is free, although missed ticks are not made up for. Until then the fault says what it
+// waits for, in Status, in the tree and once in the log.
 func TestItemWaitsForAThread(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -106,7 +106,7 @@ func TestItemWaitsForAThread(t *testing.T) {
 	})
 }
 
-// An execution that goes on over its next tick is said, while it holds nothing else up.
+// If an execution still runs at its next tick there is a fault. The other items go on.
 func TestExecutionThatGoesOnOverItsNextTick(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -131,14 +131,14 @@ func TestExecutionThatGoesOnOverItsNextTick(t *testing.T) {
 
 func of0(sc job.ShardingContext) bool { return sc.Item == 0 }
 
-// What was cut short comes before what is made up for: an instance whose threads are
-// always busy runs it again with the first thread that is free.
+// Runs that were cut short come before ticks that were missed: an instance whose threads are
+// always busy runs such an item again with the first free thread.
 func TestFailoversComeBeforeMakeUps(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount, cfg.Threads = 6, 2
-		// Each execution takes longer than the ticks are apart, so each is followed by one
-		// that makes up for them.
+		// Each execution takes longer than the time between two ticks. So another one follows
+		// it, which makes up for the ticks that it has missed.
 		slow := func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, 2500*time.Millisecond) }
 		a := c.join("10.0.0.1", cfg, slow)
 		c.join("10.0.0.2", cfg, slow)

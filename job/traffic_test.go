@@ -15,7 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// counting counts what is sent to the store.
+// counting counts the requests to the store.
 type counting struct {
 	coord.Registry
 	mu      sync.Mutex
@@ -89,7 +89,7 @@ func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
 	})
 }
 
-// It does although the first items have ended before the view shows that they began.
+// The same holds if the first items have ended before the view shows that they have begun.
 func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, newMemoryStore(t), "settle")
@@ -109,7 +109,7 @@ func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
 	})
 }
 
-// joinCounted starts an instance with 30 items at once.
+// joinCounted starts an instance that runs up to 30 items at the same time.
 func (c *cluster) joinCounted(h job.HandlerFunc, opts ...job.Option) *counting {
 	c.Helper()
 	cfg := c.config()
@@ -125,7 +125,7 @@ func (c *cluster) joinCounted(h job.HandlerFunc, opts ...job.Option) *counting {
 	return reg
 }
 
-// Jobs that have nothing to do send nothing.
+// Jobs that have nothing to do send no requests.
 func TestIdleJobsSendNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const jobs = 1000
@@ -180,7 +180,8 @@ func (r *narrow) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	return r.Registry.Commit(ctx, ops...)
 }
 
-// A store may be set up to take less in one commit than others do. Then it is sent less.
+// A store may be configured to take fewer operations in one commit than others. Then commits
+// are smaller.
 func TestStoreThatTakesLittleInOneCommit(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		const many = 100

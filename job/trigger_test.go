@@ -43,7 +43,7 @@ func TestTriggersDuringARunAreQueuedOnce(t *testing.T) {
 		}
 		release <- struct{}{}
 		c.settled()
-		// A last trigger of another item shows that nothing of item 1 was left.
+		// Another item is triggered last. When it has run, nothing of item 1 can be left.
 		trigger(job.TriggerRequest{Items: []int{2}})
 		c.awaitRuns("item 2", 1, func(e execution) bool { return e.Item == 2 })
 		release <- struct{}{}
@@ -102,8 +102,8 @@ func TestTriggerThatNobodyCanTake(t *testing.T) {
 	})
 }
 
-// A trigger that its instance has not taken when it ends, or leaves, is obeyed by those who
-// get its items.
+// An instance ends or leaves before it has taken a trigger. The instances that get its items
+// obey the trigger.
 func TestTriggerOfOneWhoEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -122,7 +122,7 @@ func TestTriggerOfOneWhoEnds(t *testing.T) {
 				b, counts := c.counted("10.0.0.2")
 				c.mustSchedule(b, cfg, nil, logs)
 				c.ownedBy("10.0.0.1", 300, 150)
-				a.link.(*memory.Link).Lag(3 * time.Second) // so it does not see the trigger
+				a.link.(*memory.Link).Lag(3 * time.Second) // so that it does not see the trigger in time
 				if tt.name == "crash" {
 					a.crash()
 				}
@@ -148,7 +148,7 @@ func TestTriggerOfOneWhoEnds(t *testing.T) {
 	}
 }
 
-// Items of one who has ended are run by several others, each its own.
+// If several instances get the items of one that has ended, each runs its part of the trigger.
 func TestTriggerOfOneWhoEndsIsForSeveral(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.timeout = shortSession
@@ -173,8 +173,8 @@ func TestTriggerOfOneWhoEndsIsForSeveral(t *testing.T) {
 	})
 }
 
-// Nobody knows how old a trigger is whose instance nobody has seen: it is removed, and that
-// is said.
+// A trigger for an instance that nobody has seen may be of any age. It is removed, and the log
+// says so.
 func TestTriggerOfOneWhomNobodyKnows(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -193,7 +193,7 @@ func TestTriggerOfOneWhomNobodyKnows(t *testing.T) {
 	})
 }
 
-// The last of all removes its trigger with itself, and says so.
+// The last instance removes its trigger when it leaves, and the log says so.
 func TestTriggerOfTheLast(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -206,7 +206,7 @@ func TestTriggerOfTheLast(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		c.commit(coord.Put(c.job.Trigger(id), nil))
-		_ = m.Shutdown(ctx) // it does not see the trigger before
+		_ = m.Shutdown(ctx) // before it sees the trigger
 		if lines := logged.says("trigger lost: its instance ended before it obeyed"); len(lines) != 1 || lines[0]["items"] != "0, 1, 2" {
 			t.Errorf("the log says %v", lines)
 		}
@@ -214,7 +214,7 @@ func TestTriggerOfTheLast(t *testing.T) {
 	})
 }
 
-// An operator who disables a server wants a trigger to wait.
+// While a server is disabled, its trigger waits.
 func TestTriggerOnADisabledServerIsNoFault(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()

@@ -9,13 +9,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// vandal is a store that lets anybody write what coord does not: nodes below ephemeral
-// ones, any name, and nodes of others in place of theirs.
+// vandal is a store to which a test can write what coord does not allow: nodes below ephemeral
+// ones, any name, and other nodes in place of ephemeral ones.
 type vandal interface {
 	write(t testing.TB, namespace, path, value string)
 }
 
-// etcdServer is a vandal's store: keys have no rules.
+// etcdServer is a vandal, because etcd takes any key.
 type etcdServer struct{ server }
 
 func (s etcdServer) write(t testing.TB, namespace, path, value string) {
@@ -30,7 +30,7 @@ func (s etcdServer) write(t testing.TB, namespace, path, value string) {
 	}
 }
 
-// onEtcd runs a behaviour where a vandal can do what he likes.
+// onEtcd runs a test on etcd, with a vandal.
 func onEtcd(t *testing.T, behaviour func(*testing.T, store, func(c *cluster, path, value string))) {
 	t.Helper()
 	t.Parallel()
@@ -41,7 +41,7 @@ func onEtcd(t *testing.T, behaviour func(*testing.T, store, func(c *cluster, pat
 	})
 }
 
-// litter writes nodes below others, as far as the store can hold them.
+// litter writes nodes below others, if the store allows it.
 func (c *cluster) litter(paths ...string) {
 	c.Helper()
 	v, anything := c.store.(vandal)

@@ -18,8 +18,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// inVirtualTime runs a behaviour on the simulator only: what takes hours, or needs a
-// store that can be told to fail.
+// inVirtualTime runs a test on the simulator only: one that takes hours, or needs a store that
+// fails as the test wants.
 func inVirtualTime(t *testing.T, behaviour func(*testing.T, *cluster, *memory.Store)) {
 	t.Helper()
 	t.Parallel()
@@ -29,7 +29,7 @@ func inVirtualTime(t *testing.T, behaviour func(*testing.T, *cluster, *memory.St
 	})
 }
 
-// pass lets time go by.
+// pass lets time pass.
 func (c *cluster) pass(d time.Duration) {
 	c.Helper()
 	if err := elapse(c.Context(), d); err != nil {
@@ -37,7 +37,7 @@ func (c *cluster) pass(d time.Duration) {
 	}
 }
 
-// awaitStatus waits until an instance says of itself what is wanted, and returns it.
+// awaitStatus waits until the status of an instance is as wanted, and returns it.
 func (m *member) awaitStatus(what string, ok func(job.Status) bool) job.Status {
 	m.c.Helper()
 	timeout := time.NewTimer(patience)
@@ -49,7 +49,7 @@ func (m *member) awaitStatus(what string, ok func(job.Status) bool) job.Status {
 			return status
 		}
 		select {
-		case <-m.Done(): // after which nothing changes
+		case <-m.Done(): // the status does not change after that
 			m.c.Fatalf("it has ended with %v, and not seen is: %s; the status is %+v", m.Err(), what, status)
 		case <-changed:
 		case <-timeout.C:
@@ -58,7 +58,7 @@ func (m *member) awaitStatus(what string, ok func(job.Status) bool) job.Status {
 	}
 }
 
-// faultOf returns what a status says about a kind of fault, or nil.
+// faultOf returns the fault of a kind, or nil.
 func faultOf(s job.Status, kind job.FaultKind) error {
 	for _, f := range s.Faults {
 		if f.Kind == kind {
@@ -68,7 +68,7 @@ func faultOf(s job.Status, kind job.FaultKind) error {
 	return nil
 }
 
-// awaitFault waits until an instance is at fault in a way, and says so.
+// awaitFault waits until an instance has a fault of a kind.
 func (m *member) awaitFault(kind job.FaultKind, says string) job.Status {
 	m.c.Helper()
 	return m.awaitStatus(fmt.Sprintf("%v fault that says %q", kind, says), func(s job.Status) bool {
@@ -77,7 +77,7 @@ func (m *member) awaitFault(kind job.FaultKind, says string) job.Status {
 	})
 }
 
-// awaitFaultOver waits until an instance is not at fault in a way any more.
+// awaitFaultOver waits until an instance has no fault of a kind any more.
 func (m *member) awaitFaultOver(kind job.FaultKind) {
 	m.c.Helper()
 	m.awaitStatus(fmt.Sprintf("no %v fault", kind), func(s job.Status) bool { return faultOf(s, kind) == nil })
@@ -89,23 +89,24 @@ func (m *member) awaitSound() job.Status {
 	return m.awaitStatus("no fault", func(s job.Status) bool { return len(s.Faults) == 0 })
 }
 
-// setClock is a wall clock that a test sets.
+// setClock is a clock that a test sets.
 type setClock struct{ offset atomic.Int64 }
 
 func (c *setClock) now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
 
 func (c *setClock) set(offset time.Duration) { c.offset.Store(int64(offset)) }
 
-// logbook is what a scheduler has logged.
+// logbook has the lines that a scheduler has logged.
 type logbook struct{ *observer.ObservedLogs }
 
-// newLogbook returns an option that has a scheduler log at info level and above.
+// newLogbook returns a logbook, and an option that makes a scheduler write to it, at info level
+// and above.
 func newLogbook() (logbook, job.Option) {
 	core, logged := observer.New(zapcore.InfoLevel)
 	return logbook{logged}, job.WithLogger(zap.New(core))
 }
 
-// says returns the lines with a message, and whatever stands in their fields.
+// says returns the fields of the lines with this message.
 func (l logbook) says(message string) []map[string]any {
 	var lines []map[string]any
 	for _, e := range l.FilterMessage(message).All() {
@@ -114,7 +115,7 @@ func (l logbook) says(message string) []map[string]any {
 	return lines
 }
 
-// messages are all lines without their fields.
+// messages returns the messages of all lines.
 func (l logbook) messages() []string {
 	var list []string
 	for _, e := range l.All() {
@@ -123,7 +124,7 @@ func (l logbook) messages() []string {
 	return list
 }
 
-// sizes are how many bytes the fields of each line have.
+// sizes returns how many bytes the fields of each line have.
 func (l logbook) sizes() []int {
 	var list []int
 	for _, e := range l.All() {
@@ -132,7 +133,7 @@ func (l logbook) sizes() []int {
 	return list
 }
 
-// of are the lines about a kind of fault.
+// of returns the lines about a kind of fault.
 func (l logbook) of(message string, kind job.FaultKind) int {
 	n := 0
 	for _, fields := range l.says(message) {
@@ -148,14 +149,14 @@ const (
 	faultOver = "fault is over"
 )
 
-// of matches the executions of items.
+// of returns a function that matches executions of these items.
 func of(items ...int) func(execution) bool {
 	return func(e execution) bool { return slices.Contains(items, e.Item) }
 }
 
 func anything(execution) bool { return true }
 
-// firedAt waits until an item has begun a tick that is not older than a time.
+// firedAt waits until an item has begun a tick that is not before the time.
 func (c *cluster) firedAt(item int, when time.Time) {
 	c.Helper()
 	c.awaitRuns(fmt.Sprintf("item %d after %v", item, when), 1, func(e execution) bool {
@@ -163,7 +164,7 @@ func (c *cluster) firedAt(item int, when time.Time) {
 	})
 }
 
-// ownedBy waits until the items of an instance are as many as wanted.
+// ownedBy waits until an instance has that many items.
 func (c *cluster) ownedBy(ip string, total, n int) {
 	c.Helper()
 	c.await(fmt.Sprintf("%s has %d items", ip, n), func(s *jobtree.State) bool { return len(owners(s, total)[ip]) == n })
