@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// act does something at random.
+// act does one thing at random.
 func (m *model) act() {
 	actions := []func(){m.doPass, m.doPass, m.doPass, m.doPass, m.doPass, m.doReturn, m.doReturn, m.doTime, m.doTime,
 		m.doStart, m.doCrash, m.doLose, m.doExpire, m.doExpire, m.doShutdown, m.doDeadline, m.doRemove, m.doTrigger,
@@ -23,7 +23,7 @@ func (m *model) act() {
 	rapid.SampledFrom(actions).Draw(m.t, "action")()
 }
 
-// choose picks a member that lives.
+// choose returns a member that is alive.
 func (m *model) choose(idle bool) *member {
 	var list []*member
 	for _, p := range m.members {
@@ -62,7 +62,7 @@ func (m *model) doReturn() {
 	p.returns(r, err)
 }
 
-// running lists the runs of a member that have not returned, in the order of their items.
+// running returns the runs of a member that have not returned, in the order of their items.
 func (p *member) running() []*run {
 	return slices.SortedFunc(maps.Keys(p.handler), func(a, b *run) int { return int(a.Token - b.Token) })
 }
@@ -103,7 +103,7 @@ func (m *model) crash(p *member) {
 	m.doomed = append(m.doomed, p.reg.session)
 }
 
-// doLose lets a process lose its session. The store drops it later.
+// doLose makes a process lose its session. The store drops the session later.
 func (m *model) doLose() {
 	p := m.choose(false)
 	if p == nil || rapid.Bool().Draw(m.t, "not") {
@@ -137,7 +137,7 @@ func (m *model) doShutdown() {
 	}
 }
 
-// doDeadline ends the time that a process has to drain.
+// doDeadline ends the context of the Shutdown of a process.
 func (m *model) doDeadline() {
 	if p := m.choose(true); p != nil && p.c.isShutdown() && p.c.stopping.Err() == nil {
 		m.logf("%s: its time to drain is over", p.name)
@@ -158,7 +158,7 @@ func (m *model) doTrigger() {
 	if p == nil || p.c.self.ID == "" {
 		return
 	}
-	var r jobtree.Request // for all items that it owns, as ElasticJob writes it
+	var r jobtree.Request // the zero request is for all items that the instance owns
 	if rapid.Bool().Draw(m.t, "some items") {
 		r.Items = rapid.SliceOfNDistinct(rapid.IntRange(0, m.config.ShardingTotalCount-1), 1, -1, rapid.ID[int]).Draw(m.t, "items")
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// begins checks what an execution says about itself.
+// begins checks an execution that begins.
 func (m *model) begins(p *member, r *run) {
 	m.logf("%s: begins item %d, %v of %v, token %d", p.name, r.Item, r.Source, r.Tick.Format("04:05.000"), r.Token)
 	if p.crashed || p.handler[r].Err() != nil {
@@ -51,7 +51,7 @@ func (m *model) begins(p *member, r *run) {
 	}
 }
 
-// mustRunAgain notes that a run was cut short.
+// mustRunAgain notes that a run was cut short, and has to be run again.
 func (m *model) mustRunAgain(p *member, r *run) {
 	item := m.state().Item(r.Item)
 	if item.Running == nil || item.Running.Owner != 0 || item.Running.ID != r.Instance || item.Fired == nil || item.Fired.Modified != r.Token {
@@ -63,7 +63,7 @@ func (m *model) mustRunAgain(p *member, r *run) {
 	m.owed[r.Item] = r.Tick
 }
 
-// lookForCutRuns notes the records in the tree whose instance has ended.
+// lookForCutRuns notes the records in the tree whose instances have ended.
 func (m *model) lookForCutRuns() {
 	s := m.state()
 	for i := range s.Items {
@@ -84,7 +84,7 @@ func (m *model) lookForCutRuns() {
 	}
 }
 
-// applied looks at what a member has committed.
+// applied checks a commit of a member.
 func (m *model) applied(by string, ops []coord.Op) {
 	m.handedOver(by, ops)
 	m.happened()
@@ -125,7 +125,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 	}
 }
 
-// onWrite watches what happens to the tree.
+// onWrite checks each node that was written or removed.
 func (m *model) onWrite(before, after *coord.Node) {
 	if before == nil || after == nil || !strings.HasSuffix(after.Path, "/fired") {
 		return
@@ -145,7 +145,7 @@ func (m *model) onWrite(before, after *coord.Node) {
 	}
 }
 
-// handedOver notes that a member has put items up for others.
+// handedOver notes the items that a member has handed over.
 func (m *model) handedOver(by string, ops []coord.Op) {
 	if ops[0].Kind != coord.OpOwned || !strings.HasPrefix(ops[0].Path, "settle/sessions/") {
 		return
@@ -165,7 +165,7 @@ func (m *model) handedOver(by string, ops []coord.Op) {
 	}
 }
 
-// available lists the instances that may have items.
+// available returns the instances that may have items.
 func (m *model) available(s *jobtree.State) []string {
 	var ids []string
 	for id, in := range s.Instances {
@@ -220,7 +220,7 @@ func (p *member) signsOff() {
 	}
 }
 
-// checkRest checks a cluster in which nothing runs and nothing more is wanted.
+// checkRest checks a cluster that has settled down.
 func (m *model) checkRest() {
 	s := m.state()
 	available := m.available(s)

@@ -29,29 +29,29 @@ func (s *modelSession) State() (coord.SessionState, <-chan struct{}) {
 func (s *modelSession) ID() coord.SessionID      { return s.id }
 func (s *modelSession) Context() context.Context { return s.ctx }
 
-// modelRegistry is a member's connection.
+// modelRegistry is the registry of a member.
 type modelRegistry struct {
 	coord.Registry
 	p       *member
 	session *modelSession
 }
 
-// modelView is a member's view: what it shows is old until something makes it new.
+// modelView is the view of a member. It shows an old state until it is told to advance.
 type modelView struct {
 	coord.View
 	p     *member
-	at    int64            // everything up to this revision is shown
-	ahead map[string]int64 // paths of which something newer is shown
+	at    int64            // the revision up to which it shows everything
+	ahead map[string]int64 // by path: a later revision that it shows there
 }
 
-// lateCommit is a request whose answer was given up, and which may yet happen.
+// lateCommit is a commit whose answer was lost. The store may still carry it out.
 type lateCommit struct {
 	by      string
 	session coord.SessionID
 	ops     []coord.Op
 }
 
-// open begins a session of the process.
+// open begins a session.
 func (r *modelRegistry) open() {
 	r.p.m.session++
 	ctx, cancel := context.WithCancelCause(r.p.m.ctx)
@@ -145,7 +145,7 @@ func describe(ops []coord.Op) string {
 	return strings.ReplaceAll(b.String(), "settle/", "")
 }
 
-// meanwhile lets other things happen while a member is in the middle of something.
+// meanwhile lets the adversary act while a member is between a decision and its commit, say.
 func (m *model) meanwhile(p *member) {
 	if m.calm || m.depth >= 2 {
 		return
@@ -162,7 +162,7 @@ func (v *modelView) Fault() error             { return nil }
 func (v *modelView) Close()                   {}
 func (v *modelView) Changed() <-chan struct{} { return nil }
 
-// Sync makes the view show what there is.
+// Sync makes the view show the newest state.
 func (v *modelView) Sync(ctx context.Context) error {
 	if v.p.crashed || ctx.Err() != nil {
 		return coord.ErrUnavailable
@@ -172,7 +172,7 @@ func (v *modelView) Sync(ctx context.Context) error {
 	return nil
 }
 
-// advance makes the view show something newer, though maybe not all of it.
+// advance makes the view show a newer state, or parts of one.
 func (v *modelView) advance() {
 	m := v.p.m
 	latest := m.store.Revision()
@@ -188,7 +188,7 @@ func (v *modelView) advance() {
 	if !m.how.torn || v.at == latest {
 		return
 	}
-	// Some of the nodes that were written since are read again before the others.
+	// The view shows some of the nodes that were written since, before the others.
 	shown, now := m.history[v.at-m.first], m.history[latest-m.first]
 	for _, path := range differing(shown, now) {
 		if rapid.Bool().Draw(m.t, path) {
@@ -197,7 +197,7 @@ func (v *modelView) advance() {
 	}
 }
 
-// differing lists the paths of nodes that are not the same in two snapshots.
+// differing returns the paths of nodes that differ between two snapshots.
 func differing(a, b coord.Snapshot) []string {
 	var paths []string
 	for n := range a.All("") {

@@ -15,14 +15,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/modelstore"
 )
 
-// The model plays a cluster against itself: a store that keeps the contract of coord,
-// processes with the real controller's state and the real steps, and an adversary
-// (rapid) who decides who acts, on how old a snapshot, what happens between a decision
-// and its commit, which answers get lost and which commits land late, who dies, and what
-// operators do. What is promised is checked from outside: from the handlers that run, and
-// from the tree.
+// The model simulates a cluster. It has a store that keeps the contract of coord, processes
+// with the real controller's state and the real steps, and an adversary (rapid). The adversary
+// decides who acts, on how old a snapshot, what happens between a decision and its commit,
+// which answers get lost, which commits are carried out late, who dies, and what operators do.
+// The promises are checked by what can be seen from outside: the handlers that run, and the
+// tree.
 //
-// Time is the model's. Handlers run until the adversary lets them return.
+// The model has its own time. Handlers run until the adversary lets them return.
 type model struct {
 	t       *rapid.T
 	how     modelOptions
@@ -34,36 +34,36 @@ type model struct {
 	ctx     context.Context
 	config  Config
 	members []*member
-	seats   int // of members that were ever started
+	seats   int // how many members were ever started
 	session coord.SessionID
 	doomed  []*modelSession // lost by their process, not yet by the store
 	late    []lateCommit
-	depth   int // of what happens between a decision and its commit
+	depth   int // how deeply actions are nested that happen between a decision and its commit
 	calm    bool
 	before  coord.Snapshot // a commit
 	tries   int            // commits that were tried
 	journal []string
 
-	// What was seen from outside.
-	begun   map[string]string // item and tick: who began it by its schedule
-	token   map[int]int64     // of the last execution of an item
-	cut     map[int]string    // items that have a run that was cut short, by what
-	owed    map[int]time.Time // items that must be run again, for which tick
-	counted map[string]bool   // the records in cut
-	excused map[int]bool      // items that nobody may run: disabled, or nobody is available or has become leader
-	excuse  map[int]time.Time // until when they were that
+	// What can be seen from outside.
+	begun   map[string]string // by item and tick: who began it by its schedule
+	token   map[int]int64     // by item: the token of its last execution
+	cut     map[int]string    // by item: why a run of it was cut short
+	owed    map[int]time.Time // by item: the tick for which it must be run again
+	counted map[string]bool   // the records that are in cut already
+	excused map[int]bool      // items that cannot run now: disabled, no instance available, or no leader
+	excuse  map[int]time.Time // by item: the last time at which it could not run
 }
 
 type modelOptions struct {
-	// torn lets views show commits in parts.
+	// torn is whether views may show commits in parts.
 	torn bool
-	// config lets an operator change the configuration.
+	// config is whether an operator may change the configuration.
 	config bool
-	// oneOff is a job without a schedule.
+	// oneOff is whether the job has no schedule.
 	oneOff bool
 	// switches are the values that failover and misfire may have.
 	switches []bool
-	// skew is how far clocks may be off, either way.
+	// skew is how far clocks may be off, ahead or behind.
 	skew time.Duration
 }
 
@@ -72,18 +72,18 @@ type member struct {
 	m       *model
 	c       *controller
 	name    string
-	ids     int // how many instances it has been
+	ids     int // how many identities it has had
 	reg     *modelRegistry
 	view    *modelView
-	busy    bool // inside of a pass
+	busy    bool // it is within a pass
 	crashed bool
 	isGone  bool
-	handler map[*run]context.Context // of those that have not returned
+	handler map[*run]context.Context // the contexts of handlers that have not returned
 	leave   context.CancelFunc       // asks for a shutdown
 	stop    context.CancelFunc       // ends the time to drain
 }
 
-// begin is when the model's time begins. Its schedules fire each minute.
+// begin is when the model's time begins. Schedules fire each minute.
 var begin = time.Date(2026, time.January, 5, 10, 0, 0, 0, time.UTC)
 
 func newModel(t *rapid.T, how modelOptions) *model {
@@ -150,7 +150,7 @@ func (m *model) happened() {
 	}
 }
 
-// operate commits in an operator's name.
+// operate commits as an operator does.
 func (m *model) operate(ops ...coord.Op) bool {
 	_, err := m.store.Commit(0, ops...)
 	if err != nil {
@@ -175,7 +175,7 @@ func (m *model) configure() {
 	}
 }
 
-// start brings up a new process.
+// start starts a new process.
 func (m *model) start() *member {
 	m.seats++
 	p := &member{m: m, name: string(rune('a' + (m.seats-1)%26)), handler: map[*run]context.Context{}}
@@ -200,8 +200,7 @@ func (m *model) start() *member {
 	return p
 }
 
-// pass is what the controller does when it wakes up, with steps that the adversary leaves
-// out.
+// pass does what the controller does when it wakes up. The adversary leaves steps out.
 func (p *member) pass() {
 	m, c := p.m, p.c
 	p.busy = true
@@ -230,13 +229,14 @@ func (p *member) pass() {
 	}
 }
 
-// newID gives a new identity of a member a name that is the same in each run.
+// newID gives a member a new identity, with an id that is the same in each run of the test.
 func (p *member) newID() string {
 	p.ids++
 	return fmt.Sprintf("%s%d", p.name, p.ids)
 }
 
-// omits leaves steps out that may be late, or fail, without any harm but a delay.
+// omits reports whether the adversary leaves a step out: one that may be late, or fail, and
+// does no harm then but a delay.
 func (p *member) omits(step string) bool {
 	switch step {
 	case "mend", "leave", "register", "diagnose", "report":
@@ -272,12 +272,12 @@ func (p *member) returns(r *run, err error) {
 	r.ending = ending{outcome: outcomeOf(ctx, err), err: err, cut: ctx.Err() != nil, at: p.m.now, attempts: 1}
 	p.m.logf("%s: item %d returns, %v", p.name, r.Item, err)
 	if err == nil && r.ending.cut && context.Cause(ctx) == ErrShutdown {
-		delete(p.m.owed, r.Item) // it has finished all the same
+		delete(p.m.owed, r.Item) // it was cut short, but has finished all the same
 	}
 	p.c.returned = append(p.c.returned, r)
 }
 
-// settleDown lets everybody look at what there is until nobody wants anything more.
+// settleDown lets all members go through their steps until none has anything to do.
 func (m *model) settleDown() {
 	const enough, quiet = 60, 5
 	still := 0
@@ -300,7 +300,7 @@ func (m *model) settleDown() {
 	m.fatalf("there is no end to it")
 }
 
-// finale calms everything down and checks what must be true then.
+// finale ends all disturbances, lets the cluster settle down, and checks it.
 func (m *model) finale() {
 	m.logf("--- it calms down")
 	m.calm = true
@@ -327,7 +327,7 @@ func (m *model) finale() {
 	for _, p := range m.members {
 		p.signsOff()
 	}
-	// Long after a tick, and as long before the next one.
+	// Two seconds after a tick, it counts as missed, and the next one is far away.
 	m.now = m.now.Truncate(time.Minute).Add(time.Minute + 2*time.Second)
 	m.settleDown()
 	m.checkOwners()
