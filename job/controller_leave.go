@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // departure is the way out of the job.
@@ -175,7 +176,7 @@ func (c *controller) tellAll(ctx context.Context) (err error) {
 	pause := firstPause
 	for try := range partingTries {
 		if try > 2 {
-			if pause = min(2*pause, time.Second); !sleep(ctx, pause/2+rand.N(pause/2)) {
+			if pause = min(2*pause, time.Second); !rest.For(ctx, pause/2+rand.N(pause/2)) {
 				return errors.Join(err, context.Cause(ctx))
 			}
 		}
@@ -300,7 +301,7 @@ func (c *controller) signOffLater() {
 		return
 	}
 	ctx := c.session.Context()
-	for pause := firstHold; sleep(ctx, pause/2+rand.N(pause/2)); pause = min(2*pause, lastHold) {
+	for pause := firstHold; rest.For(ctx, pause/2+rand.N(pause/2)); pause = min(2*pause, lastHold) {
 		err := c.signOffAnew(ctx)
 		if c.registration == signedOff {
 			c.setUntold(nil)
@@ -339,17 +340,5 @@ func (c *controller) bail() {
 	c.awaitHandlers()
 	if c.session.Context().Err() == nil && c.state != nil {
 		c.signOff(c.world())
-	}
-}
-
-// sleep waits for d. It returns false if the context ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // setUp decides which configuration is in force: the registry's, or the given one if the
@@ -36,7 +37,7 @@ func setUp(ctx context.Context, reg coord.Registry, c Config, o *options) (*sett
 		}
 		// Another process sets the same job up at the same time, or the answer was lost. So
 		// read again what is there.
-		if pause = min(2*pause, lastPause); !sleep(ctx, pause/2+rand.N(pause/2)) {
+		if pause = min(2*pause, lastPause); !rest.For(ctx, pause/2+rand.N(pause/2)) {
 			return nil, errors.Join(err, context.Cause(ctx))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // WithStartRetry makes [Schedule] and [OneOff] wait for a store that does not answer, until
@@ -55,7 +56,7 @@ func (o *options) retry(ctx context.Context, job string, request func() error) e
 					zap.Duration("for", now.Sub(began)), zap.NamedError("cause", brief.Error(err)))
 			})
 		}
-		if !sleep(ctx, pause/2+rand.N(pause/2)) {
+		if !rest.For(ctx, pause/2+rand.N(pause/2)) {
 			return errors.Join(err, context.Cause(ctx))
 		}
 	}

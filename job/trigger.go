@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // TriggerRequest is what to run now.
@@ -67,7 +68,7 @@ func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (TriggerResul
 			}
 		}
 		asked, err := o.send(ctx, c.reg)
-		if errors.Is(err, coord.ErrConflict) && sleep(ctx, pause/2+rand.N(pause/2)) {
+		if errors.Is(err, coord.ErrConflict) && rest.For(ctx, pause/2+rand.N(pause/2)) {
 			pause = min(2*pause, lastPause)
 			continue // an instance came, went or took its trigger; what is written already joins
 		}

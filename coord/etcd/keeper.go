@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // sessions holds the registry's session. A lost one stays in it until the next is open.
@@ -295,7 +296,7 @@ var errNoRenewal = errors.New("no answer in time")
 // dropped the lease by then. But after a time without a leader a store gives every lease
 // its whole time again, and others would wait long for the session's nodes to go.
 func (r *Registry) revokeLost(s *session) {
-	if !sleep(r.ctx, time.Until(s.expiry())) {
+	if !rest.For(r.ctx, time.Until(s.expiry())) {
 		return
 	}
 	for retry := newRetry(); ; {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // retry waits between attempts: longer each time, and with jitter, so that many clients do
@@ -23,19 +25,7 @@ func newRetryBetween(first, most time.Duration) *retry {
 func (r *retry) wait(ctx context.Context) bool {
 	pause := r.next/2 + rand.N(r.next)
 	r.next = min(2*r.next, r.max)
-	return sleep(ctx, pause)
+	return rest.For(ctx, pause)
 }
 
 func (r *retry) reset() { r.next = r.first }
-
-// sleep reports false if the context ended first.
-func sleep(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // sighting is what answers have told about the store as a whole. In one store revisions only
@@ -288,7 +289,7 @@ func (r *Registry) rereadSlowly() {
 		}
 		pause := max(least, spread/time.Duration(len(suspects)))
 		for _, f := range suspects {
-			if !sleep(r.ctx, pause/2+rand.N(pause)) {
+			if !rest.For(r.ctx, pause/2+rand.N(pause)) {
 				return
 			}
 			f.rereadIfSuspect()

@@ -19,6 +19,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/fence"
 	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
@@ -184,21 +185,9 @@ func (w *worker) dial(ctx context.Context) coord.Registry {
 			return recorder{reg, w.log, &w.views}
 		}
 		w.zap.Warn("dial", zap.Error(err))
-		if !pause(ctx) {
+		if !rest.For(ctx, retryEvery) {
 			return nil
 		}
-	}
-}
-
-// pause waits before the next attempt, and reports whether there is to be one.
-func pause(ctx context.Context) bool {
-	timer := time.NewTimer(retryEvery)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -252,7 +241,7 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 			return s
 		}
 		w.zap.Warn("join", zap.String("job", m.Config.Name), zap.Error(err))
-		if !pause(m.ctx) {
+		if !rest.For(m.ctx, retryEvery) {
 			return nil
 		}
 	}

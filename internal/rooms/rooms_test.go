@@ -14,24 +14,25 @@ const module = "github.com/elasticjob-go/elasticjob"
 var allowed = map[string][]string{
 	"coord":               {},
 	"coord/coordtest":     {"coord"},
-	"coord/etcd":          {"coord", "internal/slogzap", "internal/storeclock"},
+	"coord/etcd":          {"coord", "internal/rest", "internal/slogzap", "internal/storeclock"},
 	"coord/zk":            {"coord", "internal/slogzap", "internal/storeclock"},
 	"coord/memory":        {"coord", "internal/slogzap"},
 	"strategy":            {},
 	"job/cronexpr":        {"internal/brief"},
-	"job":                 {"coord", "strategy", "trace", "job/cronexpr", "internal/decide", "internal/jobtree", "internal/brief", "internal/slogzap", "internal/yamldoc"},
+	"job":                 {"coord", "strategy", "trace", "job/cronexpr", "internal/decide", "internal/jobtree", "internal/brief", "internal/rest", "internal/slogzap", "internal/yamldoc"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/brief":      {},
 	"internal/slogzap":    {},
 	"internal/yamldoc":    {"internal/brief"},
-	"internal/storeclock": {"coord"},
+	"internal/storeclock": {"coord", "internal/rest"},
+	"internal/rest":       {},
 	"internal/rooms":      {},
 	// What only tests and programs to learn from use.
 	"internal/testserver": {},
 	"internal/modelstore": {"coord"},
 	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/testserver"},
-	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/jobtree", "internal/testserver"},
+	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
 
 // The import rule: the core never knows which store it is on, strategies and

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 const (
@@ -63,7 +64,7 @@ func (k *Keeper) Run(ctx context.Context) {
 		}
 		// The spread begins with the new session: the outage may have gone on for long
 		// after the end of the last one.
-		if last != nil && s != last && !sleep(ctx, rand.N(spread)) {
+		if last != nil && s != last && !rest.For(ctx, rand.N(spread)) {
 			return
 		}
 		last = s
@@ -119,15 +120,3 @@ func wait(ctx context.Context, s coord.Session, pause time.Duration) bool {
 
 // about keeps many processes from asking at the same moment.
 func about(d time.Duration) time.Duration { return d*3/4 + rand.N(d/2) }
-
-// sleep reports false if the context ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

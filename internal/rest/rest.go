@@ -1,0 +1,19 @@
+// Package rest waits for a time, unless a context ends first.
+package rest
+
+import (
+	"context"
+	"time"
+)
+
+// For waits. It reports false if the context ended first.
+func For(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
