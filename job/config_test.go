@@ -31,7 +31,7 @@ func with(change func(*job.Config)) job.Config {
 	return c
 }
 
-// The defaults are the same in code, in a file and in the registry. In ElasticJob they differ
+// The defaults are the same in code and in the registry. In ElasticJob they differ
 // (defect B-64).
 func TestDefaults(t *testing.T) {
 	want := inForce()

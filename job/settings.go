@@ -10,12 +10,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// settings is a configuration that is in force, with what its names stand for in this
-// process.
+// settings is a configuration that is in force, with the strategy and the error handlers
+// that its names stand for in this process.
 type settings struct {
 	Config
-	rules    decide.Rules // what decisions need of it
-	modified int64        // of the registry's document
+	rules    decide.Rules // the part that decisions need
+	modified int64        // Modified of the document in the registry
 
 	threads    int
 	zone       *time.Location
@@ -25,7 +25,7 @@ type settings struct {
 	errors     ErrorHandler
 }
 
-// newSettings checks a configuration and resolves its names.
+// newSettings checks a configuration and looks its names up.
 func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	return s, nil
 }
 
-// rulesOf is what decisions need of a configuration that has its defaults.
+// rulesOf returns the part that decisions need of a configuration with its defaults.
 func rulesOf(c Config) (decide.Rules, error) {
 	ticks, err := c.parseCron()
 	return decide.Rules{
@@ -72,8 +72,9 @@ func rulesOf(c Config) (decide.Rules, error) {
 	}, err
 }
 
-// follow replaces settings by what the registry says now. The kind of a job does not
-// change: cron to one-off would leave ticks that nobody waits for (B-28).
+// follow returns the settings for a new configuration in the registry. It refuses one of
+// another job, and one that turns a job with a schedule into a one-off job or back. (In
+// ElasticJob such a change breaks the job, defect B-28.)
 func (s *settings) follow(c Config, o *options, modified int64) (*settings, error) {
 	next, err := newSettings(c, o, modified)
 	if err != nil {
