@@ -1,7 +1,7 @@
 // Package job runs cron jobs that are split into sharding items over any number of
 // equal processes, with no central scheduler. The processes share a small tree of
-// nodes in a registry centre (package coord); each decides from a snapshot of it what
-// it may do next, and does it only if one conditional commit succeeds.
+// nodes in a registry centre (package coord). Each process decides from a snapshot of
+// the tree what it may do next, and does it only if one conditional commit succeeds.
 //
 //	reg, err := etcd.Dial(ctx, etcd.Config{Endpoints: endpoints, Namespace: "billing"})
 //	s, err := job.Schedule(ctx, reg, job.Config{
@@ -9,7 +9,7 @@
 //		ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou", Failover: true,
 //	}, job.HandlerFunc(settle))
 //	…
-//	err = s.Shutdown(drain) // with a context of its own: how long what runs may take
+//	err = s.Shutdown(drain) // a context of its own: until it ends, handlers may run on
 //
 // # An item
 //
@@ -24,46 +24,88 @@
 //	 │        recover: waits for failover ──► take over: a claim elsewhere ──► finish
 //	 └──────── (failover off: nothing waits)
 //
-// A claim is one commit. It says that the item is still assigned here, that it does
-// not run, and that this tick of it was not begun, and it moves the item's fired
-// record on to the tick. So a tick of an item starts at most once, whoever owns the
-// item. The store-wide number of the claim is the execution's fencing token: every
-// later claim of the item has a larger one.
+// A claim is one commit. Its conditions are that the item is still assigned here, that
+// it does not run, and that its tick was not begun. The commit moves the item's fired
+// node on to the tick. So a tick of an item starts at most once, whoever owns the item.
+// The store-wide number of the commit is the execution's fencing token: every later
+// claim of the item has a larger one.
 //
 // # An instance
 //
-//	register ──► enabled ──► leaves: out of the tree, items dealt to others ──► signs off
-//	   ▲            │             what runs here comes to its end first
-//	   └── session lost: contexts of its handlers end; a new session is a new instance
+//	register ──► member ──► steps down: others get its items ──► its runs end ──► signs off
+//	   ▲           │
+//	   ├───────────┤ session lost: handlers' contexts end; the new session is a new instance
+//	   │           │
+//	   └───────────┘ a stranger removed or replaced its nodes: handlers return, a new identity
 //
-//	   └── its nodes removed or replaced by a stranger: handlers return, a new identity
-//
-// One instance, the leader, deals the items by a strategy (package strategy), brings
-// what dead instances left unfinished up for the others, and tidies up. Anyone can be
-// the leader, and nothing that a leader did half needs to be known to the next: each
-// commit leaves the tree whole.
+// One instance, the leader, deals the items by a strategy (package strategy), puts up the
+// items that dead instances have left unfinished, and cleans up. Any instance can be the
+// leader. If a leader dies halfway, the next one need not know: each commit leaves the
+// tree whole.
 //
 // # Words
 //
-//	item       a sharding item: one of the parts into which a job is split
-//	instance   one process, as a member of a job; it has another id in each session
-//	tick       a scheduled time
-//	claim      the commit that begins an item; its number is the fencing token
-//	record     the nodes that say that an item runs, and for which tick
-//	deal       give items their owners; the leader does, by the strategy
-//	make up    run an item once for the ticks that it missed
-//	pass over  move on over a tick that nobody is to run
-//	orphan     the record of a run whose instance has ended
-//	recover    put the item of an orphan up to be run again
-//	take over  run an item again that was recovered, or handed over (failover)
-//	hand over  give up what is not finished, when an instance leaves
-//	hand back  give up a claim that waits for a thread
-//	leftover   a record of a run here, although nothing runs
-//	mend       put the record of a run back that somebody has removed
-//	fault      something that keeps the job from running as it should
+// The processes:
 //
-// Each process goes through a list of steps whenever something has changed. Who does what
-// when, and what it writes, stands in a table of package internal/decide.
+//	registry centre  the store: etcd or ZooKeeper, through package coord
+//	tree             the nodes of a job in the registry centre
+//	session          the store's word that a process is alive; ephemeral nodes belong to it
+//	view, snapshot   a live copy of the tree in a process; its state at one moment
+//	instance         one process as a member of a job, under a new id in each session
+//	leader           the instance that deals, recovers and cleans up
+//	stranger         whoever writes into the tree and is no instance
+//	pass, step       a process goes through the same list of steps after each change; a table
+//	                 of the package internal/decide says who writes what when
+//
+// Items and ticks:
+//
+//	item             a sharding item: one of the parts into which a job is split
+//	owner            the instance to which an item is assigned
+//	deal             to give items their owners; the leader does, by the strategy
+//	tick             a scheduled time
+//	due, fire        a tick is due when it has come; its owner then fires: it claims the item
+//	slack            how much later than usual a tick may be seen and still be on time
+//	in force         said of a configuration that is obeyed; of a schedule that the leader has
+//	                 recorded, with the time since when it counts
+//	misfire          a tick was missed: nobody began it in time, or the item still ran
+//	flag             to note in the tree that a tick came while the item ran
+//	make up          to run an item once for all ticks that it missed
+//	pass over        to move on over a tick that nobody is to run
+//
+// Runs:
+//
+//	run, execution   one run of an item: its handler is called, and again if it is retried
+//	runner           the instance that runs an item; it need not be the owner
+//	claim            the commit that begins items, or the part of it for one item
+//	fired            the node with the last tick of an item; every claim rewrites it, it stays
+//	fencing token    the number of the claim's commit: later claims of an item have larger ones
+//	thread           a slot for one handler; Config.Threads says how many there are
+//	hand back        to give up a claim that has waited too long for a thread
+//	record           the nodes that show a run: running, which goes at its end, and fired
+//	finish           to remove running when the handler has returned
+//	mend             to write running again after a stranger has removed or changed it
+//	leftover         a record of a run here, although nothing runs
+//	settle           to end a leftover: remove its record, or begin the item after all
+//
+// After the end of an instance (failover):
+//
+//	failover         to run an item again elsewhere after its run was cut short
+//	orphan           a record whose runner has ended
+//	recover          to remove an orphan and, with failover on, let its item wait for a taker
+//	hand over        the same, by the runner itself, when it leaves
+//	take over        to claim an item that waits to be run again
+//	mark             a node that says who has taken an item over
+//
+// Coming, going, asking:
+//
+//	register         to create the nodes of an instance
+//	forestall        to block a registration whose outcome is unknown
+//	step down        to leave the list of instances and give leadership up; runs go on
+//	sign off         to remove the last nodes of an instance
+//	trigger          the node that asks an instance to run items now
+//	request          what a trigger says: which items, with which parameter
+//	obey             to take a trigger; its items then wait until they are idle
+//	fault            something that keeps the job from running as it should
 //
 // # What is promised
 //
@@ -72,67 +114,69 @@
 //   - An item has one live owner at most, and its tokens grow strictly.
 //   - With misfire on and one enabled instance alive, no item stays without a run for
 //     the ticks that it missed.
-//   - With failover on, a run that was cut short by the end of its instance is run
-//     again, by whoever is alive or comes up first, also after the taker ended, or all.
+//   - With failover on, an item whose run was cut short by the end of its instance is run
+//     again by whoever is alive or comes up first: even if the taker ends too, or all do.
 //   - A graceful stop causes no second run of an item that had finished.
-//   - What an operator disabled stays disabled, and misses nothing by it.
+//   - What an operator disabled stays disabled. Ticks that nobody may run meanwhile are
+//     passed over, and not made up later.
 //   - Running work is not moved; idle work moves at once.
 //   - A handler's context ends before its item can start elsewhere.
-//   - No item stays without a run that it should have had, and without a fault that says
-//     why, for longer than its misfire tolerance and some ten seconds, as long as an
-//     enabled instance is alive.
+//   - If an item does not get a run that it should have had, a fault says why, at most its
+//     misfire tolerance and some ten seconds later, as long as an enabled instance is alive.
 //
 // # Faults
 //
-// Nothing ends in silence. What goes wrong is tried again, each step with a back-off of
-// its own and at most a few requests a second, and a node that is in the way costs only
-// what needs that node. What lasts is a [Fault] with a kind and a cause: in
-// [Status], in the log once when it begins and once when it ends, and for operators in
-// the tree, in the node faults/{instance} (YAML, at most 4 KiB, rewritten every 5 s at
-// most). Whatever the reason, known or not, it shows in items that do not begin, or whose
-// executions are not through when they should begin again: each instance watches its own
-// and the one after each of them, and the leader all. A fault that comes back soon after
-// its end is over only when it has stayed away for half a minute.
+// No failure is silent. What fails is tried again, with a back-off for each step and at most
+// a few calls to the store a second. A node that is in the way stops only what needs that
+// node. What lasts becomes a [Fault] with a kind and a cause. It shows in [Status], and in
+// the log when it begins and when it ends. For operators it stands in the tree, in the node
+// faults/{instance} (YAML, at most 4 KiB, rewritten every 5 s at most).
 //
-//	requests fail, the session is not renewed, the view does not follow   FaultStore
+// Whatever the reason is, known or not: if a job does not run, items do not begin, or their
+// executions are not through when the next tick comes. So each instance watches its own
+// items and the item after each of them, and the leader watches all. A fault that comes back
+// soon after its end is over only when it has stayed away for half a minute.
+//
+//	calls to the store fail, the session is not renewed, the view is late FaultStore
 //	nodes are in the way, nobody leads                                    FaultTree
 //	a configuration is refused, its schedule is not put in force          FaultConfig
 //	clocks differ by more than 5 s, the tree has times from the future    FaultClock
-//	items do not begin: no thread, an execution that goes on, nobody      FaultStarvation
-//	who may have them, others who do not begin them
-//	the strategy fails, or does not stick to its answer                   FaultStrategy
+//	items do not begin: no thread is free, an execution goes on, no       FaultStarvation
+//	instance may have them, or another instance does not begin them
+//	the strategy fails, or keeps changing its answer                      FaultStrategy
 //
 // A scheduler that cannot go on at all leaves in order: its handlers' contexts end, its
-// nodes go, others take over, and [Scheduler.Err] says why. Where the store does not let
-// its nodes go, it is asked again as long as the session lives.
+// nodes go, others take over, and [Scheduler.Err] says why. If its nodes cannot be removed,
+// that is tried again as long as the session lives.
 //
 // # What is not promised
 //
-// That the effects of a handler happen exactly once. An execution that was finished,
-// but whose instance ended before it could say so, is run again. Handlers are
+// The effects of a handler may happen more than once: if an instance ends after a handler
+// has returned and before the tree says so, the item is run again. So handlers have to be
 // idempotent, or pass ShardingContext.Token to what they write to.
 //
-// That a handler which ignores its context, in a process that was stopped or cut off,
-// is not still at work when its item starts elsewhere. The token is for that too.
+// A handler that ignores its context, in a process that was stopped or cut off, may still
+// be at work when its item starts elsewhere. The token is for that, too.
 //
 // With MonitorExecution off there are no claims, and none of the promises about ticks,
 // failover and owners hold while items move.
 //
-// Clocks decide when a tick is due: processes whose clocks differ fire as early as the
-// earliest of them. Config.MaxTimeDiff bounds that. What a clock that was far ahead has
-// left in the tree is corrected by the leader, as soon as the store's clock is known; a
-// process begins no tick twice for that, unless its own clock was set back. An instance
-// whose clock is more than 10 s off leaves its items to others whose clocks are right. An
-// instance alone whose clock is set back waits until it has come that far again.
+// The local clock decides when a tick is due. If clocks differ, the earliest one counts;
+// Config.MaxTimeDiff bounds the difference. A clock that is far ahead leaves ticks in the
+// tree that have not come: the leader corrects them as soon as the store's clock is known.
+// No process begins a tick twice because of that, unless its own clock was set back. An
+// instance whose clock is more than 10 s off leaves its items to instances whose clocks are
+// right. If there is only one instance and its clock is set back, it begins no tick until
+// its clock shows again what it showed before.
 //
-// That each of two failovers of one item happens: an item whose run is cut short while an
-// earlier one still waits to be run again is run once more, for the later tick.
+// If a run of an item is cut short while the item still waits to be run again for an earlier
+// one, the item is run again once, for the later tick.
 //
-// With Misfire off, that a tick is run which waited for a thread when its item was given
-// to another instance: there it is late, and let go.
+// With Misfire off, a tick that waits for a thread is passed over if its item is given to
+// another instance meanwhile, because it is late there.
 //
-// That anything holds across a store that was put back to an earlier state, or replaced:
-// what happened after that state is forgotten, so ticks may start again, and tokens may be
-// smaller. Sessions end then, contexts of handlers with them, and jobs go on from what the
+// Nothing holds across a store that was put back to an earlier state, or replaced. It has
+// forgotten what happened after that state, so ticks may start again, and tokens may be
+// smaller. Sessions end then, and contexts of handlers with them; jobs go on from what the
 // store holds.
 package job

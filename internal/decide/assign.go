@@ -9,11 +9,11 @@ import (
 )
 
 // staticGrace is how long an owner may be gone before a job with static sharding gives its
-// items to others. ElasticJob never does, and does not say so (B-46).
+// items to others. (ElasticJob never gives them away, without a warning, B-46.)
 const staticGrace = 10 * time.Minute
 
-// Request is what the strategy is asked: who should own each item. It has no instances if
-// nobody may have any.
+// Request returns the question for the strategy: who should own each item. It has no
+// instances if none may have items.
 func (w *World) Request() strategy.Request {
 	request := strategy.Request{
 		Job:       w.Rules.Name,
@@ -29,11 +29,11 @@ func (w *World) Request() strategy.Request {
 	return request
 }
 
-// Assign brings, as leader, the tree to what the strategy says. An idle item gets its
-// owner at once; an item that runs keeps its owner until it ends; an item beyond the total
-// goes when it is idle. owners is the strategy's answer, nil if nobody can have items.
-// Each commit leaves every item with one owner, so a leader that dies between two of them
-// leaves nothing that the next one would have to know about.
+// Assign writes, as leader, who owns each item. owners is the strategy's answer; nil if no
+// instance may have items. An idle item gets its new owner at once. An item that runs keeps
+// its owner until the run ends. An item beyond the total is removed when it is idle. After
+// each commit every item has one owner at most, so the next leader needs not know whether
+// this one died halfway.
 func (w *World) Assign(owners []string) []Change {
 	c := changes{step: "assign", head: w.ifLeading()}
 	if owners != nil {
@@ -42,7 +42,7 @@ func (w *World) Assign(owners []string) []Change {
 			item := w.Item(i)
 			ops := w.assignItem(i, &item, owner)
 			if item.Fired == nil {
-				// A new item has no tick to make up, also if it was there before.
+				// A new item has no tick to make up, even if an item of that number was there before.
 				ops = append(ops, coord.Create(w.Job.Fired(i), begun))
 			}
 			if len(ops) > 0 {
@@ -61,6 +61,8 @@ func (w *World) Assign(owners []string) []Change {
 	return c.list
 }
 
+// assignItem returns the operations that give an item its owner; none if it has that owner,
+// or keeps another one for now.
 func (w *World) assignItem(i int, item *jobtree.Item, owner string) []coord.Op {
 	switch {
 	case item.Owner == nil:
@@ -75,7 +77,8 @@ func (w *World) assignItem(i int, item *jobtree.Item, owner string) []coord.Op {
 	}
 }
 
-// isAbandoned reports whether the owner of a static item has been gone for too long.
+// isAbandoned reports whether static sharding gives the items of an owner to others: it has
+// been gone for too long, or is there and may not have items.
 func (w *World) isAbandoned(owner string) bool {
 	if in, ok := w.Instances[owner]; ok {
 		return !w.isEligible(in)
@@ -84,7 +87,8 @@ func (w *World) isAbandoned(owner string) bool {
 	return ok && w.Now.Sub(since) >= staticGrace
 }
 
-// Absences keeps since when each owner of items has been missing.
+// Absences returns since when each owner of items has been missing. before is what it
+// returned for the snapshot before.
 func Absences(s *jobtree.State, before map[string]time.Time, now time.Time) map[string]time.Time {
 	var absent map[string]time.Time
 	for i := range s.Items {

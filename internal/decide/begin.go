@@ -7,18 +7,19 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// claimsPerCommit bounds a commit of claims. More items go in several, in parallel.
+// claimsPerCommit bounds the claims of one commit. More claims go into several commits, in
+// parallel.
 const claimsPerCommit = 30
 
-// claims builds changes that begin runs.
+// claims builds changes that claim items.
 type claims struct {
 	w *World
 	changes
 }
 
-// claims begins a list of claims. Items that are removed and created again count their
-// versions from the start again; the configuration, which says how many there are, does
-// not, so it is in the conditions.
+// claims returns an empty list of claims for a step. The version of the configuration is
+// one of their conditions: when an item is removed and created again, the versions of its
+// nodes begin anew, but the total has changed then, and so has the configuration.
 func (w *World) claims(step string) *claims {
 	c := &claims{w: w, changes: changes{step: step, most: claimsPerCommit}}
 	if w.Config != nil {
@@ -27,7 +28,7 @@ func (w *World) claims(step string) *claims {
 	return c
 }
 
-// own claims an item that this instance owns.
+// own adds the claim of an item that this instance owns.
 func (c *claims) own(item *jobtree.Item, claim Claim) {
 	ops := []coord.Op{
 		coord.AtVersion(c.w.Job.ItemInstance(claim.Item), item.Owner.Version),
@@ -40,7 +41,7 @@ func (c *claims) own(item *jobtree.Item, claim Claim) {
 	c.put(item, claim, ops)
 }
 
-// put appends a claim of an item.
+// put adds the claim of an item.
 func (c *claims) put(item *jobtree.Item, claim Claim, ops []coord.Op) *Part {
 	if item.Fired != nil {
 		claim.Before = item.Fired.Tick
@@ -50,8 +51,8 @@ func (c *claims) put(item *jobtree.Item, claim Claim, ops []coord.Op) *Part {
 	return part
 }
 
-// createRunning creates the record of a run. It outlives its instance where somebody is to
-// take over what that left unfinished.
+// createRunning returns the operation that creates running. With failover on the node
+// outlives its instance, so that others see which items to run again.
 func (w *World) createRunning(i int) coord.Op {
 	if w.Rules.Failover {
 		return coord.Create(w.Job.Running(i), []byte(w.Self.ID))
@@ -59,8 +60,8 @@ func (w *World) createRunning(i int) coord.Op {
 	return coord.CreateEphemeral(w.Job.Running(i), []byte(w.Self.ID))
 }
 
-// writeFired rewrites an item's fired record, as every claim does: its Modified becomes
-// the token of the claim. The last tick never goes back.
+// writeFired returns the operation that rewrites fired. Every claim does so: the number of
+// its commit, Modified of fired, becomes the token. No claim moves the last tick back.
 func (w *World) writeFired(item *jobtree.Item, claim Claim) coord.Op {
 	value := jobtree.EncodeClaim(claim.Last, claim.Tick)
 	if item.Fired == nil {
@@ -69,7 +70,7 @@ func (w *World) writeFired(item *jobtree.Item, claim Claim) coord.Op {
 	return coord.SetAt(w.Job.Fired(claim.Item), value, item.Fired.Version)
 }
 
-// lastFired is the last tick that an item has begun, or otherwise.
+// lastFired returns the last tick that an item has begun; otherwise if it has no record.
 func lastFired(item *jobtree.Item, otherwise time.Time) time.Time {
 	if item.Fired == nil {
 		return otherwise

@@ -11,22 +11,24 @@ import (
 type Change struct {
 	Step string
 	Ops  []coord.Op
-	// Parts are the pieces of Ops that do not need each other, mostly one for each item.
-	// What stands before the first of them is needed by all. A part that cannot be done is
-	// left out, and the rest goes on.
+	// Parts are pieces of Ops that do not depend on each other, mostly one for each item. The
+	// operations before the first part are conditions of all. A part that conflicts may be
+	// left out, and the rest committed.
 	Parts []Part
-	// Heals is set where it only corrects what somebody else has done to the tree.
+	// Heals is set if the change only corrects what a stranger has done to the tree. If such
+	// a change is needed again and again, it gets a back-off.
 	Heals bool
 }
 
-// Part is a piece of a change, with what follows from it once it is committed.
+// Part is a piece of a change. Its pointers say what follows when it is committed; most are
+// nil.
 type Part struct {
-	Item   int              // NoItem if it is about none
-	Claim  *Claim           // begins
-	Ends   *Run             // has no record any more
-	Flags  *Run             // has its misfire flag
-	Takes  *jobtree.Trigger // is removed, and has to be obeyed by whoever did that
-	Passes *Passed          // was passed over
+	Item   int              // NoItem if the part is about no item
+	Claim  *Claim           // this item begins
+	Ends   *Run             // this run has no record any more
+	Flags  *Run             // the item of this run has its misfire flag
+	Takes  *jobtree.Trigger // this trigger is removed, and the instance that did that has to obey it
+	Passes *Passed          // this tick was passed over
 
 	from, to int // in Ops
 }
@@ -34,18 +36,19 @@ type Part struct {
 // NoItem is the item of a part that is about none.
 const NoItem = -1
 
-// Holding returns the part that an operation belongs to; -1 if the whole change needs it.
+// Holding returns the index of the part to which an operation belongs; -1 if it is a
+// condition of the whole change.
 func (c *Change) Holding(op int) int {
 	return slices.IndexFunc(c.Parts, func(p Part) bool { return p.from <= op && op < p.to })
 }
 
-// Name tells a part from others of its step. It is the same in each pass.
+// Name returns a name for a part: its step and first path. It is the same in each pass.
 func (c *Change) Name(p Part) string { return c.Step + " " + c.Path(p) }
 
-// Path is the first path of a part.
+// Path returns the first path of a part.
 func (c *Change) Path(p Part) string { return c.Ops[p.from].Path }
 
-// Only returns the change with those of its parts that are kept.
+// Only returns the change with those of its parts for which keep is true.
 func (c *Change) Only(keep func(Part) bool) Change {
 	if len(c.Parts) == 0 {
 		return *c
@@ -64,8 +67,7 @@ func (c *Change) Only(keep func(Part) bool) Change {
 	return rest
 }
 
-// FirstHalf returns the change with the first half of its parts, of which there are two
-// at least.
+// FirstHalf returns the change with the first half of its parts. It needs at least two.
 func (c *Change) FirstHalf() Change {
 	end := c.Parts[len(c.Parts)/2].from
 	return c.Only(func(p Part) bool { return p.from < end })
@@ -77,7 +79,7 @@ func (c *Change) Without(part int) Change {
 	return c.Only(func(p Part) bool { return p.from != out })
 }
 
-// Claims are the items that begin with the change.
+// Claims returns the claims of the change.
 func (c *Change) Claims() []Claim {
 	var claims []Claim
 	for _, p := range c.Parts {
@@ -88,19 +90,19 @@ func (c *Change) Claims() []Claim {
 	return claims
 }
 
-// changes fills changes up to what a store takes in one commit.
+// changes builds a list of changes, each as large as a store takes in one commit.
 type changes struct {
 	step  string
-	head  []coord.Op // conditions that every change of the step begins with
-	most  int        // parts of a change; 0 is as many as the store takes
+	head  []coord.Op // the conditions with which every change begins
+	most  int        // how many parts a change may have; 0 is as many as the store takes
 	heals bool
 	list  []Change
-	cost  int
-	size  int
+	cost  int // of the last change, in operations: see coord.Cost
+	size  int // of the last change, in bytes: see sizeOf
 }
 
-// add appends a part, in a new change if the last one is full. What it returns is good
-// until the next part is added.
+// add adds a part to the last change, or to a new one if that is full. The pointer that it
+// returns is valid until the next call.
 func (c *changes) add(item int, ops ...coord.Op) *Part {
 	cost, size := coord.Cost(ops...), sizeOf(ops)
 	if len(c.list) == 0 || c.cost+cost > coord.MaxOps || c.size+size > coord.MaxCommitBytes ||
@@ -117,7 +119,7 @@ func (c *changes) add(item int, ops ...coord.Op) *Part {
 	return &last.Parts[len(last.Parts)-1]
 }
 
-// sizeOf is what ops count towards coord.MaxCommitBytes.
+// sizeOf returns how many bytes ops count towards coord.MaxCommitBytes.
 func sizeOf(ops []coord.Op) int {
 	size := 0
 	for _, op := range ops {
@@ -126,7 +128,8 @@ func sizeOf(ops []coord.Op) int {
 	return size
 }
 
-// InChunks puts groups of ops that belong together into as few changes as the store takes.
+// InChunks puts groups of operations into as few changes as the store takes. A group is not
+// divided.
 func InChunks(step string, groups [][]coord.Op) []Change {
 	c := changes{step: step}
 	for _, ops := range groups {

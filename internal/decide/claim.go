@@ -13,67 +13,67 @@ type Source int
 const (
 	Normal   Source = iota + 1 // its tick came due
 	Misfire                    // it makes up for missed ticks
-	Failover                   // it was cut short elsewhere
+	Failover                   // its run was cut short elsewhere
 	Manual                     // it was triggered
 )
 
-// Claim is an item that begins to run, as the commit that begins it says so.
+// Claim is an item that a commit begins, and what that commit says of it.
 type Claim struct {
 	Item      int
 	Source    Source
-	Tick      time.Time // that the execution is for
-	Last      time.Time // the last tick that the item has begun, with this claim
-	Before    time.Time // and without it
-	Parameter string    // of a trigger, as is Request
-	Request   string    // its id
-	Failover  bool      // it has the records of a failover, too
+	Tick      time.Time // the tick that the execution is for
+	Last      time.Time // the last tick that the item has begun, this claim included
+	Before    time.Time // the last tick that it had begun before this claim
+	Parameter string    // of the trigger; "" if there is none
+	Request   string    // the id of the trigger's request; "" if there is none
+	Failover  bool      // it has the marks of a failover, too
 }
 
 // Run is an execution in this process, as far as decisions need to know it.
 type Run struct {
 	Claim
-	Token    int64  // Modified of the item's fired record at the claim; 0 where jobs have no records
+	Token    int64  // the number of the claim's commit; 0 if the job has no records
 	Instance string // the identity that claimed it
-	Recorded bool   // the tree has records of it, as far as this process knows
-	Flagged  bool   // this process has set the misfire flag of the item while it ran
-	// Completed says how it ended, for those who read the tree; nil as long as it has not.
+	Recorded bool   // the tree has its record, as far as this process knows
+	Flagged  bool   // this process has set the item's misfire flag while it ran
+	// Completed says how it has ended, for those who read the tree; nil until it has ended.
 	Completed *jobtree.CompletionDocument
 }
 
-// Work is what this process has under way. It changes during a pass, from step to step,
-// so it is no part of the [World].
+// Work is what this process has under way. Steps change it during a pass, so it is no part
+// of the [World].
 type Work struct {
 	// Runs are the executions in this process, by item.
 	Runs map[int]*Run
-	// Ended has the token of the last run of an item whose record was removed from here. A
-	// snapshot that is older than that is not taken for news.
+	// Ended has, for each item, the token of the last run whose record this process has
+	// removed. A snapshot that still shows that record is old.
 	Ended map[int]int64
-	// Waiting has the ticks that items of this instance were on time for, but for a thread.
-	// Such a tick is not missed, however long the wait is.
+	// Waiting has the ticks that items of this instance would have begun on time if a thread
+	// had been free. Such a tick is not missed, however long it waits.
 	Waiting map[int]time.Time
-	// Begun has the last scheduled tick that each item has begun in this process.
+	// Begun has the last tick that each item has begun in this process by its schedule.
 	Begun map[int]time.Time
 }
 
-// NewWork returns the work of a process that has none.
+// NewWork returns the work of a process that has nothing under way.
 func NewWork() *Work {
 	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Begun: map[int]time.Time{}}
 }
 
-// Forget drops what only holds within one session, which is all but the executions.
+// Forget drops what holds only within one session: all but the executions.
 func (k *Work) Forget() {
 	clear(k.Ended)
 	clear(k.Waiting)
 	clear(k.Begun)
 }
 
-// hasBegun reports whether this process has begun a tick of an item, or a later one,
-// whatever the tree says. A leader takes back what a clock that is ahead has begun, and
-// that clock would begin it again at once.
+// hasBegun reports whether this process has begun a tick of an item, or a later tick. The
+// tree may say otherwise: if the local clock is ahead, the leader takes back the ticks that
+// it has begun too early, and this process must not begin them again at once.
 func (k *Work) hasBegun(item int, tick time.Time) bool { return !tick.After(k.Begun[item]) }
 
-// hasWaited reports whether an item was on time for a tick and has waited for a thread
-// since.
+// hasWaited reports whether an item was on time for a tick, and has been waiting for a thread
+// since then.
 func (k *Work) hasWaited(item int, tick time.Time) bool {
 	at, ok := k.Waiting[item]
 	return ok && at.Equal(tick)

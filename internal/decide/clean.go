@@ -3,10 +3,10 @@ package decide
 import "github.com/elasticjob-go/elasticjob/coord"
 
 // Clean removes, as leader, what options that were switched off have left behind, so that
-// nothing of it wakes up when they are switched on again. (In ElasticJob old misfire and
-// failover flags fire later, B-10, B-22.) It also removes triggers of instances that have
-// left, which the leader obeys in their place. (There they stay for ever, B-26.) Records
-// of runs that were begun with records are left to those who run them.
+// nothing of it runs when they are switched on again. (In ElasticJob old failover items and
+// misfire flags run then, B-10, B-22.) It also removes the triggers of instances that have
+// left; the leader obeys them instead. (There they stay until the next trigger, B-26.) It
+// does not touch the records of runs: their runners remove these.
 func (w *World) Clean() []Change {
 	c := changes{step: "clean", heals: true, head: w.ifLeading()}
 	if !w.Rules.Failover {
@@ -37,7 +37,8 @@ func (w *World) cleanMisfires(c *changes) {
 		case !w.Rules.Misfire:
 			c.add(i, coord.DeleteTree(w.Job.Misfire(i)))
 		case item.Fired != nil && item.Running == nil && w.IsInForce() && w.judge(item, tick) == notDue:
-			// The schedule was changed while the item ran: what it missed was of the old one.
+			// The schedule was changed while the item ran, so the missed tick was one of the old
+			// schedule.
 			c.add(i, coord.AtVersion(w.Job.Fired(i), item.Fired.Version), coord.DeleteTree(w.Job.Misfire(i)))
 		}
 	}
@@ -45,8 +46,8 @@ func (w *World) cleanMisfires(c *changes) {
 
 func (w *World) cleanTriggers(c *changes) {
 	for id, trigger := range w.Triggers {
-		// An instance that is out of the tree obeys no more, whether it runs something yet or
-		// not, and never comes back.
+		// An instance that is out of the tree obeys no trigger and never comes back, even if its
+		// runs go on.
 		if _, there := w.Instances[id]; there {
 			continue
 		}
@@ -59,9 +60,10 @@ func (w *World) cleanTriggers(c *changes) {
 	}
 }
 
-// Sweep removes, as leader and once in a while, the servers that have no instance and of
-// which an operator has said nothing. What he disabled stays, or what he enabled where
-// servers begin disabled. (ElasticJob forgets it, B-60.)
+// Sweep removes, as leader, the servers that have no instance and are in the state in which
+// servers begin. A server that an operator has disabled stays, and so does one that he has
+// enabled if servers begin disabled. (ElasticJob forgets that a server was disabled when it
+// is away or restarts, B-60.)
 func (w *World) Sweep() []Change {
 	inUse := make(map[string]bool, len(w.Instances))
 	for _, in := range w.Instances {

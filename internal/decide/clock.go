@@ -8,26 +8,27 @@ import (
 )
 
 const (
-	// ClockTolerance is how far the local clock may be from the store's without being at
+	// ClockTolerance is how far the local clock may be from the store's before that is a
 	// fault.
 	ClockTolerance = 5 * time.Second
-	// farTolerance is how far the clock of an instance may be off that has items.
+	// farTolerance is how far the clock of an instance may be off before its items go to
+	// instances whose clocks are right.
 	farTolerance = 2 * ClockTolerance
-	// FutureTolerance is how far ahead of the store's clock a record may be: an instance
-	// that has items begins a tick as early as farTolerance, and the clocks are not compared
-	// to the second.
+	// FutureTolerance is how far ahead of the store's clock a recorded tick may be before it
+	// is corrected. An instance that has items may begin a tick early by farTolerance, and the
+	// comparison of the clocks is not exact.
 	FutureTolerance = 3 * ClockTolerance
 )
 
-// Clock is how the local clock stood to the store's at the moment of a [World].
+// Clock compares the local clock with the store's, at the moment of a [World].
 type Clock struct {
-	Known bool          // they were compared
+	Known bool          // they could be compared
 	Store time.Time     // what the store's showed
-	Ahead time.Duration // how far the local one is certainly ahead; negative if behind
+	Ahead time.Duration // how far the local one is certainly ahead; negative if it is behind
 }
 
-// time is the local time, less what the local clock is certainly ahead of the store's. It
-// is for what is written for others, whose clocks are right.
+// time returns the local time, corrected by what the local clock is certainly ahead of the
+// store's, or behind it. It is for times that others read, whose clocks are right.
 func (w *World) time() time.Time { return w.Now.Add(-w.Clock.Ahead) }
 
 // ClockOff reports whether the local clock is farther from the store's than the
@@ -36,18 +37,20 @@ func (w *World) ClockOff() bool {
 	return w.Rules.MaxTimeDiff > 0 && w.Clock.Ahead.Abs() > w.Rules.MaxTimeDiff
 }
 
-// clockFar reports whether the local clock is certainly wrong, or the store's is.
+// clockFar reports whether the local clock is far from the store's: one of the two is
+// certainly wrong.
 func (w *World) clockFar() bool { return w.Clock.Ahead.Abs() > farTolerance }
 
-// ClockStops reports whether the local clock keeps this instance from running anything.
-// One that is far off does so as long as somebody's is right: it would begin ticks that
-// have not come, and the leader would take them back. Where nobody's is right, it is the
-// store's that is wrong, and all go on by their own.
+// ClockStops reports whether the local clock keeps this instance from running anything. A
+// clock that is far off does, while another instance's clock is right: this instance would
+// begin ticks that have not come, and the leader would take them back. If all clocks are far
+// off, the store's clock is the wrong one, and the instances go on by their own.
 func (w *World) ClockStops() bool {
 	return w.ClockOff() || w.clockFar() && w.anyClockRight()
 }
 
-// isFar reports whether the clock of an instance is far off. A JVM member says nothing.
+// isFar reports whether the clock of an instance is far off. A JVM member does not say that
+// it is.
 func (w *World) isFar(id string) bool {
 	if id == w.Self.ID {
 		return w.clockFar()
@@ -55,7 +58,8 @@ func (w *World) isFar(id string) bool {
 	return w.Sessions[id].ClockFar
 }
 
-// anyClockRight reports whether the clock of somebody who may have items is not far off.
+// anyClockRight reports whether there is an instance that may have items and whose clock is
+// not far off.
 func (w *World) anyClockRight() bool {
 	for id, in := range w.Instances {
 		if !w.isFar(id) && w.follows(in) {
@@ -66,14 +70,14 @@ func (w *World) anyClockRight() bool {
 }
 
 // fromFuture reports whether a recorded time has certainly not come yet: the store's clock
-// says so, and the local one does not contradict it.
+// says so, and the local clock is not far from it.
 func (w *World) fromFuture(recorded time.Time) bool {
 	return w.Clock.Known && !w.clockFar() && recorded.After(w.Clock.Store.Add(FutureTolerance))
 }
 
-// Rewind rewrites, as leader, records of ticks that have not come yet. An instance whose
-// clock was far ahead, or a hand, has written them, and the item would not run until then.
-// What it missed meanwhile nobody can tell, so it makes up for nothing.
+// Rewind rewrites, as leader, fired records whose tick has not come yet. An instance whose
+// clock was far ahead, or a stranger, has written them, and the items would not run until
+// then. Nobody knows what these items have missed meanwhile, so they make up nothing.
 func (w *World) Rewind() []Change {
 	c := changes{step: "rewind", heals: true, head: w.ifLeading()}
 	now := w.time()
@@ -87,15 +91,15 @@ func (w *World) Rewind() []Change {
 	return c.list
 }
 
-// FutureTimes are times of the tree that have not come yet. They keep items from running.
+// FutureTimes are times of the tree that have not come yet. Items do not run until then.
 type FutureTimes struct {
-	Items     []int // whose last ticks are from the future
-	Schedule  bool  // the time since which the schedule is in force is
-	TakenBack []int // items of this instance whose ticks the leader has taken back
+	Items     []int // the last tick of these items has not come yet
+	Schedule  bool  // the time since which the schedule is in force has not come yet
+	TakenBack []int // the leader has taken back the last tick of these items of this instance
 }
 
-// FutureTimes finds the times that have not come yet. The leader corrects them if the
-// store's clock tells. If it does not, the local one may as well be behind, and nothing is
+// FutureTimes finds the times that have not come yet. The leader corrects them if the store's
+// clock is known. If it is not, the local clock may be the wrong one, and nothing is
 // corrected.
 func (w *World) FutureTimes(k *Work) FutureTimes {
 	var f FutureTimes
@@ -122,7 +126,7 @@ func (w *World) FutureTimes(k *Work) FutureTimes {
 }
 
 // isTakenBack reports whether the leader has taken back the tick that an item of this
-// instance has begun last, because it had not come yet.
+// instance has begun last, because by the store's clock that tick had not come.
 func (w *World) isTakenBack(k *Work, i int) bool {
 	item := &w.Items[i]
 	begun, ok := k.Begun[i]

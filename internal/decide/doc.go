@@ -1,10 +1,10 @@
-// Package decide holds the decisions of a job's instance: functions of a [World], which is
-// a snapshot of the job's tree and what one process knows at that moment. They return what
-// is to be done, each [Change] in one conditional commit, and touch nothing. The controller
-// of package job does it, and asks again when something has changed.
+// Package decide holds the decisions of a job's instance. They are functions of a [World],
+// which is a snapshot of the job's tree and what one process knows at that moment. A decision
+// touches nothing: it returns changes. The controller of package job commits each [Change]
+// in one conditional commit, and asks again when something has changed.
 //
-// Nothing here can log, wait, read the clock, commit or call a handler. A test in
-// internal/rooms holds that.
+// Nothing here can log, wait, read the clock, commit or call a handler; a test in
+// internal/rooms makes sure of that. The words are explained in the comment of package job.
 //
 // # An item
 //
@@ -22,45 +22,76 @@
 //
 // # Steps
 //
-// Who: the owner of an item, the runner of one (both by the tree), any member, the leader,
-// or an instance that joins or leaves. Paths are below the job; {i} is an item's node,
-// sharding/{i}.
+// The rows have the order of a pass (job/controller_pass.go). Who: the runner or the owner
+// of an item, by the tree; any member; the leader; an applicant, which is not in the tree;
+// or a leaver. Paths are below the job. {i} is sharding/{i}, and {f} is
+// leader/failover/items/{i}: the item waits to be run again. Marks are {i}/failover and
+// {i}/failovering.
 //
-//	step            who      when                                 what it writes
-//	Register        joining  it is not in the tree                sessions/{id}, instances/{id}, servers/{ip} if it is new
-//	Forestall       joining  the answer to Register was lost      sessions/{id}, so that it cannot come late
-//	Announce        member   configuration or clock has changed   sessions/{id}
-//	TakeOver        member   an item waits, a thread is free      leader/failover/items/{i} goes; {i}/running, fired, failover, failovering
-//	Obey            member   it is asked to run items             trigger/{id} goes
-//	PassOn          member   it was asked for items of others     trigger/{their id}
-//	BeginTriggered  owner    a triggered item is idle             {i}/running, fired
-//	Fire            owner    a tick is due, the item is idle      {i}/running, fired; {i}/misfire goes
-//	Flag            owner    a tick is due, the item runs         {i}/misfire
-//	PassOver        owner    nobody is to run the tick            {i}/fired; {i}/misfire goes
-//	HandBack        runner   a claim waits for a thread too long  {i}/fired as before; {i}/running goes; a failover waits again
-//	Mend            runner   somebody has removed its record      {i}/running
-//	Finish          runner   the execution is done                {i}/running and marks go; {i}/completed; or the next claim in its place
-//	Settle          runner   the tree has it, the process has not {i}/running goes, or is claimed again
-//	Elect           member   nobody leads, and it is its turn     leader/election/instance; one that is nobody's goes first
-//	Abdicate        leader   it may not lead any more             leader/election/instance goes
-//	Tidy            leader   nodes of strangers are in the way    they go
-//	PutInForce      leader   the schedule is new                  schedule
-//	Recover         leader   a runner is dead                     {i}/running and marks go; leader/failover/items/{i}
-//	Rewind          leader   a tick has not come yet              {i}/fired
-//	Clean           leader   options were switched off            what they have left goes; so do triggers of the dead
-//	Sweep           leader   now and then                         servers/{ip} that nobody uses go
-//	Assign          leader   items have the wrong owner           {i}/instance, {i}/fired of new ones; items beyond the total go
-//	StepDown        leaving  first                                instances/{id} goes, and leadership
-//	HandOver        leaving  executions were cut short            {i}/running goes; leader/failover/items/{i}
-//	SignOff         leaving  last                                 all that is left of it goes
+//	step            who        when                                      what it writes
+//	Mend            runner     a stranger has changed its record         {i}/running
+//	Finish          runner     an execution is done                      {i}/running and marks go; {i}/completed
+//	                           … a tick came meanwhile, misfire is off   the same; {i}/fired
+//	                           … a tick came meanwhile, misfire is on    {i}/completed and the next claim: {i}/running,
+//	                                                                     fired; {i}/misfire goes. Or as without a tick
+//	StepDown        leaver     first, and if it then turns out to lead   instances/{id} goes; leader/election/instance
+//	                                                                     goes if it leads
+//	HandOver        leaver     executions were cut short                 {i}/running and marks go; {f} with failover on
+//	SignOff         leaver     last; also if an identity is given up     sessions/{id}, instances/{id}, faults/{id} go;
+//	                                                                     leader/election/instance goes if it leads;
+//	                                                                     trigger/{id} goes if there is nobody to obey it
+//	Register        applicant  it has not asked for its nodes            sessions/{id}, instances/{id};
+//	                                                                     servers/{ip} if there is none
+//	Forestall       applicant  Register may yet come; also a leaver      sessions/{id}
+//	Announce        member     sessions/{id} is out of date              sessions/{id}
+//	TakeOver        member     an item waits, a thread is free           {f} goes; marks; {i}/running, fired
+//	Obey            member     it was triggered                          trigger/{id} goes
+//	PassOn          member     it was triggered for others' items        trigger/{id} of the owner
+//	BeginTriggered  owner      a triggered item is idle                  {i}/running, fired; {i}/misfire goes
+//	Fire            owner      a tick is due, the item is idle           {i}/running, fired; {i}/misfire goes
+//	Flag            owner      a tick is due, item runs, misfire is on   {i}/misfire
+//	PassOver        owner      nobody is to run the tick                 {i}/fired; {i}/misfire goes
+//	                member     … and all servers are disabled, the       the same
+//	                           owner has ended, it is the first member
+//	HandBack        runner     a claim waits too long for a thread       {i}/fired as before; {i}/running and marks go;
+//	                                                                     {f} after a failover
+//	Settle          runner     the record says so, but nothing runs      {i}/running goes, as in Finish; or the item is
+//	                                                                     claimed again: {i}/running, fired
+//	Elect           member     nobody leads, and it is its turn          leader/election/instance
+//	                           the leader's node is nobody's             leader/election/instance goes
+//	Abdicate        leader     it may not lead any more                  leader/election/instance goes
+//	Tidy            leader     nodes of strangers are in the way         they go
+//	PutInForce      leader     the schedule is new, or from the future   schedule
+//	Recover         leader     a runner or a taker is dead               {i}/running and marks go; {f} with failover on
+//	Rewind          leader     a recorded tick has not come yet          {i}/fired
+//	Clean           leader     failover is off                           {f} goes; marks of idle items go
+//	                           misfire is off, or nothing was missed     {i}/misfire goes
+//	                           an instance has left its trigger          trigger/{id} goes; the leader obeys it
+//	Sweep           leader     a server has no instance, and is in the   servers/{ip} goes
+//	                           state in which servers begin
+//	Assign          leader     an item has another owner than it should  {i}/instance
+//	                           an item is new                            {i}/instance, {i}/fired
+//	                           an item is beyond the total, and idle     {i} goes, {f} goes
+//	                           items are dealt                           leader/sharding/necessary goes
 //
-// Every change of an owner or runner holds only while sessions/{id} is its own, so nobody
-// has taken it for dead. Every claim rewrites {i}/fired at the version that was seen, so a
-// tick of an item starts once. Every change of a leader holds only while it leads, by the
-// configuration that it has seen.
+// In a job without records (MonitorExecution off) FireUnmonitored and
+// BeginTriggeredUnmonitored take the places of Fire and BeginTriggered, and write nothing.
+// Two nodes are not written here: faults/{id} (job/controller_report.go), and trigger/{id}
+// when a program asks for a run (job/trigger.go, by [Ask]).
+//
+// # Conditions
+//
+//   - Whatever is done to items as their runner or owner holds only while sessions/{id}
+//     belongs to this session: so nobody has taken this instance for dead.
+//   - Every claim rewrites {i}/fired at the version that was seen, so a tick of an item
+//     starts once.
+//   - Every change of a leader holds only while it leads, and while the configuration is the
+//     one that was seen. For Tidy and Abdicate it is enough that it leads.
+//
+// B-numbers are defects of ElasticJob. integration/README.md has a table of them.
 //
 // # Not here
 //
-// What is about time alone: when to ask again, how long to wait after a failure, whether a
-// view that is late has been waited for long enough. That is the controller's.
+// The controller decides what depends on time alone: when to ask again, how long to wait
+// after a failure, and how long a difference may mean that the view is late.
 package decide

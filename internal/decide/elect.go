@@ -6,16 +6,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Elect makes this instance the leader if there is none. Creating the node on a condition
-// is the whole election: one of those who try succeeds, whatever stands in the latch's
-// queue. JVM members check and create under the latch; one that checked just before may
-// replace us, and then every commit of ours as leader fails, because it is conditional on
-// the node being ours.
+// Elect makes this instance the leader if there is none: of those who try to create the
+// leader's node, one succeeds. If a node is there that is nobody's, Elect only removes it.
 //
-// Only a registered and enabled instance that follows the configuration stands for
-// election. (ElasticJob elects whoever asks first, B-68.) They stand one after the other,
-// in an order that differs from job to job, so that a process which leaves does not make
-// all others try for all of its jobs at once, and one does not get them all.
+// JVM members check for the node and create it while they hold a latch, which we do not use.
+// One that has checked just before may replace our node. Then every commit of ours as
+// leader fails, because it is conditional on the node being ours.
+//
+// Only an instance that is registered and enabled and follows the configuration tries.
+// (ElasticJob elects an instance before it is registered, and a disabled one, too.) They try
+// one after the other, in an order that differs from job to job. So when a process leaves,
+// not all others try at once for all the jobs that it led, and no single one gets them all.
 func (w *World) Elect() *Change {
 	if w.LeaderStands() || !w.MayLead() || w.Leaderless < w.Turn() {
 		return nil
@@ -25,7 +26,7 @@ func (w *World) Elect() *Change {
 	}
 	return &Change{Step: "elect", Ops: []coord.Op{
 		w.ifMine(),
-		coord.Owned(w.Job.Instance(w.Self.ID)), // so none lands after this instance stepped down
+		coord.Owned(w.Job.Instance(w.Self.ID)), // not after this instance has stepped down
 		coord.Exists(w.Job.Config()),
 		coord.CreateEphemeral(w.Job.LeaderInstance(), []byte(w.Self.ID)),
 	}}
@@ -37,20 +38,20 @@ func (w *World) MayLead() bool {
 }
 
 const (
-	// turnTime is what each instance waits for the one before it to stand for election,
-	// maxTurn what the last of many waits.
+	// turnTime is how long each instance waits for the one before it to try. maxTurn is how
+	// long an instance waits at most.
 	turnTime = 30 * time.Millisecond
 	maxTurn  = time.Second
 )
 
-// Turn is how long nobody must have led before this instance stands for election.
+// Turn returns how long nobody must have led before this instance tries to be elected.
 func (w *World) Turn() time.Duration {
 	before, _ := w.place()
 	return min(time.Duration(before)*turnTime, maxTurn)
 }
 
-// LeaderStands reports whether the leader is an instance that is there: the session that
-// owns the leader's node also owns one of that instance's.
+// LeaderStands reports whether the leader is an instance that is there: the leader's node
+// belongs to the same session as one of that instance's own nodes.
 func (w *World) LeaderStands() bool {
 	if w.Leader == nil || w.Leader.Owner == 0 {
 		return false
@@ -63,7 +64,7 @@ func (w *World) JVMLeads() bool {
 	return w.Leader != nil && !w.IsDead(w.Leader.ID) && w.Sessions[w.Leader.ID].Owner == 0
 }
 
-// depose removes a leader's node that is nobody's: a stranger wrote it, or it names an
+// depose removes a leader's node that is nobody's: a stranger has written it, or it names an
 // instance that is not there.
 func (w *World) depose() *Change {
 	ops := []coord.Op{w.ifMine(), coord.AtVersion(w.Job.LeaderInstance(), w.Leader.Version)}
@@ -84,8 +85,8 @@ func (w *World) depose() *Change {
 	return &Change{Step: "depose", Heals: true, Ops: append(ops, coord.DeleteTree(w.Job.LeaderInstance()))}
 }
 
-// Abdicate gives leadership up when the server was disabled, the clock is off, or the
-// configuration is one that others follow and this instance does not.
+// Abdicate gives leadership up if this instance may not lead any more: its server was
+// disabled, its clock is off, or it has refused the configuration and others have not.
 func (w *World) Abdicate() *Change {
 	if !w.Leads() || w.MayLead() {
 		return nil

@@ -7,8 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// Eligible lists the instances that may have items, in the order in which strategies are
-// given them.
+// Eligible lists the instances that may have items, in the order that strategies expect.
 func (w *World) Eligible() []strategy.Instance {
 	var list []strategy.Instance
 	for id, in := range w.Instances {
@@ -20,20 +19,20 @@ func (w *World) Eligible() []strategy.Instance {
 	return list
 }
 
-// isEligible reports whether an instance may have items. One that has refused the
-// configuration in force may not, as long as somebody has not; nor one whose clock is far
-// off, as long as somebody's is right.
+// isEligible reports whether an instance may have items. An instance that has refused the
+// configuration may not, unless all have. An instance whose clock is far off may not, unless
+// all clocks are.
 func (w *World) isEligible(in jobtree.Instance) bool {
 	return w.follows(in) && (!w.isFar(in.ID) || !w.anyClockRight())
 }
 
-// follows reports whether an instance may have items, whatever its clock shows.
+// follows is isEligible without regard to clocks that are far off.
 func (w *World) follows(in jobtree.Instance) bool {
 	return w.isAble(in) && (w.accepts(in.ID) || !w.anyAccepts())
 }
 
-// isAble reports whether an instance may have items, whatever it says to the configuration
-// and its clock shows.
+// isAble is follows without regard to who has refused the configuration: the instance is
+// there, its server is enabled, its clock is within MaxTimeDiff, and it has the label.
 func (w *World) isAble(in jobtree.Instance) bool {
 	return in.Owner != 0 && w.ServerEnabled(in.IP) && !w.Sessions[in.ID].ClockOff && w.hasLabel(in)
 }
@@ -43,8 +42,8 @@ func (w *World) hasLabel(in jobtree.Instance) bool {
 	return w.Rules.Label == "" || slices.Contains(in.Labels, w.Rules.Label)
 }
 
-// accepts reports whether an instance has not refused the configuration in force. A JVM
-// member says nothing.
+// accepts reports whether an instance has not refused the configuration of the snapshot. A
+// JVM member never says that it has.
 func (w *World) accepts(id string) bool {
 	if w.Config == nil {
 		return true
@@ -55,8 +54,9 @@ func (w *World) accepts(id string) bool {
 	return w.Sessions[id].Refused != w.Config.Modified
 }
 
-// anyAccepts reports whether somebody who may have items follows the configuration. Where
-// nobody does, the last good one of each stays in force, and somebody has to lead.
+// anyAccepts reports whether an instance that is able to have items has not refused the
+// configuration. If all have, each goes on by the last one that it could follow, and one of
+// them has to lead.
 func (w *World) anyAccepts() bool {
 	for id, in := range w.Instances {
 		if w.accepts(id) && w.isAble(in) {

@@ -7,17 +7,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Standing says how the records of a run stand in a snapshot.
+// Standing says whose the record of an item is, compared with a run of it here.
 type Standing int
 
 const (
-	Behind  Standing = iota // the snapshot is older than the claim
-	Ours                    // the record is there, and it is this run's
-	Foreign                 // it is gone, or somebody else's
+	Behind  Standing = iota // the snapshot is older than the claim of the run
+	Ours                    // nobody has claimed the item since: the record is the run's
+	Foreign                 // the record is gone, or somebody has claimed the item since
 )
 
-// Standing compares a run with its item. fired is rewritten by every claim, so as long as
-// it is what this run's claim wrote, running is this run's too.
+// Standing compares a run with its item. Every claim rewrites fired. So while fired is what
+// the claim of this run wrote, running belongs to this run, too.
 func (w *World) Standing(r *Run) Standing {
 	fired := w.Item(r.Item).Fired
 	switch {
@@ -31,18 +31,18 @@ func (w *World) Standing(r *Run) Standing {
 	return Ours
 }
 
-// Finish removes the records of runs that are done. With misfire on an item whose tick
-// came meanwhile is begun again in the same commit; with misfire off that tick is passed
-// over. owners is who should own the items, as far as it is known; it matters only if
-// [World.MayMakeUp].
+// Finish removes the records of runs that are done, and writes how they have ended. If a tick
+// came meanwhile, it depends on misfire: if it is on, the same commit may claim the item
+// again (make up); if it is off, the tick is passed over. owners is the strategy's answer,
+// or nil; it is needed only if [World.MayMakeUp].
 func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 	c := changes{step: "finish", head: []coord.Op{w.ifMine()}}
 	again := w.claims("make up")
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		tick, ok := w.mayMakeUp(k, r)
-		// An item that the leader would rather give to somebody else is let go: whoever gets
-		// it makes up.
+		// An item that the leader is to give to another instance is not made up here: its new
+		// owner makes up.
 		if ok && r.Item < len(owners) && owners[r.Item] == w.Self.ID {
 			claim := Claim{Item: r.Item, Source: Misfire, Tick: tick, Last: tick}
 			ops := []coord.Op{
@@ -65,8 +65,8 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 	return append(c.list, again.list...)
 }
 
-// MayMakeUp reports whether some of the runs that are done are followed by another at
-// once, if their items stay here.
+// MayMakeUp reports whether an item of these runs may be claimed again at once, if it stays
+// with this instance.
 func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
 	for _, r := range runs {
 		if _, ok := w.mayMakeUp(k, r); ok {
@@ -76,29 +76,30 @@ func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
 	return false
 }
 
-// mayMakeUp says whether an item whose run has ended may be run again at once, for the
-// ticks that came meanwhile, and for which tick. The record of the run is kept then.
+// mayMakeUp reports whether an item whose run is done may be claimed again in the commit that
+// finishes the run, and returns the tick for which. Its running node is kept then.
 func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 	tick, item := w.LastTick(), w.Item(r.Item)
 	switch {
 	case !w.Rules.Misfire, r.Failover, !w.IsActive(), item.Disabled, !w.owns(&item), item.Fired == nil, k.hasBegun(r.Item, tick):
 		return time.Time{}, false
 	case w.mayTakeOver() && len(w.claimableFailovers(k)) > 0:
-		return time.Time{}, false // its thread goes to what was cut short before
+		return time.Time{}, false // the thread goes to an item that was cut short elsewhere
 	case item.Running == nil, (item.Running.Owner == 0) != w.Rules.Failover:
-		return time.Time{}, false // its record would not be of the kind that is wanted now
+		return time.Time{}, false // running is missing, or failover was switched since it was created
 	}
-	// A tick that is due now came while the item ran.
+	// flagged, because a tick that is due now came while the item ran.
 	return tick, w.judgeTick(item.Fired.Tick, tick, true) == missed
 }
 
-// remove takes away what a run has left in the tree, if nobody has claimed the item since.
+// remove returns the operations that remove the record and the marks of a run, if nobody has
+// claimed the item since.
 func (w *World) remove(r *Run, item *jobtree.Item) []coord.Op {
 	ops := []coord.Op{w.closeFired(r, item), coord.DeleteTree(w.Job.Running(r.Item))}
 	return append(ops, w.removeMarks(r)...)
 }
 
-// removeMarks takes away the marks of a failover.
+// removeMarks returns the operations that remove the marks of a failover.
 func (w *World) removeMarks(r *Run) []coord.Op {
 	if !r.Failover {
 		return nil
@@ -106,8 +107,8 @@ func (w *World) removeMarks(r *Run) []coord.Op {
 	return []coord.Op{coord.DeleteTree(w.Job.Failover(r.Item)), coord.DeleteTree(w.Job.Failovering(r.Item))}
 }
 
-// closeFired leaves the fired record as it is, or, with misfire off, moves it on over the
-// ticks that came while the item ran. Either way nobody may have claimed the item since.
+// closeFired returns the condition that nobody has claimed the item since. With misfire off
+// it also moves fired on over a tick that came while the item ran.
 func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
 	if w.passesWhileRunning(r, item) {
 		return coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(w.LastTick()), item.Fired.Version)
@@ -115,13 +116,13 @@ func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
 	return w.ifUnclaimed(r.Item, item)
 }
 
-// passesWhileRunning reports whether a tick came while an item ran that nobody makes up for.
+// passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up.
 func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
 	tick := w.LastTick()
 	return !w.Rules.Misfire && !r.Failover && tick.After(item.Fired.Tick) && tick.After(r.Last)
 }
 
-// complete says in the tree how a run has ended.
+// complete returns the operation that writes how a run has ended; none if that is not known.
 func (w *World) complete(r *Run) []coord.Op {
 	if r.Completed == nil {
 		return nil
@@ -129,7 +130,7 @@ func (w *World) complete(r *Run) []coord.Op {
 	return []coord.Op{coord.Put(w.Job.Completion(r.Item), jobtree.EncodeCompletion(*r.Completed))}
 }
 
-// ifUnclaimed is the condition that nobody has claimed an item since.
+// ifUnclaimed is the condition that nobody has claimed an item since the snapshot.
 func (w *World) ifUnclaimed(i int, item *jobtree.Item) coord.Op {
 	return coord.AtVersion(w.Job.Fired(i), item.Fired.Version)
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Due is an item of this instance whose last tick is to begin.
+// Due is an item of this instance that is to begin for its last tick.
 type Due struct {
 	Item   int
 	Tick   time.Time
 	Source Source
 }
 
-// Due lists what is to begin here, those first that have waited longest.
+// Due lists the items that are to begin here. The item whose last tick is longest ago comes
+// first.
 func (w *World) Due(k *Work) []Due {
 	tick := w.LastTick()
 	if tick.IsZero() || !w.Rules.Monitor || !w.IsActive() {
@@ -43,11 +44,12 @@ func (w *World) Due(k *Work) []Due {
 	return list
 }
 
-// Fire begins what is due, as far as there are threads for it: what is claimed cannot be
-// given to anybody else. A commit that begins items says that they are still assigned here,
-// that they do not run, and that this tick of theirs was not begun, so a tick starts at
-// most once whoever owns the item. Items that still run are left alone; the others do not
-// wait for them. (ElasticJob skips the tick of all items then, B-20, B-40.)
+// Fire claims items that are due, but not more than there are threads for: nobody else can
+// run a claimed item. The conditions of a claim are that the item is still assigned here,
+// that it does not run, and that its tick was not begun. So a tick of an item starts at most
+// once, whoever owns the item. Items that still run are left alone, and the others do not
+// wait for them. (In ElasticJob an item that runs elsewhere misses its tick without a trace,
+// B-20, and one long run delays the other items, B-40.)
 func (w *World) Fire(due []Due, free int) []Change {
 	c := w.claims("fire")
 	for _, d := range due[:min(len(due), max(free, 0))] {
@@ -56,8 +58,9 @@ func (w *World) Fire(due []Due, free int) []Change {
 	return c.list
 }
 
-// StillWaiting lists the ticks of items that are due and wait for a thread, of those that
-// were on time. free is how many could begin.
+// StillWaiting returns the ticks of items that are due, are on time, and cannot begin because
+// no thread is free. free is how many items could begin. An item that has waited is kept
+// until it runs.
 func (w *World) StillWaiting(k *Work, due []Due, free int) map[int]time.Time {
 	waiting := map[int]time.Time{}
 	for n, d := range due {
@@ -68,9 +71,9 @@ func (w *World) StillWaiting(k *Work, due []Due, free int) map[int]time.Time {
 	return waiting
 }
 
-// IsBeingDealtByJVM reports whether a JVM leader is dealing the items: then what is
-// assigned now is about to change. Our own leaders need no such time; they have a session
-// node, which a JVM has not.
+// IsBeingDealtByJVM reports whether a JVM leader is dealing the items: then the owners are
+// about to change. A leader of ours writes neither of the two nodes. It is told from a JVM's
+// by its session node.
 func (w *World) IsBeingDealtByJVM() bool {
 	if w.Leader == nil || !w.Necessary && !w.Processing {
 		return false
@@ -79,8 +82,7 @@ func (w *World) IsBeingDealtByJVM() bool {
 	return !ours
 }
 
-// isIdle reports whether an item runs neither here nor, as far as the tree tells,
-// elsewhere.
+// isIdle reports whether an item runs neither here nor, by the tree, elsewhere.
 func isIdle(k *Work, i int, item *jobtree.Item) bool {
 	return k.Runs[i] == nil && item.Running == nil
 }

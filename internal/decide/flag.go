@@ -7,7 +7,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Flag notes the tick that has come while an item of this instance runs.
+// Flag sets the misfire flag of items of this instance that run although their next tick has
+// come.
 func (w *World) Flag(k *Work) []Change {
 	tick := w.LastTick()
 	if tick.IsZero() || !w.Rules.Monitor || !w.Rules.Misfire {
@@ -22,7 +23,7 @@ func (w *World) Flag(k *Work) []Change {
 		if isUnflagged(k.Runs[i], item, tick) {
 			c.add(i,
 				coord.AtVersion(w.Job.Fired(i), item.Fired.Version),
-				coord.Exists(w.Job.Running(i)), // unless the run has ended meanwhile
+				coord.Exists(w.Job.Running(i)), // the run has not ended meanwhile
 				coord.Put(w.Job.Misfire(i), nil),
 			).Flags = k.Runs[i]
 		}
@@ -30,7 +31,8 @@ func (w *World) Flag(k *Work) []Change {
 	return c.list
 }
 
-// isUnflagged reports whether a tick that is due for an item which runs is not noted yet.
+// isUnflagged reports whether an item runs whose tick is due, and has no misfire flag for it
+// yet. r is its run in this process; nil if there is none.
 func isUnflagged(r *Run, item *jobtree.Item, tick time.Time) bool {
 	if item.Misfire || item.Running == nil {
 		return false

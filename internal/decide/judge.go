@@ -6,18 +6,18 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// verdict says what is to be done about an item's last tick.
+// verdict says what is to be done about the last tick of an item.
 type verdict int
 
 const (
-	notDue  verdict = iota
-	onTime          // it came just now
-	missed          // it is made up for
-	expired         // it was missed, and is not made up for
+	notDue  verdict = iota // no tick has come that the item has not begun
+	onTime                 // the tick came just now: run it
+	missed                 // the tick was missed: make it up
+	expired                // the tick was missed, and is not made up
 )
 
-// LastTick is the last tick at or before now, or zero if none has come since the schedule
-// is in force.
+// LastTick returns the last tick at or before now; zero if none has come since the schedule
+// was put in force.
 func (w *World) LastTick() time.Time {
 	if w.Rules.Ticks == nil || !w.IsInForce() {
 		return time.Time{}
@@ -29,17 +29,17 @@ func (w *World) LastTick() time.Time {
 	return tick
 }
 
-// judge compares the last tick with what an item has begun.
+// judge compares the last tick with the tick that an item has begun last.
 func (w *World) judge(item *jobtree.Item, tick time.Time) verdict {
 	if item.Fired == nil {
-		return notDue // nobody has dealt it yet
+		return notDue // the item is new: the leader has not dealt it yet
 	}
 	return w.judgeTick(item.Fired.Tick, tick, item.Misfire)
 }
 
-// judgeTick compares the last tick with the one that was begun last. However many ticks
-// were missed, the last one stands for all of them. flagged is set where it came while the
-// item ran, so that it is missed however recent it is.
+// judgeTick compares the last tick with the one that was begun last. If several ticks were
+// missed, the last one stands for all. flagged says that the tick came while the item ran:
+// then it is missed, however recent it is.
 func (w *World) judgeTick(begun, tick time.Time, flagged bool) verdict {
 	if tick.IsZero() || !tick.After(begun) {
 		return notDue
@@ -51,7 +51,7 @@ func (w *World) judgeTick(begun, tick time.Time, flagged bool) verdict {
 	case lateness <= w.Rules.Tolerance+w.Slack:
 		return onTime
 	case !w.Rules.Misfire, w.Rules.Window > 0 && lateness > w.Rules.Window, begun.IsZero():
-		return expired // off, too long ago, or nobody knows whether it was missed
+		return expired // misfire is off, it is too long ago, or fired does not say what was begun
 	}
 	return missed
 }

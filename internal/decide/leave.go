@@ -5,11 +5,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// StepDown takes this instance out of the tree and hands leadership over, so that its idle
-// items are dealt to others while what runs here comes to its end. Its session node stays
-// until then: nobody takes over what still runs. (In ElasticJob others do, B-02, B-68.)
+// StepDown removes instances/{id} and gives leadership up. Others are then dealt the idle
+// items of this instance, while its runs come to their end. sessions/{id} stays until then,
+// so that nobody takes over what still runs. (ElasticJob does not wait for runs, and takes a
+// planned stop for a crash, B-02.)
 //
-// It is asked in every pass: that this instance was elected may show later.
+// It is asked in every pass, because the view may show only later that this instance was
+// elected.
 func (w *World) StepDown() *Change {
 	ops := []coord.Op{w.ifMine()}
 	if w.Instances[w.Self.ID].Owner == w.Self.Session {
@@ -24,8 +26,8 @@ func (w *World) StepDown() *Change {
 	return &Change{Step: "step down", Ops: ops}
 }
 
-// HandOver removes the records of runs that were not finished and, with failover on, puts
-// their items up for the others.
+// HandOver removes the records of runs that were not finished. With failover on it puts their
+// items up to be run again by others.
 func (w *World) HandOver(runs []*Run) []Change {
 	c := changes{step: "hand over", head: []coord.Op{w.ifMine()}}
 	for _, r := range runs {
@@ -40,8 +42,9 @@ func (w *World) HandOver(runs []*Run) []Change {
 	return c.list
 }
 
-// HandBack gives up claims of runs that wait for a thread: the item is as it was before, so
-// whoever may run it does. A failover waits again.
+// HandBack gives up claims that wait for a thread. fired gets back the tick of before the
+// claim, so whoever may run the item does. An item that was to be run again (failover)
+// waits for that again.
 func (w *World) HandBack(runs []*Run) []Change {
 	c := changes{step: "hand back", head: []coord.Op{w.ifMine()}}
 	for _, r := range runs {
@@ -60,8 +63,9 @@ func (w *World) HandBack(runs []*Run) []Change {
 }
 
 // SignOff removes the session's node and whatever else this instance still has: it may have
-// been elected, say, without having seen it. A trigger that others obey in its place stays.
-// keepSession keeps the session's node, which may forestall a registration.
+// been elected without having seen that, for example. A trigger stays if the leader is there
+// to obey it instead. keepSession keeps the session's node, which may block a registration
+// that is still to come (see Forestall).
 func (w *World) SignOff(keepSession bool) Change {
 	ops := []coord.Op{
 		coord.DeleteTree(w.Job.Instance(w.Self.ID)),
@@ -79,8 +83,8 @@ func (w *World) SignOff(keepSession bool) Change {
 	return Change{Step: "sign off", Ops: ops}
 }
 
-// OthersObey reports whether somebody is there to take a trigger that this instance has not
-// obeyed, as the leader does.
+// OthersObey reports whether there is another instance that can obey, as leader, the trigger
+// that this instance has not obeyed.
 func (w *World) OthersObey() bool {
 	for id, in := range w.Instances {
 		if id != w.Self.ID && in.Owner != 0 {

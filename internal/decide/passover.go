@@ -7,7 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Passed is a tick that is passed over.
+// Passed is a tick that was passed over, and why.
 type Passed struct {
 	Tick   time.Time
 	Reason PassReason
@@ -18,22 +18,23 @@ type PassReason int
 
 // The reasons.
 const (
-	ItemDisabled    PassReason = iota + 1
-	ServersDisabled            // all of them
-	TooLate                    // it was missed and is not made up for
-	WhileRunning               // it came while the item ran, and is not made up for
+	ItemDisabled    PassReason = iota + 1 // the item is disabled
+	ServersDisabled                       // all servers are disabled
+	TooLate                               // the tick was missed and is not made up
+	WhileRunning                          // the tick came while the item ran, and is not made up
 )
 
-// PassOver moves on over ticks that nobody is to run: of items that are disabled, of
-// servers that are while no other takes their items over, and those that were missed and
-// are not made up for. So a record that is behind always means that something is wrong.
+// PassOver moves fired on over ticks that nobody is to run: ticks of disabled items, ticks
+// while all servers are disabled, and ticks that were missed and are not made up. So if
+// fired of an idle item stays behind, something is wrong.
 func (w *World) PassOver(k *Work) []Change {
 	tick := w.LastTick()
 	if tick.IsZero() || !w.Rules.Monitor || !w.IsRegistered() || w.Leaving {
 		return nil
 	}
 	own := changes{step: "pass over", head: []coord.Op{w.ifMine()}}
-	// An instance whose server is not disabled would be the leader at once.
+	// While all servers are disabled nobody leads. If one was enabled meanwhile, there soon is
+	// a leader, and this commit must not happen.
 	all := changes{step: "pass over", head: []coord.Op{w.ifMine(), coord.Absent(w.Job.LeaderInstance())}}
 	allDisabled := !w.ServerEnabled(w.Self.IP) && len(w.Eligible()) == 0
 	for i := range w.items() {
@@ -50,8 +51,8 @@ func (w *World) PassOver(k *Work) []Change {
 	return append(own.list, all.list...)
 }
 
-// passReason says why nobody is to run the last tick of an item, as far as it is for this
-// instance to say; 0 if somebody is.
+// passReason returns why nobody is to run the last tick of an item. It returns 0 if somebody
+// is, or if it is not for this instance to pass over the tick.
 func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) PassReason {
 	item := &w.Items[i]
 	if item.Owner == nil || !isIdle(k, i, item) || k.hasBegun(i, tick) {
@@ -73,8 +74,9 @@ func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) Pas
 	return 0
 }
 
-// speaksFor reports whether it is for this instance to pass over ticks of an instance that
-// is no more: its server was disabled, and this is the first of those who are there.
+// speaksFor reports whether this instance passes over the ticks of an owner that has ended:
+// the owner's server is disabled, and this instance is the first, in the job's order, of
+// those that are there.
 func (w *World) speaksFor(owner string) bool {
 	if !w.IsDead(owner) || w.ServerEnabled(jobtree.InstanceIP(owner)) {
 		return false
@@ -87,7 +89,7 @@ func (w *World) speaksFor(owner string) bool {
 	return true
 }
 
-// passOver moves fired on without a run.
+// passOver returns the operations that move fired on without a run.
 func (w *World) passOver(i int, tick time.Time) []coord.Op {
 	item := &w.Items[i]
 	ops := []coord.Op{

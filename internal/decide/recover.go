@@ -9,16 +9,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Orphan is an item whose run was cut short by the end of its instance.
+// Orphan is an item whose run was cut short by the end of the instance that ran it.
 type Orphan struct {
 	Item  int
 	State jobtree.Item
-	Owner string // the instance that has ended
+	Owner string // the instance that ran the item, and has ended
 }
 
-// Orphans lists what is to be recovered. It looks at every item, whoever owns it and
-// however many instances are alive. (ElasticJob does so only when an instance finds itself
-// alone, B-05, and only for items of instances whose host has another, B-01.)
+// Orphans lists the items to be recovered. It looks at every item, whoever owns it and
+// however many instances are alive. (ElasticJob removes old records only when an instance is
+// the only one, B-05. Up to 2.1.5 an item was recovered only if the host of its instance had
+// another instance, B-01.)
 func (w *World) Orphans() []Orphan {
 	var list []Orphan
 	for i := range w.Items {
@@ -35,8 +36,8 @@ func (w *World) Orphans() []Orphan {
 	return list
 }
 
-// runner names the instance that runs the item. ElasticJob before 3.0.2 leaves the value
-// of running empty; there it is the owner.
+// runner returns the instance that runs an item. ElasticJob before 3.0.2 leaves the value of
+// running empty; then it is the owner of the item.
 func (w *World) runner(item *jobtree.Item) string {
 	if item.Running.ID == "" && item.Owner != nil {
 		return item.Owner.ID
@@ -44,16 +45,18 @@ func (w *World) runner(item *jobtree.Item) string {
 	return item.Running.ID
 }
 
-// Recover removes, as leader, the records of runs whose instance has ended, and with
-// failover on puts their items up for the others. Only a run that was not finished has a
-// record, so finished items are not run again (in ElasticJob they are, B-03), and a
-// planned stop, which leaves none, is no crash (there it is one, B-02). A taker that
-// crashed is an instance like any other (there its item is lost, B-04).
+// Recover removes, as leader, the records of runs whose instance has ended. With failover on
+// it puts their items up to be run again by others.
 //
-// The condition on its fired record makes sure that nobody has claimed the item since.
+// A finished run has no record, so its item is not run again (in ElasticJob up to 3.0.1 it
+// is, B-03). A planned stop leaves no records, so it is not taken for a crash (in ElasticJob
+// it is, B-02). An instance that takes an item over and then crashes is like any other (in
+// ElasticJob up to 2.1.5 the item is lost, B-04).
 //
-// An item waits once: if its next run is cut short too before the first was taken over,
-// the later one stands for both.
+// The condition on fired makes sure that nobody has claimed the item since.
+//
+// An item waits only once. If another run of it is cut short while it still waits, it is run
+// again once, for the later tick.
 func (w *World) Recover(orphans []Orphan) []Change {
 	byOwner := map[string]*changes{}
 	for _, o := range orphans {
@@ -71,6 +74,7 @@ func (w *World) Recover(orphans []Orphan) []Change {
 	return list
 }
 
+// recover returns the operations that recover one orphan.
 func (w *World) recover(o Orphan) []coord.Op {
 	var ops []coord.Op
 	if o.State.Fired != nil {
@@ -91,15 +95,15 @@ func (w *World) recover(o Orphan) []coord.Op {
 	return ops
 }
 
-// IsTorn reports whether the records of an orphan may be of different commits. A claim
-// writes both at once, so where a snapshot shows both as of one commit, they are of the
-// run that was cut short. Otherwise the snapshot may show an old record beside a new claim
-// (views of ZooKeeper show a commit in parts), and must not be trusted.
+// IsTorn reports whether the snapshot may show running and fired of different claims. A
+// claim writes both in one commit. If the snapshot shows both as of one commit, they belong
+// to the run that was cut short. If not, one of the two may be old, because a view of
+// ZooKeeper shows a commit in parts; then the store has to be asked.
 func (o Orphan) IsTorn() bool {
 	return o.State.Fired == nil || o.State.Running == nil || o.State.Running.Modified != o.State.Fired.Modified
 }
 
-// claimedFor is the tick that the item's latest claim was for.
+// claimedFor returns the tick for which the item was claimed last; zero if that is not known.
 func claimedFor(item *jobtree.Item) time.Time {
 	if item.Fired == nil {
 		return time.Time{}

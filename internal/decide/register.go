@@ -5,13 +5,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Register makes this instance known under its session: once at the start and once in
-// every new session, under a new id, so that what belonged to a session that ended is
-// nobody's. What an operator said about the server is left alone; the configured state
-// counts only where nothing has been said.
+// Register creates the nodes of this instance. In each session it has another id, so what
+// was done under the id of an earlier session belongs to nobody. The server's node is
+// created only if there is none: what an operator has written there stays.
 //
-// ElasticJob deletes and re-creates its own node when it reconnects, which others take for
-// a crash (B-13, B-32, B-33).
+// (When ElasticJob reconnects, it deletes its own node and creates it again. Others take that
+// for a crash, B-13; it may take it for an order to stop, B-32; and its server may be
+// disabled afterwards, B-33.)
 func (w *World) Register() (*Change, error) {
 	document, err := jobtree.EncodeInstance(w.Self.ID, w.Self.IP, w.Self.Labels)
 	if err != nil {
@@ -38,14 +38,14 @@ func (w *World) Register() (*Change, error) {
 
 // Forestall blocks a registration whose outcome is unknown: it creates the session node
 // that the registration would create, so a request that arrives late conflicts. Otherwise
-// a ghost instance would be dealt items until the session ends. The session's node alone,
-// which stays, concerns nobody.
+// a ghost instance would be dealt items until the session ends. The session's node stays;
+// without an instance's node it has no effect on others.
 func (w *World) Forestall() Change {
 	return Change{Step: "forestall", Ops: []coord.Op{coord.CreateEphemeral(w.Job.Session(w.Self.ID), nil)}}
 }
 
-// Announce tells the others what has changed about this instance: the configuration that it
-// follows, or cannot follow, and whether it can run anything by its clock.
+// Announce rewrites sessions/{id} when what it says about this instance has changed: which
+// configuration it follows or has refused, and how far off its clock is.
 func (w *World) Announce() (*Change, error) {
 	node := w.Sessions[w.Self.ID]
 	if node.Owner != w.Self.Session || node.SessionDocument == w.OwnSession() {
@@ -60,7 +60,7 @@ func (w *World) Announce() (*Change, error) {
 	}}, nil
 }
 
-// OwnSession is what this instance says about itself.
+// OwnSession returns what this instance says about itself in sessions/{id}.
 func (w *World) OwnSession() jobtree.SessionDocument {
 	return jobtree.SessionDocument{
 		Protocol: jobtree.Protocol, Accepted: w.Accepted, Revision: w.Revision,
@@ -68,8 +68,8 @@ func (w *World) OwnSession() jobtree.SessionDocument {
 	}
 }
 
-// NewerProtocol returns the id of an instance that shares the tree by rules which this
-// program does not know, and their version; "" if there is none.
+// NewerProtocol returns the id of an instance whose protocol is newer than this program, and
+// the version of that protocol; "" if there is none.
 func (w *World) NewerProtocol() (id string, version int) {
 	for other, s := range w.Sessions {
 		if s.Protocol > jobtree.Protocol && (id == "" || other < id) {

@@ -5,10 +5,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// PutInForce records, as leader, since when the schedule has been in force. Ticks before
-// that are nobody's to make up, neither those of the old one nor those that the new one
-// would have had. A record from the future, which a wrong clock or a hand has written,
-// would keep every tick until then from running, so it is written again.
+// PutInForce records, as leader, the schedule and since when it is in force. Earlier ticks
+// are not made up: neither those of the old schedule nor those that the new one would have
+// had. A record from the future, by a wrong clock or a stranger, would keep every tick until
+// then from running; so it is written again.
 func (w *World) PutInForce() (*Change, error) {
 	if w.IsInForce() && !w.fromFuture(w.Schedule.Since) {
 		return nil, nil
@@ -19,8 +19,8 @@ func (w *World) PutInForce() (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Only over what was seen. From a view that is late it would be put once more, and
-	// ticks that came between would be taken for older than the schedule.
+	// Only over the version that was seen. By a late view the leader would write the record
+	// once more, with a later time, and ticks that came between would not run.
 	put := coord.Create(w.Job.Schedule(), document)
 	if w.Schedule != nil {
 		put = coord.SetAt(w.Job.Schedule(), document, w.Schedule.Version)
@@ -28,6 +28,7 @@ func (w *World) PutInForce() (*Change, error) {
 	return &Change{Step: "put in force", Ops: append(w.ifLeading(), put)}, nil
 }
 
+// wantedSchedule returns the record of the schedule in the rules, without since when.
 func (w *World) wantedSchedule() jobtree.ScheduleDocument {
 	return jobtree.ScheduleDocument{
 		Cron:        w.Rules.Cron,
@@ -37,6 +38,6 @@ func (w *World) wantedSchedule() jobtree.ScheduleDocument {
 	}
 }
 
-// IsInForce reports whether the recorded schedule is the one of the rules. Until it is, no
-// tick of it is due.
+// IsInForce reports whether the recorded schedule is the one of the rules. Until then no tick
+// is due.
 func (w *World) IsInForce() bool { return w.Schedule != nil && w.Schedule.Same(w.wantedSchedule()) }

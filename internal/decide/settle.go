@@ -2,9 +2,9 @@ package decide
 
 import "github.com/elasticjob-go/elasticjob/coord"
 
-// Leftovers lists the items that the tree has as running here although they are not: the
-// snapshot is older than the end of the run, a commit of ours happened that was thought
-// lost, or a stranger wrote the record.
+// Leftovers lists the items that run here by the snapshot, although they do not. Either the
+// snapshot is older than the end of the run, or a claim of ours has happened whose answer
+// was lost, or a stranger has written the record.
 func (w *World) Leftovers(k *Work) []int {
 	var list []int
 	for i := range w.Items {
@@ -16,15 +16,16 @@ func (w *World) Leftovers(k *Work) []int {
 	return list
 }
 
-// Settle decides about a leftover, whose running was read again from the store after the
-// snapshot was taken: a claim of ours that nobody started is claimed again and started, the
-// record of a run that has ended is removed.
+// Settle returns the change that ends a leftover. The caller has read running from the store
+// after the snapshot was taken. If nothing has been begun for the claim, the item is claimed
+// again, so that it begins. If the run has ended, or there was no claim of ours, running is
+// removed.
 func (w *World) Settle(k *Work, i int) Change {
 	item := &w.Items[i]
 	c := changes{step: "settle", heals: true, head: []coord.Op{w.ifMine()}}
 	claim := Claim{Item: i, Failover: item.Failover.Is(w.Self.ID)}
 	switch {
-	case item.Running.ID == "" || !w.Rules.Monitor: // no claim of ours
+	case item.Running.ID == "" || !w.Rules.Monitor: // not a claim of ours
 		c.add(i, coord.AtVersion(w.Job.Running(i), item.Running.Version), coord.DeleteTree(w.Job.Running(i)))
 	case item.Fired == nil:
 		c.add(i, coord.DeleteTree(w.Job.Running(i)))
@@ -40,7 +41,7 @@ func (w *World) Settle(k *Work, i int) Change {
 	return c.list[0]
 }
 
-// sourceOf says why an item runs whose claim only the tree tells of.
+// sourceOf returns why an item was claimed, as far as the tree tells.
 func (w *World) sourceOf(c Claim) Source {
 	switch {
 	case c.Failover:

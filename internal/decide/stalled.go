@@ -6,42 +6,42 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Stalled is an item that should have begun and did not, as far as the tree tells.
+// Stalled is an item that should have begun and has not, as far as the tree tells.
 type Stalled struct {
 	Item     int
 	Reason   Reason
-	Instance string    // that has it, or has had it
-	Tick     time.Time // of the execution that is not through
+	Instance string    // its owner or its runner, for the reasons after HasNoOwner
+	Tick     time.Time // of the execution that goes on, for RunnerGoesOn
 }
 
 // Reason is why an item does not begin.
 type Reason int
 
-// The reasons. Those after HasNoOwner name an instance.
+// The reasons.
 const (
 	NotStalled        Reason = iota
 	NobodyHasLabel           // no instance has the label that the configuration asks for
-	NobodyMay                // all instances refuse the configuration, or have clocks that are off
-	NobodyHasThread          // it waits to be run again
-	WaitsForEarlier          // it waits to be run again, and an earlier execution is not through
-	HasNoOwner               //
-	OwnerIsGone              // and it is not dealt again
-	OwnerMayNot              // have it now, and it is not dealt again
-	OwnerIsStatic            // gone, and static sharding keeps it there for a while
-	OwnerDoesNotBegin        // although it is there
-	RunnerIsDead             // and it is not recovered
-	RunnerGoesOn             // its execution of Tick is not through
+	NobodyMay                // all instances have refused the configuration, or have clocks that are off
+	NobodyHasThread          // the item waits to be run again, and no instance takes it over
+	WaitsForEarlier          // the item waits to be run again, and an earlier execution is not through
+	HasNoOwner               // the leader has not dealt the item
+	OwnerIsGone              // the owner has ended, and the item is not dealt again
+	OwnerMayNot              // the owner may not have the item now, and it is not dealt again
+	OwnerIsStatic            // the owner has ended, and static sharding waits for it for a while
+	OwnerDoesNotBegin        // the owner is there, and does not begin the item
+	RunnerIsDead             // the runner has ended, and the item is not recovered
+	RunnerGoesOn             // the runner has not finished the execution of Tick
 )
 
-// StalledElsewhere finds the items that others should have begun, of those that this instance
-// watches.
+// StalledElsewhere lists the items that others should have begun, among those that this
+// instance watches.
 func (w *World) StalledElsewhere(k *Work) []Stalled {
 	nobody, isMeant := w.whyNobody()
 	if isMeant {
 		return nil
 	}
 	tick := w.LastTick()
-	isSlow := w.JVMLeads() // who deals and recovers when the next tick comes
+	isSlow := w.JVMLeads() // a JVM leader deals and recovers only when the next tick comes
 	var list []Stalled
 	for _, i := range w.watched() {
 		item := w.Item(i)
@@ -69,6 +69,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 	return list
 }
 
+// stalledFailovers lists the items that wait to be run again.
 func (w *World) stalledFailovers(k *Work) []Stalled {
 	var list []Stalled
 	for _, f := range w.FailoverItems {
@@ -85,9 +86,9 @@ func (w *World) stalledFailovers(k *Work) []Stalled {
 	return list
 }
 
-// watched are the items that this instance looks after beside its own: as leader all of
-// them, else the one after each of its own. So there is somebody who looks after the items
-// of a leader that does nothing. An instance without items looks after the first one.
+// watched lists the items that this instance watches beside its own. A leader watches all
+// items. Any other instance watches the item after each of its own, or the first item if it
+// has none. So somebody notices if the leader does nothing.
 func (w *World) watched() []int {
 	total := w.Rules.Total
 	var list []int
@@ -114,8 +115,8 @@ func (w *World) watched() []int {
 	return list
 }
 
-// whyNobody says why no instance may have items. It is meant to be so where no server is
-// enabled.
+// whyNobody returns why no instance may have items; NotStalled if one may. isMeant says that
+// an operator wants it so: no server is enabled.
 func (w *World) whyNobody() (why Reason, isMeant bool) {
 	anyEnabled, anyLabelled := false, false
 	for _, in := range w.Instances {
@@ -136,7 +137,7 @@ func (w *World) whyNobody() (why Reason, isMeant bool) {
 	return NobodyMay, false
 }
 
-// whyUnowned says why an item has no owner that may run it.
+// whyUnowned returns why an item has no owner that may run it.
 func (w *World) whyUnowned(item *jobtree.Item) Stalled {
 	if item.Owner == nil {
 		return Stalled{Reason: HasNoOwner}
@@ -145,7 +146,7 @@ func (w *World) whyUnowned(item *jobtree.Item) Stalled {
 	in, ok := w.Instances[id]
 	switch {
 	case !ok && w.Rules.StaticSharding && !w.isAbandoned(id):
-		return Stalled{} // it is to stay where it is
+		return Stalled{} // static sharding waits for the owner
 	case !ok:
 		return Stalled{Reason: OwnerIsGone, Instance: id}
 	case !w.isEligible(in):
@@ -154,12 +155,13 @@ func (w *World) whyUnowned(item *jobtree.Item) Stalled {
 	return Stalled{}
 }
 
-// whyNotBegun says that somebody else does not begin an item although its tick has come. An
-// instance without a session's node is a JVM's, which records no ticks.
+// whyNotBegun returns why an item of another owner has not begun although its tick has come.
+// Nothing is known of items of a JVM instance (one without a session's node), because it
+// records no ticks.
 func (w *World) whyNotBegun(item *jobtree.Item, tick time.Time) Stalled {
 	id := item.Owner.ID
 	switch {
-	case id == w.Self.ID: // which it knows better by itself
+	case id == w.Self.ID: // the controller knows its own items better
 		return Stalled{}
 	case !w.Rules.Monitor || tick.IsZero() || item.Running != nil || item.Fired == nil || !tick.After(item.Fired.Tick):
 		return Stalled{}
@@ -176,7 +178,7 @@ func (w *World) whyNotBegun(item *jobtree.Item, tick time.Time) Stalled {
 	return Stalled{Reason: OwnerDoesNotBegin, Instance: id}
 }
 
-// whyNotThrough says why an item cannot begin whose last execution still has a record.
+// whyNotThrough returns why an item cannot begin whose last execution still has a record.
 func (w *World) whyNotThrough(item *jobtree.Item, tick time.Time) Stalled {
 	id := w.runner(item)
 	switch {

@@ -5,11 +5,11 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// TakeOver claims items that wait to be run again: as many as have a free thread, several
-// in a commit. (ElasticJob takes one at a time, B-09.) They are executions of their own
-// beside those of this instance's items (there they hold those up, B-08), and whoever
-// takes one need not own it. Instances begin at places of the list that are far from each
-// other, so that they do not all try for the same items.
+// TakeOver claims items that wait to be run again, as many as there are free threads, with
+// several in a commit. (ElasticJob takes them one at a time, B-09.) This instance need not
+// own these items, and its own items run beside them. (In ElasticJob its own items miss that
+// tick, B-08.) Each instance begins at another place of the list, so that not all try for the
+// same items.
 func (w *World) TakeOver(k *Work, free int) []Change {
 	if !w.mayTakeOver() {
 		return nil
@@ -41,13 +41,14 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 	return c.list
 }
 
-// mayTakeOver reports whether this instance may run items again that others have left.
+// mayTakeOver reports whether this instance may take over items.
 func (w *World) mayTakeOver() bool {
 	in, ok := w.Instances[w.Self.ID]
 	return w.Rules.Failover && w.Rules.Monitor && w.IsActive() && ok && w.isEligible(in)
 }
 
-// claimableFailovers lists the items that wait to be run again, and could be.
+// claimableFailovers lists the items that wait to be run again, and can be: they are enabled
+// and idle.
 func (w *World) claimableFailovers(k *Work) []jobtree.FailoverItem {
 	var list []jobtree.FailoverItem
 	for _, f := range w.FailoverItems {

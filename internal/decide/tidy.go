@@ -4,19 +4,19 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Tidy removes, as leader, what is in everybody's way: nodes that a stranger has put below
-// ours, which keep those from being removed, and nodes of instances, and marks of theirs,
-// that no session of the store owns.
+// Tidy removes, as leader, nodes of strangers that are in everybody's way: nodes below ours,
+// because ours cannot be removed while they are there; and nodes of instances and marks of
+// takers that no session of the store owns.
 func (w *World) Tidy() []Change {
 	c := changes{step: "tidy", heals: true, head: []coord.Op{w.ifLeader()}}
-	whole := map[string]bool{} // what is removed with all that is below it
+	whole := map[string]bool{} // nodes that are removed with all that is below them
 	remove := func(n coord.Node) {
 		whole[n.Path] = true
 		c.add(NoItem, coord.AtVersion(n.Path, n.Version), coord.DeleteTree(n.Path))
 	}
 	for id, in := range w.Instances {
-		// One whose session lives leaves this identity by itself. If its node went before, it
-		// would take that for an operator's word to shut down.
+		// While the session lives, its instance gives this identity up by itself. It would take
+		// the removal of the instance's node for an order to shut down.
 		if in.Owner == 0 && w.IsDead(id) {
 			remove(in.Node)
 		}
@@ -26,8 +26,8 @@ func (w *World) Tidy() []Change {
 			remove(s.Node)
 		}
 	}
-	// The mark of one who takes a run over ends with its session. One that does not is
-	// nobody's, and in the way of all who would.
+	// The mark of a taker ends with its session. A mark without a session is nobody's, and
+	// keeps everybody from taking the item over.
 	for i := range w.Items {
 		if mark := w.Items[i].Failover; mark != nil && mark.Owner == 0 {
 			remove(mark.Node)
@@ -41,7 +41,7 @@ func (w *World) Tidy() []Change {
 	return c.list
 }
 
-// isWithin reports whether a node is below one of others.
+// isWithin reports whether a path is below one of others.
 func isWithin(path string, others map[string]bool) bool {
 	for path = coord.Parent(path); path != ""; path = coord.Parent(path) {
 		if others[path] {

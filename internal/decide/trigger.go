@@ -7,12 +7,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Pending is a trigger that waits for its item to be idle. An item has one at most: more
-// of them come to the same. (In ElasticJob each runs the item once more, B-25.)
+// Pending is a trigger that waits for its item to be idle. An item has one at most. (In
+// ElasticJob a trigger that comes while the job runs is dropped silently, B-25.)
 type Pending struct{ Parameter, Request string }
 
-// Obey takes the request that is addressed to this instance. It is removed at the version
-// that was read, so one that is written meanwhile is not lost. (In ElasticJob it is, B-26.)
+// Obey takes the trigger that is addressed to this instance. The node is removed only at the
+// version that was read, so a request that joins meanwhile is not lost. (In ElasticJob a
+// second trigger may delete the first before it is seen, B-26.)
 func (w *World) Obey() (*Change, jobtree.Trigger) {
 	trigger, ok := w.Triggers[w.Self.ID]
 	if !ok {
@@ -24,8 +25,8 @@ func (w *World) Obey() (*Change, jobtree.Trigger) {
 	}}, trigger
 }
 
-// Requested lists the items of a request: those that it names, whoever owns them by now, or
-// all that the instance owns.
+// Requested lists the items of a request to an instance: the items that it names, whoever
+// owns them now, or all items that the instance owns if it names none.
 func (w *World) Requested(id string, r jobtree.Request) []int {
 	if len(r.Items) > 0 {
 		return r.Items
@@ -39,8 +40,9 @@ func (w *World) Requested(id string, r jobtree.Request) []int {
 	return items
 }
 
-// PassOn gives items that were triggered to their owner. It is nil as long as they are
-// being dealt: the owner is gone, leaves, or is on a server that was disabled.
+// PassOn asks the owner of items to run them, because this instance was asked and does not
+// own them. It returns nil if the owner is about to change: it is not there, or may not have
+// items.
 func (w *World) PassOn(owner string, items []int, p Pending) (*Change, error) {
 	in, ok := w.Instances[owner]
 	if !ok || !w.isEligible(in) {
@@ -53,7 +55,7 @@ func (w *World) PassOn(owner string, items []int, p Pending) (*Change, error) {
 	return &Change{Step: "pass on", Ops: append(ops, w.ifMine())}, nil
 }
 
-// BeginTriggered begins the items that were triggered and are idle.
+// BeginTriggered claims the items that were triggered and are idle, free at most.
 func (w *World) BeginTriggered(k *Work, pending map[int]Pending, free int) []Change {
 	if len(pending) == 0 || !w.IsActive() || !w.Rules.Monitor {
 		return nil
@@ -75,7 +77,8 @@ func (w *World) BeginTriggered(k *Work, pending map[int]Pending, free int) []Cha
 	return c.list
 }
 
-// Ask writes a request for an instance, or joins it to the one that waits there.
+// Ask returns the operations that write a request into trigger/{id}. If a request waits
+// there, the two are joined.
 func Ask(s *jobtree.State, job jobtree.Job, id string, r jobtree.Request) ([]coord.Op, error) {
 	waiting, joins := s.Triggers[id]
 	if joins && waiting.Err == nil {

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Unmonitored is what a process remembers of a job whose executions have no records. It is
-// known to this process only, and forgotten with it; two instances may both think that an
-// item is theirs while it moves.
+// Unmonitored is what this process remembers of a job whose executions have no records. No
+// other process knows it. While an item moves, two instances may both run it.
 type Unmonitored struct {
-	Last   time.Time    // the last tick that it has begun
-	Missed map[int]bool // items that a tick found running
+	Last   time.Time    // the last tick that this process has begun
+	Missed map[int]bool // items that still ran when a tick came
 }
 
-// FireUnmonitored begins the last tick of the items that are assigned here, without a word
-// to the store. It returns what to remember from then on.
+// FireUnmonitored returns the items that this instance is to begin now, without a commit,
+// and what to remember from then on.
 func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 	if u.Last.After(w.Now.Add(FutureTolerance)) {
-		// The clock was far ahead. What was missed meanwhile nobody can tell. After a smaller
-		// step the ticks are waited for: they were begun.
+		// The clock was far ahead, and nobody knows what was missed meanwhile: begin anew from
+		// now. If it was set back by less, the ticks up to Last were begun, and are not begun
+		// again.
 		u = Unmonitored{Last: w.Now}
 	}
 	tick := w.LastTick()
-	var source Source // of the tick; 0 if it does not begin
+	var source Source // of the tick; 0 if it is not to begin
 	switch w.judgeTick(u.Last, tick, false) {
 	case notDue:
 		tick = u.Last
@@ -53,7 +53,8 @@ func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 	return begin, next
 }
 
-// BeginTriggeredUnmonitored begins the items that were triggered and are idle.
+// BeginTriggeredUnmonitored returns the items that were triggered and are idle, to be begun
+// without a commit.
 func (w *World) BeginTriggeredUnmonitored(k *Work, pending map[int]Pending) []Claim {
 	var begin []Claim
 	for _, i := range slices.Sorted(maps.Keys(pending)) {

@@ -9,8 +9,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// World is what a step decides on: a snapshot of the job's tree, and what this process
-// knows at that moment. Nothing of it changes during a pass.
+// World is what a step decides on: a snapshot of the job's tree, and what this process knows
+// at that moment. It does not change during a pass.
 type World struct {
 	*jobtree.State
 	Job   jobtree.Job
@@ -18,25 +18,25 @@ type World struct {
 	Self  Self
 	Now   time.Time // by the local clock
 	Clock Clock
-	// Slack is how much later than usual a tick may be looked at without being late, because
-	// the local clock was set, or the host was suspended.
+	// Slack is how much later than usual a tick may be seen and still be on time, because the
+	// local clock was set or the host was suspended.
 	Slack time.Duration
-	// Accepted is the Modified of the configuration that the rules are of, Refused that of a
-	// later one that this instance cannot follow; or 0.
+	// Accepted is Modified of the configuration from which the rules come. Refused is that of
+	// a later configuration that this instance cannot follow; 0 if there is none.
 	Accepted, Refused int64
-	// Revision is that of the configuration which the program has brought, or 0.
+	// Revision is Config.Revision as the program gave it; 0 if it gave none.
 	Revision int
-	// Leaving is set once this instance is on its way out: it begins nothing more.
+	// Leaving is set when this instance is leaving: it claims nothing more.
 	Leaving bool
-	// Absent has since when an owner of items has been missing, for static sharding.
+	// Absent says, for static sharding, since when each missing owner has been missing.
 	Absent map[string]time.Time
-	// Leaderless is how long nobody has led.
+	// Leaderless is for how long nobody has led.
 	Leaderless time.Duration
 }
 
 // Self is this process as an instance of the job.
 type Self struct {
-	ID      string // new with each session, and when a registration is given up
+	ID      string // another one in each session, and after an identity was given up
 	IP      string
 	Labels  []string
 	Session coord.SessionID
@@ -53,7 +53,7 @@ func (w *World) IsRegistered() bool {
 	return ok && s.Owner == w.Self.Session
 }
 
-// IsActive reports whether this instance may begin something of its own.
+// IsActive reports whether this instance may claim anything.
 func (w *World) IsActive() bool {
 	return w.IsRegistered() && !w.Leaving && w.Config != nil && w.ServerEnabled(w.Self.IP) && !w.ClockStops()
 }
@@ -63,25 +63,25 @@ func (w *World) Leads() bool {
 	return w.Leader.Is(w.Self.ID) && w.Leader.Owner == w.Self.Session
 }
 
-// items is how many sharding items the tree has, of those that the rules count.
+// items is how many of the items below Total the tree has, at most.
 func (w *World) items() int { return min(w.Rules.Total, len(w.State.Items)) }
 
 // owns reports whether an item is assigned to this instance.
 func (w *World) owns(item *jobtree.Item) bool { return item.Owner.Is(w.Self.ID) }
 
-// IsDead reports whether an instance has ended, and what it ran with it. One that was
-// removed while its session lives still has its runs. A node that no session of the store
-// owns stands for nobody, whoever wrote it.
+// IsDead reports whether an instance has ended: both of its nodes are gone. If only
+// instances/{id} was removed, its session lives, and its runs count. A node that no session
+// owns does not count, whoever wrote it.
 func (w *World) IsDead(id string) bool {
 	return w.Instances[id].Owner == 0 && w.Sessions[id].Owner == 0
 }
 
-// ifMine is the condition of all that is done in this session's name. Others take over
-// what was begun here only where the node is absent, so as long as it stands nobody has.
+// ifMine is the condition of almost all that this instance commits: its session's node is
+// there. Others recover our runs only after this node is gone, so it protects them.
 func (w *World) ifMine() coord.Op { return coord.Owned(w.Job.Session(w.Self.ID)) }
 
-// ifDead are the conditions of a commit that treats an instance as dead. A text that is no
-// id, from an operator's hand, is nobody's: nothing can be registered under it.
+// ifDead are the conditions of a commit that treats an instance as dead. If the id cannot be
+// part of a path, a stranger has written it: no instance can have it, and none is needed.
 func (w *World) ifDead(id string) []coord.Op {
 	if coord.ValidatePath(w.Job.Instance(id)) != nil {
 		return nil
@@ -92,23 +92,24 @@ func (w *World) ifDead(id string) []coord.Op {
 // ifLeader is the condition of being the leader.
 func (w *World) ifLeader() coord.Op { return coord.Owned(w.Job.LeaderInstance()) }
 
-// ifConfigured is the condition that the configuration is still the one of the snapshot.
-// Only steps that need a configuration ask for it.
+// ifConfigured is the condition that the configuration is still the one of the snapshot. The
+// snapshot must have one.
 func (w *World) ifConfigured() coord.Op {
 	return coord.AtVersion(w.Job.Config(), w.Config.Version)
 }
 
-// ifLeading are the conditions of all that a leader decides: that it is one, and that the
-// configuration is the one that it decided on. An operator who changes it may do more in
-// its light, and that must not be undone in the light of the old one.
+// ifLeading are the conditions of what a leader decides by the configuration: this instance
+// leads, and the configuration is the one of the snapshot. An operator may change the
+// configuration and then other nodes; a leader that still goes by the old configuration must
+// not undo that.
 func (w *World) ifLeading() []coord.Op { return []coord.Op{w.ifLeader(), w.ifConfigured()} }
 
-// rank puts instances in an order that differs from job to job.
+// rank returns a number that orders instances. The order differs from job to job.
 func (w *World) rank(id string) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(w.Job)) // a hash takes everything
-	_, _ = h.Write([]byte{0})     // so does it here
-	_, _ = h.Write([]byte(id))    // and here
+	_, _ = h.Write([]byte(w.Job)) // a hash returns no error
+	_, _ = h.Write([]byte{0})     // as above
+	_, _ = h.Write([]byte(id))    // as above
 	return h.Sum64()
 }
 
@@ -117,8 +118,8 @@ func (w *World) compare(a, b string) int {
 	return cmp.Or(cmp.Compare(w.rank(a), w.rank(b)), cmp.Compare(a, b))
 }
 
-// place is how many of those who may have items stand before this instance in the job's
-// order, and how many others there are.
+// place returns how many other instances may have items, and how many of these come before
+// this instance in the job's order.
 func (w *World) place() (before, others int) {
 	for id, in := range w.Instances {
 		if id == w.Self.ID || !w.isEligible(in) {
