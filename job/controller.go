@@ -50,6 +50,7 @@ type controller struct {
 	leadership           // controller_lead.go
 	diagnosis            // controller_diagnose.go
 	story      story     // controller_story.go
+	shown      standing  // controller_observe.go
 	wakeAt     time.Time // when to look again; zero if nobody waits. once clears it, wakeIn sets it
 
 	working sync.WaitGroup // the goroutines of handlers
@@ -85,7 +86,7 @@ func newController(reg coord.Registry, view coord.View, h Handler, s *settings, 
 		backoffs:   backoffs{troubles: troubles{}, heals: heals{}},
 		leadership: leadership{questions: map[string]*question{}},
 	}
-	c.watchers = newObservers(o.observers, c.log)
+	c.watchers = newObservers(o.observers, func() Event { return c.event("") }, c.log)
 	c.seams = seams{newID: func() string { return newInstanceID(o.ip) }, execute: c.execute}
 	return c
 }
@@ -125,6 +126,7 @@ func (c *controller) once() error {
 		c.beginToLeave()
 	}
 	w := c.world()
+	c.observeStanding(w)
 	c.pass(w)
 	c.publish(w)
 	return nil

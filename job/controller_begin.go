@@ -29,8 +29,12 @@ func (c *controller) beginTriggered(w *decide.World) error {
 // fire claims the items that are due. Without MonitorExecution it begins them at once.
 func (c *controller) fire(w *decide.World) error {
 	if !c.settings.rules.Monitor {
+		before := c.unmonitored.Last
 		var claims []decide.Claim
 		claims, c.unmonitored = w.FireUnmonitored(c.work, c.unmonitored)
+		for i := range claims {
+			claims[i].Before = before
+		}
 		c.begins(claims, 0)
 		return nil
 	}

@@ -223,7 +223,6 @@ func (c *controller) follow(change decide.Change, token int64) {
 		}
 	}
 	if claims := change.Claims(); len(claims) > 0 {
-		c.tellClaimed(claims, token)
 		c.begins(claims, token)
 	}
 }

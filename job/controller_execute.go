@@ -39,6 +39,7 @@ type executions struct {
 // are threads for. token is the number of the commit that claimed them; 0 if there was no
 // commit, because the job has no records.
 func (c *controller) begins(claims []decide.Claim, token int64) {
+	c.tellClaimed(claims, token)
 	g := &group{open: len(claims)}
 	for _, claim := range claims {
 		r := &run{
@@ -187,6 +188,7 @@ func (c *controller) dropEnded(ended *decide.Run) {
 // start here before that.
 func (c *controller) forget() {
 	for _, r := range c.queue {
+		c.observeHandBack(r)
 		delete(c.runs, r.Item)
 		delete(c.work.Runs, r.Item)
 	}
@@ -205,6 +207,7 @@ func (c *controller) unqueue() {
 func (c *controller) takeBack(r *run, err error) {
 	r.phase, r.ending = done, ending{outcome: OutcomeCut, err: err, cut: true}
 	r.group.open--
+	c.observeHandBack(r)
 }
 
 // cancelAll ends the contexts of all handlers that run.

@@ -19,7 +19,6 @@ type identity struct {
 	self         decide.Self             // the id: identify; the session: begin
 	registration registration            // identify, ask, forestall, resolve, pass, removeNodes, signOff
 	announced    jobtree.SessionDocument // what was written into sessions/{id} last: announce
-	toldState    coord.SessionState      // the state that observers know; 0 if none: observeSession
 }
 
 // registration is how an identity stands in the tree.
@@ -63,6 +62,7 @@ func (c *controller) enter() error {
 	if c.session != nil {
 		c.log.Warn("session lost", zap.String("instance", c.self.ID), zap.Error(context.Cause(c.session.Context())))
 		c.observeSession(coord.Lost, context.Cause(c.session.Context()))
+		c.observeLeave(context.Cause(c.session.Context()))
 		c.withdraw()
 		if c.isShutdown() || c.isLeaving() {
 			c.goes(nil)
@@ -238,6 +238,9 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 	}
 }
 
+// errReplaced is why an identity is shed.
+var errReplaced = errors.New("job: somebody else has removed or replaced the instance's nodes")
+
 // shed gives up an unsound identity. Handlers return first; then its nodes go, and this
 // process becomes another instance.
 func (c *controller) shed(w *decide.World) error {
@@ -250,6 +253,7 @@ func (c *controller) shed(w *decide.World) error {
 	if c.commit(change) {
 		c.tellUnobeyed(w)
 		c.forget()
+		c.observeLeave(errReplaced)
 		c.identify()
 		c.stale = true
 		c.poke()

@@ -252,6 +252,9 @@ func (c *controller) tellChange(ctx context.Context, change decide.Change) error
 			c.work.Ended[p.Item] = p.Ends.Token
 			p.Ends.Recorded = false // though its handler may still run
 		}
+		if p.Passes != nil {
+			c.observePass(p.Item, *p.Passes)
+		}
 	}
 	if len(a.struck) > 0 {
 		return a.struck[0].err

@@ -1,10 +1,12 @@
 package job
 
 import (
+	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // event returns what all events have, as of this moment. It may be called in any goroutine,
@@ -31,29 +33,87 @@ func (c *controller) executionID(r *run) Execution {
 	}
 }
 
-func (c *controller) observeJoin() {
-	observe(c, JoinedEvent{c.event(c.self.ID)}, func(o *Observer) func(JoinedEvent) { return o.Joined })
+// standing is how observers know that this instance stands.
+type standing struct {
+	id    string         // under which it has joined; empty if it has not
+	seen  *jobtree.State // by which that is
+	state coord.SessionState
+	leads bool
+	items []int
 }
 
-// observeSession tells observers of the session's state if it has changed.
-func (c *controller) observeSession(state coord.SessionState, err error) {
-	if c.toldState == state {
+// observeStanding tells what is different about this instance, before a pass acts on it.
+func (c *controller) observeStanding(w *decide.World) {
+	if c.watchers.isDeaf() || c.shown.seen == w.State {
 		return
 	}
-	c.toldState = state
-	observe(c, SessionEvent{c.event(c.self.ID), state, err}, func(o *Observer) func(SessionEvent) { return o.Session })
+	if c.shown.id == "" && w.IsRegistered() {
+		c.shown.id = c.self.ID
+		observe(c, JoinedEvent{c.event(c.self.ID)}, func(o *Observer) func(JoinedEvent) { return o.Joined })
+	}
+	if c.shown.id != c.self.ID {
+		return
+	}
+	c.shown.seen = w.State
+	c.observeLead(w.Leads())
+	c.observeItems(ownItems(w.State, c.self.ID))
 }
 
 func (c *controller) observeLead(leads bool) {
-	observe(c, LeadsEvent{c.event(c.self.ID), leads}, func(o *Observer) func(LeadsEvent) { return o.Leads })
+	if c.shown.leads == leads {
+		return
+	}
+	c.shown.leads = leads
+	observe(c, LeadsEvent{c.event(c.shown.id), leads}, func(o *Observer) func(LeadsEvent) { return o.Leads })
 }
 
-func (c *controller) observeItems(gained, lost, items []int) {
-	observe(c, ItemsChangedEvent{c.event(c.self.ID), gained, lost, items}, func(o *Observer) func(ItemsChangedEvent) { return o.ItemsChanged })
+func (c *controller) observeItems(items []int) {
+	gained, lost := differ(c.shown.items, items)
+	if len(gained)+len(lost) == 0 {
+		return
+	}
+	c.shown.items = items
+	event := ItemsChangedEvent{c.event(c.shown.id), gained, lost, slices.Clone(items)}
+	observe(c, event, func(o *Observer) func(ItemsChangedEvent) { return o.ItemsChanged })
+}
+
+// observeLeave tells that this instance is none any more. What holds for it is over.
+func (c *controller) observeLeave(err error) {
+	if c.shown.id == "" {
+		return
+	}
+	c.observeLead(false)
+	c.observeItems(nil)
+	observe(c, LeftEvent{c.event(c.shown.id), err}, func(o *Observer) func(LeftEvent) { return o.Left })
+	c.shown = standing{state: c.shown.state}
+}
+
+// observeOver tells that the scheduler has ended.
+func (c *controller) observeOver(err error) {
+	for _, f := range c.faults {
+		if f.Err != nil {
+			c.observeFault(f, true)
+		}
+	}
+	c.observeLeave(err)
+}
+
+// observeSession tells of a session's state if it is another one than before.
+func (c *controller) observeSession(state coord.SessionState, err error) {
+	if c.shown.state == state {
+		return
+	}
+	c.shown.state = state
+	observe(c, SessionEvent{c.event(c.self.ID), state, err}, func(o *Observer) func(SessionEvent) { return o.Session })
 }
 
 func (c *controller) observeClaim(r *run) {
 	observe(c, ClaimedEvent{c.event(r.Instance), c.executionID(r)}, func(o *Observer) func(ClaimedEvent) { return o.Claimed })
+}
+
+func (c *controller) observeHandBack(r *run) {
+	event := HandedBackEvent{c.event(r.Instance), c.executionID(r)}
+	observe(c, event, func(o *Observer) func(HandedBackEvent) { return o.HandedBack })
 }
 
 func (c *controller) observeStart(r *run) {
@@ -80,8 +140,17 @@ func (c *controller) observeMakeUp(claim decide.Claim, ticks int) {
 	observe(c, MadeUpEvent{c.event(c.self.ID), claim.Item, ticks, claim.Tick}, func(o *Observer) func(MadeUpEvent) { return o.MadeUp })
 }
 
+// observePass tells of ticks that were passed over by the state that this pass sees.
 func (c *controller) observePass(item int, p decide.Passed) {
-	observe(c, PassedOverEvent{c.event(c.self.ID), item, p.Tick, PassReason(p.Reason)}, func(o *Observer) func(PassedOverEvent) { return o.PassedOver })
+	if c.watchers.isDeaf() {
+		return
+	}
+	ticks := 1
+	if fired := c.state.Item(item).Fired; fired != nil {
+		ticks = c.ticksBetween(fired.Tick, p.Tick)
+	}
+	event := PassedOverEvent{c.event(c.self.ID), item, ticks, p.Tick, PassReason(p.Reason)}
+	observe(c, event, func(o *Observer) func(PassedOverEvent) { return o.PassedOver })
 }
 
 func (c *controller) observeRecovery(from string, items []int) {

@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
@@ -40,11 +41,7 @@ func (c *controller) publish(w *decide.World) {
 	}
 	if w != nil {
 		s.Registered, s.Enabled, s.Leader = w.IsRegistered(), w.ServerEnabled(c.self.IP), w.Leads()
-		for i := range c.state.Items {
-			if c.state.Items[i].Owner.Is(c.self.ID) {
-				s.Items = append(s.Items, i)
-			}
-		}
+		s.Items = ownItems(c.state, c.self.ID)
 		c.tell(s)
 	}
 	for _, f := range c.faults {
@@ -64,6 +61,16 @@ func (c *controller) publish(w *decide.World) {
 	if s.Registered {
 		c.started()
 	}
+}
+
+// ownItems lists the items that are assigned to an instance.
+func ownItems(s *jobtree.State, id string) (items []int) {
+	for i := range s.Items {
+		if s.Items[i].Owner.Is(id) {
+			items = append(items, i)
+		}
+	}
+	return items
 }
 
 // showSession shows others the session; nil if there is none.

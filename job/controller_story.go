@@ -98,14 +98,12 @@ func (c *controller) tell(s Status) {
 				zap.Time("next tick", ticks.Next(now)))
 		}
 		c.log.Info("joined", fields...)
-		c.observeJoin()
 	}
 	if !s.Registered {
 		return
 	}
 	if s.Leader != c.story.leader {
 		c.story.leader = s.Leader
-		c.observeLead(s.Leader)
 		if s.Leader {
 			c.log.Info("leads", zap.String("instance", s.InstanceID))
 		} else {
@@ -117,7 +115,6 @@ func (c *controller) tell(s Status) {
 	}
 	gained, lost := differ(c.story.items, s.Items)
 	c.story.items = s.Items
-	c.observeItems(gained, lost, s.Items)
 	c.log.Info("items changed", someItems("gained", gained), someItems("lost", lost), zap.Int("has", len(s.Items)))
 }
 
@@ -160,7 +157,7 @@ func (c *controller) tellClaimed(claims []decide.Claim, token int64) {
 			again = append(again, claim.Item)
 		case decide.Misfire:
 			made = append(made, claim.Item)
-			ticks := c.ticksBetween(claim.Before, claim.Last)
+			ticks := c.ticksBetween(claim.Before, claim.Tick)
 			missed += ticks
 			c.observeMakeUp(claim, ticks)
 		}

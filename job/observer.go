@@ -16,6 +16,10 @@ import (
 type Observer struct {
 	// Joined: this process is an instance of the job now.
 	Joined func(JoinedEvent)
+	// Left: this process is no instance of the job any more, under this id. The session was
+	// lost, and it joins again under another one, or the scheduler has ended. What was told of
+	// it before is over: Leads and ItemsChanged have said so.
+	Left func(LeftEvent)
 	// Session: the registry's session has begun, is suspended or connected again, or was lost.
 	Session func(SessionEvent)
 	// Leads: this instance leads, or leads no more.
@@ -25,15 +29,18 @@ type Observer struct {
 	// Claimed: this instance has claimed an item. The handler is called when a thread is free;
 	// if none is for a second, the claim is handed back.
 	Claimed func(ClaimedEvent)
+	// HandedBack: a claim was given up before it was started. No thread became free, or this
+	// instance leaves. Whoever may run the item does.
+	HandedBack func(HandedBackEvent)
 	// Started: the handler is called.
 	Started func(StartedEvent)
 	// Retried: the handler has failed, and is called again after a while.
 	Retried func(RetriedEvent)
 	// Finished: the handler has returned for the last time.
 	Finished func(FinishedEvent)
-	// MadeUp: an execution that was claimed makes up for ticks that were missed.
+	// MadeUp: the execution that is claimed next makes up for ticks that were missed.
 	MadeUp func(MadeUpEvent)
-	// PassedOver: nobody runs a tick.
+	// PassedOver: nobody runs these ticks. It is not told with MonitorExecution off.
 	PassedOver func(PassedOverEvent)
 	// Recovered: this instance, as leader, has found runs that were cut short by the end of
 	// their instance.
@@ -67,7 +74,12 @@ type Execution struct {
 
 // The events.
 type (
-	JoinedEvent  struct{ Event }
+	JoinedEvent struct{ Event }
+	LeftEvent   struct {
+		Event
+		// Err is why: nil after Shutdown, what Scheduler.Err returns, or why the session ended.
+		Err error
+	}
 	SessionEvent struct {
 		Event
 		State coord.SessionState
@@ -83,6 +95,10 @@ type (
 		Gained, Lost, Items []int // ascending; Items are all that the instance has now
 	}
 	ClaimedEvent struct {
+		Event
+		Execution
+	}
+	HandedBackEvent struct {
 		Event
 		Execution
 	}
@@ -115,14 +131,18 @@ type (
 	MadeUpEvent struct {
 		Event
 		Item int
-		// Ticks is how many ticks were missed, 1,000 at most.
+		// Ticks is how many ticks were missed, 1,000 at most. With MonitorExecution off those
+		// that came while the item ran count as one.
 		Ticks int
 		// ScheduledTime is the last of them: the one that the execution is for.
 		ScheduledTime time.Time
 	}
 	PassedOverEvent struct {
 		Event
-		Item          int
+		Item int
+		// Ticks is how many are passed over, 1,000 at most.
+		Ticks int
+		// ScheduledTime is the last of them.
 		ScheduledTime time.Time
 		Reason        PassReason
 	}
@@ -145,7 +165,7 @@ type (
 	}
 )
 
-// PassReason says why nobody runs a tick.
+// PassReason says why nobody runs ticks.
 type PassReason int
 
 // The reasons.

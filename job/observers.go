@@ -21,10 +21,12 @@ type observers struct {
 	log  *zap.Logger
 }
 
-func newObservers(list []Observer, log *zap.Logger) *observers {
+// newObservers returns observers that are told nothing yet. event is what an event of that
+// moment begins with.
+func newObservers(list []Observer, event func() Event, log *zap.Logger) *observers {
 	o := &observers{log: log}
 	for _, one := range list {
-		o.list = append(o.list, &observed{Observer: one, log: log})
+		o.list = append(o.list, &observed{Observer: one, event: event, log: log})
 	}
 	return o
 }
@@ -54,7 +56,9 @@ func (o *observers) close() {
 			}
 		}
 		if left := one.close(); left > 0 {
-			o.log.Warn("an observer was not told everything, because it is slow", zap.Int("events", left))
+			say(func() {
+				o.log.Warn("an observer was not told everything, because it is slow", zap.Int("events", left))
+			})
 		}
 	}
 }
@@ -63,6 +67,7 @@ func (o *observers) close() {
 // it; the goroutine is there only while there are events.
 type observed struct {
 	Observer
+	event  func() Event
 	log    *zap.Logger
 	warned refrain
 
@@ -84,18 +89,24 @@ func (o *observed) add(event func(*Observer)) {
 		o.missed++
 		return
 	}
-	if missed := o.missed; missed > 0 {
-		o.missed = 0
-		o.queue = append(o.queue, func(to *Observer) {
-			if to.Missed != nil {
-				to.Missed(MissedEvent{Event: Event{Time: time.Now()}, Events: missed})
-			}
-		})
+	if o.missed > 0 {
+		o.queue = append(o.queue, o.missing())
 	}
 	o.queue = append(o.queue, event)
 	if o.working == nil {
 		o.working = make(chan struct{})
 		go o.work()
+	}
+}
+
+// missing returns what tells of the events that were dropped until now.
+func (o *observed) missing() func(*Observer) {
+	event := MissedEvent{o.event(), o.missed}
+	o.missed = 0
+	return func(to *Observer) {
+		if to.Missed != nil {
+			to.Missed(event)
+		}
 	}
 }
 
@@ -119,9 +130,12 @@ func (o *observed) work() {
 func (o *observed) next() func(*Observer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if len(o.queue) == 0 && o.missed > 0 {
+		return o.missing()
+	}
 	if len(o.queue) == 0 {
 		close(o.working)
-		o.working = nil
+		o.working, o.queue = nil, nil
 		return nil
 	}
 	event := o.queue[0]
@@ -137,7 +151,10 @@ func (o *observed) call(event func(*Observer)) {
 			return
 		}
 		if n := o.warned.add(1); n > 0 {
-			o.log.Error("an observer panicked", zap.Any("panic", v), zap.Int("times", n), zap.ByteString("stack", debug.Stack()))
+			stack := debug.Stack()
+			say(func() {
+				o.log.Error("an observer panicked", zap.Any("panic", v), zap.Int("times", n), zap.ByteString("stack", stack))
+			})
 		}
 	}()
 	event(&o.Observer)

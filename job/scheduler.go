@@ -97,8 +97,9 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 	case <-s.done:
 		return nil, cmpErr(s.err, fmt.Errorf("job %s: stopped while it was starting", c.Name))
 	case <-ctx.Done():
-		cause := context.Cause(ctx)
-		return nil, errors.Join(fmt.Errorf("job %s: start: %w", c.Name, cause), s.Shutdown(ctx))
+		err := fmt.Errorf("job %s: start: %w", c.Name, context.Cause(ctx))
+		faults := s.Status().Fault() // which Shutdown ends
+		return nil, errors.Join(err, faults, s.Shutdown(ctx))
 	}
 }
 
@@ -123,6 +124,7 @@ func (s *Scheduler) run() {
 			s.err = fmt.Errorf("job %s: %w", s.c.job, &PanicError{Value: v, Stack: debug.Stack()})
 		}
 		s.c.depart(through, s.err)
+		s.c.observeOver(s.err)
 		close(s.over)
 	}()
 	through, s.err = s.c.loop()

@@ -27,7 +27,8 @@ func (w *World) StepDown() *Change {
 }
 
 // HandOver removes the records of runs that were not finished. With failover on it puts their
-// items up to be run again by others.
+// items up to be run again by others. Where the handler has returned, it says in the tree
+// that the run was cut short.
 func (w *World) HandOver(runs []*Run) []Change {
 	c := changes{step: "hand over", head: []coord.Op{w.ifMine()}}
 	for _, r := range runs {
@@ -37,7 +38,7 @@ func (w *World) HandOver(runs []*Run) []Change {
 		if w.Rules.Failover {
 			ops = append(ops, coord.Put(w.Job.FailoverItem(r.Item), jobtree.EncodeFired(r.Tick)))
 		}
-		c.add(r.Item, ops...).Ends = r
+		c.add(r.Item, append(ops, w.complete(r)...)...).Ends = r
 	}
 	return c.list
 }

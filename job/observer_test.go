@@ -1,0 +1,625 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// witness is an observer that keeps what it is told, in order.
+type witness struct {
+	mu     sync.Mutex
+	events []any
+}
+
+func (w *witness) add(event any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, event)
+}
+
+func (w *witness) observer() job.Observer {
+	return job.Observer{
+		Joined:       func(e job.JoinedEvent) { w.add(e) },
+		Left:         func(e job.LeftEvent) { w.add(e) },
+		Session:      func(e job.SessionEvent) { w.add(e) },
+		Leads:        func(e job.LeadsEvent) { w.add(e) },
+		ItemsChanged: func(e job.ItemsChangedEvent) { w.add(e) },
+		Claimed:      func(e job.ClaimedEvent) { w.add(e) },
+		HandedBack:   func(e job.HandedBackEvent) { w.add(e) },
+		Started:      func(e job.StartedEvent) { w.add(e) },
+		Retried:      func(e job.RetriedEvent) { w.add(e) },
+		Finished:     func(e job.FinishedEvent) { w.add(e) },
+		MadeUp:       func(e job.MadeUpEvent) { w.add(e) },
+		PassedOver:   func(e job.PassedOverEvent) { w.add(e) },
+		Recovered:    func(e job.RecoveredEvent) { w.add(e) },
+		Fault:        func(e job.FaultEvent) { w.add(e) },
+		Missed:       func(e job.MissedEvent) { w.add(e) },
+	}
+}
+
+func (w *witness) option() job.Option { return job.WithObserver(w.observer()) }
+
+// all are the events up to now. An observer is told in a goroutine of its own: that is
+// waited for, in virtual time.
+func (w *witness) all() []any {
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.events)
+}
+
+// eventsOf are the events of a type, up to now.
+func eventsOf[E any](w *witness) []E {
+	var list []E
+	for _, event := range w.all() {
+		if e, ok := event.(E); ok {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// tale are the events in a line each, without what differs from run to run.
+func (w *witness) tale(events ...any) []string {
+	var lines []string
+	for _, event := range events {
+		switch e := event.(type) {
+		case job.JoinedEvent:
+			lines = append(lines, "joined")
+		case job.LeftEvent:
+			lines = append(lines, fmt.Sprintf("left: %v", e.Err))
+		case job.SessionEvent:
+			lines = append(lines, fmt.Sprintf("session %v: %v", e.State, e.Err != nil))
+		case job.LeadsEvent:
+			lines = append(lines, fmt.Sprintf("leads: %v", e.Leads))
+		case job.ItemsChangedEvent:
+			lines = append(lines, fmt.Sprintf("items: +%v -%v = %v", e.Gained, e.Lost, e.Items))
+		case job.ClaimedEvent:
+			lines = append(lines, fmt.Sprintf("claimed: %d %v", e.Item, e.Source))
+		case job.HandedBackEvent:
+			lines = append(lines, fmt.Sprintf("handed back: %d %v", e.Item, e.Source))
+		case job.StartedEvent:
+			lines = append(lines, fmt.Sprintf("started: %d %v", e.Item, e.Source))
+		case job.RetriedEvent:
+			lines = append(lines, fmt.Sprintf("retried: %d, %d: %v, %v", e.Item, e.Attempt, e.Err, e.Backoff))
+		case job.FinishedEvent:
+			lines = append(lines, fmt.Sprintf("finished: %d %v %v, %d", e.Item, e.Source, e.Outcome, e.Attempts))
+		case job.FaultEvent:
+			lines = append(lines, fmt.Sprintf("fault: %v, over: %v", e.Kind, e.Over))
+		default:
+			lines = append(lines, fmt.Sprintf("%T", event))
+		}
+	}
+	return lines
+}
+
+// expect compares what was told, but for faults, with what was to be.
+func (w *witness) expect(t *testing.T, from int, want ...string) {
+	t.Helper()
+	got := slices.DeleteFunc(w.tale(w.all()[from:]...), func(line string) bool { return strings.HasPrefix(line, "fault:") })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// An instance joins, leads, gets items and runs them; and what ends when it leaves is told.
+func TestObserverIsToldTheStory(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount = "0 * * * * ?", 1
+		var w witness
+		begin := time.Now()
+		m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, time.Second) }, w.option())
+		id := m.Status().InstanceID
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
+		c.pass(90 * time.Second)
+		m.leave()
+		w.expect(t, 0,
+			"session connected: false", "joined", "leads: true", "items: +[0] -[] = [0]",
+			"claimed: 0 NORMAL_TRIGGER", "started: 0 NORMAL_TRIGGER", "finished: 0 NORMAL_TRIGGER OK, 1",
+			"leads: false", "items: +[] -[0] = []", "left: <nil>",
+		)
+		run := c.record.find(anything)[0]
+		node := c.state().Item(0).Fired
+		claimed, started, finished := eventsOf[job.ClaimedEvent](&w)[0], eventsOf[job.StartedEvent](&w)[0], eventsOf[job.FinishedEvent](&w)[0]
+		want := job.Execution{TaskID: run.TaskID, Item: 0, ScheduledTime: run.ScheduledTime, Source: job.SourceNormal, Token: node.Modified}
+		for what, got := range map[string]job.Execution{"claimed": claimed.Execution, "started": started.Execution, "finished": finished.Execution} {
+			if !got.ScheduledTime.Equal(want.ScheduledTime) {
+				t.Errorf("%s: the tick %v, want %v", what, got.ScheduledTime, want.ScheduledTime)
+			}
+			got.ScheduledTime = want.ScheduledTime
+			if got != want {
+				t.Errorf("%s: %+v, want %+v", what, got, want)
+			}
+		}
+		if finished.Took != time.Second || finished.Err != nil || !finished.Time.Equal(run.end) || !started.Time.Equal(run.begin) {
+			t.Errorf("finished: %+v, started: %+v, run %v to %v", finished, started, run.begin, run.end)
+		}
+		for _, event := range w.all() {
+			var e job.Event
+			switch event := event.(type) {
+			case job.JoinedEvent:
+				e = event.Event
+			case job.LeftEvent:
+				e = event.Event
+			case job.SessionEvent:
+				e = event.Event
+			case job.LeadsEvent:
+				e = event.Event
+			case job.ItemsChangedEvent:
+				e = event.Event
+			case job.ClaimedEvent:
+				e = event.Event
+			case job.StartedEvent:
+				e = event.Event
+			case job.FinishedEvent:
+				e = event.Event
+			}
+			if e.JobName != "settle" || e.InstanceID != id || e.Time.Before(begin) || e.Time.After(time.Now()) {
+				t.Errorf("%T begins with %+v", event, e)
+			}
+		}
+	})
+}
+
+// Items that move, and leadership that does, are told on both sides.
+func TestObserverIsToldWhatMoves(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = rarely
+		var a, b witness
+		first := c.join("10.0.0.1", cfg, nil, a.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.join("10.0.0.2", cfg, nil, b.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		first.leave()
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		c.pass(time.Second)
+		a.expect(t, 0, "session connected: false", "joined", "leads: true", "items: +[0 1 2] -[] = [0 1 2]",
+			"items: +[] -[1] = [0 2]", "leads: false", "items: +[] -[0 2] = []", "left: <nil>")
+		b.expect(t, 0, "session connected: false", "joined", "items: +[1] -[] = [1]", "leads: true", "items: +[0 2] -[] = [0 1 2]")
+	})
+}
+
+// A session that is suspended, comes back, and is lost: the observer is told of the state,
+// and that the instance, and what it had, is no more. Another instance joins then. What ran
+// is cut, and is run again under the same tick.
+func TestObserverIsToldOfTheSession(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount = "", 1
+		var w witness
+		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Source == job.SourceFailover {
+				return nil
+			}
+			return untilDone(ctx, sc)
+		}, w.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
+		id := m.Status().InstanceID
+		m.link.Cut()
+		c.pass(500 * time.Millisecond)
+		m.link.Heal()
+		c.pass(500 * time.Millisecond)
+		result, err := m.Trigger(t.Context(), job.TriggerRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.awaitRuns("it runs", 1, anything)
+		m.link.Cut()
+		m.awaitStatus("lost", func(s job.Status) bool { return s.Session == coord.Lost })
+		c.pass(time.Minute)
+		m.link.Heal()
+		c.awaitRuns("again", 1, reruns)
+		c.settled()
+		c.pass(time.Minute)
+		const manual, failover = "MANUAL", "FAILOVER"
+		got := w.tale(w.all()...)
+		want := []string{
+			"session connected: false", "joined", "leads: true", "items: +[0] -[] = [0]",
+			"session suspended: false", "session connected: false",
+			"claimed: 0 " + manual, "started: 0 " + manual,
+			"session suspended: false",
+		}
+		if len(got) < len(want) {
+			t.Fatalf("got %q", got)
+		}
+		if diff := cmp.Diff(want, got[:len(want)]); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		// The handler returns in a goroutine of its own, so when that is told is not fixed.
+		rest := slices.DeleteFunc(slices.Clone(got[len(want):]), func(line string) bool {
+			return strings.HasPrefix(line, "finished: 0 MANUAL") || strings.HasPrefix(line, "fault:")
+		})
+		for i, line := range rest {
+			if strings.HasPrefix(line, "left: ") {
+				rest[i] = "left"
+			}
+		}
+		if diff := cmp.Diff([]string{
+			"session lost: true", "leads: false", "items: +[] -[0] = []", "left",
+			"session connected: false", "joined", "leads: true", "job.RecoveredEvent", "items: +[0] -[] = [0]",
+		}, slices.DeleteFunc(slices.Clone(rest), func(line string) bool { return strings.Contains(line, failover) })); diff != "" {
+			t.Errorf("(-want +got):\n%s\n%q", diff, rest)
+		}
+		finished := eventsOf[job.FinishedEvent](&w)
+		if len(finished) != 2 {
+			t.Fatalf("finished: %+v", finished)
+		}
+		cut, again := finished[0], finished[1]
+		if cut.Outcome != job.OutcomeCut || cut.InstanceID != id || cut.RequestID != result.ID || !errors.Is(cut.Err, coord.ErrSessionLost) {
+			t.Errorf("cut short: %+v", cut)
+		}
+		if again.Outcome != job.OutcomeOK || again.InstanceID == id || again.Source != job.SourceFailover ||
+			!again.ScheduledTime.Equal(cut.ScheduledTime.Truncate(time.Millisecond)) || again.TaskID == cut.TaskID || again.Token <= cut.Token {
+			t.Errorf("run again: %+v after %+v", again, cut)
+		}
+		left := eventsOf[job.LeftEvent](&w)
+		if len(left) != 1 || left[0].InstanceID != id || !errors.Is(left[0].Err, coord.ErrSessionLost) {
+			t.Errorf("left: %+v", left)
+		}
+		recovered := eventsOf[job.RecoveredEvent](&w)
+		if len(recovered) != 1 || recovered[0].From != id || !slices.Equal(recovered[0].Items, []int{0}) || !recovered[0].Failover || recovered[0].InstanceID == id {
+			t.Errorf("recovered: %+v", recovered)
+		}
+		var faults []string
+		for _, f := range eventsOf[job.FaultEvent](&w) {
+			faults = append(faults, fmt.Sprint(f.Kind, " ", f.Over, " ", f.Err != nil && !f.Since.IsZero()))
+		}
+		if diff := cmp.Diff([]string{"store false true", "store true true"}, faults); diff != "" {
+			t.Errorf("faults (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A fault that holds when the scheduler ends is over then.
+func TestObserverIsToldThatFaultsEndWithTheScheduler(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		var w witness
+		m := c.join("10.0.0.1", c.config(), nil, w.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.configure(func(cfg *job.Config) { cfg.Strategy = "UNKNOWN" })
+		m.awaitFault(job.FaultConfig, "UNKNOWN")
+		m.leave()
+		all := w.all()
+		faults := eventsOf[job.FaultEvent](&w)
+		if len(faults) != 2 || faults[0].Over || !faults[1].Over || faults[1].Kind != job.FaultConfig || faults[1].Err.Error() != faults[0].Err.Error() {
+			t.Errorf("faults: %+v", faults)
+		}
+		if !isA[job.LeftEvent](all[len(all)-1]) {
+			t.Errorf("the last event is %+v", all[len(all)-1])
+		}
+	})
+}
+
+// Left says why: an operator has removed the instance.
+func TestObserverIsToldWhyItLeft(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		var w witness
+		m := c.join("10.0.0.1", c.config(), nil, w.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.commit(coord.Delete(c.job.Instance(m.Status().InstanceID)))
+		m.awaitDone()
+		if left := eventsOf[job.LeftEvent](&w); len(left) != 1 || !errors.Is(left[0].Err, job.ErrInstanceRemoved) {
+			t.Errorf("left: %+v", left)
+		}
+	})
+}
+
+// An identity that a stranger takes away is left, and another one joins.
+func TestObserverIsToldOfAnotherIdentity(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = rarely
+		var w witness
+		m := c.join("10.0.0.1", cfg, nil, w.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		id := m.Status().InstanceID
+		c.commit(coord.Delete(c.job.Session(id)))
+		m.awaitStatus("another", func(s job.Status) bool { return s.Registered && s.InstanceID != id && len(s.Items) == 3 })
+		left, joined := eventsOf[job.LeftEvent](&w), eventsOf[job.JoinedEvent](&w)
+		if len(left) != 1 || left[0].InstanceID != id || left[0].Err == nil || len(joined) != 2 || joined[1].InstanceID == id {
+			t.Errorf("left: %+v, joined: %+v", left, joined)
+		}
+		if leads := eventsOf[job.LeadsEvent](&w); len(leads) != 3 || !leads[0].Leads || leads[1].Leads || leads[1].InstanceID != id || !leads[2].Leads {
+			t.Errorf("leads: %+v", leads)
+		}
+	})
+}
+
+// Attempts that fail are told with their number, error and pause, and the end with how many
+// there were.
+func TestObserverIsToldOfRetries(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount = "", 1
+		cfg.Retry = job.Retry{Attempts: 2, InitialBackoff: time.Second, MaxBackoff: 90 * time.Second}
+		var w witness
+		m := c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error { return fmt.Errorf("no %d", sc.Attempt) }, w.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
+		before := len(w.all())
+		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitRuns("three", 3, func(e execution) bool { return !e.end.IsZero() })
+		w.expect(t, before, "claimed: 0 MANUAL", "started: 0 MANUAL",
+			"retried: 0, 1: no 1, 1s", "retried: 0, 2: no 2, 2s", "finished: 0 MANUAL FAILED, 3")
+		finished := eventsOf[job.FinishedEvent](&w)[0]
+		if finished.Err == nil || finished.Err.Error() != "no 3" || finished.Took != 3*time.Second {
+			t.Errorf("finished: %+v", finished)
+		}
+		for _, r := range eventsOf[job.RetriedEvent](&w) {
+			if r.Execution != finished.Execution || r.InstanceID != finished.InstanceID {
+				t.Errorf("retried: %+v, finished: %+v", r, finished)
+			}
+		}
+	})
+}
+
+// Every way in which a handler can end has its outcome.
+func TestObserverIsToldHowExecutionsEnd(t *testing.T) {
+	fails := errors.New("no")
+	for name, tc := range map[string]struct {
+		handler job.HandlerFunc
+		want    job.Outcome
+		err     func(error) bool
+	}{
+		"nil":   {func(context.Context, job.ShardingContext) error { return nil }, job.OutcomeOK, func(err error) bool { return err == nil }},
+		"error": {func(context.Context, job.ShardingContext) error { return fails }, job.OutcomeFailed, func(err error) bool { return errors.Is(err, fails) }},
+		"panic": {func(context.Context, job.ShardingContext) error { panic("no") }, job.OutcomePanic, isPanic},
+		"goexit": {func(context.Context, job.ShardingContext) error {
+			runtime.Goexit()
+			return nil
+		}, job.OutcomeFailed, func(err error) bool { return err != nil }},
+		"timeout": {untilDone, job.OutcomeTimeout, func(err error) bool { return errors.Is(err, job.ErrTimeout) }},
+		"late success": {func(ctx context.Context, _ job.ShardingContext) error {
+			<-ctx.Done()
+			return nil
+		}, job.OutcomeOK, func(err error) bool { return err == nil }},
+		"panic after the time-out": {func(ctx context.Context, _ job.ShardingContext) error {
+			<-ctx.Done()
+			panic("no")
+		}, job.OutcomeTimeout, isPanic},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				cfg.Cron, cfg.ShardingTotalCount, cfg.Timeout = "", 1, 30*time.Second
+				var w witness
+				m := c.join("10.0.0.1", cfg, tc.handler, w.option())
+				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+					t.Fatal(err)
+				}
+				c.awaitRuns("it", 1, func(e execution) bool { return !e.end.IsZero() })
+				c.settled()
+				if f := eventsOf[job.FinishedEvent](&w); len(f) != 1 || f[0].Outcome != tc.want || !tc.err(f[0].Err) {
+					t.Errorf("finished: %+v, want %v", f, tc.want)
+				}
+			})
+		})
+	}
+}
+
+func isPanic(err error) bool {
+	_, ok := errors.AsType[*job.PanicError](err)
+	return ok
+}
+
+// Without records executions are told all the same, with no token. What came while the item
+// ran is made up for.
+func TestObserverOfAJobWithoutRecords(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.ShardingTotalCount, cfg.MonitorExecution, cfg.Failover, cfg.Cron = 1, job.Off, false, "0 * * * * ?"
+		var w witness
+		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Source == job.SourceNormal {
+				return elapse(ctx, 150*time.Second)
+			}
+			return nil
+		}, w.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
+		before := len(w.all())
+		c.pass(215 * time.Second) // the first tick comes after 60, and runs until 210
+		w.expect(t, before, "claimed: 0 NORMAL_TRIGGER", "started: 0 NORMAL_TRIGGER", "finished: 0 NORMAL_TRIGGER OK, 1",
+			"job.MadeUpEvent", "claimed: 0 MISFIRE", "started: 0 MISFIRE", "finished: 0 MISFIRE OK, 1")
+		for _, e := range eventsOf[job.FinishedEvent](&w) {
+			if e.Token != 0 || e.TaskID == "" || e.InstanceID != m.Status().InstanceID {
+				t.Errorf("finished: %+v", e)
+			}
+		}
+		if made := eventsOf[job.MadeUpEvent](&w)[0]; made.Ticks != 1 || made.Item != 0 || made.ScheduledTime.IsZero() {
+			t.Errorf("made up: %+v", made)
+		}
+	})
+}
+
+// The count of ticks that are made up for, and the last of them.
+func TestObserverIsToldWhatIsMadeUp(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = "0 * * * * ?"
+		a := c.join("10.0.0.1", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.pass(time.Minute)
+		c.awaitRuns("a tick", 3, anything)
+		c.settled()
+		a.leave()
+		c.pass(10*time.Minute + 10*time.Second)
+		var w witness
+		b := c.join("10.0.0.2", cfg, nil, w.option())
+		runs := c.awaitRuns("made up", 3, func(e execution) bool { return e.Source == job.SourceMisfire })
+		c.settled()
+		made := eventsOf[job.MadeUpEvent](&w)
+		if len(made) != 3 {
+			t.Fatalf("made up: %+v", made)
+		}
+		for i, e := range made {
+			if e.Item != i || e.Ticks != 10 || !e.ScheduledTime.Equal(runs[0].ScheduledTime) || e.InstanceID != b.Status().InstanceID {
+				t.Errorf("made up: %+v", e)
+			}
+		}
+	})
+}
+
+// Each reason for which ticks are run by nobody.
+func TestObserverIsToldWhatIsPassedOver(t *testing.T) {
+	for name, tc := range map[string]struct {
+		cfg  func(*job.Config)
+		work job.HandlerFunc
+		do   func(c *cluster, m *member) // after the first tick
+		want job.PassReason
+		says string
+		item int
+	}{
+		"the item is disabled": {
+			do:   func(c *cluster, m *member) { c.commit(coord.Put(c.job.ItemDisabled(1), nil)) },
+			want: job.PassItemDisabled, says: "item disabled", item: 1,
+		},
+		"all servers are disabled": {
+			do:   func(c *cluster, m *member) { c.commit(coord.Put(c.job.Server(m.ip), []byte(jobtree.Disabled))) },
+			want: job.PassServersDisabled, says: "servers disabled",
+		},
+		"it was missed, and misfire is off": {
+			cfg: func(cfg *job.Config) { cfg.Misfire = job.Off },
+			do: func(c *cluster, m *member) {
+				m.link.Cut()
+				c.pass(80 * time.Second)
+				m.link.Heal()
+			},
+			want: job.PassTooLate, says: "too late",
+		},
+		"it came while the item ran, and misfire is off": {
+			cfg: func(cfg *job.Config) { cfg.Misfire = job.Off },
+			work: func(ctx context.Context, _ job.ShardingContext) error {
+				return elapse(ctx, 80*time.Second)
+			},
+			do:   func(*cluster, *member) {},
+			want: job.PassWhileRunning, says: "while running",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				cfg.Cron = "0/30 * * * * ?"
+				if tc.cfg != nil {
+					tc.cfg(&cfg)
+				}
+				var w witness
+				m := c.join("10.0.0.1", cfg, tc.work, w.option())
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+				first := c.awaitRuns("a tick", 3, anything)[0].ScheduledTime
+				tc.do(c, m)
+				c.pass(3 * time.Minute)
+				for _, e := range eventsOf[job.PassedOverEvent](&w) {
+					if e.Item != tc.item {
+						continue
+					}
+					if e.Reason != tc.want || e.Reason.String() != tc.says {
+						t.Errorf("passed over because %v, want %v", e.Reason, tc.want)
+					}
+					if want := int(e.ScheduledTime.Sub(first) / (30 * time.Second)); e.Ticks < 1 || e.Ticks != want {
+						t.Errorf("%d ticks up to %v, want %d", e.Ticks, e.ScheduledTime, want)
+					}
+					return
+				}
+				t.Errorf("not told: %q", w.tale(w.all()...))
+			})
+		})
+	}
+}
+
+// A claim that gets no thread in time is handed back, and so is one that waits when its
+// instance leaves.
+func TestObserverIsToldWhatIsHandedBack(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron, cfg.Threads = "", 1
+		release := make(chan struct{})
+		var w witness
+		// The first one ends at once, so the others are claimed although there is one thread.
+		m := c.join("10.0.0.1", cfg, hangs(release, func(sc job.ShardingContext) bool { return sc.Item > 0 }), w.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		result, err := m.Trigger(t.Context(), job.TriggerRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.pass(10 * time.Second)
+		open := map[string]bool{}
+		for _, e := range eventsOf[job.ClaimedEvent](&w) {
+			open[e.TaskID] = true
+		}
+		back := eventsOf[job.HandedBackEvent](&w)
+		for _, e := range back {
+			if !open[e.TaskID] || e.Source != job.SourceManual || e.RequestID != result.ID || e.InstanceID != m.Status().InstanceID {
+				t.Errorf("handed back: %+v", e)
+			}
+			delete(open, e.TaskID)
+		}
+		for _, e := range eventsOf[job.FinishedEvent](&w) {
+			delete(open, e.TaskID)
+		}
+		if len(back) == 0 || len(open) != 1 {
+			t.Errorf("%d handed back, %d open: %q", len(back), len(open), w.tale(w.all()...))
+		}
+		close(release)
+		c.awaitRuns("all", 3, func(e execution) bool { return !e.end.IsZero() })
+	})
+}
+
+// A claim that waits for a thread when its session is lost, or its instance leaves, is
+// handed back, too.
+func TestObserverIsToldWhatIsHandedBackInTheEnd(t *testing.T) {
+	for name, end := range map[string]func(*cluster, *member){
+		"lost": func(c *cluster, m *member) {
+			m.link.BlackHole()
+			c.pass(time.Minute)
+			m.link.Heal()
+		},
+		"left": func(c *cluster, m *member) {
+			ctx, cancel := context.WithCancel(c.Context())
+			cancel()
+			if err := m.Shutdown(ctx); err != nil {
+				c.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				c.timeout = time.Second // so it is lost before the claim has waited for too long
+				cfg := c.config()
+				cfg.Cron, cfg.Threads = "", 1
+				var w witness
+				release := make(chan struct{})
+				defer close(release)
+				m := c.join("10.0.0.1", cfg, hangs(release, func(sc job.ShardingContext) bool { return sc.Item > 0 }), w.option())
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+				id := m.Status().InstanceID
+				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+					t.Fatal(err)
+				}
+				c.pass(50 * time.Millisecond)
+				end(c, m)
+				back := eventsOf[job.HandedBackEvent](&w)
+				if len(back) == 0 || back[0].Item != 2 || back[0].InstanceID != id {
+					t.Errorf("handed back: %+v: %q", back, w.tale(w.all()...))
+				}
+			})
+		})
+	}
+}
