@@ -78,7 +78,7 @@ func (c *controller) execute(r *run) {
 	r.cancel, r.phase, r.begun = cancel, executing, c.now()
 	c.observeStart(r)
 	c.working.Go(func() {
-		end := ending{err: errGoexit, text: errGoexit.Error()} // unless the handler returns
+		end := ending{err: errGoexit, text: errGoexit.Error()} // if the handler does not return
 		defer func() {
 			if end.outcome == 0 {
 				end.outcome = outcomeOf(ctx, end.err)

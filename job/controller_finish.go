@@ -35,7 +35,7 @@ func (c *controller) finish(w *decide.World) error {
 		c.wakeIn(c.lingering.Sub(w.Now))
 		return nil
 	}
-	c.lingering = time.Time{} // what becomes ready later has waited long enough
+	c.lingering = time.Time{} // nothing waits again until another handler has returned
 	if len(ready) > 0 {
 		c.commitAll(c.finishes(w, ready))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// leadership is what this instance remembers as leader, and what any member needs to deal.
+// leadership is what this instance remembers as leader, and some of what any member does.
 type leadership struct {
 	// A step has changed what the later steps of a leader decide on: they wait for the next
 	// pass. abdicate, tidy, putInForce and recover set it; pass clears it.
@@ -20,7 +20,7 @@ type leadership struct {
 	// Questions that were not answered in time, by the names of their strategies. consult
 	// changes them: for a leader that deals, and for any member that makes up.
 	questions map[string]*question
-	// When to look at the whole tree again. reconcileIfDue changes it, in any member.
+	// When to look at the whole tree again. reconcileIfDue changes it, in any role.
 	reconcile time.Time
 	// Servers that nobody uses are to be removed. reconcileIfDue sets it, sweep clears it.
 	sweeping bool

@@ -54,7 +54,7 @@ func (w *World) cleanTriggers(c *changes) {
 		path := w.Job.Trigger(id)
 		ops := []coord.Op{coord.AtVersion(path, trigger.Version), coord.DeleteTree(path)}
 		if coord.ValidatePath(w.Job.Instance(id)) == nil {
-			ops = append(ops, coord.Absent(w.Job.Instance(id))) // a view may show the trigger first
+			ops = append(ops, coord.Absent(w.Job.Instance(id))) // the view may show a trigger before its instance
 		}
 		c.add(NoItem, ops...).Takes = &trigger
 	}

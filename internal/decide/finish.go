@@ -47,7 +47,7 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 			claim := Claim{Item: r.Item, Source: Misfire, Tick: tick, Last: tick}
 			ops := []coord.Op{
 				coord.AtVersion(w.Job.ItemInstance(r.Item), item.Owner.Version),
-				coord.Set(w.Job.Running(r.Item), []byte(w.Self.ID)), // both records are of one commit: see Orphan.IsTorn
+				coord.Set(w.Job.Running(r.Item), []byte(w.Self.ID)), // so that running and fired are of one commit: see Orphan.IsTorn
 				w.writeFired(&item, claim),
 			}
 			if item.Misfire || r.Flagged {
