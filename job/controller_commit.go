@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -49,6 +50,7 @@ type answer struct {
 // strike is a part that conflicted.
 type strike struct {
 	name string
+	part decide.Part
 	err  error
 }
 
@@ -64,7 +66,8 @@ func send(ctx context.Context, reg coord.Registry, change decide.Change) answer 
 			if culprit < 0 || len(a.struck) == culprits {
 				return a
 			}
-			a.struck = append(a.struck, strike{a.change.Name(a.change.Parts[culprit]), a.err})
+			part := a.change.Parts[culprit]
+			a.struck = append(a.struck, strike{a.change.Name(part), part, a.err})
 			if len(a.change.Parts) == 1 {
 				return a
 			}
@@ -186,6 +189,7 @@ func (c *controller) committed(a answer) bool {
 	for _, s := range a.struck {
 		c.stale = true
 		c.meet(s.name, s.err, firstHold, lastHold, freeTries)
+		c.forgoCompletion(s)
 	}
 	switch {
 	case a.err == nil:
@@ -202,6 +206,19 @@ func (c *controller) committed(a answer) bool {
 		c.failed(a.change.Step, a.err)
 	}
 	return false
+}
+
+// forgoCompletion gives up saying how a run has ended, where that node may not be written.
+// The record of the run goes without it: otherwise the item would never run again.
+func (c *controller) forgoCompletion(s strike) {
+	run := s.part.Ends
+	if conflict, ok := errors.AsType[*coord.ConflictError](s.err); !ok || run == nil || conflict.Op.Path != c.job.Completion(run.Item) {
+		return
+	}
+	run.Completed = nil
+	if n := c.story.unsaid.add(1); n > 0 {
+		c.log.Warn("the tree cannot be told how runs have ended", zap.Int("runs", n), zap.Error(brief.Error(s.err)))
+	}
 }
 
 // follow does what follows from a committed change: it drops runs whose records were

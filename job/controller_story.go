@@ -16,6 +16,7 @@ type story struct {
 	items  []int     // it owns: tell
 	made   refrain   // ticks that were made up: tellClaimed
 	mended refrain   // records of runs that were put back: mend
+	unsaid refrain   // ends of runs that the tree cannot be told: forgoCompletion
 	lost   refrain   // triggers that nobody will obey: tellLost
 	over   takenOver // tellClaimed, tellTakenOver
 }
