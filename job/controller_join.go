@@ -89,6 +89,7 @@ func (c *controller) begin(session coord.Session) {
 	c.work.Forget()
 	clear(c.troubles)
 	c.settings.modified, c.refused = 0, 0
+	c.changed = nil // look reads the view again, whether that has changed or not
 	c.stale, c.suspicious = true, false
 	c.identify()
 	c.showSession(session)
