@@ -139,7 +139,7 @@ func differ(before, after []int) (gained, lost []int) {
 func (c *controller) tellRecovered(orphans []decide.Orphan) {
 	byOwner := map[string][]int{}
 	for _, o := range orphans {
-		byOwner[o.Owner] = append(byOwner[o.Owner], o.Item)
+		byOwner[o.Runner] = append(byOwner[o.Runner], o.Item)
 	}
 	for owner, items := range byOwner {
 		c.observeRecovery(owner, items)

@@ -11,9 +11,9 @@ import (
 
 // Orphan is an item whose run was cut short by the end of the instance that ran it.
 type Orphan struct {
-	Item  int
-	State jobtree.Item
-	Owner string // the instance that ran the item, and has ended
+	Item   int
+	State  jobtree.Item
+	Runner string // the instance that ran the item, and has ended
 }
 
 // Orphans lists the items to be recovered. It looks at every item, whoever owns it and
@@ -27,10 +27,10 @@ func (w *World) Orphans() []Orphan {
 		switch {
 		case item.Running != nil:
 			if id := w.runner(item); w.IsDead(id) {
-				list = append(list, Orphan{Item: i, State: *item, Owner: id})
+				list = append(list, Orphan{Item: i, State: *item, Runner: id})
 			}
 		case item.Failovering != nil && w.IsDead(item.Failovering.ID):
-			list = append(list, Orphan{Item: i, State: *item, Owner: item.Failovering.ID})
+			list = append(list, Orphan{Item: i, State: *item, Runner: item.Failovering.ID})
 		}
 	}
 	return list
@@ -60,10 +60,10 @@ func (w *World) runner(item *jobtree.Item) string {
 func (w *World) Recover(orphans []Orphan) []Change {
 	byOwner := map[string]*changes{}
 	for _, o := range orphans {
-		c, ok := byOwner[o.Owner]
+		c, ok := byOwner[o.Runner]
 		if !ok {
-			c = &changes{step: "recover", head: append(w.ifLeading(), w.ifDead(o.Owner)...)}
-			byOwner[o.Owner] = c
+			c = &changes{step: "recover", head: append(w.ifLeading(), w.ifDead(o.Runner)...)}
+			byOwner[o.Runner] = c
 		}
 		c.add(o.Item, w.recover(o)...)
 	}

@@ -209,7 +209,7 @@ func TestTornOrphans(t *testing.T) {
 		f := given(t).members("A", "B").leader("A").deal("A", "B", "A")
 		c.tree(f)
 		orphans := f.crash("B").pass("A").Orphans()
-		if len(orphans) != 1 || orphans[0].Item != 1 || orphans[0].Owner != "B" || orphans[0].IsTorn() != c.want {
+		if len(orphans) != 1 || orphans[0].Item != 1 || orphans[0].Runner != "B" || orphans[0].IsTorn() != c.want {
 			t.Errorf("%s: got %+v", c.name, orphans)
 		}
 	}
