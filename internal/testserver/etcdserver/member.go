@@ -112,6 +112,14 @@ func (m *member) start() error {
 	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}, []url.URL{peer}
 	serving := make(chan *grpc.Server, 1)
+	// Without WaitForHandlers the gRPC server's Stop cuts the connections and returns, while
+	// requests are still being handled. One that reads after that, such as a log-in, panics,
+	// because the database is closed. It may be one that its client has given up: the server
+	// goes on with it, so it does not help to close all clients first.
+	c.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.WaitForHandlers(true)}
+	if config.interceptor != nil {
+		c.GRPCAdditionalServerOptions = append(c.GRPCAdditionalServerOptions, grpc.ChainUnaryInterceptor(config.interceptor))
+	}
 	c.ServiceRegister = func(g *grpc.Server) { serving <- g }
 	m.serving = serving
 	etcd, err := embed.StartEtcd(c)

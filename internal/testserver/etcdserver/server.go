@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
 )
 
 // Config of a server. The zero value is one member, open to everybody on the loopback
@@ -35,6 +36,8 @@ type Config struct {
 	ClientCertificates bool
 	// Auth makes clients log in, unless it is nil.
 	Auth *Auth
+
+	interceptor grpc.UnaryServerInterceptor // nil but in a test
 }
 
 // Auth is the user as which clients have to log in.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
 
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 )
@@ -150,6 +152,40 @@ func TestStopIsQuickAndLeavesNothing(t *testing.T) {
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+// A request that is handled while the server stops finds the database open until it has
+// ended, although its connection is cut.
+func TestStopWaitsForRequests(t *testing.T) {
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	late := func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		if info.FullMethod != "/etcdserverpb.KV/Range" {
+			return handle(ctx, request)
+		}
+		close(begun)
+		<-ctx.Done()     // the connection is cut
+		for range 1000 { // more than it takes to close the database
+			if _, err := handle(context.WithoutCancel(ctx), request); err != nil {
+				ended <- err
+				return nil, err
+			}
+		}
+		ended <- nil
+		return nil, ctx.Err()
+	}
+	s := etcdserver.Start(t, etcdserver.Config{}.WithInterceptor(late))
+	c := dial(t, s, nil, "", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var asking sync.WaitGroup
+	asking.Go(func() { _, _ = c.Get(ctx, "k") }) // which gets no answer
+	<-begun
+	s.Stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the server stopped under a request: %v", err)
+	}
+	cancel()
+	asking.Wait()
 }
 
 func TestStartRemovesWhatKilledProcessesLeft(t *testing.T) {
