@@ -279,7 +279,7 @@ func ExampleHandler() {
 
 // An error fails one item. With Retry the same instance tries the item again, with the same
 // token.
-func ExampleFunc() {
+func ExampleHandlerFunc() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
 	if err != nil {

@@ -199,15 +199,14 @@ func TestObserverThatShutsDown(t *testing.T) {
 func TestObserverThatIsFarBehind(t *testing.T) {
 	const (
 		most  = 10_000
-		items = 12
-		times = 1001 // that each of them is tried
+		items = 1000
+		times = 4 // that they run in a round
 	)
 	for name, pauses := range map[string]bool{"and catches up at once": false, "and falls behind again": true} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 				cfg := c.config()
-				cfg.Cron, cfg.ShardingTotalCount, cfg.ErrorHandler = "", items, job.ErrorHandlerIgnore
-				cfg.Retry = job.Retry{Attempts: times - 1, InitialBackoff: -1}
+				cfg.Cron, cfg.ShardingTotalCount, cfg.Threads, cfg.MonitorExecution, cfg.Failover = "", items, items, job.Off, false
 				first, second := make(chan struct{}), make(chan struct{})
 				var slow witness
 				observer := slow.observer()
@@ -215,30 +214,32 @@ func TestObserverThatIsFarBehind(t *testing.T) {
 					<-first
 					slow.add(e)
 				}
-				retried := 0
-				observer.Retried = func(e job.RetriedEvent) {
+				started := 0
+				observer.Started = func(e job.StartedEvent) {
 					slow.add(e)
-					if retried++; retried == 200 && pauses {
+					if started++; started == 200 && pauses {
 						<-second
 					}
 				}
-				m := c.join("10.0.0.1", cfg, func(context.Context, job.ShardingContext) error { return errors.New("no") }, job.WithObserver(observer))
+				m := c.join("10.0.0.1", cfg, nil, job.WithObserver(observer))
 				c.ownedBy("10.0.0.1", items, items)
 				rounds := 0
-				fail := func() {
+				round := func() {
 					t.Helper()
-					if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-						t.Fatal(err)
-					}
 					rounds++
-					c.pass(time.Second)
+					for range times {
+						if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+							t.Fatal(err)
+						}
+						c.pass(time.Second)
+					}
 					synctest.Wait()
 				}
-				fail()
+				round()
 				close(first)
 				synctest.Wait()
 				if pauses {
-					fail()
+					round()
 				}
 				close(second)
 				all := slow.all()
@@ -259,9 +260,9 @@ func TestObserverThatIsFarBehind(t *testing.T) {
 				if len(at) != rounds {
 					t.Fatalf("%d times it is told that it has missed some, want %d", len(at), rounds)
 				}
-				// Connected, joined, leads, items; and of each execution the claim, the start, the
-				// tries that are followed by another, and the end.
-				if got, want := len(all)-len(at)+missed, 4+rounds*items*(times+2); got != want {
+				// Connected, joined, leads, items; and of each execution that it is claimed, started
+				// and finished.
+				if got, want := len(all)-len(at)+missed, 4+rounds*times*items*3; got != want {
 					t.Errorf("%d were told or missed, of %d", got, want)
 				}
 				// It is told of between what came before and what came after.

@@ -415,6 +415,47 @@ func TestObserverIsToldHowExecutionsEnd(t *testing.T) {
 	}
 }
 
+// What a shutdown ends is cut short, in whatever way its handler leaves after that.
+func TestObserverIsToldWhatAShutdownCuts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		leave func() error
+		want  job.Outcome
+	}{
+		"error":   {func() error { return errors.New("no") }, job.OutcomeCut},
+		"panic":   {func() error { panic("no") }, job.OutcomeCut},
+		"goexit":  {func() error { runtime.Goexit(); return nil }, job.OutcomeCut},
+		"success": {func() error { return nil }, job.OutcomeOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				cfg.Cron, cfg.ShardingTotalCount = "", 1
+				var w witness
+				m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
+					<-ctx.Done()
+					return tc.leave()
+				}, w.option())
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
+				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+					t.Fatal(err)
+				}
+				c.awaitRuns("it", 1, anything)
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				if err := m.Shutdown(ctx); err != nil {
+					t.Error(err)
+				}
+				if f := eventsOf[job.FinishedEvent](&w); len(f) != 1 || f[0].Outcome != tc.want {
+					t.Errorf("finished: %+v, want %v", f, tc.want)
+				}
+				if again := len(c.state().FailoverItems); (again == 1) != (tc.want == job.OutcomeCut) {
+					t.Errorf("%d items wait to be run again", again)
+				}
+			})
+		})
+	}
+}
+
 func isPanic(err error) bool {
 	_, ok := errors.AsType[*job.PanicError](err)
 	return ok
@@ -444,6 +485,23 @@ func TestObserverOfAJobWithoutRecords(t *testing.T) {
 			}
 		}
 		if made := eventsOf[job.MadeUpEvent](&w)[0]; made.Ticks != 1 || made.Item != 0 || made.ScheduledTime.IsZero() {
+			t.Errorf("made up: %+v", made)
+		}
+	})
+}
+
+// Without records, ticks that no process has seen are counted, too: the clock was set.
+func TestObserverOfTicksThatWereNotSeen(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.ShardingTotalCount, cfg.MonitorExecution, cfg.Failover, cfg.Cron = 1, job.Off, false, "0 0 * * * ?"
+		var w witness
+		var clock setClock
+		c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now), w.option())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
+		clock.set(3*time.Hour + 30*time.Minute)
+		c.awaitRuns("made up", 1, func(e execution) bool { return e.Source == job.SourceMisfire })
+		if made := eventsOf[job.MadeUpEvent](&w); len(made) != 1 || made[0].Ticks != 3 {
 			t.Errorf("made up: %+v", made)
 		}
 	})
@@ -542,6 +600,32 @@ func TestObserverIsToldWhatIsPassedOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+// So is what the last words of an instance pass over.
+func TestObserverIsToldWhatIsPassedOverInTheEnd(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+		cfg := c.config()
+		cfg.ShardingTotalCount, cfg.Misfire = 1, job.Off
+		var w witness
+		m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
+			<-ctx.Done()
+			return nil
+		}, w.option())
+		first := c.awaitRuns("a tick", 1, anything)[0].ScheduledTime
+		c.pass(3*time.Second + 500*time.Millisecond)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		// The end of the run fails, so that it is among the last words.
+		fails := s.Inject(memory.Fault{Method: memory.Commit, Kind: coord.OpDeleteTree, Path: c.job.Running(0), Before: coord.ErrUnavailable, Times: 1})
+		if err := m.Shutdown(ctx); err != nil || fails.Hits() != 1 {
+			t.Error(err, fails.Hits())
+		}
+		passed := eventsOf[job.PassedOverEvent](&w)
+		if len(passed) != 1 || passed[0].Ticks != 3 || passed[0].Reason != job.PassWhileRunning || !passed[0].ScheduledTime.Equal(first.Add(3*time.Second)) {
+			t.Errorf("passed over: %+v", passed)
+		}
+	})
 }
 
 // A claim that gets no thread in time is handed back, and so is one that waits when its
