@@ -63,7 +63,7 @@ func (c *controller) track(s *since, holds bool, now time.Time, patience time.Du
 // storeFault returns what is wrong with the store or the session; nil if nothing is.
 func (c *controller) storeFault(w *decide.World) error {
 	state, _ := c.session.State() // nobody waits here for its change
-	if state != coord.Lost { // enter tells of that, with the reason
+	if state != coord.Lost {      // enter tells of that, with the reason
 		c.observeSession(state, nil)
 	}
 	suspended := c.track(&c.signs.suspended, state == coord.Suspended, w.Now, storePatience/2)
