@@ -42,7 +42,7 @@ func pauseMember(s *stage) {
 	s.load()
 	leader, err := s.Store().Leader(s.ctx)
 	s.must(err)
-	heal := s.trouble("leader stopped", func() error {
+	heal := s.trouble("leader "+history.StoppedMember, func() error {
 		return s.Store().Pause(leader)
 	}, func() error {
 		return s.Store().Resume(leader)

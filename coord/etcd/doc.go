@@ -95,4 +95,10 @@
 // monotonic clock, which on Linux stands still while the machine is suspended. A machine
 // that was suspended for longer than its session time-out learns from the store that the
 // session is lost, not from its own clock.
+//
+// That the store keeps a session until its time-out. A member that was stopped for a while
+// as it led, by a signal or with its machine, may take itself for the leader for a moment
+// when it goes on, and revoke leases that others have renewed meanwhile (etcd issue 15247;
+// its mend skips the check as soon as the member's own clock ticks). The session is lost
+// then some milliseconds after its nodes. Fencing tokens are for that, too.
 package etcd

@@ -198,6 +198,17 @@ func TestKeptPromises(t *testing.T) {
 			h.run(rerun)
 			return h
 		},
+		"a stopped member of the store drops a session that lives when it goes on": func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.at(3050, history.Event{Kind: history.Fault, Name: "leader " + history.StoppedMember, Item: -1})
+			h.at(5100, history.Event{Kind: history.Heal, Name: "leader " + history.StoppedMember, Item: -1})
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 5210, cause: lost, to: 5220, unrecorded: true})
+			h.run(rerun)
+			return h
+		},
 		"a worker that was cut off": func() *tape {
 			h, rerun := crashed()
 			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
@@ -393,6 +404,17 @@ func TestBrokenPromises(t *testing.T) {
 			h.at(2500, history.Event{Kind: history.Fault, Name: "majority lost", Item: -1})
 			h.at(4500, history.Event{Kind: history.Heal, Name: "majority lost", Item: -1})
 			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
+			return h
+		}},
+		"a session is lost long after a stopped member of the store goes on": {8, 10, func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.at(3050, history.Event{Kind: history.Fault, Name: "leader " + history.StoppedMember, Item: -1})
+			h.at(4000, history.Event{Kind: history.Heal, Name: "leader " + history.StoppedMember, Item: -1})
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 5210, cause: lost, to: 5220, unrecorded: true})
+			h.run(rerun)
 			return h
 		}},
 		"a scheduler stops by itself": {3, 1, func() *tape {

@@ -97,6 +97,9 @@ func locks(t *timeline, list []*execution) [][]porcupine.Operation {
 				until = max(p.from, x.start.Mono)
 			}
 		}
+		if next := following(inOrder, x); next != nil && t.wronglyDropped(x, next.start.Mono) {
+			until = max(min(until, next.start.Mono-1), x.start.Mono)
+		}
 		claimed := max(free[x.process], t.begin)
 		if x.claim != nil {
 			claimed = max(claimed, x.claim.Call)
@@ -115,6 +118,16 @@ func locks(t *timeline, list []*execution) [][]porcupine.Operation {
 		all = append(all, ops)
 	}
 	return all
+}
+
+// following is the first execution that starts after another one.
+func following(inOrder []*execution, x *execution) *execution {
+	for _, other := range inOrder {
+		if other != x && other.start != nil && other.start.Mono > x.start.Mono {
+			return other
+		}
+	}
+	return nil
 }
 
 func fenceModel() porcupine.Model {

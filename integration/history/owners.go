@@ -28,7 +28,7 @@ func (c *checker) ownersOf(e epoch) {
 			c.violate(2, fmt.Sprintf("%s/%d: two executions have the token %d", x.job, x.item, x.token), token.start, x.start)
 		}
 		token = x
-		if last != nil && last.until() > x.start.Mono && !c.asleep(last, x.start.Mono) {
+		if last != nil && last.until() > x.start.Mono && !c.asleep(last, x.start.Mono) && !c.timeline.wronglyDropped(last, x.start.Mono) {
 			c.overlap(last, x)
 		}
 		if last == nil || x.until() > last.until() {

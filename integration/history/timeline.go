@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -89,6 +90,24 @@ func newTimeline(events []Event) *timeline {
 func (t *timeline) asleep(stall span) bool {
 	return stall.event.Kind == Stall && slices.ContainsFunc(t.troubles, func(s span) bool {
 		return s.event.Kind == Pause && s.process == stall.process && s.from <= stall.to && s.to >= stall.from
+	})
+}
+
+// StoppedMember ends the name of a fault in which a signal stops a member of the store.
+const StoppedMember = "stopped by a signal"
+
+// wronglyDropped reports whether the store dropped the session of an execution although it
+// lived, shortly before another execution started. A leader of etcd that was stopped by a
+// signal does so at times when it goes on: for a moment it takes itself for the leader yet,
+// and revokes the leases that were renewed meanwhile (etcd issue 15247, whose mend leaves a
+// gap). The process knows as soon as the store has told it.
+func (t *timeline) wronglyDropped(x *execution, started int64) bool {
+	if x.cut == nil || !strings.Contains(x.cut.Cause, "session lost") {
+		return false
+	}
+	return slices.ContainsFunc(t.troubles, func(s span) bool {
+		return s.event.Kind == Fault && strings.HasSuffix(s.event.Name, StoppedMember) &&
+			s.to <= started && x.until() <= s.to+int64(wakeTime)
 	})
 }
 

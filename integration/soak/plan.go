@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/cluster"
+	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -142,7 +143,7 @@ func store(r *rand.Rand) step {
 		}, func(ctx context.Context, s *soak) error {
 			return s.Store().Restart(ctx, one)
 		}),
-		lasting(fmt.Sprintf("member %d stopped by a signal", one), func(_ context.Context, s *soak) error {
+		lasting(fmt.Sprintf("member %d %s", one, history.StoppedMember), func(_ context.Context, s *soak) error {
 			return s.Store().Pause(one)
 		}, func(_ context.Context, s *soak) error {
 			return s.Store().Resume(one)
