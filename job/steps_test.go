@@ -286,3 +286,38 @@ func TestALeaderThatAbdicatesIsDone(t *testing.T) {
 		}
 	})
 }
+
+// What a shutdown has told the store is not told again, however often it looks at the rest.
+func TestWhatIsHandedOverIsHandedOverOnce(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = ""
+		m := c.dial("10.0.0.1")
+		counts := &counting{Registry: m.reg}
+		m.reg = &obstinate{Registry: counts, path: c.job.Running(1)}
+		c.mustSchedule(m, cfg, untilDone)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitRuns("all run", 3, anything)
+		counts.take()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := m.Shutdown(ctx); !errors.Is(err, coord.ErrConflict) {
+			t.Errorf("shutdown: %v", err)
+		}
+		commits, _ := counts.take()
+		for _, item := range []int{0, 2} {
+			n := 0
+			for _, ops := range commits {
+				if slices.ContainsFunc(ops, writes(c.job.FailoverItem(item))) {
+					n++
+				}
+			}
+			if n != 1 {
+				t.Errorf("item %d was handed over %d times", item, n)
+			}
+		}
+	})
+}
