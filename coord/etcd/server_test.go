@@ -129,10 +129,11 @@ func await(t *testing.T, s coord.Session, want coord.SessionState) {
 // last use. The watch stream is logged in with the old token.
 func TestLogsInAgain(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "u", Password: "p", Prefix: "/test/"}})
-	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 2 * time.Second})
+	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 5 * time.Second})
 	s := session(t, r)
 	v := open(t, r, "a")
 	commit(t, r, coord.CreateEphemeral("a/e", nil))
+	views := 1
 	for range 3 {
 		if _, err := server.Admin().UserChangePassword(within(t), "u", "p"); err != nil {
 			t.Fatal(err)
@@ -140,24 +141,18 @@ func TestLogsInAgain(t *testing.T) {
 		commit(t, r, coord.Put("a/b", nil), coord.Owned("a/e"))
 		commit(t, r, coord.DeleteTree("a/b"))
 		another := open(t, r, "a") // on the stream with the dead token
+		views++
 		commit(t, r, coord.Put("a/b", nil))
 		if !synced(t, v).Exists("a/b") || !synced(t, another).Exists("a/b") {
 			t.Error("a view lacks what was committed")
 		}
 		held := acquire(t, r, "latch")
+		// A watch that is cancelled before the server has confirmed it stays on its stream.
+		awaitWatches(t, v, 1+views+1) // of the session's key, of the views, and of the latch's node
 		if err := held.Release(within(t)); err != nil {
 			t.Error(err)
 		}
-	}
-	// There are five watches now: of the session's key and of the views.
-	for ctx := within(t); ; synced(t, v) {
-		watches, err := etcdserver.Watches()
-		if watches == 5 {
-			break
-		}
-		if err != nil || ctx.Err() != nil {
-			t.Fatalf("%d watches, %v", watches, err)
-		}
+		awaitWatches(t, v, 1+views)
 	}
 	// The keep-alive stream logs in again, too.
 	renewed, cancel := context.WithDeadline(within(t), s.Deadline())
@@ -165,6 +160,21 @@ func TestLogsInAgain(t *testing.T) {
 	<-renewed.Done()
 	if state, _ := s.State(); state != coord.Connected {
 		t.Errorf("the session is %v", state)
+	}
+}
+
+// awaitWatches waits until the server has so many watches. Syncing v is the pause between
+// two looks.
+func awaitWatches(t *testing.T, v coord.View, want int) {
+	t.Helper()
+	for ctx := within(t); ; synced(t, v) {
+		watches, err := etcdserver.Watches()
+		if watches == want {
+			return
+		}
+		if err != nil || ctx.Err() != nil {
+			t.Fatalf("%d watches, %v; want %d", watches, err, want)
+		}
 	}
 }
 
