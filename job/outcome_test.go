@@ -232,6 +232,7 @@ func TestTreeTellsWhatAShutdownCuts(t *testing.T) {
 			t.Error("nothing is said of the handler that does not return")
 		}
 		close(hang)
+		c.awaitRuns("the handler that did not return", 1, func(e execution) bool { return e.Item == 2 && !e.end.IsZero() })
 		c.await("it has left", func(s *jobtree.State) bool { return len(s.Sessions) == 0 })
 		for _, e := range runs {
 			switch e.Item {
