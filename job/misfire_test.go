@@ -85,8 +85,10 @@ func TestTicksMissedByEverybodyAreMadeUpOnce(t *testing.T) {
 		}
 		c.join("10.0.0.2", cfg, nil)
 		runs := c.awaitRuns("after the pause", len(before)+3, func(execution) bool { return true })[len(before):]
+		// Whether a tick is on time is judged before the claim, which takes its time, too.
+		const onTime = time.Second + time.Second/2
 		for _, e := range runs[:3] {
-			if e.Source == job.SourceNormal && e.begin.Sub(e.ScheduledTime) > time.Second || e.Source == job.SourceFailover {
+			if e.Source == job.SourceNormal && e.begin.Sub(e.ScheduledTime) > onTime || e.Source == job.SourceFailover {
 				t.Errorf("%v %v late\n%s", e.Source, e.begin.Sub(e.ScheduledTime), c.record)
 			}
 		}
