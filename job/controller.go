@@ -145,7 +145,7 @@ func (c *controller) world() *decide.World {
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
 		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now),
 		Accepted: c.settings.modified, Refused: c.refused, Revision: c.revision,
-		Leaving: c.isLeaving(), Absent: c.absent,
+		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent,
 	}
 	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now)
 	return w

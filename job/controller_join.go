@@ -175,17 +175,26 @@ func (c *controller) lookAfterRegistration(w *decide.World) error {
 	if !c.attempt(step) {
 		return nil
 	}
-	session, err := c.whose(c.job.Session(c.self.ID))
-	if err == nil {
-		var instance ownership
-		if instance, err = c.whose(c.job.Instance(c.self.ID)); err == nil {
-			c.resolve(w, step, session, instance)
-		}
-	}
+	session, instance, err := c.owners()
 	if err != nil {
 		c.failed(step, err)
+		return nil
 	}
+	c.resolve(w, step, session, instance)
 	return nil
+}
+
+// owners reads to which sessions the two nodes of this instance belong. The registration may
+// come between the two reads: what was read before it is read again.
+func (c *controller) owners() (session, instance ownership, err error) {
+	if session, err = c.whose(c.job.Session(c.self.ID)); err != nil {
+		return session, instance, err
+	}
+	instance, err = c.whose(c.job.Instance(c.self.ID))
+	if err == nil && session == noNode && instance == ownNode {
+		session, err = c.whose(c.job.Session(c.self.ID))
+	}
+	return session, instance, err
 }
 
 // ownership says to which session a node belongs.

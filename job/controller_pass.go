@@ -101,7 +101,7 @@ func (c *controller) role(w *decide.World) role {
 		return asUnconfigured
 	case c.isLeaving():
 		return asLeaver
-	case !w.IsRegistered():
+	case !w.IsRegistered(), c.registration == unsound: // whose nodes may show once more
 		return asApplicant
 	case w.Leads():
 		return asLeader
