@@ -51,6 +51,89 @@ func TestSnapshotDoesNotChange(t *testing.T) {
 	}
 }
 
+// What Diff yields is checked against a comparison of everything, between snapshots of one
+// tree, of different trees, and of parts.
+func TestDiffAgreesWithAComparison(t *testing.T) {
+	name := rapid.SampledFrom([]string{"a", "a-b", "a.b", "ab", "1", "é"})
+	path := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(name, 1, 4).Draw(t, "segments"), "/")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		tree, number := coord.NewTree(), int64(0)
+		states := []coord.Snapshot{{}}
+		for range rapid.IntRange(0, 12).Draw(t, "snapshots") {
+			for range rapid.IntRange(0, 20).Draw(t, "writes") {
+				number++
+				switch p := path.Draw(t, "path"); rapid.IntRange(0, 3).Draw(t, "what") {
+				case 0:
+					tree.Delete(p)
+				case 1: // as it was: no change
+					if n, ok := tree.Get(p); ok {
+						tree.Put(n)
+					}
+				default:
+					tree.Put(coord.Node{Path: p, Modified: number})
+				}
+			}
+			if rapid.IntRange(0, 9).Draw(t, "anew") == 0 {
+				again := coord.NewTree()
+				for n := range tree.Snapshot().All("") {
+					again.Put(n)
+				}
+				tree = again
+			}
+			states = append(states, tree.Snapshot().Sub(rapid.SampledFrom([]string{"", "", "a", "a/a", "1"}).Draw(t, "root")))
+		}
+		state := rapid.SampledFrom(states)
+		now, before := state.Draw(t, "now"), state.Draw(t, "before")
+		want := map[string]bool{}
+		for n := range now.All("") {
+			if old, ok := before.Get(n.Path); !ok || old.Modified != n.Modified {
+				want[n.Path] = true
+			}
+		}
+		for n := range before.All("") {
+			if there, ok := now.Get(n.Path); !ok || there.Modified == 0 {
+				want[n.Path] = false
+			}
+		}
+		got, last := map[string]bool{}, ""
+		for n, there := range now.Diff(before) {
+			if _, again := got[n.Path]; again {
+				t.Fatalf("%q twice", n.Path)
+			}
+			side := before
+			if there {
+				side = now
+			}
+			if known, ok := side.Get(n.Path); !ok || known.Modified != n.Modified {
+				t.Fatalf("%+v, and there is %+v", n, known)
+			}
+			if last != "" && coord.Within(last, n.Path) {
+				t.Fatalf("%q before its parent %q", last, n.Path)
+			}
+			got[n.Path], last = there, n.Path
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("Diff yields %v, want %v", got, want)
+		}
+	})
+}
+
+func TestDiffEndsWhenTheLoopDoes(t *testing.T) {
+	tree := coord.NewTree()
+	for _, path := range []string{"a", "b", "c"} {
+		tree.Put(coord.Node{Path: path})
+	}
+	all := tree.Snapshot()
+	for range all.Diff(coord.Snapshot{}) {
+		break
+	}
+	for range (coord.Snapshot{}).Diff(all) {
+		break
+	}
+}
+
 // The tree keeps a subtree as one range. That could go wrong for names that are prefixes
 // of each other, and for characters that sort just before and after the slash.
 func TestSnapshotAgreesWithAPlainMap(t *testing.T) {

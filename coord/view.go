@@ -7,7 +7,8 @@ import "context"
 // back to an earlier state, unless the store itself did (ErrRestored).
 type View interface {
 	// Snapshot returns the newest state that the view has, in constant time. It is
-	// immutable.
+	// immutable. Whoever keeps the one before learns from [Snapshot.Diff] what has changed
+	// since, without a look at the rest.
 	Snapshot() Snapshot
 
 	// Changed returns a channel that is closed when the view gets a state newer than

@@ -26,6 +26,7 @@ func viewCases() []testCase {
 		{"view: Changed wakes all who wait", viewWakesAll},
 		{"view: nothing changed, nobody woken", viewQuiet},
 		{"view: snapshots do not change", viewImmutable},
+		{"view: Diff tells what changed between snapshots", viewDiff},
 		{"view: many in one registry", viewMany},
 		{"view: closed", viewClosed},
 		{"view: a storm of 10,000 commits from 8 writers", viewStorm},
@@ -316,6 +317,54 @@ func viewImmutable(e *env) {
 	}
 	if n, _ := v.Snapshot().Get("a/1"); string(n.Value) != "new" || v.Snapshot().Exists("a/2") || !v.Snapshot().Exists("a/3") {
 		e.Errorf("the new snapshot shows %s", describe(v.Snapshot()))
+	}
+}
+
+// viewDiff keeps a copy of a view by what Diff tells, and compares it with the view each time.
+func viewDiff(e *env) {
+	const commits = 300
+	seed := rand.Uint64()
+	e.Logf("seed %d", seed)
+	r, s := e.dial(), e.dial()
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 20 {
+		_, _ = r.Commit(e.ctx, randomOps(random)...) // so that there is something at the beginning
+	}
+	v := s.view("t")
+	tree, before := coord.NewTree(), coord.Snapshot{}
+	follow := func() {
+		now := v.Snapshot()
+		for n, there := range now.Diff(before) {
+			known, ok := tree.Get(n.Path)
+			switch {
+			case !coord.Within(n.Path, "t"):
+				e.Errorf("%q is not within the view", n.Path)
+			case there && ok && known.Modified == n.Modified, !there && !ok:
+				e.Errorf("%q has not changed", n.Path)
+			case there:
+				tree.Put(n)
+			default:
+				tree.Delete(n.Path)
+			}
+		}
+		for range now.Diff(tree.Snapshot()) {
+			e.Error("what Diff told does not lead to what the view shows")
+			break
+		}
+		before = now
+	}
+	follow()
+	for i := range commits {
+		if _, err := r.Commit(e.ctx, append(randomOps(random), coord.Put("other", nil))...); err != nil && !isConflict(err) {
+			e.Fatal(err)
+		}
+		if i%3 == 0 {
+			e.sync(v)
+			follow()
+		}
+		if e.Failed() {
+			e.Fatalf("after commit %d", i)
+		}
 	}
 }
 

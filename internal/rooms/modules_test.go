@@ -17,7 +17,6 @@ import (
 var required = map[string]string{
 	// The core: who imports us compiles them, according to his store.
 	"github.com/go-zookeeper/zk": "coord/zk: the client",
-	"github.com/google/btree":    "coord: snapshots that share what has not changed",
 	"github.com/google/uuid":     "job: ids of executions that sort by time",
 	"go.etcd.io/etcd/api/v3":     "coord/etcd: the messages and errors of the client",
 	"go.etcd.io/etcd/client/v3":  "coord/etcd: the client",
@@ -48,7 +47,6 @@ var importers = map[string]struct {
 			"github.com/coreos/go-semver",
 			"github.com/coreos/go-systemd/v22",
 			"github.com/golang/protobuf",
-			"github.com/google/btree",
 			"github.com/google/uuid",
 			"github.com/grpc-ecosystem/grpc-gateway/v2",
 			"go.etcd.io/etcd/api/v3",
@@ -71,7 +69,6 @@ var importers = map[string]struct {
 		imports: []string{"job", "coord/zk"},
 		modules: []string{
 			"github.com/go-zookeeper/zk",
-			"github.com/google/btree",
 			"github.com/google/uuid",
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
