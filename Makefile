@@ -1,9 +1,12 @@
-.PHONY: help test deps lint bench faults soak simulate
+.PHONY: help test deps lint bench load faults soak simulate
 
-# Of make soak; the seed of a run that went wrong replays its faults.
+# Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
 STORE = etcd
 DURATION = 30m
 SEED = 1
+
+# Of make load.
+LOAD = -jobs 1000 -for 30s
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -27,6 +30,10 @@ lint: ## gofmt, go vet, staticcheck (pinned in tools/go.mod)
 bench: ## the figures of the registry centre, strategies and expressions
 	@scripts/test-deps
 	REQUIRE_ZOOKEEPER=1 go test -run '^$$' -bench . ./...
+
+load: ## many jobs on a server of our own: make load STORE=etcd|zookeeper LOAD='-jobs 5000 -for 30s -bare'
+	@scripts/test-deps
+	go run ./integration/load -store $(STORE) $(LOAD)
 
 faults: ## the fault suite with -race, and with outages of 30 s
 	@scripts/test-deps

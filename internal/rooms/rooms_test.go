@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"internal/testserver": {},
 	"internal/modelstore": {"coord"},
 	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/testserver"},
-	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/jobtree", "internal/rest", "internal/testserver"},
+	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/cronexpr", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
 
 // The import rule: the core never knows which store it is on, strategies and
