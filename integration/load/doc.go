@@ -71,7 +71,7 @@
 //	              one shuts them down. kill: one is killed, as by a crash. Then "owners change"
 //	              is when the first and the last process saw that it has other items. Even says
 //	              that at the end each job's items were dealt to those that stay, and none had two
-//	              more than another. Commits are those of the processes that stay, until the end
+//	              more than another; items that still run then are not moved. Commits are those of the processes that stay, until the end
 //	              of the window, for executions too: with -idle only those for the change.
 //	failover      of a kill: the executions that were cut short, and how long after the kill
 //	              they began elsewhere, the rest of the session included. A tick that was missed

@@ -259,7 +259,7 @@ func (r *report) broken() string {
 	add(r.Runs.Twice, "executions twice")
 	add(r.Runs.Stray, "executions of no tick")
 	if e := r.Event; e != nil {
-		if !e.Even {
+		if !e.Even && r.Options.Work == 0 { // items that run are not moved
 			wrong = append(wrong, "items not dealt evenly again")
 		}
 		if e.Failover != nil {

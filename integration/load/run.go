@@ -230,7 +230,7 @@ func (r *runner) measure(ctx context.Context, w Window) error {
 		return err
 	}
 	r.report.count(first, last, r.members)
-	return nil
+	return until(ctx, w.Until)
 }
 
 // probe is what the machine and the store have done at one time.

@@ -24,6 +24,10 @@ type Worker struct {
 	table      *table
 	schedulers []*job.Scheduler // by job; nil if it was not started
 	started    atomic.Int64
+	// starts is the context of all starts. Stop ends it, and then waits for Start.
+	starts    context.Context
+	endStarts context.CancelFunc
+	starting  sync.Mutex
 	// Only ticks between the two are noted, in nanoseconds.
 	from, until atomic.Int64
 }
@@ -45,6 +49,7 @@ const (
 // Dial connects to the store, and answers what the process holds before any job.
 func (w *Worker) Dial(s Settings, before *Memory) (err error) {
 	w.settings = s
+	w.starts, w.endStarts = context.WithCancel(context.Background())
 	if w.table, err = openTable(os.NewFile(3, "table")); err != nil {
 		return err
 	}
@@ -82,7 +87,9 @@ type Took struct {
 
 // Start starts all jobs.
 func (w *Worker) Start(_ None, took *Took) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	w.starting.Lock()
+	defer w.starting.Unlock()
+	ctx, cancel := context.WithTimeout(w.starts, startTimeout)
 	defer cancel()
 	w.schedulers = make([]*job.Scheduler, w.settings.Options.Jobs)
 	*took, err = w.forAll(func(i int) (err error) {
@@ -215,6 +222,9 @@ func (w *Worker) Memory(_ None, m *Memory) (err error) {
 
 // Stop shuts all jobs down.
 func (w *Worker) Stop(_ None, took *Took) (err error) {
+	w.endStarts()
+	w.starting.Lock()
+	defer w.starting.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	*took, err = w.forAll(func(i int) error {
