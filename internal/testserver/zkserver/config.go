@@ -16,6 +16,9 @@ type Config struct {
 	MaxSessionTimeout time.Duration
 	// Fsync makes every write wait for the disk, as servers in production do.
 	Fsync bool
+	// Optimize lets the JVM compile and collect as it does in production, for load. Such a
+	// server starts slowly and is large.
+	Optimize bool
 	// TLS adds a port with a certificate for localhost and 127.0.0.1; see
 	// Server.TLSAddr and Server.Authority. Such a server takes twice as long to start.
 	TLS bool
@@ -34,6 +37,16 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// jvm returns the flags of the JVM's compiler and memory. Without Optimize it starts fast and
+// stays small: a server in a test has too little to do for the optimizing compiler, or a
+// parallel garbage collector, to pay off.
+func (c Config) jvm() []string {
+	if c.Optimize {
+		return []string{"-Xms256m", "-Xmx1g"}
+	}
+	return []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms64m", "-Xmx512m"}
+}
+
 // peer is what every member of an ensemble knows of one member.
 type peer struct{ id, quorumPort, electionPort int }
 
@@ -50,7 +63,9 @@ func (s *Server) file() string {
 	set("maxClientCnxns", 0)
 	set("admin.enableServer", false)
 	set("4lw.commands.whitelist", "*")
-	set("preAllocSize", 1024)
+	if !s.cfg.Optimize {
+		set("preAllocSize", 1024) // KiB
+	}
 	if !s.cfg.Fsync {
 		set("forceSync", "no")
 	}

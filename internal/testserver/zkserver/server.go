@@ -150,13 +150,11 @@ func (s *Server) launch() error {
 	}
 	defer log.Close() // the process has its own handle
 
-	cmd := exec.Command(java,
-		// So that it starts fast and stays small: a server in a test has too little to do
-		// for the optimizing compiler, or a parallel garbage collector, to pay off.
-		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData", "-Xms64m", "-Xmx512m",
+	args := append(s.cfg.jvm(), "-Xshare:auto", "-XX:-UsePerfData",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 		"-Dzookeeper.jmx.log4j.disable=true",
 		"-cp", classPath, "org.apache.zookeeper.server.quorum.QuorumPeerMain", s.path("zoo.cfg"))
+	cmd := exec.Command(java, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start a ZooKeeper server: %w", err)
