@@ -82,9 +82,8 @@
 // The network: all is on one machine with a store of our own. Several members: such a store
 // has one. What ZooKeeper does for a commit: it has no metrics that all versions show, so
 // requests, revisions and fsyncs are unknown there, and so is the CPU time of a ZooKeeper
-// elsewhere. Our own ZooKeeper runs with the flags of the tests, which let it start fast: its
-// JVM compiles less than it could, so it is slower than one in production. Our own etcd does
-// not compact: a window has up to 2,000,000 executions.
+// elsewhere. Its JVM compiles while it runs, so a longer -warm makes it faster. The work of
+// compaction: our own etcd does none, so a window has up to 2,000,000 executions.
 //
 // Clocks that differ, faults of the store, and whether promises hold under them: that is what
 // the fault suite is for (package integration).

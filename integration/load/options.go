@@ -165,18 +165,15 @@ func (o *options) validateEvent() error {
 }
 
 func (o *options) validateRuns() error {
-	if o.Idle || o.Jobs == 0 {
-		return nil
-	}
-	w := o.window(time.Now())
-	if len(w.ticks) == 0 {
+	ticks := len(o.window(time.Now()).ticks)
+	if ticks == 0 && !o.Idle && o.Jobs > 0 {
 		return fmt.Errorf("-cron %q has no tick within -for %v; a longer time is allowed, or -idle", o.Cron, o.For)
 	}
-	if runs := o.Jobs * o.Items * len(w.ticks); runs > maxRuns {
-		return fmt.Errorf("%d jobs of %d items with %d ticks are %d executions; up to %d are allowed", o.Jobs, o.Items, len(w.ticks), runs, maxRuns)
+	if runs := o.Jobs * o.Items * max(ticks, 1); runs > maxRuns {
+		return fmt.Errorf("%d jobs of %d items with %d ticks are %d executions; up to %d are allowed", o.Jobs, o.Items, ticks, runs, maxRuns)
 	}
 	return nil
 }
 
-// errNoFlags is what the flag package has told the user already.
+// isHelp reports whether the user has asked what is allowed, and was told.
 func isHelp(err error) bool { return errors.Is(err, flag.ErrHelp) }

@@ -30,6 +30,7 @@ func TestWrongArguments(t *testing.T) {
 		{"-event leave", "-processes"},
 		{"-event kill -processes 2 -for 20s", "-for of 30s"},
 		{"-jobs 50000 -for 1m", "up to 2000000"},
+		{"-jobs 50000 -items 100000 -idle", "up to 2000000"},
 		{"more", "only flags"},
 		{"-unknown", "-unknown"},
 	} {

@@ -129,8 +129,9 @@ func (r *runner) jobs(ctx context.Context) error {
 // join makes one more worker and connects it.
 func (r *runner) join(ctx context.Context) error {
 	o := r.options
-	ticks := int64(o.For/time.Second) + 1 // a schedule has no more than one in a second
-	t, file, err := newTable(int(2*int64(o.Jobs*o.Items)*ticks) + 100*o.Jobs + 10_000)
+	// Twice what is expected, one more tick, and some changes of what it has.
+	runs := o.Jobs * o.Items * (len(o.window(time.Now()).ticks) + 1)
+	t, file, err := newTable(2*runs + 100*o.Jobs + 10_000)
 	if err != nil {
 		return err
 	}

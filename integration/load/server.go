@@ -25,7 +25,7 @@ func (s *Server) Start(store string, address *string) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if store == zkStore {
-		s.zookeeper, err = zkserver.Run(ctx, zkserver.Config{Fsync: true, Tick: 500 * time.Millisecond})
+		s.zookeeper, err = zkserver.Run(ctx, zkserver.Config{Fsync: true, Optimize: true, Tick: 500 * time.Millisecond})
 		if err != nil {
 			return err
 		}
