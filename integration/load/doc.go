@@ -41,8 +41,10 @@
 //	              run with much of it say little. A store elsewhere on this machine is counted
 //	              as one of the others, if its CPU time is not known.
 //	start         from the first call of job.Schedule until the last one has returned, in the
-//	              slowest process; each call by itself. shutdown is the same for Shutdown; it
-//	              does not include the close of the registry.
+//	              slowest process; each call by itself. Items are dealt when each has an owner
+//	              that knows it: that is asked every 5 ms, or less often if there are many jobs.
+//	              shutdown is the same for Shutdown; it does not include the close of the
+//	              registry.
 //	executions    how many began for the ticks of the window, divided by its length.
 //	missed        ticks of an item without any execution.
 //	made up       executions that make up for missed ticks (misfire). The last of these ticks

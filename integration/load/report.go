@@ -19,6 +19,7 @@ type report struct {
 	Bare    *bare   `json:"bare,omitempty"`
 
 	Start    lapse   `json:"start"`
+	Dealt    float64 `json:"dealt_s"` // from the begin of the start until every item had an owner
 	Shutdown lapse   `json:"shutdown"`
 	Seconds  float64 `json:"window_s"`
 	Ticks    int     `json:"ticks"`
@@ -307,6 +308,7 @@ func (r *report) writeJobs(row func(name, format string, args ...any)) {
 	}
 	row("load", "%d jobs of %d items, %s, work %v, %s, %d processes", o.Jobs, o.Items, cron, o.Work, monitored, o.Processes)
 	row("start", "%.3f s for all, %d at a time; each %v", r.Start.Seconds, o.Starting, r.Start.Each)
+	row("", "all items dealt after %.3f s", r.Dealt)
 	row("executions", "%d in %.1f s, %.1f/s, %d ticks", r.Runs.Executions, r.Seconds, r.Rate, r.Ticks)
 	row("", "missed %d, made up %d, twice %d, failed over %d, not ended %d", r.Runs.Missed, r.Runs.MadeUp, r.Runs.Twice, r.Runs.FailedOver, r.Runs.Unended)
 	if r.Runs.Executions > 0 {

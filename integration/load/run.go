@@ -166,6 +166,7 @@ func (r *runner) start(ctx context.Context) error {
 		defer close(ended)
 		r.showStarts(showing)
 	}()
+	begin := time.Now()
 	took, err := callAll[None, Took](ctx, children(r.members), "Start", None{})
 	shown()
 	<-ended
@@ -174,7 +175,35 @@ func (r *runner) start(ctx context.Context) error {
 	}
 	r.report.Start = newLapse(took)
 	r.say("started in %v", r.report.Start.duration())
+	if err := r.dealt(ctx); err != nil {
+		return err
+	}
+	r.report.Dealt = time.Since(begin).Seconds()
 	return nil
+}
+
+// dealt waits until every item has an owner that knows it. It asks seldom enough to use at
+// most a tenth of the time.
+func (r *runner) dealt(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errors.New("not all items were dealt in time"))
+	defer cancel()
+	for {
+		asked := time.Now()
+		has, err := callAll[None, int](ctx, children(r.members), "Assigned", None{})
+		if err != nil {
+			return err
+		}
+		sum := 0
+		for _, n := range has {
+			sum += n
+		}
+		if sum == r.options.Jobs*r.options.Items {
+			return nil
+		}
+		if err := until(ctx, time.Now().Add(max(5*time.Millisecond, 10*time.Since(asked)))); err != nil {
+			return err
+		}
+	}
 }
 
 func (r *runner) showStarts(ctx context.Context) {

@@ -183,6 +183,14 @@ func (w *Worker) Started(_ None, n *int) error {
 	return nil
 }
 
+// Assigned answers how many items of all jobs this process has.
+func (w *Worker) Assigned(_ None, n *int) error {
+	for _, s := range w.schedulers {
+		*n += len(s.Status().Items)
+	}
+	return nil
+}
+
 // Note makes the worker note the runs of the ticks of a window.
 func (w *Worker) Note(over Window, _ *None) error {
 	w.until.Store(over.Until.UnixNano())
