@@ -93,6 +93,7 @@ func (r *runner) bare(ctx context.Context) error {
 	}
 	after, err := r.site.count(ctx)
 	r.report.Bare = newBareReport(r.options, done, after.minus(before))
+	r.say("%.0f fires/s", r.report.Bare.Rate) // the jobs may fail
 	return err
 }
 
