@@ -11,8 +11,9 @@
 // Without -endpoints it starts a server of its own: one member that waits for its disk
 // (fsync), with its data in a temporary folder, on the same machine. The report warns if
 // temporary folders are in memory; set TMPDIR then. With -endpoints all goes into a
-// namespace of its own, load-…, whose jobs it removes at the end, unless it is killed. Do not
-// point it at a store that others need: it is meant to bring the store to its limit.
+// namespace of its own, load-…, whose jobs it removes at the end, unless it is killed. On
+// ZooKeeper the node of the namespace stays. Do not point it at a store that others need: it
+// is meant to bring the store to its limit.
 //
 // The server, each process that runs jobs, and the bare client are processes of their own,
 // made of this executable. What runs the jobs does nothing else. Its handlers note each run
