@@ -18,7 +18,7 @@
 // The server, each process that runs jobs, and the bare client are processes of their own,
 // made of this executable. What runs the jobs does nothing else. Its handlers note each run
 // in memory that the program shares with them, and take -work long. All end when the program
-// does, also when it is killed. SIGINT shuts the jobs down first.
+// does, also when it is killed. SIGINT shuts the jobs down first, a second one does not.
 //
 // The exit status is 1 if a tick of an item within the window was missed or begun twice, or
 // if the run failed. It is 2 for a wrong argument.

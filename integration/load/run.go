@@ -12,6 +12,9 @@ import (
 // patience is how long after the window executions of its ticks may still begin.
 const patience = 15 * time.Second
 
+// stopTimeout bounds the end of a run that has failed or was interrupted.
+const stopTimeout = time.Minute
+
 // member is a worker, as the program sees it.
 type member struct {
 	*child
@@ -55,7 +58,9 @@ func run(ctx context.Context, o options, progress io.Writer) (_ *report, err err
 	if o.Jobs > 0 {
 		if err := r.jobs(ctx); err != nil {
 			// What was started leaves in order, if it still can.
-			return nil, errors.Join(err, r.stop(context.WithoutCancel(ctx)))
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+			defer cancel()
+			return nil, errors.Join(err, r.stop(ctx))
 		}
 	}
 	return r.report, nil
