@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/peer"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -45,15 +41,15 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	const attempts = 10 // after the first two, each is needed only because somebody else wrote
 	for attempt := range attempts {
 		ask := attempt > 0 || t.worthAsking()
-		answer, err := r.send(ctx, &t, ask)
+		answer, err := r.attempt(ctx, &t, ask)
 		if err != nil {
 			return 0, err
 		}
-		if answer.Succeeded {
+		if answer.succeeded {
 			if !t.writesValues() {
 				return 0, nil
 			}
-			return answer.Header.Revision, nil
+			return answer.revision, nil
 		}
 		if !ask {
 			continue
@@ -74,44 +70,30 @@ func needsSession(ops []coord.Op) bool {
 	return false
 }
 
-// send runs the transaction once. If no answer came, the outcome is unknown only if the
-// request was sent: one that found no connection was not.
-func (r *Registry) send(ctx context.Context, t *transaction, ask bool) (*pb.TxnResponse, error) {
-	request := t.request(ask)
-	if n := max(len(request.Compare), len(request.Success), len(request.Failure)); n > maxTxnOps {
-		return nil, fmt.Errorf("etcd: %s: %w: %d conditions on parents that nobody wrote", t.what(), coord.ErrTooLarge, n)
-	}
-	ctx, cancel, err := r.bound(ctx)
+// attempt runs the transaction once, perhaps in one request with other commits. If no answer
+// came, the outcome is unknown only if the request was sent: one that found no connection
+// was not.
+func (r *Registry) attempt(ctx context.Context, t *transaction, ask bool) (answer, error) {
+	request, err := t.checked(ask)
 	if err != nil {
-		return nil, fmt.Errorf("etcd: %s: %w", t.what(), err)
+		return answer{}, err
 	}
-	defer cancel()
-	var server peer.Peer
-	answer, err := r.kv.Txn(ctx, request, grpc.WaitForReady(true), grpc.Peer(&server))
-	if err == nil {
-		return answer, nil
-	}
-	if errors.Is(rpctypes.Error(err), rpctypes.ErrLeaseNotFound) {
-		r.lose(ctx, t.session)
-	}
-	if sent := server.Addr != nil; sent && maybeDone(err) {
-		cause := err
-		if ctx.Err() != nil {
-			cause = context.Cause(ctx)
-		}
-		return nil, fmt.Errorf("etcd: %s: %w: %w", t.what(), coord.ErrUnknownOutcome, cause)
-	}
-	return nil, convertError(ctx, err, t.what())
+	return r.committer.run(ctx, t, request)
 }
 
-// maxTxnOps is etcd's default for --max-txn-ops. It bounds each of the three lists of a
-// transaction. A valid commit exceeds it only by conditions on parents that nobody wrote.
-const maxTxnOps = 128
+// attemptAlone is attempt, but the transaction shares its revision with no other commit.
+func (r *Registry) attemptAlone(ctx context.Context, t *transaction, ask bool) (answer, error) {
+	request, err := t.checked(ask)
+	if err != nil {
+		return answer{}, err
+	}
+	return r.committer.sendAlone(ctx, t, request)
+}
 
 // learn corrects the guesses from the answer to an attempt that failed. If an operation
 // does not hold it returns the conflict of the first such one.
-func (r *Registry) learn(ctx context.Context, t *transaction, answer *pb.TxnResponse) error {
-	findings := answer.Responses
+func (r *Registry) learn(ctx context.Context, t *transaction, answer answer) error {
+	findings := answer.responses
 	next := func() []*mvccpb.KeyValue {
 		kvs := findings[0].GetResponseRange().Kvs
 		findings = findings[1:]
@@ -131,7 +113,7 @@ func (r *Registry) learn(ctx context.Context, t *transaction, answer *pb.TxnResp
 		case found.kv == nil && needsNode(op.Kind):
 			// The node may still be a parent. The transaction does not ask that for every
 			// operation: it has no room for it, and parents are rarely the reason.
-			below, err := r.hasBelow(ctx, t.what(), op.Path, answer.Header.Revision)
+			below, err := r.hasBelow(ctx, t.what(), op.Path, answer.revision)
 			if errors.Is(err, errCompacted) {
 				return nil // the guesses stay, and the next attempt answers at a newer revision
 			}

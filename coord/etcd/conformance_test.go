@@ -17,10 +17,21 @@ import (
 
 func TestConformance(t *testing.T) { coordtest.Run(t, newStore) }
 
+// The same in groups: no commit goes alone.
+func TestConformanceInGroups(t *testing.T) {
+	coordtest.Run(t, func(t testing.TB) coordtest.Store {
+		s := newStore(t).(*store)
+		s.accompanied = true
+		return s
+	})
+}
+
 // store is an embedded server. For the cases that need a user or TLS it starts others.
 type store struct {
 	t     testing.TB
 	plain *etcdserver.Server
+	// accompanied: see etcd.Registry.Accompany.
+	accompanied bool
 
 	mu      sync.Mutex
 	special map[string]*etcdserver.Server
@@ -80,6 +91,9 @@ func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, 
 	r, err := etcd.Dial(ctx, config)
 	if err != nil {
 		return nil, nil, err
+	}
+	if s.accompanied {
+		r.Accompany()
 	}
 	return r, link, nil
 }

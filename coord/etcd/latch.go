@@ -76,7 +76,8 @@ func (l *latch) join(ctx context.Context, s *session) (*candidate, error) {
 	path := coord.Join(l.path, strconv.FormatInt(s.lease, 16)+"-"+strconv.FormatInt(r.candidates.Add(1), 10))
 	c := &candidate{latch: l, session: s, key: r.keys.key(path), guardEnded: make(chan struct{})}
 	c.ctx, c.end = context.WithCancelCause(s.ctx)
-	answer, err := r.send(ctx, &transaction{keys: r.keys, session: s, ops: []coord.Op{coord.CreateEphemeral(path, nil)}, guesses: make([]guess, 1)}, false)
+	// Alone: the revision is the place in the queue and the token, so no two have the same.
+	answer, err := r.attemptAlone(ctx, &transaction{keys: r.keys, session: s, ops: []coord.Op{coord.CreateEphemeral(path, nil)}, guesses: make([]guess, 1)}, false)
 	if err != nil {
 		c.end(err)
 		close(c.guardEnded)
@@ -85,7 +86,7 @@ func (l *latch) join(ctx context.Context, s *session) (*candidate, error) {
 		}
 		return nil, err
 	}
-	c.created = answer.Header.Revision
+	c.created = answer.revision
 	if !r.start(c.guard) {
 		c.end(coord.ErrClosed)
 		return nil, coord.ErrClosed

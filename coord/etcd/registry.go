@@ -38,6 +38,7 @@ type Registry struct {
 	closed  bool           // Close has begun, so no goroutine starts any more; guarded by mu
 	running sync.WaitGroup // all goroutines of the registry
 
+	committer committer
 	sessions  sessions
 	followers followers
 	sighting  sighting
@@ -69,6 +70,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		keys:   newKeyspace(config.Namespace),
 		late:   noAnswer(config.RequestTimeout),
 	}
+	r.committer.registry = r
 	r.sighting.doubted = make(chan struct{}, 1)
 	r.connections.dialled = r.sighting.connected
 	r.clock = storeclock.New(r.Session, r.compareClock)

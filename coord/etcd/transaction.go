@@ -42,6 +42,16 @@ func (t *transaction) what() string {
 	return fmt.Sprintf("commit of %d operations, the first %s", len(t.ops), t.ops[0])
 }
 
+// createsEphemerals reports whether the store has to know the session's lease.
+func (t *transaction) createsEphemerals() bool {
+	for _, op := range t.ops {
+		if op.Kind == coord.OpCreateEphemeral {
+			return true
+		}
+	}
+	return false
+}
+
 func (t *transaction) writesValues() bool {
 	for _, op := range t.ops {
 		switch op.Kind {
@@ -162,6 +172,15 @@ func (t *transaction) request(ask bool) *pb.TxnRequest {
 		}
 	}
 	return request
+}
+
+// checked is the request, unless it exceeds what a server takes.
+func (t *transaction) checked(ask bool) (*pb.TxnRequest, error) {
+	request := t.request(ask)
+	if n := opsOf(request); n > maxTxnOps {
+		return nil, fmt.Errorf("etcd: %s: %w: %d conditions on parents that nobody wrote", t.what(), coord.ErrTooLarge, n)
+	}
+	return request, nil
 }
 
 // judge returns why an operation does not hold. It returns nil if the operation holds, or may

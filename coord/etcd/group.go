@@ -1,0 +1,239 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// group is a set of commits that go in one request, each as a nested transaction. The store
+// does the request at one revision, with one write to its disk, but each member succeeds or
+// fails for itself: etcd evaluates its comparisons apart from the others'. See occupied for
+// what may be together.
+type group struct {
+	members    []*pending
+	occupied   *occupied
+	companions int
+	ops, bytes int
+}
+
+// The bounds of a group. A server takes 1.5 MiB in one request by default. From some 50
+// members on a larger group is hardly faster, and all of them wait for it.
+const (
+	maxMembers    = 48
+	maxGroupBytes = 512 << 10
+)
+
+// add adds a commit, and reports whether it fits. The first one always does.
+func (g *group) add(p *pending) bool {
+	members := len(g.members) + 1
+	ops, bytes := max(g.ops, p.ops), g.bytes+p.bytes
+	if members > 1 && (members > maxMembers || bytes > maxGroupBytes ||
+		members+g.companions+ops > maxTxnOps || // the server counts the operations around a nested transaction, too
+		!g.occupied.admits(p.footprint)) {
+		return false
+	}
+	g.members, g.ops, g.bytes = append(g.members, p), ops, bytes
+	g.occupied.add(p.footprint)
+	return true
+}
+
+// maxTxnOps is etcd's default for --max-txn-ops. It bounds each of the three lists of a
+// transaction; in a nested one they and the list around it together. A valid commit exceeds
+// it only by conditions on parents that nobody wrote.
+const maxTxnOps = 128
+
+// opsOf is what --max-txn-ops counts of one transaction.
+func opsOf(request *pb.TxnRequest) int {
+	return max(len(request.Compare), len(request.Success), len(request.Failure))
+}
+
+// bytes is a bound on the size of the transaction's request: a key occurs up to seven times
+// for an operation, each time with some bytes around it.
+func (t *transaction) bytes() int {
+	n := 0
+	for _, op := range t.ops {
+		n += 7*(len(t.keys.prefix)+len(op.Path)+16) + len(op.Value)
+	}
+	return n
+}
+
+// send sends a group, and tells each member what has become of it. The request belongs to no
+// caller: it goes on for the others when one of them leaves.
+func (c *committer) send(members []*pending) {
+	r := c.registry
+	ctx, cancel := context.WithTimeoutCause(r.ctx, r.config.RequestTimeout, r.late)
+	defer cancel()
+	request := members[0].request
+	nested := len(members)+len(c.companions) > 1
+	if nested {
+		request = &pb.TxnRequest{Success: make([]*pb.RequestOp, 0, len(members)+len(c.companions))}
+		for _, p := range members {
+			request.Success = append(request.Success, nestedOp(p.request))
+		}
+		for _, companion := range c.companions {
+			request.Success = append(request.Success, nestedOp(companion))
+		}
+	}
+	got, failed := c.exchange(ctx, request)
+	if failed != nil {
+		c.failed(ctx, members, failed)
+		return
+	}
+	revision := got.Header.GetRevision()
+	for i, p := range members {
+		own := got
+		if nested {
+			own = got.Responses[i].GetResponseTxn()
+		}
+		p.succeed(answer{revision, own.Succeeded, own.Responses})
+	}
+}
+
+func nestedOp(request *pb.TxnRequest) *pb.RequestOp {
+	return &pb.RequestOp{Request: &pb.RequestOp_RequestTxn{RequestTxn: request}}
+}
+
+// failed ends a request that failed. If the store refused it for what one member wants, the
+// others are sent again, so that only that member fails.
+func (c *committer) failed(ctx context.Context, members []*pending, f *failure) {
+	if f.isLeaseNotFound() {
+		creators, others := apart(members, func(p *pending) bool { return p.t.createsEphemerals() })
+		if one := sessionOf(creators); one != nil {
+			c.registry.lose(ctx, one)
+			failAll(creators, f)
+			if len(others) > 0 {
+				c.send(others)
+			}
+			return
+		}
+	}
+	half := len(members) / 2
+	if half == 0 || !f.concernsContents() {
+		failAll(members, f)
+		return
+	}
+	c.send(members[:half])
+	c.send(members[half:])
+}
+
+// apart divides members into those for which is holds and the others, in order.
+func apart(members []*pending, is func(*pending) bool) (those, others []*pending) {
+	for _, p := range members {
+		if is(p) {
+			those = append(those, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	return those, others
+}
+
+// sessionOf is the session of all members, or nil if they have several.
+func sessionOf(members []*pending) *session {
+	var one *session
+	for _, p := range members {
+		if one != nil && p.t.session != one {
+			return nil
+		}
+		one = p.t.session
+	}
+	return one
+}
+
+// sendAlone sends one attempt at once, within its caller's context.
+func (c *committer) sendAlone(ctx context.Context, t *transaction, request *pb.TxnRequest) (answer, error) {
+	ctx, cancel, err := c.registry.bound(ctx)
+	if err != nil {
+		return answer{}, fmt.Errorf("etcd: %s: %w", t.what(), err)
+	}
+	defer cancel()
+	nested := len(c.companions) > 0
+	if nested {
+		alone := request
+		request = &pb.TxnRequest{Success: []*pb.RequestOp{nestedOp(alone)}}
+		for _, companion := range c.companions {
+			request.Success = append(request.Success, nestedOp(companion))
+		}
+	}
+	got, failed := c.exchange(ctx, request)
+	if failed != nil {
+		if failed.isLeaseNotFound() {
+			c.registry.lose(ctx, t.session)
+		}
+		return answer{}, failed.of(t)
+	}
+	own := got
+	if nested {
+		own = got.Responses[0].GetResponseTxn()
+	}
+	return answer{got.Header.GetRevision(), own.Succeeded, own.Responses}, nil
+}
+
+// exchange sends one request and waits for its answer.
+func (c *committer) exchange(ctx context.Context, request *pb.TxnRequest) (*pb.TxnResponse, *failure) {
+	var server peer.Peer
+	got, err := c.registry.kv.Txn(ctx, request, grpc.WaitForReady(true), grpc.Peer(&server))
+	if err != nil {
+		return nil, &failure{err: err, cause: context.Cause(ctx), sent: server.Addr != nil}
+	}
+	return got, nil
+}
+
+// failure is why a request brought no answer.
+type failure struct {
+	err   error
+	cause error // why the context of the request has ended; nil if it had not
+	sent  bool  // false: no connection was found, so it cannot have been done
+}
+
+// of is the error for the caller of one transaction of the request.
+func (f *failure) of(t *transaction) error {
+	switch {
+	case f.sent && maybeDone(f.err) && f.cause != nil:
+		return fmt.Errorf("etcd: %s: %w: %w", t.what(), coord.ErrUnknownOutcome, f.cause)
+	case f.sent && maybeDone(f.err):
+		return fmt.Errorf("etcd: %s: %w: %w", t.what(), coord.ErrUnknownOutcome, f.err)
+	case f.cause != nil && (f.err == f.cause || endedByContext(f.err)):
+		return fmt.Errorf("etcd: %s: %w", t.what(), f.cause)
+	}
+	return fmt.Errorf("etcd: %s: %w: %v", t.what(), kindOf(f.err), f.err)
+}
+
+func (f *failure) isLeaseNotFound() bool {
+	return errors.Is(rpctypes.Error(f.err), rpctypes.ErrLeaseNotFound)
+}
+
+// concernsContents reports whether the store refused the request for what is in it, so that
+// a part of it may be taken.
+func (f *failure) concernsContents() bool {
+	e := rpctypes.Error(f.err)
+	switch {
+	case f.isLeaseNotFound(), errors.Is(e, rpctypes.ErrPermissionDenied),
+		errors.Is(e, rpctypes.ErrNoSpace): // which removals pass
+		return true
+	case errors.Is(e, rpctypes.ErrTooManyRequests):
+		return false
+	}
+	switch kindOf(f.err) {
+	case coord.ErrTooLarge:
+		return true
+	case coord.ErrDenied:
+		return false
+	}
+	code := status.Code(f.err)
+	if answer := (rpctypes.EtcdError{}); errors.As(e, &answer) {
+		code = answer.Code()
+	}
+	return code == codes.InvalidArgument || code == codes.ResourceExhausted && strings.Contains(f.err.Error(), "larger than max")
+}
