@@ -48,9 +48,11 @@
 // [Node.Modified], which only grow.
 //
 // Mutual exclusion is not promised against a process that ignores its context: the
-// session's time is measured on two machines. The token of a [Held] latch and the
-// revision of a commit only grow, so that another system can refuse the older
-// holder (fencing). They start low again when etcd is restored from a snapshot
+// session's time is measured on two machines. The token of a [Held] latch grows from
+// holder to holder, and the revision of a commit from one that writes a node to the next
+// that writes it, so that another system can refuse the older holder (fencing). Tokens of
+// different latches, and commits to different nodes, may be equal: the other system has to
+// keep them apart. They start low again when etcd is restored from a snapshot
 // without --bump-revision, and with a new ZooKeeper ensemble.
 //
 // A view is not an event log: it may skip states that last only a short time, but it

@@ -28,7 +28,9 @@ type Registry interface {
 	// Commit does all of ops or none, in one atomic step of the store, and returns
 	// the step's store-wide number: the Modified of every node it wrote, and the
 	// Created of every node it created. It is 0 for a commit that writes no value
-	// (only conditions and removals).
+	// (only conditions and removals). Of two commits that write the same node the later
+	// one has the larger number. Two commits at the same time may have the same number, if
+	// neither writes what the other one reads or writes.
 	//
 	// Conditions speak of the tree before the commit. See [ValidateCommit] for
 	// what may stand together. If ctx was derived from the context of a session that

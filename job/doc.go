@@ -28,7 +28,7 @@
 // it does not run, and that its tick was not begun. The commit moves the item's fired
 // node on to the tick. So a tick of an item starts at most once, whoever owns the item.
 // The store-wide number of the commit is the execution's fencing token: every later
-// claim of the item has a larger one.
+// claim of the item has a larger one. Claims of other items and jobs may have the same one.
 //
 // # An instance
 //

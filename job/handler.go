@@ -89,6 +89,11 @@ type ShardingContext struct {
 	//
 	//	UPDATE … SET …, fence = $token WHERE id = $id AND fence <= $token
 	//
+	// Tokens are of one item of one job. Different items may have the same token at the same
+	// time, and an old token of one may be larger than a new one of another. So each item
+	// needs a fence of its own: a row that only this item writes, or the job and the item in
+	// the key. A fence that items or jobs share refuses writes that are right.
+	//
 	// It is 0 with MonitorExecution off, because there are no claims then.
 	Token int64
 }

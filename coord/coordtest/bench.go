@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +28,53 @@ func Benchmark(b *testing.B, f Factory) {
 	b.Run("list", func(b *testing.B) { benchmarkList(b, store) })
 	b.Run("see", func(b *testing.B) { benchmarkSee(b, store) })
 	b.Run("view-bytes", func(b *testing.B) { benchmarkViewBytes(b, store) })
+}
+
+// BenchmarkCommits measures what one registry commits for many callers. Each claims an item
+// and finishes it, again and again, as a job does. One operation is one commit. Beside
+// commits/s it reports how long a commit takes: p50-ms and p99-ms. open opens a registry on a
+// store of its own.
+func BenchmarkCommits(b *testing.B, open func(*testing.B) coord.Registry) {
+	for _, callers := range []int{1, 64, 1000} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) { benchmarkCommits(b, open(b), callers) })
+	}
+}
+
+func benchmarkCommits(b *testing.B, r coord.Registry, callers int) {
+	benchCommit(b, r, coord.CreateEphemeral("me", nil))
+	items := make([]string, callers)
+	for i := range items {
+		items[i] = fmt.Sprintf("jobs/job-%d/sharding/0", i)
+		benchCommit(b, r, coord.Put(items[i]+"/instance", []byte("me")), coord.Put(items[i]+"/fired", nil))
+	}
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	took := make([][]time.Duration, callers)
+	var running sync.WaitGroup
+	b.ResetTimer()
+	for i, item := range items {
+		running.Go(func() {
+			timed := func(ops ...coord.Op) {
+				begin := time.Now()
+				if _, err := r.Commit(b.Context(), ops...); err != nil {
+					b.Error(err)
+				}
+				took[i] = append(took[i], time.Since(begin))
+			}
+			for left.Add(-2) > -2 {
+				timed(coord.Exists("me"), coord.Exists(item+"/instance"),
+					coord.Create(item+"/running", []byte("me")), coord.Set(item+"/fired", []byte("0123456789abcdef")))
+				timed(coord.Exists("me"), coord.Delete(item+"/running"))
+			}
+		})
+	}
+	running.Wait()
+	b.StopTimer()
+	all := slices.Concat(took...)
+	slices.Sort(all)
+	b.ReportMetric(float64(len(all))/b.Elapsed().Seconds(), "commits/s")
+	b.ReportMetric(float64(all[len(all)/2].Microseconds())/1e3, "p50-ms")
+	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1e3, "p99-ms")
 }
 
 func benchDial(b *testing.B, store Store) coord.Registry {

@@ -22,6 +22,19 @@ import (
 // server and link. Compare them within one run.
 func BenchmarkRegistry(b *testing.B) { coordtest.Benchmark(b, newStore) }
 
+// BenchmarkCommits has a server in the same process, which writes to its disk.
+func BenchmarkCommits(b *testing.B) {
+	coordtest.BenchmarkCommits(b, func(b *testing.B) coord.Registry {
+		server := etcdserver.Start(b, etcdserver.Config{Fsync: true})
+		r, err := etcd.Dial(b.Context(), etcd.Config{Endpoints: server.Endpoints(), Namespace: "bench", SessionTimeout: time.Minute})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = r.Close(context.Background()) }) // how it ends is not the question
+		return r
+	})
+}
+
 // BenchmarkBareClient is what etcd's own client does in the place of each benchmark of
 // coordtest.
 func BenchmarkBareClient(b *testing.B) {

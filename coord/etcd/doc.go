@@ -23,6 +23,15 @@
 // [coord.View.Sync] is one small read if the view is up to date. If not, it sends progress
 // requests, whose answers all views share.
 //
+// A commit that finds fewer than 4 requests of commits in flight goes at once. What is
+// committed while there are 4 waits, and goes in groups of up to 48: each commit is a nested
+// transaction, which succeeds or fails for itself, and all of them have one revision. No
+// commit is in a group with another one that writes what it reads or writes. The most
+// urgent ones go first (see [coord.Urgency]), and the oldest with each request. What waits
+// for longer than the request time-out fails with [coord.ErrUnavailable]; it was not sent. If a
+// server refuses a group for what is in it, the group is divided, so that only the commit
+// that is to blame fails. A place in the queue of a latch is never part of a group.
+//
 // A view watches one range of keys. Beside its subtree that range has some siblings:
 // those whose names go on with a character that sorts before the slash, such as jobs-2
 // and jobs.old for the view of jobs. Their events are received and dropped.

@@ -1,6 +1,7 @@
 package zk_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/coordtest"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
@@ -21,6 +23,19 @@ import (
 
 func BenchmarkRegistry(b *testing.B) {
 	coordtest.Benchmark(b, func(t testing.TB) coordtest.Store { return newStore(t, zkserver.Config{}) })
+}
+
+// BenchmarkCommits has a server that writes to its disk.
+func BenchmarkCommits(b *testing.B) {
+	coordtest.BenchmarkCommits(b, func(b *testing.B) coord.Registry {
+		server := zkserver.Start(b, zkserver.Config{Fsync: true})
+		r, err := zk.Dial(b.Context(), zk.Config{Servers: []string{server.Addr()}, Namespace: "bench", SessionTimeout: time.Minute})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = r.Close(context.Background()) }) // how it ends is not the question
+		return r
+	})
 }
 
 func BenchmarkBareClient(b *testing.B) {

@@ -28,6 +28,13 @@
 // longer than 90 % of it. In between it depends on when the pause begins. With the default
 // of 10 s these are 5.7 s and 9 s.
 //
+// # Requests in flight
+//
+// Each commit is a request of its own: ZooKeeper does all operations of a multi or none, so
+// several commits cannot share one. Up to 1,024 requests are in flight on a connection, in
+// the order in which they were sent, and others wait. So the servers' log bounds how many
+// commits there are in a second, and not the time of an answer. [coord.Urgency] has no effect.
+//
 // # A store that was put back
 //
 // The zxids of a store only grow. If a new connection brings a smaller zxid than the

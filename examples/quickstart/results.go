@@ -7,6 +7,8 @@ import "fmt"
 //
 //	UPDATE counts SET files = …, fence = $token WHERE item = $item AND fence <= $token
 //
+// Each item has a row, and so a fence, of its own: tokens of different items may be equal.
+//
 // A run may seem dead, be repeated elsewhere, and then go on. The condition keeps it from
 // undoing what the later run has written.
 type results struct {

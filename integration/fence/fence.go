@@ -4,7 +4,7 @@
 //
 //	UPDATE … SET …, fence = $token WHERE name = $name AND fence <= $token
 //
-// would.
+// would. A name is that of one item of one job: tokens of different items do not compare.
 package fence
 
 import (

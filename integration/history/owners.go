@@ -10,7 +10,8 @@ import (
 const wakeTime = time.Second
 
 // owners checks that an item has one live owner at most, that its tokens grow, and that a
-// handler's context has ended before the next execution starts.
+// handler's context has ended before the next execution starts. Tokens of two items may be
+// equal, in one job or in two.
 func (c *checker) owners(s subject) {
 	for _, e := range c.timeline.epochs(c.breaks[s.job], c.runs[s]) {
 		c.ownersOf(e)
