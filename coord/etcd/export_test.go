@@ -16,7 +16,7 @@ import (
 func (r *Registry) Accompany() {
 	key := []byte(r.keys.prefix + fmt.Sprintf("/companions/%p", r)) // which is no node
 	never := append(slices.Clone(key), "-never"...)
-	read := firstKeyOp(keyRange{from: string(key) + "-elsewhere"}, false)
+	read := firstKeyOp(span{key: append(slices.Clone(key), "-elsewhere"...)}, false)
 	r.committer.companions = []*pb.TxnRequest{
 		{Compare: []*pb.Compare{ifOwnedBy(key, 0)}, Success: []*pb.RequestOp{putOp(&pb.PutRequest{Key: key})}},
 		{Compare: []*pb.Compare{ifOwnedBy(never, 1)}, Success: []*pb.RequestOp{putOp(&pb.PutRequest{Key: never})}, Failure: []*pb.RequestOp{read, read}},

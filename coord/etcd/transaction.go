@@ -108,13 +108,18 @@ func (t *transaction) worthAsking() bool {
 // request is the transaction under the present guesses. With ask, a failed attempt reads
 // what judge has to know, for each operation in order.
 func (t *transaction) request(ask bool) *pb.TxnRequest {
-	request := &pb.TxnRequest{}
-	when := func(conditions ...*pb.Compare) { request.Compare = append(request.Compare, conditions...) }
+	request := &pb.TxnRequest{Compare: make([]*pb.Compare, 0, len(t.ops)+1)}
+	when := func(condition *pb.Compare) { request.Compare = append(request.Compare, condition) }
 	then := func(op *pb.RequestOp) { request.Success = append(request.Success, op) }
 	otherwise := func(op *pb.RequestOp) { request.Failure = append(request.Failure, op) }
 
 	for i, op := range t.ops {
-		key, below, guess := []byte(t.keys.key(op.Path)), t.keys.below(op.Path), t.guesses[i]
+		asksKey, asksBelow := t.asks(i)
+		key, guess := []byte(t.keys.key(op.Path)), t.guesses[i]
+		var below span
+		if asksBelow || op.Kind == coord.OpDeleteTree {
+			below = t.keys.below(op.Path).span()
+		}
 		switch op.Kind {
 		case coord.OpCreate:
 			when(ifUnwritten(key))
@@ -128,7 +133,8 @@ func (t *transaction) request(ask bool) *pb.TxnRequest {
 		case coord.OpSet, coord.OpSetAt:
 			switch {
 			case guess.isParent:
-				when(ifUnwritten(key), ifAnyIn(below))
+				when(ifUnwritten(key))
+				when(ifAnyIn(below))
 			case op.Kind == coord.OpSet:
 				when(ifWritten(key))
 			default:
@@ -136,10 +142,11 @@ func (t *transaction) request(ask bool) *pb.TxnRequest {
 			}
 			then(putOp(&pb.PutRequest{Key: key, Value: op.Value, IgnoreLease: !guess.isParent}))
 		case coord.OpDelete:
-			when(ifWritten(key), ifNoneIn(below))
-			then(deleteOp(keyRange{from: string(key)}))
+			when(ifWritten(key))
+			when(ifNoneIn(below))
+			then(deleteOp(span{key: key}))
 		case coord.OpDeleteTree:
-			then(deleteOp(keyRange{from: string(key)}))
+			then(deleteOp(span{key: key}))
 			then(deleteOp(below))
 		case coord.OpExists:
 			if guess.isParent {
@@ -148,10 +155,12 @@ func (t *transaction) request(ask bool) *pb.TxnRequest {
 				when(ifWritten(key))
 			}
 		case coord.OpAbsent:
-			when(ifUnwritten(key), ifNoneIn(below))
+			when(ifUnwritten(key))
+			when(ifNoneIn(below))
 		case coord.OpAtVersion:
 			if guess.isParent {
-				when(ifUnwritten(key), ifAnyIn(below))
+				when(ifUnwritten(key))
+				when(ifAnyIn(below))
 			} else {
 				when(ifAtVersion(key, op.Version))
 			}
@@ -161,11 +170,10 @@ func (t *transaction) request(ask bool) *pb.TxnRequest {
 		if !ask {
 			continue
 		}
-		asksKey, asksBelow := t.asks(i)
 		if asksKey {
 			// Servers since 3.7 leave out the lease if only the key is read.
 			asksLease := op.Kind == coord.OpPut || op.Kind == coord.OpOwned
-			otherwise(firstKeyOp(keyRange{from: string(key)}, !asksLease))
+			otherwise(firstKeyOp(span{key: key}, !asksLease))
 		}
 		if asksBelow {
 			otherwise(firstKeyOp(below, true))
@@ -231,25 +239,26 @@ func (t *transaction) judge(i int, found finding) error {
 	return nil
 }
 
+// span is one key, or a range of keys if end is set, as requests have it.
+type span struct{ key, end []byte }
+
+func (r keyRange) span() span { return span{[]byte(r.from), []byte(r.to)} }
+
 // Conditions. etcd compares a key that is not there as if its revisions and its lease were 0.
 // All keys of a range have to fulfil the comparison; a range without keys counts as one key
 // that is not there.
 
-func ifWritten(key []byte) *pb.Compare {
-	return ifCreated(keyRange{from: string(key)}, pb.Compare_GREATER)
-}
+func ifWritten(key []byte) *pb.Compare { return ifCreated(span{key: key}, pb.Compare_GREATER) }
 
-func ifUnwritten(key []byte) *pb.Compare {
-	return ifCreated(keyRange{from: string(key)}, pb.Compare_EQUAL)
-}
+func ifUnwritten(key []byte) *pb.Compare { return ifCreated(span{key: key}, pb.Compare_EQUAL) }
 
-func ifAnyIn(keys keyRange) *pb.Compare { return ifCreated(keys, pb.Compare_GREATER) }
+func ifAnyIn(keys span) *pb.Compare { return ifCreated(keys, pb.Compare_GREATER) }
 
-func ifNoneIn(keys keyRange) *pb.Compare { return ifCreated(keys, pb.Compare_EQUAL) }
+func ifNoneIn(keys span) *pb.Compare { return ifCreated(keys, pb.Compare_EQUAL) }
 
-func ifCreated(keys keyRange, result pb.Compare_CompareResult) *pb.Compare {
+func ifCreated(keys span, result pb.Compare_CompareResult) *pb.Compare {
 	return &pb.Compare{
-		Target: pb.Compare_CREATE, Result: result, Key: []byte(keys.from), RangeEnd: []byte(keys.to),
+		Target: pb.Compare_CREATE, Result: result, Key: keys.key, RangeEnd: keys.end,
 		TargetUnion: &pb.Compare_CreateRevision{CreateRevision: 0},
 	}
 }
@@ -274,15 +283,15 @@ func putOp(request *pb.PutRequest) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: request}}
 }
 
-func deleteOp(keys keyRange) *pb.RequestOp {
+func deleteOp(keys span) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestDeleteRange{
-		RequestDeleteRange: &pb.DeleteRangeRequest{Key: []byte(keys.from), RangeEnd: []byte(keys.to)},
+		RequestDeleteRange: &pb.DeleteRangeRequest{Key: keys.key, RangeEnd: keys.end},
 	}}
 }
 
 // firstKeyOp reads the first key in a range, if there is one.
-func firstKeyOp(keys keyRange, keyOnly bool) *pb.RequestOp {
+func firstKeyOp(keys span, keyOnly bool) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestRange{
-		RequestRange: &pb.RangeRequest{Key: []byte(keys.from), RangeEnd: []byte(keys.to), Limit: 1, KeysOnly: keyOnly},
+		RequestRange: &pb.RangeRequest{Key: keys.key, RangeEnd: keys.end, Limit: 1, KeysOnly: keyOnly},
 	}}
 }
