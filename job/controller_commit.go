@@ -93,7 +93,7 @@ func (c *controller) commit(change decide.Change) bool {
 // commitAll commits changes that do not depend on each other, commitsAtOnce at a time, and
 // reports whether any of them happened.
 func (c *controller) commitAll(changes []decide.Change) (any bool) {
-	if len(changes) == 1 || c.seams.oneByOne {
+	if len(changes) < 2 || c.seams.oneByOne {
 		for _, change := range changes {
 			any = c.commit(change) || any
 		}

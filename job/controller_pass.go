@@ -35,9 +35,9 @@ type step struct {
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
-func steps() []step {
+func steps() [27]step {
 	configured := asApplicant | asMember | asLeaver
-	return []step{
+	return [...]step{
 		{"reconcile", always, (*controller).reconcileIfDue},
 		{"look for removal", always, (*controller).lookForRemoval},
 		{"mend", configured, (*controller).mend},

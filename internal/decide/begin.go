@@ -23,7 +23,7 @@ type claims struct {
 func (w *World) claims(step string) *claims {
 	c := &claims{w: w, changes: changes{step: step, most: claimsPerCommit}}
 	if w.Config != nil {
-		c.head = []coord.Op{w.ifMine(), w.ifConfigured()}
+		c.head = func() []coord.Op { return []coord.Op{w.ifMine(), w.ifConfigured()} }
 	}
 	return c
 }

@@ -93,8 +93,8 @@ func (c *Change) Claims() []Claim {
 // changes builds a list of changes, each as large as a store takes in one commit.
 type changes struct {
 	step  string
-	head  []coord.Op // the conditions with which every change begins
-	most  int        // how many parts a change may have; 0 is as many as the store takes
+	head  func() []coord.Op // returns the conditions with which every change begins; nil if there are none
+	most  int               // how many parts a change may have; 0 is as many as the store takes
 	heals bool
 	list  []Change
 	cost  int // of the last change, in operations: see coord.Cost
@@ -107,8 +107,12 @@ func (c *changes) add(item int, ops ...coord.Op) *Part {
 	cost, size := coord.Cost(ops...), sizeOf(ops)
 	if len(c.list) == 0 || c.cost+cost > coord.MaxOps || c.size+size > coord.MaxCommitBytes ||
 		c.most > 0 && len(c.list[len(c.list)-1].Parts) == c.most {
-		c.list = append(c.list, Change{Step: c.step, Heals: c.heals, Ops: slices.Clone(c.head)})
-		c.cost, c.size = coord.Cost(c.head...), sizeOf(c.head)
+		var head []coord.Op
+		if c.head != nil {
+			head = c.head()
+		}
+		c.list = append(c.list, Change{Step: c.step, Heals: c.heals, Ops: head})
+		c.cost, c.size = coord.Cost(head...), sizeOf(head)
 	}
 	last := &c.list[len(c.list)-1]
 	from := len(last.Ops)

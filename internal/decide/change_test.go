@@ -15,7 +15,7 @@ import (
 // store takes in one commit, each under the same conditions.
 func TestChangesFitIntoCommits(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		c := changes{step: "s", head: []coord.Op{coord.Owned("a/x"), coord.Exists("a/y")}}
+		c := changes{step: "s", head: headOf(coord.Owned("a/x"), coord.Exists("a/y"))}
 		c.most = rapid.SampledFrom([]int{0, 0, 1, 7}).Draw(r, "parts at most")
 		groups := rapid.SliceOfN(rapid.IntRange(1, 5), 1, 300).Draw(r, "groups")
 		want := 0
@@ -54,7 +54,7 @@ func TestChangesFitIntoCommits(t *testing.T) {
 func TestFullChanges(t *testing.T) {
 	head := coord.Owned("head")
 	each := coord.Exists("a/000")
-	c := changes{step: "s", head: []coord.Op{head}}
+	c := changes{step: "s", head: headOf(head)}
 	n := (coord.MaxOps - coord.Cost(head)) / coord.Cost(each)
 	for i := range n {
 		c.add(i, coord.Exists(fmt.Sprintf("a/%03d", i)))
@@ -67,14 +67,14 @@ func TestFullChanges(t *testing.T) {
 		t.Errorf("%d changes for one op more", len(c.list))
 	}
 
-	c = changes{step: "s", head: []coord.Op{head}}
+	c = changes{step: "s", head: headOf(head)}
 	rest := coord.MaxCommitBytes - len(head.Path) - len("a") - len("b") - len("v")
 	c.add(0, coord.Put("a", []byte("v")))
 	c.add(1, coord.Put("b", make([]byte, rest)))
 	if err := coord.ValidateCommit(c.list[0].Ops...); len(c.list) != 1 || err != nil {
 		t.Fatalf("%d changes: %v", len(c.list), err)
 	}
-	c = changes{step: "s", head: []coord.Op{head}}
+	c = changes{step: "s", head: headOf(head)}
 	c.add(0, coord.Put("a", []byte("v")))
 	c.add(1, coord.Put("b", make([]byte, rest+1)))
 	if len(c.list) != 2 {
@@ -85,7 +85,7 @@ func TestFullChanges(t *testing.T) {
 // Values and conditions count too.
 func TestLargeChanges(t *testing.T) {
 	large := strings.Repeat("x", coord.MaxCommitBytes/3)
-	c := changes{step: "s", head: []coord.Op{coord.Put("head", []byte(large))}}
+	c := changes{step: "s", head: headOf(coord.Put("head", []byte(large)))}
 	for i := range 4 {
 		c.add(i, coord.Put(fmt.Sprintf("a/%d", i), []byte(large)))
 	}
@@ -133,7 +133,7 @@ func TestInChunks(t *testing.T) {
 func TestPartsOfChanges(t *testing.T) {
 	ended := &Run{Claim: Claim{Item: 1}}
 	whole := func() Change {
-		c := changes{step: "s", heals: true, head: []coord.Op{coord.Owned("x"), coord.Exists("y")}}
+		c := changes{step: "s", heals: true, head: headOf(coord.Owned("x"), coord.Exists("y"))}
 		c.add(0, coord.Exists("0/a"), coord.Delete("0/b")).Claim = &Claim{Item: 0}
 		c.add(1, coord.Delete("1/a")).Ends = ended
 		c.add(NoItem, coord.Delete("2/a"), coord.Delete("2/b"), coord.Delete("2/c"))
@@ -207,4 +207,9 @@ func pathsOf(ops []coord.Op) string {
 		paths = append(paths, op.Path)
 	}
 	return strings.Join(paths, " ")
+}
+
+// headOf returns a head of changes.
+func headOf(ops ...coord.Op) func() []coord.Op {
+	return func() []coord.Op { return slices.Clone(ops) }
 }

@@ -8,7 +8,7 @@ import "github.com/elasticjob-go/elasticjob/coord"
 // left; the leader obeys them instead. (There they stay until the next trigger, B-26.) It
 // does not touch the records of runs: their runners remove these.
 func (w *World) Clean() []Change {
-	c := changes{step: "clean", heals: true, head: w.ifLeading()}
+	c := changes{step: "clean", heals: true, head: w.ifLeading}
 	if !w.Rules.Failover {
 		w.cleanFailovers(&c)
 	}
@@ -21,7 +21,8 @@ func (w *World) cleanFailovers(c *changes) {
 	for _, f := range w.FailoverItems {
 		c.add(f.Item, coord.DeleteTree(w.Job.FailoverItem(f.Item)))
 	}
-	for i, item := range w.Items {
+	for i := range w.looked(len(w.Items)) {
+		item := &w.Items[i]
 		if item.Failovering != nil && item.Running == nil {
 			c.add(i, coord.DeleteTree(w.Job.Failovering(i)), coord.DeleteTree(w.Job.Failover(i)))
 		}
@@ -30,7 +31,7 @@ func (w *World) cleanFailovers(c *changes) {
 
 func (w *World) cleanMisfires(c *changes) {
 	tick := w.LastTick()
-	for i := range w.Items {
+	for i := range w.looked(len(w.Items)) {
 		item := &w.Items[i]
 		switch {
 		case !item.Misfire:
@@ -69,7 +70,7 @@ func (w *World) Sweep() []Change {
 	for _, in := range w.Instances {
 		inUse[in.IP] = true
 	}
-	c := changes{step: "sweep", heals: true, head: w.ifLeading()}
+	c := changes{step: "sweep", heals: true, head: w.ifLeading}
 	for ip, server := range w.Servers {
 		if !inUse[ip] && server.Enabled != w.Rules.Disabled {
 			c.add(NoItem, coord.AtVersion(w.Job.Server(ip), server.Version), coord.DeleteTree(w.Job.Server(ip)))

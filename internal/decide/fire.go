@@ -22,7 +22,7 @@ func (w *World) Due(k *Work) []Due {
 		return nil
 	}
 	var list []Due
-	for i := range w.items() {
+	for i := range w.looked(w.items()) {
 		item := &w.Items[i]
 		if !w.owns(item) || item.Disabled || k.Runs[i] != nil || item.Running != nil || k.hasBegun(i, tick) {
 			continue

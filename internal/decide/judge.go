@@ -19,7 +19,17 @@ const (
 // LastTick returns the last tick at or before now; zero if none has come since the schedule
 // was put in force.
 func (w *World) LastTick() time.Time {
-	if w.Rules.Ticks == nil || !w.IsInForce() {
+	if w.Rules.Ticks == nil {
+		return time.Time{}
+	}
+	if t := &w.ticked; t.rules != w.Rules || t.schedule != w.Schedule || t.now != w.Now {
+		*t = ticked{rules: w.Rules, schedule: w.Schedule, now: w.Now, last: w.lastTick()}
+	}
+	return w.ticked.last
+}
+
+func (w *World) lastTick() time.Time {
+	if !w.IsInForce() {
 		return time.Time{}
 	}
 	tick := w.Rules.Ticks.Prev(w.Now)

@@ -12,7 +12,7 @@ func (w *World) IsUnrecorded(r *Run) bool {
 // nobody has claimed the items since. While such a node is missing, the item may start
 // elsewhere, and nobody would run it again if this instance ended.
 func (w *World) Mend(runs []*Run) []Change {
-	c := changes{step: "mend", heals: true, head: []coord.Op{w.ifMine()}}
+	c := changes{step: "mend", heals: true, head: w.ifRunner}
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		if item.Running == nil {

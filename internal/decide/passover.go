@@ -32,12 +32,12 @@ func (w *World) PassOver(k *Work) []Change {
 	if tick.IsZero() || !w.Rules.Monitor || !w.IsRegistered() || w.Leaving {
 		return nil
 	}
-	own := changes{step: "pass over", head: []coord.Op{w.ifMine()}}
+	own := changes{step: "pass over", head: w.ifRunner}
 	// While all servers are disabled nobody leads. If one was enabled meanwhile, there soon is
 	// a leader, and this commit must not happen.
-	all := changes{step: "pass over", head: []coord.Op{w.ifMine(), coord.Absent(w.Job.LeaderInstance())}}
+	all := changes{step: "pass over", head: func() []coord.Op { return append(w.ifRunner(), coord.Absent(w.Job.LeaderInstance())) }}
 	allDisabled := !w.ServerEnabled(w.Self.IP) && len(w.Eligible()) == 0
-	for i := range w.items() {
+	for i := range w.looked(w.items()) {
 		switch reason := w.passReason(k, i, tick, allDisabled); reason {
 		case 0:
 		case ServersDisabled:

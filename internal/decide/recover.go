@@ -22,7 +22,7 @@ type Orphan struct {
 // another instance, B-01.)
 func (w *World) Orphans() []Orphan {
 	var list []Orphan
-	for i := range w.Items {
+	for i := range w.looked(len(w.Items)) {
 		item := &w.Items[i]
 		switch {
 		case item.Running != nil:
@@ -62,7 +62,7 @@ func (w *World) Recover(orphans []Orphan) []Change {
 	for _, o := range orphans {
 		c, ok := byOwner[o.Runner]
 		if !ok {
-			c = &changes{step: "recover", head: append(w.ifLeading(), w.ifDead(o.Runner)...)}
+			c = &changes{step: "recover", head: func() []coord.Op { return append(w.ifLeading(), w.ifDead(o.Runner)...) }}
 			byOwner[o.Runner] = c
 		}
 		c.add(o.Item, w.recover(o)...)

@@ -7,7 +7,7 @@ import "github.com/elasticjob-go/elasticjob/coord"
 // was lost, or a stranger has written the record.
 func (w *World) Leftovers(k *Work) []int {
 	var list []int
-	for i := range w.Items {
+	for i := range w.looked(len(w.Items)) {
 		item := &w.Items[i]
 		if item.Running != nil && w.runner(item) == w.Self.ID && k.Runs[i] == nil {
 			list = append(list, i)
@@ -22,7 +22,7 @@ func (w *World) Leftovers(k *Work) []int {
 // removed.
 func (w *World) Settle(k *Work, i int) Change {
 	item := &w.Items[i]
-	c := changes{step: "settle", heals: true, head: []coord.Op{w.ifMine()}}
+	c := changes{step: "settle", heals: true, head: w.ifRunner}
 	claim := Claim{Item: i, Failover: item.Failover.Is(w.Self.ID)}
 	switch {
 	case item.Running.ID == "" || !w.Rules.Monitor: // not a claim of ours

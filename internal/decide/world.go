@@ -3,6 +3,7 @@ package decide
 import (
 	"cmp"
 	"hash/fnv"
+	"iter"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -32,6 +33,38 @@ type World struct {
 	Absent map[string]time.Time
 	// Leaderless is for how long nobody has led.
 	Leaderless time.Duration
+	// Narrow lists the items that have changed since the last pass, if nothing else has; then
+	// decisions about items look at no others. nil is all items.
+	Narrow []int
+
+	ticked ticked
+}
+
+// ticked remembers the answer of [World.LastTick], and what it was asked about.
+type ticked struct {
+	rules    *Rules
+	schedule *jobtree.Schedule
+	now      time.Time
+	last     time.Time
+}
+
+// looked goes over the items below n that decisions are to look at.
+func (w *World) looked(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if w.Narrow == nil {
+			for i := range n {
+				if !yield(i) {
+					return
+				}
+			}
+			return
+		}
+		for _, i := range w.Narrow {
+			if i < n && !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // Self is this process as an instance of the job.
@@ -79,6 +112,9 @@ func (w *World) IsDead(id string) bool {
 // ifMine is the condition of almost all that this instance commits: its session's node is
 // there. Others recover our runs only after this node is gone, so it protects them.
 func (w *World) ifMine() coord.Op { return coord.Owned(w.Job.Session(w.Self.ID)) }
+
+// ifRunner is [World.ifMine] as the head of changes.
+func (w *World) ifRunner() []coord.Op { return []coord.Op{w.ifMine()} }
 
 // ifDead are the conditions of a commit that treats an instance as dead. If the id cannot be
 // part of a path, a stranger has written it: no instance can have it, and none is needed.
