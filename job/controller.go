@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -40,20 +41,23 @@ type controller struct {
 	wake     chan struct{}   // wakes the loop; see poke
 	seams    seams
 
-	sight                // controller_look.go
-	identity             // controller_join.go
-	departure            // controller_leave.go
-	executions           // controller_execute.go
-	doubts               // controller_finish.go
-	triggers             // controller_trigger.go
-	backoffs             // controller_commit.go
-	leadership           // controller_lead.go
-	diagnosis            // controller_diagnose.go
-	story      story     // controller_story.go
-	shown      standing  // controller_observe.go
-	wakeAt     time.Time // when to look again; zero if nobody waits. once clears it, wakeIn sets it
+	sight               // controller_look.go
+	attention           // controller_attention.go
+	identity            // controller_join.go
+	departure           // controller_leave.go
+	executions          // controller_execute.go
+	doubts              // controller_finish.go
+	triggers            // controller_trigger.go
+	backoffs            // controller_commit.go
+	leadership          // controller_lead.go
+	diagnosis           // controller_diagnose.go
+	story      story    // controller_story.go
+	shown      standing // controller_observe.go
 
 	working sync.WaitGroup // the goroutines of handlers
+
+	prodded atomic.Bool // anything may have changed: poke sets it, once clears it
+	timer   *time.Timer // of wait
 
 	mu       sync.Mutex
 	returned []*run // runs whose handlers have returned: returns adds them, collect takes them
@@ -67,6 +71,7 @@ type seams struct {
 	execute  func(*run)             // calls the handler of a run
 	omits    func(step string) bool // reports whether passes skip a step; nil skips none
 	oneByOne bool                   // commits and reads are sent one after the other
+	narrowed func()                 // is called after each narrow pass, and if no pass was needed; may be nil
 }
 
 // newController returns a controller whose loop has not begun.
@@ -110,8 +115,8 @@ func (c *controller) loop() (through bool, err error) {
 // once waits for a session if there is none, reads the snapshot, makes one pass and shows
 // the result. An error means that the controller cannot go on.
 func (c *controller) once() error {
-	c.wakeAt = time.Time{}
 	c.passes++
+	c.narrowAt = time.Time{}
 	if err := c.enter(); err != nil || c.stage == gone {
 		return err
 	}
@@ -125,8 +130,22 @@ func (c *controller) once() error {
 	if c.isShutdown() {
 		c.beginToLeave()
 	}
+	if c.prodded.Swap(false) {
+		c.whole = true
+	}
 	w := c.world()
-	c.observeStanding(w)
+	if c.narrow(w) {
+		if c.seams.narrowed != nil {
+			defer c.seams.narrowed()
+		}
+		if w.Narrow = c.noticed(); len(w.Narrow) == 0 && c.lingering.IsZero() {
+			return nil
+		}
+	} else {
+		c.whole, c.wholeAt = false, time.Time{}
+		c.observeStanding(w)
+	}
+	c.attention.items = c.attention.items[:0]
 	c.pass(w)
 	c.publish(w)
 	return nil
@@ -139,8 +158,11 @@ func (c *controller) world() *decide.World {
 	if c.settings.StaticSharding {
 		c.absent = decide.Absences(c.state, c.absent, now)
 	}
-	// The clock was set back, so these ticks will come again: forget that they were begun.
-	maps.DeleteFunc(c.work.Begun, func(_ int, tick time.Time) bool { return now.Before(tick) })
+	if now.Before(c.looked.wall) {
+		// The clock was set back, so these ticks will come again: forget that they were begun.
+		maps.DeleteFunc(c.work.Begun, func(_ int, tick time.Time) bool { return now.Before(tick) })
+		c.whole = true
+	}
 	w := &decide.World{
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
 		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now),

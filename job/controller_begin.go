@@ -2,6 +2,7 @@ package job
 
 import (
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -42,8 +43,17 @@ func (c *controller) fire(w *decide.World) error {
 		return nil
 	}
 	due, free := w.Due(c.work), c.claimable()
+	c.setAside(w, due, free)
 	c.commitAll(w.Fire(due, free))
-	c.work.Waiting = w.StillWaiting(c.work, due, free)
+	waiting := w.StillWaiting(c.work, due, free)
+	if w.Narrow == nil {
+		c.work.Waiting = waiting
+	} else {
+		for _, d := range due {
+			delete(c.work.Waiting, d.Item)
+		}
+		maps.Copy(c.work.Waiting, waiting)
+	}
 	return nil
 }
 

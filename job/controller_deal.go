@@ -20,6 +20,10 @@ type dealt struct {
 	// For a strategy that changes its answer although the question is the same:
 	forgiven   time.Time // when all changes until now are forgiven
 	isRestless bool      // it has changed its answer too often
+
+	// Where assign stands with it:
+	open  bool // items wait for their new owners
+	rests bool // all have them, and nothing that the strategy is asked about has changed since
 }
 
 const (
@@ -54,7 +58,7 @@ func (c *controller) deal(w *decide.World) ([]string, error) {
 	d := &c.dealt
 	eligible := w.Eligible()
 	if d.total != len(owners) || d.modified != w.Config.Modified || !slices.Equal(d.instances, eligible) {
-		*d = dealt{instances: eligible, total: len(owners), modified: w.Config.Modified, owners: owners}
+		*d = dealt{instances: eligible, total: len(owners), modified: w.Config.Modified, owners: owners, open: d.open}
 		return owners, nil
 	}
 	if !slices.Equal(d.owners, owners) {

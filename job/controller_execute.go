@@ -19,6 +19,11 @@ type executions struct {
 	// Waiting: fire, handBack and adopt. Begun: dispatch and world. A new session forgets all
 	// but Runs (begin).
 	work *decide.Work
+	// The runs that are done and have a record. isDone adds; finished removes those that have
+	// been dropped.
+	done []*run
+	// How many handlers run. dispatch and collect change it.
+	busy int
 	// The runs that wait for a thread. begins adds; dispatch, unqueue, unqueueSome and forget
 	// remove.
 	queue []*run
@@ -67,6 +72,7 @@ func (c *controller) dispatch() {
 		if r.Source == decide.Normal || r.Source == decide.Misfire {
 			c.work.Begun[r.Item] = r.Tick
 		}
+		c.busy++
 		c.seams.execute(r)
 	}
 }
@@ -110,7 +116,7 @@ func (c *controller) returns(r *run, e ending) {
 	}
 	c.returned = append(c.returned, r)
 	c.mu.Unlock()
-	c.poke()
+	c.nudge()
 }
 
 // newTaskID returns the id of a new execution; "" if none can be made.
@@ -148,8 +154,8 @@ func (c *controller) collect() {
 	c.mu.Unlock()
 	for _, r := range returned {
 		c.pace.ended(c.now().Sub(r.begun), c.now())
-		r.phase = done
-		r.group.open--
+		c.busy--
+		c.isDone(r)
 		r.syncs = c.syncs
 		r.cancel(nil)
 		r.Completed = completionOf(&r.Run, r.taskID, r.ending)
@@ -205,9 +211,17 @@ func (c *controller) unqueue() {
 
 // takeBack ends a run whose handler was not called.
 func (c *controller) takeBack(r *run, err error) {
-	r.phase, r.ending = done, ending{outcome: OutcomeCut, err: err, cut: true}
-	r.group.open--
+	r.ending = ending{outcome: OutcomeCut, err: err, cut: true}
+	c.isDone(r)
 	c.observeHandBack(r)
+}
+
+// isDone notes that nothing more happens to a run but that its record is removed.
+func (c *controller) isDone(r *run) {
+	r.phase = done
+	r.group.open--
+	c.done = append(c.done, r)
+	c.notice(r.Item)
 }
 
 // cancelAll ends the contexts of all handlers that run.
@@ -226,15 +240,7 @@ func (c *controller) giveGrace(now time.Time) time.Duration {
 }
 
 // executing is how many handlers run.
-func (c *controller) executing() int {
-	n := 0
-	for _, r := range c.runs {
-		if r.phase == executing {
-			n++
-		}
-	}
-	return n
-}
+func (c *controller) executing() int { return c.busy }
 
 // idle is how many threads are left when all queued runs have one.
 func (c *controller) idle() int { return c.settings.threads - c.executing() - len(c.queue) }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -32,7 +33,7 @@ func (c *controller) finish(w *decide.World) error {
 		c.commitAll(w.HandBack([]*decide.Run{r}))
 	}
 	if w.Now.Before(c.lingering) && (len(ready) == 0 || isOpen && !c.isLeaving()) {
-		c.wakeIn(c.lingering.Sub(w.Now))
+		c.finishIn(c.lingering.Sub(w.Now))
 		return nil
 	}
 	c.lingering = time.Time{} // nothing waits again until another handler has returned
@@ -46,9 +47,10 @@ func (c *controller) finish(w *decide.World) error {
 // those that are handed back. Runs that have no record any more are dropped. isOpen reports
 // whether other runs of the same claims are not done.
 func (c *controller) finished(w *decide.World) (ready, back []*decide.Run, isOpen bool) {
-	for _, i := range slices.Sorted(maps.Keys(c.runs)) {
-		r := c.runs[i]
-		if r.phase != done || (c.isLeaving() || c.registration == unsound) && r.isUnfinished() {
+	c.done = slices.DeleteFunc(c.done, func(r *run) bool { return c.runs[r.Item] != r })
+	slices.SortFunc(c.done, func(a, b *run) int { return cmp.Compare(a.Item, b.Item) })
+	for _, r := range c.done {
+		if (c.isLeaving() || c.registration == unsound) && r.isUnfinished() {
 			continue // its record stays: this instance hands it over when it goes, or others recover it
 		}
 		isOpen = isOpen || r.group.open > 0
@@ -81,7 +83,7 @@ func (c *controller) finishes(w *decide.World, runs []*decide.Run) []decide.Chan
 func (c *controller) mend(w *decide.World) error {
 	isBehind, isMissing := false, false
 	var lost []*decide.Run
-	for _, i := range slices.Sorted(maps.Keys(c.runs)) {
+	for _, i := range c.runsOf(w.Narrow) {
 		r := c.runs[i]
 		standing := w.Standing(&r.Run)
 		if r.Instance != c.self.ID || !r.Recorded {
@@ -100,14 +102,33 @@ func (c *controller) mend(w *decide.World) error {
 			isMissing = true // or the view shows only a part of the claim
 		}
 	}
-	c.doubt(&c.unmended, isMissing, w.Now, firstPause)
-	c.doubt(&c.unseen, isBehind, w.Now, settleAfter)
+	if isNarrow := w.Narrow != nil; !isNarrow || isMissing {
+		c.doubt(&c.unmended, isMissing, w.Now, firstPause)
+	}
+	if isNarrow := w.Narrow != nil; !isNarrow || isBehind {
+		c.doubt(&c.unseen, isBehind, w.Now, settleAfter)
+	}
 	if changes := w.Mend(lost); len(changes) > 0 && c.commitAll(changes) {
 		if n := c.story.mended.add(len(lost)); n > 0 {
 			c.log.Warn("somebody else has removed or changed the records of runs; they are put back", zap.Int("runs", n))
 		}
 	}
 	return nil
+}
+
+// runsOf returns the items of a list that have runs here; nil is all. They are in ascending
+// order.
+func (c *controller) runsOf(items []int) []int {
+	if items == nil {
+		return slices.Sorted(maps.Keys(c.runs))
+	}
+	var list []int
+	for _, i := range items {
+		if c.runs[i] != nil {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // doubt makes the view catch up when a difference has lasted for patience.
@@ -126,6 +147,9 @@ func (c *controller) doubt(s *since, holds bool, now time.Time, patience time.Du
 // does. It reads each again from the store first, because the view may be late.
 func (c *controller) settle(w *decide.World) error {
 	left := w.Leftovers(c.work)
+	if len(left) == 0 && w.Narrow != nil {
+		return nil // others may be left
+	}
 	if len(left) == 0 {
 		c.unsettled, c.suspicious = since{}, false
 		return nil

@@ -100,14 +100,22 @@ func (c *controller) sweep(w *decide.World) error {
 
 // assign writes who owns each item, as the strategy says.
 func (c *controller) assign(w *decide.World) error {
+	if c.dealt.rests && !c.settings.StaticSharding {
+		return nil
+	}
+	c.dealt.open = true
 	owners, err := c.deal(w)
 	if errors.Is(err, errThinking) {
 		return nil
 	}
 	c.fault(FaultStrategy, err)
-	if owners != nil || err == nil {
-		c.commitAll(w.Assign(owners))
+	if owners == nil && err != nil {
+		return nil
 	}
+	changes := w.Assign(owners)
+	c.commitAll(changes)
+	c.dealt.open = len(changes) > 0 || !w.IsDealt(owners)
+	c.dealt.rests = !c.dealt.open && err == nil && !c.dealt.isRestless
 	return nil
 }
 

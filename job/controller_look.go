@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -14,6 +15,7 @@ type sight struct {
 	settings   *settings            // the configuration in force here: adopt; its modified: begin
 	refused    int64                // Modified of the configuration that this instance refuses; 0 if none: look, adopt, begin
 	state      *jobtree.State       // the tree, as the view had it: look, signOffAnew
+	seen       coord.Snapshot       // by which state is: look
 	changed    <-chan struct{}      // closed when the view has something newer than state: look
 	looked     instant              // when slack looked at both clocks last: slack
 	absent     map[string]time.Time // see decide.World: world
@@ -33,7 +35,9 @@ func (c *controller) look() {
 		}
 	}
 	c.changed = c.view.Changed() // taken before the snapshot, so that no change between them is missed
-	c.state = jobtree.Reread(c.view.Snapshot(), c.job, c.state)
+	if !c.readTree(c.view.Snapshot()) {
+		return
+	}
 	document := c.state.Config
 	if document == nil || document.Modified <= c.settings.modified || document.Modified == c.refused {
 		return
@@ -49,6 +53,28 @@ func (c *controller) look() {
 		return
 	}
 	c.adopt(next)
+}
+
+// readTree brings the state up to date with a snapshot, and notes which items have changed. It
+// reports whether anything else has.
+func (c *controller) readTree(snapshot coord.Snapshot) (isWhole bool) {
+	if c.state == nil {
+		c.state, c.whole = jobtree.Read(snapshot, c.job), true
+	} else {
+		items, isWhole := c.state.Follow(snapshot, c.seen, c.job)
+		c.whole = c.whole || isWhole
+		for _, i := range items {
+			if !isWhole && !c.isOwnNews(i) {
+				c.notice(i)
+			}
+		}
+		if !isWhole {
+			c.seen = snapshot
+			return false
+		}
+	}
+	c.seen = snapshot
+	return true
 }
 
 // adopt puts settings in force here. Where they change the ticks, or whether there are

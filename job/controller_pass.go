@@ -30,41 +30,50 @@ const (
 type step struct {
 	name string
 	who  role // the roles that the step is for
+	when when
 	do   func(*controller, *decide.World) error
 }
+
+// when says for which passes a step is; see attention.
+type when bool
+
+const (
+	whole  when = false // only for whole passes
+	narrow when = true  // for narrow ones, too: it is about items that have changed
+)
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
 func steps() [27]step {
 	configured := asApplicant | asMember | asLeaver
 	return [...]step{
-		{"reconcile", always, (*controller).reconcileIfDue},
-		{"look for removal", always, (*controller).lookForRemoval},
-		{"mend", configured, (*controller).mend},
-		{"finish", configured, (*controller).finish},
-		{"leave", asLeaver, (*controller).leave},
-		{"register", asApplicant, (*controller).register},
-		{"announce", asMember, (*controller).announce},
-		{"take over", asMember, (*controller).takeOver},
-		{"obey", asMember, (*controller).obey},
-		{"begin triggered", asMember, (*controller).beginTriggered},
-		{"fire", asMember, (*controller).fire},
-		{"flag", asMember, (*controller).flag},
-		{"pass over", asMember, (*controller).passOver},
-		{"hand back", asMember, (*controller).handBack},
-		{"settle", asMember, (*controller).settle},
-		{"elect", asFollower, (*controller).elect},
-		{"abdicate", asLeader, (*controller).abdicate},
-		{"tidy", asLeader, (*controller).tidy},
-		{"put in force", asLeader, (*controller).putInForce},
-		{"recover", asLeader, (*controller).recover},
-		{"rewind", asLeader, (*controller).rewind},
-		{"clean", asLeader, (*controller).clean},
-		{"inherit", asLeader, (*controller).inherit},
-		{"sweep", asLeader, (*controller).sweep},
-		{"assign", asLeader, (*controller).assign},
-		{"diagnose", always, (*controller).diagnose},
-		{"report", asMember | asLeaver, (*controller).report},
+		{"reconcile", always, whole, (*controller).reconcileIfDue},
+		{"look for removal", always, whole, (*controller).lookForRemoval},
+		{"mend", configured, narrow, (*controller).mend},
+		{"finish", configured, narrow, (*controller).finish},
+		{"leave", asLeaver, whole, (*controller).leave},
+		{"register", asApplicant, whole, (*controller).register},
+		{"announce", asMember, whole, (*controller).announce},
+		{"take over", asMember, whole, (*controller).takeOver},
+		{"obey", asMember, whole, (*controller).obey},
+		{"begin triggered", asMember, whole, (*controller).beginTriggered},
+		{"fire", asMember, narrow, (*controller).fire},
+		{"flag", asMember, narrow, (*controller).flag},
+		{"pass over", asMember, narrow, (*controller).passOver},
+		{"hand back", asMember, narrow, (*controller).handBack},
+		{"settle", asMember, narrow, (*controller).settle},
+		{"elect", asFollower, whole, (*controller).elect},
+		{"abdicate", asLeader, whole, (*controller).abdicate},
+		{"tidy", asLeader, whole, (*controller).tidy},
+		{"put in force", asLeader, whole, (*controller).putInForce},
+		{"recover", asLeader, narrow, (*controller).recover},
+		{"rewind", asLeader, narrow, (*controller).rewind},
+		{"clean", asLeader, narrow, (*controller).clean},
+		{"inherit", asLeader, whole, (*controller).inherit},
+		{"sweep", asLeader, whole, (*controller).sweep},
+		{"assign", asLeader, whole, (*controller).assign},
+		{"diagnose", always, whole, (*controller).diagnose},
+		{"report", asMember | asLeaver, whole, (*controller).report},
 	}
 }
 
@@ -82,15 +91,24 @@ func (c *controller) pass(w *decide.World) {
 		if c.stage == gone {
 			break
 		}
-		if s.who&c.role(w) == 0 || s.who == asLeader && c.led || c.seams.omits != nil && c.seams.omits(s.name) {
+		if w.Narrow != nil && s.when == whole {
+			continue
+		}
+		if s.who&c.role(w) == 0 || s.who == asLeader && c.led {
+			continue
+		}
+		if c.seams.omits != nil && c.seams.omits(s.name) {
+			c.whole = true // it has its turn in the next pass
 			continue
 		}
 		if err := s.do(c, w); err != nil {
 			c.meet(s.name, err, firstPause, lastPause, 0)
 		}
 	}
-	c.heals.endPass(c.troubles, c.passes, w.Now)
-	c.troubles.endPass(c.passes)
+	if w.Narrow == nil {
+		c.heals.endPass(c.troubles, c.passes, w.Now)
+		c.troubles.endPass(c.passes)
+	}
 }
 
 // role returns the role of this instance. It is asked before each step, because a step may

@@ -9,37 +9,52 @@ const maxWait = 30 * time.Second
 
 // wait waits until there may be something to do.
 func (c *controller) wait() {
-	c.wakeForTick()
 	c.wakeIn(maxWait)
-	timer := time.NewTimer(time.Until(c.wakeAt))
-	defer timer.Stop()
+	at := earlier(c.wholeAt, c.narrowAt)
+	if s := c.settings.rules.Ticks; s != nil && !c.isLeaving() {
+		now := c.now()
+		if next := s.Next(now); !next.IsZero() {
+			at = earlier(at, time.Now().Add(max(next.Sub(now), 0)))
+		}
+	}
+	if c.timer == nil {
+		c.timer = time.NewTimer(time.Until(at))
+	} else {
+		c.timer.Reset(time.Until(at))
+	}
+	defer c.timer.Stop()
 	_, suspended := c.session.State()
 	select {
 	case <-c.changed:
+		return
 	case <-c.wake:
-	case <-timer.C:
+		return
+	case <-c.timer.C:
+		return
 	case <-suspended:
 	case <-c.session.Context().Done():
 	case <-c.drained():
 	}
+	c.whole = true
 }
 
-// wakeIn makes the controller look again after d, if nothing wakes it before. Whoever waits
-// for something calls wakeIn in each pass, so there is no timer that could be left behind.
+// earlier returns the earlier of two times. The zero time is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// wakeIn makes the controller make a whole pass after d at the latest. Whoever waits for
+// something calls wakeIn in each whole pass, so no old wait is left behind.
 func (c *controller) wakeIn(d time.Duration) {
-	if at := time.Now().Add(max(d, 0)); c.wakeAt.IsZero() || at.Before(c.wakeAt) {
-		c.wakeAt = at
-	}
+	c.wholeAt = earlier(c.wholeAt, time.Now().Add(max(d, 0)))
 }
 
-// wakeForTick makes the controller look again when the next tick comes.
-func (c *controller) wakeForTick() {
-	if s := c.settings.rules.Ticks; s != nil && !c.isLeaving() {
-		now := c.now()
-		if next := s.Next(now); !next.IsZero() {
-			c.wakeIn(next.Sub(now))
-		}
-	}
+// finishIn makes the controller finish runs after d, if nothing wakes it before.
+func (c *controller) finishIn(d time.Duration) {
+	c.narrowAt = earlier(c.narrowAt, time.Now().Add(max(d, 0)))
 }
 
 // drained returns a channel that closes when the time to drain is over. It returns nil when
@@ -51,8 +66,15 @@ func (c *controller) drained() <-chan struct{} {
 	return c.stopping.Done()
 }
 
-// poke wakes the controller. If it does not wait now, its next wait returns at once.
+// poke wakes the controller for a whole pass. If it does not wait now, its next wait returns
+// at once.
 func (c *controller) poke() {
+	c.prodded.Store(true)
+	c.nudge()
+}
+
+// nudge wakes the controller, which finds what has changed by itself.
+func (c *controller) nudge() {
 	select {
 	case c.wake <- struct{}{}:
 	default:

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/modelstore"
 )
@@ -191,7 +192,7 @@ func (m *model) start() *member {
 		m.t.Fatal(err)
 	}
 	p.c = newController(p.reg, p.view, nil, s, o, 0)
-	p.c.seams = seams{newID: p.newID, execute: p.begin, omits: p.omits, oneByOne: true}
+	p.c.seams = seams{newID: p.newID, execute: p.begin, omits: p.omits, oneByOne: true, narrowed: p.audit}
 	p.c.started = func() {}
 	p.c.shutdown, p.leave = context.WithCancel(m.ctx)
 	p.c.stopping, p.stop = context.WithCancel(m.ctx)
@@ -226,6 +227,45 @@ func (p *member) pass() {
 		m.logf("%s: gone: %v", p.name, c.farewell)
 		p.isGone = true
 		clear(p.handler)
+	}
+}
+
+// audit fails the test if a narrow pass has left something to be done that a whole one would
+// have done.
+func (p *member) audit() {
+	c := p.c
+	if c.whole || !c.rests() || p.view.at < p.m.store.Revision() {
+		return // a whole pass follows, or the view does not show yet what was done
+	}
+	w := c.world()
+	if c.outlookOf(w) != c.outlook {
+		return // so does one here
+	}
+	left := map[string][]decide.Change{
+		"take over": w.TakeOver(c.work, c.idle()),
+		"fire":      w.Fire(w.Due(c.work), c.claimable()),
+		"flag":      w.Flag(c.work),
+		"pass over": w.PassOver(c.work),
+		"begin":     w.BeginTriggered(c.work, c.pending, c.claimable()),
+	}
+	if w.Leads() {
+		owners, err := c.desired(w)
+		if err != nil {
+			p.m.fatalf("%s: %v", p.name, err)
+		}
+		for step, changes := range map[string][]decide.Change{
+			"tidy": w.Tidy(), "recover": w.Recover(w.Orphans()), "rewind": w.Rewind(), "clean": w.Clean(), "assign": w.Assign(owners),
+		} {
+			left[step] = changes
+		}
+	}
+	for step, changes := range left {
+		if len(changes) > 0 {
+			p.m.fatalf("%s: a narrow pass has left something to %s: %v", p.name, step, changes)
+		}
+	}
+	if elect := w.Elect(); elect != nil {
+		p.m.fatalf("%s: a narrow pass has left somebody to elect", p.name)
 	}
 }
 

@@ -61,6 +61,17 @@ func (w *World) Assign(owners []string) []Change {
 	return c.list
 }
 
+// IsDealt reports whether every item has the owner that the strategy wants, and no other item
+// is there: so Assign has nothing to do, and nothing to wait for.
+func (w *World) IsDealt(owners []string) bool {
+	for i, owner := range owners {
+		if item := w.Item(i); !item.Owner.Is(owner) {
+			return false
+		}
+	}
+	return len(w.Items) <= w.Rules.Total
+}
+
 // assignItem returns the operations that give an item its owner; none if it has that owner,
 // or keeps another one for now.
 func (w *World) assignItem(i int, item *jobtree.Item, owner string) []coord.Op {

@@ -10,7 +10,7 @@ import (
 )
 
 // State is a job's tree as a snapshot shows it. It shares memory with the snapshot, and
-// with the state that was read before. Nobody may change it.
+// with the state that was read before. Nobody may change it, but for [State.Follow].
 type State struct {
 	// Exists is whether the job has any node.
 	Exists bool
@@ -225,6 +225,11 @@ func (r *reader) readItem(path string, n coord.Node) {
 		r.addDebris(n)
 		return
 	}
+	r.readLeaf(item, before, leaf, n)
+}
+
+// readLeaf decodes a node of an item.
+func (r *reader) readLeaf(item *Item, before Item, leaf string, n coord.Node) {
 	switch leaf {
 	case instance:
 		item.Owner = r.mark(n, before.Owner)
@@ -329,7 +334,7 @@ type slab[T any] struct {
 
 func (s *slab[T]) add(value T) *T {
 	if len(s.free) == 0 {
-		s.size = min(max(2*s.size, 4), 64)
+		s.size = min(max(2*s.size, 1), 64)
 		s.free = make([]T, s.size)
 	}
 	p := &s.free[0]

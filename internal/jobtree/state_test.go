@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -197,7 +198,8 @@ func TestOrderOfItems(t *testing.T) {
 }
 
 // Reread returns what Read returns, whatever it reuses, even if a store that was restored
-// uses versions and revisions again.
+// uses versions and revisions again. A state that has followed the tree is the same, and it
+// says what has changed.
 func TestRereadIsRead(t *testing.T) {
 	const job = jobtree.Job("settle")
 	paths := []string{job.Root(), job.Config(), job.Schedule(), job.LeaderInstance(), job.FailoverItem(1)}
@@ -207,10 +209,12 @@ func TestRereadIsRead(t *testing.T) {
 	for i := range 3 {
 		paths = append(paths, job.ItemInstance(i), job.Running(i), job.Failover(i), job.Failovering(i), job.Fired(i), job.Completion(i), job.Misfire(i))
 	}
+	paths = append(paths, job.Sharding(), job.Item(1), job.ItemDisabled(0), job.Running(0)+"/debris", job.Item(2)+"/unknown")
 	values := []string{"", "10.0.0.1@-@1-a", "10.0.0.2@-@1-b", "2026-11-20T23:14:28.000Z", "serverIp: 10.0.0.3\n", "cron: x\nsince: 2026-11-20T23:14:28Z\n", "protocol: 1\n", "["}
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := coord.NewTree()
 		var state *jobtree.State
+		followed, shown := jobtree.Read(coord.Snapshot{}, job), coord.Snapshot{}
 		for range rapid.IntRange(1, 20).Draw(t, "changes") {
 			for range rapid.IntRange(1, 4).Draw(t, "nodes") {
 				n := coord.Node{
@@ -228,8 +232,27 @@ func TestRereadIsRead(t *testing.T) {
 			}
 			snapshot := nodes.Snapshot()
 			state = jobtree.Reread(snapshot, job, state)
-			if diff := cmp.Diff(jobtree.Read(snapshot, job), state, cmp.Comparer(sameError)); diff != "" {
+			read := jobtree.Read(snapshot, job)
+			if diff := cmp.Diff(read, state, cmp.Comparer(sameError)); diff != "" {
 				t.Fatal(diff)
+			}
+			before := followed.Clone()
+			items, isWhole := followed.Follow(snapshot, shown, job)
+			shown = snapshot
+			if diff := cmp.Diff(read, followed, cmp.Comparer(sameError), cmpopts.EquateEmpty()); diff != "" {
+				t.Fatal(diff)
+			}
+			if isWhole {
+				continue
+			}
+			for i := range read.Items {
+				if !slices.Contains(items, i) && !cmp.Equal(read.Items[i], before.Item(i), cmp.Comparer(sameError)) {
+					t.Fatalf("item %d has changed, and %v were said to", i, items)
+				}
+			}
+			read.Items, before.Items = nil, nil
+			if diff := cmp.Diff(read, before, cmp.Comparer(sameError)); diff != "" {
+				t.Fatalf("only items %v were said to have changed: %s", items, diff)
 			}
 		}
 	})
@@ -271,6 +294,23 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				jobtree.Reread(snapshot, job, before)
+			}
+		})
+		b.Run(fmt.Sprintf("items=%d/follow", items), func(b *testing.B) {
+			now := coord.NewTree()
+			for n := range snapshot.All("") {
+				now.Put(n)
+			}
+			shown := now.Snapshot()
+			state := jobtree.Read(shown, job)
+			b.ReportAllocs()
+			for b.Loop() {
+				n, _ := now.Get(job.Fired(items / 2))
+				n.Modified++
+				now.Put(n)
+				snapshot := now.Snapshot()
+				state.Follow(snapshot, shown, job)
+				shown = snapshot
 			}
 		})
 	}

@@ -1,0 +1,117 @@
+package job
+
+import (
+	"slices"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+)
+
+// attention says what the next pass has to look at. Most passes come because an execution
+// has begun or ended. Then a narrow pass is enough: it looks only at the items that have
+// changed, and leaves out the steps that items do not matter to. So what an execution costs
+// does not grow with the number of items.
+//
+//	                     nothing has changed ──► no pass
+//	look, collect ──►    only records of items ──► a narrow pass
+//	                     anything else ──► a whole pass
+//
+// A pass is whole if anything but records of items has changed (outlook, the tree), if a
+// step waits or has trouble, and when the time comes that a step has asked for (wakeIn).
+type attention struct {
+	// Anything may have changed. look, poke and wait set it; begin clears it.
+	whole bool
+	// The items whose records have changed in the tree, or whose runs have ended here. look
+	// and collect add; a pass clears.
+	items []int
+	// When a whole pass is due; zero if no step waits. wakeIn sets it, a whole pass clears it.
+	wholeAt time.Time
+	// When a narrow pass is due; zero if none is. finish sets it, each pass clears it.
+	narrowAt time.Time
+	// What the last pass went by.
+	outlook outlook
+	// Items that are due, in their order, for which no thread was free. fire changes it.
+	backlog []int
+}
+
+// outlook is what a pass depends on beside the tree.
+type outlook struct {
+	session  coord.SessionID
+	id       string
+	settings *settings
+	refused  int64
+	tick     time.Time // the last one
+	active   bool
+	stops    bool // the clock stops this instance
+	clock    bool // the store's clock is known
+}
+
+func (c *controller) outlookOf(w *decide.World) outlook {
+	return outlook{
+		session: c.self.Session, id: c.self.ID, settings: c.settings, refused: c.refused,
+		tick: w.LastTick(), active: w.IsActive(), stops: w.ClockStops(), clock: w.Clock.Known,
+	}
+}
+
+// narrow reports whether a narrow pass is enough. It notes what the pass goes by.
+func (c *controller) narrow(w *decide.World) bool {
+	now := c.outlookOf(w)
+	isSame := now == c.outlook
+	before := c.attention.outlook
+	c.attention.outlook = now
+	if before.tick = now.tick; before != now || c.whole {
+		c.dealt.rests = false
+	}
+	return isSame && !c.whole && w.Slack == 0 && (c.wholeAt.IsZero() || time.Now().Before(c.wholeAt)) &&
+		c.role(w)&asMember != 0 && c.rests()
+}
+
+// rests reports whether no step waits for anything that has no time.
+func (c *controller) rests() bool {
+	return !c.stale && !c.suspicious && len(c.troubles) == 0 && len(c.pending) == 0 && len(c.left) == 0 && !c.dealt.open &&
+		c.settings.rules.Monitor && !c.isShutdown()
+}
+
+// notice notes that an item has changed.
+func (c *controller) notice(item int) { c.attention.items = append(c.attention.items, item) }
+
+// noticed returns the items that a narrow pass looks at, ascending: those that have changed,
+// and as many of the backlog as may begin now.
+func (c *controller) noticed() []int {
+	items := c.attention.items
+	if len(c.backlog) > 0 {
+		next := min(max(c.claimable(), 0), len(c.backlog))
+		items = append(items, c.backlog[:next]...)
+		c.backlog = c.backlog[next:]
+	}
+	if items == nil {
+		return []int{} // nil would be all
+	}
+	slices.Sort(items)
+	return slices.Compact(items)
+}
+
+// isOwnNews reports whether what the tree shows of an item is what this process has
+// committed last: then nothing follows from it.
+func (c *controller) isOwnNews(i int) bool {
+	item := &c.state.Items[i]
+	switch r := c.runs[i]; {
+	case item.Fired == nil || item.Misfire || item.Failovering != nil:
+		return false
+	case r != nil:
+		return r.phase != done && item.Running != nil && item.Fired.Modified == r.Token && item.Running.Modified == r.Token && r.Instance == c.self.ID
+	}
+	return item.Running == nil && item.Fired.Modified == c.work.Ended[i] && !c.attention.outlook.tick.After(item.Fired.Tick)
+}
+
+// setAside keeps the items that are due and could not begin, in their order. A whole pass has
+// found all of them, a narrow one some more.
+func (c *controller) setAside(w *decide.World, due []decide.Due, free int) {
+	if w.Narrow == nil {
+		c.backlog = nil
+	}
+	for _, d := range due[min(max(free, 0), len(due)):] {
+		c.backlog = append(c.backlog, d.Item)
+	}
+}
