@@ -69,7 +69,7 @@ func (c *controller) narrow(w *decide.World) bool {
 
 // rests reports whether no step waits for anything that has no time.
 func (c *controller) rests() bool {
-	return !c.stale && !c.suspicious && len(c.troubles) == 0 && len(c.pending) == 0 && len(c.left) == 0 && !c.dealt.open &&
+	return !c.stale && !c.suspicious && len(c.troubles) == 0 && len(c.pending) == 0 && len(c.left) == 0 && !c.dealt.open && len(c.state.FailoverItems) == 0 &&
 		c.settings.rules.Monitor && !c.isShutdown()
 }
 
