@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -10,6 +11,9 @@ import (
 
 // yieldTime is how long our fires wait, at most, for a JVM leader that deals the items.
 const yieldTime = 30 * time.Second
+
+// firePortion is how many items claims are made for at a time.
+const firePortion = 120
 
 // takeOver claims items that wait to be run again (failover).
 func (c *controller) takeOver(w *decide.World) error {
@@ -43,8 +47,24 @@ func (c *controller) fire(w *decide.World) error {
 		return nil
 	}
 	due, free := w.Due(c.work), c.claimable()
+	if len(due) == 0 {
+		if w.Narrow == nil {
+			c.backlog = nil
+			clear(c.work.Waiting)
+		}
+		return nil
+	}
 	c.setAside(w, due, free)
-	c.commitAll(w.Fire(due, free))
+	c.commitEach(func(yield func(decide.Change) bool) {
+		// In portions, so that the first claim is sent before the last one is made.
+		for some := range slices.Chunk(due[:min(len(due), max(free, 0))], firePortion) {
+			for _, change := range w.Fire(some, len(some)) {
+				if !yield(change) {
+					return
+				}
+			}
+		}
+	})
 	waiting := w.StillWaiting(c.work, due, free)
 	if w.Narrow == nil {
 		c.work.Waiting = waiting

@@ -13,17 +13,19 @@ import (
 func (c *controller) clockFault(w *decide.World) error {
 	now := c.now() // not w.Now: the pass may have taken long
 	ahead := clockAt(c.reg.Clock(), now).Ahead
-	difference := fmt.Sprintf("%v ahead of it", ahead.Round(time.Second))
-	if ahead < 0 {
-		difference = fmt.Sprintf("%v behind it", -ahead.Round(time.Second))
+	difference := func() string {
+		if ahead < 0 {
+			return fmt.Sprintf("%v behind it", -ahead.Round(time.Second))
+		}
+		return fmt.Sprintf("%v ahead of it", ahead.Round(time.Second))
 	}
 	switch clockErr := c.reg.Clock().Err(); {
 	case w.ClockOff():
-		return fmt.Errorf("job %s: %w: %s, at most %v are allowed; this instance runs nothing, and others have its items", c.job, ErrClock, difference, c.settings.MaxTimeDiff)
+		return fmt.Errorf("job %s: %w: %s, at most %v are allowed; this instance runs nothing, and others have its items", c.job, ErrClock, difference(), c.settings.MaxTimeDiff)
 	case w.ClockStops():
-		return fmt.Errorf("job %s: %w: %s; this instance runs nothing, and others, whose clocks are right, have its items", c.job, ErrClock, difference)
+		return fmt.Errorf("job %s: %w: %s; this instance runs nothing, and others, whose clocks are right, have its items", c.job, ErrClock, difference())
 	case ahead.Abs() > decide.ClockTolerance:
-		return fmt.Errorf("job %s: %w: %s", c.job, ErrClock, difference)
+		return fmt.Errorf("job %s: %w: %s", c.job, ErrClock, difference())
 	case c.settings.MaxTimeDiff > 0 && !w.Clock.Known && clockErr != nil:
 		return fmt.Errorf("job %s: the store's clock cannot be compared with this host's, though MaxTimeDiff is set: %w", c.job, clockErr)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -90,28 +92,79 @@ func (c *controller) commit(change decide.Change) bool {
 	return ok && c.committed(send(c.session.Context(), c.reg, change))
 }
 
-// commitAll commits changes that do not depend on each other, commitsAtOnce at a time, and
-// reports whether any of them happened.
-func (c *controller) commitAll(changes []decide.Change) (any bool) {
-	if len(changes) < 2 || c.seams.oneByOne {
-		for _, change := range changes {
-			any = c.commit(change) || any
-		}
-		return any
+// commitAll commits changes that do not depend on each other, and reports whether any of them
+// happened.
+func (c *controller) commitAll(changes []decide.Change) bool {
+	if len(changes) < 2 {
+		return len(changes) == 1 && c.commit(changes[0])
 	}
-	var admitted []decide.Change
-	for _, change := range changes {
-		if change, ok := c.admit(change); ok {
-			admitted = append(admitted, change)
+	return c.commitEach(slices.Values(changes))
+}
+
+// commitEach is commitAll for changes that are made as they are sent, commitsAtOnce at a
+// time. What follows from a commit follows as soon as its own answer is there: a claim begins
+// its handlers although others are still under way.
+func (c *controller) commitEach(changes iter.Seq[decide.Change]) (happened bool) {
+	if c.seams.oneByOne {
+		for change := range changes {
+			happened = c.commit(change) || happened
 		}
+		return happened
 	}
 	ctx := c.session.Context()
-	answers := make([]answer, len(admitted))
-	together(len(admitted), func(i int) { answers[i] = send(ctx, c.reg, admitted[i]) })
-	for _, a := range answers {
-		any = c.committed(a) || any
+	answers := make(chan sent, commitsAtOnce)
+	underWay := 0
+	var panicked []any
+	take := func(s sent) {
+		underWay--
+		if s.panicked != nil {
+			panicked = append(panicked, s.panicked)
+			return
+		}
+		happened = c.committed(s.answer) || happened
 	}
-	return any
+	for change := range changes {
+		change, ok := c.admit(change)
+		if !ok {
+			continue
+		}
+		for underWay == commitsAtOnce {
+			take(<-answers)
+		}
+		underWay++
+		go sendTo(ctx, answers, c.reg, change)
+		select {
+		case s := <-answers:
+			take(s)
+		default:
+		}
+	}
+	for underWay > 0 {
+		take(<-answers)
+	}
+	if len(panicked) > 0 {
+		panic(panicked[0]) // Scheduler.run recovers from it
+	}
+	return happened
+}
+
+// sent is a change that was sent, with what has become of it.
+type sent struct {
+	answer   answer
+	panicked any // what the registry has panicked with; nil if it has not
+}
+
+// sendTo is send for a goroutine of its own, which may end in any way.
+func sendTo(ctx context.Context, answers chan<- sent, reg coord.Registry, change decide.Change) {
+	s := sent{panicked: errEnded} // for runtime.Goexit
+	defer func() {
+		if v := recover(); v != nil {
+			s.panicked = v
+		}
+		answers <- s
+	}()
+	s.answer = send(ctx, reg, change)
+	s.panicked = nil
 }
 
 // together calls do for each number below n: several at a time, or in order if a test

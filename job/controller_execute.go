@@ -13,7 +13,7 @@ import (
 
 // executions are what runs in this process, or is about to.
 type executions struct {
-	// All runs, by item. begins adds; drop and forget remove.
+	// All runs, by item. setRun changes them, under mu: others read the keys.
 	runs map[int]*run
 	// What decisions know of them. Runs are the same runs. Ended: drop and tellChange.
 	// Waiting: fire, handBack and adopt. Begun: dispatch and world. A new session forgets all
@@ -52,7 +52,7 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 			group: g, phase: queued, claimed: c.now(), syncs: c.syncs, taskID: c.newTaskID(),
 		}
 		c.observeClaim(r)
-		c.runs[r.Item], c.work.Runs[r.Item] = r, &r.Run
+		c.setRun(r.Item, r)
 		c.queue = append(c.queue, r)
 		if r.Source == decide.Manual {
 			delete(c.pending, r.Item)
@@ -174,8 +174,7 @@ func (c *controller) collect() {
 // so that an older snapshot, which still shows the record, is not taken for news.
 func (c *controller) drop(r *run) {
 	if c.runs[r.Item] == r {
-		delete(c.runs, r.Item)
-		delete(c.work.Runs, r.Item)
+		c.setRun(r.Item, nil)
 	}
 	if r.Instance == c.self.ID && r.Token > c.work.Ended[r.Item] {
 		c.work.Ended[r.Item] = r.Token
@@ -195,8 +194,7 @@ func (c *controller) dropEnded(ended *decide.Run) {
 func (c *controller) forget() {
 	for _, r := range c.queue {
 		c.observeHandBack(r)
-		delete(c.runs, r.Item)
-		delete(c.work.Runs, r.Item)
+		c.setRun(r.Item, nil)
 	}
 	c.queue = nil
 }

@@ -16,6 +16,8 @@ type sight struct {
 	refused    int64                // Modified of the configuration that this instance refuses; 0 if none: look, adopt, begin
 	state      *jobtree.State       // the tree, as the view had it: look, signOffAnew
 	seen       coord.Snapshot       // by which state is: look
+	owned      []int                // this instance's items by state, if listed: items
+	listed     bool                 // look and identify clear it
 	changed    <-chan struct{}      // closed when the view has something newer than state: look
 	looked     instant              // when slack looked at both clocks last: slack
 	absent     map[string]time.Time // see decide.World: world
@@ -63,6 +65,7 @@ func (c *controller) readTree(snapshot coord.Snapshot) (isWhole bool) {
 	} else {
 		items, isWhole := c.state.Follow(snapshot, c.seen, c.job)
 		c.whole = c.whole || isWhole
+		c.listed = c.listed && !isWhole
 		for _, i := range items {
 			if !isWhole && !c.isOwnNews(i) {
 				c.notice(i)

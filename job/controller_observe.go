@@ -6,7 +6,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // event returns what all events have, as of this moment. It may be called in any goroutine,
@@ -35,8 +34,7 @@ func (c *controller) executionID(r *run) Execution {
 
 // standing is how observers know that this instance stands.
 type standing struct {
-	id    string         // under which it has joined; empty if it has not
-	seen  *jobtree.State // by which that is
+	id    string // under which it has joined; empty if it has not
 	state coord.SessionState
 	leads bool
 	items []int
@@ -44,7 +42,7 @@ type standing struct {
 
 // observeStanding tells what is different about this instance, before a pass acts on it.
 func (c *controller) observeStanding(w *decide.World) {
-	if c.watchers.isDeaf() || c.shown.seen == w.State {
+	if c.watchers.isDeaf() {
 		return
 	}
 	if c.shown.id == "" && w.IsRegistered() {
@@ -54,9 +52,8 @@ func (c *controller) observeStanding(w *decide.World) {
 	if c.shown.id != c.self.ID {
 		return
 	}
-	c.shown.seen = w.State
 	c.observeLead(w.Leads())
-	c.observeItems(ownItems(w.State, c.self.ID))
+	c.observeItems(c.items())
 }
 
 func (c *controller) observeLead(leads bool) {

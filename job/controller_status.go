@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
@@ -21,27 +20,27 @@ import (
 // status reads the session, the ticks and the view's fault anew (statusNow): the answer is
 // true although the controller may be waiting for the store.
 type live struct {
-	status   Status             // publish, returns, end
-	session  coord.Session      // nil while there is none: showSession
-	schedule *cronexpr.Schedule // publish
-	ended    bool               // the loop has ended: end
-	atWork   time.Time          // when the current pass began; zero between two passes: controller.atWork
-	changed  chan struct{}      // closed when status changes; nil if nobody waits: Scheduler.Changed, broadcast
-	entered  chan struct{}      // closed when session changes; nil if nobody waits: followSession, showSession
+	status      Status             // publish, returns, end; without Running, which are the keys of runs
+	runsChanged bool               // since the last publishRuns: setRun
+	session     coord.Session      // nil while there is none: showSession
+	schedule    *cronexpr.Schedule // publish
+	ended       bool               // the loop has ended: end
+	atWork      time.Time          // when the current pass began; zero between two passes: controller.atWork
+	changed     chan struct{}      // closed when status changes; nil if nobody waits: Scheduler.Changed, broadcast
+	entered     chan struct{}      // closed when session changes; nil if nobody waits: followSession, showSession
 }
 
 // publish shows others how this scheduler stands, and logs what has changed. w is nil while
-// there is no session.
+// there is no session. After a narrow pass only the runs can differ.
 func (c *controller) publish(w *decide.World) {
-	s := Status{
-		InstanceID: c.self.ID,
-		Leaving:    c.isLeaving(),
-		Running:    slices.Sorted(maps.Keys(c.runs)),
-		Waiting:    c.signs.waiting,
+	if w != nil && w.Narrow != nil {
+		c.publishRuns()
+		return
 	}
+	s := Status{InstanceID: c.self.ID, Leaving: c.isLeaving(), Waiting: c.signs.waiting}
 	if w != nil {
 		s.Registered, s.Enabled, s.Leader = w.IsRegistered(), w.ServerEnabled(c.self.IP), w.Leads()
-		s.Items = ownItems(c.state, c.self.ID)
+		s.Items = c.items()
 		c.tell(s)
 	}
 	for _, f := range c.faults {
@@ -51,16 +50,48 @@ func (c *controller) publish(w *decide.World) {
 	}
 	c.mu.Lock()
 	s.LastError, s.LastErrorTime = c.live.status.LastError, c.live.status.LastErrorTime
-	differs := !reflect.DeepEqual(s, c.live.status)
+	differs := !s.is(&c.live.status)
 	c.live.status = s
 	c.live.schedule = c.settings.rules.Ticks
 	if differs {
 		c.live.broadcast()
 	}
 	c.mu.Unlock()
+	c.publishRuns()
 	if s.Registered {
 		c.started()
 	}
+}
+
+// publishRuns tells those who wait for a change of the status that other items run now.
+func (c *controller) publishRuns() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.live.runsChanged {
+		c.live.runsChanged = false
+		c.live.broadcast()
+	}
+}
+
+// setRun notes, for Status.Running, that an item has a run here or has none any more.
+func (c *controller) setRun(item int, r *run) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.live.runsChanged = true
+	if r == nil {
+		delete(c.runs, item)
+		delete(c.work.Runs, item)
+		return
+	}
+	c.runs[item], c.work.Runs[item] = r, &r.Run
+}
+
+// items lists the items that are assigned to this instance.
+func (c *controller) items() []int {
+	if !c.listed {
+		c.owned, c.listed = ownItems(c.state, c.self.ID), true
+	}
+	return c.owned
 }
 
 // ownItems lists the items that are assigned to an instance.
@@ -125,6 +156,7 @@ func (l *live) broadcast() {
 func (c *controller) statusNow() Status {
 	c.mu.Lock()
 	s, session, schedule, ended, begun := c.live.status.clone(), c.live.session, c.live.schedule, c.live.ended, c.live.atWork
+	s.Running = slices.Sorted(maps.Keys(c.runs))
 	c.mu.Unlock()
 	s.Leaving = s.Leaving || c.isShutdown()
 	now := c.now()

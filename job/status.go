@@ -64,6 +64,17 @@ func (s Status) Fault() error {
 	return errors.Join(errs...)
 }
 
+// is reports whether two statuses are the same, but for what is added when somebody asks:
+// the session, the ticks and the runs.
+func (s *Status) is(o *Status) bool {
+	sameFault := func(a, b Fault) bool {
+		return a.Kind == b.Kind && a.Since.Equal(b.Since) && a.Err.Error() == b.Err.Error()
+	}
+	return s.InstanceID == o.InstanceID && s.Registered == o.Registered && s.Enabled == o.Enabled && s.Leader == o.Leader &&
+		s.Leaving == o.Leaving && s.LastErrorTime.Equal(o.LastErrorTime) &&
+		slices.Equal(s.Items, o.Items) && slices.Equal(s.Waiting, o.Waiting) && slices.EqualFunc(s.Faults, o.Faults, sameFault)
+}
+
 func (s Status) clone() Status {
 	s.Items, s.Running = slices.Clone(s.Items), slices.Clone(s.Running)
 	s.Waiting, s.Faults = slices.Clone(s.Waiting), slices.Clone(s.Faults)

@@ -12,18 +12,15 @@ import (
 const claimsPerCommit = 30
 
 // claims builds changes that claim items.
-type claims struct {
-	w *World
-	changes
-}
+type claims struct{ changes }
 
 // claims returns an empty list of claims for a step. The version of the configuration is
 // one of their conditions: when an item is removed and created again, the versions of its
 // nodes begin anew, but the total has changed then, and so has the configuration.
 func (w *World) claims(step string) *claims {
-	c := &claims{w: w, changes: changes{step: step, most: claimsPerCommit}}
+	c := &claims{changes{w: w, step: step, most: claimsPerCommit}}
 	if w.Config != nil {
-		c.head = func() []coord.Op { return []coord.Op{w.ifMine(), w.ifConfigured()} }
+		c.head = func(w *World) []coord.Op { return []coord.Op{w.ifMine(), w.ifConfigured()} }
 	}
 	return c
 }

@@ -92,9 +92,10 @@ func (c *Change) Claims() []Claim {
 
 // changes builds a list of changes, each as large as a store takes in one commit.
 type changes struct {
+	w     *World // may be nil if there is no head
 	step  string
-	head  func() []coord.Op // returns the conditions with which every change begins; nil if there are none
-	most  int               // how many parts a change may have; 0 is as many as the store takes
+	head  func(*World) []coord.Op // returns the conditions with which every change begins; nil if there are none
+	most  int                     // how many parts a change may have; 0 is as many as the store takes
 	heals bool
 	list  []Change
 	cost  int // of the last change, in operations: see coord.Cost
@@ -109,7 +110,7 @@ func (c *changes) add(item int, ops ...coord.Op) *Part {
 		c.most > 0 && len(c.list[len(c.list)-1].Parts) == c.most {
 		var head []coord.Op
 		if c.head != nil {
-			head = c.head()
+			head = c.head(c.w)
 		}
 		c.list = append(c.list, Change{Step: c.step, Heals: c.heals, Ops: head})
 		c.cost, c.size = coord.Cost(head...), sizeOf(head)

@@ -210,6 +210,6 @@ func pathsOf(ops []coord.Op) string {
 }
 
 // headOf returns a head of changes.
-func headOf(ops ...coord.Op) func() []coord.Op {
-	return func() []coord.Op { return slices.Clone(ops) }
+func headOf(ops ...coord.Op) func(*World) []coord.Op {
+	return func(*World) []coord.Op { return slices.Clone(ops) }
 }

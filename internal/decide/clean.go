@@ -8,7 +8,7 @@ import "github.com/elasticjob-go/elasticjob/coord"
 // left; the leader obeys them instead. (There they stay until the next trigger, B-26.) It
 // does not touch the records of runs: their runners remove these.
 func (w *World) Clean() []Change {
-	c := changes{step: "clean", heals: true, head: w.ifLeading}
+	c := changes{w: w, step: "clean", heals: true, head: (*World).ifLeading}
 	if !w.Rules.Failover {
 		w.cleanFailovers(&c)
 	}
@@ -70,7 +70,7 @@ func (w *World) Sweep() []Change {
 	for _, in := range w.Instances {
 		inUse[in.IP] = true
 	}
-	c := changes{step: "sweep", heals: true, head: w.ifLeading}
+	c := changes{w: w, step: "sweep", heals: true, head: (*World).ifLeading}
 	for ip, server := range w.Servers {
 		if !inUse[ip] && server.Enabled != w.Rules.Disabled {
 			c.add(NoItem, coord.AtVersion(w.Job.Server(ip), server.Version), coord.DeleteTree(w.Job.Server(ip)))

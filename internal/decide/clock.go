@@ -79,7 +79,7 @@ func (w *World) fromFuture(recorded time.Time) bool {
 // clock was far ahead, or a stranger, has written them, and the items would not run until
 // then. Nobody knows what these items have missed meanwhile, so they make up nothing.
 func (w *World) Rewind() []Change {
-	c := changes{step: "rewind", heals: true, head: w.ifLeading}
+	c := changes{w: w, step: "rewind", heals: true, head: (*World).ifLeading}
 	now := w.time()
 	for i := range w.looked(w.items()) {
 		item := &w.Items[i]

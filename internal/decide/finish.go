@@ -36,7 +36,7 @@ func (w *World) Standing(r *Run) Standing {
 // again (make up); if it is off, the tick is passed over. owners is the strategy's answer,
 // or nil; it is needed only if [World.MayMakeUp].
 func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
-	c := changes{step: "finish", head: w.ifRunner}
+	c := changes{w: w, step: "finish", head: (*World).ifRunner}
 	again := w.claims("make up")
 	for _, r := range runs {
 		item := w.Item(r.Item)

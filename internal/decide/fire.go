@@ -51,8 +51,12 @@ func (w *World) Due(k *Work) []Due {
 // wait for them. (In ElasticJob an item that runs elsewhere misses its tick without a trace,
 // B-20, and one long run delays the other items, B-40.)
 func (w *World) Fire(due []Due, free int) []Change {
+	due = due[:min(len(due), max(free, 0))]
+	if len(due) == 0 {
+		return nil
+	}
 	c := w.claims("fire")
-	for _, d := range due[:min(len(due), max(free, 0))] {
+	for _, d := range due {
 		c.own(&w.Items[d.Item], Claim{Item: d.Item, Source: d.Source, Tick: d.Tick, Last: d.Tick})
 	}
 	return c.list

@@ -14,7 +14,7 @@ func (w *World) Flag(k *Work) []Change {
 	if tick.IsZero() || !w.Rules.Monitor || !w.Rules.Misfire {
 		return nil
 	}
-	c := changes{step: "flag", head: w.ifRunner}
+	c := changes{w: w, step: "flag", head: (*World).ifRunner}
 	for i := range w.looked(w.items()) {
 		item := &w.Items[i]
 		if !w.owns(item) || isIdle(k, i, item) || k.hasBegun(i, tick) || w.judge(item, tick) == notDue {

@@ -12,7 +12,7 @@ func (w *World) IsUnrecorded(r *Run) bool {
 // nobody has claimed the items since. While such a node is missing, the item may start
 // elsewhere, and nobody would run it again if this instance ended.
 func (w *World) Mend(runs []*Run) []Change {
-	c := changes{step: "mend", heals: true, head: w.ifRunner}
+	c := changes{w: w, step: "mend", heals: true, head: (*World).ifRunner}
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		if item.Running == nil {

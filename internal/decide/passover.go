@@ -32,10 +32,10 @@ func (w *World) PassOver(k *Work) []Change {
 	if tick.IsZero() || !w.Rules.Monitor || !w.IsRegistered() || w.Leaving {
 		return nil
 	}
-	own := changes{step: "pass over", head: w.ifRunner}
+	own := changes{w: w, step: "pass over", head: (*World).ifRunner}
 	// While all servers are disabled nobody leads. If one was enabled meanwhile, there soon is
 	// a leader, and this commit must not happen.
-	all := changes{step: "pass over", head: func() []coord.Op { return append(w.ifRunner(), coord.Absent(w.Job.LeaderInstance())) }}
+	all := changes{w: w, step: "pass over", head: (*World).ifNobodyLeads}
 	allDisabled := !w.ServerEnabled(w.Self.IP) && len(w.Eligible()) == 0
 	for i := range w.looked(w.items()) {
 		switch reason := w.passReason(k, i, tick, allDisabled); reason {

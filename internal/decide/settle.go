@@ -22,7 +22,7 @@ func (w *World) Leftovers(k *Work) []int {
 // removed.
 func (w *World) Settle(k *Work, i int) Change {
 	item := &w.Items[i]
-	c := changes{step: "settle", heals: true, head: w.ifRunner}
+	c := changes{w: w, step: "settle", heals: true, head: (*World).ifRunner}
 	claim := Claim{Item: i, Failover: item.Failover.Is(w.Self.ID)}
 	switch {
 	case item.Running.ID == "" || !w.Rules.Monitor: // not a claim of ours

@@ -8,7 +8,7 @@ import (
 // because ours cannot be removed while they are there; and nodes of instances and marks of
 // takers that no session of the store owns.
 func (w *World) Tidy() []Change {
-	c := changes{step: "tidy", heals: true, head: func() []coord.Op { return []coord.Op{w.ifLeader()} }}
+	c := changes{w: w, step: "tidy", heals: true, head: func(w *World) []coord.Op { return []coord.Op{w.ifLeader()} }}
 	whole := map[string]bool{} // nodes that are removed with all that is below them
 	remove := func(n coord.Node) {
 		whole[n.Path] = true

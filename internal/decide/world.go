@@ -116,6 +116,11 @@ func (w *World) ifMine() coord.Op { return coord.Owned(w.Job.Session(w.Self.ID))
 // ifRunner is [World.ifMine] as the head of changes.
 func (w *World) ifRunner() []coord.Op { return []coord.Op{w.ifMine()} }
 
+// ifNobodyLeads is ifRunner and the condition that nobody leads.
+func (w *World) ifNobodyLeads() []coord.Op {
+	return []coord.Op{w.ifMine(), coord.Absent(w.Job.LeaderInstance())}
+}
+
 // ifDead are the conditions of a commit that treats an instance as dead. If the id cannot be
 // part of a path, a stranger has written it: no instance can have it, and none is needed.
 func (w *World) ifDead(id string) []coord.Op {
