@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -146,20 +147,55 @@ func BenchmarkFire(b *testing.B) {
 	})
 }
 
-// BenchmarkStart measures how long one process takes to start 500 jobs.
+// BenchmarkStart measures how long one process takes to start 500 new jobs and to shut them
+// down: one after the other, and 64 at a time.
 func BenchmarkStart(b *testing.B) {
-	onRealStores(b, func(b *testing.B, s store) {
-		j := newBenchmarked(b, s)
-		reg := j.registry()
-		for n := 0; b.Loop(); n++ {
-			var all []*job.Scheduler
-			for i := range 500 {
-				cfg := job.Config{Name: fmt.Sprintf("job-%d-%d", n, i), Cron: rarely, ShardingTotalCount: 1}
-				all = append(all, j.schedule(reg, cfg, "10.0.0.1", func(context.Context, job.ShardingContext) error { return nil }))
+	for _, workers := range []int{1, 64} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			onRealStores(b, func(b *testing.B, s store) {
+				const jobs = 500
+				j := newBenchmarked(b, s)
+				reg := j.registry()
+				all := make([]*job.Scheduler, jobs)
+				var up, down time.Duration
+				for n := 0; b.Loop(); n++ {
+					began := time.Now()
+					spread(jobs, workers, func(i int) {
+						cfg := job.Config{Name: fmt.Sprintf("job-%d-%d", n, i), Cron: rarely, ShardingTotalCount: 1}
+						var err error
+						all[i], err = job.Schedule(b.Context(), reg, cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }), job.WithIP("10.0.0.1"))
+						if err != nil {
+							b.Error(err)
+						}
+					})
+					if b.Failed() {
+						b.FailNow()
+					}
+					started := time.Now()
+					spread(jobs, workers, func(i int) { shutdown(b, all[i]) })
+					up, down = up+started.Sub(began), down+time.Since(started)
+				}
+				b.ReportMetric(float64(up.Microseconds())/1000/float64(b.N), "ms/start")
+				b.ReportMetric(float64(down.Microseconds())/1000/float64(b.N), "ms/shutdown")
+			})
+		})
+	}
+}
+
+// spread calls do for each number below n, by that many workers.
+func spread(n, workers int, do func(int)) {
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for i := range next {
+				do(i)
 			}
-			b.StopTimer()
-			shutdown(b, all...)
-			b.StartTimer()
-		}
-	})
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	all.Wait()
 }

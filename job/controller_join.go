@@ -19,6 +19,8 @@ type identity struct {
 	self         decide.Self             // the id: identify; the session: begin
 	registration registration            // identify, ask, forestall, resolve, pass, removeNodes, signOff
 	announced    jobtree.SessionDocument // what was written into sessions/{id} last: announce
+	founded      bool                    // it was tried to register and to lead in one commit: found; identify
+	elected      bool                    // a commit that makes it the leader was sent: found, elect; identify
 }
 
 // registration is how an identity stands in the tree.
@@ -81,16 +83,20 @@ func (c *controller) enter() error {
 	return fmt.Errorf("job %s: %w", c.job, err)
 }
 
-// begin begins a session. The store may have been put back to an earlier state meanwhile, so
-// nothing that was seen before counts.
+// begin begins a session. If there was one before, the store may have been put back to an
+// earlier state meanwhile, so nothing that was seen before counts. Before the first one the
+// view was just opened.
 func (c *controller) begin(session coord.Session) {
+	hadOne := c.session != nil
 	c.session = session
 	c.self.Session = session.ID()
 	c.work.Forget()
 	clear(c.troubles)
-	c.settings.modified, c.refused = 0, 0
+	if hadOne {
+		c.settings.modified, c.refused = 0, 0
+	}
 	c.changed = nil // look reads the view again, whether that has changed or not
-	c.stale, c.suspicious = true, false
+	c.stale, c.suspicious = hadOne, false
 	c.identify()
 	c.showSession(session)
 	c.observeSession(coord.Connected, nil)
@@ -135,6 +141,7 @@ func (c *controller) identify() {
 	c.self.ID = c.seams.newID()
 	c.listed = false
 	c.registration = unasked
+	c.founded, c.elected = false, false
 	c.cancelled = since{}
 }
 
@@ -153,18 +160,28 @@ func (c *controller) register(w *decide.World) error {
 	return c.lookAfterRegistration(w)
 }
 
-// ask registers this instance. If the registration may have happened, it is not sent again.
+// ask registers this instance, and founds the job if nobody else is there. If the
+// registration may have happened, it is not sent again.
 func (c *controller) ask(w *decide.World) error {
-	change, err := w.Register()
+	change, err := c.foundation(w)
+	if change == nil && err == nil {
+		change, err = w.Register()
+	}
 	if err != nil || !c.attempt(change.Step) {
 		return err
 	}
-	a := send(c.session.Context(), c.reg, *change)
+	c.committed(c.sendRegistration(c.session.Context(), *change))
+	return nil
+}
+
+// sendRegistration sends a commit that registers this instance, and notes whether it may have
+// happened.
+func (c *controller) sendRegistration(ctx context.Context, change decide.Change) answer {
+	a := send(ctx, c.reg, change)
 	if mayHaveHappened(a.err) {
 		c.registration = asked
 	}
-	c.committed(a)
-	return nil
+	return a
 }
 
 // lookAfterRegistration asks the store what has become of a registration that the view does

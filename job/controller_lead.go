@@ -34,6 +34,7 @@ func (c *controller) elect(w *decide.World) error {
 		c.wakeIn(left)
 	}
 	if change := w.Elect(); change != nil {
+		c.elected = true // or may be
 		c.commit(*change)
 	}
 	return nil

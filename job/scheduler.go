@@ -68,29 +68,43 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 	if o.implementation == "" {
 		o.implementation = c.Name
 	}
-	settings, err := setUp(ctx, reg, c, o)
+	given, err := newSettings(c, o, 0)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.precedence.check(given.Config); err != nil {
 		return nil, err
 	}
 	view, err := openView(ctx, reg, c.Name, o)
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", c.Name, err)
 	}
-	registered := make(chan struct{})
 	s := &Scheduler{
-		c:    newController(reg, view, h, settings, o, c.Revision),
+		c:    newController(reg, view, h, given, o, c.Revision),
 		done: make(chan struct{}),
 		gone: make(chan struct{}),
 		over: make(chan struct{}),
 	}
+	registered := make(chan struct{})
 	s.c.started = sync.OnceFunc(func() { close(registered) })
 	s.c.shutdown, s.leave = context.WithCancel(context.Background())
 	s.c.stopping, s.stop = context.WithCancel(context.Background())
+	err = s.c.setUp(ctx)
+	if err != nil && s.c.registration == unasked {
+		s.leave()
+		s.stop()
+		s.c.watchers.close()
+		view.Close()
+		return nil, err
+	}
 	go func() {
 		defer close(s.gone)
 		s.run()
 		s.c.signOffLater()
 	}()
+	if err != nil { // but this instance may be in the tree
+		return nil, errors.Join(err, s.Shutdown(ctx))
+	}
 	select {
 	case <-registered:
 		return s, nil
@@ -127,6 +141,7 @@ func (s *Scheduler) run() {
 		s.c.observeOver(s.err)
 		close(s.over)
 	}()
+	s.c.awaitFoundation()
 	through, s.err = s.c.loop()
 }
 

@@ -10,85 +10,100 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // setUp decides which configuration is in force: the registry's, or the given one if the
 // registry has none or the given one replaces it. A configuration that cannot be read may
 // be replaced. (In elastic-job 2.1.5 and before, the start failed then.) One of the other
-// kind, with a cron expression or without, may not.
-func setUp(ctx context.Context, reg coord.Registry, c Config, o *options) (*settings, error) {
-	given, err := newSettings(c, o, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.precedence.check(given.Config); err != nil {
-		return nil, err
+// kind, with a cron expression or without, may not. The view has just been opened.
+func (c *controller) setUp(ctx context.Context) error {
+	glance := c.glance
+	if c.view.Fault() != nil {
+		glance = c.read // the view may leave nodes out
 	}
 	for pause := firstPause / 2; ; {
-		var s *settings
-		err := o.retry(ctx, c.Name, func() (err error) {
-			s, err = setUpOnce(ctx, reg, given, o)
-			return err
-		})
+		err := c.options.retry(ctx, string(c.job), func() error { return c.setUpOnce(ctx, glance) })
 		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
-			return s, err
+			return err
 		}
 		// Another process sets the same job up at the same time, or the answer was lost. So
-		// read again what is there.
+		// read from the store what is there.
+		glance = c.read
 		if pause = min(2*pause, lastPause); !rest.For(ctx, pause/2+rand.N(pause/2)) {
-			return nil, errors.Join(err, context.Cause(ctx))
+			return errors.Join(err, context.Cause(ctx))
 		}
 	}
 }
 
-func setUpOnce(ctx context.Context, reg coord.Registry, given *settings, o *options) (*settings, error) {
-	job := jobtree.Job(given.Name)
-	root, err := get(ctx, reg, job.Root())
+// read reads a node from the store.
+func (c *controller) read(ctx context.Context, path string) (coord.Node, error) {
+	return get(ctx, c.reg, path)
+}
+
+// glance reads a node from the view.
+func (c *controller) glance(_ context.Context, path string) (coord.Node, error) {
+	n, _ := c.view.Snapshot().Get(path)
+	return n, nil
+}
+
+func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, string) (coord.Node, error)) error {
+	given, job := c.settings, c.job
+	root, err := read(ctx, job.Root())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if there := string(root.Value); there != "" && there != o.implementation {
-		return nil, fmt.Errorf("job %s: %w: the registry has %s, this is %s", job, ErrImplementationConflict, quote(there), quote(o.implementation))
+	if there := string(root.Value); there != "" && there != c.options.implementation {
+		return fmt.Errorf("job %s: %w: the registry has %s, this is %s", job, ErrImplementationConflict, quote(there), quote(c.options.implementation))
 	}
-	there, err := get(ctx, reg, job.Config())
+	there, err := read(ctx, job.Config())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var replaced []string
 	if there.Created != 0 {
 		found, err := DecodeConfig(there.Value)
 		switch {
 		case err == nil && (found.Cron == "") != (given.Cron == ""):
-			return nil, fmt.Errorf("job %s: %w", job, ErrKindConflict) // running instances would refuse it
-		case o.precedence.replaces(given.Config, there.Value):
+			return fmt.Errorf("job %s: %w", job, ErrKindConflict) // running instances would refuse it
+		case c.options.precedence.replaces(given.Config, there.Value):
 			replaced = found.differences(given.Config)
 		case err != nil:
-			return nil, fmt.Errorf("configuration of job %s in the registry: %w", job, err)
+			return fmt.Errorf("configuration of job %s in the registry: %w", job, err)
 		default:
-			return keep(given, found, there.Modified, o)
+			kept, err := keep(given, found, there.Modified, c.options)
+			if err == nil {
+				c.settings = kept
+			}
+			return err
 		}
 	}
 	document, err := given.Encode(nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	write := coord.Create(job.Config(), document)
 	if there.Created != 0 {
 		write = coord.SetAt(job.Config(), document, there.Version)
 	}
-	revision, err := reg.Commit(ctx, coord.Put(job.Root(), []byte(o.implementation)), write)
-	if err != nil {
-		return nil, fmt.Errorf("set up job %s: %w", job, err)
+	ops := []coord.Op{coord.Put(job.Root(), []byte(c.options.implementation)), write}
+	var revision int64
+	isDone := false
+	if there.Created == 0 {
+		revision, isDone = c.foundAtOnce(ctx, ops)
+	}
+	if !isDone {
+		if revision, err = c.reg.Commit(ctx, ops...); err != nil {
+			return fmt.Errorf("set up job %s: %w", job, err)
+		}
 	}
 	if len(replaced) > 0 {
 		say(func() {
-			o.logger.Info("this program's configuration replaces the registry's", zap.String("job", given.Name), zap.Strings("fields", replaced))
+			c.log.Info("this program's configuration replaces the registry's", zap.Strings("fields", replaced))
 		})
 	}
 	given.modified = revision
-	return given, nil
+	return nil
 }
 
 // keep puts the registry's configuration in force. It refuses the configuration of another
@@ -111,7 +126,7 @@ func keep(given *settings, found Config, modified int64, o *options) (*settings,
 	return s, nil
 }
 
-// get reads a node. A node that is not there is the zero Node.
+// get reads a node from the store. A node that is not there is the zero Node.
 func get(ctx context.Context, reg coord.Registry, path string) (coord.Node, error) {
 	n, err := reg.Get(ctx, path)
 	if errors.Is(err, coord.ErrNoNode) {

@@ -54,7 +54,7 @@ func TestStartWaitsForTheStore(t *testing.T) {
 // says that it waits.
 func TestStartRetriesEachOfItsRequests(t *testing.T) {
 	const outage = time.Minute
-	for _, method := range []memory.Method{memory.Get, memory.Commit, memory.OpenView} {
+	for _, method := range []memory.Method{memory.Commit, memory.OpenView} {
 		for _, away := range []error{coord.ErrUnavailable, coord.ErrSessionLost} {
 			t.Run(fmt.Sprint(method, " ", away), func(t *testing.T) {
 				inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
@@ -101,7 +101,7 @@ func TestStartThatDoesNotWait(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 				m := c.dial("10.0.0.1")
-				fails := s.Inject(memory.Fault{Method: memory.Get, Before: tc.fails})
+				fails := s.Inject(memory.Fault{Method: memory.OpenView, Before: tc.fails})
 				defer fails.Remove()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
@@ -125,8 +125,8 @@ func TestStartThatDoesNotWait(t *testing.T) {
 func TestStartThatEndsInARequest(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		m := c.dial("10.0.0.1")
-		first := s.Inject(memory.Fault{Method: memory.Get, Before: coord.ErrUnavailable, Times: 1})
-		hangs := s.Inject(memory.Fault{Method: memory.Get, Delay: time.Hour})
+		first := s.Inject(memory.Fault{Method: memory.OpenView, Before: coord.ErrUnavailable, Times: 1})
+		hangs := s.Inject(memory.Fault{Method: memory.OpenView, Delay: time.Hour})
 		defer hangs.Remove()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -27,9 +27,11 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 			rules.Misfire = rapid.Bool().Draw(r, "misfire")
 			rules.StaticSharding = rapid.Bool().Draw(r, "static")
 		})
-		f.members("A", "B")
-		if rapid.Bool().Draw(r, "leads") {
-			f.leader("A")
+		if rapid.IntRange(0, 3).Draw(r, "members") > 0 {
+			f.members("A", "B")
+			if rapid.Bool().Draw(r, "leads") {
+				f.leader("A")
+			}
 		}
 		value := func() string { return rapid.SampledFrom(values).Draw(r, "value") }
 		for range rapid.IntRange(0, 20).Draw(r, "nodes") {
@@ -72,6 +74,8 @@ func allChanges(p pass) []decide.Change {
 	want(one(p.Abdicate())...)
 	want(stepsDown(p)...)
 	want(p.SignOff(false))
+	want(p.LeaveAtOnce())
+	want(founds(p)...)
 	want(puts(p)...)
 	want(recovers(p)...)
 	want(tidies(p)...)

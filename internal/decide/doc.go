@@ -34,12 +34,15 @@
 //	                           … a tick came meanwhile, misfire is off   the same; {i}/fired
 //	                           … a tick came meanwhile, misfire is on    {i}/completed and the next claim: {i}/running,
 //	                                                                     fired; {i}/misfire goes. Or as without a tick
+//	LeaveAtOnce     leaver     nothing runs, and all that it has shows   what StepDown and SignOff do
 //	StepDown        leaver     first, and if it then turns out to lead   instances/{id} goes; leader/election/instance
 //	                                                                     goes if it leads
 //	HandOver        leaver     executions were cut short                 {i}/running and marks go; {f} with failover on
 //	SignOff         leaver     last; also if an identity is given up     sessions/{id}, instances/{id}, faults/{id} go;
 //	                                                                     leader/election/instance goes if it leads;
 //	                                                                     trigger/{id} goes if there is nobody to obey it
+//	Found           applicant  nobody is there, nothing is in the way    what Register, Elect, PutInForce and Assign do;
+//	                                                                     config and the job's node if there is none
 //	Register        applicant  it has not asked for its nodes            sessions/{id}, instances/{id};
 //	                                                                     servers/{ip} if there is none
 //	Forestall       applicant  Register may yet come; also a leaver      sessions/{id}
@@ -86,7 +89,8 @@
 //   - Every claim rewrites {i}/fired at the version that was seen, so a tick of an item
 //     starts once.
 //   - Every change of a leader holds only while it leads, and while the configuration is the
-//     one that was seen. For Tidy and Abdicate it is enough that it leads.
+//     one that was seen. For Tidy and Abdicate it is enough that it leads. Found creates the
+//     leader's node instead.
 //
 // B-numbers are defects of ElasticJob. integration/README.md has a table of them.
 //

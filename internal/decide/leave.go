@@ -68,12 +68,27 @@ func (w *World) HandBack(runs []*Run) []Change {
 // to obey it instead. keepSession keeps the session's node, which may block a registration
 // that is still to come (see Forestall).
 func (w *World) SignOff(keepSession bool) Change {
+	return w.signOff(keepSession, coord.DeleteTree(w.Job.Trigger(w.Self.ID)))
+}
+
+// LeaveAtOnce is [World.SignOff] for an instance that runs nothing and has not stepped down.
+// If the snapshot shows no trigger there must be none: the caller tells of one that is lost.
+func (w *World) LeaveAtOnce() Change {
+	trigger := w.Job.Trigger(w.Self.ID)
+	if _, isThere := w.Triggers[w.Self.ID]; isThere {
+		return w.signOff(false, coord.DeleteTree(trigger))
+	}
+	return w.signOff(false, coord.Absent(trigger))
+}
+
+// signOff is SignOff. unobeyed is what is done about a trigger that nobody else will obey.
+func (w *World) signOff(keepSession bool, unobeyed coord.Op) Change {
 	ops := []coord.Op{
 		coord.DeleteTree(w.Job.Instance(w.Self.ID)),
 		coord.DeleteTree(w.Job.Faults(w.Self.ID)),
 	}
 	if !w.OthersObey() {
-		ops = append(ops, coord.DeleteTree(w.Job.Trigger(w.Self.ID)))
+		ops = append(ops, unobeyed)
 	}
 	if !keepSession {
 		ops = append(ops, coord.DeleteTree(w.Job.Session(w.Self.ID)))

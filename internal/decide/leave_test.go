@@ -161,3 +161,24 @@ func TestSignOff(t *testing.T) {
 	conflict{"somebody else leads by now", func(f *fixture) { f.remove("leader/election/instance").leader("B") }}.run(t,
 		func(f *fixture) { base(f); f.leader("A") }, signsOff)
 }
+
+func TestLeaveAtOnce(t *testing.T) {
+	base := func(f *fixture) { f.members("A").deal("A", "A", "A").leader("A") }
+	leaves := func(p pass) []decide.Change { return []decide.Change{p.LeaveAtOnce()} }
+	own := []string{"- instances/A", "- leader/election/instance", "- sessions/A"}
+	for _, r := range []row{
+		{name: "the last", want: own},
+		{name: "a follower", tree: func(f *fixture) { f.remove("leader/election/instance").members("B").leader("B") }, want: []string{"- instances/A", "- sessions/A"}},
+		{name: "it has faults", tree: func(f *fixture) { f.create("A", "faults/A", "") }, want: append([]string{"- faults/A"}, own...)},
+		{name: "nobody else obeys its trigger", tree: func(f *fixture) { f.put("trigger/A", "") }, want: append(own, "- trigger/A")},
+		{name: "others do", tree: func(f *fixture) { f.members("B").put("trigger/A", "") }, want: own},
+	} {
+		r.run(t, base, leaves)
+	}
+	for _, c := range []conflict{
+		{"somebody else leads by now", func(f *fixture) { f.remove("leader/election/instance").members("B").leader("B") }},
+		{"it is triggered, and nobody else would know", func(f *fixture) { f.put("trigger/A", "") }},
+	} {
+		c.run(t, base, leaves)
+	}
+}

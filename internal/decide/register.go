@@ -7,12 +7,13 @@ import (
 
 // Register creates the nodes of this instance. In each session it has another id, so what
 // was done under the id of an earlier session belongs to nobody. The server's node is
-// created only if there is none: what an operator has written there stays.
+// created only if there is none: what an operator has written there stays. configured are
+// the operations that make sure of a configuration; without them one has to be there.
 //
 // (When ElasticJob reconnects, it deletes its own node and creates it again. Others take that
 // for a crash, B-13; it may take it for an order to stop, B-32; and its server may be
 // disabled afterwards, B-33.)
-func (w *World) Register() (*Change, error) {
+func (w *World) Register(configured ...coord.Op) (*Change, error) {
 	document, err := jobtree.EncodeInstance(w.Self.ID, w.Self.IP, w.Self.Labels)
 	if err != nil {
 		return nil, err
@@ -21,11 +22,13 @@ func (w *World) Register() (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	ops := []coord.Op{
-		coord.Exists(w.Job.Config()),
+	if len(configured) == 0 {
+		configured = []coord.Op{coord.Exists(w.Job.Config())}
+	}
+	ops := append(configured[:len(configured):len(configured)],
 		coord.CreateEphemeral(w.Job.Session(w.Self.ID), session),
 		coord.CreateEphemeral(w.Job.Instance(w.Self.ID), document),
-	}
+	)
 	if _, ok := w.Servers[w.Self.IP]; !ok {
 		state := jobtree.Enabled
 		if w.Rules.Disabled {
@@ -47,11 +50,15 @@ func (w *World) Forestall() Change {
 // Announce rewrites sessions/{id} when what it says about this instance has changed: which
 // configuration it follows or has refused, and how far off its clock is.
 func (w *World) Announce() (*Change, error) {
-	node := w.Sessions[w.Self.ID]
-	if node.Owner != w.Self.Session || node.SessionDocument == w.OwnSession() {
+	node, own := w.Sessions[w.Self.ID], w.OwnSession()
+	says := node.SessionDocument
+	if says.Accepted == 0 && own.Accepted == node.Modified {
+		says.Accepted = own.Accepted // the configuration came with the registration (Found)
+	}
+	if node.Owner != w.Self.Session || says == own {
 		return nil, nil
 	}
-	document, err := jobtree.EncodeSession(w.OwnSession())
+	document, err := jobtree.EncodeSession(own)
 	if err != nil {
 		return nil, err
 	}

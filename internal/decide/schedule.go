@@ -10,6 +10,15 @@ import (
 // had. A record from the future, by a wrong clock or a stranger, would keep every tick until
 // then from running; so it is written again.
 func (w *World) PutInForce() (*Change, error) {
+	put, err := w.putSchedule()
+	if len(put) == 0 {
+		return nil, err
+	}
+	return &Change{Step: "put in force", Ops: append(w.ifLeading(), put...)}, nil
+}
+
+// putSchedule returns the operation that records the schedule; none if it is recorded.
+func (w *World) putSchedule() ([]coord.Op, error) {
 	if w.IsInForce() && !w.fromFuture(w.Schedule.Since) {
 		return nil, nil
 	}
@@ -21,11 +30,10 @@ func (w *World) PutInForce() (*Change, error) {
 	}
 	// Only over the version that was seen. By a late view the leader would write the record
 	// once more, with a later time, and ticks that came between would not run.
-	put := coord.Create(w.Job.Schedule(), document)
 	if w.Schedule != nil {
-		put = coord.SetAt(w.Job.Schedule(), document, w.Schedule.Version)
+		return []coord.Op{coord.SetAt(w.Job.Schedule(), document, w.Schedule.Version)}, nil
 	}
-	return &Change{Step: "put in force", Ops: append(w.ifLeading(), put)}, nil
+	return []coord.Op{coord.Create(w.Job.Schedule(), document)}, nil
 }
 
 // wantedSchedule returns the record of the schedule in the rules, without since when.

@@ -32,7 +32,8 @@ type SessionDocument struct {
 	// Protocol is the version of the rules that the instance follows; 0 if it was built
 	// before there was a number.
 	Protocol int `yaml:"protocol,omitempty"`
-	// Accepted is the Modified of the configuration that the instance works by, or 0.
+	// Accepted is the Modified of the configuration that the instance works by. It is 0 if
+	// the commit that wrote this node wrote that configuration, too, or if there is none.
 	Accepted int64 `yaml:"accepted,omitempty"`
 	// Revision is the revision of the configuration that its program brought, or 0.
 	Revision int `yaml:"revision,omitempty"`
