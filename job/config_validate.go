@@ -168,6 +168,9 @@ func (v *validator) add(fault *FieldError) {
 
 // size checks that the document of the configuration can be written, and is not too large.
 func (v *validator) size(c Config) {
+	if c.isSmall() {
+		return
+	}
 	text, err := document{}.replacedBy(c).marshal()
 	if err == nil {
 		err = checkSize(len(text))
@@ -175,6 +178,29 @@ func (v *validator) size(c Config) {
 	if err != nil {
 		v.add(&FieldError{Field: keyConfig, Err: err})
 	}
+}
+
+// isSmall reports whether the document can certainly be written and is not too large, however
+// its texts are written. To write it costs much more.
+func (c *Config) isSmall() bool {
+	// A byte takes up to ten, if it is escaped in a text that is broken into lines. Beside
+	// its key and its text, a value takes a few bytes.
+	const escaped, more = 10, 20
+	size, isText := 0, true
+	add := func(texts ...string) {
+		for _, text := range texts {
+			size += len(text)*escaped + more
+			isText = isText && utf8.ValidString(text) // the encoder fails otherwise
+		}
+	}
+	for _, f := range slices.Concat(c.fields(), c.propFields()) {
+		add(f.key, f.get())
+	}
+	add(c.Listeners...)
+	for key, value := range c.Props {
+		add(key, value)
+	}
+	return isText && size < MaxConfigSize
 }
 
 // cronFault adds a fault of the time zone, of the cron expression, or of both. Their errors

@@ -27,8 +27,27 @@ func scalar(tag, text string) *yaml.Node {
 
 // isPlain reports whether the encoder writes a text without quotes.
 func isPlain(text string) bool {
+	if isWord(text) {
+		return true
+	}
 	written, err := yaml.Marshal(text)
 	return err == nil && string(written) == text+"\n"
+}
+
+// isWord reports whether a text is a long word of ASCII letters, with digits, '_', '-' and '.'
+// behind the first, as most keys and names are. YAML reads only shorter ones as something
+// else, such as false. To ask the encoder costs much more.
+func isWord(text string) bool {
+	const long = 6
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'):
+		default:
+			return false
+		}
+	}
+	return len(text) >= long
 }
 
 func list(texts []string) *yaml.Node {
