@@ -318,12 +318,9 @@ func (c *controller) removeNodes(ctx context.Context, w *decide.World) error {
 func (c *controller) signOff(w *decide.World) {
 	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
 	defer cancel()
-	if _, err := c.reg.Commit(ctx, w.SignOff(false).Ops...); err != nil {
+	if err := c.removeNodes(ctx, w); err != nil {
 		c.couldNotPart(fmt.Errorf("job %s: sign off: %w", c.job, err))
-		return
 	}
-	c.registration = signedOff
-	c.tellUnobeyed(w)
 }
 
 // signOffLater tries to sign off until that succeeds or the session ends, if it has failed

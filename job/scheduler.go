@@ -90,8 +90,10 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 	s.c.shutdown, s.leave = context.WithCancel(context.Background())
 	s.c.stopping, s.stop = context.WithCancel(context.Background())
 	err = s.c.setUp(ctx)
-	if err != nil && s.c.registration == unasked {
+	if err != nil {
 		s.leave()
+	}
+	if err != nil && s.c.registration == unasked {
 		s.stop()
 		s.c.watchers.close()
 		view.Close()
@@ -102,7 +104,7 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 		s.run()
 		s.c.signOffLater()
 	}()
-	if err != nil { // but this instance may be in the tree
+	if err != nil { // but this instance may be in the tree, or come there
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
 	select {
