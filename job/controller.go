@@ -39,6 +39,7 @@ type controller struct {
 	shutdown context.Context // ends when a shutdown is asked for
 	stopping context.Context // ends when the time to drain is over
 	wake     chan struct{}   // wakes the loop; see poke
+	seat     *seat           // among the jobs that share threads; nil if they share none
 	seams    seams
 
 	sight               // controller_look.go
@@ -147,6 +148,7 @@ func (c *controller) once() error {
 	}
 	c.attention.items = c.attention.items[:0]
 	c.pass(w)
+	c.seat.keep(len(c.queue))
 	c.publish(w)
 	return nil
 }

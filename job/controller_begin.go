@@ -17,7 +17,7 @@ const firePortion = 120
 
 // takeOver claims items that wait to be run again (failover).
 func (c *controller) takeOver(w *decide.World) error {
-	c.commitAll(w.TakeOver(c.work, c.idle()))
+	c.commitAll(w.TakeOver(c.work, c.seat.reserve(min(len(w.FailoverItems), c.idle()))))
 	return nil
 }
 
@@ -27,7 +27,7 @@ func (c *controller) beginTriggered(w *decide.World) error {
 		c.begins(w.BeginTriggeredUnmonitored(c.work, c.pending), 0)
 		return nil
 	}
-	c.commitAll(w.BeginTriggered(c.work, c.pending, c.claimable()))
+	c.commitAll(w.BeginTriggered(c.work, c.pending, c.seat.reserve(min(len(c.pending), c.claimable()))))
 	return nil
 }
 
@@ -46,7 +46,7 @@ func (c *controller) fire(w *decide.World) error {
 	if c.holdForJVM(w) {
 		return nil
 	}
-	due, free := w.Due(c.work), c.claimable()
+	due := w.Due(c.work)
 	if len(due) == 0 {
 		if w.Narrow == nil {
 			c.backlog = nil
@@ -54,6 +54,7 @@ func (c *controller) fire(w *decide.World) error {
 		}
 		return nil
 	}
+	free := c.seat.reserve(min(len(due), c.claimable()))
 	c.setAside(w, due, free)
 	c.commitEach(func(yield func(decide.Change) bool) {
 		// In portions, so that the first claim is sent before the last one is made.

@@ -64,6 +64,9 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 // dispatch calls the handlers of queued runs while there are free threads.
 func (c *controller) dispatch() {
 	for free := c.settings.threads - c.executing(); len(c.queue) > 0 && free > 0; free-- {
+		if !c.seat.take() {
+			return
+		}
 		r := c.queue[0]
 		c.queue = c.queue[1:]
 		if free > 1 {
@@ -108,6 +111,7 @@ func (c *controller) execute(r *run) {
 // returns gives a run back to the controller when its handler has returned. The goroutine
 // of the run calls it.
 func (c *controller) returns(r *run, e ending) {
+	c.seat.end()
 	c.observeEnd(r, e)
 	c.mu.Lock()
 	r.ending = e
@@ -197,6 +201,7 @@ func (c *controller) forget() {
 		c.setRun(r.Item, nil)
 	}
 	c.queue = nil
+	c.seat.keep(0)
 }
 
 // unqueue ends the runs that wait for a thread, as if they had been cut short.
@@ -244,8 +249,13 @@ func (c *controller) executing() int { return c.busy }
 func (c *controller) idle() int { return c.settings.threads - c.executing() - len(c.queue) }
 
 // claimable is how many more items may be claimed: a thread is free for them, or soon will
-// be.
-func (c *controller) claimable() int { return c.idle() + c.pace.ahead(c.settings.threads, c.now()) }
+// be. Threads that jobs share are not kept for claims that wait.
+func (c *controller) claimable() int {
+	if c.seat != nil {
+		return c.idle()
+	}
+	return c.idle() + c.pace.ahead(c.settings.threads, c.now())
+}
 
 // unqueueSome takes some runs out of the queue.
 func (c *controller) unqueueSome(some []*run) {

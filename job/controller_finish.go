@@ -71,7 +71,8 @@ func (c *controller) finished(w *decide.World) (ready, back []*decide.Run, isOpe
 // the items. If the strategy fails, nothing is made up here, and the leader reports it.
 func (c *controller) finishes(w *decide.World, runs []*decide.Run) []decide.Change {
 	var owners []string
-	if w.MayMakeUp(c.work, runs) {
+	// If jobs share threads, others may have been waiting for these for longer.
+	if w.MayMakeUp(c.work, runs) && c.seat.reserve(len(runs)) == len(runs) {
 		owners, _ = c.desired(w)
 	}
 	return w.Finish(c.work, runs, owners)

@@ -189,6 +189,9 @@ func (c *controller) notThrough(r *run) string {
 // whyBusy says what keeps this instance from beginning an item.
 func (c *controller) whyBusy(now time.Time) string {
 	if c.executing() < c.settings.threads {
+		if c.seat.isShort() {
+			return fmt.Sprintf("all %d threads that the jobs of this process share are busy", c.seat.threads.limit)
+		}
 		if _, t, _ := c.troubles.oldest(now, 0, func(error) bool { return true }); t != nil {
 			return short("its claim does not succeed: " + t.err.Error())
 		}

@@ -38,6 +38,10 @@ var (
 	ErrNoInstance = errors.New("job: no instance available")
 	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.
 	ErrInHandler = errors.New("job: Shutdown called by a handler of the same job")
+	// ErrJobTwice: the node runs a job of that name already.
+	ErrJobTwice = errors.New("job: the node runs this job already")
+	// ErrNodeClosed: Shutdown of the node was called.
+	ErrNodeClosed = errors.New("job: node shut down")
 	// ErrClock: this host's clock is farther from the store's than Config.MaxTimeDiff
 	// allows. Status.Fault returns it.
 	ErrClock = errors.New("job: clock too far from the store's")

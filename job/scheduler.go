@@ -17,6 +17,7 @@ import (
 // methods may be called from any goroutine.
 type Scheduler struct {
 	c     *controller
+	node  *Node
 	leave context.CancelFunc // asks for a shutdown
 	stop  context.CancelFunc // ends the time to drain
 	done  chan struct{}
@@ -41,23 +42,19 @@ type Scheduler struct {
 // in the registry; ErrConfigDiffers, with PrecedenceNone; ErrImplementationConflict;
 // ErrKindConflict; those of the registry.
 func Schedule(ctx context.Context, reg coord.Registry, c Config, h Handler, opts ...Option) (*Scheduler, error) {
-	if c.Cron == "" {
-		return nil, &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: "cron", Err: errors.New("is empty; a job without it is started by OneOff")}}}
-	}
-	return start(ctx, reg, c, h, opts)
+	return alone(reg).Schedule(ctx, c, h, opts...)
 }
 
 // OneOff joins a job that has no cron expression: its items run when it is triggered,
 // by [Scheduler.Trigger] of any of its instances or by an operator. Otherwise it is
 // like [Schedule], failover included.
 func OneOff(ctx context.Context, reg coord.Registry, c Config, h Handler, opts ...Option) (*Scheduler, error) {
-	if c.Cron != "" {
-		return nil, &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: "cron", Value: quote(c.Cron), Err: errors.New("must be empty for a one-off job")}}}
-	}
-	return start(ctx, reg, c, h, opts)
+	return alone(reg).OneOff(ctx, c, h, opts...)
 }
 
-func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []Option) (*Scheduler, error) {
+// start starts a job of a node.
+func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*Scheduler, error) {
+	reg := n.reg
 	if isNil(reg) || isNil(h) {
 		return nil, fmt.Errorf("job %s: a registry and a handler are needed", c.Name)
 	}
@@ -81,10 +78,12 @@ func start(ctx context.Context, reg coord.Registry, c Config, h Handler, opts []
 	}
 	s := &Scheduler{
 		c:    newController(reg, view, h, given, o, c.Revision),
+		node: n,
 		done: make(chan struct{}),
 		gone: make(chan struct{}),
 		over: make(chan struct{}),
 	}
+	s.c.seat = n.threads.seat(s.c.poke)
 	registered := make(chan struct{})
 	s.c.started = sync.OnceFunc(func() { close(registered) })
 	s.c.shutdown, s.leave = context.WithCancel(context.Background())
@@ -152,6 +151,7 @@ func (s *Scheduler) run() {
 func (c *controller) depart(through bool, err error) {
 	defer c.end()
 	defer c.view.Close()
+	defer c.seat.leave()
 	defer c.awaitHandlers()
 	if through {
 		return
@@ -205,11 +205,7 @@ func (c *controller) awaitHandlers() {
 // down when its runs have ended. With any other context it has to call Shutdown in another
 // goroutine.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	s.leave()
-	s.c.mu.Lock()
-	s.c.live.broadcast()
-	s.c.mu.Unlock()
-	s.c.poke()
+	s.askToLeave()
 	if ctx.Value(ofJob{}) == s.c {
 		return fmt.Errorf("job %s: %w", s.c.job, ErrInHandler)
 	}
@@ -220,25 +216,45 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 	case <-s.gone:
 	case <-ctx.Done():
 	}
+	s.node.forget(s)
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	return errors.Join(s.err, s.c.untold)
 }
+
+// askToLeave begins the shutdown.
+func (s *Scheduler) askToLeave() {
+	s.leave()
+	s.c.mu.Lock()
+	s.c.live.broadcast()
+	s.c.mu.Unlock()
+	s.c.poke()
+}
+
+// Name returns the name of the job.
+func (s *Scheduler) Name() string { return string(s.c.job) }
 
 // Done is closed when the scheduler has stopped: after Shutdown, after an operator has
 // removed the instance or the job, or after the registry was closed. If this instance's
 // nodes could not be removed, that is tried again in the background: see Shutdown.
 func (s *Scheduler) Done() <-chan struct{} { return s.done }
 
+func (s *Scheduler) isDone() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Err says why the scheduler has stopped, once Done is closed: nil after Shutdown,
 // ErrInstanceRemoved or ErrJobRemoved, or what went wrong.
 func (s *Scheduler) Err() error {
-	select {
-	case <-s.done:
-		return s.err
-	default:
+	if !s.isDone() {
 		return nil
 	}
+	return s.err
 }
 
 // Status returns how the scheduler stands at this moment.

@@ -1,0 +1,204 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Node runs any number of jobs in one process, and holds what they share. Its methods may be
+// called from any goroutine.
+//
+//	n, err := job.NewNode(reg, job.NodeConfig{Threads: 100, Options: []job.Option{job.WithSlog(logger)}})
+//	…
+//	_, err = n.Schedule(ctx, settle, job.HandlerFunc(…))
+//	_, err = n.OneOff(ctx, rebuild, job.HandlerFunc(…))
+//	err = n.Run(ctx) // until ctx ends; then all jobs are shut down
+//
+// A program with one job needs no node: [Schedule] and [OneOff] do the same for one.
+type Node struct {
+	reg     coord.Registry
+	config  NodeConfig
+	threads *threads        // nil if there is no limit
+	closing context.Context // ends with ErrNodeClosed when a shutdown is asked for
+	close   context.CancelCauseFunc
+
+	mu       sync.Mutex
+	isClosed bool                  // a shutdown was asked for: nothing starts, and no job is forgotten
+	jobs     map[string]*Scheduler // by name; nil while it starts
+	starting sync.WaitGroup        // calls of start; added to under mu while isClosed is false
+}
+
+// NodeConfig is what the jobs of a node share.
+type NodeConfig struct {
+	// Threads bounds how many items all jobs together run at a time, beside Config.Threads of
+	// each. Jobs that wait for a thread get one in turn. An item is not claimed before there
+	// is one for it, so another process may run it meanwhile. 0 is no bound.
+	Threads int
+	// Drain is how long [Node.Run] lets handlers run on when its context has ended. Default
+	// 30 s.
+	Drain time.Duration
+	// Options hold for each job. Those that a job is started with come after them.
+	Options []Option
+}
+
+// NewNode returns a node without jobs. The registry stays the caller's: close it after
+// Shutdown.
+func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
+	const defaultDrain = 30 * time.Second
+	switch {
+	case isNil(reg):
+		return nil, errors.New("job: node: a registry is needed")
+	case c.Threads < 0:
+		return nil, fmt.Errorf("job: node: threads %d: must not be negative", c.Threads)
+	case c.Drain < 0:
+		return nil, fmt.Errorf("job: node: drain %v: must not be negative", c.Drain)
+	case c.Drain == 0:
+		c.Drain = defaultDrain
+	}
+	c.Options = slices.Clone(c.Options)
+	if _, err := newOptions(c.Options); err != nil {
+		return nil, fmt.Errorf("job: node: %w", err)
+	}
+	n := alone(reg)
+	n.config = c
+	if c.Threads > 0 {
+		n.threads = &threads{limit: c.Threads}
+	}
+	return n, nil
+}
+
+// alone returns a node for a job that shares nothing.
+func alone(reg coord.Registry) *Node {
+	n := &Node{reg: reg, jobs: map[string]*Scheduler{}}
+	n.closing, n.close = context.WithCancelCause(context.Background())
+	return n
+}
+
+// Schedule is the function [Schedule] for a job of this node. The name of the job may be used
+// again when [Scheduler.Shutdown] has returned, or when the scheduler has stopped by itself.
+//
+// Errors, beside those of the function: ErrJobTwice, ErrNodeClosed.
+func (n *Node) Schedule(ctx context.Context, c Config, h Handler, opts ...Option) (*Scheduler, error) {
+	if c.Cron == "" {
+		return nil, &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: "cron", Err: errors.New("is empty; a job without it is started by OneOff")}}}
+	}
+	return n.start(ctx, c, h, opts)
+}
+
+// OneOff is the function [OneOff] for a job of this node; see [Node.Schedule].
+func (n *Node) OneOff(ctx context.Context, c Config, h Handler, opts ...Option) (*Scheduler, error) {
+	if c.Cron != "" {
+		return nil, &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: "cron", Value: quote(c.Cron), Err: errors.New("must be empty for a one-off job")}}}
+	}
+	return n.start(ctx, c, h, opts)
+}
+
+func (n *Node) start(ctx context.Context, c Config, h Handler, opts []Option) (s *Scheduler, err error) {
+	if err := n.reserve(c.Name); err != nil {
+		return nil, err
+	}
+	defer n.starting.Done()
+	defer func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.jobs[c.Name] = s; s == nil {
+			delete(n.jobs, c.Name)
+		}
+	}()
+	ctx, cancel := within(ctx, n.closing)
+	defer cancel()
+	return start(ctx, n, c, h, slices.Concat(n.config.Options, opts))
+}
+
+// reserve gives a name to a job that starts.
+func (n *Node) reserve(name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.isClosed {
+		return fmt.Errorf("job %s: %w", short(name), ErrNodeClosed)
+	}
+	if s, isThere := n.jobs[name]; isThere && (s == nil || !s.isDone()) {
+		return fmt.Errorf("job %s: %w", short(name), ErrJobTwice)
+	}
+	n.jobs[name] = nil
+	n.starting.Add(1)
+	return nil
+}
+
+// forget removes a job that was shut down by itself. When the whole node is shut down, all
+// jobs stay, with their errors.
+func (n *Node) forget(s *Scheduler) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.isClosed && n.jobs[s.Name()] == s {
+		delete(n.jobs, s.Name())
+	}
+}
+
+// Job returns the scheduler of a job; nil if the node does not run it, or if it still starts.
+func (n *Node) Job(name string) *Scheduler {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.jobs[name]
+}
+
+// Jobs returns the schedulers of all jobs that have started, by name. Those that have stopped
+// by themselves are among them, until they are shut down or started again.
+func (n *Node) Jobs() []*Scheduler {
+	n.mu.Lock()
+	list := slices.Collect(maps.Values(n.jobs))
+	n.mu.Unlock()
+	list = slices.DeleteFunc(list, func(s *Scheduler) bool { return s == nil })
+	slices.SortFunc(list, func(a, b *Scheduler) int { return strings.Compare(a.Name(), b.Name()) })
+	return list
+}
+
+// Run waits until ctx ends, or until Shutdown is called. Then it shuts all jobs down, with
+// NodeConfig.Drain for handlers that run, and returns what Shutdown returns. Jobs may be
+// started before and meanwhile.
+func (n *Node) Run(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+	case <-n.closing.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.config.Drain)
+	defer cancel()
+	return n.Shutdown(drain)
+}
+
+// Shutdown is [Scheduler.Shutdown] for all jobs at once. No job waits for another one, and
+// none can be started any more. The error has those of all jobs, by name; its text shows the
+// first ones. If it is called again, or [Node.Run] waits, it returns the same.
+func (n *Node) Shutdown(ctx context.Context) error {
+	n.mu.Lock()
+	n.isClosed = true
+	n.mu.Unlock()
+	n.close(ErrNodeClosed)
+	for _, s := range n.Jobs() {
+		s.askToLeave()
+	}
+	n.starting.Wait() // their contexts have ended
+	jobs := n.Jobs()
+	for _, s := range jobs {
+		s.askToLeave()
+	}
+	detach := context.AfterFunc(ctx, func() {
+		for _, s := range jobs {
+			s.stop()
+		}
+	})
+	defer detach()
+	var errs []error
+	for _, s := range jobs {
+		errs = append(errs, s.Shutdown(ctx))
+	}
+	return joinJobs("have shut down with errors", len(jobs), errs)
+}
