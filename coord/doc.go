@@ -7,8 +7,8 @@
 // # The shape
 //
 // A [Registry] is one connection, one session and one namespace. A program reads
-// with [Registry.Get] and [Registry.List], follows a subtree with
-// [Registry.View], and changes the tree with [Registry.Commit] only: any number
+// with [Registry.Get], [Registry.List] and [Registry.Walk], follows a subtree with
+// [Registry.View] or its upper levels with [Registry.ViewDepth], and changes the tree with [Registry.Commit] only: any number
 // of operations and conditions that happen together or not at all. Callers are
 // meant to decide on a snapshot, and to commit the decision under the conditions
 // that it was based on:

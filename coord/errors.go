@@ -47,6 +47,11 @@ var (
 	ErrClosed = errors.New("closed")
 	// ErrInvalidPath: see ValidatePath.
 	ErrInvalidPath = errors.New("invalid path")
+	// ErrInvalidDepth: see ValidateDepth.
+	ErrInvalidDepth = errors.New("invalid depth")
+	// ErrCompacted: the store has dropped the old state that a walk was reading. A new
+	// walk reads a newer one.
+	ErrCompacted = errors.New("old state dropped by the store")
 	// ErrInvalidCommit: see ValidateCommit.
 	ErrInvalidCommit = errors.New("invalid commit")
 	// ErrInvalidConfig: an adapter's configuration has a field that cannot work.

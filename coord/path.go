@@ -40,6 +40,18 @@ func Within(path, root string) bool {
 		len(path) > len(root) && path[len(root)] == '/' && path[:len(root)] == root
 }
 
+// Depth is how many levels a path lies below root, 0 for root itself. The path has to be
+// within root.
+func Depth(path, root string) int {
+	switch {
+	case path == root:
+		return 0
+	case root == "":
+		return 1 + strings.Count(path, "/")
+	}
+	return strings.Count(path[len(root):], "/")
+}
+
 // ValidatePath checks the path of a node: segments divided by single slashes,
 // without one at either end, such as "settle/sharding/0/running". It returns an
 // error that wraps [ErrInvalidPath] and says what is wrong with the path. Control
@@ -52,13 +64,22 @@ func ValidatePath(path string) error {
 	return nil
 }
 
-// ValidateRoot is [ValidatePath] for [Registry.List] and [Registry.View], where
-// "" is allowed and means the root of the namespace.
+// ValidateRoot is [ValidatePath] for [Registry.List], [Registry.Walk] and [Registry.View],
+// where "" is allowed and means the root of the namespace.
 func ValidateRoot(path string) error {
 	if path == "" {
 		return nil
 	}
 	return ValidatePath(path)
+}
+
+// ValidateDepth checks the depth of a [Registry.ViewDepth]: it is at least 1. It returns an
+// error that wraps [ErrInvalidDepth].
+func ValidateDepth(depth int) error {
+	if depth < 1 {
+		return fmt.Errorf("%w %d: at least 1 is needed", ErrInvalidDepth, depth)
+	}
+	return nil
 }
 
 // pathProblem says what is wrong with a path, or "".

@@ -1,6 +1,9 @@
 package coord
 
-import "context"
+import (
+	"context"
+	"iter"
+)
 
 // Registry is one connection, one session and one namespace of a store. All
 // methods may be called from any goroutine. Every call ends when its context does;
@@ -25,6 +28,23 @@ type Registry interface {
 	// Errors: ErrNoNode.
 	List(ctx context.Context, path string) ([]Node, error)
 
+	// Walk reads a node and everything below it from the store, like Get, but page by page: it
+	// holds a few pages, however large the subtree is. Nodes come in ascending bytewise order
+	// of their paths, so parents come before their children: a, a-b, a/b. "" is the whole
+	// namespace. The node need not exist: then nothing comes. A parent that nobody wrote may
+	// be left out. Each loop over the sequence reads anew. Between two pages the loop may take
+	// its time; ctx and the request time-out bound the reading of each page.
+	//
+	// On etcd and in memory all nodes are of one moment, that of the first page. On ZooKeeper
+	// each node is as it was when it was read: what is created or removed meanwhile may be
+	// missing or not.
+	//
+	// An error is the last that comes, with the zero Node. A walk does not begin again by
+	// itself, because the caller has seen a part already.
+	//
+	// Errors: ErrCompacted; ErrDenied also if a single node may not be read.
+	Walk(ctx context.Context, path string) iter.Seq2[Node, error]
+
 	// Commit does all of ops or none, in one atomic step of the store, and returns
 	// the step's store-wide number: the Modified of every node it wrote, and the
 	// Created of every node it created. It is 0 for a commit that writes no value
@@ -45,6 +65,15 @@ type Registry interface {
 	// when it has been read once. "" is the whole namespace. The node need not
 	// exist. ctx bounds the first read only. The caller closes the view.
 	View(ctx context.Context, path string) (View, error)
+
+	// ViewDepth is View for the upper levels of a subtree: it shows a node and what lies at
+	// most depth levels below it. ViewDepth(ctx, "", 1) shows which children the namespace
+	// has. Nodes below the lowest level are not shown, and their changes wake nobody. But they
+	// make their parents exist: a parent at the lowest level that nobody wrote is shown as a
+	// node with an empty value, also by [Snapshot.All] and [Snapshot.Len].
+	//
+	// Errors: ErrInvalidDepth for a depth of less than 1.
+	ViewDepth(ctx context.Context, path string, depth int) (View, error)
 
 	// Session returns the current session. Between a lost session and the next it
 	// waits, until ctx ends.

@@ -2,7 +2,7 @@ package coord
 
 import "context"
 
-// View is a live local copy of a subtree. It repairs itself after broken connections
+// View is a live local copy of a subtree, or of its upper levels. It repairs itself after broken connections
 // and etcd compactions, and it goes on when the session is lost. Its snapshots never go
 // back to an earlier state, unless the store itself did (ErrRestored).
 type View interface {

@@ -220,6 +220,8 @@ func afterClose(e *env) {
 	e.wantErr(err, coord.ErrClosed)
 	_, err = r.List(e.ctx, "")
 	e.wantErr(err, coord.ErrClosed)
+	_, err = r.ViewDepth(e.ctx, "", 1)
+	e.wantErr(err, coord.ErrClosed)
 	_, err = r.Commit(e.ctx, coord.Put("a", nil))
 	e.wantErr(err, coord.ErrClosed)
 	_, err = r.Commit(e.ctx, coord.CreateEphemeral("e", nil))

@@ -186,12 +186,18 @@ func boundedByContext(e *env) {
 	// no answer, and is tried again.
 	e.within(20*time.Second, "Clock", func() { r.Clock() })
 	for what, call := range map[string]func(context.Context) error{
-		"Get":     func(ctx context.Context) error { _, err := r.Get(ctx, "a"); return err },
-		"List":    func(ctx context.Context) error { _, err := r.List(ctx, ""); return err },
-		"Commit":  func(ctx context.Context) error { _, err := r.Commit(ctx, coord.Put("b", nil)); return err },
-		"View":    func(ctx context.Context) error { _, err := r.View(ctx, "x"); return err },
-		"Sync":    v.Sync,
-		"Acquire": func(ctx context.Context) error { _, err := l.Acquire(ctx); return err },
+		"Get":    func(ctx context.Context) error { _, err := r.Get(ctx, "a"); return err },
+		"List":   func(ctx context.Context) error { _, err := r.List(ctx, ""); return err },
+		"Commit": func(ctx context.Context) error { _, err := r.Commit(ctx, coord.Put("b", nil)); return err },
+		"Walk": func(ctx context.Context) (err error) {
+			for _, err = range r.Walk(ctx, "") {
+			}
+			return err
+		},
+		"ViewDepth": func(ctx context.Context) error { _, err := r.ViewDepth(ctx, "x", 1); return err },
+		"View":      func(ctx context.Context) error { _, err := r.View(ctx, "x"); return err },
+		"Sync":      v.Sync,
+		"Acquire":   func(ctx context.Context) error { _, err := l.Acquire(ctx); return err },
 	} {
 		ctx, cancel := e.soon(300 * time.Millisecond)
 		e.within(20*time.Second, what, func() {

@@ -168,6 +168,11 @@ func badPaths(e *env) {
 		e.wantErr(err, coord.ErrInvalidPath)
 		_, err = r.View(e.ctx, path)
 		e.wantErr(err, coord.ErrInvalidPath)
+		_, err = r.ViewDepth(e.ctx, path, 1)
+		e.wantErr(err, coord.ErrInvalidPath)
+		for _, err = range r.Walk(e.ctx, path) {
+			e.wantErr(err, coord.ErrInvalidPath)
+		}
 		_, err = r.Latch(path)
 		e.wantErr(err, coord.ErrInvalidPath)
 		for kind := coord.OpCreate; kind <= coord.OpOwned; kind++ {

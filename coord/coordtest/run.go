@@ -33,7 +33,7 @@ type testCase struct {
 // Run runs every case against stores of the factory. Cases that mostly wait for
 // time-outs run side by side.
 func Run(t *testing.T, f Factory) {
-	alone := slices.Concat(commitCases(), conflictCases(), readCases(), viewCases(), latchCases(), closeCases(), connectCases())
+	alone := slices.Concat(commitCases(), conflictCases(), readCases(), walkCases(), viewCases(), depthCases(), latchCases(), closeCases(), connectCases())
 	store := f(t)
 	for i, c := range alone {
 		t.Run(c.name, func(t *testing.T) { c.run(newEnv(t, store, fmt.Sprintf("case-%d", i))) })

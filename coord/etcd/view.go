@@ -17,6 +17,7 @@ import (
 type view struct {
 	registry *Registry
 	path     string
+	depth    int
 	what     string
 	follower *follower
 	ctx      context.Context // ends with the view; its cause is Err
@@ -24,7 +25,7 @@ type view struct {
 	done     chan struct{} // closed when nothing runs any more
 
 	mu      sync.Mutex
-	tree    *coord.Tree    // nil before it was read once
+	tree    *levels        // nil before it was read once
 	current coord.Snapshot // of the tree
 	stale   bool           // the tree has changed since current was taken
 	changed chan struct{}  // closed when the tree or the fault changes, and when the view ends
@@ -34,12 +35,25 @@ var _ coord.View = (*view)(nil)
 
 // View implements [coord.Registry].
 func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
+	return r.view(ctx, path, wholeDepth)
+}
+
+// ViewDepth implements [coord.Registry].
+func (r *Registry) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
+	if err := coord.ValidateDepth(depth); err != nil {
+		return nil, fmt.Errorf("etcd: view %q: %w", path, err)
+	}
+	return r.view(ctx, path, depth)
+}
+
+func (r *Registry) view(ctx context.Context, path string, depth int) (coord.View, error) {
 	if err := coord.ValidateRoot(path); err != nil {
 		return nil, fmt.Errorf("etcd: view: %w", err)
 	}
 	v := &view{
 		registry: r,
 		path:     path,
+		depth:    depth,
 		what:     fmt.Sprintf("view %q", path),
 		done:     make(chan struct{}),
 		changed:  make(chan struct{}),
@@ -137,11 +151,18 @@ func (v *view) read(ctx context.Context) (revision int64, err error) {
 	if up, suspect := v.follower.suspicion(); suspect {
 		applied = up
 	}
-	old, tree := v.Snapshot(), coord.NewTree()
-	same, count, rewritten := true, 0, false
+	old, tree := v.Snapshot(), newLevels(v.path, v.depth)
+	same, rewritten := true, false
 	put := func(kv *mvccpb.KeyValue) {
 		path, ok := r.keys.path(kv.Key)
 		if !ok {
+			return
+		}
+		if parent, deeper := tree.parent(path); deeper {
+			if tree.add(parent) {
+				n, known := old.Get(parent)
+				same = same && known && n.Created == 0
+			}
 			return
 		}
 		n, known := old.Get(path)
@@ -152,7 +173,6 @@ func (v *view) read(ctx context.Context) (revision int64, err error) {
 			rewritten = rewritten || kv.ModRevision <= applied
 		}
 		tree.Put(n)
-		count++
 	}
 	if v.path != "" {
 		var read *clientv3.GetResponse
@@ -180,9 +200,11 @@ func (v *view) read(ctx context.Context) (revision int64, err error) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if first := v.tree == nil; first || !same || count != old.Len() {
+	if first := v.tree == nil; first || !same || tree.Snapshot().Len() != old.Len() {
 		v.tree = tree
 		v.publishLocked()
+	} else {
+		v.tree.below = tree.below // what is not shown may have changed
 	}
 	return revision, nil
 }
@@ -197,11 +219,13 @@ func (v *view) apply(events []*clientv3.Event) error {
 		if !ok || !coord.Within(path, v.path) {
 			continue
 		}
-		touched = true
 		if event.Type == mvccpb.Event_DELETE {
-			v.tree.Delete(path)
-		} else {
+			touched = v.tree.remove(path) || touched
+		} else if parent, deeper := v.tree.parent(path); !deeper {
 			v.tree.Put(newNode(path, event.Kv))
+			touched = true
+		} else if event.IsCreate() {
+			touched = v.tree.add(parent) || touched
 		}
 	}
 	if touched {

@@ -19,6 +19,7 @@ const (
 	Open
 	Get
 	List
+	Walk // one page of it
 	Commit
 	OpenView
 	Sync
@@ -28,7 +29,7 @@ const (
 )
 
 func (m Method) String() string {
-	return [...]string{"call", "open", "get", "list", "commit", "view", "sync", "acquire", "release", "close"}[m]
+	return [...]string{"call", "open", "get", "list", "walk", "commit", "view", "sync", "acquire", "release", "close"}[m]
 }
 
 // writes reports whether the call changes the tree, so that without an answer its outcome

@@ -64,9 +64,11 @@ func (s *Store) Close() {
 		a.stop()
 	}
 	for _, ns := range s.namespaces {
-		for _, rt := range ns.roots {
-			for _, group := range rt.lagging {
-				group.due.stop()
+		for _, same := range ns.roots {
+			for _, rt := range same {
+				for _, group := range rt.lagging {
+					group.due.stop()
+				}
 			}
 		}
 	}
@@ -118,7 +120,7 @@ func (s *Store) namespace(name string) *namespace {
 		ns = &namespace{
 			tree:    coord.NewTree(),
 			entries: map[string]*entry{},
-			roots:   map[string]*root{},
+			roots:   map[string][]*root{},
 			watches: map[string][]*watch{},
 		}
 		s.namespaces[name] = ns
@@ -128,10 +130,10 @@ func (s *Store) namespace(name string) *namespace {
 
 // namespace is one tree and those who follow it.
 type namespace struct {
-	entries map[string]*entry // all nodes by path; parents always exist
-	tree    *coord.Tree       // the same nodes, for snapshots
-	shared  *coord.Snapshot   // of the tree as it is now; nil if nobody has asked since the last change
-	roots   map[string]*root
+	entries map[string]*entry   // all nodes by path; parents always exist
+	tree    *coord.Tree         // the same nodes, for snapshots
+	shared  *coord.Snapshot     // of the tree as it is now; nil if nobody has asked since the last change
+	roots   map[string][]*root  // by path, one for each depth
 	watches map[string][]*watch // by the path whose removal they wait for
 }
 

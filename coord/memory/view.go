@@ -9,13 +9,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// root is a path that views of one namespace follow. Views have no copies of the tree:
-// one that is up to date shows the store's own tree, and one that is late is pinned to
-// the snapshot that it showed last.
+// root is a path that views of one namespace follow, to one depth. Views have no copies of
+// the tree: one that is up to date shows the store's own tree, or that of its root, and one
+// that is late is pinned to the snapshot that it showed last.
 type root struct {
 	path    string
+	upper   *upper // the upper levels alone; nil if views show the whole subtree
 	views   int
-	touched int64   // the number (see Store.changes) of the last change at or below path
+	touched int64   // the number (see Store.changes) of the last change that views show
 	waiting []*view // views that are up to date and whose Changed was called
 	lagging map[time.Duration]*lagging
 }
@@ -30,26 +31,62 @@ type lagging struct {
 // touch tells the roots at and above a path that something changed there.
 func (ns *namespace) touch(path string, change int64) {
 	ns.shared = nil
-	for {
-		if rt := ns.roots[path]; rt != nil && rt.touched != change {
-			rt.touched = change
-			for i, v := range rt.waiting {
-				rt.waiting[i] = nil
-				v.waiting = false
-				if v.pinned == nil {
-					v.signal()
-				}
-			}
-			rt.waiting = rt.waiting[:0]
-			for lag, group := range rt.lagging {
-				group.arm(lag)
+	for above := path; ; above = coord.Parent(above) {
+		for _, rt := range ns.roots[above] {
+			if rt.upper.touch(ns, path) && rt.touched != change {
+				rt.wake(change)
 			}
 		}
-		if path == "" {
+		if above == "" {
 			return
 		}
-		path = coord.Parent(path)
 	}
+}
+
+// wake tells the views of a root that something changed that they show.
+func (rt *root) wake(change int64) {
+	rt.touched = change
+	for i, v := range rt.waiting {
+		rt.waiting[i] = nil
+		v.waiting = false
+		if v.pinned == nil {
+			v.signal()
+		}
+	}
+	rt.waiting = rt.waiting[:0]
+	for lag, group := range rt.lagging {
+		group.arm(lag)
+	}
+}
+
+// root returns the root of a path that shows so many levels, and makes it if there is none.
+func (ns *namespace) root(path string, depth int) *root {
+	for _, rt := range ns.roots[path] {
+		if rt.upper.shows(depth) {
+			return rt
+		}
+	}
+	rt := &root{path: path, upper: newUpper(ns, path, depth), lagging: map[time.Duration]*lagging{}}
+	ns.roots[path] = append(ns.roots[path], rt)
+	return rt
+}
+
+// leave removes a root that has no views any more.
+func (ns *namespace) leave(rt *root) {
+	rest := slices.DeleteFunc(ns.roots[rt.path], func(other *root) bool { return other == rt })
+	if len(rest) == 0 {
+		delete(ns.roots, rt.path)
+	} else {
+		ns.roots[rt.path] = rest
+	}
+}
+
+// snapshot returns what a view of the root shows if it is up to date.
+func (rt *root) snapshot(ns *namespace) coord.Snapshot {
+	if rt.upper != nil {
+		return rt.upper.tree.Snapshot()
+	}
+	return ns.snapshot()
 }
 
 // arm arms the group's alarm. The store owns it, because the group's views belong to
@@ -85,17 +122,25 @@ type view struct {
 
 // View implements [coord.Registry].
 func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
+	return r.view(ctx, path, wholeDepth)
+}
+
+// ViewDepth implements [coord.Registry].
+func (r *Registry) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
+	if err := coord.ValidateDepth(depth); err != nil {
+		return nil, fmt.Errorf("memory: view %q: %w", path, err)
+	}
+	return r.view(ctx, path, depth)
+}
+
+func (r *Registry) view(ctx context.Context, path string, depth int) (coord.View, error) {
 	if err := coord.ValidateRoot(path); err != nil {
 		return nil, fmt.Errorf("memory: view: %w", err)
 	}
 	v := &view{r: r}
 	opened := false
 	err := r.call(ctx, call{method: OpenView, path: path}, func() error {
-		v.root = r.ns.roots[path]
-		if v.root == nil {
-			v.root = &root{path: path, lagging: map[time.Duration]*lagging{}}
-			r.ns.roots[path] = v.root
-		}
+		v.root = r.ns.root(path, depth)
 		v.root.views++
 		r.views[v] = struct{}{}
 		opened = true
@@ -141,7 +186,7 @@ func (v *view) settle() {
 
 // pin makes the view show the present state, until it is pinned again or unpinned.
 func (v *view) pin() {
-	snapshot := v.r.ns.snapshot()
+	snapshot := v.root.snapshot(v.r.ns)
 	v.pinned, v.shown = &snapshot, v.root.touched
 }
 
@@ -197,7 +242,7 @@ func (v *view) end(err error) {
 	v.signal()
 	delete(v.r.views, v)
 	if v.root.views--; v.root.views == 0 {
-		delete(v.r.ns.roots, v.root.path)
+		v.r.ns.leave(v.root)
 	}
 }
 
@@ -208,7 +253,7 @@ func (v *view) Snapshot() coord.Snapshot {
 	if v.pinned != nil {
 		return v.pinned.Sub(v.root.path)
 	}
-	return v.r.ns.snapshot().Sub(v.root.path)
+	return v.root.snapshot(v.r.ns).Sub(v.root.path)
 }
 
 // Changed implements [coord.View].

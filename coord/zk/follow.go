@@ -27,8 +27,9 @@ const (
 	syncRounds     = 8
 )
 
-// follower holds a subtree. It keeps a watch on the value of each node, and one on the
-// children of each persistent node; ephemeral nodes have no children. A watch that fires
+// follower holds a subtree, or its upper levels. It keeps a watch on the value of each node,
+// and one on the children of each persistent node above the lowest level; ephemeral nodes have
+// no children. A watch that fires
 // only says where to look: the node is read again, with a new watch.
 //
 // If no watch has fired since a round of reading began, then at its end the tree is the one
@@ -234,7 +235,7 @@ func (f *follower) round(changes map[string]change, urgent bool) error {
 	}
 	var children []task
 	for path := range lists {
-		if (path == "" || f.knows(path)) && !f.large.putOff(path, urgent) {
+		if (path == "" || f.knows(path)) && f.v.showsBelow(path) && !f.large.putOff(path, urgent) {
 			children = append(children, task{path: path, children: true})
 		}
 	}
@@ -403,7 +404,7 @@ func (b *burst) foldValueLocked(found finding) bool {
 	}
 	known, ok := f.tree.Get(found.path)
 	another := !ok || known.Created != found.node.Created
-	if another && !found.children {
+	if another && !found.children && f.v.showsBelow(found.path) {
 		// The known node was removed, and this is another one. The watch on the
 		// children may be gone, so they have to be read as well.
 		b.tasks = append(b.tasks, task{path: found.path, value: true, children: true})
@@ -489,6 +490,7 @@ func (f *follower) sweep(path string, names []string) {
 
 // look reads one node, and sets watches.
 func (f *follower) look(client *zookeeper.Conn, t task) finding {
+	t.children = t.children && f.v.showsBelow(t.path)
 	found := finding{task: t}
 	full := f.v.r.full(t.path)
 	path := full[len(full)-len(t.path):] // shares its memory with the path of the watch

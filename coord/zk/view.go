@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -20,6 +21,7 @@ import (
 type view struct {
 	r      *Registry
 	path   string
+	depth  int             // how many levels below path it shows
 	ctx    context.Context // ends with the view; its cause is Err
 	cancel context.CancelCauseFunc
 	opened chan struct{} // closed when there is a first state
@@ -43,12 +45,28 @@ type view struct {
 
 // View implements [coord.Registry].
 func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
+	return r.view(ctx, path, wholeDepth)
+}
+
+// ViewDepth implements [coord.Registry].
+func (r *Registry) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
+	if err := coord.ValidateDepth(depth); err != nil {
+		return nil, fmt.Errorf("zk: view %q: %w", path, err)
+	}
+	return r.view(ctx, path, depth)
+}
+
+// wholeDepth is the depth of views that show a whole subtree.
+const wholeDepth = math.MaxInt
+
+func (r *Registry) view(ctx context.Context, path string, depth int) (coord.View, error) {
 	if err := coord.ValidateRoot(path); err != nil {
 		return nil, fmt.Errorf("zk: view: %w", err)
 	}
 	v := &view{
 		r:       r,
 		path:    path,
+		depth:   depth,
 		opened:  make(chan struct{}),
 		done:    make(chan struct{}),
 		tree:    coord.NewTree(),
@@ -95,6 +113,17 @@ func (v *view) run() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	close(v.changed)
+}
+
+// shows reports whether the view shows a node, if it is there. The path has to be within the
+// view's.
+func (v *view) shows(path string) bool {
+	return v.depth == wholeDepth || coord.Depth(path, v.path) <= v.depth
+}
+
+// showsBelow reports whether the view shows the children of a node.
+func (v *view) showsBelow(path string) bool {
+	return v.depth == wholeDepth || coord.Depth(path, v.path) < v.depth
 }
 
 func (v *view) isOpen() bool {
@@ -339,7 +368,7 @@ func (vs *views) lacks(path string) bool {
 	}
 	for root := path; ; root = coord.Parent(root) {
 		for _, v := range vs.roots[root] {
-			if v.isOpen() {
+			if v.shows(path) && v.isOpen() {
 				return !v.Snapshot().Exists(path)
 			}
 		}

@@ -1,0 +1,88 @@
+package etcd
+
+import (
+	"math"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// wholeDepth is the depth of views that show a whole subtree.
+const wholeDepth = math.MaxInt
+
+// levels is the tree of a view. It shows a node and what lies at most depth levels below it.
+// Of what lies deeper it keeps one number for each parent at the lowest level, because that
+// parent exists as long as the number is not 0. If nobody wrote that parent, the tree has a
+// node for it whose Created is 0.
+type levels struct {
+	*coord.Tree
+	root  string
+	depth int
+	below map[string]int // by the path of a parent at the lowest level: the keys below it
+}
+
+func newLevels(root string, depth int) *levels {
+	return &levels{Tree: coord.NewTree(), root: root, depth: depth, below: map[string]int{}}
+}
+
+// parent returns the parent at the lowest level of a node that lies deeper; deeper is false
+// for a node that is shown.
+func (l *levels) parent(path string) (parent string, deeper bool) {
+	if l.depth == wholeDepth {
+		return "", false
+	}
+	start := 0
+	if l.root != "" {
+		start = len(l.root) + 1
+	}
+	if len(path) <= start {
+		return "", false
+	}
+	for level := 1; ; level++ {
+		next := strings.IndexByte(path[start:], '/')
+		switch {
+		case next < 0:
+			return "", false
+		case level == l.depth:
+			return path[:start+next], true
+		}
+		start += next + 1
+	}
+}
+
+// add notes a key that lies deeper than what is shown, below this parent, and that was not
+// there before. It reports whether the tree has changed.
+func (l *levels) add(parent string) bool {
+	count, known := l.below[parent]
+	if !known {
+		parent = strings.Clone(parent) // not to keep the memory of the whole path
+	}
+	l.below[parent] = count + 1
+	if _, shown := l.Get(parent); shown {
+		return false
+	}
+	l.Put(coord.Node{Path: parent})
+	return true
+}
+
+// remove notes that a node was removed, shown or deeper. It reports whether the tree has
+// changed.
+func (l *levels) remove(path string) bool {
+	parent, deeper := l.parent(path)
+	if !deeper {
+		if l.below[path] > 0 {
+			l.Put(coord.Node{Path: path}) // it is still a parent
+		} else {
+			l.Delete(path)
+		}
+		return true
+	}
+	if l.below[parent]--; l.below[parent] > 0 {
+		return false
+	}
+	delete(l.below, parent)
+	if n, _ := l.Get(parent); n.Created != 0 {
+		return false // it was written itself
+	}
+	return l.Delete(parent)
+}
