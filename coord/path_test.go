@@ -52,6 +52,25 @@ func TestValidatePath(t *testing.T) {
 	}
 }
 
+func TestDepth(t *testing.T) {
+	for _, tc := range []struct {
+		path, root string
+		depth      int
+	}{{"", "", 0}, {"a", "", 1}, {"a/b", "", 2}, {"a", "a", 0}, {"a/b", "a", 1}, {"a/b/c", "a/b", 1}, {"a/b/c/d", "a", 3}} {
+		if got := coord.Depth(tc.path, tc.root); got != tc.depth {
+			t.Errorf("%q is %d below %q, want %d", tc.path, got, tc.root, tc.depth)
+		}
+	}
+	if err := coord.ValidateDepth(1); err != nil {
+		t.Error(err)
+	}
+	for _, depth := range []int{0, -1} {
+		if err := coord.ValidateDepth(depth); !errors.Is(err, coord.ErrInvalidDepth) {
+			t.Errorf("depth %d: %v", depth, err)
+		}
+	}
+}
+
 func TestPathParts(t *testing.T) {
 	if got := coord.Join("", "a", "b/c"); got != "a/b/c" {
 		t.Errorf("Join: %q", got)

@@ -19,6 +19,9 @@ import (
 //	put        one commit of one put after another
 //	put-100    one commit of 100 puts after another
 //	list       List of 10,000 nodes
+//	walk       Walk of 10,000 nodes
+//	jobs       ViewDepth of the 10,000 children of a namespace with 20 nodes below each:
+//	           the time until it is open, and its memory, bytes/child
 //	see        from a commit until a view in another registry shows it: p50-ms, p99-ms
 //	view-bytes memory of a view of 100,000 nodes of 16 bytes: bytes/node
 func Benchmark(b *testing.B, f Factory) {
@@ -26,6 +29,8 @@ func Benchmark(b *testing.B, f Factory) {
 	b.Run("put", func(b *testing.B) { benchmarkPut(b, store) })
 	b.Run("put-100", func(b *testing.B) { benchmarkPut100(b, store) })
 	b.Run("list", func(b *testing.B) { benchmarkList(b, store) })
+	b.Run("walk", func(b *testing.B) { benchmarkWalk(b, store) })
+	b.Run("jobs", func(b *testing.B) { benchmarkJobs(b, store) })
 	b.Run("see", func(b *testing.B) { benchmarkSee(b, store) })
 	b.Run("view-bytes", func(b *testing.B) { benchmarkViewBytes(b, store) })
 }
@@ -149,6 +154,48 @@ func benchmarkList(b *testing.B, store Store) {
 		if err != nil || len(nodes) != count {
 			b.Fatalf("%d nodes, %v", len(nodes), err)
 		}
+	}
+}
+
+func benchmarkWalk(b *testing.B, store Store) {
+	const count = 10_000
+	r := benchDial(b, store)
+	fill(b, r, "l", count)
+	for b.Loop() {
+		seen := 0
+		for _, err := range r.Walk(b.Context(), "l") {
+			if err != nil {
+				b.Fatal(err)
+			}
+			seen++
+		}
+		if seen < count {
+			b.Fatalf("%d nodes", seen)
+		}
+	}
+}
+
+func benchmarkJobs(b *testing.B, store Store) {
+	const jobs, each = 10_000, 20
+	r := benchDial(b, store)
+	for i := range jobs {
+		fill(b, r, fmt.Sprintf("job-%d/items", i), each)
+	}
+	for b.Loop() {
+		before := heap()
+		begin := time.Now()
+		v, err := r.ViewDepth(b.Context(), "", 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		took := time.Since(begin)
+		after := heap()
+		if got := len(v.Snapshot().Children("")); got < jobs {
+			b.Fatalf("the view has %d children", got)
+		}
+		b.ReportMetric(float64(took.Milliseconds()), "open-ms")
+		b.ReportMetric((float64(after)-float64(before))/jobs, "bytes/child")
+		v.Close()
 	}
 }
 

@@ -254,7 +254,7 @@ func depthStorm(e *env) {
 // be. Their values have to be small.
 func (c *client) commitMany(ops []coord.Op) {
 	c.env.Helper()
-	for chunk := range slices.Chunk(ops, 100) {
+	for chunk := range slices.Chunk(ops, 60) {
 		c.commit(chunk...)
 	}
 }

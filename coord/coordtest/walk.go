@@ -260,6 +260,7 @@ func walkContextOver(e *env) {
 	r := e.dial()
 	r.fill("a", 3000)
 	ctx, cancel := context.WithCancel(e.ctx)
+	defer cancel()
 	var last error
 	for _, err := range r.Walk(ctx, "a") {
 		cancel()

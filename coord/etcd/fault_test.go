@@ -70,6 +70,11 @@ func TestDenialIsAFaultAndNoEnd(t *testing.T) {
 	if _, err := r.View(within(t), "c"); !errors.Is(err, coord.ErrDenied) {
 		t.Errorf("view: %v", err)
 	}
+	for _, err := range r.Walk(within(t), "c") {
+		if !errors.Is(err, coord.ErrDenied) || !strings.Contains(err.Error(), `walk "c"`) {
+			t.Errorf("walk: %v", err)
+		}
+	}
 	if !views[0].Snapshot().Exists("a/k") {
 		t.Error("the snapshot is gone")
 	}

@@ -52,3 +52,6 @@ func (r *Registry) LoseSession() {
 	r.mu.Unlock()
 	s.end(coord.ErrSessionLost)
 }
+
+// Lacks reports whether a view of the registry says that a node is not there.
+func (r *Registry) Lacks(path string) bool { return r.views.lacks(path) }
