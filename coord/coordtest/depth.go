@@ -311,13 +311,18 @@ func depthsOfOne(e *env) {
 	}
 	r.commit(coord.Put("a/b/c/d", nil), coord.Put("a/e", nil))
 	check()
-	views[0].Close()
-	if !errors.Is(views[0].Err(), coord.ErrClosed) || !views[0].Snapshot().Exists("a/e") {
-		e.Errorf("a view that was closed: %v, %s", views[0].Err(), describe(views[0].Snapshot()))
+	closed := views[:2] // one of two of its depth, and the only one
+	for _, v := range closed {
+		v.Close()
+		if !errors.Is(v.Err(), coord.ErrClosed) || !v.Snapshot().Exists("a/e") {
+			e.Errorf("a view that was closed: %v, %s", v.Err(), describe(v.Snapshot()))
+		}
 	}
 	r.commit(coord.DeleteTree("a/b"), coord.Put("a/f/g", nil))
-	if views[0].Snapshot().Exists("a/f") {
-		e.Error("a view that was closed follows on")
+	for _, v := range closed {
+		if v.Snapshot().Exists("a/f") {
+			e.Error("a view that was closed follows on")
+		}
 	}
 	check()
 	s.commit(coord.Put("a/f/g", []byte("v")), coord.Delete("a/e")) // by the registry of the views
@@ -327,11 +332,14 @@ func depthsOfOne(e *env) {
 func depthReconnects(e *env, fault func(Link), forget bool) {
 	r, s := e.dial(), e.dial()
 	s.commit(coord.Put("gone/x", nil), coord.Put("kept/x", nil), coord.Put("again/x", nil), coord.Put("set", []byte("1")))
-	views := r.viewDepths(scope{"", 1}, scope{"kept", 1})
+	s.commit(coord.Put("quiet/p/x", nil), coord.Put("swap/p/x", nil), coord.Put("bare/p", []byte("v")), coord.Put("bare/p/x", nil))
+	views := r.viewDepths(scope{"", 1}, scope{"kept", 1}, scope{"quiet", 1}, scope{"swap", 1}, scope{"bare", 1})
 	v := views[scope{"", 1}]
 	fault(r.Link)
 	s.commit(coord.DeleteTree("gone"), coord.Put("kept/y", nil), coord.DeleteTree("again"), coord.Set("set", []byte("2")))
 	s.commit(coord.Put("new/x", nil), coord.Put("again/y/z", nil), coord.CreateEphemeral("e", nil))
+	s.commit(coord.Put("quiet/p/y", nil), coord.DeleteTree("swap/p"), coord.DeleteTree("bare/p")) // quiet shows the same
+	s.commit(coord.Put("swap/q/x", nil), coord.Put("bare/p/y", nil))                              // and as many nodes as before
 	if forget {
 		if err := e.store.Forget(e.ctx); err != nil {
 			e.Fatal(err)
@@ -343,8 +351,8 @@ func depthReconnects(e *env, fault func(Link), forget bool) {
 	}
 	r.mend()
 	e.await(v, "what was committed meanwhile", func(s coord.Snapshot) bool { return s.Exists("last") })
-	// What the view does not show has changed as well, and counts now.
-	for _, step := range []coord.Op{coord.Delete("kept/x"), coord.Delete("kept/y"), coord.DeleteTree("again/y"), coord.Put("kept/z", nil)} {
+	// What the views do not show has changed as well, and counts now.
+	for _, step := range []coord.Op{coord.Delete("quiet/p/x"), coord.Delete("quiet/p/y"), coord.Delete("kept/x"), coord.Delete("kept/y"), coord.DeleteTree("again/y"), coord.Put("kept/z", nil)} {
 		s.commit(step)
 		store := s.load("")
 		for of, v := range views {

@@ -32,6 +32,11 @@
 // server refuses a group for what is in it, the group is divided, so that only the commit
 // that is to blame fails. A place in the queue of a latch is never part of a group.
 //
+// A view of the upper levels ([Registry.ViewDepth]) reads and watches the keys of the whole
+// subtree. It keeps the nodes that it shows, and one number for each parent at the lowest
+// level. [Registry.Walk] reads pages of about 4 MB, all at one revision. If the store
+// compacts that revision meanwhile, the walk ends with [coord.ErrCompacted].
+//
 // A view watches one range of keys. Beside its subtree that range has some siblings:
 // those whose names go on with a character that sorts before the slash, such as jobs-2
 // and jobs.old for the view of jobs. Their events are received and dropped.

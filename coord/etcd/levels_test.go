@@ -40,3 +40,25 @@ func TestUpperLevelsOfAStoreThatIsPutBack(t *testing.T) {
 		t.Errorf("without the last node below job it shows %q", got)
 	}
 }
+
+// Others may remove the key of a node and leave what is below it. It is still a parent then.
+func TestUpperLevelsWhenOnlyTheKeyOfAParentIsRemoved(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, _ := dial(t, server, etcd.Config{})
+	commit(t, r, coord.Put("job", []byte("v")), coord.Put("job/a", nil))
+	v, err := r.ViewDepth(within(t), "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if _, err := server.Admin().Delete(within(t), "/test/job"); err != nil {
+		t.Fatal(err)
+	}
+	if n, ok := synced(t, v).Get("job"); !ok || len(n.Value) != 0 {
+		t.Errorf("it shows %+v, %v", n, ok)
+	}
+	commit(t, r, coord.Delete("job/a"))
+	if synced(t, v).Exists("job") {
+		t.Error("it shows a parent of nothing")
+	}
+}

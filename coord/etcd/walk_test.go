@@ -11,10 +11,11 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 )
 
-// fill puts nodes below a, more than two pages of a walk.
+// fill puts nodes at and below a, more than two pages of a walk.
 func fill(t *testing.T, r coord.Registry) (count int) {
 	t.Helper()
 	const chunks, each = 60, 100
+	commit(t, r, coord.Put("a", []byte("old")))
 	for i := range chunks {
 		var ops []coord.Op
 		for j := range each {
@@ -22,7 +23,7 @@ func fill(t *testing.T, r coord.Registry) (count int) {
 		}
 		commit(t, r, ops...)
 	}
-	return chunks * each
+	return 1 + chunks*each
 }
 
 // A walk shows the moment at which it began, whatever is written meanwhile.

@@ -10,6 +10,8 @@
 // parents are made as empty persistent nodes and stay, versions count from zero again
 // when a node is created again, and nothing can be created below an ephemeral node.
 //
+// A walk shows one moment, as on etcd, and fails page by page.
+//
 // # Faults
 //
 // A [Link] stands between a registry and the store; its methods break it in the ways

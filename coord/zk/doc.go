@@ -52,6 +52,17 @@
 // minute, because ZooKeeper does not tell when permissions change, and when their parent's
 // list of children changes.
 //
+// # What views and walks cost
+//
+// A view has a watch on the value of each node that it shows, and one on the list of children
+// of each persistent node. A view of the upper levels ([Registry.ViewDepth]) has no watch on
+// the lists of the lowest level, and reads nothing below it.
+//
+// [Registry.Walk] reads each node by itself, 128 at once: one request for a node without
+// children, two for others. It holds the names of all children of a node, because
+// ZooKeeper gives them in one answer, and the values of at most 128 nodes of each level.
+// Each node is as it was when it was read.
+//
 // # What is not promised
 //
 // If a server loses its leader and its client at the same moment, it may not have passed on

@@ -235,7 +235,7 @@ func (f *follower) round(changes map[string]change, urgent bool) error {
 	}
 	var children []task
 	for path := range lists {
-		if (path == "" || f.knows(path)) && f.v.showsBelow(path) && !f.large.putOff(path, urgent) {
+		if (path == "" || f.knows(path)) && !f.large.putOff(path, urgent) {
 			children = append(children, task{path: path, children: true})
 		}
 	}
