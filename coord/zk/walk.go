@@ -1,13 +1,15 @@
 package zk
 
 import (
+	"cmp"
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	zookeeper "github.com/go-zookeeper/zk"
-	"github.com/google/btree"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -15,18 +17,11 @@ import (
 // walkPage is how many nodes a walk reads at once.
 const walkPage = 4 * listers
 
-// walk holds what of a subtree is known and has not come yet, by path. For each list of
-// children that is not done these are their names, and for each level at most a page of
-// nodes with their values.
+// walk holds what of a subtree is known and has not come yet.
 type walk struct {
-	r     *Registry
-	ahead *btree.BTreeG[walked]
-}
-
-// walked is a node of which a walk knows the name, and later the rest.
-type walked struct {
-	path string
-	node *coord.Node // nil if it is not read yet
+	r      *Registry
+	unread paths        // of nodes that were only listed so far
+	found  []coord.Node // in order; at most a page for each level
 }
 
 // Walk implements [coord.Registry].
@@ -36,18 +31,17 @@ func (r *Registry) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, 
 			yield(coord.Node{}, fmt.Errorf("zk: walk: %w", err))
 			return
 		}
-		const degree = 32
-		w := walk{r, btree.NewG(degree, func(a, b walked) bool { return a.path < b.path })}
+		w := walk{r: r}
 		err := w.begin(ctx, path)
-		for err == nil && w.ahead.Len() > 0 {
-			next, _ := w.ahead.Min()
-			if next.node == nil {
+		for err == nil && len(w.unread)+len(w.found) > 0 {
+			// What was not even listed yet lies below what is unread, so it comes later.
+			if len(w.found) == 0 || len(w.unread) > 0 && w.unread[0] < w.found[0].Path {
 				err = w.readPage(ctx)
 				continue
 			}
-			// What is not known yet lies below what is not read yet, so it comes later.
-			w.ahead.DeleteMin()
-			if !yield(*next.node, nil) {
+			next := w.found[0]
+			w.found = w.found[1:]
+			if !yield(next, nil) {
 				return
 			}
 		}
@@ -71,7 +65,7 @@ func (w *walk) begin(ctx context.Context, path string) error {
 		return nil, err
 	})
 	if path != "" {
-		w.ahead.ReplaceOrInsert(walked{path: path})
+		w.unread = paths{path}
 	} else if errors.Is(err, zookeeper.ErrNoNode) {
 		return nil // somebody has removed the namespace's node
 	}
@@ -81,57 +75,67 @@ func (w *walk) begin(ctx context.Context, path string) error {
 
 func (w *walk) add(parent string, names []string) {
 	for _, name := range names {
-		w.ahead.ReplaceOrInsert(walked{path: coord.Join(parent, name)})
+		heap.Push(&w.unread, coord.Join(parent, name))
 	}
 }
 
 // readPage reads the next nodes, and the names of their children.
 func (w *walk) readPage(ctx context.Context) error {
-	var page []walked
-	w.ahead.Ascend(func(next walked) bool {
-		if next.node == nil {
-			page = append(page, next)
-		}
-		return len(page) < walkPage
-	})
-	names := make([][]string, len(page))
+	var page []string
+	for len(page) < walkPage && len(w.unread) > 0 {
+		page = append(page, heap.Pop(&w.unread).(string))
+	}
+	nodes, names := make([]coord.Node, len(page)), make([][]string, len(page))
 	err := w.r.parallel(ctx, len(page), func(client *zookeeper.Conn, i int) (err error) {
-		page[i].node, names[i], err = lookOnce(client, w.r.full(page[i].path), page[i].path)
+		nodes[i], names[i], err = lookOnce(client, w.r.full(page[i]), page[i])
 		if errors.Is(err, zookeeper.ErrNoAuth) {
-			err = convertError(err, page[i].path) // which one
+			err = convertError(err, page[i]) // which one
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for i, found := range page {
-		if found.node == nil {
-			w.ahead.Delete(found) // it was removed meanwhile
-			continue
-		}
-		w.ahead.ReplaceOrInsert(found)
-		w.add(found.path, names[i])
+	for i, path := range page {
+		w.add(path, names[i])
 	}
+	nodes = slices.DeleteFunc(nodes, func(n coord.Node) bool { return n.Path == "" })
+	w.found = slices.Concat(w.found, nodes)
+	slices.SortFunc(w.found, func(a, b coord.Node) int { return cmp.Compare(a.Path, b.Path) })
 	return nil
 }
 
-// lookOnce reads a node and the names of its children. It returns nil if there is no node.
-func lookOnce(client *zookeeper.Conn, full, path string) (*coord.Node, []string, error) {
+// lookOnce reads a node and the names of its children. The path of the node is empty if there
+// is none.
+func lookOnce(client *zookeeper.Conn, full, path string) (coord.Node, []string, error) {
 	value, stat, err := client.Get(full)
 	if errors.Is(err, zookeeper.ErrNoNode) {
-		return nil, nil, nil
+		return coord.Node{}, nil, nil // it was removed meanwhile
 	}
 	if err != nil {
-		return nil, nil, err
+		return coord.Node{}, nil, err
 	}
 	node := newNode(path, value, stat)
 	if stat.NumChildren == 0 {
-		return &node, nil, nil
+		return node, nil, nil
 	}
 	names, _, err := client.Children(full)
 	if errors.Is(err, zookeeper.ErrNoNode) {
 		err = nil // it was removed just now
 	}
-	return &node, names, err
+	return node, names, err
+}
+
+// paths is a heap, for the package of that name: the smallest path is the first.
+type paths []string
+
+func (p paths) Len() int           { return len(p) }
+func (p paths) Less(i, j int) bool { return p[i] < p[j] }
+func (p paths) Swap(i, j int)      { p[i], p[j] = p[j], p[i] }
+func (p *paths) Push(path any)     { *p = append(*p, path.(string)) }
+func (p *paths) Pop() any {
+	last := (*p)[len(*p)-1]
+	(*p)[len(*p)-1] = ""
+	*p = (*p)[:len(*p)-1]
+	return last
 }
