@@ -69,8 +69,8 @@ type Registry interface {
 	// ViewDepth is View for the upper levels of a subtree: it shows a node and what lies at
 	// most depth levels below it. ViewDepth(ctx, "", 1) shows which children the namespace
 	// has. Nodes below the lowest level are not shown, and their changes wake nobody. But they
-	// make their parents exist: a parent at the lowest level that nobody wrote is shown as a
-	// node with an empty value, also by [Snapshot.All] and [Snapshot.Len].
+	// make their parents exist: a parent at the lowest level that nobody wrote is shown as if
+	// it had been written, with an empty value. So [Snapshot.All] has it, too.
 	//
 	// Errors: ErrInvalidDepth for a depth of less than 1.
 	ViewDepth(ctx context.Context, path string, depth int) (View, error)

@@ -18,11 +18,15 @@ type levels struct {
 	*coord.Tree
 	root  string
 	depth int
-	below map[string]int // by the path of a parent at the lowest level: the keys below it
+	below map[string]int // by the path of a parent at the lowest level: the keys below it; nil for a whole subtree
 }
 
 func newLevels(root string, depth int) *levels {
-	return &levels{Tree: coord.NewTree(), root: root, depth: depth, below: map[string]int{}}
+	l := &levels{Tree: coord.NewTree(), root: root, depth: depth}
+	if depth != wholeDepth {
+		l.below = map[string]int{}
+	}
+	return l
 }
 
 // parent returns the parent at the lowest level of a node that lies deeper; deeper is false
