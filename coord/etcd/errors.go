@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -61,18 +60,16 @@ func kindOf(err error) error {
 	return coord.ErrUnavailable
 }
 
-// watchError returns the error of a watch, or nil. When a server refuses a watch, the client
-// gives the text of a whole gRPC error, in which it does not recognize etcd's errors. So
-// the part that is etcd's is cut out here.
-func watchError(response *clientv3.WatchResponse) error {
-	err := response.Err()
-	if err == nil {
-		return nil
+// reasonError returns the reason for which a server has ended or refused a watch, as one of
+// etcd's errors if it is one. The text may be that of a whole gRPC error.
+func reasonError(text string) error {
+	if _, reason, ok := strings.Cut(text, " desc = "); ok {
+		text = reason
 	}
-	if _, reason, ok := strings.Cut(err.Error(), " desc = "); ok {
-		return rpctypes.Error(errors.New(reason))
+	if text == "" {
+		text = "the server gives no reason"
 	}
-	return err
+	return rpctypes.Error(errors.New(text))
 }
 
 // refusedToken reports whether a server refuses the token that the client got when it

@@ -5,296 +5,576 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
 // follower keeps something equal to a range of keys: it reads the range once, and applies
-// what a watch brings. It starts over when it cannot rely on the watch: the watch broke,
-// fell behind the store's compaction or went silent, or the store was put back.
+// what a watch brings. It reads again when it cannot rely on that: the watch fell behind the
+// store's compaction or was refused, the store was put back or may have been, or a Sync waits
+// for long.
 //
-// The watch begins first, at the newest revision, and the range is read after that. So
-// nothing is missed in between, and the watch answers progress requests. A watch that
-// begins at a later revision does not answer them, and keeps all others on its stream from
-// answering too.
+// The watch begins first, and the range is read after that. So nothing is missed in between:
+// what the watch brings while the range is read is kept, and applied after it. When the stream
+// breaks the watch is asked for again, from the revision up to which everything has come. So
+// the range need not be read again for that.
+//
+// No goroutine belongs to a follower. The goroutine of the stream brings events; the caller,
+// or one of the registry's few readers, reads.
 type follower struct {
 	registry *Registry
-	what     string
+	target   target
+	ctx      context.Context // bounds what is done for the follower
 	keys     keyRange
-	// load reads the range, and returns the revision at which it was read.
-	load func(context.Context) (int64, error)
-	// apply gets whole revisions, in order, all later than the one that load returned.
-	apply func([]*clientv3.Event) error
-	// tryOnce ends the follower if its first attempt fails.
-	tryOnce bool
 	// endOnDenial ends the follower if it is denied.
 	endOnDenial bool
-	// onFault, unless it is nil, is called when the fault has changed.
-	onFault func()
 
 	mu       sync.Mutex
-	applied  int64         // everything up to this revision is applied
-	moved    chan struct{} // closed when applied grows, or the range was read
-	stream   int64         // that carries the watch
-	epoch    int64         // of the store, when the watch began
-	endWatch func()        // nil while there is no watch
-	loaded   bool          // the range was read once
-	// suspect: there was a new connection or an election since the range was read, so the
-	// store may have been put back. The range has to be read again before it counts.
-	suspect bool
-	// expected is a revision that the store is known to have.
-	expected     int64
-	quietSince   time.Time // the watch has brought nothing since then, or since something is expected
-	failingSince time.Time // attempts fail since then; zero if the last one has read the range
-	fault        error
+	stopped  bool
+	opened   bool // the range was read once
+	reading  bool // somebody reads, or waits for the watch to read then
+	loading  bool // the range is being read, so what the watch brings is kept
+	waiting  bool // it is to be read again: the timer or a reader will do that
+	live     bool // the watch is confirmed on the stream
+	covered  bool // the watch brings everything from the revision from on, or will when it has moved to the next stream
+	tries    uint8
+	checked  uint32 // doubted when the range was read last
+	doubted  uint32 // how often there was a new connection or an election: then the store may have been put back, and the range has to be read again before it counts
+	applied  int64  // everything up to this revision is applied
+	from     int64
+	expected int64             // a revision that the store is known to have
+	stream   *watchStream      // that carries the watch
+	watch    int64             // its id; 0 for none
+	epoch    int64             // of the store, when that stream began
+	answer   chan error        // gets the answer to the request for a watch, if somebody waits for that
+	early    [][]*mvccpb.Event // what the watch has brought while the range is read
+	kept     int               // how many events these are
+	moved    chan struct{}     // closed when applied grows, or the range was read; nil if nobody waits
+	since    time.Time         // the range was read then
+	failing  time.Time         // attempts fail since then; zero if the last one has read the range
+	fault    error
 }
 
-func newFollower(r *Registry, what string, keys keyRange, load func(context.Context) (int64, error), apply func([]*clientv3.Event) error) *follower {
-	return &follower{registry: r, what: what, keys: keys, load: load, apply: apply, moved: make(chan struct{})}
+// target is what a follower keeps equal to a range.
+type target interface {
+	// String says what it is, for errors and the log.
+	String() string
+	// load reads the range, and returns the revision at which it was read. trusted is a
+	// revision up to which everything was applied before, if the store may have been put
+	// back since; otherwise it is 0. No events are applied meanwhile.
+	load(ctx context.Context, trusted int64) (int64, error)
+	// apply gets whole revisions, in order, all later than the one that load returned.
+	apply(events []*mvccpb.Event) error
+	// faultChanged is called after Fault has changed.
+	faultChanged()
+	// over is called once, when the follower has ended.
+	over(err error)
 }
 
-// errFinal marks what ends a follower.
-var errFinal = errors.New("final")
-
-// run follows the range until ctx ends, or load or apply returns an error that wraps
-// errFinal. All other errors make it try again; see also tryOnce and endOnDenial.
-func (f *follower) run(ctx context.Context) error {
-	f.registry.addFollower(f)
-	defer f.registry.removeFollower(f)
-	defer f.setFault(nil)
-	retry, denied := newRetry(), newRetryBetween(500*time.Millisecond, 5*time.Second)
-	for {
-		began := time.Now()
-		err := f.attempt(ctx)
-		refused := errors.Is(err, coord.ErrDenied)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("etcd: %s: %w", f.what, context.Cause(ctx))
-		case errors.Is(err, errFinal), f.endOnDenial && refused, f.tryOnce && !f.hasLoaded() && !errors.Is(err, coord.ErrRestored):
-			return err
-		}
-		if time.Since(began) > retry.max {
-			retry.reset()
-			denied.reset()
-		}
-		f.failed(err, refused)
-		if refused {
-			denied.wait(ctx)
-		} else {
-			retry.wait(ctx)
-		}
-	}
-}
-
-func (f *follower) hasLoaded() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.loaded
-}
-
-// attempt watches, loads, and applies until the watch ends. It returns why that ended.
-func (f *follower) attempt(ctx context.Context) error {
-	r := f.registry
-	stream, epoch := r.followers.stream.Load(), r.sighting.now().epoch
-	watching, end := context.WithCancelCause(streamContext(ctx, stream))
-	defer end(nil)
-
-	// Watch returns when the store has confirmed the watch, which may be never.
-	timer := time.AfterFunc(r.config.RequestTimeout, func() { end(errSilent) })
-	responses := r.client.Watch(watching, f.keys.from, clientv3.WithRange(f.keys.to), clientv3.WithFragment())
-	if !timer.Stop() {
-		r.leaveStream(stream)
-		return fmt.Errorf("etcd: %s: %w", f.what, errSilent)
-	}
-	applied, err := f.load(watching)
-	if err != nil {
-		return err
-	}
-	if !f.begun(applied, stream, epoch, func() { end(errSilent) }) {
-		return fmt.Errorf("etcd: %s: %w", f.what, coord.ErrRestored)
-	}
-	defer f.ended()
-
-	for response := range responses {
-		if err := watchError(&response); err != nil {
-			if refusedToken(err) {
-				r.leaveStream(stream)
-				return fmt.Errorf("the watch stream has to log in again: %v", err)
-			}
-			return convertError(watching, err, f.what)
-		}
-		if applied, err = f.follow(&response, applied); err != nil {
-			return err
-		}
-	}
-	if cause := context.Cause(watching); cause != nil {
-		return cause
-	}
-	return errors.New("the watch ended")
+func newFollower(ctx context.Context, r *Registry, keys keyRange, t target) *follower {
+	return &follower{registry: r, target: t, ctx: ctx, keys: keys}
 }
 
 var (
-	errSilent = fmt.Errorf("%w: the watch is silent", coord.ErrUnavailable)
-	errBehind = fmt.Errorf("%w: the watch stays behind the store", coord.ErrUnavailable)
+	// errFinal marks what ends a follower, if load or apply returns it.
+	errFinal = errors.New("final")
+	// errUncovered: the watch has ended while the range was read.
+	errUncovered = fmt.Errorf("%w: the watch ended", coord.ErrUnavailable)
+	errTooMuch   = fmt.Errorf("%w: there is more news than can be kept while it is read", coord.ErrUnavailable)
 )
 
-// follow applies a response, and returns the revision up to which everything is applied
-// then. A response holds whole revisions: the server never divides one, and the client
-// joins fragments.
-func (f *follower) follow(response *clientv3.WatchResponse, applied int64) (int64, error) {
-	events := response.Events
-	for len(events) > 0 && events[0].Kv.ModRevision <= applied {
-		events = events[1:]
+// mostKept is how many events are kept while the range is read.
+const mostKept = 100_000
+
+func (f *follower) what() string { return f.target.String() }
+
+// open reads the range for the first time. If that fails the follower has ended.
+func (f *follower) open(ctx context.Context) error {
+	r := f.registry
+	f.reading = true
+	if !r.watches.add(f) {
+		return fmt.Errorf("etcd: %s: %w", f.what(), coord.ErrClosed)
 	}
-	if len(events) > 0 {
-		if err := f.apply(events); err != nil {
-			return applied, err
+	for retry := newRetry(); ; {
+		err := f.attempt(ctx, r.watches.reads)
+		if err == nil {
+			return nil
 		}
-		applied = events[len(events)-1].Kv.ModRevision
+		if again := errors.Is(err, coord.ErrRestored) || errors.Is(err, errUncovered); ctx.Err() != nil || f.ctx.Err() != nil || !again || !retry.wait(ctx) {
+			f.stop(err)
+			return err
+		}
 	}
-	// The header of a progress notification counts. That of a response with events does not:
-	// it may be ahead of them.
-	if response.IsProgressNotify() {
-		f.registry.answered(f.stream)
-		applied = max(applied, response.Header.Revision)
-	}
-	f.advance(applied)
-	return applied, nil
 }
 
-// begun notes that the range was read, and that a watch follows it. It reports false if the
-// store was put back meanwhile: then what was read does not count.
-func (f *follower) begun(revision, stream, epoch int64, endWatch func()) bool {
-	f.mu.Lock()
-	if f.registry.sighting.now().epoch != epoch {
-		f.mu.Unlock()
+// begin has the range read by one of the registry's readers, now and whenever that fails.
+func (f *follower) begin() bool {
+	if !f.registry.watches.add(f) {
 		return false
 	}
-	f.stream, f.epoch, f.endWatch = stream, epoch, endWatch
-	f.failingSince = time.Time{}
-	f.suspect, f.loaded = false, true
-	f.moveLocked(revision)
-	whole := f.applied >= f.expected
-	f.mu.Unlock()
-	f.registry.sighting.reached(revision, epoch)
-	if whole {
-		f.setFault(nil)
-	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.queueLocked(0)
 	return true
 }
 
-func (f *follower) ended() {
+// stop ends the follower, unless it has ended.
+func (f *follower) stop(err error) {
+	f.mu.Lock()
+	if f.stopped {
+		f.mu.Unlock()
+		return
+	}
+	f.stopped = true
+	f.dropLocked()
+	f.early = nil
+	f.answerLocked(err)
+	f.wakeLocked()
+	f.mu.Unlock()
+	f.registry.watches.remove(f)
+	f.setFault(nil)
+	f.target.over(err)
+}
+
+func (f *follower) dropLocked() {
+	if f.stream != nil {
+		f.stream.drop(f.watch)
+	}
+	f.stream, f.watch, f.live = nil, 0, false
+}
+
+func (f *follower) answerLocked(err error) {
+	if f.answer != nil {
+		f.answer <- err
+		f.answer = nil
+	}
+}
+
+// requestLocked asks for a watch.
+func (f *follower) requestLocked(s *watchStream, from int64) {
+	if f.stopped || f.stream == s {
+		return
+	}
+	f.live = false
+	if f.watch = s.request(f, from); f.watch == 0 {
+		f.stream = nil // it ends just now, and the next one will be asked
+		return
+	}
+	f.stream = s
+}
+
+// move asks for the watch on another stream, if there was one or somebody waits for one.
+func (f *follower) move(s *watchStream) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.endWatch = nil
+	if f.stopped || f.stream == s {
+		return
+	}
+	f.settleLocked()
+	f.stream, f.watch, f.live = nil, 0, false
+	switch {
+	case f.covered:
+		f.requestLocked(s, f.from)
+	case f.answer != nil:
+		f.requestLocked(s, 0)
+	}
+}
+
+// settleLocked takes over what the progress of the stream says.
+func (f *follower) settleLocked() {
+	f.applied = f.positionLocked()
+	f.from = max(f.from, f.applied)
+	if f.live && f.covered {
+		f.from = max(f.from, f.stream.progress.Load())
+	}
+}
+
+// positionLocked is the revision up to which everything is applied.
+func (f *follower) positionLocked() int64 {
+	if f.live && f.covered && f.opened && !f.loading {
+		return max(f.applied, f.stream.progress.Load())
+	}
+	return f.applied
 }
 
 func (f *follower) position() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.applied
+	return f.positionLocked()
 }
 
-// advance notes that everything up to a revision is applied. A watch that was ended may
-// still bring something, which does not count.
-func (f *follower) advance(revision int64) {
+// attempt waits for the watch if there is none, and then reads the range. gate, unless it is
+// nil, bounds how many read at a time.
+func (f *follower) attempt(ctx context.Context, gate chan struct{}) error {
+	epoch := f.registry.sighting.now().epoch
+	if err := f.awaitWatch(ctx); err != nil {
+		return err
+	}
+	if gate != nil {
+		select {
+		case gate <- struct{}{}:
+			defer func() { <-gate }()
+		case <-ctx.Done():
+			return fmt.Errorf("etcd: %s: %w", f.what(), context.Cause(ctx))
+		}
+	}
+	trusted, doubted := f.beginLoad()
+	revision, err := f.target.load(ctx, trusted)
+	return f.endLoad(revision, err, epoch, doubted)
+}
+
+// awaitWatch returns when there is a watch, or will be one that misses nothing.
+func (f *follower) awaitWatch(ctx context.Context) error {
 	f.mu.Lock()
-	if f.endWatch == nil || revision <= f.applied {
+	if f.covered || f.stopped {
+		f.mu.Unlock()
+		return nil
+	}
+	answer := make(chan error, 1)
+	f.answer = answer
+	if f.stream == nil {
+		if s := f.registry.watches.current(); s != nil {
+			f.requestLocked(s, 0)
+		}
+	}
+	f.mu.Unlock()
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.answer = nil
+		return fmt.Errorf("etcd: %s: %w", f.what(), context.Cause(ctx))
+	}
+}
+
+func (f *follower) beginLoad() (trusted int64, doubted uint32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.settleLocked()
+	f.loading, f.early, f.kept = true, nil, 0
+	if f.doubted != f.checked {
+		trusted = f.applied
+	}
+	return trusted, f.doubted
+}
+
+// endLoad notes that the range was read, and applies what the watch has brought meanwhile. It
+// returns an error if what was read does not count.
+func (f *follower) endLoad(revision int64, err error, epoch int64, doubted uint32) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.loading = false
+	switch {
+	case f.stopped:
+		return fmt.Errorf("etcd: %s: %w", f.what(), coord.ErrClosed)
+	case err == nil && f.registry.sighting.now().epoch != epoch:
+		err = fmt.Errorf("etcd: %s: %w", f.what(), coord.ErrRestored)
+		f.uncoverLocked()
+	case err == nil && !f.covered:
+		err = fmt.Errorf("etcd: %s: %w", f.what(), errUncovered)
+	case err == nil && f.kept > mostKept:
+		err = fmt.Errorf("etcd: %s: %w", f.what(), errTooMuch)
+		f.uncoverLocked()
+	}
+	if err == nil {
+		f.opened, f.reading, f.checked = true, false, doubted
+		f.applied = max(f.applied, revision)
+		f.from = max(f.from, f.applied)
+		f.failing, f.since = time.Time{}, time.Now()
+		f.registry.sighting.reached(revision, epoch)
+	}
+	early := f.early
+	f.early, f.kept = nil, 0
+	if f.opened && f.covered {
+		for _, events := range early {
+			if problem := f.applyLocked(events); problem != nil {
+				return problem
+			}
+		}
+	}
+	if err == nil {
+		f.wakeLocked()
+	}
+	return err
+}
+
+// uncoverLocked notes that the watch has missed something, or will.
+func (f *follower) uncoverLocked() {
+	f.applied = f.positionLocked()
+	f.covered = false
+	f.dropLocked()
+}
+
+// confirmed notes that the store has begun the watch. For one of new events the revision is
+// that of the store then, or a later one.
+func (f *follower) confirmed(s *watchStream, watch, revision int64) {
+	f.mu.Lock()
+	if f.stopped || f.stream != s || f.watch != watch {
 		f.mu.Unlock()
 		return
 	}
-	epoch := f.epoch
-	f.moveLocked(revision)
-	whole := f.applied >= f.expected && !f.suspect && f.fault != nil
+	f.live, f.epoch = true, s.epoch
+	if !f.covered {
+		f.covered, f.from = true, revision
+	}
+	f.answerLocked(nil)
 	f.mu.Unlock()
-	f.registry.sighting.reached(revision, epoch)
-	if whole {
-		f.setFault(nil)
+	f.recover()
+}
+
+// cancelled notes that the store has refused or ended the watch.
+func (f *follower) cancelled(s *watchStream, watch int64, reason error) {
+	err := convertError(f.ctx, reason, f.what())
+	f.mu.Lock()
+	if f.stopped || f.stream != s || f.watch != watch {
+		f.mu.Unlock()
+		return
+	}
+	f.uncoverLocked()
+	compacted := errors.Is(err, errCompacted)
+	if compacted {
+		err = fmt.Errorf("etcd: %s: %w", f.what(), errUncovered)
+	}
+	handled := true
+	switch {
+	case f.answer != nil:
+		f.answerLocked(err)
+	case f.loading: // endLoad sees it
+	case compacted && f.steadyLocked():
+		f.queueLocked(0)
+	default:
+		handled = false
+	}
+	f.mu.Unlock()
+	if !handled {
+		f.failed(err)
 	}
 }
 
-func (f *follower) moveLocked(revision int64) {
-	f.applied = max(f.applied, revision)
-	f.quietSince = time.Now()
-	close(f.moved)
-	f.moved = make(chan struct{})
+// steadyLocked reports whether the range was read some time ago: if something fails now, that
+// is not one of many failures in a row.
+func (f *follower) steadyLocked() bool {
+	return f.failing.IsZero() && time.Since(f.since) > time.Second
 }
 
-// forget drops what is known about a store that was put back: it is another one now.
+// brought takes the events that the watch has brought.
+func (f *follower) brought(s *watchStream, watch int64, events []*mvccpb.Event) {
+	f.mu.Lock()
+	if f.stopped || f.stream != s || f.watch != watch {
+		f.mu.Unlock()
+		return
+	}
+	if f.loading || !f.opened {
+		if f.kept += len(events); f.kept <= mostKept {
+			f.early = append(f.early, events)
+		} else {
+			f.early = nil
+		}
+		f.mu.Unlock()
+		return
+	}
+	err := f.applyLocked(events)
+	whole := f.fault != nil
+	f.mu.Unlock()
+	switch {
+	case err != nil:
+		f.stop(err)
+	case whole:
+		f.recover()
+	}
+}
+
+// applyLocked applies events that are not applied yet. These are whole revisions: the server
+// never divides one between two answers.
+func (f *follower) applyLocked(events []*mvccpb.Event) error {
+	for len(events) > 0 && events[0].Kv.ModRevision <= f.applied {
+		events = events[1:]
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	if err := f.target.apply(events); err != nil {
+		return err
+	}
+	f.applied = events[len(events)-1].Kv.ModRevision
+	f.from = max(f.from, f.applied)
+	f.registry.sighting.reached(f.applied, f.epoch)
+	f.wakeLocked()
+	return nil
+}
+
+func (f *follower) wakeLocked() {
+	if f.moved != nil {
+		close(f.moved)
+		f.moved = nil
+	}
+}
+
+// queueLocked has the range read again after a pause.
+func (f *follower) queueLocked(pause time.Duration) {
+	if f.waiting || f.reading || f.stopped {
+		return
+	}
+	f.waiting = true
+	if pause == 0 {
+		f.registry.watches.readAgain(f)
+		return
+	}
+	time.AfterFunc(pause, func() { f.registry.watches.readAgain(f) }) // after Close that does nothing
+}
+
+// readAgain reads the range again; one of the readers calls it.
+func (f *follower) readAgain() {
+	f.mu.Lock()
+	f.waiting = false
+	if f.stopped || f.reading {
+		f.mu.Unlock()
+		return
+	}
+	f.reading = true
+	f.mu.Unlock()
+	err := f.attempt(f.ctx, nil)
+	f.mu.Lock()
+	f.reading = false
+	f.mu.Unlock()
+	switch {
+	case err == nil:
+		f.recover()
+	case f.ctx.Err() != nil:
+		f.stop(fmt.Errorf("etcd: %s: %w", f.what(), context.Cause(f.ctx)))
+	case errors.Is(err, errFinal):
+		f.stop(err)
+	default:
+		f.failed(err)
+	}
+}
+
+// failed notes that an attempt failed, and has the next one made after a pause. A denial is a
+// fault at once; any other error is one only if attempts fail for longer than the request
+// time-out, because most end sooner.
+func (f *follower) failed(err error) {
+	r := f.registry
+	denied := errors.Is(err, coord.ErrDenied)
+	if denied && f.endOnDenial {
+		f.stop(err)
+		return
+	}
+	r.log.Debug("cannot follow a part of the store; it will be read again", zap.String("what", f.what()), zap.Error(err))
+	first, most := 20*time.Millisecond, time.Second
+	if denied {
+		first, most = 500*time.Millisecond, 5*time.Second
+	}
+	f.mu.Lock()
+	if f.steadyLocked() {
+		f.tries = 0
+	}
+	if f.failing.IsZero() {
+		f.failing = time.Now()
+	}
+	long := time.Since(f.failing) > r.config.RequestTimeout
+	pause := min(first<<min(f.tries, 10), most)
+	f.tries++
+	f.queueLocked(pause/2 + rand.N(pause))
+	f.mu.Unlock()
+	if denied || long {
+		f.setFault(err)
+	}
+}
+
+// barred notes that there is no stream: nobody can be watched.
+func (f *follower) barred(err error) {
+	f.mu.Lock()
+	asks := f.answer != nil
+	f.answerLocked(err)
+	opened := f.opened
+	f.mu.Unlock()
+	if denied := errors.Is(err, coord.ErrDenied); denied && f.endOnDenial && !asks {
+		f.stop(err)
+	} else if opened {
+		f.setFault(err)
+	}
+}
+
+// stuck notes that a stream was left because it was silent, or one of its watches was stuck.
+// For those whose watch was behind that is a fault until it has caught up.
+func (f *follower) stuck(s *watchStream, reason error) {
+	f.mu.Lock()
+	f.answerLocked(fmt.Errorf("etcd: %s: %w", f.what(), reason))
+	goal := s.aim()
+	behind := f.opened && f.stream == s && f.positionLocked() < goal
+	if behind && f.expected < goal {
+		f.expected = goal
+	}
+	f.mu.Unlock()
+	if behind {
+		f.setFault(fmt.Errorf("etcd: %s: %w", f.what(), errBehind))
+	}
+}
+
+// forget drops what is known about a store that was put back: it is another one now. The
+// range is read again.
 func (f *follower) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.applied, f.expected, f.suspect = 0, 0, false
-	f.endWatchLocked()
+	f.uncoverLocked()
+	f.applied, f.from, f.expected, f.checked = 0, 0, 0, f.doubted
+	f.queueLocked(0)
 }
 
 // markSuspect says that the range has to be read again before it counts.
 func (f *follower) markSuspect() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.suspect = true
+	f.doubted++
+}
+
+func (f *follower) suspect() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.doubted != f.checked
 }
 
 // rereadIfSuspect has the range read again now if it is suspect.
 func (f *follower) rereadIfSuspect() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.suspect {
-		f.endWatchLocked()
-	}
-}
-
-// suspicion returns whether the range is suspect, and up to which revision it was applied.
-// load uses that to find out whether the store was put back.
-func (f *follower) suspicion() (applied int64, suspect bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.applied, f.suspect
-}
-
-// startOver ends the watch, so that the range is read again. It does nothing while there is
-// no watch: the range will be read then anyway.
-func (f *follower) startOver() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.endWatchLocked()
-}
-
-func (f *follower) endWatchLocked() {
-	if f.endWatch != nil {
-		f.endWatch()
-		f.endWatch = nil
+	if f.doubted != f.checked && f.opened {
+		f.queueLocked(0)
 	}
 }
 
 // reach waits until everything up to a revision is applied. Mostly an event has brought that
-// revision, or will at once. If not, a progress request asks the watch stream how far it
-// is. The stream does not answer while any of its watches is behind, so after some
-// requests without an answer the range is read again.
+// revision, or will at once. If not, the stream is asked for its progress. It does not answer
+// while any of its watches is behind, so after some time without an answer the range is read
+// again.
 func (f *follower) reach(ctx context.Context, revision int64) error {
-	f.expect(revision)
 	f.rereadIfSuspect()
-	const requests = 8 // within 255 ms
-	for i := range requests {
-		patience := time.Millisecond << i
-		if done, err := f.await(ctx, revision, patience); done || err != nil {
-			return err
-		}
-		f.askProgress(ctx)
-	}
-	f.startOver()
-	done, err := f.await(ctx, revision, f.registry.config.RequestTimeout)
-	if done || err != nil {
+	if done, err := f.await(ctx, revision, time.Millisecond); done || err != nil {
 		return err
 	}
-	f.giveUp()
-	return fmt.Errorf("%w: it does not reach revision %d", cmp.Or(f.Fault(), errBehind), revision)
+	// In each round the stream may be another one, and the range may be read already, but
+	// since an earlier moment.
+	const round = 250 * time.Millisecond
+	for end := time.Now().Add(f.registry.config.RequestTimeout); ; {
+		f.registry.lookAfterWatches()
+		if done, err := f.await(ctx, revision, round); done || err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%w: it does not reach revision %d", cmp.Or(f.Fault(), errBehind), revision)
+		}
+		f.mu.Lock()
+		f.queueLocked(0)
+		f.mu.Unlock()
+	}
 }
 
 // await waits for at most the patience, and reports whether the revision was reached.
@@ -302,97 +582,25 @@ func (f *follower) await(ctx context.Context, revision int64, patience time.Dura
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {
+		progress := f.registry.watches.waitForMove()
 		f.mu.Lock()
-		there, moved := f.applied >= revision && !f.suspect, f.moved
+		there := f.positionLocked() >= revision && f.doubted == f.checked
+		if f.moved == nil {
+			f.moved = make(chan struct{})
+		}
+		moved := f.moved
 		f.mu.Unlock()
 		if there {
 			return true, nil
 		}
 		select {
+		case <-progress:
 		case <-moved:
 		case <-timer.C:
 			return false, nil
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
 		}
-	}
-}
-
-// askProgress asks the stream of the watch how far it is.
-func (f *follower) askProgress(ctx context.Context) {
-	f.mu.Lock()
-	stream, watching := f.stream, f.endWatch != nil
-	f.mu.Unlock()
-	if watching {
-		f.registry.askProgress(ctx, stream)
-	}
-}
-
-// expect notes a revision that the store has. If the watch has not reached the one that is
-// expected already, that one stays.
-func (f *follower) expect(revision int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.expectLocked(revision)
-}
-
-func (f *follower) expectLocked(revision int64) {
-	if f.applied >= f.expected && revision > f.applied {
-		f.expected, f.quietSince = revision, time.Now()
-	}
-}
-
-// watchState says how a watch stands against the revision of the store.
-type watchState int
-
-const (
-	watchFine watchState = iota + 1
-	watchBehind
-	watchSilent
-)
-
-// inspect compares the watch with the revision of the store. The watch is silent if it is
-// behind, and has brought nothing for longer than the patience.
-func (f *follower) inspect(revision int64, patience time.Duration) (stream int64, _ watchState) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.endWatch == nil || f.applied >= revision {
-		return f.stream, watchFine
-	}
-	f.expectLocked(revision)
-	if time.Since(f.quietSince) > patience {
-		return f.stream, watchSilent
-	}
-	return f.stream, watchBehind
-}
-
-// giveUp makes a watch that stays behind begin again on another stream. That is a fault until
-// the watch has caught up.
-func (f *follower) giveUp() {
-	f.mu.Lock()
-	watching, stream, fault := f.endWatch != nil, f.stream, f.fault
-	f.mu.Unlock()
-	if watching {
-		f.registry.leaveStream(stream)
-	}
-	if fault == nil {
-		f.setFault(fmt.Errorf("etcd: %s: %w", f.what, errBehind))
-	}
-	f.startOver()
-}
-
-// failed notes that an attempt failed. A denial is a fault at once; any other error is one
-// only if attempts fail for longer than the request time-out, because most end sooner.
-func (f *follower) failed(err error, denied bool) {
-	f.mu.Lock()
-	if f.failingSince.IsZero() {
-		f.failingSince = time.Now()
-	}
-	long := time.Since(f.failingSince) > f.registry.config.RequestTimeout
-	f.mu.Unlock()
-	f.registry.log.Debug("cannot follow a part of the store; it will be read again", zap.String("what", f.what), zap.Error(err))
-	if denied || long {
-		f.setFault(err)
 	}
 }
 
@@ -403,55 +611,30 @@ func (f *follower) Fault() error {
 	return f.fault
 }
 
+// recover ends the fault if everything is followed again.
+func (f *follower) recover() {
+	f.mu.Lock()
+	whole := f.fault != nil && f.opened && f.live && f.covered && !f.reading && !f.waiting && f.positionLocked() >= f.expected
+	f.mu.Unlock()
+	if whole {
+		f.setFault(nil)
+	}
+}
+
 func (f *follower) setFault(fault error) {
 	f.mu.Lock()
 	before := f.fault
+	if f.stopped {
+		fault = nil
+	}
 	f.fault = fault
 	f.mu.Unlock()
 	began, ended := before == nil && fault != nil, before != nil && fault == nil
 	if began || ended {
-		f.registry.countFault(f.what, fault)
+		f.registry.watches.countFault(f, fault)
 	}
 	another := before != nil && fault != nil && errors.Is(before, coord.ErrDenied) != errors.Is(fault, coord.ErrDenied)
-	if f.onFault != nil && (began || ended || another) {
-		f.onFault()
+	if began || ended || another {
+		f.target.faultChanged()
 	}
 }
-
-// awaitRemoval returns nil once a key is removed. created is the CreateRevision of the key
-// that is meant; 0 means any. It returns an error if ctx ends and, with endOnDenial, if the
-// key may not be read.
-func (r *Registry) awaitRemoval(ctx context.Context, key string, created int64, endOnDenial bool) error {
-	what := "watch " + key
-	load := func(ctx context.Context) (int64, error) {
-		var read *clientv3.GetResponse
-		err := r.request(ctx, what, func(ctx context.Context) (err error) {
-			read, err = r.client.Get(ctx, key, clientv3.WithKeysOnly())
-			return err
-		})
-		switch {
-		case err != nil:
-			return 0, err
-		case len(read.Kvs) == 0 || created != 0 && read.Kvs[0].CreateRevision != created:
-			return 0, errRemoved
-		}
-		return read.Header.Revision, nil
-	}
-	apply := func(events []*clientv3.Event) error {
-		for _, e := range events {
-			if e.Type == mvccpb.Event_DELETE {
-				return errRemoved
-			}
-		}
-		return nil
-	}
-	f := newFollower(r, what, keyRange{key, key + "\x00"}, load, apply)
-	f.endOnDenial = endOnDenial
-	err := f.run(ctx)
-	if errors.Is(err, errRemoved) {
-		return nil
-	}
-	return err
-}
-
-var errRemoved = fmt.Errorf("%w: the key was removed", errFinal)

@@ -174,7 +174,7 @@ func (r *Registry) keepSession(s *session) {
 			return
 		}
 		sent := time.Now()
-		granted, revision, err := r.renew(s, &stream, sent)
+		granted, err := r.renew(s, &stream, sent)
 		switch {
 		case err == nil:
 			if s.renewed(sent, granted) == coord.Suspended {
@@ -182,7 +182,7 @@ func (r *Registry) keepSession(s *session) {
 			}
 			retry.reset()
 			next.Reset(time.Until(sent.Add(interval(granted))))
-			r.lookAfterWatches(revision)
+			r.lookAfterWatches()
 		case errors.Is(err, coord.ErrSessionLost):
 			r.lose(s.ctx, s)
 			return
@@ -219,16 +219,16 @@ func (s *renewals) close() {
 
 // renew sends one renewal, and waits for its answer for at most a third of the time-out. If
 // an old stream's token has expired it tries once more on a new stream, which logs in again.
-func (r *Registry) renew(s *session, stream *renewals, sent time.Time) (granted time.Duration, revision int64, err error) {
+func (r *Registry) renew(s *session, stream *renewals, sent time.Time) (granted time.Duration, err error) {
 	wasOpen := stream.cancel != nil
 	answer, err := r.exchange(s, stream, sent)
 	if wasOpen && refusedToken(err) {
 		answer, err = r.exchange(s, stream, sent)
 	}
 	if err != nil {
-		return 0, 0, convertError(s.ctx, err, "renew the session")
+		return 0, convertError(s.ctx, err, "renew the session")
 	}
-	return time.Duration(answer.TTL) * time.Second, answer.Header.GetRevision(), nil
+	return time.Duration(answer.TTL) * time.Second, nil
 }
 
 // exchange sends a request and receives its answer. After any error it closes the stream,

@@ -40,7 +40,7 @@ type Registry struct {
 
 	committer committer
 	sessions  sessions
-	followers followers
+	watches   *watches
 	sighting  sighting
 	clock     *storeclock.Keeper
 	clocked   sync.Once // somebody has asked for it
@@ -82,6 +82,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	r.client = client
 	r.kv = pb.NewKVClient(client.ActiveConnection())
 	r.lease = pb.NewLeaseClient(client.ActiveConnection())
+	r.watches = newWatches(r)
 	r.ctx, r.end = context.WithCancelCause(context.Background())
 	r.sessions.changed = make(chan struct{})
 
@@ -98,6 +99,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		_ = client.Close()
 		return nil, fmt.Errorf("etcd: dial %s: %w", strings.Join(config.Endpoints, ", "), err)
 	}
+	r.start(r.watches.run)
 	r.start(func() { r.keepSessions(first) })
 	r.start(r.resolveDoubts)
 	if config.SyncInterval > 0 {

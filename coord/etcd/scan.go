@@ -11,6 +11,7 @@ type scanOptions struct {
 	revision int64 // 0 is the newest
 	limit    int64 // keys in the first page; 0 is firstPage
 	keysOnly bool
+	page     *clientv3.GetResponse // the first page, if it was read already, with firstPage keys at most
 }
 
 // Sizes of pages, in keys. The first page shows how large the values are. The next ones are
@@ -38,17 +39,19 @@ func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanO
 	}
 	revision := o.revision
 	for from := keys.from; ; {
-		var page *clientv3.GetResponse
-		err := r.request(ctx, what, func(ctx context.Context) (err error) {
-			options := []clientv3.OpOption{clientv3.WithRange(keys.to), clientv3.WithRev(revision), clientv3.WithLimit(limit)}
-			if o.keysOnly {
-				options = append(options, clientv3.WithKeysOnly())
+		page := o.page
+		if o.page = nil; page == nil {
+			err := r.request(ctx, what, func(ctx context.Context) (err error) {
+				options := []clientv3.OpOption{clientv3.WithRange(keys.to), clientv3.WithRev(revision), clientv3.WithLimit(limit)}
+				if o.keysOnly {
+					options = append(options, clientv3.WithKeysOnly())
+				}
+				page, err = r.client.Get(ctx, from, options...)
+				return err
+			})
+			if err != nil {
+				return 0, err
 			}
-			page, err = r.client.Get(ctx, from, options...)
-			return err
-		})
-		if err != nil {
-			return 0, err
 		}
 		if revision == 0 {
 			revision = page.Header.Revision

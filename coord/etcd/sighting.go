@@ -256,10 +256,8 @@ func (r *Registry) startAnew(since moment, found horizon) {
 	if current := r.currentSession(); current != nil {
 		current.end(errRestored)
 	}
-	r.followers.stream.Add(1) // watches of the old state must not delay the new ones
-	for _, f := range r.liveFollowers() {
-		f.forget()
-	}
+	r.watches.leave(errRestored) // watches of the old state must not delay the new ones
+	r.watches.each((*follower).forget)
 	s.settle(doubts)
 }
 
@@ -267,9 +265,7 @@ func (r *Registry) startAnew(since moment, found horizon) {
 // have grown beyond the known revision since. All clients of the store do that at the same
 // time, so it goes slowly. Sync does it at once for its view.
 func (r *Registry) rereadAll() {
-	for _, f := range r.liveFollowers() {
-		f.markSuspect()
-	}
+	r.watches.each((*follower).markSuspect)
 	if r.sighting.rereading.TryLock() {
 		if !r.start(r.rereadSlowly) {
 			r.sighting.rereading.Unlock()
@@ -283,7 +279,7 @@ func (r *Registry) rereadSlowly() {
 	defer r.sighting.rereading.Unlock()
 	const spread, least = 5 * time.Second, 50 * time.Millisecond
 	for {
-		suspects := slices.DeleteFunc(r.liveFollowers(), func(f *follower) bool { _, suspect := f.suspicion(); return !suspect })
+		suspects := slices.DeleteFunc(r.watches.all(), func(f *follower) bool { return !f.suspect() })
 		if len(suspects) == 0 {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -13,25 +14,24 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// view is a follower that keeps a tree.
+// view is the target of a follower that keeps a tree.
 type view struct {
 	registry *Registry
 	path     string
-	depth    int
-	what     string
 	follower *follower
 	ctx      context.Context // ends with the view; its cause is Err
 	end      context.CancelCauseFunc
-	done     chan struct{} // closed when nothing runs any more
 
 	mu      sync.Mutex
-	tree    *levels        // nil before it was read once
-	current coord.Snapshot // of the tree
-	stale   bool           // the tree has changed since current was taken
-	changed chan struct{}  // closed when the tree or the fault changes, and when the view ends
+	ended   bool // nothing changes any more
+	tree    *levels
+	changed chan struct{} // closed when the tree or the fault changes, and when the view ends; nil if nobody has asked for it
 }
 
-var _ coord.View = (*view)(nil)
+var (
+	_ coord.View = (*view)(nil)
+	_ target     = (*view)(nil)
+)
 
 // View implements [coord.Registry].
 func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
@@ -50,55 +50,36 @@ func (r *Registry) view(ctx context.Context, path string, depth int) (coord.View
 	if err := coord.ValidateRoot(path); err != nil {
 		return nil, fmt.Errorf("etcd: view: %w", err)
 	}
-	v := &view{
-		registry: r,
-		path:     path,
-		depth:    depth,
-		what:     fmt.Sprintf("view %q", path),
-		done:     make(chan struct{}),
-		changed:  make(chan struct{}),
-	}
+	v := &view{registry: r, path: path, tree: newLevels(path, depth)}
 	v.ctx, v.end = context.WithCancelCause(r.ctx)
-	v.follower = newFollower(r, v.what, r.keys.around(path), v.load, v.apply)
-	v.follower.tryOnce, v.follower.onFault = true, v.tell
-	changed := v.changed // closed when the tree was read for the first time, or the view has ended
-	if !r.start(v.run) {
-		return nil, fmt.Errorf("etcd: %s: %w", v.what, coord.ErrClosed)
-	}
-	select {
-	case <-changed:
-	case <-ctx.Done():
-		v.Close()
-		return nil, fmt.Errorf("etcd: %s: %w", v.what, context.Cause(ctx))
-	}
-	if err := v.Err(); err != nil {
+	v.follower = newFollower(v.ctx, r, r.keys.around(path), v)
+	if err := v.follower.open(ctx); err != nil {
+		v.end(err)
 		return nil, err
 	}
 	return v, nil
 }
 
-func (v *view) run() {
-	defer close(v.done)
-	v.end(v.follower.run(v.ctx))
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	close(v.changed)
-}
+// String implements target.
+func (v *view) String() string { return "view " + strconv.Quote(v.path) }
 
 // Snapshot implements [coord.View].
 func (v *view) Snapshot() coord.Snapshot {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.stale {
-		v.current, v.stale = v.tree.Snapshot(), false
-	}
-	return v.current
+	return v.tree.Snapshot()
 }
 
 // Changed implements [coord.View].
 func (v *view) Changed() <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.changed == nil {
+		v.changed = make(chan struct{})
+		if v.ended {
+			close(v.changed)
+		}
+	}
 	return v.changed
 }
 
@@ -110,7 +91,7 @@ func (v *view) Sync(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(v.ctx, func() { end(v.Err()) })()
-	what := "sync " + v.what
+	what := "sync " + v.String()
 	newest, err := v.registry.head(ctx, what)
 	if err != nil {
 		return err
@@ -130,93 +111,149 @@ func (v *view) Err() error { return context.Cause(v.ctx) }
 
 // Close implements [coord.View].
 func (v *view) Close() {
-	v.end(fmt.Errorf("etcd: %s: %w", v.what, coord.ErrClosed))
-	<-v.done
+	v.follower.stop(fmt.Errorf("etcd: %s: %w", v, coord.ErrClosed))
 }
 
-// load reads the subtree at one revision and replaces the tree. Nodes that have not changed
-// keep their memory. If nothing has changed nobody is woken.
-func (v *view) load(ctx context.Context) (int64, error) {
+// over implements target.
+func (v *view) over(err error) {
+	v.end(err)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.tellLocked()
+	v.ended = true
+}
+
+// load reads the subtree at one revision, and changes the tree by what differs. If nothing
+// has changed nobody is woken.
+func (v *view) load(ctx context.Context, trusted int64) (int64, error) {
 	for {
-		revision, err := v.read(ctx)
+		revision, err := v.read(ctx, trusted)
 		if !errors.Is(err, errCompacted) {
 			return revision, err
 		}
 	}
 }
 
-func (v *view) read(ctx context.Context) (revision int64, err error) {
+func (v *view) read(ctx context.Context, trusted int64) (revision int64, err error) {
 	r := v.registry
-	before, applied := r.sighting.now(), int64(0)
-	if up, suspect := v.follower.suspicion(); suspect {
-		applied = up
-	}
-	old, tree := v.Snapshot(), newLevels(v.path, v.depth)
-	same, rewritten := true, false
-	put := func(kv *mvccpb.KeyValue) {
+	before := r.sighting.now()
+	old := v.Snapshot()
+	var written []coord.Node
+	var kept []string // paths of nodes that have not changed
+	known, rewritten := 0, false
+	fresh := newLevels(v.path, v.tree.depth) // only to count what lies deeper
+	visit := func(kv *mvccpb.KeyValue) string {
 		path, ok := r.keys.path(kv.Key)
 		if !ok {
-			return
+			return ""
 		}
-		if parent, deeper := tree.parent(path); deeper {
-			if tree.add(parent) {
-				n, known := old.Get(parent)
-				same = same && known && n.Created == 0
-			}
-			return
+		if parent, deeper := fresh.parent(path); deeper {
+			fresh.add(parent)
+			return ""
 		}
-		n, known := old.Get(path)
-		if !known || n.Modified != kv.ModRevision || !bytes.Equal(n.Value, kv.Value) {
-			n, same = newNode(path, kv), false
-			// Everything up to this revision had been applied. So the view had seen
-			// this value if it came from the same store.
-			rewritten = rewritten || kv.ModRevision <= applied
+		if fresh.depth != wholeDepth {
+			fresh.Put(coord.Node{Path: path, Created: kv.CreateRevision})
 		}
-		tree.Put(n)
-	}
-	if v.path != "" {
-		var read *clientv3.GetResponse
-		err := r.request(ctx, v.what, func(ctx context.Context) (err error) {
-			read, err = r.client.Get(ctx, r.keys.key(v.path))
-			return err
-		})
-		if err != nil {
-			return 0, err
+		n, there := old.Get(path)
+		if there = there && n.Modified != 0; there {
+			known++
 		}
-		revision = read.Header.Revision
-		for _, kv := range read.Kvs {
-			put(kv)
+		if there && n.Modified == kv.ModRevision && bytes.Equal(n.Value, kv.Value) {
+			kept = append(kept, n.Path)
+			return ""
 		}
-	}
-	revision, err = r.scan(ctx, v.what, r.keys.below(v.path), scanOptions{revision: revision}, func(kv *mvccpb.KeyValue) string {
-		put(kv)
+		written = append(written, newNode(path, kv))
+		// Everything up to this revision had been applied. So the view had seen this value if
+		// it came from the same store.
+		rewritten = rewritten || kv.ModRevision <= trusted
 		return ""
-	})
-	if err != nil {
+	}
+	if revision, err = v.scan(ctx, visit); err != nil {
 		return 0, err
 	}
 	if rewritten {
 		r.startAnew(before, horizon{before.cluster, before.term, revision})
 	}
+	for parent := range fresh.below {
+		if n, _ := fresh.Get(parent); n.Created != 0 {
+			continue // it was written itself
+		}
+		n, there := old.Get(parent)
+		if there && n.Created == 0 {
+			kept = append(kept, parent)
+		} else {
+			written = append(written, coord.Node{Path: parent})
+		}
+		if there {
+			known++
+		}
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if first := v.tree == nil; first || !same || tree.Snapshot().Len() != old.Len() {
-		v.tree = tree
-		v.publishLocked()
-	} else {
-		v.tree.below = tree.below // what is not shown may have changed
+	v.tree.below = fresh.below
+	if v.ended || len(written) == 0 && known == old.Len() {
+		return revision, nil
 	}
+	if known < old.Len() {
+		there := make(map[string]bool, len(kept)+len(written))
+		for _, path := range kept {
+			there[path] = true
+		}
+		for _, n := range written {
+			there[n.Path] = true
+		}
+		for n := range old.All("") {
+			if !there[n.Path] {
+				v.tree.Delete(n.Path)
+			}
+		}
+	}
+	for _, n := range written {
+		v.tree.Put(n)
+	}
+	v.tellLocked()
 	return revision, nil
 }
 
-// apply changes the tree by whole revisions, so that no snapshot shows only a part of one.
-func (v *view) apply(events []*clientv3.Event) error {
+// scan reads the node and everything below it at one revision: mostly in one request.
+func (v *view) scan(ctx context.Context, visit func(*mvccpb.KeyValue) string) (int64, error) {
+	r := v.registry
+	below := r.keys.below(v.path)
+	if v.path == "" {
+		return r.scan(ctx, v.String(), below, scanOptions{}, visit)
+	}
+	var read *clientv3.TxnResponse
+	err := r.request(ctx, v.String(), func(ctx context.Context) (err error) {
+		for retry := newRetry(); ; { // the client repeats reads by itself, but no transactions
+			read, err = r.client.Txn(ctx).Then(
+				clientv3.OpGet(r.keys.key(v.path)),
+				clientv3.OpGet(below.from, clientv3.WithRange(below.to), clientv3.WithLimit(firstPage)),
+			).Commit()
+			if err == nil || kindOf(err) != coord.ErrUnavailable || !retry.wait(ctx) {
+				return err
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	revision := read.Header.Revision
+	for _, kv := range read.Responses[0].GetResponseRange().Kvs {
+		visit(kv)
+	}
+	page := (*clientv3.GetResponse)(read.Responses[1].GetResponseRange())
+	return r.scan(ctx, v.String(), below, scanOptions{revision: revision, page: page}, visit)
+}
+
+// apply implements target. It changes the tree by whole revisions, so that no snapshot shows
+// only a part of one.
+func (v *view) apply(events []*mvccpb.Event) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	touched := false
 	for _, event := range events {
 		path, ok := v.registry.keys.path(event.Kv.Key)
-		if !ok || !coord.Within(path, v.path) {
+		if !ok || !coord.Within(path, v.path) || v.ended {
 			continue
 		}
 		if event.Type == mvccpb.Event_DELETE {
@@ -224,31 +261,29 @@ func (v *view) apply(events []*clientv3.Event) error {
 		} else if parent, deeper := v.tree.parent(path); !deeper {
 			v.tree.Put(newNode(path, event.Kv))
 			touched = true
-		} else if event.IsCreate() {
+		} else if event.Kv.CreateRevision == event.Kv.ModRevision {
 			touched = v.tree.add(parent) || touched
 		}
 	}
 	if touched {
-		v.publishLocked()
+		v.tellLocked()
 	}
 	return nil
 }
 
-func (v *view) publishLocked() {
-	v.stale = true
-	v.tellLocked()
-}
-
-// tell wakes those who wait for a change.
-func (v *view) tell() {
+// faultChanged implements target.
+func (v *view) faultChanged() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.tellLocked()
 }
 
+// tellLocked wakes those who wait for a change.
 func (v *view) tellLocked() {
-	close(v.changed)
-	v.changed = make(chan struct{})
+	if v.changed != nil && !v.ended {
+		close(v.changed)
+		v.changed = nil
+	}
 }
 
 // Fault implements [coord.View].

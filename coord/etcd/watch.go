@@ -2,133 +2,281 @@ package etcd
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.uber.org/zap"
-	"google.golang.org/grpc/metadata"
+
+	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// followers holds all followers that run, and knows the streams that carry their watches.
-type followers struct {
-	mu   sync.Mutex
-	live map[*follower]struct{}
-	// asked says when a progress request was sent on a stream that has not answered since.
-	asked map[int64]time.Time
-	// faults counts the followers that have a fault. logged is when the log said so last.
+// watches holds all followers of a registry, the one stream that carries their watches, and
+// the few goroutines that read again what must be read again.
+type watches struct {
+	registry *Registry
+	client   pb.WatchClient
+	patience time.Duration // the request time-out
+	failing  atomic.Int32  // streams in a row that were left because one of their watches was stuck
+
+	// reads bounds the first reads at any time.
+	reads chan struct{}
+
+	mu     sync.Mutex
+	live   map[*follower]struct{}
+	stream *watchStream // nil before the first, and after the last
+	closed bool
+	// moved is closed when the stream has progressed, or was replaced; nil if nobody waits.
+	moved chan struct{}
+	// again are followers to be read again, and readers the goroutines that do that.
+	again   []*follower
+	readers int
+	// faulty are the followers that have a fault. logged is when the log said so last.
 	// logEnd: it is also to say when the last fault ends.
-	faults int
+	faulty map[*follower]struct{}
 	logged time.Time
 	logEnd bool
-
-	// stream is the number of the stream on which new watches begin. It is put into the
-	// metadata of a watch's context, because the client puts watches with equal metadata
-	// on one stream. A stream that is silent is left. So is one that refuses new watches
-	// because its token has expired: a stream logs in only when it begins.
-	stream atomic.Int64
 }
 
-// leaveStream makes new watches begin on another stream, unless that was done already.
-func (r *Registry) leaveStream(stream int64) { r.followers.stream.CompareAndSwap(stream, stream+1) }
+const (
+	firstReads = 32 // of new views, at any time
+	readers    = 16 // of what is read again, at any time
+)
 
-const streamHeader = "elasticjob-watch-stream"
-
-// streamContext returns a context whose watches go on a stream. It replaces all metadata of
-// the caller's context.
-func streamContext(ctx context.Context, stream int64) context.Context {
-	ctx = metadata.NewOutgoingContext(ctx, metadata.Pairs(streamHeader, strconv.FormatInt(stream, 10)))
-	return clientv3.WithRequireLeader(ctx)
-}
-
-// askProgress sends a progress request on a stream: all watches on it get the answer. It
-// sends none if there was one just now.
-func (r *Registry) askProgress(ctx context.Context, stream int64) {
-	const patience = 20 * time.Millisecond
-	r.followers.mu.Lock()
-	if time.Since(r.followers.asked[stream]) < patience {
-		r.followers.mu.Unlock()
-		return
+func newWatches(r *Registry) *watches {
+	return &watches{
+		registry: r,
+		client:   pb.NewWatchClient(r.client.ActiveConnection()),
+		patience: r.config.RequestTimeout,
+		reads:    make(chan struct{}, firstReads),
+		live:     make(map[*follower]struct{}),
+		faulty:   make(map[*follower]struct{}),
 	}
-	if r.followers.asked == nil {
-		r.followers.asked = make(map[int64]time.Time)
-	}
-	maps.DeleteFunc(r.followers.asked, func(_ int64, when time.Time) bool { return time.Since(when) > time.Minute }) // streams that were left never answer
-	r.followers.asked[stream] = time.Now()
-	r.followers.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	// An error needs no care: the answer does not come then, which callers expect anyway.
-	_ = r.client.RequestProgress(streamContext(ctx, stream))
 }
 
-// answered notes that a stream has answered a progress request.
-func (r *Registry) answered(stream int64) {
-	r.followers.mu.Lock()
-	defer r.followers.mu.Unlock()
-	delete(r.followers.asked, stream)
+// stuck is how long a stream may bring no progress although it lives. It grows with each
+// stream that was left for that: a store that is too slow is not helped by new streams.
+func (w *watches) stuck() time.Duration {
+	return w.patience << min(1+w.failing.Load(), 5)
 }
 
-func (r *Registry) addFollower(f *follower) {
-	r.followers.mu.Lock()
-	defer r.followers.mu.Unlock()
-	if r.followers.live == nil {
-		r.followers.live = make(map[*follower]struct{})
-	}
-	r.followers.live[f] = struct{}{}
-}
-
-func (r *Registry) removeFollower(f *follower) {
-	r.followers.mu.Lock()
-	defer r.followers.mu.Unlock()
-	delete(r.followers.live, f)
-}
-
-func (r *Registry) liveFollowers() []*follower {
-	r.followers.mu.Lock()
-	defer r.followers.mu.Unlock()
-	return slices.Collect(maps.Keys(r.followers.live))
-}
-
-// lookAfterWatches gets the store's revision after each keep-alive. Streams with a watch that
-// is behind get one progress request. A watch that is behind and brings nothing for longer
-// than the request time-out is silent, and is given up. While the store's revision does not
-// change nothing is sent.
-func (r *Registry) lookAfterWatches(revision int64) {
-	ask := make(map[int64]struct{}) // streams
-	for _, f := range r.liveFollowers() {
-		switch stream, state := f.inspect(revision, r.config.RequestTimeout); state {
-		case watchBehind:
-			ask[stream] = struct{}{}
-		case watchSilent:
-			f.giveUp()
+// run keeps a stream open until Close. Then it ends all followers.
+func (w *watches) run() {
+	r := w.registry
+	defer w.close()
+	retry, denied := newRetry(), newRetryBetween(500*time.Millisecond, 5*time.Second)
+	logins := 0         // streams in a row whose token was refused
+	var since time.Time // streams fail since then
+	for {
+		began := time.Now()
+		s := w.open()
+		err := s.serve(w.client)
+		if r.ctx.Err() != nil {
+			return
+		}
+		if s.works() {
+			logins = 0
+			if time.Since(began) > retry.max {
+				retry.reset()
+				denied.reset()
+				since = time.Time{}
+			}
+		}
+		if since.IsZero() {
+			since = time.Now()
+		}
+		r.log.Debug("the watch stream ended; another one follows", zap.Error(err))
+		refused := false
+		switch {
+		case errors.Is(err, errRestored):
+			retry.reset()
+		case errors.Is(err, errSilent), errors.Is(err, errBehind):
+			if errors.Is(err, errBehind) {
+				w.failing.Add(1)
+			}
+			w.each(func(f *follower) { f.stuck(s, err) })
+		case refusedToken(err) && logins == 0:
+			logins++ // a new stream logs in again
+		case kindOf(err) == coord.ErrDenied:
+			refused = true
+			err = convertError(r.ctx, err, "watch")
+			w.each(func(f *follower) { f.barred(err) })
+		case time.Since(since) > w.patience:
+			err = convertError(r.ctx, err, "watch")
+			w.each(func(f *follower) { f.barred(err) })
+		}
+		if refused {
+			denied.wait(r.ctx)
+		} else {
+			retry.wait(r.ctx)
 		}
 	}
-	for stream := range ask {
-		r.start(func() { r.askProgress(r.ctx, stream) })
+}
+
+// open replaces the stream by a new one, and moves all watches there.
+func (w *watches) open() *watchStream {
+	r := w.registry
+	s := newWatchStream(r.ctx, w, r.sighting.now().epoch)
+	w.mu.Lock()
+	w.stream = s
+	w.wakeLocked()
+	w.mu.Unlock()
+	w.each(func(f *follower) { f.move(s) })
+	s.tookOver()
+	w.mu.Lock()
+	expected := len(w.faulty) > 0 || w.moved != nil
+	w.mu.Unlock()
+	if expected {
+		r.lookAfterWatches()
+	}
+	return s
+}
+
+func (w *watches) close() {
+	w.mu.Lock()
+	w.closed, w.stream = true, nil
+	w.wakeLocked()
+	w.mu.Unlock()
+	w.each(func(f *follower) { f.stop(fmt.Errorf("etcd: %s: %w", f.what(), context.Cause(w.registry.ctx))) })
+}
+
+func (w *watches) each(do func(*follower)) {
+	for _, f := range w.all() {
+		do(f)
+	}
+}
+
+// all returns the followers at this moment.
+func (w *watches) all() []*follower {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.live))
+}
+
+// add takes a follower in. It reports false after Close.
+func (w *watches) add(f *follower) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false
+	}
+	w.live[f] = struct{}{}
+	return true
+}
+
+func (w *watches) remove(f *follower) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.live, f)
+}
+
+// current is the stream of the moment; nil if there is none.
+func (w *watches) current() *watchStream {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stream
+}
+
+// leave has all watches moved to another stream.
+func (w *watches) leave(reason error) {
+	if s := w.current(); s != nil {
+		s.leave(reason)
+	}
+}
+
+// waitForMove returns a channel that is closed when the stream has progressed or was replaced.
+func (w *watches) waitForMove() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.moved == nil {
+		w.moved = make(chan struct{})
+	}
+	return w.moved
+}
+
+func (w *watches) wakeLocked() {
+	if w.moved != nil {
+		close(w.moved)
+		w.moved = nil
+	}
+}
+
+// progressed tells all who care that everything up to a revision has come on a stream: those
+// who wait, and those whose fault may be over.
+func (w *watches) progressed(s *watchStream, revision int64) {
+	w.failing.Store(0)
+	w.registry.sighting.reached(revision, s.epoch)
+	w.mu.Lock()
+	w.wakeLocked()
+	faulty := slices.Collect(maps.Keys(w.faulty))
+	w.mu.Unlock()
+	for _, f := range faulty {
+		f.recover()
+	}
+}
+
+// lookAfterWatches is called after each keep-alive. If the store is known to have a newer
+// revision than the stream has brought, the stream is asked for its progress: then it shows
+// whether it lives. While the store's revision does not change nothing is sent.
+func (r *Registry) lookAfterWatches() {
+	known := r.sighting.now()
+	if s := r.watches.current(); s != nil && s.epoch == known.epoch {
+		s.want(known.revision)
+	}
+}
+
+// readAgain has a follower read again as soon as a reader is free.
+func (w *watches) readAgain(f *follower) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	w.again = append(w.again, f)
+	if w.readers < readers && w.registry.start(w.read) {
+		w.readers++
+	}
+}
+
+// read is a reader: it reads what is to be read again until there is nothing left.
+func (w *watches) read() {
+	for {
+		w.mu.Lock()
+		if len(w.again) == 0 || w.closed {
+			w.readers--
+			w.mu.Unlock()
+			return
+		}
+		f := w.again[0]
+		w.again = dropFirst(w.again)
+		w.mu.Unlock()
+		f.readAgain()
 	}
 }
 
 // countFault counts the followers that have a fault. Thousands may get one at the same
 // moment, so the log gets one line for the first of them, and one when the last has ended;
 // and no such pair more often than once a minute.
-func (r *Registry) countFault(what string, fault error) {
+func (w *watches) countFault(f *follower, fault error) {
 	const quiet = time.Minute
-	r.followers.mu.Lock()
-	defer r.followers.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if fault == nil {
-		if r.followers.faults--; r.followers.faults == 0 && r.followers.logEnd {
-			r.followers.logEnd = false
-			r.log.Info("changes in the store are followed again", zap.String("last", what))
+		delete(w.faulty, f)
+		if len(w.faulty) == 0 && w.logEnd {
+			w.logEnd = false
+			w.registry.log.Info("changes in the store are followed again", zap.String("last", f.what()))
 		}
 		return
 	}
-	if r.followers.faults++; r.followers.faults == 1 && time.Since(r.followers.logged) > quiet {
-		r.followers.logged, r.followers.logEnd = time.Now(), true
-		r.log.Warn("changes in the store cannot be followed at present, so views may be old", zap.String("first", what), zap.Error(fault))
+	w.faulty[f] = struct{}{}
+	if len(w.faulty) == 1 && time.Since(w.logged) > quiet {
+		w.logged, w.logEnd = time.Now(), true
+		w.registry.log.Warn("changes in the store cannot be followed at present, so views may be old", zap.String("first", f.what()), zap.Error(fault))
 	}
 }
