@@ -76,6 +76,21 @@ func (c *controller) rests() bool {
 // notice notes that an item has changed.
 func (c *controller) notice(item int) { c.attention.items = append(c.attention.items, item) }
 
+// noticeAll notes that the tree has other records of items than before.
+func (c *controller) noticeAll(items []int) {
+	for _, i := range items {
+		switch r := c.runs[i]; {
+		case c.isOwnNews(i):
+		case r != nil && r.phase == done:
+			c.notice(i) // now it may be finished
+		case r != nil, c.state.Items[i].Owner.Is(c.self.ID):
+			c.whole = true // somebody else has changed what is ours
+		default:
+			c.notice(i)
+		}
+	}
+}
+
 // noticed returns the items that a narrow pass looks at, ascending: those that have changed,
 // and as many of the backlog as may begin now.
 func (c *controller) noticed() []int {

@@ -95,7 +95,7 @@ func (c *controller) begin(session coord.Session) {
 	if hadOne {
 		c.settings.modified, c.refused = 0, 0
 	}
-	c.changed = nil // look reads the view again, whether that has changed or not
+	c.changed, c.state = nil, nil // look reads the whole view again, whether that has changed or not
 	c.stale, c.suspicious = hadOne, false
 	c.identify()
 	c.showSession(session)

@@ -102,6 +102,7 @@ func (c *controller) sweep(w *decide.World) error {
 // assign writes who owns each item, as the strategy says.
 func (c *controller) assign(w *decide.World) error {
 	if c.dealt.rests && !c.settings.StaticSharding {
+		c.fault(FaultStrategy, nil)
 		return nil
 	}
 	c.dealt.open = true

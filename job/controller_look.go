@@ -66,10 +66,8 @@ func (c *controller) readTree(snapshot coord.Snapshot) (isWhole bool) {
 		items, isWhole := c.state.Follow(snapshot, c.seen, c.job)
 		c.whole = c.whole || isWhole
 		c.listed = c.listed && !isWhole
-		for _, i := range items {
-			if !isWhole && !c.isOwnNews(i) {
-				c.notice(i)
-			}
+		if !isWhole {
+			c.noticeAll(items)
 		}
 		if !isWhole {
 			c.seen = snapshot

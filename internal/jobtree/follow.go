@@ -48,10 +48,10 @@ func (r *reader) follow(job Job, n coord.Node, isThere bool) (item int, isRecord
 		r.Items[i].forget(leaf)
 	}
 	switch leaf {
-	case running, fired, completed, misfire, failover, failovering:
+	case running, fired, completed, misfire:
 		return i, true, r.Items[i].Owner != nil || r.Items[i].Fired != nil // else the item may be gone
 	}
-	return i, false, r.Items[i].Owner != nil
+	return i, false, r.Items[i].Owner != nil || r.Items[i].Fired != nil
 }
 
 // forget takes in that a node of the item was removed.
