@@ -47,6 +47,7 @@ func commitCases() []testCase {
 		{"commit: two lives of a path differ in Created", twoLives},
 		{"commit: the caller's buffers are its own again", buffers},
 		{"commit: of eight who create a node one succeeds", oneCreates},
+		{"commit: of many callers each has its own outcome", manyCallers},
 		{"commit: counting up under SetAt loses nothing", countUp},
 		{"commit: two conditional moves of one node do not both happen", oneMoves},
 		{"commit: no operations, unknown ones, overlapping ones", invalidCommits},
@@ -621,6 +622,50 @@ func oneCreates(e *env) {
 		if got := string(registries[0].get(path).Value); got != strconv.Itoa(won) {
 			e.Errorf("%d created %s, its value is of %s", won, path, got)
 		}
+	}
+}
+
+// manyCallers: what an adapter sends together it answers apart. Writes of one node have
+// different numbers; those of other nodes may share one.
+func manyCallers(e *env) {
+	const callers, rounds = 32, 4
+	r := e.dial()
+	r.commit(coord.Put("there", nil))
+	var mu sync.Mutex
+	numbers := make(map[int64]int)
+	var wg sync.WaitGroup
+	for i := range callers {
+		wg.Go(func() {
+			for round := range rounds {
+				own := fmt.Sprintf("own/%d/%d", i, round)
+				created, err := r.Commit(e.ctx, coord.Create(own, []byte(own)))
+				if err != nil {
+					e.Errorf("%s: %v", own, err)
+				}
+				if n, err := r.Get(e.ctx, own); err != nil || string(n.Value) != own || n.Modified != created {
+					e.Errorf("%s: got %+v, %v; it was written at %d", own, n, err, created)
+				}
+				_, err = r.Commit(e.ctx, coord.Put(own+"/b", nil), coord.Create("there", nil))
+				conflict := (*coord.ConflictError)(nil)
+				if !errors.As(err, &conflict) || conflict.Index != 1 || conflict.Reason != coord.ErrNodeExists {
+					e.Errorf("%s: got the error %v", own, err)
+				}
+				same, err := r.Commit(e.ctx, coord.Put("same", []byte(own)))
+				if err != nil {
+					e.Errorf("same: %v", err)
+				}
+				mu.Lock()
+				numbers[same]++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if len(numbers) != callers*rounds {
+		e.Errorf("%d writes of one node have %d numbers", callers*rounds, len(numbers))
+	}
+	if n := r.get("same"); numbers[n.Modified] == 0 {
+		e.Errorf("the node was written at %d, which no commit was told", n.Modified)
 	}
 }
 

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync"
@@ -33,8 +34,10 @@ const maxInFlight = 4
 // pending is one attempt of a commit.
 type pending struct {
 	ctx       context.Context // the caller's
-	t         *transaction
+	t         *transaction    // for the caller alone, which may have left
 	request   *pb.TxnRequest
+	session   *session // that it needs; nil if it needs none
+	creates   bool     // ephemeral nodes
 	footprint []place
 	urgency   coord.Urgency
 	ops       int // the longest of its lists, which --max-txn-ops bounds
@@ -103,10 +106,17 @@ func (c *committer) run(ctx context.Context, t *transaction, request *pb.TxnRequ
 	}
 }
 
+// newPending makes an attempt that outlives its caller: the caller's buffers are its own again
+// when it has left.
 func newPending(ctx context.Context, t *transaction, request *pb.TxnRequest) *pending {
+	for _, op := range request.Success {
+		if put := op.GetRequestPut(); put != nil {
+			put.Value = bytes.Clone(put.Value)
+		}
+	}
 	return &pending{
-		ctx: ctx, t: t, request: request, footprint: t.footprint(), urgency: coord.UrgencyOf(ctx),
-		ops: opsOf(request), bytes: t.bytes(), done: make(chan struct{}),
+		ctx: ctx, t: t, request: request, session: t.session, creates: t.createsEphemerals(), footprint: t.footprint(),
+		urgency: coord.UrgencyOf(ctx), ops: opsOf(request), bytes: t.bytes(), done: make(chan struct{}),
 	}
 }
 
@@ -194,7 +204,7 @@ func (p *pending) outdated() *failure {
 		cause := context.Cause(p.ctx)
 		return &failure{err: cause, cause: cause}
 	}
-	if s := p.t.session; s != nil && s.ctx.Err() != nil {
+	if s := p.session; s != nil && s.ctx.Err() != nil {
 		cause := context.Cause(s.ctx)
 		return &failure{err: cause, cause: cause}
 	}

@@ -108,7 +108,7 @@ func nestedOp(request *pb.TxnRequest) *pb.RequestOp {
 // others are sent again, so that only that member fails.
 func (c *committer) failed(ctx context.Context, members []*pending, f *failure) {
 	if f.isLeaseNotFound() {
-		creators, others := apart(members, func(p *pending) bool { return p.t.createsEphemerals() })
+		creators, others := apart(members, func(p *pending) bool { return p.creates })
 		if one := sessionOf(creators); one != nil {
 			c.registry.lose(ctx, one)
 			failAll(creators, f)
@@ -143,10 +143,10 @@ func apart(members []*pending, is func(*pending) bool) (those, others []*pending
 func sessionOf(members []*pending) *session {
 	var one *session
 	for _, p := range members {
-		if one != nil && p.t.session != one {
+		if one != nil && p.session != one {
 			return nil
 		}
-		one = p.t.session
+		one = p.session
 	}
 	return one
 }

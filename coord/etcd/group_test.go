@@ -259,7 +259,8 @@ func TestCallersLeaveAGroup(t *testing.T) {
 	}
 }
 
-// A caller that leaves while its request is on its way gets an answer at once.
+// A caller that leaves while its request is on its way gets an answer at once, and may use
+// its buffers again.
 func TestALeaverDoesNotWaitForItsGroup(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, _ := dial(t, server, etcd.Config{RequestTimeout: patience})
@@ -278,7 +279,10 @@ func TestALeaverDoesNotWaitForItsGroup(t *testing.T) {
 	var errs [2]error
 	running.Go(func() {
 		defer close(left)
-		_, errs[0] = r.Commit(ctx, coord.Put("leaves", nil))
+		ops := []coord.Op{coord.Put("leaves", []byte("value"))}
+		_, errs[0] = r.Commit(ctx, ops...)
+		copy(ops[0].Value, "other")
+		clear(ops)
 	})
 	running.Go(func() { _, errs[1] = r.Commit(within(t), coord.Put("stays", nil)) })
 	err := awaitWaiting(within(t), r, 2)
@@ -286,6 +290,9 @@ func TestALeaverDoesNotWaitForItsGroup(t *testing.T) {
 	running.Wait()
 	if err != nil || !errors.Is(errs[0], coord.ErrUnknownOutcome) || !errors.Is(errs[0], context.Canceled) || errs[1] != nil {
 		t.Errorf("%v; left: %v; stayed: %v", err, errs[0], errs[1])
+	}
+	if n, err := r.Get(within(t), "leaves"); err != nil || string(n.Value) != "value" {
+		t.Errorf("got %q, %v", n.Value, err)
 	}
 }
 
