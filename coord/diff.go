@@ -25,7 +25,8 @@ import (
 // A parent that nobody wrote never comes itself, only what is below it.
 func (s Snapshot) Diff(older Snapshot) iter.Seq2[Node, bool] {
 	return func(yield func(Node, bool) bool) {
-		a, b := newCursor(s), newCursor(older)
+		var roomA, roomB [24]piece // enough for most trees, so that nothing is allocated
+		a, b := newCursor(s, roomA[:0]), newCursor(older, roomB[:0])
 		shares := s.root == older.root // else what both have in common may show in one only
 		for {
 			x, y := a.next(), b.next()
@@ -78,8 +79,8 @@ type cursor struct {
 	left  []piece // the next one is the last
 }
 
-func newCursor(s Snapshot) *cursor {
-	c := &cursor{root: s.root, left: make([]piece, 0, 16)}
+func newCursor(s Snapshot, room []piece) cursor {
+	c := cursor{root: s.root, left: room}
 	if s.root != "" {
 		c.after = s.root + afterSubtree
 	}

@@ -60,6 +60,8 @@ type controller struct {
 	prodded atomic.Bool // anything may have changed: poke sets it, once clears it
 	timer   *time.Timer // of wait
 
+	turn decide.World // what the steps of this pass decide on: world
+
 	mu       sync.Mutex
 	returned []*run // runs whose handlers have returned: returns adds them, collect takes them
 	untold   error  // why the store was not told everything in the end; setUntold changes it
@@ -134,7 +136,8 @@ func (c *controller) once() error {
 	if c.prodded.Swap(false) {
 		c.whole = true
 	}
-	w := c.world()
+	c.turn = c.world()
+	w := &c.turn
 	if c.narrow(w) {
 		if c.seams.narrowed != nil {
 			defer c.seams.narrowed()
@@ -155,7 +158,7 @@ func (c *controller) once() error {
 
 // world returns what the steps of this pass decide on. It also keeps up what depends on the
 // clock: absent, leaderless, looked and work.Begun.
-func (c *controller) world() *decide.World {
+func (c *controller) world() decide.World {
 	now := c.now()
 	if c.settings.StaticSharding {
 		c.absent = decide.Absences(c.state, c.absent, now)
@@ -165,7 +168,7 @@ func (c *controller) world() *decide.World {
 		maps.DeleteFunc(c.work.Begun, func(_ int, tick time.Time) bool { return now.Before(tick) })
 		c.whole = true
 	}
-	w := &decide.World{
+	w := decide.World{
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
 		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now),
 		Accepted: c.settings.modified, Refused: c.refused, Revision: c.revision,

@@ -68,13 +68,12 @@ func (c *controller) fire(w *decide.World) error {
 	})
 	waiting := w.StillWaiting(c.work, due, free)
 	if w.Narrow == nil {
-		c.work.Waiting = waiting
-	} else {
-		for _, d := range due {
-			delete(c.work.Waiting, d.Item)
-		}
-		maps.Copy(c.work.Waiting, waiting)
+		clear(c.work.Waiting)
 	}
+	for _, d := range due {
+		delete(c.work.Waiting, d.Item)
+	}
+	maps.Copy(c.work.Waiting, waiting)
 	return nil
 }
 

@@ -61,6 +61,9 @@ type strike struct {
 // rest later. send uses nothing of a controller's, so several may run at once.
 func send(ctx context.Context, reg coord.Registry, change decide.Change) answer {
 	a := answer{change: change}
+	if change.Urgency != coord.Usual {
+		ctx = coord.WithUrgency(ctx, change.Urgency)
+	}
 	for {
 		a.revision, a.err = reg.Commit(ctx, a.change.Ops...)
 		if conflict, ok := errors.AsType[*coord.ConflictError](a.err); ok {

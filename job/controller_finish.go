@@ -120,6 +120,9 @@ func (c *controller) mend(w *decide.World) error {
 // runsOf returns the items of a list that have runs here; nil is all. They are in ascending
 // order.
 func (c *controller) runsOf(items []int) []int {
+	if len(c.runs) == 0 {
+		return nil
+	}
 	if items == nil {
 		return slices.Sorted(maps.Keys(c.runs))
 	}

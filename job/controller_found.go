@@ -49,7 +49,8 @@ func (c *controller) foundAtOnce(ctx context.Context, configure []coord.Op) (rev
 	}
 	c.begin(session)
 	c.state = jobtree.Read(c.view.Snapshot(), c.job) // look, in the first pass, reads it again
-	change, err := c.foundation(c.world(), configure...)
+	w := c.world()
+	change, err := c.foundation(&w, configure...)
 	if err != nil || change == nil {
 		return 0, false
 	}

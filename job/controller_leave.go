@@ -214,7 +214,8 @@ func (c *controller) tellAll(ctx context.Context) (err error) {
 			return errors.Join(syncErr, err)
 		}
 		c.look()
-		isThrough, tellErr := c.tellOnce(ctx, c.world(), try >= partingTries-2)
+		w := c.world()
+		isThrough, tellErr := c.tellOnce(ctx, &w, try >= partingTries-2)
 		if isThrough || !mayTellAgain(tellErr) {
 			return tellErr
 		}
@@ -356,7 +357,8 @@ func (c *controller) signOffAnew(ctx context.Context) error {
 		return err
 	}
 	c.state = jobtree.Read(view.Snapshot(), c.job)
-	return c.removeNodes(ctx, c.world())
+	w := c.world()
+	return c.removeNodes(ctx, &w)
 }
 
 // bail takes this instance out of the tree when its controller cannot go on. Its handlers
@@ -369,6 +371,7 @@ func (c *controller) bail() {
 	c.cancelAll(ErrShutdown)
 	c.awaitHandlers()
 	if c.session.Context().Err() == nil && c.state != nil {
-		c.signOff(c.world())
+		w := c.world()
+		c.signOff(&w)
 	}
 }

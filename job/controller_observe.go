@@ -17,6 +17,13 @@ func (c *controller) event(instance string) Event {
 // observe tells the observers of an event. of chooses the function of an observer that is
 // to be called; it may be nil.
 func observe[E any](c *controller, event E, of func(*Observer) func(E)) {
+	if !c.watchers.isDeaf() {
+		observeAll(c, event, of)
+	}
+}
+
+// observeAll is a function of its own, because its event goes to the heap.
+func observeAll[E any](c *controller, event E, of func(*Observer) func(E)) {
 	c.watchers.tell(func(o *Observer) {
 		if told := of(o); told != nil {
 			told(event)

@@ -82,7 +82,10 @@ func (c *controller) overdue(w *decide.World, late map[int]string) []Waiting {
 		elsewhere = c.settings.rules.Tolerance + leaderPatience
 	}
 	before := c.signs.late
-	c.signs.late = make(map[int]lateness, len(late))
+	c.signs.late = nil
+	if len(late) > 0 {
+		c.signs.late = make(map[int]lateness, len(late))
+	}
 	var waiting []Waiting
 	for i, why := range late {
 		at, progress := w.Now, c.progress(w, i)

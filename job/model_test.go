@@ -237,7 +237,8 @@ func (p *member) audit() {
 	if c.whole || !c.rests() || p.view.at < p.m.store.Revision() {
 		return // a whole pass follows, or the view does not show yet what was done
 	}
-	w := c.world()
+	world := c.world()
+	w := &world
 	if c.outlookOf(w) != c.outlook {
 		return // so does one here
 	}

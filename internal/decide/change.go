@@ -18,6 +18,9 @@ type Change struct {
 	// Heals is set if the change only corrects what a stranger has done to the tree. If such
 	// a change is needed again and again, it gets a back-off.
 	Heals bool
+	// Urgency says how soon it has to go if commits wait: the ends of executions and what
+	// follows from the end of an instance go first, then late starts, then ticks.
+	Urgency coord.Urgency
 }
 
 // Part is a piece of a change. Its pointers say what follows when it is committed; most are
@@ -53,7 +56,7 @@ func (c *Change) Only(keep func(Part) bool) Change {
 	if len(c.Parts) == 0 {
 		return *c
 	}
-	rest := Change{Step: c.Step, Heals: c.Heals, Ops: slices.Clone(c.Ops[:c.Parts[0].from])}
+	rest := Change{Step: c.Step, Heals: c.Heals, Urgency: c.Urgency, Ops: slices.Clone(c.Ops[:c.Parts[0].from])}
 	for _, p := range c.Parts {
 		if !keep(p) {
 			continue
@@ -92,14 +95,15 @@ func (c *Change) Claims() []Claim {
 
 // changes builds a list of changes, each as large as a store takes in one commit.
 type changes struct {
-	w     *World // may be nil if there is no head
-	step  string
-	head  func(*World) []coord.Op // returns the conditions with which every change begins; nil if there are none
-	most  int                     // how many parts a change may have; 0 is as many as the store takes
-	heals bool
-	list  []Change
-	cost  int // of the last change, in operations: see coord.Cost
-	size  int // of the last change, in bytes: see sizeOf
+	w       *World // may be nil if there is no head
+	step    string
+	head    func(*World) []coord.Op // returns the conditions with which every change begins; nil if there are none
+	most    int                     // how many parts a change may have; 0 is as many as the store takes
+	heals   bool
+	urgency coord.Urgency
+	list    []Change
+	cost    int // of the last change, in operations: see coord.Cost
+	size    int // of the last change, in bytes: see sizeOf
 }
 
 // add adds a part to the last change, or to a new one if that is full. The pointer that it
@@ -112,7 +116,7 @@ func (c *changes) add(item int, ops ...coord.Op) *Part {
 		if c.head != nil {
 			head = c.head(c.w)
 		}
-		c.list = append(c.list, Change{Step: c.step, Heals: c.heals, Ops: head})
+		c.list = append(c.list, Change{Step: c.step, Heals: c.heals, Urgency: c.urgency, Ops: head})
 		c.cost, c.size = coord.Cost(head...), sizeOf(head)
 	}
 	last := &c.list[len(c.list)-1]

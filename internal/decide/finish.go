@@ -36,8 +36,9 @@ func (w *World) Standing(r *Run) Standing {
 // again (make up); if it is off, the tick is passed over. owners is the strategy's answer,
 // or nil; it is needed only if [World.MayMakeUp].
 func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
-	c := changes{w: w, step: "finish", head: (*World).ifRunner}
+	c := changes{w: w, step: "finish", urgency: coord.Soonest, head: (*World).ifRunner}
 	again := w.claims("make up")
+	again.urgency = coord.Sooner
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		tick, ok := w.mayMakeUp(k, r)

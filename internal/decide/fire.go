@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -56,6 +57,9 @@ func (w *World) Fire(due []Due, free int) []Change {
 		return nil
 	}
 	c := w.claims("fire")
+	if due[0].Source == Misfire {
+		c.urgency = coord.Sooner
+	}
 	for _, d := range due {
 		c.own(&w.Items[d.Item], Claim{Item: d.Item, Source: d.Source, Tick: d.Tick, Last: d.Tick})
 	}
@@ -66,9 +70,12 @@ func (w *World) Fire(due []Due, free int) []Change {
 // no thread is free. free is how many items could begin. An item that has waited is kept
 // until it runs.
 func (w *World) StillWaiting(k *Work, due []Due, free int) map[int]time.Time {
-	waiting := map[int]time.Time{}
+	var waiting map[int]time.Time
 	for n, d := range due {
 		if d.Source == Normal && k.Runs[d.Item] == nil && (n >= free || k.hasWaited(d.Item, d.Tick)) {
+			if waiting == nil {
+				waiting = map[int]time.Time{}
+			}
 			waiting[d.Item] = d.Tick
 		}
 	}

@@ -30,7 +30,7 @@ func (w *World) StepDown() *Change {
 // items up to be run again by others. Where the handler has returned, it says in the tree
 // that the run was cut short.
 func (w *World) HandOver(runs []*Run) []Change {
-	c := changes{w: w, step: "hand over", head: (*World).ifRunner}
+	c := changes{w: w, step: "hand over", urgency: coord.Soonest, head: (*World).ifRunner}
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		ops := []coord.Op{w.ifUnclaimed(r.Item, &item), coord.DeleteTree(w.Job.Running(r.Item))}
@@ -47,7 +47,7 @@ func (w *World) HandOver(runs []*Run) []Change {
 // claim, so whoever may run the item does. An item that was to be run again (failover)
 // waits for that again.
 func (w *World) HandBack(runs []*Run) []Change {
-	c := changes{w: w, step: "hand back", head: (*World).ifRunner}
+	c := changes{w: w, step: "hand back", urgency: coord.Soonest, head: (*World).ifRunner}
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		ops := []coord.Op{

@@ -62,7 +62,7 @@ func (w *World) Recover(orphans []Orphan) []Change {
 	for _, o := range orphans {
 		c, ok := byOwner[o.Runner]
 		if !ok {
-			c = &changes{w: w, step: "recover", head: func(w *World) []coord.Op { return append(w.ifLeading(), w.ifDead(o.Runner)...) }}
+			c = &changes{w: w, step: "recover", urgency: coord.Soonest, head: func(w *World) []coord.Op { return append(w.ifLeading(), w.ifDead(o.Runner)...) }}
 			byOwner[o.Runner] = c
 		}
 		c.add(o.Item, w.recover(o)...)

@@ -19,6 +19,7 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 		return nil
 	}
 	c := w.claims("take over")
+	c.urgency = coord.Soonest
 	before, others := w.place()
 	start := before * len(waiting) / (others + 1)
 	for n := range min(len(waiting), max(free, 0)) {
