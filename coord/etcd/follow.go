@@ -272,17 +272,19 @@ func (f *follower) endLoad(revision int64, err error, epoch int64, doubted uint3
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.loading = false
-	switch {
-	case f.stopped:
+	if f.stopped {
 		return fmt.Errorf("etcd: %s: %w", f.what(), coord.ErrClosed)
+	}
+	if f.kept > mostKept { // they are lost
+		err = cmp.Or(err, fmt.Errorf("etcd: %s: %w", f.what(), errTooMuch))
+		f.uncoverLocked()
+	}
+	switch {
 	case err == nil && f.registry.sighting.now().epoch != epoch:
 		err = fmt.Errorf("etcd: %s: %w", f.what(), coord.ErrRestored)
 		f.uncoverLocked()
 	case err == nil && !f.covered:
 		err = fmt.Errorf("etcd: %s: %w", f.what(), errUncovered)
-	case err == nil && f.kept > mostKept:
-		err = fmt.Errorf("etcd: %s: %w", f.what(), errTooMuch)
-		f.uncoverLocked()
 	}
 	if err == nil {
 		f.opened, f.reading, f.checked = true, false, doubted
@@ -628,11 +630,11 @@ func (f *follower) setFault(fault error) {
 		fault = nil
 	}
 	f.fault = fault
-	f.mu.Unlock()
 	began, ended := before == nil && fault != nil, before != nil && fault == nil
 	if began || ended {
 		f.registry.watches.countFault(f, fault)
 	}
+	f.mu.Unlock()
 	another := before != nil && fault != nil && errors.Is(before, coord.ErrDenied) != errors.Is(fault, coord.ErrDenied)
 	if began || ended || another {
 		f.target.faultChanged()

@@ -3,6 +3,9 @@ package etcd_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -397,6 +400,48 @@ func TestQuietLog(t *testing.T) {
 			t.Errorf("logged %q, want %q", got, want)
 		}
 	}
+}
+
+// A thousand views that are opened at the same moment are slow, but no failure. None of
+// them has a goroutine, and what is written to one of them shows.
+func TestAThousandViewsAtOnce(t *testing.T) {
+	const views = 1_000
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, links := dial(t, server, etcd.Config{SessionTimeout: time.Minute})
+	opened := make([]coord.View, views)
+	before := runtime.NumGoroutine()
+	open := func(from, to int) {
+		var opening sync.WaitGroup
+		for i := from; i < to; i++ {
+			opening.Go(func() {
+				v, err := r.View(within(t), fmt.Sprintf("job-%d", i))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				opened[i] = v
+			})
+		}
+		opening.Wait()
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	open(0, views)
+	if after := runtime.NumGoroutine(); after > before+views/10 {
+		t.Errorf("%d goroutines before, %d after", before, after)
+	}
+	follows(t, r, opened[views/2], fmt.Sprintf("job-%d/x", views/2))
+	changed := opened[7].Changed()
+	links[0].Cut()
+	links[0].Heal()
+	put(t, r, "job-7/x", 1)
+	select {
+	case <-changed:
+	case <-within(t).Done():
+		t.Error("the view shows nothing after the stream broke")
+	}
+	follows(t, r, opened[views-1], fmt.Sprintf("job-%d/x", views-1))
 }
 
 // A thousand idle views send nothing: a registry that has them sends no more than an idle

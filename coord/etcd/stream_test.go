@@ -241,6 +241,35 @@ func TestWhatComesWhileTheRangeIsRead(t *testing.T) {
 	})
 }
 
+// More news than can be kept while the range is read is dropped. Then everything begins anew.
+func TestTooMuchNews(t *testing.T) {
+	store := &fakeStore{}
+	inFake(t, store, func(t *testing.T, r *Registry) {
+		s := <-store.streams
+		f, target := followed(t, r, s, 1, 10)
+		reading := make(chan error)
+		target.at = func(int64) (int64, error) { return 20, <-reading }
+		f.markSuspect()
+		f.rereadIfSuspect()
+		synctest.Wait()
+		for range mostKept/1000 + 1 {
+			s.answer(brought(1, slices.Repeat([]int64{12}, 1000)...))
+		}
+		reading <- coord.ErrUnavailable // whatever becomes of that attempt
+		time.Sleep(time.Second)
+		creates, _, _ := s.requests()
+		if len(creates) != 2 || creates[1].StartRevision != 0 {
+			t.Fatalf("asked for %v, want another watch", creates)
+		}
+		s.answer(created(2, 20))
+		reading <- nil
+		synctest.Wait()
+		if f.position() != 20 || len(target.applied) != 0 {
+			t.Errorf("at %d, applied %d events", f.position(), len(target.applied))
+		}
+	})
+}
+
 // When the stream breaks its watches move to another one, from where they were. Nothing is
 // read again. Progress is not asked for before all have moved: until then an answer proves
 // nothing.

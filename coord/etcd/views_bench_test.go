@@ -13,12 +13,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
 )
 
 // BenchmarkViews opens many views of small subtrees, 64 at a time, and reports what each
 // costs: B/view and goroutines/view are heap and stacks after a collection, with those of
 // the server, which is in the same process. Then it reports how long Sync takes after
-// somebody else's commit, for one view and for all at once, and how long an event takes.
+// somebody else's commit, for one view and for all at once, how long an event takes, and how
+// long the first event takes after the connection broke.
 func BenchmarkViews(b *testing.B) {
 	for _, views := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprint(views), func(b *testing.B) {
@@ -31,14 +33,19 @@ func BenchmarkViews(b *testing.B) {
 
 func manyViews(b *testing.B, count int) {
 	server := etcdserver.Start(b, etcdserver.Config{})
-	dial := func() *etcd.Registry {
-		r, err := etcd.Dial(b.Context(), etcd.Config{Endpoints: server.Endpoints(), Namespace: "bench", SessionTimeout: time.Minute})
+	link, err := proxy.New(server.Endpoints()[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer link.Close()
+	dial := func(endpoint string) *etcd.Registry {
+		r, err := etcd.Dial(b.Context(), etcd.Config{Endpoints: []string{endpoint}, Namespace: "bench", SessionTimeout: time.Minute})
 		if err != nil {
 			b.Fatal(err)
 		}
 		return r
 	}
-	r, other := dial(), dial()
+	r, other := dial(link.Addr()), dial(server.Endpoints()[0])
 	defer r.Close(context.Background())
 	defer other.Close(context.Background())
 	commit := func(ops ...coord.Op) {
@@ -102,6 +109,14 @@ func manyViews(b *testing.B, count int) {
 		commit(coord.Put(fmt.Sprintf("job-%d/state", i*17%count), nil))
 		<-changed
 	})
+	last := views[count-1]
+	changed := last.Changed()
+	link.Cut()
+	link.Heal()
+	begin = time.Now()
+	commit(coord.Put(fmt.Sprintf("job-%d/state", count-1), nil))
+	<-changed
+	b.ReportMetric(time.Since(begin).Seconds(), "event-after-a-break-s")
 	begin = time.Now()
 	for _, v := range views {
 		v.Close()
