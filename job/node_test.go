@@ -407,3 +407,43 @@ func TestNodeThreadsThatOthersHave(t *testing.T) {
 		}
 	})
 }
+
+// A job that waits for a thread and then needs none, or goes, does not keep the thread from
+// others when it is its turn.
+func TestNodeThreadsThatAreNotNeededAnyMore(t *testing.T) {
+	for name, end := range map[string]func(h host, first *job.Scheduler){
+		"its item is disabled": func(h host, first *job.Scheduler) {
+			h.commit(coord.Put(jobtree.Job(first.Name()).ItemDisabled(0), nil))
+		},
+		"it is shut down": func(h host, first *job.Scheduler) {
+			if err := first.Shutdown(h.Context()); err != nil {
+				h.Error(err)
+			}
+		},
+		"its session is lost": func(h host, first *job.Scheduler) {
+			h.store.Expire(h.state(first.Name()).Sessions[first.Status().InstanceID].Owner)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onNode(t, job.NodeConfig{Threads: 1}, func(h host) {
+				release := make(chan struct{})
+				h.schedule("long", func(context.Context, job.ShardingContext) error { <-release; return nil }, cron("0 * * * * ?"))
+				h.pass(time.Minute + time.Second)
+				b := &busyness{runs: map[string]int{}}
+				nothing := func(context.Context) error { return nil }
+				first := h.schedule("first", b.handler(nothing), cron("10 * * * * ?"))
+				h.schedule("second", b.handler(nothing), cron("20 * * * * ?"))
+				h.pass(25 * time.Second) // both wait
+				end(h, first)
+				h.pass(2 * time.Second)
+				close(release)
+				h.pass(30 * time.Second)
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				if b.runs["second"] == 0 {
+					h.Errorf("the other job has not run: %v", b.runs)
+				}
+			})
+		})
+	}
+}
