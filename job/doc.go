@@ -52,6 +52,7 @@
 //	session          the store's word that a process is alive; ephemeral nodes belong to it
 //	view, snapshot   a live copy of the tree in a process; its state at one moment
 //	instance         one process as a member of a job, under a new id in each session
+//	Node             what the jobs of one process share; a node, in small letters, is one of the tree
 //	leader           the instance that deals, recovers and cleans up
 //	stranger         whoever writes into the tree and is no instance
 //	pass, step       a process goes through the same list of steps after each change; a table
@@ -79,7 +80,8 @@
 //	claim            the commit that begins items, or the part of it for one item
 //	fired            the node with the last tick of an item; every claim rewrites it, it stays
 //	fencing token    the number of the claim's commit: later claims of an item have larger ones
-//	thread           a slot for one handler; Config.Threads says how many there are
+//	thread           a slot for one handler; Config.Threads says how many there are, and
+//	                 NodeConfig.Threads how many all jobs of a node have
 //	hand back        to give up a claim that has waited too long for a thread
 //	record           the nodes that show a run: running, which goes at its end, and fired
 //	finish           to remove running when the handler has returned
@@ -99,6 +101,7 @@
 // Coming, going, asking:
 //
 //	register         to create the nodes of an instance
+//	found            to register as the only instance, to lead and to deal in one commit
 //	forestall        to block a registration whose outcome is unknown
 //	step down        to leave the list of instances and give leadership up; runs go on
 //	sign off         to remove the last nodes of an instance
@@ -123,6 +126,15 @@
 //   - A handler's context ends before its item can start elsewhere.
 //   - If an item does not get a run that it should have had, a fault says why, at most its
 //     misfire tolerance and some ten seconds later, as long as an enabled instance is alive.
+//
+// # Many jobs in one process
+//
+// A [Node] runs the jobs of a process. They share a registry, options, and, if that is
+// wanted, a number of threads. An item is then claimed when there is a thread for it. Jobs
+// that wait for one stand in a queue: each gets one thread when it is its turn, and goes to
+// the end if it needs more. So no job waits for ever while handlers return, and a job that is
+// always late does not keep the others waiting. [Schedule] and [OneOff] are the short form,
+// for one job that shares nothing but the registry.
 //
 // # Faults
 //

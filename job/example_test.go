@@ -59,6 +59,56 @@ func ExampleSchedule() {
 	// Output: [Beijing Guangzhou Shanghai]
 }
 
+// A node runs several jobs, which share ten threads.
+func ExampleNode() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(context.Background())
+
+	n, err := job.NewNode(reg, job.NodeConfig{
+		Threads: 10,
+		Drain:   time.Minute,
+		Options: []job.Option{job.WithIP("worker-1")},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ran := make(chan string, 100)
+	for _, city := range []string{"beijing", "guangzhou", "shanghai"} {
+		_, err := n.Schedule(ctx, job.Config{Name: "settle-" + city, Cron: "* * * * * ?", ShardingTotalCount: 1},
+			job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
+				ran <- sc.JobName
+				return nil
+			}))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Println("ready:", n.Ready() == nil, "healthy:", n.Health() == nil)
+
+	jobs := map[string]bool{}
+	go func() {
+		defer stop() // as Ctrl-C does, with signal.NotifyContext
+		for len(jobs) < 3 {
+			jobs[<-ran] = true
+		}
+	}()
+	if err := n.Run(ctx); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(slices.Sorted(maps.Keys(jobs)))
+	// Output:
+	// ready: true healthy: true
+	// [settle-beijing settle-guangzhou settle-shanghai]
+}
+
 // A job without a cron expression runs when it is triggered.
 func ExampleOneOff() {
 	ctx := context.Background()
