@@ -170,7 +170,7 @@ func (c *controller) world() decide.World {
 	}
 	w := decide.World{
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
-		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now),
+		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now), Lead: c.options.lead,
 		Accepted: c.settings.modified, Refused: c.refused, Revision: c.revision,
 		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent,
 	}

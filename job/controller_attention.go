@@ -33,6 +33,9 @@ type attention struct {
 	outlook outlook
 	// Items that are due, in their order, for which no thread was free. fire changes it.
 	backlog []int
+	// The tick for which all items of this instance were claimed early; zero if there is none.
+	// cover sets it.
+	covered time.Time
 }
 
 // outlook is what a pass depends on beside the tree.
@@ -42,13 +45,16 @@ type outlook struct {
 	settings *settings
 	refused  int64
 	tick     time.Time // the last one
+	early    time.Time // the next one, if items are claimed for it already
 	active   bool
 	stops    bool // the clock stops this instance
 	clock    bool // the store's clock is known
 }
 
 func (c *controller) outlookOf(w *decide.World) outlook {
+	early, _ := w.EarlyTick()
 	return outlook{
+		early:   early,
 		session: c.self.Session, id: c.self.ID, settings: c.settings, refused: c.refused,
 		tick: w.LastTick(), active: w.IsActive(), stops: w.ClockStops(), clock: w.Clock.Known,
 	}
@@ -60,8 +66,11 @@ func (c *controller) narrow(w *decide.World) bool {
 	isSame := now == c.outlook
 	before := c.attention.outlook
 	c.attention.outlook = now
-	if before.tick = now.tick; before != now || c.whole {
+	if before.tick, before.early = now.tick, now.early; before != now || c.whole {
 		c.dealt.rests = false
+	}
+	if now.tick.Equal(c.covered) && now.early.IsZero() {
+		isSame = before == now // all that this tick makes due was claimed before
 	}
 	return isSame && !c.whole && w.Slack == 0 && (c.wholeAt.IsZero() || time.Now().Before(c.wholeAt)) &&
 		c.role(w)&asMember != 0 && c.rests()
@@ -122,10 +131,7 @@ func (c *controller) isOwnNews(i int) bool {
 
 // setAside keeps the items that are due and could not begin, in their order. A whole pass has
 // found all of them, a narrow one some more.
-func (c *controller) setAside(w *decide.World, due []decide.Due, free int) {
-	if w.Narrow == nil {
-		c.backlog = nil
-	}
+func (c *controller) setAside(due []decide.Due, free int) {
 	for _, d := range due[min(max(free, 0), len(due)):] {
 		c.backlog = append(c.backlog, d.Item)
 	}

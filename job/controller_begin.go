@@ -47,15 +47,18 @@ func (c *controller) fire(w *decide.World) error {
 		return nil
 	}
 	due := w.Due(c.work)
+	late := len(due)
+	due = append(due, w.Early(c.work)...)
+	if w.Narrow == nil {
+		c.backlog = nil
+		clear(c.work.Waiting)
+	}
 	if len(due) == 0 {
-		if w.Narrow == nil {
-			c.backlog = nil
-			clear(c.work.Waiting)
-		}
+		c.cover(w)
 		return nil
 	}
 	free := c.seat.reserve(min(len(due), c.claimable()))
-	c.setAside(w, due, free)
+	c.setAside(due, free)
 	c.commitEach(func(yield func(decide.Change) bool) {
 		// In portions, so that the first claim is sent before the last one is made.
 		for some := range slices.Chunk(due[:min(len(due), max(free, 0))], firePortion) {
@@ -66,10 +69,8 @@ func (c *controller) fire(w *decide.World) error {
 			}
 		}
 	})
-	waiting := w.StillWaiting(c.work, due, free)
-	if w.Narrow == nil {
-		clear(c.work.Waiting)
-	}
+	c.cover(w)
+	waiting := w.StillWaiting(c.work, due[:late], free)
 	for _, d := range due {
 		delete(c.work.Waiting, d.Item)
 	}
@@ -101,11 +102,28 @@ func (c *controller) holdForJVM(w *decide.World) bool {
 	return true
 }
 
+// cover notes whether all items of this instance are claimed for the next tick, so that no
+// pass has to look for what that tick makes due.
+func (c *controller) cover(w *decide.World) {
+	if w.Narrow != nil {
+		return
+	}
+	c.covered, _ = w.EarlyTick()
+	if c.covered.IsZero() {
+		return
+	}
+	for _, i := range c.items() {
+		if r := c.runs[i]; r == nil || !r.Tick.Equal(c.covered) {
+			c.covered = time.Time{}
+			return
+		}
+	}
+}
+
 // handBack gives up claims that have waited too long for a thread, and claims that this
 // instance may not begin any more.
 func (c *controller) handBack(w *decide.World) error {
 	var back []*run
-	var claimed []*decide.Run
 	for _, r := range c.queue {
 		left, isOver := c.mayWait(w, r)
 		if !isOver {
@@ -116,7 +134,14 @@ func (c *controller) handBack(w *decide.World) error {
 		}
 		back = append(back, r)
 	}
+	c.giveBack(w, back)
+	return nil
+}
+
+// giveBack gives up claims that wait in the queue.
+func (c *controller) giveBack(w *decide.World, back []*run) {
 	c.unqueueSome(back)
+	var claimed []*decide.Run
 	for _, r := range back {
 		c.takeBack(r, errHandedBack)
 		if !r.Recorded {
@@ -132,7 +157,29 @@ func (c *controller) handBack(w *decide.World) error {
 		}
 	}
 	c.commitAll(w.HandBack(claimed))
-	return nil
+}
+
+// giveBackEarly gives up the claims whose tick has not come. It reports whether there are any
+// that the view does not show yet.
+func (c *controller) giveBackEarly(w *decide.World) (isBehind bool) {
+	var back []*run
+	for _, r := range c.queue {
+		switch {
+		case !c.isEarly(r, w.Now):
+		case w.Standing(&r.Run) == decide.Behind:
+			isBehind = true
+		default:
+			back = append(back, r)
+		}
+	}
+	c.giveBack(w, back)
+	return isBehind
+}
+
+// isEarly reports whether a run was claimed early and has to wait for its tick.
+func (c *controller) isEarly(r *run, now time.Time) bool {
+	ahead := r.Tick.Sub(now)
+	return r.Recorded && ahead > 0 && ahead <= c.options.lead
 }
 
 // mayWait returns how much longer a claim may wait for a thread, and whether its time is
@@ -145,9 +192,21 @@ func (c *controller) mayWait(w *decide.World, r *run) (left time.Duration, isOve
 	if w.Standing(&r.Run) != decide.Ours {
 		return queueTime, false
 	}
-	waited := w.Now.Sub(r.claimed)
+	if c.isEarly(r, w.Now) {
+		left = r.Tick.Sub(w.Now)
+		return left + queueTime, r.Source == decide.Normal && !w.MayHold(&r.Run)
+	}
+	waited := w.Now.Sub(r.waitsSince())
 	isSetBack := waited < 0
 	return queueTime - waited, isSetBack || waited >= queueTime || !w.IsActive()
+}
+
+// waitsSince returns since when a run waits for a thread.
+func (r *run) waitsSince() time.Time {
+	if r.Recorded && r.Tick.After(r.claimed) {
+		return r.Tick
+	}
+	return r.claimed
 }
 
 // errHandedBack is the error of a run that was handed back before its handler was called.

@@ -27,6 +27,9 @@ type executions struct {
 	// The runs that wait for a thread. begins adds; dispatch, unqueue, unqueueSome and forget
 	// remove.
 	queue []*run
+	// When the next run that was claimed early is to begin; zero if there is none. dispatch
+	// sets it.
+	beginAt time.Time
 	// How fast runs end. dispatch and collect change it.
 	pace pace
 	// Until then finish waits for the other runs of a claim, to save commits. collect sets it,
@@ -61,24 +64,40 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 	c.dispatch()
 }
 
-// dispatch calls the handlers of queued runs while there are free threads.
+// dispatch calls the handlers of queued runs while there are free threads. Runs whose tick
+// has not come yet go on waiting.
 func (c *controller) dispatch() {
-	for free := c.settings.threads - c.executing(); len(c.queue) > 0 && free > 0; free-- {
-		if !c.seat.take() {
-			return
+	c.beginAt = time.Time{}
+	now := c.now()
+	rest := c.queue[:0]
+	free := c.settings.threads - c.executing()
+	for n, r := range c.queue {
+		if c.isEarly(r, now) {
+			c.beginAt = earlier(c.beginAt, r.Tick)
+			rest = append(rest, r)
+			continue
 		}
-		r := c.queue[0]
-		c.queue = c.queue[1:]
+		if free <= 0 || c.isOverdue() || !c.seat.take() {
+			rest = append(rest, c.queue[n:]...)
+			break
+		}
 		if free > 1 {
-			c.pace.last = c.now()
+			c.pace.last = now
 		}
 		if r.Source == decide.Normal || r.Source == decide.Misfire {
 			c.work.Begun[r.Item] = r.Tick
 		}
+		free--
 		c.busy++
 		c.seams.execute(r)
 	}
+	clear(c.queue[len(rest):])
+	c.queue = rest
 }
+
+// isOverdue reports whether the session is about to end. After a pause of the process its
+// timer may not have run yet, and others may have begun what this instance has claimed.
+func (c *controller) isOverdue() bool { return !time.Now().Before(c.session.Deadline()) }
 
 // execute calls the handler of a run in a goroutine of its own.
 func (c *controller) execute(r *run) {

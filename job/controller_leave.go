@@ -77,6 +77,10 @@ func (c *controller) why() error {
 // contexts of the rest and gives their handlers time to return. It hands over what was not
 // finished, and signs off.
 func (c *controller) leave(w *decide.World) error {
+	if c.giveBackEarly(w) && c.stopping.Err() == nil {
+		c.wakeIn(firstPause)
+		return nil
+	}
 	if c.mayLeaveAtOnce(w) && c.leaveAtOnce(w) {
 		return nil
 	}

@@ -121,7 +121,7 @@ func (c *controller) observeHandBack(r *run) {
 }
 
 func (c *controller) observeStart(r *run) {
-	event := StartedEvent{c.event(r.Instance), c.executionID(r), max(r.begun.Sub(r.claimed), 0)}
+	event := StartedEvent{c.event(r.Instance), c.executionID(r), max(r.begun.Sub(r.waitsSince()), 0)}
 	observe(c, event, func(o *Observer) func(StartedEvent) { return o.Started })
 }
 

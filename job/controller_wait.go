@@ -11,11 +11,8 @@ const maxWait = 30 * time.Second
 func (c *controller) wait() {
 	c.wakeIn(maxWait)
 	at := earlier(c.wholeAt, c.narrowAt)
-	if s := c.settings.rules.Ticks; s != nil && !c.isLeaving() {
-		now := c.now()
-		if next := s.Next(now); !next.IsZero() {
-			at = earlier(at, time.Now().Add(max(next.Sub(now), 0)))
-		}
+	if next := c.nextTick(); !next.IsZero() {
+		at = earlier(at, time.Now().Add(max(next.Sub(c.now()), 0)))
 	}
 	if c.timer == nil {
 		c.timer = time.NewTimer(time.Until(at))
@@ -36,6 +33,19 @@ func (c *controller) wait() {
 	case <-c.drained():
 	}
 	c.whole = true
+}
+
+// nextTick returns when there is something to do for a tick: when the next one comes, or when
+// items may be claimed for it. It is zero if there is no tick to come.
+func (c *controller) nextTick() time.Time {
+	s := c.settings.rules.Ticks
+	if s == nil || c.isLeaving() {
+		return c.beginAt
+	}
+	if _, begins := c.turn.EarlyTick(); c.turn.Lead > 0 && !begins.IsZero() {
+		return earlier(c.beginAt, begins)
+	}
+	return earlier(c.beginAt, s.Next(c.now()))
 }
 
 // earlier returns the earlier of two times. The zero time is none.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -28,6 +29,7 @@ func (s *modelSession) State() (coord.SessionState, <-chan struct{}) {
 }
 func (s *modelSession) ID() coord.SessionID      { return s.id }
 func (s *modelSession) Context() context.Context { return s.ctx }
+func (s *modelSession) Deadline() time.Time      { return time.Now().Add(time.Hour) }
 
 // modelRegistry is the registry of a member.
 type modelRegistry struct {

@@ -183,7 +183,8 @@ func (m *model) start() *member {
 	p.view = &modelView{p: p, at: m.store.Revision(), ahead: map[string]int64{}}
 	p.reg = &modelRegistry{p: p}
 	skew := rapid.SampledFrom([]time.Duration{0, m.how.skew, -m.how.skew}).Draw(m.t, "skew")
-	o, err := newOptions([]Option{WithClock(func() time.Time { return m.now.Add(skew) }), WithIP(fmt.Sprintf("host-%d", m.seats%3))})
+	lead := rapid.SampledFrom([]time.Duration{0, 0, time.Second, 10 * time.Second}).Draw(m.t, "lead")
+	o, err := newOptions([]Option{WithEarlyClaims(lead), WithClock(func() time.Time { return m.now.Add(skew) }), WithIP(fmt.Sprintf("host-%d", m.seats%3))})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -244,7 +245,7 @@ func (p *member) audit() {
 	}
 	left := map[string][]decide.Change{
 		"take over": w.TakeOver(c.work, c.idle()),
-		"fire":      w.Fire(w.Due(c.work), c.claimable()),
+		"fire":      w.Fire(append(w.Due(c.work), w.Early(c.work)...), c.claimable()),
 		"flag":      w.Flag(c.work),
 		"pass over": w.PassOver(c.work),
 		"begin":     w.BeginTriggered(c.work, c.pending, c.claimable()),
@@ -300,6 +301,9 @@ func (m *model) some(what string, most, calm int) int {
 // begin begins a run.
 func (p *member) begin(r *run) {
 	c := p.c
+	if r.Source == decide.Normal && r.Tick.After(c.now()) {
+		p.m.fatalf("%s: item %d begins before its tick %s", p.name, r.Item, r.Tick)
+	}
 	ctx, cancel := context.WithCancelCause(c.session.Context())
 	r.cancel, r.phase, r.begun = cancel, executing, p.m.now
 	p.handler[r] = ctx

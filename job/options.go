@@ -38,6 +38,7 @@ type options struct {
 	precedence     Precedence
 	startRetry     bool
 	cancelGrace    time.Duration
+	lead           time.Duration // how long before its tick an item is claimed
 	// linger is how long a run that has ended waits for the other runs of its claim, so that
 	// one commit removes all their records.
 	linger time.Duration
@@ -233,6 +234,29 @@ func WithCancelGrace(d time.Duration) Option {
 			return fmt.Errorf("job: cancel grace %v: must not be negative", d)
 		}
 		o.cancelGrace = d
+		return nil
+	}
+}
+
+// maxLead bounds WithEarlyClaims.
+const maxLead = 10 * time.Second
+
+// WithEarlyClaims makes this process claim its items up to lead before their tick. The
+// handlers still begin at the tick, but do not wait for the store then. That is for processes
+// with so many jobs that claim at the same moment that the last of them begin late. Claims
+// are early by no more than half of the time between two ticks. Default 0; at most 10 s.
+//
+// What it costs: an item counts as running while it is claimed. If the process ends without
+// a shutdown between a claim and its tick, others run the item again, with failover on, and
+// the tick is lost, with failover off. A shutdown gives such claims back. What is changed
+// meanwhile (the item is disabled or moves, or the schedule is another) still counts. It does
+// nothing with MonitorExecution off.
+func WithEarlyClaims(lead time.Duration) Option {
+	return func(o *options) error {
+		if lead < 0 || lead > maxLead {
+			return fmt.Errorf("job: early claims %v: allowed are 0, which means none, and up to %v", lead, maxLead)
+		}
+		o.lead = lead
 		return nil
 	}
 }

@@ -38,6 +38,7 @@ type options struct {
 	Warm      time.Duration `json:"warm_ns"`
 	For       time.Duration `json:"for_ns"`
 	Work      time.Duration `json:"work_ns"`
+	Early     time.Duration `json:"early_ns"`
 	Monitor   bool          `json:"monitor"`
 	Session   time.Duration `json:"session_ns"`
 	Event     string        `json:"event,omitempty"`
@@ -73,6 +74,7 @@ func parse(args []string, usage io.Writer) (options, error) {
 	f.DurationVar(&o.Warm, "warm", 3*time.Second, "how long jobs run before the figures are taken")
 	f.DurationVar(&o.For, "for", 10*time.Second, "how long the figures are taken")
 	f.DurationVar(&o.Work, "work", 0, "how long a handler takes")
+	f.DurationVar(&o.Early, "early", 0, "how long before its tick an item is claimed (job.WithEarlyClaims)")
 	f.BoolVar(&o.Monitor, "monitor", true, "MonitorExecution of the jobs")
 	f.DurationVar(&o.Session, "session", 10*time.Second, "the session time-out")
 	f.StringVar(&o.Event, "event", "", "what happens to a process in the middle: "+eventJoin+", "+eventLeave+" or "+eventKill)
@@ -130,6 +132,7 @@ func (o *options) validate() (err error) {
 		{"warm", o.Warm, 0, 10 * time.Minute},
 		{"for", o.For, time.Second, time.Hour},
 		{"work", o.Work, 0, time.Hour},
+		{"early", o.Early, 0, 10 * time.Second},
 		{"session", o.Session, time.Second, 10 * time.Minute},
 	} {
 		if d.value < d.least || d.value > d.most {

@@ -306,7 +306,7 @@ func (r *report) writeJobs(row func(name, format string, args ...any)) {
 	if !o.Monitor {
 		monitored = "not monitored"
 	}
-	row("load", "%d jobs of %d items, %s, work %v, %s, %d processes", o.Jobs, o.Items, cron, o.Work, monitored, o.Processes)
+	row("load", "%d jobs of %d items, %s, work %v, %s, claims %v early, %d processes", o.Jobs, o.Items, cron, o.Work, monitored, o.Early, o.Processes)
 	row("start", "%.3f s for all, %d at a time; each %v", r.Start.Seconds, o.Starting, r.Start.Each)
 	row("", "all items dealt after %.3f s", r.Dealt)
 	row("executions", "%d in %.1f s, %.1f/s, %d ticks", r.Runs.Executions, r.Seconds, r.Rate, r.Ticks)

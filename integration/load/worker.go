@@ -141,7 +141,7 @@ func (w *Worker) schedule(ctx context.Context, i int) (*job.Scheduler, error) {
 		MonitorExecution: job.ToggleOf(o.Monitor),
 		Failover:         o.Event == eventKill && o.Monitor,
 	}
-	options := []job.Option{job.WithIP(fmt.Sprintf("10.0.0.%d", w.settings.Number+1))}
+	options := []job.Option{job.WithIP(fmt.Sprintf("10.0.0.%d", w.settings.Number+1)), job.WithEarlyClaims(o.Early)}
 	if o.Event != "" {
 		options = append(options, job.WithObserver(job.Observer{ItemsChanged: func(e job.ItemsChangedEvent) {
 			w.table.add(entry{kind: aChange, job: i, items: len(e.Items), begun: e.Time})

@@ -52,6 +52,7 @@
 //	PassOn          member     it was triggered for others' items        trigger/{id} of the owner
 //	BeginTriggered  owner      a triggered item is idle                  {i}/running, fired; {i}/misfire goes
 //	Fire            owner      a tick is due, the item is idle           {i}/running, fired; {i}/misfire goes
+//	                           … or the tick is about to come (Early)    {i}/running, fired
 //	Flag            owner      a tick is due, item runs, misfire is on   {i}/misfire
 //	PassOver        owner      nobody is to run the tick                 {i}/fired; {i}/misfire goes
 //	                member     … and all servers are disabled, the       the same

@@ -22,6 +22,8 @@ type World struct {
 	// Slack is how much later than usual a tick may be seen and still be on time, because the
 	// local clock was set or the host was suspended.
 	Slack time.Duration
+	// Lead is how long before its tick an item may be claimed; 0 is not at all.
+	Lead time.Duration
 	// Accepted is Modified of the configuration from which the rules come. Refused is that of
 	// a later configuration that this instance cannot follow; 0 if there is none.
 	Accepted, Refused int64

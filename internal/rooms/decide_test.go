@@ -44,6 +44,7 @@ var pure = map[string]names{
 		"OpCreate", "OpCreateEphemeral", "OpPut", "OpSet", "OpSetAt", "OpDelete", "OpDeleteTree", "OpExists", "OpAbsent", "OpAtVersion", "OpOwned",
 		"Absent", "AtVersion", "Create", "CreateEphemeral", "Delete", "DeleteTree", "Exists", "Owned", "Put", "Set", "SetAt",
 		"Base", "Join", "Parent", "Within", "ValidatePath", "ValidateRoot", "ValidateCommit", "Cost",
+		"Urgency", "Usual", "Sooner", "Soonest",
 		"ClockPath", "MaxOps", "MaxCommitBytes", "MaxPathLength",
 	}},
 	module + "/internal/jobtree": {},

@@ -1,0 +1,55 @@
+package decide
+
+import (
+	"time"
+)
+
+// EarlyTick returns the next tick if items may be claimed for it already, and otherwise when
+// that will be. Both are zero if nothing is claimed early. Only half of the time between two
+// ticks is early, so that the other half is left for runs that take long.
+func (w *World) EarlyTick() (tick, begins time.Time) {
+	if w.Lead <= 0 || !w.Rules.Monitor || w.Rules.Ticks == nil || !w.IsInForce() {
+		return time.Time{}, time.Time{}
+	}
+	next := w.Rules.Ticks.Next(w.Now)
+	if next.IsZero() || !next.After(w.Schedule.Since) {
+		return time.Time{}, time.Time{}
+	}
+	lead := w.Lead
+	if last := w.LastTick(); !last.IsZero() {
+		lead = min(lead, next.Sub(last)/2)
+	}
+	if begins = next.Add(-lead); begins.After(w.Now) {
+		return time.Time{}, begins
+	}
+	return next, time.Time{}
+}
+
+// Early lists the items of this instance that may be claimed for the next tick: they are
+// idle, and have nothing to begin or to make up now. Their runs begin when the tick comes.
+func (w *World) Early(k *Work) []Due {
+	next, _ := w.EarlyTick()
+	if next.IsZero() || !w.IsActive() {
+		return nil
+	}
+	var list []Due
+	tick := w.LastTick()
+	for i := range w.looked(w.items()) {
+		item := &w.Items[i]
+		if !w.owns(item) || item.Disabled || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) {
+			continue
+		}
+		if next.After(item.Fired.Tick) && w.judge(item, tick) == notDue {
+			list = append(list, Due{i, next, Normal})
+		}
+	}
+	return list
+}
+
+// MayHold reports whether a run that was claimed early may go on waiting for its tick: the
+// item is still this instance's, and the tick is still the next one.
+func (w *World) MayHold(r *Run) bool {
+	item := w.Item(r.Item)
+	return w.IsActive() && !item.Disabled && w.owns(&item) && w.IsInForce() && w.Rules.Ticks != nil &&
+		w.Rules.Ticks.Next(w.Now).Equal(r.Tick)
+}
