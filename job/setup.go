@@ -93,7 +93,7 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 		revision, isDone = c.foundAtOnce(ctx, ops)
 	}
 	if !isDone {
-		if revision, err = c.reg.Commit(ctx, ops...); err != nil {
+		if revision, err = c.reg.Commit(coord.WithUrgency(ctx, coord.Sooner), ops...); err != nil {
 			return fmt.Errorf("set up job %s: %w", job, err)
 		}
 	}

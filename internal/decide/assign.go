@@ -35,7 +35,7 @@ func (w *World) Request() strategy.Request {
 // each commit every item has one owner at most, so the next leader needs not know whether
 // this one died halfway.
 func (w *World) Assign(owners []string) []Change {
-	c := changes{w: w, step: "assign", head: (*World).ifLeading}
+	c := changes{w: w, step: "assign", urgency: coord.Sooner, head: (*World).ifLeading}
 	if owners != nil {
 		begun := jobtree.EncodeFired(w.time())
 		for i, owner := range owners {

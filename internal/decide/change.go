@@ -18,8 +18,9 @@ type Change struct {
 	// Heals is set if the change only corrects what a stranger has done to the tree. If such
 	// a change is needed again and again, it gets a back-off.
 	Heals bool
-	// Urgency says how soon it has to go if commits wait: the ends of executions and what
-	// follows from the end of an instance go first, then late starts, then ticks.
+	// Urgency says how soon it has to go if commits wait. Soonest are the ends of executions,
+	// elections, failovers, and what an instance that leaves gives up. Sooner are late starts,
+	// and what makes instances and items ready. Usual are ticks, and corrections.
 	Urgency coord.Urgency
 }
 

@@ -24,7 +24,7 @@ func (w *World) Elect() *Change {
 	if w.Leader != nil {
 		return w.depose()
 	}
-	return &Change{Step: "elect", Ops: []coord.Op{
+	return &Change{Step: "elect", Urgency: coord.Soonest, Ops: []coord.Op{
 		w.ifMine(),
 		coord.Owned(w.Job.Instance(w.Self.ID)), // not after this instance has stepped down
 		coord.Exists(w.Job.Config()),
@@ -82,7 +82,7 @@ func (w *World) depose() *Change {
 			ops = append(ops, coord.Absent(w.Job.Session(id)))
 		}
 	}
-	return &Change{Step: "depose", Heals: true, Ops: append(ops, coord.DeleteTree(w.Job.LeaderInstance()))}
+	return &Change{Step: "depose", Urgency: coord.Soonest, Heals: true, Ops: append(ops, coord.DeleteTree(w.Job.LeaderInstance()))}
 }
 
 // Abdicate gives leadership up if this instance may not lead any more: its server was
@@ -91,5 +91,5 @@ func (w *World) Abdicate() *Change {
 	if !w.Leads() || w.MayLead() {
 		return nil
 	}
-	return &Change{Step: "abdicate", Heals: true, Ops: []coord.Op{w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance())}}
+	return &Change{Step: "abdicate", Urgency: coord.Soonest, Heals: true, Ops: []coord.Op{w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance())}}
 }

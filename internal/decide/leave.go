@@ -23,7 +23,7 @@ func (w *World) StepDown() *Change {
 	if len(ops) == 1 {
 		return nil
 	}
-	return &Change{Step: "step down", Ops: ops}
+	return &Change{Step: "step down", Urgency: coord.Soonest, Ops: ops}
 }
 
 // HandOver removes the records of runs that were not finished. With failover on it puts their
@@ -96,7 +96,7 @@ func (w *World) signOff(keepSession bool, unobeyed coord.Op) Change {
 	if w.Leads() {
 		ops = append(ops, w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance()))
 	}
-	return Change{Step: "sign off", Ops: ops}
+	return Change{Step: "sign off", Urgency: coord.Soonest, Ops: ops}
 }
 
 // OthersObey reports whether there is another instance that can obey, as leader, the trigger

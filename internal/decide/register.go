@@ -36,7 +36,7 @@ func (w *World) Register(configured ...coord.Op) (*Change, error) {
 		}
 		ops = append(ops, coord.Create(w.Job.Server(w.Self.IP), []byte(state)))
 	}
-	return &Change{Step: "register", Ops: ops}, nil
+	return &Change{Step: "register", Urgency: coord.Sooner, Ops: ops}, nil
 }
 
 // Forestall blocks a registration whose outcome is unknown: it creates the session node
@@ -44,7 +44,7 @@ func (w *World) Register(configured ...coord.Op) (*Change, error) {
 // a ghost instance would be dealt items until the session ends. The session's node stays;
 // without an instance's node it has no effect on others.
 func (w *World) Forestall() Change {
-	return Change{Step: "forestall", Ops: []coord.Op{coord.CreateEphemeral(w.Job.Session(w.Self.ID), nil)}}
+	return Change{Step: "forestall", Urgency: coord.Sooner, Ops: []coord.Op{coord.CreateEphemeral(w.Job.Session(w.Self.ID), nil)}}
 }
 
 // Announce rewrites sessions/{id} when what it says about this instance has changed: which
@@ -62,7 +62,7 @@ func (w *World) Announce() (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Change{Step: "announce", Ops: []coord.Op{
+	return &Change{Step: "announce", Urgency: coord.Sooner, Ops: []coord.Op{
 		w.ifMine(), coord.SetAt(w.Job.Session(w.Self.ID), document, node.Version),
 	}}, nil
 }

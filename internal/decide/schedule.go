@@ -14,7 +14,7 @@ func (w *World) PutInForce() (*Change, error) {
 	if len(put) == 0 {
 		return nil, err
 	}
-	return &Change{Step: "put in force", Ops: append(w.ifLeading(), put...)}, nil
+	return &Change{Step: "put in force", Urgency: coord.Sooner, Ops: append(w.ifLeading(), put...)}, nil
 }
 
 // putSchedule returns the operation that records the schedule; none if it is recorded.

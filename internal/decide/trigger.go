@@ -20,7 +20,7 @@ func (w *World) Obey() (*Change, jobtree.Trigger) {
 		return nil, trigger
 	}
 	path := w.Job.Trigger(w.Self.ID)
-	return &Change{Step: "obey", Ops: []coord.Op{
+	return &Change{Step: "obey", Urgency: coord.Sooner, Ops: []coord.Op{
 		w.ifMine(), coord.AtVersion(path, trigger.Version), coord.DeleteTree(path),
 	}}, trigger
 }
@@ -52,7 +52,7 @@ func (w *World) PassOn(owner string, items []int, p Pending) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Change{Step: "pass on", Ops: append(ops, w.ifMine())}, nil
+	return &Change{Step: "pass on", Urgency: coord.Sooner, Ops: append(ops, w.ifMine())}, nil
 }
 
 // BeginTriggered claims the items that were triggered and are idle, free at most.
