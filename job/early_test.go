@@ -1,0 +1,210 @@
+package job_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// early is how long before their ticks the items of these tests are claimed.
+const early = 300 * time.Millisecond
+
+// beforeTick waits until a moment before a tick at which items are claimed early.
+func (c *cluster) beforeTick() (tick time.Time) {
+	tick = time.Now().Truncate(time.Second).Add(time.Second)
+	c.pass(time.Until(tick.Add(-early / 2)))
+	return tick
+}
+
+// began returns the executions for a tick.
+func (c *cluster) began(tick time.Time) []execution {
+	return c.record.find(func(e execution) bool { return e.ScheduledTime.Equal(tick) })
+}
+
+// Items are claimed before their tick, and begin when it comes.
+func TestEarlyClaimsBeginAtTheTick(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		c.join("10.0.0.1", c.config(), nil, job.WithEarlyClaims(early))
+		c.awaitRuns("the first tick", 3, anything)
+		for range 5 {
+			tick := c.beforeTick()
+			for i, item := range c.state().Items {
+				if item.Running == nil || !item.Fired.Tick.Equal(tick) {
+					t.Errorf("item %d is not claimed for %s before it: %+v", i, tick, item)
+				}
+			}
+			if n := len(c.began(tick)); n > 0 {
+				t.Errorf("%d items have begun before the tick", n)
+			}
+			c.pass(early)
+			runs := c.began(tick)
+			for _, e := range runs {
+				if !e.begin.Equal(tick) || e.Source != job.SourceNormal {
+					t.Errorf("item %d began %v after its tick, %s", e.Item, e.begin.Sub(tick), e.Source)
+				}
+			}
+			if len(runs) != 3 {
+				t.Errorf("%d items of 3 have run", len(runs))
+			}
+		}
+		c.check()
+	})
+}
+
+// A claim of half a second leaves the other half to runs that take long.
+func TestEarlyClaimsTakeHalfOfTheTimeAtMost(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		c.join("10.0.0.1", c.config(), nil, job.WithEarlyClaims(10*time.Second))
+		c.awaitRuns("the first tick", 3, anything)
+		tick := time.Now().Truncate(time.Second).Add(time.Second)
+		c.pass(time.Until(tick.Add(-600 * time.Millisecond)))
+		if item := c.state().Item(0); item.Running != nil {
+			t.Errorf("item 0 is claimed 600 ms before its tick: %+v", item)
+		}
+		c.pass(200 * time.Millisecond)
+		if item := c.state().Item(0); item.Running == nil {
+			t.Errorf("item 0 is not claimed 400 ms before its tick: %+v", item)
+		}
+	})
+}
+
+// What an operator changes between a claim and its tick still counts.
+func TestEarlyClaimsAreGivenBack(t *testing.T) {
+	for name, test := range map[string]struct {
+		happen func(*cluster)
+		runs   func(item int) bool // for the tick
+	}{
+		"the item is disabled": {
+			happen: func(c *cluster) { c.commit(coord.Put(c.job.ItemDisabled(1), nil)) },
+			runs:   func(item int) bool { return item != 1 },
+		},
+		"the server is disabled": {
+			happen: func(c *cluster) { c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled))) },
+			runs:   func(int) bool { return false },
+		},
+		"the schedule is another": {
+			happen: func(c *cluster) { c.configure(func(cfg *job.Config) { cfg.Cron = rarely }) },
+			runs:   func(int) bool { return false },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				m := c.join("10.0.0.1", c.config(), nil, job.WithEarlyClaims(early))
+				c.awaitRuns("the first tick", 3, anything)
+				tick := c.beforeTick()
+				test.happen(c)
+				c.pass(early)
+				ran := map[int]bool{}
+				for _, e := range c.began(tick) {
+					ran[e.Item] = true
+				}
+				for i := range 3 {
+					if ran[i] != test.runs(i) {
+						t.Errorf("item %d: ran is %v", i, ran[i])
+					}
+				}
+				for i, item := range c.state().Items {
+					if item.Running != nil {
+						t.Errorf("item %d is still claimed", i)
+					}
+				}
+				c.pass(time.Minute)
+				m.awaitSound()
+				c.check()
+			})
+		})
+	}
+}
+
+// A shutdown between a claim and its tick gives the claim back, so another instance runs the
+// tick on time. It does not wait for the tick.
+func TestEarlyClaimsOfAnInstanceThatLeaves(t *testing.T) {
+	for _, failover := range []bool{false, true} {
+		t.Run(fmt.Sprintf("failover %v", failover), func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				cfg.Failover = failover
+				stays := c.join("10.0.0.1", cfg, nil, job.WithEarlyClaims(early))
+				leaves := c.join("10.0.0.2", cfg, nil, job.WithEarlyClaims(early))
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+				c.pass(2 * time.Second)
+				tick := c.beforeTick()
+				leaves.leave()
+				if !time.Now().Before(tick) {
+					t.Error("the shutdown has waited for the tick")
+				}
+				c.pass(early)
+				runs := c.began(tick)
+				for _, e := range runs {
+					if e.ip != stays.ip || e.Source != job.SourceNormal {
+						t.Errorf("item %d began on %s, %s", e.Item, e.ip, e.Source)
+					}
+				}
+				if len(runs) != 3 {
+					t.Errorf("%d items of 3 have run", len(runs))
+				}
+				c.check()
+			})
+		})
+	}
+}
+
+// An instance that crashes between a claim and its tick is no other than one that crashes
+// while its item runs: the item is run again.
+func TestEarlyClaimsOfAnInstanceThatCrashes(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		c.join("10.0.0.1", c.config(), nil, job.WithEarlyClaims(early))
+		crashes := c.join("10.0.0.2", c.config(), nil, job.WithEarlyClaims(early))
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.pass(2 * time.Second)
+		tick := c.beforeTick()
+		crashes.crash()
+		again := c.awaitRuns("the item again", 1, func(e execution) bool { return e.Source == job.SourceFailover })
+		if e := again[0]; e.Item != 1 || !e.ScheduledTime.Equal(tick) {
+			t.Errorf("item %d was run again for %s, want item 1 for %s", e.Item, e.ScheduledTime, tick)
+		}
+	})
+}
+
+// An item that still runs when its next tick is near is claimed when it has ended.
+func TestEarlyClaimsOfLongRuns(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		long := func(ctx context.Context, _ job.ShardingContext) error {
+			select {
+			case <-time.After(900 * time.Millisecond):
+			case <-ctx.Done():
+			}
+			return nil
+		}
+		m := c.join("10.0.0.1", c.config(), long, job.WithEarlyClaims(early))
+		c.awaitRuns("the first tick", 3, anything)
+		first := len(c.record.find(anything))
+		c.pass(10 * time.Second)
+		if n := len(c.record.find(anything)) - first; n < 27 {
+			t.Errorf("%d executions of 3 items in ten seconds", n)
+		}
+		m.awaitSound()
+		c.check()
+	})
+}
+
+func TestEarlyClaimsAreBounded(t *testing.T) {
+	for _, lead := range []time.Duration{-1, 10*time.Second + 1} {
+		s := memory.NewStore(memory.Options{})
+		defer s.Close()
+		reg, err := s.Dial(t.Context(), memory.Config{Namespace: "shop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeRegistry(t, reg)
+		if _, err := job.Schedule(t.Context(), reg, job.Config{Name: "a", Cron: rarely, ShardingTotalCount: 1}, job.HandlerFunc(nil), job.WithEarlyClaims(lead)); err == nil {
+			t.Errorf("early claims of %v are allowed", lead)
+		}
+	}
+}
