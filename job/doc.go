@@ -96,6 +96,7 @@
 //	recover          to remove an orphan and, with failover on, let its item wait for a taker
 //	hand over        the same, by the runner itself, when it leaves
 //	take over        to claim an item that waits to be run again
+//	claim early      to claim an item for its next tick; the run waits for the tick
 //	mark             a node that says who has taken an item over
 //
 // Coming, going, asking:
@@ -135,6 +136,12 @@
 // the end if it needs more. So no job waits for ever while handlers return, and a job that is
 // always late does not keep the others waiting. [Schedule] and [OneOff] are the short form,
 // for one job that shares nothing but the registry.
+//
+// A controller does nothing until something changes, and looks then only at the items that
+// have changed; so what an execution costs does not grow with the number of items. Thousands
+// of jobs that fire at one moment still have to be claimed one after the other.
+// [WithEarlyClaims] does that before the tick, so that the handlers begin when it comes. It
+// moves a claim, not a run: a tick still starts at most once, and never before its time.
 //
 // # Faults
 //
