@@ -40,8 +40,8 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 
 	const attempts = 10 // after the first two, each is needed only because somebody else wrote
 	for attempt := range attempts {
-		ask := attempt > 0 || t.worthAsking()
-		answer, err := r.attempt(ctx, &t, ask)
+		first := attempt == 0
+		answer, err := r.attempt(ctx, &t, !first || t.worthAsking(), first)
 		if err != nil {
 			return 0, err
 		}
@@ -51,7 +51,7 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 			}
 			return answer.revision, nil
 		}
-		if !ask {
+		if !answer.asked {
 			continue
 		}
 		if err := r.learn(ctx, &t, answer); err != nil {
@@ -72,13 +72,13 @@ func needsSession(ops []coord.Op) bool {
 
 // attempt runs the transaction once, perhaps in one request with other commits. If no answer
 // came, the outcome is unknown only if the request was sent: one that found no connection
-// was not.
-func (r *Registry) attempt(ctx context.Context, t *transaction, ask bool) (answer, error) {
+// was not. The first attempt may go without asking, if it goes with others.
+func (r *Registry) attempt(ctx context.Context, t *transaction, ask, first bool) (answer, error) {
 	request, err := t.checked(ask)
 	if err != nil {
 		return answer{}, err
 	}
-	return r.committer.run(ctx, t, request)
+	return r.committer.run(ctx, t, request, first)
 }
 
 // attemptAlone is attempt, but the transaction shares its revision with no other commit.

@@ -57,11 +57,14 @@ type pending struct {
 type answer struct {
 	revision  int64 // after the whole request
 	succeeded bool
+	asked     bool // an attempt that failed has read why; responses tells it
 	responses []*pb.ResponseOp
 }
 
-// run runs one attempt of a commit.
-func (c *committer) run(ctx context.Context, t *transaction, request *pb.TxnRequest) (answer, error) {
+// run runs one attempt of a commit. If it has to wait, the first attempt does not ask why it
+// failed: where many commit, what most of them would read in vain is a third of the store's
+// work, and who fails tries again with the next group.
+func (c *committer) run(ctx context.Context, t *transaction, request *pb.TxnRequest, first bool) (answer, error) {
 	c.mu.Lock()
 	if c.inFlight < maxInFlight {
 		c.inFlight++
@@ -71,6 +74,9 @@ func (c *committer) run(ctx context.Context, t *transaction, request *pb.TxnRequ
 	}
 	c.mu.Unlock()
 
+	if first && len(request.Success) > 0 { // see worthAsking
+		request.Failure = nil
+	}
 	p := newPending(ctx, t, request)
 	// Who waits longer than an answer may take has decided on a tree of long ago.
 	tooLong := time.NewTimer(c.registry.config.RequestTimeout)

@@ -96,7 +96,7 @@ func (c *committer) send(members []*pending) {
 		if nested {
 			own = got.Responses[i].GetResponseTxn()
 		}
-		p.succeed(answer{revision, own.Succeeded, own.Responses})
+		p.succeed(answerTo(p.request, revision, own))
 	}
 }
 
@@ -158,9 +158,8 @@ func (c *committer) sendAlone(ctx context.Context, t *transaction, request *pb.T
 		return answer{}, fmt.Errorf("etcd: %s: %w", t.what(), err)
 	}
 	defer cancel()
-	nested := len(c.companions) > 0
+	nested, alone := len(c.companions) > 0, request
 	if nested {
-		alone := request
 		request = &pb.TxnRequest{Success: []*pb.RequestOp{nestedOp(alone)}}
 		for _, companion := range c.companions {
 			request.Success = append(request.Success, nestedOp(companion))
@@ -177,7 +176,11 @@ func (c *committer) sendAlone(ctx context.Context, t *transaction, request *pb.T
 	if nested {
 		own = got.Responses[0].GetResponseTxn()
 	}
-	return answer{got.Header.GetRevision(), own.Succeeded, own.Responses}, nil
+	return answerTo(alone, got.Header.GetRevision(), own), nil
+}
+
+func answerTo(request *pb.TxnRequest, revision int64, got *pb.TxnResponse) answer {
+	return answer{revision: revision, succeeded: got.Succeeded, asked: len(request.Failure) > 0, responses: got.Responses}
 }
 
 // exchange sends one request and waits for its answer.

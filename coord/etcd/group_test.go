@@ -163,8 +163,17 @@ func TestCommitsThatWaitShareARequest(t *testing.T) {
 			t.Errorf("%v went alone", c.ops)
 		}
 	}
-	if sizes := g.sizes(); len(sizes) != 3 || max(sizes[1], sizes[2]) != 14 {
+	if sizes := g.sizes(); max(sizes[1], sizes[2]) != 14 {
 		t.Errorf("the requests had %d commits", sizes)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, request := range g.requests {
+		for _, member := range members(request) {
+			if asks, nested := len(member.Failure) > 0, len(members(request)) > 1; asks && nested {
+				t.Errorf("the first attempt asks why it fails: %v", member)
+			}
+		}
 	}
 }
 
@@ -441,4 +450,29 @@ func TestWhatEndsTheWaitForARequest(t *testing.T) {
 		}
 		release()
 	})
+}
+
+// A request that neither reads nor writes is answered by any member of the store from its own
+// copy, which may be old. So conditions alone ask why they fail, unless they are in a group.
+func TestConditionsAloneAreNotAskedOfACopy(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, _ := dial(t, server, etcd.Config{})
+	g := stand(r, nil)
+	var many []coord.Op
+	for i := range coord.MaxOps / 2 {
+		many = append(many, coord.Absent(fmt.Sprintf("none/%d", i)))
+	}
+	commit(t, r, many...)
+	commit(t, r, many[0])
+	few, all := calling(many[0]), calling(many...)
+	commitAll(t, r, nil, few)
+	commitAll(t, r, nil, all)
+	if few.err != nil || all.err != nil {
+		t.Errorf("%v, %v", few.err, all.err)
+	}
+	for _, request := range g.requests {
+		if len(request.Success) == 0 && len(request.Failure) == 0 {
+			t.Errorf("a request of %d conditions neither reads nor writes", len(request.Compare))
+		}
+	}
 }

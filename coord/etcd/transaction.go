@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"fmt"
+	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -91,9 +92,13 @@ func (t *transaction) asks(i int) (key, below bool) {
 // worthAsking reports whether the first attempt reads, if it fails, why it did. For many
 // operations these reads are a quarter of the request, and in vain if the attempt succeeds.
 // Puts alone fail only for nodes that are ephemeral. In these cases only the second attempt
-// reads.
+// reads. But conditions alone always ask: a request that neither reads nor writes is answered
+// by any member of the store from its own copy, which may be old.
 func (t *transaction) worthAsking() bool {
 	const few = 8
+	if !slices.ContainsFunc(t.ops, func(op coord.Op) bool { return op.Kind.Writes() }) {
+		return true
+	}
 	if len(t.ops) > few {
 		return false
 	}
