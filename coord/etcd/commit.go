@@ -74,6 +74,9 @@ func needsSession(ops []coord.Op) bool {
 // came, the outcome is unknown only if the request was sent: one that found no connection
 // was not. The first attempt may go without asking, if it goes with others.
 func (r *Registry) attempt(ctx context.Context, t *transaction, ask, first bool) (answer, error) {
+	if first && t.writes() && r.committer.isBusy() {
+		ask = false // run would leave it out
+	}
 	request, err := t.checked(ask)
 	if err != nil {
 		return answer{}, err

@@ -112,6 +112,13 @@ func (c *committer) run(ctx context.Context, t *transaction, request *pb.TxnRequ
 	}
 }
 
+// isBusy reports whether a commit has to wait now.
+func (c *committer) isBusy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inFlight >= maxInFlight
+}
+
 // newPending makes an attempt that outlives its caller: the caller's buffers are its own again
 // when it has left.
 func newPending(ctx context.Context, t *transaction, request *pb.TxnRequest) *pending {

@@ -17,9 +17,10 @@ func (r *Registry) Accompany() {
 	key := []byte(r.keys.prefix + fmt.Sprintf("/companions/%p", r)) // which is no node
 	never := append(slices.Clone(key), "-never"...)
 	read := firstKeyOp(span{key: append(slices.Clone(key), "-elsewhere"...)}, false)
+	var p parts
 	r.committer.companions = []*pb.TxnRequest{
-		{Compare: []*pb.Compare{ifOwnedBy(key, 0)}, Success: []*pb.RequestOp{putOp(&pb.PutRequest{Key: key})}},
-		{Compare: []*pb.Compare{ifOwnedBy(never, 1)}, Success: []*pb.RequestOp{putOp(&pb.PutRequest{Key: never})}, Failure: []*pb.RequestOp{read, read}},
+		{Compare: []*pb.Compare{p.ifOwnedBy(key, 0)}, Success: []*pb.RequestOp{p.put(key, nil, 0, false)}},
+		{Compare: []*pb.Compare{p.ifOwnedBy(never, 1)}, Success: []*pb.RequestOp{p.put(never, nil, 0, false)}, Failure: []*pb.RequestOp{read, read}},
 		{Success: []*pb.RequestOp{read}},
 	}
 }

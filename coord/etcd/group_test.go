@@ -170,7 +170,7 @@ func TestCommitsThatWaitShareARequest(t *testing.T) {
 	defer g.mu.Unlock()
 	for _, request := range g.requests {
 		for _, member := range members(request) {
-			if asks, nested := len(member.Failure) > 0, len(members(request)) > 1; asks && nested {
+			if asks, nested := len(member.Failure) > 0 && len(member.Success) > 0, len(members(request)) > 1; asks && nested { // conditions alone always ask
 				t.Errorf("the first attempt asks why it fails: %v", member)
 			}
 		}

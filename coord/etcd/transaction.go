@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"fmt"
-	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -53,6 +52,15 @@ func (t *transaction) createsEphemerals() bool {
 	return false
 }
 
+func (t *transaction) writes() bool {
+	for _, op := range t.ops {
+		if op.Kind.Writes() {
+			return true
+		}
+	}
+	return false
+}
+
 func (t *transaction) writesValues() bool {
 	for _, op := range t.ops {
 		switch op.Kind {
@@ -96,7 +104,7 @@ func (t *transaction) asks(i int) (key, below bool) {
 // by any member of the store from its own copy, which may be old.
 func (t *transaction) worthAsking() bool {
 	const few = 8
-	if !slices.ContainsFunc(t.ops, func(op coord.Op) bool { return op.Kind.Writes() }) {
+	if !t.writes() {
 		return true
 	}
 	if len(t.ops) > few {
@@ -113,64 +121,68 @@ func (t *transaction) worthAsking() bool {
 // request is the transaction under the present guesses. With ask, a failed attempt reads
 // what judge has to know, for each operation in order.
 func (t *transaction) request(ask bool) *pb.TxnRequest {
-	request := &pb.TxnRequest{Compare: make([]*pb.Compare, 0, len(t.ops)+1)}
+	p := newParts(t.keys, t.ops)
+	request := &pb.TxnRequest{
+		Compare: make([]*pb.Compare, 0, len(p.comparisons)),
+		Success: make([]*pb.RequestOp, 0, len(p.puts)+len(p.deletes)),
+	}
 	when := func(condition *pb.Compare) { request.Compare = append(request.Compare, condition) }
 	then := func(op *pb.RequestOp) { request.Success = append(request.Success, op) }
 	otherwise := func(op *pb.RequestOp) { request.Failure = append(request.Failure, op) }
 
 	for i, op := range t.ops {
 		asksKey, asksBelow := t.asks(i)
-		key, guess := []byte(t.keys.key(op.Path)), t.guesses[i]
+		key, guess := p.key(t.keys.prefix, op.Path), t.guesses[i]
 		var below span
 		if asksBelow || op.Kind == coord.OpDeleteTree {
-			below = t.keys.below(op.Path).span()
+			below = p.below(t.keys, op.Path)
 		}
 		switch op.Kind {
 		case coord.OpCreate:
-			when(ifUnwritten(key))
-			then(putOp(&pb.PutRequest{Key: key, Value: op.Value}))
+			when(p.ifUnwritten(key))
+			then(p.put(key, op.Value, 0, false))
 		case coord.OpCreateEphemeral:
-			when(ifUnwritten(key))
-			then(putOp(&pb.PutRequest{Key: key, Value: op.Value, Lease: t.session.lease}))
+			when(p.ifUnwritten(key))
+			then(p.put(key, op.Value, t.session.lease, false))
 		case coord.OpPut:
-			when(ifOwnedBy(key, guess.owner)) // 0 also holds if there is no node
-			then(putOp(&pb.PutRequest{Key: key, Value: op.Value, IgnoreLease: guess.owner != 0}))
+			when(p.ifOwnedBy(key, guess.owner)) // 0 also holds if there is no node
+			then(p.put(key, op.Value, 0, guess.owner != 0))
 		case coord.OpSet, coord.OpSetAt:
 			switch {
 			case guess.isParent:
-				when(ifUnwritten(key))
-				when(ifAnyIn(below))
+				when(p.ifUnwritten(key))
+				when(p.ifAnyIn(below))
 			case op.Kind == coord.OpSet:
-				when(ifWritten(key))
+				when(p.ifWritten(key))
 			default:
-				when(ifAtVersion(key, op.Version))
+				when(p.ifAtVersion(key, op.Version))
 			}
-			then(putOp(&pb.PutRequest{Key: key, Value: op.Value, IgnoreLease: !guess.isParent}))
+			then(p.put(key, op.Value, 0, !guess.isParent))
 		case coord.OpDelete:
-			when(ifWritten(key))
-			when(ifNoneIn(below))
-			then(deleteOp(span{key: key}))
+			when(p.ifWritten(key))
+			when(p.ifNoneIn(below))
+			then(p.delete(span{key: key}))
 		case coord.OpDeleteTree:
-			then(deleteOp(span{key: key}))
-			then(deleteOp(below))
+			then(p.delete(span{key: key}))
+			then(p.delete(below))
 		case coord.OpExists:
 			if guess.isParent {
-				when(ifAnyIn(below))
+				when(p.ifAnyIn(below))
 			} else {
-				when(ifWritten(key))
+				when(p.ifWritten(key))
 			}
 		case coord.OpAbsent:
-			when(ifUnwritten(key))
-			when(ifNoneIn(below))
+			when(p.ifUnwritten(key))
+			when(p.ifNoneIn(below))
 		case coord.OpAtVersion:
 			if guess.isParent {
-				when(ifUnwritten(key))
-				when(ifAnyIn(below))
+				when(p.ifUnwritten(key))
+				when(p.ifAnyIn(below))
 			} else {
-				when(ifAtVersion(key, op.Version))
+				when(p.ifAtVersion(key, op.Version))
 			}
 		case coord.OpOwned:
-			when(ifOwnedBy(key, t.session.lease))
+			when(p.ifOwnedBy(key, t.session.lease))
 		}
 		if !ask {
 			continue
@@ -246,53 +258,6 @@ func (t *transaction) judge(i int, found finding) error {
 
 // span is one key, or a range of keys if end is set, as requests have it.
 type span struct{ key, end []byte }
-
-func (r keyRange) span() span { return span{[]byte(r.from), []byte(r.to)} }
-
-// Conditions. etcd compares a key that is not there as if its revisions and its lease were 0.
-// All keys of a range have to fulfil the comparison; a range without keys counts as one key
-// that is not there.
-
-func ifWritten(key []byte) *pb.Compare { return ifCreated(span{key: key}, pb.Compare_GREATER) }
-
-func ifUnwritten(key []byte) *pb.Compare { return ifCreated(span{key: key}, pb.Compare_EQUAL) }
-
-func ifAnyIn(keys span) *pb.Compare { return ifCreated(keys, pb.Compare_GREATER) }
-
-func ifNoneIn(keys span) *pb.Compare { return ifCreated(keys, pb.Compare_EQUAL) }
-
-func ifCreated(keys span, result pb.Compare_CompareResult) *pb.Compare {
-	return &pb.Compare{
-		Target: pb.Compare_CREATE, Result: result, Key: keys.key, RangeEnd: keys.end,
-		TargetUnion: &pb.Compare_CreateRevision{CreateRevision: 0},
-	}
-}
-
-func ifAtVersion(key []byte, version int64) *pb.Compare {
-	return &pb.Compare{
-		Target: pb.Compare_MOD, Result: pb.Compare_EQUAL, Key: key,
-		TargetUnion: &pb.Compare_ModRevision{ModRevision: version},
-	}
-}
-
-func ifOwnedBy(key []byte, lease int64) *pb.Compare {
-	return &pb.Compare{
-		Target: pb.Compare_LEASE, Result: pb.Compare_EQUAL, Key: key,
-		TargetUnion: &pb.Compare_Lease{Lease: lease},
-	}
-}
-
-// Operations.
-
-func putOp(request *pb.PutRequest) *pb.RequestOp {
-	return &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: request}}
-}
-
-func deleteOp(keys span) *pb.RequestOp {
-	return &pb.RequestOp{Request: &pb.RequestOp_RequestDeleteRange{
-		RequestDeleteRange: &pb.DeleteRangeRequest{Key: keys.key, RangeEnd: keys.end},
-	}}
-}
 
 // firstKeyOp reads the first key in a range, if there is one.
 func firstKeyOp(keys span, keyOnly bool) *pb.RequestOp {
