@@ -38,7 +38,7 @@ func (c *cutShort) awaitBail(m *member, id string, logs *observer.ObservedLogs) 
 		c.Fatal(err)
 	}
 	s := c.state()
-	if s.Instances[id].Created != 0 || s.Sessions[id].Created != 0 || s.Faults[id].Created != 0 || s.Leader.Is(id) {
+	if s.Instances[id].Created != 0 || s.Session(id).Created != 0 || s.Faults[id].Created != 0 || s.Leader.Is(id) {
 		c.Errorf("it left this:\n%s", c.dump())
 	}
 	if status := m.Status(); status.Registered || status.Leader || len(status.Items) > 0 {

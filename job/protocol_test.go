@@ -17,7 +17,7 @@ import (
 // says which configuration it works by.
 func (c *cluster) says(m *member) jobtree.SessionDocument {
 	c.Helper()
-	s := c.state().Sessions[m.Status().InstanceID]
+	s := c.state().Session(m.Status().InstanceID)
 	if s.Err != nil {
 		c.Fatal(s.Err)
 	}
@@ -158,7 +158,7 @@ func TestStrangerWhoSpeaksForAnInstance(t *testing.T) {
 			defer close(ended)
 			for ctx.Err() == nil {
 				changed := c.view.Changed()
-				if session := c.state().Sessions[id]; session.Accepted != 0 || session.Modified == c.state().Config.Modified {
+				if session := c.state().Session(id); session.Accepted != 0 || session.Modified == c.state().Config.Modified {
 					c.commit(coord.Set(c.job.Session(id), []byte("protocol: 1\n")))
 				}
 				select {

@@ -35,7 +35,7 @@ func TestNewSessionSaysWhichConfigurationItFollows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if says := c.state().Sessions[id]; says.Accepted != config.Modified {
+		if says := c.state().Session(id); says.Accepted != config.Modified {
 			t.Errorf("it says %+v, and the configuration is of %d", says.SessionDocument, config.Modified)
 		}
 	})

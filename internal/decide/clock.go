@@ -55,7 +55,7 @@ func (w *World) isFar(id string) bool {
 	if id == w.Self.ID {
 		return w.clockFar()
 	}
-	return w.Sessions[id].ClockFar
+	return w.Session(id).ClockFar
 }
 
 // anyClockRight reports whether there is an instance that may have items and whose clock is

@@ -56,12 +56,12 @@ func (w *World) LeaderStands() bool {
 	if w.Leader == nil || w.Leader.Owner == 0 {
 		return false
 	}
-	return w.Instances[w.Leader.ID].Owner == w.Leader.Owner || w.Sessions[w.Leader.ID].Owner == w.Leader.Owner
+	return w.Instances[w.Leader.ID].Owner == w.Leader.Owner || w.Session(w.Leader.ID).Owner == w.Leader.Owner
 }
 
 // JVMLeads reports whether the leader is a JVM instance, which has no session's node.
 func (w *World) JVMLeads() bool {
-	return w.Leader != nil && !w.IsDead(w.Leader.ID) && w.Sessions[w.Leader.ID].Owner == 0
+	return w.Leader != nil && !w.IsDead(w.Leader.ID) && w.Session(w.Leader.ID).Owner == 0
 }
 
 // depose removes a leader's node that is nobody's: a stranger has written it, or it names an

@@ -34,7 +34,7 @@ func (w *World) follows(in jobtree.Instance) bool {
 // isAble is follows without regard to who has refused the configuration: the instance is
 // there, its server is enabled, its clock is within MaxTimeDiff, and it has the label.
 func (w *World) isAble(in jobtree.Instance) bool {
-	return in.Owner != 0 && w.ServerEnabled(in.IP) && !w.Sessions[in.ID].ClockOff && w.hasLabel(in)
+	return in.Owner != 0 && w.ServerEnabled(in.IP) && !w.Session(in.ID).ClockOff && w.hasLabel(in)
 }
 
 // hasLabel reports whether an instance has the label that the configuration asks for.
@@ -51,7 +51,7 @@ func (w *World) accepts(id string) bool {
 	if id == w.Self.ID {
 		return w.Refused != w.Config.Modified
 	}
-	return w.Sessions[id].Refused != w.Config.Modified
+	return w.Session(id).Refused != w.Config.Modified
 }
 
 // anyAccepts reports whether an instance that is able to have items has not refused the

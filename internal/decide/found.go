@@ -19,7 +19,7 @@ func (w *World) Founder() *World {
 	f.State = &state
 	node := coord.Node{Owner: w.Self.Session}
 	state.Instances = map[string]jobtree.Instance{w.Self.ID: {Node: node, ID: w.Self.ID, IP: w.Self.IP, Labels: w.Self.Labels}}
-	state.Sessions = map[string]jobtree.Session{w.Self.ID: {Node: node, SessionDocument: w.OwnSession()}}
+	state.Sessions = map[string]*jobtree.Session{w.Self.ID: {Node: node, SessionDocument: w.OwnSession()}}
 	maps.Copy(state.Sessions, w.Sessions)
 	state.Leader = &jobtree.Mark{Node: node, ID: w.Self.ID}
 	if state.Config == nil {

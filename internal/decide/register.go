@@ -50,7 +50,7 @@ func (w *World) Forestall() Change {
 // Announce rewrites sessions/{id} when what it says about this instance has changed: which
 // configuration it follows or has refused, and how far off its clock is.
 func (w *World) Announce() (*Change, error) {
-	node, own := w.Sessions[w.Self.ID], w.OwnSession()
+	node, own := w.Session(w.Self.ID), w.OwnSession()
 	says := node.SessionDocument
 	if says.Accepted == 0 && own.Accepted == node.Modified {
 		says.Accepted = own.Accepted // the configuration came with the registration (Found)

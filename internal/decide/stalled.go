@@ -172,7 +172,7 @@ func (w *World) whyNotBegun(item *jobtree.Item, tick time.Time) Stalled {
 		return Stalled{Reason: OwnerIsStatic, Instance: id}
 	case !isThere:
 		return Stalled{Reason: OwnerIsGone, Instance: id}
-	case w.Sessions[id].Owner == 0:
+	case w.Session(id).Owner == 0:
 		return Stalled{}
 	}
 	return Stalled{Reason: OwnerDoesNotBegin, Instance: id}
@@ -184,7 +184,7 @@ func (w *World) whyNotThrough(item *jobtree.Item, tick time.Time) Stalled {
 	switch {
 	case w.IsDead(id):
 		return Stalled{Reason: RunnerIsDead, Instance: id}
-	case id == w.Self.ID, w.Sessions[id].Owner == 0:
+	case id == w.Self.ID, w.Session(id).Owner == 0:
 		return Stalled{}
 	case item.Fired == nil || tick.IsZero() || !tick.After(item.Fired.Tick):
 		return Stalled{}

@@ -108,7 +108,7 @@ func (w *World) owns(item *jobtree.Item) bool { return item.Owner.Is(w.Self.ID) 
 // instances/{id} was removed, its session lives, and its runs count. A node that no session
 // owns does not count, whoever wrote it.
 func (w *World) IsDead(id string) bool {
-	return w.Instances[id].Owner == 0 && w.Sessions[id].Owner == 0
+	return w.Instances[id].Owner == 0 && w.Session(id).Owner == 0
 }
 
 // ifMine is the condition of almost all that this instance commits: its session's node is

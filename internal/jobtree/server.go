@@ -21,6 +21,6 @@ type Server struct {
 	Enabled bool
 }
 
-func decodeServer(ip string, n coord.Node) Server {
-	return Server{Node: n, IP: ip, Enabled: !bytes.EqualFold(bytes.TrimSpace(n.Value), []byte(Disabled))}
+func decodeServer(ip string, n coord.Node) *Server {
+	return &Server{Node: n, IP: ip, Enabled: !bytes.EqualFold(bytes.TrimSpace(n.Value), []byte(Disabled))}
 }

@@ -60,8 +60,8 @@ func EncodeSession(d SessionDocument) ([]byte, error) {
 	return document, nil
 }
 
-func decodeSession(n coord.Node) Session {
-	s := Session{Node: n}
+func decodeSession(n coord.Node) *Session {
+	s := &Session{Node: n}
 	if len(n.Value) == 0 {
 		return s
 	}

@@ -19,13 +19,14 @@ type State struct {
 	// Config holds the configuration document; nil if there is none.
 	Config *coord.Node
 
-	// Servers are by address.
-	Servers map[string]Server
+	// Servers are by address. They and Sessions are pointers, because a map has room for
+	// eight values from the first one on, and most jobs have one instance.
+	Servers map[string]*Server
 	// Instances, Triggers, Sessions, and the nodes in which instances show their faults,
-	// are by instance id.
+	// are by instance id. [State.Session] takes any id.
 	Instances map[string]Instance
 	Triggers  map[string]Trigger
-	Sessions  map[string]Session
+	Sessions  map[string]*Session
 	Faults    map[string]coord.Node
 	// Schedule says since when the schedule is in force; nil if that is unknown.
 	Schedule *Schedule
@@ -94,6 +95,14 @@ func (s *State) Item(item int) Item {
 		return Item{}
 	}
 	return s.Items[item]
+}
+
+// Session returns what the session of an instance says; the zero Session if it has none.
+func (s *State) Session(id string) Session {
+	if session := s.Sessions[id]; session != nil {
+		return *session
+	}
+	return Session{}
 }
 
 // ServerEnabled reports whether instances at the address may have items. A server without
@@ -266,7 +275,7 @@ func (r *reader) instance(id string, n coord.Node) Instance {
 	return decodeInstance(id, n)
 }
 
-func (r *reader) session(id string, n coord.Node) Session {
+func (r *reader) session(id string, n coord.Node) *Session {
 	if before, ok := r.before.Sessions[id]; ok && same(before.Node, n) {
 		return before
 	}
