@@ -19,10 +19,11 @@ const (
 
 // diagnosis is what is wrong with the job, as far as this instance knows.
 type diagnosis struct {
-	faults [faultKinds]Fault // fault changes them; diagnose, look, elect, assign and awaitSession call it
-	calms  [faultKinds]calm  // fault
-	signs  signs             // the step diagnose
-	told   toldFaults        // the step report
+	// By kind; nil until the first of its kind. fault changes them; diagnose, look, elect,
+	// assign and awaitSession call it.
+	faults [faultKinds]*recurring
+	signs  signs      // the step diagnose
+	told   toldFaults // the step report
 }
 
 // signs are what a controller watches to see whether its job runs. Whatever the reason is,

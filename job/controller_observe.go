@@ -94,10 +94,8 @@ func (c *controller) observeLeave(err error) {
 
 // observeOver tells that the scheduler has ended.
 func (c *controller) observeOver(err error) {
-	for _, f := range c.faults {
-		if f.Err != nil {
-			c.observeFault(f, true)
-		}
+	for f := range c.holding() {
+		c.observeFault(f, true)
 	}
 	c.observeLeave(err)
 }

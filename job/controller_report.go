@@ -22,12 +22,10 @@ const tellEvery = 5 * time.Second
 func (c *controller) report(w *decide.World) error {
 	var records []jobtree.FaultRecord
 	text := ""
-	for _, f := range c.faults {
-		if f.Err != nil {
-			r := jobtree.FaultRecord{Kind: f.Kind.String(), Cause: f.Err.Error(), Since: f.Since}
-			records = append(records, r)
-			text += r.Kind + "\x00" + r.Cause + "\x00"
-		}
+	for f := range c.holding() {
+		r := jobtree.FaultRecord{Kind: f.Kind.String(), Cause: f.Err.Error(), Since: f.Since}
+		records = append(records, r)
+		text += r.Kind + "\x00" + r.Cause + "\x00"
 	}
 	node, isThere := w.Faults[c.self.ID]
 	if text == c.told.text && isThere == (text != "") {

@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -43,11 +44,7 @@ func (c *controller) publish(w *decide.World) {
 		s.Items = c.items()
 		c.tell(s)
 	}
-	for _, f := range c.faults {
-		if f.Err != nil {
-			s.Faults = append(s.Faults, f)
-		}
-	}
+	s.Faults = slices.AppendSeq(s.Faults, c.holding())
 	c.mu.Lock()
 	s.LastError, s.LastErrorTime = c.live.status.LastError, c.live.status.LastErrorTime
 	differs := !s.is(&c.live.status)
@@ -206,9 +203,10 @@ func kindOfViewFault(err error) FaultKind {
 // when it has stayed away for that long: one that comes and goes must not fill the log.
 const quietTime = 30 * time.Second
 
-// calm says when a fault ended, and whether it came back soon.
-type calm struct {
-	ended time.Time // when it was over; zero if it never was
+// recurring is a fault that holds, or was over and may come back.
+type recurring struct {
+	Fault           // Err is nil while it does not hold
+	ended time.Time // when it was over last; zero if it never was
 	again bool      // it began again within quietTime of that
 	quiet since     // it does not hold
 }
@@ -216,24 +214,42 @@ type calm struct {
 // fault notes that a fault holds, or with a nil err that it does not. Status shows a fault as
 // long as it lasts; the log says when it begins and when it is over.
 func (c *controller) fault(kind FaultKind, err error) {
-	before, calm, now := &c.faults[kind], &c.calms[kind], c.now()
-	quiet := calm.quiet.hold(err == nil, now)
+	f, now := c.faults[kind], c.now()
+	if f == nil {
+		if err == nil {
+			return
+		}
+		f = &recurring{}
+		c.faults[kind] = f
+	}
+	quiet := f.quiet.hold(err == nil, now)
 	switch {
-	case err == nil && before.Err == nil:
-	case err == nil && calm.again && quiet < quietTime:
+	case err == nil && f.Err == nil:
+	case err == nil && f.again && quiet < quietTime:
 		c.wakeIn(quietTime - quiet)
 	case err == nil:
-		calm.ended = now
-		c.observeFault(*before, true)
-		c.log.Info("fault is over", zap.Stringer("kind", kind), zap.Duration("after", now.Sub(before.Since).Round(time.Millisecond)))
-		*before = Fault{}
-	case before.Err == nil:
-		calm.again = !calm.ended.IsZero() && now.Sub(calm.ended) < quietTime
-		*before = Fault{Kind: kind, Err: err, Since: now}
-		c.observeFault(*before, false)
+		f.ended = now
+		c.observeFault(f.Fault, true)
+		c.log.Info("fault is over", zap.Stringer("kind", kind), zap.Duration("after", now.Sub(f.Since).Round(time.Millisecond)))
+		f.Fault = Fault{}
+	case f.Err == nil:
+		f.again = !f.ended.IsZero() && now.Sub(f.ended) < quietTime
+		f.Fault = Fault{Kind: kind, Err: err, Since: now}
+		c.observeFault(f.Fault, false)
 		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", kind.remedy()))
-	case before.Err.Error() != err.Error():
-		before.Err = err
+	case f.Err.Error() != err.Error():
+		f.Err = err
+	}
+}
+
+// holding goes over the faults that hold.
+func (c *controller) holding() iter.Seq[Fault] {
+	return func(yield func(Fault) bool) {
+		for _, f := range c.faults {
+			if f != nil && f.Err != nil && !yield(f.Fault) {
+				return
+			}
+		}
 	}
 }
 
