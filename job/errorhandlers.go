@@ -41,14 +41,29 @@ func (o *options) errorHandler(list string) (ErrorHandler, error) {
 	}
 	several := errorHandlers{log: o.logger}
 	for _, name := range names {
-		h := o.errorHandlers[name]
+		h := o.namedErrorHandler(name)
 		if h == nil {
-			known := strings.Join(slices.Sorted(maps.Keys(o.errorHandlers)), ", ")
-			return nil, fmt.Errorf("%s is not known here, %s are", quote(name), known)
+			known := slices.AppendSeq([]string{ErrorHandlerLog, ErrorHandlerIgnore}, maps.Keys(o.errorHandlers))
+			slices.Sort(known)
+			return nil, fmt.Errorf("%s is not known here, %s are", quote(name), strings.Join(slices.Compact(known), ", "))
 		}
 		several.list = append(several.list, namedErrorHandler{name, h})
 	}
 	return several, nil
+}
+
+// namedErrorHandler returns the error handler of a name; nil if there is none.
+func (o *options) namedErrorHandler(name string) ErrorHandler {
+	if h := o.errorHandlers[name]; h != nil {
+		return h
+	}
+	switch name {
+	case ErrorHandlerLog:
+		return logErrors(o.logger)
+	case ErrorHandlerIgnore:
+		return ignoreErrors()
+	}
+	return nil
 }
 
 // errorHandlers are told one after the other, even if one panics.

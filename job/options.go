@@ -33,8 +33,8 @@ type options struct {
 	labels         []string
 	weight         int
 	implementation string
-	strategies     map[string]strategy.Strategy
-	errorHandlers  map[string]ErrorHandler
+	strategies     map[string]strategy.Strategy // nil if there are none
+	errorHandlers  map[string]ErrorHandler      // those that were given; nil if there are none
 	precedence     Precedence
 	startRetry     bool
 	cancelGrace    time.Duration
@@ -46,11 +46,9 @@ type options struct {
 
 func newOptions(opts []Option) (*options, error) {
 	o := &options{
-		now:           time.Now,
-		strategies:    map[string]strategy.Strategy{},
-		errorHandlers: map[string]ErrorHandler{},
-		cancelGrace:   time.Second,
-		linger:        10 * time.Millisecond,
+		now:         time.Now,
+		cancelGrace: time.Second,
+		linger:      10 * time.Millisecond,
 	}
 	var errs []error
 	for i, opt := range opts {
@@ -68,12 +66,6 @@ func newOptions(opts []Option) (*options, error) {
 	}
 	if err := o.pairLoggers(); err != nil {
 		return nil, err
-	}
-	if o.errorHandlers[ErrorHandlerLog] == nil {
-		o.errorHandlers[ErrorHandlerLog] = logErrors(o.logger)
-	}
-	if o.errorHandlers[ErrorHandlerIgnore] == nil {
-		o.errorHandlers[ErrorHandlerIgnore] = ignoreErrors()
 	}
 	return o, nil
 }
@@ -191,9 +183,16 @@ func WithStrategy(name string, s strategy.Strategy) Option {
 		if _, err := strategy.Lookup(name, map[string]strategy.Strategy{name: s}); err != nil {
 			return fmt.Errorf("job: %w", err)
 		}
-		o.strategies[name] = s
+		put(&o.strategies, name, s)
 		return nil
 	}
+}
+
+func put[V any](m *map[string]V, name string, value V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[name] = value
 }
 
 // WithErrorHandler gives an error handler a name, for Config.ErrorHandler. The name has up to
@@ -209,7 +208,7 @@ func WithErrorHandler(name string, h ErrorHandler) Option {
 		if isNil(h) {
 			return fmt.Errorf("job: error handler %s is nil", quote(name))
 		}
-		o.errorHandlers[name] = h
+		put(&o.errorHandlers, name, h)
 		return nil
 	}
 }
