@@ -26,6 +26,7 @@ import (
 type Node struct {
 	reg     coord.Registry
 	config  NodeConfig
+	options *options        // of all jobs; the loggers are not paired yet. nil if the job is alone
 	threads *threads        // nil if there is no limit
 	closing context.Context // ends with ErrNodeClosed when a shutdown is asked for
 	close   context.CancelCauseFunc
@@ -45,7 +46,8 @@ type NodeConfig struct {
 	// Drain is how long [Node.Run] lets handlers run on when its context has ended. Default
 	// 30 s.
 	Drain time.Duration
-	// Options hold for each job. Those that a job is started with come after them.
+	// Options hold for each job. Those that a job is started with come after them. Without
+	// an address among them, that of this host is looked up once, by NewNode.
 	Options []Option
 }
 
@@ -63,24 +65,26 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	case c.Drain == 0:
 		c.Drain = defaultDrain
 	}
-	c.Options = slices.Clone(c.Options)
-	if _, err := newOptions(c.Options); err != nil {
+	n := &Node{reg: reg, config: c, options: defaultOptions(), jobs: map[string]*Scheduler{}}
+	err := n.options.apply(c.Options)
+	if err == nil {
+		_, err = n.options.with(nil)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("job: node: %w", err)
 	}
-	n := alone(reg)
-	n.config = c
+	if n.options.ip == "" {
+		n.options.ip = localIP()
+	}
+	n.closing, n.close = context.WithCancelCause(context.Background())
 	if c.Threads > 0 {
 		n.threads = &threads{limit: c.Threads}
 	}
 	return n, nil
 }
 
-// alone returns a node for a job that shares nothing.
-func alone(reg coord.Registry) *Node {
-	n := &Node{reg: reg, jobs: map[string]*Scheduler{}}
-	n.closing, n.close = context.WithCancelCause(context.Background())
-	return n
-}
+// alone returns a node for a job that shares nothing. It has only the registry.
+func alone(reg coord.Registry) *Node { return &Node{reg: reg} }
 
 // Schedule is the function [Schedule] for a job of this node. The name of the job may be used
 // again when [Scheduler.Shutdown] has returned, or when the scheduler has stopped by itself.
@@ -102,6 +106,9 @@ func (n *Node) OneOff(ctx context.Context, c Config, h Handler, opts ...Option) 
 }
 
 func (n *Node) start(ctx context.Context, c Config, h Handler, opts []Option) (s *Scheduler, err error) {
+	if n.options == nil {
+		return start(ctx, n, c, h, opts)
+	}
 	if err := n.reserve(c.Name); err != nil {
 		return nil, err
 	}
@@ -115,7 +122,15 @@ func (n *Node) start(ctx context.Context, c Config, h Handler, opts []Option) (s
 	}()
 	ctx, cancel := within(ctx, n.closing)
 	defer cancel()
-	return start(ctx, n, c, h, slices.Concat(n.config.Options, opts))
+	return start(ctx, n, c, h, opts)
+}
+
+// optionsWith returns the options of a job that is started with some.
+func (n *Node) optionsWith(opts []Option) (*options, error) {
+	if n.options == nil {
+		return newOptions(opts)
+	}
+	return n.options.with(opts)
 }
 
 // reserve gives a name to a job that starts.

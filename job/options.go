@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,12 +46,39 @@ type options struct {
 	linger time.Duration
 }
 
+// newOptions returns the options of a job that shares none.
 func newOptions(opts []Option) (*options, error) {
-	o := &options{
+	o := defaultOptions()
+	if err := o.apply(opts); err != nil {
+		return nil, err
+	}
+	if o.ip == "" {
+		o.ip = localIP()
+	}
+	return o, o.pairLoggers()
+}
+
+func defaultOptions() *options {
+	return &options{
 		now:         time.Now,
 		cancelGrace: time.Second,
 		linger:      10 * time.Millisecond,
 	}
+}
+
+// with returns the options with more of them, which come later. It does not change o.
+func (o *options) with(opts []Option) (*options, error) {
+	c := *o
+	c.observers, c.labels = slices.Clip(c.observers), slices.Clip(c.labels)
+	c.strategies, c.errorHandlers = maps.Clone(c.strategies), maps.Clone(c.errorHandlers)
+	if err := c.apply(opts); err != nil {
+		return nil, err
+	}
+	return &c, c.pairLoggers()
+}
+
+// apply sets options.
+func (o *options) apply(opts []Option) error {
 	var errs []error
 	for i, opt := range opts {
 		if opt == nil {
@@ -58,16 +87,7 @@ func newOptions(opts []Option) (*options, error) {
 		}
 		errs = append(errs, opt(o))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	if o.ip == "" {
-		o.ip = localIP()
-	}
-	if err := o.pairLoggers(); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return errors.Join(errs...)
 }
 
 // WithLogger sets the logger of the scheduler. Without it and WithSlog, or with nil, nothing

@@ -58,7 +58,7 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 	if isNil(reg) || isNil(h) {
 		return nil, fmt.Errorf("job %s: a registry and a handler are needed", c.Name)
 	}
-	o, err := newOptions(opts)
+	o, err := n.optionsWith(opts)
 	if err != nil {
 		return nil, err
 	}

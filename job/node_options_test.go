@@ -1,0 +1,52 @@
+package job
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+)
+
+// The options of a node hold for all its jobs, those of a job for no other one.
+func TestNodeOptionsAndThoseOfAJob(t *testing.T) {
+	store := memory.NewStore(memory.Options{})
+	defer store.Close()
+	reg, err := store.Dial(t.Context(), memory.Config{Namespace: "options"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reg.Close(context.WithoutCancel(t.Context())) }()
+	handler := func(name string) Option { return WithErrorHandler(name, ignoreErrors()) }
+	n, err := NewNode(reg, NodeConfig{Options: []Option{WithLabels("a"), WithLabels("b"), WithLabels("c"), handler("all"), WithObserver(Observer{})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		opts      []Option
+		labels    []string
+		knows     string
+		ip        string
+		observers int
+	}{
+		{opts: []Option{WithLabels("d"), handler("first"), WithIP("first"), WithObserver(Observer{})}, labels: []string{"a", "b", "c", "d"}, knows: "first", ip: "first", observers: 2},
+		{opts: []Option{WithLabels("e")}, labels: []string{"a", "b", "c", "e"}, ip: localIP(), observers: 1},
+		{labels: []string{"a", "b", "c"}, ip: localIP(), observers: 1},
+	} {
+		o, err := n.optionsWith(tc.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { // when later jobs have theirs, too
+			if !slices.Equal(o.labels, tc.labels) || o.ip != tc.ip || len(o.observers) != tc.observers {
+				t.Errorf("labels %q, want %q; address %q, want %q; %d observers, want %d", o.labels, tc.labels, o.ip, tc.ip, len(o.observers), tc.observers)
+			}
+		}()
+		if _, err := o.errorHandler("all"); err != nil {
+			t.Error(err)
+		}
+		if _, err := o.errorHandler("first"); (err == nil) != (tc.knows == "first") {
+			t.Errorf("labels %q: an error handler of one job: %v", tc.labels, err)
+		}
+	}
+}
