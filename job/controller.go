@@ -85,7 +85,7 @@ func newController(reg coord.Registry, view coord.View, h Handler, s *settings, 
 	}
 	c := &controller{
 		reg: reg, view: view, job: jobtree.Job(s.Name), handler: h, options: o, revision: revision,
-		log:        o.logger.With(zap.String("job", s.Name)),
+		log:        jobLogger(o.logger, s.Name),
 		wake:       make(chan struct{}, 1),
 		sight:      sight{settings: s},
 		identity:   identity{self: decide.Self{IP: o.ip, Labels: labels}},
