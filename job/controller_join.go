@@ -307,9 +307,9 @@ func (c *controller) forestall(w *decide.World) {
 
 // announce writes into sessions/{id} what has changed about this instance.
 func (c *controller) announce(w *decide.World) error {
-	change, err := w.Announce()
+	change := w.Announce()
 	if change == nil {
-		return err
+		return nil
 	}
 	says := w.OwnSession()
 	change.Heals = c.announced == says // nothing has changed here: a stranger has written it

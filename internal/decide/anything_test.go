@@ -69,7 +69,7 @@ func allChanges(p pass) []decide.Change {
 	want := func(more ...decide.Change) { changes = append(changes, more...) }
 	want(registers(p)...)
 	want(p.Forestall())
-	want(must(p.Announce())...)
+	want(one(p.Announce())...)
 	want(elects(p)...)
 	want(one(p.Abdicate())...)
 	want(stepsDown(p)...)

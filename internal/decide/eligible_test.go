@@ -68,9 +68,5 @@ func TestWhoMayHaveItems(t *testing.T) {
 // refuse makes an instance say that it has refused a configuration.
 func (f *fixture) refuse(id string, modified int64) *fixture {
 	f.Helper()
-	document, err := jobtree.EncodeSession(jobtree.SessionDocument{Refused: modified})
-	if err != nil {
-		f.Fatal(err)
-	}
-	return f.put("sessions/"+id, string(document))
+	return f.put("sessions/"+id, string(jobtree.EncodeSession(jobtree.SessionDocument{Refused: modified})))
 }

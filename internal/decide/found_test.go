@@ -112,7 +112,7 @@ func TestFoundWithTheConfiguration(t *testing.T) {
 	}
 	// It says which configuration it follows by the commit, whose number it could not know.
 	p.Accepted = p.Config.Modified
-	if more := must(p.Announce()); len(more) > 0 {
+	if more := one(p.Announce()); len(more) > 0 {
 		t.Errorf("it announces %v", more)
 	}
 	if _, err := f.store.Commit(sessionOf("B"), tries[1].Ops...); err == nil {
@@ -121,7 +121,7 @@ func TestFoundWithTheConfiguration(t *testing.T) {
 	f.put("config", "another")
 	p = f.pass("A")
 	p.Accepted = p.Config.Modified
-	if more := must(p.Announce()); len(more) != 1 {
+	if more := one(p.Announce()); len(more) != 1 {
 		t.Errorf("it does not announce that it follows another one: %v", more)
 	}
 }

@@ -18,15 +18,11 @@ func (w *World) Register(configured ...coord.Op) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := jobtree.EncodeSession(w.OwnSession())
-	if err != nil {
-		return nil, err
-	}
 	if len(configured) == 0 {
 		configured = []coord.Op{coord.Exists(w.Job.Config())}
 	}
 	ops := append(configured[:len(configured):len(configured)],
-		coord.CreateEphemeral(w.Job.Session(w.Self.ID), session),
+		coord.CreateEphemeral(w.Job.Session(w.Self.ID), jobtree.EncodeSession(w.OwnSession())),
 		coord.CreateEphemeral(w.Job.Instance(w.Self.ID), document),
 	)
 	if _, ok := w.Servers[w.Self.IP]; !ok {
@@ -49,22 +45,18 @@ func (w *World) Forestall() Change {
 
 // Announce rewrites sessions/{id} when what it says about this instance has changed: which
 // configuration it follows or has refused, and how far off its clock is.
-func (w *World) Announce() (*Change, error) {
+func (w *World) Announce() *Change {
 	node, own := w.Session(w.Self.ID), w.OwnSession()
 	says := node.SessionDocument
 	if says.Accepted == 0 && own.Accepted == node.Modified {
 		says.Accepted = own.Accepted // the configuration came with the registration (Found)
 	}
 	if node.Owner != w.Self.Session || says == own {
-		return nil, nil
-	}
-	document, err := jobtree.EncodeSession(own)
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	return &Change{Step: "announce", Urgency: coord.Sooner, Ops: []coord.Op{
-		w.ifMine(), coord.SetAt(w.Job.Session(w.Self.ID), document, node.Version),
-	}}, nil
+		w.ifMine(), coord.SetAt(w.Job.Session(w.Self.ID), jobtree.EncodeSession(own), node.Version),
+	}}
 }
 
 // OwnSession returns what this instance says about itself in sessions/{id}.

@@ -76,7 +76,7 @@ func TestForestall(t *testing.T) {
 }
 
 func TestAnnounce(t *testing.T) {
-	announces := func(p pass) []decide.Change { return must(p.Announce()) }
+	announces := func(p pass) []decide.Change { return one(p.Announce()) }
 	base := func(f *fixture) { f.members("A", "B") }
 	refused := func(f *fixture) { f.refused = 17 }
 	for _, r := range []row{

@@ -2,6 +2,7 @@ package jobtree
 
 import (
 	"fmt"
+	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
@@ -49,15 +50,25 @@ type SessionDocument struct {
 }
 
 // EncodeSession writes the value of a session's node. The zero document is an empty value.
-func EncodeSession(d SessionDocument) ([]byte, error) {
-	if d == (SessionDocument{}) {
-		return nil, nil
+func EncodeSession(d SessionDocument) []byte {
+	var document []byte
+	number := func(key string, n int64) {
+		if n != 0 {
+			document = append(strconv.AppendInt(append(document, key...), n, 10), '\n')
+		}
 	}
-	document, err := yaml.Marshal(d)
-	if err != nil {
-		return nil, fmt.Errorf("document of a session: %w", err)
+	flag := func(key string, isSet bool) {
+		if isSet {
+			document = append(append(document, key...), "true\n"...)
+		}
 	}
-	return document, nil
+	number("protocol: ", int64(d.Protocol))
+	number("accepted: ", d.Accepted)
+	number("revision: ", int64(d.Revision))
+	number("refused: ", d.Refused)
+	flag("clockOff: ", d.ClockOff)
+	flag("clockFar: ", d.ClockFar)
+	return document
 }
 
 func decodeSession(n coord.Node) *Session {
