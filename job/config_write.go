@@ -27,18 +27,17 @@ func scalar(tag, text string) *yaml.Node {
 
 // isPlain reports whether the encoder writes a text without quotes.
 func isPlain(text string) bool {
-	if isWord(text) {
-		return true
+	if text == "" || isWord(text) {
+		return text != ""
 	}
 	written, err := yaml.Marshal(text)
 	return err == nil && string(written) == text+"\n"
 }
 
-// isWord reports whether a text is a long word of ASCII letters, with digits, '_', '-' and '.'
-// behind the first, as most keys and names are. YAML reads only shorter ones as something
-// else, such as false. To ask the encoder costs much more.
+// isWord reports whether a text is a word of ASCII letters, with digits, '_', '-' and '.'
+// behind the first, as most keys and names are, and not one of the few that YAML reads as
+// something else. To ask the encoder costs much more.
 func isWord(text string) bool {
-	const long = 6
 	for i := range len(text) {
 		switch c := text[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
@@ -47,7 +46,11 @@ func isWord(text string) bool {
 			return false
 		}
 	}
-	return len(text) >= long
+	switch strings.ToLower(text) {
+	case "", "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return false
+	}
+	return true
 }
 
 func list(texts []string) *yaml.Node {

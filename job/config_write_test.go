@@ -11,12 +11,16 @@ import (
 // The encoder writes each word without quotes.
 func TestWordsArePlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`[A-Za-z][A-Za-z0-9_.-]{5,12}`).Draw(t, "text")
-		if written, err := yaml.Marshal(text); !isWord(text) || err != nil || string(written) != text+"\n" {
+		text := rapid.OneOf(
+			rapid.StringMatching(`[A-Za-z][A-Za-z0-9_.-]{0,12}`),
+			rapid.StringMatching(`[yYnN]|[yY][eE][sS]|[nN][oO]|[oO][nN]|[oO][fF][fF]|[tT][rR][uU][eE]|[nN][uU][lL][lL]|[nN][aA][nN]`),
+		).Draw(t, "text")
+		written, err := yaml.Marshal(text)
+		if isPlain := string(written) == text+"\n"; err != nil || isWord(text) && !isPlain || !isWord(text) && isPlain && len(text) > 5 {
 			t.Errorf("%q: a word %v, written as %q, %v", text, isWord(text), written, err)
 		}
 	})
-	for _, text := range []string{"", "false", "jobs\n", "a{bcdef", "1bcdefg", "-bcdefg", "@bcdefg", "`bcdefg", "[bcdefg", "einundzwanzigst\xe9"} {
+	for _, text := range []string{"", "y", "N", "Yes", "no", "on", "OFF", "true", "false", "null", "jobs\n", "a{bcdef", "1bcdefg", "-bcdefg", "@bcdefg", "`bcdefg", "[bcdefg", "einundzwanzigst\xe9"} {
 		if isWord(text) {
 			t.Errorf("%q is none", text)
 		}
