@@ -1,7 +1,12 @@
 package job_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"runtime/pprof"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -112,6 +117,55 @@ func TestIdleJobCostsOneCommitToStartAndOneToLeave(t *testing.T) {
 		p.isWhole(1)
 		p.leave(second)
 	})
+}
+
+// An idle job has one goroutine. Those that it starts have the label of the goroutine that has
+// started it, and so do theirs.
+func TestIdleJobIsOneGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPriced(t)
+		const jobs = 5
+		var all []*job.Scheduler
+		pprof.Do(t.Context(), pprof.Labels("idle", t.Name()), func(ctx context.Context) {
+			for i := range jobs {
+				s, err := job.Schedule(ctx, p.a, job.Config{Name: fmt.Sprintf("job-%d", i), Cron: rarely, ShardingTotalCount: 1}, job.HandlerFunc(untilDone))
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, s)
+			}
+		})
+		synctest.Wait()
+		if n := labelled(t, t.Name()); n != jobs {
+			t.Errorf("%d goroutines of %d jobs", n, jobs)
+		}
+		for _, s := range all {
+			p.leave(s)
+		}
+		synctest.Wait()
+		if n := labelled(t, t.Name()); n != 0 {
+			t.Errorf("%d goroutines are left", n)
+		}
+	})
+}
+
+// labelled counts the goroutines with a label. The profile has a line with a count for those
+// that are alike, and then one with their labels.
+func labelled(t *testing.T, label string) int {
+	t.Helper()
+	var profile bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
+		t.Fatal(err)
+	}
+	sum, alike := 0, 0
+	for line := range strings.Lines(profile.String()) {
+		if count, _, ok := strings.Cut(line, " @ "); ok {
+			alike, _ = strconv.Atoi(count)
+		} else if strings.HasPrefix(line, "# labels:") && strings.Contains(line, strconv.Quote(label)) {
+			sum += alike
+		}
+	}
+	return sum
 }
 
 // BenchmarkStartCost counts what the start and the end of one job send.
