@@ -1,6 +1,7 @@
 package jobtree
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -14,7 +15,12 @@ import (
 // reports whether anything else has, such as an owner, an instance or the configuration.
 func (s *State) Follow(snapshot, before coord.Snapshot, job Job) (items []int, isWhole bool) {
 	r := reader{State: s, before: s}
+	var waiting []change
 	for n, isThere := range snapshot.Diff(before) {
+		if i, ok := waitingItem(job, n.Path); ok && (isThere || s.Config != nil) { // else the job may be gone
+			waiting, isWhole = append(waiting, change{n, i, isThere}), true
+			continue
+		}
 		i, isRecord, ok := r.follow(job, n, isThere)
 		if !ok {
 			*s = *Reread(snapshot, job, s)
@@ -26,12 +32,16 @@ func (s *State) Follow(snapshot, before coord.Snapshot, job Job) (items []int, i
 			items = append(items, i)
 		}
 	}
+	if len(waiting) > 0 {
+		s.Exists = true
+		s.FailoverItems = followWaiting(s.FailoverItems, waiting)
+	}
 	return items, isWhole
 }
 
-// follow takes in one node that was written, or was removed. It does so only for the nodes
-// of an item that is there and stays there. For all others ok is false: they change seldom,
-// and the whole tree is read again.
+// follow takes in one node that was written, or was removed. It does so only for the nodes of
+// items. For all others, and if the item may be gone now, ok is false: that is seldom, and
+// the whole tree is read again.
 func (r *reader) follow(job Job, n coord.Node, isThere bool) (item int, isRecord, ok bool) {
 	path, ok := strings.CutPrefix(n.Path, string(job)+"/"+sharding+"/")
 	if !ok {
@@ -39,8 +49,16 @@ func (r *reader) follow(job Job, n coord.Node, isThere bool) (item int, isRecord
 	}
 	number, leaf, _ := strings.Cut(path, "/")
 	i, ok := ParseItem(number)
-	if !ok || i >= len(r.Items) || !r.Items[i].Exists || leaf == "" || strings.Contains(leaf, "/") {
+	if !ok || strings.Contains(leaf, "/") {
 		return 0, false, false
+	}
+	if !r.Item(i).Exists {
+		if !isThere {
+			return 0, false, false
+		}
+		r.readItem(path, n)
+		r.Exists = true
+		return i, false, true
 	}
 	if isThere {
 		r.readLeaf(&r.Items[i], Item{}, leaf, n)
@@ -49,9 +67,46 @@ func (r *reader) follow(job Job, n coord.Node, isThere bool) (item int, isRecord
 	}
 	switch leaf {
 	case running, fired, completed, misfire:
-		return i, true, r.Items[i].Owner != nil || r.Items[i].Fired != nil // else the item may be gone
+		isRecord = true
 	}
-	return i, false, r.Items[i].Owner != nil || r.Items[i].Fired != nil
+	return i, isRecord, isThere || r.Items[i].Owner != nil || r.Items[i].Fired != nil
+}
+
+// change is a node of an item that was written, or was removed.
+type change struct {
+	coord.Node
+	item    int
+	isThere bool
+}
+
+// waitingItem returns the item that waits to be taken over while there is a node at a path.
+func waitingItem(job Job, path string) (item int, ok bool) {
+	path, ok = strings.CutPrefix(path, string(job)+"/"+failoverItems+"/")
+	if !ok {
+		return 0, false
+	}
+	return ParseItem(path)
+}
+
+// followWaiting returns the items that wait to be taken over, after some have changed. The
+// list is a new one, because a clone of the state has the old one.
+func followWaiting(before []FailoverItem, changes []change) []FailoverItem {
+	slices.SortFunc(changes, func(a, b change) int { return a.item - b.item })
+	after := make([]FailoverItem, 0, len(before)+len(changes))
+	for _, c := range changes {
+		n, _ := slices.BinarySearchFunc(before, c.item, func(f FailoverItem, i int) int { return f.Item - i })
+		after, before = append(after, before[:n]...), before[n:]
+		if len(before) > 0 && before[0].Item == c.item {
+			before = before[1:]
+		}
+		if c.isThere {
+			after = append(after, decodeFailoverItem(c.Node, c.item))
+		}
+	}
+	if after = append(after, before...); len(after) == 0 {
+		return nil
+	}
+	return after
 }
 
 // forget takes in that a node of the item was removed.

@@ -188,10 +188,14 @@ func (r *reader) readLeader(path string, n coord.Node) {
 	}
 	if name, waits := strings.CutPrefix(path, failoverItems+"/"); waits {
 		if i, ok := ParseItem(name); ok {
-			tick, _ := DecodeFired(n.Value) // a value that cannot be read is unknown, too
-			r.FailoverItems = append(r.FailoverItems, FailoverItem{Node: n, Item: i, Tick: tick})
+			r.FailoverItems = append(r.FailoverItems, decodeFailoverItem(n, i))
 		}
 	}
+}
+
+func decodeFailoverItem(n coord.Node, item int) FailoverItem {
+	tick, _ := DecodeFired(n.Value) // a value that cannot be read is unknown, too
+	return FailoverItem{Node: n, Item: item, Tick: tick}
 }
 
 // readMember decodes a node that is named after an instance, or after a server.
