@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -39,9 +40,10 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 	c := changes{w: w, step: "finish", urgency: coord.Soonest, head: (*World).ifRunner}
 	again := w.claims("make up")
 	again.urgency = coord.Sooner
+	mayMakeUp := w.makeUps(k)
 	for _, r := range runs {
 		item := w.Item(r.Item)
-		tick, ok := w.mayMakeUp(k, r)
+		tick, ok := mayMakeUp(r)
 		// An item that the leader is to give to another instance is not made up here: its new
 		// owner makes up.
 		if ok && r.Item < len(owners) && owners[r.Item] == w.Self.ID {
@@ -69,12 +71,20 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 // MayMakeUp reports whether an item of these runs may be claimed again at once, if it stays
 // with this instance.
 func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
-	for _, r := range runs {
-		if _, ok := w.mayMakeUp(k, r); ok {
-			return true
-		}
+	mayMakeUp := w.makeUps(k)
+	return slices.ContainsFunc(runs, func(r *Run) bool {
+		_, ok := mayMakeUp(r)
+		return ok
+	})
+}
+
+// makeUps returns mayMakeUp. What is the same for all runs is found once: there may be
+// thousands of runs, and of items that wait.
+func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
+	if !w.Rules.Misfire || !w.IsActive() || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
+		return func(*Run) (time.Time, bool) { return time.Time{}, false }
 	}
-	return false
+	return func(r *Run) (time.Time, bool) { return w.mayMakeUp(k, r) }
 }
 
 // mayMakeUp reports whether an item whose run is done may be claimed again in the commit that
@@ -82,10 +92,8 @@ func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
 func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 	tick, item := w.LastTick(), w.Item(r.Item)
 	switch {
-	case !w.Rules.Misfire, r.Failover, !w.IsActive(), item.Disabled, !w.owns(&item), item.Fired == nil, k.hasBegun(r.Item, tick):
+	case r.Failover, item.Disabled, !w.owns(&item), item.Fired == nil, k.hasBegun(r.Item, tick):
 		return time.Time{}, false
-	case w.mayTakeOver() && len(w.claimableFailovers(k)) > 0:
-		return time.Time{}, false // the thread goes to an item that was cut short elsewhere
 	case item.Running == nil, (item.Running.Owner == 0) != w.Rules.Failover:
 		return time.Time{}, false // running is missing, or failover was switched since it was created
 	}
