@@ -5,13 +5,16 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// TakeOver claims items that wait to be run again, as many as there are free threads, with
-// several in a commit. (ElasticJob takes them one at a time, B-09.) This instance need not
-// own these items, and its own items run beside them. (In ElasticJob its own items miss that
-// tick, B-08.) Each instance begins at another place of the list, so that not all try for the
-// same items.
+// TakeOver claims items that wait to be run again, at most as many as there are free threads,
+// with several in a commit. (ElasticJob takes them one at a time, B-09.) This instance need
+// not own these items, and its own items run beside them. (In ElasticJob its own items miss
+// that tick, B-08.) Each instance takes those of its share, so that not all try for the same
+// items: see ownShare.
 func (w *World) TakeOver(k *Work, free int) []Change {
 	if !w.mayTakeOver() {
+		return nil
+	}
+	if free <= 0 {
 		return nil
 	}
 	waiting := w.claimableFailovers(k)
@@ -20,10 +23,8 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 	}
 	c := w.claims("take over")
 	c.urgency = coord.Soonest
-	before, others := w.place()
-	start := before * len(waiting) / (others + 1)
-	for n := range min(len(waiting), max(free, 0)) {
-		f := waiting[(start+n)%len(waiting)]
+	share := w.ownShare(waiting)
+	for _, f := range share[:min(len(share), free)] {
 		item := w.Item(f.Item)
 		claim := Claim{Item: f.Item, Source: Failover, Failover: true, Tick: f.Tick}
 		if claim.Tick.IsZero() {
@@ -40,6 +41,27 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 		})
 	}
 	return c.list
+}
+
+// ownShare returns the items that wait and that this instance is to take first. As long as
+// the same instances are there, that depends only on the number of an item. So instances
+// that see more or fewer items wait do not take the same ones. If none of its share is left,
+// the others may have no threads for theirs; then it helps with a part of that, from a place
+// of its own.
+func (w *World) ownShare(waiting []jobtree.FailoverItem) []jobtree.FailoverItem {
+	before, others := w.place()
+	n := others + 1
+	var own []jobtree.FailoverItem
+	for _, f := range waiting {
+		if f.Item%n == before {
+			own = append(own, f)
+		}
+	}
+	if len(own) > 0 {
+		return own
+	}
+	start, end := before*len(waiting)/n, (before+1)*len(waiting)/n
+	return waiting[start:max(end, start+1)]
 }
 
 // mayTakeOver reports whether this instance may take over items.
