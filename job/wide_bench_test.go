@@ -21,6 +21,8 @@ type wide struct {
 	total              int
 	commits, conflicts atomic.Int64
 	schedulers         []*job.Scheduler
+	state              *jobtree.State // follows the view: await
+	shown              coord.Snapshot // by which state is
 }
 
 func newWide(b *testing.B, total int) *wide {
@@ -32,6 +34,7 @@ func newWide(b *testing.B, total int) *wide {
 	}
 	b.Cleanup(view.Close)
 	w.benchmarked = &benchmarked{B: b, view: view, job: "settle"}
+	w.state = jobtree.Read(w.shown, w.job)
 	return w
 }
 
@@ -64,8 +67,35 @@ func (w *wide) shutdown() {
 	}
 }
 
+// await waits for the tree, and reads little of it, so that it is the jobs that are measured.
+func (w *wide) await(ok func(*jobtree.State) bool) {
+	ctx, cancel := context.WithTimeout(w.Context(), patience)
+	defer cancel()
+	for {
+		changed := w.view.Changed()
+		now := w.view.Snapshot()
+		w.state.Follow(now, w.shown, w.job)
+		if w.shown = now; ok(w.state) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			w.Fatal(context.Cause(ctx))
+		}
+	}
+}
+
 func (w *wide) awaitDealt(instances int) {
 	w.await(func(s *jobtree.State) bool {
+		if len(s.Instances) != instances || len(s.Items) != w.total {
+			return false
+		}
+		for i := len(s.Items) - 1; i >= 0; i-- { // mostly the last ones are dealt last
+			if owner := s.Items[i].Owner; owner == nil || s.Instances[owner.ID].Owner == 0 {
+				return false
+			}
+		}
 		got := owners(s, w.total)
 		return len(got) == instances && len(got[""]) == 0
 	})
