@@ -1,6 +1,7 @@
 package jobtree
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,10 @@ func (s *State) Follow(snapshot, before coord.Snapshot, job Job) (items []int, i
 	for n, isThere := range snapshot.Diff(before) {
 		if i, ok := waitingItem(job, n.Path); ok && (isThere || s.Config != nil) { // else the job may be gone
 			waiting, isWhole = append(waiting, change{n, i, isThere}), true
+			continue
+		}
+		if r.followMember(job, n, isThere) {
+			isWhole = true
 			continue
 		}
 		i, isRecord, ok := r.follow(job, n, isThere)
@@ -70,6 +75,55 @@ func (r *reader) follow(job Job, n coord.Node, isThere bool) (item int, isRecord
 		isRecord = true
 	}
 	return i, isRecord, isThere || r.Items[i].Owner != nil || r.Items[i].Fired != nil
+}
+
+// followMember takes in a node that is named after an instance or a server, or names the
+// leader. It reports false for all others.
+func (r *reader) followMember(job Job, n coord.Node, isThere bool) bool {
+	path, ok := strings.CutPrefix(n.Path, string(job)+"/")
+	if !ok || r.Config == nil && !isThere { // the job may be gone
+		return false
+	}
+	if path == leaderInstance {
+		if r.Leader = nil; isThere {
+			r.Leader = r.mark(n, nil)
+		}
+		r.Exists = true
+		return true
+	}
+	room, name, _ := strings.Cut(path, "/")
+	if name == "" || strings.Contains(name, "/") || coord.ValidatePath(n.Path) != nil {
+		return false
+	}
+	switch room {
+	case servers:
+		r.Servers = without(r.Servers, name)
+	case instances:
+		r.Instances = without(r.Instances, name)
+	case sessions:
+		r.Sessions = without(r.Sessions, name)
+	case faults:
+		r.Faults = without(r.Faults, name)
+	case trigger:
+		r.Triggers = without(r.Triggers, name)
+	default:
+		return false
+	}
+	if isThere {
+		r.readMember(room, name, n)
+	}
+	r.Exists = true
+	return true
+}
+
+// without returns a copy of a map that lacks a key: a clone of the state has the map itself.
+func without[V any](m map[string]V, key string) map[string]V {
+	if _, isThere := m[key]; isThere && len(m) == 1 {
+		return nil
+	}
+	m = maps.Clone(m)
+	delete(m, key)
+	return m
 }
 
 // change is a node of an item that was written, or was removed.

@@ -204,7 +204,7 @@ func TestRereadIsRead(t *testing.T) {
 	const job = jobtree.Job("settle")
 	paths := []string{job.Root(), job.Config(), job.Schedule(), job.LeaderInstance(), job.FailoverItem(1), job.FailoverItem(2), job.FailoverItem(10), job.FailoverItems(), job.FailoverItem(2) + "/debris"}
 	for _, id := range []string{"10.0.0.1@-@1-a", "10.0.0.2@-@1-b"} {
-		paths = append(paths, job.Instance(id), job.Session(id), job.Server(jobtree.InstanceIP(id)), job.Trigger(id))
+		paths = append(paths, job.Instance(id), job.Session(id), job.Server(jobtree.InstanceIP(id)), job.Trigger(id), job.Faults(id))
 	}
 	for i := range 3 {
 		paths = append(paths, job.ItemInstance(i), job.Running(i), job.Failover(i), job.Failovering(i), job.Fired(i), job.Completion(i), job.Misfire(i))
