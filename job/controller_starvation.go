@@ -41,30 +41,55 @@ func (c *controller) watch(w *decide.World) {
 }
 
 // starvation returns an error that names the items that should have begun, have not, and
-// are late for too long. Status.Waiting shows them, too.
+// are late for too long. Status.Waiting shows them, too. Only the reasons that are shown
+// become texts: many items may be late.
 func (c *controller) starvation(w *decide.World) error {
-	waiting := c.overdue(w, c.late(w))
-	c.signs.waiting = waiting[:min(len(waiting), maxWaiting)]
-	if len(waiting) == 0 {
+	late := c.late(w)
+	items := c.overdue(w, late)
+	c.signs.waiting = nil
+	whyBusy := sync.OnceValue(func() string { return c.whyBusy(w.Now) })
+	for _, i := range items[:min(len(items), maxWaiting)] {
+		c.signs.waiting = append(c.signs.waiting, Waiting{Item: i, Since: c.signs.late[i].since, Why: c.whyNot(late[i], whyBusy)})
+	}
+	if len(items) == 0 {
 		return nil
 	}
-	items := make([]int, len(waiting))
-	for n, one := range waiting {
-		items[n] = one.Item
-	}
-	first := waiting[0]
+	first := c.signs.waiting[0]
 	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", c.job, listItems(items), first.Item, first.Since.Format(time.TimeOnly), first.Why)
 }
 
+// reason is why an item has not begun. Without any of its fields it is that this instance
+// cannot begin more.
+type reason struct {
+	elsewhere   decide.Stalled // not zero: others should have begun it
+	run         *run           // not nil: an earlier execution goes on here
+	isTriggered bool
+}
+
+// whyNot returns the text of a reason.
+func (c *controller) whyNot(r reason, whyBusy func() string) string {
+	switch {
+	case r.elsewhere.Reason != decide.NotStalled:
+		return c.whyLate(r.elsewhere)
+	case r.run != nil && r.isTriggered:
+		return "it was triggered, but " + c.notThrough(r.run)
+	case r.run != nil:
+		return c.notThrough(r.run)
+	case r.isTriggered:
+		return "it was triggered, and " + whyBusy()
+	}
+	return whyBusy()
+}
+
 // late returns the items that should have begun by now and have not, each with the reason.
-func (c *controller) late(w *decide.World) map[int]string {
-	late := map[int]string{}
+func (c *controller) late(w *decide.World) map[int]reason {
+	late := map[int]reason{}
 	if w.Config == nil {
 		return late
 	}
 	if w.IsRegistered() && !c.isLeaving() {
 		for _, l := range w.StalledElsewhere(c.work) {
-			late[l.Item] = c.whyLate(l)
+			late[l.Item] = reason{elsewhere: l}
 		}
 	}
 	c.lateRuns(w, late)
@@ -76,7 +101,7 @@ func (c *controller) late(w *decide.World) map[int]string {
 
 // overdue remembers since when items are late. It returns those that are late for too long,
 // in ascending order.
-func (c *controller) overdue(w *decide.World, late map[int]string) []Waiting {
+func (c *controller) overdue(w *decide.World, late map[int]reason) []int {
 	own, elsewhere := c.settings.rules.Tolerance+startPatience, c.settings.rules.Tolerance+followerPatience
 	if w.Leads() {
 		elsewhere = c.settings.rules.Tolerance + leaderPatience
@@ -86,8 +111,8 @@ func (c *controller) overdue(w *decide.World, late map[int]string) []Waiting {
 	if len(late) > 0 {
 		c.signs.late = make(map[int]lateness, len(late))
 	}
-	var waiting []Waiting
-	for i, why := range late {
+	var items []int
+	for i := range late {
 		at, progress := w.Now, c.progress(w, i)
 		if l, ok := before[i]; ok && l.progress == progress && !w.Now.Before(l.since) {
 			at = l.since
@@ -101,10 +126,10 @@ func (c *controller) overdue(w *decide.World, late map[int]string) []Waiting {
 			c.wakeIn(patience - lasted)
 			continue
 		}
-		waiting = append(waiting, Waiting{Item: i, Since: at, Why: why})
+		items = append(items, i)
 	}
-	slices.SortFunc(waiting, func(a, b Waiting) int { return a.Item - b.Item })
-	return waiting
+	slices.Sort(items)
+	return items
 }
 
 // progress returns a number that changes whenever an item begins, or its tick is passed
@@ -120,34 +145,33 @@ func (c *controller) progress(w *decide.World, i int) int64 {
 }
 
 // lateRuns adds the items whose execution here still goes on when their next tick has come.
-func (c *controller) lateRuns(w *decide.World, late map[int]string) {
+func (c *controller) lateRuns(w *decide.World, late map[int]reason) {
 	tick := w.LastTick()
 	for i, r := range c.runs {
 		if r.phase == executing && tick.After(r.Last) && tick.After(r.Tick) && !w.Item(i).Disabled {
-			late[i] = c.notThrough(r)
+			late[i] = reason{run: r}
 		}
 	}
 }
 
 // lateHere adds the items that this instance should have begun: those that are due, those
 // that were triggered, and those that are claimed and wait for a thread.
-func (c *controller) lateHere(w *decide.World, late map[int]string) {
-	whyBusy := sync.OnceValue(func() string { return c.whyBusy(w.Now) })
+func (c *controller) lateHere(w *decide.World, late map[int]reason) {
 	for _, d := range w.Due(c.work) {
-		late[d.Item] = whyBusy()
+		late[d.Item] = reason{}
 	}
 	for i := range c.pending {
 		item, r := w.Item(i), c.runs[i]
 		switch {
 		case !item.Owner.Is(c.self.ID), !w.ServerEnabled(c.self.IP):
 		case r != nil && r.phase == executing:
-			late[i] = "it was triggered, but " + c.notThrough(r)
+			late[i] = reason{run: r, isTriggered: true}
 		case r == nil && item.Running == nil:
-			late[i] = "it was triggered, and " + whyBusy()
+			late[i] = reason{isTriggered: true}
 		}
 	}
 	for _, r := range c.queue {
-		late[r.Item] = whyBusy()
+		late[r.Item] = reason{}
 	}
 }
 

@@ -106,8 +106,13 @@ func (w *World) FutureTimes(k *Work) FutureTimes {
 	if w.Rules.Ticks == nil {
 		return f
 	}
-	isFuture := func(recorded time.Time) bool {
-		return w.fromFuture(recorded) || !w.Clock.Known && recorded.After(w.Now.Add(FutureTolerance))
+	isFuture := func(time.Time) bool { return false } // if the clocks are far apart
+	if limit := w.Now; !w.Clock.Known || !w.clockFar() {
+		if w.Clock.Known {
+			limit = w.Clock.Store
+		}
+		limit = limit.Add(FutureTolerance) // once: there may be many items
+		isFuture = func(recorded time.Time) bool { return recorded.After(limit) }
 	}
 	f.Schedule = w.IsInForce() && isFuture(w.Schedule.Since)
 	if !w.Rules.Monitor {

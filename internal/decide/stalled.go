@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"iter"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -43,7 +44,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 	tick := w.LastTick()
 	isSlow := w.JVMLeads() // a JVM leader deals and recovers only when the next tick comes
 	var list []Stalled
-	for _, i := range w.watched() {
+	for i := range w.watched() {
 		item := w.Item(i)
 		var l Stalled
 		switch {
@@ -86,33 +87,32 @@ func (w *World) stalledFailovers(k *Work) []Stalled {
 	return list
 }
 
-// watched lists the items that this instance watches beside its own. A leader watches all
+// watched goes over the items that this instance watches beside its own. A leader watches all
 // items. Any other instance watches the item after each of its own, or the first item if it
 // has none. So somebody notices if the leader does nothing.
-func (w *World) watched() []int {
+func (w *World) watched() iter.Seq[int] {
 	total := w.Rules.Total
-	var list []int
-	if w.Leads() {
-		for i := range total {
-			list = append(list, i)
+	return func(yield func(int) bool) {
+		if w.Leads() {
+			for i := 0; i < total && yield(i); i++ {
+			}
+			return
 		}
-		return list
-	}
-	ownsAny := false
-	for i := range w.items() {
-		if !w.owns(&w.Items[i]) {
-			continue
+		ownsAny := false
+		for i := range w.items() {
+			if !w.owns(&w.Items[i]) {
+				continue
+			}
+			ownsAny = true
+			next := (i + 1) % total
+			if item := w.Item(next); !w.owns(&item) && !yield(next) {
+				return
+			}
 		}
-		ownsAny = true
-		next := (i + 1) % total
-		if item := w.Item(next); !w.owns(&item) {
-			list = append(list, next)
+		if !ownsAny {
+			yield(0)
 		}
 	}
-	if !ownsAny {
-		list = append(list, 0)
-	}
-	return list
 }
 
 // whyNobody returns why no instance may have items; NotStalled if one may. isMeant says that
