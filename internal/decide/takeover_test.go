@@ -269,3 +269,52 @@ func TestChainOfCrashes(t *testing.T) {
 		f.crash(id)
 	}
 }
+
+// Instances do not take the same items, even if some see items wait that others do not see.
+// Each takes something as long as anything waits, because the others may have no threads.
+func TestTakersShare(t *testing.T) {
+	const total = 30
+	rapid.Check(t, func(rt *rapid.T) {
+		members := []string{"A", "B", "C", "D", "E"}[:rapid.IntRange(1, 5).Draw(rt, "members")]
+		f := given(t).members(members...)
+		f.rules.Total, f.free = total, total
+		for i := range total {
+			f.put(fmt.Sprintf("leader/failover/items/%d", i), "")
+		}
+		all := jobtree.Read(f.store.Snapshot(), f.job).FailoverItems
+		take := func(id string, waiting []jobtree.FailoverItem) (items []int) {
+			p := f.pass(id)
+			p.FailoverItems = waiting
+			for _, claim := range claimsOf(takesOver(p)) {
+				items = append(items, claim.Item)
+			}
+			return items
+		}
+		takers := map[int]string{}
+		for _, id := range members {
+			for _, i := range take(id, all) {
+				if other, taken := takers[i]; taken {
+					rt.Fatalf("%s and %s both take item %d", id, other, i)
+				}
+				takers[i] = id
+			}
+		}
+		if len(takers) != total {
+			rt.Fatalf("only %d items are taken", len(takers))
+		}
+		for _, id := range members {
+			some := rapid.SliceOfNDistinct(rapid.SampledFrom(all), 1, total, func(i jobtree.FailoverItem) int { return i.Item }).Draw(rt, "seen by "+id)
+			slices.SortFunc(some, func(a, b jobtree.FailoverItem) int { return a.Item - b.Item })
+			items := take(id, some)
+			if len(items) == 0 {
+				rt.Fatalf("%s takes none of %d items", id, len(some))
+			}
+			isOwn := func(f jobtree.FailoverItem) bool { return takers[f.Item] == id }
+			for _, i := range items {
+				if takers[i] != id && slices.ContainsFunc(some, isOwn) {
+					rt.Fatalf("%s takes item %d of %s, and has some of its own", id, i, takers[i])
+				}
+			}
+		}
+	})
+}
