@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -63,19 +64,29 @@ func (c *controller) readTree(snapshot coord.Snapshot) (isWhole bool) {
 	if c.state == nil {
 		c.state, c.whole = jobtree.Read(snapshot, c.job), true
 	} else {
-		items, isWhole := c.state.Follow(snapshot, c.seen, c.job)
+		changes := c.state.Follow(snapshot, c.seen, c.job)
+		isWhole := changes.Others || changes.Owners && c.concerns(changes.Items)
 		c.whole = c.whole || isWhole
 		c.listed = c.listed && !isWhole
 		if !isWhole {
-			c.noticeAll(items)
-		}
-		if !isWhole {
+			c.noticeAll(changes.Items)
 			c.seen = snapshot
 			return false
 		}
 	}
 	c.seen = snapshot
 	return true
+}
+
+// concerns reports whether it may matter to this instance that items have other owners. It
+// does to a leader, and if items are its own or were. If not, a deal of many items costs
+// little here.
+func (c *controller) concerns(items []int) bool {
+	return !c.listed || c.state.Leader.Is(c.self.ID) || slices.ContainsFunc(items, func(i int) bool {
+		owner := c.state.Items[i].Owner
+		_, wasOwn := slices.BinarySearch(c.owned, i)
+		return wasOwn || owner == nil || owner.ID == c.self.ID
+	})
 }
 
 // adopt puts settings in force here. Where they change the ticks, or whether there are

@@ -8,62 +8,81 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Follow brings the state up to date with a newer snapshot. before is the snapshot that it
-// shows now. It takes time in proportion to what has changed, not to the size of the tree.
-// It is for the only owner of the state, who calls [State.Clone] for anybody else.
-//
-// items are the items whose records have changed: the nodes that executions write. isWhole
-// reports whether anything else has, such as an owner, an instance or the configuration.
-func (s *State) Follow(snapshot, before coord.Snapshot, job Job) (items []int, isWhole bool) {
+// Changes is what [State.Follow] has found.
+type Changes struct {
+	// Items are the items whose records, the nodes that executions write, or owners have
+	// changed.
+	Items []int
+	// Owners is whether an owner has changed, or an item is new.
+	Owners bool
+	// Others is whether anything else has changed, such as an instance or the configuration.
+	Others bool
+}
+
+// Follow brings the state up to date with a newer snapshot, and returns what has changed.
+// before is the snapshot that it shows now. It takes time in proportion to what has changed,
+// not to the size of the tree. It is for the only owner of the state, who calls [State.Clone]
+// for anybody else.
+func (s *State) Follow(snapshot, before coord.Snapshot, job Job) Changes {
 	r := reader{State: s, before: s}
-	var waiting []change
+	c := Changes{Others: !s.Exists}
+	var waiting []waitingChange
 	for n, isThere := range snapshot.Diff(before) {
 		if i, ok := waitingItem(job, n.Path); ok && (isThere || s.Config != nil) { // else the job may be gone
-			waiting, isWhole = append(waiting, change{n, i, isThere}), true
+			waiting, c.Others = append(waiting, waitingChange{n, i, isThere}), true
 			continue
 		}
 		if r.followMember(job, n, isThere) {
-			isWhole = true
+			c.Others = true
 			continue
 		}
-		i, isRecord, ok := r.follow(job, n, isThere)
+		i, isOf, ok := r.follow(job, n, isThere)
 		if !ok {
 			*s = *Reread(snapshot, job, s)
-			return nil, true
+			return Changes{Others: true}
 		}
-		if !isRecord {
-			isWhole = true
-		} else if len(items) == 0 || items[len(items)-1] != i { // nodes come in the order of their paths
-			items = append(items, i)
+		c.Owners = c.Owners || isOf == ofOwner
+		c.Others = c.Others || isOf == ofOthers
+		if last := len(c.Items) - 1; last < 0 || c.Items[last] != i { // nodes come in the order of their paths
+			c.Items = append(c.Items, i)
 		}
 	}
 	if len(waiting) > 0 {
 		s.Exists = true
 		s.FailoverItems = followWaiting(s.FailoverItems, waiting)
 	}
-	return items, isWhole
+	return c
 }
+
+// kind is what a node of an item is about.
+type kind int
+
+const (
+	ofOthers kind = iota
+	ofRecord
+	ofOwner
+)
 
 // follow takes in one node that was written, or was removed. It does so only for the nodes of
 // items. For all others, and if the item may be gone now, ok is false: that is seldom, and
 // the whole tree is read again.
-func (r *reader) follow(job Job, n coord.Node, isThere bool) (item int, isRecord, ok bool) {
+func (r *reader) follow(job Job, n coord.Node, isThere bool) (item int, isOf kind, ok bool) {
 	path, ok := strings.CutPrefix(n.Path, string(job)+"/"+sharding+"/")
 	if !ok {
-		return 0, false, false
+		return 0, ofOthers, false
 	}
 	number, leaf, _ := strings.Cut(path, "/")
 	i, ok := ParseItem(number)
 	if !ok || strings.Contains(leaf, "/") {
-		return 0, false, false
+		return 0, ofOthers, false
 	}
 	if !r.Item(i).Exists {
 		if !isThere {
-			return 0, false, false
+			return 0, ofOthers, false
 		}
 		r.readItem(path, n)
 		r.Exists = true
-		return i, false, true
+		return i, ofOwner, true
 	}
 	if isThere {
 		r.readLeaf(&r.Items[i], Item{}, leaf, n)
@@ -72,9 +91,11 @@ func (r *reader) follow(job Job, n coord.Node, isThere bool) (item int, isRecord
 	}
 	switch leaf {
 	case running, fired, completed, misfire:
-		isRecord = true
+		isOf = ofRecord
+	case instance:
+		isOf = ofOwner
 	}
-	return i, isRecord, isThere || r.Items[i].Owner != nil || r.Items[i].Fired != nil
+	return i, isOf, isThere || r.Items[i].Owner != nil || r.Items[i].Fired != nil
 }
 
 // followMember takes in a node that is named after an instance or a server, or names the
@@ -126,8 +147,8 @@ func without[V any](m map[string]V, key string) map[string]V {
 	return m
 }
 
-// change is a node of an item that was written, or was removed.
-type change struct {
+// waitingChange is a node of an item that waits, which was written or removed.
+type waitingChange struct {
 	coord.Node
 	item    int
 	isThere bool
@@ -144,8 +165,8 @@ func waitingItem(job Job, path string) (item int, ok bool) {
 
 // followWaiting returns the items that wait to be taken over, after some have changed. The
 // list is a new one, because a clone of the state has the old one.
-func followWaiting(before []FailoverItem, changes []change) []FailoverItem {
-	slices.SortFunc(changes, func(a, b change) int { return a.item - b.item })
+func followWaiting(before []FailoverItem, changes []waitingChange) []FailoverItem {
+	slices.SortFunc(changes, func(a, b waitingChange) int { return a.item - b.item })
 	after := make([]FailoverItem, 0, len(before)+len(changes))
 	for _, c := range changes {
 		n, _ := slices.BinarySearchFunc(before, c.item, func(f FailoverItem, i int) int { return f.Item - i })

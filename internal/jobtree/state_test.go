@@ -237,15 +237,19 @@ func TestRereadIsRead(t *testing.T) {
 				t.Fatal(diff)
 			}
 			before := followed.Clone()
-			items, isWhole := followed.Follow(snapshot, shown, job)
+			changes := followed.Follow(snapshot, shown, job)
 			shown = snapshot
 			if diff := cmp.Diff(read, followed, cmp.Comparer(sameError), cmpopts.EquateEmpty()); diff != "" {
 				t.Fatal(diff)
 			}
-			if isWhole {
+			if changes.Others {
 				continue
 			}
+			items := changes.Items
 			for i := range read.Items {
+				if owner := read.Items[i].Owner; !changes.Owners && !cmp.Equal(owner, before.Item(i).Owner) {
+					t.Fatalf("item %d has another owner, and no owner was said to have changed", i)
+				}
 				if !slices.Contains(items, i) && !cmp.Equal(read.Items[i], before.Item(i), cmp.Comparer(sameError)) {
 					t.Fatalf("item %d has changed, and %v were said to", i, items)
 				}
