@@ -1,6 +1,9 @@
 package job
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // maxWait is how long a controller sleeps at most. Timers do not notice that the wall clock
 // was set, or that the host was suspended. A tick may then be seen late, by maxWait at most;
@@ -25,6 +28,9 @@ func (c *controller) wait() {
 	case <-c.changed:
 		return
 	case <-c.wake:
+		// Mostly a handler has returned. Others may wait for their tick, which came at the same
+		// moment: to begin is more urgent than to finish.
+		runtime.Gosched()
 		return
 	case <-c.timer.C:
 		return
