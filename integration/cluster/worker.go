@@ -49,6 +49,8 @@ type Options struct {
 	// Knows is the name of a strategy and of an error handler that it knows, beside those
 	// that all workers know.
 	Knows string
+	// Early is how long before their tick its schedulers claim items (job.WithEarlyClaims).
+	Early time.Duration
 }
 
 // Start starts a worker, which joins all jobs of the cluster. It returns when the process
@@ -68,7 +70,7 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	user, password := c.store.Login()
 	config := worker.Config{
 		Name: w.Name, Address: w.Address, Store: c.store.Kind(), Servers: w.links.addresses(), Namespace: c.namespace,
-		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Knows: o.Knows, User: user, Password: password,
+		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Knows: o.Knows, Early: o.Early, User: user, Password: password,
 		Log: c.logPath(w.Name), Fence: c.folder.at("fence"),
 	}
 	if err := w.start(config); err != nil {

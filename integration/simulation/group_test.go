@@ -151,6 +151,7 @@ func (g *group) start(slot int, follows *host) {
 		ip:         fmt.Sprintf("10.%d.%d.%d", g.index, slot, life),
 		weight:     1 + slot%3,
 		knows:      slot%2 == 0,
+		early:      time.Duration(slot%3) * time.Second,
 		done:       make(chan struct{}),
 		ended:      make(chan struct{}),
 		schedulers: make([]*job.Scheduler, len(g.jobs)),

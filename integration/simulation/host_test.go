@@ -24,7 +24,8 @@ type host struct {
 	offset atomic.Int64                  // of its clock, as a duration
 	gate   atomic.Pointer[chan struct{}] // its handlers wait until it is closed; nil is none
 	weight int
-	knows  bool // whether it knows the strategy newOne
+	knows  bool          // whether it knows the strategy newOne
+	early  time.Duration // how long before their tick it claims items
 
 	follows *host // the process that it restarts: it starts when that is gone
 
@@ -131,7 +132,7 @@ func (h *host) schedule(reg *memory.Registry, j *jobModel) (*job.Scheduler, erro
 	if j.config.Cron == "" {
 		start = job.OneOff
 	}
-	options := []job.Option{job.WithIP(h.ip), job.WithWeight(h.weight)}
+	options := []job.Option{job.WithIP(h.ip), job.WithWeight(h.weight), job.WithEarlyClaims(h.early)}
 	options = append(options, job.WithClock(func() time.Time { return time.Now().Add(time.Duration(h.offset.Load())) }))
 	if h.knows {
 		known, err := strategy.Lookup("", nil)

@@ -187,6 +187,9 @@ func (s *soak) start(name string, offset time.Duration) error {
 	if slices.Index(s.names, name)%2 == 0 {
 		o.Knows = newOne
 	}
+	if slices.Index(s.names, name)%3 == 1 {
+		o.Early = 300 * time.Millisecond
+	}
 	w, err := s.Start(name, o)
 	if err == nil {
 		s.workers[name] = w

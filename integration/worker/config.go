@@ -36,6 +36,8 @@ type Config struct {
 	// Knows is the name of a strategy and of an error handler that its schedulers know
 	// beside those that all know. Empty is none.
 	Knows string `json:"knows,omitempty"`
+	// Early is how long before their tick its schedulers claim items.
+	Early time.Duration `json:"early,omitempty"`
 	// Log is the file of its history, Fence the socket of the fenced resource.
 	Log   string `json:"log"`
 	Fence string `json:"fence"`

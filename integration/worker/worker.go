@@ -217,7 +217,7 @@ func (w *worker) join(ctx context.Context, j Job, dialled <-chan struct{}) {
 // schedule starts the scheduler, however long that takes.
 func (w *worker) schedule(m *member) *job.Scheduler {
 	h := handler{Job: m.Job, log: w.log, fence: w.fence, gate: &w.gate}
-	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap), job.WithClock(w.now)}
+	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap), job.WithClock(w.now), job.WithEarlyClaims(w.config.Early)}
 	if name := w.config.Knows; name != "" {
 		known, err := strategy.Lookup("", nil)
 		if err != nil {
