@@ -84,7 +84,8 @@ func (c *controller) dispatch() {
 		if free > 1 {
 			c.pace.last = now
 		}
-		if r.Source == decide.Normal || r.Source == decide.Misfire {
+		// A tick from the future, which a stranger has recorded, will still come.
+		if (r.Source == decide.Normal || r.Source == decide.Misfire) && !r.Tick.After(now) {
 			c.work.Begun[r.Item] = r.Tick
 		}
 		free--
