@@ -137,15 +137,20 @@ func (c *Cluster) Sound(ctx context.Context) error {
 	last := map[fault]string{}
 	err := c.AwaitAll(ctx, 0, "no fault to be reported", func(events []history.Event) bool {
 		clear(last)
+		killed := map[string]bool{}
 		for _, e := range events {
 			switch e.Kind {
 			case history.Faulty:
+				if killed[e.Process] {
+					continue // it has said so while it was being killed
+				}
 				if e.Name != job.FaultStarvation.String() || !overlong[e.Job] {
 					last[fault{e.Process, e.Job, e.Name}] = e.Err
 				}
 			case history.Sound:
 				delete(last, fault{e.Process, e.Job, e.Name})
 			case history.Kill, history.Left, history.Down:
+				killed[e.Process] = killed[e.Process] || e.Kind == history.Kill
 				maps.DeleteFunc(last, func(f fault, _ string) bool {
 					return f.process == e.Process && (f.job == e.Job || e.Job == "")
 				})
