@@ -51,11 +51,6 @@ func (c *controller) fire(w *decide.World) error {
 	due = append(due, w.Early(c.work)...)
 	if w.Narrow == nil {
 		c.backlog = nil
-		clear(c.work.Waiting)
-	}
-	if len(due) == 0 {
-		c.cover(w)
-		return nil
 	}
 	free := c.seat.reserve(min(len(due), c.claimable()))
 	c.setAside(due, free)
@@ -70,7 +65,10 @@ func (c *controller) fire(w *decide.World) error {
 		}
 	})
 	c.cover(w)
-	waiting := w.StillWaiting(c.work, due[:late], free)
+	waiting := w.StillWaiting(c.work, due[:late], free) // before what has waited is forgotten
+	if w.Narrow == nil {
+		clear(c.work.Waiting)
+	}
 	for _, d := range due {
 		delete(c.work.Waiting, d.Item)
 	}
