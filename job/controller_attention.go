@@ -20,7 +20,8 @@ import (
 // A pass is whole if anything but records of items has changed (outlook, the tree), if a
 // step waits or has trouble, and when the time comes that a step has asked for (wakeIn).
 type attention struct {
-	// Anything may have changed. look, poke and wait set it; begin clears it.
+	// Anything may have changed. look, prodded, wait and what a step has left out set it; once clears
+	// it.
 	whole bool
 	// The items whose records have changed in the tree, or whose runs have ended here. look
 	// and collect add; a pass clears.

@@ -235,10 +235,14 @@ func benchmarkWideElsewhere(b *testing.B, total int) {
 	for b.Loop() {
 		for range changes / 2 {
 			last := items[n%(total/100)]
+			// A view shows a change before the next one is made, so that members mostly make a
+			// pass for each.
+			changed := m.view.Changed()
 			m.commit(coord.DeleteTree(m.job.Running(last)))
-			time.Sleep(time.Millisecond) // so that each change has a pass of its own
+			<-changed
+			changed = m.view.Changed()
 			m.begin(last)
-			time.Sleep(time.Millisecond)
+			<-changed
 			n++
 		}
 	}

@@ -378,7 +378,7 @@ func TestRequestsArePaced(t *testing.T) {
 		var opening sync.WaitGroup
 		for range 3 * unanswered {
 			f := newFollower(ctx, r, keyRange{"a", "b"}, &recorder{at: func(int64) (int64, error) { return 1, nil }})
-			opening.Go(func() { _ = f.open(ctx) })
+			opening.Go(func() { _ = f.open(ctx) }) // the end of ctx, or nil
 		}
 		creates, _, _ := s.requests()
 		if len(creates) != unanswered {

@@ -77,7 +77,11 @@ func run(ctx context.Context, s settings, log *slog.Logger, handler job.HandlerF
 	}
 	server := &http.Server{Handler: pages(n), ReadHeaderTimeout: time.Second}
 	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(listener) }) // until Close
+	serving.Go(func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("the pages are away", "error", err)
+		}
+	})
 	defer serving.Wait()
 	defer server.Close()
 

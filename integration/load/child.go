@@ -114,14 +114,14 @@ func (c *child) pid() int { return c.cmd.Process.Pid }
 func (c *child) close() {
 	c.once.Do(func() {
 		_ = c.client.Close() // fails if the process has ended already
-		late := time.AfterFunc(10*time.Second, func() { _ = c.cmd.Process.Kill() })
+		late := time.AfterFunc(10*time.Second, c.kill)
 		_ = c.cmd.Wait() // what the process had to say, it has said
 		late.Stop()
 	})
 }
 
 // kill ends the process as a crash does.
-func (c *child) kill() { _ = c.cmd.Process.Kill() }
+func (c *child) kill() { _ = c.cmd.Process.Kill() } // it fails only if the process has ended already
 
 // call makes a call and waits for the answer, or for the end of ctx.
 func call[A, R any](ctx context.Context, c *child, method string, args A) (R, error) {

@@ -45,7 +45,7 @@ func (s *Server) stop() {
 		s.etcd.Stop()
 	}
 	if s.zookeeper != nil {
-		_ = s.zookeeper.Close() // it goes in any case
+		_ = s.zookeeper.Close() // the server's folder and process end with this process in any case
 	}
 }
 
