@@ -141,6 +141,11 @@ func (s *etcdStore) Write(ctx context.Context, path string, value []byte) error 
 	return nil
 }
 
+// Replace implements [Store]. A key that is put without a lease loses the one that it had.
+func (s *etcdStore) Replace(ctx context.Context, path string, value []byte) error {
+	return s.Write(ctx, path, value)
+}
+
 func (s *etcdStore) Erase(ctx context.Context, path string) error {
 	key := keysFrom + path
 	_, err := s.admin.Txn(ctx).Then(clientv3.OpDelete(key), clientv3.OpDelete(strings.TrimSuffix(key, "/")+"/", clientv3.WithPrefix())).Commit()

@@ -56,6 +56,9 @@ type Store interface {
 	// Errors: errors.ErrUnsupported for what the store cannot hold.
 	Write(ctx context.Context, path string, value []byte) error
 	Erase(ctx context.Context, path string) error
+	// Replace writes a persistent node where another one is, in one step: nobody sees that
+	// there is none.
+	Replace(ctx context.Context, path string, value []byte) error
 	// Login is the user that workers log in as, if the store asks for one.
 	Login() (user, password string)
 	// Revoke takes the permission to write below a path from the workers, and Grant gives

@@ -39,10 +39,8 @@ func (v vandal) erase(path string) error {
 
 // replace writes a persistent node where another one is.
 func (v vandal) replace(path string, value []byte) error {
-	if err := v.erase(path); err != nil {
-		return err
-	}
-	return v.write(path, value)
+	*v.written = append(*v.written, path)
+	return v.c.store.Replace(v.ctx, v.c.namespace+"/"+path, value)
 }
 
 // someone is the id of an instance.

@@ -79,6 +79,14 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	}
 	c.workers = append(c.workers, w)
 	for _, j := range c.jobs {
+		// What an operator has configured meanwhile is no part of this program. It refuses what
+		// it does not know until that is taken back.
+		if j.Strategy != o.Knows {
+			j.Strategy = ""
+		}
+		if j.ErrorHandler != o.Knows {
+			j.ErrorHandler = ""
+		}
 		if err := w.tell(worker.Command{Join: j.worker()}); err != nil {
 			return nil, err
 		}

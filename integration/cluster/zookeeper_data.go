@@ -120,6 +120,21 @@ func (z zooKeeper) Erase(ctx context.Context, path string) error {
 	return z.as(ctx, func(c *zk.Conn) error { return z.erase(c, "/"+path) })
 }
 
+// Replace implements [Store]. If there is no node it writes one.
+func (z zooKeeper) Replace(ctx context.Context, path string, value []byte) error {
+	return z.as(ctx, func(c *zk.Conn) error {
+		node := "/" + path
+		_, err := c.Multi(&zk.DeleteRequest{Path: node, Version: -1}, &zk.CreateRequest{Path: node, Data: value, Acl: everybody})
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, zk.ErrNoNode):
+			return z.write(c, path, value, everybody)
+		}
+		return fmt.Errorf("cluster: replace %.200q: %w", path, err)
+	})
+}
+
 func (z zooKeeper) erase(c *zk.Conn, node string) error {
 	children, _, err := c.Children(node)
 	for _, child := range children {
