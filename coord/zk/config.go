@@ -31,7 +31,8 @@ type Config struct {
 	// least 1 s. Default 10 s. The package comment says how long a pause of the store a
 	// session survives.
 	SessionTimeout time.Duration
-	// DialTimeout bounds Dial. Default 5 s.
+	// DialTimeout bounds Dial. At first a server has a quarter of its share of it to open a
+	// session, and twice as long after each round over the servers. Default 5 s.
 	DialTimeout time.Duration
 	// RequestTimeout bounds each request, including the time that it waits for a
 	// connection. Default 5 s.

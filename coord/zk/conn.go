@@ -236,14 +236,18 @@ func (c *conn) dialLink(ctx context.Context, address string) (*link, error) {
 }
 
 // attemptTimeout bounds one attempt to open a link, including the handshake. For the first
-// link the servers share DialTimeout. Later links have less time, because the session would
-// end.
+// link a server has a quarter of its share of DialTimeout, and twice as long after each round:
+// a server that has just been started may take a client's connect request and never answer
+// it, and the next request must have time left. Later links have less time, because the
+// session would end.
 func (c *conn) attemptTimeout() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	const least = 500 * time.Millisecond
 	if c.timeout == 0 {
-		return max(least, c.cfg.DialTimeout/time.Duration(len(c.cfg.Servers)))
+		servers := len(c.cfg.Servers)
+		share := c.cfg.DialTimeout / time.Duration(servers)
+		return max(least, share/4<<min(c.failures/servers, 2))
 	}
 	return max(least, c.timeout/6)
 }

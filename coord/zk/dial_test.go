@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,6 +58,47 @@ func TestDialWithDeadServersAmongThem(t *testing.T) {
 		r := dial(t, zk.Config{Servers: []string{nowhere(t), hole.Addr(), sharedServer(t).Addr()}, DialTimeout: 3 * time.Second})
 		commit(t, r, coord.Put("a", nil))
 	}
+}
+
+// A server that has just been started may take a connect request and never answer it. There
+// has to be time for another one.
+func TestDialToAServerThatSwallowsARequest(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := sharedServer(t).Addr()
+	var serving sync.WaitGroup
+	forward := func(c net.Conn) {
+		defer c.Close()
+		s, err := net.Dial("tcp", server)
+		if err != nil {
+			return // the client sees it
+		}
+		defer s.Close()
+		serving.Go(func() {
+			defer s.Close()
+			_, _ = io.Copy(s, c) // it ends with one of the connections
+		})
+		_, _ = io.Copy(c, s) // it ends with one of the connections
+	}
+	serving.Go(func() {
+		for swallowed := false; ; swallowed = true {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if swallowed {
+				serving.Go(func() { forward(c) })
+			} else {
+				defer c.Close()
+			}
+		}
+	})
+	t.Cleanup(serving.Wait)
+	t.Cleanup(func() { l.Close() })
+	r := dial(t, zk.Config{Servers: []string{l.Addr().String()}, DialTimeout: 8 * time.Second})
+	commit(t, r, coord.Put("a", nil))
 }
 
 func TestNamespaceWithSlashes(t *testing.T) {
