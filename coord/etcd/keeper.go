@@ -147,8 +147,8 @@ func (r *Registry) openSession(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	s := newSession(r.ctx, id, sent, granted)
+	r.log.Info("session opened", zap.Int64("session", id), zap.Duration("timeout", granted)) // before anybody has it
 	r.setSession(s)
-	r.log.Info("session opened", zap.Int64("session", id), zap.Duration("timeout", granted))
 	return s, nil
 }
 
