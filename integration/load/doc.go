@@ -5,6 +5,7 @@
 //	go run ./integration/load -endpoints 10.0.0.7:2379 -jobs 5000 -bare -json
 //	go run ./integration/load -jobs 500 -starting 1 -idle               # one start after the other
 //	go run ./integration/load -jobs 1 -items 10000 -cron '0/5 * * * * ?' -for 30s   # a wide job
+//	go run ./integration/load -jobs 1 -items 10000 -threads 100 -work 200ms -cron '0 * * * * ?' -for 60s   # 1 % at a time
 //	go run ./integration/load -jobs 1 -items 10000 -processes 3 -idle -event join
 //	go run ./integration/load -jobs 1 -items 1000 -processes 10 -work 20s -cron '0/30 * * * * ?' -for 60s -event kill
 //
@@ -29,7 +30,8 @@
 // all have started and -warm has passed, the next tick begins the window. It lasts for -for,
 // and has every tick from its begin up to its end, without the end. So that the counters see
 // whole ticks, they are read 50 ms before the window begins and 50 ms before it ends. A
-// process of a job with n items has threads for n of them, up to job.MaxThreads.
+// process of a job with n items has threads for n of them, up to job.MaxThreads, unless
+// -threads says otherwise.
 //
 // # What the figures mean
 //

@@ -38,6 +38,7 @@ type options struct {
 	Warm      time.Duration `json:"warm_ns"`
 	For       time.Duration `json:"for_ns"`
 	Work      time.Duration `json:"work_ns"`
+	Threads   int           `json:"threads"`
 	Early     time.Duration `json:"early_ns"`
 	Monitor   bool          `json:"monitor"`
 	Session   time.Duration `json:"session_ns"`
@@ -74,6 +75,7 @@ func parse(args []string, usage io.Writer) (options, error) {
 	f.DurationVar(&o.Warm, "warm", 3*time.Second, "how long jobs run before the figures are taken")
 	f.DurationVar(&o.For, "for", 10*time.Second, "how long the figures are taken")
 	f.DurationVar(&o.Work, "work", 0, "how long a handler takes")
+	f.IntVar(&o.Threads, "threads", 0, "how many items of a job a process runs at a time; 0 is all of them")
 	f.DurationVar(&o.Early, "early", 0, "how long before its tick an item is claimed (job.WithEarlyClaims)")
 	f.BoolVar(&o.Monitor, "monitor", true, "MonitorExecution of the jobs")
 	f.DurationVar(&o.Session, "session", 10*time.Second, "the session time-out")
@@ -94,7 +96,13 @@ func parse(args []string, usage io.Writer) (options, error) {
 	if o.Idle {
 		o.Cron = never
 	}
-	return o, o.validate()
+	if err := o.validate(); err != nil {
+		return o, err
+	}
+	if o.Threads == 0 {
+		o.Threads = min(o.Items, job.MaxThreads)
+	}
+	return o, nil
 }
 
 func (o *options) validate() (err error) {
@@ -117,6 +125,7 @@ func (o *options) validate() (err error) {
 		{"jobs", o.Jobs, fewest, 50_000},
 		{"items", o.Items, 1, min(100_000, job.MaxShardingTotalCount)},
 		{"processes", o.Processes, 1, 32},
+		{"threads", o.Threads, 0, job.MaxThreads},
 		{"starting", o.Starting, 1, 1024},
 		{"group", o.Group, 1, 100},
 		{"flight", o.Flight, 1, 64},

@@ -16,6 +16,7 @@ func TestWrongArguments(t *testing.T) {
 		{"-jobs 60000 -bare", "0 to 50000"},
 		{"-items 0", "1 to"},
 		{"-processes 33", "1 to 32"},
+		{"-threads -1", "0 to"},
 		{"-starting 0", "1 to 1024"},
 		{"-group 101", "1 to 100"},
 		{"-flight 0", "1 to 64"},

@@ -137,7 +137,7 @@ func (w *Worker) schedule(ctx context.Context, i int) (*job.Scheduler, error) {
 	o := w.settings.Options
 	config := job.Config{
 		Name: jobName(i), Cron: o.Cron, ShardingTotalCount: o.Items,
-		Threads:          min(o.Items, job.MaxThreads),
+		Threads:          o.Threads,
 		MonitorExecution: job.ToggleOf(o.Monitor),
 		Failover:         o.Event == eventKill && o.Monitor,
 	}
