@@ -31,13 +31,14 @@ func (c *controller) obey(w *decide.World) error {
 		c.take(w, trigger)
 	}
 	var dropped []int
-	for _, i := range slices.Sorted(maps.Keys(c.pending)) {
+	for i := range c.pending {
 		if i >= c.settings.ShardingTotalCount || w.Item(i).Disabled {
 			dropped = append(dropped, i)
 			delete(c.pending, i)
 		}
 	}
 	if len(dropped) > 0 {
+		slices.Sort(dropped)
 		c.log.Warn("trigger not obeyed: items are disabled or do not exist", someItems("items", dropped))
 	}
 	c.passOn(w)
