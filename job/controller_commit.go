@@ -244,7 +244,7 @@ func (c *controller) attempt(name string) bool {
 func (c *controller) committed(a answer) bool {
 	for _, s := range a.struck {
 		c.stale = true
-		c.meet(s.name, s.err, firstHold, lastHold, freeTries)
+		c.meet(s.name, s.err, firstHold, c.troubles.hold(s.name, c.now()), freeTries)
 		c.forgoCompletion(s)
 	}
 	switch {

@@ -77,7 +77,7 @@ func (c *controller) dispatch() {
 			rest = append(rest, r)
 			continue
 		}
-		if free <= 0 || c.isOverdue() || !c.seat.take() {
+		if free <= 0 || isOverdue(c.session) || !c.seat.take() {
 			rest = append(rest, c.queue[n:]...)
 			break
 		}
@@ -95,10 +95,6 @@ func (c *controller) dispatch() {
 	clear(c.queue[len(rest):])
 	c.queue = rest
 }
-
-// isOverdue reports whether the session is about to end. After a pause of the process its
-// timer may not have run yet, and others may have begun what this instance has claimed.
-func (c *controller) isOverdue() bool { return !time.Now().Before(c.session.Deadline()) }
 
 // execute calls the handler of a run in a goroutine of its own.
 func (c *controller) execute(r *run) {
@@ -156,7 +152,7 @@ func (c *controller) newTaskID() string {
 func (c *controller) executionOf(r *run) *execution {
 	s := c.settings
 	e := &execution{
-		handler: c.handler, log: c.log, slog: c.options.slog, errors: s.errors, retries: c.observeRetries(r), timeout: s.Timeout, retry: s.Retry,
+		handler: c.handler, session: c.session, log: c.log, slog: c.options.slog, errors: s.errors, retries: c.observeRetries(r), timeout: s.Timeout, retry: s.Retry,
 		sc: ShardingContext{
 			JobName: s.Name, TaskID: r.taskID, InstanceID: r.Instance, Properties: s.properties,
 			Item: r.Item, ItemParameter: s.parameters[r.Item], JobParameter: s.JobParameter, Total: s.ShardingTotalCount,

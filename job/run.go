@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -48,6 +49,7 @@ type group struct{ open int }
 // execution is what a goroutine needs to call a handler, copied out of the controller.
 type execution struct {
 	handler Handler
+	session coord.Session
 	log     *zap.Logger
 	slog    *slog.Logger // for the handler
 	errors  ErrorHandler
@@ -77,6 +79,9 @@ func (e *execution) do(ctx context.Context) (Outcome, error) {
 func (e *execution) attempts(ctx context.Context) error {
 	backoff := e.retry.InitialBackoff
 	for {
+		if err := e.awaitSession(ctx); err != nil {
+			return err
+		}
 		err := e.once(ctx)
 		if err == nil || ctx.Err() != nil || e.sc.Attempt > e.retry.Attempts {
 			return err
@@ -93,6 +98,30 @@ func (e *execution) attempts(ctx context.Context) error {
 		e.sc.Attempt++
 	}
 }
+
+// awaitSession returns an error if the handler must not be called, because ctx has ended.
+//
+// After a pause of the process ctx may go on for a moment although the session is over, and
+// others may have begun the item meanwhile. Either ctx ends soon, or a renewal that came in
+// time is read and puts the deadline off.
+func (e *execution) awaitSession(ctx context.Context) error {
+	for isOverdue(e.session) && ctx.Err() == nil {
+		look := time.NewTimer(overduePause)
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			look.Stop()
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// overduePause is the time between two looks at the deadline of a session that is overdue.
+const overduePause = 10 * time.Millisecond
+
+// isOverdue reports whether a session ought to have ended. After a pause of the process its
+// timer may not have run yet.
+func isOverdue(s coord.Session) bool { return !time.Now().Before(s.Deadline()) }
 
 // once calls the handler. A panic of the handler becomes its error.
 func (e *execution) once(ctx context.Context) (err error) {

@@ -35,6 +35,7 @@ func try(outcome func(ctx context.Context, n int) error) *trial {
 	core, logged := observer.New(zapcore.DebugLevel)
 	x := &trial{logged: logged, began: time.Now()}
 	x.execution = execution{
+		session: &modelSession{},
 		log:     zap.New(core),
 		retries: func(int, error, time.Duration) { x.retried++ },
 		sc:      ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Attempt: 1, Token: 7, Source: SourceNormal},
@@ -343,5 +344,61 @@ func TestSources(t *testing.T) {
 		if got := source.String(); got != want {
 			t.Errorf("%d: %s, want %s", int(source), got, want)
 		}
+	}
+}
+
+// pausedSession is one whose process was paused: its time is over, but its context goes on.
+// It may be that a renewal is read later.
+type pausedSession struct {
+	coord.Session
+	over, renewed time.Time
+}
+
+func (s *pausedSession) Deadline() time.Time {
+	if now := time.Now(); !now.Before(s.renewed) {
+		return now.Add(time.Hour)
+	}
+	return s.over
+}
+
+// After a pause of the process its handlers wait, also for a retry, until it is clear whether
+// the session lives.
+func TestNoAttemptInASessionThatIsOverdue(t *testing.T) {
+	const pause, clear, never = 2 * time.Second, 3 * time.Second, time.Hour
+	for name, tc := range map[string]struct {
+		over, renewed time.Duration // of the session
+		want          []time.Duration
+		outcome       Outcome
+	}{
+		"lost before it begins":          {0, never, nil, OutcomeCut},
+		"lost before a retry":            {time.Second, never, []time.Duration{0}, OutcomeCut},
+		"renewed before it begins":       {0, clear, []time.Duration{clear, clear + pause}, OutcomeOK},
+		"renewed, and before the retry":  {time.Second, clear, []time.Duration{0, clear}, OutcomeOK},
+		"renewed before anybody notices": {time.Second, pause, []time.Duration{0, pause}, OutcomeOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				x := try(func(_ context.Context, n int) error {
+					if n == 1 {
+						return errHandler
+					}
+					return nil
+				})
+				x.session = &pausedSession{over: x.began.Add(tc.over), renewed: x.began.Add(tc.renewed)}
+				x.retry = Retry{Attempts: 1, InitialBackoff: pause, MaxBackoff: pause}
+				ctx, lose := context.WithCancelCause(t.Context())
+				if tc.renewed == never {
+					defer time.AfterFunc(clear, func() { lose(coord.ErrSessionLost) }).Stop()
+				}
+				defer lose(nil)
+				err := x.do(ctx)
+				if !slices.Equal(x.attempts, tc.want) || x.outcome != tc.outcome {
+					t.Errorf("attempts at %v, want %v; outcome %v, want %v", x.attempts, tc.want, x.outcome, tc.outcome)
+				}
+				if lost := tc.outcome == OutcomeCut; lost != errors.Is(err, coord.ErrSessionLost) {
+					t.Errorf("got the error %v", err)
+				}
+			})
+		})
 	}
 }

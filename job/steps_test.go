@@ -321,3 +321,34 @@ func TestWhatIsHandedOverIsHandedOverOnce(t *testing.T) {
 		}
 	})
 }
+
+// An item whose claim was denied for some time goes on soon after that: it waits for a part
+// of that time only.
+func TestAnItemGoesOnSoonAfterADenial(t *testing.T) {
+	for _, lasts := range []time.Duration{6 * time.Second, time.Minute, 10 * time.Minute} {
+		t.Run(lasts.String(), func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				m := c.dial("10.0.0.1")
+				reg := &refusing{Registry: m.reg}
+				m.reg = reg
+				c.mustSchedule(m, c.config(), nil)
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+				reg.refuses.Store(&refusal{writes(c.job.Running(1)), func(i int, op coord.Op) error {
+					return &coord.ConflictError{Index: i, Op: op, Reason: coord.ErrDenied}
+				}})
+				c.pass(lasts)
+				reg.refuses.Store(nil)
+				allowed := time.Now()
+				tried := reg.refused.Load()
+				first := c.awaitRuns("item 1 after the denial", 1, func(e execution) bool { return e.Item == 1 && !e.begin.Before(allowed) })[0]
+				if late, most := first.begin.Sub(allowed), min(lasts/4, 30*time.Second)+2*time.Second; late > most {
+					t.Errorf("it went on %v after a denial of %v, want %v at most", late, lasts, most)
+				}
+				if tried > 60 {
+					t.Errorf("%d attempts in %v", tried, lasts)
+				}
+				c.check()
+			})
+		})
+	}
+}

@@ -14,9 +14,11 @@ const (
 	firstPause = 50 * time.Millisecond
 	lastPause  = 2 * time.Second
 	// firstHold and lastHold bound the back-off of a part of a commit. The other parts go on
-	// without it, so it can wait longer.
+	// without it, so it can wait longer. A part that fails waits for a holdShare of the time
+	// since it began to fail: then it goes on soon after what was in its way has gone.
 	firstHold = time.Second
 	lastHold  = 30 * time.Second
+	holdShare = 4
 	// freeTries is how many conflicts in a row need no back-off: the tree may just be busy.
 	freeTries = 3
 )
@@ -55,6 +57,14 @@ func (t troubles) meet(name string, err error, now time.Time, first, last time.D
 		one.until = now.Add(one.pause/2 + rand.N(one.pause/2+1))
 	}
 	return one
+}
+
+// hold is the longest back-off that a part may have now.
+func (t troubles) hold(name string, now time.Time) time.Duration {
+	if one := t[name]; one != nil {
+		return min(max(now.Sub(one.since)/holdShare, firstHold), lastHold)
+	}
+	return firstHold
 }
 
 // over forgets the trouble of a name: it has succeeded.
