@@ -43,6 +43,7 @@ type follower struct {
 	waiting  bool // it is to be read again: the timer or a reader will do that
 	live     bool // the watch is confirmed on the stream
 	covered  bool // the watch brings everything from the revision from on, or will when it has moved to the next stream
+	whole    bool // the range was read since it is covered, so nothing is missing
 	tries    uint8
 	checked  uint32 // doubted when the range was read last
 	doubted  uint32 // how often there was a new connection or an election: then the store may have been put back, and the range has to be read again before it counts
@@ -197,7 +198,7 @@ func (f *follower) settleLocked() {
 
 // positionLocked is the revision up to which everything is applied.
 func (f *follower) positionLocked() int64 {
-	if f.live && f.covered && f.opened && !f.loading {
+	if f.live && f.whole && !f.loading {
 		return max(f.applied, f.stream.progress.Load())
 	}
 	return f.applied
@@ -287,7 +288,7 @@ func (f *follower) endLoad(revision int64, err error, epoch int64, doubted uint3
 		err = fmt.Errorf("etcd: %s: %w", f.what(), errUncovered)
 	}
 	if err == nil {
-		f.opened, f.reading, f.checked = true, false, doubted
+		f.opened, f.whole, f.reading, f.checked = true, true, false, doubted
 		f.applied = max(f.applied, revision)
 		f.from = max(f.from, f.applied)
 		f.failing, f.since = time.Time{}, time.Now()
@@ -295,7 +296,7 @@ func (f *follower) endLoad(revision int64, err error, epoch int64, doubted uint3
 	}
 	early := f.early
 	f.early, f.kept = nil, 0
-	if f.opened && f.covered {
+	if f.whole {
 		for _, events := range early {
 			if problem := f.applyLocked(events); problem != nil {
 				return problem
@@ -311,7 +312,7 @@ func (f *follower) endLoad(revision int64, err error, epoch int64, doubted uint3
 // uncoverLocked notes that the watch has missed something, or will.
 func (f *follower) uncoverLocked() {
 	f.applied = f.positionLocked()
-	f.covered = false
+	f.covered, f.whole = false, false
 	f.dropLocked()
 }
 
@@ -374,7 +375,8 @@ func (f *follower) brought(s *watchStream, watch int64, events []*mvccpb.Event) 
 		f.mu.Unlock()
 		return
 	}
-	if f.loading || !f.opened {
+	switch {
+	case f.loading:
 		if f.kept += len(events); f.kept <= mostKept {
 			f.early = append(f.early, events)
 		} else {
@@ -382,14 +384,17 @@ func (f *follower) brought(s *watchStream, watch int64, events []*mvccpb.Event) 
 		}
 		f.mu.Unlock()
 		return
+	case !f.whole: // the range will be read later than this, and has the events then
+		f.mu.Unlock()
+		return
 	}
 	err := f.applyLocked(events)
-	whole := f.fault != nil
+	faulty := f.fault != nil
 	f.mu.Unlock()
 	switch {
 	case err != nil:
 		f.stop(err)
-	case whole:
+	case faulty:
 		f.recover()
 	}
 }
@@ -616,7 +621,7 @@ func (f *follower) Fault() error {
 // recover ends the fault if everything is followed again.
 func (f *follower) recover() {
 	f.mu.Lock()
-	whole := f.fault != nil && f.opened && f.live && f.covered && !f.reading && !f.waiting && f.positionLocked() >= f.expected
+	whole := f.fault != nil && f.live && f.whole && !f.reading && !f.waiting && f.positionLocked() >= f.expected
 	f.mu.Unlock()
 	if whole {
 		f.setFault(nil)

@@ -448,6 +448,32 @@ func TestSilence(t *testing.T) {
 	})
 }
 
+// After the store was put back nothing counts until the range is read again: not the progress
+// of the stream, and no events that the watch brings before that.
+func TestNothingCountsBeforeTheRangeIsRead(t *testing.T) {
+	store := &fakeStore{}
+	inFake(t, store, func(t *testing.T, r *Registry) {
+		s := <-store.streams
+		f, target := followed(t, r, s, 1, 100)
+		reading := make(chan int64)
+		target.at = func(int64) (int64, error) { return <-reading, nil }
+		r.startAnew(r.sighting.now(), horizon{revision: 50})
+		s = <-store.streams
+		r.sighting.reached(51, r.sighting.now().epoch)
+		r.lookAfterWatches()
+		s.answer(progress(51), created(1, 51), brought(1, 52))
+		if f.position() != 0 || len(target.applied) != 0 {
+			t.Errorf("at %d, applied %v, and the range is not read yet", f.position(), target.applied)
+		}
+		reading <- 52
+		synctest.Wait()
+		s.answer(brought(1, 53), progress(54))
+		if f.position() != 54 || !slices.Equal(target.applied, []int64{53}) {
+			t.Errorf("at %d, applied %v", f.position(), target.applied)
+		}
+	})
+}
+
 // A stream that brings events, but no progress for long, has a watch that is stuck at the
 // server. All watches move; the next stream gets more time.
 func TestStuckWatchIsFound(t *testing.T) {
