@@ -54,7 +54,7 @@ type follower struct {
 	watch    int64             // its id; 0 for none
 	epoch    int64             // of the store, when that stream began
 	answer   chan error        // gets the answer to the request for a watch, if somebody waits for that
-	early    [][]*mvccpb.Event // what the watch has brought while the range is read
+	early    [][]*mvccpb.Event // what the watch has brought before the range was read
 	kept     int               // how many events these are
 	moved    chan struct{}     // closed when applied grows, or the range was read; nil if nobody waits
 	since    time.Time         // the range was read then
@@ -260,7 +260,7 @@ func (f *follower) beginLoad() (trusted int64, doubted uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.settleLocked()
-	f.loading, f.early, f.kept = true, nil, 0
+	f.loading = true
 	if f.doubted != f.checked {
 		trusted = f.applied
 	}
@@ -294,9 +294,9 @@ func (f *follower) endLoad(revision int64, err error, epoch int64, doubted uint3
 		f.failing, f.since = time.Time{}, time.Now()
 		f.registry.sighting.reached(revision, epoch)
 	}
-	early := f.early
-	f.early, f.kept = nil, 0
 	if f.whole {
+		early := f.early
+		f.early, f.kept = nil, 0
 		for _, events := range early {
 			if problem := f.applyLocked(events); problem != nil {
 				return problem
@@ -313,6 +313,7 @@ func (f *follower) endLoad(revision int64, err error, epoch int64, doubted uint3
 func (f *follower) uncoverLocked() {
 	f.applied = f.positionLocked()
 	f.covered, f.whole = false, false
+	f.early, f.kept = nil, 0
 	f.dropLocked()
 }
 
@@ -375,16 +376,12 @@ func (f *follower) brought(s *watchStream, watch int64, events []*mvccpb.Event) 
 		f.mu.Unlock()
 		return
 	}
-	switch {
-	case f.loading:
+	if f.loading || !f.whole {
 		if f.kept += len(events); f.kept <= mostKept {
 			f.early = append(f.early, events)
 		} else {
 			f.early = nil
 		}
-		f.mu.Unlock()
-		return
-	case !f.whole: // the range will be read later than this, and has the events then
 		f.mu.Unlock()
 		return
 	}
