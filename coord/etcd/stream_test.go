@@ -459,6 +459,9 @@ func TestNothingCountsBeforeTheRangeIsRead(t *testing.T) {
 		target.at = func(int64) (int64, error) { return <-reading, nil }
 		r.startAnew(r.sighting.now(), horizon{revision: 50})
 		s = <-store.streams
+		if creates, _, _ := s.requests(); len(creates) != 1 || creates[0].StartRevision != 0 {
+			t.Fatalf("asked for %v", creates)
+		}
 		r.sighting.reached(51, r.sighting.now().epoch)
 		r.lookAfterWatches()
 		s.answer(progress(51), created(1, 51), brought(1, 52))
@@ -502,7 +505,7 @@ func TestStuckWatchIsFound(t *testing.T) {
 				s.answer(brought(id, revision))
 				select {
 				case next = <-store.streams:
-				case <-time.After(time.Second):
+				case <-time.After(970 * time.Millisecond): // not when the stream is checked, too
 				}
 			}
 			took := time.Since(begin)
