@@ -21,7 +21,7 @@ import (
 // for long.
 //
 // The watch begins first, and the range is read after that. So nothing is missed in between:
-// what the watch brings while the range is read is kept, and applied after it. When the stream
+// what the watch brings before that is kept, and applied after it. When the stream
 // breaks the watch is asked for again, from the revision up to which everything has come. So
 // the range need not be read again for that.
 //
@@ -90,7 +90,7 @@ var (
 	errTooMuch   = fmt.Errorf("%w: there is more news than can be kept while it is read", coord.ErrUnavailable)
 )
 
-// mostKept is how many events are kept while the range is read.
+// mostKept is how many events are kept until the range is read.
 const mostKept = 100_000
 
 func (f *follower) what() string { return f.target.String() }
