@@ -25,7 +25,7 @@ func (c *controller) foundation(w *decide.World, configure ...coord.Op) (*decide
 	var owners []string
 	// A strategy of the user's may take its time. The leader asks it, and tells if it fails.
 	if _, isTheirs := c.options.strategies[c.settings.Strategy]; !isTheirs {
-		owners, _ = c.desired(founder)
+		owners, _ = c.desired(founder) // if that fails there are none, and the leader says why
 	}
 	return w.Found(founder, owners, configure...)
 }

@@ -16,7 +16,7 @@ func TestNodeOptionsAndThoseOfAJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = reg.Close(context.WithoutCancel(t.Context())) }()
+	defer func() { _ = reg.Close(context.WithoutCancel(t.Context())) }() // how it ends is not the question
 	handler := func(name string) Option { return WithErrorHandler(name, ignoreErrors()) }
 	n, err := NewNode(reg, NodeConfig{Options: []Option{WithLabels("a"), WithLabels("b"), WithLabels("c"), handler("all"), WithObserver(Observer{})}})
 	if err != nil {

@@ -103,7 +103,8 @@ func (e *execution) attempts(ctx context.Context) error {
 //
 // After a pause of the process ctx may go on for a moment although the session is over, and
 // others may have begun the item meanwhile. Either ctx ends soon, or a renewal that came in
-// time is read and puts the deadline off.
+// time is read and puts the deadline off. The session tells nobody of the latter, so this looks
+// again and again.
 func (e *execution) awaitSession(ctx context.Context) error {
 	for isOverdue(e.session) && ctx.Err() == nil {
 		look := time.NewTimer(overduePause)
