@@ -30,7 +30,6 @@ type controller struct {
 	reg      coord.Registry
 	view     coord.View
 	job      jobtree.Job
-	handler  Handler
 	options  *options
 	revision int // Config.Revision, as the program gave it
 	watchers *observers
@@ -57,8 +56,9 @@ type controller struct {
 
 	working sync.WaitGroup // the goroutines of handlers
 
-	prodded atomic.Bool // anything may have changed: poke sets it, once clears it
-	timer   *time.Timer // of wait
+	properties atomic.Pointer[Properties] // those in force: handlers read them
+	prodded    atomic.Bool                // anything may have changed: poke sets it, once clears it
+	timer      *time.Timer                // of wait
 
 	turn decide.World // what the steps of this pass decide on: world
 
@@ -78,13 +78,13 @@ type seams struct {
 }
 
 // newController returns a controller whose loop has not begun.
-func newController(reg coord.Registry, view coord.View, h Handler, s *settings, o *options, revision int) *controller {
+func newController(reg coord.Registry, view coord.View, s *settings, o *options, revision int) *controller {
 	labels := o.labels
 	if o.weight > 0 {
 		labels = append(labels[:len(labels):len(labels)], jobtree.WeightLabel(o.weight))
 	}
 	c := &controller{
-		reg: reg, view: view, job: jobtree.Job(s.Name), handler: h, options: o, revision: revision,
+		reg: reg, view: view, job: jobtree.Job(s.Name), options: o, revision: revision,
 		log:        jobLogger(o.logger, s.Name),
 		wake:       make(chan struct{}, 1),
 		sight:      sight{settings: s},
@@ -94,6 +94,7 @@ func newController(reg coord.Registry, view coord.View, h Handler, s *settings, 
 		backoffs:   backoffs{troubles: troubles{}, heals: heals{}},
 		leadership: leadership{questions: map[string]*question{}},
 	}
+	c.properties.Store(&s.properties)
 	c.watchers = newObservers(o.observers, func() Event { return c.event("") }, c.log)
 	c.seams = seams{newID: func() string { return newInstanceID(o.ip) }, execute: c.execute}
 	return c

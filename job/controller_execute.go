@@ -98,9 +98,10 @@ func (c *controller) dispatch() {
 
 // execute calls the handler of a run in a goroutine of its own.
 func (c *controller) execute(r *run) {
-	e := c.executionOf(r)
 	ctx, cancel := context.WithCancelCause(context.WithValue(c.session.Context(), ofJob{}, c))
 	r.cancel, r.phase, r.begun = cancel, executing, c.now()
+	r.wishes.now, r.wishes.shutdown, r.wishes.ask = &c.properties, c.shutdown, c.poke
+	e := c.executionOf(r)
 	c.observeStart(r)
 	c.working.Go(func() {
 		end := ending{err: errGoexit, text: errGoexit.Error()} // if the handler does not return
@@ -108,7 +109,7 @@ func (c *controller) execute(r *run) {
 			if end.outcome == 0 {
 				end.outcome = outcomeOf(ctx, end.err)
 			}
-			end.cut, end.at, end.attempts = ctx.Err() != nil, c.now(), e.sc.Attempt
+			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil, c.now(), e.sc.Attempt, r.wishes.kept()
 			c.returns(r, end)
 		}()
 		defer func() {
@@ -152,7 +153,8 @@ func (c *controller) newTaskID() string {
 func (c *controller) executionOf(r *run) *execution {
 	s := c.settings
 	e := &execution{
-		handler: c.handler, session: c.session, log: c.log, slog: c.options.slog, errors: s.errors, retries: c.observeRetries(r), timeout: s.Timeout, retry: s.Retry,
+		handler: s.handler, session: c.session, log: c.log, errors: s.errors, retries: c.observeRetries(r), timeout: s.Timeout, retry: s.Retry,
+		inside: inside{slog: c.options.slog, live: &r.wishes},
 		sc: ShardingContext{
 			JobName: s.Name, TaskID: r.taskID, InstanceID: r.Instance, Properties: s.properties,
 			Item: r.Item, ItemParameter: s.parameters[r.Item], JobParameter: s.JobParameter, Total: s.ShardingTotalCount,

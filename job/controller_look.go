@@ -97,12 +97,18 @@ func (c *controller) adopt(next *settings) {
 		c.unmonitored.Last = c.now()
 		clear(c.work.Waiting)
 	}
-	c.settings = next
+	c.use(next)
 	c.refused = 0
 	c.fault(FaultConfig, nil)
 	if changes := before.Config.differences(next.Config); len(changes) > 0 {
 		c.log.Info("configuration changed", zap.Int64("revision", next.modified), zap.Strings("fields", changes))
 	}
+}
+
+// use sets the settings that are in force here.
+func (c *controller) use(s *settings) {
+	c.settings = s
+	c.properties.Store(&s.properties)
 }
 
 // maxSlack bounds each of the two times of which slack is the sum.

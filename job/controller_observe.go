@@ -134,7 +134,7 @@ func (c *controller) observeRetries(r *run) func(int, error, time.Duration) {
 
 // observeEnd tells observers that a handler has returned. The goroutine of the run calls it.
 func (c *controller) observeEnd(r *run, e ending) {
-	event := FinishedEvent{c.event(r.Instance), c.executionID(r), e.outcome, e.err, e.attempts, max(e.at.Sub(r.begun), 0)}
+	event := FinishedEvent{c.event(r.Instance), c.executionID(r), e.outcome, e.err, e.attempts, max(e.at.Sub(r.begun), 0), e.output}
 	observe(c, event, func(o *Observer) func(FinishedEvent) { return o.Finished })
 }
 

@@ -29,39 +29,49 @@ func errorHandlerNames(list string) ([]string, error) {
 	return names, nil
 }
 
-// errorHandler returns the error handlers of a list of names as one. If the list has neither
-// LOG nor IGNORE, LOG comes first.
-func (o *options) errorHandler(list string) (ErrorHandler, error) {
-	names, err := errorHandlerNames(list)
+// errorHandlersFor returns what is told of failures under a configuration, by the list of
+// names in it. If the list has neither LOG nor IGNORE, LOG comes first.
+func (o *options) errorHandlersFor(c Config) (errorHandlers, []*FieldError) {
+	wrong := func(err error) (errorHandlers, []*FieldError) {
+		return errorHandlers{}, faultsOf(err, keyErrorHandler)
+	}
+	names, err := errorHandlerNames(c.ErrorHandler)
 	if err != nil {
-		return nil, err
+		return wrong(err)
 	}
 	if !slices.Contains(names, ErrorHandlerLog) && !slices.Contains(names, ErrorHandlerIgnore) {
 		names = slices.Insert(names, 0, ErrorHandlerLog)
 	}
 	several := errorHandlers{log: o.logger}
 	for _, name := range names {
-		h := o.namedErrorHandler(name)
-		if h == nil {
+		t := o.errorHandlerType(name)
+		if t == nil {
 			known := slices.AppendSeq([]string{ErrorHandlerLog, ErrorHandlerIgnore}, maps.Keys(o.errorHandlers))
 			slices.Sort(known)
-			return nil, fmt.Errorf("%s is not known here, %s are", quote(name), strings.Join(slices.Compact(known), ", "))
+			return wrong(fmt.Errorf("%s is not known here, %s are", quote(name), strings.Join(slices.Compact(known), ", ")))
+		}
+		h, err := t.ErrorHandler(c, o.slog)
+		if err == nil && isNil(h) {
+			err = fmt.Errorf("the type %s returned no error handler", quote(name))
+		}
+		if err != nil {
+			return wrong(err)
 		}
 		several.list = append(several.list, namedErrorHandler{name, h})
 	}
 	return several, nil
 }
 
-// namedErrorHandler returns the error handler of a name; nil if there is none.
-func (o *options) namedErrorHandler(name string) ErrorHandler {
-	if h := o.errorHandlers[name]; h != nil {
-		return h
+// errorHandlerType returns the type of error handlers of a name; nil if there is none.
+func (o *options) errorHandlerType(name string) ErrorHandlerType {
+	if t := o.errorHandlers[name]; t != nil {
+		return t
 	}
 	switch name {
 	case ErrorHandlerLog:
-		return logErrors(o.logger)
+		return sameErrorHandler(logErrors(o.logger))
 	case ErrorHandlerIgnore:
-		return ignoreErrors()
+		return sameErrorHandler(ignoreErrors())
 	}
 	return nil
 }

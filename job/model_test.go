@@ -188,11 +188,14 @@ func (m *model) start() *member {
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	if err := o.workOf(m.config, HandlerFunc(func(context.Context, ShardingContext) error { return nil })); err != nil {
+		m.t.Fatal(err)
+	}
 	s, err := newSettings(m.config, o, 0)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	p.c = newController(p.reg, p.view, nil, s, o, 0)
+	p.c = newController(p.reg, p.view, s, o, 0)
 	p.c.seams = seams{newID: p.newID, execute: p.begin, omits: p.omits, oneByOne: true, narrowed: p.audit}
 	p.c.started = func() {}
 	p.c.shutdown, p.leave = context.WithCancel(m.ctx)

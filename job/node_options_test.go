@@ -42,11 +42,11 @@ func TestNodeOptionsAndThoseOfAJob(t *testing.T) {
 				t.Errorf("labels %q, want %q; address %q, want %q; %d observers, want %d", o.labels, tc.labels, o.ip, tc.ip, len(o.observers), tc.observers)
 			}
 		}()
-		if _, err := o.errorHandler("all"); err != nil {
-			t.Error(err)
+		if _, faults := o.errorHandlersFor(Config{ErrorHandler: "all"}); faults != nil {
+			t.Error(faults)
 		}
-		if _, err := o.errorHandler("first"); (err == nil) != (tc.knows == "first") {
-			t.Errorf("labels %q: an error handler of one job: %v", tc.labels, err)
+		if _, faults := o.errorHandlersFor(Config{ErrorHandler: "first"}); (faults == nil) != (tc.knows == "first") {
+			t.Errorf("labels %q: an error handler of one job: %v", tc.labels, faults)
 		}
 	}
 }

@@ -127,6 +127,9 @@ type (
 		// pauses between them.
 		Attempts int
 		Took     time.Duration
+		// Output is what the handler has kept with [SetOutput]: a script's output, say. It is
+		// for reading, and is nil if there is none.
+		Output []byte
 	}
 	MadeUpEvent struct {
 		Event

@@ -36,7 +36,9 @@ type options struct {
 	weight         int
 	implementation string
 	strategies     map[string]strategy.Strategy // nil if there are none
-	errorHandlers  map[string]ErrorHandler      // those that were given; nil if there are none
+	errorHandlers  map[string]ErrorHandlerType  // those that were given; nil if there are none
+	types          map[string]Type              // nil if there are none
+	work           Type                         // what does the work of the job: workOf
 	precedence     Precedence
 	startRetry     bool
 	cancelGrace    time.Duration
@@ -70,7 +72,7 @@ func defaultOptions() *options {
 func (o *options) with(opts []Option) (*options, error) {
 	c := *o
 	c.observers, c.labels = slices.Clip(c.observers), slices.Clip(c.labels)
-	c.strategies, c.errorHandlers = maps.Clone(c.strategies), maps.Clone(c.errorHandlers)
+	c.strategies, c.errorHandlers, c.types = maps.Clone(c.strategies), maps.Clone(c.errorHandlers), maps.Clone(c.types)
 	if err := c.apply(opts); err != nil {
 		return nil, err
 	}
@@ -219,18 +221,25 @@ func put[V any](m *map[string]V, name string, value V) {
 // 255 bytes, without commas. With the name LOG or IGNORE it replaces that one.
 func WithErrorHandler(name string, h ErrorHandler) Option {
 	return func(o *options) error {
-		if err := checkText(name, maxTextLength); err != nil {
-			return fmt.Errorf("job: error handler %s: name: %w", quote(name), err)
-		}
-		if strings.Contains(name, ",") || strings.TrimSpace(name) != name {
-			return fmt.Errorf("job: error handler %s: a name without commas, and without spaces around it, is allowed", quote(name))
+		if err := checkErrorHandlerName(name); err != nil {
+			return err
 		}
 		if isNil(h) {
 			return fmt.Errorf("job: error handler %s is nil", quote(name))
 		}
-		put(&o.errorHandlers, name, h)
+		put(&o.errorHandlers, name, sameErrorHandler(h))
 		return nil
 	}
+}
+
+func checkErrorHandlerName(name string) error {
+	if err := checkText(name, maxTextLength); err != nil {
+		return fmt.Errorf("job: error handler %s: name: %w", quote(name), err)
+	}
+	if strings.Contains(name, ",") || strings.TrimSpace(name) != name {
+		return fmt.Errorf("job: error handler %s: a name without commas, and without spaces around it, is allowed", quote(name))
+	}
+	return nil
 }
 
 // WithClock sets the clock that decides which ticks are due. It is for tests of wrong

@@ -69,6 +69,7 @@ type ending struct {
 	cut      bool   // the context ended before the handler returned
 	at       time.Time
 	attempts int
+	output   []byte // what the handler has kept
 }
 
 // describe asks for the text of the error. It runs in the goroutine of the run, because the

@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -28,6 +27,7 @@ type run struct {
 	taskID string
 	cancel context.CancelCauseFunc // ends the handler's context; set once it is executing
 	ending ending                  // set once the handler has returned
+	wishes wishes                  // between the controller and the handler
 }
 
 // phase is where a run stands.
@@ -51,7 +51,7 @@ type execution struct {
 	handler Handler
 	session coord.Session
 	log     *zap.Logger
-	slog    *slog.Logger // for the handler
+	inside  inside // for the handler
 	errors  ErrorHandler
 	retries func(attempt int, err error, backoff time.Duration)
 	sc      ShardingContext
@@ -83,7 +83,7 @@ func (e *execution) attempts(ctx context.Context) error {
 			return err
 		}
 		err := e.once(ctx)
-		if err == nil || ctx.Err() != nil || e.sc.Attempt > e.retry.Attempts {
+		if err == nil || ctx.Err() != nil || e.sc.Attempt > e.retry.Attempts || !mayRetry(err) {
 			return err
 		}
 		e.retries(e.sc.Attempt, err, backoff)
@@ -131,7 +131,9 @@ func (e *execution) once(ctx context.Context) (err error) {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return e.handler.Execute(context.WithValue(ctx, logKey{}, logging{e.slog, e.sc}), e.sc)
+	in := e.inside
+	in.sc = e.sc
+	return e.handler.Execute(context.WithValue(ctx, insideKey{}, &in), e.sc)
 }
 
 // report calls the error handler. If that panics, report logs it, and the process goes on.

@@ -62,8 +62,8 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 	if err != nil {
 		return nil, err
 	}
-	if o.implementation == "" {
-		o.implementation = c.Name
+	if err := o.workOf(c, h); err != nil {
+		return nil, err
 	}
 	given, err := newSettings(c, o, 0)
 	if err != nil {
@@ -77,7 +77,7 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 		return nil, fmt.Errorf("job %s: %w", c.Name, err)
 	}
 	s := &Scheduler{
-		c:    newController(reg, view, h, given, o, c.Revision),
+		c:    newController(reg, view, given, o, c.Revision),
 		node: n,
 		done: make(chan struct{}),
 		gone: make(chan struct{}),

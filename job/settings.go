@@ -23,6 +23,7 @@ type settings struct {
 	properties Properties
 	strategy   strategy.Strategy
 	errors     ErrorHandler
+	handler    Handler
 }
 
 // newSettings checks a configuration and looks its names up.
@@ -49,9 +50,11 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	if s.strategy, err = strategy.Lookup(c.Strategy, o.strategies); err != nil {
 		faults = append(faults, &FieldError{Field: "jobShardingStrategyType", Err: err})
 	}
-	if s.errors, err = o.errorHandler(c.ErrorHandler); err != nil {
-		faults = append(faults, &FieldError{Field: "jobErrorHandlerType", Err: err})
-	}
+	var wrong []*FieldError
+	s.errors, wrong = o.errorHandlersFor(c)
+	faults = append(faults, wrong...)
+	s.handler, wrong = o.handlerFor(c)
+	faults = append(faults, wrong...)
 	if len(c.Listeners) > 0 {
 		faults = append(faults, &FieldError{Field: "jobListenerTypes", Err: fmt.Errorf("%q are not known here", c.Listeners)})
 	}

@@ -73,7 +73,7 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 		default:
 			kept, err := keep(given, found, there.Modified, c.options)
 			if err == nil {
-				c.settings = kept
+				c.use(kept)
 			}
 			return err
 		}

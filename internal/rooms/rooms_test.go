@@ -20,6 +20,11 @@ var allowed = map[string][]string{
 	"strategy":            {},
 	"job/cronexpr":        {"internal/brief"},
 	"job":                 {"coord", "strategy", "trace", "job/cronexpr", "internal/decide", "internal/jobtree", "internal/brief", "internal/rest", "internal/slogzap", "internal/yamldoc"},
+	"job/property":        {"job", "internal/brief"},
+	"job/dataflow":        {"job", "job/property", "internal/brief"},
+	"job/script":          {"job", "job/property", "internal/brief", "internal/rest"},
+	"job/httpjob":         {"job", "job/property", "internal/brief", "internal/rest"},
+	"job/alert":           {"job", "job/property", "internal/brief", "internal/rest"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/brief":      {},
@@ -31,8 +36,8 @@ var allowed = map[string][]string{
 	// What only tests and programs to learn from use.
 	"internal/testserver": {},
 	"internal/modelstore": {"coord"},
-	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "internal/testserver"},
-	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/cronexpr", "internal/jobtree", "internal/rest", "internal/testserver"},
+	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "internal/testserver"},
+	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
 
 // The import rule: the core never knows which store it is on, strategies and

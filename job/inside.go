@@ -1,0 +1,119 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+)
+
+// The reasons why StopAsked asks a handler to stop, besides ErrShutdown.
+var (
+	// ErrItemMoves: another instance is to run the item, as soon as it does not run here.
+	ErrItemMoves = errors.New("job: the item is to move to another instance")
+	// ErrDisabled: an operator has disabled the item, or this server.
+	ErrDisabled = errors.New("job: the item or the server is disabled")
+)
+
+// insideKey is the key under which a handler's context holds what it may ask of its execution.
+type insideKey struct{}
+
+// inside is an execution, as its handler sees it.
+type inside struct {
+	slog *slog.Logger
+	sc   ShardingContext
+	live *wishes // of the run; nil outside of a scheduler
+}
+
+// wishes are what the scheduler tells a handler while it runs, and the handler tells it.
+type wishes struct {
+	// now are the properties in force. The controller changes them.
+	now *atomic.Pointer[Properties]
+	// shutdown ends when the scheduler is to shut down.
+	shutdown context.Context
+	// asks is whether the handler has asked whether it should stop. Before that the controller
+	// need not find out.
+	asks atomic.Bool
+	// ask wakes the controller, after asks was set.
+	ask func()
+
+	mu     sync.Mutex
+	stop   error
+	output []byte
+}
+
+// PropertiesNow returns the properties in force at this moment: they may have changed since
+// the execution began. ctx is the context that the handler was given, or one derived from it;
+// with any other it returns none.
+func PropertiesNow(ctx context.Context) Properties {
+	in := insideOf(ctx)
+	if in.live == nil {
+		return in.sc.Properties
+	}
+	return *in.live.now.Load()
+}
+
+// StopAsked says why a handler that works for long should return between two pieces of work,
+// or nil: ErrShutdown after a shutdown was asked for; ErrItemMoves if the item is to run on
+// another instance; ErrDisabled. The context of the handler still goes on, so what it returns
+// counts. A handler that runs for ever and does not ask keeps its item where it is.
+//
+// If the context has ended, it returns its cause. ctx is the context that the handler was
+// given, or one derived from it; with any other it returns no other reason.
+func StopAsked(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w := insideOf(ctx).live
+	if w == nil {
+		return nil
+	}
+	if w.shutdown.Err() != nil {
+		return ErrShutdown
+	}
+	if !w.asks.Swap(true) {
+		w.ask()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stop
+}
+
+// MaxOutput bounds what [SetOutput] keeps, in bytes.
+const MaxOutput = 64 << 10
+
+// SetOutput keeps a text with the record of the execution: [Observer].Finished is told of it.
+// Of a text that is longer than MaxOutput only the end is kept. A later call replaces what was
+// kept before. ctx is as for [Logger].
+func SetOutput(ctx context.Context, output []byte) {
+	w := insideOf(ctx).live
+	if w == nil {
+		return
+	}
+	output = output[max(0, len(output)-MaxOutput):]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.output = append([]byte(nil), output...)
+}
+
+// kept returns what SetOutput has kept.
+func (w *wishes) kept() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.output
+}
+
+// tell sets why the handler should stop; nil takes it back.
+func (w *wishes) tell(reason error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stop = reason
+}
+
+func insideOf(ctx context.Context) *inside {
+	if in, ok := ctx.Value(insideKey{}).(*inside); ok {
+		return in
+	}
+	return &inside{}
+}

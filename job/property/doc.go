@@ -1,0 +1,15 @@
+// Package property reads the properties of types of jobs and of error handlers: Config.Props,
+// a map of texts. A [Table] lists the properties of a type, each with its default and what is
+// allowed, and checks them all at once:
+//
+//	table := property.Table{Own: []string{"http."}, Rows: []property.Row{
+//		{Name: "http.method", Required: true, Check: property.OneOf("GET", "POST"), Meaning: "the method"},
+//		{Name: "http.read.timeout.milliseconds", Default: "5000", Check: property.Integer(1, math.MaxInt32), Meaning: "…"},
+//	}}
+//	values, err := table.Read(job.NewProperties(c.Props))
+//
+// # References
+//
+// The registry has properties in clear text, so a secret is not one of them. A property names
+// it by a reference, and the process looks it up when it is used: see [Expand], [FromProcess].
+package property

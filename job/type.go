@@ -1,0 +1,124 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Type is a kind of work that is described by the configuration of a job: a script, a request
+// to a URL. The node of such a job in the registry holds the name of the type, as ElasticJob's
+// does ("SCRIPT", "HTTP").
+//
+// A program names its types by [WithType], and starts a job with the handler [OfType]. A
+// handler that is given to [Schedule] or [OneOff] may be a Type itself; then the job has the
+// name of its implementation, and the type only checks and reads the configuration (package
+// dataflow does).
+type Type interface {
+	// Handler checks a configuration, and returns what does the work under it. It is called
+	// at the start, and again for each configuration that comes into force; c has its defaults.
+	// An execution keeps the handler that it has begun with. What Handler returns may be
+	// dropped without having been called, so Handler itself must have no effect.
+	//
+	// An error refuses the configuration. A *ConfigError or *FieldError in it names the fields,
+	// those of Config.Props as "props: name"; see package property.
+	Handler(c Config) (Handler, error)
+}
+
+// TypeFunc makes a Type of a function.
+type TypeFunc func(c Config) (Handler, error)
+
+// Handler calls f.
+func (f TypeFunc) Handler(c Config) (Handler, error) { return f(c) }
+
+// OfType returns the handler of a job whose work is done by a type: the one that [WithType]
+// has given that name. The job's implementation has the same name, so [WithImplementation] is
+// not needed; with another name it is refused.
+func OfType(name string) Handler { return ofType(name) }
+
+type ofType string
+
+// Execute is never called: a start puts the type's handler in its place.
+func (t ofType) Execute(context.Context, ShardingContext) error {
+	return fmt.Errorf("job: a handler of type %s needs a scheduler", quote(string(t)))
+}
+
+// WithType gives a type a name, for [OfType]. The name has up to 255 bytes. A job that is done
+// by a handler of its own cannot have it as the name of its implementation.
+func WithType(name string, t Type) Option {
+	return func(o *options) error {
+		if err := checkText(name, maxTextLength); err != nil {
+			return fmt.Errorf("job: type %s: name: %w", quote(name), err)
+		}
+		if isNil(t) {
+			return fmt.Errorf("job: type %s is nil", quote(name))
+		}
+		put(&o.types, name, t)
+		return nil
+	}
+}
+
+// workOf sets what does the work of a job, and the name of its implementation.
+func (o *options) workOf(c Config, h Handler) error {
+	if name, ok := h.(ofType); ok {
+		return o.workOfType(string(name))
+	}
+	if o.implementation == "" {
+		o.implementation = c.Name
+	}
+	if _, isType := o.types[o.implementation]; isType {
+		return fmt.Errorf("job %s: its implementation has the name of the type %s; start the job with OfType, or give it another name by WithImplementation", short(c.Name), quote(o.implementation))
+	}
+	if t, ok := h.(Type); ok {
+		o.work = t
+		return nil
+	}
+	o.work = TypeFunc(func(Config) (Handler, error) { return h, nil })
+	return nil
+}
+
+func (o *options) workOfType(name string) error {
+	t, ok := o.types[name]
+	switch {
+	case !ok && len(o.types) == 0:
+		return fmt.Errorf("job: type %s is not known here: WithType gives a type its name", quote(name))
+	case !ok:
+		return fmt.Errorf("job: type %s is not known here, %s are", quote(name), strings.Join(slices.Sorted(maps.Keys(o.types)), ", "))
+	case o.implementation != "" && o.implementation != name:
+		return fmt.Errorf("job: implementation %s of a job of type %s: a job of a type has its name", quote(o.implementation), quote(name))
+	}
+	o.work, o.implementation = t, name
+	return nil
+}
+
+// handlerFor returns what does the work under a configuration.
+func (o *options) handlerFor(c Config) (Handler, []*FieldError) {
+	h, err := o.work.Handler(c)
+	if err == nil && isNil(h) {
+		err = errors.New("the type returned no handler")
+	}
+	return h, faultsOf(err, keyProps)
+}
+
+// faultsOf returns what an error says is wrong with fields. An error that names none is about
+// the given field.
+func faultsOf(err error, field string) []*FieldError {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *ConfigError:
+		return e.Faults
+	case *FieldError:
+		return []*FieldError{e}
+	}
+	if several, ok := errors.AsType[*ConfigError](err); ok {
+		return several.Faults
+	}
+	if one, ok := errors.AsType[*FieldError](err); ok {
+		return []*FieldError{one}
+	}
+	return []*FieldError{{Field: field, Err: err}}
+}
