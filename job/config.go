@@ -100,8 +100,8 @@ type Config struct {
 	// other numbers in props: executor.threads)
 	Threads int
 
-	// ErrorHandler names the error handlers that are told of failed items: LOG, IGNORE, those
-	// of [WithErrorHandler], or several with commas between them: "LOG,WEBHOOK". They are
+	// ErrorHandler names the error handlers that are told of failed items: LOG, IGNORE, THROW,
+	// those of [WithErrorHandler] and [WithErrorHandlerType], or several with commas between them: "LOG,WEBHOOK". They are
 	// told in this order. LOG is told first, even if it is not named, unless IGNORE is named:
 	// "WEBHOOK" logs, too, and "IGNORE,WEBHOOK" does not. JVM members of the job fail at a
 	// list, and at a name that they do not know. Up to 255 bytes. Default LOG.

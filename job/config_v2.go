@@ -80,3 +80,16 @@ func errorHandlerOf(class string) string {
 
 // simpleName returns the name of a class without its package.
 func simpleName(class string) string { return class[strings.LastIndexByte(class, '.')+1:] }
+
+// oldTypeOf returns jobType of a document, in capital letters; empty if it has none.
+func oldTypeOf(text []byte) string {
+	d, err := parseConfig(text)
+	if err != nil || !d.has(oldKeyType) {
+		return ""
+	}
+	name, err := d.text(oldKeyType)
+	if err != nil {
+		return ""
+	}
+	return strings.ToUpper(name)
+}

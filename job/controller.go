@@ -46,6 +46,7 @@ type controller struct {
 	identity            // controller_join.go
 	departure           // controller_leave.go
 	executions          // controller_execute.go
+	reporters           // controller_flush.go
 	doubts              // controller_finish.go
 	triggers            // controller_trigger.go
 	backoffs            // controller_commit.go

@@ -101,6 +101,7 @@ func (c *controller) execute(r *run) {
 	ctx, cancel := context.WithCancelCause(context.WithValue(c.session.Context(), ofJob{}, c))
 	r.cancel, r.phase, r.begun = cancel, executing, c.now()
 	r.wishes.now, r.wishes.shutdown, r.wishes.ask = &c.properties, c.shutdown, c.poke
+	r.errors = c.settings.errors
 	e := c.executionOf(r)
 	c.observeStart(r)
 	c.working.Go(func() {
@@ -164,6 +165,9 @@ func (c *controller) executionOf(r *run) *execution {
 	if r.Parameter != "" {
 		e.sc.JobParameter = r.Parameter
 	}
+	if r.Recorded {
+		e.inside.cursor = &cursor{reg: c.reg, now: c.options.now, job: c.job, item: r.Item, token: r.Token}
+	}
 	return e
 }
 
@@ -174,6 +178,9 @@ func (c *controller) collect() {
 	returned := c.returned
 	c.returned = nil
 	c.mu.Unlock()
+	if len(returned) > 0 && len(c.retired) > 0 {
+		defer c.flushRetired()
+	}
 	for _, r := range returned {
 		c.pace.ended(c.now().Sub(r.begun), c.now())
 		c.busy--

@@ -97,6 +97,7 @@ func (c *controller) adopt(next *settings) {
 		c.unmonitored.Last = c.now()
 		clear(c.work.Waiting)
 	}
+	c.replaceReporters(next)
 	c.use(next)
 	c.refused = 0
 	c.fault(FaultConfig, nil)

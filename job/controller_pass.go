@@ -44,7 +44,7 @@ const (
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
-func steps() [27]step {
+func steps() [28]step {
 	configured := asApplicant | asMember | asLeaver
 	return [...]step{
 		{"reconcile", always, whole, (*controller).reconcileIfDue},
@@ -72,6 +72,7 @@ func steps() [27]step {
 		{"inherit", asLeader, whole, (*controller).inherit},
 		{"sweep", asLeader, whole, (*controller).sweep},
 		{"assign", asLeader, whole, (*controller).assign},
+		{"ask to stop", asMember | asLeaver, whole, (*controller).askToStop},
 		{"diagnose", always, whole, (*controller).diagnose},
 		{"report", asMember | asLeaver, whole, (*controller).report},
 	}

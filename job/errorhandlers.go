@@ -31,35 +31,40 @@ func errorHandlerNames(list string) ([]string, error) {
 
 // errorHandlersFor returns what is told of failures under a configuration, by the list of
 // names in it. If the list has neither LOG nor IGNORE, LOG comes first.
-func (o *options) errorHandlersFor(c Config) (errorHandlers, []*FieldError) {
-	wrong := func(err error) (errorHandlers, []*FieldError) {
-		return errorHandlers{}, faultsOf(err, keyErrorHandler)
-	}
+func (o *options) errorHandlersFor(c Config) (*errorHandlers, []*FieldError) {
 	names, err := errorHandlerNames(c.ErrorHandler)
 	if err != nil {
-		return wrong(err)
+		return nil, faultsOf(err, keyErrorHandler)
 	}
 	if !slices.Contains(names, ErrorHandlerLog) && !slices.Contains(names, ErrorHandlerIgnore) {
 		names = slices.Insert(names, 0, ErrorHandlerLog)
 	}
-	several := errorHandlers{log: o.logger}
+	several := &errorHandlers{log: o.logger, names: c.ErrorHandler, props: c.Props}
+	var faults []*FieldError
 	for _, name := range names {
-		t := o.errorHandlerType(name)
-		if t == nil {
-			known := slices.AppendSeq([]string{ErrorHandlerLog, ErrorHandlerIgnore}, maps.Keys(o.errorHandlers))
-			slices.Sort(known)
-			return wrong(fmt.Errorf("%s is not known here, %s are", quote(name), strings.Join(slices.Compact(known), ", ")))
-		}
-		h, err := t.ErrorHandler(c, o.slog)
-		if err == nil && isNil(h) {
-			err = fmt.Errorf("the type %s returned no error handler", quote(name))
-		}
+		h, err := o.newErrorHandler(name, c)
 		if err != nil {
-			return wrong(err)
+			faults = append(faults, faultsOf(err, keyErrorHandler)...)
+			continue
 		}
 		several.list = append(several.list, namedErrorHandler{name, h})
 	}
-	return several, nil
+	return several, faults
+}
+
+// newErrorHandler returns the error handler of a name for a configuration.
+func (o *options) newErrorHandler(name string, c Config) (ErrorHandler, error) {
+	t := o.errorHandlerType(name)
+	if t == nil {
+		known := slices.AppendSeq([]string{ErrorHandlerLog, ErrorHandlerIgnore, ErrorHandlerThrow}, maps.Keys(o.errorHandlers))
+		slices.Sort(known)
+		return nil, fmt.Errorf("%s is not known here, %s are", quote(name), strings.Join(slices.Compact(known), ", "))
+	}
+	h, err := t.ErrorHandler(c, o.slog)
+	if err == nil && isNil(h) {
+		err = fmt.Errorf("the type %s returned no error handler", quote(name))
+	}
+	return h, err
 }
 
 // errorHandlerType returns the type of error handlers of a name; nil if there is none.
@@ -72,14 +77,20 @@ func (o *options) errorHandlerType(name string) ErrorHandlerType {
 		return sameErrorHandler(logErrors(o.logger))
 	case ErrorHandlerIgnore:
 		return sameErrorHandler(ignoreErrors())
+	case ErrorHandlerThrow:
+		return sameErrorHandler(o.thrown)
 	}
 	return nil
 }
 
-// errorHandlers are told one after the other, even if one panics.
+// errorHandlers are those of a job under one configuration. They are told one after the other,
+// even if one panics.
 type errorHandlers struct {
 	log  *zap.Logger
 	list []namedErrorHandler
+	// By what they were made.
+	names string
+	props map[string]string
 }
 
 type namedErrorHandler struct {
@@ -87,18 +98,36 @@ type namedErrorHandler struct {
 	ErrorHandler
 }
 
-// HandleError calls each of them.
-func (e errorHandlers) HandleError(ctx context.Context, sc ShardingContext, err error) {
-	if len(e.list) == 0 {
+// isFor reports whether a configuration asks for the same error handlers.
+func (e *errorHandlers) isFor(c Config) bool {
+	return e.names == c.ErrorHandler && maps.Equal(e.props, c.Props)
+}
+
+// HandleError tells each of them of a failure.
+func (e *errorHandlers) HandleError(ctx context.Context, sc ShardingContext, err error) {
+	e.tell(e.list, sc, err, func(h ErrorHandler) { h.HandleError(ctx, sc, err) })
+}
+
+// HandleSuccess tells those that want to know.
+func (e *errorHandlers) HandleSuccess(ctx context.Context, sc ShardingContext) {
+	e.tell(e.list, sc, nil, func(h ErrorHandler) {
+		if s, ok := h.(SuccessHandler); ok {
+			s.HandleSuccess(ctx, sc)
+		}
+	})
+}
+
+func (e *errorHandlers) tell(list []namedErrorHandler, sc ShardingContext, err error, tell func(ErrorHandler)) {
+	if len(list) == 0 {
 		return
 	}
-	first := e.list[0]
+	first := list[0]
 	// The call of the others is deferred, because the first may panic, or end the goroutine.
-	defer errorHandlers{e.log, e.list[1:]}.HandleError(ctx, sc, err)
+	defer e.tell(list[1:], sc, err, tell)
 	defer func() {
 		if v := recover(); v != nil {
 			e.log.Error("error handler panicked", append(sc.fields(), zap.String("handler", first.name), zap.Any("panic", v), zap.Error(err))...)
 		}
 	}()
-	first.HandleError(ctx, sc, err)
+	tell(first.ErrorHandler)
 }

@@ -24,6 +24,8 @@ type inside struct {
 	slog *slog.Logger
 	sc   ShardingContext
 	live *wishes // of the run; nil outside of a scheduler
+	// nil if the run has no record
+	cursor *cursor
 }
 
 // wishes are what the scheduler tells a handler while it runs, and the handler tells it.

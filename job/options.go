@@ -21,6 +21,8 @@ const (
 	ErrorHandlerLog = "LOG"
 	// ErrorHandlerIgnore does nothing. In a list it switches LOG off.
 	ErrorHandlerIgnore = "IGNORE"
+	// ErrorHandlerThrow gives the error to the program: see [Scheduler.Errors].
+	ErrorHandlerThrow = "THROW"
 )
 
 // Option is a setting of this process. It never enters the registry.
@@ -36,9 +38,11 @@ type options struct {
 	weight         int
 	implementation string
 	strategies     map[string]strategy.Strategy // nil if there are none
+	thrown         *thrown                      // THROW of the job; nil in those that jobs share
 	errorHandlers  map[string]ErrorHandlerType  // those that were given; nil if there are none
 	types          map[string]Type              // nil if there are none
 	work           Type                         // what does the work of the job: workOf
+	isTyped        bool                         // the work is that of a type
 	precedence     Precedence
 	startRetry     bool
 	cancelGrace    time.Duration
@@ -218,7 +222,7 @@ func put[V any](m *map[string]V, name string, value V) {
 }
 
 // WithErrorHandler gives an error handler a name, for Config.ErrorHandler. The name has up to
-// 255 bytes, without commas. With the name LOG or IGNORE it replaces that one.
+// 255 bytes, without commas. With the name LOG, IGNORE or THROW it replaces that one.
 func WithErrorHandler(name string, h ErrorHandler) Option {
 	return func(o *options) error {
 		if err := checkErrorHandlerName(name); err != nil {

@@ -28,6 +28,7 @@ type run struct {
 	cancel context.CancelCauseFunc // ends the handler's context; set once it is executing
 	ending ending                  // set once the handler has returned
 	wishes wishes                  // between the controller and the handler
+	errors *errorHandlers          // set once it is executing
 }
 
 // phase is where a run stands.
@@ -52,14 +53,14 @@ type execution struct {
 	session coord.Session
 	log     *zap.Logger
 	inside  inside // for the handler
-	errors  ErrorHandler
+	errors  *errorHandlers
 	retries func(attempt int, err error, backoff time.Duration)
 	sc      ShardingContext
 	timeout time.Duration
 	retry   Retry
 }
 
-// do calls the handler, with its retries, and tells the error handler of a failure. A run
+// do calls the handler, with its retries, and tells the error handlers how that ended. A run
 // that was cut short is not reported: the item has not failed.
 func (e *execution) do(ctx context.Context) (Outcome, error) {
 	if e.timeout > 0 {
@@ -69,7 +70,7 @@ func (e *execution) do(ctx context.Context) (Outcome, error) {
 	}
 	err := e.attempts(ctx)
 	outcome := outcomeOf(ctx, err)
-	if outcome != OutcomeOK && outcome != OutcomeCut {
+	if outcome != OutcomeCut {
 		e.report(ctx, err)
 	}
 	return outcome, err
@@ -136,14 +137,16 @@ func (e *execution) once(ctx context.Context) (err error) {
 	return e.handler.Execute(context.WithValue(ctx, insideKey{}, &in), e.sc)
 }
 
-// report calls the error handler. If that panics, report logs it, and the process goes on.
+// report tells the error handlers how the execution ended.
 func (e *execution) report(ctx context.Context, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			e.log.Error("error handler panicked", append(e.sc.fields(), zap.Any("panic", v), zap.Error(err))...)
-		}
-	}()
-	e.errors.HandleError(context.WithoutCancel(ctx), e.sc, err)
+	in := e.inside
+	in.sc = e.sc
+	ctx = context.WithValue(context.WithoutCancel(ctx), insideKey{}, &in)
+	if err == nil {
+		e.errors.HandleSuccess(ctx, e.sc)
+		return
+	}
+	e.errors.HandleError(ctx, e.sc, err)
 }
 
 // newTaskID returns an id that is unique and sorts by time.

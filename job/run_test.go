@@ -44,7 +44,7 @@ func try(outcome func(ctx context.Context, n int) error) *trial {
 			x.numbers = append(x.numbers, sc.Attempt)
 			return outcome(ctx, len(x.attempts))
 		}),
-		errors: ErrorHandlerFunc(func(ctx context.Context, sc ShardingContext, err error) {
+		errors: onlyHandler(zap.New(core), func(ctx context.Context, sc ShardingContext, err error) {
 			if ctx.Err() != nil {
 				panic("the error handler's context has ended")
 			}
@@ -53,6 +53,11 @@ func try(outcome func(ctx context.Context, n int) error) *trial {
 		}),
 	}
 	return x
+}
+
+// onlyHandler returns error handlers of which there is one.
+func onlyHandler(log *zap.Logger, h ErrorHandlerFunc) *errorHandlers {
+	return &errorHandlers{log: log, list: []namedErrorHandler{{"ONLY", h}}}
 }
 
 // do runs the execution, as the goroutine of a run does.
@@ -279,7 +284,7 @@ func TestPanics(t *testing.T) {
 	t.Run("of the error handler", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			x := try(func(context.Context, int) error { return errHandler })
-			x.errors = ErrorHandlerFunc(func(context.Context, ShardingContext, error) { panic("oh again") })
+			x.errors = onlyHandler(x.log, func(context.Context, ShardingContext, error) { panic("oh again") })
 			if err := x.do(t.Context()); err != errHandler {
 				t.Errorf("got %v", err)
 			}

@@ -65,6 +65,7 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 	if err := o.workOf(c, h); err != nil {
 		return nil, err
 	}
+	o.thrown = newThrown(o.logger)
 	given, err := newSettings(c, o, 0)
 	if err != nil {
 		return nil, err
@@ -139,6 +140,8 @@ func (s *Scheduler) run() {
 			s.err = fmt.Errorf("job %s: %w", s.c.job, &PanicError{Value: v, Stack: debug.Stack()})
 		}
 		s.c.depart(through, s.err)
+		s.c.flushAll()
+		s.c.options.thrown.close()
 		s.c.observeOver(s.err)
 		close(s.over)
 	}()

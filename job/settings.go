@@ -22,7 +22,7 @@ type settings struct {
 	parameters map[int]string
 	properties Properties
 	strategy   strategy.Strategy
-	errors     ErrorHandler
+	errors     *errorHandlers
 	handler    Handler
 }
 

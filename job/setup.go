@@ -53,12 +53,12 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 	if err != nil {
 		return err
 	}
-	if there := string(root.Value); there != "" && there != c.options.implementation {
-		return fmt.Errorf("job %s: %w: the registry has %s, this is %s", job, ErrImplementationConflict, quote(there), quote(c.options.implementation))
-	}
 	there, err := read(ctx, job.Config())
 	if err != nil {
 		return err
+	}
+	if err := c.options.checkImplementation(string(root.Value), there.Value); err != nil {
+		return fmt.Errorf("job %s: %w", job, err)
 	}
 	var replaced []string
 	if there.Created != 0 {

@@ -90,7 +90,7 @@ func (o *options) workOfType(name string) error {
 	case o.implementation != "" && o.implementation != name:
 		return fmt.Errorf("job: implementation %s of a job of type %s: a job of a type has its name", quote(o.implementation), quote(name))
 	}
-	o.work, o.implementation = t, name
+	o.work, o.isTyped, o.implementation = t, true, name
 	return nil
 }
 
@@ -121,4 +121,22 @@ func faultsOf(err error, field string) []*FieldError {
 		return []*FieldError{one}
 	}
 	return []*FieldError{{Field: field, Err: err}}
+}
+
+// checkImplementation refuses to do the work of a job that the registry gives to another
+// implementation: by the value of the job's node or, if that is empty, as elastic-job 2.1
+// leaves it, by jobType in the configuration. SCRIPT is a type there. SIMPLE and DATAFLOW are
+// classes, so any handler may take their place, but no type.
+func (o *options) checkImplementation(node string, document []byte) error {
+	there := node
+	if there == "" {
+		switch oldType := oldTypeOf(document); {
+		case oldType == "SCRIPT", o.isTyped && (oldType == "SIMPLE" || oldType == "DATAFLOW"):
+			there = oldType
+		}
+	}
+	if there != "" && there != o.implementation {
+		return fmt.Errorf("%w: the registry has %s, this is %s", ErrImplementationConflict, quote(there), quote(o.implementation))
+	}
+	return nil
 }

@@ -75,13 +75,14 @@
 //	                           state in which servers begin
 //	Assign          leader     an item has another owner than it should  {i}/instance
 //	                           an item is new                            {i}/instance, {i}/fired
-//	                           an item is beyond the total, and idle     {i} goes, {f} goes
+//	                           an item is beyond the total, and idle     {i} goes, {f} goes, cursor/{i} goes
 //	                           items are dealt                           leader/sharding/necessary goes
 //
 // In a job without records (MonitorExecution off) FireUnmonitored and
 // BeginTriggeredUnmonitored take the places of Fire and BeginTriggered, and write nothing.
-// Two nodes are not written here: faults/{id} (job/controller_report.go), and trigger/{id}
-// when a program asks for a run (job/trigger.go, by [Ask]).
+// Three nodes are not written here: faults/{id} (job/controller_report.go), cursor/{i}, by the
+// handler that runs the item (job/cursor.go), and trigger/{id} when a program asks for a run
+// (job/trigger.go, by [Ask]).
 //
 // # Conditions
 //

@@ -28,6 +28,9 @@ func (s *State) Follow(snapshot, before coord.Snapshot, job Job) Changes {
 	c := Changes{Others: !s.Exists}
 	var waiting []waitingChange
 	for n, isThere := range snapshot.Diff(before) {
+		if isCursor(job, n.Path) && s.Config != nil {
+			continue
+		}
 		if i, ok := waitingItem(job, n.Path); ok && (isThere || s.Config != nil) { // else the job may be gone
 			waiting, c.Others = append(waiting, waitingChange{n, i, isThere}), true
 			continue

@@ -2,6 +2,7 @@ package jobtree
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -29,6 +30,7 @@ const (
 	failover    = "failover"
 	failovering = "failovering"
 	completed   = "completed"
+	cursor      = "cursor"
 
 	leaderLatch    = "leader/election/latch"
 	leaderInstance = "leader/election/instance"
@@ -101,6 +103,14 @@ func (j Job) Failovering(item int) string { return j.ofItem(item, failovering) }
 
 // Completion says how the last execution of the item ended; see [EncodeCompletion].
 func (j Job) Completion(item int) string { return j.ofItem(item, completed) }
+
+// Cursor says how far the item's handler has come; see [EncodeCursor]. It is not below the
+// item, so that a view need not follow it.
+func (j Job) Cursor(item int) string { return j.at(cursor + "/" + strconv.Itoa(item)) }
+
+// isCursor reports whether a path is that of a cursor. A state does not have them: they
+// change often, and only who runs the item reads its own.
+func isCursor(job Job, path string) bool { return strings.HasPrefix(path, string(job)+"/"+cursor+"/") }
 
 // LeaderLatch is the queue in which JVM members wait to become the leader.
 func (j Job) LeaderLatch() string { return j.at(leaderLatch) }

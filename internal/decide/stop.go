@@ -1,0 +1,29 @@
+package decide
+
+// Stop says why a handler that works for long should return between two pieces of work.
+type Stop int
+
+// The reasons.
+const (
+	GoOn     Stop = iota
+	Moves         // another instance is to run the item
+	Disabled      // an operator has disabled the item, or the server
+)
+
+// Stop says whether the handler of a run should return soon, so that the item may go where it
+// belongs: a run that goes on keeps it here. owners is the strategy's answer; nil if it is not
+// known, or no instance may have items.
+func (w *World) Stop(r *Run, owners []string) Stop {
+	item := w.Item(r.Item)
+	switch {
+	case item.Disabled, !w.ServerEnabled(w.Self.IP):
+		return Disabled
+	case r.Item >= w.Rules.Total, w.IsBeingDealtByJVM(): // a JVM leader deals when nothing runs
+		return Moves
+	case r.Item >= len(owners), owners[r.Item] == w.Self.ID:
+		return GoOn
+	case w.Rules.StaticSharding && w.owns(&item) && !w.isAbandoned(w.Self.ID):
+		return GoOn
+	}
+	return Moves
+}

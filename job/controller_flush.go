@@ -1,0 +1,88 @@
+package job
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// flushTime bounds how long error handlers may take to do what they have put off.
+const flushTime = 30 * time.Second
+
+// reporters are the error handlers that have to finish what they have put off.
+type reporters struct {
+	// Those whose place others have taken, as long as runs still use them. adopt adds,
+	// flushRetired removes.
+	retired []*errorHandlers
+	// The flushes under way.
+	flushing sync.WaitGroup
+}
+
+// replaceReporters keeps the error handlers that are in force if nothing about them has
+// changed. Otherwise they are flushed as soon as no run uses them.
+func (c *controller) replaceReporters(next *settings) {
+	before := c.settings.errors
+	if before.isFor(next.Config) {
+		next.errors = before
+		return
+	}
+	c.retired = append(c.retired, before)
+	c.flushRetired()
+}
+
+// flushRetired flushes the error handlers that no run uses any more.
+func (c *controller) flushRetired() {
+	c.retired = slices.DeleteFunc(c.retired, func(e *errorHandlers) bool {
+		for _, r := range c.runs {
+			if r.phase == executing && r.errors == e {
+				return false
+			}
+		}
+		c.flushing.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+			defer cancel()
+			e.flush(ctx)
+		})
+		return true
+	})
+}
+
+// flushAll flushes all error handlers when the scheduler ends. They have flushTime, but only
+// lastWordsTime once the time to drain is over.
+func (c *controller) flushAll() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	last := time.AfterFunc(flushTime, cancel)
+	defer last.Stop()
+	detach := context.AfterFunc(c.stopping, func() { last.Reset(lastWordsTime) })
+	defer detach()
+	for _, e := range append(c.retired, c.settings.errors) {
+		c.flushing.Go(func() { e.flush(ctx) })
+	}
+	c.flushing.Wait()
+}
+
+// flush lets all error handlers finish, at the same time.
+func (e *errorHandlers) flush(ctx context.Context) {
+	var flushing sync.WaitGroup
+	defer flushing.Wait()
+	for _, one := range e.list {
+		f, ok := one.ErrorHandler.(Flusher)
+		if !ok {
+			continue
+		}
+		flushing.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					e.log.Error("error handler panicked", zap.String("handler", one.name), zap.Any("panic", v))
+				}
+			}()
+			if err := f.Flush(ctx); err != nil {
+				e.log.Error("an error handler could not finish", zap.String("handler", one.name), zap.Error(err))
+			}
+		})
+	}
+}
