@@ -1,0 +1,193 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// begin is schedule for any handler. What it does is not recorded.
+func (m *member) begin(cfg job.Config, h job.Handler, opts ...job.Option) error {
+	start := job.Schedule
+	if cfg.Cron == "" {
+		start = job.OneOff
+	}
+	s, err := start(m.c.Context(), m.reg, cfg, h, append([]job.Option{job.WithIP(m.ip)}, opts...)...)
+	if err == nil {
+		m.Scheduler = s
+	}
+	return err
+}
+
+// greeting is a type whose jobs greet somebody.
+func greeting(greets chan<- string) job.Type {
+	return job.TypeFunc(func(c job.Config) (job.Handler, error) {
+		name, ok := c.Props["greeting.name"]
+		if !ok {
+			return nil, &job.ConfigError{Faults: []*job.FieldError{{Field: "props: greeting.name", Err: errors.New("is required")}}}
+		}
+		return job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
+			select {
+			case greets <- fmt.Sprintf("%s %s %d", name, sc.Properties, sc.Item):
+			case <-ctx.Done():
+			}
+			return nil
+		}), nil
+	})
+}
+
+func greetingJob(name string) job.Config {
+	return job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1, Props: map[string]string{"greeting.name": name}}
+}
+
+// A type checks the properties at the start and at each change, and an execution has the
+// handler of the configuration in force. The job's node holds the name of the type.
+func TestType(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		greets := make(chan string)
+		m := c.dial("10.0.0.1")
+		with := job.WithType("GREETING", greeting(greets))
+		err := m.begin(job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}, job.OfType("GREETING"), with)
+		var field *job.FieldError
+		if !errors.Is(err, job.ErrInvalidConfig) || !errors.As(err, &field) || field.Field != "props: greeting.name" {
+			t.Fatalf("without the property: %v", err)
+		}
+		if err := m.begin(greetingJob("Ada"), job.OfType("GREETING"), with); err != nil {
+			t.Fatal(err)
+		}
+		await := func(name string) {
+			t.Helper()
+			for got := ""; !strings.HasPrefix(got, name+" "); {
+				select {
+				case got = <-greets:
+				case <-t.Context().Done():
+					t.Fatalf("nobody greets %s", name)
+				}
+			}
+		}
+		await("Ada")
+		if n, err := c.admin.Get(t.Context(), c.job.Root()); err != nil || string(n.Value) != "GREETING" {
+			t.Errorf("the job's node is %q, %v", n.Value, err)
+		}
+		c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"greeting.name": "Grace"} })
+		await("Grace")
+		c.configure(func(cfg *job.Config) { cfg.Props = nil })
+		m.awaitFault(job.FaultConfig, "props: greeting.name: is required")
+		await("Grace")
+		c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"greeting.name": "Joan"} })
+		await("Joan")
+	})
+}
+
+// A handler that is a type itself keeps the name of its implementation.
+func TestAHandlerThatIsAType(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		greets := make(chan string)
+		h := struct {
+			job.Type
+			job.HandlerFunc
+		}{greeting(greets), func(context.Context, job.ShardingContext) error {
+			t.Error("the handler itself is called")
+			return nil
+		}}
+		m := c.dial("10.0.0.1")
+		if err := m.begin(job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}, h); !errors.Is(err, job.ErrInvalidConfig) {
+			t.Errorf("without the property: %v", err)
+		}
+		if err := m.begin(greetingJob("Ada"), h, job.WithImplementation("com.acme.Greeting")); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-greets; !strings.HasPrefix(got, "Ada ") {
+			t.Errorf("greeted %q", got)
+		}
+		if n, err := c.admin.Get(t.Context(), c.job.Root()); err != nil || string(n.Value) != "com.acme.Greeting" {
+			t.Errorf("the job's node is %q, %v", n.Value, err)
+		}
+	})
+}
+
+func TestTypesThatAreRefused(t *testing.T) {
+	handler := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
+	with := job.WithType("GREETING", greeting(nil))
+	none := job.WithType("NONE", job.TypeFunc(func(job.Config) (job.Handler, error) { return nil, nil }))
+	failing := job.WithType("FAILING", job.TypeFunc(func(job.Config) (job.Handler, error) { return nil, errors.New("no licence") }))
+	for name, tc := range map[string]struct {
+		handler job.Handler
+		opts    []job.Option
+		says    string
+	}{
+		"not named":              {job.OfType("GREETING"), nil, `type "GREETING" is not known here: WithType`},
+		"another one":            {job.OfType("SCRIPT"), []job.Option{with, none}, `type "SCRIPT" is not known here, GREETING, NONE are`},
+		"another implementation": {job.OfType("GREETING"), []job.Option{with, job.WithImplementation("com.acme.Job")}, `implementation "com.acme.Job" of a job of type "GREETING"`},
+		"a handler of its name":  {handler, []job.Option{with, job.WithImplementation("GREETING")}, `has the name of the type "GREETING"`},
+		"no name":                {handler, []job.Option{job.WithType("", greeting(nil))}, "type \"\": name: is empty"},
+		"nil":                    {handler, []job.Option{job.WithType("X", nil)}, `type "X" is nil`},
+		"no handler":             {job.OfType("NONE"), []job.Option{none}, "props: the type returned no handler"},
+		"an error of no field":   {job.OfType("FAILING"), []job.Option{failing}, "props: no licence"},
+		"error handler no name":  {handler, []job.Option{job.WithErrorHandlerType("", job.ErrorHandlerTypeFunc(nil))}, `error handler "": name: is empty`},
+		"error handler nil":      {handler, []job.Option{job.WithErrorHandlerType("X", nil)}, `error handler type "X" is nil`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				if err := c.dial("10.0.0.1").begin(greetingJob("Ada"), tc.handler, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.says) {
+					t.Errorf("got %v, want one that says %s", err, tc.says)
+				}
+			})
+		})
+	}
+}
+
+// Without a scheduler, the handler of a type says what it needs.
+func TestOfTypeAlone(t *testing.T) {
+	if err := job.OfType("SCRIPT").Execute(t.Context(), job.ShardingContext{}); err == nil || !strings.Contains(err.Error(), "needs a scheduler") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// elastic-job 2.1 leaves the job's node empty. jobType says then which work it is.
+func TestJobTypeOfOldConfigurations(t *testing.T) {
+	script := job.WithType("SCRIPT", greeting(nil))
+	other := job.WithType("HTTP", greeting(nil))
+	handler := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
+	for name, tc := range map[string]struct {
+		node, document string
+		handler        job.Handler
+		opt            job.Option
+		refused        string
+	}{
+		"a script":                        {"", `"jobType":"SCRIPT"`, job.OfType("SCRIPT"), script, ""},
+		"a script, in small letters":      {"", `"jobType":"script"`, job.OfType("SCRIPT"), script, ""},
+		"a script for a handler":          {"", `"jobType":"SCRIPT"`, handler, script, `the registry has "SCRIPT", this is "settle"`},
+		"a script for another type":       {"", `"jobType":"SCRIPT"`, job.OfType("HTTP"), other, `the registry has "SCRIPT", this is "HTTP"`},
+		"a class for a handler":           {"", `"jobType":"SIMPLE","jobClass":"com.acme.Job"`, handler, script, ""},
+		"a dataflow for a handler":        {"", `"jobType":"DATAFLOW","jobClass":"com.acme.Job"`, handler, script, ""},
+		"a class for a type":              {"", `"jobType":"SIMPLE","jobClass":"com.acme.Job"`, job.OfType("SCRIPT"), script, `the registry has "SIMPLE"`},
+		"the node counts":                 {"HTTP", `"jobType":"SCRIPT"`, job.OfType("HTTP"), other, ""},
+		"the node counts, though it ends": {"HTTP", `"jobType":"SCRIPT"`, job.OfType("SCRIPT"), script, `the registry has "HTTP"`},
+		"neither":                         {"", `"failover":false`, job.OfType("HTTP"), other, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				document := fmt.Sprintf(`{"jobName":"settle","cron":"* * * * * ?","shardingTotalCount":1,"props":{"greeting.name":"Ada"},%s}`, tc.document)
+				c.commit(coord.Put(c.job.Root(), []byte(tc.node)), coord.Put(c.job.Config(), []byte(document)))
+				err := c.dial("10.0.0.1").begin(greetingJob("Ada"), tc.handler, tc.opt)
+				if tc.refused == "" {
+					if err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				if !errors.Is(err, job.ErrImplementationConflict) || !strings.Contains(err.Error(), tc.refused) {
+					t.Errorf("got %v, want one that says %s", err, tc.refused)
+				}
+			})
+		})
+	}
+}
