@@ -92,7 +92,7 @@ func TestErrorHandlerThatIsNotKnown(t *testing.T) {
 		cfg.ErrorHandler = "LOG,GONE"
 		err := c.dial("10.0.0.1").schedule(t.Context(), cfg, nil)
 		var field *job.FieldError
-		if !errors.As(err, &field) || field.Field != "jobErrorHandlerType" || !strings.Contains(err.Error(), `"GONE" is not known here, IGNORE, LOG are`) {
+		if !errors.As(err, &field) || field.Field != "jobErrorHandlerType" || !strings.Contains(err.Error(), `"GONE" is not known here, IGNORE, LOG, THROW are`) {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -209,7 +209,7 @@ func TestRereadIsRead(t *testing.T) {
 	for i := range 3 {
 		paths = append(paths, job.ItemInstance(i), job.Running(i), job.Failover(i), job.Failovering(i), job.Fired(i), job.Completion(i), job.Misfire(i))
 	}
-	paths = append(paths, job.Sharding(), job.Item(1), job.ItemDisabled(0), job.Running(0)+"/debris", job.Item(2)+"/unknown")
+	paths = append(paths, job.Cursor(0), job.Cursor(1), job.Sharding(), job.Item(1), job.ItemDisabled(0), job.Running(0)+"/debris", job.Item(2)+"/unknown")
 	values := []string{"", "10.0.0.1@-@1-a", "10.0.0.2@-@1-b", "2026-11-20T23:14:28.000Z", "serverIp: 10.0.0.3\n", "cron: x\nsince: 2026-11-20T23:14:28Z\n", "protocol: 1\n", "["}
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := coord.NewTree()
