@@ -16,6 +16,8 @@ const (
 	startPatience    = 4 * time.Second
 	leaderPatience   = 8 * time.Second
 	followerPatience = 16 * time.Second
+	// streamPatience is how long a streaming execution may go without a word.
+	streamPatience = time.Minute
 	// maxWaiting bounds Status.Waiting.
 	maxWaiting = 100
 )
@@ -148,9 +150,14 @@ func (c *controller) progress(w *decide.World, i int) int64 {
 func (c *controller) lateRuns(w *decide.World, late map[int]reason) {
 	tick := w.LastTick()
 	for i, r := range c.runs {
-		if r.phase == executing && tick.After(r.Last) && tick.After(r.Tick) && !w.Item(i).Disabled {
-			late[i] = reason{run: r}
+		if r.phase != executing || !tick.After(r.Last) || !tick.After(r.Tick) || w.Item(i).Disabled {
+			continue
 		}
+		if c.settings.rules.Streams && r.wishes.hasAsked(streamPatience) {
+			c.wakeIn(streamPatience)
+			continue
+		}
+		late[i] = reason{run: r}
 	}
 }
 

@@ -7,7 +7,7 @@ import "github.com/elasticjob-go/elasticjob/internal/decide"
 func (c *controller) askToStop(w *decide.World) error {
 	var asking []*run
 	for _, r := range c.runs {
-		if r.phase == executing && r.wishes.asks.Load() {
+		if r.phase == executing && r.wishes.asks() {
 			asking = append(asking, r)
 		}
 	}

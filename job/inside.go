@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // The reasons why StopAsked asks a handler to stop, besides ErrShutdown.
@@ -34,10 +35,10 @@ type wishes struct {
 	now *atomic.Pointer[Properties]
 	// shutdown ends when the scheduler is to shut down.
 	shutdown context.Context
-	// asks is whether the handler has asked whether it should stop. Before that the controller
-	// need not find out.
-	asks atomic.Bool
-	// ask wakes the controller, after asks was set.
+	// asked is when the handler has asked last whether it should stop, in nanoseconds; 0 if it
+	// never has, and then the controller need not find out.
+	asked atomic.Int64
+	// ask wakes the controller, when the handler has asked for the first time.
 	ask func()
 
 	mu     sync.Mutex
@@ -74,7 +75,7 @@ func StopAsked(ctx context.Context) error {
 	if w.shutdown.Err() != nil {
 		return ErrShutdown
 	}
-	if !w.asks.Swap(true) {
+	if w.asked.Swap(time.Now().UnixNano()) == 0 {
 		w.ask()
 	}
 	w.mu.Lock()
@@ -104,6 +105,14 @@ func (w *wishes) kept() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.output
+}
+
+// asks reports whether the handler wants to know whether it should stop.
+func (w *wishes) asks() bool { return w.asked.Load() != 0 }
+
+// hasAsked reports whether the handler has asked within the last d.
+func (w *wishes) hasAsked(d time.Duration) bool {
+	return w.asks() && time.Since(time.Unix(0, w.asked.Load())) < d
 }
 
 // tell sets why the handler should stop; nil takes it back.

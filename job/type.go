@@ -28,6 +28,20 @@ type Type interface {
 	Handler(c Config) (Handler, error)
 }
 
+// Streamer is a Handler whose executions may go on over their next ticks, as long as there is
+// something to do. That is no fault then, as long as the execution calls [StopAsked] once a
+// minute at least.
+type Streamer interface {
+	// Streams reports whether that holds under the configuration that the handler is for.
+	Streams() bool
+}
+
+// streams reports whether executions of a handler may go on over their next ticks.
+func streams(h Handler) bool {
+	s, ok := h.(Streamer)
+	return ok && s.Streams()
+}
+
 // TypeFunc makes a Type of a function.
 type TypeFunc func(c Config) (Handler, error)
 

@@ -23,6 +23,7 @@ type Rules struct {
 	MaxTimeDiff    time.Duration // how far the local clock may be from the store's; 0 is no bound
 	StaticSharding bool          // items stay with their owners
 	Disabled       bool          // a server is disabled when it registers for the first time
+	Streams        bool          // executions may go on over their next ticks
 	Label          string        // an instance needs it to be given items; "" is none
 }
 

@@ -188,6 +188,8 @@ func (w *World) whyNotThrough(item *jobtree.Item, tick time.Time) Stalled {
 		return Stalled{}
 	case item.Fired == nil || tick.IsZero() || !tick.After(item.Fired.Tick):
 		return Stalled{}
+	case w.Rules.Streams: // only its runner knows whether it gets on
+		return Stalled{}
 	}
 	return Stalled{Reason: RunnerGoesOn, Instance: id, Tick: item.Fired.Tick}
 }
