@@ -134,8 +134,11 @@ func (c *controller) observeRetries(r *run) func(int, error, time.Duration) {
 
 // observeEnd tells observers that a handler has returned. The goroutine of the run calls it.
 func (c *controller) observeEnd(r *run, e ending) {
-	event := FinishedEvent{c.event(r.Instance), c.executionID(r), e.outcome, e.err, e.attempts, max(e.at.Sub(r.begun), 0), e.output}
-	observe(c, event, func(o *Observer) func(FinishedEvent) { return o.Finished })
+	if c.watchers.isDeaf() {
+		return
+	}
+	event := FinishedEvent{Event: c.event(r.Instance), Execution: c.executionID(r), Outcome: e.outcome, Err: e.err, Attempts: e.attempts, Took: max(e.at.Sub(r.begun), 0), Output: e.output}
+	c.watchers.tellFinished(event)
 }
 
 func (c *controller) observeMakeUp(claim decide.Claim, ticks int) {

@@ -300,3 +300,36 @@ func TestNoRetry(t *testing.T) {
 		}
 	})
 }
+
+// An observer that is slow does not make the output of executions fill the memory.
+func TestOutputsForASlowObserver(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.ShardingTotalCount, cfg.Threads = 100, 100
+		release := make(chan struct{})
+		ends := make(chan job.FinishedEvent, 10_000)
+		output := make([]byte, job.MaxOutput)
+		slow := job.Observer{Finished: func(e job.FinishedEvent) { <-release; ends <- e }}
+		c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
+			job.SetOutput(ctx, output)
+			return nil
+		}, job.WithObserver(slow))
+		c.awaitRuns("many", 500, func(e execution) bool { return !e.end.IsZero() })
+		close(release)
+		kept, dropped := 0, 0
+		for range 500 {
+			switch e := <-ends; {
+			case e.Dropped && e.Output == nil:
+				dropped++
+			case !e.Dropped && len(e.Output) == job.MaxOutput:
+				kept++
+			default:
+				t.Errorf("dropped is %v, and there are %d bytes", e.Dropped, len(e.Output))
+			}
+		}
+		const most = 16 << 20 / job.MaxOutput
+		if kept < most || kept > most+1 { // one was told already
+			t.Errorf("%d outputs were kept, want %d; %d dropped", kept, most, dropped)
+		}
+	})
+}

@@ -128,8 +128,10 @@ type (
 		Attempts int
 		Took     time.Duration
 		// Output is what the handler has kept with [SetOutput]: a script's output, say. It is
-		// for reading, and is nil if there is none.
-		Output []byte
+		// for reading, and is nil if there is none. Dropped is true if there was one, and it was
+		// dropped because 16 MiB of output have been waiting for this observer.
+		Output  []byte
+		Dropped bool
 	}
 	MadeUpEvent struct {
 		Event

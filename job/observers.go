@@ -11,6 +11,8 @@ import (
 const (
 	// maxEvents bounds the events that wait for an observer.
 	maxEvents = 10_000
+	// maxHeld bounds the output of executions that waits for an observer, in bytes.
+	maxHeld = 16 << 20
 	// lastWordsTime is how long the end of a scheduler waits for its observers.
 	lastWordsTime = time.Second
 )
@@ -34,7 +36,33 @@ func newObservers(list []Observer, event func() Event, log *zap.Logger) *observe
 // tell queues an event for all observers.
 func (o *observers) tell(event func(*Observer)) {
 	for _, one := range o.list {
-		one.add(event)
+		one.add(news{tell: event})
+	}
+}
+
+// news is an event that waits for an observer.
+type news struct {
+	tell func(*Observer)
+	// size is how many bytes of output it holds. Where they would be too many, without is told
+	// instead.
+	size    int
+	without func(*Observer)
+}
+
+// tellFinished queues the end of an execution for all observers, for each with the output only
+// if there is room for it.
+func (o *observers) tellFinished(event FinishedEvent) {
+	tell := func(event FinishedEvent) func(*Observer) {
+		return func(to *Observer) {
+			if to.Finished != nil {
+				to.Finished(event)
+			}
+		}
+	}
+	without := event
+	without.Output, without.Dropped = nil, event.Output != nil
+	for _, one := range o.list {
+		one.add(news{tell: tell(event), size: len(event.Output), without: tell(without)})
 	}
 }
 
@@ -72,14 +100,15 @@ type observed struct {
 	warned refrain
 
 	mu      sync.Mutex
-	queue   []func(*Observer)
+	queue   []news
+	held    int           // bytes that the queue holds
 	missed  int           // events that were dropped because the queue was full
 	working chan struct{} // closed when the goroutine ends; nil if there is none
 	closed  bool
 }
 
 // add queues an event, or counts it as missed if the queue is full.
-func (o *observed) add(event func(*Observer)) {
+func (o *observed) add(event news) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
@@ -90,8 +119,12 @@ func (o *observed) add(event func(*Observer)) {
 		return
 	}
 	if o.missed > 0 {
-		o.queue = append(o.queue, o.missing())
+		o.queue = append(o.queue, news{tell: o.missing()})
 	}
+	if o.held+event.size > maxHeld {
+		event = news{tell: event.without}
+	}
+	o.held += event.size
 	o.queue = append(o.queue, event)
 	if o.working == nil {
 		o.working = make(chan struct{})
@@ -139,8 +172,10 @@ func (o *observed) next() func(*Observer) {
 		return nil
 	}
 	event := o.queue[0]
+	o.queue[0] = news{} // the rest of the queue would keep what it holds
 	o.queue = o.queue[1:]
-	return event
+	o.held -= event.size
+	return event.tell
 }
 
 // call tells one event. If the observer panics, that is logged, but seldom.
@@ -177,6 +212,6 @@ func (o *observed) close() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	left := len(o.queue) + o.missed
-	o.closed, o.queue, o.missed = true, nil, 0
+	o.closed, o.queue, o.missed, o.held = true, nil, 0, 0
 	return left
 }
