@@ -6,7 +6,7 @@ type Stop int
 // The reasons.
 const (
 	GoOn     Stop = iota
-	Moves         // another instance is to run the item
+	Moves         // the item is to get another owner
 	Disabled      // an operator has disabled the item, or the server
 )
 
@@ -20,7 +20,9 @@ func (w *World) Stop(r *Run, owners []string) Stop {
 		return Disabled
 	case r.Item >= w.Rules.Total, w.IsBeingDealtByJVM(): // a JVM leader deals when nothing runs
 		return Moves
-	case r.Item >= len(owners), owners[r.Item] == w.Self.ID:
+	case r.Item >= len(owners):
+		return GoOn
+	case w.owns(&item) && owners[r.Item] == w.Self.ID: // of another's item the owner can change only when it is idle
 		return GoOn
 	case w.Rules.StaticSharding && w.owns(&item) && !w.isAbandoned(w.Self.ID):
 		return GoOn

@@ -14,9 +14,10 @@ func TestStop(t *testing.T) {
 		tree  func(*fixture)
 		want  decide.Stop
 	}{
-		"nothing has changed":             {},
-		"the strategy wants it elsewhere": {tree: func(f *fixture) { f.members("C") }, want: decide.Moves},
-		"static sharding keeps it":        {rules: []func(*decide.Rules){static}, tree: func(f *fixture) { f.members("C") }},
+		"nothing has changed":                        {},
+		"the strategy wants it elsewhere":            {tree: func(f *fixture) { f.members("C") }, want: decide.Moves},
+		"its owner has ended, and it was taken over": {tree: func(f *fixture) { f.own(2, "X") }, want: decide.Moves},
+		"static sharding keeps it":                   {rules: []func(*decide.Rules){static}, tree: func(f *fixture) { f.members("C") }},
 		"static sharding has it elsewhere": {rules: []func(*decide.Rules){static},
 			tree: func(f *fixture) { f.own(2, "B").members("C") }, want: decide.Moves},
 		"the item is disabled":         {tree: func(f *fixture) { f.put("sharding/2/disabled", "") }, want: decide.Disabled},
