@@ -22,21 +22,34 @@ const patience = time.Hour
 
 // cluster is a job on a simulated store, in virtual time.
 type cluster struct {
-	*testing.T
+	tester
 	store    *memory.Store
 	admin    *memory.Registry
 	finished chan job.FinishedEvent // of all instances
 }
 
+// tester is a test: that of package testing, or of rapid.
+type tester interface {
+	Helper()
+	Context() context.Context
+	Cleanup(func())
+	Error(...any)
+	Errorf(string, ...any)
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
 // inCluster runs a test in a bubble.
 func inCluster(t *testing.T, test func(c *cluster)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		c := &cluster{T: t, store: memory.NewStore(memory.Options{}), finished: make(chan job.FinishedEvent, 10_000)}
-		t.Cleanup(c.store.Close)
-		c.admin = c.dial()
-		test(c)
-	})
+	synctest.Test(t, func(t *testing.T) { test(newCluster(t)) })
+}
+
+func newCluster(t tester) *cluster {
+	c := &cluster{tester: t, store: memory.NewStore(memory.Options{}), finished: make(chan job.FinishedEvent, 10_000)}
+	t.Cleanup(c.store.Close)
+	c.admin = c.dial()
+	return c
 }
 
 func (c *cluster) dial() *memory.Registry {
@@ -203,7 +216,7 @@ func (s *source) process(ctx context.Context, sc job.ShardingContext, rows []int
 
 // check checks that an item's rows came in order with none left out, and that at most so many
 // came again.
-func (s *source) check(t testing.TB, item, again int) {
+func (s *source) check(t tester, item, again int) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
