@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,12 +100,42 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// One line says what an execution has done, at debug level: nothing has changed.
+func TestLog(t *testing.T) {
+	inCluster(t, func(c *cluster) {
+		var text strings.Builder
+		cfg := config(1)
+		cfg.Cron = ""
+		m := c.join(cfg, newSource(250).flow(), job.WithSlog(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		c.trigger(m)
+		if err := m.Shutdown(c.Context()); err != nil { // nobody writes any more
+			c.Error(err)
+		}
+		var lines []string
+		for line := range strings.Lines(text.String()) {
+			if strings.Contains(line, "dataflow ends") {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) != 1 {
+			c.Fatalf("%d lines in %s", len(lines), text.String())
+		}
+		for _, want := range []string{"level=DEBUG", `why="no more rows"`, "batches=3", "rows=250", "job=flow", "item=0"} {
+			if !strings.Contains(lines[0], want) {
+				c.Errorf("no %s in %s", want, lines[0])
+			}
+		}
+	})
+}
+
 // A panic is an error of the attempt, and leaves the cursor before the batch.
 func TestPanic(t *testing.T) {
 	inCluster(t, func(c *cluster) {
 		var after []int
 		flow := dataflow.WithCursor(func(ctx context.Context, sc job.ShardingContext, at, size int) ([]int, int, error) {
-			after = append(after, at)
+			if after = append(after, at); len(after) > 10 {
+				return nil, at, errBroken
+			}
 			return []int{at + 1}, at + 1, nil
 		}, func(ctx context.Context, sc job.ShardingContext, rows []int) error {
 			if rows[0] == 3 {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -180,8 +181,13 @@ func (p *planned) run(instances int) {
 	for range instances {
 		members = append(members, c.join(cfg, flow))
 	}
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
 	for {
 		select {
+		case <-timeout.C:
+			c.Errorf("it does not come to its end: %+v", p.last)
+			return
 		case id := <-p.asked:
 			i := slices.IndexFunc(members, func(m member) bool { return m.Status().InstanceID == id })
 			if i < 0 {

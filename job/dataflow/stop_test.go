@@ -176,6 +176,35 @@ func TestFetchThatWasCutShort(t *testing.T) {
 	})
 }
 
+// A context that has ended ends the stream, even if nothing of the user's looks at it.
+func TestContextIsLookedAt(t *testing.T) {
+	inCluster(t, func(c *cluster) {
+		cfg := config(1)
+		cfg.Timeout = time.Second
+		c.join(cfg, dataflow.New(func(ctx context.Context, sc job.ShardingContext, size int) ([]int, error) {
+			<-ctx.Done()
+			return []int{1}, nil
+		}, func(ctx context.Context, sc job.ShardingContext, rows []int) error { return nil }))
+		c.awaitEnd(0, job.OutcomeTimeout, job.ErrTimeout)
+	})
+}
+
+// What happens during the first batch stops the stream after it.
+func TestStopInTheFirstBatch(t *testing.T) {
+	inCluster(t, func(c *cluster) {
+		s := endless()
+		s.pace = time.Minute
+		disable := func(ctx context.Context, sc job.ShardingContext, rows []int) error {
+			c.commit(coord.Put("flow/sharding/0/disabled", nil))
+			return s.process(ctx, sc, rows)
+		}
+		c.join(config(1), dataflow.WithCursor(s.fetch, disable))
+		if e := c.awaitEnd(0, job.OutcomeOK, nil); e.Took > time.Minute {
+			c.Errorf("it took %v", e.Took)
+		}
+	})
+}
+
 // Another instance goes on from the cursor when one has ended without a shutdown. What the old
 // one still does comes to nothing: it cannot move the cursor.
 func TestFailover(t *testing.T) {
