@@ -5,6 +5,9 @@ STORE = etcd
 DURATION = 30m
 SEED = 1
 
+# Folders that are modules of their own; go.work joins them. See internal/rooms/doc.go.
+MODULES = examples/orders
+
 # Of make load.
 LOAD = -jobs 1000 -for 30s
 
@@ -16,6 +19,7 @@ help: ## list the targets
 # excused, and prove nothing.
 test: deps lint ## brings what the tests need, then lints and runs all tests, with -race but for the fault suite
 	REQUIRE_ZOOKEEPER=1 go test -race -timeout 20m -parallel 4 $$(go list ./... | grep -v /integration$$)
+	@set -e; for module in $(MODULES); do (cd $$module && go test -race ./...); done
 	REQUIRE_ZOOKEEPER=1 go test -short ./integration
 
 deps: ## what the tests need beside Go
@@ -23,9 +27,10 @@ deps: ## what the tests need beside Go
 
 lint: ## gofmt, go vet, staticcheck (pinned in tools/go.mod)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change: $$unformatted" >&2; exit 1; }
-	go vet ./...
-	go tool -modfile=tools/go.mod staticcheck ./...
-	go mod tidy -diff
+	@set -e; for module in . $(MODULES); do (cd $$module; echo "lint $$module"; \
+		go vet ./...; \
+		GOWORK=off go tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./...; \
+		go mod tidy -diff); done
 
 bench: ## the figures of the registry centre, strategies and expressions
 	@scripts/test-deps

@@ -10,8 +10,10 @@
 // the same modules itself: then it gets our version, if that is the newer one.
 //
 // What brings modules that job and coord do not compile, and is no test of them (console,
-// command, databases, browser tests), becomes a module of its own folder with its own
-// go.mod. The first of them also brings a go.work at the root that joins them, and the
-// Makefile a line that tests each; the root's go.mod never requires them. The tests here
-// pin both lists: what an importer gets, and what the root requires, with the reason.
+// command, databases, browser tests), is a module of its own folder with its own go.mod:
+// examples/orders has a database. The go.work at the root joins them, so that go run finds
+// them all; the Makefile lists them, and tests and lints each. The root's go.mod never
+// requires them. Who builds or tests the root's packages gets none of their code, only their
+// go.mod files. The tests here pin what an importer gets, and what the root requires, with
+// the reason.
 package rooms

@@ -83,19 +83,25 @@ var servers = []string{"go.etcd.io/etcd/server/v3", "go.etcd.io/raft/v3", "go.et
 
 const root = "../.."
 
-// Every direct requirement has a reason, and is still needed.
-func TestRequirements(t *testing.T) {
-	var mod struct {
-		Require []struct {
-			Path     string
-			Indirect bool
-		}
-	}
-	if err := json.Unmarshal([]byte(goCommand(t, root, nil, "mod", "edit", "-json")), &mod); err != nil {
+// requirement is one of a go.mod.
+type requirement struct {
+	Path, Version string
+	Indirect      bool
+}
+
+func requirements(t *testing.T, dir string) []requirement {
+	t.Helper()
+	var mod struct{ Require []requirement }
+	if err := json.Unmarshal([]byte(goCommand(t, dir, nil, "mod", "edit", "-json")), &mod); err != nil {
 		t.Fatal(err)
 	}
+	return mod.Require
+}
+
+// Every direct requirement has a reason, and is still needed.
+func TestRequirements(t *testing.T) {
 	var direct []string
-	for _, r := range mod.Require {
+	for _, r := range requirements(t, root) {
 		if !r.Indirect {
 			direct = append(direct, r.Path)
 		}
@@ -108,6 +114,40 @@ func TestRequirements(t *testing.T) {
 	}
 	for _, path := range less {
 		t.Errorf("go.mod does not require %s any more: take it out of this test", path)
+	}
+}
+
+// What is a module of its own is joined, linted and tested with the rest, with the same
+// versions: in a workspace the newest one counts for all.
+func TestModulesOfTheirOwn(t *testing.T) {
+	var work struct{ Use []struct{ DiskPath string } }
+	if err := json.Unmarshal([]byte(goCommand(t, root, nil, "work", "edit", "-json", "go.work")), &work); err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, listed, _ := strings.Cut(string(makefile), "\nMODULES = ")
+	listed, _, _ = strings.Cut(listed, "\n")
+	want := append([]string{"."}, strings.Fields(listed)...)
+	var used []string
+	for _, use := range work.Use {
+		used = append(used, filepath.ToSlash(filepath.Clean(use.DiskPath)))
+	}
+	if !slices.Equal(used, want) {
+		t.Errorf("go.work joins %q, the Makefile tests %q", used, want)
+	}
+	versions := map[string]string{}
+	for _, r := range requirements(t, root) {
+		versions[r.Path] = r.Version
+	}
+	for _, dir := range used[1:] {
+		for _, r := range requirements(t, filepath.Join(root, dir)) {
+			if ours, shared := versions[r.Path]; shared && r.Version != ours {
+				t.Errorf("%s requires %s %s, the root %s: run go mod tidy there, or go get in the root", dir, r.Path, r.Version, ours)
+			}
+		}
 	}
 }
 
