@@ -113,16 +113,28 @@ func processed[T any](ctx context.Context, sc job.ShardingContext, rows []T, pro
 	return nil
 }
 
-// Handler checks a configuration. The Flow reads the properties by itself, before each batch.
+// Handler checks a configuration, and returns what does the work under it.
 func (f *Flow) Handler(c job.Config) (job.Handler, error) {
 	if f.begin == nil {
-		return nil, &job.FieldError{Field: "handler", Err: errors.New("a dataflow needs a function that fetches and one that processes")}
+		return nil, &job.FieldError{Field: "handler", Err: errNoFunction}
 	}
 	if f.hasCursor && c.MonitorExecution == job.Off {
 		return nil, &job.FieldError{Field: "monitorExecution", Value: "false", Err: errors.New("a dataflow with a cursor needs it, because the claim of an execution protects the cursor")}
 	}
-	if _, err := read(job.NewProperties(c.Props)); err != nil {
+	s, err := read(job.NewProperties(c.Props))
+	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	return handler{f, s.streaming}, nil
 }
+
+var errNoFunction = errors.New("a dataflow needs a function that fetches and one that processes")
+
+// handler is a Flow under a configuration. An execution reads the properties by itself.
+type handler struct {
+	*Flow
+	streams bool
+}
+
+// Streams says that an execution may go on over its ticks ([job.Streamer]).
+func (h handler) Streams() bool { return h.streams }

@@ -83,7 +83,8 @@
 //
 //   - A fetch that always returns rows keeps its execution, and a thread, for as long as
 //     Config.Timeout allows, which is for ever by default. Ticks that come meanwhile are made up
-//     for by one execution, if Config.Misfire is on.
+//     for by one execution, if Config.Misfire is on. That is a fault only if the Flow does not
+//     stream, or if a batch takes more than a minute.
 //   - The fetch returns rows and the cursor that it was given: the execution fails with
 //     [ErrCursorStays], before the rows are processed.
 //   - The cursor cannot be written as JSON, or is too long: the execution fails before the rows

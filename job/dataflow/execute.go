@@ -10,11 +10,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// Execute runs batches until the execution is through. Schedulers call it.
+// Execute runs batches until the execution is through. A scheduler calls it, after Handler.
 func (f *Flow) Execute(ctx context.Context, sc job.ShardingContext) error {
 	if f.begin == nil {
-		_, err := f.Handler(job.Config{})
-		return err
+		return errNoFunction
 	}
 	begun := time.Now()
 	var done tally

@@ -2,6 +2,7 @@ package dataflow_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -193,7 +194,7 @@ func (p *planned) run(instances int) {
 			if i < 0 {
 				continue // its session has ended, too
 			}
-			if err := members[i].Shutdown(context.Background()); err != nil {
+			if err := members[i].Shutdown(context.Background()); err != nil && !errors.Is(err, coord.ErrSessionLost) {
 				c.Errorf("shutdown: %v", err)
 			}
 			members[i] = c.join(cfg, flow)

@@ -79,6 +79,29 @@ func TestStreamingIsSwitchedOn(t *testing.T) {
 	})
 }
 
+// A stream may go on over its ticks: that is no fault.
+func TestStreamIsNoFault(t *testing.T) {
+	for streaming, isFault := range map[string]bool{"true": false, "false": true} {
+		t.Run(streaming, func(t *testing.T) {
+			inCluster(t, func(c *cluster) {
+				s := endless()
+				s.pace = 40 * time.Second
+				cfg := config(1)
+				cfg.Props["streaming.process"] = streaming
+				m := c.join(cfg, s.flow())
+				waits := time.NewTimer(5*time.Minute + 30*time.Second) // a batch is under way
+				select {
+				case <-waits.C:
+				case <-m.Done():
+				}
+				if err := m.Status().Fault(); (err != nil) != isFault {
+					c.Errorf("the fault is %v", err)
+				}
+			})
+		})
+	}
+}
+
 // Shutdown waits for a batch, not for the stream. Another instance goes on behind that batch.
 func TestShutdown(t *testing.T) {
 	inCluster(t, func(c *cluster) {
