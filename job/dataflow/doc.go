@@ -57,19 +57,18 @@
 //   - no row is left out, as long as fetch does not leave one out: an execution goes on after
 //     the last batch that was processed, on whatever instance;
 //   - a batch is processed again if it failed, or if it was processed and then the cursor could
-//     not be moved: the process ended in between, or the item or the store was lost. That is one
-//     batch at most, and it may have other rows then, because it is fetched again.
+//     not be moved: the process ended in between, or the item or the store was lost. That is
+//     the last batch only. It is fetched again, so it may have other rows then.
 //
 // So a batch is processed at least once, and Process has to bear that. If the rows are in a
-// database, the fencing token makes its effect happen once. All of a batch is one transaction,
-// with a condition on each row:
+// database, the fencing token makes its effect happen once. Fetch leaves out what is done, a
+// batch is one transaction, and each write has a condition:
 //
 //	UPDATE orders SET state = 'done', fence = $token WHERE id = $id AND state = 'new' AND fence <= $token
 //
-// If no row was affected, look at the row. If its fence is larger than the token, the execution
-// has lost its item: roll back, and return an error. If it is done, it was done by an earlier
-// batch. Each row belongs to one item, as [job.ShardingContext].Token asks for. The folder
-// examples/orders has the whole of it.
+// If no row is affected, another execution has the item now, or had it when it wrote that row:
+// roll back, and return an error. Each row belongs to one item, as [job.ShardingContext].Token
+// asks for. The folder examples/orders has the whole of it.
 //
 // Rows that come later with a place before the cursor are not found. That happens with ids of
 // transactions that commit in another order, and with times: let fetch leave out what is very
@@ -81,7 +80,8 @@
 //
 // # Bad states
 //
-//   - A fetch that always returns rows keeps its execution, and a thread, for as long as
+//   - A fetch that always returns rows, because there always are some or because its cursor goes
+//     round in a circle, keeps its execution, and a thread, for as long as
 //     Config.Timeout allows, which is for ever by default. Ticks that come meanwhile are made up
 //     for by one execution, if Config.Misfire is on. That is a fault only if the Flow does not
 //     stream, or if a batch takes more than a minute.
