@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -73,6 +74,7 @@ func TestStreamingIsSwitchedOn(t *testing.T) {
 		if _, err := m.Trigger(c.Context(), job.TriggerRequest{}); err != nil {
 			c.Fatal(err)
 		}
+		synctest.Wait() // the batch is under way
 		c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"streaming.process": "true"} })
 		c.awaitEnd(0, job.OutcomeOK, nil)
 		s.check(c, 0, 0)
@@ -129,6 +131,7 @@ func TestShutdownInABatch(t *testing.T) {
 		s.pace = time.Minute
 		first := c.join(config(1), s.flow())
 		c.awaitBatch("a batch", s, func(batch) bool { return true })
+		synctest.Wait() // the next one is under way
 		ctx, cancel := context.WithTimeout(c.Context(), time.Second)
 		defer cancel()
 		if err := first.Shutdown(ctx); err != nil {
