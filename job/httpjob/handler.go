@@ -1,0 +1,156 @@
+package httpjob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/property"
+)
+
+// Headers that are always sent. The first one is ElasticJob's.
+const (
+	contextHeader     = "shardingContext"
+	tokenHeader       = "Fencing-Token"
+	idempotencyHeader = "Idempotency-Key"
+)
+
+// handler runs the items of a job under one configuration.
+type handler struct {
+	of *Type
+	*settings
+}
+
+// Execute sends the request of an item.
+func (h *handler) Execute(ctx context.Context, sc job.ShardingContext) error {
+	f := &filler{sc: sc, lookup: h.of.lookup}
+	x, m, err := h.prepare(f)
+	if err != nil {
+		return h.failed(f, "", err)
+	}
+	what := m.method + " " + shown(m.url) + ": "
+	a, err := x.ask(ctx, m)
+	if err != nil {
+		job.SetOutput(ctx, nil) // that of an earlier attempt
+		return h.failed(f, what, err)
+	}
+	a.body = f.hideIn(a.body)
+	job.SetOutput(ctx, a.body)
+	job.Logger(ctx).Debug("the server has answered", "status", a.code)
+	if h.isSuccess(a.code) {
+		return nil
+	}
+	return h.failed(f, what, a.statusError())
+}
+
+// ask sends a message, and polls for the last answer to it.
+func (x *exchange) ask(ctx context.Context, m *message) (*answer, error) {
+	a, err := x.send(ctx, m)
+	if err == nil && x.poll && a.code == http.StatusAccepted && a.location != "" {
+		return x.pollFor(ctx, m, a)
+	}
+	return a, err
+}
+
+// prepare fills in what an execution sends.
+func (h *handler) prepare(f *filler) (*exchange, *message, error) {
+	m := &message{method: h.method, header: http.Header{}, repeatable: h.unsafe || isIdempotent(h.method)}
+	var err error
+	if m.url, err = f.url(h.url); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", keyURI, err)
+	}
+	m.origin = m.url
+	if hasBody(h.method) {
+		body, err := f.body(h.body)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", keyData, err)
+		}
+		m.body, m.secretBody = []byte(body), h.body.isSecret()
+	}
+	if err := h.fillHeaders(f, m); err != nil {
+		return nil, nil, err
+	}
+	l := h.link
+	if h.proxy != nil {
+		proxy, err := f.url(*h.proxy)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", keyProxy, err)
+		}
+		l.proxy = proxy.String()
+	}
+	transport, err := h.of.transport(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &exchange{settings: h.settings, transport: transport}, m, nil
+}
+
+func (h *handler) fillHeaders(f *filler, m *message) error {
+	inJSON, err := f.sc.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	m.set(contextHeader, string(inJSON))
+	if f.sc.Token > 0 {
+		m.set(tokenHeader, fmt.Sprint(f.sc.Token))
+	}
+	if f.sc.TaskID != "" {
+		m.set(idempotencyHeader, f.sc.TaskID)
+	}
+	contentType, err := f.header(h.contentType)
+	if err != nil {
+		return fmt.Errorf("%s: %w", keyContentType, err)
+	}
+	if contentType != "" {
+		m.set("Content-Type", contentType)
+	}
+	for _, header := range h.headers {
+		value, err := f.header(header.value)
+		if err != nil {
+			return fmt.Errorf("http.header.%s: %w", header.name, err)
+		}
+		m.set(header.name, value)
+		m.own = append(m.own, header.name)
+	}
+	return nil
+}
+
+func hasBody(method string) bool {
+	return slices.Contains([]string{"POST", "PUT", "PATCH", "DELETE"}, method)
+}
+
+// isIdempotent reports whether a request that is sent twice does what it does once
+// (RFC 9110, 9.2.2).
+func isIdempotent(method string) bool {
+	return slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, method)
+}
+
+func (s *settings) isSuccess(code int) bool {
+	return slices.ContainsFunc(s.success, func(r property.Range) bool { return r.Has(code) })
+}
+
+// failed returns the error of an execution.
+func (h *handler) failed(f *filler, what string, err error) error {
+	err = fmt.Errorf("httpjob: %s%w", what, withoutURL(err))
+	status, isStatus := errors.AsType[*StatusError](err)
+	_, isFinal := errors.AsType[*refusal](err)
+	if text := f.hide(err.Error()); text != err.Error() {
+		err = hidden{text, err}
+	}
+	if errors.Is(err, errUnfit) || isFinal || isStatus && isForGood(status.Code) {
+		return job.NoRetry(err)
+	}
+	return err
+}
+
+// withoutURL takes away what the client tells of a URL: it may be secret.
+func withoutURL(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+package httpjob
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// maxBackoff bounds the pause before a request is sent again, unless the first one is longer.
+const maxBackoff = 30 * time.Second
+
+// send sends a message until there is an answer to keep, or it may not be sent again.
+func (x *exchange) send(ctx context.Context, m *message) (*answer, error) {
+	for failures := 1; ; failures++ {
+		a, err := x.once(ctx, m)
+		if failures > x.attempts || ctx.Err() != nil || !x.isRepeated(m, a, err) {
+			return a, err
+		}
+		wait := backoff(x.backoff, failures)
+		if a != nil {
+			wait = max(wait, a.retryAfter)
+		}
+		if until, ok := ctx.Deadline(); ok && time.Until(until) <= wait {
+			return a, err // it would wait in vain
+		}
+		job.Logger(ctx).Debug("the request is sent again", "pause", wait)
+		if !rest.For(ctx, wait) {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// isRepeated reports whether a message may be sent again after what has come of it.
+func (x *exchange) isRepeated(m *message, a *answer, err error) bool {
+	if err != nil {
+		l, isLost := errors.AsType[*lost](err)
+		return isLost && (!l.sent || m.repeatable) && !isLasting(err)
+	}
+	if !m.repeatable || x.isSuccess(a.code) || a.retryAfter > x.maxRetryAfter {
+		return false
+	}
+	return slices.Contains([]int{
+		http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+	}, a.code)
+}
+
+// isLasting reports whether an error will be the same a moment later: certificates that do not
+// fit, an answer that is refused.
+func isLasting(err error) bool {
+	if _, ok := errors.AsType[*refusal](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[tls.AlertError](err)
+	return ok
+}
+
+// backoff returns the pause after a number of failures. Half of it is by chance, so that items
+// which have failed together do not come back together.
+func backoff(first time.Duration, failures int) time.Duration {
+	d := first
+	for range failures - 1 {
+		if d >= maxBackoff {
+			break
+		}
+		d = min(2*d, maxBackoff)
+	}
+	return d/2 + rand.N(d/2+1)
+}
+
+// maxRetryAfterRead keeps a number of seconds within a Duration.
+const maxRetryAfterRead = 1 << 30
+
+// retryAfter returns how long a server asks to wait: in seconds, or until a time by its own
+// clock.
+func retryAfter(h http.Header) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return time.Duration(min(seconds, maxRetryAfterRead)) * time.Second
+	}
+	until, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return max(until.Sub(now), 0)
+}

@@ -1,0 +1,202 @@
+package httpjob
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/property"
+)
+
+// template is a text with what is put into it: literals[0], names[0], literals[1], ….
+type template struct{ literals, names []string }
+
+// mark stands for a reference while a text is taken apart.
+const mark = "\x00"
+
+func parseTemplate(text string) (template, error) {
+	if strings.Contains(text, mark) {
+		return template{}, errors.New("it has a zero byte")
+	}
+	var names []string
+	marked, err := property.Expand(text, func(name string) (string, bool, error) {
+		names = append(names, name)
+		return mark, true, nil
+	})
+	if err != nil {
+		return template{}, err
+	}
+	return template{strings.Split(marked, mark), names}, nil
+}
+
+// marked is the text with marks.
+func (t template) marked() string { return strings.Join(t.literals, mark) }
+
+// isSecret reports whether the process puts something into the text.
+func (t template) isSecret() bool {
+	return slices.ContainsFunc(t.names, func(name string) bool {
+		for _, form := range forms {
+			name = strings.TrimPrefix(name, form.prefix)
+		}
+		_, known := placeholder(job.ShardingContext{}, name)
+		return !known
+	})
+}
+
+// errUnfit: a value cannot stand where it is to be put. Another attempt has the same value.
+var errUnfit = errors.New("a value does not fit")
+
+// maxFilled bounds a text with its values.
+const maxFilled = 1 << 20
+
+// filler puts values into the templates of one execution.
+type filler struct {
+	sc      job.ShardingContext
+	lookup  property.Lookup
+	secrets []string // what lookup has returned
+}
+
+// fill puts values into a text. place returns the one of the name with that number.
+func (f *filler) fill(t template, place func(i int, name string) (string, error)) (string, error) {
+	if len(t.names) == 0 {
+		return t.literals[0], nil
+	}
+	var b strings.Builder
+	for i, literal := range t.literals {
+		b.WriteString(literal)
+		if i < len(t.names) {
+			value, err := place(i, t.names[i])
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(value)
+		}
+		if b.Len() > maxFilled {
+			return "", fmt.Errorf("with its values it has more than %d bytes: %w", maxFilled, errUnfit)
+		}
+	}
+	return b.String(), nil
+}
+
+// value returns what a name stands for.
+func (f *filler) value(name string) (string, error) {
+	if value, ok := placeholder(f.sc, name); ok {
+		return value, nil
+	}
+	value, err := property.Expand("${"+name+"}", f.lookup)
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(f.secrets, value) {
+		f.secrets = append(f.secrets, value)
+	}
+	return value, nil
+}
+
+// header fills the text of a header. A line break would begin another header.
+func (f *filler) header(t template) (string, error) {
+	return f.fill(t, func(_ int, name string) (string, error) {
+		value, err := f.value(name)
+		if err == nil && !isHeaderText(value) {
+			err = fmt.Errorf("%s: control characters are not allowed: %w", brief.Quote("${"+name+"}"), errUnfit)
+		}
+		return value, err
+	})
+}
+
+// body fills a body: with values as they are, unless their name asks for a form.
+func (f *filler) body(t template) (string, error) {
+	return f.fill(t, func(_ int, name string) (string, error) {
+		for _, form := range forms {
+			if plain, ok := strings.CutPrefix(name, form.prefix); ok {
+				value, err := f.value(plain)
+				return form.of(value), err
+			}
+		}
+		return f.value(name)
+	})
+}
+
+// forms are how values may be written into a body.
+var forms = []struct {
+	prefix string
+	of     func(value string) string
+}{
+	{"json:", asJSON},
+	{"url:", escape},
+}
+
+// asJSON returns a value as a JSON string, with its quotation marks.
+func asJSON(value string) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // a string always has a form
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// escape returns a value as it may stand anywhere in a URL.
+func escape(value string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(value) {
+		c := value[i]
+		if isUnreserved(c) {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		}
+	}
+	return b.String()
+}
+
+func isUnreserved(c byte) bool {
+	return isLetterOrDigit(c) || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+func isLetterOrDigit(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// isHeaderText reports whether a text can be the value of a header.
+func isHeaderText(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
+// placeholder returns what an execution has under a name.
+func placeholder(sc job.ShardingContext, name string) (string, bool) {
+	switch name {
+	case "jobName":
+		return sc.JobName, true
+	case "taskId":
+		return sc.TaskID, true
+	case "shardingTotalCount":
+		return strconv.Itoa(sc.Total), true
+	case "jobParameter":
+		return sc.JobParameter, true
+	case "shardingItem":
+		return strconv.Itoa(sc.Item), true
+	case "shardingParameter":
+		return sc.ItemParameter, true
+	case "instanceId":
+		return sc.InstanceID, true
+	case "scheduledTime":
+		return sc.ScheduledTime.Format(time.RFC3339Nano), true
+	case "source":
+		return sc.Source.String(), true
+	case "attempt":
+		return strconv.Itoa(sc.Attempt), true
+	case "token":
+		return strconv.FormatInt(sc.Token, 10), true
+	}
+	return "", false
+}
