@@ -19,7 +19,7 @@
 // They are checked at the start and at each change. Times are in milliseconds, up to a day.
 //
 //	name                              default      allowed                        meaning
-//	http.uri                          required     a URL with http or https       where the request goes
+//	http.uri                                       a URL with http or https       where the request goes; it or http.url is required
 //	http.url                                       the same                       another name of http.uri; both only if they are equal
 //	http.method                       required     GET, HEAD, POST, PUT, PATCH,   the method
 //	                                               DELETE, OPTIONS

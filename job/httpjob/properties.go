@@ -72,7 +72,7 @@ func (t *Type) table() property.Table {
 		{Name: keyRetryAfter, Default: "60000", Check: property.Integer(0, dayInMillis), Meaning: "the longest Retry-After that is waited for"},
 		{Name: keyPoll, Default: "false", Check: property.Boolean(), Meaning: "whether the Location of an answer 202 is polled"},
 		{Name: keyPollInterval, Default: "1000", Check: property.Integer(1, dayInMillis), Meaning: "the pause between two polls"},
-		{Name: keyPollTimeout, Default: "600000", Check: property.Integer(1, 30*dayInMillis/2), Meaning: "the longest time of all polls of an execution"},
+		{Name: keyPollTimeout, Default: "600000", Check: property.Integer(1, 15*dayInMillis), Meaning: "the longest time of all polls of an execution"},
 	}}
 }
 

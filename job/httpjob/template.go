@@ -102,9 +102,13 @@ func (f *filler) value(name string) (string, error) {
 
 // header fills the text of a header. A line break would begin another header.
 func (f *filler) header(t template) (string, error) {
+	isBad := func(text string) bool { return !isHeaderText(text) }
+	if slices.ContainsFunc(t.literals, isBad) {
+		return "", errors.New("control characters are not allowed")
+	}
 	return f.fill(t, func(_ int, name string) (string, error) {
 		value, err := f.value(name)
-		if err == nil && !isHeaderText(value) {
+		if err == nil && isBad(value) {
 			err = fmt.Errorf("%s: control characters are not allowed: %w", brief.Quote("${"+name+"}"), errUnfit)
 		}
 		return value, err
