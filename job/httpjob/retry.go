@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -61,8 +62,9 @@ func isLasting(err error) bool {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return true
 	}
-	_, ok := errors.AsType[tls.AlertError](err)
-	return ok
+	// An alert of TLS has no type of its own.
+	e, ok := errors.AsType[*net.OpError](err)
+	return ok && (e.Op == "remote error" || e.Op == "local error")
 }
 
 // backoff returns the pause after a number of failures. Half of it is by chance, so that items
