@@ -38,6 +38,9 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 	return l.Addr().String()
 }
 
+// await reads the beginning of a request. A server that answers before it is at fault.
+func await(c net.Conn) { _, _ = c.Read(make([]byte, 10_000)) }
+
 // dribble writes a text again and again, slowly, until the other side has gone.
 func dribble(w io.Writer, text string) {
 	for range time.Tick(5 * time.Millisecond) {
@@ -76,6 +79,7 @@ func TestTimeouts(t *testing.T) {
 		},
 		"slow header": {
 			"http://" + listen(t, func(c net.Conn) {
+				await(c)
 				fmt.Fprint(c, "HTTP/1.1 200 OK\r\nX-Slow: ")
 				dribble(c, "x")
 			}), long(props{"http.read.timeout.milliseconds": "100"}),
@@ -83,6 +87,7 @@ func TestTimeouts(t *testing.T) {
 		},
 		"header without an end": {
 			"http://" + listen(t, func(c net.Conn) {
+				await(c)
 				fmt.Fprint(c, "HTTP/1.1 200 OK\r\n")
 				for {
 					if _, err := fmt.Fprintf(c, "X: %s\r\n", strings.Repeat("x", 1000)); err != nil {
@@ -102,6 +107,7 @@ func TestTimeouts(t *testing.T) {
 		},
 		"body dribbles": {
 			"http://" + listen(t, func(c net.Conn) {
+				await(c)
 				fmt.Fprint(c, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
 				dribble(c, "x")
 			}), long(props{"http.answer.timeout.milliseconds": "100"}),
@@ -142,13 +148,16 @@ func TestBrokenServers(t *testing.T) {
 		"nobody":  {gone.URL, "connection refused"},
 		"no name": {"http://example.invalid/", "example.invalid"},
 		"reset": {"http://" + listen(t, func(c net.Conn) {
-			_, _ = c.Read(make([]byte, 10))
+			await(c)
 			_ = c.(*net.TCPConn).SetLinger(0)
 		}), "reset by peer"},
-		"closed":  {"http://" + listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 10_000)) }), "EOF"},
-		"no HTTP": {"http://" + listen(t, func(c net.Conn) { fmt.Fprint(c, strings.Repeat("hello ", 1000)) }), "malformed HTTP"},
+		"closed": {"http://" + listen(t, await), "EOF"},
+		"no HTTP": {"http://" + listen(t, func(c net.Conn) {
+			await(c)
+			fmt.Fprint(c, strings.Repeat("hello ", 1000))
+		}), "malformed HTTP"},
 		"cut": {"http://" + listen(t, func(c net.Conn) {
-			_, _ = c.Read(make([]byte, 10_000))
+			await(c)
 			fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nbegin")
 		}), "the answer breaks off: unexpected EOF"},
 	} {

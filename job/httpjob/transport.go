@@ -66,17 +66,19 @@ func proxyOf(text string) (func(*http.Request) (*url.URL, error), error) {
 }
 
 // connect makes what opens and keeps the connections of a link. A dial goes on when its
-// request has ended, so it has a time-out of its own.
+// request has ended, so it has time-outs of its own. They come later than that of the request,
+// whose error says which property it is.
 func (t *Type) connect(l link) (*http.Transport, error) {
+	bound := l.connect + time.Second
 	proxy, err := proxyOf(l.proxy)
 	if err != nil {
 		return nil, err
 	}
 	return &http.Transport{
 		Proxy:                  proxy,
-		DialContext:            (&net.Dialer{Timeout: l.connect}).DialContext,
+		DialContext:            (&net.Dialer{Timeout: bound}).DialContext,
 		TLSClientConfig:        t.tls[l.tls].Clone(),
-		TLSHandshakeTimeout:    l.connect,
+		TLSHandshakeTimeout:    bound,
 		ForceAttemptHTTP2:      true, // a dialer of one's own turns it off
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter},
 		MaxIdleConns:           maxIdle,
