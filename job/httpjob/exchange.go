@@ -18,6 +18,7 @@ import (
 // exchange sends the messages of an execution.
 type exchange struct {
 	*settings
+	values    *filler
 	transport http.RoundTripper
 }
 
@@ -28,6 +29,14 @@ type answer struct {
 	from       *url.URL
 	location   string
 	retryAfter time.Duration // 0: it does not say
+}
+
+// problem says in words what has come of a message, without secrets.
+func (x *exchange) problem(a *answer, err error) string {
+	if err == nil {
+		err = a.statusError()
+	}
+	return x.values.hide(err.Error())
 }
 
 // Bounds of an answer. What comes after the first part is read and dropped, so that the

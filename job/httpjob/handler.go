@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
@@ -86,7 +87,7 @@ func (h *handler) prepare(f *filler) (*exchange, *message, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &exchange{settings: h.settings, transport: transport}, m, nil
+	return &exchange{settings: h.settings, values: f, transport: transport}, m, nil
 }
 
 func (h *handler) fillHeaders(f *filler, m *message) error {
@@ -94,7 +95,7 @@ func (h *handler) fillHeaders(f *filler, m *message) error {
 	if err != nil {
 		return err
 	}
-	m.set(contextHeader, string(inJSON))
+	m.set(contextHeader, strings.ReplaceAll(string(inJSON), "\x7f", `\u007f`)) // no header has that character
 	if f.sc.Token > 0 {
 		m.set(tokenHeader, fmt.Sprint(f.sc.Token))
 	}
@@ -147,10 +148,14 @@ func (h *handler) failed(f *filler, what string, err error) error {
 	return err
 }
 
-// withoutURL takes away what the client tells of a URL: it may be secret.
+// withoutURL takes away what the client tells of URLs: they may be secret.
 func withoutURL(err error) error {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		return e.Err
+	e, ok := errors.AsType[*url.Error](err)
+	switch {
+	case !ok:
+		return err
+	case strings.HasPrefix(e.Err.Error(), "failed to parse Location header"): // it shows the header
+		return &refusal{"the Location of a redirect is no URL"}
 	}
-	return err
+	return e.Err
 }

@@ -70,6 +70,7 @@ func (m *message) redirect(most int) func(*http.Request, []*http.Request) error 
 		to.Header.Del("Referer") // the client puts the query there, which may be secret
 		isStrange := func(r *http.Request) bool { return !sameOrigin(m.origin, r.URL) }
 		if !isStrange(to) && !slices.ContainsFunc(via, isStrange) {
+			m.staysHome(to.URL)
 			return nil
 		}
 		if err := m.mayLeave(to.URL); err != nil {
@@ -80,6 +81,13 @@ func (m *message) redirect(most int) func(*http.Request, []*http.Request) error 
 		}
 		m.leave(to.Header)
 		return nil
+	}
+}
+
+// staysHome gives the user of the configuration to a URL of the same origin that names none.
+func (m *message) staysHome(to *url.URL) {
+	if to.User == nil {
+		to.User = m.origin.User
 	}
 }
 
@@ -111,6 +119,7 @@ func (m *message) poll(from *url.URL, location string) (*message, error) {
 	delete(p.header, "Content-Type")
 	if sameOrigin(m.origin, to) {
 		p.host = m.host
+		p.staysHome(to)
 		return p, nil
 	}
 	if err := m.mayLeave(to); err != nil {

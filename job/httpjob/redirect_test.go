@@ -107,6 +107,42 @@ func TestRedirectToAnotherOrigin(t *testing.T) {
 	}
 }
 
+// The user of the URL goes with redirects and polls within the origin, also if they name none.
+func TestUserOfTheURL(t *testing.T) {
+	t.Setenv("HTTPJOB_TOKEN", "hunter2")
+	asked := 0
+	var home string
+	home = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		if user, password, _ := r.BasicAuth(); user != "worker" || password != "hunter2" {
+			t.Errorf("%s: got %s, %s", r.URL, user, password)
+		}
+		switch r.URL.Path {
+		case "/start":
+			http.Redirect(w, r, home+"/run", http.StatusTemporaryRedirect)
+		case "/run":
+			w.Header().Set("Location", home+"/poll")
+			w.WriteHeader(http.StatusAccepted)
+		case "/poll":
+			http.Redirect(w, r, "/end", http.StatusSeeOther)
+		}
+	}).URL
+	if err := execute(t, polling(strings.Replace(home, "//", "//worker:${env:HTTPJOB_TOKEN}@", 1))); err != nil || asked != 4 {
+		t.Errorf("got %v, asked %d times", err, asked)
+	}
+}
+
+// What the client says of a redirect does not show where it leads.
+func TestRedirectToNoURL(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "http://%zz/?key=hunter2")
+		w.WriteHeader(http.StatusFound)
+	}).URL
+	if err := execute(t, get(url)); err == nil || !strings.HasSuffix(err.Error(), "the Location of a redirect is no URL") || !isForGood(t, err) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // From https no redirect leads to http.
 func TestRedirectWithoutTLS(t *testing.T) {
 	plain := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("asked") }).URL

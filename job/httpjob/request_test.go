@@ -192,6 +192,20 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
+// Any parameter of a job can stand in the header of the sharding context.
+func TestContextHeader(t *testing.T) {
+	url, requests := record(t)
+	sc := sharding()
+	sc.JobParameter = "a\r\nb\x7f\u754c\x00\""
+	if err := handlerOf(t, newType(t, httpjob.Options{}), get(url)).Execute(t.Context(), sc); err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ JobParameter string }
+	if err := json.Unmarshal([]byte((<-requests).header.Get("shardingContext")), &got); err != nil || got.JobParameter != sc.JobParameter {
+		t.Errorf("got %q, %v", got.JobParameter, err)
+	}
+}
+
 // TestEmptyBody: a POST without data has the length 0, not an unknown one.
 func TestEmptyBody(t *testing.T) {
 	url, requests := record(t)
