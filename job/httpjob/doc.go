@@ -51,8 +51,8 @@
 // whole is Config.Timeout: set it. When the context of the execution ends, the request ends.
 //
 // ElasticJob takes codes from 400 for success, too; http.success.codes "100-599" does that. It
-// sends no body with PATCH. Its time-outs may be 0, for none; these may not. It does not follow
-// redirects between http and https.
+// sends no body with PATCH, follows no redirects between http and https, and takes the time-out
+// 0 for none; here 0 is refused.
 //
 // # Placeholders and references
 //

@@ -2,6 +2,7 @@ package httpjob_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -102,33 +103,35 @@ func TestKeptConnectionThatBreaks(t *testing.T) {
 	}
 }
 
+// rejecting is a listener that closes its first connections at once.
+type rejecting struct {
+	net.Listener
+	left int
+}
+
+func (l *rejecting) Accept() (net.Conn, error) {
+	for ; ; l.left-- {
+		c, err := l.Listener.Accept()
+		if err != nil || l.left == 0 {
+			return c, err
+		}
+		_ = c.Close()
+	}
+}
+
 // Before there is a connection the server has got nothing, so a POST is tried again.
-func TestNobodyIsThereYet(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithTimeout(t.Context(), time.Minute)
-	defer end()
-	done := make(chan error, 1)
-	go func() {
-		done <- executeIn(t, ctx, post("http://"+address).with(props{"http.retry.attempts": "100", "http.retry.backoff.milliseconds": "20"}))
-	}()
-	l, err = net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	_ = s.Listener.Close()
-	s.Listener = l
-	s.Start()
-	defer s.Close()
-	if err := <-done; err != nil {
-		t.Error(err)
+func TestNothingWasSent(t *testing.T) {
+	for rejects, ok := range map[int]bool{2: true, 3: false} {
+		asked := 0
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+		s.Listener = &rejecting{s.Listener, rejects}
+		s.StartTLS()
+		t.Cleanup(s.Close)
+		requests := newType(t, httpjob.Options{TLS: map[string]*tls.Config{"test": {RootCAs: pool(s.Certificate())}}})
+		err := handlerOf(t, requests, patient(s.URL, "POST").with(props{"http.tls": "test"})).Execute(t.Context(), sharding())
+		if (err == nil) != ok || ok && asked != 1 {
+			t.Errorf("%d connections are closed: got %v, asked %d times", rejects, err, asked)
+		}
 	}
 }
 
