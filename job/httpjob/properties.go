@@ -148,6 +148,9 @@ func (t *Type) read(c job.Config) (*settings, error) {
 	}
 	seen := map[string]bool{}
 	for _, pair := range v.Family(keyHeaders) {
+		if pair.Value == "" {
+			continue // left out
+		}
 		name := http.CanonicalHeaderKey(pair.Name)
 		value, err := parseTemplate(pair.Value)
 		if err == nil {
