@@ -28,6 +28,7 @@ type handler struct {
 
 // Execute sends the request of an item.
 func (h *handler) Execute(ctx context.Context, sc job.ShardingContext) error {
+	job.SetOutput(ctx, nil) // drops that of an earlier attempt
 	f := &filler{sc: sc, lookup: h.of.lookup}
 	x, m, err := h.prepare(f)
 	if err != nil {
@@ -36,7 +37,6 @@ func (h *handler) Execute(ctx context.Context, sc job.ShardingContext) error {
 	what := m.method + " " + shown(m.url) + ": "
 	a, err := x.ask(ctx, m)
 	if err != nil {
-		job.SetOutput(ctx, nil) // that of an earlier attempt
 		return h.failed(f, what, err)
 	}
 	a.body = f.hideIn(a.body)
