@@ -45,7 +45,7 @@ func inASCII(text []byte) []byte {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		switch text = text[size:]; {
-		case r < utf8.RuneSelf:
+		case r < 0x7f: // which no header can carry
 			escaped = append(escaped, byte(r))
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)

@@ -166,7 +166,7 @@ func (c *controller) executionOf(r *run) *execution {
 		e.sc.JobParameter = r.Parameter
 	}
 	if r.Recorded {
-		e.inside.cursor = &cursor{reg: c.reg, now: c.options.now, job: c.job, item: r.Item, token: r.Token}
+		e.inside.cursor = &cursor{reg: c.reg, now: c.options.now, job: c.job, item: r.Item, token: r.Token, lose: r.cancel}
 	}
 	return e
 }

@@ -49,7 +49,7 @@ func Cursor(ctx context.Context) (string, error) {
 // and an execution that begins later sees every move of an earlier one. While the store is
 // away it is tried again, until ctx ends. ctx is as for Cursor.
 //
-// Errors: ErrItemLost if another execution of the item has begun; ErrNoCursor; the cause of
+// Errors: ErrItemLost if another execution of the item has begun, and then ctx ends; ErrNoCursor; the cause of
 // ctx, and then it is not known whether the cursor was moved; those of the registry.
 func MoveCursor(ctx context.Context, to string) error {
 	c := insideOf(ctx).cursor
@@ -71,6 +71,7 @@ type cursor struct {
 	job   jobtree.Job
 	item  int
 	token int64
+	lose  context.CancelCauseFunc // ends the execution's context
 
 	mu     sync.Mutex
 	fired  *int64 // the version of the node fired as the claim wrote it; nil until it was read
@@ -134,7 +135,10 @@ func (c *cursor) commit(ctx context.Context, value []byte) error {
 	return nil
 }
 
+// lost ends the context: the item has another execution, and the scheduler may learn of that
+// only later.
 func (c *cursor) lost() error {
+	c.lose(ErrItemLost)
 	return fmt.Errorf("job %s: cursor of item %d: %w", c.job, c.item, ErrItemLost)
 }
 

@@ -247,3 +247,33 @@ func TestCursorsThatAreRefused(t *testing.T) {
 		})
 	})
 }
+
+// An execution may learn by its cursor that it has lost its item. Then its context ends, and it
+// was cut short: that is no failure.
+func TestCursorShowsThatTheItemIsLost(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.ShardingTotalCount = 1
+		begun, isLost := make(chan struct{}), make(chan struct{})
+		ends := make(chan job.FinishedEvent, 10)
+		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Attempt == 1 && begun != nil {
+				close(begun)
+				begun = nil
+				<-isLost
+			}
+			return job.MoveCursor(ctx, "1")
+		}, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { ends <- e }}))
+		<-begun
+		m.link.(*memory.Link).Lag(time.Minute) // its view shows nothing of what comes
+		n, err := c.admin.Get(t.Context(), c.job.Fired(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.commit(coord.SetAt(n.Path, n.Value, n.Version))
+		close(isLost)
+		if e := <-ends; e.Outcome != job.OutcomeCut || !errors.Is(e.Err, job.ErrItemLost) {
+			t.Errorf("it ended with %v, %v", e.Outcome, e.Err)
+		}
+	})
+}
