@@ -1,0 +1,129 @@
+// Package alert has error handlers that tell people, or other programs, that a job fails:
+// [WeChat], [DingTalk] and [Slack] write into a group or a channel, [Webhook] sends a request
+// to any URL. Package email sends mail. A program gives each the name that a configuration
+// uses, and a job names it:
+//
+//	s, err := job.Schedule(ctx, reg, job.Config{
+//		Name: "settle", Cron: "0 0/5 * * * ?", ShardingTotalCount: 3,
+//		ErrorHandler: "LOG,DINGTALK",
+//		Props: map[string]string{
+//			"dingtalk.webhook": "https://oapi.dingtalk.com/robot/send?access_token=${env:DINGTALK_TOKEN}",
+//			"dingtalk.secret":  "${file:/run/secrets/dingtalk}",
+//			"alert.recovery":   "true",
+//		},
+//	}, handler, job.WithErrorHandlerType(alert.NameDingTalk, alert.DingTalk(alert.Options{})))
+//
+// # What is sent, and when
+//
+// The first failure is told at once. Further ones with the same error, in any item, share a
+// message at the end of the window (alert.window), with their number, their items, and the
+// times of the first and the last. So while a job fails in one way, there is one message in a
+// window. "The same error" is the same text, in its first 4096 bytes.
+//
+// In a window, alert.queue different errors have messages of their own. All further ones share
+// one message, which has the last of them. So a job sends at most alert.queue + 1 messages in
+// a window, and some more with alert.recovery, however often it fails.
+//
+// With alert.after=3, an item's failures count from the third in a row on. With
+// alert.recovery=true, a message tells of items that work again after a message was to tell of
+// their failure. It comes after all messages about failures before; those are sent early if
+// need be. An item that fails again before is left out. Recoveries have a window of their own.
+//
+// Failures, successes and windows are those of one process, under one configuration: a change
+// of the job's properties begins anew. An item that fails here and then works on another
+// instance is not told to work again.
+//
+// # How it is sent
+//
+// No item waits for a message. A goroutine sends; it exists only while something waits. Until
+// the first failure a handler is an idle structure, so 10,000 jobs may have one. What waits is
+// a few counters for each error, so memory is bounded, too.
+//
+// A message that fails is tried again after a second, and then after twice the time before, up
+// to a minute, less a random part; Retry-After is obeyed up to five minutes. After
+// alert.attempts attempts the message is given up. Answers that say that the request is wrong
+// (status 4xx but 408, 425 and 429, most errcodes), and certificates that are not valid, end
+// the attempts at once. What is given up is logged, at growing intervals, and the next message
+// has the number of failures that nobody was told of.
+//
+// When the scheduler ends, or other properties come into force, everything that waits is sent
+// at once, as long as there is time for it.
+//
+// A receiver may see a message twice, if its answer is lost. Nothing is kept on disk: what
+// waits in a process that is killed is lost.
+//
+// # Secrets
+//
+// URLs of messengers, keys and passwords stand in the process, not in the registry. A property
+// refers to them: see [property.FromProcess]. A reference is looked up whenever a message is
+// sent, so secrets may change; one that cannot be looked up is found then, and logged. Errors
+// and the log show neither URLs nor what references stand for. Redirects are not followed.
+//
+// Each sender takes a configuration for TLS by name, from Options.TLS. A proxy is taken from
+// the environment: see [net/http.ProxyFromEnvironment].
+//
+// # Properties
+//
+// A property that is wrong, or not known under one of these beginnings, refuses the
+// configuration. R: required. S: secret, so it must have a reference.
+//
+// Of all senders, also those of package email:
+//
+//	name            default   allowed          meaning
+//	alert.after     1         1 to 1000        a failure counts from so many failures of the item in a row on
+//	alert.recovery  false     true, false      whether a message tells that an item works again
+//	alert.window    1m        1s to 24h        the time between two messages with the same error
+//	alert.queue     10        1 to 100         how many errors have messages of their own
+//	alert.attempts  10        1 to 100         how often a message is tried
+//
+// WECHAT: a text of up to 2048 bytes. Success is status 200 and errcode 0; -1 and 45009 mean
+// "later".
+//
+//	wechat.webhook                     R S             the URL, with a reference for its token or for all of it
+//	wechat.connectTimeoutMilliseconds  3000  1 to 300000  bounds the time to connect, and that of the TLS handshake
+//	wechat.readTimeoutMilliseconds     5000  1 to 300000  bounds the time from then to the end of the answer
+//	wechat.tls                         -               the name of a configuration in Options.TLS
+//
+// DINGTALK: a text of up to 20,000 bytes. Success is as for WECHAT; -1, 130101 and 410100 mean
+// "later".
+//
+//	dingtalk.webhook                     R S             the URL, with a reference for its token or for all of it
+//	dingtalk.keyword                     -     255 bytes    what the robot wants to see in each text; it comes first
+//	dingtalk.secret                      -   S           signs the requests
+//	dingtalk.connectTimeoutMilliseconds  3000  1 to 300000  bounds the time to connect, and that of the TLS handshake
+//	dingtalk.readTimeoutMilliseconds     5000  1 to 300000  bounds the time from then to the end of the answer
+//	dingtalk.tls                         -               the name of a configuration in Options.TLS
+//
+// SLACK: a text of up to 40,000 bytes. Success is status 200 and the text "ok".
+//
+//	slack.webhook                     R S             the URL, with a reference for its token or for all of it
+//	slack.connectTimeoutMilliseconds  3000  1 to 300000  bounds the time to connect, and that of the TLS handshake
+//	slack.readTimeoutMilliseconds     5000  1 to 300000  bounds the time from then to the end of the answer
+//	slack.tls                         -               the name of a configuration in Options.TLS
+//
+// WEBHOOK:
+//
+//	webhook.url                         R               the URL, which may have references; a password in it must be one
+//	webhook.method                      POST              POST, PUT, PATCH  the method
+//	webhook.header.*                    -               a header, which may have references; Authorization and Cookie must
+//	webhook.content.type                application/json  one line          the header Content-Type
+//	webhook.template                    {{json .}}        16 KiB            makes the body of a Message
+//	webhook.success.codes               200-299           100 to 599        the status codes that mean success
+//	webhook.connectTimeoutMilliseconds  3000              1 to 300000       bounds the time to connect, and that of the TLS handshake
+//	webhook.readTimeoutMilliseconds     5000              1 to 300000       bounds the time from then to the end of the answer
+//	webhook.tls                         -               the name of a configuration in Options.TLS
+//
+// # Templates
+//
+// webhook.template is a template of package text/template, whose data are a [Message]. Beside
+// the functions of that package it has json, which writes a value as JSON, and secret, which
+// looks up what the process has: {{secret "env:KEY" | json}}. It may range over .Items only,
+// and cannot define templates. The body has up to 64 KiB. A start tries the template with
+// messages of both sorts, so a mistake is found there; if the content type is one of JSON, the
+// body must be JSON. [Message.Resolved] tells when an incident may be closed; there are
+// examples for PagerDuty and Alertmanager.
+//
+// # Senders of your own
+//
+// [NewType] makes a type of error handlers of anything that can send a message.
+package alert

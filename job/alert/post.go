@@ -1,0 +1,227 @@
+package alert
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/property"
+)
+
+// maxAnswer bounds what is read of an answer, in bytes.
+const maxAnswer = 64 << 10
+
+// maxMilliseconds bounds the time-outs.
+const maxMilliseconds = 300_000
+
+// The last parts of the names of properties that senders over HTTP have.
+const (
+	propConnect = "connectTimeoutMilliseconds"
+	propRead    = "readTimeoutMilliseconds"
+	propTLS     = "tls"
+)
+
+// postRows are the rows that all senders over HTTP have.
+func postRows(prefix string) []property.Row {
+	return []property.Row{
+		{Name: prefix + propConnect, Default: "3000", Check: property.Integer(1, maxMilliseconds), Meaning: "bounds the time to connect, and that of the TLS handshake"},
+		{Name: prefix + propRead, Default: "5000", Check: property.Integer(1, maxMilliseconds), Meaning: "bounds the time from then to the end of the answer"},
+		{Name: prefix + propTLS, Check: property.Length(255), Meaning: "the name of a configuration in Options.TLS"},
+	}
+}
+
+// webhookRow is the URL of a messenger: it holds the token.
+func webhookRow(name string) property.Row {
+	return property.Row{Name: name, Required: true, Secret: true, Check: webAddress(), Meaning: "the URL, with a reference for its token or for all of it"}
+}
+
+// webAddress allows texts that begin like a URL, or with a reference.
+func webAddress() property.Check {
+	const allowed = "an absolute URL with http or https, or a reference to one, is allowed"
+	return property.Check{Allowed: "an absolute URL with http or https is", Accept: func(text string) error {
+		if strings.HasPrefix(text, "${") && len(text) <= maxURL {
+			return nil
+		}
+		if len(text) > maxURL || property.URL("http", "https").Accept(text) != nil {
+			return errors.New(allowed)
+		}
+		return nil
+	}}
+}
+
+const maxURL = 4096
+
+// post sends requests. A request has a connection of its own: there are few of them, and
+// nothing is left behind when nothing is to be sent.
+type post struct {
+	url           string // with references
+	method        string
+	headers       []property.Pair // with references
+	connect, read time.Duration
+	tls           *tls.Config
+	lookup        property.Lookup
+}
+
+// postOf reads the rows of postRows, and the URL.
+func postOf(v property.Values, o Options, urlName, prefix string) (post, error) {
+	conf, err := TLSByName(v, o, prefix+propTLS)
+	if err != nil {
+		return post{}, err
+	}
+	return post{
+		url: v.Text(urlName), method: http.MethodPost, tls: conf, lookup: o.Lookup,
+		headers: []property.Pair{{Name: "Content-Type", Value: "application/json; charset=utf-8"}},
+		connect: v.Milliseconds(prefix + propConnect), read: v.Milliseconds(prefix + propRead),
+	}, nil
+}
+
+// TLSByName returns the configuration in Options.TLS that a property names, for a [Kind]; nil
+// if it names none.
+func TLSByName(v property.Values, o Options, name string) (*tls.Config, error) {
+	text := v.Text(name)
+	if text == "" {
+		return nil, nil
+	}
+	conf, ok := o.TLS[text]
+	if !ok || conf == nil {
+		return nil, &job.FieldError{Field: "props: " + name, Err: fmt.Errorf("%s is not known here: Options.TLS names configurations", brief.Quote(text))}
+	}
+	return conf, nil
+}
+
+// answer is what a receiver has answered.
+type answer struct {
+	status  int
+	header  http.Header
+	body    []byte
+	secrets *Secrets
+}
+
+// send sends a body, and returns the answer, whatever its status. sign may change the URL.
+// The error shows no secrets, and no URL.
+func (p post) send(ctx context.Context, body []byte, sign func(s *Secrets, query *url.URL) error) (answer, error) {
+	secrets := NewSecrets(p.lookup)
+	req, err := p.request(ctx, secrets, body, sign)
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(req.Context(), 2*p.connect+p.read, errors.New("the receiver takes too long"))
+	defer cancel()
+	a, err := p.do(req.WithContext(ctx))
+	if err != nil {
+		return answer{}, p.withoutURL(ctx, err, secrets)
+	}
+	a.secrets = secrets
+	return a, nil
+}
+
+func (p post) request(ctx context.Context, secrets *Secrets, body []byte, sign func(*Secrets, *url.URL) error) (*http.Request, error) {
+	text, err := secrets.Expand(p.url)
+	if err != nil {
+		return nil, fmt.Errorf("the URL: %w", err)
+	}
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, Permanent(errors.New("the URL, with its references, is not an absolute one with http or https"))
+	}
+	secrets.keepURL(u)
+	if sign != nil {
+		if err := sign(secrets, u); err != nil {
+			return nil, err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, p.method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, Permanent(errors.New("no request can be made of the URL and the method"))
+	}
+	for _, h := range p.headers {
+		value, err := secrets.Expand(h.Value)
+		if err != nil {
+			return nil, fmt.Errorf("the header %s: %w", brief.Quote(h.Name), err)
+		}
+		req.Header.Set(h.Name, value)
+	}
+	return req, nil
+}
+
+func (p post) do(req *http.Request) (answer, error) {
+	transport := &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: p.connect}).DialContext,
+		TLSClientConfig:        p.tls.Clone(),
+		TLSHandshakeTimeout:    p.connect,
+		MaxResponseHeaderBytes: maxAnswer,
+		DisableKeepAlives:      true,
+	}
+	client := &http.Client{
+		Transport: transport,
+		// The URL is a secret that no other host is to see.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	response, err := client.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }() // it was only read
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return answer{}, fmt.Errorf("reading the answer: %w", err)
+	}
+	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
+}
+
+// withoutURL returns what a request has failed with, without its URL.
+func (p post) withoutURL(ctx context.Context, err error, secrets *Secrets) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	safe := errors.New(secrets.Hide(err.Error()))
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return Permanent(safe)
+	}
+	return safe
+}
+
+// refused returns the error of an answer that is not the one hoped for. Whether another
+// attempt may help depends on its status.
+func (a answer) refused() error {
+	err := fmt.Errorf("the receiver answered %d: %s", a.status, a.text())
+	switch {
+	case a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable:
+		return RetryAfter(err, a.retryAfter(time.Now()))
+	case a.status >= 500 || a.status == http.StatusRequestTimeout || a.status == http.StatusTooEarly:
+		return err
+	}
+	return Permanent(err)
+}
+
+// text returns the beginning of the answer, for people.
+func (a answer) text() string {
+	return brief.Quote(a.secrets.Hide(string(a.body)))
+}
+
+// retryAfter returns the time in the header Retry-After; 0 if there is none.
+func (a answer) retryAfter(now time.Time) time.Duration {
+	text := a.header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return time.Duration(min(max(seconds, 0), int(maxRetryAfter/time.Second))) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}

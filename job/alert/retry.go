@@ -1,0 +1,73 @@
+package alert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// The back-off between the attempts to send a message.
+const (
+	firstBackoff = time.Second
+	maxBackoff   = time.Minute
+	// maxRetryAfter bounds how long a receiver may make us wait.
+	maxRetryAfter = 5 * time.Minute
+)
+
+// Permanent returns an error that says that another attempt would fail, too. nil stays nil.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return permanent{err}
+}
+
+type permanent struct{ error }
+
+func (e permanent) Unwrap() error { return e.error }
+
+// RetryAfter returns an error that says when the next attempt may come: up to five minutes
+// later, and not before the usual back-off. nil stays nil.
+func RetryAfter(err error, d time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	return retryAfter{err, min(d, maxRetryAfter)}
+}
+
+type retryAfter struct {
+	error
+	after time.Duration
+}
+
+func (e retryAfter) Unwrap() error { return e.error }
+
+// backoff returns the time before the next attempt, after one that has failed. It is random,
+// so that many processes do not come back at the same time.
+func backoff(attempt int, err error) time.Duration {
+	most := min(firstBackoff<<min(attempt-1, 10), maxBackoff)
+	wait := most/2 + rand.N(most/2)
+	if e, ok := errors.AsType[retryAfter](err); ok {
+		// Not exactly then, either: others were told the same time.
+		wait = max(wait, e.after+rand.N(e.after/10+1))
+	}
+	return wait
+}
+
+// try sends a message once. A sender that panics fails for good.
+func try(ctx context.Context, s Sender, m Message) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = Permanent(fmt.Errorf("alert: the sender panicked: %v", v))
+		}
+	}()
+	return s.Send(ctx, m)
+}
+
+// isPermanent reports whether an error comes from Permanent.
+func isPermanent(err error) bool {
+	_, ok := errors.AsType[permanent](err)
+	return ok
+}

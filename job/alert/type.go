@@ -1,0 +1,108 @@
+package alert
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/property"
+)
+
+// Options are what a process gives to error handlers. The zero value will do.
+type Options struct {
+	// Lookup looks up references in properties. Default property.FromProcess().
+	Lookup property.Lookup
+	// TLS are the configurations that the properties *.tls may name.
+	TLS map[string]*tls.Config
+	// Host is the name of this machine in messages. Default os.Hostname().
+	Host string
+}
+
+// Sender sends messages. It is called by one goroutine at a time.
+type Sender interface {
+	// Send sends a message. It returns soon after ctx has ended. A failed message is sent again
+	// after a while, unless the error says otherwise; see [Permanent] and [RetryAfter]. The
+	// error goes to the log, so it must show no secrets.
+	Send(ctx context.Context, m Message) error
+}
+
+// SenderFunc makes a Sender of a function.
+type SenderFunc func(ctx context.Context, m Message) error
+
+// Send calls f.
+func (f SenderFunc) Send(ctx context.Context, m Message) error { return f(ctx, m) }
+
+// Kind is a kind of senders, for [NewType].
+type Kind struct {
+	// Name is for the log: "WECHAT".
+	Name string
+	// Table lists the properties of the kind, without those of all kinds (alert.*).
+	Table property.Table
+	// Sender makes a sender by the properties in the table. o has its defaults, and log is the
+	// job's. Sender must have no effect. An error refuses the configuration, as that of
+	// [job.Type] does.
+	Sender func(v property.Values, o Options, log *slog.Logger) (Sender, error)
+}
+
+// NewType returns a type of error handlers that sends messages by a kind of senders, with the
+// rules, the aggregation, and the retries of this package.
+func NewType(k Kind, o Options) job.ErrorHandlerType {
+	if o.Lookup == nil {
+		o.Lookup = property.FromProcess()
+	}
+	if o.Host == "" {
+		o.Host, _ = os.Hostname() // a message without it is better than none
+	}
+	return errorHandlerType{k, o}
+}
+
+type errorHandlerType struct {
+	kind    Kind
+	options Options
+}
+
+// ErrorHandler checks the properties of the job.
+func (t errorHandlerType) ErrorHandler(c job.Config, log *slog.Logger) (job.ErrorHandler, error) {
+	table := t.kind.Table
+	table.Own = append([]string{"alert."}, table.Own...)
+	table.Rows = slices.Concat(commonRows(), table.Rows)
+	v, err := table.Read(job.NewProperties(c.Props))
+	if err != nil {
+		return nil, err
+	}
+	log = log.With(slog.String("job", c.Name), slog.String("handler", t.kind.Name))
+	sender, err := t.kind.Sender(v, t.options, log)
+	if err != nil {
+		return nil, err
+	}
+	return &handler{
+		job: c.Name, host: t.options.Host, sender: sender, attempts: v.Integer(propAttempts), log: log,
+		waits: aggregate{rules: rules{
+			window: v.Duration(propWindow), after: v.Integer(propAfter),
+			queue: v.Integer(propQueue), recovery: v.Boolean(propRecovery),
+		}},
+	}, nil
+}
+
+// The properties of all kinds.
+const (
+	propAfter    = "alert.after"
+	propRecovery = "alert.recovery"
+	propWindow   = "alert.window"
+	propQueue    = "alert.queue"
+	propAttempts = "alert.attempts"
+)
+
+func commonRows() []property.Row {
+	return []property.Row{
+		{Name: propAfter, Default: "1", Check: property.Integer(1, 1000), Meaning: "a failure counts from so many failures of the item in a row on"},
+		{Name: propRecovery, Default: "false", Check: property.Boolean(), Meaning: "whether a message tells that an item works again"},
+		{Name: propWindow, Default: "1m", Check: property.Duration(time.Second, 24*time.Hour), Meaning: "the time between two messages with the same error"},
+		{Name: propQueue, Default: "10", Check: property.Integer(1, 100), Meaning: "how many errors have messages of their own"},
+		{Name: propAttempts, Default: "10", Check: property.Integer(1, 100), Meaning: "how often a message is tried"},
+	}
+}
