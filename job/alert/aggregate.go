@@ -32,6 +32,9 @@ type aggregate struct {
 	worked group
 	// unsent counts what was in messages that were given up, and of which no message has told.
 	unsent int
+	// began counts the messages that began to wait: those that are due at the same time are sent
+	// in this order.
+	began int
 }
 
 // group is what one message will be about.
@@ -40,6 +43,7 @@ type group struct {
 	// due is when the next message may be sent: when the window after the last one ends.
 	due         time.Time
 	count       int // of what waits for a message
+	began       int // aggregate.began, when it began to wait
 	items       items
 	first, last time.Time
 	execution   Execution
@@ -65,6 +69,10 @@ func (a *aggregate) failed(now time.Time, text string, sc job.ShardingContext) b
 		return false
 	}
 	g := a.groupOf(now, text)
+	if g.count == 0 {
+		a.began++
+		g.began = a.began
+	}
 	g.add(now, text, sc)
 	g.items.add(sc.Item)
 	return g.count == 1
@@ -161,7 +169,7 @@ func (a *aggregate) oldest() *group {
 		oldest = &a.mixed
 	}
 	for _, g := range a.groups {
-		if g.count > 0 && (oldest == nil || g.due.Before(oldest.due) || g.due.Equal(oldest.due) && g.first.Before(oldest.first)) {
+		if g.count > 0 && (oldest == nil || g.due.Before(oldest.due) || g.due.Equal(oldest.due) && g.began < oldest.began) {
 			oldest = g
 		}
 	}

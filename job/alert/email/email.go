@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/mail"
 	"net/textproto"
+	"strconv"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -149,8 +150,8 @@ func (s *sender) dialogue(ctx context.Context, msg *gomail.Msg, password string)
 	defer func() { end() }()
 	options := []gomail.Option{
 		gomail.WithPort(s.port), gomail.WithTimeout(s.timeout), gomail.WithTLSConfig(s.tls),
-		gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
-			conn, err := new(net.Dialer).DialContext(dialing, network, address)
+		gomail.WithDialContextFunc(func(dialing context.Context, network, _ string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(dialing, network, net.JoinHostPort(s.host, strconv.Itoa(s.port)))
 			if err != nil {
 				return nil, err
 			}
