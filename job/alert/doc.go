@@ -65,53 +65,52 @@
 // # Properties
 //
 // A property that is wrong, or not known under one of these beginnings, refuses the
-// configuration. R: required. S: secret, so it must have a reference.
+// configuration. The columns are the name, the default, what is allowed, and the meaning.
 //
 // Of all senders, also those of package email:
 //
-//	name            default   allowed          meaning
-//	alert.after     1         1 to 1000        a failure counts from so many failures of the item in a row on
-//	alert.recovery  false     true, false      whether a message tells that an item works again
-//	alert.window    1m        1s to 24h        the time between two messages with the same error
-//	alert.queue     10        1 to 100         how many errors have messages of their own
-//	alert.attempts  10        1 to 100         how often a message is tried
+//	alert.after     1      1 to 1000                     a failure counts from so many failures of the item in a row on
+//	alert.recovery  false  true, false                   whether a message tells that an item works again
+//	alert.window    1m     durations from 1s to 24h0m0s  the time between two messages with the same error
+//	alert.queue     10     1 to 100                      how many errors have messages of their own
+//	alert.attempts  10     1 to 100                      how often a message is tried
 //
 // WECHAT: a text of up to 2048 bytes. Success is status 200 and errcode 0; -1 and 45009 mean
 // "later".
 //
-//	wechat.webhook                     R S             the URL, with a reference for its token or for all of it
-//	wechat.connectTimeoutMilliseconds  3000  1 to 300000  bounds the time to connect, and that of the TLS handshake
-//	wechat.readTimeoutMilliseconds     5000  1 to 300000  bounds the time from then to the end of the answer
-//	wechat.tls                         -               the name of a configuration in Options.TLS
+//	wechat.webhook                     required  a reference      the URL, with a reference for its token or for all of it
+//	wechat.connectTimeoutMilliseconds  3000      1 to 300000      bounds the time to connect, and that of the TLS handshake
+//	wechat.readTimeoutMilliseconds     5000      1 to 300000      bounds the time from then to the end of the answer
+//	wechat.tls                                   up to 255 bytes  the name of a configuration in Options.TLS
 //
 // DINGTALK: a text of up to 20,000 bytes. Success is as for WECHAT; -1, 130101 and 410100 mean
 // "later".
 //
-//	dingtalk.webhook                     R S             the URL, with a reference for its token or for all of it
-//	dingtalk.keyword                     -     255 bytes    what the robot wants to see in each text; it comes first
-//	dingtalk.secret                      -   S           signs the requests
-//	dingtalk.connectTimeoutMilliseconds  3000  1 to 300000  bounds the time to connect, and that of the TLS handshake
-//	dingtalk.readTimeoutMilliseconds     5000  1 to 300000  bounds the time from then to the end of the answer
-//	dingtalk.tls                         -               the name of a configuration in Options.TLS
+//	dingtalk.webhook                     required  a reference      the URL, with a reference for its token or for all of it
+//	dingtalk.keyword                               up to 255 bytes  what the robot wants to see in each text; it comes first
+//	dingtalk.secret                                a reference      signs the requests
+//	dingtalk.connectTimeoutMilliseconds  3000      1 to 300000      bounds the time to connect, and that of the TLS handshake
+//	dingtalk.readTimeoutMilliseconds     5000      1 to 300000      bounds the time from then to the end of the answer
+//	dingtalk.tls                                   up to 255 bytes  the name of a configuration in Options.TLS
 //
 // SLACK: a text of up to 40,000 bytes. Success is status 200 and the text "ok".
 //
-//	slack.webhook                     R S             the URL, with a reference for its token or for all of it
-//	slack.connectTimeoutMilliseconds  3000  1 to 300000  bounds the time to connect, and that of the TLS handshake
-//	slack.readTimeoutMilliseconds     5000  1 to 300000  bounds the time from then to the end of the answer
-//	slack.tls                         -               the name of a configuration in Options.TLS
+//	slack.webhook                     required  a reference      the URL, with a reference for its token or for all of it
+//	slack.connectTimeoutMilliseconds  3000      1 to 300000      bounds the time to connect, and that of the TLS handshake
+//	slack.readTimeoutMilliseconds     5000      1 to 300000      bounds the time from then to the end of the answer
+//	slack.tls                                   up to 255 bytes  the name of a configuration in Options.TLS
 //
 // WEBHOOK:
 //
-//	webhook.url                         R               the URL, which may have references; a password in it must be one
-//	webhook.method                      POST              POST, PUT, PATCH  the method
-//	webhook.header.*                    -               a header, which may have references; Authorization and Cookie must
-//	webhook.content.type                application/json  one line          the header Content-Type
-//	webhook.template                    {{json .}}        16 KiB            makes the body of a Message
-//	webhook.success.codes               200-299           100 to 599        the status codes that mean success
-//	webhook.connectTimeoutMilliseconds  3000              1 to 300000       bounds the time to connect, and that of the TLS handshake
-//	webhook.readTimeoutMilliseconds     5000              1 to 300000       bounds the time from then to the end of the answer
-//	webhook.tls                         -               the name of a configuration in Options.TLS
+//	webhook.url                         required          an absolute URL with http or https          the URL, which may have references; a password in it must be one
+//	webhook.method                      POST              POST, PUT, PATCH                            the method
+//	webhook.header.*                                      up to 4096 bytes                            a header, which may have references; Authorization and Cookie must
+//	webhook.content.type                application/json  up to 255 bytes                             the header Content-Type
+//	webhook.template                    {{json .}}        up to 16384 bytes                           makes the body of a Message
+//	webhook.success.codes               200-299           numbers from 100 to 599 and ranges of them  the status codes that mean success
+//	webhook.connectTimeoutMilliseconds  3000              1 to 300000                                 bounds the time to connect, and that of the TLS handshake
+//	webhook.readTimeoutMilliseconds     5000              1 to 300000                                 bounds the time from then to the end of the answer
+//	webhook.tls                                           up to 255 bytes                             the name of a configuration in Options.TLS
 //
 // # Templates
 //

@@ -198,11 +198,13 @@ func (p post) withoutURL(ctx context.Context, err error, secrets *Secrets) error
 
 // refused returns the error of an answer that is not the one hoped for. Whether another
 // attempt may help depends on its status.
-func (a answer) refused() error {
+func (a answer) refused() error { return a.refusedAt(time.Now()) }
+
+func (a answer) refusedAt(now time.Time) error {
 	err := fmt.Errorf("the receiver answered %d: %s", a.status, a.text())
 	switch {
 	case a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable:
-		return RetryAfter(err, a.retryAfter(time.Now()))
+		return RetryAfter(err, a.retryAfter(now))
 	case a.status >= 500 || a.status == http.StatusRequestTimeout || a.status == http.StatusTooEarly:
 		return err
 	}
