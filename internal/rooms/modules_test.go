@@ -16,17 +16,20 @@ import (
 // neither the core nor a test of it needs does not belong into this go.mod.
 var required = map[string]string{
 	// The core: who imports us compiles them, according to his store.
-	"github.com/go-zookeeper/zk": "coord/zk: the client",
-	"github.com/google/uuid":     "job: ids of executions that sort by time",
-	"go.etcd.io/etcd/api/v3":     "coord/etcd: the messages and errors of the client",
-	"go.etcd.io/etcd/client/v3":  "coord/etcd: the client",
-	"go.uber.org/zap":            "job, coord/etcd, coord/zk: the log",
-	"go.uber.org/zap/exp":        "internal/slogzap: log/slog over zap, for handlers",
-	"go.yaml.in/yaml/v3":         "job, internal/jobtree: the documents in the tree",
-	"google.golang.org/grpc":     "coord/etcd: connections and status codes of the client",
+	"github.com/go-zookeeper/zk":  "coord/zk: the client",
+	"github.com/google/uuid":      "job: ids of executions that sort by time",
+	"github.com/wneessen/go-mail": "job/alert/email: mail that all servers take, with their ways to log in",
+	"go.etcd.io/etcd/api/v3":      "coord/etcd: the messages and errors of the client",
+	"go.etcd.io/etcd/client/v3":   "coord/etcd: the client",
+	"go.uber.org/zap":             "job, coord/etcd, coord/zk: the log",
+	"go.uber.org/zap/exp":         "internal/slogzap: log/slog over zap, for handlers",
+	"go.yaml.in/yaml/v3":          "job, internal/jobtree: the documents in the tree",
+	"google.golang.org/grpc":      "coord/etcd: connections and status codes of the client",
 
 	// Tests, test servers and the example.
 	"github.com/anishathalye/porcupine":   "integration/history: whether a history is linearizable",
+	"github.com/emersion/go-sasl":         "job/alert/email: passwords that the mail server of the tests takes",
+	"github.com/emersion/go-smtp":         "job/alert/email: a mail server within the test",
 	"github.com/google/go-cmp":            "differences that can be read",
 	"github.com/prometheus/client_golang": "internal/testserver: a registry of metrics for each etcd",
 	"github.com/robfig/cron/v3":           "job/cronexpr: another opinion on expressions",
@@ -74,6 +77,29 @@ var importers = map[string]struct {
 			"go.uber.org/zap",
 			"go.uber.org/zap/exp",
 			"go.yaml.in/yaml/v3",
+		},
+	},
+	"alerts": {
+		imports: []string{"job", "job/alert"},
+		modules: []string{
+			"github.com/google/uuid",
+			"go.uber.org/multierr",
+			"go.uber.org/zap",
+			"go.uber.org/zap/exp",
+			"go.yaml.in/yaml/v3",
+		},
+	},
+	"mail": {
+		imports: []string{"job", "job/alert/email"},
+		modules: []string{
+			"github.com/google/uuid",
+			"github.com/wneessen/go-mail",
+			"go.uber.org/multierr",
+			"go.uber.org/zap",
+			"go.uber.org/zap/exp",
+			"go.yaml.in/yaml/v3",
+			"golang.org/x/crypto",
+			"golang.org/x/text",
 		},
 	},
 }

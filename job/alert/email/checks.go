@@ -17,7 +17,7 @@ const maxAddresses = 100
 func addresses(most int) property.Check {
 	allowed := "one address is"
 	if most > 1 {
-		allowed = fmt.Sprintf("up to %d addresses, with commas between them, are", most)
+		allowed = fmt.Sprintf("up to %d addresses with commas between them are", most)
 	}
 	return property.Check{Allowed: allowed, Accept: func(text string) error {
 		list, err := mail.ParseAddressList(text)
@@ -42,7 +42,7 @@ func addressesOf(v property.Values, name string) []*mail.Address {
 
 // oneLine allows texts without line breaks, and other control characters.
 func oneLine() property.Check {
-	const allowed = "up to 255 bytes in one line are"
+	const allowed = "one line of up to 255 bytes is"
 	return property.Check{Allowed: allowed, Accept: func(text string) error {
 		if len(text) > 255 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return errors.New(allowed + " allowed")

@@ -32,23 +32,23 @@
 // # Properties
 //
 // Those of ElasticJob, email.starttls, email.tls and email.timeoutMilliseconds; beside them
-// those that begin with alert. R: required. S: secret, so it must have a reference. In
-// ElasticJob user and password are required, and email.cc and email.bcc are one address.
+// those that begin with alert. The columns are the name, the default, what is allowed, and the
+// meaning. In ElasticJob user and password are required, and email.cc and email.bcc are one
+// address.
 //
-//	name                       default   allowed        meaning
-//	email.host                 R         a host name, or an IP address  the mail server
-//	email.port                 R         1 to 65535     its port
-//	email.username             -         255 bytes      the user; needs email.password
-//	email.password             -     S                  the password; needs email.username
-//	email.useSsl               true      true, false    whether the connection begins with TLS
-//	email.starttls             required  required, off  without email.useSsl, whether it changes to TLS, or stays in clear text
-//	email.ssl.trust            -         host names     further names that the certificate may be for
-//	email.tls                  -                        the name of a configuration in Options.TLS
-//	email.subject              ElasticJob error message  one line  the subject
-//	email.from                 R         one address    the address of the sender
-//	email.to                   R         1 to 100       addresses, with commas between them
-//	email.cc                   -         up to 100      addresses that get a copy
-//	email.bcc                  -         up to 100      addresses that get a copy, which the others do not see
-//	email.timeoutMilliseconds  30000     1 to 300000    bounds the time to send one mail
-//	email.debug                false     true, false    whether the dialogue with the server goes to the log, at level debug
+//	email.host                 required                  a host name or an IP address                  the mail server
+//	email.port                 required                  1 to 65535                                    its port
+//	email.username                                       up to 255 bytes                               the user; needs email.password
+//	email.password                                       a reference                                   the password; needs email.username
+//	email.useSsl               true                      true, false                                   whether the connection begins with TLS
+//	email.starttls             required                  required, off                                 without email.useSsl, whether it changes to TLS, or stays in clear text
+//	email.ssl.trust                                      host names with commas between them           further names that the certificate may be for
+//	email.tls                                            up to 255 bytes                               the name of a configuration in Options.TLS
+//	email.subject              ElasticJob error message  one line of up to 255 bytes                   the subject
+//	email.from                 required                  one address                                   the address of the sender
+//	email.to                   required                  up to 100 addresses with commas between them  who gets the mail
+//	email.cc                                             up to 100 addresses with commas between them  addresses that get a copy
+//	email.bcc                                            up to 100 addresses with commas between them  addresses that get a copy, which the others do not see
+//	email.timeoutMilliseconds  30000                     1 to 300000                                   bounds the time to send one mail
+//	email.debug                false                     true, false                                   whether the dialogue with the server goes to the log, at level debug
 package email

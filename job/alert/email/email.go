@@ -59,7 +59,7 @@ func kind() alert.Kind {
 				{Name: propTLS, Check: property.Length(255), Meaning: "the name of a configuration in Options.TLS"},
 				{Name: propSubject, Default: "ElasticJob error message", Check: oneLine(), Meaning: "the subject"},
 				{Name: propFrom, Required: true, Check: addresses(1), Meaning: "the address of the sender"},
-				{Name: propTo, Required: true, Check: addresses(maxAddresses), Meaning: "addresses, with commas between them"},
+				{Name: propTo, Required: true, Check: addresses(maxAddresses), Meaning: "who gets the mail"},
 				{Name: propCC, Check: addresses(maxAddresses), Meaning: "addresses that get a copy"},
 				{Name: propBCC, Check: addresses(maxAddresses), Meaning: "addresses that get a copy, which the others do not see"},
 				{Name: propTimeout, Default: "30000", Check: property.Integer(1, 300_000), Meaning: "bounds the time to send one mail"},
