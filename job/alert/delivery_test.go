@@ -145,7 +145,7 @@ func TestHang(t *testing.T) {
 		if took := time.Since(begin); took != 5*time.Second {
 			t.Errorf("Flush took %v", took)
 		}
-		// What is told after that is counted, and no goroutine begins.
+		// What is told after that is counted.
 		h.HandleError(t.Context(), execution(5), errDisk)
 		if err := h.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "1002") {
 			t.Errorf("Flush: %v", err)
@@ -176,19 +176,27 @@ func TestFlushHurries(t *testing.T) {
 }
 
 // A handler that has nothing to send has no goroutine: synctest would find one at the end.
+// After Flush none begins, because nobody would wait for it.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s sink
 		h := newHandler(t, to(&s), nil, map[string]string{"alert.recovery": "true"})
 		h.HandleSuccess(t.Context(), execution(0))
-		if err := h.Flush(t.Context()); err != nil {
-			t.Error(err)
-		}
-		h = newHandler(t, to(&s), nil, nil)
 		h.HandleError(t.Context(), execution(0), errDisk)
 		synctest.Wait()
 		if got := s.take(); len(got) != 1 {
 			t.Errorf("got %+v", got)
+		}
+		if err := h.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		h.HandleError(t.Context(), execution(0), errDisk)
+		synctest.Wait()
+		if got := s.take(); len(got) != 0 {
+			t.Errorf("got %+v after Flush", got)
+		}
+		if err := h.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "no message has told of 1 failures") {
+			t.Errorf("Flush: %v", err)
 		}
 	})
 }

@@ -31,7 +31,7 @@
 //
 // Failures, successes and windows are those of one process, under one configuration: a change
 // of the job's properties begins anew. An item that fails here and then works on another
-// instance is not told to work again.
+// instance is not told to work again; it counts as failing here until it works here.
 //
 // # How it is sent
 //
@@ -57,7 +57,8 @@
 // URLs of messengers, keys and passwords stand in the process, not in the registry. A property
 // refers to them: see [property.FromProcess]. A reference is looked up whenever a message is
 // sent, so secrets may change; one that cannot be looked up is found then, and logged. Errors
-// and the log show neither URLs nor what references stand for. Redirects are not followed.
+// and the log show neither URLs nor what references stand for; they may show the host and its
+// address. Redirects are not followed.
 //
 // Each sender takes a configuration for TLS by name, from Options.TLS. A proxy is taken from
 // the environment: see [net/http.ProxyFromEnvironment].

@@ -259,23 +259,32 @@ func TestTrust(t *testing.T) {
 	options := redirecting.options()
 	for name, tc := range map[string]struct {
 		props map[string]string
-		url   string
 		text  string
 	}{
-		"no root":     {map[string]string{"slack.webhook": "${env:URL}"}, "", "certificate signed by unknown authority"},
-		"redirect":    {map[string]string{"slack.webhook": "${env:URL}", "slack.tls": "test"}, "", "answered 307"},
-		"no secret":   {map[string]string{"slack.webhook": "${env:NONE}"}, "", `the URL: reference \"${env:NONE}\": there is none`},
-		"no URL":      {map[string]string{"slack.webhook": "${env:KEY}"}, "", "is not an absolute one"},
-		"line breaks": {map[string]string{"slack.webhook": "https://localhost/${env:LINES}"}, "", "is not an absolute one"},
+		"no root":     {map[string]string{"slack.webhook": "${env:URL}"}, "certificate signed by unknown authority"},
+		"part of URL": {map[string]string{"slack.webhook": redirecting.URL + "/${env:KEY}"}, "certificate signed by unknown authority"},
+		"redirect":    {map[string]string{"slack.webhook": "${env:URL}", "slack.tls": "test"}, "answered 307"},
+		"no secret":   {map[string]string{"slack.webhook": "${env:NONE}"}, `the URL: reference \"${env:NONE}\": there is none`},
+		"no URL":      {map[string]string{"slack.webhook": "${env:KEY}"}, "is not an absolute one"},
+		"line breaks": {map[string]string{"slack.webhook": "https://localhost/${env:LINES}"}, "is not an absolute one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log logged
-			h := newHandler(t, alert.Slack(options), log.logger(), with(tc.props, "alert.attempts", "1"))
+			options, attempts := options, 0
+			known := options.Lookup
+			options.Lookup = func(name string) (string, bool, error) {
+				attempts++
+				return known(name)
+			}
+			h := newHandler(t, alert.Slack(options), log.logger(), with(tc.props, "alert.attempts", "2"))
 			h.HandleError(t.Context(), execution(0), errDisk)
 			if err := h.Flush(t.Context()); err == nil {
 				t.Error("no error")
 			}
-			if !strings.Contains(log.String(), tc.text) || strings.Contains(log.String(), "T0KEN") || strings.Contains(log.String(), "SECtest") {
+			if attempts != 1 {
+				t.Errorf("%d attempts, although another one cannot help", attempts)
+			}
+			if !strings.Contains(log.String(), tc.text) || strings.Contains(log.String(), "T0KEN") || strings.Contains(log.String(), "SECtest") || strings.Contains(log.String(), "https:") {
 				t.Errorf("the log: %s", log.String())
 			}
 		})

@@ -60,7 +60,8 @@ func newWebhook(v property.Values, o Options, _ *slog.Logger) (Sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u, err := url.Parse(p.url); err == nil && u.User != nil && !property.HasReference(u.User.String()) && !property.HasReference(p.url) {
+	// With a reference in its user information, the text is no URL yet.
+	if u, err := url.Parse(p.url); err == nil && u.User != nil {
 		return nil, fault(propWebhookURL, errors.New("a user or a password in it is secret, so a reference is allowed"))
 	}
 	p.method = v.Text(propWebhookMethod)

@@ -156,8 +156,10 @@ func TestAnswers(t *testing.T) {
 		reply func(n int) error
 		login bool
 		count int // of mails that the server has seen
-		fails bool
-		text  string // in the log
+		// attempts is how often the password was looked up, if there is one.
+		attempts int
+		fails    bool
+		text     string // in the log
 	}{
 		"later": {way: implicitTLS, reply: func(n int) error {
 			if n == 1 {
@@ -169,9 +171,9 @@ func TestAnswers(t *testing.T) {
 		"never":        {way: implicitTLS, reply: func(int) error { return &smtp.SMTPError{Code: 554, Message: "spam"} }, count: 1, fails: true, text: "spam"},
 		"no user":      {way: implicitTLS, login: true, fails: true, text: "502"},
 		"wrong password": {way: implicitTLS, login: true, props: []string{"email.username", "jobs", "email.password", "${env:WRONG}"},
-			fails: true, text: "bad user or password ***"},
+			attempts: 1, fails: true, text: "bad user or password ***"},
 		"no password":             {way: implicitTLS, props: []string{"email.username", "jobs", "email.password", "${env:NONE}"}, fails: true, text: `the password: reference \"${env:NONE}\": there is none`},
-		"no root":                 {way: implicitTLS, props: []string{"email.tls", ""}, fails: true, text: "signed by unknown authority"},
+		"no root":                 {way: implicitTLS, props: []string{"email.tls", "", "email.username", "jobs", "email.password", "${env:PASSWORD}"}, attempts: 1, fails: true, text: "signed by unknown authority"},
 		"another name":            {way: implicitTLS, props: []string{"email.host", "localhost"}, fails: true, text: "not localhost"},
 		"name by trust":           {way: implicitTLS, props: []string{"email.host", "localhost", "email.ssl.trust", "mail.example.org, example.com"}, count: 1},
 		"wrong trust":             {way: implicitTLS, props: []string{"email.host", "localhost", "email.ssl.trust", "mail.example.org"}, fails: true, text: "not mail.example.org"},
@@ -189,6 +191,9 @@ func TestAnswers(t *testing.T) {
 			err := fail(t, h, "disk full")
 			if (err != nil) != tc.fails {
 				t.Errorf("Flush: %v", err)
+			}
+			if office.attempts != tc.attempts {
+				t.Errorf("%d attempts, want %d", office.attempts, tc.attempts)
 			}
 			if office.count != tc.count || (len(office.mails) == 1) == tc.fails {
 				t.Errorf("%d mails came, %d were taken", office.count, len(office.mails))

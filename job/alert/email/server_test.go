@@ -17,7 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/alert"
 )
 
-// post office is a mail server that keeps what it gets.
+// postOffice is a mail server that keeps what it gets.
 type postOffice struct {
 	port  int
 	mails chan letter
@@ -26,8 +26,9 @@ type postOffice struct {
 	// login is whether a mail needs user and password.
 	login bool
 
-	count int
-	roots *x509.CertPool
+	count    int // of mails
+	attempts int // to log in
+	roots    *x509.CertPool
 }
 
 type letter struct {
@@ -87,8 +88,10 @@ func (p *postOffice) options() alert.Options {
 		Lookup: func(name string) (string, bool, error) {
 			switch name {
 			case "env:PASSWORD":
+				p.attempts++
 				return "s3cret-password", true, nil
 			case "env:WRONG":
+				p.attempts++
 				return "wr0ng-password", true, nil
 			}
 			return "", true, errors.New("there is none")
