@@ -1,7 +1,9 @@
 package alert
 
 import (
+	"cmp"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/job/property"
@@ -55,7 +57,9 @@ const minSecret = 5
 
 // Hide puts "***" in the place of the secrets in a text.
 func (s *Secrets) Hide(text string) string {
-	for _, value := range s.values {
+	// The longest come first: one may be the beginning of another.
+	longest := func(a, b string) int { return cmp.Compare(len(b), len(a)) }
+	for _, value := range slices.SortedFunc(slices.Values(s.values), longest) {
 		if len(value) >= minSecret {
 			text = strings.ReplaceAll(text, value, "***")
 		}
