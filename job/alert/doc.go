@@ -55,8 +55,8 @@
 // # Secrets
 //
 // URLs of messengers, keys and passwords stand in the process, not in the registry. A property
-// refers to them: see [property.FromProcess]. A reference is looked up whenever a message is
-// sent, so secrets may change; one that cannot be looked up is found then, and logged. Errors
+// refers to them: see [property.FromProcess]. A reference that cannot be looked up refuses the
+// configuration. It is looked up again whenever a message is sent, so secrets may change. Errors
 // and the log show neither URLs nor what references stand for; they may show the host and its
 // address. Redirects are not followed.
 //

@@ -101,6 +101,17 @@ func lookup(values map[string]string) property.Lookup {
 	}
 }
 
+// vanishing knows env:NONE, too, until the function that it returns is called.
+func vanishing(known property.Lookup) (property.Lookup, func()) {
+	isThere := true
+	return func(name string) (string, bool, error) {
+		if name == "env:NONE" && isThere {
+			return "there for now", true, nil
+		}
+		return known(name)
+	}, func() { isThere = false }
+}
+
 // with returns properties with some of them replaced.
 func with(props map[string]string, pairs ...string) map[string]string {
 	props = maps.Clone(props)

@@ -77,6 +77,10 @@ var wrong = []struct{ kind, name, value, text string }{
 	{alert.NameWebhook, "webhook.success.codes", "200-99", `"200-99": numbers from 100 to 599 and ranges of them, such as 3,5-7, are allowed`},
 	{alert.NameWebhook, "webhook.connectTimeoutMilliseconds", "0", `"0": 1 to 300000 are allowed`},
 	{alert.NameWebhook, "webhook.readTimeoutMilliseconds", "0", `"0": 1 to 300000 are allowed`},
+	{alert.NameWebhook, "webhook.url", "https://example.com/${env:NONE}", `reference "${env:NONE}": there is none`},
+	{alert.NameWebhook, "webhook.header.X", "${env:NONE}", `reference "${env:NONE}": there is none`},
+	{alert.NameWebhook, "webhook.template", `{{secret "env:NONE"}}`, `reference "${env:NONE}": there is none`},
+	{alert.NameSlack, "slack.webhook", "${env:NONE}", `reference "${env:NONE}": there is none`},
 	{alert.NameWebhook, "webhook.tls", "none", `"none" is not known here: Options.TLS names configurations`},
 }
 
@@ -88,7 +92,12 @@ func TestWrongProperties(t *testing.T) {
 		if strings.HasPrefix(tc.name, "webhook.header.") {
 			tested["webhook.header.*"] = true
 		}
-		of := types[tc.kind](alert.Options{TLS: map[string]*tls.Config{"known": {}}})
+		of := types[tc.kind](alert.Options{TLS: map[string]*tls.Config{"known": {}}, Lookup: func(name string) (string, bool, error) {
+			if name == "env:NONE" {
+				return "", true, errors.New("there is none")
+			}
+			return "x", true, nil
+		}})
 		if _, err := of.ErrorHandler(job.Config{Props: valid[tc.kind]}, log); err != nil {
 			t.Fatalf("%s: %v", tc.kind, err)
 		}

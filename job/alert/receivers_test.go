@@ -271,12 +271,14 @@ func TestTrust(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log logged
 			options, attempts := options, 0
-			known := options.Lookup
+			known, vanish := vanishing(options.Lookup)
 			options.Lookup = func(name string) (string, bool, error) {
 				attempts++
 				return known(name)
 			}
 			h := newHandler(t, alert.Slack(options), log.logger(), with(tc.props, "alert.attempts", "2"))
+			attempts = 0 // the start has looked, too
+			vanish()
 			h.HandleError(t.Context(), execution(0), errDisk)
 			if err := h.Flush(t.Context()); err == nil {
 				t.Error("no error")

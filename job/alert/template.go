@@ -22,7 +22,7 @@ const (
 type bodyTemplate struct{ parsed *template.Template }
 
 // newBodyTemplate parses a template, and tries it with messages of both sorts.
-func newBodyTemplate(text string, isJSON bool) (*bodyTemplate, error) {
+func newBodyTemplate(text string, isJSON bool, expand func(string) (string, error)) (*bodyTemplate, error) {
 	unresolved := func(string) (string, error) { return "", errors.New("secret is not known here") }
 	parsed, err := template.New("").Option("missingkey=error").Funcs(functions(unresolved)).Parse(text)
 	if err != nil {
@@ -33,7 +33,10 @@ func newBodyTemplate(text string, isJSON bool) (*bodyTemplate, error) {
 	}
 	t := &bodyTemplate{parsed}
 	for _, m := range samples() {
-		body, err := t.execute(m, func(string) (string, error) { return "secret", nil })
+		body, err := t.execute(m, func(text string) (string, error) {
+			_, err := expand(text)
+			return "secret", err
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
@@ -74,6 +76,9 @@ func (t errorHandlerType) ErrorHandler(c job.Config, log *slog.Logger) (job.Erro
 	if err != nil {
 		return nil, err
 	}
+	if err := t.checkReferences(table, c.Props); err != nil {
+		return nil, err
+	}
 	log = log.With(slog.String("job", c.Name), slog.String("handler", t.kind.Name))
 	sender, err := t.kind.Sender(v, t.options, log)
 	if err != nil {
@@ -86,6 +91,25 @@ func (t errorHandlerType) ErrorHandler(c job.Config, log *slog.Logger) (job.Erro
 			queue: v.Integer(propQueue), recovery: v.Boolean(propRecovery),
 		}},
 	}, nil
+}
+
+// checkReferences looks references up. So a secret that this process lacks is found now, and
+// not when something has failed already and nobody is told.
+func (t errorHandlerType) checkReferences(table property.Table, props map[string]string) error {
+	var faults []*job.FieldError
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		isOurs := slices.ContainsFunc(table.Own, func(own string) bool { return strings.HasPrefix(name, own) })
+		if !isOurs || !property.HasReference(props[name]) {
+			continue
+		}
+		if _, err := property.Expand(props[name], t.options.Lookup); err != nil {
+			faults = append(faults, &job.FieldError{Field: "props: " + name, Err: err})
+		}
+	}
+	if faults == nil {
+		return nil
+	}
+	return &job.ConfigError{Faults: faults}
 }
 
 // The properties of all kinds.

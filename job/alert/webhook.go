@@ -76,7 +76,7 @@ func newWebhook(v property.Values, o Options, _ *slog.Logger) (Sender, error) {
 		}
 		p.headers = append(p.headers, h)
 	}
-	t, err := newBodyTemplate(v.Text(propWebhookTemplate), strings.Contains(contentType, "json"))
+	t, err := newBodyTemplate(v.Text(propWebhookTemplate), strings.Contains(contentType, "json"), NewSecrets(o.Lookup).Expand)
 	if err != nil {
 		return nil, fault(propWebhookTemplate, err)
 	}

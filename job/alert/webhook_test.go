@@ -73,7 +73,11 @@ func TestWebhookFails(t *testing.T) {
 			if name == "text of a field" {
 				props["webhook.template"] = `{{if eq .Job "settle"}}{{slice .Error 100}}{{end}}`
 			}
-			h := newHandler(t, alert.Webhook(r.options()), log.logger(), props)
+			options := r.options()
+			var vanish func()
+			options.Lookup, vanish = vanishing(options.Lookup)
+			h := newHandler(t, alert.Webhook(options), log.logger(), props)
+			vanish()
 			h.HandleError(t.Context(), execution(0), errors.New(strings.Repeat("x", 90)))
 			if err := h.Flush(t.Context()); err == nil {
 				t.Error("no error")

@@ -188,6 +188,7 @@ func TestAnswers(t *testing.T) {
 			office.reply, office.login = tc.reply, tc.login
 			var log logged
 			h := newHandler(t, office.options(), log.logger(), office.props(append(tc.props, "alert.attempts", "2")...))
+			office.started, office.attempts = true, 0
 			err := fail(t, h, "disk full")
 			if (err != nil) != tc.fails {
 				t.Errorf("Flush: %v", err)

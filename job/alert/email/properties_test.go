@@ -23,7 +23,7 @@ func TestWrongProperties(t *testing.T) {
 		"email.host": "smtp.example.com", "email.port": "465", "email.username": "jobs", "email.password": "${env:PASSWORD}",
 		"email.from": "jobs@example.com", "email.to": "ops@example.com",
 	}
-	handlers := email.Type(alert.Options{})
+	handlers := email.Type(alert.Options{Lookup: func(name string) (string, bool, error) { return "x", name != "env:NONE", nil }})
 	if _, err := handlers.ErrorHandler(job.Config{Props: valid}, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +37,7 @@ func TestWrongProperties(t *testing.T) {
 		{"email.username", strings.Repeat("x", 256), "256 bytes: up to 255 bytes are allowed", ""},
 		{"email.password", "", "is required with email.username", ""},
 		{"email.password", "secret", secretText, ""},
+		{"email.password", "${env:NONE}", `reference "${env:NONE}" is not known`, ""},
 		{"email.useSsl", "1", `"1": true, false are allowed`, ""},
 		{"email.useSsl", "false", "off: the password would go in clear text, so required is allowed", "email.starttls"},
 		{"email.starttls", "opportunistic", `"opportunistic": required, off are allowed`, ""},
