@@ -86,6 +86,7 @@
 //	record           the nodes that show a run: running, which goes at its end, and fired
 //	finish           to remove running when the handler has returned
 //	mend             to write running again after a stranger has removed or changed it
+//	cursor           how far the handler has come with an item, kept between its runs
 //	leftover         a record of a run here, although nothing runs
 //	settle           to end a leftover: remove its record, or begin the item after all
 //
@@ -127,6 +128,19 @@
 //   - A handler's context ends before its item can start elsewhere.
 //   - If an item does not get a run that it should have had, a fault says why, at most its
 //     misfire tolerance and some ten seconds later, as long as an enabled instance is alive.
+//   - A cursor is moved only by the execution that has the item, and every later execution of
+//     the item goes on there.
+//
+// # Kinds of work
+//
+// A [Handler] does the work of an item. Its settings may stand in Config.Props: then it is a
+// [Type], too, which checks them at the start and at each change, and makes the handler for a
+// configuration. Types may have names ([WithType], [OfType]); the job's node holds the name
+// then. There are packages dataflow, script and httpjob.
+//
+// A handler may ask its context: [Logger], [PropertiesNow], [StopAsked], [Cursor],
+// [MoveCursor], [SetOutput]. A handler that works for long asks StopAsked between two pieces of
+// work, because running work is not moved: its item goes elsewhere when it returns.
 //
 // # Many jobs in one process
 //
