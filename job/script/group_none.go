@@ -1,0 +1,14 @@
+//go:build !unix
+
+package script
+
+import (
+	"os"
+	"syscall"
+)
+
+// Here are no process groups: only the program itself is ended, and it cannot be asked.
+func attributes(*identity) *syscall.SysProcAttr { return nil }
+func groupLives(*os.Process) bool               { return false }
+func askGroup(*os.Process)                      {}
+func killGroup(program *os.Process)             { _ = program.Kill() }

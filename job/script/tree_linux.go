@@ -1,0 +1,96 @@
+package script
+
+import (
+	"iter"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// process is one of the processes of a program.
+type process struct {
+	pid, parent int
+	state       string // one letter
+	started     string // since the machine has started; with pid it names one process for ever
+}
+
+// descendants returns the processes that this one has started, and what these have started,
+// but for those that have ended. A process whose parent ends at this moment may be missing.
+func descendants() []process {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = proc.Close() }() // it was only read
+	names, _ := proc.Readdirnames(-1)   // what was read before an error is of use
+	children := map[int][]process{}
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if p, ok := look(pid); ok {
+			children[p.parent] = append(children[p.parent], p)
+		}
+	}
+	all := children[os.Getpid()]
+	for next := 0; next < len(all); next++ {
+		all = append(all, children[all[next].pid]...)
+	}
+	living := all[:0]
+	for _, p := range all {
+		if p.state != "Z" && p.state != "X" {
+			living = append(living, p)
+		}
+	}
+	return living
+}
+
+// look reads what the kernel says of a process.
+func look(pid int) (process, bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return process{}, false
+	}
+	// pid (name) state parent …; a name may have spaces and parentheses.
+	_, after, _ := strings.Cut(string(text[max(0, strings.LastIndexByte(string(text), ')')):]), " ")
+	fields := strings.Fields(after)
+	if len(fields) < 20 {
+		return process{}, false
+	}
+	parent, err := strconv.Atoi(fields[1])
+	return process{pid: pid, parent: parent, state: fields[0], started: fields[19]}, err == nil
+}
+
+// signalAll sends a signal to all processes of the program.
+func signalAll(s syscall.Signal) {
+	for _, p := range descendants() {
+		p.signal(s)
+		if p.state == "T" {
+			p.signal(syscall.SIGCONT) // a stopped one would not notice
+		}
+	}
+}
+
+// signal sends a signal to this process, and never to another one that has got its id.
+func (p process) signal(s syscall.Signal) {
+	handle, err := os.FindProcess(p.pid) // holds the process where the kernel can (pidfd)
+	if err != nil {
+		return
+	}
+	defer func() { _ = handle.Release() }()
+	if now, ok := look(p.pid); ok && now.started == p.started {
+		_ = handle.Signal(s) // it may have ended; or be out of reach, which shows at the end
+	}
+}
+
+func pidsOf(all []process) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, p := range all {
+			if !yield(p.pid) {
+				return
+			}
+		}
+	}
+}
