@@ -3,6 +3,8 @@ package script_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,9 +12,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
@@ -32,19 +32,33 @@ func help(s script.Supervisor, args []string) int {
 		return beLeaf(args[1])
 	case "worker":
 		return work(s)
+	case "args":
+		fmt.Println(len(args) - 1)
+		for _, arg := range args[1:] {
+			fmt.Println(arg)
+		}
+	case "json":
+		text, err := json.Marshal(args[1:])
+		fmt.Println(string(text))
+		if err != nil {
+			return 1
+		}
 	case "env":
 		fmt.Println(strings.Join(os.Environ(), "\n"))
-	case "kill-parent":
-		fmt.Println(syscall.Kill(os.Getppid(), syscall.SIGKILL))
-		select {}
 	}
 	return 0
 }
 
 // growTree starts processes that are hard to find and to end: a child, one that ignores
-// SIGTERM, one in a session of its own, and a daemon whose parent has ended. They say "up" on
-// standard output, which all of them hold open; growTree itself says "grown" after them.
+// SIGTERM, one in a session of its own, and a daemon whose parent has ended. All of them
+// hold $HOLD open, and say "up"; growTree itself writes "ready" into that when
+// all are there.
 func growTree() int {
+	held, err := hold()
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
 	for _, kind := range []string{"child", "stubborn", "session", "daemon-parent"} {
 		ready, leaf, err := startLeaf(kind)
 		if err != nil {
@@ -59,9 +73,13 @@ func growTree() int {
 			_ = leaf.Wait()
 		}
 	}
-	fmt.Println("grown")
+	fmt.Fprintln(held, "ready")
 	select {}
 }
+
+// hold opens $HOLD, a named pipe, until this process ends. Who reads it sees its end when all
+// are gone that have done so.
+func hold() (*os.File, error) { return os.OpenFile(os.Getenv("HOLD"), os.O_WRONLY, 0) }
 
 // startLeaf starts a process of the tree. It writes a line to ready when it is set up.
 func startLeaf(kind string) (ready *os.File, leaf *exec.Cmd, err error) {
@@ -91,6 +109,10 @@ func beLeaf(kind string) int {
 	if kind == "stubborn" || kind == "daemon" {
 		signal.Ignore(syscall.SIGTERM)
 	}
+	if _, err := hold(); err != nil {
+		fmt.Println(err)
+		return 1
+	}
 	fmt.Println("up", kind, os.Getpid())
 	fmt.Fprintln(ready, kind)
 	_ = ready.Close()
@@ -99,52 +121,51 @@ func beLeaf(kind string) int {
 
 // work is a worker whose script grows a tree. It runs until it is killed.
 func work(s script.Supervisor) int {
-	h, err := handler(s, script.Options{}, map[string]string{
-		"script.command.args": `["/proc/self/exe","` + helperArgument + `","tree"]`, "script.grace": "1h", "script.context.argument": "false",
-	})
+	t, err := script.New(s, script.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
-	err = underScheduler(context.Background(), h, slog.New(slog.NewTextHandler(os.Stdout, nil)), func(job.FinishedEvent) {})
+	c := job.Config{Name: "script", ShardingTotalCount: 1, Props: map[string]string{
+		"script.command.args": program("tree"), "script.grace": "1h", "script.context.argument": "false", "script.inherit": "*",
+	}}
+	_, err = underScheduler(context.Background(), t, c, slog.NewTextHandler(os.Stdout, nil))
 	fmt.Println(err)
 	return 1
 }
 
-func handler(s script.Supervisor, o script.Options, props map[string]string) (job.Handler, error) {
-	t, err := script.New(s, o)
+// program is a command that runs the test binary as a program.
+func program(args ...string) string {
+	list, err := json.Marshal(append([]string{"/proc/self/exe", helperArgument}, args...))
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	return t.Handler(job.Config{Name: "script", Cron: "* * * * * ?", ShardingTotalCount: 1, Props: props})
+	return string(list)
 }
 
-// underScheduler runs a handler once, in a scheduler, until ctx ends or it has finished.
-func underScheduler(ctx context.Context, h job.Handler, log *slog.Logger, finished func(job.FinishedEvent), options ...job.Option) error {
+// underScheduler runs a job of a type once, and returns how it has finished.
+func underScheduler(ctx context.Context, t job.Type, c job.Config, log slog.Handler) (e job.FinishedEvent, err error) {
 	reg, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "scripts"})
 	if err != nil {
-		return err
+		return e, err
 	}
 	defer func() { _ = reg.Close(context.WithoutCancel(ctx)) }()
-	done := make(chan struct{})
-	var once sync.Once
-	options = append(options, job.WithSlog(log), job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) {
-		once.Do(func() { finished(e); close(done) })
-	}}))
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "script", ShardingTotalCount: 1}, h, options...)
+	finished := make(chan job.FinishedEvent, 100)
+	s, err := job.OneOff(ctx, reg, c, job.OfType(script.Name), job.WithType(script.Name, t), job.WithSlog(slog.New(log)),
+		job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { finished <- e }}))
 	if err != nil {
-		return err
+		return e, err
 	}
-	if _, err := s.Trigger(ctx, job.TriggerRequest{}); err != nil {
-		return err
-	}
-	select {
-	case <-done:
-	case <-ctx.Done():
+	if _, err = s.Trigger(ctx, job.TriggerRequest{}); err == nil {
+		select {
+		case e = <-finished:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	return s.Shutdown(ending)
+	return e, errors.Join(err, s.Shutdown(ending))
 }
 
 // sh returns properties that run a shell with a text.
@@ -155,5 +176,3 @@ func sh(text string, more ...string) map[string]string {
 	}
 	return props
 }
-
-var _ = testing.Short

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,7 +49,7 @@ func supervise(control, reports *os.File) int {
 		return 1 // the worker is gone
 	}
 	e := ending{Code: -1}
-	s := supervision{grace: t.Grace, orders: make(chan order, 1), mainEnded: make(chan syscall.WaitStatus, 1), gone: make(chan struct{})}
+	s := supervision{grace: t.Grace, asked: map[string]bool{}, orders: make(chan order, 1), mainEnded: make(chan syscall.WaitStatus, 1), gone: make(chan struct{})}
 	pid, err := t.start()
 	if err != nil {
 		e.Start = err.Error()
@@ -134,6 +133,8 @@ func (t task) find() (string, error) {
 // supervision is what a supervisor knows of its program.
 type supervision struct {
 	grace     time.Duration
+	status    *syscall.WaitStatus // of the program; nil while it runs
+	asked     map[string]bool     // the processes that were asked to end
 	orders    chan order
 	mainEnded chan syscall.WaitStatus
 	gone      chan struct{} // closed when no process is left
@@ -170,31 +171,30 @@ func (s *supervision) listen(from *gob.Decoder) {
 
 // follow waits until the program has ended, or is to end, and ends what is left of it.
 func (s *supervision) follow(e *ending) {
-	var status syscall.WaitStatus
-	known := false
 	select {
-	case status = <-s.mainEnded:
-		known = true
+	case status := <-s.mainEnded:
+		s.status = &status
 		s.clear(e)
 	case o := <-s.orders:
 		select {
-		case status = <-s.mainEnded: // just before
-			known = true
+		case status := <-s.mainEnded: // just before
+			s.status = &status
 		default:
 			e.Asked = true
 		}
 		e.Left = s.end(o.Grace)
 	}
-	if !known {
+	if s.status == nil {
 		select {
-		case status = <-s.mainEnded:
+		case status := <-s.mainEnded:
+			s.status = &status
 		default:
 			return // it could not be ended
 		}
 	}
-	e.Code = status.ExitStatus()
-	if status.Signaled() {
-		e.Signal = status.Signal()
+	e.Code = s.status.ExitStatus()
+	if s.status.Signaled() {
+		e.Signal = s.status.Signal()
 	}
 }
 
@@ -214,12 +214,26 @@ func (s *supervision) clear(e *ending) {
 	e.Left = s.end(grace)
 }
 
+// ask asks all processes to end that were not asked before: many take the second request for
+// a kill. What a process starts after it was asked may be what it needs to end well.
+func (s *supervision) ask() {
+	for _, p := range descendants() {
+		if !s.asked[p.id()] {
+			s.asked[p.id()] = true
+			p.signal(syscall.SIGTERM)
+			if p.state == "T" {
+				p.signal(syscall.SIGCONT) // a stopped one would not notice
+			}
+		}
+	}
+}
+
 // end asks all processes to end, kills them after the grace, and returns those that did not
 // go.
 func (s *supervision) end(grace time.Duration) (left []int) {
 	begin := time.Now()
 	if grace > 0 {
-		signalAll(syscall.SIGTERM)
+		s.ask()
 	}
 	for asked := true; asked; {
 		rest := time.NewTimer(grace - time.Since(begin))
@@ -227,6 +241,9 @@ func (s *supervision) end(grace time.Duration) (left []int) {
 		case <-s.gone:
 			rest.Stop()
 			return nil
+		case status := <-s.mainEnded:
+			s.status = &status
+			s.ask() // what it has started since nobody waits for now
 		case o := <-s.orders: // the worker is in a hurry now, or gone
 			grace = min(grace, time.Since(begin)+o.Grace)
 		case <-rest.C:
@@ -239,7 +256,9 @@ func (s *supervision) end(grace time.Duration) (left []int) {
 	limit := time.NewTimer(killTime)
 	defer limit.Stop()
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		signalAll(syscall.SIGKILL)
+		for _, p := range descendants() {
+			p.signal(syscall.SIGKILL)
+		}
 		again := time.NewTimer(pause)
 		select {
 		case <-s.gone:
@@ -247,7 +266,7 @@ func (s *supervision) end(grace time.Duration) (left []int) {
 			return nil
 		case <-limit.C:
 			again.Stop()
-			return slices.Collect(pidsOf(descendants()))
+			return pidsOf(descendants())
 		case <-again.C:
 		}
 	}

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"iter"
 	"os"
 	"strconv"
 	"strings"
@@ -12,8 +11,11 @@ import (
 type process struct {
 	pid, parent int
 	state       string // one letter
-	started     string // since the machine has started; with pid it names one process for ever
+	started     string // in ticks since the machine has started
 }
+
+// id names a process for ever; its pid may be given to another one.
+func (p process) id() string { return strconv.Itoa(p.pid) + "@" + p.started }
 
 // descendants returns the processes that this one has started, and what these have started,
 // but for those that have ended. A process whose parent ends at this moment may be missing.
@@ -63,16 +65,6 @@ func look(pid int) (process, bool) {
 	return process{pid: pid, parent: parent, state: fields[0], started: fields[19]}, err == nil
 }
 
-// signalAll sends a signal to all processes of the program.
-func signalAll(s syscall.Signal) {
-	for _, p := range descendants() {
-		p.signal(s)
-		if p.state == "T" {
-			p.signal(syscall.SIGCONT) // a stopped one would not notice
-		}
-	}
-}
-
 // signal sends a signal to this process, and never to another one that has got its id.
 func (p process) signal(s syscall.Signal) {
 	handle, err := os.FindProcess(p.pid) // holds the process where the kernel can (pidfd)
@@ -85,12 +77,9 @@ func (p process) signal(s syscall.Signal) {
 	}
 }
 
-func pidsOf(all []process) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for _, p := range all {
-			if !yield(p.pid) {
-				return
-			}
-		}
+func pidsOf(all []process) (pids []int) {
+	for _, p := range all {
+		pids = append(pids, p.pid)
 	}
+	return pids
 }

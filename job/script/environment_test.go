@@ -1,0 +1,142 @@
+package script_test
+
+import (
+	"errors"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/script"
+)
+
+// environmentOf returns the variables of a program by name.
+func environmentOf(t *testing.T, r result) map[string]string {
+	t.Helper()
+	env := map[string]string{}
+	for line := range strings.Lines(string(r.Output)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		env[name] = value
+	}
+	if len(env) == 0 {
+		t.Fatalf("no environment: %v", r.Err)
+	}
+	return env
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("PASSWORD_OF_WORKER", "x")
+	t.Setenv("PASSWORT", "y")
+	t.Setenv("LC_ALL", "C")
+	t.Setenv("ELASTICJOB_TOKEN", "wrong")
+	secret := t.TempDir() + "/secret"
+	if err := os.WriteFile(secret, []byte("geheim\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(more ...string) map[string]string {
+		props := sh("", more...)
+		props["script.command.args"] = program("env")
+		return environmentOf(t, runProps(t, props))
+	}
+
+	env := run("script.env.SECRET", "${file:"+secret+"}", "script.env.PRICE", "5$ or $${5", "script.env.EMPTY", "")
+	for name, want := range map[string]string{
+		"SECRET": "geheim", "PRICE": "5$ or ${5", "EMPTY": "", "PATH": os.Getenv("PATH"), "LC_ALL": "C",
+		"ELASTICJOB_JOB_NAME": "script", "ELASTICJOB_ITEM": "0", "ELASTICJOB_TOTAL": "1", "ELASTICJOB_ITEM_PARAMETER": "Beijing",
+		"ELASTICJOB_JOB_PARAMETER": "all", "ELASTICJOB_SOURCE": "MANUAL", "ELASTICJOB_ATTEMPT": "1",
+	} {
+		if got, ok := env[name]; !ok || got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	for _, name := range []string{"TOKEN", "TASK_ID", "INSTANCE_ID", "SCHEDULED_TIME"} {
+		if got := env["ELASTICJOB_"+name]; got == "" || got == "wrong" {
+			t.Errorf("ELASTICJOB_%s is %q", name, got)
+		}
+	}
+	for _, name := range []string{"PASSWORD_OF_WORKER", "PASSWORT", "GOGC", "GOMAXPROCS"} {
+		if value, ok := env[name]; ok {
+			t.Errorf("the program has %s=%s", name, value)
+		}
+	}
+	if env := run("script.inherit", "PASSWORD_*"); env["PASSWORD_OF_WORKER"] != "x" || env["PASSWORT"] != "" || env["PATH"] != "" {
+		t.Errorf("with a list: %v", env)
+	}
+	if env := run("script.inherit", "*"); env["PASSWORD_OF_WORKER"] != "x" || env["ELASTICJOB_TOKEN"] == "wrong" || env["GOMAXPROCS"] != os.Getenv("GOMAXPROCS") {
+		t.Errorf("with all: %v", env)
+	}
+	for name := range run("script.inherit", "none") {
+		if !strings.HasPrefix(name, "ELASTICJOB_") {
+			t.Errorf("with none it has %s", name)
+		}
+	}
+}
+
+// References are looked up at each run, and where the program says. Their values are not in
+// errors.
+func TestLookup(t *testing.T) {
+	values := []string{"first", "second", "zero\x00byte"}
+	h := newHandler(t, script.Options{Lookup: func(name string) (string, bool, error) {
+		if name != "vault:token" {
+			return "", false, nil
+		}
+		value := values[0]
+		values = values[1:]
+		return value, true, nil
+	}}, sh(`test "$TOKEN" = `+"second", "script.env.TOKEN", "${vault:token}"))
+	for _, want := range []string{`script: "/bin/sh": exit code 1`, "", "script: script.env.TOKEN: it has a zero byte"} {
+		err := h.Execute(t.Context(), job.ShardingContext{})
+		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// A program runs as the user of the worker, or, if that is root, as any other.
+func TestUser(t *testing.T) {
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runProps(t, sh("id -un; id -u", "script.user", me.Uid))
+	if want := me.Username + "\n" + me.Uid + "\n"; r.Err != nil || string(r.Output) != want {
+		t.Errorf("as oneself: got %q (%v), want %q", r.Output, r.Err, want)
+	}
+
+	held := newHeld(t)
+	r = runProps(t, sh(`exec 9>$HOLD; id -un; id -gn; id -G; echo $USER $LOGNAME $HOME; echo late >/dev/stdout; sleep 1000 &`,
+		"script.user", "nobody", "script.group", "daemon", "script.env.HOLD", held.path, "script.directory", "/", "script.grace", "10ms"))
+	held.mustBeGone(t)
+	if os.Geteuid() != 0 {
+		if r.Err == nil || !strings.HasSuffix(r.Err.Error(), `run as user "nobody": only root may run programs as another user`) {
+			t.Errorf("got %v", r.Err)
+		}
+		return
+	}
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(r.Output), "\n")
+	if r.Err != nil || len(lines) != 6 {
+		t.Fatalf("got %q (%v)", r.Output, r.Err)
+	}
+	if lines[0] != "nobody" || lines[1] != "daemon" || slices.Contains(strings.Fields(lines[2]), "0") || lines[3] != "nobody nobody "+nobody.HomeDir || lines[4] != "late" {
+		t.Errorf("got %q", lines)
+	}
+	r = runProps(t, sh("true", "script.user", "nobody", "script.directory", secretFolder(t)))
+	if !errors.Is(r.Err, os.ErrPermission) {
+		t.Errorf("a folder that the user may not enter: %v", r.Err)
+	}
+}
+
+func secretFolder(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
