@@ -73,7 +73,8 @@
 // # The end of a program
 //
 // When the context of the execution ends, all processes of the script are asked to end
-// (SIGTERM, once), and killed after script.grace. Execute returns when all are gone. If the
+// (SIGTERM; what is left when the program itself has ended, once more), and killed after
+// script.grace. Execute returns when all are gone. If the
 // item may soon run elsewhere (the session or the item was lost, the registry was closed), the
 // grace is 100 ms at most. After a shutdown the scheduler waits only for
 // [job.WithCancelGrace]; let that be longer than script.grace.
@@ -88,7 +89,7 @@
 //	daemons, sessions of their own      all                   not ended          not ended
 //	request to end, grace               yes                   yes                killed at once
 //	the worker is killed                all end, 100 ms       not ended          not ended
-//	script.user                         yes                   yes                refused
+//	another user                        yes                   yes                refused
 //	program is looked for in            its own PATH          the worker's       the worker's
 //
 // On Linux each run has a supervisor: the executable of the worker, started once again, which

@@ -115,6 +115,7 @@ func (o *output) follow(ctx context.Context, t task) (e ending, err error) {
 	if err != nil {
 		return ending{}, errors.Join(err, stdout.Close(), stdoutWriter.Close())
 	}
+	var last *time.Timer // of the log
 	working.Go(func() {
 		defer close(o.queue)
 		var reading sync.WaitGroup
@@ -122,14 +123,14 @@ func (o *output) follow(ctx context.Context, t task) (e ending, err error) {
 		reading.Go(func() { o.read(stderr, stream{"stderr", slog.LevelWarn}) })
 		e, err = t.run(ctx, stdoutWriter, stderrWriter)
 		// All is gone that has written to the pipes, or it could not be ended.
-		last := time.AfterFunc(patience, func() { o.late.Store(true) })
-		defer last.Stop()
+		last = time.AfterFunc(patience, func() { o.late.Store(true) })
 		err = errors.Join(err, stdout.SetReadDeadline(time.Now().Add(2*patience)), stderr.SetReadDeadline(time.Now().Add(2*patience)))
 		reading.Wait()
 		err = errors.Join(err, stdout.Close(), stderr.Close())
 	})
 	o.log(ctx)
 	working.Wait()
+	last.Stop()
 	return e, err
 }
 

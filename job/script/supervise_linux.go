@@ -49,7 +49,7 @@ func supervise(control, reports *os.File) int {
 		return 1 // the worker is gone
 	}
 	e := ending{Code: -1}
-	s := supervision{grace: t.Grace, asked: map[string]bool{}, orders: make(chan order, 1), mainEnded: make(chan syscall.WaitStatus, 1), gone: make(chan struct{})}
+	s := supervision{grace: t.Grace, orders: make(chan order, 1), mainEnded: make(chan syscall.WaitStatus, 1), gone: make(chan struct{})}
 	pid, err := t.start()
 	if err != nil {
 		e.Start = err.Error()
@@ -134,7 +134,6 @@ func (t task) find() (string, error) {
 type supervision struct {
 	grace     time.Duration
 	status    *syscall.WaitStatus // of the program; nil while it runs
-	asked     map[string]bool     // the processes that were asked to end
 	orders    chan order
 	mainEnded chan syscall.WaitStatus
 	gone      chan struct{} // closed when no process is left
@@ -214,16 +213,12 @@ func (s *supervision) clear(e *ending) {
 	e.Left = s.end(grace)
 }
 
-// ask asks all processes to end that were not asked before: many take the second request for
-// a kill. What a process starts after it was asked may be what it needs to end well.
-func (s *supervision) ask() {
+// ask asks all processes to end.
+func ask() {
 	for _, p := range descendants() {
-		if !s.asked[p.id()] {
-			s.asked[p.id()] = true
-			p.signal(syscall.SIGTERM)
-			if p.state == "T" {
-				p.signal(syscall.SIGCONT) // a stopped one would not notice
-			}
+		p.signal(syscall.SIGTERM)
+		if p.state == "T" {
+			p.signal(syscall.SIGCONT) // a stopped one would not notice
 		}
 	}
 }
@@ -233,7 +228,8 @@ func (s *supervision) ask() {
 func (s *supervision) end(grace time.Duration) (left []int) {
 	begin := time.Now()
 	if grace > 0 {
-		s.ask()
+		// Once: many take a second request for a kill.
+		ask()
 	}
 	for asked := true; asked; {
 		rest := time.NewTimer(grace - time.Since(begin))
@@ -243,7 +239,9 @@ func (s *supervision) end(grace time.Duration) (left []int) {
 			return nil
 		case status := <-s.mainEnded:
 			s.status = &status
-			s.ask() // what it has started since nobody waits for now
+			// Nobody waits for what is left. It may be new, or have lost the first request: a
+			// shell's child does, before it becomes another program.
+			ask()
 		case o := <-s.orders: // the worker is in a hurry now, or gone
 			grace = min(grace, time.Since(begin)+o.Grace)
 		case <-rest.C:

@@ -11,11 +11,8 @@ import (
 type process struct {
 	pid, parent int
 	state       string // one letter
-	started     string // in ticks since the machine has started
+	started     string // with pid it names one process for ever
 }
-
-// id names a process for ever; its pid may be given to another one.
-func (p process) id() string { return strconv.Itoa(p.pid) + "@" + p.started }
 
 // descendants returns the processes that this one has started, and what these have started,
 // but for those that have ended. A process whose parent ends at this moment may be missing.

@@ -55,11 +55,11 @@ func TestTheWholeTreeEnds(t *testing.T) {
 		want  string
 	}{
 		{"tree", job.ErrTimeout, tree, `job: execution timed out: ended by signal: terminated`},
-		{"polite", job.ErrShutdown, sh(polite, "script.grace", "1h"), `job: scheduler shut down: exit code 4`},
-		{"0 is no success then", job.ErrShutdown, sh(strings.ReplaceAll(polite, "exit 4", "exit 0"), "script.grace", "1h"), `job: scheduler shut down: exit code 0`},
+		{"polite", job.ErrShutdown, sh(polite, "script.grace", "20s"), `job: scheduler shut down: exit code 4`},
+		{"0 is no success then", job.ErrShutdown, sh(strings.ReplaceAll(polite, "exit 4", "exit 0"), "script.grace", "20s"), `job: scheduler shut down: exit code 0`},
 		{"deaf", job.ErrJobRemoved, sh(deaf, "script.grace", "10ms"), `job: job removed from the registry: ended by signal: killed`},
 		{"no grace", job.ErrTimeout, sh(polite, "script.grace", "0s"), `job: execution timed out: ended by signal: killed`},
-		{"stopped", job.ErrTimeout, sh(`exec 9>$HOLD; trap 'exit 4' TERM; echo ready >&9; kill -STOP $$; while :; do :; done`, "script.grace", "1h"), `job: execution timed out: exit code 4`},
+		{"stopped", job.ErrTimeout, sh(`exec 9>$HOLD; trap 'exit 4' TERM; echo ready >&9; kill -STOP $$; while :; do :; done`, "script.grace", "20s"), `job: execution timed out: exit code 4`},
 		{"the item is lost", job.ErrItemLost, sh(deaf, "script.grace", "1h"), `job: item lost: ended by signal: killed`},
 		{"the session is lost", coord.ErrSessionLost, sh(deaf, "script.grace", "1h"), coord.ErrSessionLost.Error() + `: ended by signal: killed`},
 		{"forks on and on", job.ErrTimeout, sh(`exec 9>$HOLD; trap '' TERM; sh -c "$FORK" & sh -c "$FORK" & echo ready >&9; while :; do sleep 1000; done`, "script.grace", "1ms", "script.env.FORK", `sh -c "$FORK" & :`), `job: execution timed out: ended by signal: killed`},
