@@ -36,7 +36,7 @@ var required = map[string]string{
 	"go.etcd.io/etcd/server/v3":           "internal/testserver: an etcd within the test",
 	"go.uber.org/goleak":                  "goroutines that are left",
 	"golang.org/x/crypto":                 "internal/testserver: passwords of that etcd",
-	"golang.org/x/sys":                    "integration, examples: clocks, processes and the terminal",
+	"golang.org/x/sys":                    "job/script: the supervisor adopts processes (prctl); integration, examples: clocks, processes and the terminal",
 	"pgregory.net/rapid":                  "properties",
 }
 

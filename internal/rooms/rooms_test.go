@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"job":                 {"coord", "strategy", "trace", "job/cronexpr", "internal/decide", "internal/jobtree", "internal/brief", "internal/rest", "internal/slogzap", "internal/yamldoc"},
 	"job/property":        {"job", "internal/brief"},
 	"job/dataflow":        {"job", "job/property", "internal/brief"},
-	"job/script":          {"job", "job/property", "internal/brief", "internal/rest"},
+	"job/script":          {"coord", "job", "job/property", "internal/brief", "internal/rest"},
 	"job/httpjob":         {"job", "job/property", "internal/brief", "internal/rest"},
 	"job/alert":           {"job", "job/property", "internal/brief", "internal/rest"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
