@@ -31,7 +31,8 @@ func TestRun(t *testing.T) {
 	for _, want := range []string{
 		`item 0: OK, <nil>, output "settling Beijing, run `,
 		`item 1: OK, <nil>, output "settling Shanghai, run `,
-		`item 2: FAILED, script: "/bin/sh": exit code 1: no connection, output "settling Guangzhou, run `,
+		`item 2: FAILED, script: "/bin/sh": exit code 1: no connection, output "`,
+		`level=INFO msg="settling Guangzhou, run `,
 		`level=INFO msg="skipped: the script had nothing to do" job=settle item=1`,
 		`level=WARN msg="no connection" job=settle item=2`,
 	} {

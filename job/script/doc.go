@@ -65,7 +65,8 @@
 // Each line goes to [job.Logger]: standard output as INFO, standard error as WARN, with the
 // attribute stream. Lines longer than 4 KiB are logged in pieces, empty ones not at all; of a
 // line that was overwritten with carriage returns the last state; wrong UTF-8 is replaced.
-// The last 64 KiB of both streams are kept with [job.SetOutput].
+// The last 64 KiB of both streams together are kept with [job.SetOutput]. Lines of the two
+// that were written at the same moment may change places.
 //
 // A log that is slow slows the program: up to 512 KiB wait in memory. If the log takes nothing
 // for a second, lines are dropped until it does; a line in the log says how many.
@@ -74,10 +75,10 @@
 //
 // When the context of the execution ends, all processes of the script are asked to end
 // (SIGTERM; what is left when the program itself has ended, once more), and killed after
-// script.grace. Execute returns when all are gone. If the
-// item may soon run elsewhere (the session or the item was lost, the registry was closed), the
-// grace is 100 ms at most. After a shutdown the scheduler waits only for
-// [job.WithCancelGrace]; let that be longer than script.grace.
+// script.grace. Execute returns when all are gone. If the item may soon run elsewhere (the
+// session or the item was lost, the registry was closed), the grace is 100 ms at most. After a
+// shutdown the scheduler waits only for [job.WithCancelGrace]; let that be longer than
+// script.grace.
 //
 // When a program ends by itself, what it has left behind has half a second to end, too; then
 // it is ended in the same way, which the log says. The code of the program counts.
@@ -87,6 +88,7 @@
 //	                                    Linux                 other Unix         Windows
 //	children                            all                   process group      not ended
 //	daemons, sessions of their own      all                   not ended          not ended
+//	time of what is left behind         0.5 s, then grace     grace              for ever
 //	request to end, grace               yes                   yes                killed at once
 //	the worker is killed                all end, 100 ms       not ended          not ended
 //	another user                        yes                   yes                refused

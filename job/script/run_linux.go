@@ -65,9 +65,8 @@ func (t task) run(ctx context.Context, stdout, stderr *os.File) (ending, error) 
 	var reading sync.WaitGroup
 	reading.Go(func() { w.read(reports) })
 	e, failed := w.follow(ctx, t)
-	if failed != nil {
-		_ = supervisor.Process.Kill() // it may have ended
-	}
+	// After its last report it has nothing more to do. It may have ended already.
+	_ = supervisor.Process.Kill()
 	err = errors.Join(err, control.Close())
 	if waited := supervisor.Wait(); failed != nil {
 		failed = fmt.Errorf("%w (the supervisor: %v); processes of the program may be left", failed, waited)

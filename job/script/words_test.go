@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 		{"a\tb\nc d\n", []string{"a\tb\nc", "d"}},
 		{"中文 '空 格'", []string{"中文", "空 格"}},
 	} {
-		r := runProps(t, map[string]string{"script.command.line": "/proc/self/exe be-a-program json " + tc.line, "script.context.argument": "false"})
+		r := runProps(t, map[string]string{"script.command.line": "/proc/self/exe be-a-program json " + tc.line, "script.context.argument": "false", "script.env.GORACE": "atexit_sleep_ms=0"})
 		var got []string
 		if err := json.Unmarshal(r.Output, &got); err != nil || !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %q, want %q (%v, %v)", tc.line, got, tc.want, err, r.Err)
