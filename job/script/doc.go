@@ -26,7 +26,7 @@
 //	script.directory         -        an absolute path: the working directory; that of the worker if left out
 //	script.env.*             -        a variable of the environment; references such as ${env:NAME} and ${file:/path} are replaced at each run
 //	script.inherit           PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_*,TZ,TMPDIR  names of variables of the worker that the program gets; one may end with *; * alone: all; none: none
-//	script.user              -        name or number of the user to run as; another one than the worker's needs root
+//	script.user              -        name or number of the user to run as, with his groups, HOME, USER and LOGNAME; another one than the worker's needs root
 //	script.group             -        name or number of the group, with script.user; its own group if left out
 //	script.grace             10s      0s to 1h: the time between the request to end (SIGTERM) and the kill
 //	script.codes.success     0        0 to 255: the exit codes of success
@@ -66,7 +66,9 @@
 // attribute stream. Lines longer than 4 KiB are logged in pieces, empty ones not at all; of a
 // line that was overwritten with carriage returns the last state; wrong UTF-8 is replaced.
 // The last 64 KiB of both streams together are kept with [job.SetOutput]. Lines of the two
-// that were written at the same moment may change places.
+// that were written at the same moment may change places. The values of references are never
+// logged; what the program itself writes is, and may stand in the error: it must not write
+// secrets.
 //
 // A log that is slow slows the program: up to 512 KiB wait in memory. If the log takes nothing
 // for a second, lines are dropped until it does; a line in the log says how many.
