@@ -152,7 +152,7 @@ func TestNothingLeaks(t *testing.T) {
 	}
 	defer syscall.Close(pipe[0])
 	defer syscall.Close(pipe[1])
-	r := runProps(t, sh(`ls /proc/$$/fd; readlink /proc/$$/fd/0; grep flags /proc/$$/fdinfo/1; grep -E 'Sig(Blk|Ign)' /proc/$$/status`))
+	r := runProps(t, sh(`ls /proc/$$/fd; readlink /proc/$$/fd/0; grep flags /proc/$$/fdinfo/1; grep -E 'Sig(Blk|Ign)' /proc/self/status`))
 	const want = "0\n1\n2\n/dev/null\nflags:\t01\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n"
 	if string(r.Output) != want {
 		t.Errorf("got %s (%v), want %s", r.Output, r.Err, want)
