@@ -84,7 +84,7 @@ func TestStraysEnd(t *testing.T) {
 	}{
 		{"quiet", `exec 9>$HOLD; sleep 1000 & exit 0`, "", true},
 		{"deaf, in a session of its own", `exec 9>$HOLD; trap '' TERM; setsid sleep 1000 & exit 3`, "exit code 3", true},
-		{"ends by itself", `exec 9>$HOLD; (sleep 0.01; echo late) & exit 0`, "", false},
+		{"ends by itself", `exec 9>$HOLD; (sleep 0.1; echo late) & exit 0`, "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			held := newHeld(t)
