@@ -25,6 +25,9 @@ import (
 // helperArgument makes the test binary a program that tests run.
 const helperArgument = "be-a-program"
 
+// leafTime is how long processes of a tree live that nobody ends.
+const leafTime = 10 * time.Minute
+
 // help is what the test binary does as a program.
 func help(s script.Supervisor, args []string) int {
 	switch args[0] {
@@ -76,7 +79,8 @@ func growTree() int {
 		}
 	}
 	fmt.Fprintln(held, "ready")
-	select {}
+	<-time.After(leafTime)
+	return 0
 }
 
 // hold opens $HOLD, a named pipe, until this process ends. Who reads it sees its end when all
@@ -118,7 +122,8 @@ func beLeaf(kind string) int {
 	fmt.Println("up", kind, os.Getpid())
 	fmt.Fprintln(ready, kind)
 	_ = ready.Close()
-	select {}
+	<-time.After(leafTime)
+	return 0
 }
 
 // work is a worker whose script grows a tree. It runs until it is killed.

@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -241,5 +243,41 @@ func TestDirectory(t *testing.T) {
 	r := runProps(t, map[string]string{"script.command.line": "./here", "script.directory": folder})
 	if want := folder + "\nend\n"; r.Err != nil || string(r.Output) != want {
 		t.Errorf("got %q, want %q (%v)", r.Output, want, r.Err)
+	}
+}
+
+// A program that takes too long ends its execution as any other handler does.
+func TestTimeout(t *testing.T) {
+	held := newHeld(t)
+	r := runJob(t, job.Config{
+		Name: "script", ShardingTotalCount: 1, Timeout: time.Second,
+		Props: sh(`exec 9>$HOLD; echo begun; sleep 1000`, "script.env.HOLD", held.path),
+	})
+	held.mustBeGone(t)
+	if r.Outcome != job.OutcomeTimeout || !errors.Is(r.Err, job.ErrTimeout) || string(r.Output) != "begun\n" {
+		t.Errorf("got %v, %v, %q", r.Outcome, r.Err, r.Output)
+	}
+}
+
+// A start with wrong properties is refused, with the field named.
+func TestWrongStart(t *testing.T) {
+	_, err := underScheduler(t.Context(), newType(t, script.Options{}), job.Config{Name: "script", ShardingTotalCount: 1, Props: sh("", "script.grace", "x")}, slog.DiscardHandler)
+	if fault, ok := errors.AsType[*job.ConfigError](err); !ok || len(fault.Faults) != 1 || fault.Faults[0].Field != "props: script.grace" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Scripts that run at once know nothing of each other.
+func TestManyAtOnce(t *testing.T) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	for code := range 30 {
+		running.Go(func() {
+			h := newHandler(t, script.Options{}, sh(`(sleep 0.05 & wait); exit `+strconv.Itoa(code)))
+			err := h.Execute(t.Context(), job.ShardingContext{})
+			if exit, ok := errors.AsType[*script.ExitError](err); ok != (code > 0) || ok && exit.Code != code {
+				t.Errorf("got %v, want exit code %d", err, code)
+			}
+		})
 	}
 }
