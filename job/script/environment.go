@@ -15,8 +15,8 @@ import (
 // contextPrefix begins the names of the variables that tell a program its sharding context.
 const contextPrefix = "ELASTICJOB_"
 
-// environment returns the environment of a program. Of two variables with the same name the
-// later one counts.
+// environment returns the environment of a program: what it inherits, what its user brings,
+// what its properties say, and its sharding context. The later counts.
 func (s *settings) environment(sc job.ShardingContext, as *identity) ([]string, error) {
 	var env []string
 	for _, variable := range os.Environ() {
@@ -37,7 +37,22 @@ func (s *settings) environment(sc job.ShardingContext, as *identity) ([]string, 
 		}
 		env = append(env, variable.Name+"="+value)
 	}
-	return slices.Concat(env, contextVariables(sc)), nil
+	return lastOfEach(append(env, contextVariables(sc)...)), nil
+}
+
+// lastOfEach drops variables that are set again later: programs differ in which one they see.
+func lastOfEach(env []string) []string {
+	seen := map[string]bool{}
+	var kept []string
+	for _, variable := range slices.Backward(env) {
+		name, _, _ := strings.Cut(variable, "=")
+		if !seen[name] {
+			seen[name] = true
+			kept = append(kept, variable)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
 }
 
 func contextVariables(sc job.ShardingContext) []string {

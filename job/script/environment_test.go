@@ -14,12 +14,15 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/script"
 )
 
-// environmentOf returns the variables of a program by name.
+// environmentOf returns the variables of a program by name. None may be there twice.
 func environmentOf(t *testing.T, r result) map[string]string {
 	t.Helper()
 	env := map[string]string{}
 	for line := range strings.Lines(string(r.Output)) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		if _, twice := env[name]; twice {
+			t.Errorf("%s is there twice", name)
+		}
 		env[name] = value
 	}
 	if len(env) == 0 {
@@ -43,9 +46,9 @@ func TestEnvironment(t *testing.T) {
 		return environmentOf(t, runProps(t, props))
 	}
 
-	env := run("script.env.SECRET", "${file:"+secret+"}", "script.env.PRICE", "5$ or $${5", "script.env.EMPTY", "")
+	env := run("script.env.SECRET", "${file:"+secret+"}", "script.env.PRICE", "5$ or $${5", "script.env.EMPTY", "", "script.env.LC_ALL", "de")
 	for name, want := range map[string]string{
-		"SECRET": "geheim", "PRICE": "5$ or ${5", "EMPTY": "", "PATH": os.Getenv("PATH"), "LC_ALL": "C",
+		"SECRET": "geheim", "PRICE": "5$ or ${5", "EMPTY": "", "PATH": os.Getenv("PATH"), "LC_ALL": "de",
 		"ELASTICJOB_JOB_NAME": "script", "ELASTICJOB_ITEM": "0", "ELASTICJOB_TOTAL": "1", "ELASTICJOB_ITEM_PARAMETER": "Beijing",
 		"ELASTICJOB_JOB_PARAMETER": "all", "ELASTICJOB_SOURCE": "MANUAL", "ELASTICJOB_ATTEMPT": "1",
 	} {
@@ -62,6 +65,9 @@ func TestEnvironment(t *testing.T) {
 		if value, ok := env[name]; ok {
 			t.Errorf("the program has %s=%s", name, value)
 		}
+	}
+	if env := run(); env["LC_ALL"] != "C" {
+		t.Errorf("LC_ALL is %q", env["LC_ALL"])
 	}
 	if env := run("script.inherit", "PASSWORD_*"); env["PASSWORD_OF_WORKER"] != "x" || env["PASSWORT"] != "" || env["PATH"] != "" {
 		t.Errorf("with a list: %v", env)
