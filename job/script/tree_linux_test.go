@@ -61,7 +61,7 @@ func TestTheWholeTreeEnds(t *testing.T) {
 		{"no grace", job.ErrTimeout, sh(polite, "script.grace", "0s"), `job: execution timed out: ended by signal: killed`},
 		{"stopped", job.ErrTimeout, sh(`exec 9>$HOLD; trap 'exit 4' TERM; echo ready >&9; kill -STOP $$; while :; do :; done`, "script.grace", "20s"), `job: execution timed out: exit code 4`},
 		{"what is begun at the end", job.ErrTimeout, sh(`exec 9>$HOLD; trap 'sh -c "$LATE" & until test -e $HOLD.late; do sleep 0.01; done; exit 4' TERM; echo ready >&9; while :; do sleep 1000 & wait; done`,
-			"script.grace", "20s", "script.env.LATE", `trap 'echo asked >&2; exit' TERM; : >$HOLD.late; while :; do sleep 0.01; done`), `job: execution timed out: exit code 4: asked`},
+			"script.grace", "20s", "script.env.LATE", `exec 3>&2 2>/dev/null; trap 'echo asked >&3; exit' TERM; : >$HOLD.late; while :; do sleep 0.01; done`), `job: execution timed out: exit code 4: asked`},
 		{"the item is lost", job.ErrItemLost, sh(deaf, "script.grace", "1h"), `job: item lost: ended by signal: killed`},
 		{"the session is lost", coord.ErrSessionLost, sh(deaf, "script.grace", "1h"), coord.ErrSessionLost.Error() + `: ended by signal: killed`},
 		{"forks on and on", job.ErrTimeout, sh(`exec 9>$HOLD; trap '' TERM; sh -c "$FORK" & sh -c "$FORK" & echo ready >&9; while :; do sleep 1000; done`, "script.grace", "1ms", "script.env.FORK", `sh -c "$FORK" & :`), `job: execution timed out: ended by signal: killed`},
