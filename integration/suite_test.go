@@ -56,6 +56,8 @@ var gentle = []scenario{
 	{name: "RefusedConfig", play: refusedConfig, patient: true},
 	{name: "HungHandlers", play: hungHandlers, patient: true},
 	{name: "ClockYearAhead", play: clockYearAhead, patient: true},
+	{name: "Streams", play: streams},
+	{name: "Scripts", play: scripts},
 }
 
 // Scenarios that need a store in which workers can lose their permissions.

@@ -22,6 +22,11 @@ type Job struct {
 	Work []time.Duration
 	// Failover and NoMisfire are options of the job.
 	Failover, NoMisfire bool
+	// Stream and Script say what else it is than a handler; see worker.Job.
+	Stream *worker.Stream
+	Script bool
+	// Props are its properties.
+	Props map[string]string
 	// Stubborn handlers pay no attention to their context.
 	Stubborn bool
 	// Threads is how many items run at a time in one worker; 0 is more than there are.
@@ -42,11 +47,12 @@ func (j Job) config() job.Config {
 	return job.Config{
 		Name: j.Name, Cron: cron, ShardingTotalCount: j.Items, Failover: j.Failover,
 		Misfire: job.ToggleOf(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
+		Props: j.Props,
 	}
 }
 
 func (j Job) worker() *worker.Job {
-	return &worker.Job{Config: j.config(), Work: j.Work, Stubborn: j.Stubborn}
+	return &worker.Job{Config: j.config(), Work: j.Work, Stream: j.Stream, Script: j.Script, Stubborn: j.Stubborn}
 }
 
 func (j Job) rules() *history.Rules {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/integration/member"
 	"github.com/elasticjob-go/elasticjob/integration/worker"
+	"github.com/elasticjob-go/elasticjob/job/script"
 )
 
 // roleVariable tells a process that was started from our own executable what it is.
@@ -23,9 +24,10 @@ const (
 // processes of a cluster are started from its own executable. In one of them PlayRole
 // does not return.
 func PlayRole() {
+	supervisor := script.Supervise()
 	switch os.Getenv(roleVariable) {
 	case roleWorker:
-		os.Exit(worker.Main())
+		os.Exit(worker.Main(supervisor))
 	case roleMember:
 		os.Exit(member.Main())
 	case roleBroom:

@@ -79,6 +79,7 @@ func Check(events []Event, limits Limits) Report {
 		c.silence(s)
 		c.disabled(s)
 		c.moved(s)
+		c.stream(s)
 	}
 	c.fence()
 	c.ends()

@@ -586,6 +586,78 @@ func TestBrokenPromises(t *testing.T) {
 	}
 }
 
+// row is a fetch or a batch of an execution of item 0 that token and process name.
+func (t *tape) row(ms int, kind history.Kind, process string, token, row int64) {
+	t.at(ms, history.Event{Kind: kind, Process: process, Job: "j", Task: fmt.Sprintf("%s-0-%d", process, token), Token: token, Row: row})
+}
+
+// streamed is item 0 as a stream: in each of its executions it processes ten rows, in two batches.
+func streamed() *tape {
+	h := calm(nil)
+	for tick := int64(1); tick <= 10; tick++ {
+		for i := range int64(2) {
+			at := 10*(tick-1) + 5*i
+			h.row(int(tick*1000+20+60*i), history.Fetch, "w1", 10*tick, at)
+			h.row(int(tick*1000+50+60*i), history.Batch, "w1", 10*tick, at+5)
+		}
+	}
+	return h
+}
+
+// What happens to a stream, and which of it breaks the promise.
+func TestStreams(t *testing.T) {
+	for name, test := range map[string]struct {
+		plant func(*tape)
+		what  string
+	}{
+		"calm": {plant: func(*tape) {}},
+		"a batch whose cursor was not moved comes again": {plant: func(h *tape) {
+			h.row(10150, history.Fetch, "w1", 100, 100)
+			h.row(10160, history.Batch, "w1", 100, 105)
+			h.run(run{process: "w2", item: 0, tick: 11, token: 110, from: 10300, to: 10400})
+			h.row(10310, history.Fetch, "w2", 110, 100)
+		}},
+		"a stranger who has lost the item processes its batch again": {plant: func(h *tape) {
+			h.row(3300, history.Batch, "w1", 30, 35)
+		}},
+		"a stranger who has lost the item moves the cursor": {func(h *tape) {
+			h.row(3310, history.Batch, "w1", 20, 21)
+			h.row(3320, history.Fetch, "w1", 20, 21)
+		}, "moved the cursor after it had lost the item"},
+		"rows are lost": {func(h *tape) { h.row(10150, history.Fetch, "w1", 100, 103) }, "rows that nobody has processed"},
+		"the cursor goes back": {func(h *tape) {
+			h.run(run{process: "w2", item: 0, tick: 11, token: 110, from: 10300, to: 10400})
+			h.row(10310, history.Fetch, "w2", 110, 90)
+		}, "the cursor has gone back"},
+		"an execution goes back": {func(h *tape) { h.row(10150, history.Fetch, "w1", 100, 95) }, "goes back behind its own batch"},
+		"the store was put back": {plant: func(h *tape) {
+			h.about(10250, history.Restore, "")
+			h.run(run{process: "w2", item: 0, tick: 11, token: 110, from: 10300, to: 10400})
+			h.row(10310, history.Fetch, "w2", 110, 50)
+		}},
+		"the job was removed": {plant: func(h *tape) {
+			h.about(10250, history.Remove, "")
+			h.run(run{process: "w2", item: 0, tick: 11, token: 110, from: 10300, to: 10400})
+			h.row(10310, history.Fetch, "w2", 110, 0)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := streamed()
+			test.plant(h)
+			history.Sort(h.events)
+			var found []string
+			for _, v := range history.Check(h.events, limits).Violations {
+				if v.Promise == 13 {
+					found = append(found, v.String())
+				}
+			}
+			if (len(found) > 0) != (test.what != "") || test.what != "" && !strings.Contains(found[0], test.what) {
+				t.Errorf("found %q", found)
+			}
+		})
+	}
+}
+
 // Porcupine finds the same violations of exclusion, and shows two executions at most.
 func TestExclusion(t *testing.T) {
 	for name, plant := range map[string]func(h *tape){

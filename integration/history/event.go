@@ -22,6 +22,8 @@ const (
 	Stall  Kind = "stall"  // the machine gave the process no time since Call
 	Faulty Kind = "faulty" // a scheduler reports a fault of the kind Name from here on; Err is its text
 	Sound  Kind = "sound"  // it reports it no more
+	Fetch  Kind = "fetch"  // a stream fetches the rows after Row, because its cursor is there
+	Batch  Kind = "batch"  // it has processed all rows up to Row
 )
 
 // What the orchestrator writes. Except for Kill, the line is written when the thing is
@@ -89,6 +91,9 @@ type Event struct {
 	Claims   []Claim `json:"claims,omitempty"` // items whose run the commit began
 	Ends     []int   `json:"ends,omitempty"`   // items whose record it removed
 	Waits    []int   `json:"waits,omitempty"`  // items that it put up for others
+
+	// Of Fetch and Batch: rows are numbered from 1 in each item.
+	Row int64 `json:"row,omitempty"`
 
 	Name  string `json:"name,omitempty"`  // of a fault, or what was tampered with
 	Rules *Rules `json:"rules,omitempty"` // of Configure

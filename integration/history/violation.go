@@ -48,6 +48,9 @@ func (e *Event) String() string {
 	if e.Token != 0 {
 		field("token ", "%d", e.Token)
 	}
+	if e.Kind == Fetch || e.Kind == Batch {
+		field("row ", "%d", e.Row)
+	}
 	for _, text := range []string{e.Source, e.Instance, string(e.Outcome), e.Name, e.Address} {
 		if text != "" {
 			field("", "%s", text)

@@ -48,9 +48,21 @@ type Job struct {
 	Config job.Config `json:"config"`
 	// Work is how long items take; item i the entry i modulo its length. None is no time.
 	Work []time.Duration `json:"work,omitempty"`
+	// Stream makes the job a dataflow that streams: Work is how long a batch takes.
+	Stream *Stream `json:"stream,omitempty"`
+	// Script makes the job one of the type SCRIPT, whose properties are in Config.
+	Script bool `json:"script,omitempty"`
 	// Stubborn handlers ignore their context, and write to the fenced resource again and
 	// again until it refuses a write.
 	Stubborn bool `json:"stubborn,omitempty"`
+}
+
+// Stream is what a dataflow fetches: each item gets a row now and then, numbered from 1, and
+// nobody takes a row away.
+type Stream struct {
+	// Begin is when row 0 would have come, and Every the time between two rows.
+	Begin time.Time     `json:"begin"`
+	Every time.Duration `json:"every"`
 }
 
 // Command is a further line of a worker's input.

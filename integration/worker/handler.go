@@ -25,6 +25,7 @@ type handler struct {
 	log   *history.Log
 	fence *fence.Client
 	gate  *gate
+	work  func(context.Context, job.ShardingContext) error // what is done to an item
 }
 
 func (h handler) Execute(ctx context.Context, sc job.ShardingContext) error {
@@ -60,7 +61,8 @@ func (h handler) Execute(ctx context.Context, sc job.ShardingContext) error {
 	return err
 }
 
-func (h handler) work(ctx context.Context, sc job.ShardingContext) error {
+// items is the work of jobs that are neither streams nor scripts.
+func (h handler) items(ctx context.Context, sc job.ShardingContext) error {
 	if err := h.write(sc); err != nil {
 		return err
 	}

@@ -21,19 +21,20 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // Main is the whole of the process, and returns its exit code.
-func Main() int {
-	if err := run(os.Stdin, os.Stdout, os.Stderr); err != nil {
+func Main(s script.Supervisor) int {
+	if err := run(os.Stdin, os.Stdout, os.Stderr, s); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
 }
 
-func run(in io.Reader, out, messages io.Writer) error {
+func run(in io.Reader, out, messages io.Writer, s script.Supervisor) error {
 	lines := bufio.NewScanner(in)
 	if !lines.Scan() {
 		return fmt.Errorf("worker: no configuration: %w", lines.Err())
@@ -51,7 +52,7 @@ func run(in io.Reader, out, messages io.Writer) error {
 	log.Add(up)
 
 	w := &worker{
-		config: c, log: log,
+		config: c, log: log, supervisor: s,
 		zap: zap.New(zapcore.NewCore(
 			zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig()), zapcore.AddSync(messages), zap.InfoLevel)),
 		jobs: map[string]*member{},
@@ -94,10 +95,12 @@ type worker struct {
 	log    *history.Log
 	zap    *zap.Logger
 	fence  *fence.Client
-	reg    coord.Registry
-	views  atomic.Int64 // that are open
-	offset atomic.Int64 // of the clock
-	gate   gate         // of all handlers
+	// of scripts
+	supervisor script.Supervisor
+	reg        coord.Registry
+	views      atomic.Int64 // that are open
+	offset     atomic.Int64 // of the clock
+	gate       gate         // of all handlers
 
 	jobs    map[string]*member
 	running sync.WaitGroup
@@ -216,8 +219,12 @@ func (w *worker) join(ctx context.Context, j Job, dialled <-chan struct{}) {
 
 // schedule starts the scheduler, however long that takes.
 func (w *worker) schedule(m *member) *job.Scheduler {
-	h := handler{Job: m.Job, log: w.log, fence: w.fence, gate: &w.gate}
-	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap), job.WithClock(w.now), job.WithEarlyClaims(w.config.Early)}
+	h, opts, err := w.work(m.Job)
+	if err != nil {
+		w.zap.Error("join", zap.Error(err))
+		return nil
+	}
+	opts = append(opts, job.WithIP(w.config.Address), job.WithLogger(w.zap), job.WithClock(w.now), job.WithEarlyClaims(w.config.Early))
 	if name := w.config.Knows; name != "" {
 		known, err := strategy.Lookup("", nil)
 		if err != nil {
