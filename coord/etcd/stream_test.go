@@ -347,8 +347,9 @@ func TestOneWatchIsRefused(t *testing.T) {
 	})
 }
 
-// A stream that refuses a token is replaced: only a new one logs in again. Who waits for a
-// watch goes on waiting.
+// A stream that refuses a token is replaced: only a new one logs in again. The next one may
+// refuse it, too, because the member lags behind the one that handled the log-in. Who waits for
+// a watch goes on waiting, but not for ever.
 func TestStreamLogsInAgain(t *testing.T) {
 	store := &fakeStore{}
 	inFake(t, store, func(t *testing.T, r *Registry) {
@@ -358,12 +359,34 @@ func TestStreamLogsInAgain(t *testing.T) {
 		opened := make(chan error, 1)
 		go func() { opened <- f.open(t.Context()) }()
 		synctest.Wait()
-		s.answer(refused(rpctypes.ErrGRPCInvalidAuthToken))
-		s = <-store.streams
-		synctest.Wait()
+		for range 3 {
+			s.answer(refused(rpctypes.ErrGRPCInvalidAuthToken))
+			s = <-store.streams
+			synctest.Wait()
+		}
 		s.answer(created(1, 10))
 		if err := <-opened; err != nil {
 			t.Error(err)
+		}
+	})
+	store = &fakeStore{}
+	inFake(t, store, func(t *testing.T, r *Registry) {
+		s := <-store.streams
+		f := newFollower(t.Context(), r, keyRange{"a", "b"}, &recorder{})
+		opened := make(chan error, 1)
+		go func() { opened <- f.open(t.Context()) }()
+		began := time.Now()
+		for len(opened) == 0 {
+			synctest.Wait()
+			s.answer(refused(rpctypes.ErrGRPCInvalidAuthToken))
+			s = <-store.streams
+			synctest.Wait()
+		}
+		if err := <-opened; !errors.Is(err, coord.ErrDenied) {
+			t.Errorf("opened with %v", err)
+		}
+		if took := time.Since(began); took < fakePatience || took > 3*fakePatience {
+			t.Errorf("given up after %v", took)
 		}
 	})
 }

@@ -70,7 +70,6 @@ func (w *watches) run() {
 	r := w.registry
 	defer w.close()
 	retry, denied := newRetry(), newRetryBetween(500*time.Millisecond, 5*time.Second)
-	logins := 0         // streams in a row whose token was refused
 	var since time.Time // streams fail since then
 	for {
 		began := time.Now()
@@ -79,13 +78,10 @@ func (w *watches) run() {
 		if r.ctx.Err() != nil {
 			return
 		}
-		if s.works() {
-			logins = 0
-			if time.Since(began) > retry.max {
-				retry.reset()
-				denied.reset()
-				since = time.Time{}
-			}
+		if s.works() && time.Since(began) > retry.max {
+			retry.reset()
+			denied.reset()
+			since = time.Time{}
 		}
 		if since.IsZero() {
 			since = time.Now()
@@ -100,8 +96,9 @@ func (w *watches) run() {
 				w.failing.Add(1)
 			}
 			w.each(func(f *follower) { f.stuck(s, err) })
-		case refusedToken(err) && logins == 0:
-			logins++ // a new stream logs in again
+		case refusedToken(err) && time.Since(since) <= w.patience:
+			// A new stream logs in again. A member that lags behind does not know the new token
+			// at once, if another member has handled the log-in.
 		case kindOf(err) == coord.ErrDenied:
 			refused = true
 			err = convertError(r.ctx, err, "watch")

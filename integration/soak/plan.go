@@ -50,7 +50,7 @@ func draw(r *rand.Rand, names []string) plan {
 	}
 	victims := r.Perm(len(names))
 	for _, v := range victims[:r.IntN(min(4, len(names)))] {
-		p.steps = append(p.steps, worker(r, names[v]))
+		p.steps = append(p.steps, aWorker(r, names[v]))
 	}
 	switch {
 	case r.IntN(3) == 0 || len(p.steps) == 0:
@@ -65,8 +65,8 @@ func draw(r *rand.Rand, names []string) plan {
 	return p
 }
 
-// worker draws something that is done to one worker.
-func worker(r *rand.Rand, name string) step {
+// aWorker draws something that is done to one worker.
+func aWorker(r *rand.Rand, name string) step {
 	about := func(what string, do func(context.Context, *soak, *cluster.Worker) (func(context.Context) error, error)) step {
 		return step{what: name + " " + what, do: func(ctx context.Context, s *soak) (func(context.Context) error, error) {
 			return do(ctx, s, s.workers[name])

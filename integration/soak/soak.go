@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/integration/cluster"
 	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/integration/worker"
 )
 
 // errBroken says that a promise was broken, which the output has shown.
@@ -37,13 +38,16 @@ var limits = history.Limits{
 const quota = 128 << 20
 
 // jobs are quick ones and slow ones, with failover and without, with handlers that listen
-// to their context and that do not, and with fewer threads than items.
+// to their context and that do not, with fewer threads than items, and a stream.
 var jobs = []cluster.Job{
 	{Name: "j1", Every: time.Second, Items: 8, Failover: true, Work: []time.Duration{300 * time.Millisecond}},
 	{Name: "j10", Every: 5 * time.Second, Items: 6, Failover: true, Work: []time.Duration{50 * time.Millisecond, 3 * time.Second, 7 * time.Second}},
 	{Name: "stubborn", Every: 4 * time.Second, Items: 3, Failover: true, Stubborn: true, Work: []time.Duration{2500 * time.Millisecond}},
 	{Name: "plain", Every: time.Second, Items: 4, Work: []time.Duration{20 * time.Millisecond, 600 * time.Millisecond}},
 	{Name: "narrow", Every: 2 * time.Second, Items: 6, Failover: true, Threads: 2, Work: []time.Duration{100 * time.Millisecond}},
+	{Name: "stream", Every: 2 * time.Second, Items: 4, Failover: true, Work: []time.Duration{20 * time.Millisecond},
+		Stream: &worker.Stream{Begin: time.Now(), Every: 100 * time.Millisecond},
+		Props:  map[string]string{"streaming.process": "true", "dataflow.page.size": "500"}},
 }
 
 // newOne is a strategy and an error handler that every other worker knows.
