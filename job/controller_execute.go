@@ -110,7 +110,8 @@ func (c *controller) execute(r *run) {
 			if end.outcome == 0 {
 				end.outcome = outcomeOf(ctx, end.err)
 			}
-			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil, c.now(), e.sc.Attempt, r.wishes.kept()
+			end.moves = r.wishes.makesRoom()
+			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil || end.outcome == OutcomeCut, c.now(), e.sc.Attempt, r.wishes.kept()
 			c.returns(r, end)
 		}()
 		defer func() {
@@ -187,6 +188,10 @@ func (c *controller) collect() {
 		c.isDone(r)
 		r.syncs = c.syncs
 		r.cancel(nil)
+		if r.ending.moves {
+			c.work.Yielded[r.Item] = c.now().Add(moveTime)
+			c.wakeIn(moveTime)
+		}
 		r.Completed = completionOf(&r.Run, r.taskID, r.ending)
 		if !r.Recorded || r.Instance != c.self.ID {
 			c.drop(r)

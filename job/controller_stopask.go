@@ -1,6 +1,14 @@
 package job
 
-import "github.com/elasticjob-go/elasticjob/internal/decide"
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+)
+
+// moveTime is how long an item whose handler has returned so that it can move is left to its
+// next owner. If it has none by then, it goes on here.
+const moveTime = 3 * time.Second
 
 // askToStop tells the handlers that ask (StopAsked) whether their items are to go on here. It
 // writes nothing. The strategy is asked only if somebody wants to know.

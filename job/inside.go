@@ -13,7 +13,7 @@ import (
 var (
 	// ErrItemMoves: another instance is to run the item, as soon as it does not run here.
 	ErrItemMoves = errors.New("job: the item is to move to another instance")
-	// ErrDisabled: an operator has disabled the item, or this server.
+	// ErrDisabled: an operator has disabled the item, or all servers.
 	ErrDisabled = errors.New("job: the item or the server is disabled")
 )
 
@@ -43,6 +43,7 @@ type wishes struct {
 
 	mu     sync.Mutex
 	stop   error
+	told   bool // the handler was asked to stop
 	output []byte
 }
 
@@ -59,8 +60,14 @@ func PropertiesNow(ctx context.Context) Properties {
 
 // StopAsked says why a handler that works for long should return between two pieces of work,
 // or nil: ErrShutdown after a shutdown was asked for; ErrItemMoves if the item is to run on
-// another instance; ErrDisabled. The context of the handler still goes on, so what it returns
-// counts. A handler that runs for ever and does not ask keeps its item where it is.
+// another instance; ErrDisabled. The context of the handler still goes on. A handler that runs
+// for ever and does not ask keeps its item where it is.
+//
+// A handler that is not through returns the reason, or an error with it in its chain. Then the
+// execution was cut short, which is no failure. After ErrShutdown, with failover on, another
+// instance runs the item again at once. ErrItemMoves comes only when a later tick has come, so
+// with misfire on the new owner makes up for that one at once. Otherwise the next tick or
+// trigger goes on. A handler that returns nil is through.
 //
 // If the context has ended, it returns its cause. ctx is the context that the handler was
 // given, or one derived from it; with any other it returns no other reason.
@@ -73,14 +80,39 @@ func StopAsked(ctx context.Context) error {
 		return nil
 	}
 	if w.shutdown.Err() != nil {
-		return ErrShutdown
+		w.tell(ErrShutdown)
 	}
 	if w.asked.Swap(time.Now().UnixNano()) == 0 {
 		w.ask()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.told = w.told || w.stop != nil
 	return w.stop
+}
+
+// makesRoom reports whether the handler was asked to stop so that its item can move.
+func (w *wishes) makesRoom() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.told && w.stop == ErrItemMoves
+}
+
+// wasTold reports whether the handler was asked to stop.
+func (w *wishes) wasTold() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.told
+}
+
+// yields reports whether a handler has returned a reason of StopAsked. The methods of an error
+// are the user's: they may panic.
+func yields(err error) (ok bool) {
+	if err == nil {
+		return false
+	}
+	defer func() { _ = recover() }() // then it says nothing of a reason
+	return errors.Is(err, ErrItemMoves) || errors.Is(err, ErrDisabled) || errors.Is(err, ErrShutdown)
 }
 
 // MaxOutput bounds what [SetOutput] keeps, in bytes.

@@ -23,7 +23,8 @@ const (
 	// OutcomeTimeout: it failed, and had run for longer than Config.Timeout.
 	OutcomeTimeout
 	// OutcomeCut: it failed after its context had ended for another reason: a shutdown, a
-	// lost session, or an item that was taken away. With failover on the item is run again.
+	// lost session, or an item that was taken away; or it returned what StopAsked had said.
+	// With failover on the item is run again.
 	OutcomeCut
 )
 
@@ -66,10 +67,11 @@ type ending struct {
 	outcome  Outcome
 	err      error
 	text     string // of err, for the tree
-	cut      bool   // the context ended before the handler returned
+	cut      bool   // the context ended before the handler returned, or it did what StopAsked had asked
 	at       time.Time
 	attempts int
 	output   []byte // what the handler has kept
+	moves    bool   // the handler has returned so that the item can move
 }
 
 // describe asks for the text of the error. It runs in the goroutine of the run, because the

@@ -70,6 +70,9 @@ func (e *execution) do(ctx context.Context) (Outcome, error) {
 	}
 	err := e.attempts(ctx)
 	outcome := outcomeOf(ctx, err)
+	if outcome == OutcomeFailed && yields(err) && e.inside.live != nil && e.inside.live.wasTold() {
+		outcome = OutcomeCut
+	}
 	if outcome != OutcomeCut {
 		e.report(ctx, err)
 	}
@@ -84,7 +87,7 @@ func (e *execution) attempts(ctx context.Context) error {
 			return err
 		}
 		err := e.once(ctx)
-		if err == nil || ctx.Err() != nil || e.sc.Attempt > e.retry.Attempts || !mayRetry(err) {
+		if err == nil || ctx.Err() != nil || e.sc.Attempt > e.retry.Attempts || !mayRetry(err) || yields(err) {
 			return err
 		}
 		e.retries(e.sc.Attempt, err, backoff)

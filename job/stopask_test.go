@@ -25,7 +25,7 @@ func endless(ip string, stops chan<- stopped) job.HandlerFunc {
 		for {
 			if reason := job.StopAsked(ctx); reason != nil {
 				stops <- stopped{sc.Item, ip, reason}
-				return nil
+				return reason
 			}
 			if err := elapse(ctx, 10*time.Millisecond); err != nil {
 				stops <- stopped{sc.Item, ip, context.Cause(ctx)}
@@ -186,4 +186,60 @@ func TestPropertiesNow(t *testing.T) {
 			t.Errorf("after the change it is %s", got)
 		}
 	})
+}
+
+// A run that was taken over goes on by itself if nobody else is there, and one that is asked to
+// stop at a shutdown is run again elsewhere at once, although no tick comes for long.
+func TestWhatIsAskedToStopGoesOn(t *testing.T) {
+	for name, ends := range map[string]func(*member){
+		"a crash":    (*member).crash,
+		"a shutdown": func(m *member) { go m.leave() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				cfg.Cron = "0 0 * * * ?" // virtual time begins at midnight
+				cfg.ShardingTotalCount = 1
+				rows := make(chan string, 1000)
+				stream := func(ip string) job.HandlerFunc {
+					return func(ctx context.Context, _ job.ShardingContext) error {
+						for {
+							position, err := job.Cursor(ctx)
+							if err != nil || len(position) == 100 {
+								return err
+							}
+							if err := elapse(ctx, time.Second); err != nil {
+								return err
+							}
+							if err := job.MoveCursor(ctx, position+"x"); err != nil {
+								return err
+							}
+							rows <- ip
+							if reason := job.StopAsked(ctx); reason != nil {
+								return reason
+							}
+						}
+					}
+				}
+				first := c.join("10.0.0.1", cfg, stream("10.0.0.1"))
+				c.pass(time.Hour - time.Since(time.Now().Truncate(time.Hour)) + 10*time.Second)
+				c.join("10.0.0.2", cfg, stream("10.0.0.2"))
+				if len(rows) < 5 {
+					t.Fatalf("%d rows after ten seconds", len(rows))
+				}
+				ends(first)
+				c.pass(5 * time.Minute)
+				by := map[string]int{}
+				for len(rows) > 0 {
+					by[<-rows]++
+				}
+				if by["10.0.0.1"] > 20 || by["10.0.0.1"]+by["10.0.0.2"] < 100 {
+					t.Errorf("rows by instance: %v", by)
+				}
+				for _, e := range c.record.find(func(e execution) bool { return e.ip == "10.0.0.2" && e.Source != job.SourceFailover }) {
+					t.Errorf("it went on by %v", e.Source)
+				}
+			})
+		})
+	}
 }

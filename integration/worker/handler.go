@@ -54,6 +54,8 @@ func (h handler) Execute(ctx context.Context, sc job.ShardingContext) error {
 		e.Outcome = history.Done
 	case ctx.Err() != nil && !errors.Is(err, errFenced):
 		e.Outcome, e.Cause = history.Stopped, context.Cause(ctx).Error()
+	case errors.Is(err, job.ErrItemMoves), errors.Is(err, job.ErrShutdown), errors.Is(err, job.ErrDisabled):
+		e.Outcome, e.Cause = history.Stopped, err.Error()
 	default:
 		e.Outcome, e.Cause = history.Failed, err.Error()
 	}

@@ -51,13 +51,16 @@ type Work struct {
 	// Waiting has the ticks that items of this instance would have begun on time if a thread
 	// had been free. Such a tick is not missed, however long it waits.
 	Waiting map[int]time.Time
+	// Yielded says until when items are left to the owners that they are to get: their handlers
+	// have returned here for that.
+	Yielded map[int]time.Time
 	// Begun has the last tick that each item has begun in this process by its schedule.
 	Begun map[int]time.Time
 }
 
 // NewWork returns the work of a process that has nothing under way.
 func NewWork() *Work {
-	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Begun: map[int]time.Time{}}
+	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Yielded: map[int]time.Time{}, Begun: map[int]time.Time{}}
 }
 
 // Forget drops what holds only within one session: all but the executions.

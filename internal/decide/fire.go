@@ -25,7 +25,7 @@ func (w *World) Due(k *Work) []Due {
 	var list []Due
 	for i := range w.looked(w.items()) {
 		item := &w.Items[i]
-		if !w.owns(item) || item.Disabled || k.Runs[i] != nil || item.Running != nil || k.hasBegun(i, tick) {
+		if !w.owns(item) || item.Disabled || k.Runs[i] != nil || item.Running != nil || k.hasBegun(i, tick) || w.Now.Before(k.Yielded[i]) {
 			continue
 		}
 		switch w.judge(item, tick) {

@@ -7,24 +7,26 @@ type Stop int
 const (
 	GoOn     Stop = iota
 	Moves         // the item is to get another owner
-	Disabled      // an operator has disabled the item, or the server
+	Disabled      // an operator has disabled the item, or all servers
 )
 
 // Stop says whether the handler of a run should return soon, so that the item may go where it
 // belongs: a run that goes on keeps it here. owners is the strategy's answer; nil if it is not
 // known, or no instance may have items.
+//
+// A run is asked to move only when a later tick has come, because then the new owner goes on at
+// once: it makes up for that tick. A run of another owner's item, which was taken over, is
+// asked, too: only an idle item is dealt to a new owner.
 func (w *World) Stop(r *Run, owners []string) Stop {
 	item := w.Item(r.Item)
 	switch {
-	case item.Disabled, !w.ServerEnabled(w.Self.IP):
+	case item.Disabled, !w.ServerEnabled(w.Self.IP) && owners == nil:
 		return Disabled
 	case r.Item >= w.Rules.Total, w.IsBeingDealtByJVM(): // a JVM leader deals when nothing runs
 		return Moves
-	case r.Item >= len(owners):
+	case r.Item >= len(owners), !w.LastTick().After(r.Last):
 		return GoOn
-	case w.owns(&item) && owners[r.Item] == w.Self.ID: // of another's item the owner can change only when it is idle
-		return GoOn
-	case w.Rules.StaticSharding && w.owns(&item) && !w.isAbandoned(w.Self.ID):
+	case w.owns(&item) && (owners[r.Item] == w.Self.ID || w.Rules.StaticSharding && !w.isAbandoned(w.Self.ID)):
 		return GoOn
 	}
 	return Moves

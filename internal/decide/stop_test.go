@@ -22,7 +22,7 @@ func TestStop(t *testing.T) {
 			tree: func(f *fixture) { f.own(2, "B").members("C") }, want: decide.Moves},
 		"the item is disabled":         {tree: func(f *fixture) { f.put("sharding/2/disabled", "") }, want: decide.Disabled},
 		"another item is disabled":     {tree: func(f *fixture) { f.put("sharding/1/disabled", "") }},
-		"the server is disabled":       {tree: func(f *fixture) { f.disable("A") }, want: decide.Disabled},
+		"the server is disabled":       {tree: func(f *fixture) { f.disable("A") }, want: decide.Moves},
 		"all servers are disabled":     {tree: func(f *fixture) { f.disable("A", "B") }, want: decide.Disabled},
 		"the item is beyond the total": {tree: func(f *fixture) { f.reconfigure(func(r *decide.Rules) { r.Total = 2 }) }, want: decide.Moves},
 		"a JVM leader is to deal": {tree: func(f *fixture) {
@@ -36,6 +36,7 @@ func TestStop(t *testing.T) {
 			if tc.tree != nil {
 				tc.tree(f)
 			}
+			f.now = tick(2)
 			p := f.pass("A")
 			if got := p.Stop(r, p.owners()); got != tc.want {
 				t.Errorf("got %v, want %v; the strategy says %q", got, tc.want, p.owners())

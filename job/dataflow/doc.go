@@ -22,14 +22,17 @@
 // # An execution
 //
 // By default it fetches once, processes the rows if there are any, and ends. A streaming one
-// goes on until a fetch returns no rows. Between two batches it also ends, without an error,
+// goes on until a fetch returns no rows. Between two batches it also ends
 //
 //   - when streaming.process was set to false in the registry;
-//   - when its item is to move to another instance, because one has joined, say;
-//   - when somebody has disabled the item or this server;
-//   - when a shutdown was asked for.
+//   - when its item is to move to another instance, because one has joined, say, and the next
+//     tick has come: the other instance makes up for that tick at once, and goes on;
+//   - when somebody has disabled the item, or all servers;
+//   - when a shutdown was asked for. With Config.Failover another instance goes on at once.
 //
-// The next tick goes on. A job without a cron expression goes on when it is triggered again.
+// In the last three cases it was cut short ([job.OutcomeCut]), which is no failure. Without
+// Config.Misfire, or Config.Failover after a shutdown, the next tick goes on. That of a job
+// without a cron expression is the next trigger; its items do not move while they stream.
 //
 // It ends with an error when a fetch or a batch fails: the batches before are done. It also
 // does when its context ends, with the reason of that: the time-out, a lost session or item,

@@ -19,10 +19,11 @@ func (f *Flow) Execute(ctx context.Context, sc job.ShardingContext) error {
 	var done tally
 	why, err := f.run(ctx, sc, &done)
 	level := slog.LevelDebug
-	if err != nil {
+	switch {
+	case why == asked:
+		level = slog.LevelInfo
+	case err != nil:
 		why = "an error"
-	} else if why != allDone && why != oneBatch {
-		level = slog.LevelInfo // somebody has stopped it
 	}
 	job.Logger(ctx).Log(ctx, level, "the dataflow ends", "why", why,
 		"batches", done.batches, "rows", done.rows, "took", time.Since(begun), "error", err)
@@ -36,6 +37,7 @@ type tally struct{ batches, rows int }
 const (
 	allDone  = "no more rows"
 	oneBatch = "not streaming"
+	asked    = "asked to stop"
 )
 
 // run runs the batches of an execution, and says why it stops.
@@ -67,7 +69,7 @@ func (f *Flow) run(ctx context.Context, sc job.ShardingContext, done *tally) (wh
 			return oneBatch, err
 		}
 		if reason := job.StopAsked(ctx); reason != nil {
-			return reason.Error(), context.Cause(ctx)
+			return asked, reason // the scheduler sees to the rest
 		}
 	}
 }

@@ -117,7 +117,7 @@ func TestShutdown(t *testing.T) {
 		if took := time.Since(begun); took > time.Second {
 			c.Errorf("the shutdown took %v", took)
 		}
-		c.awaitEnd(0, job.OutcomeOK, nil)
+		c.awaitEnd(0, job.OutcomeCut, job.ErrShutdown)
 		second := c.join(config(1), s.flow())
 		c.awaitBatch("a batch of the other", s, func(b batch) bool { return b.by == second.Status().InstanceID })
 		s.check(c, 0, 0)
@@ -153,7 +153,7 @@ func TestItemMoves(t *testing.T) {
 		c.awaitBatch("item 1", s, func(b batch) bool { return b.item == 1 })
 		second := c.join(config(2), s.flow())
 		one := c.awaitBatch("a batch of the second", s, func(b batch) bool { return b.by == second.Status().InstanceID })
-		c.awaitEnd(one.item, job.OutcomeOK, nil)
+		c.awaitEnd(one.item, job.OutcomeCut, job.ErrItemMoves)
 		c.awaitBatch("a batch of the first", s, func(b batch) bool { return b.by == first.Status().InstanceID && b.item != one.item })
 		s.check(c, 0, 0)
 		s.check(c, 1, 0)
@@ -167,7 +167,7 @@ func TestItemIsDisabled(t *testing.T) {
 		c.join(config(1), s.flow())
 		c.awaitBatch("a batch", s, func(batch) bool { return true })
 		c.commit(coord.Put("flow/sharding/0/disabled", nil))
-		token := c.awaitEnd(0, job.OutcomeOK, nil).Token
+		token := c.awaitEnd(0, job.OutcomeCut, job.ErrDisabled).Token
 		c.commit(coord.Delete("flow/sharding/0/disabled"))
 		c.awaitBatch("a batch of another execution", s, func(b batch) bool { return b.token > token })
 		s.check(c, 0, 0)
@@ -225,7 +225,7 @@ func TestStopInTheFirstBatch(t *testing.T) {
 			return s.process(ctx, sc, rows)
 		}
 		c.join(config(1), dataflow.WithCursor(s.fetch, disable))
-		if e := c.awaitEnd(0, job.OutcomeOK, nil); e.Took > time.Minute {
+		if e := c.awaitEnd(0, job.OutcomeCut, job.ErrDisabled); e.Took > time.Minute {
 			c.Errorf("it took %v", e.Took)
 		}
 	})
