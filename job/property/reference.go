@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
@@ -97,8 +98,8 @@ func withoutReferences(text string) string {
 const maxSecretFile = 64 << 10
 
 // FromProcess looks up what the process has: ${env:NAME} is a variable of its environment,
-// which must be set, and ${file:/path} the content of a file of up to 64 KiB, without the line
-// break at its end. It reads anew at each call, so a secret may change.
+// which must be set, and ${file:/path} the content of a regular file of up to 64 KiB, without
+// the line break at its end. It reads anew at each call, so a secret may change.
 //
 // Whoever may change the configuration of a job can thereby have any variable and any file
 // sent where he likes. Give a narrower Lookup to the types that take one, if that is too much.
@@ -121,11 +122,18 @@ func FromProcess() Lookup {
 }
 
 func readFile(path string) (string, error) {
-	file, err := os.Open(path)
+	// To open a named pipe would wait for a writer otherwise, perhaps for ever.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	switch info, err := file.Stat(); {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s: it is no regular file", brief.Quote(path))
+	}
 	text, err := io.ReadAll(io.LimitReader(file, maxSecretFile+1))
 	if err != nil {
 		return "", err
