@@ -118,9 +118,9 @@
 // webhook.template is a template of package text/template, whose data are a [Message]. Beside
 // the functions of that package it has json, which writes a value as JSON, and secret, which
 // looks up what the process has: {{secret "env:KEY" | json}}. It may range over .Items only,
-// and cannot define templates. The body has up to 64 KiB. A start tries the template with
-// messages of both sorts, so a mistake is found there; if the content type is one of JSON, the
-// body must be JSON. [Message.Resolved] tells when an incident may be closed; there are
+// not within another range, and cannot define templates. The body has up to 64 KiB. A start
+// tries the template with messages of both sorts, so a mistake is found there; if the content
+// type is one of JSON, the body must be JSON. [Message.Resolved] tells when an incident may be closed; there are
 // examples for PagerDuty and Alertmanager.
 //
 // # Senders of your own

@@ -68,6 +68,8 @@ var wrong = []struct{ kind, name, value, text string }{
 	{alert.NameWebhook, "webhook.template", `{"error": "{{.Error}}"}`, "the body that it makes is no JSON, as webhook.content.type says; is there a text without the function json?"},
 	{alert.NameWebhook, "webhook.template", `{{if .Recovered}}{{else}}{{range 1000000000}}{{end}}{{end}}`, "range over .Items is allowed, not over 1000000000"},
 	{alert.NameWebhook, "webhook.template", `{{with .Count}}{{range $i := .}}{{end}}{{end}}`, "range over .Items is allowed, not over $i := ."},
+	{alert.NameWebhook, "webhook.template", `{{range .Items}}{{range $.Items}}{{end}}{{end}}`, "range within range is not allowed"},
+	{alert.NameWebhook, "webhook.template", `{{range .Items}}{{if .}}{{else}}{{with $}}{{range .Items}}{{end}}{{end}}{{end}}{{end}}`, "range within range is not allowed"},
 	{alert.NameWebhook, "webhook.template", `{{template "x"}}`, "template is not allowed"},
 	{alert.NameWebhook, "webhook.template", `{{define "x"}}{{end}}1`, "define and block are not allowed"},
 	{alert.NameWebhook, "webhook.template", `{{printf "%0999d" 1}}`, `1:2: executing "" at <printf "%0999d" 1>: error calling printf: printf with a width of more than two digits is not allowed`},

@@ -140,8 +140,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// checkTemplate refuses what may take for ever: a loop over a number, and templates that call
-// each other.
+// checkTemplate refuses what may take for ever: a loop over a number, loops within loops, and
+// templates that call each other.
 func checkTemplate(t *template.Template) error {
 	if len(t.Templates()) > 1 {
 		return errors.New("define and block are not allowed")
@@ -149,23 +149,27 @@ func checkTemplate(t *template.Template) error {
 	if t.Tree == nil {
 		return nil // it is empty
 	}
-	return checkNodes(t.Root)
+	return checkNodes(t.Root, false)
 }
 
-func checkNodes(list *parse.ListNode) error {
+func checkNodes(list *parse.ListNode, inRange bool) error {
 	if list == nil {
 		return nil
 	}
 	for _, node := range list.Nodes {
 		var inner *parse.BranchNode
+		repeats := inRange
 		switch n := node.(type) {
 		case *parse.TemplateNode:
 			return errors.New("template is not allowed")
 		case *parse.RangeNode:
+			if inRange {
+				return errors.New("range within range is not allowed")
+			}
 			if over := n.Pipe.String(); over != ".Items" && over != "$.Items" && !strings.HasSuffix(over, ":= .Items") && !strings.HasSuffix(over, ":= $.Items") {
 				return fmt.Errorf("range over .Items is allowed, not over %s", over)
 			}
-			inner = &n.BranchNode
+			inner, repeats = &n.BranchNode, true
 		case *parse.IfNode:
 			inner = &n.BranchNode
 		case *parse.WithNode:
@@ -173,10 +177,10 @@ func checkNodes(list *parse.ListNode) error {
 		default:
 			continue
 		}
-		if err := checkNodes(inner.List); err != nil {
+		if err := checkNodes(inner.List, repeats); err != nil {
 			return err
 		}
-		if err := checkNodes(inner.ElseList); err != nil {
+		if err := checkNodes(inner.ElseList, inRange); err != nil {
 			return err
 		}
 	}

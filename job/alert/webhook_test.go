@@ -34,7 +34,7 @@ func TestWebhookWithAll(t *testing.T) {
 	h := newHandler(t, alert.Webhook(r.options()), nil, map[string]string{
 		"webhook.url": r.URL + "/x?token=${env:KEY}", "webhook.tls": "test", "webhook.method": "PUT",
 		"webhook.header.Authorization": "Bearer ${env:KEY}", "webhook.header.X-Team": "ops", "webhook.content.type": "text/plain",
-		"webhook.template":      `{{.Title}}|{{range $i, $item := .Items}}{{$i}}:{{$item}}{{end}}|{{printf "%03d" .Count}}|{{secret "env:KEY"}}|{{.Error}}`,
+		"webhook.template":      `{{.Title}}|{{range $i, $item := .Items}}{{$i}}:{{$item}}{{end}}{{range .Items}}{{else}}{{range .Items}}{{end}}{{end}}|{{printf "%03d" .Count}}|{{secret "env:KEY"}}|{{.Error}}`,
 		"webhook.success.codes": "200,410-420",
 	})
 	h.HandleError(t.Context(), execution(3), errors.New("${env:URL}"))
