@@ -1,7 +1,6 @@
 package httpjob
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
@@ -66,41 +65,3 @@ func isForGood(code int) bool {
 type refusal struct{ text string }
 
 func (e *refusal) Error() string { return e.text }
-
-// hidden is an error whose text does not show secrets.
-type hidden struct {
-	text string
-	err  error
-}
-
-func (e hidden) Error() string { return e.text }
-func (e hidden) Unwrap() error { return e.err }
-
-// minSecret is the length from which a value is hidden. A shorter one would be found
-// everywhere.
-const minSecret = 4
-
-// hide puts stars in the place of what was looked up, in the forms in which it was sent.
-func (f *filler) hide(text string) string {
-	for _, secret := range f.secrets {
-		if len(secret) < minSecret {
-			continue
-		}
-		for _, form := range []string{secret, escape(secret), strings.Trim(asJSON(secret), `"`)} {
-			text = strings.ReplaceAll(text, form, "***")
-		}
-	}
-	return text
-}
-
-// hideIn is hide for the body of an answer.
-func (f *filler) hideIn(body []byte) []byte {
-	if len(f.secrets) == 0 || len(body) == 0 {
-		return body
-	}
-	text := f.hide(string(body))
-	if text == string(body) {
-		return body
-	}
-	return bytes.Clone([]byte(text)[:min(len(text), maxKept)])
-}

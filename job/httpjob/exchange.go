@@ -25,18 +25,19 @@ type exchange struct {
 // answer is what a server has answered.
 type answer struct {
 	code       int
-	body       []byte // its beginning
+	body       []byte // its beginning, without secrets
 	from       *url.URL
 	location   string
 	retryAfter time.Duration // 0: it does not say
 }
 
-// problem says in words what has come of a message, without secrets.
-func (x *exchange) problem(a *answer, err error) string {
+// problem says in words what has come of a message. Neither an answer nor an error of once
+// shows secrets.
+func problem(a *answer, err error) string {
 	if err == nil {
 		err = a.statusError()
 	}
-	return x.values.hide(err.Error())
+	return err.Error()
 }
 
 // Bounds of an answer. What comes after the first part is read and dropped, so that the
@@ -55,7 +56,7 @@ type lost struct {
 
 func (e *lost) Unwrap() error { return e.error }
 
-// once sends a message, and reads the answer.
+// once sends a message, and reads the answer. Neither this nor the error shows secrets.
 func (x *exchange) once(ctx context.Context, m *message) (*answer, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -73,7 +74,7 @@ func (x *exchange) once(ctx context.Context, m *message) (*answer, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, &lost{brief.Error(withoutURL(err)), sent}
+		return nil, &lost{brief.Error(x.values.hideError(withoutURL(err))), sent}
 	}
 	request, err := m.request(httptrace.WithClientTrace(ctx, trace))
 	if err != nil {
@@ -92,18 +93,19 @@ func (x *exchange) once(ctx context.Context, m *message) (*answer, error) {
 	return a, nil
 }
 
-// readBody reads the body of an answer, and returns its beginning.
+// readBody reads the body of an answer, and returns its beginning without secrets.
 func (x *exchange) readBody(body io.Reader, w *watch) ([]byte, error) {
 	watched := &watchedBody{body: body, watch: w, silence: x.read, whole: x.answer, until: time.Now().Add(x.answer)}
-	var kept bytes.Buffer
-	if _, err := kept.ReadFrom(io.LimitReader(watched, maxKept)); err != nil {
+	most := maxKept + x.values.beyond()
+	var start bytes.Buffer
+	if _, err := start.ReadFrom(io.LimitReader(watched, int64(most))); err != nil {
 		return nil, err
 	}
-	if kept.Len() < maxKept {
-		return kept.Bytes(), nil
+	isWhole := start.Len() < most
+	if !isWhole {
+		if _, err := io.CopyN(io.Discard, watched, maxDropped); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
 	}
-	if _, err := io.CopyN(io.Discard, watched, maxDropped); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return kept.Bytes(), nil
+	return x.values.hideIn(start.Bytes(), isWhole), nil
 }

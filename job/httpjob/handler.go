@@ -34,12 +34,11 @@ func (h *handler) Execute(ctx context.Context, sc job.ShardingContext) error {
 	if err != nil {
 		return h.failed(f, "", err)
 	}
-	what := m.method + " " + shown(m.url) + ": "
+	what := m.method + " " + f.shown(m.url) + ": "
 	a, err := x.ask(ctx, m)
 	if err != nil {
 		return h.failed(f, what, err)
 	}
-	a.body = f.hideIn(a.body)
 	job.SetOutput(ctx, a.body)
 	job.Logger(ctx).Debug("the server has answered", "status", a.code)
 	if h.isSuccess(a.code) {
@@ -59,7 +58,7 @@ func (x *exchange) ask(ctx context.Context, m *message) (*answer, error) {
 
 // prepare fills in what an execution sends.
 func (h *handler) prepare(f *filler) (*exchange, *message, error) {
-	m := &message{method: h.method, header: http.Header{}, repeatable: h.unsafe || isIdempotent(h.method)}
+	m := &message{method: h.method, values: f, header: http.Header{}, repeatable: h.unsafe || isIdempotent(h.method)}
 	var err error
 	if m.url, err = f.url(h.url); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", keyURI, err)
@@ -139,9 +138,7 @@ func (h *handler) failed(f *filler, what string, err error) error {
 	err = fmt.Errorf("httpjob: %s%w", what, withoutURL(err))
 	status, isStatus := errors.AsType[*StatusError](err)
 	_, isFinal := errors.AsType[*refusal](err)
-	if text := f.hide(err.Error()); text != err.Error() {
-		err = hidden{text, err}
-	}
+	err = f.hideError(err)
 	if errors.Is(err, errUnfit) || isFinal || isStatus && isForGood(status.Code) {
 		return job.NoRetry(err)
 	}

@@ -17,6 +17,7 @@ type message struct {
 	header http.Header
 	host   string // empty: that of the URL
 	body   []byte
+	values *filler // knows what is secret in a URL
 	// origin is where the configuration sends the request. The headers of own, and a body with
 	// something secret, go nowhere else.
 	origin     *url.URL
@@ -77,7 +78,7 @@ func (m *message) redirect(most int) func(*http.Request, []*http.Request) error 
 			return err
 		}
 		if to.Body != nil && to.Body != http.NoBody && m.secretBody {
-			return &refusal{"the server redirects a body with a secret in it to " + shown(to.URL)}
+			return &refusal{"the server redirects a body with a secret in it to " + m.values.shown(to.URL)}
 		}
 		m.leave(to.Header)
 		return nil
@@ -94,7 +95,7 @@ func (m *message) staysHome(to *url.URL) {
 // mayLeave returns an error if the message must not go to another origin.
 func (m *message) mayLeave(to *url.URL) error {
 	if m.origin.Scheme == "https" && to.Scheme != "https" {
-		return &refusal{"the server leads from https to " + shown(to)}
+		return &refusal{"the server leads from https to " + m.values.shown(to)}
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func (m *message) poll(from *url.URL, location string) (*message, error) {
 	if err != nil || to.Hostname() == "" || to.Scheme != "http" && to.Scheme != "https" {
 		return nil, &refusal{"the Location of the answer 202 is no URL with http or https"}
 	}
-	p := &message{method: http.MethodGet, url: to, origin: m.origin, own: m.own, header: m.header.Clone(), repeatable: true}
+	p := &message{method: http.MethodGet, url: to, values: m.values, origin: m.origin, own: m.own, header: m.header.Clone(), repeatable: true}
 	delete(p.header, strings.ToLower(idempotencyHeader))
 	delete(p.header, "Content-Type")
 	if sameOrigin(m.origin, to) {

@@ -32,7 +32,7 @@ func (x *exchange) send(ctx context.Context, m *message) (*answer, error) {
 		if until, ok := ctx.Deadline(); ok && time.Until(until) <= wait {
 			return a, err // it would wait in vain
 		}
-		job.Logger(ctx).Info("the request is sent again", "because", x.problem(a, err), "pause", wait)
+		job.Logger(ctx).Info("the request is sent again", "because", problem(a, err), "pause", wait)
 		if !rest.For(ctx, wait) {
 			return nil, context.Cause(ctx)
 		}

@@ -144,15 +144,6 @@ func escapeQuery(query string) string {
 	return b.String()
 }
 
-// shown returns a URL without what may be secret in it: its user and its query.
-func shown(u *url.URL) string {
-	text := u.Scheme + "://" + u.Host + u.EscapedPath()
-	if u.RawQuery != "" {
-		text += "?…"
-	}
-	return brief.Cut(text, 200)
-}
-
 // sameOrigin reports whether two URLs have the same scheme, host and port.
 func sameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
