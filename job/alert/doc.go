@@ -56,8 +56,9 @@
 //
 // URLs of messengers, keys and passwords stand in the process, not in the registry. A property
 // refers to them: see [property.FromProcess]. A reference that cannot be looked up refuses the
-// configuration. It is looked up again whenever a message is sent, so secrets may change. Errors
-// and the log show neither URLs nor what references stand for; they may show the host and its
+// configuration. It is looked up again at each attempt to send, so secrets may change; if it
+// cannot be looked up then, the message is tried again later, as after other errors. Errors and
+// the log show neither URLs nor what references stand for; they may show the host and its
 // address. Redirects are not followed.
 //
 // Each sender takes a configuration for TLS by name, from Options.TLS. A proxy is taken from

@@ -283,8 +283,12 @@ func TestTrust(t *testing.T) {
 			if err := h.Flush(t.Context()); err == nil {
 				t.Error("no error")
 			}
-			if attempts != 1 {
-				t.Errorf("%d attempts, although another one cannot help", attempts)
+			want := 1 // another one cannot help
+			if name == "no secret" {
+				want = 2 // it may come back
+			}
+			if attempts != want {
+				t.Errorf("%d attempts, want %d", attempts, want)
 			}
 			if !strings.Contains(log.String(), tc.text) || strings.Contains(log.String(), "T0KEN") || strings.Contains(log.String(), "SECtest") || strings.Contains(log.String(), "https:") {
 				t.Errorf("the log: %s", log.String())

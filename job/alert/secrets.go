@@ -19,15 +19,14 @@ type Secrets struct {
 // NewSecrets returns Secrets that look up references by a Lookup.
 func NewSecrets(lookup property.Lookup) *Secrets { return &Secrets{lookup: lookup} }
 
-// Expand puts the values of references in their place. Another attempt to send would not
-// help if it fails, so the error is one of [Permanent].
+// Expand puts the values of references in their place. The error is not one of [Permanent]: a
+// secret may be away for a moment, while another is put in its place.
 func (s *Secrets) Expand(text string) (string, error) {
-	expanded, err := property.Expand(text, func(name string) (string, bool, error) {
+	return property.Expand(text, func(name string) (string, bool, error) {
 		value, ok, err := s.lookup(name)
 		s.keep(value)
 		return value, ok, err
 	})
-	return expanded, Permanent(err)
 }
 
 // keep makes a value one that Hide hides. Of a URL these are its parts, too.

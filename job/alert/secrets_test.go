@@ -1,9 +1,11 @@
 package alert_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/alert"
 )
 
@@ -31,5 +33,43 @@ func TestSecrets(t *testing.T) {
 	}
 	if _, err := s.Expand("${env:NONE}"); err == nil || !strings.Contains(err.Error(), "${env:NONE}") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A secret that is away for a moment, wherever it stands, keeps no message back.
+func TestSecretComesBack(t *testing.T) {
+	for name, tc := range map[string]struct {
+		of    func(alert.Options) job.ErrorHandlerType
+		props map[string]string
+	}{
+		"URL":       {alert.WeChat, map[string]string{"wechat.webhook": "${env:GONE}", "wechat.tls": "test"}},
+		"signature": {alert.DingTalk, map[string]string{"dingtalk.webhook": "${env:URL}", "dingtalk.tls": "test", "dingtalk.secret": "${env:GONE}"}},
+		"header":    {alert.Webhook, map[string]string{"webhook.url": "${env:URL}", "webhook.tls": "test", "webhook.header.Authorization": "${env:GONE}"}},
+		"template":  {alert.Webhook, map[string]string{"webhook.url": "${env:URL}", "webhook.tls": "test", "webhook.template": `{"key": {{secret "env:GONE" | json}}}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReceiver(t, says(`{"errcode": 0}`))
+			options := r.options()
+			known, looks := options.Lookup, 0
+			options.Lookup = func(name string) (string, bool, error) {
+				if name != "env:GONE" {
+					return known(name)
+				}
+				if looks++; looks == 1 {
+					return "", true, errors.New("it is away")
+				}
+				return known("env:URL")
+			}
+			looks = -100 // those at the start
+			h := newHandler(t, tc.of(options), nil, tc.props)
+			looks = 0
+			h.HandleError(t.Context(), execution(0), errDisk)
+			if err := h.Flush(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if len(r.requests) != 1 || looks != 2 {
+				t.Errorf("%d requests, %d looks", len(r.requests), looks)
+			}
+		})
 	}
 }

@@ -90,8 +90,18 @@ func fault(name string, err error) error {
 // Send makes the body of a message, and sends it.
 func (s webhook) Send(ctx context.Context, m Message) error {
 	secrets := NewSecrets(s.post.lookup)
-	body, err := s.template.execute(m, secrets.Expand)
-	if err != nil {
+	var missing error
+	body, err := s.template.execute(m, func(text string) (string, error) {
+		value, err := secrets.Expand(text)
+		if err != nil {
+			missing = err
+		}
+		return value, err
+	})
+	switch {
+	case missing != nil:
+		return fmt.Errorf("the template: %w", missing)
+	case err != nil:
 		return Permanent(errors.New(secrets.Hide(fmt.Sprintf("the template: %v", err))))
 	}
 	a, err := s.post.send(ctx, body, nil)
