@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -37,6 +38,7 @@ func TestAttempts(t *testing.T) {
 		"as asked for": {props: map[string]string{"alert.attempts": "2"}, answer: always(errBusy), calls: 2, least: time.Second / 2, most: time.Second},
 		"never":        {answer: always(fmt.Errorf("wrapped: %w", alert.Permanent(errBusy))), calls: 1},
 		"panic":        {answer: func(context.Context, int) error { panic("sender") }, calls: 1},
+		"Goexit":       {answer: func(context.Context, int) error { runtime.Goexit(); return nil }, calls: 1},
 		"Retry-After": {props: map[string]string{"alert.attempts": "2"}, answer: always(alert.RetryAfter(errBusy, time.Minute)),
 			calls: 2, least: time.Minute, most: 66 * time.Second},
 		"Retry-After, too long": {props: map[string]string{"alert.attempts": "2"}, answer: always(alert.RetryAfter(errBusy, 24*time.Hour)),
@@ -197,6 +199,30 @@ func TestIdle(t *testing.T) {
 		}
 		if err := h.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "no message has told of 1 failures") {
 			t.Errorf("Flush: %v", err)
+		}
+	})
+}
+
+// After a sender that ended its goroutine, the next message is sent, and tells of the one before.
+func TestSenderThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(_ context.Context, call int) error {
+			if call == 1 {
+				runtime.Goexit()
+			}
+			return nil
+		}}
+		h := newHandler(t, to(s), nil, nil)
+		for range 2 {
+			h.HandleError(t.Context(), execution(0), errDisk)
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+		}
+		if got := s.take(); len(got) != 1 || got[0].Count != 1 || got[0].Unsent != 1 {
+			t.Errorf("got %+v", got)
+		}
+		if err := h.Flush(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }

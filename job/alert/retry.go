@@ -56,14 +56,21 @@ func backoff(attempt int, err error) time.Duration {
 	return wait
 }
 
-// try sends a message once. A sender that panics fails for good.
-func try(ctx context.Context, s Sender, m Message) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = Permanent(fmt.Errorf("alert: the sender panicked: %v", v))
-		}
+// try sends a message once. A sender that panics fails for good, and so does one that ends its
+// goroutine: it has one of its own, so that the handler's goes on.
+func try(ctx context.Context, s Sender, m Message) error {
+	over := make(chan error, 1)
+	go func() {
+		err := Permanent(errors.New("alert: the sender ended its goroutine"))
+		defer func() {
+			if v := recover(); v != nil {
+				err = Permanent(fmt.Errorf("alert: the sender panicked: %v", v))
+			}
+			over <- err
+		}()
+		err = s.Send(ctx, m)
 	}()
-	return s.Send(ctx, m)
+	return <-over
 }
 
 // isPermanent reports whether an error comes from Permanent.
