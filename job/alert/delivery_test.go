@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -223,6 +224,85 @@ func TestSenderThatEnds(t *testing.T) {
 		}
 		if err := h.Flush(t.Context()); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// Many jobs that fail together send few messages at the same time, and all in the end.
+func TestParallel(t *testing.T) {
+	for name, tc := range map[string]struct {
+		options alert.Options
+		want    int
+	}{
+		"default":      {alert.Options{}, 8},
+		"as asked for": {alert.Options{Parallel: 3}, 3},
+		"wrong":        {alert.Options{Parallel: -1}, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				now, most := 0, 0
+				add := func(n int) {
+					mu.Lock()
+					defer mu.Unlock()
+					now += n
+					most = max(most, now)
+				}
+				s := &sink{answer: func(_ context.Context, call int) error {
+					add(1)
+					defer add(-1)
+					time.Sleep(time.Second)
+					if call <= 10 {
+						return errBusy
+					}
+					return nil
+				}}
+				of := toWith(s, tc.options)
+				var handlers []handler
+				for range 100 {
+					h := newHandler(t, of, nil, nil)
+					h.HandleError(t.Context(), execution(0), errDisk)
+					handlers = append(handlers, h)
+				}
+				synctest.Wait()
+				time.Sleep(time.Hour)
+				for _, h := range handlers {
+					if err := h.Flush(t.Context()); err != nil {
+						t.Error(err)
+					}
+				}
+				if got := len(s.take()); got != 100 || most != tc.want {
+					t.Errorf("%d messages, %d at the same time, want %d", got, most, tc.want)
+				}
+			})
+		})
+	}
+}
+
+// A message that waits for one to a receiver that hangs is given up when the time of Flush ends.
+func TestFlushBehindAHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(ctx context.Context, _ int) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		of := toWith(s, alert.Options{Parallel: 1})
+		hanging, behind := newHandler(t, of, nil, nil), newHandler(t, of, nil, nil)
+		hanging.HandleError(t.Context(), execution(0), errDisk)
+		synctest.Wait()
+		behind.HandleError(t.Context(), execution(0), errDisk)
+		synctest.Wait()
+		for _, h := range []handler{behind, hanging} {
+			begin := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			err := h.Flush(ctx)
+			cancel()
+			if took := time.Since(begin); took != 5*time.Second || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("Flush took %v: %v", took, err)
+			}
+		}
+		if s.calls != 1 {
+			t.Errorf("%d calls at the same time", s.calls)
 		}
 	})
 }

@@ -39,6 +39,11 @@
 // the first failure a handler is an idle structure, so 10,000 jobs may have one. What waits is
 // a few counters for each error, so memory is bounded, too.
 //
+// A type value sends eight messages at the same time, or Options.Parallel. If many jobs fail
+// together, the messages of the others wait. One that waits to be tried again keeps no other
+// from being sent, but one to a receiver that does not answer does, until its time-outs. So
+// give receivers that must not wait for each other type values of their own.
+//
 // A message that fails is tried again after a second, and then after twice the time before, up
 // to a minute, less a random part; Retry-After is obeyed up to five minutes. After
 // alert.attempts attempts the message is given up. Answers that say that the request is wrong

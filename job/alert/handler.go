@@ -16,6 +16,7 @@ import (
 type handler struct {
 	job, host string
 	sender    Sender
+	sending   chan struct{} // that of the type
 	attempts  int
 	log       *slog.Logger
 
@@ -150,12 +151,23 @@ func (h *handler) next(ctx context.Context) (Message, time.Time, bool) {
 // send tries until the message was sent, or there is no hope.
 func (h *handler) send(ctx context.Context, w *worker, m Message) error {
 	for attempt := 1; ; attempt++ {
-		err := try(ctx, h.sender, m)
+		err := h.attempt(ctx, m)
 		if err == nil || isPermanent(err) || attempt == h.attempts || ctx.Err() != nil {
 			return err
 		}
 		h.rest(ctx, w, backoff(attempt, err))
 	}
+}
+
+// attempt sends a message once, when the type sends few others.
+func (h *handler) attempt(ctx context.Context, m Message) error {
+	select {
+	case h.sending <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-h.sending }()
+	return try(ctx, h.sender, m)
 }
 
 // rest waits before the next attempt. Flush ends the wait that is under way, and no other, so

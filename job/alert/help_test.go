@@ -80,14 +80,16 @@ func (s *sink) take() []alert.Message {
 }
 
 // to returns a type of error handlers that sends to a sink.
-func to(s alert.Sender) job.ErrorHandlerType {
+func to(s alert.Sender) job.ErrorHandlerType { return toWith(s, alert.Options{Host: "host-1"}) }
+
+func toWith(s alert.Sender, o alert.Options) job.ErrorHandlerType {
 	return alert.NewType(alert.Kind{
 		Name:  "SINK",
 		Table: property.Table{Own: []string{"sink."}},
 		Sender: func(property.Values, alert.Options, *slog.Logger) (alert.Sender, error) {
 			return s, nil
 		},
-	}, alert.Options{Host: "host-1"})
+	}, o)
 }
 
 // lookup knows references by their names: "env:TOKEN".

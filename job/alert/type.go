@@ -22,9 +22,15 @@ type Options struct {
 	TLS map[string]*tls.Config
 	// Host is the name of this machine in messages. Default os.Hostname().
 	Host string
+	// Parallel is how many messages are sent at the same time, over all jobs that have the same
+	// type value. Others wait, so many jobs that fail together open few connections. Default 8.
+	Parallel int
 }
 
-// Sender sends messages. It is called by one goroutine at a time.
+// defaultParallel is the default of Options.Parallel.
+const defaultParallel = 8
+
+// Sender sends the messages of one job. It is called by one goroutine at a time.
 type Sender interface {
 	// Send sends a message. It returns soon after ctx has ended. A failed message is sent again
 	// after a while, unless the error says otherwise; see [Permanent] and [RetryAfter]. The
@@ -59,12 +65,16 @@ func NewType(k Kind, o Options) job.ErrorHandlerType {
 	if o.Host == "" {
 		o.Host, _ = os.Hostname() // a message without it is better than none
 	}
-	return errorHandlerType{k, o}
+	if o.Parallel <= 0 {
+		o.Parallel = defaultParallel
+	}
+	return errorHandlerType{k, o, make(chan struct{}, o.Parallel)}
 }
 
 type errorHandlerType struct {
 	kind    Kind
 	options Options
+	sending chan struct{} // has an element for each message that is being sent
 }
 
 // ErrorHandler checks the properties of the job.
@@ -85,7 +95,7 @@ func (t errorHandlerType) ErrorHandler(c job.Config, log *slog.Logger) (job.Erro
 		return nil, err
 	}
 	return &handler{
-		job: c.Name, host: t.options.Host, sender: sender, attempts: v.Integer(propAttempts), log: log,
+		job: c.Name, host: t.options.Host, sender: sender, sending: t.sending, attempts: v.Integer(propAttempts), log: log,
 		waits: aggregate{rules: rules{
 			window: v.Duration(propWindow), after: v.Integer(propAfter),
 			queue: v.Integer(propQueue), recovery: v.Boolean(propRecovery),
