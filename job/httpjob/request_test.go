@@ -127,7 +127,7 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	maps.DeleteFunc(secrets, func(string, string) bool { return true })
-	if err := h.Execute(t.Context(), sharding()); err == nil || !strings.Contains(err.Error(), `http.header.X-Api-Key: reference "${vault/billing}" is not known`) {
+	if err := h.Execute(t.Context(), sharding()); err == nil || !strings.Contains(err.Error(), `http.header.X-Api-Key: reference "${vault/billing}": is not known`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -90,7 +90,7 @@ func (f *filler) value(name string) (string, error) {
 	if value, ok := placeholder(f.sc, name); ok {
 		return value, nil
 	}
-	value, err := property.Expand("${"+name+"}", f.lookup)
+	value, err := property.Expand("${"+name+"}", f.lookup, unknown)
 	if err != nil {
 		return "", err
 	}
@@ -176,31 +176,39 @@ func isHeaderText(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
+// placeholders are what an execution puts into texts.
+var placeholders = []struct {
+	name string
+	of   func(sc job.ShardingContext) string
+}{
+	{"jobName", func(sc job.ShardingContext) string { return sc.JobName }},
+	{"taskId", func(sc job.ShardingContext) string { return sc.TaskID }},
+	{"shardingTotalCount", func(sc job.ShardingContext) string { return strconv.Itoa(sc.Total) }},
+	{"jobParameter", func(sc job.ShardingContext) string { return sc.JobParameter }},
+	{"shardingItem", func(sc job.ShardingContext) string { return strconv.Itoa(sc.Item) }},
+	{"shardingParameter", func(sc job.ShardingContext) string { return sc.ItemParameter }},
+	{"instanceId", func(sc job.ShardingContext) string { return sc.InstanceID }},
+	{"scheduledTime", func(sc job.ShardingContext) string { return sc.ScheduledTime.Format(time.RFC3339Nano) }},
+	{"source", func(sc job.ShardingContext) string { return sc.Source.String() }},
+	{"attempt", func(sc job.ShardingContext) string { return strconv.Itoa(sc.Attempt) }},
+	{"token", func(sc job.ShardingContext) string { return strconv.FormatInt(sc.Token, 10) }},
+}
+
 // placeholder returns what an execution has under a name.
 func placeholder(sc job.ShardingContext, name string) (string, bool) {
-	switch name {
-	case "jobName":
-		return sc.JobName, true
-	case "taskId":
-		return sc.TaskID, true
-	case "shardingTotalCount":
-		return strconv.Itoa(sc.Total), true
-	case "jobParameter":
-		return sc.JobParameter, true
-	case "shardingItem":
-		return strconv.Itoa(sc.Item), true
-	case "shardingParameter":
-		return sc.ItemParameter, true
-	case "instanceId":
-		return sc.InstanceID, true
-	case "scheduledTime":
-		return sc.ScheduledTime.Format(time.RFC3339Nano), true
-	case "source":
-		return sc.Source.String(), true
-	case "attempt":
-		return strconv.Itoa(sc.Attempt), true
-	case "token":
-		return strconv.FormatInt(sc.Token, 10), true
+	for _, p := range placeholders {
+		if p.name == name {
+			return p.of(sc), true
+		}
 	}
 	return "", false
+}
+
+// unknown is the Lookup of names that no other knows.
+func unknown(string) (string, bool, error) {
+	var known []string
+	for _, p := range placeholders {
+		known = append(known, p.name)
+	}
+	return "", false, fmt.Errorf("is not known; the placeholders are %s; $${ stands for ${ itself", strings.Join(known, ", "))
 }
