@@ -12,4 +12,8 @@
 //
 // The registry has properties in clear text, so a secret is not one of them. A property names
 // it by a reference, and the process looks it up when it is used: see [Expand], [FromProcess].
+//
+// Row.Secret only asks for a reference: [Values.Text] returns the text with it. The type looks
+// it up by Expand: when it checks a configuration, so that a process that lacks the secret says
+// so at its start, and again at each use, because secrets change. The example shows how.
 package property

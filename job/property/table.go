@@ -20,7 +20,8 @@ type Row struct {
 	// Required is whether it must be there, and not empty.
 	Required bool
 	// Secret is whether the value is secret: then it must have a reference such as
-	// "${env:NAME}", so that the secret itself does not stand in the registry.
+	// "${env:NAME}", so that the secret itself does not stand in the registry. The type looks it
+	// up by Expand.
 	Secret bool
 	// Check says which values are allowed. The zero Check allows all.
 	Check Check
