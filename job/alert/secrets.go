@@ -2,6 +2,7 @@ package alert
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -54,14 +55,31 @@ func (s *Secrets) keepURL(u *url.URL) {
 // secret, and stands in many texts.
 const minSecret = 5
 
-// Hide puts "***" in the place of the secrets in a text.
+// Hide puts "***" in the place of the secrets in a text, also where they are escaped as in a
+// URL or in JSON.
 func (s *Secrets) Hide(text string) string {
-	// The longest come first: one may be the beginning of another.
-	longest := func(a, b string) int { return cmp.Compare(len(b), len(a)) }
-	for _, value := range slices.SortedFunc(slices.Values(s.values), longest) {
+	var list []string
+	for _, value := range s.values {
 		if len(value) >= minSecret {
-			text = strings.ReplaceAll(text, value, "***")
+			list = append(list, value, url.QueryEscape(value), url.PathEscape(value), inJSON(value, true), inJSON(value, false))
 		}
 	}
+	// The longest come first: one may be the beginning of another.
+	slices.SortFunc(list, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, value := range list {
+		text = strings.ReplaceAll(text, value, "***")
+	}
 	return text
+}
+
+// inJSON returns a text as it stands in JSON between quotation marks. Some programs escape <, >
+// and & there, too.
+func inJSON(text string, forHTML bool) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(forHTML)
+	if err := encoder.Encode(text); err != nil {
+		return text // a string always has a form
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), "\"\n")
 }
