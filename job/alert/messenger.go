@@ -47,7 +47,7 @@ func (a answer) checkCode(busy ...string) error {
 	if code == "0" {
 		return nil
 	}
-	err := fmt.Errorf("the receiver answered errcode %s: %s", brief.Quote(code), brief.Quote(a.secrets.Hide(result.Message)))
+	err := fmt.Errorf("the receiver answered errcode %s: %s", brief.Quote(a.secrets.Hide(code)), brief.Quote(a.secrets.Hide(result.Message)))
 	if slices.Contains(busy, code) {
 		return err
 	}

@@ -193,6 +193,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"wechat", says(`{"errcode":"0"}`), success, ""},
 		{"wechat", says(`{"errcode":93000,"errmsg":"invalid webhook T0KEN-QUERY"}`), never, `errcode \"93000\": \"invalid webhook ***\"`},
+		{"wechat", says(`{"errcode":"T0KEN-QUERY"}`), never, `errcode \"***\"`},
 		{"wechat", says(`{"errcode":45009,"errmsg":"freq out of limit"}`), later, `errcode \"45009\"`},
 		{"wechat", says(`<html>`), later, `answered 200 without an errcode: \"<html>\"`},
 		{"wechat", says(`{}`), never, `errcode \"\"`},
