@@ -217,16 +217,16 @@ func TestBadErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s sink
 		h := newHandler(t, to(&s), nil, nil)
-		h.HandleError(t.Context(), execution(0), panicking{})
-		h.HandleError(t.Context(), execution(0), nil)
-		h.HandleError(t.Context(), execution(0), errors.New(strings.Repeat("é", 1<<20)))
-		h.HandleError(t.Context(), execution(0), errors.New("a\xffb"))
+		for _, err := range []error{panicking{}, nil, errors.New(strings.Repeat("é", 1<<20)), errors.New("a\xffb")} {
+			h.HandleError(t.Context(), execution(0), err)
+			synctest.Wait()
+		}
 		if err := h.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		got := s.take()
-		if len(got) != 3 || got[0].Count != 2 || !strings.Contains(got[0].Error, "panicked") {
-			t.Errorf("got %d messages: %.300q", len(got), brief(got))
+		if len(got) != 4 || !strings.Contains(got[0].Error, "panicked") || got[3].Error != got[0].Error {
+			t.Fatalf("got %d messages: %.300q", len(got), brief(got))
 		}
 		if long := got[1].Error; len(long) > alert.MaxErrorText || !strings.HasSuffix(long, "é…") {
 			t.Errorf("%d bytes of a long error", len(long))
