@@ -74,8 +74,7 @@ type cursor struct {
 	lose  context.CancelCauseFunc // ends the execution's context
 
 	mu     sync.Mutex
-	fired  *int64 // the version of the node fired as the claim wrote it; nil until it was read
-	number int    // how many moves this execution has begun
+	number int // how many moves this execution has begun
 }
 
 func (c *cursor) read(ctx context.Context) (jobtree.CursorDocument, error) {
@@ -99,40 +98,41 @@ func (c *cursor) move(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	isUnknown := false
-	return c.patiently(ctx, func() error {
-		if isUnknown {
-			if there, err := c.read(ctx); err != nil || there.Token == d.Token && there.Number == d.Number {
-				return err // it was moved
-			}
-		}
-		err := c.commit(ctx, value)
-		isUnknown = isUnknown || errors.Is(err, coord.ErrUnknownOutcome)
-		return err
-	})
+	return c.patiently(ctx, func() error { return c.commit(ctx, d, value) })
 }
 
-// commit writes the cursor, if this execution's claim is still the item's last.
-func (c *cursor) commit(ctx context.Context, value []byte) error {
-	path := c.job.Fired(c.item)
-	if c.fired == nil {
-		n, err := get(ctx, c.reg, path)
-		switch {
-		case err != nil:
-			return fmt.Errorf("job %s: claim of item %d: %w", c.job, c.item, err)
-		case n.Modified != c.token:
-			return c.lost()
-		}
-		c.fired = &n.Version
+// commit writes the cursor, if this execution's claim is still the item's last. The write is on
+// condition of what the cursor was before, too: a request of before, whose answer was lost, may
+// be carried out at any time, and must not put the cursor back.
+func (c *cursor) commit(ctx context.Context, d jobtree.CursorDocument, value []byte) error {
+	claim, err := get(ctx, c.reg, c.job.Fired(c.item))
+	if err != nil {
+		return fmt.Errorf("job %s: claim of item %d: %w", c.job, c.item, err)
 	}
-	_, err := c.reg.Commit(ctx, coord.AtVersion(path, *c.fired), coord.Put(c.job.Cursor(c.item), value))
-	if conflict, ok := errors.AsType[*coord.ConflictError](err); ok && conflict.Op.Path == path {
+	if claim.Modified != c.token {
 		return c.lost()
 	}
+	before, err := get(ctx, c.reg, c.job.Cursor(c.item))
 	if err != nil {
 		return fmt.Errorf("job %s: cursor of item %d: %w", c.job, c.item, err)
 	}
-	return nil
+	write := coord.Create(c.job.Cursor(c.item), value)
+	if before.Created != 0 {
+		if there, err := jobtree.DecodeCursor(before.Value); err == nil && there.Token == d.Token && there.Number == d.Number {
+			return nil // it was moved, and only the answer was lost
+		}
+		write = coord.SetAt(before.Path, value, before.Version)
+	}
+	_, err = c.reg.Commit(ctx, coord.AtVersion(claim.Path, claim.Version), write)
+	switch conflict, ok := errors.AsType[*coord.ConflictError](err); {
+	case err == nil:
+		return nil
+	case ok && conflict.Op.Path == claim.Path:
+		return c.lost()
+	case ok: // such a request has just been carried out
+		err = fmt.Errorf("%w: %w", coord.ErrUnavailable, err)
+	}
+	return fmt.Errorf("job %s: cursor of item %d: %w", c.job, c.item, err)
 }
 
 // lost ends the context: the item has another execution, and the scheduler may learn of that

@@ -277,3 +277,36 @@ func TestCursorShowsThatTheItemIsLost(t *testing.T) {
 		}
 	})
 }
+
+// A move whose answer was lost may be carried out later. It does not put the cursor back.
+func TestCursorIsNotPutBack(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+		cfg := c.config()
+		cfg.ShardingTotalCount = 1
+		done := make(chan error)
+		c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
+			var errs []error
+			for _, to := range []string{"1", "2", "3"} {
+				errs = append(errs, job.MoveCursor(ctx, to))
+			}
+			if err := elapse(ctx, 20*time.Second); err != nil {
+				errs = append(errs, err)
+			}
+			at, err := job.Cursor(ctx)
+			if at != "3" {
+				errs = append(errs, errors.New("the cursor is at "+at))
+			}
+			select {
+			case done <- errors.Join(append(errs, err)...):
+			case <-ctx.Done():
+			}
+			return nil
+		})
+		s.Inject(memory.Fault{Method: memory.Commit, Path: c.job.Cursor(0), Before: coord.ErrUnknownOutcome, Late: 10 * time.Second, Times: 1})
+		for range 2 { // the first may have begun before
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
