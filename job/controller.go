@@ -96,6 +96,7 @@ func newController(reg coord.Registry, view coord.View, s *settings, o *options,
 		leadership: leadership{questions: map[string]*question{}},
 	}
 	c.properties.Store(&s.properties)
+	c.flushable, c.endFlushes = context.WithCancel(context.Background())
 	c.watchers = newObservers(o.observers, func() Event { return c.event("") }, c.log)
 	c.seams = seams{newID: func() string { return newInstanceID(o.ip) }, execute: c.execute}
 	return c

@@ -47,6 +47,8 @@ func (c *controller) diagnose(w *decide.World) error {
 	c.watch(w)
 	if c.refused == 0 {
 		c.fault(FaultConfig, c.scheduleFault(w))
+	} else {
+		c.wakeIn(max(c.reconsider.Sub(w.Now), firstPause))
 	}
 	return nil
 }

@@ -17,8 +17,10 @@ type reporters struct {
 	// Those whose place others have taken, as long as runs still use them. adopt adds,
 	// flushRetired removes.
 	retired []*errorHandlers
-	// The flushes under way.
-	flushing sync.WaitGroup
+	// The flushes under way, and the context of all of them.
+	flushing   sync.WaitGroup
+	flushable  context.Context
+	endFlushes context.CancelFunc
 }
 
 // replaceReporters keeps the error handlers that are in force if nothing about them has
@@ -42,7 +44,7 @@ func (c *controller) flushRetired() {
 			}
 		}
 		c.flushing.Go(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+			ctx, cancel := context.WithTimeout(c.flushable, flushTime)
 			defer cancel()
 			e.flush(ctx)
 		})
@@ -51,18 +53,33 @@ func (c *controller) flushRetired() {
 }
 
 // flushAll flushes all error handlers when the scheduler ends. They have flushTime, but only
-// lastWordsTime once the time to drain is over.
+// lastWordsTime once the time to drain is over. Those that do not return then are left behind.
 func (c *controller) flushAll() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	last := time.AfterFunc(flushTime, cancel)
+	last := time.AfterFunc(flushTime, c.endFlushes)
 	defer last.Stop()
 	detach := context.AfterFunc(c.stopping, func() { last.Reset(lastWordsTime) })
 	defer detach()
 	for _, e := range append(c.retired, c.settings.errors) {
-		c.flushing.Go(func() { e.flush(ctx) })
+		c.flushing.Go(func() { e.flush(c.flushable) })
 	}
-	c.flushing.Wait()
+	done := make(chan struct{})
+	go func() {
+		c.flushing.Wait()
+		close(done)
+	}()
+	defer c.endFlushes()
+	select {
+	case <-done:
+		return
+	case <-c.flushable.Done():
+	}
+	grace := time.NewTimer(lastWordsTime)
+	defer grace.Stop()
+	select {
+	case <-done:
+	case <-grace.C:
+		c.log.Error("error handlers do not return from Flush although its context has ended")
+	}
 }
 
 // flush lets all error handlers finish, at the same time.

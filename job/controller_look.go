@@ -14,7 +14,8 @@ import (
 // sight is what a controller sees.
 type sight struct {
 	settings   *settings            // the configuration in force here: adopt; its modified: begin
-	refused    int64                // Modified of the configuration that this instance refuses; 0 if none: look, adopt, begin
+	refused    int64                // Modified of the configuration that this instance refuses; 0 if none: heed, adopt, begin
+	reconsider time.Time            // when that is looked at again: heed
 	state      *jobtree.State       // the tree, as the view had it: look, signOffAnew
 	seen       coord.Snapshot       // by which state is: look
 	owned      []int                // this instance's items by state, if listed: items
@@ -30,6 +31,9 @@ type instant struct{ wall, mono time.Time }
 
 // look reads the view if it has changed, and follows the configuration in it.
 func (c *controller) look() {
+	if c.refused != 0 && !c.now().Before(c.reconsider) && c.state != nil && c.state.Config != nil && c.state.Config.Modified == c.refused {
+		c.heed(*c.state.Config)
+	}
 	select {
 	case <-c.changed:
 	default:
@@ -45,13 +49,22 @@ func (c *controller) look() {
 	if document == nil || document.Modified <= c.settings.modified || document.Modified == c.refused {
 		return
 	}
+	c.heed(*document)
+}
+
+// reconsiderEvery is the time between two looks at a configuration that is refused: what it
+// needs, a secret or a host's name, may be there by then.
+const reconsiderEvery = time.Minute
+
+// heed puts a configuration of the registry in force, or refuses it.
+func (c *controller) heed(document coord.Node) {
 	config, err := DecodeConfig(document.Value)
 	var next *settings
 	if err == nil {
 		next, err = c.settings.follow(config, c.options, document.Modified)
 	}
 	if err != nil {
-		c.refused = document.Modified
+		c.refused, c.reconsider = document.Modified, c.now().Add(reconsiderEvery)
 		c.fault(FaultConfig, fmt.Errorf("job %s: the configuration in the registry is refused, the last good one stays in force: %w", c.job, err))
 		return
 	}

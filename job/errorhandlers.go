@@ -58,12 +58,15 @@ func (o *options) newErrorHandler(name string, c Config) (ErrorHandler, error) {
 	if t == nil {
 		known := slices.AppendSeq([]string{ErrorHandlerLog, ErrorHandlerIgnore, ErrorHandlerThrow}, maps.Keys(o.errorHandlers))
 		slices.Sort(known)
-		return nil, fmt.Errorf("%s is not known here, %s are", quote(name), strings.Join(slices.Compact(known), ", "))
+		return nil, fmt.Errorf("%s is not known here, %s are; WithErrorHandler and WithErrorHandlerType make names known, and package alert has such types", quote(name), strings.Join(slices.Compact(known), ", "))
 	}
-	h, err := t.ErrorHandler(c, o.slog)
-	if err == nil && isNil(h) {
-		err = fmt.Errorf("the type %s returned no error handler", quote(name))
-	}
+	var h ErrorHandler
+	err := guarded(func() (err error) {
+		if h, err = t.ErrorHandler(c, o.slog); err == nil && isNil(h) {
+			return fmt.Errorf("the type %s returned no error handler", quote(name))
+		}
+		return err
+	})
 	return h, err
 }
 
@@ -74,11 +77,11 @@ func (o *options) errorHandlerType(name string) ErrorHandlerType {
 	}
 	switch name {
 	case ErrorHandlerLog:
-		return sameErrorHandler(logErrors(o.logger))
+		return sameErrorHandler{logErrors(o.logger)}
 	case ErrorHandlerIgnore:
-		return sameErrorHandler(ignoreErrors())
+		return sameErrorHandler{ignoreErrors()}
 	case ErrorHandlerThrow:
-		return sameErrorHandler(o.thrown)
+		return sameErrorHandler{o.thrown}
 	}
 	return nil
 }

@@ -29,7 +29,8 @@ type SuccessHandler interface {
 // Flusher is an ErrorHandler that does something later. Flush is called when it is told of
 // nothing any more: because another one has taken its place, or because the scheduler ends. It
 // returns when all is done, or ctx has ended; then it gives up what is left, and says so in
-// its error.
+// its error. One that does not return then is left behind. It is not called for what
+// [WithErrorHandler] was given: that may serve several jobs, and belongs to the program.
 type Flusher interface {
 	Flush(ctx context.Context) error
 }
@@ -57,7 +58,20 @@ func (f ErrorHandlerTypeFunc) ErrorHandler(c Config, log *slog.Logger) (ErrorHan
 	return f(c, log)
 }
 
-// sameErrorHandler returns the type of an error handler that is the same for all jobs.
-func sameErrorHandler(h ErrorHandler) ErrorHandlerType {
-	return ErrorHandlerTypeFunc(func(Config, *slog.Logger) (ErrorHandler, error) { return h, nil })
+// sameErrorHandler is the type of an error handler that is the same for all configurations, and
+// maybe for several jobs. So it is never flushed: it belongs to the program.
+type sameErrorHandler struct{ h ErrorHandler }
+
+func (s sameErrorHandler) ErrorHandler(Config, *slog.Logger) (ErrorHandler, error) {
+	return unflushed{s.h}, nil
+}
+
+// unflushed hides whatever else an error handler can do but to be told.
+type unflushed struct{ ErrorHandler }
+
+// HandleSuccess is that of the error handler, if it wants to know.
+func (u unflushed) HandleSuccess(ctx context.Context, sc ShardingContext) {
+	if s, ok := u.ErrorHandler.(SuccessHandler); ok {
+		s.HandleSuccess(ctx, sc)
+	}
 }

@@ -333,3 +333,91 @@ func TestOutputsForASlowObserver(t *testing.T) {
 		}
 	})
 }
+
+// A type that panics refuses a configuration, and the job goes on with the last good one.
+func TestTypesThatPanic(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		panics := func(c job.Config, what string) {
+			if c.Props["panics"] == what {
+				panic("a bug")
+			}
+		}
+		kind := job.TypeFunc(func(c job.Config) (job.Handler, error) {
+			panics(c, "type")
+			return job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }), nil
+		})
+		alarm := job.ErrorHandlerTypeFunc(func(c job.Config, _ *slog.Logger) (job.ErrorHandler, error) {
+			panics(c, "error handler")
+			return job.ErrorHandlerFunc(func(context.Context, job.ShardingContext, error) {}), nil
+		})
+		cfg := job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1, ErrorHandler: "ALARM"}
+		m := c.dial("10.0.0.1")
+		if err := m.begin(cfg, job.OfType("KIND"), job.WithType("KIND", kind), job.WithErrorHandlerType("ALARM", alarm)); err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range []string{"type", "error handler"} {
+			c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"panics": what} })
+			m.awaitFault(job.FaultConfig, "panic: a bug")
+			c.configure(func(cfg *job.Config) { cfg.Props = nil })
+			m.awaitFaultOver(job.FaultConfig)
+		}
+	})
+}
+
+// Shutdown does not wait for ever for an error handler that pays no attention to its context,
+// nor for one whose place another has taken.
+func TestFlushThatNeverReturns(t *testing.T) {
+	for name, isReplaced := range map[string]bool{"in force": false, "replaced": true} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				release := make(chan struct{})
+				p := &pager{flush: func(context.Context) error { <-release; return nil }}
+				core, logged := observer.New(zap.ErrorLevel)
+				m := c.dial("10.0.0.1")
+				cfg := pagedJob("112")
+				cfg.Cron = "0 0 0 1 1 ?"
+				if err := m.begin(cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
+					job.WithErrorHandlerType("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
+					t.Fatal(err)
+				}
+				if isReplaced {
+					c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"pager.number": "110"} })
+					c.pass(time.Second)
+				}
+				began := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := m.Shutdown(ctx); err != nil {
+					t.Error(err)
+				}
+				if took := time.Since(began); took > 5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				if lines := logged.FilterMessageSnippet("do not return from Flush").Len(); lines != 1 {
+					t.Errorf("logged %v", logged.All())
+				}
+				close(release)
+			})
+		})
+	}
+}
+
+// What WithErrorHandler was given belongs to the program, and is not flushed.
+func TestErrorHandlersOfTheProgramAreNotFlushed(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		p := &pager{}
+		m := c.dial("10.0.0.1")
+		if err := m.begin(pagedJob("112"), job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
+			job.WithErrorHandler("PAGER", paging{p, "112"})); err != nil {
+			t.Fatal(err)
+		}
+		c.pass(1500 * time.Millisecond)
+		c.configure(func(cfg *job.Config) { cfg.Props = nil })
+		c.pass(3 * time.Second)
+		m.leave()
+		told := p.takes()
+		if slices.Contains(told, "112: flush") || len(told) < 3 || told[0] != "112: 0 works" {
+			t.Errorf("told %q", told)
+		}
+	})
+}

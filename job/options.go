@@ -231,7 +231,7 @@ func WithErrorHandler(name string, h ErrorHandler) Option {
 		if isNil(h) {
 			return fmt.Errorf("job: error handler %s is nil", quote(name))
 		}
-		put(&o.errorHandlers, name, sameErrorHandler(h))
+		put(&o.errorHandlers, name, ErrorHandlerType(sameErrorHandler{h}))
 		return nil
 	}
 }

@@ -53,8 +53,7 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	var wrong []*FieldError
 	s.errors, wrong = o.errorHandlersFor(c)
 	faults = append(faults, wrong...)
-	s.handler, wrong = o.handlerFor(c)
-	s.rules.Streams = streams(s.handler)
+	s.handler, s.rules.Streams, wrong = o.handlerFor(c)
 	faults = append(faults, wrong...)
 	if len(c.Listeners) > 0 {
 		faults = append(faults, &FieldError{Field: "jobListenerTypes", Err: fmt.Errorf("%q are not known here", c.Listeners)})

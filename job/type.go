@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -98,7 +99,7 @@ func (o *options) workOfType(name string) error {
 	t, ok := o.types[name]
 	switch {
 	case !ok && len(o.types) == 0:
-		return fmt.Errorf("job: type %s is not known here: WithType gives a type its name", quote(name))
+		return fmt.Errorf("job: type %s is not known here: WithType gives a type its name; packages script and httpjob have types", quote(name))
 	case !ok:
 		return fmt.Errorf("job: type %s is not known here, %s are", quote(name), strings.Join(slices.Sorted(maps.Keys(o.types)), ", "))
 	case o.implementation != "" && o.implementation != name:
@@ -108,13 +109,27 @@ func (o *options) workOfType(name string) error {
 	return nil
 }
 
-// handlerFor returns what does the work under a configuration.
-func (o *options) handlerFor(c Config) (Handler, []*FieldError) {
-	h, err := o.work.Handler(c)
-	if err == nil && isNil(h) {
-		err = errors.New("the type returned no handler")
-	}
-	return h, faultsOf(err, keyProps)
+// handlerFor returns what does the work under a configuration, and whether it streams. A type
+// that panics refuses the configuration.
+func (o *options) handlerFor(c Config) (h Handler, isStream bool, faults []*FieldError) {
+	err := guarded(func() (err error) {
+		if h, err = o.work.Handler(c); err == nil && isNil(h) {
+			return errors.New("the type returned no handler")
+		}
+		isStream = err == nil && streams(h)
+		return err
+	})
+	return h, isStream, faultsOf(err, keyProps)
+}
+
+// guarded calls a function of the program's. A panic becomes its error.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return do()
 }
 
 // faultsOf returns what an error says is wrong with fields. An error that names none is about

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
@@ -190,4 +192,36 @@ func TestJobTypeOfOldConfigurations(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A configuration that was refused is looked at again: what it needs may be there by then.
+func TestARefusedConfigurationIsLookedAtAgain(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		var isAway atomic.Bool
+		var asked atomic.Int64
+		kind := job.TypeFunc(func(job.Config) (job.Handler, error) {
+			asked.Add(1)
+			if isAway.Load() {
+				return nil, errors.New("the secret is away")
+			}
+			return job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }), nil
+		})
+		cfg := job.Config{Name: "settle", Cron: "0 0 0 1 1 ?", ShardingTotalCount: 1}
+		m := c.dial("10.0.0.1")
+		if err := m.begin(cfg, job.OfType("KIND"), job.WithType("KIND", kind)); err != nil {
+			t.Fatal(err)
+		}
+		isAway.Store(true)
+		c.configure(func(cfg *job.Config) { cfg.JobParameter = "another" })
+		m.awaitFault(job.FaultConfig, "the secret is away")
+		c.pass(time.Hour)
+		if n := asked.Load(); n < 50 || n > 70 {
+			t.Errorf("asked %d times in an hour", n)
+		}
+		isAway.Store(false)
+		c.pass(2 * time.Minute)
+		if faults := m.Status().Faults; len(faults) > 0 {
+			t.Errorf("faults after the secret is back: %v", faults)
+		}
+	})
 }
