@@ -45,10 +45,13 @@ func streams(s *stage) {
 	working(third)
 
 	rerun := match(func(e history.Event) bool { return e.Kind == history.Start && e.Job == endless.Name }).as("FAILOVER")
+	s.settled() // then nothing moves any more, and who has items runs them
 	working(workers[0])
 	mark := s.Mark()
 	s.must(workers[0].Kill())
 	s.await(mark, "the failover of a stream", rerun)
+	s.settled()
+	working(third)
 	mark = s.Mark()
 	s.must(third.Break(cluster.BlackHole))
 	s.await(mark, "the context to end", match(of(history.Cut)).by(third.Name))
@@ -71,6 +74,14 @@ func streams(s *stage) {
 	working(workers[1])
 	working(fourth)
 	s.settled()
+
+	// A stream that is cut short is run again, and this one would be for ever.
+	mark = s.Mark()
+	endless.Props = map[string]string{"streaming.process": "false"}
+	s.must(s.Reconfigure(s.ctx, endless))
+	s.awaitCount(mark, "the streams to end", endless.Items, func(e history.Event) bool {
+		return e.Kind == history.End && e.Job == endless.Name && e.Outcome == history.Done
+	})
 }
 
 // tree is a script that leaves processes behind: one in a session of its own, which ignores
