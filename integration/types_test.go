@@ -75,13 +75,15 @@ func streams(s *stage) {
 	working(fourth)
 	s.settled()
 
-	// A stream that is cut short is run again, and this one would be for ever.
-	mark = s.Mark()
-	endless.Props = map[string]string{"streaming.process": "false"}
-	s.must(s.Reconfigure(s.ctx, endless))
-	s.awaitCount(mark, "the streams to end", endless.Items, func(e history.Event) bool {
-		return e.Kind == history.End && e.Job == endless.Name && e.Outcome == history.Done
-	})
+	// A stream that is cut short waits to be run again, so they end before the workers do.
+	for _, j := range []cluster.Job{keepsUp, endless} {
+		j.Props = map[string]string{"streaming.process": "false"}
+		mark = s.Mark()
+		s.must(s.Reconfigure(s.ctx, j))
+		s.awaitCount(mark, "the streams to end", 2*j.Items, func(e history.Event) bool {
+			return e.Kind == history.End && e.Job == j.Name && e.Outcome == history.Done
+		})
+	}
 }
 
 // tree is a script that leaves processes behind: one in a session of its own, which ignores

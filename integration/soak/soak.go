@@ -274,6 +274,9 @@ func (s *soak) finish(failed error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
+	if err := s.endStreams(ctx); err != nil {
+		fmt.Fprintf(s.out, "\nthe streams have not ended: %v\n", err)
+	}
 	report, err := s.Finish(ctx, drain)
 	s.report(report.Violations)
 	if err != nil {
@@ -309,4 +312,19 @@ func (s *soak) finish(failed error) error {
 		return errBroken
 	}
 	return nil
+}
+
+// endStreams switches streaming off. A stream that is cut short waits to be run again, and that
+// would be left in the tree.
+func (s *soak) endStreams(ctx context.Context) error {
+	for _, j := range jobs {
+		if j.Stream == nil {
+			continue
+		}
+		j.Props = map[string]string{"streaming.process": "false"}
+		if err := s.Reconfigure(ctx, j); err != nil {
+			return err
+		}
+	}
+	return errors.Join(s.Covered(ctx), s.Covered(ctx)) // the first runs may have begun before
 }
