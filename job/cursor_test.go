@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -256,12 +257,10 @@ func TestCursorShowsThatTheItemIsLost(t *testing.T) {
 		cfg.ShardingTotalCount = 1
 		begun, isLost := make(chan struct{}), make(chan struct{})
 		ends := make(chan job.FinishedEvent, 10)
+		begins := sync.OnceFunc(func() { close(begun) })
 		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
-			if sc.Attempt == 1 && begun != nil {
-				close(begun)
-				begun = nil
-				<-isLost
-			}
+			begins()
+			<-isLost
 			return job.MoveCursor(ctx, "1")
 		}, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { ends <- e }}))
 		<-begun
