@@ -250,7 +250,7 @@ func TestDirectory(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	held := newHeld(t)
 	r := runJob(t, job.Config{
-		Name: "script", ShardingTotalCount: 1, Timeout: time.Second,
+		Name: "script", ShardingTotalCount: 1, Timeout: 4 * time.Second, // it has begun by then, also on a busy machine
 		Props: sh(`exec 9>$HOLD; echo begun; sleep 1000`, "script.env.HOLD", held.path),
 	})
 	held.mustBeGone(t)

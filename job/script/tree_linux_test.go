@@ -46,7 +46,7 @@ func noChildren(t *testing.T) {
 
 // A program and all that it has started are asked to end, and killed after the grace.
 func TestTheWholeTreeEnds(t *testing.T) {
-	tree := map[string]string{"script.command.args": program("tree"), "script.grace": "50ms", "script.context.argument": "false"}
+	tree := map[string]string{"script.command.args": program("tree"), "script.grace": "1s", "script.context.argument": "false"}
 	const polite = `exec 9>$HOLD; trap 'echo goodbye; exit 4' TERM; echo ready >&9; while :; do sleep 1000 & wait; done`
 	const deaf = `exec 9>$HOLD; trap '' TERM; echo ready >&9; while :; do sleep 1000; done`
 	for _, tc := range []struct {
@@ -87,7 +87,7 @@ func TestStraysEnd(t *testing.T) {
 	}{
 		{"quiet", `exec 9>$HOLD; sleep 1000 & exit 0`, "", true},
 		{"deaf, in a session of its own", `exec 9>$HOLD; trap '' TERM; setsid sleep 1000 & exit 3`, "exit code 3", true},
-		{"ends by itself", `exec 9>$HOLD; (sleep 0.1; echo late) & exit 0`, "", false},
+		{"ends by itself", `exec 9>$HOLD; (echo late) & exit 0`, "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			held := newHeld(t)
