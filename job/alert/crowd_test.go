@@ -65,7 +65,7 @@ func TestTenThousandFailures(t *testing.T) {
 // What an error handler costs a job that never fails.
 func BenchmarkIdle(b *testing.B) {
 	log := slog.New(slog.DiscardHandler)
-	of := alert.DingTalk(alert.Options{})
+	of := alert.DingTalk(alert.Options{Lookup: lookup(map[string]string{"env:TOKEN": "t", "env:SECRET": "s"})})
 	props := map[string]string{"dingtalk.webhook": "https://oapi.dingtalk.com/robot/send?access_token=${env:TOKEN}", "dingtalk.secret": "${env:SECRET}"}
 	var handlers []job.ErrorHandler
 	before := heap()
