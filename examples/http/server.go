@@ -37,7 +37,7 @@ func serveBilling(out *lines) (url string, stop func(), err error) {
 		}
 	})
 	return "http://" + listener.Addr().String(), func() {
-		_ = server.Close()
+		_ = server.Close() // the example is over
 		serving.Wait()
 	}, nil
 }
@@ -72,7 +72,7 @@ func (b *billing) settle(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 	default:
 		b.out.printf("server: %s: 200", body)
-		_, _ = io.WriteString(w, "settled")
+		_, _ = io.WriteString(w, "settled") // who reads it notices if it fails
 	}
 }
 
@@ -89,6 +89,6 @@ func (b *billing) look(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 	default:
 		b.out.printf("server: Guangzhou: 200, done")
-		_, _ = io.WriteString(w, "settled at last")
+		_, _ = io.WriteString(w, "settled at last") // who reads it notices if it fails
 	}
 }

@@ -149,8 +149,8 @@ func documented(rows []property.Row) string {
 		if row.Secret {
 			allowed = "a reference"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", row.Name, value, allowed, row.Meaning)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", row.Name, value, allowed, row.Meaning) // into memory
 	}
-	_ = w.Flush()
+	_ = w.Flush() // into memory
 	return "//\t" + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", "\n//\t") + "\n"
 }

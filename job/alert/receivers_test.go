@@ -71,7 +71,7 @@ func says(text string) http.HandlerFunc {
 func status(code int, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(code)
-		_, _ = io.WriteString(w, text)
+		_, _ = io.WriteString(w, text) // who reads it notices if it fails
 	}
 }
 
@@ -242,8 +242,8 @@ func reset(w http.ResponseWriter) {
 	if err != nil {
 		return
 	}
-	_ = conn.(*tls.Conn).NetConn().(*net.TCPConn).SetLinger(0)
-	_ = conn.(*tls.Conn).NetConn().Close()
+	_ = conn.(*tls.Conn).NetConn().(*net.TCPConn).SetLinger(0) // the close is a reset then
+	_ = conn.(*tls.Conn).NetConn().Close()                     // nothing is read or written any more
 }
 
 // Nobody gets the URL but the host in it, and only if it has the right certificate.
@@ -256,7 +256,7 @@ func TestTrust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = nobody.Close()
+	_ = nobody.Close() // nothing is read or written any more
 	options := redirecting.options()
 	for name, tc := range map[string]struct {
 		props map[string]string

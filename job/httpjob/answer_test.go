@@ -41,7 +41,7 @@ func TestStatusError(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "120")
 		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = io.WriteString(w, "no\r\n\troom\x1b[31m \xff"+strings.Repeat(" x", 10_000))
+		_, _ = io.WriteString(w, "no\r\n\troom\x1b[31m \xff"+strings.Repeat(" x", 10_000)) // who reads it notices if it fails
 	}).URL
 	err := execute(t, get(url+"/settle?key=abc"))
 	e, ok := errors.AsType[*httpjob.StatusError](err)
@@ -62,9 +62,9 @@ func TestLongAnswers(t *testing.T) {
 	var packed bytes.Buffer
 	packer := gzip.NewWriter(&packed)
 	for range 100 {
-		_, _ = packer.Write(make([]byte, 100_000))
+		_, _ = packer.Write(make([]byte, 100_000)) // who reads it notices if it fails
 	}
-	_ = packer.Close()
+	_ = packer.Close() // nothing is read or written any more
 	for name, answer := range map[string]http.HandlerFunc{
 		"endless": func(w http.ResponseWriter, r *http.Request) {
 			for {
@@ -75,7 +75,7 @@ func TestLongAnswers(t *testing.T) {
 		},
 		"packed": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			_, _ = w.Write(packed.Bytes())
+			_, _ = w.Write(packed.Bytes()) // who reads it notices if it fails
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestLongAnswers(t *testing.T) {
 func TestConnectionsAreKept(t *testing.T) {
 	var connections atomic.Int32
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write(make([]byte, 100_000))
+		_, _ = w.Write(make([]byte, 100_000)) // who reads it notices if it fails
 	}))
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -149,8 +149,8 @@ func TestCancel(t *testing.T) {
 			gone := make(chan struct{})
 			url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				if !beforeAnswer {
-					_, _ = io.WriteString(w, "begin")
-					_ = http.NewResponseController(w).Flush()
+					_, _ = io.WriteString(w, "begin")         // who reads it notices if it fails
+					_ = http.NewResponseController(w).Flush() // who reads it notices if it fails
 				}
 				end(why)
 				<-r.Context().Done()

@@ -45,7 +45,7 @@ func TestPolling(t *testing.T) {
 				w.WriteHeader(http.StatusAccepted)
 			default:
 				w.WriteHeader(end)
-				_, _ = io.WriteString(w, "the end")
+				_, _ = io.WriteString(w, "the end") // who reads it notices if it fails
 			}
 		})
 		got := runHTTP(t, job.Config{Props: polling(serve(t, mux.ServeHTTP).URL)})

@@ -27,7 +27,7 @@ func proxy(t *testing.T, to string) (url string, authorized func() []string) {
 			return
 		}
 		if r.Method != http.MethodConnect {
-			_, _ = io.WriteString(w, "forwarded")
+			_, _ = io.WriteString(w, "forwarded") // who reads it notices if it fails
 			return
 		}
 		server, err := net.Dial("tcp", to)
@@ -42,14 +42,14 @@ func proxy(t *testing.T, to string) (url string, authorized func() []string) {
 			return
 		}
 		defer client.Close()
-		_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
+		_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n") // who reads it notices if it fails
 		var copying sync.WaitGroup
 		copying.Go(func() {
-			_, _ = io.Copy(server, client)
-			_ = server.Close()
+			_, _ = io.Copy(server, client) // until the other side ends
+			_ = server.Close()             // nothing is read or written any more
 		})
-		_, _ = io.Copy(client, server)
-		_ = client.Close()
+		_, _ = io.Copy(client, server) // until the other side ends
+		_ = client.Close()             // nothing is read or written any more
 		copying.Wait()
 	})
 	return s.URL, func() []string {

@@ -173,7 +173,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	echo := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, r.RequestURI+" "+r.Header.Get("Authorization")+" "+string(body))
+		_, _ = io.WriteString(w, r.RequestURI+" "+r.Header.Get("Authorization")+" "+string(body)) // who reads it notices if it fails
 	})
 	away := serve(t, func(http.ResponseWriter, *http.Request) {})
 	away.Close()

@@ -115,7 +115,7 @@ func (l *rejecting) Accept() (net.Conn, error) {
 		if err != nil || l.left == 0 {
 			return c, err
 		}
-		_ = c.Close()
+		_ = c.Close() // nothing is read or written any more
 	}
 }
 

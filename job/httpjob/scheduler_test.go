@@ -71,7 +71,7 @@ func TestOutput(t *testing.T) {
 	for code, outcome := range map[int]job.Outcome{http.StatusOK: job.OutcomeOK, http.StatusInternalServerError: job.OutcomeFailed} {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(code)
-			_, _ = io.WriteString(w, "begin"+strings.Repeat("x", 100_000))
+			_, _ = io.WriteString(w, "begin"+strings.Repeat("x", 100_000)) // who reads it notices if it fails
 		}).URL
 		end := runHTTP(t, job.Config{Props: get(url)})
 		if end.Outcome != outcome || len(end.Output) != 64<<10 || !strings.HasPrefix(string(end.Output), "begin") {

@@ -32,7 +32,7 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 		}
 	})
 	t.Cleanup(func() {
-		_ = l.Close()
+		_ = l.Close() // nothing is read or written any more
 		serving.Wait()
 	})
 	return l.Addr().String()
@@ -99,7 +99,7 @@ func TestTimeouts(t *testing.T) {
 		},
 		"body stops": {
 			serve(t, func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.WriteString(w, "begin")
+				_, _ = io.WriteString(w, "begin") // who reads it notices if it fails
 				flush(w)
 				<-r.Context().Done()
 			}).URL, long(props{"http.read.timeout.milliseconds": "50"}),
@@ -131,8 +131,8 @@ func TestSlowIsNotSilent(t *testing.T) {
 		defer tick.Stop()
 		for range 45 {
 			<-tick.C
-			_, _ = io.WriteString(w, "x")
-			_ = http.NewResponseController(w).Flush()
+			_, _ = io.WriteString(w, "x")             // who reads it notices if it fails
+			_ = http.NewResponseController(w).Flush() // who reads it notices if it fails
 		}
 	}).URL
 	if err := execute(t, get(url).with(props{"http.read.timeout.milliseconds": "1500"})); err != nil {
@@ -149,7 +149,7 @@ func TestBrokenServers(t *testing.T) {
 		"no name": {"http://example.invalid/", "example.invalid"},
 		"reset": {"http://" + listen(t, func(c net.Conn) {
 			await(c)
-			_ = c.(*net.TCPConn).SetLinger(0)
+			_ = c.(*net.TCPConn).SetLinger(0) // the close is a reset then
 		}), "reset by peer"},
 		"closed": {"http://" + listen(t, await), "EOF"},
 		"no HTTP": {"http://" + listen(t, func(c net.Conn) {

@@ -75,7 +75,7 @@ func growTree() int {
 			return 1
 		}
 		if kind == "daemon-parent" {
-			_ = leaf.Wait()
+			_ = leaf.Wait() // how it ends does not matter
 		}
 	}
 	fmt.Fprintln(held, "ready")
@@ -97,7 +97,7 @@ func startLeaf(kind string) (ready *os.File, leaf *exec.Cmd, err error) {
 	leaf.Stdout, leaf.ExtraFiles = os.Stdout, []*os.File{writer}
 	leaf.SysProcAttr = &syscall.SysProcAttr{Setsid: kind != "child"}
 	err = leaf.Start()
-	_ = writer.Close()
+	_ = writer.Close() // nothing is read or written any more
 	return ready, leaf, err
 }
 
@@ -121,7 +121,7 @@ func beLeaf(kind string) int {
 	}
 	fmt.Println("up", kind, os.Getpid())
 	fmt.Fprintln(ready, kind)
-	_ = ready.Close()
+	_ = ready.Close() // nothing is read or written any more
 	<-time.After(leafTime)
 	return 0
 }

@@ -26,7 +26,7 @@ func (t task) run(ctx context.Context, stdout, stderr *os.File) (ending, error) 
 	closed := errors.Join(stdout.Close(), stderr.Close())
 	if err != nil {
 		e := ending{Start: err.Error()}
-		_ = errors.As(err, &e.StartErrno)
+		_ = errors.As(err, &e.StartErrno) // without a number it stays 0
 		return e, closed
 	}
 	ended := make(chan error, 1)

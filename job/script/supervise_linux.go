@@ -53,7 +53,7 @@ func supervise(control, reports *os.File) int {
 	pid, err := t.start()
 	if err != nil {
 		e.Start = err.Error()
-		_ = errors.As(err, &e.StartErrno)
+		_ = errors.As(err, &e.StartErrno) // without a number it stays 0
 	} else {
 		_ = answers.Encode(report{Started: true}) // a worker that is gone shows in orders
 		go s.reap(pid)

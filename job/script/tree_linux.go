@@ -68,7 +68,7 @@ func (p process) signal(s syscall.Signal) {
 	if err != nil {
 		return
 	}
-	defer func() { _ = handle.Release() }()
+	defer func() { _ = handle.Release() }() // it only gives the handle up
 	if now, ok := look(p.pid); ok && now.started == p.started {
 		_ = handle.Signal(s) // it may have ended; or be out of reach, which shows at the end
 	}

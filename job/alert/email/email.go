@@ -156,7 +156,7 @@ func (s *sender) dialogue(ctx context.Context, msg *gomail.Msg, password string)
 				return nil, err
 			}
 			// The client looks at ctx only until it is connected, and closes not all that it opens.
-			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+			stop := context.AfterFunc(ctx, func() { _ = conn.Close() }) // who reads or writes gets the error
 			end = func() {
 				stop()
 				_ = conn.Close() // nothing is to be read or written any more

@@ -236,11 +236,11 @@ func speaker(t *testing.T, hangs bool, lines ...string) (port int, end func()) {
 			}
 		}
 		if hangs {
-			_, _ = io.Copy(io.Discard, r)
+			_, _ = io.Copy(io.Discard, r) // until the other side ends
 		}
 	}()
 	return l.Addr().(*net.TCPAddr).Port, func() {
-		_ = l.Close()
+		_ = l.Close() // nothing is read or written any more
 		<-spoken
 	}
 }

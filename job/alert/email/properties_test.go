@@ -94,9 +94,9 @@ func TestDocumentedProperties(t *testing.T) {
 		if row.Secret {
 			allowed = "a reference"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", row.Name, value, allowed, row.Meaning)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", row.Name, value, allowed, row.Meaning) // into memory
 	}
-	_ = w.Flush()
+	_ = w.Flush() // into memory
 	text := "//\t" + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", "\n//\t") + "\n"
 	if !strings.Contains(string(doc), text) {
 		t.Errorf("the package comment has not\n%s", text)

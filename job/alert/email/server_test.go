@@ -73,7 +73,7 @@ func newPostOffice(t *testing.T, way string) *postOffice {
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
 	t.Cleanup(func() {
-		_ = s.Close()
+		_ = s.Close() // nothing is read or written any more
 		if err := <-served; err != nil && !errors.Is(err, smtp.ErrServerClosed) {
 			t.Error(err)
 		}
