@@ -106,7 +106,8 @@
 //     program itself; other processes of the script may go on, and the error says so.
 //   - Processes with rights that the worker cannot touch (a script that calls sudo, while the
 //     worker is not root), and those that hang in the kernel, may stay. After 5 s of attempts
-//     Execute returns [ErrLeft] with their ids.
+//     Execute returns [ErrLeft] with their ids. So may processes that go on starting the next
+//     one, each in a process group of its own: in one group they end at once.
 //   - A worker that is paused (SIGSTOP, a paused virtual machine) does not end its scripts
 //     before it goes on. They pass the fencing token to what they write to.
 //   - A process that another service starts on request (at, systemd-run, docker run) is not

@@ -255,7 +255,7 @@ func (s *supervision) end(grace time.Duration) (left []int) {
 	defer limit.Stop()
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		for _, p := range descendants() {
-			p.signal(syscall.SIGKILL)
+			p.kill()
 		}
 		again := time.NewTimer(pause)
 		select {

@@ -9,9 +9,9 @@ import (
 
 // process is one of the processes of a program.
 type process struct {
-	pid, parent int
-	state       string // one letter
-	started     string // with pid it names one process for ever
+	pid, parent, group int
+	state              string // one letter
+	started            string // with pid it names one process for ever
 }
 
 // descendants returns the processes that this one has started, and what these have started,
@@ -59,7 +59,11 @@ func look(pid int) (process, bool) {
 		return process{}, false
 	}
 	parent, err := strconv.Atoi(fields[1])
-	return process{pid: pid, parent: parent, state: fields[0], started: fields[19]}, err == nil
+	if err != nil {
+		return process{}, false
+	}
+	group, err := strconv.Atoi(fields[2])
+	return process{pid: pid, parent: parent, group: group, state: fields[0], started: fields[19]}, err == nil
 }
 
 // signal sends a signal to this process, and never to another one that has got its id.
@@ -71,6 +75,19 @@ func (p process) signal(s syscall.Signal) {
 	defer func() { _ = handle.Release() }() // it only gives the handle up
 	if now, ok := look(p.pid); ok && now.started == p.started {
 		_ = handle.Signal(s) // it may have ended; or be out of reach, which shows at the end
+	}
+}
+
+// kill kills this process, and all others of its group. Processes that each start the next
+// one and end are faster than anyone who looks for them. But the kernel lets no fork slip
+// through a signal to a group, so it is enough to have seen one of them: the group's id is
+// not given away as long as the group has a member, and then only when all others have been.
+//
+// The program began a session of its own, so its groups are no others' groups.
+func (p process) kill() {
+	p.signal(syscall.SIGKILL)
+	if p.group > 1 && p.group != syscall.Getpgrp() {
+		_ = syscall.Kill(-p.group, syscall.SIGKILL) // that none is left is what is wanted
 	}
 }
 
