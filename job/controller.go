@@ -167,8 +167,11 @@ func (c *controller) world() decide.World {
 		c.absent = decide.Absences(c.state, c.absent, now)
 	}
 	if now.Before(c.looked.wall) {
-		// The clock was set back, so these ticks will come again: forget that they were begun.
+		// The clock was set back, so these ticks will come again: forget that they were begun. What
+		// was to wait for a moment of the clock that was must not wait until that comes again.
 		maps.DeleteFunc(c.work.Begun, func(_ int, tick time.Time) bool { return now.Before(tick) })
+		clear(c.work.Yielded)
+		c.lingering, c.reconsider = time.Time{}, now
 		c.whole = true
 	}
 	w := decide.World{
