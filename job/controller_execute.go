@@ -111,7 +111,7 @@ func (c *controller) execute(r *run) {
 				end.outcome = outcomeOf(ctx, end.err)
 			}
 			end.moves = r.wishes.makesRoom()
-			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil || end.outcome == OutcomeCut, c.now(), e.sc.Attempt, r.wishes.kept()
+			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil && end.outcome != OutcomeKilled || end.outcome == OutcomeCut, c.now(), e.sc.Attempt, r.wishes.kept()
 			c.returns(r, end)
 		}()
 		defer func() {
@@ -134,7 +134,7 @@ func (c *controller) returns(r *run, e ending) {
 	c.observeEnd(r, e)
 	c.mu.Lock()
 	r.ending = e
-	if e.outcome != OutcomeOK && e.outcome != OutcomeCut {
+	if e.outcome != OutcomeOK && e.outcome != OutcomeCut && e.outcome != OutcomeKilled {
 		c.live.status.LastError, c.live.status.LastErrorTime = e.err, e.at
 	}
 	c.returned = append(c.returned, r)

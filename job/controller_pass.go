@@ -44,12 +44,13 @@ const (
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
-func steps() [28]step {
+func steps() [29]step {
 	configured := asApplicant | asMember | asLeaver
 	return [...]step{
 		{"reconcile", always, whole, (*controller).reconcileIfDue},
 		{"look for removal", always, whole, (*controller).lookForRemoval},
 		{"mend", configured, narrow, (*controller).mend},
+		{"kill", asMember | asLeaver, whole, (*controller).kill},
 		{"finish", configured, narrow, (*controller).finish},
 		{"leave", asLeaver, whole, (*controller).leave},
 		{"register", asApplicant, whole, (*controller).register},

@@ -42,6 +42,10 @@ func (c *controller) publish(w *decide.World) {
 	if w != nil {
 		s.Registered, s.Enabled, s.Leader = w.IsRegistered(), w.ServerEnabled(c.self.IP), w.Leads()
 		s.Items = c.items()
+		if w.IsPaused() {
+			p := w.Schedule.Pause
+			s.Paused = Pause{p.Paused, short(p.PausedBy), short(p.PausedWhy), p.MakeUp}
+		}
 		c.tell(s)
 	}
 	s.Faults = slices.AppendSeq(s.Faults, c.holding())
@@ -159,6 +163,9 @@ func (c *controller) statusNow() Status {
 	now := c.now()
 	if schedule != nil && !ended {
 		s.LastTick, s.NextTick = schedule.Prev(now), schedule.Next(now)
+		if !s.Paused.Since.IsZero() {
+			s.NextTick = time.Time{}
+		}
 	}
 	s.Session = coord.Lost
 	if session != nil {

@@ -14,6 +14,7 @@ type story struct {
 	id     string    // that has joined: tell
 	leader bool      // it leads: tell
 	items  []int     // it owns: tell
+	paused bool      // the job is: tell
 	made   refrain   // ticks that were made up: tellClaimed
 	mended refrain   // records of runs that were put back: mend
 	unsaid refrain   // ends of runs that the tree cannot be told: forgoCompletion
@@ -109,6 +110,14 @@ func (c *controller) tell(s Status) {
 			c.log.Info("leads", zap.String("instance", s.InstanceID))
 		} else {
 			c.log.Info("leads no more", zap.String("instance", s.InstanceID))
+		}
+	}
+	if isPaused := !s.Paused.Since.IsZero(); isPaused != c.story.paused {
+		c.story.paused = isPaused
+		if isPaused {
+			c.log.Info("paused: no tick begins until the job is resumed", zap.Time("since", s.Paused.Since), zap.String("by", s.Paused.By), zap.String("why", s.Paused.Why))
+		} else {
+			c.log.Info("resumed")
 		}
 	}
 	if slices.Equal(s.Items, c.story.items) {

@@ -45,7 +45,7 @@ func (c *controller) wait() {
 // items may be claimed for it. It is zero if there is no tick to come.
 func (c *controller) nextTick() time.Time {
 	s := c.settings.rules.Ticks
-	if s == nil || c.isLeaving() {
+	if s == nil || c.isLeaving() || c.turn.State != nil && c.turn.IsPaused() {
 		return c.beginAt
 	}
 	if _, begins := c.turn.EarlyTick(); c.turn.Lead > 0 && !begins.IsZero() {

@@ -10,6 +10,8 @@ import (
 var (
 	// ErrTimeout: the item ran for longer than Config.Timeout.
 	ErrTimeout = errors.New("job: execution timed out")
+	// ErrKilled: an operator has ended this execution.
+	ErrKilled = errors.New("job: execution killed")
 	// ErrShutdown: the context of Shutdown has ended, and with it the time to finish.
 	ErrShutdown = errors.New("job: scheduler shut down")
 	// ErrItemLost: this execution does not hold the item any more, because another instance

@@ -26,6 +26,9 @@ const (
 	// lost session, or an item that was taken away; or it returned what StopAsked had said.
 	// With failover on the item is run again.
 	OutcomeCut
+	// OutcomeKilled: it failed after an operator had ended it. It is run again only if the
+	// operator wanted that.
+	OutcomeKilled
 )
 
 func (o Outcome) String() string { return string(o.inTree()) }
@@ -43,6 +46,8 @@ func (o Outcome) inTree() jobtree.Outcome {
 		return jobtree.OutcomeTimeout
 	case OutcomeCut:
 		return jobtree.OutcomeCut
+	case OutcomeKilled:
+		return jobtree.OutcomeKilled
 	}
 	return "UNKNOWN"
 }
@@ -54,6 +59,8 @@ func outcomeOf(ctx context.Context, err error) Outcome {
 		return OutcomeOK
 	case errors.Is(context.Cause(ctx), ErrTimeout):
 		return OutcomeTimeout
+	case errors.Is(context.Cause(ctx), ErrKilled):
+		return OutcomeKilled
 	case ctx.Err() != nil:
 		return OutcomeCut
 	case isPanic:

@@ -29,6 +29,7 @@ type run struct {
 	ending ending                  // set once the handler has returned
 	wishes wishes                  // between the controller and the handler
 	errors *errorHandlers          // set once it is executing
+	killed bool                    // an operator has ended it
 }
 
 // phase is where a run stands.
@@ -61,7 +62,7 @@ type execution struct {
 }
 
 // do calls the handler, with its retries, and tells the error handlers how that ended. A run
-// that was cut short is not reported: the item has not failed.
+// that was cut short or killed is not reported: the item has not failed.
 func (e *execution) do(ctx context.Context) (Outcome, error) {
 	if e.timeout > 0 {
 		var cancel context.CancelFunc
@@ -73,7 +74,7 @@ func (e *execution) do(ctx context.Context) (Outcome, error) {
 	if outcome == OutcomeFailed && yields(err) && e.inside.live != nil && e.inside.live.wasTold() {
 		outcome = OutcomeCut
 	}
-	if outcome != OutcomeCut {
+	if outcome != OutcomeCut && outcome != OutcomeKilled {
 		e.report(ctx, err)
 	}
 	return outcome, err

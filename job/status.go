@@ -27,6 +27,9 @@ type Status struct {
 	Registered, Enabled, Leader bool
 	// Leaving is whether the scheduler is shutting down.
 	Leaving bool
+	// Paused says since when the job is paused; the zero value if it is not. No tick begins
+	// then.
+	Paused Pause
 	// Items are those that are assigned to this instance. Running are the items that this
 	// process has claimed: they run, wait for a thread, or wait until their record is
 	// removed. Both are ascending.
@@ -35,7 +38,7 @@ type Status struct {
 	// the leader those of all instances. At most 100, ascending.
 	Waiting []Waiting
 	// LastTick is the last tick that was due, NextTick the next one; zero for a one-off
-	// job, or if there is none.
+	// job, or if there is none. NextTick is zero while the job is paused.
 	LastTick, NextTick time.Time
 	// LastError is the error of the last execution that failed here, LastErrorTime when that
 	// was.
@@ -43,6 +46,16 @@ type Status struct {
 	LastErrorTime time.Time
 	// Faults are what keeps the job from running as it should, at most one of each kind.
 	Faults []Fault
+}
+
+// Pause says that an operator has paused the job.
+type Pause struct {
+	// Since is when that was, by the clock of whoever did it or the store's.
+	Since time.Time
+	// By and Why are what he has said.
+	By, Why string
+	// MakeUp is whether the ticks of the pause are made up, once for all, when it ends.
+	MakeUp bool
 }
 
 // Waiting is an item that should have begun and has not.
@@ -70,7 +83,7 @@ func (s *Status) is(o *Status) bool {
 	sameFault := func(a, b Fault) bool {
 		return a.Kind == b.Kind && a.Since.Equal(b.Since) && a.Err.Error() == b.Err.Error()
 	}
-	return s.InstanceID == o.InstanceID && s.Registered == o.Registered && s.Enabled == o.Enabled && s.Leader == o.Leader &&
+	return s.InstanceID == o.InstanceID && s.Registered == o.Registered && s.Enabled == o.Enabled && s.Leader == o.Leader && s.Paused == o.Paused &&
 		s.Leaving == o.Leaving && s.LastErrorTime.Equal(o.LastErrorTime) &&
 		slices.Equal(s.Items, o.Items) && slices.Equal(s.Waiting, o.Waiting) && slices.EqualFunc(s.Faults, o.Faults, sameFault)
 }

@@ -25,6 +25,15 @@ func (w *World) claims(step string) *claims {
 	return c
 }
 
+// tickClaims is claims for ticks, which must not begin once the job is paused.
+func (w *World) tickClaims(step string) *claims {
+	c := w.claims(step)
+	if before := c.head; before != nil && w.Schedule != nil {
+		c.head = func(w *World) []coord.Op { return append(before(w), w.ifScheduled()) }
+	}
+	return c
+}
+
 // own adds the claim of an item that this instance owns.
 func (c *claims) own(item *jobtree.Item, claim Claim) {
 	ops := []coord.Op{

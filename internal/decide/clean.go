@@ -5,8 +5,8 @@ import "github.com/elasticjob-go/elasticjob/coord"
 // Clean removes, as leader, what options that were switched off have left behind, so that
 // nothing of it runs when they are switched on again. (In ElasticJob old failover items and
 // misfire flags run then, B-10, B-22.) It also removes the triggers of instances that have
-// left; the leader obeys them instead. (There they stay until the next trigger, B-26.) It
-// does not touch the records of runs: their runners remove these.
+// left; the leader obeys them instead. (There they stay until the next trigger, B-26.) And it
+// removes kills that came too late. It does not touch the records of runs: their runners remove these.
 func (w *World) Clean() []Change {
 	c := changes{w: w, step: "clean", heals: true, head: (*World).ifLeading}
 	if !w.Rules.Failover {
@@ -14,6 +14,7 @@ func (w *World) Clean() []Change {
 	}
 	w.cleanMisfires(&c)
 	w.cleanTriggers(&c)
+	w.cleanKills(&c)
 	return c.list
 }
 

@@ -8,7 +8,7 @@ import (
 // that will be. Both are zero if nothing is claimed early. Only half of the time between two
 // ticks is early, so that the other half is left for runs that take long.
 func (w *World) EarlyTick() (tick, begins time.Time) {
-	if w.Lead <= 0 || !w.Rules.Monitor || w.Rules.Ticks == nil || !w.IsInForce() {
+	if w.Lead <= 0 || !w.Rules.Monitor || w.Rules.Ticks == nil || !w.IsInForce() || w.IsPaused() {
 		return time.Time{}, time.Time{}
 	}
 	next := w.Rules.Ticks.Next(w.Now)
@@ -47,9 +47,9 @@ func (w *World) Early(k *Work) []Due {
 }
 
 // MayHold reports whether a run that was claimed early may go on waiting for its tick: the
-// item is still this instance's, and the tick is still the next one.
+// item is still this instance's, the tick is still the next one, and the job is not paused.
 func (w *World) MayHold(r *Run) bool {
 	item := w.Item(r.Item)
-	return w.IsActive() && !item.Disabled && w.owns(&item) && w.IsInForce() && w.Rules.Ticks != nil &&
+	return w.IsActive() && !item.Disabled && w.owns(&item) && w.IsInForce() && !w.IsPaused() && w.Rules.Ticks != nil &&
 		w.Rules.Ticks.Next(w.Now).Equal(r.Tick)
 }

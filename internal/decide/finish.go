@@ -38,7 +38,7 @@ func (w *World) Standing(r *Run) Standing {
 // or nil; it is needed only if [World.MayMakeUp].
 func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 	c := changes{w: w, step: "finish", urgency: coord.Soonest, head: (*World).ifRunner}
-	again := w.claims("make up")
+	again := w.tickClaims("make up")
 	again.urgency = coord.Sooner
 	mayMakeUp := w.makeUps(k)
 	for _, r := range runs {
@@ -59,7 +59,11 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 			again.put(&item, claim, append(ops, w.complete(r)...)).Ends = r
 			continue
 		}
-		part := c.add(r.Item, append(w.remove(r, &item), w.complete(r)...)...)
+		ops := append(w.remove(r, &item), w.endKill(r)...)
+		if r.Completed != nil && r.Completed.Outcome == jobtree.OutcomeKilled && w.Killed(r) && w.goesOn(r.Item, r.Token) {
+			ops = append(ops, coord.Put(w.Job.FailoverItem(r.Item), jobtree.EncodeFired(r.Tick)))
+		}
+		part := c.add(r.Item, append(ops, w.complete(r)...)...)
 		part.Ends = r
 		if w.passesWhileRunning(r, &item) {
 			part.Passes = &Passed{w.LastTick(), WhileRunning}
@@ -81,7 +85,7 @@ func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
 // makeUps returns mayMakeUp. What is the same for all runs is found once: there may be
 // thousands of runs, and of items that wait.
 func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
-	if !w.Rules.Misfire || !w.IsActive() || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
+	if !w.Rules.Misfire || !w.IsActive() || w.IsPaused() || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
 		return func(*Run) (time.Time, bool) { return time.Time{}, false }
 	}
 	return func(r *Run) (time.Time, bool) { return w.mayMakeUp(k, r) }
@@ -92,8 +96,8 @@ func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
 func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 	tick, item := w.LastTick(), w.Item(r.Item)
 	switch {
-	case r.Failover, item.Disabled, !w.owns(&item), item.Fired == nil, k.hasBegun(r.Item, tick):
-		return time.Time{}, false
+	case r.Failover, item.Disabled, w.Kills[r.Item] != nil, !w.owns(&item), item.Fired == nil, k.hasBegun(r.Item, tick):
+		return time.Time{}, false // the next pass does
 	case item.Running == nil, (item.Running.Owner == 0) != w.Rules.Failover:
 		return time.Time{}, false // running is missing, or failover was switched since it was created
 	}
@@ -128,7 +132,7 @@ func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
 // passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up.
 func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
 	tick := w.LastTick()
-	return !w.Rules.Misfire && !r.Failover && tick.After(item.Fired.Tick) && tick.After(r.Last)
+	return !w.Rules.Misfire && !w.isOwed(tick) && !r.Failover && tick.After(item.Fired.Tick) && tick.After(r.Last)
 }
 
 // complete returns the operation that writes how a run has ended; none if that is not known.

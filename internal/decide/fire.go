@@ -19,7 +19,7 @@ type Due struct {
 // first.
 func (w *World) Due(k *Work) []Due {
 	tick := w.LastTick()
-	if tick.IsZero() || !w.Rules.Monitor || !w.IsActive() {
+	if tick.IsZero() || !w.Rules.Monitor || !w.IsActive() || w.IsPaused() {
 		return nil
 	}
 	var list []Due
@@ -47,7 +47,7 @@ func (w *World) Due(k *Work) []Due {
 
 // Fire claims items that are due, but not more than there are threads for: nobody else can
 // run a claimed item. The conditions of a claim are that the item is still assigned here,
-// that it does not run, and that its tick was not begun. So a tick of an item starts at most
+// that it does not run, that its tick was not begun, and that the job was not paused. So a tick of an item starts at most
 // once, whoever owns the item. Items that still run are left alone, and the others do not
 // wait for them. (In ElasticJob an item that runs elsewhere misses its tick without a trace,
 // B-20, and one long run delays the other items, B-40.)
@@ -56,7 +56,7 @@ func (w *World) Fire(due []Due, free int) []Change {
 	if len(due) == 0 {
 		return nil
 	}
-	c := w.claims("fire")
+	c := w.tickClaims("fire")
 	if due[0].Source == Misfire {
 		c.urgency = coord.Sooner
 	}

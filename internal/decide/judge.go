@@ -17,7 +17,7 @@ const (
 )
 
 // LastTick returns the last tick at or before now; zero if none has come since the schedule
-// was put in force.
+// was put in force. While the job is paused, it is the last one before that.
 func (w *World) LastTick() time.Time {
 	if w.Rules.Ticks == nil {
 		return time.Time{}
@@ -32,7 +32,11 @@ func (w *World) lastTick() time.Time {
 	if !w.IsInForce() {
 		return time.Time{}
 	}
-	tick := w.Rules.Ticks.Prev(w.Now)
+	now := w.Now
+	if w.Schedule.IsPaused() && w.Schedule.Paused.Before(now) {
+		now = w.Schedule.Paused
+	}
+	tick := w.Rules.Ticks.Prev(now)
 	if !tick.After(w.Schedule.Since) {
 		return time.Time{}
 	}
@@ -60,8 +64,12 @@ func (w *World) judgeTick(begun, tick time.Time, flagged bool) verdict {
 		return missed
 	case lateness <= w.Rules.Tolerance+w.Slack:
 		return onTime
-	case !w.Rules.Misfire, w.Rules.Window > 0 && lateness > w.Rules.Window, begun.IsZero():
-		return expired // misfire is off, it is too long ago, or fired does not say what was begun
+	case begun.IsZero():
+		return expired // fired does not say what was begun
+	case w.isOwed(tick):
+		return missed
+	case !w.Rules.Misfire, w.Rules.Window > 0 && lateness > w.Rules.Window:
+		return expired // misfire is off, or it is too long ago
 	}
 	return missed
 }

@@ -27,7 +27,7 @@ func (w *World) StepDown() *Change {
 }
 
 // HandOver removes the records of runs that were not finished. With failover on it puts their
-// items up to be run again by others. Where the handler has returned, it says in the tree
+// items up to be run again by others, unless they were killed. Where the handler has returned, it says in the tree
 // that the run was cut short.
 func (w *World) HandOver(runs []*Run) []Change {
 	c := changes{w: w, step: "hand over", urgency: coord.Soonest, head: (*World).ifRunner}
@@ -35,8 +35,9 @@ func (w *World) HandOver(runs []*Run) []Change {
 		item := w.Item(r.Item)
 		ops := []coord.Op{w.ifUnclaimed(r.Item, &item), coord.DeleteTree(w.Job.Running(r.Item))}
 		ops = append(ops, w.removeMarks(r)...)
-		if w.Rules.Failover {
-			ops = append(ops, coord.Put(w.Job.FailoverItem(r.Item), jobtree.EncodeFired(r.Tick)))
+		ops = append(ops, w.waitAgain(r.Item, r.Token, jobtree.EncodeFired(r.Tick))...)
+		if w.Killed(r) && r.Completed != nil {
+			r.Completed.Outcome = jobtree.OutcomeKilled
 		}
 		c.add(r.Item, append(ops, w.complete(r)...)...).Ends = r
 	}

@@ -46,7 +46,7 @@ func (w *World) runner(item *jobtree.Item) string {
 }
 
 // Recover removes, as leader, the records of runs whose instance has ended. With failover on
-// it puts their items up to be run again by others.
+// it puts their items up to be run again by others, unless the runs were killed.
 //
 // A finished run has no record, so its item is not run again (in ElasticJob up to 3.0.1 it
 // is, B-03). A planned stop leaves no records, so it is not taken for a crash (in ElasticJob
@@ -89,8 +89,16 @@ func (w *World) recover(o Orphan) []coord.Op {
 	if o.State.Failover != nil {
 		ops = append(ops, coord.DeleteTree(w.Job.Failover(o.Item)))
 	}
-	if w.Rules.Failover && o.Item < w.Rules.Total {
-		ops = append(ops, coord.Put(w.Job.FailoverItem(o.Item), jobtree.EncodeFired(claimedFor(&o.State))))
+	if o.Item >= w.Rules.Total {
+		return ops
+	}
+	token := int64(0)
+	if o.State.Fired != nil {
+		token = o.State.Fired.Modified
+	}
+	ops = append(ops, w.waitAgain(o.Item, token, jobtree.EncodeFired(claimedFor(&o.State)))...)
+	if w.Kills[o.Item].Kills(token) {
+		ops = append(ops, coord.Put(w.Job.Completion(o.Item), jobtree.EncodeCompletion(w.killed(token, &o.State))))
 	}
 	return ops
 }

@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"time"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -24,6 +26,9 @@ func (w *World) putSchedule() ([]coord.Op, error) {
 	}
 	want := w.wantedSchedule()
 	want.Since = w.time()
+	if w.Schedule != nil {
+		want.Pause = w.Schedule.Pause
+	}
 	document, err := jobtree.EncodeSchedule(want)
 	if err != nil {
 		return nil, err
@@ -49,3 +54,18 @@ func (w *World) wantedSchedule() jobtree.ScheduleDocument {
 // IsInForce reports whether the recorded schedule is the one of the rules. Until then no tick
 // is due.
 func (w *World) IsInForce() bool { return w.Schedule != nil && w.Schedule.Same(w.wantedSchedule()) }
+
+// IsPaused reports whether no tick may begin.
+func (w *World) IsPaused() bool { return w.Schedule != nil && w.Schedule.IsPaused() }
+
+// ifScheduled is the condition that the schedule, and the pause in it, is still the one of the
+// snapshot. The snapshot must have one.
+func (w *World) ifScheduled() coord.Op {
+	return coord.AtVersion(w.Job.Schedule(), w.Schedule.Version)
+}
+
+// isOwed reports whether a tick is to be made up whatever the rules say: it came during a
+// pause, and whoever ended that wanted it so.
+func (w *World) isOwed(tick time.Time) bool {
+	return w.Schedule != nil && !tick.After(w.Schedule.MakeUpTo)
+}

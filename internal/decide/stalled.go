@@ -163,7 +163,7 @@ func (w *World) whyNotBegun(item *jobtree.Item, tick time.Time) Stalled {
 	switch {
 	case id == w.Self.ID: // the controller knows its own items better
 		return Stalled{}
-	case !w.Rules.Monitor || tick.IsZero() || item.Running != nil || item.Fired == nil || !tick.After(item.Fired.Tick):
+	case !w.Rules.Monitor || w.IsPaused() || tick.IsZero() || item.Running != nil || item.Fired == nil || !tick.After(item.Fired.Tick):
 		return Stalled{}
 	}
 	_, isThere := w.Instances[id]

@@ -22,6 +22,9 @@ func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 		// again.
 		u = Unmonitored{Last: w.Now}
 	}
+	if w.IsPaused() {
+		return nil, u
+	}
 	tick := w.LastTick()
 	var source Source // of the tick; 0 if it is not to begin
 	switch w.judgeTick(u.Last, tick, false) {

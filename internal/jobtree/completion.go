@@ -46,6 +46,7 @@ const (
 	OutcomePanic   Outcome = "PANIC"   // the handler panicked
 	OutcomeTimeout Outcome = "TIMEOUT" // it took longer than the job allows
 	OutcomeCut     Outcome = "CUT"     // its context ended before the handler returned
+	OutcomeKilled  Outcome = "KILLED"  // an operator has ended it
 )
 
 // Bounds of a completion, in bytes.

@@ -130,6 +130,16 @@ func (r *reader) followMember(job Job, n coord.Node, isThere bool) bool {
 		r.Faults = without(r.Faults, name)
 	case trigger:
 		r.Triggers = without(r.Triggers, name)
+	case kill:
+		i, ok := ParseItem(name)
+		if !ok {
+			return false
+		}
+		if r.Kills = without(r.Kills, i); isThere {
+			put(&r.Kills, i, decodeKill(n))
+		}
+		r.Exists = true
+		return true
 	default:
 		return false
 	}
@@ -141,7 +151,7 @@ func (r *reader) followMember(job Job, n coord.Node, isThere bool) bool {
 }
 
 // without returns a copy of a map that lacks a key: a clone of the state has the map itself.
-func without[V any](m map[string]V, key string) map[string]V {
+func without[K comparable, V any](m map[K]V, key K) map[K]V {
 	if _, isThere := m[key]; isThere && len(m) == 1 {
 		return nil
 	}

@@ -31,6 +31,7 @@ const (
 	failovering = "failovering"
 	completed   = "completed"
 	cursor      = "cursor"
+	kill        = "kill"
 
 	leaderLatch    = "leader/election/latch"
 	leaderInstance = "leader/election/instance"
@@ -103,6 +104,10 @@ func (j Job) Failovering(item int) string { return j.ofItem(item, failovering) }
 
 // Completion says how the last execution of the item ended; see [EncodeCompletion].
 func (j Job) Completion(item int) string { return j.ofItem(item, completed) }
+
+// Kill says that the run of an item is to end; see [EncodeKill]. It is not below the item,
+// because it must not keep the record of an item that is gone.
+func (j Job) Kill(item int) string { return j.at(kill + "/" + strconv.Itoa(item)) }
 
 // Cursor says how far the item's handler has come; see [EncodeCursor]. It is not below the
 // item, so that a view need not follow it.

@@ -31,17 +31,40 @@ type ScheduleDocument struct {
 	// fired nodes. So once it is on again, they tell nothing about ticks before Since.
 	Unmonitored bool      `yaml:"unmonitored,omitempty"`
 	Since       time.Time `yaml:"since"`
+	// MakeUpTo is the end of a pause whose ticks are to be made up, also if misfire is off:
+	// the last tick up to then stands for all. It is zero if there is nothing of the kind.
+	MakeUpTo time.Time `yaml:"makeUpTo,omitempty"`
+	Pause    `yaml:",inline"`
 }
 
-// Same reports whether two documents differ in nothing but Since.
+// Pause says that no tick begins until somebody resumes the job. It stands in the node of the
+// schedule because every claim of a tick has the version of that node as a condition: so a
+// pause holds from the commit that writes it, whatever others have seen by then.
+type Pause struct {
+	// Paused is when the job was paused; zero if it is not.
+	Paused time.Time `yaml:"paused,omitempty"`
+	// PausedBy and PausedWhy are free text, for people.
+	PausedBy  string `yaml:"pausedBy,omitempty"`
+	PausedWhy string `yaml:"pausedWhy,omitempty"`
+	// MakeUp is whether the ticks of the pause are made up, once for all, when it ends.
+	MakeUp bool `yaml:"makeUp,omitempty"`
+	// PausedServers are the servers that were disabled with the pause, because JVM members
+	// know no pause, with commas between them. They are enabled when it ends.
+	PausedServers string `yaml:"pausedServers,omitempty"`
+}
+
+// IsPaused reports whether no tick may begin.
+func (p Pause) IsPaused() bool { return !p.Paused.IsZero() }
+
+// Same reports whether two documents are about the same schedule: they differ in nothing but
+// since when it is in force, and in pauses.
 func (d ScheduleDocument) Same(other ScheduleDocument) bool {
-	d.Since = other.Since
-	return d == other
+	return d.Cron == other.Cron && d.TimeZone == other.TimeZone && d.Misfire == other.Misfire && d.Unmonitored == other.Unmonitored
 }
 
 // EncodeSchedule writes the value of a schedule's node.
 func EncodeSchedule(d ScheduleDocument) ([]byte, error) {
-	d.Since = d.Since.UTC()
+	d.Since, d.MakeUpTo, d.Paused = d.Since.UTC(), d.MakeUpTo.UTC(), d.Paused.UTC()
 	document, err := yaml.Marshal(d)
 	if err != nil {
 		return nil, fmt.Errorf("schedule %s: %w", brief.Quote(d.Cron), err)
@@ -65,7 +88,10 @@ func readSchedule(value []byte) (d ScheduleDocument, err error) {
 	if err != nil {
 		return d, err
 	}
-	for key, field := range map[string]any{"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "unmonitored": &d.Unmonitored, "since": &d.Since} {
+	for key, field := range map[string]any{
+		"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "unmonitored": &d.Unmonitored, "since": &d.Since, "makeUpTo": &d.MakeUpTo,
+		"paused": &d.Paused, "pausedBy": &d.PausedBy, "pausedWhy": &d.PausedWhy, "makeUp": &d.MakeUp, "pausedServers": &d.PausedServers,
+	} {
 		n := document[key]
 		if _, err := yamldoc.Text(n); err != nil {
 			return ScheduleDocument{}, fmt.Errorf("%s: %w", key, err)

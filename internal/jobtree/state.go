@@ -38,6 +38,9 @@ type State struct {
 	// FailoverItems are the items that wait to be taken over, ascending.
 	FailoverItems []FailoverItem
 
+	// Kills are the runs that are to end, by item.
+	Kills map[int]*Kill
+
 	// Debris are nodes of strangers that are in the way of ours, at most 100. A node is not
 	// listed if one above it is.
 	Debris []Debris
@@ -157,6 +160,8 @@ func (r *reader) read(path string, n coord.Node) {
 		r.readLeader(path, n)
 	case servers, instances, sessions, faults, trigger:
 		r.readMember(room, name, n)
+	case kill:
+		r.readKill(name, n)
 	case config:
 		if name == "" {
 			document := n // not &n: every node would go to the heap
@@ -219,6 +224,19 @@ func (r *reader) readMember(room, name string, n coord.Node) {
 		put(&r.Faults, name, n)
 	case room == trigger:
 		put(&r.Triggers, name, r.trigger(name, n))
+	}
+}
+
+// readKill decodes a node below kill.
+func (r *reader) readKill(name string, n coord.Node) {
+	number, below, _ := strings.Cut(name, "/")
+	i, ok := ParseItem(number)
+	switch {
+	case !ok:
+	case below != "":
+		r.addDebris(n)
+	default:
+		put(&r.Kills, i, r.kill(i, n))
 	}
 }
 
@@ -293,6 +311,13 @@ func (r *reader) trigger(id string, n coord.Node) Trigger {
 	return decodeTrigger(id, n)
 }
 
+func (r *reader) kill(i int, n coord.Node) *Kill {
+	if before, ok := r.before.Kills[i]; ok && same(before.Node, n) {
+		return before
+	}
+	return decodeKill(n)
+}
+
 func (r *reader) mark(n coord.Node, before *Mark) *Mark {
 	if before != nil && same(before.Node, n) {
 		return before
@@ -331,9 +356,9 @@ func same(a, b coord.Node) bool {
 	return a.Modified == b.Modified && a.Created == b.Created && a.Version == b.Version && a.Owner == b.Owner && bytes.Equal(a.Value, b.Value)
 }
 
-func put[V any](m *map[string]V, key string, value V) {
+func put[K comparable, V any](m *map[K]V, key K, value V) {
 	if *m == nil {
-		*m = make(map[string]V)
+		*m = make(map[K]V)
 	}
 	(*m)[key] = value
 }

@@ -1,0 +1,55 @@
+package decide
+
+import (
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Killed reports whether an operator wants a run to end.
+func (w *World) Killed(r *Run) bool { return w.Kills[r.Item].Kills(r.Token) }
+
+// goesOn reports whether a run of an item that is cut short begins again elsewhere: failover
+// is on, and nobody has killed it for good.
+func (w *World) goesOn(item int, token int64) bool {
+	kill := w.Kills[item]
+	return w.Rules.Failover && (!kill.Kills(token) || kill.Failover)
+}
+
+// waitAgain returns the operations that put an item up to be run again, and end what was
+// asked of its last run. A kill that comes in between must not be overlooked: so the
+// condition is that the kill's node is as it was seen.
+func (w *World) waitAgain(item int, token int64, tick []byte) []coord.Op {
+	var ops []coord.Op
+	if kill := w.Kills[item]; kill != nil {
+		ops = append(ops, coord.AtVersion(w.Job.Kill(item), kill.Version), coord.DeleteTree(w.Job.Kill(item)))
+	} else if w.Rules.Failover {
+		ops = append(ops, coord.Absent(w.Job.Kill(item)))
+	}
+	if w.goesOn(item, token) {
+		ops = append(ops, coord.Put(w.Job.FailoverItem(item), tick))
+	}
+	return ops
+}
+
+// endKill returns the operation that removes the kill of a run that has ended.
+func (w *World) endKill(r *Run) []coord.Op {
+	if w.Kills[r.Item] == nil {
+		return nil
+	}
+	return []coord.Op{coord.DeleteTree(w.Job.Kill(r.Item))}
+}
+
+// killed is what the tree is told of a run that was killed, and whose runner cannot tell.
+func (w *World) killed(token int64, item *jobtree.Item) jobtree.CompletionDocument {
+	return jobtree.CompletionDocument{Tick: item.Fired.Run, Token: token, Outcome: jobtree.OutcomeKilled, Ended: w.time()}
+}
+
+// cleanKills removes kills that came too late, and those that nobody can read.
+func (w *World) cleanKills(c *changes) {
+	for i, kill := range w.Kills {
+		item := w.Item(i)
+		if item.Running == nil || item.Fired == nil || !kill.Kills(item.Fired.Modified) {
+			c.add(i, coord.AtVersion(w.Job.Kill(i), kill.Version), coord.DeleteTree(w.Job.Kill(i)))
+		}
+	}
+}

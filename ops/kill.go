@@ -1,0 +1,203 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+)
+
+// KillRequest says which executions are to end. What it leaves out does not matter: the zero
+// request ends all that run.
+type KillRequest struct {
+	// Items are those whose executions end; none means all.
+	Items []int
+	// Tick is the scheduled time of the executions. Items that have not begun that tick do not
+	// begin it any more.
+	Tick time.Time
+	// Token is the fencing token of one execution.
+	Token int64
+	// Failover has the items run again for the same tick, by whoever takes them over. The job
+	// needs failover for that.
+	Failover bool
+}
+
+// Killed is an item to which a kill was sent.
+type Killed struct {
+	Item int
+	// Tick is what the execution was for, Token its fencing token, and Instance who runs it.
+	// Instance is empty if the item did not run: it waited to be taken over, or had not begun.
+	Tick     time.Time
+	Token    int64
+	Instance string
+}
+
+// Kill ends executions. The context of a handler ends with [job.ErrKilled] as soon as its
+// instance sees it, and the outcome is KILLED unless the handler succeeds all the same. The
+// item is not run again for that tick, unless Failover is set. If the instance is cut off or
+// dies before it sees the kill, others see to the same. A kill names one execution: if that
+// has ended before, it kills nothing.
+//
+// Kill returns when the store has the kills, not when the handlers have returned: a handler
+// that does not watch its context goes on. Status and observers tell of the end.
+//
+// Errors: ErrNotRunning if there is nothing to kill; ErrJVM if a JVM member runs an item, which
+// knows no kill, and nothing is killed then; those of a read and of a commit. With an error the
+// list has what was killed before it.
+func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
+	done := map[int]Killed{}
+	err := j.try(ctx, "kill", func(s *jobtree.State) error {
+		k, err := j.newKill(s, r)
+		if err != nil {
+			return err
+		}
+		for i := range s.Items {
+			if _, isDone := done[i]; !isDone {
+				k.consider(i)
+			}
+		}
+		if k.jvm != nil {
+			return k.jvm
+		}
+		for _, part := range k.parts {
+			if _, err := j.ops.reg.Commit(ctx, part.ops...); err != nil {
+				return err
+			}
+			for _, killed := range part.killed {
+				done[killed.Item] = killed
+			}
+		}
+		if len(done) == 0 {
+			return ErrNotRunning
+		}
+		return nil
+	})
+	var list []Killed
+	for _, killed := range done {
+		list = append(list, killed)
+	}
+	slices.SortFunc(list, func(a, b Killed) int { return a.Item - b.Item })
+	return list, err
+}
+
+// kill is a request together with the tree in which it is to be written.
+type kill struct {
+	KillRequest
+	name  jobtree.Job
+	state *jobtree.State
+	by    string
+	now   time.Time
+	parts []killPart
+	jvm   error
+	// isTick is whether Tick is one of the schedule's.
+	isTick bool
+}
+
+// killPart is what one commit kills.
+type killPart struct {
+	ops    []coord.Op
+	killed []Killed
+}
+
+func (j *Job) newKill(s *jobtree.State, r KillRequest) (*kill, error) {
+	config, err := job.DecodeConfig(s.Config.Value)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range r.Items {
+		if i < 0 || i >= max(config.ShardingTotalCount, len(s.Items)) {
+			return nil, fmt.Errorf("item %d: 0 to %d are allowed", i, config.ShardingTotalCount-1)
+		}
+	}
+	k := &kill{KillRequest: r, name: j.name, state: s, by: j.ops.by, now: j.ops.now()}
+	k.isTick = isTick(config, r.Tick)
+	switch {
+	case config.MonitorExecution == job.Off:
+		return nil, fmt.Errorf("without MonitorExecution there is no record of what runs: %w", ErrNotRunning)
+	case r.Failover && !config.Failover:
+		return nil, fmt.Errorf("failover: the job has none")
+	case r.Tick.After(k.now):
+		return nil, fmt.Errorf("tick %s: it has not come yet", r.Tick.Format(time.RFC3339))
+	}
+	return k, nil
+}
+
+// isTick reports whether a time is a tick of the job's schedule.
+func isTick(c job.Config, at time.Time) bool {
+	zone, err := cronexpr.LoadLocation(c.TimeZone)
+	if err != nil || c.Cron == "" || at.IsZero() {
+		return false
+	}
+	ticks, err := cronexpr.Parse(c.Cron, zone)
+	return err == nil && ticks.Prev(at).Equal(at)
+}
+
+// consider adds what kills an item.
+func (k *kill) consider(i int) {
+	item := &k.state.Items[i]
+	if len(k.Items) > 0 && !slices.Contains(k.Items, i) || item.Fired == nil {
+		return
+	}
+	switch {
+	case item.Running != nil:
+		k.addRunning(i, item)
+	default:
+		k.addWaiting(i, item)
+	}
+}
+
+// addRunning adds the kill of an execution.
+func (k *kill) addRunning(i int, item *jobtree.Item) {
+	token, id := item.Fired.Modified, item.Running.ID
+	switch {
+	case k.Token != 0 && k.Token != token, !k.Tick.IsZero() && !k.Tick.Equal(item.Fired.Run):
+		return
+	case k.state.Sessions[id] == nil && k.state.Instances[id].Owner != 0:
+		if k.jvm == nil {
+			k.jvm = fmt.Errorf("item %d runs on %s: %w", i, id, ErrJVM)
+		}
+		return
+	}
+	document := jobtree.EncodeKill(jobtree.KillDocument{Token: token, Failover: k.Failover, By: k.by, At: k.now})
+	k.add(Killed{Item: i, Tick: item.Fired.Run, Token: token, Instance: id},
+		coord.AtVersion(k.name.Fired(i), item.Fired.Version), coord.Exists(k.name.Running(i)), coord.Put(k.name.Kill(i), document))
+}
+
+// addWaiting adds what keeps an item from beginning: it waits to be taken over, or has not
+// begun the tick.
+func (k *kill) addWaiting(i int, item *jobtree.Item) {
+	if k.Token != 0 || k.Failover {
+		return
+	}
+	n, waits := slices.BinarySearchFunc(k.state.FailoverItems, i, func(f jobtree.FailoverItem, i int) int { return f.Item - i })
+	if waits {
+		f := k.state.FailoverItems[n]
+		if f.Tick.IsZero() {
+			f.Tick = item.Fired.Run
+		}
+		if k.Tick.IsZero() || k.Tick.Equal(f.Tick) {
+			k.add(Killed{Item: i, Tick: f.Tick}, coord.Absent(k.name.Running(i)), coord.AtVersion(k.name.FailoverItem(i), f.Version), coord.DeleteTree(k.name.FailoverItem(i)))
+		}
+		return
+	}
+	if k.isTick && k.Tick.After(item.Fired.Tick) && !item.Fired.Tick.IsZero() {
+		k.add(Killed{Item: i, Tick: k.Tick}, coord.Absent(k.name.Running(i)), coord.SetAt(k.name.Fired(i), jobtree.EncodeFired(k.Tick), item.Fired.Version))
+	}
+}
+
+// add adds operations to the last commit, or to a new one if that is full.
+func (k *kill) add(killed Killed, ops ...coord.Op) {
+	if last := len(k.parts) - 1; last >= 0 {
+		p := &k.parts[last]
+		if all := append(p.ops[:len(p.ops):len(p.ops)], ops...); coord.ValidateCommit(all...) == nil {
+			p.ops, p.killed = all, append(p.killed, killed)
+			return
+		}
+	}
+	k.parts = append(k.parts, killPart{ops: ops, killed: []Killed{killed}})
+}

@@ -1,0 +1,118 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
+)
+
+// Errors of this package that a program may want to tell apart.
+var (
+	// ErrNoJob: the namespace has no job of that name.
+	ErrNoJob = errors.New("ops: no such job")
+	// ErrNotRunning: nothing runs that the request is about.
+	ErrNotRunning = errors.New("ops: nothing of the kind runs")
+	// ErrPaused: the job is paused already.
+	ErrPaused = errors.New("ops: the job is paused already")
+	// ErrNotPaused: the job is not paused.
+	ErrNotPaused = errors.New("ops: the job is not paused")
+	// ErrJVM: a JVM member has to do it, and does not know how.
+	ErrJVM = errors.New("ops: a JVM member of the job cannot do that")
+	// ErrBusy: the tree changes so often that no attempt has succeeded.
+	ErrBusy = errors.New("ops: the job changes too fast")
+)
+
+// Ops steers the jobs of one namespace.
+type Ops struct {
+	reg coord.Registry
+	by  string
+}
+
+// New returns the operations on the namespace of a registry. The registry stays the caller's.
+func New(reg coord.Registry) *Ops { return &Ops{reg: reg} }
+
+// By returns the same operations in the name of somebody, which the tree keeps for others to
+// see. It is cut after 255 bytes.
+func (o *Ops) By(name string) *Ops { return &Ops{reg: o.reg, by: brief.Cut(name, maxBy)} }
+
+const maxBy = 255
+
+// Job returns the operations on one job. They fail with ErrNoJob if there is none of the name.
+func (o *Ops) Job(name string) *Job { return &Job{ops: o, name: jobtree.Job(name)} }
+
+// Job steers one job.
+type Job struct {
+	ops  *Ops
+	name jobtree.Job
+}
+
+// read reads the tree of the job from the store.
+func (j *Job) read(ctx context.Context) (*jobtree.State, error) {
+	if j.name == "" || strings.Contains(string(j.name), "/") || coord.ValidatePath(j.name.Root()) != nil {
+		return nil, fmt.Errorf("%w: no job can have this name", ErrNoJob)
+	}
+	tree := coord.NewTree()
+	for n, err := range j.ops.reg.Walk(ctx, j.name.Root()) {
+		if err != nil {
+			return nil, err
+		}
+		tree.Put(n)
+	}
+	s := jobtree.Read(tree.Snapshot(), j.name)
+	if s.Config == nil {
+		return nil, ErrNoJob
+	}
+	return s, nil
+}
+
+// now is the store's time if it is known, and else the local one.
+func (o *Ops) now() time.Time {
+	if clock := o.reg.Clock(); clock.Known() {
+		return clock.Now()
+	}
+	return time.Now()
+}
+
+const (
+	// attempts bounds how often a request is decided anew because something has changed between
+	// the look at the tree and the commit.
+	attempts = 20
+	// firstPause and lastPause bound the wait before the next attempt.
+	firstPause = 5 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// try reads the tree and lets do decide and commit, until that meets no conflict.
+func (j *Job) try(ctx context.Context, what string, do func(*jobtree.State) error) error {
+	pause := firstPause
+	var err error
+	for range attempts {
+		var s *jobtree.State
+		if s, err = j.read(ctx); err == nil {
+			err = do(s)
+		}
+		if !errors.Is(err, coord.ErrConflict) {
+			break
+		}
+		if !rest.For(ctx, pause/2+rand.N(pause/2)) {
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+			break
+		}
+		pause = min(2*pause, lastPause)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, coord.ErrConflict):
+		err = fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), what, err)
+}

@@ -1,0 +1,138 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// PauseRequest says how a job is to pause.
+type PauseRequest struct {
+	// Why is for people. It is cut after 255 bytes.
+	Why string
+	// MakeUp says what becomes of the ticks of the pause when it ends. With it each item runs
+	// once for all that it has missed, also if misfire is off or the misfire window is over.
+	// Without it they are passed over, also if misfire is on.
+	MakeUp bool
+	// DisableJVM disables the servers of JVM members until the pause ends, because JVM members
+	// know no pause. A server on which a Go member runs, too, is left as it is: its Go members
+	// would lose their items.
+	DisableJVM bool
+}
+
+// Paused says what a pause does not reach.
+type Paused struct {
+	// Since is when the job was paused, by the store's clock if that is known.
+	Since time.Time
+	// JVM are the ids of JVM members that go on running ticks, ascending.
+	JVM []string
+	// Disabled are the servers that were disabled, ascending.
+	Disabled []string
+}
+
+// Pause lets no further tick of the job begin. It is one commit: a tick that has not been
+// claimed by then is not. Executions that run go on to their end, and are run again after a
+// crash. Triggers run as always. The pause stays, also if all processes end, until [Job.Resume].
+//
+// Members that keep no records (MonitorExecution off) learn of it a moment later.
+//
+// Errors: ErrPaused; those of a read and of a commit.
+func (j *Job) Pause(ctx context.Context, r PauseRequest) (Paused, error) {
+	var p Paused
+	err := j.try(ctx, "pause", func(s *jobtree.State) error {
+		var d jobtree.ScheduleDocument
+		if s.Schedule != nil {
+			d = s.Schedule.ScheduleDocument
+		}
+		if d.IsPaused() {
+			return fmt.Errorf("%w: since %s, by %s", ErrPaused, d.Paused.Format(time.DateTime), brief.Quote(d.PausedBy))
+		}
+		p = Paused{Since: j.ops.now().UTC().Truncate(time.Millisecond)}
+		var ops []coord.Op
+		p.JVM, p.Disabled, ops = jvmServers(s, j.name, r.DisableJVM)
+		d.Pause = jobtree.Pause{
+			Paused: p.Since, PausedBy: j.ops.by, PausedWhy: brief.Cut(r.Why, maxBy), MakeUp: r.MakeUp,
+			PausedServers: strings.Join(p.Disabled, ","),
+		}
+		return j.writeSchedule(ctx, s, d, ops...)
+	})
+	return p, err
+}
+
+// Resume ends a pause. Ticks from then on begin as always; those of the pause as it says. It
+// enables the servers that the pause has disabled. It is one commit.
+//
+// Errors: ErrNotPaused; those of a read and of a commit.
+func (j *Job) Resume(ctx context.Context) error {
+	return j.try(ctx, "resume", func(s *jobtree.State) error {
+		if s.Schedule == nil || !s.Schedule.IsPaused() {
+			return ErrNotPaused
+		}
+		d := s.Schedule.ScheduleDocument
+		now := j.ops.now().UTC()
+		if d.MakeUp {
+			d.MakeUpTo = now
+		} else if !d.Since.IsZero() {
+			d.Since = now
+		}
+		var ops []coord.Op
+		if d.PausedServers != "" {
+			for ip := range strings.SplitSeq(d.PausedServers, ",") {
+				if _, isThere := s.Servers[ip]; isThere && coord.ValidatePath(j.name.Server(ip)) == nil {
+					ops = append(ops, coord.Put(j.name.Server(ip), []byte(jobtree.Enabled)))
+				}
+			}
+		}
+		d.Pause = jobtree.Pause{}
+		return j.writeSchedule(ctx, s, d, ops...)
+	})
+}
+
+// writeSchedule writes the schedule's node, if nobody else has since.
+func (j *Job) writeSchedule(ctx context.Context, s *jobtree.State, d jobtree.ScheduleDocument, ops ...coord.Op) error {
+	value, err := jobtree.EncodeSchedule(d)
+	if err != nil {
+		return err
+	}
+	write := coord.Create(j.name.Schedule(), value)
+	if s.Schedule != nil {
+		write = coord.SetAt(j.name.Schedule(), value, s.Schedule.Version)
+	}
+	_, err = j.ops.reg.Commit(ctx, append([]coord.Op{coord.Exists(j.name.Config()), write}, ops...)...)
+	return err
+}
+
+// jvmServers returns the JVM members, the servers that only they use, if these are to be
+// disabled, and the operations that disable them.
+func jvmServers(s *jobtree.State, name jobtree.Job, disable bool) (members, servers []string, ops []coord.Op) {
+	shared := map[string]bool{}
+	jvm := map[string]bool{}
+	for id, in := range s.Instances {
+		if s.Sessions[id] != nil {
+			shared[in.IP] = true
+			continue
+		}
+		members = append(members, id)
+		jvm[in.IP] = true
+	}
+	slices.Sort(members)
+	if !disable {
+		return members, nil, nil
+	}
+	for _, ip := range slices.Sorted(maps.Keys(jvm)) {
+		if shared[ip] || !s.ServerEnabled(ip) || coord.ValidatePath(name.Server(ip)) != nil {
+			continue
+		}
+		servers = append(servers, ip)
+		ops = append(ops, coord.Put(name.Server(ip), []byte(jobtree.Disabled)))
+	}
+	members = slices.DeleteFunc(members, func(id string) bool { return slices.Contains(servers, s.Instances[id].IP) })
+	return members, servers, ops
+}
