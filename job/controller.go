@@ -48,7 +48,7 @@ type controller struct {
 	executions          // controller_execute.go
 	reporters           // controller_flush.go
 	doubts              // controller_finish.go
-	triggers            // controller_trigger.go
+	requested           // controller_request.go
 	backoffs            // controller_commit.go
 	leadership          // controller_lead.go
 	diagnosis           // controller_diagnose.go
@@ -91,7 +91,7 @@ func newController(reg coord.Registry, view coord.View, s *settings, o *options,
 		sight:      sight{settings: s},
 		identity:   identity{self: decide.Self{IP: o.ip, Labels: labels}},
 		executions: executions{runs: map[int]*run{}, work: decide.NewWork(), unmonitored: decide.Unmonitored{Last: o.now()}},
-		triggers:   triggers{pending: map[int]decide.Pending{}, met: map[string]time.Time{}},
+		requested:  requested{met: map[string]time.Time{}},
 		backoffs:   backoffs{troubles: troubles{}, heals: heals{}},
 		leadership: leadership{questions: map[string]*question{}},
 	}

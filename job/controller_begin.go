@@ -21,16 +21,6 @@ func (c *controller) takeOver(w *decide.World) error {
 	return nil
 }
 
-// beginTriggered claims the items that were triggered and are idle.
-func (c *controller) beginTriggered(w *decide.World) error {
-	if !c.settings.rules.Monitor {
-		c.begins(w.BeginTriggeredUnmonitored(c.work, c.pending), 0)
-		return nil
-	}
-	c.commitAll(w.BeginTriggered(c.work, c.pending, c.seat.reserve(min(len(c.pending), c.claimable()))))
-	return nil
-}
-
 // fire claims the items that are due. Without MonitorExecution it begins them at once.
 func (c *controller) fire(w *decide.World) error {
 	if !c.settings.rules.Monitor {
@@ -144,13 +134,11 @@ func (c *controller) giveBack(w *decide.World, back []*run) {
 		c.takeBack(r, errHandedBack)
 		if !r.Recorded {
 			c.drop(r)
+			c.mustTell(r)
 			continue
 		}
 		claimed = append(claimed, &r.Run)
-		switch r.Source {
-		case decide.Manual:
-			c.pending[r.Item] = decide.Pending{Parameter: r.Parameter, Request: r.Request}
-		case decide.Normal:
+		if r.Source == decide.Normal {
 			c.work.Waiting[r.Item] = r.Tick
 		}
 	}

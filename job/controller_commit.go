@@ -271,25 +271,23 @@ func (c *controller) forgoCompletion(s strike) {
 	if conflict, ok := errors.AsType[*coord.ConflictError](s.err); !ok || run == nil || conflict.Op.Path != c.job.Completion(run.Item) {
 		return
 	}
-	run.Completed = nil
+	run.Untold = true
 	if n := c.story.unsaid.add(1); n > 0 {
 		c.log.Warn("the tree cannot be told how runs have ended", zap.Int("runs", n), zap.Error(brief.Error(s.err)))
 	}
 }
 
 // follow does what follows from a committed change: it drops runs whose records were
-// removed, notes misfire flags and triggers, tells observers of ticks that were passed over,
+// removed, notes misfire flags, tells observers of ticks that were passed over,
 // and begins what was claimed. token is the number of the commit.
 func (c *controller) follow(change decide.Change, token int64) {
 	for _, p := range change.Parts {
 		if p.Ends != nil {
 			c.dropEnded(p.Ends)
+			c.unended = slices.DeleteFunc(c.unended, func(r *decide.Run) bool { return r == p.Ends })
 		}
 		if p.Flags != nil {
 			p.Flags.Flagged = true
-		}
-		if p.Takes != nil {
-			c.left = append(c.left, *p.Takes)
 		}
 		if p.Passes != nil {
 			c.observePass(p.Item, *p.Passes)

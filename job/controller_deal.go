@@ -78,7 +78,7 @@ func (c *controller) deal(w *decide.World) ([]string, error) {
 // desired asks the strategy who should own each item, and checks the answer. It returns nil
 // if no instance may have items.
 func (c *controller) desired(w *decide.World) ([]string, error) {
-	request := w.Request()
+	request := w.Question()
 	if len(request.Instances) == 0 {
 		return nil, nil
 	}

@@ -47,6 +47,9 @@ type executions struct {
 // are threads for. token is the number of the commit that claimed them; 0 if there was no
 // commit, because the job has no records.
 func (c *controller) begins(claims []decide.Claim, token int64) {
+	if !c.settings.rules.Monitor {
+		token = 0 // of a request's progress: it fences nothing
+	}
 	c.tellClaimed(claims, token)
 	g := &group{open: len(claims)}
 	for _, claim := range claims {
@@ -57,9 +60,6 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 		c.observeClaim(r)
 		c.setRun(r.Item, r)
 		c.queue = append(c.queue, r)
-		if r.Source == decide.Manual {
-			delete(c.pending, r.Item)
-		}
 	}
 	c.dispatch()
 }
@@ -195,6 +195,7 @@ func (c *controller) collect() {
 		r.Completed = completionOf(&r.Run, r.taskID, r.ending)
 		if !r.Recorded || r.Instance != c.self.ID {
 			c.drop(r)
+			c.mustTell(r)
 			continue
 		}
 		if c.lingering.IsZero() {

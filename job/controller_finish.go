@@ -28,6 +28,7 @@ const settleAfter = time.Second
 // finish removes the records of runs that are done. It waits for the other runs of the same
 // claim, but not for long (lingering), so that one commit can do for all.
 func (c *controller) finish(w *decide.World) error {
+	c.endUnended(w)
 	ready, back, isOpen := c.finished(w)
 	for _, r := range back {
 		c.commitAll(w.HandBack([]*decide.Run{r}))

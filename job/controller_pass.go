@@ -44,7 +44,7 @@ const (
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
-func steps() [29]step {
+func steps() [31]step {
 	configured := asApplicant | asMember | asLeaver
 	return [...]step{
 		{"reconcile", always, whole, (*controller).reconcileIfDue},
@@ -57,8 +57,9 @@ func steps() [29]step {
 		{"announce", asMember, whole, (*controller).announce},
 		{"take over", asMember, whole, (*controller).takeOver},
 		{"obey", asMember, whole, (*controller).obey},
-		{"begin triggered", asMember, whole, (*controller).beginTriggered},
+		{"begin requested", asMember, whole, (*controller).beginRequested},
 		{"fire", asMember, narrow, (*controller).fire},
+		{"begin backfill", asMember, whole, (*controller).beginBackfill},
 		{"flag", asMember, narrow, (*controller).flag},
 		{"pass over", asMember, narrow, (*controller).passOver},
 		{"hand back", asMember, narrow, (*controller).handBack},
@@ -71,6 +72,7 @@ func steps() [29]step {
 		{"rewind", asLeader, narrow, (*controller).rewind},
 		{"clean", asLeader, narrow, (*controller).clean},
 		{"inherit", asLeader, whole, (*controller).inherit},
+		{"end requests", asMember, whole, (*controller).endRequests},
 		{"sweep", asLeader, whole, (*controller).sweep},
 		{"assign", asLeader, whole, (*controller).assign},
 		{"ask to stop", asMember | asLeaver, whole, (*controller).askToStop},

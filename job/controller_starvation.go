@@ -167,13 +167,11 @@ func (c *controller) lateHere(w *decide.World, late map[int]reason) {
 	for _, d := range w.Due(c.work) {
 		late[d.Item] = reason{}
 	}
-	for i := range c.pending {
-		item, r := w.Item(i), c.runs[i]
-		switch {
-		case !item.Owner.Is(c.self.ID), !w.ServerEnabled(c.self.IP):
+	for _, i := range w.AwaitedHere() {
+		switch r := c.runs[i]; {
 		case r != nil && r.phase == executing:
 			late[i] = reason{run: r, isTriggered: true}
-		case r == nil && item.Running == nil:
+		case r == nil && w.Item(i).Running == nil:
 			late[i] = reason{isTriggered: true}
 		}
 	}

@@ -220,6 +220,6 @@ func (c *controller) tellUnobeyed(w *decide.World) {
 		return
 	}
 	say(func() {
-		c.log.Warn(triggerLost, someItems("items", w.Requested(c.self.ID, trigger.Request)), zap.String("request", short(trigger.Request.ID)))
+		c.log.Warn(triggerLost, someItems("items", w.Triggered(trigger)), zap.String("request", short(trigger.ID)))
 	})
 }

@@ -3,6 +3,8 @@ package job
 import (
 	"errors"
 	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
 // The causes with which the context of a handler ends (context.Cause). There are two more:
@@ -38,6 +40,10 @@ var (
 	ErrConfigDiffers = errors.New("job: the configuration in the registry differs")
 	// ErrNoInstance: there is no enabled instance that could take a trigger.
 	ErrNoInstance = errors.New("job: no instance available")
+	// ErrNoRequest: there is no such request, or not any more.
+	ErrNoRequest = errors.New("job: no such request")
+	// ErrQueueFull: so many requests wait that there is no room for another one.
+	ErrQueueFull = decide.ErrQueueFull
 	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.
 	ErrInHandler = errors.New("job: Shutdown called by a handler of the same job")
 	// ErrJobTwice: the node runs a job of that name already.

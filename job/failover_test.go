@@ -45,11 +45,13 @@ func (c *cutShort) work(ctx context.Context, _ job.ShardingContext) error {
 	}
 }
 
-func (c *cutShort) trigger(m *member, items ...int) {
+func (c *cutShort) trigger(m *member, items ...int) *job.TriggerResult {
 	c.Helper()
-	if _, err := m.Trigger(c.Context(), job.TriggerRequest{Items: items}); err != nil {
+	result, err := m.Trigger(c.Context(), job.TriggerRequest{Items: items})
+	if err != nil {
 		c.Fatal(err)
 	}
+	return result
 }
 
 // reruns returns the executions by failover.

@@ -27,7 +27,8 @@ type HandlerFunc func(ctx context.Context, sc ShardingContext) error
 // Execute calls f.
 func (f HandlerFunc) Execute(ctx context.Context, sc ShardingContext) error { return f(ctx, sc) }
 
-// Source says why an item runs. String returns ElasticJob's names; MANUAL is ours.
+// Source says why an item runs. String returns ElasticJob's names; MANUAL,
+// RETRY and BACKFILL are ours.
 type Source int
 
 // The sources of an execution.
@@ -40,6 +41,10 @@ const (
 	SourceFailover
 	// SourceManual: a program or an operator has triggered it.
 	SourceManual
+	// SourceRetry: an operator has it run again for a tick in which it failed.
+	SourceRetry
+	// SourceBackfill: an operator has it run for ticks of some time, one after the other.
+	SourceBackfill
 )
 
 func (s Source) String() string {
@@ -52,6 +57,10 @@ func (s Source) String() string {
 		return "FAILOVER"
 	case SourceManual:
 		return "MANUAL"
+	case SourceRetry:
+		return "RETRY"
+	case SourceBackfill:
+		return "BACKFILL"
 	}
 	return "UNKNOWN"
 }

@@ -20,6 +20,9 @@ func (m *model) act() {
 	if m.how.config {
 		actions = append(actions, m.doConfigure, m.doConfigure)
 	}
+	if m.how.steers {
+		actions = append(actions, m.doKill, m.doKill, m.doPause, m.doRequest, m.doRequest)
+	}
 	rapid.SampledFrom(actions).Draw(m.t, "action")()
 }
 
@@ -158,11 +161,11 @@ func (m *model) doTrigger() {
 	if p == nil || p.c.self.ID == "" {
 		return
 	}
-	var r jobtree.Request // the zero request is for all items that the instance owns
+	var r jobtree.TriggerDocument // the zero request is for all items that the instance owns
 	if rapid.Bool().Draw(m.t, "some items") {
 		r.Items = rapid.SliceOfNDistinct(rapid.IntRange(0, m.config.ShardingTotalCount-1), 1, -1, rapid.ID[int]).Draw(m.t, "items")
 	}
-	value, err := jobtree.EncodeRequest(r)
+	value, err := jobtree.EncodeTrigger(r)
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ func (m *model) begins(p *member, r *run) {
 		m.fatalf("item %d begins with the token %d after %d", r.Item, r.Token, m.token[r.Item])
 	}
 	m.token[r.Item] = r.Token
+	m.checkSteered(p, r)
 	switch r.Source {
 	case decide.Normal, decide.Misfire:
 		if r.Tick.Nanosecond() != 0 {
@@ -53,6 +54,14 @@ func (m *model) begins(p *member, r *run) {
 
 // mustRunAgain notes that a run was cut short, and has to be run again.
 func (m *model) mustRunAgain(p *member, r *run) {
+	if m.isKilled(r.Item, r.Token) {
+		return
+	}
+	m.mustRunAgainAs(r)
+}
+
+// mustRunAgainAs is mustRunAgain whatever operators want.
+func (m *model) mustRunAgainAs(r *run) {
 	item := m.state().Item(r.Item)
 	if item.Running == nil || item.Running.Owner != 0 || item.Running.ID != r.Instance || item.Fired == nil || item.Fired.Modified != r.Token {
 		return // it was begun with failover off
@@ -74,7 +83,7 @@ func (m *model) lookForCutRuns() {
 		_, registered := s.Instances[running.ID]
 		_, alive := s.Sessions[running.ID]
 		key := fmt.Sprintf("%d: %d, %d", i, running.Created, s.Items[i].Fired.Modified)
-		if !registered && !alive && !m.counted[key] {
+		if !registered && !alive && !m.counted[key] && !m.isKilled(i, s.Items[i].Fired.Modified) {
 			m.counted[key] = true
 			m.cut[i] = running.ID
 			if _, waits := m.owed[i]; waits {
@@ -127,6 +136,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 
 // onWrite checks each node that was written or removed.
 func (m *model) onWrite(before, after *coord.Node) {
+	m.checkProgress(before, after)
 	if before == nil || after == nil || !strings.HasSuffix(after.Path, "/fired") {
 		return
 	}
@@ -254,6 +264,7 @@ func (m *model) checkRest() {
 			m.fatalf("item %d waits for failover", waiting.Item)
 		}
 	}
+	m.checkRequests(s)
 	if len(s.Triggers) > 0 {
 		m.fatalf("triggers are left: %v", s.Triggers)
 	}

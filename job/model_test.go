@@ -53,6 +53,8 @@ type model struct {
 	counted map[string]bool   // the records that are in cut already
 	excused map[int]bool      // items that cannot run now: disabled, no instance available, or no leader
 	excuse  map[int]time.Time // by item: the last time at which it could not run
+
+	steering
 }
 
 type modelOptions struct {
@@ -60,6 +62,8 @@ type modelOptions struct {
 	torn bool
 	// config is whether an operator may change the configuration.
 	config bool
+	// steers is whether an operator kills, pauses and makes requests.
+	steers bool
 	// oneOff is whether the job has no schedule.
 	oneOff bool
 	// switches are the values that failover and misfire may have.
@@ -95,6 +99,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		begun: map[string]string{}, token: map[int]int64{}, cut: map[int]string{},
 		owed: map[int]time.Time{}, counted: map[string]bool{},
 		excused: map[int]bool{}, excuse: map[int]time.Time{},
+		steering: newSteering(),
 	}
 	m.first = m.store.Revision()
 	m.history = []coord.Snapshot{m.store.Snapshot()}
@@ -251,7 +256,7 @@ func (p *member) audit() {
 		"fire":      w.Fire(append(w.Due(c.work), w.Early(c.work)...), c.claimable()),
 		"flag":      w.Flag(c.work),
 		"pass over": w.PassOver(c.work),
-		"begin":     w.BeginTriggered(c.work, c.pending, c.claimable()),
+		"begin":     w.BeginRequested(append(w.Requested(c.work, false), w.Requested(c.work, true)...)),
 	}
 	if w.Leads() {
 		owners, err := c.desired(w)
@@ -317,7 +322,9 @@ func (p *member) begin(r *run) {
 func (p *member) returns(r *run, err error) {
 	ctx := p.handler[r]
 	delete(p.handler, r)
-	r.ending = ending{outcome: outcomeOf(ctx, err), err: err, cut: ctx.Err() != nil, at: p.m.now, attempts: 1}
+	p.m.checkKilled(r, ctx, err)
+	r.ending = ending{outcome: outcomeOf(ctx, err), err: err, at: p.m.now, attempts: 1}
+	r.ending.cut = ctx.Err() != nil && r.ending.outcome != OutcomeKilled
 	p.m.logf("%s: item %d returns, %v", p.name, r.Item, err)
 	if err == nil && r.ending.cut && context.Cause(ctx) == ErrShutdown {
 		delete(p.m.owed, r.Item) // it was cut short, but has finished all the same
@@ -364,6 +371,7 @@ func (m *model) finale() {
 	for len(m.doomed) > 0 {
 		m.doExpire()
 	}
+	m.resume()
 	if m.choose(false) == nil || rapid.Bool().Draw(m.t, "one more comes") {
 		m.start()
 	}
@@ -379,7 +387,7 @@ func (m *model) finale() {
 	m.now = m.now.Truncate(time.Minute).Add(time.Minute + 2*time.Second)
 	m.settleDown()
 	m.checkOwners()
-	for range 8 {
+	for range 8 + 3*maxModelRequests {
 		busy := false
 		for _, p := range m.members {
 			for _, r := range p.running() {
@@ -416,6 +424,9 @@ func TestClusterModel(t *testing.T) {
 		"views that show in parts": {switches: []bool{true}, torn: true},
 		"configuration in parts":   {switches: both, config: true, torn: true},
 		"a one-off job":            {switches: []bool{true}, oneOff: true},
+		"an operator steers":       {switches: both, config: true, steers: true},
+		"steers in parts":          {switches: []bool{true}, steers: true, torn: true},
+		"steers a one-off job":     {switches: []bool{true}, steers: true, oneOff: true},
 		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })

@@ -29,6 +29,9 @@ const (
 	// OutcomeKilled: it failed after an operator had ended it. It is run again only if the
 	// operator wanted that.
 	OutcomeKilled
+	// OutcomeSkipped is that of an item of a request that was not run: it is disabled or gone,
+	// or a JVM member has it. No execution has it.
+	OutcomeSkipped
 )
 
 func (o Outcome) String() string { return string(o.inTree()) }
@@ -48,8 +51,20 @@ func (o Outcome) inTree() jobtree.Outcome {
 		return jobtree.OutcomeCut
 	case OutcomeKilled:
 		return jobtree.OutcomeKilled
+	case OutcomeSkipped:
+		return jobtree.OutcomeSkipped
 	}
 	return "UNKNOWN"
+}
+
+// outcomeInTree returns the outcome that stands in the tree; 0 if it is not known here.
+func outcomeInTree(text jobtree.Outcome) Outcome {
+	for o := OutcomeOK; o <= OutcomeSkipped; o++ {
+		if o.inTree() == text {
+			return o
+		}
+	}
+	return 0
 }
 
 // outcomeOf returns how an execution with the context ctx has ended.

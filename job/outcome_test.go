@@ -184,7 +184,7 @@ func TestTreeTellsHowAFailoverEnds(t *testing.T) {
 		}
 		before := c.awaitRuns("item 0", 1, anything)[0]
 		c.completes(before, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID})
-		c.trigger(crashes, 0)
+		result = c.trigger(crashes, 0)
 		c.awaitRuns("item 0 again", 2, anything)
 		crashes.crash()
 		again := c.awaitRuns("item 0 elsewhere", 1, reruns)[0]
@@ -192,7 +192,7 @@ func TestTreeTellsHowAFailoverEnds(t *testing.T) {
 			t.Errorf("while it is run again the tree says %+v", got)
 		}
 		close(c.release)
-		c.completes(again, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK})
+		c.completes(again, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID})
 		c.check()
 	})
 }
@@ -249,7 +249,7 @@ func TestTreeTellsWhatAShutdownCuts(t *testing.T) {
 		c.join("10.0.0.2", cfg, nil)
 		again := c.awaitRuns("those that were cut short, again", 2, reruns)
 		for _, e := range again {
-			c.completes(e, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK})
+			c.completes(e, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID})
 		}
 		c.settled()
 		if got := c.completion(1); got.Outcome != jobtree.OutcomeOK || got.Source != job.SourceManual.String() {

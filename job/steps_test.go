@@ -66,10 +66,10 @@ func TestAStepThatFailsForGood(t *testing.T) {
 		// Its commits hold nothing else, so they may fail as a whole.
 		alone bool
 		// What the step is needed for.
-		items               []int
-		noTriggers, noTicks bool
-		unseen              bool // others may be faster, so that nothing is refused
-		lasts               time.Duration
+		items   []int
+		noTicks bool
+		unseen  bool // others may be faster, so that nothing is refused
+		lasts   time.Duration
 	}{
 		{name: "mend", refused: func(c scene) func(coord.Op) bool {
 			return func(op coord.Op) bool { return op.Path == c.job.Running(long) && op.Kind == coord.OpCreate }
@@ -78,19 +78,17 @@ func TestAStepThatFailsForGood(t *testing.T) {
 		{name: "finish, how it ended", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Completion(2)) }},
 		{name: "announce", alone: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Session(c.id)) },
 			provoke: func(c scene) { c.configure(func(cfg *job.Config) { cfg.JobParameter = "another" }) }},
-		{name: "obey", alone: true, noTriggers: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Trigger(c.id)) },
+		{name: "obey", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Trigger(c.id)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Trigger(c.id), nil)) }},
-		{name: "pass on", alone: true, refused: func(c scene) func(coord.Op) bool {
-			return func(op coord.Op) bool {
-				return op.Kind == coord.OpCreate && coord.Within(op.Path, coord.Parent(c.job.Trigger(c.id)))
-			}
+		{name: "begin requested", refused: func(c scene) func(coord.Op) bool {
+			return func(op coord.Op) bool { return op.Path == c.job.Progress("1-x", 2) }
 		}, provoke: func(c scene) {
-			request, err := jobtree.EncodeRequest(jobtree.Request{Items: []int{4}})
-			if err != nil {
-				c.Fatal(err)
-			}
-			c.commit(coord.Put(c.job.Trigger(c.id), request))
+			c.commit(coord.Put(c.job.Request("1-x"), []byte("items: \"2\"\nsource: MANUAL\n")))
 		}},
+		{name: "end requests", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Request("x")) },
+			provoke: func(c scene) { c.commit(coord.Put(c.job.Request("x"), []byte("items: all"))) }},
+		{name: "inherit", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Trigger(deadID)) },
+			provoke: func(c scene) { c.commit(coord.Put(c.job.Trigger(deadID), nil)) }},
 		{name: "fire", items: []int{2}, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(2)) }},
 		{name: "flag", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Misfire(long)) }},
 		{name: "pass over", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(idle)) }},
@@ -104,8 +102,8 @@ func TestAStepThatFailsForGood(t *testing.T) {
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Running(idle), []byte(deadID))) }},
 		{name: "rewind", alone: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(idle)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Fired(idle), jobtree.EncodeFired(time.Now().Add(year)))) }},
-		{name: "clean", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Trigger(deadID)) },
-			provoke: func(c scene) { c.commit(coord.Put(c.job.Trigger(deadID), nil)) }},
+		{name: "clean", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Kill(idle)) },
+			provoke: func(c scene) { c.commit(coord.Put(c.job.Kill(idle), []byte("token: 1"))) }},
 		{name: "sweep", alone: true, lasts: 75 * time.Second, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Server("10.9.9.9")) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Server("10.9.9.9"), []byte(jobtree.Enabled))) }},
 		{name: "assign", refused: func(c scene) func(coord.Op) bool { return writes(c.job.ItemInstance(idle)) },
@@ -173,12 +171,10 @@ func TestAStepThatFailsForGood(t *testing.T) {
 						got := owners(s, idle)
 						return len(got["10.0.0.1"])+len(got["10.0.0.2"]) == idle
 					})
-					if !tc.noTriggers {
-						if _, err := other.Trigger(t.Context(), job.TriggerRequest{Items: []int{1}}); err != nil {
-							t.Fatal(err)
-						}
-						c.awaitRuns("item 1 that is triggered", 1, func(e execution) bool { return e.Item == 1 && e.Source == job.SourceManual })
+					if _, err := other.Trigger(t.Context(), job.TriggerRequest{Items: []int{1}}); err != nil {
+						t.Fatal(err)
 					}
+					c.awaitRuns("item 1 that is triggered", 1, func(e execution) bool { return e.Item == 1 && e.Source == job.SourceManual })
 					leaves := time.Now()
 					ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 					defer cancel()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -20,120 +21,197 @@ type TriggerRequest struct {
 	// Instances whose items to run, by their ids; none means all. If Items are named too, an
 	// item runs if it is one of them and belongs to one of these instances.
 	Instances []string
-	// Parameter replaces Config.JobParameter in these executions, if it is not empty.
+	// Parameter replaces Config.JobParameter in these executions, if it is not empty. Up to
+	// MaxTriggerParameter bytes.
 	Parameter string
+	// By says who asks, for people. It is cut after 255 bytes.
+	By string
 }
 
-// TriggerResult says what was asked of whom.
-type TriggerResult struct {
-	// ID names the request in the logs of the instances that take it.
-	ID string
-	// Instances are the ids of those that were asked, ascending.
-	Instances []string
-}
+// MaxTriggerParameter bounds the parameter of a request, in bytes.
+const MaxTriggerParameter = jobtree.MaxRequestParameter
 
 // Trigger asks the instances of the job to run items now, beside the schedule. Each item
-// runs on its owner. An item that is running then runs again when it ends. An item waits
-// only once: a further trigger joins the one that waits, and its parameter replaces the
-// other. Disabled items and servers run nothing. If an item is just being given to another
-// instance, Trigger waits until it has an owner.
+// runs on its owner, whoever that is by then. Requests wait for an item in the order in which
+// they were made, and each runs it with its own parameter: after the execution that is under
+// way, and before the next tick. An execution that is cut short is run again if failover is
+// on. Disabled items do not run; their outcome is SKIPPED. During a pause triggered items run.
 //
-// Trigger returns when the registry has the request, not when the items have run. If an
-// instance has taken the request and ends before an item could begin, the trigger of that
-// item is lost.
+// Trigger returns when the registry has the request, not when the items have run: see
+// [TriggerResult.Wait]. What is in the registry survives the end of all processes.
 //
-// Errors: ErrNoInstance if no enabled instance, of those that are named, owns any of the
-// items; those of a commit.
-func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (TriggerResult, error) {
+// Errors: ErrNoInstance if there is no enabled Go member that could take an item, or if none of
+// the instances that are named owns an item; ErrQueueFull, if 100 requests wait for an item or
+// 1000 for the job; those of a commit. An item of a JVM member is given to that member in
+// ElasticJob's way: it runs all of its items, without the parameter, and the outcome is
+// SKIPPED.
+func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (*TriggerResult, error) {
 	c := s.c
-	taskID, err := newTaskID()
-	if err != nil {
-		return TriggerResult{}, err
-	}
-	for pause := firstPause; ; {
-		changed := c.view.Changed()
+	return submit(ctx, c.reg, c.job, func(ctx context.Context) (*jobtree.State, error) {
 		if err := c.view.Sync(ctx); err != nil {
-			return TriggerResult{}, fmt.Errorf("job %s: trigger: %w", c.job, err)
+			return nil, err
 		}
-		o, err := newOrder(jobtree.Read(c.view.Snapshot(), c.job), c.job, taskID, r)
+		return jobtree.Read(c.view.Snapshot(), c.job), nil
+	}, r)
+}
+
+// Trigger is [Scheduler.Trigger] for a program that has no scheduler of the job.
+//
+// Errors: coord.ErrNoNode if there is no such job.
+func Trigger(ctx context.Context, reg coord.Registry, name string, r TriggerRequest) (*TriggerResult, error) {
+	if !isValidName(name) {
+		return nil, fmt.Errorf("job %s: trigger: the name is not one that a job can have: %w", quote(name), coord.ErrNoNode)
+	}
+	return submit(ctx, reg, jobtree.Job(name), func(ctx context.Context) (*jobtree.State, error) {
+		return readState(ctx, reg, jobtree.Job(name))
+	}, r)
+}
+
+// readState reads the tree of a job from the store.
+func readState(ctx context.Context, reg coord.Registry, job jobtree.Job) (*jobtree.State, error) {
+	tree := coord.NewTree()
+	for n, err := range reg.Walk(ctx, job.Root()) {
 		if err != nil {
-			return TriggerResult{}, err
+			return nil, err
+		}
+		tree.Put(n)
+	}
+	s := jobtree.Read(tree.Snapshot(), job)
+	if s.Config == nil {
+		return nil, fmt.Errorf("%s: %w", job.Config(), coord.ErrNoNode)
+	}
+	return s, nil
+}
+
+// submitPatience is how often a request is tried that meets others.
+const submitPatience = 30
+
+// submit writes a request into the tree that read reads.
+func submit(ctx context.Context, reg coord.Registry, job jobtree.Job, read func(context.Context) (*jobtree.State, error), r TriggerRequest) (*TriggerResult, error) {
+	result, err := trySubmit(ctx, reg, job, read, r)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: trigger: %w", job, err)
+	}
+	return result, nil
+}
+
+func trySubmit(ctx context.Context, reg coord.Registry, job jobtree.Job, read func(context.Context) (*jobtree.State, error), r TriggerRequest) (*TriggerResult, error) {
+	unique, err := newTaskID()
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Parameter) > MaxTriggerParameter {
+		return nil, fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(r.Parameter), MaxTriggerParameter)
+	}
+	pause := firstPause
+	for try := 1; ; try++ {
+		s, err := read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if id := submitted(s, unique); id != "" { // the answer to an attempt was lost
+			return &TriggerResult{ID: id, Items: s.Request(id).Items, reg: reg, job: job}, nil
+		}
+		o, err := newOrder(s, r)
+		if err != nil {
+			return nil, err
 		}
 		if o.waitsForOwners() {
-			select {
-			case <-changed:
-				continue
-			case <-ctx.Done():
-				return TriggerResult{}, fmt.Errorf("job %s: trigger: items wait for an owner: %w", c.job, context.Cause(ctx))
+			if !rest.For(ctx, pause) {
+				return nil, fmt.Errorf("items wait for an owner: %w", context.Cause(ctx))
 			}
+			pause, try = min(2*pause, lastPause), 0
+			continue
 		}
-		asked, err := o.send(ctx, c.reg)
-		if errors.Is(err, coord.ErrConflict) && rest.For(ctx, pause/2+rand.N(pause/2)) {
-			pause = min(2*pause, lastPause)
-			continue // an instance came, went or took its trigger; what is written already joins
+		document := jobtree.RequestDocument{Items: o.list(), Parameter: r.Parameter, Source: SourceManual.String(), By: r.By, At: timeAt(reg), Kept: true}
+		if len(document.Items) == 0 {
+			return nil, ErrNoInstance
 		}
+		id, ops, err := decide.Submit(s, job, document, unique)
 		if err != nil {
-			return TriggerResult{}, fmt.Errorf("job %s: trigger: %w", c.job, err)
+			return nil, err
 		}
-		return TriggerResult{ID: taskID, Instances: asked}, nil
+		_, err = reg.Commit(ctx, ops...)
+		if err == nil {
+			return &TriggerResult{ID: id, Items: document.Items, Instances: o.instances(document.Items), reg: reg, job: job}, nil
+		}
+		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) || try == submitPatience || !rest.For(ctx, pause/2+rand.N(pause/2)) {
+			return nil, err
+		}
+		pause = min(2*pause, lastPause)
 	}
+}
+
+// submitted returns the id of the request that has been written with a unique text; "" if
+// there is none.
+func submitted(s *jobtree.State, unique string) string {
+	for _, r := range s.Requests {
+		if r.IsOf(unique) {
+			return r.ID
+		}
+	}
+	return ""
+}
+
+// timeAt is the store's time if it is known, and else the local one.
+func timeAt(reg coord.Registry) time.Time {
+	if clock := reg.Clock(); clock.Known() {
+		return clock.Now()
+	}
+	return time.Now()
 }
 
 // order is a request together with the tree in which it is to be written.
 type order struct {
 	TriggerRequest
-	id    string
-	job   jobtree.Job
 	state *jobtree.State
-	label string       // that an instance needs to be given items; "" if none
+	label string // that an instance needs to be given items; "" if none
+	total int
 	items map[int]bool // TriggerRequest.Items
 }
 
 // newOrder checks a request.
-func newOrder(s *jobtree.State, job jobtree.Job, id string, r TriggerRequest) (*order, error) {
-	o := &order{TriggerRequest: r, id: id, job: job, state: s, items: map[int]bool{}}
-	total := MaxShardingTotalCount
+func newOrder(s *jobtree.State, r TriggerRequest) (*order, error) {
+	o := &order{TriggerRequest: r, state: s, total: len(s.Items), items: map[int]bool{}}
 	if s.Config != nil {
 		if config, err := DecodeConfig(s.Config.Value); err == nil {
-			o.label, total = config.Label, config.ShardingTotalCount
+			o.label, o.total = config.Label, config.ShardingTotalCount
 		}
 	}
 	for _, item := range r.Items {
-		if item < 0 || item >= total {
-			return nil, fmt.Errorf("job %s: trigger item %d: 0 to %d are allowed", job, item, total-1)
+		if item < 0 || item >= o.total {
+			return nil, fmt.Errorf("item %d: 0 to %d are allowed", item, o.total-1)
 		}
 		o.items[item] = true
+	}
+	if !o.mayHaveItems() {
+		return nil, ErrNoInstance
 	}
 	return o, nil
 }
 
-// wants reports whether the request asks for an item.
-func (o *order) wants(item int) bool { return len(o.Items) == 0 || o.items[item] }
-
-// asks reports whether the request is for an instance.
-func (o *order) asks(id string) bool {
-	return len(o.Instances) == 0 || slices.Contains(o.Instances, id)
-}
-
-// mayHaveItems reports whether some instance may be given items.
+// mayHaveItems reports whether some Go member may be given items.
 func (o *order) mayHaveItems() bool {
-	for _, in := range o.state.Instances {
-		if o.state.ServerEnabled(in.IP) && (o.label == "" || slices.Contains(in.Labels, o.label)) {
+	for id, in := range o.state.Instances {
+		if o.state.Sessions[id] != nil && o.state.ServerEnabled(in.IP) && (o.label == "" || slices.Contains(in.Labels, o.label)) {
 			return true
 		}
 	}
 	return false
 }
 
-// waitsForOwners reports whether an item of the request will soon get another owner: it has
-// none, or its owner has gone, and there is an instance that may have it.
+// waitsForOwners reports whether it matters who owns an item that will soon get another owner:
+// it has none, or its owner has gone.
 func (o *order) waitsForOwners() bool {
-	if !o.mayHaveItems() {
+	if len(o.Instances) == 0 {
 		return false
 	}
-	for i := range o.state.Items {
-		item := &o.state.Items[i]
-		if !o.wants(i) || !item.Exists || item.Running != nil {
+	for i := range o.total {
+		if len(o.Items) > 0 && !o.items[i] {
+			continue
+		}
+		item := o.state.Item(i)
+		if item.Running != nil {
 			continue
 		}
 		if item.Owner == nil {
@@ -143,48 +221,35 @@ func (o *order) waitsForOwners() bool {
 			return true
 		}
 	}
-	return len(o.state.Items) == 0
+	return false
 }
 
-// addressees returns the items that each instance is asked for.
-func (o *order) addressees() map[string][]int {
-	items := map[string][]int{}
-	for i := range o.state.Items {
-		item := &o.state.Items[i]
-		if item.Owner == nil || item.Disabled || !o.wants(i) {
-			continue
-		}
-		id := item.Owner.ID
-		if _, isThere := o.state.Instances[id]; !isThere && item.Running != nil {
-			id = item.Running.ID // the runner takes the request, and passes it on when the item has an owner
-		}
-		if in, isThere := o.state.Instances[id]; isThere && o.state.ServerEnabled(in.IP) && o.asks(id) {
-			items[id] = append(items[id], i)
+// list returns the items to run.
+func (o *order) list() []int {
+	var list []int
+	for i := range o.total {
+		if (len(o.Items) == 0 || o.items[i]) && (len(o.Instances) == 0 || slices.Contains(o.Instances, o.ownerOf(i))) {
+			list = append(list, i)
 		}
 	}
-	return items
+	return list
 }
 
-// send writes a trigger for each instance that is asked, and returns their ids.
-func (o *order) send(ctx context.Context, reg coord.Registry) (asked []string, err error) {
-	var groups [][]coord.Op
-	for id, items := range o.addressees() {
-		// The items are named: if one moves meanwhile, the trigger is passed on to its new owner.
-		ops, err := decide.Ask(o.state, o.job, id, jobtree.Request{ID: o.id, Items: items, Parameter: o.Parameter})
-		if err != nil {
-			return nil, err
-		}
-		asked = append(asked, id)
-		groups = append(groups, ops)
+// ownerOf returns the id of an item's owner; "" if it has none.
+func (o *order) ownerOf(i int) string {
+	if owner := o.state.Item(i).Owner; owner != nil {
+		return owner.ID
 	}
-	if len(asked) == 0 {
-		return nil, ErrNoInstance
-	}
-	for _, change := range decide.InChunks("trigger", groups) {
-		if _, err := reg.Commit(ctx, change.Ops...); err != nil {
-			return nil, err
+	return ""
+}
+
+// instances returns the owners of items.
+func (o *order) instances(items []int) (ids []string) {
+	for _, i := range items {
+		if id := o.ownerOf(i); id != "" {
+			ids = append(ids, id)
 		}
 	}
-	slices.Sort(asked)
-	return asked, nil
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }

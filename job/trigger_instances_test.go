@@ -3,6 +3,7 @@ package job_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,12 +85,12 @@ func TestTriggerOfInstancesThatHaveNone(t *testing.T) {
 			"unknown, of items": {Instances: []string{deadID}, Items: []int{0}},
 			"not its items":     {Instances: []string{b.Status().InstanceID}, Items: []int{0, 2}},
 		} {
-			if result, err := a.Trigger(t.Context(), r); !errors.Is(err, job.ErrNoInstance) || result.ID != "" || len(result.Instances) > 0 {
+			if result, err := a.Trigger(t.Context(), r); !errors.Is(err, job.ErrNoInstance) || result != nil {
 				t.Errorf("%s: %+v, %v, want ErrNoInstance", name, result, err)
 			}
 		}
 		c.pass(time.Second)
-		if n := len(c.record.find(anything)); n > 0 || len(c.state().Triggers) > 0 {
+		if n := len(c.record.find(anything)); n > 0 || len(c.state().Requests) > 0 {
 			t.Errorf("%d executions\n%s", n, c.dump())
 		}
 	})
@@ -107,7 +108,7 @@ func TestTriggerThatIsPassedOnKeepsItsRequest(t *testing.T) {
 		b := c.join("10.0.0.2", cfg, nil, w.option())
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		// The first is asked for an item that is not its own any more.
-		request, err := jobtree.EncodeRequest(jobtree.Request{ID: "of-the-past", Items: []int{1, 2}, Parameter: "once"})
+		request, err := jobtree.EncodeTrigger(jobtree.TriggerDocument{ID: "of-the-past", Items: []int{1, 2}, Parameter: "once"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,12 +119,12 @@ func TestTriggerThatIsPassedOnKeepsItsRequest(t *testing.T) {
 			if want := map[int]string{1: b.ip, 2: a.ip}[e.Item]; e.ip != want || e.JobParameter != "once" || e.Source != job.SourceManual {
 				t.Errorf("item %d ran on %s with %q", e.Item, e.ip, e.JobParameter)
 			}
-			if got := c.completion(e.Item).Request; got != "of-the-past" {
+			if got := c.completion(e.Item).Request; !strings.HasPrefix(got, "000000000001-") {
 				t.Errorf("item %d was run for the request %q", e.Item, got)
 			}
 		}
 		synctest.Wait()
-		if finished := eventsOf[job.FinishedEvent](&w); len(finished) != 1 || finished[0].RequestID != "of-the-past" {
+		if finished := eventsOf[job.FinishedEvent](&w); len(finished) != 1 || !strings.HasPrefix(finished[0].RequestID, "000000000001-") {
 			t.Errorf("finished: %+v", finished)
 		}
 		c.check()
@@ -155,34 +156,6 @@ func TestTriggerThatIsInheritedKeepsItsRequest(t *testing.T) {
 		}
 		if n := len(c.record.find(anything)); n != 2 {
 			t.Errorf("%d executions\n%s", n, c.record)
-		}
-	})
-}
-
-// Requests that join one that waits: the item is run once, for the later one.
-func TestTriggerThatJoinsHasTheLaterRequest(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron, cfg.ShardingTotalCount = "", 1
-		release := make(chan struct{})
-		m := c.join("10.0.0.1", cfg, hangs(release, func(job.ShardingContext) bool { return true }))
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
-		var last job.TriggerResult
-		for range 3 {
-			result, err := m.Trigger(t.Context(), job.TriggerRequest{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if result.ID == last.ID {
-				t.Errorf("two requests are called %s", result.ID)
-			}
-			last = result
-			c.pass(100 * time.Millisecond)
-		}
-		close(release)
-		c.pass(time.Second)
-		if n := len(c.record.find(anything)); n != 2 || c.completion(0).Request != last.ID {
-			t.Errorf("%d executions, the last for the request %q, want %q", n, c.completion(0).Request, last.ID)
 		}
 	})
 }

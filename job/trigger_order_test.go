@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -26,7 +27,7 @@ func newOrderTree(t *testing.T) *orderTree {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree.commit(coord.SessionID(session+1), coord.CreateEphemeral("trigger/instances/"+id, document))
+		tree.commit(coord.SessionID(session+1), coord.CreateEphemeral("trigger/instances/"+id, document), coord.CreateEphemeral("trigger/sessions/"+id, nil))
 	}
 	for item, owner := range []string{"A", "B", "A"} {
 		tree.put(fmt.Sprintf("sharding/%d/instance", item), owner)
@@ -55,68 +56,80 @@ func (o *orderTree) remove(paths ...string) *orderTree {
 	return o
 }
 
-func (o *orderTree) order(items []int) *order {
+func (o *orderTree) order(r TriggerRequest) (*order, error) {
 	o.Helper()
-	got, err := newOrder(jobtree.Read(o.store.Snapshot(), "trigger"), "trigger", "new", TriggerRequest{Items: items})
-	if err != nil {
-		o.Fatal(err)
-	}
-	return got
+	return newOrder(jobtree.Read(o.store.Snapshot(), "trigger"), r)
 }
 
 func TestOrderWaitsForOwners(t *testing.T) {
+	of := func(items ...int) TriggerRequest { return TriggerRequest{Instances: []string{"A", "B"}, Items: items} }
 	for _, c := range []struct {
-		name  string
-		tree  func(*orderTree)
-		items []int
-		want  bool
+		name string
+		tree func(*orderTree)
+		r    TriggerRequest
+		want bool
 	}{
-		{"all have owners", nil, nil, false},
-		{"nothing was dealt yet", func(o *orderTree) { o.remove("sharding") }, nil, true},
-		{"an owner has gone", func(o *orderTree) { o.remove("instances/B") }, nil, true},
-		{"of an item that is not asked for", func(o *orderTree) { o.remove("instances/B") }, []int{0, 2}, false},
-		{"and the item runs", func(o *orderTree) { o.remove("instances/B").put("sharding/1/running", "B") }, nil, false},
-		{"an item has none", func(o *orderTree) { o.remove("sharding/1/instance").put("sharding/1/fired", "") }, []int{1}, true},
-		{"nobody could have it", func(o *orderTree) { o.remove("instances/A", "instances/B") }, nil, false},
-		{"nobody may have it", func(o *orderTree) { o.remove("instances/B").put("servers/host-A", "DISABLED") }, nil, false},
+		{"all have owners", nil, of(), false},
+		{"an owner has gone", func(o *orderTree) { o.remove("instances/B") }, of(), true},
+		{"and it does not matter who it is", func(o *orderTree) { o.remove("instances/B") }, TriggerRequest{}, false},
+		{"of an item that is not asked for", func(o *orderTree) { o.remove("instances/B") }, of(0, 2), false},
+		{"and the item runs", func(o *orderTree) { o.remove("instances/B").put("sharding/1/running", "B") }, of(), false},
+		{"an item has none", func(o *orderTree) { o.remove("sharding/1/instance").put("sharding/1/fired", "") }, of(1), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := newOrderTree(t)
 			if c.tree != nil {
 				c.tree(tree)
 			}
-			if got := tree.order(c.items).waitsForOwners(); got != c.want {
-				t.Errorf("got %v", got)
+			o, err := tree.order(c.r)
+			if err != nil || o.waitsForOwners() != c.want {
+				t.Errorf("got %v", err)
 			}
 		})
 	}
 }
 
-func TestAddressees(t *testing.T) {
+func TestOrderedItems(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		tree  func(*orderTree)
-		items []int
-		want  map[string][]int
+		name      string
+		tree      func(*orderTree)
+		r         TriggerRequest
+		want      []int
+		instances []string
+		refused   error
 	}{
-		{"everybody", nil, nil, map[string][]int{"A": {0, 2}, "B": {1}}},
-		{"one item", nil, []int{1}, map[string][]int{"B": {1}}},
-		{"items that are not there", nil, []int{9}, nil},
-		{"a disabled item", func(o *orderTree) { o.put("sharding/2/disabled", "") }, nil, map[string][]int{"A": {0}, "B": {1}}},
-		{"a disabled server", func(o *orderTree) { o.put("servers/host-B", "DISABLED") }, nil, map[string][]int{"A": {0, 2}}},
-		{"nobody", func(o *orderTree) { o.remove("instances/A", "instances/B") }, nil, nil},
-		{"one that runs by failover, of an owner that has gone", func(o *orderTree) {
-			o.remove("instances/B").put("sharding/1/running", "A")
-		}, []int{1}, map[string][]int{"A": {1}}},
+		{"all", nil, TriggerRequest{}, []int{0, 1, 2}, []string{"A", "B"}, nil},
+		{"one item", nil, TriggerRequest{Items: []int{1}}, []int{1}, []string{"B"}, nil},
+		{"one item twice", nil, TriggerRequest{Items: []int{1, 1}}, []int{1}, []string{"B"}, nil},
+		{"one instance", nil, TriggerRequest{Instances: []string{"A"}}, []int{0, 2}, []string{"A"}, nil},
+		{"one item of one instance", nil, TriggerRequest{Instances: []string{"A"}, Items: []int{1, 2}}, []int{2}, []string{"A"}, nil},
+		{"an item without an owner", func(o *orderTree) { o.remove("sharding/1/instance") }, TriggerRequest{}, []int{0, 1, 2}, []string{"A"}, nil},
+		{"nobody", func(o *orderTree) { o.remove("instances/A", "instances/B") }, TriggerRequest{}, nil, nil, ErrNoInstance},
+		{"nobody who may", func(o *orderTree) { o.remove("instances/B").put("servers/host-A", "DISABLED") }, TriggerRequest{}, nil, nil, ErrNoInstance},
+		{"JVM members only", func(o *orderTree) { o.remove("sessions/A", "sessions/B") }, TriggerRequest{}, nil, nil, ErrNoInstance},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := newOrderTree(t)
 			if c.tree != nil {
 				c.tree(tree)
 			}
-			if diff := cmp.Diff(c.want, tree.order(c.items).addressees(), cmpopts.EquateEmpty()); diff != "" {
+			o, err := tree.order(c.r)
+			if !errors.Is(err, c.refused) {
+				t.Fatalf("got %v", err)
+			}
+			if err != nil {
+				return
+			}
+			got := o.list()
+			if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
+			if diff := cmp.Diff(c.instances, o.instances(got), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("instances (-want +got):\n%s", diff)
+			}
 		})
+	}
+	if _, err := newOrderTree(t).order(TriggerRequest{Items: []int{3}}); err == nil {
+		t.Error("item 3 was accepted")
 	}
 }

@@ -85,18 +85,15 @@ func allChanges(p pass) []decide.Change {
 	want(assigns(p)...)
 	want(fires(p)...)
 	want(takesOver(p)...)
-	want(p.BeginTriggered(p.work, map[int]decide.Pending{0: {}, 1: {}, 2: {}}, p.free)...)
+	want(begins(p)...)
+	want(p.EndRequests()...)
 	want(settles(p)...)
-	obeys, _ := p.Obey()
-	want(one(obeys)...)
-	for i := range 6 {
-		if owner := p.Item(i).Owner; owner != nil {
-			want(must(p.PassOn(owner.ID, []int{i}, decide.Pending{}))...)
-		}
-	}
+	want(obeys(p)...)
+	inherits, _ := p.Inherit(func(string) bool { return true }, "u")
+	want(one(inherits)...)
 
 	p.FireUnmonitored(p.work, decide.Unmonitored{Last: begin, Missed: map[int]bool{0: true}})
-	p.BeginTriggeredUnmonitored(p.work, map[int]decide.Pending{0: {}, 9: {}})
+	p.AwaitedHere()
 	p.StalledElsewhere(p.work)
 	p.FutureTimes(p.work)
 	p.StillWaiting(p.work, p.Due(p.work), 0)

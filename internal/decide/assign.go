@@ -12,9 +12,9 @@ import (
 // items to others. (ElasticJob never gives them away, without a warning, B-46.)
 const staticGrace = 10 * time.Minute
 
-// Request returns the question for the strategy: who should own each item. It has no
+// Question returns the question for the strategy: who should own each item. It has no
 // instances if none may have items.
-func (w *World) Request() strategy.Request {
+func (w *World) Question() strategy.Request {
 	request := strategy.Request{
 		Job:       w.Rules.Name,
 		Total:     w.Rules.Total,
@@ -22,6 +22,9 @@ func (w *World) Request() strategy.Request {
 		Previous:  make([]string, w.Rules.Total),
 	}
 	for i := range request.Previous {
+		if w.Necessary {
+			break // they are to be dealt anew
+		}
 		if owner := w.Item(i).Owner; owner != nil {
 			request.Previous[i] = owner.ID
 		}
@@ -78,7 +81,7 @@ func (w *World) assignItem(i int, item *jobtree.Item, owner string) []coord.Op {
 	switch {
 	case item.Owner == nil:
 		return []coord.Op{coord.Create(w.Job.ItemInstance(i), []byte(owner))}
-	case item.Owner.ID == owner, item.Running != nil, w.Rules.StaticSharding && !w.isAbandoned(item.Owner.ID):
+	case item.Owner.ID == owner, item.Running != nil, w.Rules.StaticSharding && !w.Necessary && !w.isAbandoned(item.Owner.ID):
 		return nil
 	default:
 		return []coord.Op{

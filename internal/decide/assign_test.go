@@ -273,7 +273,7 @@ func TestAssignDisturbsNobody(t *testing.T) {
 // answer is seen.
 func TestRequest(t *testing.T) {
 	f := given(t).members("B", "A").leader("A").deal("A", "B").disable("B")
-	got := f.pass("A").Request()
+	got := f.pass("A").Question()
 	want := strategy.Request{
 		Job: "settle", Total: 3, Previous: []string{"A", "B", ""},
 		Instances: []strategy.Instance{{ID: "A", IP: "host-A"}},
@@ -286,7 +286,7 @@ func TestRequest(t *testing.T) {
 			t.Errorf("%v is no error", owners)
 		}
 	}
-	if nobody := f.disable("A").pass("A").Request(); len(nobody.Instances) > 0 {
+	if nobody := f.disable("A").pass("A").Question(); len(nobody.Instances) > 0 {
 		t.Errorf("%v may have items", nobody.Instances)
 	}
 }

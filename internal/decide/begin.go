@@ -35,7 +35,7 @@ func (w *World) tickClaims(step string) *claims {
 }
 
 // own adds the claim of an item that this instance owns.
-func (c *claims) own(item *jobtree.Item, claim Claim) {
+func (c *claims) own(item *jobtree.Item, claim Claim, also ...coord.Op) {
 	ops := []coord.Op{
 		coord.AtVersion(c.w.Job.ItemInstance(claim.Item), item.Owner.Version),
 		c.w.createRunning(claim.Item),
@@ -44,7 +44,7 @@ func (c *claims) own(item *jobtree.Item, claim Claim) {
 	if item.Misfire {
 		ops = append(ops, coord.DeleteTree(c.w.Job.Misfire(claim.Item)))
 	}
-	c.put(item, claim, ops)
+	c.put(item, claim, append(ops, also...))
 }
 
 // put adds the claim of an item.

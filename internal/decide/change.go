@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // Change is what a step wants done in one commit.
@@ -27,12 +26,11 @@ type Change struct {
 // Part is a piece of a change. Its pointers say what follows when it is committed; most are
 // nil.
 type Part struct {
-	Item   int              // NoItem if the part is about no item
-	Claim  *Claim           // this item begins
-	Ends   *Run             // this run has no record any more
-	Flags  *Run             // the item of this run has its misfire flag
-	Takes  *jobtree.Trigger // this trigger is removed, and the instance that did that has to obey it
-	Passes *Passed          // this tick was passed over
+	Item   int     // NoItem if the part is about no item
+	Claim  *Claim  // this item begins
+	Ends   *Run    // this run has no record any more
+	Flags  *Run    // the item of this run has its misfire flag
+	Passes *Passed // this tick was passed over
 
 	from, to int // in Ops
 }

@@ -15,6 +15,8 @@ const (
 	Misfire                    // it makes up for missed ticks
 	Failover                   // its run was cut short elsewhere
 	Manual                     // it was triggered
+	Retry                      // a request runs it again for a tick
+	Backfill                   // a request runs it for ticks of some time
 )
 
 // Claim is an item that a commit begins, and what that commit says of it.
@@ -24,8 +26,10 @@ type Claim struct {
 	Tick      time.Time // the tick that the execution is for
 	Last      time.Time // the last tick that the item has begun, this claim included
 	Before    time.Time // the last tick that it had begun before this claim
-	Parameter string    // of the trigger; "" if there is none
-	Request   string    // the id of the trigger's request; "" if there is none
+	Parameter string    // of the request; "" if there is none
+	Request   string    // the id of the request; "" if there is none
+	Done      int       // how many runs of the request have ended before
+	Failed    int       // how many of them without success
 	Failover  bool      // it has the marks of a failover, too
 }
 
@@ -38,6 +42,8 @@ type Run struct {
 	Flagged  bool   // this process has set the item's misfire flag while it ran
 	// Completed says how it has ended, for those who read the tree; nil until it has ended.
 	Completed *jobtree.CompletionDocument
+	// Untold is set if the item's own node cannot be told of that.
+	Untold bool
 }
 
 // Work is what this process has under way. Steps change it during a pass, so it is no part

@@ -4,16 +4,13 @@ import "github.com/elasticjob-go/elasticjob/coord"
 
 // Clean removes, as leader, what options that were switched off have left behind, so that
 // nothing of it runs when they are switched on again. (In ElasticJob old failover items and
-// misfire flags run then, B-10, B-22.) It also removes the triggers of instances that have
-// left; the leader obeys them instead. (There they stay until the next trigger, B-26.) And it
-// removes kills that came too late. It does not touch the records of runs: their runners remove these.
+// misfire flags run then, B-10, B-22.) It also removes kills that came too late. It does not touch the records of runs: their runners remove these.
 func (w *World) Clean() []Change {
 	c := changes{w: w, step: "clean", heals: true, head: (*World).ifLeading}
 	if !w.Rules.Failover {
 		w.cleanFailovers(&c)
 	}
 	w.cleanMisfires(&c)
-	w.cleanTriggers(&c)
 	w.cleanKills(&c)
 	return c.list
 }
@@ -43,22 +40,6 @@ func (w *World) cleanMisfires(c *changes) {
 			// schedule.
 			c.add(i, coord.AtVersion(w.Job.Fired(i), item.Fired.Version), coord.DeleteTree(w.Job.Misfire(i)))
 		}
-	}
-}
-
-func (w *World) cleanTriggers(c *changes) {
-	for id, trigger := range w.Triggers {
-		// An instance that is out of the tree obeys no trigger and never comes back, even if its
-		// runs go on.
-		if _, there := w.Instances[id]; there {
-			continue
-		}
-		path := w.Job.Trigger(id)
-		ops := []coord.Op{coord.AtVersion(path, trigger.Version), coord.DeleteTree(path)}
-		if coord.ValidatePath(w.Job.Instance(id)) == nil {
-			ops = append(ops, coord.Absent(w.Job.Instance(id))) // the view may show a trigger before its instance
-		}
-		c.add(NoItem, ops...).Takes = &trigger
 	}
 }
 

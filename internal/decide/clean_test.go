@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 func cleans(p pass) []decide.Change { return p.Clean() }
@@ -72,25 +73,30 @@ func TestClean(t *testing.T) {
 			tree:  func(f *fixture) { f.put("sharding/1/running", "B") },
 		},
 		{
-			name: "a trigger of nobody",
-			tree: func(f *fixture) { f.put("trigger/X", "").put("trigger/B", "") },
-			want: []string{"- trigger/X"},
+			name: "kills of what does not run, of another run, and such as nobody can read",
+			tree: func(f *fixture) {
+				f.put("kill/0", "token: 1").put("kill/2", "token: x")
+				f.claim("B", 1, tick(1))
+				f.put("kill/1", "token: 1")
+			},
+			want: []string{"- kill/0", "- kill/1", "- kill/2"},
 		},
 		{
-			name: "a trigger of one that is leaving, and obeys no more",
-			tree: func(f *fixture) { f.put("trigger/B", "").remove("instances/B") },
-			want: []string{"- trigger/B"},
+			name: "a kill of what runs",
+			tree: func(f *fixture) {
+				f.put("kill/1", string(jobtree.EncodeKill(jobtree.KillDocument{Token: f.claim("B", 1, tick(1)).Token})))
+			},
 		},
 	} {
 		r.run(t, base, cleans)
 	}
-	forgotten := func(f *fixture) { base(f); f.put("trigger/X", "") }
+	late := func(f *fixture) { base(f); f.put("kill/0", "token: 1") }
 	for _, c := range []conflict{
-		{"the trigger is written again", func(f *fixture) { f.put("trigger/X", "") }},
-		{"its instance shows later", func(f *fixture) { f.members("X") }},
+		{"it is written again", func(f *fixture) { f.put("kill/0", "token: 2") }},
+		{"the item runs all the same", func(f *fixture) { f.put("sharding/0/running", "B") }},
 		{"somebody else leads", func(f *fixture) { f.remove("leader/election/instance") }},
 	} {
-		c.run(t, forgotten, cleans)
+		c.run(t, late, cleans)
 	}
 	flagged := func(f *fixture) { base(f); f.fired(0, tick(1)).put("sharding/0/misfire", "") }
 	for _, c := range []conflict{
@@ -107,23 +113,6 @@ func TestClean(t *testing.T) {
 		f.configure(func(r *decide.Rules) { r.Failover = true })
 		if _, err := f.store.Commit(sessionOf("A"), changes[0].Ops...); err == nil {
 			t.Error("what waits under the new configuration is removed because of the old one")
-		}
-	})
-	// Whoever removes a request takes it.
-	t.Run("what is taken", func(t *testing.T) {
-		f := given(t)
-		base(f)
-		f.put("trigger/X", "items: [1, 2]").put("trigger/Y", "")
-		list := parts(cleans(f.pass("A")))
-		taken := map[string]int{}
-		for _, p := range list {
-			if p.Takes == nil || p.Item != decide.NoItem {
-				t.Fatalf("got %+v", p)
-			}
-			taken[p.Takes.Instance] = len(p.Takes.Request.Items)
-		}
-		if len(list) != 2 || len(taken) != 2 || taken["X"] != 2 {
-			t.Errorf("took %v", taken)
 		}
 	})
 }

@@ -56,12 +56,19 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 			if item.Misfire || r.Flagged {
 				ops = append(ops, coord.DeleteTree(w.Job.Misfire(r.Item)))
 			}
+			if r.Completed != nil {
+				ops = append(ops, w.endProgress(r, *r.Completed)...)
+			}
 			again.put(&item, claim, append(ops, w.complete(r)...)).Ends = r
 			continue
 		}
 		ops := append(w.remove(r, &item), w.endKill(r)...)
-		if r.Completed != nil && r.Completed.Outcome == jobtree.OutcomeKilled && w.Killed(r) && w.goesOn(r.Item, r.Token) {
+		switch {
+		case r.Completed == nil:
+		case r.Completed.Outcome == jobtree.OutcomeKilled && w.Killed(r) && w.goesOn(r.Item, r.Token):
 			ops = append(ops, coord.Put(w.Job.FailoverItem(r.Item), jobtree.EncodeFired(r.Tick)))
+		default:
+			ops = append(ops, w.endProgress(r, *r.Completed)...)
 		}
 		part := c.add(r.Item, append(ops, w.complete(r)...)...)
 		part.Ends = r
@@ -96,7 +103,7 @@ func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
 func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 	tick, item := w.LastTick(), w.Item(r.Item)
 	switch {
-	case r.Failover, item.Disabled, w.Kills[r.Item] != nil, !w.owns(&item), item.Fired == nil, k.hasBegun(r.Item, tick):
+	case r.Failover, item.Disabled, w.Kills[r.Item] != nil, !w.owns(&item), item.Fired == nil, k.hasBegun(r.Item, tick), k.hasWaited(r.Item, tick):
 		return time.Time{}, false // the next pass does
 	case item.Running == nil, (item.Running.Owner == 0) != w.Rules.Failover:
 		return time.Time{}, false // running is missing, or failover was switched since it was created
@@ -132,12 +139,12 @@ func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
 // passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up.
 func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
 	tick := w.LastTick()
-	return !w.Rules.Misfire && !w.isOwed(tick) && !r.Failover && tick.After(item.Fired.Tick) && tick.After(r.Last)
+	return !w.Rules.Misfire && !w.isOwed(tick) && !r.Failover && r.Source != Backfill && tick.After(item.Fired.Tick) && tick.After(r.Last)
 }
 
 // complete returns the operation that writes how a run has ended; none if that is not known.
 func (w *World) complete(r *Run) []coord.Op {
-	if r.Completed == nil {
+	if r.Completed == nil || r.Untold {
 		return nil
 	}
 	return []coord.Op{coord.Put(w.Job.Completion(r.Item), jobtree.EncodeCompletion(*r.Completed))}

@@ -67,16 +67,20 @@ func (w *World) Fire(due []Due, free int) []Change {
 }
 
 // StillWaiting returns the ticks of items that are due, are on time, and cannot begin because
-// no thread is free. free is how many items could begin. An item that has waited is kept
-// until it runs.
+// no thread is free, or because the item runs for a backfill. free is how many items could
+// begin. An item that has waited is kept until it runs.
 func (w *World) StillWaiting(k *Work, due []Due, free int) map[int]time.Time {
-	var waiting map[int]time.Time
+	waiting := map[int]time.Time{}
 	for n, d := range due {
 		if d.Source == Normal && k.Runs[d.Item] == nil && (n >= free || k.hasWaited(d.Item, d.Tick)) {
-			if waiting == nil {
-				waiting = map[int]time.Time{}
-			}
 			waiting[d.Item] = d.Tick
+		}
+	}
+	tick := w.LastTick()
+	for i, r := range k.Runs {
+		item := w.Item(i)
+		if r.Source == Backfill && w.owns(&item) && !w.IsPaused() && (w.judge(&item, tick) == onTime || k.hasWaited(i, tick)) {
+			waiting[i] = tick
 		}
 	}
 	return waiting

@@ -247,7 +247,7 @@ func (f *fixture) pass(id string) pass {
 
 // owners asks the strategy who should own each item; nil if nobody can.
 func (p pass) owners() []string {
-	request := p.Request()
+	request := p.Question()
 	if len(request.Instances) == 0 {
 		return nil
 	}

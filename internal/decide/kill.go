@@ -25,10 +25,29 @@ func (w *World) waitAgain(item int, token int64, tick []byte) []coord.Op {
 	} else if w.Rules.Failover {
 		ops = append(ops, coord.Absent(w.Job.Kill(item)))
 	}
-	if w.goesOn(item, token) {
-		ops = append(ops, coord.Put(w.Job.FailoverItem(item), tick))
+	switch {
+	case w.goesOn(item, token):
+		return append(ops, coord.Put(w.Job.FailoverItem(item), tick))
+	case w.Kills[item].Kills(token):
+		return append(ops, w.cutProgress(item, jobtree.OutcomeKilled)...)
 	}
-	return ops
+	return append(ops, w.cutProgress(item, jobtree.OutcomeCut)...)
+}
+
+// endKilled returns the operations that end what was claimed and then killed, and has not
+// begun. waitAgain is among them.
+func (w *World) endKilled(item int, token int64, state *jobtree.Item) []coord.Op {
+	ops := w.waitAgain(item, token, jobtree.EncodeFired(claimedFor(state)))
+	return append(ops, coord.Put(w.Job.Completion(item), jobtree.EncodeCompletion(w.killed(token, state))))
+}
+
+// ifNotKilled is the condition that nobody has killed what runs since the snapshot. Whoever
+// gives a run another token needs it: a kill of the old one would be lost.
+func (w *World) ifNotKilled(item int) coord.Op {
+	if kill := w.Kills[item]; kill != nil {
+		return coord.AtVersion(w.Job.Kill(item), kill.Version)
+	}
+	return coord.Absent(w.Job.Kill(item))
 }
 
 // endKill returns the operation that removes the kill of a run that has ended.
@@ -44,12 +63,23 @@ func (w *World) killed(token int64, item *jobtree.Item) jobtree.CompletionDocume
 	return jobtree.CompletionDocument{Tick: item.Fired.Run, Token: token, Outcome: jobtree.OutcomeKilled, Ended: w.time()}
 }
 
-// cleanKills removes kills that came too late, and those that nobody can read.
+// cleanKills removes kills that came too late, and those that nobody can read. A view may show
+// a kill before it shows the claim of the run: so what makes it late is a condition.
 func (w *World) cleanKills(c *changes) {
 	for i, kill := range w.Kills {
 		item := w.Item(i)
-		if item.Running == nil || item.Fired == nil || !kill.Kills(item.Fired.Modified) {
-			c.add(i, coord.AtVersion(w.Job.Kill(i), kill.Version), coord.DeleteTree(w.Job.Kill(i)))
+		ops := []coord.Op{coord.AtVersion(w.Job.Kill(i), kill.Version), coord.DeleteTree(w.Job.Kill(i))}
+		switch {
+		case kill.Err != nil:
+		case item.Running == nil:
+			ops = append(ops, coord.Absent(w.Job.Running(i)))
+		case item.Fired == nil:
+			ops = append(ops, coord.Absent(w.Job.Fired(i)))
+		case !kill.Kills(item.Fired.Modified):
+			ops = append(ops, coord.AtVersion(w.Job.Fired(i), item.Fired.Version))
+		default:
+			continue
 		}
+		c.add(i, ops...)
 	}
 }

@@ -46,18 +46,25 @@ func (w *World) HandOver(runs []*Run) []Change {
 
 // HandBack gives up claims that wait for a thread. fired gets back the tick of before the
 // claim, so whoever may run the item does. An item that was to be run again (failover)
-// waits for that again.
+// waits for that again. A claim that was killed ends.
 func (w *World) HandBack(runs []*Run) []Change {
 	c := changes{w: w, step: "hand back", urgency: coord.Soonest, head: (*World).ifRunner}
 	for _, r := range runs {
 		item := w.Item(r.Item)
+		if w.Killed(r) {
+			c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, r.Token, &item)...)...).Ends = r
+			continue
+		}
 		ops := []coord.Op{
 			coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(r.Before), item.Fired.Version),
+			w.ifNotKilled(r.Item),
 			coord.DeleteTree(w.Job.Running(r.Item)),
 		}
 		ops = append(ops, w.removeMarks(r)...)
 		if r.Failover {
 			ops = append(ops, coord.Put(w.Job.FailoverItem(r.Item), jobtree.EncodeFired(r.Tick)))
+		} else {
+			ops = append(ops, w.handBackProgress(r)...)
 		}
 		c.add(r.Item, ops...).Ends = r
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // TestNamesOfSteps: each step has a name of its own, because one that fails waits before it
@@ -30,7 +31,7 @@ func TestNamesOfSteps(t *testing.T) {
 		{"put in force", false, func(f *fixture) { f.remove("schedule") }, puts},
 		{"recover", false, func(f *fixture) { f.put("sharding/0/running", "X") }, recovers},
 		{"tidy", corrects, func(f *fixture) { f.put("sessions/X", "") }, tidies},
-		{"clean", corrects, func(f *fixture) { f.put("trigger/X", "") }, cleans},
+		{"clean", corrects, func(f *fixture) { f.put("kill/0", "token: 1") }, cleans},
 		{"sweep", corrects, func(f *fixture) { f.put("servers/host-X", "") }, func(p pass) []decide.Change { return p.Sweep() }},
 		{"rewind", corrects, func(f *fixture) { f.ahead(0).fired(0, f.now.Add(time.Hour)) }, rewinds},
 		{"assign", false, func(f *fixture) { f.own(0, "X") }, assigns},
@@ -38,11 +39,10 @@ func TestNamesOfSteps(t *testing.T) {
 		{"flag", false, func(f *fixture) { f.claim("A", 0, tick(0)) }, func(p pass) []decide.Change { return p.Flag(p.work) }},
 		{"pass over", false, func(f *fixture) { f.put("sharding/0/disabled", "") }, passesOver},
 		{"take over", false, func(f *fixture) { f.put("leader/failover/items/0", "") }, takesOver},
-		{"begin triggered", false, nil, func(p pass) []decide.Change {
-			return p.BeginTriggered(p.work, map[int]decide.Pending{0: {}}, p.free)
-		}},
-		{"obey", false, func(f *fixture) { f.put("trigger/A", "") }, func(p pass) []decide.Change { change, _ := p.Obey(); return one(change) }},
-		{"pass on", false, nil, func(p pass) []decide.Change { return must(p.PassOn("A", []int{0}, decide.Pending{})) }},
+		{"begin requested", false, func(f *fixture) { f.submit(jobtree.RequestDocument{Items: []int{0}}) }, begins},
+		{"end requests", false, func(f *fixture) { f.put("requests/x", "") }, endsRequests},
+		{"end requested", false, nil, func(p pass) []decide.Change { return p.EndUnmonitored([]*decide.Run{{}}) }},
+		{"obey", false, func(f *fixture) { f.put("trigger/A", "") }, obeys},
 		{"finish", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, finishes},
 		{"make up", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)) }, finishes},
 		{"settle", corrects, func(f *fixture) { f.put("sharding/0/running", "") }, settles},

@@ -18,8 +18,8 @@ func (w *World) Leftovers(k *Work) []int {
 
 // Settle returns the change that ends a leftover. The caller has read running from the store
 // after the snapshot was taken. If nothing has been begun for the claim, the item is claimed
-// again, so that it begins. If the run has ended, or there was no claim of ours, running is
-// removed.
+// again, so that it begins. If the run has ended or was killed, or there was no claim of ours,
+// running is removed.
 func (w *World) Settle(k *Work, i int) Change {
 	item := &w.Items[i]
 	c := changes{w: w, step: "settle", heals: true, head: (*World).ifRunner}
@@ -32,11 +32,19 @@ func (w *World) Settle(k *Work, i int) Change {
 	case item.Fired.Modified <= k.Ended[i]:
 		claim.Last = item.Fired.Tick
 		c.add(i, w.remove(&Run{Claim: claim}, item)...)
+	case w.Kills[i].Kills(item.Fired.Modified):
+		claim.Last = item.Fired.Tick
+		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, item.Fired.Modified, item)...)...)
 	default:
 		c.heals = false
 		claim.Tick, claim.Last, claim.Before = item.Fired.Run, item.Fired.Tick, item.Fired.Tick
 		claim.Source = w.sourceOf(claim)
-		c.add(i, coord.Set(w.Job.Running(i), []byte(w.Self.ID)), w.writeFired(item, claim)).Claim = &claim
+		ops := []coord.Op{coord.Set(w.Job.Running(i), []byte(w.Self.ID)), w.writeFired(item, claim), w.ifNotKilled(i)}
+		if r := w.runsFor(i); r != nil && !claim.Failover {
+			claim.Source = sourceOfRequest(r)
+		}
+		ops = append(ops, w.goOn(&claim)...)
+		c.add(i, ops...).Claim = &claim
 	}
 	return c.list[0]
 }

@@ -31,14 +31,15 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 			claim.Tick = claimedFor(&item)
 		}
 		claim.Last = lastFired(&item, claim.Tick)
-		c.put(&item, claim, []coord.Op{
+		progress := w.goOn(&claim)
+		c.put(&item, claim, append(progress, []coord.Op{
 			coord.AtVersion(w.Job.FailoverItem(f.Item), f.Version),
 			coord.DeleteTree(w.Job.FailoverItem(f.Item)),
 			coord.CreateEphemeral(w.Job.Failover(f.Item), []byte(w.Self.ID)),
 			coord.Put(w.Job.Failovering(f.Item), []byte(w.Self.ID)),
 			w.createRunning(f.Item),
 			w.writeFired(&item, claim),
-		})
+		}...))
 	}
 	return c.list
 }

@@ -1,10 +1,6 @@
 package decide
 
-import (
-	"maps"
-	"slices"
-	"time"
-)
+import "time"
 
 // Unmonitored is what this process remembers of a job whose executions have no records. No
 // other process knows it. While an item moves, two instances may both run it.
@@ -54,16 +50,4 @@ func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 		}
 	}
 	return begin, next
-}
-
-// BeginTriggeredUnmonitored returns the items that were triggered and are idle, to be begun
-// without a commit.
-func (w *World) BeginTriggeredUnmonitored(k *Work, pending map[int]Pending) []Claim {
-	var begin []Claim
-	for _, i := range slices.Sorted(maps.Keys(pending)) {
-		if item := w.Item(i); k.Runs[i] == nil && w.owns(&item) {
-			begin = append(begin, Claim{Item: i, Source: Manual, Tick: w.Now, Parameter: pending[i].Parameter, Request: pending[i].Request})
-		}
-	}
-	return begin
 }

@@ -187,17 +187,3 @@ func TestFireUnmonitored(t *testing.T) {
 }
 
 func everyHalfHour(r *decide.Rules) { r.Cron = "0 0/30 * * * ?" }
-
-func TestBeginTriggeredUnmonitored(t *testing.T) {
-	f := given(t, unrecorded).members("A", "B").deal("A", "B", "A", "A")
-	f.work.Runs[2] = &decide.Run{Claim: decide.Claim{Item: 2}}
-	p := f.pass("A")
-	pending := map[int]decide.Pending{3: {Parameter: "y"}, 0: {Parameter: "x"}, 1: {}, 2: {}, 9: {}}
-	equalClaims(t, "those of its own that are idle", p.BeginTriggeredUnmonitored(p.work, pending), []decide.Claim{
-		{Item: 0, Source: decide.Manual, Tick: f.now, Parameter: "x"},
-		{Item: 3, Source: decide.Manual, Tick: f.now, Parameter: "y"},
-	})
-	if got := p.BeginTriggeredUnmonitored(p.work, nil); len(got) > 0 {
-		t.Errorf("nothing was triggered, and %v", got)
-	}
-}

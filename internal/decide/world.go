@@ -40,6 +40,7 @@ type World struct {
 	Narrow []int
 
 	ticked ticked
+	turn   map[int]*jobtree.Request // the answer of turns
 }
 
 // ticked remembers the answer of [World.LastTick], and what it was asked about.

@@ -68,8 +68,8 @@ func TestErrorsOfValuesAreBounded(t *testing.T) {
 
 // An error names the first bad items and counts the others.
 func TestBadItemsAreCounted(t *testing.T) {
-	_, err := jobtree.DecodeRequest([]byte("items: [1, -1, two, 3.5, 0x4, 100000" + strings.Repeat(", 5x", 100) + "]"))
-	const want = `trigger request: items: "-1", "two", "3.5", "0x4", "100000" and 100 more: integers from 0 to 99999 are allowed`
+	_, err := jobtree.DecodeTrigger([]byte("items: [1, -1, two, 3.5, 0x4, 100000" + strings.Repeat(", 5x", 100) + "]"))
+	const want = `trigger: items: "-1", "two", "3.5", "0x4", "100000" and 100 more: integers from 0 to 99999 are allowed`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -77,15 +77,15 @@ func TestBadItemsAreCounted(t *testing.T) {
 
 // A request for all items of the largest job is allowed.
 func TestRequestOfAllItems(t *testing.T) {
-	all := jobtree.Request{ID: "r", Items: make([]int, jobtree.MaxItems)}
+	all := jobtree.TriggerDocument{ID: "r", Items: make([]int, jobtree.MaxItems)}
 	for i := range all.Items {
 		all.Items[i] = i
 	}
-	value, err := jobtree.EncodeRequest(all)
+	value, err := jobtree.EncodeTrigger(all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := jobtree.DecodeRequest(value); err != nil || len(got.Items) != jobtree.MaxItems {
+	if got, err := jobtree.DecodeTrigger(value); err != nil || len(got.Items) != jobtree.MaxItems {
 		t.Errorf("%d items of %d bytes, %v", len(got.Items), len(value), err)
 	}
 }

@@ -32,6 +32,7 @@ const (
 	completed   = "completed"
 	cursor      = "cursor"
 	kill        = "kill"
+	requests    = "requests"
 
 	leaderLatch    = "leader/election/latch"
 	leaderInstance = "leader/election/instance"
@@ -67,8 +68,21 @@ func (j Job) Faults(id string) string { return j.at(faults + "/" + id) }
 // Schedule says since when the schedule is in force; see [EncodeSchedule].
 func (j Job) Schedule() string { return j.at(schedule) }
 
-// Trigger asks one instance for a run now; see [EncodeRequest].
+// Trigger asks one instance for a run now, as JVM members and their consoles do; see
+// [EncodeTrigger].
 func (j Job) Trigger(id string) string { return j.at(trigger + "/" + id) }
+
+// Requests is the parent of the requests to run items beside the schedule; its value is how
+// many there have been.
+func (j Job) Requests() string { return j.at(requests) }
+
+// Request is one of them; see [EncodeRequest].
+func (j Job) Request(id string) string { return j.at(requests + "/" + id) }
+
+// Progress says how far an item has come with a request; see [EncodeProgress].
+func (j Job) Progress(id string, item int) string {
+	return j.at(requests + "/" + id + "/" + strconv.Itoa(item))
+}
 
 // Sharding is the parent of the items.
 func (j Job) Sharding() string { return j.at(sharding) }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -12,134 +15,347 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
-// Request is what a trigger asks for. The zero value stands for the empty node that
-// ElasticJob writes: run all items of the instance now.
+// Request is the node of a request to run items beside the schedule. Each item of it has a
+// progress. Requests wait for an item in the order of their ids.
 type Request struct {
-	// ID lets the caller recognize the request.
+	coord.Node
+	// ID is the name of the node; see [NewRequestID].
 	ID string
-	// Items are the items to run; none means all that the instance owns.
-	Items []int
-	// Parameter replaces the job parameter in this run, unless it is empty.
-	Parameter string
+	RequestDocument
+	// Err says why the document could not be read; it is zero then.
+	Err error
+
+	progress []*Progress // of Items, in their order; nil if none has begun
 }
 
-// Trigger is a request that waits for its instance.
-type Trigger struct {
+// Progress says how far an item has come; nil if it has not begun, or the request is not for
+// it.
+func (r *Request) Progress(item int) *Progress {
+	at, has := slices.BinarySearch(r.Items, item)
+	if !has || r.progress == nil {
+		return nil
+	}
+	return r.progress[at]
+}
+
+// setProgress notes how far an item has come. It reports whether the request is for it.
+func (r *Request) setProgress(item int, p *Progress) bool {
+	at, has := slices.BinarySearch(r.Items, item)
+	if !has {
+		return false
+	}
+	if r.progress == nil {
+		r.progress = make([]*Progress, len(r.Items))
+	}
+	r.progress[at] = p
+	return true
+}
+
+// clone returns a copy that may be changed.
+func (r *Request) clone() *Request {
+	c := *r
+	c.progress = slices.Clone(r.progress)
+	return &c
+}
+
+// RequestDocument is the value of a request's node.
+type RequestDocument struct {
+	// Items are the items to run, ascending.
+	Items []int
+	// Parameter replaces the job parameter in these runs, unless it is empty.
+	Parameter string
+	// Source says why the items run: MANUAL, RETRY or BACKFILL.
+	Source string
+	// Ticks are what they run for, one after the other. None stands for the time at which an
+	// item begins.
+	Ticks []time.Time
+	// Halts is whether an item leaves the other ticks out when one has failed.
+	Halts bool
+	// By is who asked for it, and At when.
+	By string
+	At time.Time
+	// Kept is whether somebody wants to know the outcomes: then the request stays for a while
+	// after its end.
+	Kept bool
+	// Ended is when all of its items were through; zero before that.
+	Ended time.Time
+}
+
+// Runs is how many runs the request asks for of each item.
+func (d *RequestDocument) Runs() int { return max(len(d.Ticks), 1) }
+
+// Has reports whether the request is for an item.
+func (d *RequestDocument) Has(item int) bool {
+	_, has := slices.BinarySearch(d.Items, item)
+	return has
+}
+
+// IsThrough reports whether an item has nothing left to do for the request.
+func (r *Request) IsThrough(item int) bool {
+	return r.Err != nil || !r.Ended.IsZero() || r.Progress(item).isThrough()
+}
+
+// Progress is the node that says how far an item has come with a request.
+type Progress struct {
 	coord.Node
-	// Instance is the id of the instance that is asked.
-	Instance string
-	Request  Request
-	// Err says why the request could not be read; Request is zero then.
+	ProgressDocument
+	// Err says why the document could not be read. Then the item counts as through, because
+	// nobody knows what has been done.
 	Err error
 }
 
-func decodeTrigger(instance string, n coord.Node) Trigger {
-	t := Trigger{Node: n, Instance: instance}
-	t.Request, t.Err = DecodeRequest(n.Value)
-	return t
+func (p *Progress) isThrough() bool { return p != nil && (p.Err != nil || p.Outcome != "") }
+
+// ProgressDocument is the value of a progress' node.
+type ProgressDocument struct {
+	// Runner is the instance that runs the item for the request; empty if none does.
+	Runner string
+	// Done is how many runs have ended, and Failed how many of them without success.
+	Done, Failed int
+	// Outcome is that of the whole; empty until the item is through.
+	Outcome Outcome
+	// The others are of the run that ended last.
+	TaskID string
+	Token  int64
+	Ended  time.Time
+	Error  string
 }
 
-// EncodeRequest writes a request. The zero request is an empty value.
-func EncodeRequest(r Request) ([]byte, error) {
-	if r.ID == "" && len(r.Items) == 0 && r.Parameter == "" {
-		return nil, nil
+// OutcomeSkipped is that of an item that was not run for a request: it is disabled or gone.
+const OutcomeSkipped Outcome = "SKIPPED"
+
+// Bounds of requests.
+const (
+	MaxRequestTicks     = 1000      // runs of one item for one request
+	MaxRequestParameter = 64 << 10  // bytes
+	maxRequest          = 512 << 10 // bytes of the document
+	maxProgress         = 4 << 10   // bytes of the document
+)
+
+// NewRequestID returns the id of the nth request of a job. unique keeps it apart from the
+// request of that number of a job that was removed.
+func NewRequestID(n int64, unique string) string { return fmt.Sprintf("%012d-%s", n, unique) }
+
+// IsOf reports whether the id was made with a unique text.
+func (r *Request) IsOf(unique string) bool {
+	_, with, _ := strings.Cut(r.ID, "-")
+	return with == unique
+}
+
+// EncodeRequestCount writes the value of the parent of requests: how many there have been.
+func EncodeRequestCount(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+// NextRequest returns the number of the next request. A count that cannot be read, or that
+// somebody has set back, does not bring an id back.
+func (s *State) NextRequest() int64 {
+	var n int64
+	if s.RequestCount != nil {
+		n, _ = strconv.ParseInt(string(s.RequestCount.Value), 10, 64) // 0 if it cannot be read
+	}
+	if last := len(s.Requests) - 1; last >= 0 {
+		number, _, _ := strings.Cut(s.Requests[last].ID, "-")
+		if seen, err := strconv.ParseInt(number, 10, 64); err == nil {
+			n = max(n, seen)
+		}
+	}
+	return max(n, 0) + 1
+}
+
+// EncodeRequest writes the value of a request's node.
+func EncodeRequest(d RequestDocument) ([]byte, error) {
+	ticks := make([]string, len(d.Ticks))
+	for n, tick := range d.Ticks {
+		ticks[n] = string(EncodeFired(tick))
 	}
 	document, err := yaml.Marshal(struct {
-		ID        quoted `yaml:"request,omitempty"`
-		Items     []int  `yaml:"items,omitempty,flow"`
-		Parameter quoted `yaml:"parameter,omitempty"`
-	}{quoted(r.ID), r.Items, quoted(r.Parameter)})
+		Items     string   `yaml:"items"`
+		Parameter quoted   `yaml:"parameter,omitempty"`
+		Source    string   `yaml:"source"`
+		Ticks     []string `yaml:"ticks,omitempty,flow"`
+		Halts     bool     `yaml:"halts,omitempty"`
+		By        quoted   `yaml:"by,omitempty"`
+		At        string   `yaml:"at"`
+		Kept      bool     `yaml:"kept,omitempty"`
+		Ended     string   `yaml:"ended,omitempty"`
+	}{
+		formatItems(d.Items), quoted(d.Parameter), d.Source, ticks, d.Halts, quoted(brief.Cut(d.By, maxWho)),
+		string(EncodeFired(d.At)), d.Kept, string(EncodeFired(d.Ended)),
+	})
 	if err != nil {
-		return nil, fmt.Errorf("trigger request %s: %w", brief.Quote(r.ID), err)
+		return nil, fmt.Errorf("request: %w", err)
+	}
+	if len(document) > maxRequest {
+		return nil, fmt.Errorf("request: %d bytes, at most %d are allowed", len(document), maxRequest)
 	}
 	return document, nil
 }
 
-// quoted is a text that is written between double quotes. Without them the encoder would
-// write several lines as a block, and it cannot read a block that begins with a tab.
-type quoted string
-
-// MarshalYAML writes the text.
-func (q quoted) MarshalYAML() (any, error) {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: string(q)}, nil
+func decodeRequest(id string, n coord.Node) *Request {
+	r := &Request{Node: n, ID: id}
+	if r.RequestDocument, r.Err = readRequest(n.Value); r.Err != nil {
+		r.RequestDocument, r.Err = RequestDocument{}, fmt.Errorf("request: %w", r.Err)
+	}
+	return r
 }
 
-// maxRequestID bounds the id of a request in bytes, because log lines show it.
-const maxRequestID = 255
-
-// DecodeRequest reads a request. An empty value is the zero request. The items of the
-// result are ascending, each once.
-func DecodeRequest(value []byte) (Request, error) {
-	if len(value) == 0 {
-		return Request{}, nil
+func readRequest(value []byte) (d RequestDocument, err error) {
+	if len(value) > maxRequest {
+		return d, fmt.Errorf("%d bytes, at most %d are allowed", len(value), maxRequest)
 	}
-	r, err := decodeRequest(value)
-	if err != nil {
-		return Request{}, fmt.Errorf("trigger request: %w", err)
-	}
-	return r, nil
-}
-
-func decodeRequest(value []byte) (r Request, err error) {
 	document, err := yamldoc.Parse(value)
-	if errors.Is(err, yamldoc.ErrEmpty) {
-		return r, nil
-	}
 	if err != nil {
-		return r, err
+		return d, err
 	}
-	if r.ID, err = yamldoc.Text(document["request"]); err != nil {
-		return r, fmt.Errorf("request: %w", err)
+	var items, halts, kept, at, ended string
+	for key, text := range map[string]*string{
+		"items": &items, "parameter": &d.Parameter, "source": &d.Source, "halts": &halts, "by": &d.By, "at": &at, "kept": &kept, "ended": &ended,
+	} {
+		if *text, err = yamldoc.Text(document[key]); err != nil {
+			return d, fmt.Errorf("%s: %w", key, err)
+		}
 	}
-	if len(r.ID) > maxRequestID {
-		return r, fmt.Errorf("request: %d bytes, at most %d are allowed", len(r.ID), maxRequestID)
+	if d.Items, err = parseItems(items); err != nil {
+		return d, fmt.Errorf("items: %w", err)
 	}
-	if r.Parameter, err = yamldoc.Text(document["parameter"]); err != nil {
-		return r, fmt.Errorf("parameter: %w", err)
+	switch {
+	case len(d.Source) > maxName:
+		return d, fmt.Errorf("source: %d bytes, at most %d are allowed", len(d.Source), maxName)
+	case len(d.Parameter) > MaxRequestParameter:
+		return d, fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(d.Parameter), MaxRequestParameter)
 	}
-	if r.Items, err = requestedItems(document["items"]); err != nil {
-		return r, fmt.Errorf("items: %w", err)
+	d.Halts, d.Kept, d.By = halts == "true", kept == "true", brief.Cut(d.By, maxWho)
+	if d.At, err = parseTime(at); err != nil {
+		return d, fmt.Errorf("at: %w", err)
 	}
-	return r, nil
+	if d.Ended, err = parseTime(ended); err != nil {
+		return d, fmt.Errorf("ended: %w", err)
+	}
+	if d.Ticks, err = requestedTicks(document["ticks"]); err != nil {
+		return d, fmt.Errorf("ticks: %w", err)
+	}
+	return d, nil
 }
 
-func requestedItems(list *yaml.Node) ([]int, error) {
+func requestedTicks(list *yaml.Node) ([]time.Time, error) {
 	if yamldoc.IsNull(list) {
 		return nil, nil
 	}
-	if list.Kind != yaml.SequenceNode {
-		return nil, errors.New("a list of items is allowed")
+	if list.Kind != yaml.SequenceNode || len(list.Content) > MaxRequestTicks {
+		return nil, fmt.Errorf("a list of at most %d times is allowed", MaxRequestTicks)
 	}
-	var items []int
-	var bad brief.List
+	var ticks []time.Time
 	for _, n := range list.Content {
-		n = yamldoc.Resolve(n)
-		item, ok := ParseItem(n.Value)
-		if n.Kind != yaml.ScalarNode || !ok {
-			bad.Add(n.Value)
-			continue
+		text, err := yamldoc.Text(yamldoc.Resolve(n))
+		if err != nil {
+			return nil, err
 		}
-		items = append(items, item)
+		tick, err := parseTime(text)
+		if err != nil {
+			return nil, err
+		}
+		ticks = append(ticks, tick)
 	}
-	if !bad.Empty() {
-		return nil, fmt.Errorf("%v: integers from 0 to %d are allowed", &bad, MaxItems-1)
-	}
-	slices.Sort(items)
-	return slices.Compact(items), nil
+	return ticks, nil
 }
 
-// Join returns one request for what both ask for. It has the later parameter, unless that
-// is empty.
-func (r Request) Join(later Request) Request {
-	if len(r.Items) == 0 || len(later.Items) == 0 {
-		later.Items = nil
-	} else {
-		later.Items = slices.Concat(r.Items, later.Items)
-		slices.Sort(later.Items)
-		later.Items = slices.Compact(later.Items)
+// formatItems writes ascending items: "0-99,105".
+func formatItems(items []int) string {
+	var b []byte
+	for from := 0; from < len(items); {
+		to := from
+		for to+1 < len(items) && items[to+1] == items[to]+1 {
+			to++
+		}
+		if from > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(items[from]), 10)
+		if to > from {
+			b = strconv.AppendInt(append(b, '-'), int64(items[to]), 10)
+		}
+		from = to + 1
 	}
-	if later.Parameter == "" {
-		later.Parameter = r.Parameter
+	return string(b)
+}
+
+// parseItems reads what formatItems writes.
+func parseItems(text string) ([]int, error) {
+	if text == "" {
+		return nil, errors.New("none are named")
 	}
-	return later
+	var items []int
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		from, ok := ParseItem(first)
+		to := from
+		if isRange && ok {
+			to, ok = ParseItem(last)
+		}
+		if !ok || to < from || len(items) > 0 && from <= items[len(items)-1] {
+			return nil, fmt.Errorf("%s: ascending items below %d are allowed, such as 0-3,7", brief.Quote(part), MaxItems)
+		}
+		for i := from; i <= to; i++ {
+			items = append(items, i)
+		}
+	}
+	return items, nil
+}
+
+// EncodeProgress writes the value of a progress' node. It cuts long texts.
+func EncodeProgress(d ProgressDocument) []byte {
+	b := make([]byte, 0, 128)
+	b = appendText(b, "runner", d.Runner, maxRequestID)
+	number := func(key string, n int64) {
+		if n != 0 {
+			b = append(strconv.AppendInt(append(b, key...), n, 10), '\n')
+		}
+	}
+	number("done: ", int64(d.Done))
+	number("failed: ", int64(d.Failed))
+	b = appendText(b, "out", string(d.Outcome), maxName)
+	b = appendText(b, "task", d.TaskID, maxName)
+	number("token: ", d.Token)
+	b = appendTime(b, "end", d.Ended)
+	return appendText(b, "err", d.Error, maxErrorText)
+}
+
+func decodeProgress(n coord.Node) *Progress {
+	p := &Progress{Node: n}
+	if p.ProgressDocument, p.Err = readProgress(n.Value); p.Err != nil {
+		p.ProgressDocument, p.Err = ProgressDocument{}, fmt.Errorf("progress: %w", p.Err)
+	}
+	return p
+}
+
+func readProgress(value []byte) (d ProgressDocument, err error) {
+	if len(value) > maxProgress {
+		return d, fmt.Errorf("%d bytes, at most %d are allowed", len(value), maxProgress)
+	}
+	document, err := yamldoc.Parse(value)
+	if err != nil && !errors.Is(err, yamldoc.ErrEmpty) {
+		return d, err
+	}
+	var done, failed, outcome, token, ended string
+	for key, text := range map[string]*string{
+		"runner": &d.Runner, "done": &done, "failed": &failed, "out": &outcome, "task": &d.TaskID, "token": &token, "end": &ended, "err": &d.Error,
+	} {
+		if *text, err = yamldoc.Text(document[key]); err != nil {
+			return d, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	d.Outcome = Outcome(outcome)
+	if d.Ended, err = parseTime(ended); err != nil {
+		return d, fmt.Errorf("end: %w", err)
+	}
+	var numbers [3]int64
+	for n, text := range []string{done, failed, token} {
+		if text == "" {
+			continue
+		}
+		if numbers[n], err = strconv.ParseInt(text, 10, 64); err != nil || numbers[n] < 0 {
+			return d, fmt.Errorf("%s: an integer is allowed", brief.Quote(text))
+		}
+	}
+	d.Done, d.Failed, d.Token = int(min(numbers[0], MaxRequestTicks)), int(min(numbers[1], MaxRequestTicks)), numbers[2]
+	return d, nil
 }

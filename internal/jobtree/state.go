@@ -38,6 +38,11 @@ type State struct {
 	// FailoverItems are the items that wait to be taken over, ascending.
 	FailoverItems []FailoverItem
 
+	// Requests are those to run items beside the schedule, in the order of their ids.
+	// RequestCount says how many there have been; nil if there were none.
+	Requests     []*Request
+	RequestCount *coord.Node
+
 	// Kills are the runs that are to end, by item.
 	Kills map[int]*Kill
 
@@ -108,6 +113,15 @@ func (s *State) Session(id string) Session {
 	return Session{}
 }
 
+// Request returns the request with an id; nil if there is none.
+func (s *State) Request(id string) *Request {
+	at, isThere := slices.BinarySearchFunc(s.Requests, id, func(r *Request, id string) int { return strings.Compare(r.ID, id) })
+	if !isThere {
+		return nil
+	}
+	return s.Requests[at]
+}
+
 // ServerEnabled reports whether instances at the address may have items. A server without
 // a node is enabled.
 func (s *State) ServerEnabled(ip string) bool {
@@ -145,6 +159,9 @@ type reader struct {
 	marks       slab[Mark]
 	ticks       slab[Fired]
 	completions slab[Completion]
+	// The list of requests is a copy, and so are these requests: followRequest.
+	ownsRequests bool
+	fresh        map[*Request]bool
 	// id and tick were decoded last. Many nodes in a row have the same.
 	id   string
 	tick Fired
@@ -162,6 +179,8 @@ func (r *reader) read(path string, n coord.Node) {
 		r.readMember(room, name, n)
 	case kill:
 		r.readKill(name, n)
+	case requests:
+		r.readRequest(name, n)
 	case config:
 		if name == "" {
 			document := n // not &n: every node would go to the heap
@@ -238,6 +257,46 @@ func (r *reader) readKill(name string, n coord.Node) {
 	default:
 		put(&r.Kills, i, r.kill(i, n))
 	}
+}
+
+// readRequest decodes a node of requests. A request comes before its progress, because of
+// their paths.
+func (r *reader) readRequest(name string, n coord.Node) {
+	id, below, _ := strings.Cut(name, "/")
+	if id == "" {
+		count := n // not &n: every node would go to the heap
+		r.RequestCount = &count
+		return
+	}
+	if coord.ValidatePath(n.Path) != nil {
+		r.addUnusable(n.Path)
+		return
+	}
+	before := r.before.Request(id)
+	if below == "" {
+		request := &Request{Node: n, ID: id}
+		if before != nil && same(before.Node, n) {
+			request.RequestDocument, request.Err = before.RequestDocument, before.Err
+		} else {
+			request = decodeRequest(id, n)
+		}
+		r.Requests = append(r.Requests, request)
+		return
+	}
+	// The progress of an item that the request is not for goes with the request.
+	if i, ok := ParseItem(below); ok && len(r.Requests) > 0 && r.Requests[len(r.Requests)-1].ID == id {
+		r.Requests[len(r.Requests)-1].setProgress(i, decodedProgress(before, i, n))
+	}
+}
+
+// decodedProgress decodes a progress, unless that was done before.
+func decodedProgress(before *Request, i int, n coord.Node) *Progress {
+	if before != nil {
+		if p := before.Progress(i); p != nil && same(p.Node, n) {
+			return p
+		}
+	}
+	return decodeProgress(n)
 }
 
 // readItem decodes a node below sharding.

@@ -167,46 +167,46 @@ func TestServers(t *testing.T) {
 func TestRequests(t *testing.T) {
 	for _, tc := range []struct {
 		name, value string
-		want        jobtree.Request
+		want        jobtree.TriggerDocument
 		bad         bool
 	}{
-		{"a JVM's", "", jobtree.Request{}, false},
-		{"all", "request: r1\nitems: [0, 3]\nparameter: again\n", jobtree.Request{ID: "r1", Items: []int{0, 3}, Parameter: "again"}, false},
-		{"further keys", "request: r1\nby: somebody\n", jobtree.Request{ID: "r1"}, false},
-		{"no YAML", "items: [", jobtree.Request{}, true},
-		{"no numbers", "items: [one]", jobtree.Request{}, true},
-		{"items twice", "items: [3, 0, 3, 0]", jobtree.Request{Items: []int{0, 3}}, false},
-		{"comment only", "# now\n", jobtree.Request{}, false},
-		{"null", "request: ~\nitems:\nparameter: null\n", jobtree.Request{}, false},
-		{"aliases", "request: &r r1\nparameter: *r\nitems: [&i 1, *i]\n", jobtree.Request{ID: "r1", Items: []int{1}, Parameter: "r1"}, false},
-		{"no list", "items: 1", jobtree.Request{}, true},
-		{"item that is a list", "items: [[1]]", jobtree.Request{}, true},
-		{"item beyond the last", "items: [100000]", jobtree.Request{}, true},
-		{"list as an id", "request: [r1]", jobtree.Request{}, true},
-		{"list as a parameter", "parameter: [p]", jobtree.Request{}, true},
-		{"long id", "request: " + strings.Repeat("r", 256), jobtree.Request{}, true},
-		{"negative item", "items: [-1]", jobtree.Request{}, true},
-		{"text", "now", jobtree.Request{}, true},
+		{"a JVM's", "", jobtree.TriggerDocument{}, false},
+		{"all", "request: r1\nitems: [0, 3]\nparameter: again\n", jobtree.TriggerDocument{ID: "r1", Items: []int{0, 3}, Parameter: "again"}, false},
+		{"further keys", "request: r1\nby: somebody\n", jobtree.TriggerDocument{ID: "r1"}, false},
+		{"no YAML", "items: [", jobtree.TriggerDocument{}, true},
+		{"no numbers", "items: [one]", jobtree.TriggerDocument{}, true},
+		{"items twice", "items: [3, 0, 3, 0]", jobtree.TriggerDocument{Items: []int{0, 3}}, false},
+		{"comment only", "# now\n", jobtree.TriggerDocument{}, false},
+		{"null", "request: ~\nitems:\nparameter: null\n", jobtree.TriggerDocument{}, false},
+		{"aliases", "request: &r r1\nparameter: *r\nitems: [&i 1, *i]\n", jobtree.TriggerDocument{ID: "r1", Items: []int{1}, Parameter: "r1"}, false},
+		{"no list", "items: 1", jobtree.TriggerDocument{}, true},
+		{"item that is a list", "items: [[1]]", jobtree.TriggerDocument{}, true},
+		{"item beyond the last", "items: [100000]", jobtree.TriggerDocument{}, true},
+		{"list as an id", "request: [r1]", jobtree.TriggerDocument{}, true},
+		{"list as a parameter", "parameter: [p]", jobtree.TriggerDocument{}, true},
+		{"long id", "request: " + strings.Repeat("r", 256), jobtree.TriggerDocument{}, true},
+		{"negative item", "items: [-1]", jobtree.TriggerDocument{}, true},
+		{"text", "now", jobtree.TriggerDocument{}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := jobtree.Read(tree(map[string]string{"settle/trigger/" + id: tc.value}), "settle").Triggers[id]
-			if got.Instance != id || !cmp.Equal(got.Request, tc.want) || (got.Err != nil) != tc.bad {
+			if got.Instance != id || !cmp.Equal(got.TriggerDocument, tc.want) || (got.Err != nil) != tc.bad {
 				t.Errorf("got %+v", got)
 			}
 		})
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		want := jobtree.Request{
+		want := jobtree.TriggerDocument{
 			ID:        rapid.StringN(-1, -1, 255).Draw(t, "id"),
 			Items:     rapid.SliceOfDistinct(rapid.IntRange(0, jobtree.MaxItems-1), rapid.ID).Draw(t, "items"),
 			Parameter: rapid.String().Draw(t, "parameter"),
 		}
 		slices.Sort(want.Items)
-		value, err := jobtree.EncodeRequest(want)
+		value, err := jobtree.EncodeTrigger(want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := jobtree.DecodeRequest(value)
+		got, err := jobtree.DecodeTrigger(value)
 		if err != nil || !cmp.Equal(got, want, cmpopts.EquateEmpty()) {
 			t.Fatalf("%s gives %+v, %v", value, got, err)
 		}

@@ -1,0 +1,356 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Bounds of the requests that wait.
+const (
+	MaxRequests = 1000 // of a job
+	MaxQueued   = 100  // of an item
+	// maxKept is how many requests that have ended are kept for those who want to know.
+	maxKept = 100
+	// keptTime is how long they are kept.
+	keptTime = time.Hour
+)
+
+// ErrQueueFull is the error of a request for which there is no room.
+var ErrQueueFull = errors.New("job: too many requests wait")
+
+// Submit returns the operations that write a request, and its id. unique tells it apart from
+// others that may get the same number. The number is the order in which requests wait, so the
+// count is one of the conditions: of two that come together, one has to try again.
+func Submit(s *jobtree.State, job jobtree.Job, d jobtree.RequestDocument, unique string) (id string, ops []coord.Op, err error) {
+	open := 0
+	waiting := make(map[int]int, len(d.Items))
+	for _, r := range s.Requests {
+		if r.Err != nil || !r.Ended.IsZero() {
+			continue
+		}
+		open++
+		for _, i := range r.Items {
+			if d.Has(i) && !r.IsThrough(i) {
+				waiting[i]++
+			}
+		}
+	}
+	if open >= MaxRequests {
+		return "", nil, fmt.Errorf("%w: %d of this job, at most %d are allowed", ErrQueueFull, open, MaxRequests)
+	}
+	for _, i := range d.Items {
+		if waiting[i] >= MaxQueued {
+			return "", nil, fmt.Errorf("%w: %d for item %d, at most %d are allowed", ErrQueueFull, waiting[i], i, MaxQueued)
+		}
+	}
+	n := s.NextRequest()
+	id = jobtree.NewRequestID(n, unique)
+	value, err := jobtree.EncodeRequest(d)
+	if err != nil {
+		return "", nil, err
+	}
+	count := coord.Create(job.Requests(), jobtree.EncodeRequestCount(n))
+	if s.RequestCount != nil {
+		count = coord.SetAt(job.Requests(), jobtree.EncodeRequestCount(n), s.RequestCount.Version)
+	}
+	return id, []coord.Op{coord.Exists(job.Config()), count, coord.Create(job.Request(id), value)}, nil
+}
+
+// turns returns, for each item that a request waits for, the request whose turn it is.
+func (w *World) turns() map[int]*jobtree.Request {
+	if w.turn != nil || len(w.Requests) == 0 {
+		return w.turn
+	}
+	w.turn = map[int]*jobtree.Request{}
+	for _, r := range w.Requests {
+		if r.Err != nil || !r.Ended.IsZero() {
+			continue
+		}
+		for _, i := range r.Items {
+			if w.turn[i] == nil && !r.IsThrough(i) {
+				w.turn[i] = r
+			}
+		}
+	}
+	return w.turn
+}
+
+// HasRequests reports whether a request has not ended.
+func (w *World) HasRequests() bool {
+	return slices.ContainsFunc(w.Requests, func(r *jobtree.Request) bool { return r.Ended.IsZero() })
+}
+
+// Requested lists the items of this instance for which a request waits, and that are idle.
+func (w *World) Requested(k *Work, isBackfill bool) []int {
+	turns := w.turns()
+	if len(turns) == 0 || !w.IsActive() {
+		return nil
+	}
+	var list []int
+	for i := range w.items() {
+		r, item := turns[i], &w.Items[i]
+		if r == nil || !w.owns(item) || item.Disabled || !isIdle(k, i, item) || (sourceOfRequest(r) == Backfill) != isBackfill {
+			continue
+		}
+		if p := r.Progress(i); p == nil || p.Runner == "" {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// AwaitedHere lists the items of this instance that have not begun for the request whose turn
+// it is.
+func (w *World) AwaitedHere() []int {
+	if len(w.turns()) == 0 || !w.ServerEnabled(w.Self.IP) {
+		return nil
+	}
+	var list []int
+	for i := range w.items() {
+		r, item := w.turns()[i], &w.Items[i]
+		if r == nil || !w.owns(item) || item.Disabled {
+			continue
+		}
+		if p := r.Progress(i); p == nil || p.Runner == "" || w.waitsBehind(r, i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// waitsBehind reports whether another request waits for an item while it runs for one.
+func (w *World) waitsBehind(r *jobtree.Request, i int) bool {
+	return slices.ContainsFunc(w.Requests, func(other *jobtree.Request) bool {
+		return other.ID > r.ID && other.Err == nil && other.Has(i) && !other.IsThrough(i)
+	})
+}
+
+// BeginRequested claims items for the requests whose turn it is. Without records (Monitor is
+// off) the progress is the claim.
+func (w *World) BeginRequested(items []int) []Change {
+	c := w.claims("begin requested")
+	for _, i := range items {
+		r, item := w.turns()[i], &w.Items[i]
+		claim := w.claimFor(i, r)
+		claim.Last = lastFired(item, time.Time{})
+		if !w.Rules.Monitor {
+			c.put(item, claim, append([]coord.Op{coord.AtVersion(w.Job.ItemInstance(i), item.Owner.Version)}, w.beginProgress(claim, r)...))
+			continue
+		}
+		c.own(item, claim, w.beginProgress(claim, r)...)
+	}
+	return c.list
+}
+
+// claimFor returns the claim of an item for the next run that a request asks for.
+func (w *World) claimFor(i int, r *jobtree.Request) Claim {
+	claim := Claim{Item: i, Source: sourceOfRequest(r), Tick: w.Now, Parameter: r.Parameter, Request: r.ID}
+	if p := r.Progress(i); p != nil {
+		claim.Done, claim.Failed = p.Done, p.Failed
+	}
+	if claim.Done < len(r.Ticks) {
+		claim.Tick = r.Ticks[claim.Done]
+	}
+	return claim
+}
+
+// sourceOfRequest returns why the items of a request run.
+func sourceOfRequest(r *jobtree.Request) Source {
+	switch r.Source {
+	case "RETRY":
+		return Retry
+	case "BACKFILL":
+		return Backfill
+	}
+	return Manual
+}
+
+// beginProgress returns the operations that note that this instance runs an item for a request.
+func (w *World) beginProgress(claim Claim, r *jobtree.Request) []coord.Op {
+	ops := w.writeProgress(r, claim.Item, jobtree.ProgressDocument{Runner: w.Self.ID, Done: claim.Done, Failed: claim.Failed})
+	if r.Progress(claim.Item) != nil {
+		ops = append(ops, coord.AtVersion(w.Job.Request(r.ID), r.Version)) // it was not cancelled
+	}
+	return ops
+}
+
+// writeProgress returns the operations that write the progress of an item, if it is what the
+// snapshot shows.
+func (w *World) writeProgress(r *jobtree.Request, item int, d jobtree.ProgressDocument) []coord.Op {
+	path, value := w.Job.Progress(r.ID, item), jobtree.EncodeProgress(d)
+	if p := r.Progress(item); p != nil {
+		return []coord.Op{coord.SetAt(path, value, p.Version)}
+	}
+	return []coord.Op{coord.AtVersion(w.Job.Request(r.ID), r.Version), coord.Create(path, value)}
+}
+
+// goOn takes over what a request wants of an item whose run was cut short: the claim is for
+// the same request.
+func (w *World) goOn(claim *Claim) []coord.Op {
+	r := w.runsFor(claim.Item)
+	if r == nil {
+		return nil
+	}
+	next := w.claimFor(claim.Item, r)
+	claim.Request, claim.Parameter, claim.Done, claim.Failed = next.Request, next.Parameter, next.Done, next.Failed
+	return w.beginProgress(*claim, r)
+}
+
+// runsFor returns the request for which, by the tree, an item runs, or is to run again; nil if
+// there is none.
+func (w *World) runsFor(item int) *jobtree.Request {
+	if r := w.turns()[item]; r != nil {
+		if p := r.Progress(item); p != nil && p.Runner != "" {
+			return r
+		}
+	}
+	return nil
+}
+
+// progressed is what the tree is told of an item after one more run for a request.
+func progressed(r *jobtree.Request, done, failed int, c jobtree.CompletionDocument) jobtree.ProgressDocument {
+	d := jobtree.ProgressDocument{Done: done + 1, Failed: failed, TaskID: c.TaskID, Token: c.Token, Ended: c.Ended, Error: c.Error}
+	isOK := c.Outcome == jobtree.OutcomeOK
+	if !isOK {
+		d.Failed++
+	}
+	switch {
+	case d.Done < r.Runs() && (isOK || !r.Halts):
+	case r.Runs() == 1 || d.Failed == 1 && r.Halts:
+		d.Outcome = c.Outcome
+	case d.Failed > 0:
+		d.Outcome = jobtree.OutcomeFailed
+	default:
+		d.Outcome = jobtree.OutcomeOK
+	}
+	return d
+}
+
+// endProgress returns the operations that note that a run here for a request has ended. If the
+// request is gone, nobody wants to know. The version is a condition also here: a commit that
+// comes a second time, and late, must not bring back what others have ended since.
+func (w *World) endProgress(r *Run, c jobtree.CompletionDocument) []coord.Op {
+	request := w.Request(r.Request)
+	if r.Request == "" || request == nil || request.Err != nil || isTold(request, r) {
+		return nil
+	}
+	return w.writeProgress(request, r.Item, progressed(request, r.Done, r.Failed, c))
+}
+
+// isTold reports whether the progress of an item shows the end of a run already.
+func isTold(request *jobtree.Request, r *Run) bool {
+	p := request.Progress(r.Item)
+	return p != nil && (p.Err != nil || p.Outcome != "" || p.Done > r.Done)
+}
+
+// cutProgress returns the operations that note that a run for a request was cut short, and
+// does not begin again.
+func (w *World) cutProgress(item int, outcome jobtree.Outcome) []coord.Op {
+	r := w.runsFor(item)
+	if r == nil {
+		return nil
+	}
+	p := r.Progress(item)
+	return w.writeProgress(r, item, progressed(r, p.Done, p.Failed, jobtree.CompletionDocument{Outcome: outcome, Ended: w.time()}))
+}
+
+// handBackProgress returns the operations that give the turn of a claim back.
+func (w *World) handBackProgress(r *Run) []coord.Op {
+	request := w.Request(r.Request)
+	if r.Request == "" || request == nil || request.Err != nil || isTold(request, r) {
+		return nil
+	}
+	return w.writeProgress(request, r.Item, jobtree.ProgressDocument{Done: r.Done, Failed: r.Failed})
+}
+
+// EndUnmonitored notes, in a job without records, that runs for requests have ended, or that
+// their turn is given back.
+func (w *World) EndUnmonitored(runs []*Run) []Change {
+	c := changes{w: w, step: "end requested", urgency: coord.Soonest, head: (*World).ifRunner}
+	for _, r := range runs {
+		ops := w.handBackProgress(r)
+		if r.Completed != nil {
+			ops = w.endProgress(r, *r.Completed)
+		}
+		if len(ops) == 0 {
+			ops = []coord.Op{w.ifMine()} // nobody wants to know; and so it is not asked again
+		}
+		c.add(r.Item, ops...).Ends = r
+	}
+	return c.list
+}
+
+// Obey turns the trigger that is addressed to this instance into a request, in one commit: so
+// it survives the instance. (In ElasticJob a trigger that comes while the job runs is dropped
+// silently, B-25, and a second one may delete the first before it is seen, B-26.) The change
+// is nil if there is no trigger. With an error the change only removes the trigger.
+func (w *World) Obey(unique string) (*Change, error) {
+	trigger, ok := w.Triggers[w.Self.ID]
+	if !ok {
+		return nil, nil
+	}
+	if !w.IsActive() {
+		return w.obey(trigger, unique, w.ifRunner(), errors.New("the server is disabled, or its clock is off"))
+	}
+	return w.obey(trigger, unique, w.ifRunner(), nil)
+}
+
+// Inherit is [World.Obey] for triggers of instances that have ended. known are the instances
+// that were there of late: if it is not one of them, nobody knows how old its trigger is.
+func (w *World) Inherit(known func(id string) bool, unique string) (*Change, error) {
+	for id, trigger := range w.Triggers {
+		// An instance that is out of the tree obeys no trigger and never comes back, even if its
+		// runs go on.
+		if _, there := w.Instances[id]; there {
+			continue
+		}
+		conditions := []coord.Op{w.ifLeader()}
+		if coord.ValidatePath(w.Job.Instance(id)) == nil {
+			conditions = append(conditions, coord.Absent(w.Job.Instance(id))) // the view may show a trigger before its instance
+		}
+		if !known(id) {
+			c := changes{w: w, step: "inherit", heals: true}
+			c.add(NoItem, append([]coord.Op{coord.AtVersion(w.Job.Trigger(id), trigger.Version), coord.DeleteTree(w.Job.Trigger(id))}, conditions...)...)
+			return &c.list[0], errors.New("nobody knows how old it is: its instance ended before")
+		}
+		return w.obey(trigger, unique, conditions, nil)
+	}
+	return nil, nil
+}
+
+func (w *World) obey(trigger jobtree.Trigger, unique string, conditions []coord.Op, refused error) (*Change, error) {
+	path := w.Job.Trigger(trigger.Instance)
+	change := &Change{Step: "obey", Urgency: coord.Sooner, Ops: append(conditions, coord.AtVersion(path, trigger.Version), coord.DeleteTree(path))}
+	items := w.Triggered(trigger)
+	switch {
+	case refused != nil:
+		return change, refused
+	case trigger.Err != nil:
+		return change, trigger.Err
+	case len(items) == 0:
+		return change, errors.New("the instance has no items")
+	}
+	_, ops, err := Submit(w.State, w.Job, jobtree.RequestDocument{Items: items, Parameter: trigger.Parameter, Source: "MANUAL", By: trigger.ID, At: w.time()}, unique)
+	if err != nil {
+		return change, err
+	}
+	change.Ops = append(change.Ops, ops...)
+	return change, nil
+}
+
+// Triggered lists the items of a trigger: those that it names, whoever owns them now, or all
+// that the instance owns if it names none. Items that cannot run are left out.
+func (w *World) Triggered(t jobtree.Trigger) []int {
+	var items []int
+	for i := range w.items() {
+		if item := &w.Items[i]; !item.Disabled && (len(t.Items) == 0 && item.Owner.Is(t.Instance) || slices.Contains(t.Items, i)) {
+			items = append(items, i)
+		}
+	}
+	return items
+}

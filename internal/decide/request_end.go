@@ -1,0 +1,140 @@
+package decide
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// IsClerk reports whether this instance looks after requests: as the leader, or if a JVM member
+// leads, as the first of the others. If two take themselves for it, the conditions of what
+// they commit keep them apart.
+func (w *World) IsClerk() bool {
+	if !w.JVMLeads() {
+		return w.Leads()
+	}
+	for id := range w.Instances {
+		if w.Sessions[id] != nil && w.compare(id, w.Self.ID) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// EndRequests brings requests to an end, as the clerk: items whose runner has ended, items
+// that cannot run, and requests whose items are all through. It removes requests that nobody
+// waits for.
+func (w *World) EndRequests() []Change {
+	if len(w.Requests) == 0 || !w.IsClerk() {
+		return nil
+	}
+	c := changes{w: w, step: "end requests", urgency: coord.Sooner, head: (*World).ifRunner}
+	w.endStranded(&c)
+	w.endThrough(&c)
+	w.dropRequests(&c)
+	return c.list
+}
+
+// endStranded ends what cannot go on by itself.
+func (w *World) endStranded(c *changes) {
+	turns := w.turns()
+	jvm := map[string]bool{}
+	for _, r := range w.Requests {
+		for _, i := range r.Items {
+			if turns[i] != r {
+				continue
+			}
+			item := w.Item(i)
+			p := r.Progress(i)
+			isBegun := p != nil && p.Runner != ""
+			switch {
+			case isBegun && w.isStranded(i, &item, p):
+				ops := []coord.Op{coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i))}
+				c.add(i, append(ops, w.cutProgress(i, jobtree.OutcomeCut)...)...)
+			case isBegun:
+			case i >= w.Rules.Total && w.IsInForce():
+				c.add(i, w.skip(r, i, "the job has no such item any more")...)
+			case item.Disabled && item.Running == nil:
+				c.add(i, append(w.skip(r, i, "the item is disabled"), coord.Exists(w.Job.ItemDisabled(i)))...)
+			case item.Owner != nil && item.Running == nil && w.isJVM(item.Owner.ID):
+				id := item.Owner.ID
+				ops := w.skip(r, i, fmt.Sprintf("the JVM member %s was asked to run all of its items, and does not tell how they end", id))
+				if !jvm[id] {
+					ops = append(ops, coord.Exists(w.Job.Instance(id)), coord.Put(w.Job.Trigger(id), nil))
+					jvm[id] = true
+				}
+				c.add(i, ops...)
+			}
+		}
+	}
+}
+
+// isStranded reports whether nobody runs an item for a request any more, and nobody will,
+// although its progress says so.
+func (w *World) isStranded(i int, item *jobtree.Item, p *jobtree.Progress) bool {
+	if !w.Rules.Monitor {
+		return w.IsDead(p.Runner)
+	}
+	_, waits := slices.BinarySearchFunc(w.FailoverItems, i, func(f jobtree.FailoverItem, i int) int { return f.Item - i })
+	return item.Running == nil && item.Failovering == nil && !waits
+}
+
+// isJVM reports whether an instance is there, and is a JVM member.
+func (w *World) isJVM(id string) bool {
+	in, isThere := w.Instances[id]
+	return isThere && in.Owner != 0 && w.Sessions[id] == nil
+}
+
+// skip returns the operations that note that an item is not run for a request, and why.
+func (w *World) skip(r *jobtree.Request, item int, why string) []coord.Op {
+	done := 0
+	if p := r.Progress(item); p != nil {
+		done = p.Done
+	}
+	return w.writeProgress(r, item, jobtree.ProgressDocument{Done: done, Outcome: jobtree.OutcomeSkipped, Ended: w.time(), Error: why})
+}
+
+// endThrough marks requests whose items are all through.
+func (w *World) endThrough(c *changes) {
+	for _, r := range w.Requests {
+		if r.Err != nil || !r.Ended.IsZero() || slices.ContainsFunc(r.Items, func(i int) bool { return !r.IsThrough(i) }) {
+			continue
+		}
+		d := r.RequestDocument
+		d.Ended = w.time()
+		if value, err := jobtree.EncodeRequest(d); err == nil { // it was read, so it can be written
+			c.add(NoItem, coord.SetAt(w.Job.Request(r.ID), value, r.Version))
+		}
+	}
+}
+
+// dropRequests removes requests that have ended, and those that nobody can read. What is large
+// goes in parts: first the progress, and nobody begins anew, because the request has ended.
+func (w *World) dropRequests(c *changes) {
+	const partly = 50
+	kept := 0
+	for _, r := range slices.Backward(w.Requests) {
+		if r.Err == nil && (r.Ended.IsZero() || r.Kept && w.time().Sub(r.Ended) < keptTime) {
+			if !r.Ended.IsZero() {
+				kept++
+			}
+			if r.Ended.IsZero() || kept <= maxKept {
+				continue
+			}
+		}
+		isLarge := false
+		if len(r.Items) > partly {
+			for _, i := range r.Items {
+				if r.Progress(i) != nil {
+					isLarge = true
+					c.add(i, coord.DeleteTree(w.Job.Progress(r.ID, i)))
+				}
+			}
+		}
+		if !isLarge {
+			c.add(NoItem, coord.AtVersion(w.Job.Request(r.ID), r.Version), coord.DeleteTree(w.Job.Request(r.ID)))
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// TriggerResult is a request that the registry has.
+type TriggerResult struct {
+	// ID names the request. [AwaitRequest] takes it, also in another process; executions have
+	// it as RequestID.
+	ID string
+	// Items are those that were asked for, ascending.
+	Items []int
+	// Instances are the ids of those that own the items now, ascending.
+	Instances []string
+
+	reg coord.Registry
+	job jobtree.Job
+}
+
+// ItemResult is what has become of one item of a request.
+type ItemResult struct {
+	Item int
+	// Outcome is how the item ended; that of its last execution if some were cut short. If the
+	// request was for several ticks, it is OutcomeFailed as soon as one has failed.
+	Outcome Outcome
+	// Error is the beginning of the last error; empty if there was none.
+	Error string
+	// TaskID and Token name the last execution, and Ended is when it ended, by the clock of its
+	// instance.
+	TaskID string
+	Token  int64
+	Ended  time.Time
+	// Runs is how many ticks have been run, and Failed how many of them without success.
+	Runs, Failed int
+}
+
+// Wait returns when all items of the request are through: see [AwaitRequest].
+func (t *TriggerResult) Wait(ctx context.Context) ([]ItemResult, error) {
+	return awaitRequest(ctx, t.reg, t.job, t.ID)
+}
+
+// AwaitRequest returns what has become of each item of a request, in the order of the items,
+// when all are through: also if instances have ended in between and others have taken the
+// items over. A request stays for an hour after its end, unless more than 100 others end
+// meanwhile.
+//
+// Errors: ErrNoRequest; the cause of the end of ctx; those of a view.
+func AwaitRequest(ctx context.Context, reg coord.Registry, name, id string) ([]ItemResult, error) {
+	job := jobtree.Job(name)
+	if !isValidName(name) || coord.ValidatePath(job.Request(id)) != nil {
+		return nil, fmt.Errorf("job %s: request %s: %w", quote(name), quote(id), ErrNoRequest)
+	}
+	return awaitRequest(ctx, reg, job, id)
+}
+
+func awaitRequest(ctx context.Context, reg coord.Registry, job jobtree.Job, id string) ([]ItemResult, error) {
+	view, err := reg.View(ctx, job.Request(id))
+	if err != nil {
+		return nil, fmt.Errorf("job %s: request %s: %w", job, quote(id), err)
+	}
+	defer view.Close()
+	for {
+		changed := view.Changed()
+		if err := view.Err(); err != nil {
+			return nil, fmt.Errorf("job %s: request %s: %w", job, quote(id), err)
+		}
+		r := jobtree.Read(view.Snapshot(), job).Request(id)
+		if r == nil {
+			return nil, fmt.Errorf("job %s: request %s: %w", job, quote(id), ErrNoRequest)
+		}
+		if r.Err != nil {
+			return nil, fmt.Errorf("job %s: request %s: %w", job, quote(id), r.Err)
+		}
+		if !slices.ContainsFunc(r.Items, func(i int) bool { return !r.IsThrough(i) }) {
+			return resultsOf(r), nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("job %s: request %s: not all items are through: %w", job, quote(id), context.Cause(ctx))
+		}
+	}
+}
+
+func resultsOf(r *jobtree.Request) []ItemResult {
+	list := make([]ItemResult, len(r.Items))
+	for n, i := range r.Items {
+		list[n] = ItemResult{Item: i, Outcome: OutcomeSkipped, Error: "the request was cancelled"}
+		if p := r.Progress(i); p != nil && (p.Outcome != "" || r.Ended.IsZero()) {
+			list[n] = ItemResult{i, outcomeInTree(p.Outcome), p.Error, p.TaskID, p.Token, p.Ended, p.Done, p.Failed}
+		}
+	}
+	return list
+}

@@ -1,0 +1,91 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// DisableItems keeps items from running. What runs comes to its end; ticks are passed over, and
+// requests are skipped. Members of any kind obey it.
+//
+// Errors: those of a read and of a commit; one for an item that is not there.
+func (j *Job) DisableItems(ctx context.Context, items ...int) error {
+	return j.setItems(ctx, "disable", items, func(i int) coord.Op { return coord.Put(j.name.ItemDisabled(i), nil) })
+}
+
+// EnableItems ends DisableItems. Ticks that have come meanwhile are not made up.
+func (j *Job) EnableItems(ctx context.Context, items ...int) error {
+	return j.setItems(ctx, "enable", items, func(i int) coord.Op { return coord.DeleteTree(j.name.ItemDisabled(i)) })
+}
+
+func (j *Job) setItems(ctx context.Context, what string, items []int, op func(int) coord.Op) error {
+	return j.try(ctx, what+" items", func(s *jobtree.State) error {
+		var groups [][]coord.Op
+		for _, i := range items {
+			if !s.Item(i).Exists {
+				return fmt.Errorf("item %d is not there; 0 to %d are", i, len(s.Items)-1)
+			}
+			groups = append(groups, []coord.Op{op(i)})
+		}
+		return j.commitAll(ctx, groups)
+	})
+}
+
+// DisableServers keeps instances at some addresses from having items of the job; none means
+// all that are there, and disables the job: then nobody runs anything, ticks are passed over,
+// and a server that comes later is enabled. Items of other servers are dealt anew. Members of
+// any kind obey it.
+//
+// Errors: those of a read and of a commit; one for a server that is not there.
+func (j *Job) DisableServers(ctx context.Context, addresses ...string) error {
+	return j.setServers(ctx, "disable", addresses, jobtree.Disabled)
+}
+
+// EnableServers ends DisableServers.
+func (j *Job) EnableServers(ctx context.Context, addresses ...string) error {
+	return j.setServers(ctx, "enable", addresses, jobtree.Enabled)
+}
+
+func (j *Job) setServers(ctx context.Context, what string, addresses []string, state string) error {
+	return j.try(ctx, what+" servers", func(s *jobtree.State) error {
+		all := addresses
+		if len(all) == 0 {
+			all = slices.Sorted(maps.Keys(s.Servers))
+		}
+		var groups [][]coord.Op
+		for _, ip := range all {
+			if s.Servers[ip] == nil {
+				return fmt.Errorf("server %s is not there", brief.Quote(ip))
+			}
+			groups = append(groups, []coord.Op{coord.Put(j.name.Server(ip), []byte(state))})
+		}
+		return j.commitAll(ctx, groups)
+	})
+}
+
+// DealAnew has the leader deal the items now as if nobody had had any: strategies that leave
+// items where they are do not know where that was, and static sharding does not count. Items
+// that run keep their owners until the next deal.
+func (j *Job) DealAnew(ctx context.Context) error {
+	return j.try(ctx, "deal anew", func(*jobtree.State) error {
+		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.Put(j.name.Necessary(), nil))
+		return err
+	})
+}
+
+// commitAll commits groups of operations in as few commits as the store takes.
+func (j *Job) commitAll(ctx context.Context, groups [][]coord.Op) error {
+	for _, change := range decide.InChunks("", groups) {
+		if _, err := j.ops.reg.Commit(ctx, change.Ops...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+)
+
+// Trigger asks for runs now: see [job.Trigger].
+func (j *Job) Trigger(ctx context.Context, r job.TriggerRequest) (*job.TriggerResult, error) {
+	if r.By == "" {
+		r.By = j.ops.by
+	}
+	return job.Trigger(ctx, j.ops.reg, string(j.name), r)
+}
+
+// Requested is a request for runs of certain ticks that the registry has.
+type Requested struct {
+	// ID names the request for [job.AwaitRequest].
+	ID string
+	// Items are those that run, ascending, and Ticks what each runs for, in this order.
+	Items []int
+	Ticks []time.Time
+
+	job *Job
+}
+
+// Wait returns what has become of each item when all are through: see [job.AwaitRequest].
+func (r *Requested) Wait(ctx context.Context) ([]job.ItemResult, error) {
+	return job.AwaitRequest(ctx, r.job.ops.reg, string(r.job.name), r.ID)
+}
+
+// RetryRequest says which failures are to be tried again.
+type RetryRequest struct {
+	// Tick is the scheduled time of the executions that have failed. The zero time stands for
+	// the latest one for which an item has failed.
+	Tick time.Time
+	// Items are those to run again if they have failed; none means all. Items that are named
+	// run again also if they were cut short or killed.
+	Items []int
+}
+
+// ErrNothingFailed: no item has failed for the tick, as far as the tree tells: it has the last
+// execution of each item.
+var ErrNothingFailed = errors.New("ops: nothing has failed")
+
+// Retry runs the items again that have failed for a tick. They have [job.SourceRetry] and that
+// tick as the scheduled time, and wait for their turn as triggered ones do.
+//
+// Errors: ErrNothingFailed; job.ErrQueueFull; those of a read and of a commit.
+func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
+	return j.submit(ctx, "retry", func(s *jobtree.State, _ job.Config) (jobtree.RequestDocument, error) {
+		failed := map[int64][]int{}
+		var latest time.Time
+		for i := range s.Items {
+			if len(r.Items) > 0 && !slices.Contains(r.Items, i) || s.Items[i].Completed == nil {
+				continue
+			}
+			d, err := s.Items[i].Completed.Document()
+			if err != nil || d.Tick.IsZero() || !mayRetry(d.Outcome, len(r.Items) > 0) {
+				continue
+			}
+			failed[d.Tick.UnixMilli()] = append(failed[d.Tick.UnixMilli()], i)
+			if d.Tick.After(latest) {
+				latest = d.Tick
+			}
+		}
+		tick := r.Tick
+		if tick.IsZero() {
+			tick = latest
+		}
+		items := failed[tick.UnixMilli()]
+		if len(items) == 0 {
+			return jobtree.RequestDocument{}, ErrNothingFailed
+		}
+		return jobtree.RequestDocument{Items: items, Ticks: []time.Time{tick}, Source: job.SourceRetry.String()}, nil
+	})
+}
+
+// mayRetry reports whether an execution with an outcome is one to try again.
+func mayRetry(o jobtree.Outcome, isNamed bool) bool {
+	switch o {
+	case jobtree.OutcomeFailed, jobtree.OutcomePanic, jobtree.OutcomeTimeout:
+		return true
+	case jobtree.OutcomeCut, jobtree.OutcomeKilled:
+		return isNamed
+	}
+	return false
+}
+
+// BackfillRequest says for which ticks items are to run.
+type BackfillRequest struct {
+	// From and To bound the ticks; both are included. To must not be in the future.
+	From, To time.Time
+	// Items are those to run; none means all.
+	Items []int
+	// Parameter replaces Config.JobParameter in these executions, if it is not empty.
+	Parameter string
+	// StopAtFailure leaves the other ticks of an item out when one has failed.
+	StopAtFailure bool
+}
+
+// MaxBackfillTicks bounds the ticks of one request. Several requests wait for each other.
+const MaxBackfillTicks = jobtree.MaxRequestTicks
+
+// Backfill runs items for the ticks of some time, as the job's schedule is now. Each item runs
+// for one tick after the other, beside the other items, with [job.SourceBackfill] and that tick
+// as the scheduled time; whether it has run for it before does not matter. Ticks of the
+// schedule have the precedence, and do not change: a tick that comes while its item runs for a
+// backfill begins when that run ends, and counts as on time.
+//
+// Errors: job.ErrQueueFull; those of a read and of a commit; others for a bad request.
+func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, error) {
+	return j.submit(ctx, "backfill", func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
+		d := jobtree.RequestDocument{Items: slices.Clone(r.Items), Parameter: r.Parameter, Source: job.SourceBackfill.String(), Halts: r.StopAtFailure}
+		switch {
+		case c.MonitorExecution == job.Off:
+			return d, errors.New("the job keeps no records (MonitorExecution is off), which a backfill needs")
+		case r.To.After(j.ops.now()):
+			return d, fmt.Errorf("to %s: it has not come yet", r.To.Format(time.RFC3339))
+		case len(r.Parameter) > job.MaxTriggerParameter:
+			return d, fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(r.Parameter), job.MaxTriggerParameter)
+		}
+		slices.Sort(d.Items)
+		if d.Items = slices.Compact(d.Items); len(d.Items) == 0 {
+			for i := range c.ShardingTotalCount {
+				d.Items = append(d.Items, i)
+			}
+		}
+		if first, last := d.Items[0], d.Items[len(d.Items)-1]; first < 0 || last >= c.ShardingTotalCount {
+			return d, fmt.Errorf("items: 0 to %d are allowed", c.ShardingTotalCount-1)
+		}
+		var err error
+		d.Ticks, err = ticksBetween(c, r.From, r.To)
+		return d, err
+	})
+}
+
+// ticksBetween returns the ticks of a schedule within a time.
+func ticksBetween(c job.Config, from, to time.Time) ([]time.Time, error) {
+	if c.Cron == "" {
+		return nil, errors.New("a one-off job has no ticks")
+	}
+	zone, err := cronexpr.LoadLocation(c.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	schedule, err := cronexpr.Parse(c.Cron, zone)
+	if err != nil {
+		return nil, err
+	}
+	var ticks []time.Time
+	for at := schedule.Next(from.Add(-time.Nanosecond)); !at.IsZero() && !at.After(to); at = schedule.Next(at) {
+		if len(ticks) == MaxBackfillTicks {
+			return nil, fmt.Errorf("more than %d ticks lie between %s and %s; ask for a part at a time", MaxBackfillTicks, from.Format(time.RFC3339), to.Format(time.RFC3339))
+		}
+		ticks = append(ticks, at)
+	}
+	if len(ticks) == 0 {
+		return nil, fmt.Errorf("no tick of %s lies between %s and %s", brief.Quote(c.Cron), from.Format(time.RFC3339), to.Format(time.RFC3339))
+	}
+	return ticks, nil
+}
+
+// submit writes the request that of returns.
+func (j *Job) submit(ctx context.Context, what string, of func(*jobtree.State, job.Config) (jobtree.RequestDocument, error)) (*Requested, error) {
+	unique, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), what, err)
+	}
+	var result *Requested
+	err = j.try(ctx, what, func(s *jobtree.State) error {
+		for _, r := range s.Requests {
+			if r.IsOf(unique.String()) { // the answer to an attempt was lost
+				result = &Requested{r.ID, r.Items, r.Ticks, j}
+				return nil
+			}
+		}
+		config, err := job.DecodeConfig(s.Config.Value)
+		if err != nil {
+			return err
+		}
+		d, err := of(s, config)
+		if err != nil {
+			return err
+		}
+		d.By, d.At, d.Kept = j.ops.by, j.ops.now(), true
+		id, ops, err := decide.Submit(s, j.name, d, unique.String())
+		if err != nil {
+			return err
+		}
+		if _, err := j.ops.reg.Commit(ctx, ops...); err != nil {
+			return err
+		}
+		result = &Requested{id, d.Items, d.Ticks, j}
+		return nil
+	})
+	return result, err
+}
+
+// Cancel ends a request. Executions that run for it come to their end; what has not begun does
+// not begin, and its outcome is SKIPPED. It is one commit.
+//
+// Errors: job.ErrNoRequest; those of a read and of a commit.
+func (j *Job) Cancel(ctx context.Context, id string) error {
+	return j.try(ctx, "cancel request "+brief.Quote(id), func(s *jobtree.State) error {
+		r := s.Request(id)
+		if r == nil {
+			return job.ErrNoRequest
+		}
+		if r.Err != nil || !r.Ended.IsZero() {
+			return r.Err
+		}
+		d := r.RequestDocument
+		d.Ended = j.ops.now()
+		value, err := jobtree.EncodeRequest(d)
+		if err != nil {
+			return err
+		}
+		_, err = j.ops.reg.Commit(ctx, coord.SetAt(j.name.Request(id), value, r.Version))
+		return err
+	})
+}
