@@ -34,6 +34,15 @@ type Config struct {
 	// cronexpr. Empty means a one-off job, which runs when it is triggered. (cron)
 	Cron string
 
+	// MoreCrons are further expressions: the job fires when any of them does, and once where
+	// several do at the same time. At most 100. (props: cron.more, one a line)
+	MoreCrons []string
+
+	// Overlap says what becomes of a tick that comes while the item still runs: OverlapWait, as
+	// misfire says; or OverlapSkip, it is passed over, also while the item waits to be run again
+	// after a failover. Default OverlapWait. (props: overlap)
+	Overlap string
+
 	// TimeZone is the time zone of Cron: an IANA name such as "Asia/Shanghai", or
 	// "GMT+08:00". Empty means the zone of each process. (timeZone)
 	TimeZone string
@@ -164,6 +173,12 @@ type Retry struct {
 	// (props: retry.backoff.max.milliseconds)
 	MaxBackoff time.Duration
 }
+
+// The values of Config.Overlap.
+const (
+	OverlapWait = "WAIT"
+	OverlapSkip = "SKIP"
+)
 
 // Bounds of a Config. Besides, a cron expression has up to 4096 bytes. The name of a
 // strategy, that of a listener, the list of error handlers, and a label have up to 255 each.

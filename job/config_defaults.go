@@ -21,6 +21,7 @@ func defaultConfig() Config {
 		ReconcileInterval: 10 * time.Minute,
 		Strategy:          strategy.AvgAllocation,
 		ErrorHandler:      ErrorHandlerLog,
+		Overlap:           OverlapWait,
 		Retry:             Retry{InitialBackoff: time.Second, MaxBackoff: time.Minute},
 	}
 }
@@ -42,11 +43,15 @@ func (c Config) WithDefaults() Config {
 	c.ReconcileInterval = max(cmp.Or(c.ReconcileInterval, d.ReconcileInterval), switchedOff)
 	c.Strategy = cmp.Or(c.Strategy, d.Strategy)
 	c.ErrorHandler = cmp.Or(c.ErrorHandler, d.ErrorHandler)
+	c.Overlap = cmp.Or(c.Overlap, d.Overlap)
 	c.Timeout = max(c.Timeout, 0)
 	c.Retry.InitialBackoff = max(cmp.Or(c.Retry.InitialBackoff, d.Retry.InitialBackoff), switchedOff)
 	c.Retry.MaxBackoff = cmp.Or(c.Retry.MaxBackoff, max(c.Retry.InitialBackoff, d.Retry.MaxBackoff))
 
 	// nil and empty mean the same.
+	if c.MoreCrons = slices.Clone(c.MoreCrons); len(c.MoreCrons) == 0 {
+		c.MoreCrons = nil
+	}
 	c.Listeners = slices.Clone(c.Listeners)
 	if len(c.Listeners) == 0 {
 		c.Listeners = nil

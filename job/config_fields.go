@@ -38,6 +38,8 @@ const (
 
 	// Fields that ElasticJob does not have stand in props, its map of strings.
 	propsPrefix         = keyProps + ": "
+	keyMoreCrons        = propsPrefix + "cron.more"
+	keyOverlap          = propsPrefix + "overlap"
 	keyMisfireTolerance = propsPrefix + "misfire.tolerance.milliseconds"
 	keyMisfireWindow    = propsPrefix + "misfire.window.seconds"
 	keyTimeout          = propsPrefix + "execution.timeout.seconds"
@@ -56,7 +58,7 @@ const (
 
 // ownProps returns the properties that belong to fields of a Config.
 func ownProps() []string {
-	return []string{keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyThreads, keyRevision}
+	return []string{keyMoreCrons, keyOverlap, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyThreads, keyRevision}
 }
 
 // field is one key of the document, with the field of a Config that it belongs to.
@@ -100,6 +102,8 @@ func (c *Config) fields() []field {
 // propFields returns the fields of a Config that stand in props.
 func (c *Config) propFields() []field {
 	fields := []field{
+		linesField(keyMoreCrons, &c.MoreCrons),
+		textField(keyOverlap, &c.Overlap, false),
 		durationField(keyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, ""),
 		durationField(keyMisfireWindow, &c.MisfireWindow, time.Second, "0"),
 		durationField(keyTimeout, &c.Timeout, time.Second, "0"),
@@ -118,6 +122,20 @@ func (c *Config) propFields() []field {
 
 func textField(key string, p *string, always bool) field {
 	return field{key, func(text string) error { *p = text; return nil }, func() string { return *p }, "!!str", always}
+}
+
+// linesField is a list of texts that is written as lines.
+func linesField(key string, p *[]string) field {
+	set := func(text string) error {
+		*p = nil
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				*p = append(*p, line)
+			}
+		}
+		return nil
+	}
+	return field{key, set, func() string { return strings.Join(*p, "\n") }, "!!str", false}
 }
 
 func boolField(key string, p *bool) field {

@@ -113,8 +113,14 @@ func (v *validator) fields(c Config) {
 	}
 	if len(c.Cron) > maxCronLength {
 		v.fault(keyCron, quote(c.Cron), "%d bytes, at most %d are allowed", len(c.Cron), maxCronLength)
-	} else if _, err := c.parseCron(); err != nil {
+	} else if err := c.checkCron(); err != nil {
 		v.cronFault(c, err)
+	}
+	v.moreCrons(c)
+	switch c.Overlap {
+	case OverlapWait, OverlapSkip:
+	default:
+		v.fault(keyOverlap, quote(c.Overlap), "%s and %s are allowed", OverlapWait, OverlapSkip)
 	}
 	if c.ShardingTotalCount < 1 || c.ShardingTotalCount > MaxShardingTotalCount {
 		v.fault(keyTotal, strconv.Itoa(c.ShardingTotalCount), "1 to %d are allowed", MaxShardingTotalCount)
@@ -218,6 +224,27 @@ func (v *validator) cronFault(c Config, err error) {
 	}
 }
 
+// moreCrons checks the further expressions.
+func (v *validator) moreCrons(c Config) {
+	switch {
+	case len(c.MoreCrons) == 0:
+	case c.Cron == "":
+		v.fault(keyMoreCrons, quote(strings.Join(c.MoreCrons, "\n")), "needs %s", keyCron)
+	case len(c.MoreCrons) > maxMoreCrons:
+		v.fault(keyMoreCrons, strconv.Itoa(len(c.MoreCrons))+" lines", "at most %d are allowed", maxMoreCrons)
+	default:
+		for _, expr := range c.MoreCrons {
+			if len(expr) > maxCronLength {
+				v.fault(keyMoreCrons, quote(expr), "%d bytes, at most %d are allowed", len(expr), maxCronLength)
+			} else if strings.ContainsAny(expr, "\r\n") {
+				v.fault(keyMoreCrons, quote(expr), "one line for each expression is allowed")
+			} else if _, err := cronexpr.Parse(expr, time.UTC); err != nil {
+				v.add(&FieldError{Field: keyMoreCrons, Err: err})
+			}
+		}
+	}
+}
+
 func (v *validator) parameters(c Config) {
 	parameters, err := ParseItemParameters(c.ShardingItemParameters)
 	if err != nil {
@@ -310,6 +337,7 @@ func (v *validator) props(props map[string]string) {
 
 const (
 	maxNameLength = 200
+	maxMoreCrons  = 100
 	maxCronLength = 4 << 10 // more than an expression that lists all values of all fields
 	maxTextLength = 255     // of a name other than the job's, and of a label
 )
@@ -342,14 +370,29 @@ func isValidName(name string) bool {
 	return true
 }
 
-// parseCron returns the schedule of the job; nil for a one-off job, of which it checks the
+// checkCron checks the zone and the first expression.
+func (c Config) checkCron() error {
+	c.MoreCrons = nil
+	_, err := c.Ticks()
+	return err
+}
+
+// Ticks returns the schedule of the job; nil for a one-off job, of which it checks the
 // time zone only.
-func (c Config) parseCron() (*cronexpr.Schedule, error) {
+func (c Config) Ticks() (cronexpr.Union, error) {
 	zone, err := cronexpr.LoadLocation(c.TimeZone)
 	if err != nil || c.Cron == "" {
 		return nil, err
 	}
-	return cronexpr.Parse(c.Cron, zone)
+	var ticks cronexpr.Union
+	for _, expr := range append([]string{c.Cron}, c.MoreCrons...) {
+		s, err := cronexpr.Parse(expr, zone)
+		if err != nil {
+			return nil, err
+		}
+		ticks = append(ticks, s)
+	}
+	return ticks, nil
 }
 
 // quote returns a text between quotation marks, for an error. A long one is shortened.

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,11 @@ func TestFaults(t *testing.T) {
 		{"jobName", []string{"1 to 200"}, func(c *job.Config) { c.Name = strings.Repeat("x", 201) }},
 		{"cron", []string{"every second"}, func(c *job.Config) { c.Cron = "every second" }},
 		{"cron", []string{"30"}, func(c *job.Config) { c.Cron = "0 0 0 30 2 ?" }},
+		{"props: cron.more", []string{"every second"}, func(c *job.Config) { c.MoreCrons = []string{"0 0 * * * ?", "every second"} }},
+		{"props: cron.more", []string{"needs cron"}, func(c *job.Config) { c.Cron, c.MoreCrons = "", []string{"0 0 * * * ?"} }},
+		{"props: cron.more", []string{"one line"}, func(c *job.Config) { c.MoreCrons = []string{"0 0 *\n* * ?"} }},
+		{"props: cron.more", []string{"101 lines", "at most 100"}, func(c *job.Config) { c.MoreCrons = slices.Repeat([]string{"0 0 * * * ?"}, 101) }},
+		{"props: overlap", []string{`"RUN"`, "WAIT and SKIP"}, func(c *job.Config) { c.Overlap = "RUN" }},
 		{"timeZone", []string{`"Mars/Olympus"`, "IANA"}, func(c *job.Config) { c.TimeZone = "Mars/Olympus" }},
 		{"shardingTotalCount", []string{"0", "1 to 100000"}, func(c *job.Config) { c.ShardingTotalCount = 0 }},
 		{"shardingTotalCount", []string{"-1"}, func(c *job.Config) { c.ShardingTotalCount = -1 }},

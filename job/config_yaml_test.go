@@ -519,6 +519,10 @@ func anyConfig() *rapid.Generator[job.Config] {
 			StaticSharding: rapid.Bool().Draw(t, "static"),
 			Label:          strings.TrimSpace(strings.ReplaceAll(name.Draw(t, "label"), ",", "")),
 		}
+		if c.Cron != "" {
+			c.MoreCrons = rapid.SliceOfN(rapid.SampledFrom([]string{"* * * * * ?", "@hourly", "0 0 12 ? * 2#1 2030"}), 0, 3).Draw(t, "more")
+		}
+		c.Overlap = rapid.SampledFrom([]string{"", job.OverlapWait, job.OverlapSkip}).Draw(t, "overlap")
 		c.Failover = c.MonitorExecution != job.Off && rapid.Bool().Draw(t, "failover")
 		c.ShardingItemParameters = job.FormatItemParameters(rapid.MapOfN(rapid.IntRange(0, c.ShardingTotalCount-1), text, 0, 3).Draw(t, "parameters"))
 		if rapid.Bool().Draw(t, "bounded backoff") {

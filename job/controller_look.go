@@ -106,7 +106,7 @@ func (c *controller) concerns(items []int) bool {
 // records, what was remembered of earlier ticks is forgotten.
 func (c *controller) adopt(next *settings) {
 	before := c.settings
-	if before.Cron != next.Cron || before.TimeZone != next.TimeZone || before.rules.Monitor != next.rules.Monitor {
+	if before.rules.Cron != next.rules.Cron || before.TimeZone != next.TimeZone || before.rules.Monitor != next.rules.Monitor {
 		c.unmonitored.Last = c.now()
 		clear(c.work.Waiting)
 	}

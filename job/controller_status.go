@@ -21,14 +21,14 @@ import (
 // status reads the session, the ticks and the view's fault anew (statusNow): the answer is
 // true although the controller may be waiting for the store.
 type live struct {
-	status      Status             // publish, returns, end; without Running, which are the keys of runs
-	runsChanged bool               // since the last publishRuns: setRun
-	session     coord.Session      // nil while there is none: showSession
-	schedule    *cronexpr.Schedule // publish
-	ended       bool               // the loop has ended: end
-	atWork      time.Time          // when the current pass began; zero between two passes: controller.atWork
-	changed     chan struct{}      // closed when status changes; nil if nobody waits: Scheduler.Changed, broadcast
-	entered     chan struct{}      // closed when session changes; nil if nobody waits: followSession, showSession
+	status      Status         // publish, returns, end; without Running, which are the keys of runs
+	runsChanged bool           // since the last publishRuns: setRun
+	session     coord.Session  // nil while there is none: showSession
+	schedule    cronexpr.Union // publish
+	ended       bool           // the loop has ended: end
+	atWork      time.Time      // when the current pass began; zero between two passes: controller.atWork
+	changed     chan struct{}  // closed when status changes; nil if nobody waits: Scheduler.Changed, broadcast
+	entered     chan struct{}  // closed when session changes; nil if nobody waits: followSession, showSession
 }
 
 // publish shows others how this scheduler stands, and logs what has changed. w is nil while

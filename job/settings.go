@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -66,12 +67,13 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 
 // rulesOf returns the part that decisions need of a configuration with its defaults.
 func rulesOf(c Config) (decide.Rules, error) {
-	ticks, err := c.parseCron()
+	ticks, err := c.Ticks()
 	return decide.Rules{
-		Name: c.Name, Total: c.ShardingTotalCount, Cron: c.Cron, TimeZone: c.TimeZone, Ticks: ticks,
+		Name: c.Name, Total: c.ShardingTotalCount, Cron: strings.Join(append([]string{c.Cron}, c.MoreCrons...), "\n"), TimeZone: c.TimeZone, Ticks: ticks,
 		Monitor: c.MonitorExecution == On, Failover: c.Failover, Misfire: c.Misfire == On,
 		Tolerance: c.MisfireTolerance, Window: c.MisfireWindow, MaxTimeDiff: c.MaxTimeDiff,
 		StaticSharding: c.StaticSharding, Disabled: c.Disabled, Label: c.Label,
+		SkipOverlap: c.Overlap == OverlapSkip,
 	}, err
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
-	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
 // KillRequest says which executions are to end. What it leaves out does not matter: the zero
@@ -129,12 +128,8 @@ func (j *Job) newKill(s *jobtree.State, r KillRequest) (*kill, error) {
 
 // isTick reports whether a time is a tick of the job's schedule.
 func isTick(c job.Config, at time.Time) bool {
-	zone, err := cronexpr.LoadLocation(c.TimeZone)
-	if err != nil || c.Cron == "" || at.IsZero() {
-		return false
-	}
-	ticks, err := cronexpr.Parse(c.Cron, zone)
-	return err == nil && ticks.Prev(at).Equal(at)
+	ticks, err := c.Ticks()
+	return err == nil && !at.IsZero() && ticks.Prev(at).Equal(at)
 }
 
 // consider adds what kills an item.

@@ -14,7 +14,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
-	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
 // Trigger asks for runs now: see [job.Trigger].
@@ -152,11 +151,7 @@ func ticksBetween(c job.Config, from, to time.Time) ([]time.Time, error) {
 	if c.Cron == "" {
 		return nil, errors.New("a one-off job has no ticks")
 	}
-	zone, err := cronexpr.LoadLocation(c.TimeZone)
-	if err != nil {
-		return nil, err
-	}
-	schedule, err := cronexpr.Parse(c.Cron, zone)
+	schedule, err := c.Ticks()
 	if err != nil {
 		return nil, err
 	}

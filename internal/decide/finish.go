@@ -92,7 +92,7 @@ func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
 // makeUps returns mayMakeUp. What is the same for all runs is found once: there may be
 // thousands of runs, and of items that wait.
 func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
-	if !w.Rules.Misfire || !w.IsActive() || w.IsPaused() || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
+	if !w.Rules.Misfire || w.Rules.SkipOverlap || !w.IsActive() || w.IsPaused() || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
 		return func(*Run) (time.Time, bool) { return time.Time{}, false }
 	}
 	return func(r *Run) (time.Time, bool) { return w.mayMakeUp(k, r) }
@@ -127,8 +127,8 @@ func (w *World) removeMarks(r *Run) []coord.Op {
 	return []coord.Op{coord.DeleteTree(w.Job.Failover(r.Item)), coord.DeleteTree(w.Job.Failovering(r.Item))}
 }
 
-// closeFired returns the condition that nobody has claimed the item since. With misfire off
-// it also moves fired on over a tick that came while the item ran.
+// closeFired returns the condition that nobody has claimed the item since. If a tick
+// that came while the item ran is not made up, it also moves fired on over that.
 func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
 	if w.passesWhileRunning(r, item) {
 		return coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(w.LastTick()), item.Fired.Version)
@@ -136,10 +136,12 @@ func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
 	return w.ifUnclaimed(r.Item, item)
 }
 
-// passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up.
+// passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up. If
+// ticks that overlap are skipped, so are those that came while the item waited to be run again.
 func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
 	tick := w.LastTick()
-	return !w.Rules.Misfire && !w.isOwed(tick) && !r.Failover && r.Source != Backfill && tick.After(item.Fired.Tick) && tick.After(r.Last)
+	isLeft := !w.Rules.Misfire && !r.Failover || w.Rules.SkipOverlap
+	return isLeft && !w.isOwed(tick) && r.Source != Backfill && tick.After(item.Fired.Tick) && tick.After(r.Last)
 }
 
 // complete returns the operation that writes how a run has ended; none if that is not known.

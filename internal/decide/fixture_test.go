@@ -91,9 +91,11 @@ func (f *fixture) reconfigure(changes ...func(*decide.Rules)) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if rules.Ticks, err = cronexpr.Parse(rules.Cron, zone); err != nil {
+		s, err := cronexpr.Parse(rules.Cron, zone)
+		if err != nil {
 			f.Fatal(err)
 		}
+		rules.Ticks = cronexpr.Union{s}
 	}
 	f.rules = &rules
 	f.put("config", "is read by nobody here")

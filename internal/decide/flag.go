@@ -11,7 +11,7 @@ import (
 // come. A tick that only waits for the end of a backfill is not missed.
 func (w *World) Flag(k *Work) []Change {
 	tick := w.LastTick()
-	if tick.IsZero() || !w.Rules.Monitor || !w.Rules.Misfire {
+	if tick.IsZero() || !w.Rules.Monitor || !w.Rules.Misfire || w.Rules.SkipOverlap {
 		return nil
 	}
 	c := changes{w: w, step: "flag", head: (*World).ifRunner}

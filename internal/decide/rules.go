@@ -9,10 +9,10 @@ import (
 // Rules are what decisions need of the configuration in force here, with defaults filled in.
 type Rules struct {
 	Name     string
-	Total    int                // how many sharding items there are
-	Cron     string             // as it is configured
-	TimeZone string             // as it is configured
-	Ticks    *cronexpr.Schedule // the ticks of Cron; nil in a one-off job
+	Total    int            // how many sharding items there are
+	Cron     string         // as it is configured; more expressions follow, one a line
+	TimeZone string         // as it is configured
+	Ticks    cronexpr.Union // the ticks of Cron; nil in a one-off job
 
 	Monitor   bool          // executions have records in the tree
 	Failover  bool          // an item whose run was cut short is run again
@@ -24,6 +24,7 @@ type Rules struct {
 	StaticSharding bool          // items stay with their owners
 	Disabled       bool          // a server is disabled when it registers for the first time
 	Streams        bool          // executions may go on over their next ticks
+	SkipOverlap    bool          // a tick that comes while the item runs is passed over
 	Label          string        // an instance needs it to be given items; "" is none
 }
 

@@ -40,7 +40,7 @@ func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 		}
 		switch {
 		case k.Runs[i] != nil:
-			if u.Missed[i] || source != 0 && w.Rules.Misfire {
+			if u.Missed[i] || source != 0 && w.Rules.Misfire && !w.Rules.SkipOverlap {
 				next.Missed[i] = true
 			}
 		case source != 0:

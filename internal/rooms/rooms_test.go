@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"strategy":            {},
 	"job/cronexpr":        {"internal/brief"},
 	"job":                 {"coord", "strategy", "trace", "job/cronexpr", "internal/decide", "internal/jobtree", "internal/brief", "internal/rest", "internal/slogzap", "internal/yamldoc"},
-	"ops":                 {"coord", "job", "job/cronexpr", "trace", "internal/decide", "internal/jobtree", "internal/brief", "internal/rest"},
+	"ops":                 {"coord", "job", "trace", "internal/decide", "internal/jobtree", "internal/brief", "internal/rest"},
 	"job/property":        {"job", "internal/brief"},
 	"job/dataflow":        {"job", "job/property", "internal/brief"},
 	"job/script":          {"coord", "job", "job/property", "internal/brief", "internal/rest"},
