@@ -147,6 +147,11 @@ type Config struct {
 	// operator keeps it. 0 to MaxRevision. Default 0, not counted. (props: revision)
 	Revision int
 
+	// MaxItems bounds how many items of the job an instance may have. Items for which there is
+	// no room have no owner, and a fault says so. 0 is no bound. Default 0.
+	// (props: sharding.items.max)
+	MaxItems int
+
 	// StaticSharding leaves items with their owner until that has been gone for ten minutes.
 	// (staticSharding)
 	StaticSharding bool

@@ -46,6 +46,7 @@ const (
 	keyRetryAttempts    = propsPrefix + "retry.attempts"
 	keyInitialBackoff   = propsPrefix + "retry.backoff.initial.milliseconds"
 	keyMaxBackoff       = propsPrefix + "retry.backoff.max.milliseconds"
+	keyMaxItems         = propsPrefix + "sharding.items.max"
 	keyThreads          = propsPrefix + "executor.threads"
 	keyRevision         = propsPrefix + "revision"
 )
@@ -58,7 +59,7 @@ const (
 
 // ownProps returns the properties that belong to fields of a Config.
 func ownProps() []string {
-	return []string{keyMoreCrons, keyOverlap, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyThreads, keyRevision}
+	return []string{keyMoreCrons, keyOverlap, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyThreads, keyRevision}
 }
 
 // field is one key of the document, with the field of a Config that it belongs to.
@@ -110,6 +111,7 @@ func (c *Config) propFields() []field {
 		intField(keyRetryAttempts, &c.Retry.Attempts),
 		durationField(keyInitialBackoff, &c.Retry.InitialBackoff, time.Millisecond, "0"),
 		durationField(keyMaxBackoff, &c.Retry.MaxBackoff, time.Millisecond, ""),
+		intField(keyMaxItems, &c.MaxItems),
 		intField(keyThreads, &c.Threads),
 		intField(keyRevision, &c.Revision),
 	}

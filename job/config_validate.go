@@ -150,6 +150,7 @@ func (v *validator) fields(c Config) {
 		v.fault(keyMaxBackoff, c.Retry.MaxBackoff.String(), "not less than %s, %v, is allowed", keyInitialBackoff, c.Retry.InitialBackoff)
 	}
 	v.between(keyRetryAttempts, c.Retry.Attempts, MaxRetryAttempts)
+	v.between(keyMaxItems, c.MaxItems, MaxShardingTotalCount)
 	v.between(keyThreads, c.Threads, MaxThreads)
 	v.between(keyRevision, c.Revision, MaxRevision)
 

@@ -89,6 +89,7 @@ func TestFaults(t *testing.T) {
 		{"props: retry.backoff.initial.milliseconds", []string{"1ns"}, func(c *job.Config) { c.Retry.InitialBackoff = 1 }},
 		{"props: retry.backoff.max.milliseconds", []string{"-1ns"}, func(c *job.Config) { c.Retry.MaxBackoff = -1 }},
 		{"props: retry.backoff.max.milliseconds", []string{"1s", "2s"}, func(c *job.Config) { c.Retry = job.Retry{InitialBackoff: 2 * time.Second, MaxBackoff: time.Second} }},
+		{"props: sharding.items.max", []string{"-1", "0 to 100000"}, func(c *job.Config) { c.MaxItems = -1 }},
 		{"props: executor.threads", []string{"-1", "0 to 10000"}, func(c *job.Config) { c.Threads = -1 }},
 		{"props: executor.threads", []string{"10001"}, func(c *job.Config) { c.Threads = 10_001 }},
 		{"props: revision", []string{"-1", "0 to 2147483647"}, func(c *job.Config) { c.Revision = -1 }},

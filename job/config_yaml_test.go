@@ -505,6 +505,7 @@ func anyConfig() *rapid.Generator[job.Config] {
 			ReconcileInterval:  units(time.Minute, true).Draw(t, "reconcile"),
 			Strategy:           name.Draw(t, "strategy"),
 			Threads:            rapid.IntRange(0, job.MaxThreads).Draw(t, "threads"),
+			MaxItems:           rapid.IntRange(0, job.MaxShardingTotalCount).Draw(t, "max items"),
 			ErrorHandler:       rapid.OneOf(handler, rapid.Map(rapid.SliceOfNDistinct(handler, 1, 3, strings.TrimSpace), join)).Draw(t, "handler"),
 			Listeners:          rapid.SliceOfNDistinct(name.Filter(func(s string) bool { return s != "" }), 0, 3, rapid.ID).Draw(t, "listeners"),
 			Timeout:            units(time.Second, true).Draw(t, "timeout"),

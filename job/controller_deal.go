@@ -51,7 +51,7 @@ func (d *dealt) allowChange(now time.Time) (bool, time.Duration) {
 // and again would move the items for ever, so deal keeps the answer that is in force for a
 // while, and returns it with an error.
 func (c *controller) deal(w *decide.World) ([]string, error) {
-	owners, err := c.desired(w)
+	owners, err := c.answer(w)
 	if err != nil || owners == nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (c *controller) deal(w *decide.World) ([]string, error) {
 	eligible := w.Eligible()
 	if d.total != len(owners) || d.modified != w.Config.Modified || !slices.Equal(d.instances, eligible) {
 		*d = dealt{instances: eligible, total: len(owners), modified: w.Config.Modified, owners: owners, open: d.open}
-		return owners, nil
+		return w.Place(owners), nil
 	}
 	if !slices.Equal(d.owners, owners) {
 		isAllowed, left := d.allowChange(w.Now)
@@ -70,14 +70,21 @@ func (c *controller) deal(w *decide.World) ([]string, error) {
 		}
 	}
 	if d.isRestless = d.isRestless && d.forgiven.Sub(w.Now) > maxDebt/2; !d.isRestless {
-		return d.owners, nil
+		return w.Place(d.owners), nil
 	}
-	return d.owners, fmt.Errorf("job %s: strategy %s gives another answer each time it is asked about the same instances", c.job, short(c.settings.Strategy))
+	return w.Place(d.owners), fmt.Errorf("job %s: strategy %s gives another answer each time it is asked about the same instances", c.job, short(c.settings.Strategy))
 }
 
-// desired asks the strategy who should own each item, and checks the answer. It returns nil
-// if no instance may have items.
+// desired returns who should own each item: the answer of the strategy, with pins and bounds.
+// It returns nil if no instance may have items.
 func (c *controller) desired(w *decide.World) ([]string, error) {
+	owners, err := c.answer(w)
+	return w.Place(owners), err
+}
+
+// answer asks the strategy who should own each item, and checks the answer. It returns nil
+// if no instance may have items.
+func (c *controller) answer(w *decide.World) ([]string, error) {
 	request := w.Question()
 	if len(request.Instances) == 0 {
 		return nil, nil

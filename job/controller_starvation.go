@@ -194,6 +194,10 @@ func (c *controller) whyLate(l decide.Stalled) string {
 		return "it waits to be run again until an earlier execution of it is through"
 	case decide.HasNoOwner:
 		return "it has no owner"
+	case decide.MatchesNobody:
+		return "it has no owner, because it is pinned, and there is no such instance"
+	case decide.HasNoRoom:
+		return fmt.Sprintf("it has no owner, because no instance may have more than %d items", c.settings.MaxItems)
 	case decide.OwnerIsGone:
 		return fmt.Sprintf("its instance %s is gone, and it is not dealt again", id)
 	case decide.OwnerMayNot:

@@ -32,8 +32,8 @@ func (w *World) Question() strategy.Request {
 	return request
 }
 
-// Assign writes, as leader, who owns each item. owners is the strategy's answer; nil if no
-// instance may have items. An idle item gets its new owner at once. An item that runs keeps
+// Assign writes, as leader, who owns each item. owners is the answer of the strategy and of
+// [World.Place]; nil if no instance may have items. An idle item gets its new owner at once. An item that runs keeps
 // its owner until the run ends. An item beyond the total is removed when it is idle. After
 // each commit every item has one owner at most, so the next leader needs not know whether
 // this one died halfway.
@@ -44,7 +44,7 @@ func (w *World) Assign(owners []string) []Change {
 		for i, owner := range owners {
 			item := w.Item(i)
 			ops := w.assignItem(i, &item, owner)
-			if item.Fired == nil {
+			if item.Fired == nil && owner != "" {
 				// A new item has no tick to make up, even if an item of that number was there before.
 				ops = append(ops, coord.Create(w.Job.Fired(i), begun))
 			}
@@ -68,7 +68,7 @@ func (w *World) Assign(owners []string) []Change {
 // is there: so Assign has nothing to do, and nothing to wait for.
 func (w *World) IsDealt(owners []string) bool {
 	for i, owner := range owners {
-		if item := w.Item(i); !item.Owner.Is(owner) {
+		if item := w.Item(i); !item.Owner.Is(owner) && (owner != "" || item.Owner != nil) {
 			return false
 		}
 	}
@@ -79,10 +79,18 @@ func (w *World) IsDealt(owners []string) bool {
 // or keeps another one for now.
 func (w *World) assignItem(i int, item *jobtree.Item, owner string) []coord.Op {
 	switch {
+	case item.Owner == nil && owner == "":
+		return nil
 	case item.Owner == nil:
 		return []coord.Op{coord.Create(w.Job.ItemInstance(i), []byte(owner))}
 	case item.Owner.ID == owner, item.Running != nil, w.Rules.StaticSharding && !w.Necessary && !w.isAbandoned(item.Owner.ID):
 		return nil
+	case owner == "":
+		return []coord.Op{
+			coord.Absent(w.Job.Running(i)),
+			coord.AtVersion(w.Job.ItemInstance(i), item.Owner.Version),
+			coord.DeleteTree(w.Job.ItemInstance(i)),
+		}
 	default:
 		return []coord.Op{
 			coord.Absent(w.Job.Running(i)),

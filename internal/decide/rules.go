@@ -21,6 +21,7 @@ type Rules struct {
 	Window    time.Duration // a tick that was missed longer ago is not made up; 0 is no bound
 
 	MaxTimeDiff    time.Duration // how far the local clock may be from the store's; 0 is no bound
+	MaxItems       int           // how many items an instance may have; 0 is no bound
 	StaticSharding bool          // items stay with their owners
 	Disabled       bool          // a server is disabled when it registers for the first time
 	Streams        bool          // executions may go on over their next ticks

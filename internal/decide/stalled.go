@@ -26,6 +26,8 @@ const (
 	NobodyHasThread          // the item waits to be run again, and no instance takes it over
 	WaitsForEarlier          // the item waits to be run again, and an earlier execution is not through
 	HasNoOwner               // the leader has not dealt the item
+	MatchesNobody            // it is pinned, and no instance is one of those
+	HasNoRoom                // all instances have as many items as they may
 	OwnerIsGone              // the owner has ended, and the item is not dealt again
 	OwnerMayNot              // the owner may not have the item now, and it is not dealt again
 	OwnerIsStatic            // the owner has ended, and static sharding waits for it for a while
@@ -56,7 +58,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 		case nobody != NotStalled:
 			l.Reason = nobody
 		default:
-			if l = w.whyUnowned(&item); l.Reason == NotStalled && item.Owner != nil {
+			if l = w.whyUnowned(i, &item); l.Reason == NotStalled && item.Owner != nil {
 				l = w.whyNotBegun(&item, tick)
 			}
 		}
@@ -138,8 +140,14 @@ func (w *World) whyNobody() (why Reason, isMeant bool) {
 }
 
 // whyUnowned returns why an item has no owner that may run it.
-func (w *World) whyUnowned(item *jobtree.Item) Stalled {
+func (w *World) whyUnowned(i int, item *jobtree.Item) Stalled {
 	if item.Owner == nil {
+		switch pin := w.Pins[i]; {
+		case pin != nil && pin.Strict:
+			return Stalled{Reason: MatchesNobody}
+		case w.Rules.MaxItems > 0:
+			return Stalled{Reason: HasNoRoom}
+		}
 		return Stalled{Reason: HasNoOwner}
 	}
 	id := item.Owner.ID

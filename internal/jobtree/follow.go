@@ -130,13 +130,18 @@ func (r *reader) followMember(job Job, n coord.Node, isThere bool) bool {
 		r.Faults = without(r.Faults, name)
 	case trigger:
 		r.Triggers = without(r.Triggers, name)
-	case kill:
+	case kill, pins:
 		i, ok := ParseItem(name)
 		if !ok {
 			return false
 		}
-		if r.Kills = without(r.Kills, i); isThere {
-			put(&r.Kills, i, decodeKill(n))
+		if room == kill {
+			r.Kills = without(r.Kills, i)
+		} else {
+			r.Pins = without(r.Pins, i)
+		}
+		if isThere {
+			r.readOfItem(room, name, n)
 		}
 		r.Exists = true
 		return true

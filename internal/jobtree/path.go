@@ -33,6 +33,7 @@ const (
 	cursor      = "cursor"
 	kill        = "kill"
 	requests    = "requests"
+	pins        = "pins"
 
 	leaderLatch    = "leader/election/latch"
 	leaderInstance = "leader/election/instance"
@@ -122,6 +123,9 @@ func (j Job) Completion(item int) string { return j.ofItem(item, completed) }
 // Kill says that the run of an item is to end; see [EncodeKill]. It is not below the item,
 // because it must not keep the record of an item that is gone.
 func (j Job) Kill(item int) string { return j.at(kill + "/" + strconv.Itoa(item)) }
+
+// Pin says which instances an item belongs to; see [EncodePin].
+func (j Job) Pin(item int) string { return j.at(pins + "/" + strconv.Itoa(item)) }
 
 // Cursor says how far the item's handler has come; see [EncodeCursor]. It is not below the
 // item, so that a view need not follow it.

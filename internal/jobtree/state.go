@@ -46,6 +46,9 @@ type State struct {
 	// Kills are the runs that are to end, by item.
 	Kills map[int]*Kill
 
+	// Pins say which instances items belong to, by item.
+	Pins map[int]*Pin
+
 	// Debris are nodes of strangers that are in the way of ours, at most 100. A node is not
 	// listed if one above it is.
 	Debris []Debris
@@ -177,8 +180,8 @@ func (r *reader) read(path string, n coord.Node) {
 		r.readLeader(path, n)
 	case servers, instances, sessions, faults, trigger:
 		r.readMember(room, name, n)
-	case kill:
-		r.readKill(name, n)
+	case kill, pins:
+		r.readOfItem(room, name, n)
 	case requests:
 		r.readRequest(name, n)
 	case config:
@@ -246,14 +249,16 @@ func (r *reader) readMember(room, name string, n coord.Node) {
 	}
 }
 
-// readKill decodes a node below kill.
-func (r *reader) readKill(name string, n coord.Node) {
+// readOfItem decodes a node that is named after an item, and is not below sharding.
+func (r *reader) readOfItem(room, name string, n coord.Node) {
 	number, below, _ := strings.Cut(name, "/")
 	i, ok := ParseItem(number)
 	switch {
 	case !ok:
 	case below != "":
 		r.addDebris(n)
+	case room == pins:
+		put(&r.Pins, i, r.pin(i, n))
 	default:
 		put(&r.Kills, i, r.kill(i, n))
 	}
@@ -375,6 +380,13 @@ func (r *reader) kill(i int, n coord.Node) *Kill {
 		return before
 	}
 	return decodeKill(n)
+}
+
+func (r *reader) pin(i int, n coord.Node) *Pin {
+	if before, ok := r.before.Pins[i]; ok && same(before.Node, n) {
+		return before
+	}
+	return decodePin(n)
 }
 
 func (r *reader) mark(n coord.Node, before *Mark) *Mark {

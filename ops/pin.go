@@ -1,0 +1,60 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// PinRequest says where an item belongs. One of Instance, Address and Label is needed.
+type PinRequest struct {
+	// Instance is the id of an instance. It has another id in each session, so this holds until
+	// its process ends.
+	Instance string
+	// Address is that of a host, as instances give it with job.WithIP.
+	Address string
+	// Label is one of those that instances have by job.WithLabels.
+	Label string
+	// Strict leaves the item without an owner while there is no such instance that may have
+	// items; a fault of the job says so. Without it the item is dealt like any other then.
+	Strict bool
+}
+
+// Pin gives an item to instances of one kind, whatever the strategy says. If there are several,
+// it stays with one of them. An item that runs moves when its execution has ended. A JVM leader
+// does not know pins.
+//
+// Errors: those of a read and of a commit; others for a bad request.
+func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
+	named := 0
+	for what, name := range map[string]string{"instance": r.Instance, "address": r.Address, "label": r.Label} {
+		if len(name) > jobtree.MaxPinName {
+			return fmt.Errorf("job %s: pin: %s: %d bytes, at most %d are allowed", j.name, what, len(name), jobtree.MaxPinName)
+		}
+		if name != "" {
+			named++
+		}
+	}
+	return j.try(ctx, "pin", func(s *jobtree.State) error {
+		if named != 1 {
+			return errors.New("one of instance, address and label is allowed, and needed")
+		}
+		if !s.Item(item).Exists {
+			return fmt.Errorf("item %d is not there; 0 to %d are", item, len(s.Items)-1)
+		}
+		value := jobtree.EncodePin(jobtree.PinDocument{Instance: r.Instance, Address: r.Address, Label: r.Label, Strict: r.Strict, By: j.ops.by})
+		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.Put(j.name.Pin(item), value))
+		return err
+	})
+}
+
+// Unpin ends what Pin has said of an item.
+func (j *Job) Unpin(ctx context.Context, item int) error {
+	return j.try(ctx, "unpin", func(*jobtree.State) error {
+		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.DeleteTree(j.name.Pin(item)))
+		return err
+	})
+}
