@@ -8,7 +8,7 @@
 //
 // # An item
 //
-//	            Fire, BeginTriggered                 Finish
+//	            Fire, BeginRequested                 Finish
 //	 ┌────────► claim: running, fired ──────────────────────────┐
 //	 │             │     ▲       ▲                              ▼
 //	idle           │     │       └── make up ──── a tick came meanwhile?
@@ -30,14 +30,18 @@
 //
 //	step            who        when                                      what it writes
 //	Mend            runner     a stranger has changed its record         {i}/running
-//	Finish          runner     an execution is done                      {i}/running and marks go; {i}/completed
+//	Finish          runner     an execution is done                      {i}/running and marks go; {i}/completed; its
+//	                                                                     part of a request; kill/{i} goes; {f} if it
+//	                                                                     was killed to begin again
 //	                           … a tick came meanwhile, misfire is off   the same; {i}/fired
 //	                           … a tick came meanwhile, misfire is on    {i}/completed and the next claim: {i}/running,
 //	                                                                     fired; {i}/misfire goes. Or as without a tick
 //	LeaveAtOnce     leaver     nothing runs, and all that it has shows   what StepDown and SignOff do
 //	StepDown        leaver     first, and if it then turns out to lead   instances/{id} goes; leader/election/instance
 //	                                                                     goes if it leads
-//	HandOver        leaver     executions were cut short                 {i}/running and marks go; {f} with failover on
+//	HandOver        leaver     executions were cut short                 {i}/running and marks go; {f} with failover on,
+//	                                                                     unless they were killed; kill/{i} goes; or
+//	                                                                     their parts of requests
 //	SignOff         leaver     last; also if an identity is given up     sessions/{id}, instances/{id}, faults/{id} go;
 //	                                                                     leader/election/instance goes if it leads;
 //	                                                                     trigger/{id} goes if there is nobody to obey it
@@ -47,10 +51,11 @@
 //	                                                                     servers/{ip} if there is none
 //	Forestall       applicant  Register may yet come; also a leaver      sessions/{id}
 //	Announce        member     sessions/{id} is out of date              sessions/{id}
-//	TakeOver        member     an item waits, a thread is free           {f} goes; marks; {i}/running, fired
-//	Obey            member     it was triggered                          trigger/{id} goes
-//	PassOn          member     it was triggered for others' items        trigger/{id} of the owner
-//	BeginTriggered  owner      a triggered item is idle                  {i}/running, fired; {i}/misfire goes
+//	TakeOver        member     an item waits, a thread is free           {f} goes; marks; {i}/running, fired; its part
+//	                                                                     of a request
+//	Obey            member     it was triggered                          trigger/{id} goes; requests, requests/{r}
+//	BeginRequested  owner      a request waits for an idle item          {i}/running, fired; {i}/misfire goes;
+//	                                                                     requests/{r}/{i}
 //	Fire            owner      a tick is due, the item is idle           {i}/running, fired; {i}/misfire goes
 //	                           … or the tick is about to come (Early)    {i}/running, fired
 //	Flag            owner      a tick is due, item runs, misfire is on   {i}/misfire
@@ -58,7 +63,7 @@
 //	                member     … and all servers are disabled, the       the same
 //	                           owner has ended, it is the first member
 //	HandBack        runner     a claim waits too long for a thread       {i}/fired as before; {i}/running and marks go;
-//	                                                                     {f} after a failover
+//	                                                                     {f} after a failover; its part of a request
 //	Settle          runner     the record says so, but nothing runs      {i}/running goes, as in Finish; or the item is
 //	                                                                     claimed again: {i}/running, fired
 //	Elect           member     nobody leads, and it is its turn          leader/election/instance
@@ -66,23 +71,32 @@
 //	Abdicate        leader     it may not lead any more                  leader/election/instance goes
 //	Tidy            leader     nodes of strangers are in the way         they go
 //	PutInForce      leader     the schedule is new, or from the future   schedule
-//	Recover         leader     a runner or a taker is dead               {i}/running and marks go; {f} with failover on
+//	Recover         leader     a runner or a taker is dead               {i}/running and marks go; {f} with failover on,
+//	                                                                     unless it was killed; as in HandOver
 //	Rewind          leader     a recorded tick has not come yet          {i}/fired
 //	Clean           leader     failover is off                           {f} goes; marks of idle items go
 //	                           misfire is off, or nothing was missed     {i}/misfire goes
-//	                           an instance has left its trigger          trigger/{id} goes; the leader obeys it
+//	                           a kill came too late                      kill/{i} goes
+//	Inherit         leader     an instance has left its trigger          trigger/{id} goes; requests, requests/{r}
+//	EndRequests     clerk      an item cannot go on for a request        requests/{r}/{i}; trigger/{id} of a JVM member
+//	                           all items of a request are through        requests/{r}
+//	                           a request has ended, and was kept         requests/{r} goes
 //	Sweep           leader     a server has no instance, and is in the   servers/{ip} goes
 //	                           state in which servers begin
 //	Assign          leader     an item has another owner than it should  {i}/instance
 //	                           an item is new                            {i}/instance, {i}/fired
 //	                           an item is beyond the total, and idle     {i} goes, {f} goes, cursor/{i} goes
+//	                           nobody may have an item                   {i}/instance goes
 //	                           items are dealt                           leader/sharding/necessary goes
 //
-// In a job without records (MonitorExecution off) FireUnmonitored and
-// BeginTriggeredUnmonitored take the places of Fire and BeginTriggered, and write nothing.
-// Three nodes are not written here: faults/{id} (job/controller_report.go), cursor/{i}, by the
-// handler that runs the item (job/cursor.go), and trigger/{id} when a program asks for a run
-// (job/trigger.go, by [Ask]).
+// The clerk is the leader, or the first of our members if a JVM member leads.
+//
+// In a job without records (MonitorExecution off) FireUnmonitored takes the place of Fire, and
+// writes nothing. BeginRequested writes only requests/{r}/{i} there, and EndUnmonitored its end.
+//
+// Not written here are faults/{id} (job/controller_report.go), cursor/{i}, by the handler that
+// runs the item (job/cursor.go), and what programs and operators ask for: requests (job/trigger.go
+// and package ops, by [Submit]), kills, pins and pauses (package ops).
 //
 // # Conditions
 //
@@ -90,6 +104,10 @@
 //     belongs to this session: so nobody has taken this instance for dead.
 //   - Every claim rewrites {i}/fired at the version that was seen, so a tick of an item
 //     starts once.
+//   - A claim of a tick holds only while the schedule is the one that was seen: a pause stands
+//     there.
+//   - Whatever puts an item up to be run again, or gives a run another token, holds only while
+//     kill/{i} is as it was seen.
 //   - Every change of a leader holds only while it leads, and while the configuration is the
 //     one that was seen. For Tidy and Abdicate it is enough that it leads. Found creates the
 //     leader's node instead.
