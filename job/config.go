@@ -43,6 +43,13 @@ type Config struct {
 	// after a failover. Default OverlapWait. (props: overlap)
 	Overlap string
 
+	// Jitter delays each item by some time below it, so that not all of them begin at the same
+	// moment. An item is always delayed by the same, whichever instance runs
+	// it, and always begins before the next tick. Its scheduled time is the tick. Up to
+	// MaxJitter, whole milliseconds. Needs MonitorExecution; with it nothing is claimed early
+	// ([WithEarlyClaims]). Default 0, none. (props: schedule.jitter.milliseconds)
+	Jitter time.Duration
+
 	// TimeZone is the time zone of Cron: an IANA name such as "Asia/Shanghai", or
 	// "GMT+08:00". Empty means the zone of each process. (timeZone)
 	TimeZone string
@@ -192,6 +199,7 @@ const (
 	MaxThreads            = 10_000
 	MaxRetryAttempts      = 1_000
 	MaxRevision           = math.MaxInt32
+	MaxJitter             = 24 * time.Hour
 	// MaxConfigSize bounds all fields together, in bytes as [Config.Encode] writes them. A
 	// node of every store holds that much, and a commit that writes it has room for more.
 	MaxConfigSize = coord.MaxCommitBytes - 64<<10

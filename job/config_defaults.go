@@ -38,6 +38,7 @@ func (c Config) WithDefaults() Config {
 	c.MonitorExecution = cmp.Or(c.MonitorExecution, d.MonitorExecution)
 	c.Misfire = cmp.Or(c.Misfire, d.Misfire)
 	c.MisfireTolerance = cmp.Or(c.MisfireTolerance, d.MisfireTolerance)
+	c.Jitter = max(c.Jitter, 0)
 	c.MisfireWindow = max(c.MisfireWindow, 0)
 	c.MaxTimeDiff = max(c.MaxTimeDiff, 0)
 	c.ReconcileInterval = max(cmp.Or(c.ReconcileInterval, d.ReconcileInterval), switchedOff)

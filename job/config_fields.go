@@ -40,6 +40,7 @@ const (
 	propsPrefix         = keyProps + ": "
 	keyMoreCrons        = propsPrefix + "cron.more"
 	keyOverlap          = propsPrefix + "overlap"
+	keyJitter           = propsPrefix + "schedule.jitter.milliseconds"
 	keyMisfireTolerance = propsPrefix + "misfire.tolerance.milliseconds"
 	keyMisfireWindow    = propsPrefix + "misfire.window.seconds"
 	keyTimeout          = propsPrefix + "execution.timeout.seconds"
@@ -59,7 +60,7 @@ const (
 
 // ownProps returns the properties that belong to fields of a Config.
 func ownProps() []string {
-	return []string{keyMoreCrons, keyOverlap, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyThreads, keyRevision}
+	return []string{keyMoreCrons, keyOverlap, keyJitter, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyThreads, keyRevision}
 }
 
 // field is one key of the document, with the field of a Config that it belongs to.
@@ -105,6 +106,7 @@ func (c *Config) propFields() []field {
 	fields := []field{
 		linesField(keyMoreCrons, &c.MoreCrons),
 		textField(keyOverlap, &c.Overlap, false),
+		durationField(keyJitter, &c.Jitter, time.Millisecond, "0"),
 		durationField(keyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, ""),
 		durationField(keyMisfireWindow, &c.MisfireWindow, time.Second, "0"),
 		durationField(keyTimeout, &c.Timeout, time.Second, "0"),

@@ -139,6 +139,13 @@ func (v *validator) fields(c Config) {
 		v.fault(keyFailover, "true", "needs %s, whose records tell what was cut short", keyMonitorExecution)
 	}
 
+	v.duration(keyJitter, c.Jitter, time.Millisecond, false)
+	switch {
+	case c.Jitter > MaxJitter:
+		v.fault(keyJitter, c.Jitter.String(), "at most %v is allowed", MaxJitter)
+	case c.Jitter > 0 && c.MonitorExecution == Off:
+		v.fault(keyJitter, c.Jitter.String(), "needs %s, whose records tell which items have begun", keyMonitorExecution)
+	}
 	v.duration(keyMisfireTolerance, c.MisfireTolerance, time.Millisecond, true)
 	v.duration(keyMisfireWindow, c.MisfireWindow, time.Second, false)
 	v.duration(keyMaxTimeDiff, c.MaxTimeDiff, time.Second, false)

@@ -523,6 +523,9 @@ func anyConfig() *rapid.Generator[job.Config] {
 		if c.Cron != "" {
 			c.MoreCrons = rapid.SliceOfN(rapid.SampledFrom([]string{"* * * * * ?", "@hourly", "0 0 12 ? * 2#1 2030"}), 0, 3).Draw(t, "more")
 		}
+		if c.MonitorExecution != job.Off {
+			c.Jitter = rapid.SampledFrom([]time.Duration{0, -1, time.Millisecond, job.MaxJitter}).Draw(t, "jitter")
+		}
 		c.Overlap = rapid.SampledFrom([]string{"", job.OverlapWait, job.OverlapSkip}).Draw(t, "overlap")
 		c.Failover = c.MonitorExecution != job.Off && rapid.Bool().Draw(t, "failover")
 		c.ShardingItemParameters = job.FormatItemParameters(rapid.MapOfN(rapid.IntRange(0, c.ShardingTotalCount-1), text, 0, 3).Draw(t, "parameters"))

@@ -46,6 +46,7 @@ type outlook struct {
 	settings *settings
 	refused  int64
 	tick     time.Time // the last one
+	slot     int       // of the jitter: how many of its delays are over for it
 	early    time.Time // the next one, if items are claimed for it already
 	active   bool
 	stops    bool // the clock stops this instance
@@ -57,7 +58,7 @@ func (c *controller) outlookOf(w *decide.World) outlook {
 	return outlook{
 		early:   early,
 		session: c.self.Session, id: c.self.ID, settings: c.settings, refused: c.refused,
-		tick: w.LastTick(), active: w.IsActive(), stops: w.ClockStops(), clock: w.Clock.Known,
+		tick: w.LastTick(), slot: w.Slot(), active: w.IsActive(), stops: w.ClockStops(), clock: w.Clock.Known,
 	}
 }
 
@@ -67,7 +68,7 @@ func (c *controller) narrow(w *decide.World) bool {
 	isSame := now == c.outlook
 	before := c.attention.outlook
 	c.attention.outlook = now
-	if before.tick, before.early = now.tick, now.early; before != now || c.whole {
+	if before.tick, before.slot, before.early = now.tick, now.slot, now.early; before != now || c.whole {
 		c.dealt.rests = false
 	}
 	if now.tick.Equal(c.covered) && now.early.IsZero() {

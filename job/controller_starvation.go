@@ -148,8 +148,8 @@ func (c *controller) progress(w *decide.World, i int) int64 {
 
 // lateRuns adds the items whose execution here still goes on when their next tick has come.
 func (c *controller) lateRuns(w *decide.World, late map[int]reason) {
-	tick := w.LastTick()
 	for i, r := range c.runs {
+		tick := w.LastTickOf(i)
 		if r.phase != executing || !tick.After(r.Last) || !tick.After(r.Tick) || w.Item(i).Disabled {
 			continue
 		}

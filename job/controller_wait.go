@@ -51,7 +51,11 @@ func (c *controller) nextTick() time.Time {
 	if _, begins := c.turn.EarlyTick(); c.turn.Lead > 0 && !begins.IsZero() {
 		return earlier(c.beginAt, begins)
 	}
-	return earlier(c.beginAt, s.Next(c.now()))
+	next := earlier(c.beginAt, s.Next(c.now()))
+	if c.settings.rules.Jitter > 0 && c.turn.State != nil {
+		next = earlier(next, c.turn.NextStart())
+	}
+	return next
 }
 
 // earlier returns the earlier of two times. The zero time is none.

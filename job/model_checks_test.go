@@ -253,7 +253,7 @@ func (m *model) checkRest() {
 			m.fatalf("item %d was cut short, and was not run again", i)
 		}
 		if m.config.Misfire == On {
-			last := m.lastTick(s)
+			last := m.lastTick(s, i)
 			if !last.IsZero() && item.Fired.Tick.Before(last) {
 				m.fatalf("item %d has run for %s, and not for %s", i, item.Fired.Tick, last)
 			}
@@ -275,12 +275,12 @@ func (m *model) checkRest() {
 	}
 }
 
-func (m *model) lastTick(s *jobtree.State) time.Time {
+func (m *model) lastTick(s *jobtree.State, item int) time.Time {
 	for _, p := range m.members {
 		if !p.crashed && !p.isGone {
 			w := p.c.world()
 			w.State = s
-			return w.LastTick()
+			return w.LastTickOf(item)
 		}
 	}
 	return time.Time{}

@@ -68,8 +68,18 @@ type modelOptions struct {
 	oneOff bool
 	// switches are the values that failover and misfire may have.
 	switches []bool
+	// jitter is whether items begin some time after their ticks.
+	jitter bool
 	// skew is how far clocks may be off, ahead or behind.
 	skew time.Duration
+}
+
+// jitters are the values that the jitter may have.
+func (how modelOptions) jitters() []time.Duration {
+	if how.jitter {
+		return []time.Duration{20 * time.Second, time.Hour}
+	}
+	return []time.Duration{0}
 }
 
 // member is a process.
@@ -111,6 +121,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		Misfire:            ToggleOf(rapid.SampledFrom(how.switches).Draw(t, "misfire")),
 		Threads:            rapid.IntRange(1, 3).Draw(t, "threads"),
 		Strategy:           rapid.SampledFrom([]string{"AVG_ALLOCATION", "STICKY"}).Draw(t, "strategy"),
+		Jitter:             rapid.SampledFrom(how.jitters()).Draw(t, "jitter"),
 	}
 	if how.oneOff {
 		m.config.Cron = ""
@@ -427,6 +438,7 @@ func TestClusterModel(t *testing.T) {
 		"an operator steers":       {switches: both, config: true, steers: true},
 		"steers in parts":          {switches: []bool{true}, steers: true, torn: true},
 		"steers a one-off job":     {switches: []bool{true}, steers: true, oneOff: true},
+		"items are delayed":        {switches: both, config: true, steers: true, jitter: true},
 		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })

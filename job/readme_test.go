@@ -78,7 +78,7 @@ func TestReadmeProgramCompiles(t *testing.T) {
 
 // other has another value than the default in each field.
 var other = job.Config{
-	Name: "other", Cron: "0 0 * * * ?", MoreCrons: []string{"0 30 12 * * ?"}, Overlap: job.OverlapSkip, TimeZone: "UTC", ShardingTotalCount: 2, ShardingItemParameters: "0=a",
+	Name: "other", Cron: "0 0 * * * ?", MoreCrons: []string{"0 30 12 * * ?"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "UTC", ShardingTotalCount: 2, ShardingItemParameters: "0=a",
 	JobParameter: "p", Description: "d", MonitorExecution: job.Off, Failover: true, Misfire: job.Off,
 	MisfireTolerance: 2 * time.Second, MisfireWindow: time.Second, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute,
 	Strategy: "STICKY", Threads: 3, ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Second,

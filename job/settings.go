@@ -71,7 +71,7 @@ func rulesOf(c Config) (decide.Rules, error) {
 	return decide.Rules{
 		Name: c.Name, Total: c.ShardingTotalCount, Cron: strings.Join(append([]string{c.Cron}, c.MoreCrons...), "\n"), TimeZone: c.TimeZone, Ticks: ticks,
 		Monitor: c.MonitorExecution == On, Failover: c.Failover, Misfire: c.Misfire == On,
-		Tolerance: c.MisfireTolerance, Window: c.MisfireWindow, MaxTimeDiff: c.MaxTimeDiff,
+		Tolerance: c.MisfireTolerance, Window: c.MisfireWindow, Jitter: c.Jitter, MaxTimeDiff: c.MaxTimeDiff,
 		StaticSharding: c.StaticSharding, Disabled: c.Disabled, Label: c.Label,
 		MaxItems: c.MaxItems, SkipOverlap: c.Overlap == OverlapSkip,
 	}, err

@@ -28,14 +28,13 @@ func (w *World) cleanFailovers(c *changes) {
 }
 
 func (w *World) cleanMisfires(c *changes) {
-	tick := w.LastTick()
 	for i := range w.looked(len(w.Items)) {
 		item := &w.Items[i]
 		switch {
 		case !item.Misfire:
 		case !w.Rules.Misfire:
 			c.add(i, coord.DeleteTree(w.Job.Misfire(i)))
-		case item.Fired != nil && item.Running == nil && w.IsInForce() && w.judge(item, tick) == notDue:
+		case item.Fired != nil && item.Running == nil && w.IsInForce() && w.judge(i, item, w.LastTickOf(i)) == notDue:
 			// The schedule was changed while the item ran, so the missed tick was one of the old
 			// schedule.
 			c.add(i, coord.AtVersion(w.Job.Fired(i), item.Fired.Version), coord.DeleteTree(w.Job.Misfire(i)))

@@ -8,7 +8,7 @@ import (
 // that will be. Both are zero if nothing is claimed early. Only half of the time between two
 // ticks is early, so that the other half is left for runs that take long.
 func (w *World) EarlyTick() (tick, begins time.Time) {
-	if w.Lead <= 0 || !w.Rules.Monitor || w.Rules.Ticks == nil || !w.IsInForce() || w.IsPaused() {
+	if w.Lead <= 0 || w.Rules.Jitter > 0 || !w.Rules.Monitor || w.Rules.Ticks == nil || !w.IsInForce() || w.IsPaused() {
 		return time.Time{}, time.Time{}
 	}
 	next := w.Rules.Ticks.Next(w.Now)
@@ -33,13 +33,12 @@ func (w *World) Early(k *Work) []Due {
 		return nil
 	}
 	var list []Due
-	tick := w.LastTick()
 	for i := range w.looked(w.items()) {
 		item := &w.Items[i]
 		if !w.owns(item) || item.Disabled || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) {
 			continue
 		}
-		if next.After(item.Fired.Tick) && w.judge(item, tick) == notDue {
+		if next.After(item.Fired.Tick) && w.judge(i, item, w.LastTickOf(i)) == notDue {
 			list = append(list, Due{i, next, Normal})
 		}
 	}

@@ -73,7 +73,7 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 		part := c.add(r.Item, append(ops, w.complete(r)...)...)
 		part.Ends = r
 		if w.passesWhileRunning(r, &item) {
-			part.Passes = &Passed{w.LastTick(), WhileRunning}
+			part.Passes = &Passed{w.LastTickOf(r.Item), WhileRunning}
 		}
 	}
 	return append(c.list, again.list...)
@@ -101,7 +101,7 @@ func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
 // mayMakeUp reports whether an item whose run is done may be claimed again in the commit that
 // finishes the run, and returns the tick for which. Its running node is kept then.
 func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
-	tick, item := w.LastTick(), w.Item(r.Item)
+	tick, item := w.LastTickOf(r.Item), w.Item(r.Item)
 	switch {
 	case r.Failover, item.Disabled, w.Kills[r.Item] != nil, !w.owns(&item), item.Fired == nil, k.hasBegun(r.Item, tick), k.hasWaited(r.Item, tick):
 		return time.Time{}, false // the next pass does
@@ -109,7 +109,7 @@ func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 		return time.Time{}, false // running is missing, or failover was switched since it was created
 	}
 	// flagged, because a tick that is due now came while the item ran.
-	return tick, w.judgeTick(item.Fired.Tick, tick, true) == missed
+	return tick, w.judgeTick(item.Fired.Tick, tick, tick, true) == missed
 }
 
 // remove returns the operations that remove the record and the marks of a run, if nobody has
@@ -131,7 +131,7 @@ func (w *World) removeMarks(r *Run) []coord.Op {
 // that came while the item ran is not made up, it also moves fired on over that.
 func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
 	if w.passesWhileRunning(r, item) {
-		return coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(w.LastTick()), item.Fired.Version)
+		return coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(w.LastTickOf(r.Item)), item.Fired.Version)
 	}
 	return w.ifUnclaimed(r.Item, item)
 }
@@ -139,7 +139,7 @@ func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
 // passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up. If
 // ticks that overlap are skipped, so are those that came while the item waited to be run again.
 func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
-	tick := w.LastTick()
+	tick := w.LastTickOf(r.Item)
 	isLeft := !w.Rules.Misfire && !r.Failover || w.Rules.SkipOverlap
 	return isLeft && !w.isOwed(tick) && r.Source != Backfill && tick.After(item.Fired.Tick) && tick.After(r.Last)
 }

@@ -18,17 +18,16 @@ type Due struct {
 // Due lists the items that are to begin here. The item whose last tick is longest ago comes
 // first.
 func (w *World) Due(k *Work) []Due {
-	tick := w.LastTick()
-	if tick.IsZero() || !w.Rules.Monitor || !w.IsActive() || w.IsPaused() {
+	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.IsActive() || w.IsPaused() {
 		return nil
 	}
 	var list []Due
 	for i := range w.looked(w.items()) {
-		item := &w.Items[i]
+		item, tick := &w.Items[i], w.LastTickOf(i)
 		if !w.owns(item) || item.Disabled || k.Runs[i] != nil || item.Running != nil || k.hasBegun(i, tick) || w.Now.Before(k.Yielded[i]) {
 			continue
 		}
-		switch w.judge(item, tick) {
+		switch w.judge(i, item, tick) {
 		case onTime:
 			list = append(list, Due{i, tick, Normal})
 		case missed:
@@ -76,10 +75,9 @@ func (w *World) StillWaiting(k *Work, due []Due, free int) map[int]time.Time {
 			waiting[d.Item] = d.Tick
 		}
 	}
-	tick := w.LastTick()
 	for i, r := range k.Runs {
-		item := w.Item(i)
-		if r.Source == Backfill && w.owns(&item) && !w.IsPaused() && (w.judge(&item, tick) == onTime || k.hasWaited(i, tick)) {
+		item, tick := w.Item(i), w.LastTickOf(i)
+		if r.Source == Backfill && w.owns(&item) && !w.IsPaused() && (w.judge(i, &item, tick) == onTime || k.hasWaited(i, tick)) {
 			waiting[i] = tick
 		}
 	}

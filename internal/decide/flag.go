@@ -10,14 +10,13 @@ import (
 // Flag sets the misfire flag of items of this instance that run although their next tick has
 // come. A tick that only waits for the end of a backfill is not missed.
 func (w *World) Flag(k *Work) []Change {
-	tick := w.LastTick()
-	if tick.IsZero() || !w.Rules.Monitor || !w.Rules.Misfire || w.Rules.SkipOverlap {
+	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.Rules.Misfire || w.Rules.SkipOverlap {
 		return nil
 	}
 	c := changes{w: w, step: "flag", head: (*World).ifRunner}
 	for i := range w.looked(w.items()) {
-		item := &w.Items[i]
-		if !w.owns(item) || isIdle(k, i, item) || k.hasBegun(i, tick) || k.hasWaited(i, tick) || w.judge(item, tick) == notDue {
+		item, tick := &w.Items[i], w.LastTickOf(i)
+		if !w.owns(item) || isIdle(k, i, item) || k.hasBegun(i, tick) || k.hasWaited(i, tick) || w.judge(i, item, tick) == notDue {
 			continue
 		}
 		if isUnflagged(k.Runs[i], item, tick) {

@@ -23,16 +23,22 @@ func (w *World) LastTick() time.Time {
 		return time.Time{}
 	}
 	if t := &w.ticked; t.rules != w.Rules || t.schedule != w.Schedule || t.now != w.Now {
-		*t = ticked{rules: w.Rules, schedule: w.Schedule, now: w.Now, last: w.lastTick()}
+		*t = ticked{rules: w.Rules, schedule: w.Schedule, now: w.Now, last: w.lastTick(w.Now), base: t.base}
+		if w.Rules.Jitter > 0 && !t.last.IsZero() {
+			t.span = w.Rules.Jitter
+			if next := w.Rules.Ticks.Next(t.last); !next.IsZero() {
+				t.span = next.Sub(t.last)
+			}
+			t.before = w.lastTick(t.last.Add(-1))
+		}
 	}
 	return w.ticked.last
 }
 
-func (w *World) lastTick() time.Time {
+func (w *World) lastTick(now time.Time) time.Time {
 	if !w.IsInForce() {
 		return time.Time{}
 	}
-	now := w.Now
 	if w.Schedule.IsPaused() && w.Schedule.Paused.Before(now) {
 		now = w.Schedule.Paused
 	}
@@ -43,22 +49,22 @@ func (w *World) lastTick() time.Time {
 	return tick
 }
 
-// judge compares the last tick with the tick that an item has begun last.
-func (w *World) judge(item *jobtree.Item, tick time.Time) verdict {
+// judge compares the last tick of an item with the tick that it has begun last.
+func (w *World) judge(i int, item *jobtree.Item, tick time.Time) verdict {
 	if item.Fired == nil {
 		return notDue // the item is new: the leader has not dealt it yet
 	}
-	return w.judgeTick(item.Fired.Tick, tick, item.Misfire)
+	return w.judgeTick(item.Fired.Tick, tick, w.startOf(i, tick), item.Misfire)
 }
 
-// judgeTick compares the last tick with the one that was begun last. If several ticks were
-// missed, the last one stands for all. flagged says that the tick came while the item ran:
-// then it is missed, however recent it is.
-func (w *World) judgeTick(begun, tick time.Time, flagged bool) verdict {
+// judgeTick compares the last tick with the one that was begun last. start is when the last one
+// was to begin. If several ticks were missed, the last one stands for all. flagged says that
+// the tick came while the item ran: then it is missed, however recent it is.
+func (w *World) judgeTick(begun, tick, start time.Time, flagged bool) verdict {
 	if tick.IsZero() || !tick.After(begun) {
 		return notDue
 	}
-	lateness := w.Now.Sub(tick)
+	lateness := w.Now.Sub(start)
 	switch {
 	case flagged && w.Rules.Misfire:
 		return missed

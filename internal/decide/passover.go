@@ -28,8 +28,7 @@ const (
 // while all servers are disabled, and ticks that were missed and are not made up. So if
 // fired of an idle item stays behind, something is wrong.
 func (w *World) PassOver(k *Work) []Change {
-	tick := w.LastTick()
-	if tick.IsZero() || !w.Rules.Monitor || !w.IsRegistered() || w.Leaving {
+	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.IsRegistered() || w.Leaving {
 		return nil
 	}
 	own := changes{w: w, step: "pass over", head: (*World).ifRunner}
@@ -38,6 +37,7 @@ func (w *World) PassOver(k *Work) []Change {
 	all := changes{w: w, step: "pass over", head: (*World).ifNobodyLeads}
 	allDisabled := !w.ServerEnabled(w.Self.IP) && len(w.Eligible()) == 0
 	for i := range w.looked(w.items()) {
+		tick := w.LastTickOf(i)
 		switch reason := w.passReason(k, i, tick, allDisabled); reason {
 		case 0:
 		case ServersDisabled:
@@ -58,7 +58,7 @@ func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) Pas
 	if item.Owner == nil || !isIdle(k, i, item) || k.hasBegun(i, tick) {
 		return 0
 	}
-	switch verdict := w.judge(item, tick); {
+	switch verdict := w.judge(i, item, tick); {
 	case verdict == notDue:
 	case !w.owns(item):
 		if allDisabled && w.speaksFor(item.Owner.ID) {

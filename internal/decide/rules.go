@@ -19,6 +19,7 @@ type Rules struct {
 	Misfire   bool          // missed ticks are made up
 	Tolerance time.Duration // how late a tick may begin and still be on time
 	Window    time.Duration // a tick that was missed longer ago is not made up; 0 is no bound
+	Jitter    time.Duration // items start up to that much after their ticks
 
 	MaxTimeDiff    time.Duration // how far the local clock may be from the store's; 0 is no bound
 	MaxItems       int           // how many items an instance may have; 0 is no bound

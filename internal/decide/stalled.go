@@ -43,11 +43,10 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 	if isMeant {
 		return nil
 	}
-	tick := w.LastTick()
 	isSlow := w.JVMLeads() // a JVM leader deals and recovers only when the next tick comes
 	var list []Stalled
 	for i := range w.watched() {
-		item := w.Item(i)
+		item, tick := w.Item(i), w.LastTickOf(i)
 		var l Stalled
 		switch {
 		case item.Disabled, isSlow && item.Owner == nil:

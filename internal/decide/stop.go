@@ -24,7 +24,7 @@ func (w *World) Stop(r *Run, owners []string) Stop {
 		return Disabled
 	case r.Item >= w.Rules.Total, w.IsBeingDealtByJVM(): // a JVM leader deals when nothing runs
 		return Moves
-	case r.Item >= len(owners), !w.LastTick().After(r.Last):
+	case r.Item >= len(owners), !w.LastTickOf(r.Item).After(r.Last):
 		return GoOn
 	case w.owns(&item) && (owners[r.Item] == w.Self.ID || w.Rules.StaticSharding && !w.isAbandoned(w.Self.ID)):
 		return GoOn

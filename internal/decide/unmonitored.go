@@ -23,7 +23,7 @@ func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 	}
 	tick := w.LastTick()
 	var source Source // of the tick; 0 if it is not to begin
-	switch w.judgeTick(u.Last, tick, false) {
+	switch w.judgeTick(u.Last, tick, tick, false) {
 	case notDue:
 		tick = u.Last
 	case onTime:

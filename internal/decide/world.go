@@ -49,6 +49,9 @@ type ticked struct {
 	schedule *jobtree.Schedule
 	now      time.Time
 	last     time.Time
+	before   time.Time     // the tick before last; with Jitter only, and so is the rest
+	span     time.Duration // how long after last the next tick comes
+	base     uint64        // where the delays of the job's items begin
 }
 
 // looked goes over the items below n that decisions are to look at.
