@@ -4,7 +4,8 @@ import "github.com/elasticjob-go/elasticjob/coord"
 
 // Clean removes, as leader, what options that were switched off have left behind, so that
 // nothing of it runs when they are switched on again. (In ElasticJob old failover items and
-// misfire flags run then, B-10, B-22.) It also removes kills that came too late. It does not touch the records of runs: their runners remove these.
+// misfire flags run then, B-10, B-22.) It also removes kills that came too late. It does not
+// touch the records of runs: their runners remove these.
 func (w *World) Clean() []Change {
 	c := changes{w: w, step: "clean", heals: true, head: (*World).ifLeading}
 	if !w.Rules.Failover {

@@ -46,9 +46,9 @@ func (w *World) Due(k *Work) []Due {
 
 // Fire claims items that are due, but not more than there are threads for: nobody else can
 // run a claimed item. The conditions of a claim are that the item is still assigned here,
-// that it does not run, that its tick was not begun, and that the job was not paused. So a tick of an item starts at most
-// once, whoever owns the item. Items that still run are left alone, and the others do not
-// wait for them. (In ElasticJob an item that runs elsewhere misses its tick without a trace,
+// that it does not run, that its tick was not begun, and that the job was not paused. So a
+// tick of an item starts at most once, whoever owns the item. Items that still run are left
+// alone, and the others do not wait for them. (In ElasticJob an item that runs elsewhere misses its tick without a trace,
 // B-20, and one long run delays the other items, B-40.)
 func (w *World) Fire(due []Due, free int) []Change {
 	due = due[:min(len(due), max(free, 0))]

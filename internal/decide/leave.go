@@ -27,8 +27,8 @@ func (w *World) StepDown() *Change {
 }
 
 // HandOver removes the records of runs that were not finished. With failover on it puts their
-// items up to be run again by others, unless they were killed. Where the handler has returned, it says in the tree
-// that the run was cut short.
+// items up to be run again by others, unless they were killed. Where the handler has returned,
+// it says in the tree that the run was cut short.
 func (w *World) HandOver(runs []*Run) []Change {
 	c := changes{w: w, step: "hand over", urgency: coord.Soonest, head: (*World).ifRunner}
 	for _, r := range runs {

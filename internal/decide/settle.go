@@ -56,7 +56,7 @@ func (w *World) sourceOf(c Claim) Source {
 		return Failover
 	case !c.Tick.Equal(c.Last):
 		return Manual
-	case w.Now.Sub(c.Tick) > w.Rules.Tolerance:
+	case w.Now.Sub(w.startOf(c.Item, c.Tick)) > w.Rules.Tolerance:
 		return Misfire
 	}
 	return Normal
