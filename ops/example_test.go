@@ -1,0 +1,169 @@
+package ops_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// start runs a job on a store in memory, for the examples. end ends both.
+func start(ctx context.Context, cfg job.Config, h job.HandlerFunc) (reg coord.Registry, end func()) {
+	reg, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "billing"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := job.Schedule(ctx, reg, cfg, h)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return reg, func() {
+		if err := errors.Join(s.Shutdown(ctx), reg.Close(ctx)); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// One of two executions ends at once. The other one is not disturbed.
+func ExampleJob_Kill() {
+	ctx := context.Background()
+	begun := make(chan int, 2)
+	finish := make(chan struct{})
+	reg, end := start(ctx, job.Config{Name: "settle", Cron: "0 0 3 * * ?", ShardingTotalCount: 2, Failover: true},
+		func(ctx context.Context, sc job.ShardingContext) error {
+			begun <- sc.Item
+			select {
+			case <-finish:
+				return nil
+			case <-ctx.Done():
+				if sc.Item == 1 {
+					defer close(finish)
+				}
+				return context.Cause(ctx)
+			}
+		})
+	defer end()
+
+	settle := ops.New(reg).By("anna").Job("settle")
+	request, err := settle.Trigger(ctx, job.TriggerRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	<-begun
+	<-begun
+	killed, err := settle.Kill(ctx, ops.KillRequest{Items: []int{1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("killed:", len(killed))
+	results, err := request.Wait(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range results {
+		fmt.Println("item", r.Item, r.Outcome)
+	}
+	// Output:
+	// killed: 1
+	// item 0 OK
+	// item 1 KILLED
+}
+
+// A pause stays until somebody ends it. Requests run all the same.
+func ExampleJob_Pause() {
+	ctx := context.Background()
+	reg, end := start(ctx, job.Config{Name: "settle", Cron: "0 0 3 * * ?", ShardingTotalCount: 1},
+		func(context.Context, job.ShardingContext) error { return nil })
+	defer end()
+
+	settle := ops.New(reg).By("anna").Job("settle")
+	if _, err := settle.Pause(ctx, ops.PauseRequest{Why: "the database moves", MakeUp: true}); err != nil {
+		log.Fatal(err)
+	}
+	_, err := settle.Pause(ctx, ops.PauseRequest{})
+	fmt.Println("a second pause is refused:", errors.Is(err, ops.ErrPaused))
+	request, err := settle.Trigger(ctx, job.TriggerRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	results, err := request.Wait(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("triggered during the pause:", results[0].Outcome)
+	fmt.Println("resumed:", settle.Resume(ctx))
+	// Output:
+	// a second pause is refused: true
+	// triggered during the pause: OK
+	// resumed: <nil>
+}
+
+// An item runs now, with a parameter. Wait tells how it has ended.
+func ExampleJob_Trigger() {
+	ctx := context.Background()
+	reg, end := start(ctx, job.Config{Name: "report", Cron: "0 0 3 * * ?", ShardingTotalCount: 10, ErrorHandler: "IGNORE"},
+		func(_ context.Context, sc job.ShardingContext) error {
+			if sc.JobParameter == "2026-13" {
+				return errors.New("no such month")
+			}
+			return nil
+		})
+	defer end()
+
+	report := ops.New(reg).Job("report")
+	for _, month := range []string{"2026-12", "2026-13"} {
+		request, err := report.Trigger(ctx, job.TriggerRequest{Items: []int{7}, Parameter: month})
+		if err != nil {
+			log.Fatal(err)
+		}
+		results, err := request.Wait(ctx) // or job.AwaitRequest, anywhere, with request.ID
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, r := range results {
+			fmt.Printf("item %d for %s: %v, %q\n", r.Item, month, r.Outcome, r.Error)
+		}
+	}
+	// Output:
+	// item 7 for 2026-12: OK, ""
+	// item 7 for 2026-13: FAILED, "no such month"
+}
+
+// An item runs for three nights of the past, one after the other.
+func ExampleJob_Backfill() {
+	ctx := context.Background()
+	ran := make(chan time.Time, 3)
+	reg, end := start(ctx, job.Config{Name: "settle", Cron: "0 0 3 * * ?", TimeZone: "UTC", ShardingTotalCount: 3},
+		func(_ context.Context, sc job.ShardingContext) error {
+			ran <- sc.ScheduledTime
+			return nil
+		})
+	defer end()
+
+	from := time.Date(2025, time.March, 1, 0, 0, 0, 0, time.UTC)
+	request, err := ops.New(reg).Job("settle").Backfill(ctx, ops.BackfillRequest{
+		From: from, To: from.AddDate(0, 0, 3), Items: []int{2},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	results, err := request.Wait(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("item", results[0].Item, results[0].Outcome, "after", results[0].Runs, "runs")
+	for range 3 {
+		fmt.Println((<-ran).Format(time.DateTime))
+	}
+	// Output:
+	// item 2 OK after 3 runs
+	// 2025-03-01 03:00:00
+	// 2025-03-02 03:00:00
+	// 2025-03-03 03:00:00
+}
