@@ -13,14 +13,15 @@ import (
 )
 
 // DisableItems keeps items from running. What runs comes to its end; ticks are passed over, and
-// requests are skipped. Members of any kind obey it.
+// requests are skipped. Members of any kind obey it. Without items nothing happens.
 //
 // Errors: those of a read and of a commit; one for an item that is not there.
 func (j *Job) DisableItems(ctx context.Context, items ...int) error {
 	return j.setItems(ctx, "disable", items, func(i int) coord.Op { return coord.Put(j.name.ItemDisabled(i), nil) })
 }
 
-// EnableItems ends DisableItems. Ticks that have come meanwhile are not made up.
+// EnableItems ends DisableItems. Ticks that have come meanwhile are not made up. Without items
+// nothing happens. Errors are those of [Job.DisableItems].
 func (j *Job) EnableItems(ctx context.Context, items ...int) error {
 	return j.setItems(ctx, "enable", items, func(i int) coord.Op { return coord.DeleteTree(j.name.ItemDisabled(i)) })
 }
@@ -48,7 +49,9 @@ func (j *Job) DisableServers(ctx context.Context, addresses ...string) error {
 	return j.setServers(ctx, "disable", addresses, jobtree.Disabled)
 }
 
-// EnableServers ends DisableServers.
+// EnableServers ends DisableServers, for some addresses or, if there are none, for all servers
+// that are there. Ticks that nobody could run meanwhile are not made up. Errors are those of
+// [Job.DisableServers].
 func (j *Job) EnableServers(ctx context.Context, addresses ...string) error {
 	return j.setServers(ctx, "enable", addresses, jobtree.Enabled)
 }
@@ -70,9 +73,11 @@ func (j *Job) setServers(ctx context.Context, what string, addresses []string, s
 	})
 }
 
-// DealAnew has the leader deal the items now as if nobody had had any: strategies that leave
-// items where they are do not know where that was, and static sharding does not count. Items
-// that run keep their owners until the next deal.
+// DealAnew asks the leader to deal the items now as if nobody had had any: strategies that
+// leave items where they are do not know where that was, and static sharding does not count.
+// Items that run keep their owners until the next deal. Pins hold. It is one commit.
+//
+// Errors: those of a read and of a commit.
 func (j *Job) DealAnew(ctx context.Context) error {
 	return j.try(ctx, "deal anew", func(*jobtree.State) error {
 		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.Put(j.name.Necessary(), nil))

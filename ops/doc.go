@@ -27,18 +27,45 @@
 //
 //	                  what runs        ticks that come              failovers   triggers   JVM members
 //	Kill              ends             as always                    not for it  as always  cannot be killed
-//	Pause             goes on          none begins; made up once    as always   as always  know it not: see
+//	Pause             goes on          none begins; made up once    as always   as always  do not know it: see
 //	                                   or passed over at the end                           PauseRequest.DisableJVM
 //	DisableItems      goes on          passed over                  wait        skipped    obey
 //	DisableServers    goes on          other servers run them       by others   by others  obey
 //	… all servers     goes on          passed over                  wait        refused    obey
 //
 // A change is decided on what stands in the tree, and committed only if that has not changed;
-// otherwise it is decided anew, 20 times at most (ErrBusy).
+// otherwise it is decided anew, 20 times at most (ErrBusy). All methods return when the store
+// has what was asked for; what obeys it comes a moment later.
+//
+// # A request
+//
+// Trigger, Retry and Backfill write a request: items, and the ticks that each of them is to run
+// for. Items do not wait for each other. One item goes through these states:
+//
+//	waits ──► its turn ──► runs, again for each tick ──► through; with the last item
+//	  │                      │                           the request ends, and is kept
+//	  └── Cancel: SKIPPED    └── Cancel: no further tick
+//
+// These rules hold:
+//
+//   - Requests wait for an item in the order in which they were made; 100 for an item and 1000
+//     for a job at most, then another one is refused with job.ErrQueueFull.
+//   - Its turn comes when the item is idle. A trigger or a retry begins before a tick that is due
+//     at that moment, a backfill after it.
+//   - If the item moves, or its owner ends before it has begun, the next owner goes on with the
+//     request. If no owner is there, it waits.
+//   - A run that is cut short is run again if the job has failover; if not, its outcome is CUT.
+//   - A kill ends the run of one tick, with the outcome KILLED. The request goes on with the next
+//     one. Cancel is the opposite: it ends the request, and no run.
+//   - Requests run during a pause. An item that is disabled or gone is SKIPPED. The item of a JVM
+//     member is, too: that member is asked in ElasticJob's way to run all of its items, and does
+//     not tell how they end.
 //
 // # Not promised
 //
 //   - A handler that does not watch its context goes on after a kill.
+//   - JVM members know no kill, no pause, no pins and no MaxItems, and pass no tick over for
+//     Overlap. While one of them leads, nobody deals by pins.
 //   - A run of a job without records (MonitorExecution off) cannot be killed, and a tick may
 //     begin a moment after a pause.
 //   - Who may do what is a question of rights in the store. By is what a program says.

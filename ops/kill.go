@@ -12,14 +12,15 @@ import (
 )
 
 // KillRequest says which executions are to end. What it leaves out does not matter: the zero
-// request ends all that run.
+// request ends all that run, and items that wait to be run again after a crash do not begin.
 type KillRequest struct {
 	// Items are those whose executions end; none means all.
 	Items []int
-	// Tick is the scheduled time of the executions. Items that have not begun that tick do not
-	// begin it any more.
+	// Tick is the scheduled time of the executions; it must not be in the future. If it is a
+	// tick of the schedule, items that have not begun it do not begin it any more.
 	Tick time.Time
-	// Token is the fencing token of one execution.
+	// Token is the fencing token of the executions. Items that were claimed together have the
+	// same one: to end one execution, name its item, too.
 	Token int64
 	// Failover has the items run again for the same tick, by whoever takes them over. The job
 	// needs failover for that.
@@ -43,7 +44,8 @@ type Killed struct {
 // has ended before, it kills nothing.
 //
 // Kill returns when the store has the kills, not when the handlers have returned: a handler
-// that does not watch its context goes on. Status and observers tell of the end.
+// that does not watch its context goes on. Status and observers tell of the end. Some thirty
+// items are one commit.
 //
 // Errors: ErrNotRunning if there is nothing to kill; ErrJVM if a JVM member runs an item, which
 // knows no kill, and nothing is killed then; those of a read and of a commit. With an error the

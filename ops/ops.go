@@ -37,6 +37,7 @@ type Ops struct {
 }
 
 // New returns the operations on the namespace of a registry. The registry stays the caller's.
+// All methods may be called from any goroutine, and take as long as their context allows.
 func New(reg coord.Registry) *Ops { return &Ops{reg: reg} }
 
 // By returns the same operations in the name of somebody, which the tree keeps for others to

@@ -39,7 +39,7 @@ type Paused struct {
 
 // Pause lets no further tick of the job begin. It is one commit: a tick that has not been
 // claimed by then is not. Executions that run go on to their end, and are run again after a
-// crash. Triggers run as always. The pause stays, also if all processes end, until [Job.Resume].
+// crash. Requests run as always. The pause stays, also if all processes end, until [Job.Resume].
 //
 // Members that keep no records (MonitorExecution off) learn of it a moment later.
 //
@@ -66,7 +66,8 @@ func (j *Job) Pause(ctx context.Context, r PauseRequest) (Paused, error) {
 	return p, err
 }
 
-// Resume ends a pause. Ticks from then on begin as always; those of the pause as it says. It
+// Resume ends a pause. Ticks from then on begin as always; those of the pause as it says. If
+// they are made up and the last one has just come, the run counts as that tick on time. Resume
 // enables the servers that the pause has disabled. It is one commit.
 //
 // Errors: ErrNotPaused; those of a read and of a commit.

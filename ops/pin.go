@@ -9,14 +9,15 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// PinRequest says where an item belongs. One of Instance, Address and Label is needed.
+// PinRequest says where an item belongs. Exactly one of Instance, Address and Label is needed.
 type PinRequest struct {
 	// Instance is the id of an instance. It has another id in each session, so this holds until
 	// its process ends.
 	Instance string
 	// Address is that of a host, as instances give it with job.WithIP.
 	Address string
-	// Label is one of those that instances have by job.WithLabels.
+	// Label is one of those that instances have by job.WithLabels. Each of the three has up to
+	// 255 bytes.
 	Label string
 	// Strict leaves the item without an owner while there is no such instance that may have
 	// items; a fault of the job says so. Without it the item is dealt like any other then.
@@ -24,8 +25,9 @@ type PinRequest struct {
 }
 
 // Pin gives an item to instances of one kind, whatever the strategy says. If there are several,
-// it stays with one of them. An item that runs moves when its execution has ended. A JVM leader
-// does not know pins.
+// it stays with one of them. An item that runs moves when its execution has ended. Another Pin
+// takes the place of this one; [Job.Unpin] ends it, and nothing else does. A pinned item counts
+// for Config.MaxItems, and is not moved for it. A JVM leader does not know pins. It is one commit.
 //
 // Errors: those of a read and of a commit; others for a bad request.
 func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
@@ -51,7 +53,9 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 	})
 }
 
-// Unpin ends what Pin has said of an item.
+// Unpin ends what Pin has said of an item. Without a pin nothing happens. It is one commit.
+//
+// Errors: those of a read and of a commit.
 func (j *Job) Unpin(ctx context.Context, item int) error {
 	return j.try(ctx, "unpin", func(*jobtree.State) error {
 		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.DeleteTree(j.name.Pin(item)))

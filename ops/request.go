@@ -16,7 +16,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// Trigger asks for runs now: see [job.Trigger].
+// Trigger asks for runs now, in the name of [Ops.By] unless the request has one: see
+// [job.Trigger].
 func (j *Job) Trigger(ctx context.Context, r job.TriggerRequest) (*job.TriggerResult, error) {
 	if r.By == "" {
 		r.By = j.ops.by
@@ -55,7 +56,9 @@ type RetryRequest struct {
 var ErrNothingFailed = errors.New("ops: nothing has failed")
 
 // Retry runs the items again that have failed for a tick. They have [job.SourceRetry] and that
-// tick as the scheduled time, and wait for their turn as triggered ones do.
+// tick as the scheduled time, and wait for their turn as triggered ones do. It looks at the last
+// execution of each item, which is all that the tree has: an item that has run for another tick
+// since is left out. Retry returns when the store has the request; see [Requested.Wait].
 //
 // Errors: ErrNothingFailed; job.ErrQueueFull; those of a read and of a commit.
 func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
@@ -100,24 +103,28 @@ func mayRetry(o jobtree.Outcome, isNamed bool) bool {
 
 // BackfillRequest says for which ticks items are to run.
 type BackfillRequest struct {
-	// From and To bound the ticks; both are included. To must not be in the future.
+	// From and To bound the ticks; both are included. To must not be in the future. In between
+	// there are one tick at least, and MaxBackfillTicks at most.
 	From, To time.Time
 	// Items are those to run; none means all.
 	Items []int
-	// Parameter replaces Config.JobParameter in these executions, if it is not empty.
+	// Parameter replaces Config.JobParameter in these executions, if it is not empty. Up to
+	// job.MaxTriggerParameter bytes.
 	Parameter string
-	// StopAtFailure leaves the other ticks of an item out when one has failed.
+	// StopAtFailure leaves the other ticks of an item out when one has failed. Without it they
+	// run, and the outcome of the item is FAILED in the end.
 	StopAtFailure bool
 }
 
-// MaxBackfillTicks bounds the ticks of one request. Several requests wait for each other.
+// MaxBackfillTicks bounds the ticks of one request: 1000. Several requests wait for each other.
 const MaxBackfillTicks = jobtree.MaxRequestTicks
 
 // Backfill runs items for the ticks of some time, as the job's schedule is now. Each item runs
 // for one tick after the other, beside the other items, with [job.SourceBackfill] and that tick
 // as the scheduled time; whether it has run for it before does not matter. Ticks of the
 // schedule have the precedence, and do not change: a tick that comes while its item runs for a
-// backfill begins when that run ends, and counts as on time.
+// backfill begins when that run ends, and counts as on time. The job needs MonitorExecution and a
+// schedule. Backfill returns when the store has the request; see [Requested.Wait].
 //
 // Errors: job.ErrQueueFull; those of a read and of a commit; others for a bad request.
 func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, error) {
@@ -205,7 +212,9 @@ func (j *Job) submit(ctx context.Context, what string, of func(*jobtree.State, j
 }
 
 // Cancel ends a request. Executions that run for it come to their end; what has not begun does
-// not begin, and its outcome is SKIPPED. It is one commit.
+// not begin, and its outcome is SKIPPED. Whoever waits for the request is told at once: items
+// that still run are SKIPPED then, too, and have their outcome when they have ended. A request
+// that has ended stays as it is. It is one commit.
 //
 // Errors: job.ErrNoRequest; those of a read and of a commit.
 func (j *Job) Cancel(ctx context.Context, id string) error {

@@ -49,7 +49,7 @@ func kill(ctx context.Context, s *stage) error {
 		return err
 	}
 	s.tell(results)
-	_, err = settle.Kill(ctx, ops.KillRequest{Token: killed[0].Token})
+	_, err = settle.Kill(ctx, ops.KillRequest{Items: []int{1}, Token: killed[0].Token})
 	s.say("a kill that comes late kills nothing: %v", err)
 	return nil
 }
