@@ -34,13 +34,15 @@ type Config struct {
 	// cronexpr. Empty means a one-off job, which runs when it is triggered. (cron)
 	Cron string
 
-	// MoreCrons are further expressions: the job fires when any of them does, and once where
-	// several do at the same time. At most 100. (props: cron.more, one a line)
+	// MoreCrons are further expressions, which need a Cron: the job fires when any of them does,
+	// and once where several do at the same time. At most 100. JVM members fire by Cron alone.
+	// (props: cron.more, one a line)
 	MoreCrons []string
 
 	// Overlap says what becomes of a tick that comes while the item still runs: OverlapWait, as
-	// misfire says; or OverlapSkip, it is passed over, also while the item waits to be run again
-	// after a failover. Default OverlapWait. (props: overlap)
+	// Misfire says; or OverlapSkip, it is passed over, also while the item waits to be run again
+	// after a failover. Misfire holds for what was missed for another reason. JVM members do not
+	// know it. Default OverlapWait. (props: overlap)
 	Overlap string
 
 	// Jitter delays each item by some time below it, so that not all of them begin at the same

@@ -13,8 +13,9 @@
 //
 // # An item
 //
-//	          fire: its tick is due,
-//	          a thread is free               finish
+//	          fire: its tick is due, or a
+//	          request has its turn;
+//	          a thread is free               finish, also after a kill
 //	 ┌──────► claim: running, fired ────────────────────┐
 //	 │                │         ▲                       ▼
 //	idle              │         └─── make up ── a tick came meanwhile?
@@ -22,11 +23,13 @@
 //	 │ └──────────────┼─────────────────────────────────┘
 //	 │                ▼
 //	 │        recover: waits for failover ──► take over: a claim elsewhere ──► finish
-//	 └──────── (failover off: nothing waits)
+//	 └──────── (failover off, or killed: nothing waits)
 //
 // A claim is one commit. Its conditions are that the item is still assigned here, that
-// it does not run, and that its tick was not begun. The commit moves the item's fired
-// node on to the tick. So a tick of an item starts at most once, whoever owns the item.
+// it does not run, that its tick was not begun, and that the job is not paused. The commit
+// moves the item's fired node on to the tick. So the schedule starts a tick of an item at most
+// once, whoever owns the item. A request's claim is for no tick, or for one that its maker has
+// named; its conditions are that it is the request's turn, and that nobody has cancelled it.
 // The store-wide number of the commit is the execution's fencing token: every later
 // claim of the item has a larger one. Claims of other items and jobs may have the same one.
 //
@@ -107,20 +110,38 @@
 //	forestall        to block a registration whose outcome is unknown
 //	step down        to leave the list of instances and give leadership up; runs go on
 //	sign off         to remove the last nodes of an instance
-//	trigger          the node that asks an instance to run items now
-//	request          what a trigger says: which items, with which parameter
-//	obey             to take a trigger; its items then wait until they are idle
 //	fault            something that keeps the job from running as it should
+//
+// Steering (package ops):
+//
+//	kill             to end one run, named by its item and token; it is not made up
+//	pause, resume    to let no tick begin, until somebody ends that
+//	owed             said of ticks of a pause that are to be made up when it ends
+//	request          a node that asks for runs of items beside the schedule, for one reason:
+//	trigger          … to run now, with a parameter; also ElasticJob's node that asks for that
+//	retry            … to run again for a tick in which the items have failed
+//	backfill         … to run for some ticks of the past, one after the other
+//	turn             said of the first of the requests that wait for an item
+//	progress         the node that says how far an item has come with a request
+//	through          said of an item that has nothing left to do for a request
+//	obey             to turn a trigger of ElasticJob's kind into a request
+//	clerk            who ends requests: the leader, or the first Go member if a JVM member leads
+//	cancel           to end a request; what runs for it ends by itself
+//	skip             to leave out an item of a request: it is disabled, gone or a JVM member's
+//	pin              to give an item to instances of one kind, whatever the strategy says
+//	deal anew        to deal as if nobody had had any items
+//	overlap          what becomes of ticks that come while the item runs
 //
 // # What is promised
 //
 //   - A tick of an item starts at most once in the cluster. Only a failover may start it
-//     again, with a larger token.
+//     again, with a larger token, or an operator: with a retry, or a backfill.
 //   - An item has one live owner at most, and its tokens grow strictly.
 //   - With misfire on and one enabled instance alive, no item stays without a run for
-//     the ticks that it missed.
+//     the ticks that it missed. Overlap SKIP leaves those out that came while it ran.
 //   - With failover on, an item whose run was cut short by the end of its instance is run
 //     again by whoever is alive or comes up first: even if the taker ends too, or all do.
+//     Only a kill keeps it from that.
 //   - A graceful stop causes no second run of an item that had finished.
 //   - What an operator disabled stays disabled. Ticks that nobody may run meanwhile are
 //     passed over, and not made up later.
@@ -130,6 +151,19 @@
 //     misfire tolerance and some ten seconds later, as long as an enabled instance is alive.
 //   - A cursor is moved only by the execution that has the item, and every later execution of
 //     the item goes on there.
+//   - A kill ends the run that it names and no other one, also if its runner is cut off or dies
+//     before it sees the kill.
+//   - No tick is claimed between the commit of a pause and that of its end, whoever ends or
+//     comes up meanwhile.
+//   - A request that the registry has is carried out, in its turn for each item, or its result
+//     says why it was not. It survives the end of all processes, and is never merged with another.
+//
+// # Steering
+//
+// [Trigger] and [AwaitRequest] run items now and tell how they have ended. All else that an
+// operator may ask for is in package ops: kill, pause and resume, retry, backfill, cancel, pin,
+// disable, deal anew. It stands in the tree, so any program may ask, and whoever it concerns
+// obeys. Package ops says what JVM members of the job do not obey.
 //
 // # Kinds of work
 //
@@ -192,7 +226,10 @@
 // be at work when its item starts elsewhere. The token is for that, too.
 //
 // With MonitorExecution off there are no claims, and none of the promises about ticks,
-// failover and owners hold while items move.
+// failover and owners hold while items move. Runs cannot be killed then, and a tick may
+// begin a moment after a pause.
+//
+// A handler that ignores its context goes on after a kill. If it succeeds, the outcome is OK.
 //
 // The local clock decides when a tick is due. If clocks differ, the earliest one counts;
 // Config.MaxTimeDiff bounds the difference. A clock that is far ahead leaves ticks in the

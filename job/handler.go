@@ -9,8 +9,9 @@ import (
 // one for each item that runs here.
 //
 // ctx ends when the work on the item has to stop: the session is about to be lost, the item
-// is lost to another instance, the time-out has passed, the scheduler shuts down, the job was
-// removed, or the registry was closed; context.Cause tells which. ctx ends early enough:
+// is lost to another instance, the time-out has passed, an operator has killed the execution,
+// the scheduler shuts down, the job was removed, or the registry was closed; context.Cause
+// tells which. ctx ends early enough:
 // a handler that returns then has stopped before the item can start elsewhere. A handler
 // that cannot stop must pass ShardingContext.Token to whatever it writes to (fencing).
 //
@@ -78,7 +79,8 @@ type ShardingContext struct {
 	Item int
 	// ItemParameter is the item's part of Config.ShardingItemParameters, or empty.
 	ItemParameter string
-	// JobParameter is the parameter of the trigger, or else Config.JobParameter.
+	// JobParameter is the parameter of the request that the item runs for, or else
+	// Config.JobParameter.
 	JobParameter string
 	// Properties are Config.Props, for reading.
 	Properties Properties
@@ -86,7 +88,8 @@ type ShardingContext struct {
 	Total int
 	// ScheduledTime is the tick that this execution is for, in the job's time zone. If it
 	// makes up for ticks, it is the last one missed; after a failover, the tick of the
-	// execution that was cut short; after a trigger, the time at which the instance took it.
+	// execution that was cut short; after a trigger, the time at which the item was claimed; in
+	// a retry or a backfill, the tick that it was asked for.
 	ScheduledTime time.Time
 	// Source is why it runs.
 	Source Source

@@ -40,7 +40,8 @@ type Observer struct {
 	Finished func(FinishedEvent)
 	// MadeUp: the execution that is claimed next makes up for ticks that were missed.
 	MadeUp func(MadeUpEvent)
-	// PassedOver: nobody runs these ticks. It is not told with MonitorExecution off.
+	// PassedOver: nobody runs these ticks. It is not told with MonitorExecution off, nor of ticks
+	// of a pause.
 	PassedOver func(PassedOverEvent)
 	// Recovered: this instance, as leader, has found runs that were cut short by the end of
 	// their instance.
@@ -68,7 +69,8 @@ type Execution struct {
 	Source        Source
 	// Token is the fencing token; 0 with MonitorExecution off.
 	Token int64
-	// RequestID is TriggerResult.ID of the trigger that asked for it; empty if none did.
+	// RequestID is the ID of the request that asked for it: a trigger, a retry or a backfill. It
+	// is empty if none did.
 	RequestID string
 }
 
@@ -182,7 +184,8 @@ const (
 	// PassTooLate: the tick was missed and is not made up, because misfire is off or the tick
 	// is longer ago than Config.MisfireWindow.
 	PassTooLate
-	// PassWhileRunning: the tick came while the item ran, and misfire is off.
+	// PassWhileRunning: the tick came while the item ran, and misfire is off or Config.Overlap
+	// is OverlapSkip.
 	PassWhileRunning
 )
 

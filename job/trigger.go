@@ -28,7 +28,7 @@ type TriggerRequest struct {
 	By string
 }
 
-// MaxTriggerParameter bounds the parameter of a request, in bytes.
+// MaxTriggerParameter bounds the parameter of a request, in bytes: 64 KiB.
 const MaxTriggerParameter = jobtree.MaxRequestParameter
 
 // Trigger asks the instances of the job to run items now, beside the schedule. Each item

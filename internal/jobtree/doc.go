@@ -1,6 +1,18 @@
 // Package jobtree is the one place that knows the paths of a job's nodes, and the
 // values that they hold. Paths and values are those of ElasticJob 3.0.x, so JVM
 // instances of a job, and the tools of an operator, can share its tree with ours.
+// They do not know the nodes that are ours alone, and leave them as they are:
+//
+//	sessions/{id}, faults/{id}        of an instance
+//	schedule                          since when it is in force, and a pause
+//	sharding/{item}/fired, completed  the last claim and the last end of an item
+//	cursor/{item}                     how far its handler has come
+//	kill/{item}                       that its run is to end
+//	pins/{item}                       to whom it belongs
+//	requests/{id}, …/{item}           what is to run beside the schedule, and how far it has come
+//
+// What others may write there is bounded and read strictly; a value that cannot be read has
+// no effect.
 //
 // [Job] gives the paths, the Encode and Decode functions write and read the values,
 // and [Read] turns a snapshot into a typed [State] in one pass.
