@@ -46,10 +46,10 @@ type Config struct {
 	Overlap string
 
 	// Jitter delays each item by some time below it, so that not all of them begin at the same
-	// moment. An item is always delayed by the same, whichever instance runs
-	// it, and always begins before the next tick. Its scheduled time is the tick. Up to
-	// MaxJitter, whole milliseconds. Needs MonitorExecution; with it nothing is claimed early
-	// ([WithEarlyClaims]). Default 0, none. (props: schedule.jitter.milliseconds)
+	// moment. An item is always delayed by the same, whichever instance runs it, and begins
+	// before the next tick. Its scheduled time is the tick. Up to MaxJitter, whole milliseconds.
+	// Needs MonitorExecution; with it nothing is claimed early ([WithEarlyClaims]). JVM members
+	// do not know it. Default 0, none. (props: schedule.jitter.milliseconds)
 	Jitter time.Duration
 
 	// TimeZone is the time zone of Cron: an IANA name such as "Asia/Shanghai", or

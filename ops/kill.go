@@ -44,7 +44,7 @@ type Killed struct {
 // has ended before, it kills nothing.
 //
 // Kill returns when the store has the kills, not when the handlers have returned: a handler
-// that does not watch its context goes on. Status and observers tell of the end. Some thirty
+// that does not watch its context goes on. Status and observers tell of the end. Some forty
 // items are one commit.
 //
 // Errors: ErrNotRunning if there is nothing to kill; ErrJVM if a JVM member runs an item, which

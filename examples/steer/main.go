@@ -39,6 +39,7 @@ func scenes() []scene {
 		{"disable", "an item, a server, or all servers run nothing", disable},
 		{"overlap", "ticks that come while the item runs are passed over", overlap},
 		{"crons", "a job fires when any of its expressions does", crons},
+		{"jitter", "the items of a tick do not begin all at once", jitter},
 	}
 }
 
