@@ -305,8 +305,14 @@ func TestCancel(t *testing.T) {
 		if got := c.wait(second); got[0].Outcome != job.OutcomeSkipped {
 			t.Errorf("results %+v", got)
 		}
+		if got := c.wait(first); got[0].Outcome != job.OutcomeSkipped {
+			t.Errorf("results while it runs: %+v", got)
+		}
 		close(c.release)
 		c.settled()
+		if got := c.wait(first); got[0].Outcome != job.OutcomeOK || got[0].Runs != 1 {
+			t.Errorf("results after its end: %+v", got)
+		}
 		third := c.trigger(m)
 		if got := c.wait(third); got[0].Outcome != job.OutcomeOK {
 			t.Errorf("results %+v", got)

@@ -28,9 +28,11 @@ type TriggerResult struct {
 type ItemResult struct {
 	Item int
 	// Outcome is how the item ended; that of its last execution if some were cut short. If the
-	// request was for several ticks, it is OutcomeFailed as soon as one has failed.
+	// request was for several ticks, it is OutcomeFailed if one of them has failed, or with
+	// BackfillRequest.StopAtFailure that of the run after which the item stopped.
 	Outcome Outcome
-	// Error is the beginning of the last error; empty if there was none.
+	// Error is the beginning of the last error, up to 256 bytes, or why the item was skipped;
+	// empty if there was none.
 	Error string
 	// TaskID and Token name the last execution, and Ended is when it ended, by the clock of its
 	// instance.
@@ -48,8 +50,10 @@ func (t *TriggerResult) Wait(ctx context.Context) ([]ItemResult, error) {
 
 // AwaitRequest returns what has become of each item of a request, in the order of the items,
 // when all are through: also if instances have ended in between and others have taken the
-// items over. A request stays for an hour after its end, unless more than 100 others end
-// meanwhile.
+// items over. A request that was cancelled is through at once: items that still run for it are
+// OutcomeSkipped until they have ended. A request stays for an hour after its end, unless more
+// than 100 others end meanwhile. As long as ctx does not end, there is no bound on the wait: an
+// item that nobody may run waits, and so does whoever waits for it.
 //
 // Errors: ErrNoRequest; the cause of the end of ctx; those of a view.
 func AwaitRequest(ctx context.Context, reg coord.Registry, name, id string) ([]ItemResult, error) {
