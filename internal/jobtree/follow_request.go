@@ -9,7 +9,7 @@ import (
 
 // followRequest takes in a node of a request. It reports false for all others, and where the
 // whole tree has to be read again.
-func (r *reader) followRequest(job Job, n coord.Node, isThere bool) bool {
+func (r *reader) followRequest(snapshot coord.Snapshot, job Job, n coord.Node, isThere bool) bool {
 	path, ok := strings.CutPrefix(n.Path, string(job)+"/"+requests)
 	if !ok || r.Config == nil || coord.ValidatePath(n.Path) != nil {
 		return false
@@ -24,7 +24,7 @@ func (r *reader) followRequest(job Job, n coord.Node, isThere bool) bool {
 	id, below, _ := strings.Cut(path, "/")
 	at, isKnown := slices.BinarySearchFunc(r.Requests, id, func(r *Request, id string) int { return strings.Compare(r.ID, id) })
 	if below == "" {
-		return r.followRequestDocument(id, n, isThere, at, isKnown)
+		return r.followRequestDocument(snapshot, id, n, isThere, at, isKnown)
 	}
 	i, ok := ParseItem(below)
 	if !ok || !isKnown {
@@ -56,7 +56,7 @@ func (r *reader) ownRequests() {
 }
 
 // followRequestDocument takes in the document of a request that has, or would have, a place.
-func (r *reader) followRequestDocument(id string, n coord.Node, isThere bool, at int, isKnown bool) bool {
+func (r *reader) followRequestDocument(snapshot coord.Snapshot, id string, n coord.Node, isThere bool, at int, isKnown bool) bool {
 	r.ownRequests()
 	if !isThere {
 		if isKnown {
@@ -66,6 +66,12 @@ func (r *reader) followRequestDocument(id string, n coord.Node, isThere bool, at
 	}
 	request := decodeRequest(id, n)
 	if !isKnown {
+		// A stranger may have removed the document alone; then the progress stands already.
+		for below := range snapshot.All(n.Path) {
+			if i, ok := ParseItem(strings.TrimPrefix(below.Path, n.Path+"/")); ok {
+				request.setProgress(i, decodeProgress(below))
+			}
+		}
 		r.Requests = slices.Insert(r.Requests, at, request)
 		return true
 	}
