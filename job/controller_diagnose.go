@@ -116,6 +116,9 @@ func (c *controller) treeFault(w *decide.World) error {
 	if id, version := w.NewerProtocol(); id != "" {
 		return fmt.Errorf("job %s: instance %s shares the tree by protocol %d, and this program knows %d at most; update this program", c.job, short(id), version, jobtree.Protocol)
 	}
+	if id, what := w.OldMember(); id != "" {
+		return fmt.Errorf("job %s: instance %s shares the tree by protocol %d, and %s; update its program", c.job, short(id), w.Session(id).Protocol, what)
+	}
 	if w.UnusableNodes > 0 {
 		return fmt.Errorf("job %s: %d nodes have names that cannot be used, and are not looked at, such as %q", c.job, w.UnusableNodes, w.Unusable)
 	}

@@ -63,24 +63,26 @@ func (c *controller) starvation(w *decide.World) error {
 // reason is why an item has not begun. Without any of its fields it is that this instance
 // cannot begin more.
 type reason struct {
-	elsewhere   decide.Stalled // not zero: others should have begun it
-	run         *run           // not nil: an earlier execution goes on here
-	isTriggered bool
+	elsewhere decide.Stalled // not zero: others should have begun it
+	run       *run           // not nil: an earlier execution goes on here
+	request   string         // that waits for the item; "" if only a tick does
 }
 
 // whyNot returns the text of a reason.
 func (c *controller) whyNot(r reason, whyBusy func() string) string {
+	var why string
 	switch {
 	case r.elsewhere.Reason != decide.NotStalled:
-		return c.whyLate(r.elsewhere)
-	case r.run != nil && r.isTriggered:
-		return "it was triggered, but " + c.notThrough(r.run)
+		why = c.whyLate(r.elsewhere)
 	case r.run != nil:
-		return c.notThrough(r.run)
-	case r.isTriggered:
-		return "it was triggered, and " + whyBusy()
+		why = c.notThrough(r.run)
+	default:
+		why = whyBusy()
 	}
-	return whyBusy()
+	if r.request != "" {
+		return fmt.Sprintf("request %s waits for it: %s", short(r.request), why)
+	}
+	return why
 }
 
 // late returns the items that should have begun by now and have not, each with the reason.
@@ -91,7 +93,7 @@ func (c *controller) late(w *decide.World) map[int]reason {
 	}
 	if w.IsRegistered() && !c.isLeaving() {
 		for _, l := range w.StalledElsewhere(c.work) {
-			late[l.Item] = reason{elsewhere: l}
+			late[l.Item] = reason{elsewhere: l, request: l.Request}
 		}
 	}
 	c.lateRuns(w, late)
@@ -114,8 +116,11 @@ func (c *controller) overdue(w *decide.World, late map[int]reason) []int {
 		c.signs.late = make(map[int]lateness, len(late))
 	}
 	var items []int
-	for i := range late {
+	for i, why := range late {
 		at, progress := w.Now, c.progress(w, i)
+		if why.request != "" {
+			progress = w.RequestProgress(i)
+		}
 		if l, ok := before[i]; ok && l.progress == progress && !w.Now.Before(l.since) {
 			at = l.since
 		}
@@ -167,16 +172,18 @@ func (c *controller) lateHere(w *decide.World, late map[int]reason) {
 	for _, d := range w.Due(c.work) {
 		late[d.Item] = reason{}
 	}
-	for _, i := range w.AwaitedHere() {
-		switch r := c.runs[i]; {
-		case r != nil && r.phase == executing:
-			late[i] = reason{run: r, isTriggered: true}
-		case r == nil && w.Item(i).Running == nil:
-			late[i] = reason{isTriggered: true}
-		}
-	}
 	for _, r := range c.queue {
 		late[r.Item] = reason{}
+	}
+	for _, i := range w.AwaitedHere(c.work) {
+		why, item := reason{request: w.Awaiting(i).ID}, w.Item(i)
+		switch r := c.runs[i]; {
+		case r != nil && r.phase != queued:
+			why.run = r
+		case r == nil && item.Running != nil:
+			why.elsewhere = decide.Stalled{Reason: decide.RunnerGoesOn, Instance: item.Running.ID}
+		}
+		late[i] = why
 	}
 }
 
@@ -208,7 +215,14 @@ func (c *controller) whyLate(l decide.Stalled) string {
 		return fmt.Sprintf("its instance %s is there and does not begin it", id)
 	case decide.RunnerIsDead:
 		return fmt.Sprintf("its instance %s has ended, and it is not recovered", id)
+	case decide.AllDisabled:
+		return "all servers are disabled"
+	case decide.OwnerIsOld:
+		return fmt.Sprintf("its instance %s shares the tree by a protocol that has no requests; update its program", id)
 	case decide.RunnerGoesOn:
+		if l.Tick.IsZero() {
+			return fmt.Sprintf("an execution of it at %s is not through", id)
+		}
 		return fmt.Sprintf("its execution of %s at %s is not through", l.Tick.In(c.settings.zone).Format(time.DateTime), id)
 	}
 	return "nobody knows why"

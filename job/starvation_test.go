@@ -100,7 +100,7 @@ func TestItemsThatStandStill(t *testing.T) {
 				}
 				return func() { close(p.hang.release) }
 			},
-			by: func(p pair) *member { return p.a }, says: "it was triggered, but its execution",
+			by: func(p pair) *member { return p.a }, says: "waits for it: its execution",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -129,7 +129,7 @@ func (w *wide) puppet(ip string) puppet {
 	if err != nil {
 		w.Fatal(err)
 	}
-	m.commit(coord.CreateEphemeral(w.job.Instance(m.id), document), coord.CreateEphemeral(w.job.Session(m.id), []byte("protocol: 1\n")))
+	m.commit(coord.CreateEphemeral(w.job.Instance(m.id), document), coord.CreateEphemeral(w.job.Session(m.id), []byte("protocol: 2\n")))
 	return m
 }
 

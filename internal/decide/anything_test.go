@@ -93,7 +93,7 @@ func allChanges(p pass) []decide.Change {
 	want(one(inherits)...)
 
 	p.FireUnmonitored(p.work, decide.Unmonitored{Last: begin, Missed: map[int]bool{0: true}})
-	p.AwaitedHere()
+	p.AwaitedHere(p.work)
 	p.StalledElsewhere(p.work)
 	p.FutureTimes(p.work)
 	p.StillWaiting(p.work, p.Due(p.work), 0)

@@ -23,7 +23,7 @@ func TestFound(t *testing.T) {
 		instance = "+ instances/A = jobInstanceId: A\nserverIp: host-A\n (of A)"
 		leads    = "+ leader/election/instance = A (of A)"
 		server   = "+ servers/host-A = ENABLED"
-		session  = "+ sessions/A = protocol: 1\n (of A)"
+		session  = "+ sessions/A = protocol: 2\n (of A)"
 		in0      = "+ schedule = cron: 0/5 * * * * ?\ntimeZone: UTC\nmisfire: true\nsince: 2026-01-05T10:00:05.1Z\n"
 	)
 	item := func(i string) []string {

@@ -77,3 +77,27 @@ func (w *World) NewerProtocol() (id string, version int) {
 	}
 	return id, version
 }
+
+// OldMember returns an instance that does not know what operators have asked for and that it
+// should obey, and what that is; "" if there is none. Requests are not meant: see OwnerIsOld.
+func (w *World) OldMember() (id, what string) {
+	if w.Leader != nil && len(w.Pins) > 0 && w.IsOld(w.Leader.ID) {
+		return w.Leader.ID, "leads, and does not know pins"
+	}
+	for i, kill := range w.Kills {
+		if item := w.Item(i); item.Running != nil && item.Fired != nil && kill.Kills(item.Fired.Modified) {
+			if runner := w.runner(&item); w.IsOld(runner) && (id == "" || runner < id) {
+				id, what = runner, "does not know kills"
+			}
+		}
+	}
+	if id != "" || !w.IsPaused() {
+		return id, what
+	}
+	for other := range w.Instances {
+		if w.IsOld(other) && (id == "" || other < id) {
+			id, what = other, "does not know the pause"
+		}
+	}
+	return id, what
+}

@@ -11,7 +11,7 @@ func registers(p pass) []decide.Change { return must(p.Register()) }
 func TestRegister(t *testing.T) {
 	nobody := func(*fixture) {}
 	here := []string{"+ instances/A = jobInstanceId: A\nserverIp: host-A\n (of A)"}
-	session := "+ sessions/A = protocol: 1\n (of A)"
+	session := "+ sessions/A = protocol: 2\n (of A)"
 	for _, r := range []row{
 		{
 			name: "a new server",
@@ -46,7 +46,7 @@ func TestRegister(t *testing.T) {
 		{
 			name: "it has refused the configuration before",
 			tree: func(f *fixture) { f.refused = 17 },
-			want: append(here, "+ servers/host-A = ENABLED", "+ sessions/A = protocol: 1\nrefused: 17\n (of A)"),
+			want: append(here, "+ servers/host-A = ENABLED", "+ sessions/A = protocol: 2\nrefused: 17\n (of A)"),
 		},
 	} {
 		r.run(t, nobody, registers)
@@ -81,9 +81,9 @@ func TestAnnounce(t *testing.T) {
 	refused := func(f *fixture) { f.refused = 17 }
 	for _, r := range []row{
 		{name: "nothing to say"},
-		{name: "it has refused a configuration", tree: refused, want: []string{"+ sessions/A = protocol: 1\nrefused: 17\n (of A)"}},
-		{name: "which it has said", tree: func(f *fixture) { refused(f); f.put("sessions/A", "protocol: 1\nrefused: 17") }},
-		{name: "it follows again", tree: func(f *fixture) { f.put("sessions/A", "refused: 17") }, want: []string{"+ sessions/A = protocol: 1\n (of A)"}},
+		{name: "it has refused a configuration", tree: refused, want: []string{"+ sessions/A = protocol: 2\nrefused: 17\n (of A)"}},
+		{name: "which it has said", tree: func(f *fixture) { refused(f); f.put("sessions/A", "protocol: 2\nrefused: 17") }},
+		{name: "it follows again", tree: func(f *fixture) { f.put("sessions/A", "refused: 17") }, want: []string{"+ sessions/A = protocol: 2\n (of A)"}},
 		{name: "its session is somebody else's", tree: func(f *fixture) { refused(f); f.remove("sessions/A").create("B", "sessions/A", "") }},
 		{name: "it has none", tree: func(f *fixture) { refused(f); f.remove("sessions/A") }},
 	} {

@@ -61,19 +61,25 @@ func Submit(s *jobtree.State, job jobtree.Job, d jobtree.RequestDocument, unique
 	return id, []coord.Op{coord.Exists(job.Config()), count, coord.Create(job.Request(id), value)}, nil
 }
 
-// turns returns, for each item that a request waits for, the request whose turn it is.
+// turns returns, for each item that a request waits for, the request whose turn it is. behind
+// has the one after that.
 func (w *World) turns() map[int]*jobtree.Request {
 	if w.turn != nil || len(w.Requests) == 0 {
 		return w.turn
 	}
-	w.turn = map[int]*jobtree.Request{}
+	w.turn, w.behind = map[int]*jobtree.Request{}, map[int]*jobtree.Request{}
 	for _, r := range w.Requests {
 		if r.Err != nil || !r.Ended.IsZero() {
 			continue
 		}
 		for _, i := range r.Items {
-			if w.turn[i] == nil && !r.IsThrough(i) {
+			if w.behind[i] != nil || r.IsThrough(i) {
+				continue
+			}
+			if w.turn[i] == nil {
 				w.turn[i] = r
+			} else {
+				w.behind[i] = r
 			}
 		}
 	}
@@ -104,30 +110,46 @@ func (w *World) Requested(k *Work, isBackfill bool) []int {
 	return list
 }
 
-// AwaitedHere lists the items of this instance that have not begun for the request whose turn
-// it is.
-func (w *World) AwaitedHere() []int {
-	if len(w.turns()) == 0 || !w.ServerEnabled(w.Self.IP) {
+// Awaiting returns the request that has waited longest for an item without having begun; nil
+// if none waits.
+func (w *World) Awaiting(i int) *jobtree.Request {
+	r := w.turns()[i]
+	if r == nil {
 		return nil
 	}
+	if p := r.Progress(i); p == nil || p.Runner == "" {
+		return r
+	}
+	return w.behind[i]
+}
+
+// RequestProgress is a number that changes whenever an item has got on with its requests.
+func (w *World) RequestProgress(i int) int64 {
+	r := w.turns()[i]
+	switch {
+	case r == nil:
+		return 0
+	case r.Progress(i) != nil:
+		return r.Progress(i).Modified
+	}
+	return r.Modified
+}
+
+// AwaitedHere lists the items of this instance, and those that it runs, for which a request
+// waits.
+func (w *World) AwaitedHere(k *Work) []int {
+	if len(w.turns()) == 0 {
+		return nil
+	}
+	isEnabled := w.ServerEnabled(w.Self.IP)
 	var list []int
 	for i := range w.items() {
-		r, item := w.turns()[i], &w.Items[i]
-		if r == nil || !w.owns(item) || item.Disabled {
-			continue
-		}
-		if p := r.Progress(i); p == nil || p.Runner == "" || w.waitsBehind(r, i) {
+		item := &w.Items[i]
+		if w.Awaiting(i) != nil && !item.Disabled && (k.Runs[i] != nil || isEnabled && w.owns(item)) {
 			list = append(list, i)
 		}
 	}
 	return list
-}
-
-// waitsBehind reports whether another request waits for an item while it runs for one.
-func (w *World) waitsBehind(r *jobtree.Request, i int) bool {
-	return slices.ContainsFunc(w.Requests, func(other *jobtree.Request) bool {
-		return other.ID > r.ID && other.Err == nil && other.Has(i) && !other.IsThrough(i)
-	})
 }
 
 // BeginRequested claims items for the requests whose turn it is. Without records (Monitor is

@@ -12,7 +12,9 @@ type Stalled struct {
 	Item     int
 	Reason   Reason
 	Instance string    // its owner or its runner, for the reasons after HasNoOwner
-	Tick     time.Time // of the execution that goes on, for RunnerGoesOn
+	Tick     time.Time // of the execution that goes on, for RunnerGoesOn; zero if it is unknown
+	// Request is the request that waits for the item; "" if only a tick does.
+	Request string
 }
 
 // Reason is why an item does not begin.
@@ -34,22 +36,21 @@ const (
 	OwnerDoesNotBegin        // the owner is there, and does not begin the item
 	RunnerIsDead             // the runner has ended, and the item is not recovered
 	RunnerGoesOn             // the runner has not finished the execution of Tick
+	OwnerIsOld               // the owner is of a protocol that has no requests
+	AllDisabled              // no server is enabled
 )
 
 // StalledElsewhere lists the items that others should have begun, among those that this
 // instance watches.
 func (w *World) StalledElsewhere(k *Work) []Stalled {
 	nobody, isMeant := w.whyNobody()
-	if isMeant {
-		return nil
-	}
 	isSlow := w.JVMLeads() // a JVM leader deals and recovers only when the next tick comes
 	var list []Stalled
 	for i := range w.watched() {
 		item, tick := w.Item(i), w.LastTickOf(i)
 		var l Stalled
 		switch {
-		case item.Disabled, isSlow && item.Owner == nil:
+		case item.Disabled, isMeant, isSlow && item.Owner == nil:
 		case isSlow:
 			l = w.whyNotBegun(&item, tick)
 		case item.Running != nil:
@@ -61,11 +62,17 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 				l = w.whyNotBegun(&item, tick)
 			}
 		}
+		if r := w.Awaiting(i); r != nil && !item.Disabled {
+			if l.Reason == NotStalled {
+				l = w.whyNotRequested(&item, isMeant)
+			}
+			l.Request = r.ID
+		}
 		if l.Item = i; l.Reason != NotStalled {
 			list = append(list, l)
 		}
 	}
-	if w.Leads() {
+	if w.Leads() && !isMeant {
 		list = append(list, w.stalledFailovers(k)...)
 	}
 	return list
@@ -199,4 +206,35 @@ func (w *World) whyNotThrough(item *jobtree.Item, tick time.Time) Stalled {
 		return Stalled{}
 	}
 	return Stalled{Reason: RunnerGoesOn, Instance: id, Tick: item.Fired.Tick}
+}
+
+// whyNotRequested returns why an item has not begun for the request that waits for it.
+func (w *World) whyNotRequested(item *jobtree.Item, allDisabled bool) Stalled {
+	switch {
+	case allDisabled:
+		return Stalled{Reason: AllDisabled}
+	case item.Running != nil:
+		id := w.runner(item)
+		if id == w.Self.ID {
+			return Stalled{}
+		}
+		return Stalled{Reason: RunnerGoesOn, Instance: id, Tick: claimedFor(item)}
+	case item.Owner == nil:
+		return Stalled{Reason: HasNoOwner}
+	case item.Owner.ID == w.Self.ID:
+		return Stalled{}
+	}
+	id := item.Owner.ID
+	_, isThere := w.Instances[id]
+	switch {
+	case !isThere && w.Rules.StaticSharding:
+		return Stalled{Reason: OwnerIsStatic, Instance: id}
+	case !isThere:
+		return Stalled{Reason: OwnerIsGone, Instance: id}
+	case w.isJVM(id): // the clerk passes the request on to it
+		return Stalled{}
+	case w.IsOld(id):
+		return Stalled{Reason: OwnerIsOld, Instance: id}
+	}
+	return Stalled{Reason: OwnerDoesNotBegin, Instance: id}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 func TestLateElsewhere(t *testing.T) {
@@ -21,6 +22,7 @@ func TestLateElsewhere(t *testing.T) {
 	}
 	labelled := func(r *decide.Rules) { r.Label = "big" }
 	jvmLeads := func(f *fixture) { f.remove("leader/election/instance", "sessions/B").leader("B") }
+	requested := func(f *fixture) { f.submit(jobtree.RequestDocument{Items: []int{1}}) }
 	nobody := func(why decide.Reason) []decide.Stalled {
 		return []decide.Stalled{{Item: 0, Reason: why}, {Item: 1, Reason: why}, {Item: 2, Reason: why}}
 	}
@@ -175,6 +177,55 @@ func TestLateElsewhere(t *testing.T) {
 			tree: func(f *fixture) { behind(f, 1); f.put("leader/failover/items/1", "") },
 			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "B"}, {Item: 1, Reason: decide.NobodyHasThread}},
 		},
+
+		// Requests that wait, in a job all of whose items have begun the last tick.
+		{
+			name: "nobody begins a request", tree: requested,
+			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "B", Request: "000000000001-r0"}},
+		},
+		{name: "a request that waits here", tree: func(f *fixture) { f.submit(jobtree.RequestDocument{Items: []int{0}}) }},
+		{name: "a request for an item that is disabled", tree: func(f *fixture) { requested(f); f.put("sharding/1/disabled", "") }},
+		{name: "a request that has begun", tree: func(f *fixture) {
+			requested(f)
+			f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "B"}).claim("B", 1, tick(1))
+		}},
+		{
+			name: "another one waits behind it", tree: func(f *fixture) {
+				requested(f)
+				requested(f)
+				f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "B"}).claim("B", 1, tick(1))
+			},
+			want: []decide.Stalled{{Item: 1, Reason: decide.RunnerGoesOn, Instance: "B", Tick: tick(1), Request: "000000000002-r1"}},
+		},
+		{
+			name: "a request waits for a run elsewhere", tree: func(f *fixture) { requested(f); f.claim("C", 1, tick(1)) },
+			want: []decide.Stalled{{Item: 1, Reason: decide.RunnerGoesOn, Instance: "C", Tick: tick(1), Request: "000000000001-r0"}},
+		},
+		{
+			name: "a request waits for a run of a JVM", tree: func(f *fixture) { requested(f); f.claim("C", 1, tick(1)); f.remove("sessions/C") },
+			want: []decide.Stalled{{Item: 1, Reason: decide.RunnerGoesOn, Instance: "C", Tick: tick(1), Request: "000000000001-r0"}},
+		},
+		{
+			name: "a request for an item without an owner", tree: func(f *fixture) { requested(f); f.remove("sharding/1/instance") },
+			want: []decide.Stalled{{Item: 1, Reason: decide.HasNoOwner, Request: "000000000001-r0"}},
+		},
+		{
+			name: "and a JVM leads", tree: func(f *fixture) { jvmLeads(f); requested(f); f.remove("sharding/1/instance") },
+			want: []decide.Stalled{{Item: 1, Reason: decide.HasNoOwner, Request: "000000000001-r0"}},
+		},
+		{name: "a request for an item of a JVM, to which it is passed on", tree: func(f *fixture) { requested(f); f.remove("sessions/B") }},
+		{
+			name: "a request for an item of an instance that knows none", tree: func(f *fixture) { requested(f); f.put("sessions/B", "protocol: 1\n") },
+			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerIsOld, Instance: "B", Request: "000000000001-r0"}},
+		},
+		{
+			name: "static sharding waits for an owner, and a request waits", rules: isStatic, tree: func(f *fixture) { requested(f); f.crash("B") },
+			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerIsStatic, Instance: "B", Request: "000000000001-r0"}},
+		},
+		{
+			name: "all servers are disabled, and a request waits", tree: func(f *fixture) { requested(f); f.disable("A", "B", "C") },
+			want: []decide.Stalled{{Item: 1, Reason: decide.AllDisabled, Request: "000000000001-r0"}},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := given(t, someOf(tt.rules)...)
@@ -189,6 +240,35 @@ func TestLateElsewhere(t *testing.T) {
 			p := f.pass(id)
 			if diff := gocmp.Diff(tt.want, p.StalledElsewhere(p.work), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// An instance that does not know what operators have asked for is named, if it should obey.
+func TestOldMember(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		tree     func(*fixture)
+		id, what string
+	}{
+		{name: "nothing is asked"},
+		{name: "a pause", tree: func(f *fixture) { f.pause(begin) }, id: "B", what: "does not know the pause"},
+		{name: "a pin, and another one leads", tree: func(f *fixture) { f.put("pins/0", "label: gpu\n") }},
+		{name: "a pin", tree: func(f *fixture) { f.put("pins/0", "label: gpu\n").remove("leader/election/instance").leader("B") }, id: "B", what: "leads, and does not know pins"},
+		{name: "a kill of another run", tree: func(f *fixture) { f.killed(0, f.claim("A", 0, tick(1)).Token); f.claim("B", 1, tick(1)) }},
+		{name: "a kill", tree: func(f *fixture) { f.killed(1, f.claim("B", 1, tick(1)).Token) }, id: "B", what: "does not know kills"},
+		{name: "a kill that came late", tree: func(f *fixture) { f.killed(1, f.claim("B", 1, tick(1)).Token-1) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := given(t).members("A", "B", "C").leader("A").deal("A", "B", "C")
+			f.put("sessions/B", "protocol: 1\n").remove("sessions/C") // C is a JVM member
+			f.put("sessions/X", "protocol: 1\n")                      // and X is no member
+			if tt.tree != nil {
+				tt.tree(f)
+			}
+			if id, what := f.pass("A").OldMember(); id != tt.id || what != tt.what {
+				t.Errorf("got %q, %q", id, what)
 			}
 		})
 	}

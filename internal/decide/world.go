@@ -40,7 +40,8 @@ type World struct {
 	Narrow []int
 
 	ticked ticked
-	turn   map[int]*jobtree.Request // the answer of turns
+	// The answers of turns.
+	turn, behind map[int]*jobtree.Request
 }
 
 // ticked remembers the answer of [World.LastTick], and what it was asked about.

@@ -26,7 +26,21 @@ type Session struct {
 // other in one tree: if a node or a value gets another meaning, or if a condition changes
 // that every commit needs. Do not raise it for a node or a key that old instances may
 // ignore.
-const Protocol = 1
+//
+// Instances below protocol 2 know no kills, pauses, requests and pins: they begin ticks during
+// a pause, and as leaders they end it.
+const Protocol = 2
+
+// steered is the first protocol that knows kills, pauses, requests and pins.
+const steered = 2
+
+// IsOld reports whether an instance of ours is there that knows no kills, pauses, requests and
+// pins.
+func (s *State) IsOld(id string) bool {
+	in, isThere := s.Instances[id]
+	session := s.Sessions[id]
+	return isThere && in.Owner != 0 && session != nil && session.Protocol < steered
+}
 
 // SessionDocument is what an instance tells the leader, which deals the items, about itself.
 type SessionDocument struct {
