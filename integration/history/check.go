@@ -23,9 +23,12 @@ type Limits struct {
 // Report is what a history shows.
 type Report struct {
 	// Fires counts the ticks of jobs for which at least one item ran, and Items all
-	// executions. Of these, Failovers, MakeUps and Triggers count those with that source,
-	// and Stopped those whose context ended.
+	// executions. Of these, Failovers and MakeUps count those with that source, Triggers those
+	// that somebody asked for, and Stopped those whose context ended.
 	Fires, Items, Failovers, MakeUps, Triggers, Stopped int
+	// Kills, Pauses, Requests and Pins count what an operator did, and Killed the executions
+	// that have ended because of it.
+	Kills, Pauses, Requests, Pins, Killed int
 	// Faults is how often something was done to a process or the store.
 	Faults int
 	// Slow is how long the machine or the store was slow although nothing was done to it.
@@ -56,6 +59,8 @@ func Check(events []Event, limits Limits) Report {
 		alone:    map[string][]span{},
 		regimes:  map[string][]regime{},
 		breaks:   map[string][]span{},
+		held:     map[string][]span{},
+		kills:    map[subject][]*Event{},
 	}
 	for s, list := range c.runs {
 		c.breaks[s.job] = c.timeline.breaks(s.job)
@@ -67,9 +72,15 @@ func Check(events []Event, limits Limits) Report {
 		}
 	}
 	for i := range events {
+		if e := &events[i]; e.Kind == Killing {
+			s := subject{e.Job, e.Item}
+			c.kills[s] = append(c.kills[s], e)
+		}
 		if e := &events[i]; e.Kind == Configure && c.alone[e.Job] == nil {
 			c.alone[e.Job] = c.timeline.alone(e.Job)
 			c.regimes[e.Job] = c.timeline.regimes(e.Job)
+			c.breaks[e.Job] = c.timeline.breaks(e.Job)
+			c.held[e.Job] = c.timeline.held(e.Job)
 		}
 	}
 	for _, s := range c.subjects() {
@@ -80,7 +91,14 @@ func Check(events []Event, limits Limits) Report {
 		c.disabled(s)
 		c.moved(s)
 		c.stream(s)
+		c.paused(s)
+		c.killed(s)
+		c.turns(s)
+		c.skipped(s)
+		c.pinned(s)
 	}
+	c.told()
+	c.requests()
 	c.fence()
 	c.ends()
 	c.count()
@@ -99,6 +117,8 @@ type checker struct {
 	alone    map[string][]span  // when nobody could run a job
 	regimes  map[string][]regime
 	breaks   map[string][]span
+	held     map[string][]span // when a job was paused, or may have been
+	kills    map[subject][]*Event
 	report   Report
 }
 
@@ -130,7 +150,7 @@ func (c *checker) subjects() []subject {
 // by is what ended last.
 func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by *Event) {
 	knownAt, rawAt := from, from
-	for _, spans := range [][]span{c.timeline.changes, c.alone[s.job]} {
+	for _, spans := range [][]span{c.timeline.changes, c.alone[s.job], c.held[s.job]} {
 		for _, p := range spans {
 			end := min(p.to, to)
 			heard := min(end+int64(c.limits.Session), to)
@@ -179,7 +199,7 @@ func (c *checker) count() {
 			switch x.source {
 			case failover:
 				c.report.Failovers++
-			case manual:
+			case manual, retry, backfill:
 				c.report.Triggers++
 			case misfire:
 				c.report.MakeUps++
@@ -199,8 +219,20 @@ func (c *checker) count() {
 		c.report.Slow += time.Duration(s.to - s.from)
 	}
 	for i := range c.timeline.events {
-		if e := &c.timeline.events[i]; e.Kind == Write && !e.Accepted && e.Err == "" {
+		e := &c.timeline.events[i]
+		switch {
+		case e.Kind == Write && !e.Accepted && e.Err == "":
 			c.report.Refused++
+		case e.Kind == Killing:
+			c.report.Kills++
+		case e.Kind == Hold:
+			c.report.Pauses++
+		case e.Kind == Asked:
+			c.report.Requests++
+		case e.Kind == Pin:
+			c.report.Pins++
+		case e.Kind == Cut && isKilled(e):
+			c.report.Killed++
 		}
 	}
 }

@@ -24,8 +24,8 @@ func (c *checker) coverage(s subject) {
 		begin := time.Unix(0, c.inForce(s, r)-c.timeline.offset)
 		for tick := begin.Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < end; tick = tick.Add(r.Every) {
 			due := c.timeline.mono(tick)
-			if c.within(off, due) {
-				continue // nothing is due while an operator has disabled the item
+			if c.within(off, due) || c.within(c.held[s.job], due) {
+				continue // nothing is due while an operator has disabled the item, or paused the job
 			}
 			next := sooner(tick)
 			until := end

@@ -46,6 +46,20 @@ const (
 	Quiet     Kind = "quiet"     // the observation has ended: what comes due later need not run
 )
 
+// What an operator writes who steers a job. The line is written when the registry has answered,
+// and Call says when he began. If Err is set, nobody knows whether it has happened.
+const (
+	Hold     Kind = "hold"    // the job was paused, by the commit with the number Token
+	Release  Kind = "release" // the pause has ended, by the commit with the number Token
+	Killing  Kind = "killing" // the execution of Item with Token is to end; again if Again is set
+	Asked    Kind = "asked"   // Request has to run Items, for Ticks if it names some
+	Answered Kind = "answered"
+	Cancel   Kind = "cancel" // Request begins nothing more
+	Pin      Kind = "pin"    // Item belongs to processes at Address
+	Unpin    Kind = "unpin"
+	Redeal   Kind = "redeal" // the items are to be dealt anew
+)
+
 // WaitingItem is the name of a Tamper that puts an item up to be run again, in a store that
 // makes a node together with what is below it.
 const WaitingItem = "a child below a waiting item"
@@ -91,6 +105,15 @@ type Event struct {
 	Claims   []Claim `json:"claims,omitempty"` // items whose run the commit began
 	Ends     []int   `json:"ends,omitempty"`   // items whose record it removed
 	Waits    []int   `json:"waits,omitempty"`  // items that it put up for others
+	Told     []Told  `json:"told,omitempty"`   // how executions have ended, by what it wrote
+
+	// Of an operator's request, and of Killing: Again is whether what was killed is to be run
+	// again; of Hold, whether ticks are made up.
+	Request string      `json:"request,omitempty"`
+	Items   []int       `json:"items,omitempty"`
+	Ticks   []time.Time `json:"ticks,omitempty"`
+	Again   bool        `json:"again,omitempty"`
+	Results []Result    `json:"results,omitempty"` // of Answered
 
 	// Of Fetch and Batch: rows are numbered from 1 in each item.
 	Row int64 `json:"row,omitempty"`
@@ -101,8 +124,25 @@ type Event struct {
 
 // Claim is one item of a commit that begins runs.
 type Claim struct {
-	Item int       `json:"item"`
-	Tick time.Time `json:"tick,omitzero"`
+	Item    int       `json:"item"`
+	Tick    time.Time `json:"tick,omitzero"`
+	Request string    `json:"request,omitempty"` // that it runs for
+}
+
+// Told is what the registry was told of an execution: OK, FAILED, CUT, KILLED or another outcome.
+type Told struct {
+	Item    int    `json:"item"`
+	Token   int64  `json:"token,omitempty"`
+	Outcome string `json:"outcome"`
+}
+
+// Result is what an operator was told of one item of a request: the outcome of all its runs,
+// the token of the last one, and how many there were.
+type Result struct {
+	Item    int    `json:"item"`
+	Outcome string `json:"outcome"`
+	Token   int64  `json:"token,omitempty"`
+	Runs    int    `json:"runs,omitempty"`
 }
 
 // Rules is what the check has to know about the configuration of a job.
@@ -116,4 +156,6 @@ type Rules struct {
 	// Narrow is a job with fewer threads than items. An item that has begun for the registry
 	// may still wait for a thread, so promise 3 is not checked.
 	Narrow bool `json:"narrow,omitempty"`
+	// Skip is whether ticks that come while their item runs are passed over.
+	Skip bool `json:"skip,omitempty"`
 }

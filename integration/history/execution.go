@@ -16,6 +16,8 @@ const (
 	misfire  = "MISFIRE"
 	failover = "FAILOVER"
 	manual   = "MANUAL"
+	retry    = "RETRY"
+	backfill = "BACKFILL"
 )
 
 // subject is one item of one job.
@@ -31,6 +33,7 @@ type execution struct {
 	tick    time.Time // in milliseconds, as the registry keeps it
 	token   int64
 	source  string
+	request string // that it runs for; empty if none
 
 	claim  *Event // the commit that began it; nil if its answer was not seen
 	start  *Event // nil if its process ended before the handler was called
@@ -99,7 +102,7 @@ func (x *execution) events() []*Event {
 func executions(events []Event) map[subject][]*execution {
 	c := collector{
 		byClaim: map[claimKey]*execution{}, byTask: map[string]*execution{},
-		latest: map[owner]*execution{}, bySubject: map[subject][]*execution{},
+		latest: map[owner]*execution{}, bySubject: map[subject][]*execution{}, wanted: map[owner]string{},
 	}
 	kills := map[string]int64{}
 	for i := range events {
@@ -120,6 +123,8 @@ func executions(events []Event) map[subject][]*execution {
 		case Commit:
 			if e.Err == "" {
 				c.commit(e)
+			} else {
+				c.unanswered(e)
 			}
 		}
 	}
@@ -152,6 +157,7 @@ type collector struct {
 	byTask    map[string]*execution
 	latest    map[owner]*execution
 	bySubject map[subject][]*execution
+	wanted    map[owner]string // the request for which a commit without an answer began an item
 }
 
 func (c *collector) add(o owner, token int64) *execution {
@@ -167,6 +173,7 @@ func (c *collector) start(e *Event) {
 	x := c.byClaim[claimKey{o, e.Token}]
 	if x == nil || x.start != nil { // a second start of one claim is an execution of its own
 		x = c.add(o, e.Token)
+		x.request = c.wanted[o]
 	}
 	x.start, x.source, x.tick = e, e.Source, e.Tick.Truncate(time.Millisecond)
 	c.byTask[e.Task] = x
@@ -183,6 +190,18 @@ func (c *collector) commit(e *Event) {
 	}
 	for _, claim := range e.Claims {
 		x := c.add(owner{e.Process, subject{e.Job, claim.Item}}, e.Token)
-		x.claim, x.tick = e, claim.Tick.Truncate(time.Millisecond)
+		x.claim, x.tick, x.request = e, claim.Tick.Truncate(time.Millisecond), claim.Request
 	}
+}
+
+// unanswered notes what a commit wanted that may have happened.
+func (c *collector) unanswered(e *Event) {
+	for _, claim := range e.Claims {
+		c.wanted[owner{e.Process, subject{e.Job, claim.Item}}] = claim.Request
+	}
+}
+
+// asked reports whether a request asked for the execution, and no tick.
+func (x *execution) asked() bool {
+	return x.request != "" || x.source == manual || x.source == retry || x.source == backfill
 }

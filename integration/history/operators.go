@@ -57,6 +57,8 @@ func (c *checker) moved(s subject) {
 		switch cause := x.cut.Cause; {
 		case strings.Contains(cause, "timed out"):
 			excused = true
+		case isKilled(x.cut):
+			excused = c.killOf(x) != nil
 		case strings.Contains(cause, "shut down"):
 			excused = c.left(x.process, x.job, at)
 		case strings.Contains(cause, "removed from the registry"):

@@ -49,11 +49,11 @@ func (c *checker) silence(s subject) {
 	}
 }
 
-// regular reports whether an execution counts as a run for its tick and those before it. A
-// triggered one does not, nor one that a clock far ahead has begun.
+// regular reports whether an execution counts as a run for its tick and those before it. One
+// that somebody asked for does not, nor one that a clock far ahead has begun.
 func (c *checker) regular(x *execution) bool {
 	const far = time.Minute
-	return x.source != manual && c.timeline.mono(x.tick) <= x.began()+int64(c.limits.Skew+far)
+	return !x.asked() && c.timeline.mono(x.tick) <= x.began()+int64(c.limits.Skew+far)
 }
 
 // soonest returns a function that finds, for a tick, which run for it or for a later tick
@@ -74,7 +74,7 @@ func soonest(runs []*execution) func(tick time.Time) *execution {
 }
 
 // covered lists when an item may be silent: it runs, no enabled process takes part, a process
-// reports a fault, an operator has disabled it, or the machine or the store is slow, which
+// reports a fault, an operator has disabled it or paused its job, or the machine or the store is slow, which
 // counts twice to allow for catching up.
 func (c *checker) covered(s subject) []span {
 	var list []span
@@ -85,6 +85,7 @@ func (c *checker) covered(s subject) []span {
 	}
 	list = append(list, c.timeline.explained(s.job)...)
 	list = append(list, c.timeline.switchedOff(s)...)
+	list = append(list, c.held[s.job]...)
 	for _, p := range c.timeline.slow {
 		list = append(list, span{from: p.from, to: p.to + (p.to - p.from)})
 	}

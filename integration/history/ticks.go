@@ -16,10 +16,14 @@ func (c *checker) ticks(s subject) {
 }
 
 func (c *checker) ticksOf(e epoch) {
-	var order []int64
-	byTick := map[int64][]*execution{}
+	type turn struct {
+		tick    int64
+		request string // a tick that somebody asks for is not that of the schedule
+	}
+	var order []turn
+	byTick := map[turn][]*execution{}
 	for _, x := range e.runs {
-		tick := x.tick.UnixMilli()
+		tick := turn{x.tick.UnixMilli(), x.request}
 		if byTick[tick] == nil {
 			order = append(order, tick)
 		}
@@ -133,7 +137,7 @@ func (c *checker) owed(x *execution, end int64) {
 			return
 		}
 	}
-	if c.removed(x.job, x.began()) || c.within(c.timeline.switchedOff(x.subject), end) {
+	if c.removed(x.job, x.began()) || c.forgone(x) || c.merged(x) || c.within(c.timeline.switchedOff(x.subject), end) {
 		return
 	}
 	if late, _, by := c.idle(x.subject, ended, end); late > c.limits.Session+c.limits.Margin {

@@ -60,7 +60,7 @@ func newTimeline(events []Event) *timeline {
 			}
 		case Kill, Stall:
 			t.troubles = append(t.troubles, s)
-		case Joined, Left, Leave, Disable, Enable, Configure, Remove:
+		case Joined, Left, Leave, Disable, Enable, Configure, Remove, Pin, Unpin, Redeal:
 			if e.Kind != Joined && e.Kind != Left && e.Kind != Leave {
 				s.process = ""
 			}

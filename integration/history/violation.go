@@ -51,7 +51,7 @@ func (e *Event) String() string {
 	if e.Kind == Fetch || e.Kind == Batch {
 		field("row ", "%d", e.Row)
 	}
-	for _, text := range []string{e.Source, e.Instance, string(e.Outcome), e.Name, e.Address} {
+	for _, text := range []string{e.Source, e.Request, e.Instance, string(e.Outcome), e.Name, e.Address} {
 		if text != "" {
 			field("", "%s", text)
 		}
@@ -61,12 +61,27 @@ func (e *Event) String() string {
 	}
 	for _, c := range e.Claims {
 		fmt.Fprintf(&b, " begins %d", c.Item)
+		if c.Request != "" {
+			fmt.Fprintf(&b, " for %s", c.Request)
+		}
 	}
 	for _, i := range e.Ends {
 		fmt.Fprintf(&b, " ends %d", i)
 	}
 	for _, i := range e.Waits {
 		fmt.Fprintf(&b, " puts up %d", i)
+	}
+	for _, t := range e.Told {
+		fmt.Fprintf(&b, " tells %d %s", t.Item, t.Outcome)
+	}
+	if len(e.Items) > 0 {
+		field("items ", "%v", e.Items)
+	}
+	if e.Again {
+		field("", "%s", "again")
+	}
+	for _, r := range e.Results {
+		fmt.Fprintf(&b, " %d %s", r.Item, r.Outcome)
 	}
 	if e.Kind == Write {
 		field("accepted ", "%t", e.Accepted)

@@ -110,12 +110,14 @@ func (v recordedView) Sync(ctx context.Context) error {
 	return v.View.Sync(ctx)
 }
 
-// describe says which items a commit begins, ends or puts up for others. It begins an item if
+// describe says which items a commit begins, ends or puts up for others, and what it tells of
+// executions. It begins an item if
 // it writes the fired record, and writes the running record or requires that it exists.
 func describe(ops []coord.Op) (e history.Event, about bool) {
 	type item struct {
 		ended, runs, put bool
 		fired            *coord.Op
+		request          string
 	}
 	items := map[int]*item{}
 	var order []int
@@ -146,6 +148,14 @@ func describe(ops []coord.Op) (e history.Event, about bool) {
 			}
 		case len(rest) == 3 && rest[0] == "sharding" && rest[2] == "fired" && op.Kind.Writes():
 			of(rest[1]).fired = &op
+		case len(rest) == 3 && rest[0] == "sharding" && rest[2] == "completed" && op.Kind.Writes():
+			if i, ok := jobtree.ParseItem(rest[1]); ok {
+				if d, err := jobtree.DecodeCompletion(op.Value); err == nil {
+					e.Told = append(e.Told, history.Told{Item: i, Token: d.Token, Outcome: string(d.Outcome)})
+				}
+			}
+		case len(rest) == 3 && rest[0] == "requests" && op.Kind.Writes() && bytes.HasPrefix(op.Value, []byte("runner: ")):
+			of(rest[2]).request = rest[1]
 		case len(rest) == 4 && strings.Join(rest[:3], "/") == "leader/failover/items" && op.Kind == coord.OpPut:
 			of(rest[3]).put = true
 		}
@@ -153,7 +163,7 @@ func describe(ops []coord.Op) (e history.Event, about bool) {
 	for _, i := range order {
 		it := items[i]
 		if it.runs && it.fired != nil {
-			e.Claims = append(e.Claims, history.Claim{Item: i, Tick: claimed(it.fired.Value)})
+			e.Claims = append(e.Claims, history.Claim{Item: i, Tick: claimed(it.fired.Value), Request: it.request})
 		}
 		if it.ended {
 			e.Ends = append(e.Ends, i)
@@ -163,7 +173,7 @@ func describe(ops []coord.Op) (e history.Event, about bool) {
 		}
 	}
 	slices.Sort(e.Ends)
-	return e, len(e.Claims)+len(e.Ends)+len(e.Waits) > 0
+	return e, len(e.Claims)+len(e.Ends)+len(e.Waits)+len(e.Told) > 0
 }
 
 // claimed is the tick that a claim is for: the last one in the fired record.

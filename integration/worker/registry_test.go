@@ -55,6 +55,21 @@ func TestDescribe(t *testing.T) {
 			ops:  []coord.Op{coord.Delete(j.Running(1)), coord.Put(j.FailoverItem(1), fired)},
 			want: history.Event{Job: "j", Ends: []int{1}, Waits: []int{1}},
 		},
+		"for a request": {
+			ops: []coord.Op{
+				coord.Create(j.Progress("r7", 2), jobtree.EncodeProgress(jobtree.ProgressDocument{Runner: "me"})),
+				coord.Create(j.Running(2), nil), coord.SetAt(j.Fired(2), fired, 3),
+			},
+			want: history.Event{Job: "j", Claims: []history.Claim{{Item: 2, Tick: tick, Request: "r7"}}},
+		},
+		"the end of a run for a request": {
+			ops: []coord.Op{
+				coord.SetAt(j.Progress("r7", 2), jobtree.EncodeProgress(jobtree.ProgressDocument{Done: 1, Outcome: jobtree.OutcomeOK}), 1),
+				coord.DeleteTree(j.Running(2)),
+				coord.Put(j.Completion(2), jobtree.EncodeCompletion(jobtree.CompletionDocument{Token: 7, Outcome: jobtree.OutcomeOK})),
+			},
+			want: history.Event{Job: "j", Ends: []int{2}, Told: []history.Told{{Item: 2, Token: 7, Outcome: "OK"}}},
+		},
 		"passed over": {
 			ops:  []coord.Op{coord.AtVersion(j.ItemInstance(1), 1), coord.SetAt(j.Fired(1), fired, 3)},
 			want: history.Event{Job: "j"},
@@ -69,7 +84,7 @@ func TestDescribe(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if want := len(test.want.Claims)+len(test.want.Ends)+len(test.want.Waits) > 0; about != want {
+			if want := len(test.want.Claims)+len(test.want.Ends)+len(test.want.Waits)+len(test.want.Told) > 0; about != want {
 				t.Errorf("about items: %v, want %v", about, want)
 			}
 		})
