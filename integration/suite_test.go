@@ -58,6 +58,13 @@ var gentle = []scenario{
 	{name: "ClockYearAhead", play: clockYearAhead, patient: true},
 	{name: "Streams", play: streams},
 	{name: "Scripts", play: scripts},
+	{name: "Kills", play: kills},
+	{name: "Pauses", play: pauses},
+	{name: "Requests", play: requests},
+	{name: "Pins", play: pins},
+	{name: "RestartSteered", play: restartSteered},
+	{name: "SkipsOverlap", play: skipsOverlap},
+	{name: "Steered", play: steered(1, nil)},
 }
 
 // Scenarios that need a store in which workers can lose their permissions.
@@ -77,6 +84,7 @@ var rough = []scenario{
 	{name: "DiskFull", play: diskFull},
 	{name: "Rollback", play: rollback},
 	{name: "Wipe", play: wipe},
+	{name: "SteeredStore", play: steered(2, everythingKilled)},
 }
 
 // atOnce is how many of the gentle scenarios play on one store at the same time, while a

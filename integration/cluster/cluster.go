@@ -37,13 +37,14 @@ type Cluster struct {
 	log       *history.Log
 	tail      *tail
 
-	mu      sync.Mutex
-	lives   map[string]int
-	workers []*Worker
-	jobs    []Job
-	saved   []Job // the jobs as they were at the last Save
-	errs    []error
-	failed  chan struct{} // closed with the first of errs
+	mu        sync.Mutex
+	lives     map[string]int
+	workers   []*Worker
+	operators []*Operator
+	jobs      []Job
+	saved     []Job // the jobs as they were at the last Save
+	errs      []error
+	failed    chan struct{} // closed with the first of errs
 
 	watching sync.WaitGroup
 	stop     context.CancelFunc
@@ -193,8 +194,9 @@ func (c *Cluster) Events() []history.Event {
 // Finish ends the observation: it lets all workers exit, and checks what all have written
 // and what they left in the tree. handlers get the time of drain.
 func (c *Cluster) Finish(ctx context.Context, drain time.Duration) (history.Report, error) {
+	answers := c.Answers(ctx)
 	c.add(history.Now(history.Quiet))
-	err := errors.Join(c.exitAll(ctx, drain), c.tidy(ctx, drain), c.failure(), c.races())
+	err := errors.Join(answers, c.exitAll(ctx, drain), c.tidy(ctx, drain), c.failure(), c.races())
 	events, unread := c.recorded()
 	if unread != nil {
 		return history.Report{}, errors.Join(err, unread)
@@ -273,6 +275,12 @@ func (c *Cluster) Close(keep string) error {
 	var errs []error
 	for _, w := range c.Workers() {
 		errs = append(errs, w.Kill())
+	}
+	c.mu.Lock()
+	operators := c.operators
+	c.mu.Unlock()
+	for _, o := range operators {
+		errs = append(errs, o.close())
 	}
 	c.stop()
 	c.watching.Wait()

@@ -22,11 +22,15 @@ type Job struct {
 	Work []time.Duration
 	// Failover and NoMisfire are options of the job.
 	Failover, NoMisfire bool
+	// Skip passes ticks over that come while their item runs.
+	Skip bool
 	// Stream and Script say what else it is than a handler; see worker.Job.
 	Stream *worker.Stream
 	Script bool
 	// Props are its properties.
 	Props map[string]string
+	// Failing makes item 0 fail; see worker.Job.
+	Failing bool
 	// Stubborn handlers pay no attention to their context.
 	Stubborn bool
 	// Threads is how many items run at a time in one worker; 0 is more than there are.
@@ -44,17 +48,25 @@ func (j Job) config() job.Config {
 	if j.Every > 0 {
 		cron = fmt.Sprintf("0/%d * * * * ?", j.Every/time.Second)
 	}
+	overlap := job.OverlapWait
+	if j.Skip {
+		overlap = job.OverlapSkip
+	}
 	return job.Config{
-		Name: j.Name, Cron: cron, ShardingTotalCount: j.Items, Failover: j.Failover,
+		Overlap: overlap,
+		Name:    j.Name, Cron: cron, ShardingTotalCount: j.Items, Failover: j.Failover,
 		Misfire: job.ToggleOf(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
 		Props: j.Props,
 	}
 }
 
 func (j Job) worker() *worker.Job {
-	return &worker.Job{Config: j.config(), Work: j.Work, Stream: j.Stream, Script: j.Script, Stubborn: j.Stubborn}
+	return &worker.Job{Config: j.config(), Work: j.Work, Stream: j.Stream, Script: j.Script, Stubborn: j.Stubborn, Failing: j.Failing}
 }
 
 func (j Job) rules() *history.Rules {
-	return &history.Rules{Every: j.Every, Total: j.Items, Failover: j.Failover, Misfire: !j.NoMisfire && j.Every > 0, Narrow: j.Threads > 0}
+	return &history.Rules{
+		Every: j.Every, Total: j.Items, Failover: j.Failover, Misfire: !j.NoMisfire && !j.Skip && j.Every > 0,
+		Narrow: j.Threads > 0, Skip: j.Skip,
+	}
 }

@@ -311,18 +311,24 @@ const (
 	Slow         = "slow link"
 )
 
-// slowness is how late all answers are on a slow link.
-const slowness = 150 * time.Millisecond
-
-// Break gives the worker's links a fault, until Mend.
-func (w *Worker) Break(fault string) error {
-	do, ok := map[string]func(*proxy.Proxy){
+// doFault returns what a fault does to a link.
+func doFault(name string) (do func(*proxy.Proxy), ok bool) {
+	do, ok = map[string]func(*proxy.Proxy){
 		CutOff:       (*proxy.Proxy).Cut,
 		BlackHole:    (*proxy.Proxy).BlackHole,
 		DropAnswers:  (*proxy.Proxy).DropAnswers,
 		DropRequests: (*proxy.Proxy).DropRequests,
 		Slow:         func(p *proxy.Proxy) { p.Delay(slowness) },
-	}[fault]
+	}[name]
+	return do, ok
+}
+
+// slowness is how late all answers are on a slow link.
+const slowness = 150 * time.Millisecond
+
+// Break gives the worker's links a fault, until Mend.
+func (w *Worker) Break(fault string) error {
+	do, ok := doFault(fault)
 	if !ok {
 		return fmt.Errorf("cluster: links know no fault %q", fault)
 	}

@@ -52,6 +52,8 @@ type Job struct {
 	Stream *Stream `json:"stream,omitempty"`
 	// Script makes the job one of the type SCRIPT, whose properties are in Config.
 	Script bool `json:"script,omitempty"`
+	// Failing makes item 0 fail, unless it is a retry.
+	Failing bool `json:"failing,omitempty"`
 	// Stubborn handlers ignore their context, and write to the fenced resource again and
 	// again until it refuses a write.
 	Stubborn bool `json:"stubborn,omitempty"`

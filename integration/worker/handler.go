@@ -15,6 +15,8 @@ import (
 // errFenced is what a handler returns after the fenced resource has refused its write.
 var errFenced = errors.New("worker: refused by the fenced resource")
 
+var errFailing = errors.New("worker: fails, as it should")
+
 // writeEvery is how often a stubborn handler writes.
 const writeEvery = 20 * time.Millisecond
 
@@ -72,6 +74,9 @@ func (h handler) items(ctx context.Context, sc job.ShardingContext) error {
 		return err
 	}
 	h.gate.pass()
+	if h.Failing && sc.Item == 0 && sc.Source != job.SourceRetry {
+		return errFailing
+	}
 	return h.write(sc)
 }
 

@@ -1,0 +1,150 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// Steering draws what an operator does next, from a seed: kills, pauses and their ends,
+// triggers, retries, backfills, cancels, pins, and deals.
+type Steering struct {
+	// Done counts what was done, by name. Refused counts what the registry, or the state of a
+	// job, did not allow.
+	Done    map[string]int
+	Refused int
+
+	operator *Operator
+	random   *rand.Rand
+	jobs     []Job
+	at       []string // addresses to pin to
+	requests []made
+	pins     []pinned
+}
+
+type made struct{ job, id string }
+
+type pinned struct {
+	job  string
+	item int
+}
+
+// NewSteering returns what draws actions of an operator on some jobs. Pins are to the addresses.
+func NewSteering(o *Operator, seed uint64, jobs []Job, addresses []string) *Steering {
+	return &Steering{Done: map[string]int{}, operator: o, random: rand.New(rand.NewPCG(seed, 12)), jobs: jobs, at: addresses}
+}
+
+// Act does one thing, and says what. It returns an error only if that should never happen.
+func (s *Steering) Act(ctx context.Context) (what string, err error) {
+	o, r := s.operator, s.random
+	j := s.jobs[r.IntN(len(s.jobs))]
+	item := r.IntN(j.Items)
+	again := j.Failover && r.IntN(3) == 0
+	switch n := r.IntN(20); {
+	case n < 5:
+		what = "kill"
+		if r.IntN(4) == 0 {
+			_, err = o.Kill(ctx, j.Name, again)
+		} else {
+			_, err = o.Kill(ctx, j.Name, again, item)
+		}
+	case n < 7:
+		what = "pause"
+		err = o.Hold(ctx, j.Name, r.IntN(2) == 0)
+	case n < 10:
+		what = "resume"
+		err = o.Release(ctx, j.Name)
+	case n < 14:
+		what = "trigger"
+		var items []int
+		for range r.IntN(3) {
+			items = append(items, r.IntN(j.Items))
+		}
+		err = s.request(j.Name, func() (string, error) { return o.Trigger(ctx, j.Name, items...) })
+	case n < 15:
+		what = "retry"
+		err = s.request(j.Name, func() (string, error) { return o.Retry(ctx, j.Name, item) })
+	case n < 16:
+		what = "backfill"
+		if j.Every == 0 {
+			return what, nil
+		}
+		to := time.Now().Add(-time.Hour).Truncate(j.Every)
+		from := to.Add(-time.Duration(r.IntN(4)) * j.Every)
+		err = s.request(j.Name, func() (string, error) { return o.Backfill(ctx, j.Name, from, to, item) })
+	case n < 17:
+		what = "cancel"
+		if len(s.requests) > 0 {
+			last := s.requests[len(s.requests)-1]
+			err = o.Cancel(ctx, last.job, last.id)
+		}
+	case n < 18:
+		what = "pin"
+		s.pins = append(s.pins, pinned{j.Name, item})
+		err = o.Pin(ctx, j.Name, item, s.at[r.IntN(len(s.at))], r.IntN(3) == 0)
+	case n < 19:
+		what = "unpin"
+		if len(s.pins) > 0 {
+			err = o.Unpin(ctx, s.pins[0].job, s.pins[0].item)
+			if err == nil {
+				s.pins = s.pins[1:]
+			}
+		}
+	default:
+		what = "deal anew"
+		err = o.DealAnew(ctx, j.Name)
+	}
+	if err != nil && isAllowed(err) {
+		s.Refused++
+		return what + " refused", nil
+	}
+	if err != nil {
+		return what, fmt.Errorf("%s of %s: %w", what, j.Name, err)
+	}
+	s.Done[what]++
+	return fmt.Sprintf("%s %s", what, j.Name), nil
+}
+
+func (s *Steering) request(name string, do func() (string, error)) error {
+	id, err := do()
+	if err == nil {
+		s.requests = append(s.requests, made{name, id})
+	}
+	return err
+}
+
+// isAllowed reports whether an operator may be told so: there is nothing of the kind, or the
+// store is away.
+func isAllowed(err error) bool {
+	return isUnknown(err) || slices.ContainsFunc([]error{
+		ops.ErrNoJob, ops.ErrNotRunning, ops.ErrNothingFailed, ops.ErrBusy, job.ErrNoInstance, job.ErrQueueFull, job.ErrNoRequest,
+		coord.ErrUnavailable, coord.ErrNoNode, coord.ErrConflict,
+	}, func(allowed error) bool { return errors.Is(err, allowed) })
+}
+
+// Rest ends all pauses and pins of the jobs, and waits for the answers to all requests.
+func (s *Steering) Rest(ctx context.Context) error {
+	var errs []error
+	for _, j := range s.jobs {
+		errs = append(errs, allowed(s.operator.Release(ctx, j.Name)))
+	}
+	for _, p := range s.pins {
+		errs = append(errs, allowed(s.operator.Unpin(ctx, p.job, p.item)))
+	}
+	s.pins = nil
+	return errors.Join(append(errs, s.operator.cluster.Answers(ctx))...)
+}
+
+func allowed(err error) error {
+	if err != nil && isAllowed(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,375 @@
+package integration_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/cluster"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// hire starts an operator.
+func (s *stage) hire() *cluster.Operator {
+	s.Helper()
+	o, err := s.Hire(s.ctx)
+	s.must(err)
+	return o
+}
+
+// request returns the id of a request.
+func (s *stage) request(id string, err error) string {
+	s.Helper()
+	s.must(err)
+	return id
+}
+
+// answer waits for the answer to a request, and fails the test unless all of its items have the
+// outcome.
+func (s *stage) answer(request, outcome string) {
+	s.Helper()
+	e := s.await(0, "the answer to "+request, func(e history.Event) bool { return e.Kind == history.Answered && e.Request == request })
+	for _, r := range e.Results {
+		if r.Outcome != outcome {
+			s.Errorf("want %s: %s", outcome, &e)
+		}
+	}
+}
+
+// begun waits for an execution for a request.
+func (s *stage) begun(request string) history.Event {
+	s.Helper()
+	claim := s.await(0, "a run for "+request, func(e history.Event) bool {
+		return e.Kind == history.Commit && e.Err == "" && slices.ContainsFunc(e.Claims, func(c history.Claim) bool { return c.Request == request })
+	})
+	return s.await(0, "its start", func(e history.Event) bool {
+		return e.Kind == history.Start && e.Process == claim.Process && e.Token == claim.Token && e.Job == claim.Job
+	})
+}
+
+// killed matches the end of a context by an operator.
+var killed match = func(e history.Event) bool { return e.Kind == history.Cut && e.Cause == "job: execution killed" }
+
+// An operator kills executions: for good and to be run again, of a runner that is well, that a
+// signal has stopped, that is killed at once after that, and that is cut off.
+func kills(s *stage) {
+	s.add(busy)
+	s.start("w1", "w2", "w3")
+	s.covered()
+	o := s.hire()
+	kill := func(again bool, item int) {
+		s.Helper()
+		if n, err := o.Kill(s.ctx, busy.Name, again, item); err != nil || n != 1 {
+			s.Fatalf("%d executions of item %d killed: %v", n, item, err)
+		}
+	}
+	s.atWork(1)
+	mark := s.Mark()
+	kill(false, 1)
+	s.await(mark, "its end", killed)
+
+	s.atWork(3)
+	mark = s.Mark()
+	kill(true, 3)
+	s.await(mark, "its end", killed)
+	s.await(mark, "another run", starts(busy.Name, 3).as("FAILOVER"))
+
+	w := s.atWork(5)
+	s.must(w.Pause())
+	kill(false, 5)
+	s.must(w.Kill())
+
+	s.start("w4")
+	w = s.atWork(1)
+	s.must(w.Break(cluster.BlackHole))
+	kill(true, 1)
+	s.await(mark, "another run", starts(busy.Name, 1).as("FAILOVER"))
+	w.Mend()
+
+	s.settled()
+	s.covered()
+	if _, err := o.Kill(s.ctx, busy.Name, false); err != nil && err.Error() == "" {
+		s.Fatal(err)
+	}
+	s.covered()
+	s.settled()
+}
+
+// Jobs are paused, and all workers are killed and others come. No tick begins in the meantime;
+// executions that were cut short are run again, and what is triggered runs. The ticks of the
+// pause are made up once, or not.
+func pauses(s *stage) {
+	made, passed := busy, quick
+	made.NoMisfire = true
+	passed.Name = "passed"
+	s.add(made)
+	s.add(passed)
+	s.start("w1", "w2", "w3")
+	s.covered()
+	o := s.hire()
+	s.atWork(3)
+	s.must(o.Hold(s.ctx, made.Name, true))
+	s.must(o.Hold(s.ctx, passed.Name, false))
+	for _, w := range s.Workers() {
+		s.must(w.Kill())
+	}
+	s.start("w4", "w5")
+	s.answer(s.request(o.Trigger(s.ctx, passed.Name, 1, 2)), "OK")
+	s.last(2 * made.Every) // ticks come
+	mark := s.Mark()
+	s.must(o.Release(s.ctx, passed.Name))
+	s.must(o.Release(s.ctx, made.Name))
+	s.await(mark, "a make-up", starts(made.Name, 0).as("MISFIRE"))
+	s.settled()
+	s.covered()
+	s.none(mark, "made up", func(e history.Event) bool {
+		return e.Kind == history.Start && e.Job == passed.Name && e.Source == "MISFIRE"
+	})
+}
+
+// Requests queue and are answered, whatever happens to runners: triggers, a retry, a backfill
+// beside the schedule, a cancel, in a job with a schedule and in a one-off job.
+func requests(s *stage) {
+	timed := quick
+	timed.Failing, timed.NoMisfire = true, true
+	once := cluster.Job{Name: "once", Items: 3, Failover: true, Work: []time.Duration{time.Second}}
+	s.add(timed)
+	s.add(once)
+	s.start("w1", "w2", "w3")
+	s.covered()
+	o := s.hire()
+	first := s.request(o.Trigger(s.ctx, once.Name))
+	second := s.request(o.Trigger(s.ctx, once.Name))
+	cancelled := s.request(o.Trigger(s.ctx, once.Name, 0))
+	s.must(o.Cancel(s.ctx, once.Name, cancelled))
+	to := time.Now().Add(-time.Hour).Truncate(timed.Every)
+	backfill := s.request(o.Backfill(s.ctx, timed.Name, to.Add(-9*timed.Every), to, 1, 2))
+	s.must(s.worker(s.begun(first).Process).Kill())
+	s.start("w4")
+	s.answer(first, "OK")
+	runner := s.worker(s.begun(second).Process)
+	s.must(runner.Break(cluster.CutOff))
+	s.answer(second, "OK")
+	runner.Mend()
+	s.answer(cancelled, "SKIPPED")
+	mark := s.Mark()
+	s.await(mark, "a failure", func(e history.Event) bool { return e.Kind == history.End && e.Outcome == history.Failed })
+	s.answer(s.request(o.Retry(s.ctx, timed.Name)), "OK")
+	s.answer(backfill, "OK")
+	s.settled()
+	s.covered()
+}
+
+// Items are pinned to an address. They go there when its worker comes, elsewhere when it dies,
+// and back when another one comes. A strict pin leaves its item without an owner, and a fault
+// says so.
+func pins(s *stage) {
+	s.add(quick)
+	workers := s.start("w1", "w2", "w3")
+	s.covered()
+	o := s.hire()
+	at := workers[2].Address
+	for item := range 3 {
+		s.must(o.Pin(s.ctx, quick.Name, item, at, item == 0))
+	}
+	owned := func(what string, by string, items ...int) {
+		s.Helper()
+		s.must(s.AwaitJob(s.ctx, quick.Name, what, func(state *jobtree.State) bool {
+			return !slices.ContainsFunc(items, func(i int) bool {
+				owner := state.Item(i).Owner
+				if by == "" {
+					return owner != nil
+				}
+				return owner == nil || state.Instances[owner.ID].IP != by
+			})
+		}))
+	}
+	owned("the pinned items at the address", at, 0, 1, 2)
+	s.must(o.DealAnew(s.ctx, quick.Name))
+	s.covered()
+	s.must(workers[2].Kill())
+	owned("no owner of the strictly pinned item", "", 0)
+	s.await(0, "the fault", func(e history.Event) bool { return e.Kind == history.Faulty })
+	s.start("w3")
+	owned("the pinned items at the address", at, 0, 1, 2)
+	for item := range 3 {
+		s.must(o.Unpin(s.ctx, quick.Name, item))
+	}
+	s.must(o.DealAnew(s.ctx, quick.Name))
+	s.settled()
+	s.covered()
+	s.sound()
+}
+
+// Everything is killed in the middle of everything: one job is paused, one has a request whose
+// first item is done, one a backfill that is under way, in one an execution was killed by an
+// operator and its runner does not know, and one has a pin. Nothing of it is lost.
+func restartSteered(s *stage) {
+	paused, asked, filled, shot, held := quick, quick, quick, busy, quick
+	paused.Name, asked.Name, filled.Name, shot.Name, held.Name = "paused", "asked", "filled", busy.Name, "pinned"
+	asked.Every, asked.Work = 0, []time.Duration{20 * time.Millisecond, 3 * time.Second}
+	jobs := []cluster.Job{paused, asked, filled, shot, held}
+	for _, j := range jobs {
+		s.add(j)
+	}
+	s.start("w1", "w2", "w3")
+	s.covered()
+	o := s.hire()
+	s.must(o.Hold(s.ctx, paused.Name, true))
+	at := s.Workers()[0].Address
+	s.must(o.Pin(s.ctx, held.Name, 0, at, false))
+	to := time.Now().Add(-time.Hour).Truncate(filled.Every)
+	waiting := []string{
+		s.request(o.Trigger(s.ctx, asked.Name, 0, 1)),
+		s.request(o.Trigger(s.ctx, asked.Name, 1)),
+		s.request(o.Backfill(s.ctx, filled.Name, to.Add(-19*filled.Every), to, 1, 2)),
+	}
+	s.begun(waiting[0])
+	s.begun(waiting[2])
+	runner := s.atWork(1)
+	s.must(runner.Pause())
+	if n, err := o.Kill(s.ctx, shot.Name, false, 1); err != nil || n != 1 {
+		s.Fatalf("%d killed: %v", n, err)
+	}
+	for _, w := range s.Workers() {
+		s.must(w.Kill())
+	}
+	mark := s.Mark()
+	s.start("w1", "w5", "w6")
+	for _, id := range waiting {
+		s.answer(id, "OK")
+	}
+	s.none(mark, "begun in a pause", func(e history.Event) bool {
+		return e.Kind == history.Start && e.Job == paused.Name && e.Source != "FAILOVER"
+	})
+	pinnedTo := s.await(mark, "the pinned item", starts(held.Name, 0).by("w1.2"))
+	s.none(mark, "killed and run again", func(e history.Event) bool {
+		return e.Kind == history.Start && e.Job == shot.Name && e.Item == 1 && e.Source == "FAILOVER"
+	})
+	s.must(o.Release(s.ctx, paused.Name))
+	s.covered()
+	s.settled()
+	_ = pinnedTo
+}
+
+// A job passes ticks over that come while an item runs; one item takes longer than the time
+// between two ticks. Workers die, and executions are killed.
+func skipsOverlap(s *stage) {
+	j := cluster.Job{Name: "j1", Every: time.Second, Items: 4, Failover: true, Skip: true, Work: []time.Duration{20 * time.Millisecond, 2300 * time.Millisecond}}
+	s.add(j)
+	s.start("w1", "w2", "w3")
+	s.covered()
+	o := s.hire()
+	s.elapse(j.Name, 4)
+	mark := s.Mark()
+	long := s.await(mark, "a long item", starts(j.Name, 1))
+	s.must(s.worker(long.Process).Kill())
+	s.await(mark, "the failover", starts(j.Name, 1).as("FAILOVER"))
+	mark = s.Mark()
+	s.await(mark, "a long item", starts(j.Name, 3))
+	if n, err := o.Kill(s.ctx, j.Name, false, 3); err != nil || n != 1 {
+		s.Fatalf("%d killed: %v", n, err)
+	}
+	s.covered()
+	s.settled()
+}
+
+// steeredFor is how long an operator steers at random.
+func steeredFor() time.Duration {
+	if testing.Short() {
+		return 8 * time.Second
+	}
+	return time.Minute
+}
+
+// steered has an operator do all that he can, at random, while workers are killed, stopped and
+// cut off, and his own answers get lost. trouble does something to the store meanwhile.
+func steered(seed uint64, trouble func(*stage)) func(*stage) {
+	return func(s *stage) {
+		jobs := []cluster.Job{busy, quick, {Name: "plain", Every: time.Second, Items: 3, NoMisfire: true, Failing: true, Work: []time.Duration{300 * time.Millisecond}},
+			{Name: "skips", Every: time.Second, Items: 3, Failover: true, Skip: true, Work: []time.Duration{1200 * time.Millisecond}},
+			{Name: "once", Items: 4, Failover: true, Work: []time.Duration{500 * time.Millisecond}}}
+		jobs[1].Name = "quick"
+		for _, j := range jobs {
+			s.add(j)
+		}
+		var addresses []string
+		for _, w := range s.start("w1", "w2", "w3", "w4") {
+			addresses = append(addresses, w.Address)
+		}
+		s.covered()
+		o := s.hire()
+		steering := cluster.NewSteering(o, seed, jobs, addresses)
+		r := rand.New(rand.NewPCG(seed, 13))
+		ill := map[string]func(*cluster.Worker) error{}
+		heal := func() {
+			for _, w := range s.Workers() {
+				if undo := ill[w.Name]; undo != nil {
+					s.must(undo(w))
+				}
+			}
+			clear(ill)
+			o.Mend()
+		}
+		life := 5
+		end := time.Now().Add(steeredFor())
+		troubled := false
+		for n := 0; time.Now().Before(end); n++ {
+			if _, err := steering.Act(s.ctx); err != nil {
+				s.Error(err)
+			}
+			s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))
+			if !troubled && trouble != nil && time.Until(end) < steeredFor()/2 {
+				troubled = true
+				trouble(s)
+			}
+			if n%6 != 5 {
+				continue
+			}
+			w := s.Workers()[r.IntN(len(s.Workers()))]
+			switch r.IntN(6) {
+			case 0, 1:
+				s.must(w.Kill())
+				_, err := s.Start(fmt.Sprint("w", 1+(life-1)%8), cluster.Options{})
+				s.must(err)
+				life++
+			case 2:
+				if ill[w.Name] == nil {
+					s.must(w.Pause())
+					ill[w.Name] = (*cluster.Worker).Resume
+				}
+			case 3:
+				if ill[w.Name] == nil {
+					s.must(w.Break([]string{cluster.CutOff, cluster.BlackHole, cluster.DropAnswers, cluster.DropRequests}[r.IntN(4)]))
+					ill[w.Name] = func(w *cluster.Worker) error { w.Mend(); return nil }
+				}
+			case 4:
+				s.must(o.Break([]string{cluster.DropAnswers, cluster.Slow}[r.IntN(2)]))
+			case 5:
+				heal()
+			}
+		}
+		heal()
+		s.must(steering.Rest(s.ctx))
+		s.settled()
+		s.covered()
+		s.sound()
+		s.Logf("seed %d: %v, %d refused", seed, steering.Done, steering.Refused)
+	}
+}
+
+// everythingKilled kills the workers and the store at one moment, and starts them again.
+func everythingKilled(s *stage) {
+	for _, w := range s.Workers() {
+		s.must(w.Kill())
+	}
+	heal := s.trouble("store killed", func() error { return s.Store().Kill(0, 1, 2) }, func() error { return s.Store().Restart(s.ctx, 0, 1, 2) })
+	heal()
+	for n := range 4 {
+		_, err := s.Start(fmt.Sprint("w", n+5), cluster.Options{})
+		s.must(err)
+	}
+}
