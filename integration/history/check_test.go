@@ -52,6 +52,10 @@ type run struct {
 	unrecorded    bool // its end does not reach the registry
 	handedOver    bool
 	claimUnlogged bool
+	request       string
+	told          string // the outcome that the registry is told
+	fails         bool
+	successful    bool // although its context has ended
 }
 
 func (t *tape) run(r run) {
@@ -67,7 +71,7 @@ func (t *tape) run(r run) {
 	if !r.claimUnlogged {
 		t.at(r.from-1, history.Event{
 			Kind: history.Commit, Process: r.process, Job: "j", Item: -1, Call: int64(r.from - 5), Token: r.token,
-			Claims: []history.Claim{{Item: r.item, Tick: tick}},
+			Claims: []history.Claim{{Item: r.item, Tick: tick, Request: r.request}},
 		})
 	}
 	e.Kind = history.Start
@@ -77,6 +81,12 @@ func (t *tape) run(r run) {
 		e.Kind, e.Cause = history.Cut, r.cause
 		t.at(r.cut, e)
 		outcome = history.Stopped
+	}
+	switch {
+	case r.fails:
+		outcome = history.Failed
+	case r.successful:
+		outcome = history.Done
 	}
 	if r.to == 0 {
 		return
@@ -88,6 +98,9 @@ func (t *tape) run(r run) {
 	}
 	finish := history.Event{
 		Kind: history.Commit, Process: r.process, Job: "j", Item: -1, Call: int64(r.to + 1), Ends: []int{r.item},
+	}
+	if r.told != "" {
+		finish.Told = []history.Told{{Item: r.item, Token: r.token, Outcome: r.told}}
 	}
 	if r.handedOver {
 		finish.Waits = finish.Ends
