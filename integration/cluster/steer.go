@@ -26,7 +26,7 @@ type Steering struct {
 	jobs     []Job
 	at       []string // addresses to pin to
 	requests []made
-	pins     []pinned
+	pins     map[pinned]bool // all that there ever were, because the store may be put back
 }
 
 type made struct{ job, id string }
@@ -36,9 +36,12 @@ type pinned struct {
 	item int
 }
 
+// Reseed draws from another seed from here on.
+func (s *Steering) Reseed(seed uint64) { s.random = rand.New(rand.NewPCG(seed, 12)) }
+
 // NewSteering returns what draws actions of an operator on some jobs. Pins are to the addresses.
 func NewSteering(o *Operator, seed uint64, jobs []Job, addresses []string) *Steering {
-	return &Steering{Done: map[string]int{}, operator: o, random: rand.New(rand.NewPCG(seed, 12)), jobs: jobs, at: addresses}
+	return &Steering{Done: map[string]int{}, operator: o, random: rand.New(rand.NewPCG(seed, 12)), jobs: jobs, at: addresses, pins: map[pinned]bool{}}
 }
 
 // Act does one thing, and says what. It returns an error only if that should never happen.
@@ -87,16 +90,11 @@ func (s *Steering) Act(ctx context.Context) (what string, err error) {
 		}
 	case n < 18:
 		what = "pin"
-		s.pins = append(s.pins, pinned{j.Name, item})
+		s.pins[pinned{j.Name, item}] = true
 		err = o.Pin(ctx, j.Name, item, s.at[r.IntN(len(s.at))], r.IntN(3) == 0)
 	case n < 19:
 		what = "unpin"
-		if len(s.pins) > 0 {
-			err = o.Unpin(ctx, s.pins[0].job, s.pins[0].item)
-			if err == nil {
-				s.pins = s.pins[1:]
-			}
-		}
+		err = o.Unpin(ctx, j.Name, item)
 	default:
 		what = "deal anew"
 		err = o.DealAnew(ctx, j.Name)
@@ -125,7 +123,7 @@ func (s *Steering) request(name string, do func() (string, error)) error {
 func isAllowed(err error) bool {
 	return isUnknown(err) || slices.ContainsFunc([]error{
 		ops.ErrNoJob, ops.ErrNotRunning, ops.ErrNothingFailed, ops.ErrBusy, job.ErrNoInstance, job.ErrQueueFull, job.ErrNoRequest,
-		coord.ErrUnavailable, coord.ErrNoNode, coord.ErrConflict,
+		coord.ErrUnavailable, coord.ErrDenied, coord.ErrNoNode, coord.ErrConflict, coord.ErrRestored, coord.ErrSessionLost,
 	}, func(allowed error) bool { return errors.Is(err, allowed) })
 }
 
@@ -135,10 +133,9 @@ func (s *Steering) Rest(ctx context.Context) error {
 	for _, j := range s.jobs {
 		errs = append(errs, allowed(s.operator.Release(ctx, j.Name)))
 	}
-	for _, p := range s.pins {
+	for p := range s.pins {
 		errs = append(errs, allowed(s.operator.Unpin(ctx, p.job, p.item)))
 	}
-	s.pins = nil
 	return errors.Join(append(errs, s.operator.cluster.Answers(ctx))...)
 }
 

@@ -61,7 +61,7 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	c.lives[name]++
 	w := &Worker{Name: fmt.Sprintf("%s.%d", name, c.lives[name]), Address: o.Address, cluster: c, ended: make(chan struct{})}
 	if w.Address == "" {
-		w.Address = address(name)
+		w.Address = Address(name)
 	}
 	var err error
 	if w.links, err = newLinks(c.store.Addresses()); err != nil {
@@ -94,9 +94,9 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	return w, nil
 }
 
-// address returns the address of the worker w1, w2, w3 and so on. Each address is the
+// Address returns the address of the worker w1, w2, w3 and so on. Each address is the
 // beginning of the next one, so that a comparison of prefixes would mistake them.
-func address(name string) string {
+func Address(name string) string {
 	number, err := strconv.Atoi(name[1:])
 	if err != nil {
 		return name

@@ -9,7 +9,7 @@ import (
 )
 
 // CheckTree looks for nodes that must be gone after all workers have left: instances, sessions,
-// leaders, triggers, runs, and items that wait to be taken over. Parents may stay, as
+// leaders, triggers, kills, runs, and items that wait to be taken over. Parents may stay, as
 // ZooKeeper keeps them.
 func CheckTree(tree coord.Snapshot) []Violation {
 	var left []string
@@ -27,7 +27,7 @@ func CheckTree(tree coord.Snapshot) []Violation {
 }
 
 func lively(path []string) bool {
-	if len(path) == 2 && slices.Contains([]string{"instances", "sessions", "trigger", "guarantee"}, path[0]) {
+	if len(path) == 2 && slices.Contains([]string{"instances", "sessions", "trigger", "guarantee", "kill"}, path[0]) {
 		return true
 	}
 	if len(path) == 3 && path[0] == "sharding" {

@@ -60,8 +60,10 @@ type soak struct {
 	out   io.Writer
 	begin time.Time
 
-	workers map[string]*cluster.Worker // by name, those that should run
-	names   []string
+	operator *cluster.Operator
+	steering *cluster.Steering
+	workers  map[string]*cluster.Worker // by name, those that should run
+	names    []string
 
 	seen    cluster.Mark // up to where fires and items were counted
 	fires   map[fire]bool
@@ -119,6 +121,9 @@ func (s *soak) run(ctx context.Context) error {
 	for i := range s.options.workers {
 		s.names = append(s.names, fmt.Sprintf("w%d", i+1))
 	}
+	if err := s.hire(ctx); err != nil {
+		return err
+	}
 	err := s.calm(ctx)
 	last := s.begin.Add(s.duration)
 	for r := s.round; err == nil && ctx.Err() == nil && time.Now().Before(last) && (s.rounds == 0 || r < s.round+s.rounds); r++ {
@@ -138,6 +143,7 @@ func (s *soak) play(ctx context.Context, number int) error {
 	s.show(fmt.Sprintf("round %d: %s", number, plan))
 	var undo []func(context.Context) error
 	var err error
+	dismiss := s.steer(ctx, uint64(number))
 	for _, step := range plan.steps {
 		if err = s.pass(ctx, step.after); err != nil {
 			break
@@ -153,7 +159,7 @@ func (s *soak) play(ctx context.Context, number int) error {
 			break
 		}
 	}
-	err = errors.Join(err, s.pass(ctx, plan.hold))
+	err = errors.Join(err, s.pass(ctx, plan.hold), dismiss())
 	// The fault of the store ends first, because the others may need the store.
 	for i := range undo {
 		err = errors.Join(err, undo[len(undo)-1-i](ctx))
@@ -181,7 +187,7 @@ func (s *soak) calm(ctx context.Context) error {
 		}
 	}
 	done := make(chan error, 1)
-	go func() { done <- errors.Join(s.Settled(ctx), s.Covered(ctx), s.Sound(ctx)) }()
+	go func() { done <- errors.Join(s.steering.Rest(ctx), s.Settled(ctx), s.Covered(ctx), s.Sound(ctx)) }()
 	return s.while(done)
 }
 
@@ -237,7 +243,7 @@ func (s *soak) show(what string) {
 		s.seen++
 		if e.Kind == history.Start {
 			s.items++
-			if e.Source != "FAILOVER" && e.Source != "MANUAL" {
+			if e.Source != "FAILOVER" && e.Source != "MANUAL" && e.Source != "RETRY" && e.Source != "BACKFILL" {
 				s.fires[fire{e.Job, e.Tick.UnixMilli()}] = true
 			}
 		}
@@ -295,7 +301,8 @@ func (s *soak) finish(failed error) error {
 	}{
 		{"store", s.store}, {"seed", s.seed}, {"time", time.Since(s.begin).Round(time.Second)},
 		{"fires", report.Fires}, {"items run", report.Items}, {"failovers", report.Failovers}, {"make-ups", report.MakeUps},
-		{"triggered", report.Triggers}, {"cut short", report.Stopped}, {"faults", report.Faults},
+		{"run on request", report.Triggers}, {"requests answered", report.Requests}, {"pauses", report.Pauses}, {"pins", report.Pins},
+		{"kills; runs that ended by one", fmt.Sprintf("%d; %d", report.Kills, report.Killed)}, {"cut short", report.Stopped}, {"faults", report.Faults},
 		{"writes refused by the fence", report.Refused},
 		{"longest gap after heal", report.LongestGap.Round(time.Millisecond)},
 		{"longest silence", report.LongestSilence.Round(time.Millisecond)},
