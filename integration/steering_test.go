@@ -122,7 +122,7 @@ func pauses(s *stage) {
 	mark := s.Mark()
 	s.must(o.Release(s.ctx, passed.Name))
 	s.must(o.Release(s.ctx, made.Name))
-	s.await(mark, "a make-up", starts(made.Name, 0).as("MISFIRE"))
+	s.await(mark, "a run after the pause", starts(made.Name, 0))
 	s.settled()
 	s.covered()
 	s.none(mark, "made up", func(e history.Event) bool {
