@@ -277,12 +277,12 @@ func skipsOverlap(s *stage) {
 	s.settled()
 }
 
-// steeredFor is how long an operator steers at random.
-func steeredFor() time.Duration {
+// steeredTimes is how many things an operator does at random.
+func steeredTimes() int {
 	if testing.Short() {
-		return 8 * time.Second
+		return 60
 	}
-	return time.Minute
+	return 600
 }
 
 // steered has an operator do all that he can, at random, while workers are killed, stopped and
@@ -315,15 +315,13 @@ func steered(seed uint64, trouble func(*stage)) func(*stage) {
 			o.Mend()
 		}
 		life := 5
-		end := time.Now().Add(steeredFor())
-		troubled := false
-		for n := 0; time.Now().Before(end); n++ {
+		for n := range steeredTimes() {
 			if _, err := steering.Act(s.ctx); err != nil {
 				s.Error(err)
 			}
 			s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))
-			if !troubled && trouble != nil && time.Until(end) < steeredFor()/2 {
-				troubled = true
+			if trouble != nil && n%300 == 30 {
+				heal()
 				trouble(s)
 			}
 			if n%6 != 5 {
@@ -369,7 +367,7 @@ func everythingKilled(s *stage) {
 	heal := s.trouble("store killed", func() error { return s.Store().Kill(0, 1, 2) }, func() error { return s.Store().Restart(s.ctx, 0, 1, 2) })
 	heal()
 	for n := range 4 {
-		_, err := s.Start(fmt.Sprint("w", n+5), cluster.Options{})
+		_, err := s.Start(fmt.Sprint("w", n+1), cluster.Options{})
 		s.must(err)
 	}
 }

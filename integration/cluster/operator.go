@@ -105,13 +105,13 @@ func isUnknown(err error) bool {
 	return errors.Is(err, coord.ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// insist does something until the registry has an answer. isDone says which errors mean that an
-// earlier attempt, whose answer was lost, has done it.
-func (o *Operator) insist(ctx context.Context, kind history.Kind, name string, do func() error, isDone func(error) bool) (e history.Event, err error) {
+// insist does something until the registry has an answer. isDone says which errors mean that it
+// is as wanted, because an earlier attempt, whose answer was lost, has done it (lost), or anyway.
+func (o *Operator) insist(ctx context.Context, kind history.Kind, name string, do func() error, isDone func(err error, lost bool) bool) (e history.Event, err error) {
 	call, lost := history.Mono(), false
 	for {
 		err = do()
-		if err == nil || isDone(err) {
+		if err == nil || isDone(err, lost) {
 			break
 		}
 		lost = lost || isUnknown(err)
@@ -124,7 +124,7 @@ func (o *Operator) insist(ctx context.Context, kind history.Kind, name string, d
 	switch {
 	case err == nil && !lost:
 		e.Token = o.reg.number()
-	case err != nil && isDone(err):
+	case err != nil && isDone(err, lost):
 		err = nil
 	case err != nil:
 		e.Err = err.Error()
@@ -149,7 +149,7 @@ func (o *Operator) Hold(ctx context.Context, name string, makeUp bool) error {
 	e, err := o.insist(ctx, history.Hold, name, func() error {
 		_, err := o.ops.Job(name).Pause(ctx, ops.PauseRequest{Why: "test", MakeUp: makeUp})
 		return err
-	}, func(err error) bool { return errors.Is(err, ops.ErrPaused) })
+	}, func(err error, lost bool) bool { return lost && errors.Is(err, ops.ErrPaused) })
 	e.Again = makeUp
 	o.add(e)
 	return err
@@ -159,7 +159,7 @@ func (o *Operator) Hold(ctx context.Context, name string, makeUp bool) error {
 func (o *Operator) Release(ctx context.Context, name string) error {
 	e, err := o.insist(ctx, history.Release, name, func() error {
 		return o.ops.Job(name).Resume(ctx)
-	}, func(err error) bool { return errors.Is(err, ops.ErrNotPaused) })
+	}, func(err error, _ bool) bool { return errors.Is(err, ops.ErrNotPaused) })
 	o.add(e)
 	return err
 }
@@ -262,7 +262,7 @@ func (o *Operator) await(name, id string) {
 func (o *Operator) Cancel(ctx context.Context, name, id string) error {
 	e, err := o.insist(ctx, history.Cancel, name, func() error {
 		return o.ops.Job(name).Cancel(ctx, id)
-	}, func(err error) bool { return errors.Is(err, job.ErrNoRequest) })
+	}, func(err error, _ bool) bool { return errors.Is(err, job.ErrNoRequest) })
 	e.Request = id
 	o.add(e)
 	return err
@@ -272,7 +272,7 @@ func (o *Operator) Cancel(ctx context.Context, name, id string) error {
 func (o *Operator) Pin(ctx context.Context, name string, item int, address string, strict bool) error {
 	e, err := o.insist(ctx, history.Pin, name, func() error {
 		return o.ops.Job(name).Pin(ctx, item, ops.PinRequest{Address: address, Strict: strict})
-	}, func(error) bool { return false })
+	}, func(error, bool) bool { return false })
 	e.Item, e.Address = item, address
 	o.add(e)
 	return err
@@ -282,7 +282,7 @@ func (o *Operator) Pin(ctx context.Context, name string, item int, address strin
 func (o *Operator) Unpin(ctx context.Context, name string, item int) error {
 	e, err := o.insist(ctx, history.Unpin, name, func() error {
 		return o.ops.Job(name).Unpin(ctx, item)
-	}, func(error) bool { return false })
+	}, func(error, bool) bool { return false })
 	e.Item = item
 	o.add(e)
 	return err
@@ -292,7 +292,7 @@ func (o *Operator) Unpin(ctx context.Context, name string, item int) error {
 func (o *Operator) DealAnew(ctx context.Context, name string) error {
 	e, err := o.insist(ctx, history.Redeal, name, func() error {
 		return o.ops.Job(name).DealAnew(ctx)
-	}, func(error) bool { return false })
+	}, func(error, bool) bool { return false })
 	o.add(e)
 	return err
 }

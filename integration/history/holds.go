@@ -24,10 +24,11 @@ func (c *checker) holds(job string) []hold {
 			continue
 		}
 		n := len(list)
+		isOpen := n > 0 && list[n-1].until == c.timeline.quiet
 		switch {
-		case e.Kind == Hold && e.Err == "":
+		case e.Kind == Hold && e.Err == "" && !isOpen:
 			list = append(list, hold{begin: e, until: c.timeline.quiet})
-		case n == 0 || list[n-1].until < c.timeline.quiet:
+		case !isOpen:
 		case e.Kind == Release || e.Kind == Remove:
 			list[n-1].end, list[n-1].until = e, cmp.Or(e.Call, e.Mono)
 		case e.Kind == Restore || e.Kind == Tamper:
