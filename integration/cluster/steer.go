@@ -53,10 +53,15 @@ func (s *Steering) Act(ctx context.Context) (what string, err error) {
 	switch n := r.IntN(20); {
 	case n < 5:
 		what = "kill"
-		if r.IntN(4) == 0 {
+		if r.IntN(2) == 0 {
 			_, err = o.Kill(ctx, j.Name, again)
-		} else {
-			_, err = o.Kill(ctx, j.Name, again, item)
+			break
+		}
+		for range 4 { // until something runs
+			if _, err = o.Kill(ctx, j.Name, again, item); !errors.Is(err, ops.ErrNotRunning) {
+				break
+			}
+			item = r.IntN(j.Items)
 		}
 	case n < 7:
 		what = "pause"

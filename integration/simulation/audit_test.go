@@ -31,6 +31,7 @@ func (s *simulation) audit(calm time.Time) {
 			a := auditor{group: g, job: j, calm: calm, now: time.Now(), state: jobtree.Read(snapshot, j.tree)}
 			a.auditInstances()
 			a.auditJob()
+			a.auditRequests()
 			j.history.mu.Lock()
 			for i := range j.config.ShardingTotalCount {
 				a.auditItem(i)
@@ -42,7 +43,7 @@ func (s *simulation) audit(calm time.Time) {
 	if n := s.store.Sessions(); n != sessions {
 		s.groups[0].violated("the store has %d sessions, %d are wanted", n, sessions)
 	}
-	if n := s.store.Watches(); n != views {
+	if n := s.store.Watches(); n != views+int(s.waiters.Load()) {
 		s.groups[0].violated("the store has %d watches, %d are wanted", n, views)
 	}
 	s.counts.audits.Add(1)
@@ -286,8 +287,8 @@ func (a *auditor) auditTick(i int, item jobtree.Item, it *itemHistory) {
 	c := a.job.config
 	// A tick that came in the calm has to run on time; one of the storm has to be made up.
 	inCalm := a.tick.After(a.calm.Add(2 * time.Minute))
-	madeUp := c.Misfire != job.Off && c.MisfireWindow == 0 && c.MaxTimeDiff == 0 && !a.job.disabled.since(a.tick) && !a.job.shrunkSince(i, a.tick)
-	passed := c.Misfire == job.Off && it.busy(a.tick)
+	madeUp := c.Misfire != job.Off && c.MisfireWindow == 0 && c.MaxTimeDiff == 0 && !a.job.disabled.since(a.tick) && !a.job.steering.suspended.since(a.tick) && !a.job.shrunkSince(i, a.tick)
+	passed := (c.Misfire == job.Off || c.Overlap == job.OverlapSkip) && it.busy(a.tick)
 	switch {
 	case passed:
 	case item.Fired.Tick.Before(a.tick) && (inCalm || madeUp):
@@ -306,7 +307,7 @@ func (it *itemHistory) busy(at time.Time) bool {
 
 // auditOwed checks that what was cut short has been run again.
 func (a *auditor) auditOwed(i int, it *itemHistory) {
-	owed := it.owed()
+	owed := a.job.history.owed(i)
 	if owed == nil || a.job.failoverOff.since(owed.begin) || a.job.shrunkSince(i, owed.begin) {
 		return
 	}
@@ -349,7 +350,7 @@ func (s *simulation) auditEnd() {
 				if item.Running != nil || item.Failover != nil || item.Failovering != nil {
 					s.violated(j.config.Name, i, it.slice(len(it.executions)-1), "a record of a run is left when everybody has left")
 				}
-				if owed := it.owed(); owed != nil && !waiting[i] && !j.failoverOff.since(owed.begin) && !j.shrunkSince(i, owed.begin) {
+				if owed := j.history.owed(i); owed != nil && !waiting[i] && !j.failoverOff.since(owed.begin) && !j.shrunkSince(i, owed.begin) {
 					s.violated(j.config.Name, i, it.slice(len(it.executions)-1), "it was cut short when everybody left, and waits for nobody")
 				}
 			}

@@ -14,13 +14,15 @@ import (
 
 // counts are what happened in a day. They are also read from outside of the virtual time.
 type counts struct {
-	virtual                           atomic.Int64 // nanoseconds of the day that have passed
-	normal, misfire, failover, manual atomic.Int64 // executions
-	cut                               atomic.Int64 // of them, cut short
-	hosts                             atomic.Int64 // processes that were started
-	audits, violations                atomic.Int64
-	revisions                         atomic.Int64 // changes of the tree
-	fired                             atomic.Int64 // ticks of jobs
+	virtual                          atomic.Int64 // nanoseconds of the day that have passed
+	normal, misfire, failover, asked atomic.Int64 // executions
+	cut                              atomic.Int64 // of them, cut short
+	killed                           atomic.Int64 // of them, because an operator killed them
+	requests, answered               atomic.Int64 // those that were waited for
+	hosts                            atomic.Int64 // processes that were started
+	audits, violations               atomic.Int64
+	revisions                        atomic.Int64 // changes of the tree
+	fired                            atomic.Int64 // ticks of jobs
 
 	took, cpu time.Duration // for all of it, in real time
 
@@ -38,13 +40,13 @@ func (c *counts) begun(source job.Source) {
 		c.misfire.Add(1)
 	case job.SourceFailover:
 		c.failover.Add(1)
-	case job.SourceManual:
-		c.manual.Add(1)
+	default:
+		c.asked.Add(1)
 	}
 }
 
 func (c *counts) runs() int64 {
-	return c.normal.Load() + c.misfire.Load() + c.failover.Load() + c.manual.Load()
+	return c.normal.Load() + c.misfire.Load() + c.failover.Load() + c.asked.Load()
 }
 
 func (c *counts) fault(name string) {
@@ -78,8 +80,8 @@ func (c *counts) summary(s size, seed uint64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d: %s, %v in %v (CPU %v): %d jobs with %d items on %d processes, %d instances\n",
 		seed, s.name, time.Duration(c.virtual.Load()).Round(time.Minute), c.took.Round(100*time.Millisecond), c.cpu.Round(100*time.Millisecond), jobs, items, hosts, instances)
-	fmt.Fprintf(&b, "fires             %9d\nruns of items     %9d\n  normal          %9d\n  made up         %9d\n  failovers       %9d\n  triggered       %9d\ncut short         %9d\n",
-		c.fired.Load(), c.runs(), c.normal.Load(), c.misfire.Load(), c.failover.Load(), c.manual.Load(), c.cut.Load())
+	fmt.Fprintf(&b, "fires             %9d\nruns of items     %9d\n  normal          %9d\n  made up         %9d\n  failovers       %9d\n  asked for       %9d\ncut short         %9d\n  killed          %9d\nrequests          %9d\n  answered        %9d\n",
+		c.fired.Load(), c.runs(), c.normal.Load(), c.misfire.Load(), c.failover.Load(), c.asked.Load(), c.cut.Load(), c.killed.Load(), c.requests.Load(), c.answered.Load())
 	fmt.Fprintf(&b, "processes started %9d\ncommits           %9d\naudits            %9d\nviolations        %9d\n", c.hosts.Load(), c.revisions.Load(), c.audits.Load(), c.violations.Load())
 	c.mu.Lock()
 	defer c.mu.Unlock()

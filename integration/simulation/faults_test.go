@@ -41,6 +41,12 @@ var faults = []struct {
 	{"nobody may write", 2, (*group).revoke},
 	{"configuration refused", 3, (*group).refuseConfig},
 	{"tampered with", 5, (*group).tamper},
+	{"execution killed", 12, (*group).killRun},
+	{"paused", 5, (*group).pauseJob},
+	{"requested", 15, (*group).request},
+	{"pinned", 5, (*group).pinItem},
+	{"dealt anew", 3, (*group).dealAnew},
+	{"answers lost", 5, (*group).loseAnswers},
 }
 
 // fault does one of them.

@@ -51,6 +51,8 @@ type jobModel struct {
 	// was disabled.
 	failoverOff, disabled trouble
 	tampered              trouble // somebody wrote to its tree
+	changed               trouble // the number of its items was another one
+	steering              *steering
 	mu                    sync.Mutex
 	shrunk                map[int]time.Time // until when an item was beyond the total
 }
@@ -79,7 +81,8 @@ func newGroup(s *simulation, sh shape, index int) *group {
 			config: c, tree: jobtree.Job(c.Name), work: js.work, number: stream<<8 | uint64(i), position: i,
 			history: &history{job: c.Name, sim: s, ticks: map[int64]struct{}{}}, shrunk: map[int]time.Time{},
 		}
-		j.history.tampered = &j.tampered
+		j.steering = newSteering()
+		j.history.tampered, j.history.steering = &j.tampered, j.steering
 		if !c.Failover {
 			j.failoverOff.begin()
 		}

@@ -20,6 +20,7 @@ type history struct {
 	sim *simulation
 	// tampered is when somebody wrote to the tree of the job.
 	tampered *trouble
+	steering *steering
 	mu       sync.Mutex
 	items    []itemHistory
 	ticks    map[int64]struct{} // that something began for
@@ -98,6 +99,7 @@ func (h *history) begin(ctx context.Context, on *host, sc job.ShardingContext) r
 			h.checkTick(it, ref, e)
 		}
 		it.newest = max(it.newest, e.tick)
+		h.mayBegin(ref, e)
 	}
 	if e.token <= it.token && !it.excused(e) {
 		h.violated(ref, "token %d began after %d", e.token, it.token)
@@ -137,6 +139,9 @@ func (h *history) checkFailover(it *itemHistory, ref reference, e execution) {
 		if before.tick != e.tick || before.token > e.token {
 			continue
 		}
+		if k, isKilled := h.steering.killOf(itemToken{ref.item, before.token}); isKilled && k.sure && !k.again {
+			h.violated(ref, "it was killed with token %d, and is run again", before.token)
+		}
 		if (before.outcome == finished || before.outcome == failed) && !before.host.troubledSince(before.end) {
 			h.violated(ref, "it was finished with token %d, in peace, and is run again", before.token)
 		}
@@ -147,6 +152,7 @@ func (h *history) checkFailover(it *itemHistory, ref reference, e execution) {
 // cut begins a new epoch: the store was put back, or somebody has tampered with the tree,
 // so ticks may come again, tokens may go down, and what was cut short may be forgotten.
 func (h *history) cut() {
+	h.steering.forget()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.items {
@@ -196,6 +202,11 @@ func (h *history) checkCause(ref reference, e execution) {
 		if !e.host.troubledSince(e.end.Add(-2 * e.host.group.shape.session)) {
 			h.violated(ref, "its session was lost on a process that nothing happened to")
 		}
+	case errors.Is(e.cause, job.ErrKilled):
+		if _, isKilled := h.steering.killOf(itemToken{ref.item, e.token}); !isKilled {
+			h.violated(ref, "it was killed, and nobody wanted that")
+		}
+		h.sim.counts.killed.Add(1)
 	case errors.Is(e.cause, job.ErrItemLost):
 		if !e.host.expiredBy(e.token) {
 			h.violated(ref, "it was taken away from a process that lives")
@@ -206,11 +217,15 @@ func (h *history) checkCause(ref reference, e execution) {
 }
 
 // owed returns the last execution of an item that was cut short and not run again, or nil. If
-// several were cut short, one more run is enough.
-func (it *itemHistory) owed() *execution {
+// several were cut short, one more run is enough. One that was killed for good is not run again.
+func (h *history) owed(i int) *execution {
 	var owed *execution
+	it := h.item(i)
 	for at := it.since; at < len(it.executions); at++ {
 		e := &it.executions[at]
+		if k, isKilled := h.steering.killOf(itemToken{i, e.token}); isKilled && !k.again {
+			continue
+		}
 		if (e.outcome == cut || e.outcome == unborn) && (owed == nil || e.token > owed.token) {
 			owed = e
 		}
@@ -246,7 +261,7 @@ func (h *history) busy(items []int) bool {
 // began reports whether a run for the tick has begun.
 func (it *itemHistory) began(tick time.Time) bool {
 	for at := len(it.executions) - 1; at >= 0; at-- {
-		if e := &it.executions[at]; e.tick == tick.UnixMilli() && e.source != job.SourceManual {
+		if e := &it.executions[at]; e.tick == tick.UnixMilli() && !isAsked(e.source) {
 			return true
 		}
 	}

@@ -67,6 +67,7 @@ func (g *group) changeTotal() {
 	j := g.pickJob()
 	nominal := j.config.ShardingTotalCount
 	total := 1 + g.random.IntN(nominal+nominal/4+1)
+	j.changed.begin()
 	g.configure(j, func(c *job.Config) { c.ShardingTotalCount = total }, func() { g.note("%s: %d items", j.config.Name, total) })
 	g.after(g.forAWhile(), func() {
 		g.configure(j, func(c *job.Config) {
@@ -74,7 +75,10 @@ func (g *group) changeTotal() {
 				j.shrink(i)
 			}
 			c.ShardingTotalCount = nominal
-		}, func() { g.note("%s: %d items again", j.config.Name, nominal) })
+		}, func() {
+			g.note("%s: %d items again", j.config.Name, nominal)
+			j.changed.end()
+		})
 	})
 }
 

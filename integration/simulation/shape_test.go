@@ -124,6 +124,9 @@ func single(index int) []jobShape {
 	if index%2 == 0 {
 		s.work = longer(10 * time.Minute)
 	}
+	if index%4 == 2 {
+		s.config.Overlap = job.OverlapSkip
+	}
 	return []jobShape{s}
 }
 

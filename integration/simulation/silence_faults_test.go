@@ -165,6 +165,8 @@ func (s *simulation) putBack(saved memory.Saved) {
 		for _, j := range g.jobs {
 			j.failoverOff.begin()
 			j.disabled.begin()
+			j.steering.suspended.begin()
+			j.changed.begin()
 		}
 		for _, h := range g.alive() {
 			if h.trouble.since(time.Now()) {
@@ -207,8 +209,14 @@ func (s *simulation) repair() {
 						ops = append(ops, coord.DeleteTree(j.tree.ItemDisabled(i)))
 					}
 				}
+				for i := range state.Pins {
+					ops = append(ops, coord.DeleteTree(j.tree.Pin(i)))
+				}
 				s.commit(ctx, func() ([]coord.Op, error) { return ops, nil })
+				g.resume(ctx, j)
 				for range times {
+					j.steering.suspended.end()
+					j.changed.end()
 					j.failoverOff.end()
 					j.disabled.end()
 				}

@@ -62,7 +62,7 @@ func (s *simulation) listen(stop <-chan struct{}) {
 func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 	now := time.Now()
 	l.read(snapshot, now)
-	if l.cron == nil || l.config.Misfire == job.Off || l.config.MisfireWindow > 0 {
+	if l.cron == nil || l.config.Misfire == job.Off || l.config.MisfireWindow > 0 || l.config.Overlap == job.OverlapSkip {
 		clear(l.since) // ticks that are missed are not made up, so they prove nothing
 		return
 	}
@@ -70,7 +70,7 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 	if l.config.StaticSharding {
 		most += staticGrace
 	}
-	explained := !due.After(l.changed) || l.j.disabled.since(due) || l.excused()
+	explained := !due.After(l.changed) || l.j.disabled.since(due) || l.j.steering.suspended.since(due) || l.excused()
 	h := l.j.history
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -133,7 +133,7 @@ func (it *itemHistory) covers(tick time.Time) bool {
 	const far = time.Hour
 	for at := len(it.executions) - 1; at >= 0; at-- {
 		e := &it.executions[at]
-		if e.source != job.SourceManual && e.outcome != unborn && e.tick >= tick.UnixMilli() && e.tick <= e.begin.Add(far).UnixMilli() {
+		if !isAsked(e.source) && e.outcome != unborn && e.tick >= tick.UnixMilli() && e.tick <= e.begin.Add(far).UnixMilli() {
 			return true
 		}
 		if e.begin.Before(tick.Add(-far)) {

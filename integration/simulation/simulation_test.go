@@ -17,6 +17,9 @@ import (
 // namespace holds all jobs.
 const namespace = "day"
 
+// operatorName is the name of the operator's registry.
+const operatorName = "operator"
+
 // simulation is one day, or a part of one.
 type simulation struct {
 	t        testing.TB
@@ -29,7 +32,11 @@ type simulation struct {
 	working  sync.WaitGroup // everything that must have ended in the end
 	outage   trouble        // of the store
 	restored int            // how often it was put back in this storm
-	over     atomic.Bool    // the day is over: no handler dawdles any more
+	waiting  sync.WaitGroup // for answers to requests
+	waiters  atomic.Int64
+	asking   context.Context // while it is not done
+	answered context.CancelFunc
+	over     atomic.Bool // the day is over: no handler dawdles any more
 	counts   *counts
 
 	mu         sync.Mutex
@@ -51,11 +58,12 @@ func (s *simulation) run() {
 	ctx := context.Background()
 	first := s.store.Revision()
 	begin := time.Now()
-	admin, err := s.store.Dial(ctx, memory.Config{Namespace: namespace, Name: "operator"})
+	admin, err := s.store.Dial(ctx, memory.Config{Namespace: namespace, Name: operatorName})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.admin = admin
+	s.asking, s.answered = context.WithCancel(ctx)
 	var operators sync.WaitGroup
 	for _, g := range s.groups {
 		operators.Go(g.operate)
@@ -118,6 +126,8 @@ func (s *simulation) end() {
 		}
 	}
 	s.working.Wait()
+	s.answered()
+	s.waiting.Wait()
 	s.auditEnd()
 }
 

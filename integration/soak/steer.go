@@ -11,7 +11,7 @@ import (
 )
 
 // steerEvery is the longest time between two things that the operator does.
-const steerEvery = 800 * time.Millisecond
+const steerEvery = 400 * time.Millisecond
 
 // fewest is how many items every job has at all times.
 const fewest = 3
