@@ -178,11 +178,19 @@ func ExampleScheduler_Trigger() {
 	sc := <-ran
 	fmt.Println(len(result.Instances), "instance was asked to run item", sc.Item, "with the parameter", sc.JobParameter)
 
+	outcomes, err := result.Wait(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("item", outcomes[0].Item, outcomes[0].Outcome)
+
 	// The job has no item 10.
 	_, err = s.Trigger(ctx, job.TriggerRequest{Items: []int{10}})
 	fmt.Println(err)
 	// Output:
 	// 1 instance was asked to run item 7 with the parameter trial
+	// item 7 OK
 	// job report: trigger: item 10: 0 to 9 are allowed
 }
 
