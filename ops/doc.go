@@ -53,7 +53,7 @@
 //   - Its turn comes when the item is idle. A trigger or a retry begins before a tick that is due
 //     at that moment, a backfill after it.
 //   - If the item moves, or its owner ends before it has begun, the next owner goes on with the
-//     request. If no owner is there, it waits.
+//     request. If nobody may have the item it waits, and a fault of the job says why.
 //   - A run that is cut short is run again if the job has failover; if not, its outcome is CUT.
 //   - A kill ends the run of one tick, with the outcome KILLED. The request goes on with the next
 //     one. Cancel is the opposite: it ends the request, and no run.
@@ -66,6 +66,8 @@
 //   - A handler that does not watch its context goes on after a kill.
 //   - JVM members know no kill, no pause, no pins and no MaxItems, and pass no tick over for
 //     Overlap. While one of them leads, nobody deals by pins.
+//   - Neither do Go members whose version knows no steering (protocol 1). They begin ticks during
+//     a pause, and as leaders they end it. A fault names them.
 //   - A run of a job without records (MonitorExecution off) cannot be killed, and a tick may
 //     begin a moment after a pause.
 //   - Who may do what is a question of rights in the store. By is what a program says.
