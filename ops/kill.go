@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -47,8 +48,9 @@ type Killed struct {
 // that does not watch its context goes on. Status and observers tell of the end. Some forty
 // items are one commit.
 //
-// Errors: ErrNotRunning if there is nothing to kill; ErrJVM if a JVM member runs an item, which
-// knows no kill, and nothing is killed then; those of a read and of a commit. With an error the
+// Errors: ErrNotRunning if there is nothing to kill; ErrJVM or ErrOldMember if an item runs on
+// a JVM member or an old Go member, which know no kill, and nothing is killed then; those of a
+// read and of a commit. With an error the
 // list has what was killed before it.
 func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
 	done := map[int]Killed{}
@@ -62,8 +64,8 @@ func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
 				k.consider(i)
 			}
 		}
-		if k.jvm != nil {
-			return k.jvm
+		if k.cannot != nil {
+			return k.cannot
 		}
 		for _, part := range k.parts {
 			if _, err := j.ops.reg.Commit(ctx, part.ops...); err != nil {
@@ -94,7 +96,8 @@ type kill struct {
 	by    string
 	now   time.Time
 	parts []killPart
-	jvm   error
+	// cannot says that a runner knows no kill.
+	cannot error
 	// isTick is whether Tick is one of the schedule's.
 	isTick bool
 }
@@ -155,14 +158,22 @@ func (k *kill) addRunning(i int, item *jobtree.Item) {
 	case k.Token != 0 && k.Token != token, !k.Tick.IsZero() && !k.Tick.Equal(item.Fired.Run):
 		return
 	case k.state.Sessions[id] == nil && k.state.Instances[id].Owner != 0:
-		if k.jvm == nil {
-			k.jvm = fmt.Errorf("item %d runs on %s: %w", i, id, ErrJVM)
-		}
+		k.refuse(i, id, ErrJVM)
+		return
+	case k.state.IsOld(id):
+		k.refuse(i, id, ErrOldMember)
 		return
 	}
 	document := jobtree.EncodeKill(jobtree.KillDocument{Token: token, Failover: k.Failover, By: k.by, At: k.now})
 	k.add(Killed{Item: i, Tick: item.Fired.Run, Token: token, Instance: id},
 		coord.AtVersion(k.name.Fired(i), item.Fired.Version), coord.Exists(k.name.Running(i)), coord.Put(k.name.Kill(i), document))
+}
+
+// refuse notes that an item cannot be killed, because of who runs it.
+func (k *kill) refuse(i int, id string, err error) {
+	if k.cannot == nil {
+		k.cannot = fmt.Errorf("item %d runs on %s: %w", i, brief.Text(id), err)
+	}
 }
 
 // addWaiting adds what keeps an item from beginning: it waits to be taken over, or has not

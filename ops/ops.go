@@ -26,6 +26,8 @@ var (
 	ErrNotPaused = errors.New("ops: the job is not paused")
 	// ErrJVM: a JVM member has to do it, and does not know how.
 	ErrJVM = errors.New("ops: a JVM member of the job cannot do that")
+	// ErrOldMember: a Go member of the job has to do it, and its program is too old to know how.
+	ErrOldMember = errors.New("ops: a member of the job is too old for that")
 	// ErrBusy: the tree changes so often that no attempt has succeeded.
 	ErrBusy = errors.New("ops: the job changes too fast")
 )

@@ -33,6 +33,9 @@ type Paused struct {
 	Since time.Time
 	// JVM are the ids of JVM members that go on running ticks, ascending.
 	JVM []string
+	// Old are the ids of Go members whose programs are too old to know a pause, ascending. They
+	// go on running ticks, and one that leads ends the pause if the schedule changes.
+	Old []string
 	// Disabled are the servers that were disabled, ascending.
 	Disabled []string
 }
@@ -57,6 +60,11 @@ func (j *Job) Pause(ctx context.Context, r PauseRequest) (Paused, error) {
 		p = Paused{Since: j.ops.now().UTC().Truncate(time.Millisecond)}
 		var ops []coord.Op
 		p.JVM, p.Disabled, ops = jvmServers(s, j.name, r.DisableJVM)
+		for _, id := range slices.Sorted(maps.Keys(s.Instances)) {
+			if s.IsOld(id) {
+				p.Old = append(p.Old, id)
+			}
+		}
 		d.Pause = jobtree.Pause{
 			Paused: p.Since, PausedBy: j.ops.by, PausedWhy: brief.Cut(r.Why, maxBy), MakeUp: r.MakeUp,
 			PausedServers: strings.Join(p.Disabled, ","),

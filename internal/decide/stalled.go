@@ -44,13 +44,16 @@ const (
 // instance watches.
 func (w *World) StalledElsewhere(k *Work) []Stalled {
 	nobody, isMeant := w.whyNobody()
+	if isMeant {
+		return w.stalledRequests()
+	}
 	isSlow := w.JVMLeads() // a JVM leader deals and recovers only when the next tick comes
 	var list []Stalled
 	for i := range w.watched() {
 		item, tick := w.Item(i), w.LastTickOf(i)
 		var l Stalled
 		switch {
-		case item.Disabled, isMeant, isSlow && item.Owner == nil:
+		case item.Disabled, isSlow && item.Owner == nil:
 		case isSlow:
 			l = w.whyNotBegun(&item, tick)
 		case item.Running != nil:
@@ -64,7 +67,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 		}
 		if r := w.Awaiting(i); r != nil && !item.Disabled {
 			if l.Reason == NotStalled {
-				l = w.whyNotRequested(&item, isMeant)
+				l = w.whyNotRequested(&item)
 			}
 			l.Request = r.ID
 		}
@@ -72,8 +75,20 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 			list = append(list, l)
 		}
 	}
-	if w.Leads() && !isMeant {
+	if w.Leads() {
 		list = append(list, w.stalledFailovers(k)...)
+	}
+	return list
+}
+
+// stalledRequests lists the items for which requests wait while no server is enabled. Nobody
+// leads then, so everybody lists all of them.
+func (w *World) stalledRequests() []Stalled {
+	var list []Stalled
+	for i := range w.Rules.Total {
+		if r := w.Awaiting(i); r != nil && !w.Item(i).Disabled {
+			list = append(list, Stalled{Item: i, Reason: AllDisabled, Request: r.ID})
+		}
 	}
 	return list
 }
@@ -209,10 +224,8 @@ func (w *World) whyNotThrough(item *jobtree.Item, tick time.Time) Stalled {
 }
 
 // whyNotRequested returns why an item has not begun for the request that waits for it.
-func (w *World) whyNotRequested(item *jobtree.Item, allDisabled bool) Stalled {
+func (w *World) whyNotRequested(item *jobtree.Item) Stalled {
 	switch {
-	case allDisabled:
-		return Stalled{Reason: AllDisabled}
 	case item.Running != nil:
 		id := w.runner(item)
 		if id == w.Self.ID {
