@@ -53,10 +53,12 @@ func (c *controller) starvation(w *decide.World) error {
 	for _, i := range items[:min(len(items), maxWaiting)] {
 		c.signs.waiting = append(c.signs.waiting, Waiting{Item: i, Since: c.signs.late[i].since, Why: c.whyNot(late[i], whyBusy)})
 	}
+	// An operator who has disabled all servers wants items to wait: that shows only in Status.
+	items = slices.DeleteFunc(items, func(i int) bool { return late[i].elsewhere.Reason == decide.AllDisabled })
 	if len(items) == 0 {
 		return nil
 	}
-	first := c.signs.waiting[0]
+	first := Waiting{Item: items[0], Since: c.signs.late[items[0]].since, Why: c.whyNot(late[items[0]], whyBusy)}
 	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", c.job, listItems(items), first.Item, first.Since.Format(time.TimeOnly), first.Why)
 }
 

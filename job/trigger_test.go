@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -214,7 +215,7 @@ func TestTriggerOfTheLast(t *testing.T) {
 	})
 }
 
-// While a server is disabled, its trigger waits.
+// While a server is disabled, its trigger waits, and the status says so.
 func TestTriggerOnADisabledServerIsNoFault(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -238,6 +239,9 @@ func TestTriggerOnADisabledServerIsNoFault(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.pass(time.Second)
+		}
+		if waiting := m.Status().Waiting; len(waiting) != 3 || !strings.Contains(waiting[0].Why, "all servers are disabled") {
+			t.Errorf("waiting: %+v", waiting)
 		}
 		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte("ENABLED")))
 		c.awaitRuns("all again", 6, anything)

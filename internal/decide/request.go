@@ -123,6 +123,13 @@ func (w *World) Awaiting(i int) *jobtree.Request {
 	return w.behind[i]
 }
 
+// isRequestNext reports whether an item runs for a request when its run has ended, whatever its
+// ticks.
+func (w *World) isRequestNext(i int) bool {
+	r := w.Awaiting(i)
+	return r != nil && sourceOfRequest(r) != Backfill
+}
+
 // RequestProgress is a number that changes whenever an item has got on with its requests.
 func (w *World) RequestProgress(i int) int64 {
 	r := w.turns()[i]
