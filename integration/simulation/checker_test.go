@@ -66,6 +66,19 @@ func (s *script) audit(item jobtree.Item) {
 	a.auditItem(0)
 }
 
+// kill is what an operator wants of the execution with a token.
+func (s *script) kill(token int64, k kill) { s.j.steering.kills[itemToken{0, token}] = k }
+
+// answer is the answer to a trigger of item 0.
+func (s *script) answer(results ...job.ItemResult) {
+	s.j.judge(request{id: "r1", what: "trigger", at: time.Now(), items: []int{0}, runs: 1}, results)
+}
+
+func (s *script) auditRequests(state jobtree.State) {
+	a := auditor{group: s.g, job: s.j, state: &state}
+	a.auditRequests()
+}
+
 func mark(id string) *jobtree.Mark { return &jobtree.Mark{ID: id} }
 
 func firedAt(minute int) *jobtree.Fired {
@@ -129,6 +142,78 @@ func TestChecker(t *testing.T) {
 		}},
 		{"an end of another kind", "its context ended with", func(s *script) {
 			s.begin(s.on("a"), job.SourceNormal, 1, 10).end(context.Canceled)
+		}},
+		{"killed", "", func(s *script) {
+			s.kill(10, kill{sure: true})
+			s.begin(s.on("a"), job.SourceNormal, 10, 10).end(job.ErrKilled)
+			s.audit(jobtree.Item{Owner: mark("a"), Fired: firedAt(10)})
+		}},
+		{"killed, and nobody wanted that", "it was killed, and nobody wanted that", func(s *script) {
+			s.kill(10, kill{sure: true})
+			s.begin(s.on("a"), job.SourceNormal, 1, 20).end(job.ErrKilled)
+		}},
+		{"killed and run again", "it was killed with token 10, and is run again", func(s *script) {
+			s.kill(10, kill{sure: true})
+			s.begin(s.on("a"), job.SourceNormal, 1, 10).end(job.ErrKilled)
+			s.begin(s.on("b"), job.SourceFailover, 1, 20).end(nil)
+		}},
+		{"killed to be run again", "", func(s *script) {
+			s.kill(10, kill{sure: true, again: true})
+			s.begin(s.on("a"), job.SourceNormal, 10, 10).end(job.ErrKilled)
+			s.begin(s.on("b"), job.SourceFailover, 10, 20).end(nil)
+			s.audit(jobtree.Item{Owner: mark("a"), Fired: firedAt(10)})
+		}},
+		{"killed to be run again, and forgotten", "token 10 was cut short and not run again", func(s *script) {
+			s.kill(10, kill{sure: true, again: true})
+			s.begin(s.on("a"), job.SourceNormal, 10, 10).end(job.ErrKilled)
+			s.audit(jobtree.Item{Owner: mark("a"), Fired: firedAt(10)})
+		}},
+		{"a tick in a pause", "paused since commit 15", func(s *script) {
+			s.begin(s.on("a"), job.SourceNormal, 1, 10).end(nil)
+			s.j.steering.hold(15)
+			s.begin(s.on("a"), job.SourceNormal, 2, 20).end(nil)
+		}},
+		{"what is asked for in a pause", "", func(s *script) {
+			s.j.steering.hold(15)
+			s.begin(s.on("a"), job.SourceManual, 2, 20).end(nil)
+			s.begin(s.on("a"), job.SourceBackfill, 0, 30).end(nil)
+		}},
+		{"an answer", "", func(s *script) {
+			s.begin(s.on("a"), job.SourceManual, 2, 20).end(nil)
+			s.answer(job.ItemResult{Outcome: job.OutcomeOK, Token: 20, Runs: 1})
+		}},
+		{"an answer about a run that nobody knows", "nothing ran with token 30", func(s *script) {
+			s.begin(s.on("a"), job.SourceManual, 2, 20).end(nil)
+			s.answer(job.ItemResult{Outcome: job.OutcomeOK, Token: 30, Runs: 1})
+		}},
+		{"an answer that is too good", "the last one failed", func(s *script) {
+			s.begin(s.on("a"), job.SourceManual, 2, 20).end(errFailed)
+			s.answer(job.ItemResult{Outcome: job.OutcomeOK, Token: 20, Runs: 1})
+		}},
+		{"an answer that is too bad", "its last run finished", func(s *script) {
+			s.begin(s.on("a"), job.SourceManual, 2, 20).end(nil)
+			s.answer(job.ItemResult{Outcome: job.OutcomeFailed, Token: 20, Runs: 1})
+		}},
+		{"an answer about another item", "it was not asked for", func(s *script) { s.answer(job.ItemResult{Item: 1, Outcome: job.OutcomeOK}) }},
+		{"said to be killed", "nobody has killed it", func(s *script) {
+			s.begin(s.on("a"), job.SourceManual, 2, 20).end(errFailed)
+			s.answer(job.ItemResult{Outcome: job.OutcomeKilled, Token: 20, Runs: 1})
+		}},
+		{"said to be cut short", "the job has failover", func(s *script) { s.answer(job.ItemResult{Outcome: job.OutcomeCut}) }},
+		{"said to be disabled", "it was not disabled", func(s *script) { s.answer(job.ItemResult{Outcome: job.OutcomeSkipped}) }},
+		{"a request that waits for nothing", "waits for it", func(s *script) {
+			s.j.steering.open["r1"] = &request{id: "r1", what: "trigger", items: []int{0}}
+			s.auditRequests(jobtree.State{Requests: []*jobtree.Request{{ID: "r1", RequestDocument: jobtree.RequestDocument{Items: []int{0}}}}})
+		}},
+		{"a request that is gone", "is gone", func(s *script) {
+			s.j.steering.open["r1"] = &request{id: "r1", what: "trigger", items: []int{0}}
+			s.auditRequests(jobtree.State{})
+		}},
+		{"a pause that is left", "it is paused", func(s *script) {
+			s.auditRequests(jobtree.State{Schedule: &jobtree.Schedule{ScheduleDocument: jobtree.ScheduleDocument{Pause: jobtree.Pause{Paused: time.Now()}}}})
+		}},
+		{"a kill that is left", "a kill is left", func(s *script) {
+			s.auditRequests(jobtree.State{Kills: map[int]*jobtree.Kill{0: {}}})
 		}},
 		{"all is well", "", func(s *script) {
 			s.begin(s.on("a"), job.SourceNormal, 10, 10).end(nil)

@@ -77,7 +77,7 @@ func (l *listener) listen(s *simulation, snapshot coord.Snapshot) {
 	for i := range l.config.ShardingTotalCount {
 		it := h.item(i)
 		switch {
-		case it.executing() != nil || it.covers(due) || l.isNew(snapshot, i, due):
+		case it.executing() != nil || it.covers(due) || l.isNew(snapshot, i, due) || l.isLost(snapshot, i, due):
 			delete(l.since, i)
 		case explained || l.since[i].IsZero() || l.j.shrunkSince(i, due):
 			l.since[i] = now
@@ -97,6 +97,17 @@ func (l *listener) isNew(snapshot coord.Snapshot, item int, tick time.Time) bool
 	}
 	since, err := jobtree.DecodeFired(fired.Value)
 	return err == nil && since.After(tick)
+}
+
+// isLost reports whether a tick was claimed in a job without failover: if the instance ends
+// before its handler begins, nobody runs the tick any more.
+func (l *listener) isLost(snapshot coord.Snapshot, item int, tick time.Time) bool {
+	fired, ok := snapshot.Get(l.j.tree.Fired(item))
+	if !ok || !l.j.failoverOff.since(tick) {
+		return false
+	}
+	begun, err := jobtree.DecodeFired(fired.Value)
+	return err == nil && begun.Equal(tick)
 }
 
 // read takes over a configuration that is new and valid.

@@ -80,24 +80,33 @@ func (g *group) refused(j *jobModel, what string, err error) {
 	}
 }
 
-// killRun kills an execution.
-func (g *group) killRun() {
-	j := g.pickJob()
-	again := j.config.Failover && g.random.IntN(2) == 0
-	which := g.random.IntN(1 << 20)
-	g.operator <- func(ctx context.Context) {
-		var runs []itemToken
-		j.history.mu.Lock()
-		for i := range j.history.items {
-			if e := j.history.items[i].executing(); e != nil {
-				runs = append(runs, itemToken{i, e.token})
-			}
+// executing are the executions that are at work.
+func (h *history) executing() []itemToken {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var list []itemToken
+	for i := range h.items {
+		if e := h.items[i].executing(); e != nil {
+			list = append(list, itemToken{i, e.token})
 		}
-		j.history.mu.Unlock()
+	}
+	return list
+}
+
+// killRun kills an execution of a job that has one.
+func (g *group) killRun() {
+	first, which, again := g.random.IntN(len(g.jobs)), g.random.IntN(1<<20), g.random.IntN(2) == 0
+	g.operator <- func(ctx context.Context) {
+		var j *jobModel
+		var runs []itemToken
+		for n := 0; n < len(g.jobs) && len(runs) == 0; n++ {
+			j = g.jobs[(first+n)%len(g.jobs)]
+			runs = j.history.executing()
+		}
 		if len(runs) == 0 {
 			return
 		}
-		r := runs[which%len(runs)]
+		r, again := runs[which%len(runs)], again && j.config.Failover && !j.failoverOff.since(time.Now())
 		j.steering.mu.Lock()
 		_, isKilled := j.steering.kills[r]
 		if !isKilled {
