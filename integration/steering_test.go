@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/cluster"
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // hire starts an operator.
@@ -91,11 +93,12 @@ func kills(s *stage) {
 
 	s.settled()
 	s.covered()
-	if _, err := o.Kill(s.ctx, busy.Name, false); err != nil && err.Error() == "" {
-		s.Fatal(err)
+	s.atWork(3)
+	if _, err := o.Kill(s.ctx, busy.Name, false); !errors.Is(err, ops.ErrNotRunning) {
+		s.must(err)
 	}
-	s.covered()
 	s.settled()
+	s.covered()
 }
 
 // Jobs are paused, and all workers are killed and others come. No tick begins in the meantime;
@@ -204,10 +207,15 @@ func pins(s *stage) {
 	s.sound()
 }
 
-// Everything is killed in the middle of everything: one job is paused, one has a request whose
+// restartSteered restarts everybody in the middle of everything: one job is paused, one has a request whose
 // first item is done, one a backfill that is under way, in one an execution was killed by an
 // operator and its runner does not know, and one has a pin. Nothing of it is lost.
-func restartSteered(s *stage) {
+func restartSteered(restart func(*stage)) func(*stage) {
+	return func(s *stage) { s.restartSteered(restart) }
+}
+
+func (s *stage) restartSteered(restart func(*stage)) {
+	s.Helper()
 	paused, asked, filled, shot, held := quick, quick, quick, busy, quick
 	paused.Name, asked.Name, filled.Name, shot.Name, held.Name = "paused", "asked", "filled", busy.Name, "pinned"
 	asked.Every, asked.Work = 0, []time.Duration{20 * time.Millisecond, 3 * time.Second}
@@ -234,25 +242,22 @@ func restartSteered(s *stage) {
 	if n, err := o.Kill(s.ctx, shot.Name, false, 1); err != nil || n != 1 {
 		s.Fatalf("%d killed: %v", n, err)
 	}
-	for _, w := range s.Workers() {
-		s.must(w.Kill())
-	}
 	mark := s.Mark()
-	s.start("w1", "w5", "w6")
+	restart(s)
+	s.settled()
 	for _, id := range waiting {
 		s.answer(id, "OK")
 	}
 	s.none(mark, "begun in a pause", func(e history.Event) bool {
 		return e.Kind == history.Start && e.Job == paused.Name && e.Source != "FAILOVER"
 	})
-	pinnedTo := s.await(mark, "the pinned item", starts(held.Name, 0).by("w1.2"))
+	s.await(mark, "the pinned item", starts(held.Name, 0).by("w1.2"))
 	s.none(mark, "killed and run again", func(e history.Event) bool {
 		return e.Kind == history.Start && e.Job == shot.Name && e.Item == 1 && e.Source == "FAILOVER"
 	})
 	s.must(o.Release(s.ctx, paused.Name))
-	s.covered()
 	s.settled()
-	_ = pinnedTo
+	s.covered()
 }
 
 // A job passes ticks over that come while an item runs; one item takes longer than the time
@@ -356,6 +361,17 @@ func steered(seed uint64, trouble func(*stage)) func(*stage) {
 		s.covered()
 		s.sound()
 		s.Logf("seed %d: %v, %d refused", seed, steering.Done, steering.Refused)
+	}
+}
+
+// everybodyKilled kills all workers, and starts others and one of them again.
+func everybodyKilled(s *stage) {
+	for _, w := range s.Workers() {
+		s.must(w.Kill())
+	}
+	for _, name := range []string{"w1", "w5", "w6"} {
+		_, err := s.Start(name, cluster.Options{})
+		s.must(err)
 	}
 }
 

@@ -62,7 +62,7 @@ var gentle = []scenario{
 	{name: "Pauses", play: pauses},
 	{name: "Requests", play: requests},
 	{name: "Pins", play: pins},
-	{name: "RestartSteered", play: restartSteered},
+	{name: "RestartSteered", play: restartSteered(everybodyKilled)},
 	{name: "SkipsOverlap", play: skipsOverlap},
 	{name: "Steered", play: steered(1, nil)},
 }
@@ -84,6 +84,7 @@ var rough = []scenario{
 	{name: "DiskFull", play: diskFull},
 	{name: "Rollback", play: rollback},
 	{name: "Wipe", play: wipe},
+	{name: "RestartEverything", play: restartSteered(everythingKilled)},
 	{name: "SteeredStore", play: steered(2, everythingKilled)},
 }
 
