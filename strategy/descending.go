@@ -21,9 +21,15 @@ func DescendingID(s Strategy) Strategy {
 	if isNil(s) {
 		return nil
 	}
-	return Func(func(r Request) []string {
-		r.Instances = slices.Clone(r.Instances)
-		slices.SortFunc(r.Instances, func(a, b Instance) int { return strings.Compare(b.ID, a.ID) })
-		return s.Assign(r)
-	})
+	return descending{s}
+}
+
+type descending struct{ Strategy }
+
+func (d descending) WantsLoads() bool { return WantsLoads(d.Strategy) }
+
+func (d descending) Assign(r Request) []string {
+	r.Instances = slices.Clone(r.Instances)
+	slices.SortFunc(r.Instances, func(a, b Instance) int { return strings.Compare(b.ID, a.ID) })
+	return d.Strategy.Assign(r)
 }

@@ -17,18 +17,20 @@
 //	SINGLE_SHARDING_BALANCE  equal within one       yes             one item: never; more: as ROUND_ROBIN
 //	STICKY                   equal within one       yes             the fewest possible
 //	WEIGHTED                 by weight within one   yes             the fewest possible
+//	LEAST_LOADED             by what others have    yes             few
 //
 // The first four are ElasticJob's. The first three deal exactly as ElasticJob does if
 // they get the instances in the same order. The order is another one on purpose, see
-// [Sort]; with [DescendingID] it is ElasticJob's. ElasticJob has no STICKY and no
-// WEIGHTED.
+// [Sort]; with [DescendingID] it is ElasticJob's. ElasticJob has no STICKY, no
+// WEIGHTED and no LEAST_LOADED.
 //
 // AVG_ALLOCATION is the default because it is ElasticJob's. It gives item 0 of every
 // job to the first instance, so many jobs of one item each all run on one machine.
-// Choose one of the last four for those.
+// Choose one of the last five for those. LEAST_LOADED looks at how many items of other
+// jobs the instances have; the others see one job only.
 //
-// Not promised: balance over several jobs together, because a strategy sees one job and
-// not the load of the others; nor that all items are equally much work. And a strategy
+// Not promised: that all items are equally much work; nor, by LEAST_LOADED, exact balance:
+// the loads may be some seconds old. And a strategy
 // does not decide who may run an item at this moment: disabled items, running items,
 // which keep their owner until they end, and labels are up to the caller.
 package strategy

@@ -38,7 +38,7 @@ func ExampleLookup() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// unknown sharding strategy "RANDOM": allowed are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE, STICKY, WEIGHTED
+	// unknown sharding strategy "RANDOM": allowed are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE, STICKY, WEIGHTED, LEAST_LOADED
 }
 
 // A strategy of one's own: item i goes to instance i modulo their number.

@@ -59,6 +59,13 @@ const (
 	// Weighted with equal weights.
 	Weighted = "WEIGHTED"
 
+	// LeastLoaded gives items to the instances whose processes have the least items of all
+	// jobs. Of equal ones the first is that with which RoundRobin begins, so jobs that start at
+	// the same moment spread. An item stays where it is, as long as its owner has no more
+	// than its equal share of the job, or no more than what evens the loads out. If many jobs
+	// of one item each have come to be on few machines, deal them anew.
+	LeastLoaded = "LEAST_LOADED"
+
 	// Default is the strategy of a job that names none.
 	Default = AvgAllocation
 )
@@ -98,7 +105,7 @@ func Lookup(name string, custom map[string]Strategy) (Strategy, error) {
 // Names returns the names that Lookup knows: the built-in ones in the order of their
 // constants, then those of custom in ascending order.
 func Names(custom map[string]Strategy) []string {
-	names := []string{AvgAllocation, Odevity, RoundRobin, SingleShardingBalance, Sticky, Weighted}
+	names := []string{AvgAllocation, Odevity, RoundRobin, SingleShardingBalance, Sticky, Weighted, LeastLoaded}
 	return append(names, slices.Sorted(maps.Keys(custom))...)
 }
 
@@ -108,20 +115,22 @@ func isNil(s Strategy) bool {
 }
 
 // builtin returns the built-in strategy of that name, or nil.
-func builtin(name string) Func {
+func builtin(name string) Strategy {
 	switch name {
 	case AvgAllocation:
-		return avgAllocation
+		return Func(avgAllocation)
 	case Odevity:
-		return odevity
+		return Func(odevity)
 	case RoundRobin:
-		return roundRobin
+		return Func(roundRobin)
 	case SingleShardingBalance:
-		return singleShardingBalance
+		return Func(singleShardingBalance)
 	case Sticky:
-		return sticky
+		return Func(sticky)
 	case Weighted:
-		return weighted
+		return Func(weighted)
+	case LeastLoaded:
+		return leastLoaded{}
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ var lowest = strategy.Func(func(r strategy.Request) []string {
 func TestLookup(t *testing.T) {
 	custom := map[string]strategy.Strategy{"LOWEST": lowest, "ALSO": lowest}
 	names := []string{
-		"AVG_ALLOCATION", "ODEVITY", "ROUND_ROBIN", "SINGLE_SHARDING_BALANCE", "STICKY", "WEIGHTED", "ALSO", "LOWEST",
+		"AVG_ALLOCATION", "ODEVITY", "ROUND_ROBIN", "SINGLE_SHARDING_BALANCE", "STICKY", "WEIGHTED", "LEAST_LOADED", "ALSO", "LOWEST",
 	}
 	if diff := cmp.Diff(names, strategy.Names(custom)); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)

@@ -51,7 +51,7 @@ func TestMoves(t *testing.T) {
 // Jobs of one item each do not pile up on one machine.
 func TestSingleItemsSpreadByName(t *testing.T) {
 	const jobs, n = 1000, 10
-	for _, name := range []string{strategy.RoundRobin, strategy.SingleShardingBalance, strategy.Sticky, strategy.Weighted} {
+	for _, name := range []string{strategy.RoundRobin, strategy.SingleShardingBalance, strategy.Sticky, strategy.Weighted, strategy.LeastLoaded} {
 		count := make(map[string]int)
 		for j := range jobs {
 			r := strategy.Request{Job: "job-" + string(rune('a'+j%26)) + string(rune('a'+j/26)), Total: 1, Instances: hosts(n)}

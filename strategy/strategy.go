@@ -57,6 +57,10 @@ type Instance struct {
 	// Weight is the instance's share compared with the others', for WEIGHTED
 	// only. Less than 1 means 1, more than MaxWeight means MaxWeight.
 	Weight int
+
+	// Load is how many items of other jobs the instance's process has; 0 if that is not known.
+	// It is for strategies that are [LoadAware] only.
+	Load int
 }
 
 // Check returns an error unless owners is an answer that a Strategy may give to r:
