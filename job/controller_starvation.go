@@ -206,6 +206,9 @@ func (c *controller) whyLate(l decide.Stalled) string {
 	case decide.MatchesNobody:
 		return "it has no owner, because it is pinned, and there is no such instance"
 	case decide.HasNoRoom:
+		if c.settings.MaxItems == 0 {
+			return "it has no owner, because no process has room for it: all have as many items as NodeConfig.MaxItems allows"
+		}
 		return fmt.Sprintf("it has no owner, because no instance may have more than %d items", c.settings.MaxItems)
 	case decide.OwnerIsGone:
 		return fmt.Sprintf("its instance %s is gone, and it is not dealt again", id)

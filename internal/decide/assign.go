@@ -41,9 +41,10 @@ func (w *World) Assign(owners []string) []Change {
 	c := changes{w: w, step: "assign", urgency: coord.Sooner, head: (*World).ifLeading}
 	if owners != nil {
 		begun := jobtree.EncodeFired(w.time())
+		surplus := w.surplus()
 		for i, owner := range owners {
 			item := w.Item(i)
-			ops := w.assignItem(i, &item, owner)
+			ops := w.assignItem(i, &item, owner, surplus)
 			if item.Fired == nil && owner != "" {
 				// A new item has no tick to make up, even if an item of that number was there before.
 				ops = append(ops, coord.Create(w.Job.Fired(i), begun))
@@ -75,15 +76,44 @@ func (w *World) IsDealt(owners []string) bool {
 	return len(w.Items) <= w.Rules.Total
 }
 
+// surplus returns how many items, with static sharding, each instance has more than it may.
+func (w *World) surplus() map[string]int {
+	if !w.Rules.StaticSharding || !w.hasBounds() {
+		return nil
+	}
+	surplus := map[string]int{}
+	for i := range w.items() {
+		if owner := w.Items[i].Owner; owner != nil {
+			if _, ok := surplus[owner.ID]; !ok {
+				surplus[owner.ID] = -w.bound(owner.ID)
+			}
+			surplus[owner.ID]++
+		}
+	}
+	return surplus
+}
+
+// stays reports whether static sharding keeps an idle item with its owner.
+func (w *World) stays(owner string, surplus map[string]int) bool {
+	if !w.Rules.StaticSharding || w.Necessary || w.isAbandoned(owner) {
+		return false
+	}
+	if surplus[owner] > 0 {
+		surplus[owner]--
+		return false
+	}
+	return true
+}
+
 // assignItem returns the operations that give an item its owner; none if it has that owner,
 // or keeps another one for now.
-func (w *World) assignItem(i int, item *jobtree.Item, owner string) []coord.Op {
+func (w *World) assignItem(i int, item *jobtree.Item, owner string, surplus map[string]int) []coord.Op {
 	switch {
 	case item.Owner == nil && owner == "":
 		return nil
 	case item.Owner == nil:
 		return []coord.Op{coord.Create(w.Job.ItemInstance(i), []byte(owner))}
-	case item.Owner.ID == owner, item.Running != nil, w.Rules.StaticSharding && !w.Necessary && !w.isAbandoned(item.Owner.ID):
+	case item.Owner.ID == owner, item.Running != nil, w.stays(item.Owner.ID, surplus):
 		return nil
 	case owner == "":
 		return []coord.Op{

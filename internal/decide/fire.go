@@ -17,14 +17,24 @@ type Due struct {
 
 // Due lists the items that are to begin here. The item whose last tick is longest ago comes
 // first.
-func (w *World) Due(k *Work) []Due {
+func (w *World) Due(k *Work) []Due { return w.due(k, false) }
+
+// DueBarred lists the items that would be due if they were not barred ([Allowance]).
+func (w *World) DueBarred(k *Work) []Due {
+	if len(w.Barred) == 0 {
+		return nil
+	}
+	return w.due(k, true)
+}
+
+func (w *World) due(k *Work, isBarred bool) []Due {
 	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.IsActive() || w.IsPaused() {
 		return nil
 	}
 	var list []Due
 	for i := range w.looked(w.items()) {
 		item, tick := &w.Items[i], w.LastTickOf(i)
-		if !w.owns(item) || item.Disabled || k.Runs[i] != nil || item.Running != nil || k.hasBegun(i, tick) || w.Now.Before(k.Yielded[i]) {
+		if !w.owns(item) || w.Barred[i] != isBarred || item.Disabled || k.Runs[i] != nil || item.Running != nil || k.hasBegun(i, tick) || w.Now.Before(k.Yielded[i]) {
 			continue
 		}
 		switch w.judge(i, item, tick) {

@@ -44,7 +44,8 @@ func (w *World) Forestall() Change {
 }
 
 // Announce rewrites sessions/{id} when what it says about this instance has changed: which
-// configuration it follows or has refused, and how far off its clock is.
+// configuration it follows or has refused, how far off its clock is, and how many items it has
+// room for.
 func (w *World) Announce() *Change {
 	node, own := w.Session(w.Self.ID), w.OwnSession()
 	says := node.SessionDocument
@@ -64,6 +65,7 @@ func (w *World) OwnSession() jobtree.SessionDocument {
 	return jobtree.SessionDocument{
 		Protocol: jobtree.Protocol, Accepted: w.Accepted, Revision: w.Revision,
 		Refused: w.Refused, ClockOff: w.ClockOff(), ClockFar: w.clockFar(),
+		Capped: w.Capped, Room: w.Room, NodeID: w.NodeID,
 	}
 }
 

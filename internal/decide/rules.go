@@ -30,5 +30,20 @@ type Rules struct {
 	Label          string        // an instance needs it to be given items; "" is none
 }
 
+// Allowance is how many items the process lets this instance have, because the jobs of the
+// process together have a bound. The zero Allowance is no bound.
+type Allowance struct {
+	IsBounded bool
+	// Capped is whether the leader is told to give this instance Room items of the job and no
+	// more.
+	Capped bool
+	Room   int
+	// Barred are items of this instance that are beyond the bound. It does not begin them; the
+	// leader gives them to others.
+	Barred map[int]bool
+	// Guests is how many items of others this instance may take over.
+	Guests int
+}
+
 // IsOneOff reports whether the job has no ticks, and runs only when it is triggered.
 func (r *Rules) IsOneOff() bool { return r.Ticks == nil }

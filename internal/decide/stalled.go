@@ -166,7 +166,7 @@ func (w *World) whyUnowned(i int, item *jobtree.Item) Stalled {
 		switch pin := w.Pins[i]; {
 		case pin != nil && pin.Strict:
 			return Stalled{Reason: MatchesNobody}
-		case w.Rules.MaxItems > 0:
+		case w.hasBounds():
 			return Stalled{Reason: HasNoRoom}
 		}
 		return Stalled{Reason: HasNoOwner}

@@ -24,8 +24,18 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 	c := w.claims("take over")
 	c.urgency = coord.Soonest
 	share := w.ownShare(waiting)
-	for _, f := range share[:min(len(share), free)] {
+	guests := w.Guests
+	for _, f := range share {
 		item := w.Item(f.Item)
+		if w.isGuest(f.Item, &item) {
+			if guests == 0 {
+				continue
+			}
+			guests--
+		}
+		if free--; free < 0 {
+			break
+		}
 		claim := Claim{Item: f.Item, Source: Failover, Failover: true, Tick: f.Tick}
 		if claim.Tick.IsZero() {
 			claim.Tick = claimedFor(&item)
@@ -71,12 +81,20 @@ func (w *World) mayTakeOver() bool {
 	return w.Rules.Failover && w.Rules.Monitor && w.IsActive() && ok && w.isEligible(in)
 }
 
+// isGuest reports whether an item needs room of its own in this process to be taken over.
+func (w *World) isGuest(i int, item *jobtree.Item) bool {
+	return w.IsBounded && (!w.owns(item) || w.Barred[i])
+}
+
 // claimableFailovers lists the items that wait to be run again, and can be: they are enabled
-// and idle.
+// and idle, and this process has room for them.
 func (w *World) claimableFailovers(k *Work) []jobtree.FailoverItem {
 	var list []jobtree.FailoverItem
 	for _, f := range w.FailoverItems {
 		item := w.Item(f.Item)
+		if w.isGuest(f.Item, &item) && w.Guests == 0 {
+			continue
+		}
 		if f.Item < w.Rules.Total && !item.Disabled && isIdle(k, f.Item, &item) && item.Failovering == nil {
 			list = append(list, f)
 		}

@@ -35,6 +35,10 @@ type World struct {
 	Absent map[string]time.Time
 	// Leaderless is for how long nobody has led.
 	Leaderless time.Duration
+	// Allowance is how many items this instance may have.
+	Allowance
+	// NodeID names this process in the session's document; "" if it shows no node of its own.
+	NodeID string
 	// Narrow lists the items that have changed since the last pass, if nothing else has; then
 	// decisions about items look at no others. nil is all items.
 	Narrow []int

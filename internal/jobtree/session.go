@@ -61,6 +61,13 @@ type SessionDocument struct {
 	// ClockFar is whether its clock is so far from the store's that it gets no items while
 	// there is an instance whose clock is right.
 	ClockFar bool `yaml:"clockFar,omitempty"`
+	// Capped is whether the instance has room for Room items of the job and no more, because
+	// the jobs of its process together have a bound.
+	Capped bool `yaml:"capped,omitempty"`
+	Room   int  `yaml:"room,omitempty"`
+	// NodeID names the process that the instance is part of: see [Node]. It is "" if the process
+	// shows no such node.
+	NodeID string `yaml:"node,omitempty"`
 }
 
 // EncodeSession writes the value of a session's node. The zero document is an empty value.
@@ -82,7 +89,9 @@ func EncodeSession(d SessionDocument) []byte {
 	number("refused: ", d.Refused)
 	flag("clockOff: ", d.ClockOff)
 	flag("clockFar: ", d.ClockFar)
-	return document
+	flag("capped: ", d.Capped)
+	number("room: ", int64(d.Room))
+	return appendText(document, "node", d.NodeID, maxNodeID)
 }
 
 func decodeSession(n coord.Node) *Session {
@@ -96,8 +105,17 @@ func decodeSession(n coord.Node) *Session {
 		return s
 	}
 	if err := yaml.Unmarshal(n.Value, &s.SessionDocument); err != nil {
-		s.SessionDocument = SessionDocument{Protocol: s.Protocol}
 		s.Err = fmt.Errorf("document of a session: %w", brief.Error(err))
+	}
+	switch {
+	case s.Err != nil:
+	case s.Room < 0 || s.Room > MaxItems:
+		s.Err = fmt.Errorf("document of a session: room: %d: 0 to %d are allowed", s.Room, MaxItems)
+	case len(s.NodeID) > maxNodeID:
+		s.Err = fmt.Errorf("document of a session: node: %d bytes, at most %d are allowed", len(s.NodeID), maxNodeID)
+	}
+	if s.Err != nil {
+		s.SessionDocument = SessionDocument{Protocol: s.Protocol}
 	}
 	return s
 }

@@ -1,0 +1,42 @@
+package jobtree_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+func TestNodeDocument(t *testing.T) {
+	long := strings.Repeat("x", 20_000)
+	for value, want := range map[string]jobtree.NodeDocument{
+		"{}":                                     {},
+		"items: 3\n":                             {Items: 3},
+		"items: 3\nmaxItems: 9\naddress: a\n":    {Items: 3, MaxItems: 9, Address: "a"},
+		"offers: [x, {y: z}]\nitems: 1\nsince: ": {Items: 1},
+	} {
+		if got, err := jobtree.DecodeNode([]byte(value)); err != nil || got != want {
+			t.Errorf("%q: %+v, %v, want %+v", value, got, err, want)
+		}
+	}
+	for _, value := range []string{
+		"", "[1]", "text", "\x00\xff", "items: -1", "items: x", "items: [1]", "items: 1.5", "maxItems: -1", "items: 1000000001",
+		"address: [a]", "address: " + strings.Repeat("a", 256), "items: " + strings.Repeat("9", 10_000), "# " + long, "items: 1\nitems: 2", strings.Repeat("[", 10_000),
+	} {
+		got, err := jobtree.DecodeNode([]byte(value))
+		if err == nil || got != (jobtree.NodeDocument{}) || len(err.Error()) > 700 {
+			t.Errorf("%.50q: %+v, %v", value, got, err)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		want := jobtree.NodeDocument{
+			Items: rapid.IntRange(0, 1_000_000_000).Draw(t, "items"), MaxItems: rapid.IntRange(0, 1_000_000_000).Draw(t, "max"),
+			Address: rapid.StringN(-1, -1, 255).Draw(t, "address"),
+		}
+		if got, err := jobtree.DecodeNode(jobtree.EncodeNode(want)); err != nil || got != want {
+			t.Fatalf("%+v is read as %+v, %v", want, got, err)
+		}
+	})
+}
