@@ -52,6 +52,7 @@ type controller struct {
 	backoffs            // controller_commit.go
 	leadership          // controller_lead.go
 	diagnosis           // controller_diagnose.go
+	roomy               // controller_room.go
 	story      story    // controller_story.go
 	shown      standing // controller_observe.go
 
@@ -150,6 +151,7 @@ func (c *controller) once() error {
 		}
 	} else {
 		c.whole, c.wholeAt = false, time.Time{}
+		c.settleRoom(w)
 		c.observeStanding(w)
 	}
 	c.attention.items = c.attention.items[:0]
@@ -178,7 +180,7 @@ func (c *controller) world() decide.World {
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
 		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now), Lead: c.options.lead,
 		Accepted: c.settings.modified, Refused: c.refused, Revision: c.revision,
-		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent,
+		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Allowance: c.allowance,
 	}
 	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now)
 	return w

@@ -67,6 +67,7 @@ func (c *controller) starvation(w *decide.World) error {
 type reason struct {
 	elsewhere decide.Stalled // not zero: others should have begun it
 	run       *run           // not nil: an earlier execution goes on here
+	isBarred  bool           // the process has as many items as it may
 	request   string         // that waits for the item; "" if only a tick does
 }
 
@@ -76,6 +77,8 @@ func (c *controller) whyNot(r reason, whyBusy func() string) string {
 	switch {
 	case r.elsewhere.Reason != decide.NotStalled:
 		why = c.whyLate(r.elsewhere)
+	case r.isBarred:
+		why = fmt.Sprintf("its instance is this process, which has no room for it: NodeConfig.MaxItems is %d; it is not dealt again", c.account.ledger.limit)
 	case r.run != nil:
 		why = c.notThrough(r.run)
 	default:
@@ -174,11 +177,14 @@ func (c *controller) lateHere(w *decide.World, late map[int]reason) {
 	for _, d := range w.Due(c.work) {
 		late[d.Item] = reason{}
 	}
+	for _, d := range w.DueBarred(c.work) {
+		late[d.Item] = reason{isBarred: true}
+	}
 	for _, r := range c.queue {
 		late[r.Item] = reason{}
 	}
 	for _, i := range w.AwaitedHere(c.work) {
-		why, item := reason{request: w.Awaiting(i).ID}, w.Item(i)
+		why, item := reason{request: w.Awaiting(i).ID, isBarred: w.Barred[i] && c.runs[i] == nil}, w.Item(i)
 		switch r := c.runs[i]; {
 		case r != nil && r.phase != queued:
 			why.run = r

@@ -28,6 +28,7 @@ type Node struct {
 	config  NodeConfig
 	options *options        // of all jobs; the loggers are not paired yet. nil if the job is alone
 	threads *threads        // nil if there is no limit
+	ledger  *ledger         // nil if the job is alone
 	closing context.Context // ends with ErrNodeClosed when a shutdown is asked for
 	close   context.CancelCauseFunc
 
@@ -43,6 +44,13 @@ type NodeConfig struct {
 	// each. Jobs that wait for a thread get one in turn. An item is not claimed before there
 	// is one for it, so another process may run it meanwhile. 0 is no bound.
 	Threads int
+	// MaxItems bounds how many items of all jobs together this process has. 0 is no bound.
+	// Items beyond it are not begun here, and the leaders of their jobs give them to other
+	// processes. What runs here already may end here, and an item that is pinned to this process
+	// stays. Items for which no process has room have no owner, and a fault says so, until there is
+	// room: then they are dealt within some seconds. Leaders that do not know the bound, those
+	// of JVM members and of earlier versions, deal more; that is not begun, and a fault says so.
+	MaxItems int
 	// Drain is how long [Node.Run] lets handlers run on when its context has ended. Default
 	// 30 s.
 	Drain time.Duration
@@ -60,12 +68,15 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 		return nil, errors.New("job: node: a registry is needed")
 	case c.Threads < 0:
 		return nil, fmt.Errorf("job: node: threads %d: must not be negative", c.Threads)
+	case c.MaxItems < 0:
+		return nil, fmt.Errorf("job: node: max items %d: must not be negative", c.MaxItems)
 	case c.Drain < 0:
 		return nil, fmt.Errorf("job: node: drain %v: must not be negative", c.Drain)
 	case c.Drain == 0:
 		c.Drain = defaultDrain
 	}
 	n := &Node{reg: reg, config: c, options: defaultOptions(), jobs: map[string]*Scheduler{}}
+	n.ledger = &ledger{limit: c.MaxItems, accounts: map[*account]bool{}}
 	err := n.options.apply(c.Options)
 	if err == nil {
 		_, err = n.options.with(nil)

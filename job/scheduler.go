@@ -84,7 +84,7 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 		gone: make(chan struct{}),
 		over: make(chan struct{}),
 	}
-	s.c.seat = n.threads.seat(s.c.poke)
+	s.c.seat, s.c.account = n.threads.seat(s.c.poke), n.ledger.account(s.c.poke)
 	registered := make(chan struct{})
 	s.c.started = sync.OnceFunc(func() { close(registered) })
 	s.c.shutdown, s.leave = context.WithCancel(context.Background())
@@ -96,6 +96,7 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 	if err != nil && s.c.registration == unasked {
 		s.stop()
 		s.c.watchers.close()
+		s.c.account.leave()
 		view.Close()
 		return nil, err
 	}
@@ -155,6 +156,7 @@ func (c *controller) depart(through bool, err error) {
 	defer c.end()
 	defer c.view.Close()
 	defer c.seat.leave()
+	defer c.account.leave()
 	defer c.awaitHandlers()
 	if through {
 		return

@@ -1,0 +1,190 @@
+package job_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// fleet is some nodes that run the same jobs.
+type fleet struct {
+	*testing.T
+	store     store
+	namespace string
+	view      coord.View
+	admin     coord.Registry
+	nodes     map[string]*job.Node // by address
+	regs      map[string]*counting
+	record    *record
+}
+
+func newFleet(t *testing.T, s store) *fleet {
+	t.Helper()
+	c := newCluster(t, s, "settle")
+	f := &fleet{T: t, store: s, namespace: c.namespace, admin: c.admin, nodes: map[string]*job.Node{}, regs: map[string]*counting{}, record: c.record}
+	view, err := c.admin.View(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(view.Close)
+	f.view = view
+	return f
+}
+
+// add starts a node without jobs.
+func (f *fleet) add(ip string, c job.NodeConfig) *job.Node {
+	f.Helper()
+	dialed, _ := f.store.dial(f.T, f.namespace, 10*time.Second)
+	reg := &counting{Registry: dialed}
+	c.Options = append([]job.Option{job.WithIP(ip)}, c.Options...)
+	n, err := job.NewNode(reg, c)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.nodes[ip], f.regs[ip] = n, reg
+	f.Cleanup(func() { f.stop(ip); closeRegistry(f.T, dialed) })
+	return n
+}
+
+func (f *fleet) stop(ip string) {
+	if err := f.nodes[ip].Shutdown(context.Background()); err != nil {
+		f.Errorf("%s: %v", ip, err)
+	}
+}
+
+// schedule starts a job on a node.
+func (f *fleet) schedule(ip, name string, total int, changes ...func(*job.Config)) *job.Scheduler {
+	f.Helper()
+	cfg := job.Config{Name: name, Cron: rarely, ShardingTotalCount: total, Failover: true}
+	for _, change := range changes {
+		change(&cfg)
+	}
+	s, err := f.nodes[ip].Schedule(f.Context(), cfg, f.record.handler(nil))
+	if err != nil {
+		f.Fatalf("%s on %s: %v", name, ip, err)
+	}
+	return s
+}
+
+// owners returns how many items each address has; "" counts those without an owner.
+func (f *fleet) owners(jobs map[string]int) map[string]int {
+	count := map[string]int{}
+	for name, total := range jobs {
+		for ip, items := range owners(jobtree.Read(f.view.Snapshot(), jobtree.Job(name)), total) {
+			count[ip] += len(items)
+		}
+	}
+	return count
+}
+
+// await waits until the items of jobs are dealt as the test wants it.
+func (f *fleet) await(what string, jobs map[string]int, ok func(map[string]int) bool) map[string]int {
+	f.Helper()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	for {
+		changed := f.view.Changed()
+		if err := f.view.Sync(f.Context()); err != nil {
+			f.Fatal(err)
+		}
+		got := f.owners(jobs)
+		if ok(got) {
+			return got
+		}
+		select {
+		case <-changed:
+		case <-timeout.C:
+			f.Fatalf("not seen in %v: %s; they are dealt as %v", patience, what, got)
+		}
+	}
+}
+
+// A node has no more items of all its jobs than it may. What has no room has no owner, until
+// there is room.
+func TestNodeMaxItems(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		f := newFleet(t, s)
+		jobs := map[string]int{"wide": 3}
+		first := f.add("10.0.0.1", job.NodeConfig{MaxItems: 5})
+		f.schedule("10.0.0.1", "wide", 3)
+		for i := range 4 {
+			name := fmt.Sprintf("single%d", i)
+			jobs[name] = 1
+			f.schedule("10.0.0.1", name, 1)
+		}
+		f.await("five have room", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 5 && got[""] == 2 })
+		if err := first.Job("single2").Shutdown(f.Context()); err != nil { // it has no item
+			t.Fatal(err)
+		}
+		delete(jobs, "single2")
+		if err := first.Job("wide").Shutdown(f.Context()); err != nil {
+			t.Fatal(err)
+		}
+		delete(jobs, "wide")
+		f.await("the others have room now", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 3 && got[""] == 0 })
+		jobs["wide"] = 3
+		f.schedule("10.0.0.1", "wide", 3)
+		f.await("some have room", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 5 && got[""] == 1 })
+		f.add("10.0.0.2", job.NodeConfig{MaxItems: 1})
+		f.schedule("10.0.0.2", "wide", 3)
+		f.await("all have room", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 5 && got["10.0.0.2"] == 1 })
+	})
+}
+
+// When leaders deal more to a node than it may have, because they do not know of each other,
+// the node begins none of the surplus, and the leaders take it back.
+func TestNodeMaxItemsAgainstTheStrategy(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		f := newFleet(t, s)
+		jobs := map[string]int{}
+		f.add("10.0.0.2", job.NodeConfig{})
+		every := func(c *job.Config) { c.Cron = "* * * * * ?" }
+		for i := range 8 {
+			name := fmt.Sprintf("job%d", i)
+			jobs[name] = 2
+			f.schedule("10.0.0.2", name, 2, every)
+		}
+		f.await("all at one", jobs, func(got map[string]int) bool { return got["10.0.0.2"] == 16 })
+		f.add("10.0.0.1", job.NodeConfig{MaxItems: 3})
+		for name := range jobs { // by AVG_ALLOCATION each gives it one item
+			f.schedule("10.0.0.1", name, 2, every)
+		}
+		f.await("no more than three", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 3 && got["10.0.0.2"] == 13 })
+		from := time.Now().Add(time.Second)
+		f.await("nothing moves", jobs, func(got map[string]int) bool {
+			return len(f.record.find(func(e execution) bool { return e.begin.After(from) && e.ip == "10.0.0.1" })) >= 6
+		})
+		ran := map[string]bool{}
+		for _, e := range f.record.find(func(e execution) bool { return e.ip == "10.0.0.1" }) {
+			ran[fmt.Sprint(e.JobName, e.Item)] = true
+		}
+		if len(ran) != 3 {
+			t.Errorf("%d items ran there", len(ran))
+		}
+	})
+}
+
+// An item that has no room anywhere is a fault of its leader.
+func TestNodeMaxItemsFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, newMemoryStore(t))
+		f.add("10.0.0.1", job.NodeConfig{MaxItems: 1})
+		f.schedule("10.0.0.1", "a", 1)
+		b := f.schedule("10.0.0.1", "b", 1)
+		if err := elapse(t.Context(), 30*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if fault := b.Status().Fault(); fault == nil || !slices.ContainsFunc(b.Status().Waiting, func(w job.Waiting) bool { return w.Item == 0 }) {
+			t.Errorf("%v, %+v", fault, b.Status())
+		} else {
+			t.Log(fault)
+		}
+	})
+}
