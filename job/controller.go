@@ -180,7 +180,7 @@ func (c *controller) world() decide.World {
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
 		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now), Lead: c.options.lead,
 		Accepted: c.settings.modified, Refused: c.refused, Revision: c.revision,
-		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Allowance: c.allowance,
+		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Allowance: c.allowance, NodeID: c.sign.id(c.self.Session),
 	}
 	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now)
 	return w

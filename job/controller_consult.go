@@ -31,9 +31,10 @@ type question struct {
 	took   time.Duration
 }
 
-// newQuestion asks a strategy. late is called if the answer comes after the controller has
+// newQuestion asks a strategy. weigh fills in the loads of the instances; it is nil if the
+// strategy does not want them. late is called if the answer comes after the controller has
 // stopped waiting for it.
-func newQuestion(name string, s strategy.Strategy, r strategy.Request, late func()) *question {
+func newQuestion(name string, s strategy.Strategy, r strategy.Request, weigh func([]strategy.Instance), late func()) *question {
 	q := &question{Request: r, asked: time.Now(), waited: make(chan bool, 1), done: make(chan struct{})}
 	// Copies, because the strategy may keep or change what it is given.
 	r.Instances, r.Previous = slices.Clone(r.Instances), slices.Clone(r.Previous)
@@ -49,6 +50,9 @@ func newQuestion(name string, s strategy.Strategy, r strategy.Request, late func
 				late()
 			}
 		}()
+		if weigh != nil {
+			weigh(r.Instances)
+		}
 		q.owners = slices.Clone(s.Assign(r)) // a copy, because the strategy may change its own later
 		q.err = nil
 	}()
@@ -76,7 +80,7 @@ func (q *question) is(r strategy.Request) bool {
 // later, consult returns it when the same question is asked again: once, or each time if
 // the strategy was slow. A strategy that has not answered is not asked anything else. After
 // a slow answer consult does not wait for the next one.
-func (c *controller) consult(r strategy.Request) ([]string, error) {
+func (c *controller) consult(r strategy.Request, weigh func([]strategy.Instance)) ([]string, error) {
 	name := c.settings.Strategy
 	patience := strategyPatience
 	if q := c.questions[name]; q != nil {
@@ -92,7 +96,7 @@ func (c *controller) consult(r strategy.Request) ([]string, error) {
 		}
 		delete(c.questions, name)
 	}
-	q := newQuestion(name, c.settings.strategy, r, c.poke)
+	q := newQuestion(name, c.settings.strategy, r, weigh, c.poke)
 	inTime := c.awaitAnswer(q, patience)
 	q.waited <- inTime
 	if inTime {

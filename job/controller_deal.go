@@ -89,12 +89,16 @@ func (c *controller) answer(w *decide.World) ([]string, error) {
 	if len(request.Instances) == 0 {
 		return nil, nil
 	}
-	owners, err := c.consult(request)
+	weigh := c.weigher(w)
+	owners, err := c.consult(request, weigh)
 	if err != nil {
 		return nil, err
 	}
 	if err := strategy.Check(request, owners); err != nil {
 		return nil, err
+	}
+	if weigh != nil {
+		c.noteDeal(w, owners)
 	}
 	return owners, nil
 }

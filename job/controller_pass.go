@@ -44,7 +44,7 @@ const (
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
-func steps() [31]step {
+func steps() [32]step {
 	configured := asApplicant | asMember | asLeaver
 	return [...]step{
 		{"reconcile", always, whole, (*controller).reconcileIfDue},
@@ -76,6 +76,7 @@ func steps() [31]step {
 		{"sweep", asLeader, whole, (*controller).sweep},
 		{"assign", asLeader, whole, (*controller).assign},
 		{"ask to stop", asMember | asLeaver, whole, (*controller).askToStop},
+		{"show load", asMember, whole, (*controller).showLoad},
 		{"diagnose", always, whole, (*controller).diagnose},
 		{"report", asMember | asLeaver, whole, (*controller).report},
 	}

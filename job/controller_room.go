@@ -15,6 +15,8 @@ const guestTime = time.Second
 // roomy is what a controller knows of the items that its process may have.
 type roomy struct {
 	account   *account         // among the jobs of the node; nil if there is none
+	sign      *sign            // of the node; nil if there is none
+	loads     *loads           // that the leaders of the node share
 	allowance decide.Allowance // settleRoom sets it
 }
 

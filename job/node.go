@@ -26,9 +26,11 @@ import (
 type Node struct {
 	reg     coord.Registry
 	config  NodeConfig
-	options *options        // of all jobs; the loggers are not paired yet. nil if the job is alone
-	threads *threads        // nil if there is no limit
-	ledger  *ledger         // nil if the job is alone
+	options *options // of all jobs; the loggers are not paired yet. nil if the job is alone
+	threads *threads // nil if there is no limit
+	ledger  *ledger  // nil if the job is alone
+	sign    *sign    // nil if the job is alone
+	loads   *loads
 	closing context.Context // ends with ErrNodeClosed when a shutdown is asked for
 	close   context.CancelCauseFunc
 
@@ -87,6 +89,7 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	if n.options.ip == "" {
 		n.options.ip = localIP()
 	}
+	n.sign, n.loads = newSign(n.options.ip, c.MaxItems), &loads{}
 	n.closing, n.close = context.WithCancelCause(context.Background())
 	if c.Threads > 0 {
 		n.threads = &threads{limit: c.Threads}
@@ -95,7 +98,7 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 }
 
 // alone returns a node for a job that shares nothing. It has only the registry.
-func alone(reg coord.Registry) *Node { return &Node{reg: reg} }
+func alone(reg coord.Registry) *Node { return &Node{reg: reg, loads: &loads{}} }
 
 // Schedule is the function [Schedule] for a job of this node. The name of the job may be used
 // again when [Scheduler.Shutdown] has returned, or when the scheduler has stopped by itself.

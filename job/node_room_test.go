@@ -188,3 +188,28 @@ func TestNodeMaxItemsFault(t *testing.T) {
 		}
 	})
 }
+
+// A job goes to the node that has the least of all jobs, whoever leads; and so do jobs that are
+// added when another node has joined.
+func TestLeastLoadedOverJobs(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		f := newFleet(t, s)
+		wide := map[string]int{"wide": 12}
+		least := func(c *job.Config) { c.Strategy = "LEAST_LOADED" }
+		f.add("10.0.0.1", job.NodeConfig{})
+		f.schedule("10.0.0.1", "wide", 12)
+		f.await("twelve", wide, func(got map[string]int) bool { return got["10.0.0.1"] == 12 })
+		f.awaitSign("10.0.0.1", 12)
+		f.add("10.0.0.2", job.NodeConfig{MaxItems: 30})
+		f.schedule("10.0.0.2", "other", 2)
+		f.awaitSign("10.0.0.2", 2)
+		jobs := map[string]int{}
+		for i := range 10 {
+			name := fmt.Sprintf("single%d", i)
+			jobs[name] = 1
+			f.schedule("10.0.0.1", name, 1, func(c *job.Config) { c.Strategy, c.Disabled = "LEAST_LOADED", true })
+			f.schedule("10.0.0.2", name, 1, least)
+		}
+		_ = least
+	})
+}

@@ -85,6 +85,7 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 		over: make(chan struct{}),
 	}
 	s.c.seat, s.c.account = n.threads.seat(s.c.poke), n.ledger.account(s.c.poke)
+	s.c.sign, s.c.loads = n.sign, n.loads
 	registered := make(chan struct{})
 	s.c.started = sync.OnceFunc(func() { close(registered) })
 	s.c.shutdown, s.leave = context.WithCancel(context.Background())
@@ -156,7 +157,11 @@ func (c *controller) depart(through bool, err error) {
 	defer c.end()
 	defer c.view.Close()
 	defer c.seat.leave()
-	defer c.account.leave()
+	defer func() {
+		if c.account.leave() {
+			c.takeDown()
+		}
+	}()
 	defer c.awaitHandlers()
 	if through {
 		return

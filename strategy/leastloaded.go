@@ -1,6 +1,10 @@
 package strategy
 
-import "slices"
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+)
 
 // LoadAware is a Strategy that looks at Instance.Load. Only for such a strategy the loads are
 // found out. Elsewhere they are 0.
@@ -23,9 +27,9 @@ func (leastLoaded) WantsLoads() bool { return true }
 
 // Assign leaves an item where it is as long as each instance has no fewer and no more items than
 // it should. That is between its equal share of the job and the share that would even the loads
-// out. What moves goes to an instance with at least two items less of the job. So moves come
-// to an end however the loads change: when many jobs are dealt at a time, or by old loads,
-// items do not move to and fro.
+// out. What moves goes to an instance with at least two items less of the job, so moves come
+// to an end however the loads change. Then some items leave instances that have far too much: see
+// relieve.
 func (leastLoaded) Assign(r Request) []string {
 	answer := make([]string, max(r.Total, 0))
 	n := len(r.Instances)
@@ -64,6 +68,7 @@ func (leastLoaded) Assign(r Request) []string {
 	for _, item := range free {
 		d.give(item, d.least(func(k int) bool { return d.count[k] < d.upper[k] }))
 	}
+	d.relieve(r)
 	for item, k := range d.owner {
 		answer[item] = r.Instances[k].ID
 	}
@@ -101,6 +106,42 @@ func newDeal(r Request) *deal {
 	return d
 }
 
+// relieve moves items from instances that have far more than the mean to those that have less.
+// Many jobs decide that at the same moment, by the same loads and without knowing of each other,
+// when an instance joins them all. So each item moves only with the likelihood with which just
+// as many go as are too much. The dice are a hash of the job, the item and the instances: the
+// same question has the same answer, and when instances come or go they are cast anew.
+func (d *deal) relieve(r Request) {
+	n, sum := len(d.count), 0
+	for k := range d.count {
+		sum += d.total(k)
+	}
+	mean := sum / n
+	dice := fnv.New64a()
+	_, _ = dice.Write([]byte(r.Job)) // a hash returns no error
+	for _, in := range r.Instances {
+		_, _ = dice.Write([]byte("\x00" + in.ID)) // as above
+	}
+	seed := dice.Sum64()
+	for item, from := range d.owner {
+		if d.total(from) <= mean+mean/4+1 || d.count[from] <= d.lower[from] {
+			continue
+		}
+		to := d.least(func(k int) bool { return d.count[k] < d.ceil })
+		if to == unowned || d.total(to) >= mean {
+			continue
+		}
+		cast := rand.New(rand.NewPCG(seed, uint64(item))).Float64()
+		if total := float64(d.total(from)); cast < 1-float64(mean)/total {
+			d.count[from]--
+			d.give(item, to)
+		}
+	}
+}
+
+// total returns how many items of all jobs an instance has.
+func (d *deal) total(k int) int { return d.load[k] + d.count[k] }
+
 // give gives an item to an instance.
 func (d *deal) give(item, k int) {
 	d.owner[item] = k
@@ -111,7 +152,7 @@ func (d *deal) give(item, k int) {
 // than their equal share of the job.
 func (d *deal) take() int {
 	from := d.best(func(k int) bool { return d.count[k] > d.floor }, func(k, best int) bool {
-		return d.load[k]+d.count[k] > d.load[best]+d.count[best]
+		return d.total(k) > d.total(best)
 	})
 	d.count[from]--
 	for item := len(d.owner) - 1; ; item-- {
@@ -123,11 +164,11 @@ func (d *deal) take() int {
 
 // least returns the instance that has the least, among those that may have one more.
 func (d *deal) least(may func(k int) bool) int {
-	return d.best(may, func(k, best int) bool { return d.load[k]+d.count[k] < d.load[best]+d.count[best] })
+	return d.best(may, func(k, best int) bool { return d.total(k) < d.total(best) })
 }
 
-// best returns the best instance that may be it. Of equal ones it is the first in the job's
-// order. There has to be one.
+// best returns the best instance that may be it, or unowned. Of equal ones it is the first in the
+// job's order.
 func (d *deal) best(may func(k int) bool, isBetter func(k, best int) bool) int {
 	n, best := len(d.count), unowned
 	for i := range n {

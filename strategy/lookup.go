@@ -62,8 +62,9 @@ const (
 	// LeastLoaded gives items to the instances whose processes have the least items of all
 	// jobs. Of equal ones the first is that with which RoundRobin begins, so jobs that start at
 	// the same moment spread. An item stays where it is, as long as its owner has no more
-	// than its equal share of the job, or no more than what evens the loads out. If many jobs
-	// of one item each have come to be on few machines, deal them anew.
+	// than its equal share of the job, or no more than what evens the loads out. But if its
+	// owner's process has over a quarter more than the mean, some of its items move to
+	// instances that have less.
 	LeastLoaded = "LEAST_LOADED"
 
 	// Default is the strategy of a job that names none.

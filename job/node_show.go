@@ -1,0 +1,143 @@
+package job
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+const (
+	// showEvery is the shortest time between two writes of a node's own node in the tree.
+	showEvery = 5 * time.Second
+	// maxShowPause bounds the time between two attempts that fail.
+	maxShowPause = time.Minute
+)
+
+// sign is the ephemeral node in which a node shows all leaders how many items it has. The
+// controllers of its jobs write it, one at a time. It helps leaders to deal; nothing depends on it.
+type sign struct {
+	prefix string // of the id; the session follows, because each session has a sign of its own
+	shows  jobtree.NodeDocument
+
+	mu      sync.Mutex
+	isBusy  bool // a controller writes it
+	session coord.SessionID
+	isThere bool // it was written in this session, as far as is known
+	told    jobtree.NodeDocument
+	next    time.Time     // when it may be written again
+	pause   time.Duration // after the next failure
+}
+
+func newSign(address string, maxItems int) *sign {
+	var random [6]byte
+	rand.Read(random[:]) // never fails
+	return &sign{
+		prefix: jobtree.InstanceID(address, os.Getpid(), hex.EncodeToString(random[:])) + "-",
+		shows:  jobtree.NodeDocument{MaxItems: maxItems, Address: address},
+	}
+}
+
+// id returns the id of the sign in a session; "" if there is none.
+func (s *sign) id(session coord.SessionID) string {
+	if s == nil || session == 0 {
+		return ""
+	}
+	return s.prefix + strconv.FormatUint(uint64(session), 16)
+}
+
+// due returns the operation that makes the sign show how many items there are now; nil if it
+// does, or may not be written yet. After that time it may. Whoever gets an operation has to
+// call wrote.
+func (s *sign) due(session coord.SessionID, items int, now time.Time) (write *coord.Op, left time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session != session && !s.isBusy {
+		s.session, s.isThere, s.told, s.next, s.pause = session, false, jobtree.NodeDocument{}, time.Time{}, 0
+	}
+	document := s.shows
+	document.Items = items
+	switch left = s.next.Sub(now); {
+	case s.isThere && s.told == document:
+		return nil, 0
+	case s.isBusy:
+		return nil, showEvery
+	case left > 0 && left <= maxShowPause: // else the clock was set back
+		return nil, left
+	}
+	s.isBusy, s.told = true, document
+	op := coord.CreateEphemeral(jobtree.Node(s.id(session)), jobtree.EncodeNode(document))
+	if s.isThere {
+		op = coord.Set(op.Path, op.Value)
+	}
+	return &op, 0
+}
+
+// wrote takes in what has become of the operation.
+func (s *sign) wrote(err error, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isBusy = false
+	if err == nil {
+		s.isThere, s.pause, s.next = true, 0, now.Add(showEvery)
+		return
+	}
+	// It may be there or not: an answer was lost, or a stranger has removed it.
+	s.isThere, s.told = !s.isThere, jobtree.NodeDocument{}
+	s.pause = min(max(2*s.pause, showEvery), maxShowPause)
+	s.next = now.Add(s.pause)
+}
+
+// showLoad shows how many items the jobs of this node have.
+func (c *controller) showLoad(w *decide.World) error {
+	if c.account == nil {
+		return nil
+	}
+	write, left := c.sign.due(c.self.Session, c.account.ledger.load(), w.Now)
+	if left > 0 {
+		c.wakeIn(left)
+	}
+	if write == nil {
+		return nil
+	}
+	err := errEnded // if the registry panics
+	defer func() { c.sign.wrote(err, w.Now) }()
+	if _, err = c.reg.Commit(c.session.Context(), *write); err != nil {
+		c.log.Debug("other processes are not told how many items this one has", zap.Error(brief.Error(err)))
+		c.wakeIn(showEvery)
+	}
+	return nil
+}
+
+// takeDown removes the sign when the last job has left. If that fails, it ends with the session.
+func (c *controller) takeDown() {
+	s := c.sign
+	if s == nil || c.session == nil {
+		return
+	}
+	s.mu.Lock()
+	isMine := s.isThere && !s.isBusy && s.session == c.self.Session
+	if isMine {
+		s.isThere, s.isBusy, s.told, s.next = false, true, jobtree.NodeDocument{}, time.Time{}
+	}
+	s.mu.Unlock()
+	if !isMine {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
+	defer cancel()
+	_, err := c.reg.Commit(ctx, coord.DeleteTree(jobtree.Node(s.id(c.self.Session))))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isBusy, s.isThere = false, err != nil
+}
