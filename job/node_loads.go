@@ -115,10 +115,14 @@ func (c *controller) weigher(w *decide.World) func([]strategy.Instance) {
 		process[id] = w.Session(id).NodeID
 	}
 	ctx, reg, loads, job := c.session.Context(), c.reg, c.loads, string(c.job)
+	self, here := c.self.ID, c.account.others()
 	return func(instances []strategy.Instance) {
 		loads.refresh(ctx, reg)
 		for k, in := range instances {
-			if id := process[in.ID]; id != "" {
+			switch id := process[in.ID]; {
+			case in.ID == self:
+				instances[k].Load = here
+			case id != "":
 				instances[k].Load = loads.of(id, job, own[in.ID])
 			}
 		}

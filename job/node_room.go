@@ -248,6 +248,16 @@ func (a *account) leave() (wasLast bool) {
 	return true
 }
 
+// others returns how many items of other jobs are here.
+func (a *account) others() int {
+	if a == nil {
+		return 0
+	}
+	a.ledger.mu.Lock()
+	defer a.ledger.mu.Unlock()
+	return a.ledger.items - a.items
+}
+
 // load returns how many items are here.
 func (l *ledger) load() int {
 	l.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -189,27 +190,116 @@ func TestNodeMaxItemsFault(t *testing.T) {
 	})
 }
 
-// A job goes to the node that has the least of all jobs, whoever leads; and so do jobs that are
-// added when another node has joined.
+// sign returns what the node at an address shows of itself, and how many nodes show something.
+func (f *fleet) sign(ip string) (d jobtree.NodeDocument, all int) {
+	for n := range f.view.Snapshot().All(jobtree.Nodes) {
+		got, err := jobtree.DecodeNode(n.Value)
+		if n.Owner == 0 {
+			continue // the parent
+		}
+		if all++; err != nil {
+			f.Error(err)
+		}
+		if got.Address == ip {
+			d = got
+		}
+	}
+	return d, all
+}
+
+func (f *fleet) awaitSign(ip string, want jobtree.NodeDocument) {
+	f.Helper()
+	f.await(fmt.Sprintf("%s shows %+v", ip, want), nil, func(map[string]int) bool {
+		got, _ := f.sign(ip)
+		return got == want
+	})
+}
+
+func leastLoaded(c *job.Config) { c.Strategy = "LEAST_LOADED" }
+
+// Jobs of one item go to the node that has the least of all jobs. When another node joins, it
+// gets some of those that one node has far too many of, and most of the jobs that come later.
 func TestLeastLoadedOverJobs(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		f := newFleet(t, s)
-		wide := map[string]int{"wide": 12}
-		least := func(c *job.Config) { c.Strategy = "LEAST_LOADED" }
-		f.add("10.0.0.1", job.NodeConfig{})
-		f.schedule("10.0.0.1", "wide", 12)
-		f.await("twelve", wide, func(got map[string]int) bool { return got["10.0.0.1"] == 12 })
-		f.awaitSign("10.0.0.1", 12)
-		f.add("10.0.0.2", job.NodeConfig{MaxItems: 30})
-		f.schedule("10.0.0.2", "other", 2)
-		f.awaitSign("10.0.0.2", 2)
+		const many = 30
 		jobs := map[string]int{}
-		for i := range 10 {
+		f.add("10.0.0.1", job.NodeConfig{MaxItems: 1000})
+		for i := range many {
 			name := fmt.Sprintf("single%d", i)
 			jobs[name] = 1
-			f.schedule("10.0.0.1", name, 1, func(c *job.Config) { c.Strategy, c.Disabled = "LEAST_LOADED", true })
-			f.schedule("10.0.0.2", name, 1, least)
+			f.schedule("10.0.0.1", name, 1, leastLoaded)
 		}
-		_ = least
+		f.await("all at one", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == many })
+		f.awaitSign("10.0.0.1", jobtree.NodeDocument{Items: many, MaxItems: 1000, Address: "10.0.0.1"})
+		f.add("10.0.0.2", job.NodeConfig{})
+		for name := range jobs {
+			f.schedule("10.0.0.2", name, 1, leastLoaded)
+		}
+		got := f.await("some at the other", jobs, func(got map[string]int) bool { return got["10.0.0.2"] >= 3 })
+		had := got["10.0.0.2"]
+		f.awaitSign("10.0.0.2", jobtree.NodeDocument{Items: f.owners(jobs)["10.0.0.2"], Address: "10.0.0.2"})
+		if had = f.owners(jobs)["10.0.0.2"]; had > 20 {
+			t.Errorf("%d of %d went to the other", had, many)
+		}
+		jobs["later"] = 12
+		for _, ip := range []string{"10.0.0.1", "10.0.0.2"} {
+			f.schedule(ip, "later", 12, leastLoaded)
+		}
+		f.await("at least half of them at the other", jobs, func(got map[string]int) bool {
+			return got["10.0.0.2"] >= had+6 && got[""] == 0
+		})
+	})
+}
+
+// A node shows itself as long as it has jobs, and what it shows is rewritten seldom.
+func TestNodeShowsItself(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		f := newFleet(t, s)
+		n := f.add("10.0.0.1", job.NodeConfig{MaxItems: 7})
+		began := time.Now()
+		for i := range 5 {
+			f.schedule("10.0.0.1", fmt.Sprintf("job%d", i), 1)
+		}
+		f.awaitSign("10.0.0.1", jobtree.NodeDocument{Items: 5, MaxItems: 7, Address: "10.0.0.1"})
+		commits, _ := f.regs["10.0.0.1"].take()
+		writes := 0
+		for _, ops := range commits {
+			if strings.HasPrefix(ops[0].Path, jobtree.Nodes) {
+				writes++
+			}
+		}
+		if most := 2 + int(time.Since(began)/(5*time.Second)); writes > most {
+			t.Errorf("%d writes in %v", writes, time.Since(began))
+		}
+		if _, all := f.sign("10.0.0.1"); all != 1 {
+			t.Errorf("%d nodes show themselves", all)
+		}
+		for _, j := range n.Jobs() {
+			if err := j.Shutdown(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.await("nothing is shown", nil, func(map[string]int) bool { _, all := f.sign("10.0.0.1"); return all == 0 })
+		f.schedule("10.0.0.1", "again", 3)
+		f.awaitSign("10.0.0.1", jobtree.NodeDocument{Items: 3, MaxItems: 7, Address: "10.0.0.1"})
+	})
+}
+
+// What cannot be read of other nodes counts as nothing, and never keeps items from being dealt.
+func TestUnreadableLoads(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		f := newFleet(t, s)
+		for name, value := range map[string]string{"a": "items: many", "b": "\x00", "c": "", "d": "items: 5\noffers: [x]\n"} {
+			if _, err := f.admin.Commit(t.Context(), coord.Put(jobtree.Node(name), []byte(value))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.add("10.0.0.1", job.NodeConfig{})
+		j := f.schedule("10.0.0.1", "a", 2, leastLoaded)
+		f.await("dealt", map[string]int{"a": 2}, func(got map[string]int) bool { return got["10.0.0.1"] == 2 })
+		if fault := j.Status().Fault(); fault != nil {
+			t.Error(fault)
+		}
 	})
 }
