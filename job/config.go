@@ -57,7 +57,8 @@ type Config struct {
 	TimeZone string
 
 	// ShardingTotalCount is the number of items that the job is split into, numbered
-	// from 0: 1 to MaxShardingTotalCount. (shardingTotalCount)
+	// from 0: 1 to MaxShardingTotalCount. With Broadcast it is how many instances may run the
+	// job, and DefaultBroadcastCount if it is left out. (shardingTotalCount)
 	ShardingTotalCount int
 
 	// ShardingItemParameters gives an item a parameter: "0=Beijing,1=Shanghai".
@@ -165,6 +166,22 @@ type Config struct {
 	// (staticSharding)
 	StaticSharding bool
 
+	// Broadcast makes every instance run every tick: each owns one item, and keeps it as long as
+	// it may have items. No strategy is asked. A new instance gets the lowest item that is free,
+	// and begins with the next tick. A tick that an instance has missed is made up by that
+	// instance or, if it has ended, by nobody. ShardingTotalCount bounds the instances; if there
+	// are more, a fault says so.
+	//
+	// Items without an instance have no owner, and requests skip them. An item begins anew with
+	// each owner: without a cursor, and without a last outcome. Failover, StaticSharding and
+	// MaxItems are not allowed with it, and pins have no effect. It works without
+	// MonitorExecution, too. ShardingContext.Total is the number of items that have an owner.
+	//
+	// A JVM member does not know it. If it leads it deals all items, and each Go instance runs one
+	// of its items then; a fault names it. When this field changes, ticks that have come by then
+	// and were not begun do not run. Default false. (props: broadcast)
+	Broadcast bool
+
 	// Label restricts the job to instances that have this label: see [WithLabels]. It has no
 	// commas, and no spaces around it. (label)
 	Label string
@@ -198,6 +215,7 @@ const (
 // strategy, that of a listener, the list of error handlers, and a label have up to 255 each.
 const (
 	MaxShardingTotalCount = jobtree.MaxItems
+	DefaultBroadcastCount = 256
 	MaxThreads            = 10_000
 	MaxRetryAttempts      = 1_000
 	MaxRevision           = math.MaxInt32

@@ -46,6 +46,9 @@ func (c Config) WithDefaults() Config {
 	c.ErrorHandler = cmp.Or(c.ErrorHandler, d.ErrorHandler)
 	c.Overlap = cmp.Or(c.Overlap, d.Overlap)
 	c.Timeout = max(c.Timeout, 0)
+	if c.Broadcast {
+		c.ShardingTotalCount = cmp.Or(c.ShardingTotalCount, DefaultBroadcastCount)
+	}
 	c.Retry.InitialBackoff = max(cmp.Or(c.Retry.InitialBackoff, d.Retry.InitialBackoff), switchedOff)
 	c.Retry.MaxBackoff = cmp.Or(c.Retry.MaxBackoff, max(c.Retry.InitialBackoff, d.Retry.MaxBackoff))
 

@@ -48,6 +48,7 @@ const (
 	keyInitialBackoff   = propsPrefix + "retry.backoff.initial.milliseconds"
 	keyMaxBackoff       = propsPrefix + "retry.backoff.max.milliseconds"
 	keyMaxItems         = propsPrefix + "sharding.items.max"
+	keyBroadcast        = propsPrefix + "broadcast"
 	keyThreads          = propsPrefix + "executor.threads"
 	keyRevision         = propsPrefix + "revision"
 )
@@ -60,7 +61,7 @@ const (
 
 // ownProps returns the properties that belong to fields of a Config.
 func ownProps() []string {
-	return []string{keyMoreCrons, keyOverlap, keyJitter, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyThreads, keyRevision}
+	return []string{keyMoreCrons, keyOverlap, keyJitter, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyBroadcast, keyThreads, keyRevision}
 }
 
 // field is one key of the document, with the field of a Config that it belongs to.
@@ -114,6 +115,7 @@ func (c *Config) propFields() []field {
 		durationField(keyInitialBackoff, &c.Retry.InitialBackoff, time.Millisecond, "0"),
 		durationField(keyMaxBackoff, &c.Retry.MaxBackoff, time.Millisecond, ""),
 		intField(keyMaxItems, &c.MaxItems),
+		boolField(keyBroadcast, &c.Broadcast),
 		intField(keyThreads, &c.Threads),
 		intField(keyRevision, &c.Revision),
 	}

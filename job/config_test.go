@@ -62,7 +62,7 @@ func TestDefaultsDoNotReplaceWhatIsSet(t *testing.T) {
 		MisfireWindow: time.Hour, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute, Strategy: "STICKY", Threads: 3,
 		ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Minute,
 		Retry: job.Retry{Attempts: 2, InitialBackoff: time.Millisecond, MaxBackoff: time.Second},
-		Props: map[string]string{"k": "v"}, Disabled: true, Overwrite: true, Revision: 7, StaticSharding: true, Label: "gpu", MaxItems: 5,
+		Props: map[string]string{"k": "v"}, Disabled: true, Overwrite: true, Revision: 7, StaticSharding: true, Label: "gpu", MaxItems: 5, Broadcast: true,
 	}
 	if diff := cmp.Diff(want, want.WithDefaults()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

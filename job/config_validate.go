@@ -158,6 +158,7 @@ func (v *validator) fields(c Config) {
 	}
 	v.between(keyRetryAttempts, c.Retry.Attempts, MaxRetryAttempts)
 	v.between(keyMaxItems, c.MaxItems, MaxShardingTotalCount)
+	v.broadcast(c)
 	v.between(keyThreads, c.Threads, MaxThreads)
 	v.between(keyRevision, c.Revision, MaxRevision)
 
@@ -229,6 +230,23 @@ func (v *validator) cronFault(c Config, err error) {
 		if _, err := cronexpr.Parse(c.Cron, time.UTC); err != nil {
 			v.add(&FieldError{Field: keyCron, Err: err})
 		}
+	}
+}
+
+// broadcast checks what cannot be together with it.
+func (v *validator) broadcast(c Config) {
+	if !c.Broadcast {
+		return
+	}
+	const why = "not allowed with %s, where each instance has one item of its own"
+	if c.Failover {
+		v.fault(keyFailover, "true", why, keyBroadcast)
+	}
+	if c.StaticSharding {
+		v.fault(keyStaticSharding, "true", why, keyBroadcast)
+	}
+	if c.MaxItems != 0 {
+		v.fault(keyMaxItems, strconv.Itoa(c.MaxItems), why, keyBroadcast)
 	}
 }
 

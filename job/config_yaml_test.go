@@ -528,6 +528,9 @@ func anyConfig() *rapid.Generator[job.Config] {
 		}
 		c.Overlap = rapid.SampledFrom([]string{"", job.OverlapWait, job.OverlapSkip}).Draw(t, "overlap")
 		c.Failover = c.MonitorExecution != job.Off && rapid.Bool().Draw(t, "failover")
+		if rapid.IntRange(0, 4).Draw(t, "broadcast") == 0 {
+			c.Broadcast, c.Failover, c.StaticSharding, c.MaxItems = true, false, false, 0
+		}
 		c.ShardingItemParameters = job.FormatItemParameters(rapid.MapOfN(rapid.IntRange(0, c.ShardingTotalCount-1), text, 0, 3).Draw(t, "parameters"))
 		if rapid.Bool().Draw(t, "bounded backoff") {
 			c.Retry.MaxBackoff = max(c.Retry.InitialBackoff, time.Second) + units(time.Millisecond, false).Draw(t, "max")

@@ -47,10 +47,14 @@ func (d *dealt) allowChange(now time.Time) (bool, time.Duration) {
 	return true, 0
 }
 
-// deal asks the strategy who should own each item. A strategy that changes its answer again
+// deal asks the strategy who should own each item; in a broadcast job there is nothing to ask. A strategy that changes its answer again
 // and again would move the items for ever, so deal keeps the answer that is in force for a
 // while, and returns it with an error.
 func (c *controller) deal(w *decide.World) ([]string, error) {
+	if w.Rules.Broadcast {
+		c.dealt.isRestless = false
+		return w.Spread(), nil
+	}
 	owners, err := c.answer(w)
 	if err != nil || owners == nil {
 		return nil, err
@@ -75,9 +79,13 @@ func (c *controller) deal(w *decide.World) ([]string, error) {
 	return w.Place(d.owners), fmt.Errorf("job %s: strategy %s gives another answer each time it is asked about the same instances", c.job, short(c.settings.Strategy))
 }
 
-// desired returns who should own each item: the answer of the strategy, with pins and bounds.
+// desired returns who should own each item: the answer of the strategy, with pins and bounds, or
+// one item for each instance in a broadcast job.
 // It returns nil if no instance may have items.
 func (c *controller) desired(w *decide.World) ([]string, error) {
+	if w.Rules.Broadcast {
+		return w.Spread(), nil
+	}
 	owners, err := c.answer(w)
 	return w.Place(owners), err
 }

@@ -32,6 +32,7 @@ type signs struct {
 	suspended    since            // the session is not renewed
 	leaderless   since            // nobody leads
 	outOfForce   since            // the schedule is not in force
+	itemless     since            // this instance has no item of a broadcast job
 	unregistered since            // this instance is not in the tree
 	late         map[int]lateness // items that should have begun
 	watched      time.Time        // when items were looked at last
@@ -46,7 +47,11 @@ func (c *controller) diagnose(w *decide.World) error {
 	c.fault(FaultTree, c.treeFault(w))
 	c.watch(w)
 	if c.refused == 0 {
-		c.fault(FaultConfig, c.scheduleFault(w))
+		err := c.scheduleFault(w)
+		if err == nil {
+			err = c.broadcastFault(w)
+		}
+		c.fault(FaultConfig, err)
 	} else {
 		c.wakeIn(max(c.reconsider.Sub(w.Now), firstPause))
 	}

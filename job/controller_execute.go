@@ -51,11 +51,15 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 		token = 0 // of a request's progress: it fences nothing
 	}
 	c.tellClaimed(claims, token)
+	total := c.settings.ShardingTotalCount
+	if c.settings.Broadcast {
+		total = ownedItems(c.state)
+	}
 	g := &group{open: len(claims)}
 	for _, claim := range claims {
 		r := &run{
 			Run:   decide.Run{Claim: claim, Token: token, Instance: c.self.ID, Recorded: c.settings.rules.Monitor},
-			group: g, phase: queued, claimed: c.now(), syncs: c.syncs, taskID: c.newTaskID(),
+			group: g, phase: queued, total: total, claimed: c.now(), syncs: c.syncs, taskID: c.newTaskID(),
 		}
 		c.observeClaim(r)
 		c.setRun(r.Item, r)
@@ -87,6 +91,7 @@ func (c *controller) dispatch() {
 		// A tick from the future, which a stranger has recorded, will still come.
 		if (r.Source == decide.Normal || r.Source == decide.Misfire) && !r.Tick.After(now) {
 			c.work.Begun[r.Item] = r.Tick
+			c.work.Ticked = decide.Ticked{Instance: r.Instance, Item: r.Item, Tick: r.Tick}
 		}
 		free--
 		c.busy++
@@ -159,7 +164,7 @@ func (c *controller) executionOf(r *run) *execution {
 		inside: inside{slog: c.options.slog, live: &r.wishes},
 		sc: ShardingContext{
 			JobName: s.Name, TaskID: r.taskID, InstanceID: r.Instance, Properties: s.properties,
-			Item: r.Item, ItemParameter: s.parameters[r.Item], JobParameter: s.JobParameter, Total: s.ShardingTotalCount,
+			Item: r.Item, ItemParameter: s.parameters[r.Item], JobParameter: s.JobParameter, Total: r.total,
 			ScheduledTime: r.Tick.In(s.zone), Source: Source(r.Source), Attempt: 1, Token: r.Token,
 		},
 	}

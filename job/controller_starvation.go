@@ -39,7 +39,11 @@ func (c *controller) watch(w *decide.World) {
 		return
 	}
 	c.signs.watched = w.Now
-	c.fault(FaultStarvation, c.starvation(w))
+	err := c.starvation(w)
+	if itemless := c.itemlessFault(w); err == nil {
+		err = itemless
+	}
+	c.fault(FaultStarvation, err)
 }
 
 // starvation returns an error that names the items that should have begun, have not, and

@@ -105,6 +105,16 @@ func ownItems(s *jobtree.State, id string) (items []int) {
 	return items
 }
 
+// ownedItems counts the items that have an owner.
+func ownedItems(s *jobtree.State) (n int) {
+	for i := range s.Items {
+		if s.Items[i].Owner != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // showSession shows others the session; nil if there is none.
 func (c *controller) showSession(s coord.Session) {
 	c.mu.Lock()

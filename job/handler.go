@@ -75,7 +75,7 @@ type ShardingContext struct {
 	TaskID string
 	// InstanceID is the instance that runs the item.
 	InstanceID string
-	// Item is the sharding item, from 0 to Total-1.
+	// Item is the sharding item, from 0 to Total-1; in a broadcast job it may be larger.
 	Item int
 	// ItemParameter is the item's part of Config.ShardingItemParameters, or empty.
 	ItemParameter string
@@ -84,7 +84,8 @@ type ShardingContext struct {
 	JobParameter string
 	// Properties are Config.Props, for reading.
 	Properties Properties
-	// Total is Config.ShardingTotalCount.
+	// Total is Config.ShardingTotalCount. In a broadcast job it is how many items had an owner
+	// when this instance claimed its own: the instances that run the tick, if none comes or goes.
 	Total int
 	// ScheduledTime is the tick that this execution is for, in the job's time zone. If it
 	// makes up for ticks, it is the last one missed; after a failover, the tick of the

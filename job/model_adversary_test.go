@@ -218,6 +218,7 @@ func (m *model) doConfigure() {
 		m.config.ShardingTotalCount = rapid.IntRange(1, 3).Draw(m.t, "total")
 	case 1:
 		m.config.Failover = rapid.SampledFrom(m.how.switches).Draw(m.t, "failover")
+		m.config.Broadcast = m.how.broadcast && !m.config.Failover
 	case 2:
 		m.config.Misfire = ToggleOf(rapid.SampledFrom(m.how.switches).Draw(m.t, "misfire"))
 	case 3:

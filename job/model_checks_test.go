@@ -30,6 +30,7 @@ func (m *model) begins(p *member, r *run) {
 	}
 	m.token[r.Item] = r.Token
 	m.checkSteered(p, r)
+	m.checkOnce(p, r)
 	switch r.Source {
 	case decide.Normal, decide.Misfire:
 		if r.Tick.Nanosecond() != 0 {
@@ -98,6 +99,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 	m.handedOver(by, ops)
 	m.happened()
 	before := jobtree.Read(m.before, m.job)
+	m.checkMoves(before)
 	var claimed, moved []int
 	for _, op := range ops {
 		number, leaf, _ := strings.Cut(strings.TrimPrefix(op.Path, m.job.Sharding()+"/"), "/")
@@ -122,6 +124,9 @@ func (m *model) applied(by string, ops []coord.Op) {
 	for _, i := range moved {
 		is := m.state().Item(i).Fired
 		if !slices.Contains(claimed, i) {
+			if m.begunAnew(before, i) || m.passedElse(by, is.Tick) {
+				continue
+			}
 			due := is.Tick.After(before.Schedule.Since)
 			if due && m.config.Misfire == On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
 				m.fatalf("the tick %s of item %d is passed over", is.Tick, i)
@@ -195,8 +200,12 @@ func (m *model) checkOwners() {
 	if s.Leader == nil || !slices.Contains(available, s.Leader.ID) {
 		m.fatalf("nobody leads who may")
 	}
+	m.checkSpread(s, available)
 	for i := range m.config.ShardingTotalCount {
 		item := s.Item(i)
+		if m.config.Broadcast && item.Owner == nil && item.Running == nil {
+			continue
+		}
 		if item.Running != nil {
 			if _, alive := s.Sessions[item.Running.ID]; !alive {
 				m.fatalf("item %d has a record of %s, which has ended", i, item.Running.ID)
@@ -246,7 +255,7 @@ func (m *model) checkRest() {
 		if item.Running != nil || item.Failovering != nil || item.Failover != nil {
 			m.fatalf("item %d has records of a run, and nothing runs", i)
 		}
-		if item.Disabled {
+		if item.Disabled || m.config.Broadcast && item.Owner == nil {
 			continue
 		}
 		if _, waits := m.owed[i]; waits {

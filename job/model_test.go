@@ -55,6 +55,7 @@ type model struct {
 	excuse  map[int]time.Time // by item: the last time at which it could not run
 
 	steering
+	spreading
 }
 
 type modelOptions struct {
@@ -70,6 +71,8 @@ type modelOptions struct {
 	switches []bool
 	// jitter is whether items begin some time after their ticks.
 	jitter bool
+	// broadcast is whether the job is a broadcast job.
+	broadcast bool
 	// skew is how far clocks may be off, ahead or behind.
 	skew time.Duration
 }
@@ -109,7 +112,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		begun: map[string]string{}, token: map[int]int64{}, cut: map[int]string{},
 		owed: map[int]time.Time{}, counted: map[string]bool{},
 		excused: map[int]bool{}, excuse: map[int]time.Time{},
-		steering: newSteering(),
+		steering: newSteering(), spreading: newSpreading(),
 	}
 	m.first = m.store.Revision()
 	m.history = []coord.Snapshot{m.store.Snapshot()}
@@ -125,6 +128,9 @@ func newModel(t *rapid.T, how modelOptions) *model {
 	}
 	if how.oneOff {
 		m.config.Cron = ""
+	}
+	if how.broadcast {
+		m.config.Broadcast, m.config.Failover = true, false
 	}
 	m.configure()
 	return m
@@ -158,6 +164,7 @@ func (m *model) happened() {
 	}
 	m.lookForCutRuns()
 	s := m.state()
+	m.lookForLapses(s)
 	nobody := len(m.available(s)) == 0 || s.Leader == nil
 	for i := range m.config.ShardingTotalCount {
 		if m.excused[i] {
@@ -293,7 +300,9 @@ func (p *member) audit() {
 // newID gives a member a new identity, with an id that is the same in each run of the test.
 func (p *member) newID() string {
 	p.ids++
-	return fmt.Sprintf("%s%d", p.name, p.ids)
+	id := fmt.Sprintf("%s%d", p.name, p.ids)
+	p.m.joined[id] = p.m.now
+	return id
 }
 
 // omits reports whether the adversary leaves a step out: one that may be late, or fail, and
@@ -439,6 +448,11 @@ func TestClusterModel(t *testing.T) {
 		"steers in parts":          {switches: []bool{true}, steers: true, torn: true},
 		"steers a one-off job":     {switches: []bool{true}, steers: true, oneOff: true},
 		"items are delayed":        {switches: both, config: true, steers: true, jitter: true},
+		"a broadcast job":          {switches: both, broadcast: true},
+		"broadcast in parts":       {switches: both, broadcast: true, torn: true},
+		"broadcast comes and goes": {switches: both, broadcast: true, config: true},
+		"broadcast, steered":       {switches: both, broadcast: true, config: true, steers: true, torn: true},
+		"broadcast, one-off":       {switches: both, broadcast: true, steers: true, oneOff: true},
 		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })

@@ -187,6 +187,9 @@ const (
 	// PassWhileRunning: the tick came while the item ran, and misfire is off or Config.Overlap
 	// is OverlapSkip.
 	PassWhileRunning
+	// PassBegunElse: this process has run the tick of a broadcast job with another item, or as
+	// another instance.
+	PassBegunElse
 )
 
 func (r PassReason) String() string {
@@ -199,6 +202,8 @@ func (r PassReason) String() string {
 		return "too late"
 	case PassWhileRunning:
 		return "while running"
+	case PassBegunElse:
+		return "begun with another item"
 	}
 	return "unknown"
 }

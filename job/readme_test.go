@@ -83,7 +83,7 @@ var other = job.Config{
 	MisfireTolerance: 2 * time.Second, MisfireWindow: time.Second, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute,
 	Strategy: "STICKY", Threads: 3, ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Second,
 	Retry: job.Retry{Attempts: 1, InitialBackoff: 2 * time.Second, MaxBackoff: 2 * time.Minute},
-	Props: map[string]string{"k": "v"}, Disabled: true, Overwrite: true, Revision: 7, StaticSharding: true, Label: "l", MaxItems: 5,
+	Props: map[string]string{"k": "v"}, Disabled: true, Overwrite: true, Revision: 7, StaticSharding: true, Label: "l", MaxItems: 5, Broadcast: true,
 }
 
 // Every field of a Config has a row in README.md, and its default, unit and key are those of

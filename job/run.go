@@ -21,6 +21,7 @@ type run struct {
 	group   *group // the runs that were claimed in the same commit
 	phase   phase
 	syncs   int       // backoffs.syncs when the run was claimed; once it is done, when it was done
+	total   int       // what the handler is told of how many items there are
 	claimed time.Time // when the claim was committed
 	begun   time.Time // when the handler was called
 

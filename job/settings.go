@@ -73,7 +73,7 @@ func rulesOf(c Config) (decide.Rules, error) {
 		Monitor: c.MonitorExecution == On, Failover: c.Failover, Misfire: c.Misfire == On,
 		Tolerance: c.MisfireTolerance, Window: c.MisfireWindow, Jitter: c.Jitter, MaxTimeDiff: c.MaxTimeDiff,
 		StaticSharding: c.StaticSharding, Disabled: c.Disabled, Label: c.Label,
-		MaxItems: c.MaxItems, SkipOverlap: c.Overlap == OverlapSkip,
+		MaxItems: c.MaxItems, SkipOverlap: c.Overlap == OverlapSkip, Broadcast: c.Broadcast,
 	}, err
 }
 

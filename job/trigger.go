@@ -16,7 +16,8 @@ import (
 
 // TriggerRequest is what to run now.
 type TriggerRequest struct {
-	// Items to run; none means all.
+	// Items to run; none means all, and in a broadcast job all that have an owner now. If an
+	// item has none when its turn comes, its outcome is SKIPPED.
 	Items []int
 	// Instances whose items to run, by their ids; none means all. If Items are named too, an
 	// item runs if it is one of them and belongs to one of these instances.
@@ -168,6 +169,8 @@ type order struct {
 	label string // that an instance needs to be given items; "" if none
 	total int
 	items map[int]bool // TriggerRequest.Items
+	// broadcast is whether items without an owner are as they should be.
+	broadcast bool
 }
 
 // newOrder checks a request.
@@ -175,7 +178,7 @@ func newOrder(s *jobtree.State, r TriggerRequest) (*order, error) {
 	o := &order{TriggerRequest: r, state: s, total: len(s.Items), items: map[int]bool{}}
 	if s.Config != nil {
 		if config, err := DecodeConfig(s.Config.Value); err == nil {
-			o.label, o.total = config.Label, config.ShardingTotalCount
+			o.label, o.total, o.broadcast = config.Label, config.ShardingTotalCount, config.Broadcast
 		}
 	}
 	for _, item := range r.Items {
@@ -203,7 +206,7 @@ func (o *order) mayHaveItems() bool {
 // waitsForOwners reports whether it matters who owns an item that will soon get another owner:
 // it has none, or its owner has gone.
 func (o *order) waitsForOwners() bool {
-	if len(o.Instances) == 0 {
+	if len(o.Instances) == 0 || o.broadcast {
 		return false
 	}
 	for i := range o.total {
@@ -228,6 +231,9 @@ func (o *order) waitsForOwners() bool {
 func (o *order) list() []int {
 	var list []int
 	for i := range o.total {
+		if len(o.Items) == 0 && o.broadcast && o.ownerOf(i) == "" {
+			continue
+		}
 		if (len(o.Items) == 0 || o.items[i]) && (len(o.Instances) == 0 || slices.Contains(o.Instances, o.ownerOf(i))) {
 			list = append(list, i)
 		}

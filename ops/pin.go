@@ -7,6 +7,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // PinRequest says where an item belongs. Exactly one of Instance, Address and Label is needed.
@@ -24,12 +25,15 @@ type PinRequest struct {
 	Strict bool
 }
 
+// ErrBroadcast: in a broadcast job each instance has an item of its own, so there are no pins.
+var ErrBroadcast = errors.New("ops: a broadcast job has no pins")
+
 // Pin gives an item to instances of one kind, whatever the strategy says. If there are several,
 // it stays with one of them. An item that runs moves when its execution has ended. Another Pin
 // takes the place of this one; [Job.Unpin] ends it, and nothing else does. A pinned item counts
 // for Config.MaxItems, and is not moved for it. A JVM leader does not know pins. It is one commit.
 //
-// Errors: those of a read and of a commit; others for a bad request.
+// Errors: ErrBroadcast; those of a read and of a commit; others for a bad request.
 func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 	named := 0
 	for what, name := range map[string]string{"instance": r.Instance, "address": r.Address, "label": r.Label} {
@@ -46,6 +50,9 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 		}
 		if !s.Item(item).Exists {
 			return fmt.Errorf("item %d is not there; 0 to %d are", item, len(s.Items)-1)
+		}
+		if config, err := job.DecodeConfig(s.Config.Value); err == nil && config.Broadcast {
+			return ErrBroadcast
 		}
 		value := jobtree.EncodePin(jobtree.PinDocument{Instance: r.Instance, Address: r.Address, Label: r.Label, Strict: r.Strict, By: j.ops.by})
 		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.Put(j.name.Pin(item), value))

@@ -106,7 +106,8 @@ type BackfillRequest struct {
 	// From and To bound the ticks; both are included. To must not be in the future. In between
 	// there are one tick at least, and MaxBackfillTicks at most.
 	From, To time.Time
-	// Items are those to run; none means all.
+	// Items are those to run; none means all, and in a broadcast job all that have an owner now,
+	// whoever had them at the time of the ticks.
 	Items []int
 	// Parameter replaces Config.JobParameter in these executions, if it is not empty. Up to
 	// job.MaxTriggerParameter bytes.
@@ -126,7 +127,8 @@ const MaxBackfillTicks = jobtree.MaxRequestTicks
 // backfill begins when that run ends, and counts as on time. The job needs MonitorExecution and a
 // schedule. Backfill returns when the store has the request; see [Requested.Wait].
 //
-// Errors: job.ErrQueueFull; those of a read and of a commit; others for a bad request.
+// Errors: job.ErrQueueFull; job.ErrNoInstance, if no item of a broadcast job has an owner; those
+// of a read and of a commit; others for a bad request.
 func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, error) {
 	return j.submit(ctx, "backfill", func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
 		d := jobtree.RequestDocument{Items: slices.Clone(r.Items), Parameter: r.Parameter, Source: job.SourceBackfill.String(), Halts: r.StopAtFailure}
@@ -141,8 +143,13 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 		slices.Sort(d.Items)
 		if d.Items = slices.Compact(d.Items); len(d.Items) == 0 {
 			for i := range c.ShardingTotalCount {
-				d.Items = append(d.Items, i)
+				if !c.Broadcast || s.Item(i).Owner != nil {
+					d.Items = append(d.Items, i)
+				}
 			}
+		}
+		if len(d.Items) == 0 {
+			return d, job.ErrNoInstance
 		}
 		if first, last := d.Items[0], d.Items[len(d.Items)-1]; first < 0 || last >= c.ShardingTotalCount {
 			return d, fmt.Errorf("items: 0 to %d are allowed", c.ShardingTotalCount-1)

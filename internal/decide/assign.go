@@ -33,8 +33,9 @@ func (w *World) Question() strategy.Request {
 }
 
 // Assign writes, as leader, who owns each item. owners is the answer of the strategy and of
-// [World.Place]; nil if no instance may have items. An idle item gets its new owner at once. An item that runs keeps
-// its owner until the run ends. An item beyond the total is removed when it is idle. After
+// [World.Place], or in a broadcast job that of [World.Spread]; nil if no instance may have
+// items. An idle item gets its new owner at once. An item that runs keeps its owner until the run
+// ends. An item beyond the total is removed when it is idle. After
 // each commit every item has one owner at most, so the next leader needs not know whether
 // this one died halfway.
 func (w *World) Assign(owners []string) []Change {
@@ -45,7 +46,11 @@ func (w *World) Assign(owners []string) []Change {
 		for i, owner := range owners {
 			item := w.Item(i)
 			ops := w.assignItem(i, &item, owner, surplus)
-			if item.Fired == nil && owner != "" {
+			switch {
+			case owner == "":
+			case w.Rules.Broadcast && len(ops) > 0:
+				ops = append(ops, w.beginAnew(i, &item)...)
+			case item.Fired == nil:
 				// A new item has no tick to make up, even if an item of that number was there before.
 				ops = append(ops, coord.Create(w.Job.Fired(i), begun))
 			}
@@ -73,7 +78,7 @@ func (w *World) IsDealt(owners []string) bool {
 			return false
 		}
 	}
-	return len(w.Items) <= w.Rules.Total
+	return len(w.Items) <= w.Rules.Total && (!w.Rules.Broadcast || w.isSpread(owners))
 }
 
 // surplus returns how many items, with static sharding, each instance has more than it may.
@@ -116,17 +121,28 @@ func (w *World) assignItem(i int, item *jobtree.Item, owner string, surplus map[
 	case item.Owner.ID == owner, item.Running != nil, w.stays(item.Owner.ID, surplus):
 		return nil
 	case owner == "":
-		return []coord.Op{
-			coord.Absent(w.Job.Running(i)),
+		return append(w.ifIdleAndGone(i, item),
 			coord.AtVersion(w.Job.ItemInstance(i), item.Owner.Version),
-			coord.DeleteTree(w.Job.ItemInstance(i)),
-		}
+			coord.DeleteTree(w.Job.ItemInstance(i)))
 	default:
-		return []coord.Op{
-			coord.Absent(w.Job.Running(i)),
-			coord.SetAt(w.Job.ItemInstance(i), []byte(owner), item.Owner.Version),
-		}
+		return append(w.ifIdleAndGone(i, item),
+			coord.SetAt(w.Job.ItemInstance(i), []byte(owner), item.Owner.Version))
 	}
+}
+
+// ifIdleAndGone are the conditions on which an item changes its owner: it does not run. In a
+// broadcast job it begins anew then, so an owner that the snapshot does not show must be gone, and
+// fired must be as it was seen: the version of the owner's node begins anew when that is
+// created again, and that of fired does not.
+func (w *World) ifIdleAndGone(i int, item *jobtree.Item) []coord.Op {
+	ops := []coord.Op{coord.Absent(w.Job.Running(i))}
+	if _, isShown := w.Instances[item.Owner.ID]; w.Rules.Broadcast && !isShown && coord.ValidatePath(w.Job.Instance(item.Owner.ID)) == nil {
+		ops = append(ops, coord.Absent(w.Job.Instance(item.Owner.ID)))
+	}
+	if w.Rules.Broadcast && item.Fired != nil {
+		ops = append(ops, w.ifUnclaimed(i, item))
+	}
+	return ops
 }
 
 // isAbandoned reports whether static sharding gives the items of an owner to others: it has

@@ -62,6 +62,9 @@ type Work struct {
 	Yielded map[int]time.Time
 	// Begun has the last tick that each item has begun in this process by its schedule.
 	Begun map[int]time.Time
+	// Ticked is the last tick that this process has begun by the schedule, with any item. A new
+	// session does not forget it.
+	Ticked Ticked
 }
 
 // NewWork returns the work of a process that has nothing under way.
@@ -69,7 +72,8 @@ func NewWork() *Work {
 	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Yielded: map[int]time.Time{}, Begun: map[int]time.Time{}}
 }
 
-// Forget drops what holds only within one session: all but the executions.
+// Forget drops what holds only within one session: all but the executions, and what matters to
+// the next one.
 func (k *Work) Forget() {
 	clear(k.Ended)
 	clear(k.Waiting)

@@ -35,14 +35,14 @@ func (w *World) Early(k *Work) []Due {
 	var list []Due
 	for i := range w.looked(w.items()) {
 		item := &w.Items[i]
-		if !w.owns(item) || w.Barred[i] || item.Disabled || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) {
+		if !w.owns(item) || w.Barred[i] || item.Disabled || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) || w.beginsElse(k, i, next) {
 			continue
 		}
 		if next.After(item.Fired.Tick) && w.judge(i, item, w.LastTickOf(i)) == notDue {
 			list = append(list, Due{i, next, Normal})
 		}
 	}
-	return list
+	return w.firstOnly(list)
 }
 
 // MayHold reports whether a run that was claimed early may go on waiting for its tick: the

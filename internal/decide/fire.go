@@ -34,7 +34,7 @@ func (w *World) due(k *Work, isBarred bool) []Due {
 	var list []Due
 	for i := range w.looked(w.items()) {
 		item, tick := &w.Items[i], w.LastTickOf(i)
-		if !w.owns(item) || w.Barred[i] != isBarred || item.Disabled || k.Runs[i] != nil || item.Running != nil || k.hasBegun(i, tick) || w.Now.Before(k.Yielded[i]) {
+		if !w.owns(item) || w.Barred[i] != isBarred || item.Disabled || k.Runs[i] != nil || item.Running != nil || k.hasBegun(i, tick) || w.beginsElse(k, i, tick) || w.Now.Before(k.Yielded[i]) {
 			continue
 		}
 		switch w.judge(i, item, tick) {
@@ -51,7 +51,7 @@ func (w *World) due(k *Work, isBarred bool) []Due {
 	slices.SortStableFunc(list, func(a, b Due) int {
 		return w.Items[a.Item].Fired.Tick.Compare(w.Items[b.Item].Fired.Tick)
 	})
-	return list
+	return w.firstOnly(list)
 }
 
 // Fire claims items that are due, but not more than there are threads for: nobody else can

@@ -22,6 +22,7 @@ const (
 	ServersDisabled                       // all servers are disabled
 	TooLate                               // the tick was missed and is not made up
 	WhileRunning                          // the tick came while the item ran, and is not made up
+	BegunElse                             // this process has run the tick of a broadcast job as another member
 )
 
 // PassOver moves fired on over ticks that nobody is to run: ticks of disabled items, ticks
@@ -68,6 +69,8 @@ func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) Pas
 		return ItemDisabled
 	case allDisabled:
 		return ServersDisabled
+	case w.hasTicked(k, i, tick):
+		return BegunElse
 	case w.IsActive() && verdict == expired && !k.hasWaited(i, tick):
 		return TooLate
 	}

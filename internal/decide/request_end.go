@@ -56,6 +56,8 @@ func (w *World) endStranded(c *changes) {
 			case isBegun:
 			case i >= w.Rules.Total && w.IsInForce():
 				c.add(i, w.skip(r, i, "the job has no such item any more")...)
+			case w.Rules.Broadcast && item.Owner == nil && item.Running == nil && w.IsInForce():
+				c.add(i, append(w.skip(r, i, "no instance has the item"), coord.Absent(w.Job.ItemInstance(i)))...)
 			case item.Disabled && item.Running == nil:
 				c.add(i, append(w.skip(r, i, "the item is disabled"), coord.Exists(w.Job.ItemDisabled(i)))...)
 			case item.Owner != nil && item.Running == nil && w.isJVM(item.Owner.ID):

@@ -24,6 +24,7 @@ type Rules struct {
 	MaxTimeDiff    time.Duration // how far the local clock may be from the store's; 0 is no bound
 	MaxItems       int           // how many items an instance may have; 0 is no bound
 	StaticSharding bool          // items stay with their owners
+	Broadcast      bool          // each instance has one item
 	Disabled       bool          // a server is disabled when it registers for the first time
 	Streams        bool          // executions may go on over their next ticks
 	SkipOverlap    bool          // a tick that comes while the item runs is passed over

@@ -48,6 +48,7 @@ func (w *World) wantedSchedule() jobtree.ScheduleDocument {
 		TimeZone:    w.Rules.TimeZone,
 		Misfire:     w.Rules.Misfire,
 		Unmonitored: !w.Rules.Monitor,
+		Broadcast:   w.Rules.Broadcast,
 	}
 }
 

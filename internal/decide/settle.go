@@ -19,7 +19,7 @@ func (w *World) Leftovers(k *Work) []int {
 // Settle returns the change that ends a leftover. The caller has read running from the store
 // after the snapshot was taken. If nothing has been begun for the claim, the item is claimed
 // again, so that it begins. If the run has ended or was killed, or there was no claim of ours,
-// running is removed.
+// or if this instance runs the tick of a broadcast job with another item, running is removed.
 func (w *World) Settle(k *Work, i int) Change {
 	item := &w.Items[i]
 	c := changes{w: w, step: "settle", heals: true, head: (*World).ifRunner}
@@ -42,6 +42,10 @@ func (w *World) Settle(k *Work, i int) Change {
 		ops := []coord.Op{coord.Set(w.Job.Running(i), []byte(w.Self.ID)), w.writeFired(item, claim), w.ifNotKilled(i)}
 		if r := w.runsFor(i); r != nil && !claim.Failover {
 			claim.Source = sourceOfRequest(r)
+		}
+		if claim.isOfTick() && w.beginsElse(k, i, claim.Tick) {
+			c.add(i, w.remove(&Run{Claim: claim}, item)...)
+			break
 		}
 		ops = append(ops, w.goOn(&claim)...)
 		c.add(i, ops...).Claim = &claim

@@ -60,6 +60,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 			l = w.whyNotThrough(&item, tick)
 		case nobody != NotStalled:
 			l.Reason = nobody
+		case w.Rules.Broadcast && item.Owner == nil: // as it should be
 		default:
 			if l = w.whyUnowned(i, &item); l.Reason == NotStalled && item.Owner != nil {
 				l = w.whyNotBegun(&item, tick)
