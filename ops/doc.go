@@ -66,8 +66,8 @@
 //   - A handler that does not watch its context goes on after a kill.
 //   - JVM members know no kill, no pause, no pins and no MaxItems, and pass no tick over for
 //     Overlap. While one of them leads, nobody deals by pins.
-//   - Neither do Go members whose version knows no steering (protocol 1). They begin ticks during
-//     a pause, and as leaders they end it. A fault names them.
+//   - Neither do Go members whose version knows no steering (protocol 1): Kill fails with
+//     ErrOldMember, and Paused.Old lists them. A fault of the job names them, too.
 //   - A run of a job without records (MonitorExecution off) cannot be killed, and a tick may
 //     begin a moment after a pause.
 //   - Who may do what is a question of rights in the store. By is what a program says.
