@@ -4,8 +4,8 @@
 //	go run ./examples/steer
 //	go run ./examples/steer kill backfill
 //
-// The store is in memory, so nothing need be installed. All scenes together take some twenty
-// seconds. The calls are the same on etcd and ZooKeeper, and from any other program: package
+// The store is in memory, so nothing need be installed. All scenes together take less than
+// a minute. The calls are the same on etcd and ZooKeeper, and from any other program: package
 // ops needs a registry, and runs no job.
 package main
 
@@ -40,6 +40,9 @@ func scenes() []scene {
 		{"overlap", "ticks that come while the item runs are passed over", overlap},
 		{"crons", "a job fires when any of its expressions does", crons},
 		{"jitter", "the items of a tick do not begin all at once", jitter},
+		{"broadcast", "each instance runs each tick", broadcast},
+		{"limit", "an instance has only so many items of a job, a process of all jobs", limit},
+		{"balance", "items go where there are the fewest of all jobs", balance},
 	}
 }
 

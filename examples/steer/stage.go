@@ -146,3 +146,22 @@ func once(at time.Time) string {
 	at = at.UTC()
 	return fmt.Sprintf("%d %d %d %d %d ? %d", at.Second(), at.Minute(), at.Hour(), at.Day(), at.Month(), at.Year())
 }
+
+// nodes returns nodes at these addresses, each as a process of its own would have it.
+func (s *stage) nodes(ctx context.Context, c job.NodeConfig, addresses ...string) ([]*job.Node, error) {
+	var list []*job.Node
+	for _, ip := range addresses {
+		reg, err := s.dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.Options = []job.Option{job.WithIP(ip)}
+		n, err := job.NewNode(reg, c)
+		if err != nil {
+			return nil, err
+		}
+		s.exits = append(s.exits, func() error { return within(ctx, n.Shutdown) })
+		list = append(list, n)
+	}
+	return list, nil
+}

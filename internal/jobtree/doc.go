@@ -11,6 +11,10 @@
 //	pins/{item}                       to whom it belongs
 //	requests/{id}, …/{item}           what is to run beside the schedule, and how far it has come
 //
+// Below ~elasticjob the namespace has what belongs to no job:
+//
+//	nodes/{id}                        of a process: how many items of all jobs it has
+//
 // What others may write there is bounded and read strictly; a value that cannot be read has
 // no effect.
 //
