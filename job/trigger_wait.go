@@ -88,7 +88,8 @@ func awaitRequest(ctx context.Context, reg coord.Registry, job jobtree.Job, id s
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("job %s: request %s: not all items are through: %w", job, quote(id), context.Cause(ctx))
+			waiting := slices.DeleteFunc(slices.Clone(r.Items), r.IsThrough)
+			return nil, fmt.Errorf("job %s: request %s: items %s are not through: %w", job, quote(id), listItems(waiting), context.Cause(ctx))
 		}
 	}
 }

@@ -54,7 +54,11 @@ type Killed struct {
 // list has what was killed before it.
 func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
 	done := map[int]Killed{}
-	err := j.try(ctx, "kill", func(s *jobtree.State) error {
+	read := j.read
+	if n := len(r.Items); n > 0 && n <= fewItems {
+		read = func(ctx context.Context) (*jobtree.State, error) { return j.readItems(ctx, r.Items) }
+	}
+	err := j.tryOn(ctx, "kill", read, func(s *jobtree.State) error {
 		k, err := j.newKill(s, r)
 		if err != nil {
 			return err
@@ -87,6 +91,10 @@ func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
 	slices.SortFunc(list, func(a, b Killed) int { return a.Item - b.Item })
 	return list, err
 }
+
+// fewItems is how many items are read one by one, with up to five reads for each, instead of
+// the whole tree of the job.
+const fewItems = 10
 
 // kill is a request together with the tree in which it is to be written.
 type kill struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,10 +58,18 @@ type Job struct {
 	name jobtree.Job
 }
 
+// check returns an error if no job can have the name.
+func (j *Job) check() error {
+	if j.name == "" || strings.Contains(string(j.name), "/") || coord.ValidatePath(j.name.Root()) != nil {
+		return fmt.Errorf("%w: no job can have this name", ErrNoJob)
+	}
+	return nil
+}
+
 // read reads the tree of the job from the store.
 func (j *Job) read(ctx context.Context) (*jobtree.State, error) {
-	if j.name == "" || strings.Contains(string(j.name), "/") || coord.ValidatePath(j.name.Root()) != nil {
-		return nil, fmt.Errorf("%w: no job can have this name", ErrNoJob)
+	if err := j.check(); err != nil {
+		return nil, err
 	}
 	tree := coord.NewTree()
 	for n, err := range j.ops.reg.Walk(ctx, j.name.Root()) {
@@ -69,6 +78,48 @@ func (j *Job) read(ctx context.Context) (*jobtree.State, error) {
 		}
 		tree.Put(n)
 	}
+	return j.state(tree)
+}
+
+// readItems is read for what concerns the executions of a few items. The rest of the tree may
+// be large.
+func (j *Job) readItems(ctx context.Context, items []int) (*jobtree.State, error) {
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	tree := coord.NewTree()
+	get := func(path string) (value string, err error) {
+		n, err := j.ops.reg.Get(ctx, path)
+		if errors.Is(err, coord.ErrNoNode) {
+			return "", nil
+		}
+		if err == nil {
+			tree.Put(n)
+		}
+		return string(n.Value), err
+	}
+	paths := []string{j.name.Config()}
+	for _, i := range items {
+		paths = append(paths, j.name.Fired(i), j.name.FailoverItem(i))
+		runner, err := get(j.name.Running(i))
+		if err != nil {
+			return nil, err
+		}
+		if runner != "" && coord.ValidatePath(j.name.Instance(runner)) == nil {
+			paths = append(paths, j.name.Instance(runner), j.name.Session(runner))
+		}
+	}
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
+		if _, err := get(path); err != nil {
+			return nil, err
+		}
+	}
+	return j.state(tree)
+}
+
+// state decodes a tree.
+func (j *Job) state(tree *coord.Tree) (*jobtree.State, error) {
 	s := jobtree.Read(tree.Snapshot(), j.name)
 	if s.Config == nil {
 		return nil, ErrNoJob
@@ -95,11 +146,16 @@ const (
 
 // try reads the tree and lets do decide and commit, until that meets no conflict.
 func (j *Job) try(ctx context.Context, what string, do func(*jobtree.State) error) error {
+	return j.tryOn(ctx, what, j.read, do)
+}
+
+// tryOn is try for who needs only a part of the tree.
+func (j *Job) tryOn(ctx context.Context, what string, read func(context.Context) (*jobtree.State, error), do func(*jobtree.State) error) error {
 	pause := firstPause
 	var err error
 	for range attempts {
 		var s *jobtree.State
-		if s, err = j.read(ctx); err == nil {
+		if s, err = read(ctx); err == nil {
 			err = do(s)
 		}
 		if !errors.Is(err, coord.ErrConflict) {

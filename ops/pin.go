@@ -65,6 +65,9 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 // Errors: those of a read and of a commit.
 func (j *Job) Unpin(ctx context.Context, item int) error {
 	return j.try(ctx, "unpin", func(*jobtree.State) error {
+		if item < 0 || item >= jobtree.MaxItems {
+			return fmt.Errorf("item %d: 0 to %d are allowed", item, jobtree.MaxItems-1)
+		}
 		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.DeleteTree(j.name.Pin(item)))
 		return err
 	})

@@ -135,6 +135,8 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 		switch {
 		case c.MonitorExecution == job.Off:
 			return d, errors.New("the job keeps no records (MonitorExecution is off), which a backfill needs")
+		case r.From.IsZero():
+			return d, errors.New("from: needed")
 		case r.To.After(j.ops.now()):
 			return d, fmt.Errorf("to %s: it has not come yet", r.To.Format(time.RFC3339))
 		case len(r.Parameter) > job.MaxTriggerParameter:
@@ -209,7 +211,11 @@ func (j *Job) submit(ctx context.Context, what string, of func(*jobtree.State, j
 		if err != nil {
 			return err
 		}
-		if _, err := j.ops.reg.Commit(ctx, ops...); err != nil {
+		_, err = j.ops.reg.Commit(ctx, ops...)
+		if errors.Is(err, coord.ErrUnknownOutcome) { // the next look at the tree tells
+			return fmt.Errorf("%w: %w", coord.ErrConflict, err)
+		}
+		if err != nil {
 			return err
 		}
 		result = &Requested{id, d.Items, d.Ticks, j}

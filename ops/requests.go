@@ -1,0 +1,111 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// RequestState is how far a request has come.
+type RequestState struct {
+	// ID is what [Job.Cancel] and [job.AwaitRequest] take.
+	ID string
+	// Source is MANUAL, RETRY or BACKFILL. By is who asked, and At when.
+	Source, By string
+	At         time.Time
+	// Items are those that it is for, and Through, Running and Waiting those of them that are
+	// through, run for it now, or have not begun or wait for their next tick. All are ascending.
+	Items, Through, Running, Waiting []int
+	// Why says what the first waiting item waits for; empty if none waits.
+	Why string
+	// Ended is when all items were through, or when it was cancelled; zero before that.
+	Ended time.Time
+}
+
+// Requests returns the requests of the job, the oldest first: those that have not ended, and
+// those that are kept for whoever waits for them. It reads the whole tree of the job.
+//
+// Errors: those of a read.
+func (j *Job) Requests(ctx context.Context) ([]RequestState, error) {
+	s, err := j.read(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: requests: %w", brief.Text(string(j.name)), err)
+	}
+	var list []RequestState
+	turns := turnsOf(s)
+	for _, r := range s.Requests {
+		if r.Err == nil { // else it is about to be removed
+			list = append(list, stateOf(s, r, turns))
+		}
+	}
+	return list, nil
+}
+
+// turnsOf returns whose turn it is at each item that a request waits for.
+func turnsOf(s *jobtree.State) map[int]*jobtree.Request {
+	turns := map[int]*jobtree.Request{}
+	for _, r := range s.Requests {
+		for _, i := range r.Items {
+			if turns[i] == nil && !r.IsThrough(i) {
+				turns[i] = r
+			}
+		}
+	}
+	return turns
+}
+
+func stateOf(s *jobtree.State, r *jobtree.Request, turns map[int]*jobtree.Request) RequestState {
+	state := RequestState{ID: r.ID, Source: r.Source, By: r.By, At: r.At, Items: r.Items, Ended: r.Ended}
+	for _, i := range r.Items {
+		p := r.Progress(i)
+		switch {
+		case r.IsThrough(i):
+			state.Through = append(state.Through, i)
+		case p != nil && p.Runner != "":
+			state.Running = append(state.Running, i)
+		default:
+			state.Waiting = append(state.Waiting, i)
+		}
+	}
+	if len(state.Waiting) > 0 {
+		i := state.Waiting[0]
+		if first := turns[i]; first != r {
+			state.Why = fmt.Sprintf("item %d has request %s first", i, first.ID)
+		} else {
+			state.Why = whyWaits(s, i)
+		}
+	}
+	return state
+}
+
+// whyWaits says why an item has not begun for the request whose turn it is, as far as the tree
+// tells.
+func whyWaits(s *jobtree.State, i int) string {
+	item := s.Item(i)
+	isAnyEnabled := false
+	for _, in := range s.Instances {
+		isAnyEnabled = isAnyEnabled || in.Owner != 0 && s.ServerEnabled(in.IP)
+	}
+	switch {
+	case item.Running != nil:
+		return fmt.Sprintf("item %d runs on %s", i, brief.Text(item.Running.ID))
+	case len(s.Instances) == 0:
+		return "no instance is there"
+	case !isAnyEnabled:
+		return "all servers are disabled"
+	case item.Owner == nil:
+		return fmt.Sprintf("item %d has no owner", i)
+	}
+	id := item.Owner.ID
+	_, isThere := s.Instances[id]
+	switch {
+	case !isThere:
+		return fmt.Sprintf("item %d belongs to %s, which is gone", i, brief.Text(id))
+	case s.IsOld(id):
+		return fmt.Sprintf("item %d belongs to %s, which is too old to know requests", i, brief.Text(id))
+	}
+	return fmt.Sprintf("item %d belongs to %s, which has not begun it", i, brief.Text(id))
+}
