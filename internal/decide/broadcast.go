@@ -66,7 +66,7 @@ func (w *World) keptItems() map[string]int {
 // use.
 func (w *World) isFree(i int) bool {
 	item := w.Item(i)
-	return item.Running == nil && !item.Disabled && w.turns()[i] == nil
+	return item.Running == nil && !item.Disabled && w.turnOf(i) == nil
 }
 
 // beginAnew returns the operations that make an item of a broadcast job one that has no past,

@@ -61,29 +61,49 @@ func Submit(s *jobtree.State, job jobtree.Job, d jobtree.RequestDocument, unique
 	return id, []coord.Op{coord.Exists(job.Config()), count, coord.Create(job.Request(id), value)}, nil
 }
 
-// turns returns, for each item that a request waits for, the request whose turn it is. behind
-// has the one after that.
-func (w *World) turns() map[int]*jobtree.Request {
-	if w.turn != nil || len(w.Requests) == 0 {
-		return w.turn
+// queue is whose turn it is at each item that requests wait for, and who comes after that. A
+// hundred requests may wait for each of ten thousand items, so it is found once for all items.
+type queue struct{ now, next []*jobtree.Request }
+
+// requestQueue returns the queue of the snapshot; nil if no request waits.
+func (w *World) requestQueue() *queue {
+	if w.queue != nil || len(w.Requests) == 0 {
+		return w.queue
 	}
-	w.turn, w.behind = map[int]*jobtree.Request{}, map[int]*jobtree.Request{}
+	most := 0
 	for _, r := range w.Requests {
-		if r.Err != nil || !r.Ended.IsZero() {
+		if r.Ended.IsZero() && len(r.Items) > 0 {
+			most = max(most, r.Items[len(r.Items)-1]+1)
+		}
+	}
+	if most == 0 {
+		return nil
+	}
+	q := &queue{make([]*jobtree.Request, most), make([]*jobtree.Request, most)}
+	for _, r := range w.Requests {
+		if !r.Ended.IsZero() {
 			continue
 		}
-		for _, i := range r.Items {
-			if w.behind[i] != nil || r.IsThrough(i) {
-				continue
-			}
-			if w.turn[i] == nil {
-				w.turn[i] = r
-			} else {
-				w.behind[i] = r
+		for n, i := range r.Items {
+			switch {
+			case q.next[i] != nil || r.IsThroughAt(n):
+			case q.now[i] == nil:
+				q.now[i] = r
+			default:
+				q.next[i] = r
 			}
 		}
 	}
-	return w.turn
+	w.queue = q
+	return q
+}
+
+// turnOf returns the request whose turn it is at an item; nil if none waits for it.
+func (w *World) turnOf(i int) *jobtree.Request {
+	if q := w.requestQueue(); q != nil && i < len(q.now) {
+		return q.now[i]
+	}
+	return nil
 }
 
 // HasRequests reports whether a request has not ended.
@@ -93,13 +113,12 @@ func (w *World) HasRequests() bool {
 
 // Requested lists the items of this instance for which a request waits, and that are idle.
 func (w *World) Requested(k *Work, isBackfill bool) []int {
-	turns := w.turns()
-	if len(turns) == 0 || !w.IsActive() {
+	if w.requestQueue() == nil || !w.IsActive() {
 		return nil
 	}
 	var list []int
 	for i := range w.items() {
-		r, item := turns[i], &w.Items[i]
+		r, item := w.turnOf(i), &w.Items[i]
 		if r == nil || !w.owns(item) || w.Barred[i] || item.Disabled || !isIdle(k, i, item) || (sourceOfRequest(r) == Backfill) != isBackfill {
 			continue
 		}
@@ -113,14 +132,14 @@ func (w *World) Requested(k *Work, isBackfill bool) []int {
 // Awaiting returns the request that has waited longest for an item without having begun; nil
 // if none waits.
 func (w *World) Awaiting(i int) *jobtree.Request {
-	r := w.turns()[i]
+	r := w.turnOf(i)
 	if r == nil {
 		return nil
 	}
 	if p := r.Progress(i); p == nil || p.Runner == "" {
 		return r
 	}
-	return w.behind[i]
+	return w.queue.next[i]
 }
 
 // isRequestNext reports whether an item runs for a request when its run has ended, whatever its
@@ -132,7 +151,7 @@ func (w *World) isRequestNext(i int) bool {
 
 // RequestProgress is a number that changes whenever an item has got on with its requests.
 func (w *World) RequestProgress(i int) int64 {
-	r := w.turns()[i]
+	r := w.turnOf(i)
 	switch {
 	case r == nil:
 		return 0
@@ -145,7 +164,7 @@ func (w *World) RequestProgress(i int) int64 {
 // AwaitedHere lists the items of this instance, and those that it runs, for which a request
 // waits.
 func (w *World) AwaitedHere(k *Work) []int {
-	if len(w.turns()) == 0 {
+	if w.requestQueue() == nil {
 		return nil
 	}
 	isEnabled := w.ServerEnabled(w.Self.IP)
@@ -164,7 +183,7 @@ func (w *World) AwaitedHere(k *Work) []int {
 func (w *World) BeginRequested(items []int) []Change {
 	c := w.claims("begin requested")
 	for _, i := range items {
-		r, item := w.turns()[i], &w.Items[i]
+		r, item := w.turnOf(i), &w.Items[i]
 		claim := w.claimFor(i, r)
 		claim.Last = lastFired(item, time.Time{})
 		if !w.Rules.Monitor {
@@ -233,7 +252,7 @@ func (w *World) goOn(claim *Claim) []coord.Op {
 // runsFor returns the request for which, by the tree, an item runs, or is to run again; nil if
 // there is none.
 func (w *World) runsFor(item int) *jobtree.Request {
-	if r := w.turns()[item]; r != nil {
+	if r := w.turnOf(item); r != nil {
 		if p := r.Progress(item); p != nil && p.Runner != "" {
 			return r
 		}

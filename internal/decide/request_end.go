@@ -39,11 +39,10 @@ func (w *World) EndRequests() []Change {
 
 // endStranded ends what cannot go on by itself.
 func (w *World) endStranded(c *changes) {
-	turns := w.turns()
 	jvm := map[string]bool{}
 	for _, r := range w.Requests {
 		for _, i := range r.Items {
-			if turns[i] != r {
+			if w.turnOf(i) != r {
 				continue
 			}
 			item := w.Item(i)

@@ -44,8 +44,7 @@ type World struct {
 	Narrow []int
 
 	ticked ticked
-	// The answers of turns.
-	turn, behind map[int]*jobtree.Request
+	queue  *queue // the answer of requestQueue
 }
 
 // ticked remembers the answer of [World.LastTick], and what it was asked about.

@@ -31,8 +31,11 @@ type Request struct {
 // Progress says how far an item has come; nil if it has not begun, or the request is not for
 // it.
 func (r *Request) Progress(item int) *Progress {
+	if r.progress == nil {
+		return nil
+	}
 	at, has := slices.BinarySearch(r.Items, item)
-	if !has || r.progress == nil {
+	if !has {
 		return nil
 	}
 	return r.progress[at]
@@ -93,6 +96,11 @@ func (d *RequestDocument) Has(item int) bool {
 // IsThrough reports whether an item has nothing left to do for the request.
 func (r *Request) IsThrough(item int) bool {
 	return r.Err != nil || !r.Ended.IsZero() || r.Progress(item).isThrough()
+}
+
+// IsThroughAt is [Request.IsThrough] for the nth of Items.
+func (r *Request) IsThroughAt(n int) bool {
+	return r.Err != nil || !r.Ended.IsZero() || r.progress != nil && r.progress[n].isThrough()
 }
 
 // Progress is the node that says how far an item has come with a request.
