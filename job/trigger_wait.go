@@ -52,8 +52,9 @@ func (t *TriggerResult) Wait(ctx context.Context) ([]ItemResult, error) {
 // when all are through: also if instances have ended in between and others have taken the
 // items over. A request that was cancelled is through at once: items that still run for it are
 // OutcomeSkipped until they have ended. A request stays for an hour after its end, unless more
-// than 100 others end meanwhile. As long as ctx does not end, there is no bound on the wait: an
-// item that nobody may run waits, and so does whoever waits for it.
+// than 100 others end meanwhile, or others of more than 10,000 items. As long as ctx does not
+// end, there is no bound on the wait: an item that nobody may run waits, and so does whoever
+// waits for it.
 //
 // Errors: ErrNoRequest; the cause of the end of ctx; those of a view.
 func AwaitRequest(ctx context.Context, reg coord.Registry, name, id string) ([]ItemResult, error) {
@@ -70,12 +71,14 @@ func awaitRequest(ctx context.Context, reg coord.Registry, job jobtree.Job, id s
 		return nil, fmt.Errorf("job %s: request %s: %w", job, quote(id), err)
 	}
 	defer view.Close()
+	var s *jobtree.State
 	for {
 		changed := view.Changed()
 		if err := view.Err(); err != nil {
 			return nil, fmt.Errorf("job %s: request %s: %w", job, quote(id), err)
 		}
-		r := jobtree.Read(view.Snapshot(), job).Request(id)
+		s = jobtree.Reread(view.Snapshot(), job, s)
+		r := s.Request(id)
 		if r == nil {
 			return nil, fmt.Errorf("job %s: request %s: %w", job, quote(id), ErrNoRequest)
 		}

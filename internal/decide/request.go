@@ -14,8 +14,11 @@ import (
 const (
 	MaxRequests = 1000 // of a job
 	MaxQueued   = 100  // of an item
-	// maxKept is how many requests that have ended are kept for those who want to know.
-	maxKept = 100
+	// maxKept is how many requests that have ended are kept for those who want to know, and
+	// maxKeptItems for how many items they may be, but for the last one: every process of the
+	// job has a copy of all that is kept.
+	maxKept      = 100
+	maxKeptItems = 10_000
 	// keptTime is how long they are kept.
 	keptTime = time.Hour
 )

@@ -115,13 +115,13 @@ func (w *World) endThrough(c *changes) {
 // goes in parts: first the progress, and nobody begins anew, because the request has ended.
 func (w *World) dropRequests(c *changes) {
 	const partly = 50
-	kept := 0
+	kept, items := 0, 0
 	for _, r := range slices.Backward(w.Requests) {
 		if r.Err == nil && (r.Ended.IsZero() || r.Kept && w.time().Sub(r.Ended) < keptTime) {
 			if !r.Ended.IsZero() {
-				kept++
+				kept, items = kept+1, items+len(r.Items)
 			}
-			if r.Ended.IsZero() || kept <= maxKept {
+			if r.Ended.IsZero() || kept == 1 || kept <= maxKept && items <= maxKeptItems {
 				continue
 			}
 		}

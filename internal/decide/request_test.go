@@ -406,3 +406,35 @@ func TestLargeRequestGoes(t *testing.T) {
 		t.Errorf("left: %+v", s.Requests[0])
 	}
 }
+
+// Requests that have ended are kept, but not for any number of items: the oldest go first.
+func TestKeptRequests(t *testing.T) {
+	for name, tc := range map[string]struct{ requests, items, kept int }{
+		"few": {3, 1, 3}, "many": {105, 1, 100}, "large ones": {5, 4000, 2}, "one that is too large": {2, 20_000, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := given(t).members("A").leader("A").pass("A")
+			items := make([]int, tc.items)
+			for i := range items {
+				items[i] = i
+			}
+			for n := range tc.requests {
+				p.Requests = append(p.Requests, &jobtree.Request{
+					Node: coord.Node{Version: 1}, ID: jobtree.NewRequestID(int64(n+1), "x"),
+					RequestDocument: jobtree.RequestDocument{Items: items, Kept: true, Ended: tick(0)},
+				})
+			}
+			var gone []string
+			for _, c := range p.EndRequests() {
+				for _, op := range c.Ops {
+					if strings.HasPrefix(op.String(), "delete") {
+						gone = append(gone, op.String())
+					}
+				}
+			}
+			if len(gone) != tc.requests-tc.kept || len(gone) > 0 && !strings.Contains(strings.Join(gone, " "), "000000000001-x") {
+				t.Errorf("%d are gone, want %d: %q", len(gone), tc.requests-tc.kept, gone)
+			}
+		})
+	}
+}
