@@ -24,11 +24,12 @@ const (
 	// its newest state. Check the store, the network, and the permissions of this process.
 	FaultStore
 	// FaultTree: nodes in the job's tree are in the way: they cannot be read, changed or
-	// removed, or somebody writes them again each time; or there is no leader. Look at the
-	// path in the error.
+	// removed, or somebody writes them again each time; or there is no leader; or an instance
+	// is there that does not know a newer protocol, or what operators have asked for. Look at
+	// the path or the instance in the error.
 	FaultTree
 	// FaultStarvation: items should have begun and have not. Either all threads are busy; or
-	// an execution of the item still runs when its next tick is due, or when it is triggered;
+	// an execution of the item still runs when its next tick is due, or when a request waits;
 	// or no instance may have the item; or its owner does not begin it. This is also the
 	// fault of a scheduler that has stood still for 15 s, because something that it called
 	// does not return.

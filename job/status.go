@@ -35,7 +35,8 @@ type Status struct {
 	// removed. Both are ascending.
 	Items, Running []int
 	// Waiting are items that should have begun and have not: those of this instance, and on
-	// the leader those of all instances. At most 100, ascending.
+	// the leader those of all instances. If all servers are disabled, each instance shows all
+	// items that requests wait for, which is no fault. At most 100, ascending.
 	Waiting []Waiting
 	// LastTick is the last tick that was due, NextTick the next one; zero for a one-off
 	// job, or if there is none. NextTick is zero while the job is paused.
