@@ -124,7 +124,7 @@ func (d *deal) relieve(r Request) {
 	}
 	seed := dice.Sum64()
 	for item, from := range d.owner {
-		if d.total(from) <= mean+mean/4+1 || d.count[from] <= d.lower[from] {
+		if d.total(from) <= mean+mean/10+1 || d.count[from] <= d.lower[from] {
 			continue
 		}
 		to := d.least(func(k int) bool { return d.count[k] < d.ceil })

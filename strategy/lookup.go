@@ -63,7 +63,7 @@ const (
 	// jobs. Of equal ones the first is that with which RoundRobin begins, so jobs that start at
 	// the same moment spread. An item stays where it is, as long as its owner has no more
 	// than its equal share of the job, or no more than what evens the loads out. But if its
-	// owner's process has over a quarter more than the mean, some of its items move to
+	// owner's process has over a tenth more than the mean, some of its items move to
 	// instances that have less.
 	LeastLoaded = "LEAST_LOADED"
 
