@@ -89,13 +89,18 @@
 //	                           nobody may have an item                   {i}/instance goes
 //	                           items are dealt                           leader/sharding/necessary goes
 //
+// An item that is beyond what its process may have ([Allowance]) is not begun there, in any of
+// these ways. Announce and Register say how many items an instance has room for; Place, and so
+// Assign, keeps to that.
+//
 // The clerk is the leader, or the first of our members if a JVM member leads.
 //
 // In a job without records (MonitorExecution off) FireUnmonitored takes the place of Fire, and
 // writes nothing. BeginRequested writes only requests/{r}/{i} there, and EndUnmonitored its end.
 //
 // Not written here are faults/{id} (job/controller_report.go), cursor/{i}, by the handler that
-// runs the item (job/cursor.go), and what programs and operators ask for: requests (job/trigger.go
+// runs the item (job/cursor.go), ~elasticjob/nodes/{id}, by one of the jobs of a process
+// (job/node_show.go), and what programs and operators ask for: requests (job/trigger.go
 // and package ops, by [Submit]), kills, pins and pauses (package ops).
 //
 // # Conditions

@@ -1,0 +1,189 @@
+package decide_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+)
+
+// says makes an instance say how many items it has room for.
+func (f *fixture) says(id string, room int) *fixture {
+	f.Helper()
+	p := f.pass(id)
+	p.Allowance = decide.Allowance{IsBounded: true, Capped: true, Room: room}
+	f.changes(id, *p.Announce())
+	return f
+}
+
+func TestAnnounceRoom(t *testing.T) {
+	f := given(t)
+	f.members("A")
+	p := f.pass("A")
+	p.Allowance, p.NodeID = decide.Allowance{IsBounded: true, Capped: true, Room: 2}, "me"
+	if got := f.changes("A", *p.Announce()); !slices.Contains(got, "+ sessions/A = protocol: 1\ncapped: true\nroom: 2\nnode: me\n (of A)") {
+		t.Errorf("%q", got)
+	}
+	again := f.pass("A")
+	again.Allowance, again.NodeID = p.Allowance, p.NodeID
+	if change := again.Announce(); change != nil {
+		t.Errorf("once more: %v", change)
+	}
+}
+
+func TestPlaceWithRoom(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		tree   func(*fixture)
+		owners []string
+		want   []string
+	}{
+		{"no bound", func(*fixture) {}, []string{"A", "A", "A"}, []string{"A", "A", "A"}},
+		{"the surplus goes to the other", func(f *fixture) { f.says("A", 1) }, []string{"A", "A", "A"}, []string{"A", "B", "B"}},
+		{"no room anywhere", func(f *fixture) { f.says("A", 1).says("B", 1) }, []string{"A", "A", "A"}, []string{"A", "B", ""}},
+		{"none at all", func(f *fixture) { f.says("A", 0).says("B", 0) }, []string{"A", "B", "A"}, []string{"", "", ""}},
+		{"what is there stays", func(f *fixture) { f.deal("B", "B", "A").says("A", 1) }, []string{"A", "A", "A"}, []string{"B", "B", "A"}},
+		{"what runs stays", func(f *fixture) { f.deal("A", "A", "A").says("A", 1); f.claim("A", 1, tick(1)) }, []string{"A", "A", "A"}, []string{"B", "A", "B"}},
+		{"what is pinned there stays", func(f *fixture) { f.says("A", 1).put("pins/2", "instance: A\n").put("pins/1", "instance: A\n") }, []string{"A", "A", "A"}, []string{"B", "A", "A"}},
+		{"a pin that matches nobody does not count", func(f *fixture) { f.says("A", 1).put("pins/2", "label: gpu\n") }, []string{"A", "A", "A"}, []string{"A", "B", "B"}},
+		{"the smaller bound counts", func(f *fixture) { f.says("A", 2); f.reconfigure(func(r *decide.Rules) { r.MaxItems = 1 }) }, []string{"A", "A", "A"}, []string{"A", "B", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := given(t)
+			f.members("A", "B").leader("A")
+			tt.tree(f)
+			if diff := cmp.Diff(tt.want, f.pass("A").Place(tt.owners)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whatever the strategy answers: nobody has more than it has said; nothing moves without need;
+// all items are placed as far as there is room; and the answer stays the same when it is in force.
+func TestPlaceKeepsToTheRoom(t *testing.T) {
+	tb := t
+	rapid.Check(t, func(t *rapid.T) {
+		f := given(tb, func(r *decide.Rules) { r.Total = rapid.IntRange(1, 12).Draw(t, "total") })
+		ids := []string{"A", "B", "C", "D"}[:rapid.IntRange(1, 4).Draw(t, "instances")]
+		f.members(ids...).leader("A")
+		room, sum := map[string]int{}, 0
+		for _, id := range ids {
+			room[id] = f.rules.Total
+			if rapid.Bool().Draw(t, "capped") {
+				room[id] = rapid.IntRange(0, 6).Draw(t, "room")
+				f.says(id, room[id])
+			}
+			sum += room[id]
+		}
+		before, answer := make([]string, f.rules.Total), make([]string, f.rules.Total)
+		for i := range before {
+			before[i] = rapid.SampledFrom(append([]string{"", "gone"}, ids...)).Draw(t, "owner")
+			answer[i] = rapid.SampledFrom(ids).Draw(t, "answer")
+			if before[i] != "" {
+				f.own(i, before[i])
+			}
+		}
+		got := f.pass("A").Place(answer)
+		has, wanted := map[string]int{}, map[string]int{}
+		for i, id := range got {
+			has[id]++
+			wanted[answer[i]]++
+		}
+		for _, id := range ids {
+			if has[id] > room[id] {
+				t.Fatalf("%s has %d, and room for %d: %q", id, has[id], room[id], got)
+			}
+		}
+		if has[""] != max(f.rules.Total-sum, 0) {
+			t.Fatalf("%d have no owner, with room for %d: %q", has[""], sum, got)
+		}
+		for i, id := range got {
+			if id != answer[i] && wanted[answer[i]] <= room[answer[i]] {
+				t.Fatalf("item %d is not where the strategy wants it, although there is room: %q", i, got)
+			}
+		}
+		for i, id := range got {
+			if id != "" {
+				f.own(i, id)
+			} else if before[i] != "" {
+				f.remove(fmt.Sprintf("sharding/%d/instance", i))
+			}
+		}
+		if diff := cmp.Diff(got, f.pass("A").Place(answer)); diff != "" {
+			t.Fatalf("in force (-before +after):\n%s", diff)
+		}
+	})
+}
+
+// An item that is barred is not begun, in no way; nor is an item of others taken over for which
+// there is no room.
+func TestBarredItemsAreNotBegun(t *testing.T) {
+	f := given(t)
+	f.members("A", "B").leader("B").deal("A", "A", "B")
+	p := f.pass("A")
+	p.Allowance = decide.Allowance{IsBounded: true, Barred: map[int]bool{1: true}}
+	if due := p.Due(p.work); len(due) != 1 || due[0].Item != 0 {
+		t.Errorf("due: %v", due)
+	}
+	if due := p.DueBarred(p.work); len(due) != 1 || due[0].Item != 1 {
+		t.Errorf("barred: %v", due)
+	}
+	early := *p.World
+	early.Lead, early.Now = 10e9, tick(2).Add(-1e6)
+	f.fired(0, tick(1)).fired(1, tick(1))
+	early.State = f.pass("A").State
+	if due := early.Early(p.work); len(due) != 1 || due[0].Item != 0 {
+		t.Errorf("early: %v", due)
+	}
+	f.put("leader/failover/items/0", "").put("leader/failover/items/1", "").put("leader/failover/items/2", "")
+	p.World.State = f.pass("A").State
+	for guests, want := range []int{1, 2, 3} {
+		p.World.Guests = guests
+		taken := 0
+		for _, c := range p.TakeOver(p.work, 10) {
+			taken += len(c.Claims())
+		}
+		if taken > want || taken == 0 {
+			t.Errorf("%d guests: %d taken over, want %d at most", guests, taken, want)
+		}
+	}
+}
+
+// Static sharding keeps no item where there is no room for it.
+func TestStaticItemsLeaveWhereThereIsNoRoom(t *testing.T) {
+	f := given(t, func(r *decide.Rules) { r.StaticSharding = true })
+	f.members("A", "B").leader("A").deal("A", "A", "A").says("A", 2)
+	p := f.pass("A")
+	if got := f.changes("A", p.Assign(p.Place(p.owners()))...); !slices.Equal(got, []string{"+ sharding/1/instance = B"}) { // as AVG_ALLOCATION deals
+		t.Errorf("%q", got)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	f := given(t)
+	f.members("A", "B").leader("A").deal("A", "gone")
+	for _, tt := range []struct {
+		name string
+		tree func()
+		id   string
+		want int
+	}{
+		{"one has no owner, one's has gone", func() {}, "A", 2},
+		{"an instance that joins", func() {}, "C", 2},
+		{"pinned to another one", func() { f.put("pins/2", "instance: B\nstrict: true\n") }, "A", 1},
+		{"pinned to it", func() {}, "B", 2},
+		{"its server is disabled", func() { f.disable("A") }, "A", 0},
+	} {
+		if tt.tree(); f.pass(tt.id).Missing() != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, f.pass(tt.id).Missing(), tt.want)
+		}
+	}
+	if p := f.pass("B"); p.IsPinnedHere(1) || !p.IsPinnedHere(2) {
+		t.Error("pinned")
+	}
+}
