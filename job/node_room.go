@@ -85,11 +85,8 @@ func (a *account) settle(d demand, now time.Time) time.Duration {
 	if l.limit == 0 {
 		return 0
 	}
-	if must := d.pinned + d.guests; a.held < must {
-		l.held += must - a.held // a pin, and what runs, has precedence
-		a.held = must
-	}
 	a.giveBack(d, now)
+	a.takePinned(d.pinned + d.guests)
 	wants := d.items
 	if mayAsk := d.joins || a.capped && a.room < d.items-d.guests+d.missing; mayAsk && !now.Before(a.resumes) {
 		wants += d.missing
@@ -115,6 +112,24 @@ func (a *account) giveBack(d demand, now time.Time) {
 	}
 	if d.missing == 0 {
 		a.pause, a.resumes = 0, time.Time{}
+	}
+}
+
+// takePinned takes places for what is here whatever the bound is. If there are none, other items
+// lose theirs: those of this job, or of the job that settles next.
+func (a *account) takePinned(must int) {
+	l := a.ledger
+	if a.held < must {
+		l.held += must - a.held
+		a.held = must
+		if l.held > l.limit {
+			for other := range l.accounts {
+				other.wake()
+			}
+		}
+	}
+	if over := l.held - l.limit; over > 0 {
+		a.shrink(max(must, a.held-over))
 	}
 }
 
