@@ -26,6 +26,7 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 			rules.Failover = rules.Monitor && rapid.Bool().Draw(r, "failover")
 			rules.Misfire = rapid.Bool().Draw(r, "misfire")
 			rules.StaticSharding = rapid.Bool().Draw(r, "static")
+			rules.Broadcast = rapid.IntRange(0, 3).Draw(r, "broadcast") == 0
 		})
 		if rapid.IntRange(0, 3).Draw(r, "members") > 0 {
 			f.members("A", "B")
@@ -83,6 +84,7 @@ func allChanges(p pass) []decide.Change {
 	want(p.Sweep()...)
 	want(rewinds(p)...)
 	want(assigns(p)...)
+	want(p.Assign(p.Spread())...)
 	want(fires(p)...)
 	want(takesOver(p)...)
 	want(begins(p)...)
@@ -95,6 +97,8 @@ func allChanges(p pass) []decide.Change {
 	p.FireUnmonitored(p.work, decide.Unmonitored{Last: begin, Missed: map[int]bool{0: true}})
 	p.AwaitedHere(p.work)
 	p.StalledElsewhere(p.work)
+	p.LacksItem()
+	p.AnyJVM()
 	p.FutureTimes(p.work)
 	p.StillWaiting(p.work, p.Due(p.work), 0)
 

@@ -70,7 +70,7 @@ func (f *fixture) configure(changes ...func(*decide.Rules)) {
 	f.Helper()
 	f.reconfigure(changes...)
 	document, err := jobtree.EncodeSchedule(jobtree.ScheduleDocument{
-		Cron: f.rules.Cron, TimeZone: f.rules.TimeZone, Misfire: f.rules.Misfire, Unmonitored: !f.rules.Monitor, Since: begin,
+		Cron: f.rules.Cron, TimeZone: f.rules.TimeZone, Misfire: f.rules.Misfire, Unmonitored: !f.rules.Monitor, Broadcast: f.rules.Broadcast, Since: begin,
 	})
 	if err != nil {
 		f.Fatal(err)
