@@ -408,3 +408,22 @@ func TestBroadcastCosts(t *testing.T) {
 		costs("it leaves", 1, 0, 1)
 	})
 }
+
+// An instance that should have an item and gets none says so.
+func TestBroadcastInstanceWithoutAnItem(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.broadcast()
+		cfg.ShardingTotalCount = 2
+		first := c.join("10.0.0.1", cfg, nil)
+		c.awaitSpread("10.0.0.1")
+		c.commit(coord.Put(c.job.ItemDisabled(1), nil))
+		second := c.join("10.0.0.2", cfg, nil)
+		second.awaitFault(job.FaultStarvation, "this instance has no item")
+		if s := first.Status(); len(s.Faults) > 0 {
+			t.Errorf("%+v", s)
+		}
+		c.commit(coord.DeleteTree(c.job.ItemDisabled(1)))
+		c.awaitSpread("10.0.0.1", "10.0.0.2")
+		second.awaitFaultOver(job.FaultStarvation)
+	})
+}

@@ -173,7 +173,7 @@ type Config struct {
 	// are more, a fault says so.
 	//
 	// Items without an instance have no owner, and requests skip them. An item begins anew with
-	// each owner: without a cursor, and without a last outcome. Failover, StaticSharding and
+	// each owner: without a cursor, and without a last outcome. A new session is a new owner. Failover, StaticSharding and
 	// MaxItems are not allowed with it, and pins have no effect. It works without
 	// MonitorExecution, too. ShardingContext.Total is the number of items that have an owner.
 	//

@@ -65,6 +65,7 @@
 //
 //	item             a sharding item: one of the parts into which a job is split
 //	owner            the instance to which an item is assigned
+//	broadcast job    one in which each instance owns one item, and so runs every tick
 //	deal             to give items their owners; the leader does, by the strategy
 //	tick             a scheduled time
 //	due, fire        a tick is due when it has come; its owner then fires: it claims the item
@@ -146,6 +147,9 @@
 //   - What an operator disabled stays disabled. Ticks that nobody may run meanwhile are
 //     passed over, and not made up later.
 //   - Running work is not moved; idle work moves at once.
+//   - In a broadcast job each tick starts at most once on an instance, and only on one that had
+//     its item when the tick came. With misfire on none stays without a run for the ticks that it
+//     missed, as long as it may have items.
 //   - A handler's context ends before its item can start elsewhere.
 //   - If an item does not get a run that it should have had, a fault says why, at most its
 //     misfire tolerance and some ten seconds later, as long as an enabled instance is alive.
@@ -211,6 +215,7 @@
 //	items do not begin: no thread is free, an execution goes on, no       FaultStarvation
 //	instance may have them, or another instance does not begin them
 //	the strategy fails, or keeps changing its answer                      FaultStrategy
+//	a broadcast job has more instances than items, pins, or JVM members   FaultConfig
 //
 // A scheduler that cannot go on at all leaves in order: its handlers' contexts end, its
 // nodes go, others take over, and [Scheduler.Err] says why. If its nodes cannot be removed,
@@ -241,6 +246,10 @@
 //
 // If a run of an item is cut short while the item still waits to be run again for an earlier
 // one, the item is run again once, for the later tick.
+//
+// In a broadcast job nobody runs what an instance has not begun, or not finished, when it ends. A
+// process that loses its session comes back as a new instance, which does not know what the old
+// one has missed.
 //
 // With Misfire off, a tick that waits for a thread is passed over if its item is given to
 // another instance meanwhile, because it is late there.

@@ -18,7 +18,7 @@
 //	Pause, Resume        schedule               who owns the items     with Resume
 //	Trigger, Retry,      requests/{id}, and     who owns the item      when all items are through; kept for an
 //	Backfill             …/{item} for each      when its turn comes    hour for those who wait
-//	Pin, Unpin           pins/{item}            the leader             with Unpin
+//	Pin, Unpin           pins/{item}            the leader             with Unpin; not in broadcast jobs
 //	DealAnew             leader/sharding/…      the leader             when the items are dealt
 //	DisableItems         sharding/{item}/…      who owns the item      with EnableItems
 //	DisableServers       servers/{address}      everybody              with EnableServers

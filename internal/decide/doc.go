@@ -87,6 +87,8 @@
 //	                           an item is new                            {i}/instance, {i}/fired
 //	                           an item is beyond the total, and idle     {i} goes, {f} goes, cursor/{i} goes
 //	                           nobody may have an item                   {i}/instance goes
+//	                           … in a broadcast job: an instance gets    {i}/instance, fired; {i}/misfire, {i}/completed,
+//	                           a free item, which begins anew            cursor/{i} go
 //	                           items are dealt                           leader/sharding/necessary goes
 //
 // An item that is beyond what its process may have ([Allowance]) is not begun there, in any of
@@ -113,6 +115,8 @@
 //     there.
 //   - Whatever puts an item up to be run again, or gives a run another token, holds only while
 //     kill/{i} is as it was seen.
+//   - An owner that has gone loses the item of a broadcast job only if it has really gone, and
+//     nobody has had the item since: so an instance keeps its item.
 //   - Every change of a leader holds only while it leads, and while the configuration is the
 //     one that was seen. For Tidy and Abdicate it is enough that it leads. Found creates the
 //     leader's node instead.
