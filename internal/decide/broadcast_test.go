@@ -96,6 +96,11 @@ func TestSpread(t *testing.T) {
 			want: []string{"- sharding/0/instance"},
 		},
 		{
+			name: "also if that is the lowest",
+			tree: func(f *fixture) { f.own(2, "A").fired(2, begin) },
+			want: []string{"- sharding/2/instance"},
+		},
+		{
 			name: "a server was disabled",
 			tree: func(f *fixture) { f.disable("B") },
 			want: []string{"- sharding/1/instance"},
