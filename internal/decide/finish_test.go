@@ -2,12 +2,14 @@ package decide_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // finishes finishes all that this process runs. The strategy is asked if that matters.
@@ -74,6 +76,46 @@ func TestFinish(t *testing.T) {
 			name: "before the next tick",
 			tree: func(f *fixture) { ran(f); f.now = tick(2).Add(-1) },
 			want: ended,
+		},
+		{
+			name: "a tick came meanwhile, and a request waits",
+			tree: func(f *fixture) { ran(f); f.submit(jobtree.RequestDocument{Items: []int{0}}) },
+			want: ended,
+		},
+		{
+			name: "a tick came meanwhile, and a request waits for another item",
+			tree: func(f *fixture) { ran(f); f.submit(jobtree.RequestDocument{Items: []int{1}}) },
+			want: again,
+		},
+		{
+			name: "a tick came meanwhile, and a backfill waits",
+			tree: func(f *fixture) {
+				ran(f)
+				f.submit(jobtree.RequestDocument{Items: []int{0}, Source: "BACKFILL", Ticks: []time.Time{tick(-9)}})
+				f.submit(jobtree.RequestDocument{Items: []int{0}})
+			},
+			want: again,
+		},
+		{
+			name: "a tick came meanwhile, and a request waits behind the one for which it ran",
+			tree: func(f *fixture) {
+				r := ran(f)
+				path := f.submit(jobtree.RequestDocument{Items: []int{0}})
+				f.progress(path, 0, jobtree.ProgressDocument{Runner: "A"})
+				r.Request = strings.TrimPrefix(path, "requests/")
+				f.submit(jobtree.RequestDocument{Items: []int{0}})
+			},
+			want: ended,
+		},
+		{
+			name: "a tick came meanwhile, and no request waits behind the one for which it ran",
+			tree: func(f *fixture) {
+				r := ran(f)
+				path := f.submit(jobtree.RequestDocument{Items: []int{0}})
+				f.progress(path, 0, jobtree.ProgressDocument{Runner: "A"})
+				r.Request = strings.TrimPrefix(path, "requests/")
+			},
+			want: again,
 		},
 		{
 			name: "a tick came meanwhile",
