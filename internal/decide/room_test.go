@@ -25,7 +25,7 @@ func TestAnnounceRoom(t *testing.T) {
 	f.members("A")
 	p := f.pass("A")
 	p.Allowance, p.NodeID = decide.Allowance{IsBounded: true, Capped: true, Room: 2}, "me"
-	if got := f.changes("A", *p.Announce()); !slices.Contains(got, "+ sessions/A = protocol: 1\ncapped: true\nroom: 2\nnode: me\n (of A)") {
+	if got := f.changes("A", *p.Announce()); !slices.Contains(got, "+ sessions/A = protocol: 2\ncapped: true\nroom: 2\nnode: me\n (of A)") {
 		t.Errorf("%q", got)
 	}
 	again := f.pass("A")
