@@ -81,8 +81,8 @@ func (s *Steering) Act(ctx context.Context) (what string, err error) {
 		err = s.request(j.Name, func() (string, error) { return o.Retry(ctx, j.Name, item) })
 	case n < 16:
 		what = "backfill"
-		if j.Every == 0 {
-			return what, nil
+		if j.Every == 0 || slices.Max(append([]time.Duration{0}, j.Work...)) > j.Every {
+			return what, nil // nothing to fill, or never an end: ticks of the schedule come first
 		}
 		to := time.Now().Add(-time.Hour).Truncate(j.Every)
 		from := to.Add(-time.Duration(r.IntN(4)) * j.Every)
