@@ -348,3 +348,27 @@ func TestQueueIsFull(t *testing.T) {
 		c.check()
 	})
 }
+
+// An item whose executions take longer than the time between two ticks runs for a request as
+// soon as the one that is under way has ended.
+func TestRequestOfAnItemThatIsAlwaysLate(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.ShardingTotalCount = 1
+		m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
+			return elapse(ctx, 1300*time.Millisecond)
+		})
+		c.awaitRuns("a make-up", 1, func(e execution) bool { return e.Source == job.SourceMisfire })
+		for range 2 {
+			r, err := m.Trigger(t.Context(), job.TriggerRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := resultsOf(c.wait(r)); !slices.Equal(got, []job.Outcome{job.OutcomeOK}) {
+				t.Errorf("outcomes %v", got)
+			}
+		}
+		c.check()
+	})
+}
