@@ -319,7 +319,8 @@ func (j *jobModel) judge(r request, results []job.ItemResult) {
 				wrong("%d runs, the last one %s", result.Runs, last.outcome)
 			}
 		case job.OutcomeFailed, job.OutcomePanic, job.OutcomeTimeout:
-			if at < 0 || r.runs == 1 && last.outcome == finished && result.Outcome == job.OutcomeFailed {
+			// One of several runs may have been cut short; that has no token.
+			if at < 0 && (r.runs == 1 || !j.mayBeCut(r, result.Item)) || at >= 0 && r.runs == 1 && last.outcome == finished && result.Outcome == job.OutcomeFailed {
 				wrong("its last run %s", last.outcome)
 			}
 		case job.OutcomeKilled:
@@ -327,7 +328,7 @@ func (j *jobModel) judge(r request, results []job.ItemResult) {
 				wrong("nobody has killed it")
 			}
 		case job.OutcomeCut:
-			if !j.failoverOff.since(r.at) && !j.shrunkSince(result.Item, r.at) && !j.changed.since(r.at) && !j.killedSince(result.Item, r.at) {
+			if !j.mayBeCut(r, result.Item) {
 				wrong("the job has failover")
 			}
 		case job.OutcomeSkipped:
@@ -338,6 +339,12 @@ func (j *jobModel) judge(r request, results []job.ItemResult) {
 			wrong("that is no outcome")
 		}
 	}
+}
+
+// mayBeCut reports whether an item may have been cut short for good while a request was open:
+// nobody runs it again then. The lock of the history is held.
+func (j *jobModel) mayBeCut(r request, item int) bool {
+	return j.failoverOff.since(r.at) || j.shrunkSince(item, r.at) || j.changed.since(r.at) || j.killedSince(item, r.at)
 }
 
 func (st *steering) killOf(r itemToken) (k kill, isKilled bool) {
