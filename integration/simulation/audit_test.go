@@ -144,8 +144,14 @@ func (a *auditor) auditJob() {
 	if st.Leader == nil || a.instances[st.Leader.ID] == nil {
 		a.violated("there is no leader: %+v", st.Leader)
 	}
-	if len(st.Items) != a.job.config.ShardingTotalCount {
-		a.violated("there are %d items, want %d", len(st.Items), a.job.config.ShardingTotalCount)
+	total := a.job.config.ShardingTotalCount
+	if len(st.Items) < total {
+		a.violated("there are %d items, want %d", len(st.Items), total)
+	}
+	for i := total; i < len(st.Items); i++ {
+		if st.Items[i].Exists && st.Items[i].Running == nil { // what runs comes to its end
+			a.violated("item %d is left, and there are %d", i, total)
+		}
 	}
 	for id := range st.Triggers {
 		a.violated("the trigger of %s is left", id)
