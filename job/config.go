@@ -127,8 +127,11 @@ type Config struct {
 	// (jobErrorHandlerType)
 	ErrorHandler string
 
-	// Listeners are names of listeners, which are told before and after executions. There
-	// are none yet, so a start refuses any name. (jobListenerTypes)
+	// Listeners are the names of listeners, in their order: those of [WithListener] are told
+	// before and after each execution, those of [WithOnceListener] once for each tick. A name
+	// that this process does not know refuses the configuration. A change counts from the next
+	// execution, or tick, on. JVM members of the job fail at a name that they do not know.
+	// (jobListenerTypes)
 	Listeners []string
 
 	// Timeout is how long an item may run, with all retries, before its context ends.

@@ -51,6 +51,7 @@ type controller struct {
 	requested           // controller_request.go
 	backoffs            // controller_commit.go
 	leadership          // controller_lead.go
+	onceCalls           // controller_once.go
 	diagnosis           // controller_diagnose.go
 	roomy               // controller_room.go
 	story      story    // controller_story.go
@@ -72,11 +73,12 @@ type controller struct {
 
 // seams are where a test replaces chance or time.
 type seams struct {
-	newID    func() string          // returns the id of a new identity
-	execute  func(*run)             // calls the handler of a run
-	omits    func(step string) bool // reports whether passes skip a step; nil skips none
-	oneByOne bool                   // commits and reads are sent one after the other
-	narrowed func()                 // is called after each narrow pass, and if no pass was needed; may be nil
+	newID    func() string                              // returns the id of a new identity
+	execute  func(*run)                                 // calls the handler of a run
+	call     func(*decide.World, decide.Call) *onceCall // begins a call of once-listeners
+	omits    func(step string) bool                     // reports whether passes skip a step; nil skips none
+	oneByOne bool                                       // commits and reads are sent one after the other
+	narrowed func()                                     // is called after each narrow pass, and if no pass was needed; may be nil
 }
 
 // newController returns a controller whose loop has not begun.
@@ -99,7 +101,7 @@ func newController(reg coord.Registry, view coord.View, s *settings, o *options,
 	c.properties.Store(&s.properties)
 	c.flushable, c.endFlushes = context.WithCancel(context.Background())
 	c.watchers = newObservers(o.observers, func() Event { return c.event("") }, c.log)
-	c.seams = seams{newID: func() string { return newInstanceID(o.ip) }, execute: c.execute}
+	c.seams = seams{newID: func() string { return newInstanceID(o.ip) }, execute: c.execute, call: c.makeCall}
 	return c
 }
 

@@ -93,6 +93,9 @@ func (c *controller) noticeAll(items []int) {
 	for _, i := range items {
 		switch r := c.runs[i]; {
 		case c.isOwnNews(i):
+			if len(c.state.Guarantees) > 0 {
+				c.notice(i) // it may be the last member of a tick that has ended
+			}
 		case r != nil && r.phase == done:
 			c.notice(i) // now it may be finished
 		case r != nil, c.state.Items[i].Owner.Is(c.self.ID):

@@ -43,6 +43,13 @@ func (c *controller) fire(w *decide.World) error {
 		c.backlog = nil
 	}
 	free := c.seat.reserve(min(len(due), c.claimable()))
+	if free > 0 && late > 0 {
+		waits, err := c.beginTicks(w, due)
+		if waits || err != nil {
+			maps.Copy(c.work.Waiting, w.StillWaiting(c.work, due[:late], 0))
+			return err
+		}
+	}
 	c.setAside(due, free)
 	c.commitEach(func(yield func(decide.Change) bool) {
 		// In portions, so that the first claim is sent before the last one is made.
@@ -178,6 +185,9 @@ func (c *controller) mayWait(w *decide.World, r *run) (left time.Duration, isOve
 	if w.Standing(&r.Run) != decide.Ours {
 		return queueTime, false
 	}
+	if held := c.heldUntil(r, w.Now); !held.IsZero() {
+		return held.Sub(w.Now) + queueTime, !w.IsActive()
+	}
 	if c.isEarly(r, w.Now) {
 		left = r.Tick.Sub(w.Now)
 		return left + queueTime, r.Source == decide.Normal && !w.MayHold(&r.Run)
@@ -191,6 +201,9 @@ func (c *controller) mayWait(w *decide.World, r *run) (left time.Duration, isOve
 func (r *run) waitsSince() time.Time {
 	if r.Recorded && r.Tick.After(r.claimed) {
 		return r.Tick
+	}
+	if r.released.After(r.claimed) {
+		return r.released
 	}
 	return r.claimed
 }

@@ -292,6 +292,9 @@ func (c *controller) follow(change decide.Change, token int64) {
 		if p.Passes != nil {
 			c.observePass(p.Item, *p.Passes)
 		}
+		if p.Late != nil {
+			c.reportLate(p.Late)
+		}
 	}
 	if claims := change.Claims(); len(claims) > 0 {
 		c.begins(claims, token)

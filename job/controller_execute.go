@@ -81,6 +81,12 @@ func (c *controller) dispatch() {
 			rest = append(rest, r)
 			continue
 		}
+		if held := c.heldUntil(r, now); !held.IsZero() {
+			r.released = now
+			c.beginAt = earlier(c.beginAt, held)
+			rest = append(rest, r)
+			continue
+		}
 		if free <= 0 || isOverdue(c.session) || !c.seat.take() {
 			rest = append(rest, c.queue[n:]...)
 			break
@@ -161,6 +167,7 @@ func (c *controller) executionOf(r *run) *execution {
 	s := c.settings
 	e := &execution{
 		handler: s.handler, session: c.session, log: c.log, errors: s.errors, retries: c.observeRetries(r), timeout: s.Timeout, retry: s.Retry,
+		listeners: s.listeners, listenerTime: c.options.listenerTime, working: &c.working,
 		inside: inside{slog: c.options.slog, live: &r.wishes},
 		sc: ShardingContext{
 			JobName: s.Name, TaskID: r.taskID, InstanceID: r.Instance, Properties: s.properties,

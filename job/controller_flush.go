@@ -43,6 +43,11 @@ func (c *controller) flushRetired() {
 				return false
 			}
 		}
+		for _, made := range c.calls {
+			if !made.isDone() && made.errors == e {
+				return false
+			}
+		}
 		c.flushing.Go(func() {
 			ctx, cancel := context.WithTimeout(c.flushable, flushTime)
 			defer cancel()

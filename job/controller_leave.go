@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -89,14 +90,14 @@ func (c *controller) leave(w *decide.World) error {
 		c.commit(*change)
 		return nil // the next pass shows whether it happened
 	}
-	if c.executing() > 0 || len(c.queue) > 0 {
+	if c.executing() > 0 || len(c.queue) > 0 || c.calling() > 0 {
 		if c.stopping.Err() == nil {
 			return nil
 		}
 		if c.stage == draining || len(c.queue) > 0 {
 			c.cancelRuns(ErrShutdown)
 		}
-		if left := c.giveGrace(w.Now); c.executing() > 0 && left > 0 {
+		if left := c.giveGrace(w.Now); c.executing()+c.calling() > 0 && left > 0 {
 			c.wakeIn(left)
 			return nil
 		}
@@ -109,7 +110,7 @@ func (c *controller) leave(w *decide.World) error {
 // view shows all that this instance has in the tree. If it may have been elected and the view
 // does not show that, it steps down first and looks again.
 func (c *controller) mayLeaveAtOnce(w *decide.World) bool {
-	return !c.triedAtOnce && len(c.runs) == 0 && c.registration == seen && w.IsRegistered() &&
+	return !c.triedAtOnce && len(c.runs) == 0 && c.calling() == 0 && len(w.Calls()) == 0 && c.registration == seen && w.IsRegistered() &&
 		!c.stale && !c.suspicious && len(w.Leftovers(c.work)) == 0 && (w.Leads() || !c.elected)
 }
 
@@ -135,6 +136,7 @@ func (c *controller) cancelRuns(cause error) {
 	c.stage = cancelling
 	c.unqueue()
 	c.cancelAll(cause)
+	c.cancelCalls(cause)
 }
 
 // abandon leaves because the whole job was removed. It writes nothing; it only removes what
@@ -145,7 +147,7 @@ func (c *controller) abandon(w *decide.World) {
 		c.cause = ErrJobRemoved
 		c.cancelRuns(ErrJobRemoved)
 	}
-	if left := c.giveGrace(w.Now); c.executing() > 0 && left > 0 {
+	if left := c.giveGrace(w.Now); c.executing()+c.calling() > 0 && left > 0 {
 		c.wakeIn(left)
 		return
 	}
@@ -273,7 +275,7 @@ func (c *controller) lastWords(w *decide.World) []decide.Change {
 			finished = append(finished, &r.Run)
 		}
 	}
-	return append(c.finishes(w, finished), w.HandOver(left)...)
+	return slices.Concat(c.finishes(w, finished), w.HandOver(left), c.endedCalls(w))
 }
 
 // tellChange commits a change, and notes which runs have no record any more.
@@ -373,6 +375,7 @@ func (c *controller) bail() {
 	}
 	c.unqueue()
 	c.cancelAll(ErrShutdown)
+	c.cancelCalls(ErrShutdown)
 	c.awaitHandlers()
 	if c.session.Context().Err() == nil && c.state != nil {
 		w := c.world()

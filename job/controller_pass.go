@@ -44,7 +44,7 @@ const (
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
-func steps() [32]step {
+func steps() [33]step {
 	configured := asApplicant | asMember | asLeaver
 	return [...]step{
 		{"reconcile", always, whole, (*controller).reconcileIfDue},
@@ -52,6 +52,7 @@ func steps() [32]step {
 		{"mend", configured, narrow, (*controller).mend},
 		{"kill", asMember | asLeaver, whole, (*controller).kill},
 		{"finish", configured, narrow, (*controller).finish},
+		{"tend ticks", asMember | asLeaver, narrow, (*controller).tendTicks},
 		{"leave", asLeaver, whole, (*controller).leave},
 		{"register", asApplicant, whole, (*controller).register},
 		{"announce", asMember, whole, (*controller).announce},

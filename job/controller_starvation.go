@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 const (
@@ -69,10 +70,11 @@ func (c *controller) starvation(w *decide.World) error {
 // reason is why an item has not begun. Without any of its fields it is that this instance
 // cannot begin more.
 type reason struct {
-	elsewhere decide.Stalled // not zero: others should have begun it
-	run       *run           // not nil: an earlier execution goes on here
-	isBarred  bool           // the process has as many items as it may
-	request   string         // that waits for the item; "" if only a tick does
+	elsewhere decide.Stalled     // not zero: others should have begun it
+	run       *run               // not nil: an earlier execution goes on here
+	isBarred  bool               // the process has as many items as it may
+	held      *jobtree.Guarantee // not nil: it waits for Started of this tick
+	request   string             // that waits for the item; "" if only a tick does
 }
 
 // whyNot returns the text of a reason.
@@ -83,6 +85,8 @@ func (c *controller) whyNot(r reason, whyBusy func() string) string {
 		why = c.whyLate(r.elsewhere)
 	case r.isBarred:
 		why = fmt.Sprintf("its instance is this process, which has no room for it: NodeConfig.MaxItems is %d; it is not dealt again", c.account.ledger.limit)
+	case r.held != nil:
+		why = fmt.Sprintf("it waits for Started of its tick, which %s calls", short(r.held.Starter))
 	case r.run != nil:
 		why = c.notThrough(r.run)
 	default:
@@ -186,6 +190,9 @@ func (c *controller) lateHere(w *decide.World, late map[int]reason) {
 	}
 	for _, r := range c.queue {
 		late[r.Item] = reason{}
+		if !c.heldUntil(r, w.Now).IsZero() {
+			late[r.Item] = reason{held: w.Guarantee(r.Tick)}
+		}
 	}
 	for _, i := range w.AwaitedHere(c.work) {
 		why, item := reason{request: w.Awaiting(i).ID, isBarred: w.Barred[i] && c.runs[i] == nil}, w.Item(i)

@@ -111,6 +111,9 @@
 //	forestall        to block a registration whose outcome is unknown
 //	step down        to leave the list of instances and give leadership up; runs go on
 //	sign off         to remove the last nodes of an instance
+//	once-listener    a listener that is told of each tick once in the cluster
+//	member           of a tick: an item whose run a once-listener waits for
+//	clerk            the instance that looks after requests and ticks: the leader, if it is ours
 //	fault            something that keeps the job from running as it should
 //
 // Steering (package ops):
@@ -153,6 +156,10 @@
 //   - A handler's context ends before its item can start elsewhere.
 //   - If an item does not get a run that it should have had, a fault says why, at most its
 //     misfire tolerance and some ten seconds later, as long as an enabled instance is alive.
+//   - A once-listener is told of a tick at most once, unless an instance ends in the middle of
+//     a call: then it is called again, and told so. No handler of a member begins before
+//     Started has ended, and Completed is not called before all members have ended, unless
+//     the time that the listener allows is over.
 //   - A cursor is moved only by the execution that has the item, and every later execution of
 //     the item goes on there.
 //   - A kill ends the run that it names and no other one, also if its runner is cut off or dies
@@ -179,6 +186,10 @@
 // A handler may ask its context: [Logger], [PropertiesNow], [StopAsked], [Cursor],
 // [MoveCursor], [SetOutput]. A handler that works for long asks StopAsked between two pieces of
 // work, because running work is not moved: its item goes elsewhere when it returns.
+//
+// Around the handler there are listeners, which have names, too (Config.Listeners): a [Listener]
+// is told of each execution on its instance, a [OnceListener] of each tick once in the cluster.
+// Neither of them holds an item up for longer than its time.
 //
 // # Many jobs in one process
 //
@@ -229,6 +240,10 @@
 //
 // A handler that ignores its context, in a process that was stopped or cut off, may still
 // be at work when its item starts elsewhere. The token is for that, too.
+//
+// A call of a once-listener is exactly once only as long as its caller lives until the tree says
+// that it has returned. If an instance ends in the middle, another one calls again. If more than 50
+// ticks are told of at a time, further ones are not. Completed comes late if nobody can lead.
 //
 // With MonitorExecution off there are no claims, and none of the promises about ticks,
 // failover and owners hold while items move. Runs cannot be killed then, and a tick may

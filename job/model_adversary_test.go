@@ -20,6 +20,9 @@ func (m *model) act() {
 	if m.how.config {
 		actions = append(actions, m.doConfigure, m.doConfigure)
 	}
+	if m.how.once {
+		actions = append(actions, m.doCallReturn, m.doCallReturn)
+	}
 	if m.how.steers {
 		actions = append(actions, m.doKill, m.doKill, m.doPause, m.doRequest, m.doRequest)
 	}

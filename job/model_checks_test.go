@@ -31,6 +31,7 @@ func (m *model) begins(p *member, r *run) {
 	m.token[r.Item] = r.Token
 	m.checkSteered(p, r)
 	m.checkOnce(p, r)
+	m.checkStarted(r)
 	switch r.Source {
 	case decide.Normal, decide.Misfire:
 		if r.Tick.Nanosecond() != 0 {
@@ -274,6 +275,7 @@ func (m *model) checkRest() {
 		}
 	}
 	m.checkRequests(s)
+	m.checkTicks()
 	if len(s.Triggers) > 0 {
 		m.fatalf("triggers are left: %v", s.Triggers)
 	}

@@ -54,6 +54,8 @@ type model struct {
 	excused map[int]bool      // items that cannot run now: disabled, no instance available, or no leader
 	excuse  map[int]time.Time // by item: the last time at which it could not run
 
+	ticks map[int64]*modelTick // those that once-listeners are told of, in milliseconds
+
 	steering
 	spreading
 }
@@ -65,6 +67,8 @@ type modelOptions struct {
 	config bool
 	// steers is whether an operator kills, pauses and makes requests.
 	steers bool
+	// once is whether the job has a once-listener.
+	once bool
 	// oneOff is whether the job has no schedule.
 	oneOff bool
 	// switches are the values that failover and misfire may have.
@@ -112,6 +116,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		begun: map[string]string{}, token: map[int]int64{}, cut: map[int]string{},
 		owed: map[int]time.Time{}, counted: map[string]bool{},
 		excused: map[int]bool{}, excuse: map[int]time.Time{},
+		ticks:    map[int64]*modelTick{},
 		steering: newSteering(), spreading: newSpreading(),
 	}
 	m.first = m.store.Revision()
@@ -125,6 +130,9 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		Threads:            rapid.IntRange(1, 3).Draw(t, "threads"),
 		Strategy:           rapid.SampledFrom([]string{"AVG_ALLOCATION", "STICKY"}).Draw(t, "strategy"),
 		Jitter:             rapid.SampledFrom(how.jitters()).Draw(t, "jitter"),
+	}
+	if how.once {
+		m.config.Listeners = []string{"ONCE"}
 	}
 	if how.oneOff {
 		m.config.Cron = ""
@@ -163,6 +171,7 @@ func (m *model) happened() {
 		m.history = append(m.history, m.store.Snapshot())
 	}
 	m.lookForCutRuns()
+	m.lookAtTicks()
 	s := m.state()
 	m.lookForLapses(s)
 	nobody := len(m.available(s)) == 0 || s.Leader == nil
@@ -207,7 +216,7 @@ func (m *model) start() *member {
 	p.reg = &modelRegistry{p: p}
 	skew := rapid.SampledFrom([]time.Duration{0, m.how.skew, -m.how.skew}).Draw(m.t, "skew")
 	lead := rapid.SampledFrom([]time.Duration{0, 0, time.Second, 10 * time.Second}).Draw(m.t, "lead")
-	o, err := newOptions([]Option{WithEarlyClaims(lead), WithClock(func() time.Time { return m.now.Add(skew) }), WithIP(fmt.Sprintf("host-%d", m.seats%3))})
+	o, err := newOptions([]Option{onceOption(), WithEarlyClaims(lead), WithClock(func() time.Time { return m.now.Add(skew) }), WithIP(fmt.Sprintf("host-%d", m.seats%3))})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -219,7 +228,7 @@ func (m *model) start() *member {
 		m.t.Fatal(err)
 	}
 	p.c = newController(p.reg, p.view, s, o, 0)
-	p.c.seams = seams{newID: p.newID, execute: p.begin, omits: p.omits, oneByOne: true, narrowed: p.audit}
+	p.c.seams = seams{newID: p.newID, execute: p.begin, call: p.call, omits: p.omits, oneByOne: true, narrowed: p.audit}
 	p.c.started = func() {}
 	p.c.shutdown, p.leave = context.WithCancel(m.ctx)
 	p.c.stopping, p.stop = context.WithCancel(m.ctx)
@@ -407,13 +416,21 @@ func (m *model) finale() {
 	m.now = m.now.Truncate(time.Minute).Add(time.Minute + 2*time.Second)
 	m.settleDown()
 	m.checkOwners()
-	for range 8 + 3*maxModelRequests {
+	for range 16 + 3*maxModelRequests {
 		busy := false
 		for _, p := range m.members {
 			for _, r := range p.running() {
 				p.returns(r, nil)
 				busy = true
 			}
+		}
+		for _, call := range m.openCalls() {
+			m.callReturns(call)
+			busy = true
+		}
+		if !busy && m.waitsForTicks() {
+			m.now = m.now.Add(4 * time.Minute) // what was to end cannot, and then its time is over
+			busy = true
 		}
 		if !busy {
 			m.checkRest()
@@ -453,6 +470,8 @@ func TestClusterModel(t *testing.T) {
 		"broadcast comes and goes": {switches: both, broadcast: true, config: true},
 		"broadcast, steered":       {switches: both, broadcast: true, config: true, steers: true, torn: true},
 		"broadcast, one-off":       {switches: both, broadcast: true, steers: true, oneOff: true},
+		"once-listeners":           {switches: both, config: true, once: true},
+		"once-listeners in parts":  {switches: both, steers: true, once: true, torn: true},
 		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })

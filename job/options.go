@@ -41,6 +41,8 @@ type options struct {
 	thrown         *thrown                      // THROW of the job; nil in those that jobs share
 	errorHandlers  map[string]ErrorHandlerType  // those that were given; nil if there are none
 	types          map[string]Type              // nil if there are none
+	listeners      map[string]*namedListener    // nil if there are none
+	listenerTime   time.Duration                // of one call of a Listener
 	work           Type                         // what does the work of the job: workOf
 	isTyped        bool                         // the work is that of a type
 	precedence     Precedence
@@ -66,9 +68,10 @@ func newOptions(opts []Option) (*options, error) {
 
 func defaultOptions() *options {
 	return &options{
-		now:         time.Now,
-		cancelGrace: time.Second,
-		linger:      10 * time.Millisecond,
+		now:          time.Now,
+		cancelGrace:  time.Second,
+		listenerTime: 10 * time.Second,
+		linger:       10 * time.Millisecond,
 	}
 }
 
@@ -76,7 +79,7 @@ func defaultOptions() *options {
 func (o *options) with(opts []Option) (*options, error) {
 	c := *o
 	c.observers, c.labels = slices.Clip(c.observers), slices.Clip(c.labels)
-	c.strategies, c.errorHandlers, c.types = maps.Clone(c.strategies), maps.Clone(c.errorHandlers), maps.Clone(c.types)
+	c.strategies, c.errorHandlers, c.types, c.listeners = maps.Clone(c.strategies), maps.Clone(c.errorHandlers), maps.Clone(c.types), maps.Clone(c.listeners)
 	if err := c.apply(opts); err != nil {
 		return nil, err
 	}

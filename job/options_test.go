@@ -83,6 +83,13 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"nil pointer as an error handler", job.WithErrorHandler("MINE", (*pointerHandler)(nil)), `error handler "MINE" is nil`},
 		{"nil clock", job.WithClock(nil), "nil clock"},
 		{"precedence", job.WithPrecedence(7), "PrecedenceCode and PrecedenceNone are allowed"},
+		{"listener without a name", job.WithListener("", job.ListenerFuncs{}), "is empty; 1 to 255 bytes"},
+		{"nil listener", job.WithListener("a", nil), `listener "a" is nil`},
+		{"nil once-listener", job.WithOnceListener("a", nil, job.OnceTimes{}), `listener "a" is nil`},
+		{"no time for listeners", job.WithListenerTimeout(0), "more than 0 and up to 24h"},
+		{"long time for listeners", job.WithListenerTimeout(25 * time.Hour), "more than 0 and up to 24h"},
+		{"time of a call", job.WithOnceListener("a", job.OnceListenerFuncs{}, job.OnceTimes{Call: -1}), "time of a call -1ns"},
+		{"time of a tick", job.WithOnceListener("a", job.OnceListenerFuncs{}, job.OnceTimes{Tick: 25 * time.Hour}), "time of a tick 25h"},
 		{"grace", job.WithCancelGrace(-1), "must not be negative"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,6 +25,8 @@ type run struct {
 	total   int       // what the handler is told of how many items there are
 	claimed time.Time // when the claim was committed
 	begun   time.Time // when the handler was called
+	// When it was seen last that the run waited for Started of its tick; zero if it never has.
+	released time.Time
 
 	taskID string
 	cancel context.CancelCauseFunc // ends the handler's context; set once it is executing
@@ -60,11 +63,23 @@ type execution struct {
 	sc      ShardingContext
 	timeout time.Duration
 	retry   Retry
+
+	listeners    []*namedListener // of each execution
+	listenerTime time.Duration    // of one call
+	working      *sync.WaitGroup  // for the goroutines of the calls
 }
 
-// do calls the handler, with its retries, and tells the error handlers how that ended. A run
+// do calls the handler between its listeners.
+func (e *execution) do(ctx context.Context) (outcome Outcome, err error) {
+	e.before(ctx)
+	err = errGoexit // if the handler does not return
+	defer func() { e.after(ctx, outcome, err) }()
+	return e.work(ctx)
+}
+
+// work calls the handler, with its retries, and tells the error handlers how that ended. A run
 // that was cut short or killed is not reported: the item has not failed.
-func (e *execution) do(ctx context.Context) (Outcome, error) {
+func (e *execution) work(ctx context.Context) (Outcome, error) {
 	if e.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, e.timeout, ErrTimeout)
@@ -137,16 +152,12 @@ func (e *execution) once(ctx context.Context) (err error) {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	in := e.inside
-	in.sc = e.sc
-	return e.handler.Execute(context.WithValue(ctx, insideKey{}, &in), e.sc)
+	return e.handler.Execute(e.within(ctx), e.sc)
 }
 
 // report tells the error handlers how the execution ended.
 func (e *execution) report(ctx context.Context, err error) {
-	in := e.inside
-	in.sc = e.sc
-	ctx = context.WithValue(context.WithoutCancel(ctx), insideKey{}, &in)
+	ctx = e.within(context.WithoutCancel(ctx))
 	if err == nil {
 		e.errors.HandleSuccess(ctx, e.sc)
 		return

@@ -25,6 +25,8 @@ type settings struct {
 	strategy   strategy.Strategy
 	errors     *errorHandlers
 	handler    Handler
+	listeners  []*namedListener // of each execution
+	once       []*namedListener // of whole ticks
 }
 
 // newSettings checks a configuration and looks its names up.
@@ -56,9 +58,10 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	faults = append(faults, wrong...)
 	s.handler, s.rules.Streams, wrong = o.handlerFor(c)
 	faults = append(faults, wrong...)
-	if len(c.Listeners) > 0 {
-		faults = append(faults, &FieldError{Field: "jobListenerTypes", Err: fmt.Errorf("%q are not known here", c.Listeners)})
-	}
+	s.listeners, s.once, wrong = o.listenersFor(c)
+	faults = append(faults, wrong...)
+	s.rules.Once = len(s.once) > 0
+	s.rules.StartTime, s.rules.TickTime = onceTimes(s.once)
 	if len(faults) > 0 {
 		return nil, &ConfigError{Job: c.Name, Faults: faults}
 	}

@@ -26,7 +26,7 @@
 // of an item, by the tree; any member; the leader; an applicant, which is not in the tree;
 // or a leaver. Paths are below the job. {i} is sharding/{i}, and {f} is
 // leader/failover/items/{i}: the item waits to be run again. Marks are {i}/failover and
-// {i}/failovering.
+// {i}/failovering. {g} is guarantee/{t}: a tick that once-listeners are being told of.
 //
 //	step            who        when                                      what it writes
 //	Mend            runner     a stranger has changed its record         {i}/running
@@ -36,6 +36,14 @@
 //	                           … a tick came meanwhile, misfire is off   the same; {i}/fired
 //	                           … a tick came meanwhile, misfire is on    {i}/completed and the next claim: {i}/running,
 //	                                                                     fired; {i}/misfire goes. Or as without a tick
+//	TendTicks       clerk      all members of a tick have ended, or its  guarantee/{t}
+//	                           time is over: Completed is to be called
+//	                           who was to call has ended                 guarantee/{t}
+//	                           nobody says that Started has ended        {g}/open
+//	                           nobody runs a member for the tick         guarantee/{t}; or {g}/{i}, if it was claimed
+//	                           a tick is over, or nobody wants to know   guarantee/{t} goes
+//	EndCall         caller     Started was called                        {g}/open
+//	                           Completed was called                      guarantee/{t} goes
 //	LeaveAtOnce     leaver     nothing runs, and all that it has shows   what StepDown and SignOff do
 //	StepDown        leaver     first, and if it then turns out to lead   instances/{id} goes; leader/election/instance
 //	                                                                     goes if it leads
@@ -56,6 +64,7 @@
 //	Obey            member     it was triggered                          trigger/{id} goes; requests, requests/{r}
 //	BeginRequested  owner      a request waits for an idle item          {i}/running, fired; {i}/misfire goes;
 //	                                                                     requests/{r}/{i}
+//	BeginTick       owner      … and once-listeners are told of ticks    guarantee, guarantee/{t}
 //	Fire            owner      a tick is due, the item is idle           {i}/running, fired; {i}/misfire goes
 //	                           … or the tick is about to come (Early)    {i}/running, fired
 //	Flag            owner      a tick is due, item runs, misfire is on   {i}/misfire
@@ -95,6 +104,9 @@
 // these ways. Announce and Register say how many items an instance has room for; Place, and so
 // Assign, keeps to that.
 //
+// A member of a tick ends with {i}/completed. Where that does not tell for certain, or is about to
+// be written anew, whoever ends the run, or writes it, also writes {g}/{i}.
+//
 // The clerk is the leader, or the first of our members if a JVM member leads.
 //
 // In a job without records (MonitorExecution off) FireUnmonitored takes the place of Fire, and
@@ -113,6 +125,11 @@
 //     starts once.
 //   - A claim of a tick holds only while the schedule is the one that was seen: a pause stands
 //     there.
+//   - A claim of a member of a tick holds only while guarantee/{t} is as it was seen: so nobody
+//     has skipped it, and Completed is not being called. A claim of any other item holds only
+//     while nobody is told of the tick, or its members are known.
+//   - A tick is told of only if it is later than the one in guarantee, at the version that was
+//     seen: so no tick is told of twice.
 //   - Whatever puts an item up to be run again, or gives a run another token, holds only while
 //     kill/{i} is as it was seen.
 //   - An owner that has gone loses the item of a broadcast job only if it has really gone, and

@@ -6,9 +6,10 @@ import (
 
 // EarlyTick returns the next tick if items may be claimed for it already, and otherwise when
 // that will be. Both are zero if nothing is claimed early. Only half of the time between two
-// ticks is early, so that the other half is left for runs that take long.
+// ticks is early, so that the other half is left for runs that take long. Nothing
+// is early if once-listeners are told of ticks: the members of a tick are fixed when it comes.
 func (w *World) EarlyTick() (tick, begins time.Time) {
-	if w.Lead <= 0 || w.Rules.Jitter > 0 || !w.Rules.Monitor || w.Rules.Ticks == nil || !w.IsInForce() || w.IsPaused() {
+	if w.Lead <= 0 || w.Rules.Jitter > 0 || !w.Rules.Monitor || w.Rules.Once || w.Rules.Ticks == nil || !w.IsInForce() || w.IsPaused() {
 		return time.Time{}, time.Time{}
 	}
 	next := w.Rules.Ticks.Next(w.Now)

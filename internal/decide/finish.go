@@ -69,6 +69,10 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 			ops = append(ops, coord.Put(w.Job.FailoverItem(r.Item), jobtree.EncodeFired(r.Tick)))
 		default:
 			ops = append(ops, w.endProgress(r, *r.Completed)...)
+			ops = append(ops, w.endsMember(r)...)
+		}
+		if w.passesWhileRunning(r, &item) {
+			ops = append(ops, w.endMember(r.Item, w.LastTick(), jobtree.OutcomeSkipped)...)
 		}
 		part := c.add(r.Item, append(ops, w.complete(r)...)...)
 		part.Ends = r
@@ -92,7 +96,8 @@ func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
 // makeUps returns mayMakeUp. What is the same for all runs is found once: there may be
 // thousands of runs, and of items that wait.
 func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
-	if !w.Rules.Misfire || w.Rules.SkipOverlap || !w.IsActive() || w.IsPaused() || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
+	// With once-listeners the next pass does: the tick may have to be told of first.
+	if !w.Rules.Misfire || w.Rules.Once || w.Rules.SkipOverlap || !w.IsActive() || w.IsPaused() || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
 		return func(*Run) (time.Time, bool) { return time.Time{}, false }
 	}
 	return func(r *Run) (time.Time, bool) { return w.mayMakeUp(k, r) }
@@ -146,12 +151,17 @@ func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
 	return isLeft && !w.isOwed(tick) && r.Source != Backfill && tick.After(item.Fired.Tick) && tick.After(r.Last)
 }
 
-// complete returns the operation that writes how a run has ended; none if that is not known.
+// complete returns the operations that write how a run has ended; none if that is not known.
 func (w *World) complete(r *Run) []coord.Op {
 	if r.Completed == nil || r.Untold {
 		return nil
 	}
-	return []coord.Op{coord.Put(w.Job.Completion(r.Item), jobtree.EncodeCompletion(*r.Completed))}
+	return w.tell(r.Item, *r.Completed)
+}
+
+// tell returns the operations that write how the last run of an item has ended.
+func (w *World) tell(i int, d jobtree.CompletionDocument) []coord.Op {
+	return append(w.keepOutcome(i), coord.Put(w.Job.Completion(i), jobtree.EncodeCompletion(d)))
 }
 
 // ifUnclaimed is the condition that nobody has claimed an item since the snapshot.

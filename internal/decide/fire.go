@@ -58,21 +58,61 @@ func (w *World) due(k *Work, isBarred bool) []Due {
 // run a claimed item. The conditions of a claim are that the item is still assigned here,
 // that it does not run, that its tick was not begun, and that the job was not paused. So a
 // tick of an item starts at most once, whoever owns the item. Items that still run are left
-// alone, and the others do not wait for them. (In ElasticJob an item that runs elsewhere misses its tick without a trace,
-// B-20, and one long run delays the other items, B-40.)
+// alone, and the others do not wait for them. (In ElasticJob an item that runs elsewhere misses
+// its tick without a trace, B-20, and one long run delays the other items, B-40.)
 func (w *World) Fire(due []Due, free int) []Change {
-	due = due[:min(len(due), max(free, 0))]
+	var list []Change
+	for _, some := range w.ByTick(due[:min(len(due), max(free, 0))]) {
+		list = append(list, w.fireTick(some)...)
+	}
+	return list
+}
+
+// ByTick splits what is due by ticks, the earliest first, if once-listeners are told of ticks:
+// with jitter an item may be due for a tick while others are due for the next one. Otherwise it
+// does not matter, and all are together.
+func (w *World) ByTick(due []Due) [][]Due {
 	if len(due) == 0 {
 		return nil
 	}
-	c := w.tickClaims("fire")
+	if !w.Rules.Once || w.Rules.Jitter == 0 {
+		return [][]Due{due}
+	}
+	due = slices.Clone(due)
+	slices.SortStableFunc(due, func(a, b Due) int { return a.Tick.Compare(b.Tick) })
+	var list [][]Due
+	for len(due) > 0 {
+		n := slices.IndexFunc(due, func(d Due) bool { return d.Tick.After(due[0].Tick) })
+		if n < 0 {
+			n = len(due)
+		}
+		list, due = append(list, due[:n]), due[n:]
+	}
+	return list
+}
+
+// fireTick is Fire for items that are due for the same tick, if that matters.
+func (w *World) fireTick(due []Due) []Change {
+	g := w.Guarantee(due[0].Tick)
+	c := w.otherClaims("fire", due[0].Tick, g)
+	members := c
+	if g != nil {
+		members = w.memberClaims("fire", g)
+	}
 	if due[0].Source == Misfire {
-		c.urgency = coord.Sooner
+		c.urgency, members.urgency = coord.Sooner, coord.Sooner
 	}
 	for _, d := range due {
-		c.own(&w.Items[d.Item], Claim{Item: d.Item, Source: d.Source, Tick: d.Tick, Last: d.Tick})
+		to := c
+		if w.joins(g, d.Item) {
+			to = members
+		}
+		to.own(&w.Items[d.Item], Claim{Item: d.Item, Source: d.Source, Tick: d.Tick, Last: d.Tick})
 	}
-	return c.list
+	if members == c {
+		return c.list
+	}
+	return slices.Concat(members.list, c.list)
 }
 
 // StillWaiting returns the ticks of items that are due, are on time, and cannot begin because

@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"time"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -18,7 +20,7 @@ func (w *World) goesOn(item int, token int64) bool {
 // waitAgain returns the operations that put an item up to be run again, and end what was
 // asked of its last run. A kill that comes in between must not be overlooked: so the
 // condition is that the kill's node is as it was seen.
-func (w *World) waitAgain(item int, token int64, tick []byte) []coord.Op {
+func (w *World) waitAgain(item int, token int64, tick time.Time) []coord.Op {
 	var ops []coord.Op
 	if kill := w.Kills[item]; kill != nil {
 		ops = append(ops, coord.AtVersion(w.Job.Kill(item), kill.Version), coord.DeleteTree(w.Job.Kill(item)))
@@ -27,18 +29,19 @@ func (w *World) waitAgain(item int, token int64, tick []byte) []coord.Op {
 	}
 	switch {
 	case w.goesOn(item, token):
-		return append(ops, coord.Put(w.Job.FailoverItem(item), tick))
+		return append(ops, coord.Put(w.Job.FailoverItem(item), jobtree.EncodeFired(tick)))
 	case w.Kills[item].Kills(token):
+		ops = append(ops, w.cutMember(item, tick, jobtree.OutcomeKilled)...)
 		return append(ops, w.cutProgress(item, jobtree.OutcomeKilled)...)
 	}
+	ops = append(ops, w.cutMember(item, tick, jobtree.OutcomeCut)...)
 	return append(ops, w.cutProgress(item, jobtree.OutcomeCut)...)
 }
 
 // endKilled returns the operations that end what was claimed and then killed, and has not
 // begun. waitAgain is among them.
 func (w *World) endKilled(item int, token int64, state *jobtree.Item) []coord.Op {
-	ops := w.waitAgain(item, token, jobtree.EncodeFired(claimedFor(state)))
-	return append(ops, coord.Put(w.Job.Completion(item), jobtree.EncodeCompletion(w.killed(token, state))))
+	return append(w.waitAgain(item, token, claimedFor(state)), w.tell(item, w.killed(token, state))...)
 }
 
 // ifNotKilled is the condition that nobody has killed what runs since the snapshot. Whoever

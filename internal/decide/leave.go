@@ -35,7 +35,7 @@ func (w *World) HandOver(runs []*Run) []Change {
 		item := w.Item(r.Item)
 		ops := []coord.Op{w.ifUnclaimed(r.Item, &item), coord.DeleteTree(w.Job.Running(r.Item))}
 		ops = append(ops, w.removeMarks(r)...)
-		ops = append(ops, w.waitAgain(r.Item, r.Token, jobtree.EncodeFired(r.Tick))...)
+		ops = append(ops, w.waitAgain(r.Item, r.Token, r.Tick)...)
 		if w.Killed(r) && r.Completed != nil {
 			r.Completed.Outcome = jobtree.OutcomeKilled
 		}

@@ -102,5 +102,5 @@ func (w *World) passOver(i int, tick time.Time) []coord.Op {
 	if item.Misfire {
 		ops = append(ops, coord.DeleteTree(w.Job.Misfire(i)))
 	}
-	return ops
+	return append(ops, w.endMember(i, tick, jobtree.OutcomeSkipped)...)
 }

@@ -96,9 +96,9 @@ func (w *World) recover(o Orphan) []coord.Op {
 	if o.State.Fired != nil {
 		token = o.State.Fired.Modified
 	}
-	ops = append(ops, w.waitAgain(o.Item, token, jobtree.EncodeFired(claimedFor(&o.State)))...)
+	ops = append(ops, w.waitAgain(o.Item, token, claimedFor(&o.State))...)
 	if w.Kills[o.Item].Kills(token) {
-		ops = append(ops, coord.Put(w.Job.Completion(o.Item), jobtree.EncodeCompletion(w.killed(token, &o.State))))
+		ops = append(ops, w.tell(o.Item, w.killed(token, &o.State))...)
 	}
 	return ops
 }

@@ -29,6 +29,10 @@ type Rules struct {
 	Streams        bool          // executions may go on over their next ticks
 	SkipOverlap    bool          // a tick that comes while the item runs is passed over
 	Label          string        // an instance needs it to be given items; "" is none
+
+	Once      bool          // once-listeners are told of ticks
+	StartTime time.Duration // how long Started of all of them may take together, and Completed
+	TickTime  time.Duration // how long after the start of a tick Completed is called at the latest
 }
 
 // Allowance is how many items the process lets this instance have, because the jobs of the

@@ -28,12 +28,15 @@ func TestErrorsOfValuesAreBounded(t *testing.T) {
 		"pin":      func(value string) error { return read("pins/0", value).Pins[0].Err },
 		"request":  func(value string) error { return read("requests/"+aRequest, value).Requests[0].Err },
 		"progress": func(value string) error { return readProgress(value).Err },
+		"guarantee": func(value string) error {
+			return read("guarantee/2026-11-20T23:14:28.000Z", value).Guarantees[0].Err
+		},
 		"completed": func(value string) error {
 			_, err := read("sharding/0/completed", value).Item(0).Completed.Document()
 			return err
 		},
 	}
-	const small = "fired completed kill pin request progress" // these refuse all
+	const small = "fired completed kill pin request progress guarantee" // these refuse all
 	for name, tc := range map[string]struct {
 		value string
 		bad   string // the other decoders that refuse it; "" means all

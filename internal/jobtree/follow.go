@@ -35,7 +35,7 @@ func (s *State) Follow(snapshot, before coord.Snapshot, job Job) Changes {
 			waiting, c.Others = append(waiting, waitingChange{n, i, isThere}), true
 			continue
 		}
-		if r.followRequest(snapshot, job, n, isThere) || r.followMember(job, n, isThere) {
+		if r.followRequest(snapshot, job, n, isThere) || r.followGuarantee(job, n, isThere) || r.followMember(job, n, isThere) {
 			c.Others = true
 			continue
 		}

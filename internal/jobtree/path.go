@@ -40,6 +40,7 @@ const (
 	necessary      = "leader/sharding/necessary"
 	processing     = "leader/sharding/processing"
 	failoverItems  = "leader/failover/items"
+	guaranteeOpen  = "open" // below a tick
 )
 
 func (j Job) at(path string) string { return string(j) + "/" + path }
@@ -153,22 +154,21 @@ func (j Job) FailoverItems() string { return j.at(failoverItems) }
 // FailoverItem stands while the item waits to be taken over.
 func (j Job) FailoverItem(item int) string { return j.at(failoverItems + "/" + strconv.Itoa(item)) }
 
-// Guarantees is the parent of what distribute-once listeners count.
+// Guarantees is the parent of the ticks that once-listeners are told of. Its value is the last
+// of them, as [EncodeFired] writes it.
 func (j Job) Guarantees() string { return j.at(guarantee) }
 
-// Guarantee is the parent of what they count for one tick.
+// Guarantee is one of these ticks; see [EncodeGuarantee].
 func (j Job) Guarantee(tick time.Time) string {
 	return j.at(guarantee + "/" + string(EncodeFired(tick)))
 }
 
-// GuaranteeStarted stands when the item has begun its run for that tick.
-func (j Job) GuaranteeStarted(tick time.Time, item int) string {
-	return j.Guarantee(tick) + "/started/" + strconv.Itoa(item)
-}
+// GuaranteeOpen stands when Started of a tick has ended, so that handlers may begin.
+func (j Job) GuaranteeOpen(tick time.Time) string { return j.Guarantee(tick) + "/" + guaranteeOpen }
 
-// GuaranteeCompleted stands when the item has ended its run for that tick.
-func (j Job) GuaranteeCompleted(tick time.Time, item int) string {
-	return j.Guarantee(tick) + "/completed/" + strconv.Itoa(item)
+// GuaranteeItem holds the outcome of a member of a tick, where {i}/completed does not.
+func (j Job) GuaranteeItem(tick time.Time, item int) string {
+	return j.Guarantee(tick) + "/" + strconv.Itoa(item)
 }
 
 // MaxItems bounds the number of items of a job. Nodes of larger item numbers are ignored.

@@ -45,8 +45,8 @@ func TestPaths(t *testing.T) {
 		{job.FailoverItem(0), "settle/leader/failover/items/0"},
 		{job.Guarantees(), "settle/guarantee"},
 		{job.Guarantee(tick), "settle/guarantee/2026-11-20T23:14:28.000Z"},
-		{job.GuaranteeStarted(tick, 2), "settle/guarantee/2026-11-20T23:14:28.000Z/started/2"},
-		{job.GuaranteeCompleted(tick, 2), "settle/guarantee/2026-11-20T23:14:28.000Z/completed/2"},
+		{job.GuaranteeOpen(tick), "settle/guarantee/2026-11-20T23:14:28.000Z/open"},
+		{job.GuaranteeItem(tick, 2), "settle/guarantee/2026-11-20T23:14:28.000Z/2"},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("got %s, want %s", tc.got, tc.want)

@@ -43,6 +43,11 @@ type State struct {
 	Requests     []*Request
 	RequestCount *coord.Node
 
+	// Guarantees are the ticks that once-listeners are being told of, ascending. Guaranteed is
+	// the last tick of which they were told; nil if there is none.
+	Guarantees []*Guarantee
+	Guaranteed *Fired
+
 	// Kills are the runs that are to end, by item.
 	Kills map[int]*Kill
 
@@ -165,6 +170,8 @@ type reader struct {
 	// The list of requests is a copy, and so are these requests: followRequest.
 	ownsRequests bool
 	fresh        map[*Request]bool
+	// The list of guarantees is a copy: followGuarantee.
+	ownsGuarantees bool
 	// id and tick were decoded last. Many nodes in a row have the same.
 	id   string
 	tick Fired
@@ -184,6 +191,8 @@ func (r *reader) read(path string, n coord.Node) {
 		r.readOfItem(room, name, n)
 	case requests:
 		r.readRequest(name, n)
+	case guarantee:
+		r.readGuarantee(name, n)
 	case config:
 		if name == "" {
 			document := n // not &n: every node would go to the heap

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -209,12 +210,17 @@ func TestRereadIsRead(t *testing.T) {
 	for i := range 3 {
 		paths = append(paths, job.ItemInstance(i), job.Running(i), job.Failover(i), job.Failovering(i), job.Fired(i), job.Completion(i), job.Misfire(i))
 	}
+	early, late := time.Date(2026, 11, 20, 23, 14, 28, 0, time.UTC), time.Date(2026, 11, 20, 23, 14, 29, 0, time.UTC)
+	for _, tick := range []time.Time{early, late} {
+		paths = append(paths, job.Guarantee(tick), job.GuaranteeOpen(tick), job.GuaranteeItem(tick, 0), job.GuaranteeItem(tick, 1), job.GuaranteeItem(tick, 1)+"/debris", job.Guarantee(tick)+"/unknown")
+	}
+	paths = append(paths, job.Guarantees(), job.Guarantees()+"/started/1")
 	paths = append(paths, job.Cursor(0), job.Cursor(1), job.Sharding(), job.Item(1), job.ItemDisabled(0), job.Running(0)+"/debris", job.Item(2)+"/unknown")
 	paths = append(paths, job.Kill(0), job.Kill(1), job.Kill(1)+"/debris", job.Pin(0), job.Pin(2), job.Requests(), string(job)+"/requestsX")
 	for _, id := range []string{"1-a", "2-b"} {
 		paths = append(paths, job.Request(id), job.Progress(id, 0), job.Progress(id, 1), job.Progress(id, 1)+"/debris", job.Request(id)+"/x")
 	}
-	values := []string{"token: 7\n", "label: gpu\n", "items: 0-1\n", "items: 1\nended: 2026-11-20T23:14:28Z\n", "runner: 10.0.0.1@-@1-a\n", "done: 1\nout: OK\n",
+	values := []string{"token: 7\n", "label: gpu\n", "items: 0-1\n", "items: 0-1\nstartBy: 2026-11-20T23:14:28Z\ncompleteBy: 2026-11-20T23:14:28Z\n", "items: 1\nended: 2026-11-20T23:14:28Z\n", "runner: 10.0.0.1@-@1-a\n", "done: 1\nout: OK\n",
 		"", "10.0.0.1@-@1-a", "10.0.0.2@-@1-b", "2026-11-20T23:14:28.000Z", "serverIp: 10.0.0.3\n", "cron: x\nsince: 2026-11-20T23:14:28Z\n", "protocol: 1\n", "["}
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := coord.NewTree()
