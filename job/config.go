@@ -176,9 +176,10 @@ type Config struct {
 	// are more, a fault says so.
 	//
 	// Items without an instance have no owner, and requests skip them. An item begins anew with
-	// each owner: without a cursor, and without a last outcome. A new session is a new owner. Failover, StaticSharding and
-	// MaxItems are not allowed with it, and pins have no effect. It works without
-	// MonitorExecution, too. ShardingContext.Total is the number of items that have an owner.
+	// each owner: without a cursor, and without a last outcome. A new session is a new owner.
+	// Failover, StaticSharding and MaxItems are not allowed with it, and pins have no effect. It
+	// works without MonitorExecution, too. ShardingContext.Total is the number of items that have
+	// an owner.
 	//
 	// A JVM member does not know it. If it leads it deals all items, and each Go instance runs one
 	// of its items then; a fault names it. When this field changes, ticks that have come by then
