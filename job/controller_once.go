@@ -109,7 +109,7 @@ func (c *controller) makeCalls(w *decide.World) {
 		wanted[key] = true
 		switch made := c.calls[key]; {
 		case made == nil:
-			if c.stopping.Err() == nil {
+			if c.mayCall(w) {
 				if c.calls == nil {
 					c.calls = map[callKey]*onceCall{}
 				}
@@ -127,6 +127,12 @@ func (c *controller) makeCalls(w *decide.World) {
 			}
 		}
 	}
+}
+
+// mayCall reports whether this instance may begin a call: it is in the tree, and has not tried
+// to leave in one commit, whose answer may be lost. Otherwise others make the call.
+func (c *controller) mayCall(w *decide.World) bool {
+	return c.stopping.Err() == nil && !c.triedAtOnce && w.Session(c.self.ID).Owner == c.self.Session
 }
 
 // makeCall calls Started or Completed of all once-listeners, in a goroutine that awaitHandlers

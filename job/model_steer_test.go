@@ -165,9 +165,9 @@ func (m *model) checkSteered(p *member, r *run) {
 	switch r.Source {
 	case decide.Normal, decide.Misfire:
 		before := jobtree.Read(m.history[r.Token-m.first-1], m.job)
-		// A claim whose answer was lost is made once more (Settle). It was made before the pause.
-		fired := before.Item(r.Item).Fired
-		if wasClaimed := fired != nil && fired.Tick.Equal(r.Tick); before.Schedule != nil && before.Schedule.IsPaused() && !wasClaimed {
+		item := before.Item(r.Item)
+		wasClaimed := item.Running.Is(r.Instance) && item.Fired != nil && item.Fired.Run.Equal(r.Tick) // its answer was lost
+		if before.Schedule != nil && before.Schedule.IsPaused() && !wasClaimed {
 			m.fatalf("%s: item %d begins for %s in a pause", p.name, r.Item, r.Tick)
 		}
 	case decide.Manual, decide.Retry, decide.Backfill:
