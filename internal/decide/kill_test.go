@@ -199,7 +199,7 @@ func TestPausedJob(t *testing.T) {
 		{
 			row{
 				name: "finish, and a tick came meanwhile",
-				tree: func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)); paused(f); f.now = tick(2) },
+				tree: func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)); f.pause(tick(2)); f.now = tick(3) },
 				want: []string{"- sharding/0/running"},
 			}, finishes,
 		},

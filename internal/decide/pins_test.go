@@ -36,7 +36,7 @@ func TestPlace(t *testing.T) {
 		{name: "to nobody", tree: on(0, jobtree.PinDocument{Label: "none"}), want: []string{"A", "B", "C"}},
 		{name: "to nobody, strictly", tree: on(0, jobtree.PinDocument{Label: "none", Strict: true}), want: []string{"", "B", "C"}},
 		{name: "to an instance that is disabled, strictly", tree: func(f *fixture) { f.pin(0, jobtree.PinDocument{Instance: "C", Strict: true}).disable("C") }, want: []string{"", "B", "C"}},
-		{name: "to one of two, and it has another one of them", tree: func(f *fixture) { f.pin(0, jobtree.PinDocument{Label: "big"}).own(0, "B") }, want: []string{"B", "B", "C"}},
+		{name: "to one of two, and it has another one of them", tree: func(f *fixture) { f.pin(0, jobtree.PinDocument{Label: "big"}).own(0, "C") }, want: []string{"C", "B", "C"}},
 		{name: "unreadable", tree: func(f *fixture) { f.put("pins/0", "everywhere") }, want: []string{"A", "B", "C"}},
 		{name: "an item that is not there", tree: on(9, jobtree.PinDocument{Label: "gpu"}), want: []string{"A", "B", "C"}},
 		{name: "and a limit that is kept", rules: atMost(1), tree: on(0, jobtree.PinDocument{Instance: "C"}), want: []string{"C", "B", "A"}},
