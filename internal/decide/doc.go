@@ -107,7 +107,7 @@
 // A member of a tick ends with {i}/completed. Where that does not tell for certain, or is about to
 // be written anew, whoever ends the run, or writes it, also writes {g}/{i}.
 //
-// The clerk is the leader, or the first of our members if a JVM member leads.
+// The clerk is the leader, or the first of our members if a JVM member leads, or an old one.
 //
 // In a job without records (MonitorExecution off) FireUnmonitored takes the place of Fire, and
 // writes nothing. BeginRequested writes only requests/{r}/{i} there, and EndUnmonitored its end.

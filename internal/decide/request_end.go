@@ -8,15 +8,15 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// IsClerk reports whether this instance looks after requests: as the leader, or if a JVM member
-// leads, as the first of the others. If two take themselves for it, the conditions of what
-// they commit keep them apart.
+// IsClerk reports whether this instance looks after requests: as the leader, or if who leads
+// knows no requests (a JVM member, or an old one of ours), as the first of those that do. If two
+// take themselves for it, the conditions of what they commit keep them apart.
 func (w *World) IsClerk() bool {
-	if !w.JVMLeads() {
+	if !w.JVMLeads() && (w.Leader == nil || !w.IsOld(w.Leader.ID)) {
 		return w.Leads()
 	}
 	for id := range w.Instances {
-		if w.Sessions[id] != nil && w.compare(id, w.Self.ID) < 0 {
+		if w.Sessions[id] != nil && !w.IsOld(id) && w.compare(id, w.Self.ID) < 0 {
 			return false
 		}
 	}

@@ -438,3 +438,32 @@ func TestKeptRequests(t *testing.T) {
 		})
 	}
 }
+
+// Somebody looks after requests, and only one, whoever leads.
+func TestClerk(t *testing.T) {
+	for name, tc := range map[string]struct {
+		tree func(*fixture)
+		one  bool
+		is   string // who it is, if that matters
+	}{
+		"one of ours leads":  {func(f *fixture) { f.leader("B") }, true, "B"},
+		"nobody leads":       {func(*fixture) {}, false, ""},
+		"a JVM member leads": {func(f *fixture) { f.remove("sessions/B").leader("B") }, true, ""},
+		"an old one leads":   {func(f *fixture) { f.put("sessions/B", "protocol: 1\n").leader("B") }, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := given(t).members("A", "B", "C").deal("A", "B", "C")
+			tc.tree(f)
+			var clerks []string
+			for _, id := range []string{"A", "B", "C"} {
+				p := f.pass(id)
+				if knows := p.Sessions[id] != nil && !p.IsOld(id); knows && p.IsClerk() {
+					clerks = append(clerks, id)
+				}
+			}
+			if tc.one != (len(clerks) == 1) || tc.is != "" && clerks[0] != tc.is {
+				t.Errorf("clerks %q", clerks)
+			}
+		})
+	}
+}
