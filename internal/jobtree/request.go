@@ -138,6 +138,7 @@ const (
 	MaxRequestParameter = 64 << 10  // bytes
 	maxRequest          = 512 << 10 // bytes of the document
 	maxProgress         = 4 << 10   // bytes of the document
+	maxRunner           = 400       // bytes; an instance's id is longer than its address, which may have 255
 )
 
 // NewRequestID returns the id of the nth request of a job. unique keeps it apart from the
@@ -312,7 +313,7 @@ func parseItems(text string) ([]int, error) {
 // EncodeProgress writes the value of a progress' node. It cuts long texts.
 func EncodeProgress(d ProgressDocument) []byte {
 	b := make([]byte, 0, 128)
-	b = appendText(b, "runner", d.Runner, maxRequestID)
+	b = appendText(b, "runner", d.Runner, maxRunner)
 	number := func(key string, n int64) {
 		if n != 0 {
 			b = append(strconv.AppendInt(append(b, key...), n, 10), '\n')

@@ -93,7 +93,7 @@ func readProgress(value string) *jobtree.Progress {
 func TestProgressRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := jobtree.ProgressDocument{
-			Runner:  rapid.StringN(-1, -1, 255).Draw(t, "runner"),
+			Runner:  rapid.StringN(-1, -1, 300).Draw(t, "runner"),
 			Done:    rapid.IntRange(0, jobtree.MaxRequestTicks).Draw(t, "done"),
 			Failed:  rapid.IntRange(0, jobtree.MaxRequestTicks).Draw(t, "failed"),
 			Outcome: rapid.SampledFrom([]jobtree.Outcome{"", jobtree.OutcomeOK, jobtree.OutcomeCut, jobtree.OutcomeSkipped}).Draw(t, "outcome"),
@@ -175,5 +175,13 @@ func TestForeignNodesBelowRequests(t *testing.T) {
 	}), "settle")
 	if len(s.Requests) != 1 || s.Requests[0].Progress(3) != nil || s.Requests[0].Progress(1) != nil || s.Requests[0].Progress(-1) != nil || fmt.Sprint(s.Requests[0].Items) != "[0 3]" {
 		t.Errorf("%+v", s.Requests)
+	}
+}
+
+// Whoever looks at a progress has to recognize its runner.
+func TestRunnerWithALongAddress(t *testing.T) {
+	runner := jobtree.InstanceID(strings.Repeat("x", 255), 1<<22, "0123456789ab")
+	if got := readProgress(string(jobtree.EncodeProgress(jobtree.ProgressDocument{Runner: runner}))); got.Runner != runner {
+		t.Errorf("got %q", got.Runner)
 	}
 }
