@@ -39,6 +39,11 @@ type Config struct {
 	// (props: cron.more, one a line)
 	MoreCrons []string
 
+	// Calendars are names of calendars of the namespace; ticks at times that one of them leaves
+	// out are none. At most 20, with characters as in Name. See the comment of this package,
+	// and packages calendar and ops. (props: schedule.calendars, with commas between them)
+	Calendars []string
+
 	// Overlap says what becomes of a tick that comes while the item still runs: OverlapWait, as
 	// Misfire says; or OverlapSkip, it is passed over, also while the item waits to be run again
 	// after a failover. Misfire holds for what was missed for another reason. JVM members do not

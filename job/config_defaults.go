@@ -56,6 +56,9 @@ func (c Config) WithDefaults() Config {
 	if c.MoreCrons = slices.Clone(c.MoreCrons); len(c.MoreCrons) == 0 {
 		c.MoreCrons = nil
 	}
+	if c.Calendars = slices.Clone(c.Calendars); len(c.Calendars) == 0 {
+		c.Calendars = nil
+	}
 	c.Listeners = slices.Clone(c.Listeners)
 	if len(c.Listeners) == 0 {
 		c.Listeners = nil

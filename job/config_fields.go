@@ -39,6 +39,7 @@ const (
 	// Fields that ElasticJob does not have stand in props, its map of strings.
 	propsPrefix         = keyProps + ": "
 	keyMoreCrons        = propsPrefix + "cron.more"
+	keyCalendars        = propsPrefix + "schedule.calendars"
 	keyOverlap          = propsPrefix + "overlap"
 	keyJitter           = propsPrefix + "schedule.jitter.milliseconds"
 	keyMisfireTolerance = propsPrefix + "misfire.tolerance.milliseconds"
@@ -61,7 +62,7 @@ const (
 
 // ownProps returns the properties that belong to fields of a Config.
 func ownProps() []string {
-	return []string{keyMoreCrons, keyOverlap, keyJitter, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyBroadcast, keyThreads, keyRevision}
+	return []string{keyMoreCrons, keyCalendars, keyOverlap, keyJitter, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyBroadcast, keyThreads, keyRevision}
 }
 
 // field is one key of the document, with the field of a Config that it belongs to.
@@ -106,6 +107,7 @@ func (c *Config) fields() []field {
 func (c *Config) propFields() []field {
 	fields := []field{
 		linesField(keyMoreCrons, &c.MoreCrons),
+		namesField(keyCalendars, &c.Calendars),
 		textField(keyOverlap, &c.Overlap, false),
 		durationField(keyJitter, &c.Jitter, time.Millisecond, "0"),
 		durationField(keyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, ""),
@@ -142,6 +144,20 @@ func linesField(key string, p *[]string) field {
 		return nil
 	}
 	return field{key, set, func() string { return strings.Join(*p, "\n") }, "!!str", false}
+}
+
+// namesField is a list of names that is written with commas between them.
+func namesField(key string, p *[]string) field {
+	set := func(text string) error {
+		*p = nil
+		for name := range strings.SplitSeq(text, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				*p = append(*p, name)
+			}
+		}
+		return nil
+	}
+	return field{key, set, func() string { return strings.Join(*p, ",") }, "!!str", false}
 }
 
 func boolField(key string, p *bool) field {

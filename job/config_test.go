@@ -57,7 +57,7 @@ func TestDefaults(t *testing.T) {
 
 func TestDefaultsDoNotReplaceWhatIsSet(t *testing.T) {
 	want := job.Config{
-		Name: "settle", Cron: "* * * * * ?", MoreCrons: []string{"0 0 12 * * ?"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "GMT+08:00", ShardingTotalCount: 1, ShardingItemParameters: "0=a",
+		Name: "settle", Cron: "* * * * * ?", MoreCrons: []string{"0 0 12 * * ?"}, Calendars: []string{"c"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "GMT+08:00", ShardingTotalCount: 1, ShardingItemParameters: "0=a",
 		JobParameter: "p", Description: "d", MonitorExecution: job.Off, Misfire: job.Off, MisfireTolerance: time.Minute,
 		MisfireWindow: time.Hour, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute, Strategy: "STICKY", Threads: 3,
 		ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Minute,
@@ -91,10 +91,10 @@ func TestDurationsThatAreOff(t *testing.T) {
 }
 
 func TestConfigsDoNotShareMemory(t *testing.T) {
-	c := job.Config{Props: map[string]string{"k": "v"}, Listeners: []string{"l"}, MoreCrons: []string{"m"}}
+	c := job.Config{Props: map[string]string{"k": "v"}, Listeners: []string{"l"}, MoreCrons: []string{"m"}, Calendars: []string{"c"}}
 	d := c.WithDefaults()
-	c.Props["k"], c.Listeners[0], c.MoreCrons[0] = "changed", "changed", "changed"
-	if d.Props["k"] != "v" || d.Listeners[0] != "l" || d.MoreCrons[0] != "m" {
+	c.Props["k"], c.Listeners[0], c.MoreCrons[0], c.Calendars[0] = "changed", "changed", "changed", "changed"
+	if d.Props["k"] != "v" || d.Listeners[0] != "l" || d.MoreCrons[0] != "m" || d.Calendars[0] != "c" {
 		t.Errorf("a change of the original shows: %+v", d)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
@@ -108,8 +109,8 @@ type validator struct {
 }
 
 func (v *validator) fields(c Config) {
-	if !isValidName(c.Name) {
-		v.fault(keyName, quote(c.Name), "1 to %d ASCII letters, digits, '.', '_', '-' and ':' are allowed, but not %q or %q", maxNameLength, ".", "..")
+	if !jobtree.IsName(c.Name) {
+		v.fault(keyName, quote(c.Name), "1 to %d ASCII letters, digits, '.', '_', '-' and ':' are allowed, but not %q or %q", jobtree.MaxNameLength, ".", "..")
 	}
 	if len(c.Cron) > maxCronLength {
 		v.fault(keyCron, quote(c.Cron), "%d bytes, at most %d are allowed", len(c.Cron), maxCronLength)
@@ -117,6 +118,7 @@ func (v *validator) fields(c Config) {
 		v.cronFault(c, err)
 	}
 	v.moreCrons(c)
+	v.calendars(c)
 	switch c.Overlap {
 	case OverlapWait, OverlapSkip:
 	default:
@@ -271,6 +273,25 @@ func (v *validator) moreCrons(c Config) {
 	}
 }
 
+// calendars checks the names of calendars. Whether they exist is seen when the job runs.
+func (v *validator) calendars(c Config) {
+	switch shown := quote(strings.Join(c.Calendars, ",")); {
+	case len(c.Calendars) == 0:
+	case c.Cron == "":
+		v.fault(keyCalendars, shown, "needs %s", keyCron)
+	case len(c.Calendars) > maxCalendars:
+		v.fault(keyCalendars, strconv.Itoa(len(c.Calendars))+" names", "at most %d are allowed", maxCalendars)
+	default:
+		for n, name := range c.Calendars {
+			if !jobtree.IsName(name) {
+				v.fault(keyCalendars, quote(name), "names with characters as in %s are allowed", keyName)
+			} else if slices.Contains(c.Calendars[:n], name) {
+				v.fault(keyCalendars, quote(name), "is there twice; once is allowed")
+			}
+		}
+	}
+}
+
 func (v *validator) parameters(c Config) {
 	parameters, err := ParseItemParameters(c.ShardingItemParameters)
 	if err != nil {
@@ -362,8 +383,8 @@ func (v *validator) props(props map[string]string) {
 }
 
 const (
-	maxNameLength = 200
 	maxMoreCrons  = 100
+	maxCalendars  = 20
 	maxCronLength = 4 << 10 // more than an expression that lists all values of all fields
 	maxTextLength = 255     // of a name other than the job's, and of a label
 )
@@ -381,21 +402,6 @@ func checkText(text string, most int) error {
 	return nil
 }
 
-func isValidName(name string) bool {
-	if len(name) < 1 || len(name) > maxNameLength || name == "." || name == ".." {
-		return false
-	}
-	for i := range len(name) {
-		switch c := name[i]; {
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-		case strings.IndexByte("._-:", c) >= 0:
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // checkCron checks the zone and the first expression.
 func (c Config) checkCron() error {
 	c.MoreCrons = nil
@@ -403,8 +409,8 @@ func (c Config) checkCron() error {
 	return err
 }
 
-// Ticks returns the schedule of the job; nil for a one-off job, of which it checks the
-// time zone only.
+// Ticks returns the schedule of the job, with the ticks that Calendars leave out; nil for a
+// one-off job, of which it checks the time zone only.
 func (c Config) Ticks() (cronexpr.Union, error) {
 	zone, err := cronexpr.LoadLocation(c.TimeZone)
 	if err != nil || c.Cron == "" {

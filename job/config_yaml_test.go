@@ -522,6 +522,7 @@ func anyConfig() *rapid.Generator[job.Config] {
 		}
 		if c.Cron != "" {
 			c.MoreCrons = rapid.SliceOfN(rapid.SampledFrom([]string{"* * * * * ?", "@hourly", "0 0 12 ? * 2#1 2030"}), 0, 3).Draw(t, "more")
+			c.Calendars = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"holidays", "a:b", "x.y_z-1", "0"}), 0, 3, rapid.ID[string]).Draw(t, "calendars")
 		}
 		if c.MonitorExecution != job.Off {
 			c.Jitter = rapid.SampledFrom([]time.Duration{0, -1, time.Millisecond, job.MaxJitter}).Draw(t, "jitter")

@@ -54,6 +54,7 @@ type controller struct {
 	onceCalls           // controller_once.go
 	diagnosis           // controller_diagnose.go
 	roomy               // controller_room.go
+	almanac             // controller_calendars.go
 	story      story    // controller_story.go
 	shown      standing // controller_observe.go
 
@@ -135,6 +136,7 @@ func (c *controller) once() error {
 		c.catchUp()
 	}
 	c.look()
+	c.followCalendars()
 	c.collect()
 	if c.isShutdown() {
 		c.beginToLeave()
@@ -181,7 +183,7 @@ func (c *controller) world() decide.World {
 	w := decide.World{
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
 		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now), Lead: c.options.lead,
-		Accepted: c.settings.modified, Refused: c.refused, Revision: c.revision,
+		Accepted: c.settings.modified, Refused: c.refusal(), Revision: c.revision,
 		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Allowance: c.allowance, NodeID: c.sign.id(c.self.Session),
 	}
 	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now)

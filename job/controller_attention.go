@@ -57,7 +57,7 @@ func (c *controller) outlookOf(w *decide.World) outlook {
 	early, _ := w.EarlyTick()
 	return outlook{
 		early:   early,
-		session: c.self.Session, id: c.self.ID, settings: c.settings, refused: c.refused,
+		session: c.self.Session, id: c.self.ID, settings: c.settings, refused: c.refusal(),
 		tick: w.LastTick(), slot: w.Slot(), active: w.IsActive(), stops: w.ClockStops(), clock: w.Clock.Known,
 	}
 }

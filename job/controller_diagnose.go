@@ -45,6 +45,7 @@ func (c *controller) diagnose(w *decide.World) error {
 	c.fault(FaultStore, c.storeFault(w))
 	c.fault(FaultClock, c.clockFault(w))
 	c.fault(FaultTree, c.treeFault(w))
+	c.fault(FaultCalendar, c.calendarFault())
 	c.watch(w)
 	if c.refused == 0 {
 		err := c.scheduleFault(w)
@@ -134,9 +135,12 @@ func (c *controller) treeFault(w *decide.World) error {
 // not put it in force.
 func (c *controller) scheduleFault(w *decide.World) error {
 	if c.settings.rules.Ticks != nil && c.settings.rules.Ticks.Next(w.Now).IsZero() {
+		if !c.settings.ticks.Next(w.Now).IsZero() {
+			return fmt.Errorf("job %s: its calendars leave out all ticks to come of the cron expression %q", c.job, short(c.settings.Cron))
+		}
 		return fmt.Errorf("job %s: the cron expression %q has no tick to come", c.job, short(c.settings.Cron))
 	}
-	missing := c.settings.rules.Ticks != nil && w.Config != nil && !w.IsInForce() && w.IsActive()
+	missing := c.settings.rules.Ticks != nil && w.Config != nil && !w.IsInForce() && w.IsActive() && w.Rules.KnowsCalendars()
 	if !c.track(&c.signs.outOfForce, missing, w.Now, treePatience) {
 		return nil
 	}

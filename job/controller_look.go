@@ -107,8 +107,7 @@ func (c *controller) concerns(items []int) bool {
 func (c *controller) adopt(next *settings) {
 	before := c.settings
 	if before.rules.Cron != next.rules.Cron || before.TimeZone != next.TimeZone || before.rules.Monitor != next.rules.Monitor {
-		c.unmonitored.Last = c.now()
-		clear(c.work.Waiting)
+		c.forgetTicks()
 	}
 	c.replaceReporters(next)
 	c.use(next)
@@ -117,6 +116,12 @@ func (c *controller) adopt(next *settings) {
 	if changes := before.Config.differences(next.Config); len(changes) > 0 {
 		c.log.Info("configuration changed", zap.Int64("revision", next.modified), zap.Strings("fields", changes))
 	}
+}
+
+// forgetTicks forgets what was remembered of ticks of another schedule.
+func (c *controller) forgetTicks() {
+	c.unmonitored.Last = c.now()
+	clear(c.work.Waiting)
 }
 
 // use sets the settings that are in force here.

@@ -14,21 +14,20 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
 // live is what other goroutines see of a controller, guarded by its mu. Whoever asks for the
 // status reads the session, the ticks and the view's fault anew (statusNow): the answer is
 // true although the controller may be waiting for the store.
 type live struct {
-	status      Status         // publish, returns, end; without Running, which are the keys of runs
-	runsChanged bool           // since the last publishRuns: setRun
-	session     coord.Session  // nil while there is none: showSession
-	schedule    cronexpr.Union // publish
-	ended       bool           // the loop has ended: end
-	atWork      time.Time      // when the current pass began; zero between two passes: controller.atWork
-	changed     chan struct{}  // closed when status changes; nil if nobody waits: Scheduler.Changed, broadcast
-	entered     chan struct{}  // closed when session changes; nil if nobody waits: followSession, showSession
+	status      Status        // publish, returns, end; without Running, which are the keys of runs
+	runsChanged bool          // since the last publishRuns: setRun
+	session     coord.Session // nil while there is none: showSession
+	schedule    decide.Ticks  // publish
+	ended       bool          // the loop has ended: end
+	atWork      time.Time     // when the current pass began; zero between two passes: controller.atWork
+	changed     chan struct{} // closed when status changes; nil if nobody waits: Scheduler.Changed, broadcast
+	entered     chan struct{} // closed when session changes; nil if nobody waits: followSession, showSession
 }
 
 // publish shows others how this scheduler stands, and logs what has changed. w is nil while
@@ -285,6 +284,8 @@ func (k FaultKind) remedy() string {
 		return "look at the handlers that run, at the number of threads, and at the other faults of the job"
 	case FaultStrategy:
 		return "correct the strategy, or choose another"
+	case FaultCalendar:
+		return "write the calendar again, or take its name out of the configuration"
 	}
 	return ""
 }

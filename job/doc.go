@@ -70,6 +70,7 @@
 //	tick             a scheduled time
 //	due, fire        a tick is due when it has come; its owner then fires: it claims the item
 //	slack            how much later than usual a tick may be seen and still be on time
+//	calendar         days and windows that jobs leave out; see below
 //	in force         said of a configuration that is obeyed; of a schedule that the leader has
 //	                 recorded, with the time since when it counts
 //	misfire          a tick was missed: nobody began it in time, or the item still ran
@@ -191,6 +192,34 @@
 // is told of each execution on its instance, a [OnceListener] of each tick once in the cluster.
 // Neither of them holds an item up for longer than its time.
 //
+// # Calendars
+//
+// A job may name calendars ([Config.Calendars], package calendar). They stand in the namespace,
+// in ~elasticjob/calendars/{name}, and package ops writes them. A tick that one of them leaves
+// out has never been: it is not run, not made up, and not counted; neither is it for a backfill.
+//
+// The node schedule has the calendars that are in force, each with a short hash of what it says.
+// An instance begins ticks only if it has the same. So a calendar that changes is a change of
+// the schedule: the leader records it, and since when; earlier ticks are not made up by it; and
+// who is late with one of the two begins nothing. For each process and calendar:
+//
+//	unread ──► current ◄──► former
+//	   └─────► unknown ──► current
+//
+//	unread   the view is being opened: no tick begins here
+//	current  its node says what this process goes by
+//	former   its node is gone or cannot be read; ticks go by what it said last; a fault
+//	unknown  the same, and this process has never read it: no tick begins here, and others get
+//	         the items if they can; a fault
+//
+// The leader records a current calendar as it is, and only if its node has not changed
+// meanwhile. Of a former one processes may remember different states: the recorded one stays.
+// If all processes that knew a calendar have ended, nobody begins a tick until it is back.
+//
+// The jobs of a [Node] share one view of the calendars, which is open while one of them names
+// any. JVM members, and members of versions without calendars, do not know them: they run
+// every tick.
+//
 // # Many jobs in one process
 //
 // A [Node] runs the jobs of a process. They share a registry, options, and, if that is
@@ -227,6 +256,7 @@
 //	instance may have them, or another instance does not begin them
 //	the strategy fails, or keeps changing its answer                      FaultStrategy
 //	a broadcast job has more instances than items, pins, or JVM members   FaultConfig
+//	a calendar is gone, or cannot be read                                 FaultCalendar
 //
 // A scheduler that cannot go on at all leaves in order: its handlers' contexts end, its
 // nodes go, others take over, and [Scheduler.Err] says why. If its nodes cannot be removed,

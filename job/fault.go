@@ -38,6 +38,10 @@ const (
 	// FaultStrategy: the sharding strategy fails, does not answer within 5 s, or gives an
 	// answer that is not allowed.
 	FaultStrategy
+	// FaultCalendar: a calendar that the configuration names is gone or cannot be read. The
+	// last good one that this process has stays in force. If it has none, it begins no ticks;
+	// others do that know the calendar.
+	FaultCalendar
 
 	faultKinds = iota + 1
 )
@@ -56,6 +60,8 @@ func (k FaultKind) String() string {
 		return "starvation"
 	case FaultStrategy:
 		return "strategy"
+	case FaultCalendar:
+		return "calendar"
 	}
 	return "unknown"
 }

@@ -26,6 +26,9 @@ func (m *model) act() {
 	if m.how.steers {
 		actions = append(actions, m.doKill, m.doKill, m.doPause, m.doRequest, m.doRequest)
 	}
+	if m.how.calendars {
+		actions = append(actions, m.doCalendar, m.doCalendar)
+	}
 	rapid.SampledFrom(actions).Draw(m.t, "action")()
 }
 

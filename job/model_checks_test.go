@@ -137,6 +137,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 		if before.Schedule == nil || !is.Tick.After(before.Schedule.Since) || before.Schedule.Cron != m.config.Cron {
 			m.fatalf("item %d begins for %s, which is not due by the schedule", i, is.Tick)
 		}
+		m.checkCalendar(i, is.Tick, before.Schedule.Calendars)
 	}
 }
 

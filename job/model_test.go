@@ -69,6 +69,8 @@ type modelOptions struct {
 	steers bool
 	// once is whether the job has a once-listener.
 	once bool
+	// calendars is whether the job goes by a calendar, which an operator changes.
+	calendars bool
 	// oneOff is whether the job has no schedule.
 	oneOff bool
 	// switches are the values that failover and misfire may have.
@@ -139,6 +141,10 @@ func newModel(t *rapid.T, how modelOptions) *model {
 	}
 	if how.broadcast {
 		m.config.Broadcast, m.config.Failover = true, false
+	}
+	if how.calendars {
+		m.config.Calendars = []string{modelCalendar}
+		m.putCalendar()
 	}
 	m.configure()
 	return m
@@ -230,6 +236,7 @@ func (m *model) start() *member {
 	p.c = newController(p.reg, p.view, s, o, 0)
 	p.c.seams = seams{newID: p.newID, execute: p.begin, call: p.call, omits: p.omits, oneByOne: true, narrowed: p.audit}
 	p.c.started = func() {}
+	p.c.calendars = &modelCalendars{p: p, at: m.store.Revision()}
 	p.c.shutdown, p.leave = context.WithCancel(m.ctx)
 	p.c.stopping, p.stop = context.WithCancel(m.ctx)
 	p.reg.open()
@@ -401,6 +408,9 @@ func (m *model) finale() {
 		m.doExpire()
 	}
 	m.resume()
+	if m.how.calendars && rapid.IntRange(0, 3).Draw(m.t, "the calendar comes back") > 0 {
+		m.putCalendar()
+	}
 	if m.choose(false) == nil || rapid.Bool().Draw(m.t, "one more comes") {
 		m.start()
 	}
@@ -472,6 +482,8 @@ func TestClusterModel(t *testing.T) {
 		"broadcast, one-off":       {switches: both, broadcast: true, steers: true, oneOff: true},
 		"once-listeners":           {switches: both, config: true, once: true},
 		"once-listeners in parts":  {switches: both, steers: true, once: true, torn: true},
+		"calendars":                {switches: both, config: true, steers: true, calendars: true},
+		"calendars in parts":       {switches: []bool{true}, torn: true, calendars: true},
 		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })

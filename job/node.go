@@ -24,15 +24,16 @@ import (
 //
 // A program with one job needs no node: [Schedule] and [OneOff] do the same for one.
 type Node struct {
-	reg     coord.Registry
-	config  NodeConfig
-	options *options // of all jobs; the loggers are not paired yet. nil if the job is alone
-	threads *threads // nil if there is no limit
-	ledger  *ledger  // nil if the job is alone
-	sign    *sign    // nil if the job is alone
-	loads   *loads
-	closing context.Context // ends with ErrNodeClosed when a shutdown is asked for
-	close   context.CancelCauseFunc
+	reg       coord.Registry
+	config    NodeConfig
+	options   *options   // of all jobs; the loggers are not paired yet. nil if the job is alone
+	threads   *threads   // nil if there is no limit
+	calendars *calendars // of all jobs
+	ledger    *ledger    // nil if the job is alone
+	sign      *sign      // nil if the job is alone
+	loads     *loads
+	closing   context.Context // ends with ErrNodeClosed when a shutdown is asked for
+	close     context.CancelCauseFunc
 
 	mu       sync.Mutex
 	isClosed bool                  // a shutdown was asked for: nothing starts, and no job is forgotten
@@ -77,7 +78,7 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	case c.Drain == 0:
 		c.Drain = defaultDrain
 	}
-	n := &Node{reg: reg, config: c, options: defaultOptions(), jobs: map[string]*Scheduler{}}
+	n := &Node{reg: reg, config: c, options: defaultOptions(), calendars: &calendars{reg: reg}, jobs: map[string]*Scheduler{}}
 	n.ledger = &ledger{limit: c.MaxItems, accounts: map[*account]bool{}}
 	err := n.options.apply(c.Options)
 	if err == nil {
@@ -97,8 +98,10 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	return n, nil
 }
 
-// alone returns a node for a job that shares nothing. It has only the registry.
-func alone(reg coord.Registry) *Node { return &Node{reg: reg, loads: &loads{}} }
+// alone returns a node for a job that shares nothing. It has only the registry and calendars.
+func alone(reg coord.Registry) *Node {
+	return &Node{reg: reg, calendars: &calendars{reg: reg}, loads: &loads{}}
+}
 
 // Schedule is the function [Schedule] for a job of this node. The name of the job may be used
 // again when [Scheduler.Shutdown] has returned, or when the scheduler has stopped by itself.

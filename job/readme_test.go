@@ -78,7 +78,7 @@ func TestReadmeProgramCompiles(t *testing.T) {
 
 // other has another value than the default in each field.
 var other = job.Config{
-	Name: "other", Cron: "0 0 * * * ?", MoreCrons: []string{"0 30 12 * * ?"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "UTC", ShardingTotalCount: 2, ShardingItemParameters: "0=a",
+	Name: "other", Cron: "0 0 * * * ?", MoreCrons: []string{"0 30 12 * * ?"}, Calendars: []string{"c"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "UTC", ShardingTotalCount: 2, ShardingItemParameters: "0=a",
 	JobParameter: "p", Description: "d", MonitorExecution: job.Off, Failover: true, Misfire: job.Off,
 	MisfireTolerance: 2 * time.Second, MisfireWindow: time.Second, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute,
 	Strategy: "STICKY", Threads: 3, ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Second,
@@ -128,7 +128,7 @@ func minimal(index []int) job.Config {
 	c := job.Config{Name: "settle", ShardingTotalCount: 1}
 	if index != nil {
 		reflect.ValueOf(&c).Elem().FieldByIndex(index).Set(reflect.ValueOf(other).FieldByIndex(index))
-		if len(c.MoreCrons) > 0 {
+		if len(c.MoreCrons)+len(c.Calendars) > 0 {
 			c.Cron = other.Cron
 		}
 	}
@@ -178,7 +178,7 @@ func keyOf(t *testing.T, index []int) string {
 	if len(keys) == 1 && keys[0] == "props: k" {
 		return "props"
 	}
-	if len(minimal(index).MoreCrons) > 0 {
+	if c := minimal(index); len(c.MoreCrons)+len(c.Calendars) > 0 {
 		keys = slices.DeleteFunc(keys, func(key string) bool { return key == "cron" }) // which it needs
 	}
 	slices.Sort(keys)

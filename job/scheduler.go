@@ -86,6 +86,7 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 	}
 	s.c.seat, s.c.account = n.threads.seat(s.c.poke), n.ledger.account(s.c.poke)
 	s.c.sign, s.c.loads = n.sign, n.loads
+	s.c.calendars = n.calendars
 	registered := make(chan struct{})
 	s.c.started = sync.OnceFunc(func() { close(registered) })
 	s.c.shutdown, s.leave = context.WithCancel(context.Background())
@@ -156,6 +157,7 @@ func (s *Scheduler) run() {
 func (c *controller) depart(through bool, err error) {
 	defer c.end()
 	defer c.view.Close()
+	defer c.leaveCalendars()
 	defer c.seat.leave()
 	defer func() {
 		if c.account.leave() {

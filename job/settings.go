@@ -15,8 +15,9 @@ import (
 // that its names stand for in this process.
 type settings struct {
 	Config
-	rules    decide.Rules // the part that decisions need
-	modified int64        // Modified of the document in the registry
+	rules    decide.Rules   // the part that decisions need
+	ticks    cronexpr.Union // those of Cron and MoreCrons; nil in a one-off job
+	modified int64          // Modified of the document in the registry
 
 	threads    int
 	zone       *time.Location
@@ -40,9 +41,10 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 		s.threads = 2 * runtime.NumCPU()
 	}
 	var err error
-	if s.rules, err = rulesOf(c); err != nil {
+	if s.ticks, err = c.Ticks(); err != nil {
 		return nil, err
 	}
+	s.rules = rulesOf(c, s.ticks)
 	if s.zone, err = cronexpr.LoadLocation(c.TimeZone); err != nil {
 		return nil, err
 	}
@@ -68,16 +70,20 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	return s, nil
 }
 
-// rulesOf returns the part that decisions need of a configuration with its defaults.
-func rulesOf(c Config) (decide.Rules, error) {
-	ticks, err := c.Ticks()
-	return decide.Rules{
-		Name: c.Name, Total: c.ShardingTotalCount, Cron: strings.Join(append([]string{c.Cron}, c.MoreCrons...), "\n"), TimeZone: c.TimeZone, Ticks: ticks,
+// rulesOf returns the part that decisions need of a configuration with its defaults. What its
+// calendars say is not known yet.
+func rulesOf(c Config, ticks cronexpr.Union) decide.Rules {
+	r := decide.Rules{
+		Name: c.Name, Total: c.ShardingTotalCount, Cron: strings.Join(append([]string{c.Cron}, c.MoreCrons...), "\n"), TimeZone: c.TimeZone,
 		Monitor: c.MonitorExecution == On, Failover: c.Failover, Misfire: c.Misfire == On,
 		Tolerance: c.MisfireTolerance, Window: c.MisfireWindow, Jitter: c.Jitter, MaxTimeDiff: c.MaxTimeDiff,
 		StaticSharding: c.StaticSharding, Disabled: c.Disabled, Label: c.Label,
 		MaxItems: c.MaxItems, SkipOverlap: c.Overlap == OverlapSkip, Broadcast: c.Broadcast,
-	}, err
+	}
+	if ticks != nil {
+		r.Calendars, r.Ticks = judgeBy(ticks, c.Calendars, make([]*known, len(c.Calendars)))
+	}
+	return r
 }
 
 // follow returns the settings for a new configuration in the registry. It refuses one of

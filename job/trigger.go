@@ -60,7 +60,7 @@ func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (*TriggerResu
 //
 // Errors: coord.ErrNoNode if there is no such job.
 func Trigger(ctx context.Context, reg coord.Registry, name string, r TriggerRequest) (*TriggerResult, error) {
-	if !isValidName(name) {
+	if !jobtree.IsName(name) {
 		return nil, fmt.Errorf("job %s: trigger: the name is not one that a job can have: %w", quote(name), coord.ErrNoNode)
 	}
 	return submit(ctx, reg, jobtree.Job(name), func(ctx context.Context) (*jobtree.State, error) {

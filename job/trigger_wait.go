@@ -59,7 +59,7 @@ func (t *TriggerResult) Wait(ctx context.Context) ([]ItemResult, error) {
 // Errors: ErrNoRequest; the cause of the end of ctx; those of a view.
 func AwaitRequest(ctx context.Context, reg coord.Registry, name, id string) ([]ItemResult, error) {
 	job := jobtree.Job(name)
-	if !isValidName(name) || coord.ValidatePath(job.Request(id)) != nil {
+	if !jobtree.IsName(name) || coord.ValidatePath(job.Request(id)) != nil {
 		return nil, fmt.Errorf("job %s: request %s: %w", quote(name), quote(id), ErrNoRequest)
 	}
 	return awaitRequest(ctx, reg, job, id)

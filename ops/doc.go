@@ -20,6 +20,7 @@
 //	Backfill             …/{item} for each      when its turn comes    hour for those who wait
 //	Pin, Unpin           pins/{item}            the leader             with Unpin; not in broadcast jobs
 //	DealAnew             leader/sharding/…      the leader             when the items are dealt
+//	PutCalendar          ~elasticjob/calendars  jobs that name it      with RemoveCalendar
 //	DisableItems         sharding/{item}/…      who owns the item      with EnableItems
 //	DisableServers       servers/{address}      everybody              with EnableServers
 //

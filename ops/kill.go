@@ -59,7 +59,7 @@ func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
 		read = func(ctx context.Context) (*jobtree.State, error) { return j.readItems(ctx, r.Items) }
 	}
 	err := j.tryOn(ctx, "kill", read, func(s *jobtree.State) error {
-		k, err := j.newKill(s, r)
+		k, err := j.newKill(ctx, s, r)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ type killPart struct {
 	killed []Killed
 }
 
-func (j *Job) newKill(s *jobtree.State, r KillRequest) (*kill, error) {
+func (j *Job) newKill(ctx context.Context, s *jobtree.State, r KillRequest) (*kill, error) {
 	config, err := job.DecodeConfig(s.Config.Value)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,11 @@ func (j *Job) newKill(s *jobtree.State, r KillRequest) (*kill, error) {
 		}
 	}
 	k := &kill{KillRequest: r, name: j.name, state: s, by: j.ops.by, now: j.ops.now()}
-	k.isTick = isTick(config, r.Tick)
+	ticks, err := j.ops.ticks(ctx, config)
+	if err != nil {
+		ticks, _ = config.Ticks() // a calendar that cannot be read keeps nobody from a kill
+	}
+	k.isTick = isTick(ticks, r.Tick)
 	switch {
 	case config.MonitorExecution == job.Off:
 		return nil, fmt.Errorf("without MonitorExecution there is no record of what runs: %w", ErrNotRunning)
@@ -137,12 +141,6 @@ func (j *Job) newKill(s *jobtree.State, r KillRequest) (*kill, error) {
 		return nil, fmt.Errorf("tick %s: it has not come yet", r.Tick.Format(time.RFC3339))
 	}
 	return k, nil
-}
-
-// isTick reports whether a time is a tick of the job's schedule.
-func isTick(c job.Config, at time.Time) bool {
-	ticks, err := c.Ticks()
-	return err == nil && !at.IsZero() && ticks.Prev(at).Equal(at)
 }
 
 // consider adds what kills an item.

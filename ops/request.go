@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/calendar"
 )
 
 // Trigger asks for runs now, in the name of [Ops.By] unless the request has one: see
@@ -156,20 +157,19 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 		if first, last := d.Items[0], d.Items[len(d.Items)-1]; first < 0 || last >= c.ShardingTotalCount {
 			return d, fmt.Errorf("items: 0 to %d are allowed", c.ShardingTotalCount-1)
 		}
-		var err error
-		d.Ticks, err = ticksBetween(c, r.From, r.To)
+		schedule, err := j.ops.ticks(ctx, c)
+		if err != nil {
+			return d, err
+		}
+		d.Ticks, err = ticksBetween(c, schedule, r.From, r.To)
 		return d, err
 	})
 }
 
 // ticksBetween returns the ticks of a schedule within a time.
-func ticksBetween(c job.Config, from, to time.Time) ([]time.Time, error) {
-	if c.Cron == "" {
+func ticksBetween(c job.Config, schedule calendar.Schedule, from, to time.Time) ([]time.Time, error) {
+	if schedule == nil {
 		return nil, errors.New("a one-off job has no ticks")
-	}
-	schedule, err := c.Ticks()
-	if err != nil {
-		return nil, err
 	}
 	var ticks []time.Time
 	for at := schedule.Next(from.Add(-time.Nanosecond)); !at.IsZero() && !at.After(to); at = schedule.Next(at) {

@@ -79,7 +79,8 @@
 //	                           the leader's node is nobody's             leader/election/instance goes
 //	Abdicate        leader     it may not lead any more                  leader/election/instance goes
 //	Tidy            leader     nodes of strangers are in the way         they go
-//	PutInForce      leader     the schedule is new, or from the future   schedule
+//	PutInForce      leader     the schedule or a calendar is new, or     schedule
+//	                           from the future
 //	Recover         leader     a runner or a taker is dead               {i}/running and marks go; {f} with failover on,
 //	                                                                     unless it was killed; as in HandOver
 //	Rewind          leader     a recorded tick has not come yet          {i}/fired
@@ -130,6 +131,8 @@
 //     while nobody is told of the tick, or its members are known.
 //   - A tick is told of only if it is later than the one in guarantee, at the version that was
 //     seen: so no tick is told of twice.
+//   - A schedule is recorded only while the nodes of its calendars are as this process knows
+//     them. If one is gone or cannot be read, it stays as it is recorded.
 //   - Whatever puts an item up to be run again, or gives a run another token, holds only while
 //     kill/{i} is as it was seen.
 //   - An owner that has gone loses the item of a broadcast job only if it has really gone, and

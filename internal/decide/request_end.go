@@ -53,7 +53,7 @@ func (w *World) endStranded(c *changes) {
 				ops := []coord.Op{coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i))}
 				c.add(i, append(ops, w.cutProgress(i, jobtree.OutcomeCut)...)...)
 			case isBegun:
-			case i >= w.Rules.Total && w.IsInForce():
+			case i >= w.Rules.Total && w.isRecorded():
 				c.add(i, w.skip(r, i, "the job has no such item any more")...)
 			case w.Rules.Broadcast && item.Owner == nil && item.Running == nil && w.IsInForce():
 				c.add(i, append(w.skip(r, i, "no instance has the item"), coord.Absent(w.Job.ItemInstance(i)))...)

@@ -1,18 +1,15 @@
 package decide
 
-import (
-	"time"
-
-	"github.com/elasticjob-go/elasticjob/job/cronexpr"
-)
+import "time"
 
 // Rules are what decisions need of the configuration in force here, with defaults filled in.
 type Rules struct {
-	Name     string
-	Total    int            // how many sharding items there are
-	Cron     string         // as it is configured; more expressions follow, one a line
-	TimeZone string         // as it is configured
-	Ticks    cronexpr.Union // the ticks of Cron; nil in a one-off job
+	Name      string
+	Total     int        // how many sharding items there are
+	Cron      string     // as it is configured; more expressions follow, one a line
+	TimeZone  string     // as it is configured
+	Calendars []Calendar // by name
+	Ticks     Ticks      // the ticks of Cron that no calendar leaves out; nil in a one-off job
 
 	Monitor   bool          // executions have records in the tree
 	Failover  bool          // an item whose run was cut short is run again
@@ -48,6 +45,13 @@ type Allowance struct {
 	Barred map[int]bool
 	// Guests is how many items of others this instance may take over.
 	Guests int
+}
+
+// Ticks are the times at which a job fires. Next returns the first after a time, and Prev the
+// last that is not after it; both return the zero time if there is none.
+type Ticks interface {
+	Next(time.Time) time.Time
+	Prev(time.Time) time.Time
 }
 
 // IsOneOff reports whether the job has no ticks, and runs only when it is triggered.

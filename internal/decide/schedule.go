@@ -9,7 +9,7 @@ import (
 
 // PutInForce records, as leader, the schedule and since when it is in force. Earlier ticks
 // are not made up: neither those of the old schedule nor those that the new one would have
-// had. A record from the future, by a wrong clock or a stranger, would keep every tick until
+// had, also by other calendars. A record from the future, by a wrong clock or a stranger, would keep every tick until
 // then from running; so it is written again.
 func (w *World) PutInForce() (*Change, error) {
 	put, err := w.putSchedule()
@@ -24,6 +24,10 @@ func (w *World) putSchedule() ([]coord.Op, error) {
 	if w.IsInForce() && !w.fromFuture(w.Schedule.Since) {
 		return nil, nil
 	}
+	asSeen, ok := w.ifCalendars()
+	if !ok {
+		return nil, nil // it stays as it is recorded
+	}
 	want := w.wantedSchedule()
 	want.Since = w.time()
 	if w.Schedule != nil {
@@ -36,9 +40,9 @@ func (w *World) putSchedule() ([]coord.Op, error) {
 	// Only over the version that was seen. By a late view the leader would write the record
 	// once more, with a later time, and ticks that came between would not run.
 	if w.Schedule != nil {
-		return []coord.Op{coord.SetAt(w.Job.Schedule(), document, w.Schedule.Version)}, nil
+		return append(asSeen, coord.SetAt(w.Job.Schedule(), document, w.Schedule.Version)), nil
 	}
-	return []coord.Op{coord.Create(w.Job.Schedule(), document)}, nil
+	return append(asSeen, coord.Create(w.Job.Schedule(), document)), nil
 }
 
 // wantedSchedule returns the record of the schedule in the rules, without since when.
@@ -49,12 +53,25 @@ func (w *World) wantedSchedule() jobtree.ScheduleDocument {
 		Misfire:     w.Rules.Misfire,
 		Unmonitored: !w.Rules.Monitor,
 		Broadcast:   w.Rules.Broadcast,
+		Calendars:   w.Rules.LeftOut(),
 	}
 }
 
 // IsInForce reports whether the recorded schedule is the one of the rules. Until then no tick
-// is due.
-func (w *World) IsInForce() bool { return w.Schedule != nil && w.Schedule.Same(w.wantedSchedule()) }
+// is due. It is not if this process does not know a calendar that the rules name.
+func (w *World) IsInForce() bool {
+	return w.isRecorded() && w.Rules.KnowsCalendars() && w.Schedule.Calendars == w.Rules.LeftOut()
+}
+
+// isRecorded is IsInForce without regard to calendars.
+func (w *World) isRecorded() bool {
+	if w.Schedule == nil {
+		return false
+	}
+	want := w.wantedSchedule()
+	want.Calendars = w.Schedule.Calendars
+	return w.Schedule.Same(want)
+}
 
 // IsPaused reports whether no tick may begin.
 func (w *World) IsPaused() bool { return w.Schedule != nil && w.Schedule.IsPaused() }

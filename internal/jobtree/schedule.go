@@ -32,7 +32,10 @@ type ScheduleDocument struct {
 	Unmonitored bool `yaml:"unmonitored,omitempty"`
 	// Broadcast is whether each instance has one item. Most items have no owner then, and nobody
 	// moves their fired nodes.
-	Broadcast bool      `yaml:"broadcast,omitempty"`
+	Broadcast bool `yaml:"broadcast,omitempty"`
+	// Calendars are those that are in force, by name, with the sum of what each says:
+	// holidays=0123456789abcdef, and commas between them.
+	Calendars string    `yaml:"calendars,omitempty"`
 	Since     time.Time `yaml:"since"`
 	// MakeUpTo is the end of a pause whose ticks are to be made up, also if misfire is off:
 	// the last tick up to then stands for all. It is zero if there is nothing of the kind.
@@ -62,7 +65,7 @@ func (p Pause) IsPaused() bool { return !p.Paused.IsZero() }
 // Same reports whether two documents are about the same schedule: they differ in nothing but
 // since when it is in force, and in pauses.
 func (d ScheduleDocument) Same(other ScheduleDocument) bool {
-	return d.Cron == other.Cron && d.TimeZone == other.TimeZone && d.Misfire == other.Misfire && d.Unmonitored == other.Unmonitored && d.Broadcast == other.Broadcast
+	return d.Cron == other.Cron && d.TimeZone == other.TimeZone && d.Misfire == other.Misfire && d.Unmonitored == other.Unmonitored && d.Broadcast == other.Broadcast && d.Calendars == other.Calendars
 }
 
 // EncodeSchedule writes the value of a schedule's node.
@@ -92,7 +95,7 @@ func readSchedule(value []byte) (d ScheduleDocument, err error) {
 		return d, err
 	}
 	for key, field := range map[string]any{
-		"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "unmonitored": &d.Unmonitored, "broadcast": &d.Broadcast, "since": &d.Since, "makeUpTo": &d.MakeUpTo,
+		"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "unmonitored": &d.Unmonitored, "broadcast": &d.Broadcast, "calendars": &d.Calendars, "since": &d.Since, "makeUpTo": &d.MakeUpTo,
 		"paused": &d.Paused, "pausedBy": &d.PausedBy, "pausedWhy": &d.PausedWhy, "makeUp": &d.MakeUp, "pausedServers": &d.PausedServers,
 	} {
 		n := document[key]

@@ -263,7 +263,7 @@ func TestClaim(t *testing.T) {
 }
 
 func TestSchedule(t *testing.T) {
-	want := jobtree.ScheduleDocument{Cron: "* * * * * ?", TimeZone: "Asia/Shanghai", Misfire: true, Since: time.Date(2026, 11, 20, 23, 14, 28, 5e6, time.UTC)}
+	want := jobtree.ScheduleDocument{Cron: "* * * * * ?", TimeZone: "Asia/Shanghai", Misfire: true, Calendars: "a:b=0123456789abcdef,c=0", Since: time.Date(2026, 11, 20, 23, 14, 28, 5e6, time.UTC)}
 	document, err := jobtree.EncodeSchedule(want)
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +276,9 @@ func TestSchedule(t *testing.T) {
 	later.Since = want.Since.Add(time.Hour)
 	other := want
 	other.TimeZone = ""
-	if !want.Same(later) || want.Same(other) {
+	changed := want
+	changed.Calendars = "c=0"
+	if !want.Same(later) || want.Same(other) || want.Same(changed) {
 		t.Error("only the time does not matter")
 	}
 	if bad := jobtree.Read(tree(map[string]string{"settle/schedule": "["}), "settle").Schedule; bad.Err == nil || bad.ScheduleDocument != (jobtree.ScheduleDocument{}) {

@@ -16,15 +16,16 @@ import (
 // neither the core nor a test of it needs does not belong into this go.mod.
 var required = map[string]string{
 	// The core: who imports us compiles them, according to his store.
-	"github.com/go-zookeeper/zk":  "coord/zk: the client",
-	"github.com/google/uuid":      "job: ids of executions that sort by time",
-	"github.com/wneessen/go-mail": "job/alert/email: mail that all servers take, with their ways to log in",
-	"go.etcd.io/etcd/api/v3":      "coord/etcd: the messages and errors of the client",
-	"go.etcd.io/etcd/client/v3":   "coord/etcd: the client",
-	"go.uber.org/zap":             "job, coord/etcd, coord/zk: the log",
-	"go.uber.org/zap/exp":         "internal/slogzap: log/slog over zap, for handlers",
-	"go.yaml.in/yaml/v3":          "job, internal/jobtree: the documents in the tree",
-	"google.golang.org/grpc":      "coord/etcd: connections and status codes of the client",
+	"github.com/go-zookeeper/zk":     "coord/zk: the client",
+	"github.com/google/uuid":         "job: ids of executions that sort by time",
+	"github.com/teambition/rrule-go": "job/calendar: when events of iCalendar files repeat",
+	"github.com/wneessen/go-mail":    "job/alert/email: mail that all servers take, with their ways to log in",
+	"go.etcd.io/etcd/api/v3":         "coord/etcd: the messages and errors of the client",
+	"go.etcd.io/etcd/client/v3":      "coord/etcd: the client",
+	"go.uber.org/zap":                "job, coord/etcd, coord/zk: the log",
+	"go.uber.org/zap/exp":            "internal/slogzap: log/slog over zap, for handlers",
+	"go.yaml.in/yaml/v3":             "job, internal/jobtree: the documents in the tree",
+	"google.golang.org/grpc":         "coord/etcd: connections and status codes of the client",
 
 	// Tests, test servers and the example.
 	"github.com/anishathalye/porcupine":   "integration/history: whether a history is linearizable",
@@ -52,6 +53,7 @@ var importers = map[string]struct {
 			"github.com/golang/protobuf",
 			"github.com/google/uuid",
 			"github.com/grpc-ecosystem/grpc-gateway/v2",
+			"github.com/teambition/rrule-go",
 			"go.etcd.io/etcd/api/v3",
 			"go.etcd.io/etcd/client/pkg/v3",
 			"go.etcd.io/etcd/client/v3",
@@ -73,6 +75,7 @@ var importers = map[string]struct {
 		modules: []string{
 			"github.com/go-zookeeper/zk",
 			"github.com/google/uuid",
+			"github.com/teambition/rrule-go",
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
 			"go.uber.org/zap/exp",
@@ -83,6 +86,7 @@ var importers = map[string]struct {
 		imports: []string{"job", "job/alert"},
 		modules: []string{
 			"github.com/google/uuid",
+			"github.com/teambition/rrule-go",
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
 			"go.uber.org/zap/exp",
@@ -93,6 +97,7 @@ var importers = map[string]struct {
 		imports: []string{"job", "job/alert/email"},
 		modules: []string{
 			"github.com/google/uuid",
+			"github.com/teambition/rrule-go",
 			"github.com/wneessen/go-mail",
 			"go.uber.org/multierr",
 			"go.uber.org/zap",

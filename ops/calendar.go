@@ -1,0 +1,235 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/calendar"
+)
+
+// Errors of calendars that a program may want to tell apart.
+var (
+	// ErrNoCalendar: the namespace has no calendar of that name.
+	ErrNoCalendar = errors.New("ops: no such calendar")
+	// ErrCalendarChanged: the calendar has not the version that was asked for.
+	ErrCalendarChanged = errors.New("ops: the calendar has changed")
+	// ErrCalendarUsed: jobs name the calendar. A *CalendarUsedError lists them.
+	ErrCalendarUsed = errors.New("ops: jobs name the calendar")
+)
+
+// CalendarUsedError lists the jobs that name a calendar.
+type CalendarUsedError struct {
+	Jobs []string // ascending
+}
+
+func (e *CalendarUsedError) Error() string {
+	var list brief.List
+	for _, name := range e.Jobs {
+		list.Add(name)
+	}
+	return fmt.Sprintf("%v: %v", ErrCalendarUsed, &list)
+}
+
+// Unwrap returns ErrCalendarUsed.
+func (e *CalendarUsedError) Unwrap() error { return ErrCalendarUsed }
+
+// Calendar is a calendar of the namespace.
+type Calendar struct {
+	Name     string
+	Document []byte
+	// Version is that of the node, for PutCalendarRequest.
+	Version int64
+	// Calendar is what the document says; nil if it cannot be read, and Err says why.
+	Calendar *calendar.Calendar
+	Err      error
+}
+
+// PutCalendarRequest says what calendar is to be written.
+type PutCalendarRequest struct {
+	// Name has 1 to 200 characters, as the name of a job.
+	Name string
+	// Document is read by [calendar.Parse]. [calendar.FromICalendar] makes one of an iCalendar file.
+	Document []byte
+	// Version is the version that the calendar has to have; nil is any, or none.
+	Version *int64
+}
+
+// PutCalendarResult says what a calendar that was written does.
+type PutCalendarResult struct {
+	// Jobs are those that name it, ascending.
+	Jobs []string
+	// Idle are those of them that have no tick to come by it.
+	Idle []string
+}
+
+// PutCalendar writes a calendar. The jobs that name it go by it a moment later: for each that is
+// a change of its schedule, so earlier ticks are not made up. If only the result cannot be told,
+// the error comes with the calendar written.
+//
+// Errors: ErrCalendarChanged; those of calendar.Parse, of a read and of a commit.
+func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalendarResult, error) {
+	var result PutCalendarResult
+	failed := func(err error) (PutCalendarResult, error) {
+		return result, fmt.Errorf("calendar %s: put: %w", brief.Text(r.Name), err)
+	}
+	if !jobtree.IsName(r.Name) {
+		return failed(errors.New("no calendar can have this name"))
+	}
+	if _, err := calendar.Parse(r.Document); err != nil {
+		return failed(err)
+	}
+	write := coord.Put(jobtree.Calendar(r.Name), r.Document)
+	if r.Version != nil {
+		write = coord.SetAt(jobtree.Calendar(r.Name), r.Document, *r.Version)
+	}
+	if _, err := o.reg.Commit(ctx, write); errors.Is(err, coord.ErrConflict) {
+		return failed(fmt.Errorf("%w: %w", ErrCalendarChanged, err))
+	} else if err != nil {
+		return failed(err)
+	}
+	jobs, err := o.naming(ctx, r.Name)
+	if err != nil {
+		return failed(fmt.Errorf("written, but: %w", err))
+	}
+	for _, c := range jobs {
+		result.Jobs = append(result.Jobs, c.Name)
+		// A calendar that cannot be read is a fault of the job already.
+		if ticks, err := o.ticks(ctx, c); err == nil && ticks != nil && ticks.Next(o.now()).IsZero() {
+			result.Idle = append(result.Idle, c.Name)
+		}
+	}
+	return result, nil
+}
+
+// Calendar reads a calendar.
+//
+// Errors: ErrNoCalendar; those of a read.
+func (o *Ops) Calendar(ctx context.Context, name string) (*Calendar, error) {
+	var n coord.Node
+	err := coord.ErrNoNode
+	if jobtree.IsName(name) {
+		n, err = o.reg.Get(ctx, jobtree.Calendar(name))
+	}
+	if errors.Is(err, coord.ErrNoNode) {
+		err = ErrNoCalendar
+	}
+	if err != nil {
+		return nil, fmt.Errorf("calendar %s: %w", brief.Text(name), err)
+	}
+	return calendarOf(n), nil
+}
+
+// Calendars reads all calendars of the namespace, by name.
+//
+// Errors: those of a read.
+func (o *Ops) Calendars(ctx context.Context) ([]*Calendar, error) {
+	nodes, err := o.reg.List(ctx, jobtree.Calendars)
+	if err != nil && !errors.Is(err, coord.ErrNoNode) {
+		return nil, fmt.Errorf("calendars: %w", err)
+	}
+	var list []*Calendar
+	for _, n := range nodes {
+		list = append(list, calendarOf(n))
+	}
+	return list, nil
+}
+
+func calendarOf(n coord.Node) *Calendar {
+	c := &Calendar{Name: coord.Base(n.Path), Document: n.Value, Version: n.Version}
+	c.Calendar, c.Err = calendar.Parse(n.Value)
+	return c
+}
+
+// RemoveCalendar removes a calendar. It is refused while a job names it, unless it is forced:
+// then processes that know the calendar go on by it, with a fault, until they end. A job that is
+// configured at the same moment may be missed.
+//
+// Errors: ErrNoCalendar; a *CalendarUsedError; those of a read and of a commit.
+func (o *Ops) RemoveCalendar(ctx context.Context, name string, force bool) error {
+	if _, err := o.Calendar(ctx, name); err != nil {
+		return err
+	}
+	failed := func(err error) error { return fmt.Errorf("calendar %s: remove: %w", brief.Text(name), err) }
+	if !force {
+		jobs, err := o.naming(ctx, name)
+		if err != nil {
+			return failed(err)
+		}
+		used := &CalendarUsedError{}
+		for _, c := range jobs {
+			used.Jobs = append(used.Jobs, c.Name)
+		}
+		if len(used.Jobs) > 0 {
+			return failed(used)
+		}
+	}
+	_, err := o.reg.Commit(ctx, coord.Delete(jobtree.Calendar(name)))
+	if errors.Is(err, coord.ErrConflict) {
+		err = fmt.Errorf("%w: %w", ErrNoCalendar, err)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+// naming returns the configurations that name a calendar, by the names of their jobs. One that
+// cannot be read names none.
+func (o *Ops) naming(ctx context.Context, name string) ([]job.Config, error) {
+	nodes, err := o.reg.List(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var list []job.Config
+	for _, n := range nodes {
+		if !jobtree.IsName(n.Path) {
+			continue
+		}
+		document, err := o.reg.Get(ctx, jobtree.Job(n.Path).Config())
+		if errors.Is(err, coord.ErrNoNode) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c, err := job.DecodeConfig(document.Value); err == nil && slices.Contains(c.Calendars, name) {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b job.Config) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// ticks returns the ticks of a job, without those that its calendars leave out; nil for a
+// one-off job.
+func (o *Ops) ticks(ctx context.Context, c job.Config) (calendar.Schedule, error) {
+	all, err := c.Ticks()
+	if err != nil || all == nil {
+		return nil, err
+	}
+	var calendars []*calendar.Calendar
+	for _, name := range c.Calendars {
+		named, err := o.Calendar(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if named.Err != nil {
+			return nil, fmt.Errorf("calendar %s: %w", brief.Text(name), named.Err)
+		}
+		calendars = append(calendars, named.Calendar)
+	}
+	return calendar.Without(all, calendars...), nil
+}
+
+// isTick reports whether a time is a tick of a job.
+func isTick(ticks calendar.Schedule, at time.Time) bool {
+	return ticks != nil && !at.IsZero() && ticks.Prev(at).Equal(at)
+}
