@@ -110,7 +110,7 @@ func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 	switch {
 	case r.Failover, item.Disabled, w.Kills[r.Item] != nil, !w.owns(&item), w.Barred[r.Item], item.Fired == nil, k.hasBegun(r.Item, tick), w.beginsElse(k, r.Item, tick), k.hasWaited(r.Item, tick):
 		return time.Time{}, false // the next pass does
-	case w.isRequestNext(r.Item):
+	case w.isRequestNext(r.Item), w.mayTakeOver() && w.waitsAgain(r.Item):
 		return time.Time{}, false // a job that is always late would never have time for it
 	case item.Running == nil, (item.Running.Owner == 0) != w.Rules.Failover:
 		return time.Time{}, false // running is missing, or failover was switched since it was created

@@ -118,6 +118,11 @@ func TestFinish(t *testing.T) {
 			want: again,
 		},
 		{
+			name: "a tick came meanwhile, and the item waits to be run again",
+			tree: func(f *fixture) { ran(f); f.put("leader/failover/items/0", "") },
+			want: ended,
+		},
+		{
 			name: "a tick came meanwhile",
 			tree: func(f *fixture) { ran(f) },
 			want: again,

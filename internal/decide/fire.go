@@ -31,6 +31,12 @@ func (w *World) due(k *Work, isBarred bool) []Due {
 	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.IsActive() || w.IsPaused() {
 		return nil
 	}
+	again := map[int]bool{} // they wait to be run again, which comes before a make-up, whoever takes them over
+	if w.mayTakeOver() {
+		for _, f := range w.claimableFailovers(k) {
+			again[f.Item] = true
+		}
+	}
 	var list []Due
 	for i := range w.looked(w.items()) {
 		item, tick := &w.Items[i], w.LastTickOf(i)
@@ -41,7 +47,9 @@ func (w *World) due(k *Work, isBarred bool) []Due {
 		case onTime:
 			list = append(list, Due{i, tick, Normal})
 		case missed:
-			list = append(list, Due{i, tick, Misfire})
+			if !again[i] {
+				list = append(list, Due{i, tick, Misfire})
+			}
 		case expired:
 			if k.hasWaited(i, tick) {
 				list = append(list, Due{i, tick, Normal})

@@ -48,6 +48,16 @@ func TestFire(t *testing.T) {
 			tree: func(f *fixture) { f.now = tick(1).Add(-1) },
 		},
 		{
+			name: "what waits to be run again is run again first if its tick was missed",
+			tree: func(f *fixture) { f.put("leader/failover/items/0", "").put("sharding/0/misfire", "") },
+			want: begins(1),
+		},
+		{
+			name: "what waits to be run again begins its tick if that comes just now",
+			tree: func(f *fixture) { f.put("leader/failover/items/0", "") },
+			want: begins(0, 1),
+		},
+		{
 			name: "what has begun is not begun again",
 			tree: func(f *fixture) { f.put("sharding/0/fired", tick1) },
 			want: begins(1),

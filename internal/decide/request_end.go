@@ -78,8 +78,7 @@ func (w *World) isStranded(i int, item *jobtree.Item, p *jobtree.Progress) bool 
 	if !w.Rules.Monitor {
 		return w.IsDead(p.Runner)
 	}
-	_, waits := slices.BinarySearchFunc(w.FailoverItems, i, func(f jobtree.FailoverItem, i int) int { return f.Item - i })
-	return item.Running == nil && item.Failovering == nil && !waits
+	return item.Running == nil && item.Failovering == nil && !w.waitsAgain(i)
 }
 
 // isJVM reports whether an instance is there, and is a JVM member.

@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"slices"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -84,6 +86,12 @@ func (w *World) mayTakeOver() bool {
 // isGuest reports whether an item needs room of its own in this process to be taken over.
 func (w *World) isGuest(i int, item *jobtree.Item) bool {
 	return w.IsBounded && (!w.owns(item) || w.Barred[i])
+}
+
+// waitsAgain reports whether an item waits to be run again.
+func (w *World) waitsAgain(i int) bool {
+	_, waits := slices.BinarySearchFunc(w.FailoverItems, i, func(f jobtree.FailoverItem, i int) int { return f.Item - i })
+	return waits
 }
 
 // claimableFailovers lists the items that wait to be run again, and can be: they are enabled
