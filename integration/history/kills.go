@@ -47,8 +47,8 @@ func (c *checker) killed(s subject) {
 		}
 		x := c.runs[s][at]
 		c.obeyed(x, e)
-		if e.Again {
-			continue
+		if e.Again || slices.ContainsFunc(c.kills[s], func(last *Event) bool { return last.Token == e.Token && last.Again && last.Mono > e.Call }) {
+			continue // of two kills, the last one says
 		}
 		for _, y := range c.runs[s][at+1:] {
 			if y.start != nil && y.tick.Equal(x.tick) && y.request == x.request && len(overlapping(c.breaks[s.job], x.began(), y.began())) == 0 && !c.removedBetween(x, y) {

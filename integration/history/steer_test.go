@@ -166,6 +166,12 @@ func TestSteered(t *testing.T) {
 			h.run(run{process: "w1", item: 1, tick: 3, token: 36, source: "FAILOVER", from: 3300, to: 3400})
 			return h
 		}},
+		"killed, and then to be run again": {0, func() *tape {
+			h := shot(false, dead)
+			h.kill(3110, 1, 31, true)
+			h.run(run{process: "w1", item: 1, tick: 3, token: 36, source: "FAILOVER", from: 3300, to: 3400})
+			return h
+		}},
 		"killed too late": {0, func() *tape { h := calm(nil); h.kill(3300, 1, 31, false); return h }},
 		"killed and run again": {15, func() *tape {
 			h := shot(false, dead)
