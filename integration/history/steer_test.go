@@ -167,7 +167,9 @@ func TestSteered(t *testing.T) {
 			return h
 		}},
 		"killed, and then to be run again": {0, func() *tape {
-			h := shot(false, dead)
+			end := dead
+			end.handedOver = true
+			h := shot(false, end)
 			h.kill(3110, 1, 31, true)
 			h.run(run{process: "w1", item: 1, tick: 3, token: 36, source: "FAILOVER", from: 3300, to: 3400})
 			return h
