@@ -18,6 +18,7 @@ func (m *model) begins(p *member, r *run) {
 	if p.crashed || p.handler[r].Err() != nil {
 		return // its context ends before it has begun
 	}
+	m.checkRoom(p)
 	for _, other := range m.members {
 		for o, ctx := range other.handler {
 			if o != r && o.Item == r.Item && !other.crashed && ctx.Err() == nil {
@@ -183,6 +184,28 @@ func (m *model) handedOver(by string, ops []coord.Op) {
 }
 
 // available returns the instances that may have items.
+// checkRoom checks that a process does not run more items than it has room for.
+func (m *model) checkRoom(p *member) {
+	if p.c.account == nil {
+		return
+	}
+	running := 0
+	for _, ctx := range p.handler {
+		if ctx.Err() == nil {
+			running++
+		}
+	}
+	pinned := 0
+	for _, pin := range m.state().Pins {
+		if pin.Err == nil {
+			pinned++ // these run in any case
+		}
+	}
+	if limit := p.c.account.ledger.limit; running > limit+pinned {
+		m.fatalf("%s runs %d items, and has room for %d", p.name, running, limit)
+	}
+}
+
 func (m *model) available(s *jobtree.State) []string {
 	var ids []string
 	for id, in := range s.Instances {

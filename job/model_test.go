@@ -71,6 +71,8 @@ type modelOptions struct {
 	once bool
 	// calendars is whether the job goes by a calendar, which an operator changes.
 	calendars bool
+	// bounded is whether processes have room for few items, until it calms down.
+	bounded bool
 	// oneOff is whether the job has no schedule.
 	oneOff bool
 	// switches are the values that failover and misfire may have.
@@ -185,7 +187,7 @@ func (m *model) happened() {
 		if m.excused[i] {
 			m.excuse[i] = m.now
 		}
-		m.excused[i] = nobody || s.Item(i).Disabled
+		m.excused[i] = nobody || s.Item(i).Disabled || m.how.bounded && !m.calm
 	}
 }
 
@@ -235,6 +237,10 @@ func (m *model) start() *member {
 	}
 	p.c = newController(p.reg, p.view, s, o, 0)
 	p.c.seams = seams{newID: p.newID, execute: p.begin, call: p.call, omits: p.omits, oneByOne: true, narrowed: p.audit}
+	if m.how.bounded && !m.calm {
+		l := &ledger{limit: rapid.IntRange(1, 3).Draw(m.t, "room"), accounts: map[*account]bool{}}
+		p.c.account = l.account(p.c.poke)
+	}
 	p.c.started = func() {}
 	p.c.calendars = &modelCalendars{p: p, at: m.store.Revision()}
 	p.c.shutdown, p.leave = context.WithCancel(m.ctx)
@@ -397,6 +403,10 @@ func (m *model) finale() {
 	m.calm = true
 	for _, p := range m.members {
 		clear(p.c.troubles)
+		if a := p.c.account; a != nil {
+			a.ledger.limit, a.resumes = 100, time.Time{}
+			p.c.poke()
+		}
 	}
 	if rapid.Bool().Draw(m.t, "the late ones land") {
 		for len(m.late) > 0 {
@@ -484,6 +494,8 @@ func TestClusterModel(t *testing.T) {
 		"once-listeners in parts":  {switches: both, steers: true, once: true, torn: true},
 		"calendars":                {switches: both, config: true, steers: true, calendars: true},
 		"calendars in parts":       {switches: []bool{true}, torn: true, calendars: true},
+		"few have room":            {switches: both, bounded: true},
+		"few have room, in parts":  {switches: []bool{true}, bounded: true, steers: true, config: true, torn: true},
 		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })

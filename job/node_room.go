@@ -10,8 +10,10 @@ const (
 	// roomTime is how long room is kept for items that may come: as long as a leader needs to
 	// see that there is room, and to deal.
 	roomTime = 10 * time.Second
-	// maxRoomPause bounds how long a job waits after room was kept for it in vain.
-	maxRoomPause = 10 * time.Minute
+	// A job waits for firstRoomPause after room was kept for it in vain, and longer each time, up
+	// to maxRoomPause.
+	firstRoomPause = time.Second
+	maxRoomPause   = 10 * time.Minute
 	// uncapAfter is how long nothing is missing, before an instance that has said that its room
 	// is bounded takes that back, if by then there is room for all items of the job.
 	uncapAfter = time.Minute
@@ -103,7 +105,7 @@ func (a *account) settle(d demand, now time.Time) time.Duration {
 func (a *account) giveBack(d demand, now time.Time) {
 	isOver := !a.until.IsZero() && !now.Before(a.until)
 	if isOver && d.missing > 0 && a.held > d.items {
-		a.pause = min(max(2*a.pause, roomTime), maxRoomPause)
+		a.pause = min(max(2*a.pause, firstRoomPause), maxRoomPause)
 		a.resumes = now.Add(a.pause)
 	}
 	if a.held <= d.items || isOver || d.missing == 0 && !a.uncaps {

@@ -100,7 +100,7 @@ func (s *sign) wrote(err error, now time.Time) {
 
 // showLoad shows how many items the jobs of this node have.
 func (c *controller) showLoad(w *decide.World) error {
-	if c.account == nil {
+	if c.sign == nil {
 		return nil
 	}
 	write, left := c.sign.due(c.self.Session, c.account.ledger.load(), w.Now)
