@@ -114,7 +114,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 		case "running":
 			claimed = append(claimed, i)
 		case "instance":
-			if item.Running != nil {
+			if item.Running != nil && item.Owner != nil { // without an owner it does not move
 				m.fatalf("item %d moves from %s to %s while it runs on %s", i, item.Owner.ID, op.Value, item.Running.ID)
 			}
 		case "fired":
@@ -201,8 +201,9 @@ func (m *model) checkRoom(p *member) {
 			pinned++ // these run in any case
 		}
 	}
-	if limit := p.c.account.ledger.limit; running > limit+pinned {
-		m.fatalf("%s runs %d items, and has room for %d", p.name, running, limit)
+	limit, others := p.c.account.ledger.limit, min(p.other.held, p.other.items)
+	if running+others > limit+pinned {
+		m.fatalf("%s runs %d items, and has room for %d; another job has %d", p.name, running, limit, others)
 	}
 }
 

@@ -101,7 +101,8 @@ type member struct {
 	ids     int // how many identities it has had
 	reg     *modelRegistry
 	view    *modelView
-	busy    bool // it is within a pass
+	other   *account // of another job of the process; nil if the process has room for all
+	busy    bool     // it is within a pass
 	crashed bool
 	isGone  bool
 	handler map[*run]context.Context // the contexts of handlers that have not returned
@@ -239,7 +240,7 @@ func (m *model) start() *member {
 	p.c.seams = seams{newID: p.newID, execute: p.begin, call: p.call, omits: p.omits, oneByOne: true, narrowed: p.audit}
 	if m.how.bounded && !m.calm {
 		l := &ledger{limit: rapid.IntRange(1, 3).Draw(m.t, "room"), accounts: map[*account]bool{}}
-		p.c.account = l.account(p.c.poke)
+		p.c.account, p.other = l.account(p.c.poke), l.account(func() {})
 	}
 	p.c.started = func() {}
 	p.c.calendars = &modelCalendars{p: p, at: m.store.Revision()}
@@ -263,6 +264,9 @@ func (p *member) pass() {
 	c.changed = nil
 	c.settings.threads = m.some("threads", 3, 3)
 	m.logf("%s: looks at %d of %d%s, %s", p.name, p.view.at, m.store.Revision(), p.view.tears(), c.self.ID)
+	if p.other != nil && (m.calm || rapid.IntRange(0, 7).Draw(m.t, "the other job") == 0) {
+		p.other.settle(demand{items: m.some("its items", 3, 0), total: 3}, m.now)
+	}
 	err := c.once()
 	for r, ctx := range p.handler {
 		if context.Cause(ctx) == ErrShutdown && r.phase == executing && c.settings.Failover {
