@@ -475,8 +475,9 @@ func TestOnceListenersCostFourCommitsATick(t *testing.T) {
 						}
 					}
 				}
-				// An instance claims up to 30 items in a commit, and each has a few more.
-				if ofItems != 12 || ofTick != tc.extra {
+				// An instance claims up to 30 items in a commit, and each has a few more. The other
+				// two may try in vain to be the first in the tick.
+				if ofItems != 12 || ofTick < tc.extra || ofTick > tc.extra+tc.extra/2 {
 					t.Errorf("%d commits of items and %d others, want 12 and %d", ofItems, ofTick, tc.extra)
 				}
 			})
