@@ -54,8 +54,8 @@
 //   - Its turn comes when the item is idle. A trigger or a retry begins before a tick that is due
 //     at that moment, a backfill after it.
 //   - If the item moves, or its owner ends before it has begun, the next owner goes on with the
-//     request. If nobody may have the item it waits, and Status.Waiting of the leader
-//     says why; a fault does, too, unless an operator has disabled all servers.
+//     request. If nobody may have the item it waits. [Job.Requests] says why, and so does
+//     Status.Waiting of the leader; it is a fault, unless an operator has disabled all servers.
 //   - A run that is cut short is run again if the job has failover; if not, its outcome is CUT.
 //   - A kill ends the run of one tick, with the outcome KILLED. The request goes on with the next
 //     one. Cancel is the opposite: it ends the request, and no run.

@@ -32,7 +32,14 @@ func cancel(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	s.say("the %s request runs, the second one waits; anna cancels that", parameter)
+	s.say("the %s request runs, the second one waits; anna will cancel that", parameter)
+	states, err := report.Requests(ctx)
+	if err != nil {
+		return err
+	}
+	for _, state := range states {
+		s.say("%s by %s: running %v, waiting %v", state.Source, state.By, state.Running, state.Waiting)
+	}
 	if err := report.Cancel(ctx, requests[1].ID); err != nil {
 		return err
 	}
