@@ -31,7 +31,8 @@ var ErrBroadcast = errors.New("ops: a broadcast job has no pins")
 // Pin gives an item to instances of one kind, whatever the strategy says. If there are several,
 // it stays with one of them. An item that runs moves when its execution has ended. Another Pin
 // takes the place of this one; [Job.Unpin] ends it, and nothing else does. A pinned item counts
-// for Config.MaxItems, and is not moved for it. A JVM leader does not know pins. It is one commit.
+// for Config.MaxItems, and is not moved for it. Neither a JVM leader
+// nor a job with Config.Broadcast goes by pins. It is one commit.
 //
 // Errors: ErrBroadcast; those of a read and of a commit; others for a bad request.
 func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
