@@ -70,6 +70,7 @@
 //     Overlap. While one of them leads, nobody deals by pins.
 //   - Neither do Go members whose version knows no steering (protocol 1): Kill fails with
 //     ErrOldMember, and Paused.Old lists them. A fault of the job names them, too.
+//   - A backfill of items whose ticks are always late has no turn: ticks go first.
 //   - A run of a job without records (MonitorExecution off) cannot be killed, and a tick may
 //     begin a moment after a pause.
 //   - Who may do what is a question of rights in the store. By is what a program says.
