@@ -4,7 +4,7 @@
 //	go run ./examples/steer
 //	go run ./examples/steer kill backfill
 //
-// The store is in memory, so nothing need be installed. All scenes together take less than
+// The store is in memory, so nothing need be installed. All scenes together take about
 // a minute. The calls are the same on etcd and ZooKeeper, and from any other program: package
 // ops needs a registry, and runs no job.
 package main
