@@ -40,6 +40,8 @@ func scenes() []scene {
 		{"overlap", "ticks that come while the item runs are passed over", overlap},
 		{"crons", "a job fires when any of its expressions does", crons},
 		{"jitter", "the items of a tick do not begin all at once", jitter},
+		{"listen", "listeners are told before and after each execution", listen},
+		{"once", "one call in the cluster before a tick, and one after it", onceATick},
 		{"broadcast", "each instance runs each tick", broadcast},
 		{"limit", "an instance has only so many items of a job, a process of all jobs", limit},
 		{"balance", "items go where there are the fewest of all jobs", balance},
