@@ -114,7 +114,6 @@
 //	sign off         to remove the last nodes of an instance
 //	once-listener    a listener that is told of each tick once in the cluster
 //	member           of a tick: an item whose run a once-listener waits for
-//	clerk            the instance that looks after requests and ticks: the leader, if it is ours
 //	fault            something that keeps the job from running as it should
 //
 // Steering (package ops):
@@ -130,7 +129,8 @@
 //	progress         the node that says how far an item has come with a request
 //	through          said of an item that has nothing left to do for a request
 //	obey             to turn a trigger of ElasticJob's kind into a request
-//	clerk            who ends requests: the leader, or the first Go member if a JVM member leads
+//	clerk            who looks after requests, and ticks of once-listeners: the leader, or the
+//	                 first Go member if a JVM member leads
 //	cancel           to end a request; what runs for it ends by itself
 //	skip             to leave out an item of a request: it is disabled, gone or a JVM member's
 //	pin              to give an item to instances of one kind, whatever the strategy says
