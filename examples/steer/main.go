@@ -39,6 +39,7 @@ func scenes() []scene {
 		{"disable", "an item, a server, or all servers run nothing", disable},
 		{"overlap", "ticks that come while the item runs are passed over", overlap},
 		{"crons", "a job fires when any of its expressions does", crons},
+		{"calendar", "days and hours that jobs leave out", calendars},
 		{"jitter", "the items of a tick do not begin all at once", jitter},
 		{"listen", "listeners are told before and after each execution", listen},
 		{"once", "one call in the cluster before a tick, and one after it", onceATick},

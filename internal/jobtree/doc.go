@@ -14,6 +14,7 @@
 // Below ~elasticjob the namespace has what belongs to no job:
 //
 //	nodes/{id}                        of a process: how many items of all jobs it has
+//	calendars/{name}                  days and hours that jobs leave out
 //
 // What others may write there is bounded and read strictly; a value that cannot be read has
 // no effect.
