@@ -24,6 +24,11 @@ type dealt struct {
 	// Where assign stands with it:
 	open  bool // items wait for their new owners
 	rests bool // all have them, and nothing that the strategy is asked about has changed since
+
+	// For a strategy that looks at loads, which change although nothing of the job does: when it
+	// is asked again, and after which time once more.
+	weighAt    time.Time
+	weighPause time.Duration
 }
 
 const (

@@ -101,7 +101,7 @@ func (c *controller) sweep(w *decide.World) error {
 
 // assign writes who owns each item, as the strategy says.
 func (c *controller) assign(w *decide.World) error {
-	if c.dealt.rests && !c.settings.StaticSharding {
+	if c.dealt.rests && !c.settings.StaticSharding && !c.weighsAgain(w.Now) {
 		c.fault(FaultStrategy, nil)
 		return nil
 	}
@@ -118,6 +118,7 @@ func (c *controller) assign(w *decide.World) error {
 	c.commitAll(changes)
 	c.dealt.open = len(changes) > 0 || !w.IsDealt(owners)
 	c.dealt.rests = !c.dealt.open && err == nil && !c.dealt.isRestless
+	c.weighLater(w.Now, len(changes) > 0)
 	return nil
 }
 

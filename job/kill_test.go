@@ -139,10 +139,10 @@ func TestKillOfARunnerThatIsCutOff(t *testing.T) {
 		crashes.crash()
 		c.kill(ops.KillRequest{Items: []int{0}})
 		c.kill(ops.KillRequest{Items: []int{2}, Failover: true})
-		again := c.awaitRuns("item 2 again", 1, reruns)
+		c.awaitRuns("item 2 again", 1, reruns)
 		close(c.release)
 		c.awaitOutcomes(jobtree.OutcomeKilled, jobtree.OutcomeOK, jobtree.OutcomeOK)
-		if again = c.record.find(reruns); len(again) != 1 || again[0].Item != 2 {
+		if again := c.record.find(reruns); len(again) != 1 || again[0].Item != 2 {
 			t.Errorf("run again: %+v", again)
 		}
 		c.check()

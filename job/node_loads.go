@@ -17,6 +17,11 @@ const (
 	loadsTime = 2 * time.Second
 	// loadsPatience bounds the reading of loads. Without them the items are dealt as well.
 	loadsPatience = 2 * time.Second
+	// firstWeighing and lastWeighing bound the time until a strategy that wants loads is asked
+	// again. It doubles each time that nothing moves. In the first one all processes have said
+	// what they have after the last deal.
+	firstWeighing = 2 * showEvery
+	lastWeighing  = 10 * time.Minute
 )
 
 // loads are what processes say of how many items they have. The leaders of a node share them,
@@ -127,6 +132,34 @@ func (c *controller) weigher(w *decide.World) func([]strategy.Instance) {
 			}
 		}
 	}
+}
+
+// weighsAgain reports whether a strategy that wants loads is to be asked again, although nothing
+// of the job has changed.
+func (c *controller) weighsAgain(now time.Time) bool {
+	d := &c.dealt
+	if !strategy.WantsLoads(c.settings.strategy) {
+		return false
+	}
+	if left := d.weighAt.Sub(now); left > 0 && left <= lastWeighing { // else the clock was set back
+		c.wakeIn(left)
+		return false
+	}
+	return true
+}
+
+// weighLater notes when to ask again. moved is whether items were dealt now.
+func (c *controller) weighLater(now time.Time, moved bool) {
+	d := &c.dealt
+	if !strategy.WantsLoads(c.settings.strategy) {
+		return
+	}
+	d.weighPause = min(2*d.weighPause, lastWeighing)
+	if moved || d.weighPause == 0 {
+		d.weighPause = firstWeighing
+	}
+	d.weighAt = now.Add(d.weighPause)
+	c.wakeIn(d.weighPause)
 }
 
 // noteDeal notes which processes get other items by an answer, for other jobs that deal now.

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -109,8 +110,8 @@ func newDeal(r Request) *deal {
 // relieve moves items from instances that have far more than the mean to those that have less.
 // Many jobs decide that at the same moment, by the same loads and without knowing of each other,
 // when an instance joins them all. So each item moves only with the likelihood with which just
-// as many go as are too much. The dice are a hash of the job, the item and the instances: the
-// same question has the same answer, and when instances come or go they are cast anew.
+// as many go as are too much. The dice are a hash of the job, the item, the instances and their
+// loads: the same question has the same answer, and when loads change they are cast anew.
 func (d *deal) relieve(r Request) {
 	n, sum := len(d.count), 0
 	for k := range d.count {
@@ -119,8 +120,8 @@ func (d *deal) relieve(r Request) {
 	mean := sum / n
 	dice := fnv.New64a()
 	_, _ = dice.Write([]byte(r.Job)) // a hash returns no error
-	for _, in := range r.Instances {
-		_, _ = dice.Write([]byte("\x00" + in.ID)) // as above
+	for k, in := range r.Instances {
+		_, _ = fmt.Fprintf(dice, "\x00%s\x00%d", in.ID, d.load[k]) // as above
 	}
 	seed := dice.Sum64()
 	for item, from := range d.owner {
