@@ -18,7 +18,6 @@ type steered struct {
 	ops      *ops.Job
 	operator *counting
 	members  []*counting
-	hold     chan struct{} // handlers wait for it
 }
 
 func newSteered(t *testing.T) *steered {

@@ -30,7 +30,7 @@
 // jobs the instances have; the others see one job only.
 //
 // Not promised: that all items are equally much work; nor, by LEAST_LOADED, exact balance:
-// the loads may be some seconds old. And a strategy
+// the loads may be some seconds old, and a tenth more than the mean stays. And a strategy
 // does not decide who may run an item at this moment: disabled items, running items,
 // which keep their owner until they end, and labels are up to the caller.
 package strategy
