@@ -24,7 +24,7 @@ type KillRequest struct {
 	// same one: to end one execution, name its item, too.
 	Token int64
 	// Failover has the items run again for the same tick, by whoever takes them over. The job
-	// needs failover for that.
+	// needs failover for that. Of two kills of one execution the last one says.
 	Failover bool
 }
 
