@@ -61,7 +61,8 @@ func (w *World) Assign(owners []string) []Change {
 	}
 	for i := w.Rules.Total; i < len(w.Items); i++ {
 		if w.Items[i].Exists && w.Items[i].Running == nil {
-			c.add(i, coord.Absent(w.Job.Running(i)), coord.DeleteTree(w.Job.Item(i)), coord.DeleteTree(w.Job.FailoverItem(i)), coord.DeleteTree(w.Job.Cursor(i)))
+			ops := []coord.Op{coord.Absent(w.Job.Running(i)), coord.DeleteTree(w.Job.Item(i)), coord.DeleteTree(w.Job.FailoverItem(i)), coord.DeleteTree(w.Job.Cursor(i))}
+			c.add(i, append(ops, w.keepOutcome(i)...)...)
 		}
 	}
 	if len(c.list) == 0 && w.Necessary {

@@ -83,7 +83,7 @@ func (w *World) beginAnew(i int, item *jobtree.Item) []coord.Op {
 		ops = append(ops, coord.DeleteTree(w.Job.Misfire(i)))
 	}
 	if item.Completed != nil {
-		ops = append(ops, coord.DeleteTree(w.Job.Completion(i)))
+		ops = append(append(ops, w.keepOutcome(i)...), coord.DeleteTree(w.Job.Completion(i)))
 	}
 	begun := jobtree.EncodeFired(w.time())
 	if item.Fired == nil {

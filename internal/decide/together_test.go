@@ -1,0 +1,43 @@
+package decide_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// toldOf are the lines of a difference that are about ticks of which once-listeners are told.
+func toldOf(lines []string) []string {
+	return slices.DeleteFunc(lines, func(line string) bool { return !strings.HasPrefix(line[2:], "guarantee") })
+}
+
+func assignsTo(owners ...string) func(pass) []decide.Change {
+	return func(p pass) []decide.Change { return p.Assign(owners) }
+}
+
+// How a member has ended is kept where its item begins anew, or goes, before the tick is through.
+func TestOutcomeStaysWhenTheItemGoes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rules func(*decide.Rules)
+		less  func(*decide.Rules)
+		step  func(pass) []decide.Change
+	}{
+		"another instance of a broadcast job gets the item": {rules: isBroadcast, step: assignsTo("A", "C", "")},
+		"the job has fewer items":                           {less: oneItem, step: assignsTo("A")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := given(t, append(someOf(tc.rules), once)...)
+			f.members("A", "B", "C").leader("A").deal("A", "B").crash("B")
+			f.told(1, nil, 0, 1).put(at(1)+"/open", "")
+			f.fired(1, tick(1)).ended(1, jobtree.CompletionDocument{Tick: tick(1), Token: 9, Outcome: jobtree.OutcomeFailed})
+			f.configure(someOf(tc.less)...)
+			got := toldOf(f.changes("A", tc.step(f.pass("A"))...))
+			if want := []string{"+ " + at(1) + "/1 = FAILED"}; !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
