@@ -72,7 +72,7 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 			ops = append(ops, w.endsMember(r)...)
 		}
 		if w.passesWhileRunning(r, &item) {
-			ops = append(ops, w.endMember(r.Item, w.LastTick(), jobtree.OutcomeSkipped)...)
+			ops = append(ops, w.endMember(r.Item, w.LastTickOf(r.Item), jobtree.OutcomeSkipped)...)
 		}
 		part := c.add(r.Item, append(ops, w.complete(r)...)...)
 		part.Ends = r

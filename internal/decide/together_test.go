@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -39,5 +40,25 @@ func TestOutcomeStaysWhenTheItemGoes(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// With jitter, what came while an item ran is the last tick that it was to start for, and no later
+// one.
+func TestSkippedTickOfADelayedItem(t *testing.T) {
+	f := given(t, once, func(r *decide.Rules) { r.Jitter, r.SkipOverlap = 4*time.Second, true })
+	f.members("A").leader("A").deal("A", "A", "A")
+	run := f.claim("A", 0, tick(1))
+	run.Completed = &jobtree.CompletionDocument{Tick: tick(1), Outcome: jobtree.OutcomeOK}
+	f.work.Runs[0] = run
+	f.told(2, nil, 0).told(3, nil, 0)
+	f.now = tick(3)
+	p := f.pass("A")
+	if !p.LastTickOf(0).Equal(tick(2)) {
+		t.Fatalf("item 0 is not delayed: %s", p.LastTickOf(0))
+	}
+	got := toldOf(f.changes("A", p.Finish(p.work, f.runs(), nil)...))
+	if want := []string{"+ " + at(2) + "/0 = SKIPPED"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
