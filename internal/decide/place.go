@@ -91,11 +91,12 @@ func (p *placing) pin(i int) {
 
 // limit takes items from instances that have more than they may, and gives them to those that
 // have the least. An instance loses items that are not there yet before those that are, then
-// idle ones, the last ones first. Items that are where they are pinned stay, and count.
+// idle ones, the last ones first. Items that are where they are pinned stay, and count. What runs
+// elsewhere has room last: else it would keep room from items that may come now.
 func (p *placing) limit() {
 	has := map[string]int{}
 	var left []int
-	for c := pinned; c <= comes; c++ {
+	for c := pinned; c <= later; c++ {
 		for i, owner := range p.owners {
 			switch {
 			case owner == "" || p.claim(i) != c:
@@ -144,6 +145,7 @@ const (
 	running              // there already
 	there                // and idle
 	comes                // from another one, or from none
+	later                // from another one, and does not come as long as it runs
 )
 
 func (p *placing) claim(i int) claim {
@@ -151,6 +153,8 @@ func (p *placing) claim(i int) claim {
 	switch {
 	case pin != nil && pin.Err == nil && pin.Matches(p.w.Instances[p.owners[i]]):
 		return pinned
+	case p.previous(i) != p.owners[i] && item.Running != nil && item.Owner != nil:
+		return later
 	case p.previous(i) != p.owners[i]:
 		return comes
 	case item.Running != nil:

@@ -50,6 +50,11 @@ func TestPlaceWithRoom(t *testing.T) {
 		{"what runs stays", func(f *fixture) { f.deal("A", "A", "A").says("A", 1); f.claim("A", 1, tick(1)) }, []string{"A", "A", "A"}, []string{"B", "A", "B"}},
 		{"what is pinned there stays", func(f *fixture) { f.says("A", 1).put("pins/2", "instance: A\n").put("pins/1", "instance: A\n") }, []string{"A", "A", "A"}, []string{"B", "A", "A"}},
 		{"a pin that matches nobody does not count", func(f *fixture) { f.says("A", 1).put("pins/2", "label: gpu\n") }, []string{"A", "A", "A"}, []string{"A", "B", "B"}},
+		{"what runs where it may not stay comes later", func(f *fixture) {
+			f.members("C").deal("C", "C").says("A", 1).says("B", 0).disable("C")
+			f.claim("C", 0, tick(1))
+			f.claim("C", 1, tick(1))
+		}, []string{"A", "A", "A"}, []string{"", "", "A"}},
 		{"the smaller bound counts", func(f *fixture) { f.says("A", 2); f.reconfigure(func(r *decide.Rules) { r.MaxItems = 1 }) }, []string{"A", "A", "A"}, []string{"A", "B", ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
