@@ -129,7 +129,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 			if m.begunAnew(before, i) || m.passedElse(by, is.Tick) {
 				continue
 			}
-			due := is.Tick.After(before.Schedule.Since)
+			due := is.Tick.After(before.Schedule.Since) && !(m.config.Overlap == OverlapSkip && before.Item(i).Running != nil)
 			if due && m.config.Misfire == On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
 				m.fatalf("the tick %s of item %d is passed over", is.Tick, i)
 			}

@@ -79,6 +79,8 @@ type modelOptions struct {
 	switches []bool
 	// jitter is whether items begin some time after their ticks.
 	jitter bool
+	// skips is whether ticks that overlap may be skipped.
+	skips bool
 	// broadcast is whether the job is a broadcast job.
 	broadcast bool
 	// skew is how far clocks may be off, ahead or behind.
@@ -87,10 +89,21 @@ type modelOptions struct {
 
 // jitters are the values that the jitter may have.
 func (how modelOptions) jitters() []time.Duration {
-	if how.jitter {
+	switch {
+	case how.jitter && how.once: // else there always is a tick that some items have not begun
+		return []time.Duration{20 * time.Second}
+	case how.jitter:
 		return []time.Duration{20 * time.Second, time.Hour}
 	}
 	return []time.Duration{0}
+}
+
+// overlaps are the values that the overlap may have.
+func (how modelOptions) overlaps() []string {
+	if how.skips {
+		return []string{OverlapWait, OverlapSkip}
+	}
+	return []string{OverlapWait}
 }
 
 // member is a process.
@@ -135,6 +148,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		Threads:            rapid.IntRange(1, 3).Draw(t, "threads"),
 		Strategy:           rapid.SampledFrom([]string{"AVG_ALLOCATION", "STICKY"}).Draw(t, "strategy"),
 		Jitter:             rapid.SampledFrom(how.jitters()).Draw(t, "jitter"),
+		Overlap:            rapid.SampledFrom(how.overlaps()).Draw(t, "overlap"),
 	}
 	if how.once {
 		m.config.Listeners = []string{"ONCE"}
@@ -453,7 +467,8 @@ func (m *model) finale() {
 			busy = true
 		}
 		if !busy && m.waitsForTicks() {
-			m.now = m.now.Add(4 * time.Minute) // what was to end cannot, and then its time is over
+			// What was to end cannot, and then its time is over. All items have begun the last tick.
+			m.now = m.now.Truncate(time.Minute).Add(4*time.Minute + 40*time.Second)
 			busy = true
 		}
 		if !busy {
@@ -479,28 +494,39 @@ func TestClusterModel(t *testing.T) {
 	both := []bool{true, false}
 	// More than the usual number of checks: go test -run ClusterModel -rapid.checks 10000.
 	for name, how := range map[string]modelOptions{
-		"failover and misfire":     {switches: []bool{true}},
-		"neither":                  {switches: []bool{false}},
-		"configuration changes":    {switches: both, config: true},
-		"views that show in parts": {switches: []bool{true}, torn: true},
-		"configuration in parts":   {switches: both, config: true, torn: true},
-		"a one-off job":            {switches: []bool{true}, oneOff: true},
-		"an operator steers":       {switches: both, config: true, steers: true},
-		"steers in parts":          {switches: []bool{true}, steers: true, torn: true},
-		"steers a one-off job":     {switches: []bool{true}, steers: true, oneOff: true},
-		"items are delayed":        {switches: both, config: true, steers: true, jitter: true},
-		"a broadcast job":          {switches: both, broadcast: true},
-		"broadcast in parts":       {switches: both, broadcast: true, torn: true},
-		"broadcast comes and goes": {switches: both, broadcast: true, config: true},
-		"broadcast, steered":       {switches: both, broadcast: true, config: true, steers: true, torn: true},
-		"broadcast, one-off":       {switches: both, broadcast: true, steers: true, oneOff: true},
-		"once-listeners":           {switches: both, config: true, once: true},
-		"once-listeners in parts":  {switches: both, steers: true, once: true, torn: true},
-		"calendars":                {switches: both, config: true, steers: true, calendars: true},
-		"calendars in parts":       {switches: []bool{true}, torn: true, calendars: true},
-		"few have room":            {switches: both, bounded: true},
-		"few have room, in parts":  {switches: []bool{true}, bounded: true, steers: true, config: true, torn: true},
-		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
+		"failover and misfire":      {switches: []bool{true}},
+		"neither":                   {switches: []bool{false}},
+		"configuration changes":     {switches: both, config: true},
+		"views that show in parts":  {switches: []bool{true}, torn: true},
+		"configuration in parts":    {switches: both, config: true, torn: true},
+		"a one-off job":             {switches: []bool{true}, oneOff: true},
+		"an operator steers":        {switches: both, config: true, steers: true},
+		"steers in parts":           {switches: []bool{true}, steers: true, torn: true},
+		"steers a one-off job":      {switches: []bool{true}, steers: true, oneOff: true},
+		"items are delayed":         {switches: both, config: true, steers: true, jitter: true},
+		"a broadcast job":           {switches: both, broadcast: true},
+		"broadcast in parts":        {switches: both, broadcast: true, torn: true},
+		"broadcast comes and goes":  {switches: both, broadcast: true, config: true},
+		"broadcast, steered":        {switches: both, broadcast: true, config: true, steers: true, torn: true},
+		"broadcast, one-off":        {switches: both, broadcast: true, steers: true, oneOff: true},
+		"once-listeners":            {switches: both, config: true, once: true},
+		"once-listeners in parts":   {switches: both, steers: true, once: true, torn: true},
+		"calendars":                 {switches: both, config: true, steers: true, calendars: true},
+		"calendars in parts":        {switches: []bool{true}, torn: true, calendars: true},
+		"few have room":             {switches: both, bounded: true},
+		"few have room, in parts":   {switches: []bool{true}, bounded: true, steers: true, config: true, torn: true},
+		"mix jitter once":           {skips: true, switches: both, config: true, steers: true, once: true, jitter: true},
+		"mix jitter once torn":      {skips: true, switches: both, steers: true, once: true, jitter: true, torn: true},
+		"mix broadcast once":        {skips: true, switches: both, broadcast: true, steers: true, once: true, config: true},
+		"mix broadcast once torn":   {skips: true, switches: both, broadcast: true, steers: true, once: true, torn: true},
+		"mix broadcast jitter":      {skips: true, switches: both, broadcast: true, steers: true, jitter: true, once: true},
+		"mix calendars jitter once": {skips: true, switches: both, calendars: true, steers: true, jitter: true, once: true, config: true},
+		"mix bounded once":          {skips: true, switches: both, bounded: true, steers: true, once: true},
+		"mix bounded broadcast":     {skips: true, switches: both, bounded: true, broadcast: true, steers: true, config: true},
+		"mix bounded jitter":        {skips: true, switches: both, bounded: true, jitter: true, steers: true, torn: true},
+		"mix all":                   {skips: true, switches: both, bounded: true, jitter: true, steers: true, torn: true, once: true, calendars: true, config: true},
+		"mix skew once":             {skips: true, switches: both, once: true, skew: 1500 * time.Millisecond, jitter: true},
+		"clocks differ":             {switches: []bool{true}, skew: 1500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })
 	}

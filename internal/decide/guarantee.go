@@ -347,6 +347,7 @@ func (w *World) endStrandedMembers(c *changes, g *jobtree.Guarantee) {
 func (w *World) isLost(tick time.Time, i int, item *jobtree.Item) bool {
 	last := w.LastTickOf(i)
 	return item.Disabled || i >= w.Rules.Total || w.IsPaused() || item.Owner != nil && w.isJVM(item.Owner.ID) ||
+		w.Rules.Broadcast && item.Owner == nil || // whoever gets it begins with the next tick
 		w.IsInForce() && (last.After(tick) || last.IsZero() && !tick.After(w.Schedule.Since))
 }
 

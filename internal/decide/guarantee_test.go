@@ -177,6 +177,9 @@ func TestTendTicks(t *testing.T) {
 			want: []string{"+ " + at(1) + "/1 = CUT"}},
 		{name: "one is disabled", rules: once, tree: func(f *fixture) { of(1, nil, 0, 1)(f); f.put("sharding/1/disabled", "") },
 			want: wants("items: \"0-1\"\nskipped: \"1\"\n" + head + times)},
+		{name: "one has no instance in a broadcast job", rules: onceAnd(isBroadcast), tree: func(f *fixture) { of(1, nil, 0, 1)(f); f.remove("sharding/1/instance") },
+			want: wants("items: \"0-1\"\nskipped: \"1\"\n" + head + times)},
+		{name: "one has no owner yet", rules: once, tree: func(f *fixture) { of(1, nil, 0, 1)(f); f.remove("sharding/1/instance") }},
 		{name: "one has begun a later tick", rules: once, tree: func(f *fixture) { of(1, nil, 0, 1)(f); f.claim("B", 1, tick(2)) },
 			want: wants("items: \"0-1\"\nskipped: \"1\"\n" + head + times)},
 		{name: "a later tick has come", rules: once, tree: func(f *fixture) {
