@@ -53,9 +53,9 @@ func (w *World) endStranded(c *changes) {
 				ops := []coord.Op{coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i))}
 				c.add(i, append(ops, w.cutProgress(i, jobtree.OutcomeCut)...)...)
 			case isBegun:
-			case i >= w.Rules.Total && w.isRecorded():
-				c.add(i, w.skip(r, i, "the job has no such item any more")...)
-			case w.Rules.Broadcast && item.Owner == nil && item.Running == nil && w.IsInForce():
+			case i >= w.Rules.Total && w.isCurrent():
+				c.add(i, append(w.skip(r, i, "the job has no such item any more"), w.ifConfigured())...) // a view may show a request before the items that it is for
+			case w.Rules.Broadcast && item.Owner == nil && item.Running == nil && w.isCurrent():
 				c.add(i, append(w.skip(r, i, "no instance has the item"), coord.Absent(w.Job.ItemInstance(i)))...)
 			case item.Disabled && item.Running == nil:
 				c.add(i, append(w.skip(r, i, "the item is disabled"), coord.Exists(w.Job.ItemDisabled(i)))...)

@@ -363,6 +363,7 @@ func TestEndRequests(t *testing.T) {
 		r.run(t, base, endsRequests)
 	}
 	stranded := func(f *fixture) { base(f); f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "X"}) }
+	conflict{"the job has the item again", func(f *fixture) { f.reconfigure() }}.run(t, func(f *fixture) { base(f); f.configure(oneItem) }, endsRequests)
 	for _, c := range []conflict{
 		{"it runs all the same", func(f *fixture) { f.put("sharding/1/running", "B") }},
 		{"it waits to be run again", func(f *fixture) { f.put("leader/failover/items/1", "") }},

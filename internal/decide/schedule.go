@@ -73,6 +73,12 @@ func (w *World) isRecorded() bool {
 	return w.Schedule.Same(want)
 }
 
+// isCurrent reports whether the rules are those that the job goes by. A schedule may wait to be
+// recorded for as long as nobody knows its calendars.
+func (w *World) isCurrent() bool {
+	return w.Config != nil && (w.isRecorded() || w.Accepted == w.Config.Modified)
+}
+
 // IsPaused reports whether no tick may begin.
 func (w *World) IsPaused() bool { return w.Schedule != nil && w.Schedule.IsPaused() }
 

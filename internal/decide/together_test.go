@@ -62,3 +62,24 @@ func TestSkippedTickOfADelayedItem(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Requests for items that nobody can run end, also while nobody knows the calendars.
+func TestRequestsEndWithoutCalendars(t *testing.T) {
+	for name, rules := range map[string]func(*decide.Rules){"the item is gone": oneItem, "the item has no instance": isBroadcast} {
+		t.Run(name, func(t *testing.T) {
+			f := given(t).members("A").leader("A").deal("A")
+			f.submit(jobtree.RequestDocument{Items: []int{2}})
+			f.remove("schedule")
+			f.reconfigure(rules, func(r *decide.Rules) { r.Calendars = []decide.Calendar{{Name: "holidays"}} })
+			if late := endsRequests(f.pass("A")); len(late) > 0 {
+				t.Errorf("by rules that nobody goes by: %v", late[0].Ops)
+			}
+			p := f.pass("A")
+			p.Accepted = p.Config.Modified
+			f.changes("A", endsRequests(p)...)
+			if p := f.pass("A").Requests[0].Progress(2); p == nil || p.Outcome != jobtree.OutcomeSkipped {
+				t.Errorf("the item is not skipped: %+v", p)
+			}
+		})
+	}
+}
