@@ -71,6 +71,7 @@ func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) Pas
 		return ServersDisabled
 	case w.hasTicked(k, i, tick):
 		return BegunElse
+	case w.IsPaused() && w.Schedule.MakeUp: // it came before the pause, and is made up with what comes in it
 	case w.IsActive() && verdict == expired && !k.hasWaited(i, tick):
 		return TooLate
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 func passesOver(p pass) []decide.Change { return p.PassOver(p.work) }
@@ -26,6 +27,17 @@ func TestPassOver(t *testing.T) {
 		{name: "without records", rules: unrecorded, tree: func(f *fixture) { f.put("sharding/0/disabled", "") }},
 		{name: "no server is disabled, and yet nobody may have items", rules: func(r *decide.Rules) { r.Label = "big" }},
 		{name: "missed, and misfire is off", rules: misfireOff, tree: missed, want: ofA},
+		{name: "missed, in a pause", rules: misfireOff, tree: func(f *fixture) { missed(f); f.pause(f.now) }, want: ofA},
+		{name: "missed, in a pause whose ticks are made up", rules: misfireOff, tree: func(f *fixture) {
+			missed(f)
+			d := jobtree.Read(f.store.Snapshot(), f.job).Schedule.ScheduleDocument
+			d.Paused, d.MakeUp = f.now, true
+			value, err := jobtree.EncodeSchedule(d)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.put("schedule", string(value))
+		}},
 		{name: "missed, and it waits for a thread", rules: misfireOff, tree: func(f *fixture) { missed(f); f.work.Waiting[0] = tick(1) }, want: ofA[1:]},
 		{name: "missed, and another one gets the items", rules: misfireOff, tree: func(f *fixture) { missed(f); f.members("C").disable("A") }},
 		{name: "it runs", tree: func(f *fixture) { f.claim("A", 0, tick(0)); f.put("sharding/0/disabled", "") }},
