@@ -83,3 +83,19 @@ func TestRequestsEndWithoutCalendars(t *testing.T) {
 		})
 	}
 }
+
+// Only who looks after ticks wakes up for their times. If all servers are disabled, nobody does.
+func TestNextDeadline(t *testing.T) {
+	f := given(t, once).members("A", "B").leader("A").deal("A", "B", "A")
+	f.told(1, nil, 0, 1)
+	if got, want := f.pass("A").NextDeadline(), tick(1).Add(time.Minute+10*time.Second); !got.Equal(want) {
+		t.Errorf("the leader wakes up at %s, want %s", got, want)
+	}
+	if got := f.pass("B").NextDeadline(); !got.IsZero() {
+		t.Errorf("another one wakes up at %s", got)
+	}
+	f.told(1, func(d *jobtree.GuaranteeDocument) { d.Completer = "A" }, 0, 1)
+	if got := f.pass("A").NextDeadline(); !got.IsZero() {
+		t.Errorf("the one that calls wakes up at %s", got)
+	}
+}
