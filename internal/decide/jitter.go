@@ -51,14 +51,16 @@ func (w *World) startOf(item int, tick time.Time) time.Time {
 
 // spanOf returns how long after a tick the next one comes; a long time if none does.
 func (w *World) spanOf(tick time.Time) time.Duration {
-	switch next := w.Rules.Ticks.Next(tick); {
-	case tick.Equal(w.LastTick()):
+	switch last := w.LastTick(); {
+	case tick.Equal(last):
 		return w.ticked.span
-	case next.IsZero():
-		return w.Rules.Jitter
-	default:
+	case tick.Equal(w.ticked.before): // it is asked for many items, and a calendar takes its time
+		return last.Sub(tick)
+	}
+	if next := w.Rules.Ticks.Next(tick); !next.IsZero() {
 		return next.Sub(tick)
 	}
+	return w.Rules.Jitter
 }
 
 // Slot returns how many delays after the last tick are over. It is the same from one start of
