@@ -32,7 +32,7 @@ type signs struct {
 	suspended    since            // the session is not renewed
 	leaderless   since            // nobody leads
 	outOfForce   since            // the schedule is not in force
-	itemless     since            // this instance has no item of a broadcast job
+	itemless     since            // this instance has no item of a broadcast job, or no room for it
 	unregistered since            // this instance is not in the tree
 	late         map[int]lateness // items that should have begun
 	watched      time.Time        // when items were looked at last
