@@ -219,8 +219,8 @@ func TestWhatIsRefused(t *testing.T) {
 			}, says: "parameter"},
 			{name: "retry: nothing has failed", do: func(j *ops.Job) error { _, err := j.Retry(ctx, ops.RetryRequest{}); return err }, is: ops.ErrNothingFailed},
 			{name: "retry: nor for that tick", do: func(j *ops.Job) error { _, err := j.Retry(ctx, ops.RetryRequest{Tick: now}); return err }, is: ops.ErrNothingFailed},
-			{name: "backfill: no such item", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Items: []int{3}}), says: "items: 0 to 2"},
-			{name: "backfill: a negative item", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Items: []int{-1}}), says: "items: 0 to 2"},
+			{name: "backfill: no such item", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Items: []int{1, 3}}), says: "item 3: 0 to 2"},
+			{name: "backfill: a negative item", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Items: []int{-1}}), says: "item -1: 0 to 2"},
 			{name: "backfill: no tick", do: backfill(ctx, ops.BackfillRequest{From: now.Add(-time.Minute), To: now}), says: "no tick of"},
 			{name: "backfill: a range that ends before it begins", do: backfill(ctx, ops.BackfillRequest{From: now, To: now.AddDate(-2, 0, 0)}), says: "no tick of"},
 			{name: "backfill: the future", do: backfill(ctx, ops.BackfillRequest{From: now, To: now.AddDate(2, 0, 0)}), says: "has not come yet"},
@@ -231,6 +231,10 @@ func TestWhatIsRefused(t *testing.T) {
 			{name: "backfill: a long parameter", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Parameter: strings.Repeat("x", job.MaxTriggerParameter+1)}), says: "parameter"},
 			{name: "cancel: no such request", do: func(j *ops.Job) error { return j.Cancel(ctx, "x") }, is: job.ErrNoRequest},
 			{name: "cancel: no name of one", do: func(j *ops.Job) error { return j.Cancel(ctx, "../config") }, is: job.ErrNoRequest},
+			{name: "retry: no such item", do: func(j *ops.Job) error { _, err := j.Retry(ctx, ops.RetryRequest{Items: []int{3}}); return err }, says: "item 3: 0 to 2 are allowed"},
+			{name: "backfill: a parameter of other bytes", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Parameter: "\xff"}), says: "parameter: UTF-8 is allowed"},
+			{name: "trigger: another job", job: "another", do: func(j *ops.Job) error { _, err := j.Trigger(ctx, job.TriggerRequest{}); return err }, is: ops.ErrNoJob},
+			{name: "trigger: no name of a job", job: "a/b", do: func(j *ops.Job) error { _, err := j.Trigger(ctx, job.TriggerRequest{}); return err }, is: ops.ErrNoJob},
 			{name: "another job", job: "another", do: func(j *ops.Job) error { return j.DealAnew(ctx) }, is: ops.ErrNoJob},
 			{name: "no name of a job", job: "a/b", do: func(j *ops.Job) error { _, err := j.Kill(ctx, ops.KillRequest{Items: []int{0}}); return err }, is: ops.ErrNoJob},
 			{name: "no name at all", job: "", do: func(*ops.Job) error { _, err := all.Job("").Requests(ctx); return err }, is: ops.ErrNoJob},
@@ -402,10 +406,46 @@ func TestRequestsSayWhyTheyWait(t *testing.T) {
 				t.Errorf("requests %+v, %v", list, err)
 			}
 		}
-		say("item 0 has no owner")
+		say("item 0 has no owner, because it is pinned, and there is no such instance")
 		if err := steer.DisableServers(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		say("all servers are disabled")
+	})
+}
+
+// An item that was disabled after its run for a request had been cut short waits: nobody runs it.
+func TestRequestOfAnItemThatWasCutShortAndDisabled(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		hangs := func(ctx context.Context, _ job.ShardingContext) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}
+		first := runs(t, d, settle(), "10.0.0.1", hangs)
+		owns(t, first, 3)
+		steer := ops.New(open(t, d)).Job("settle")
+		r, err := steer.Trigger(t.Context(), job.TriggerRequest{Items: []int{1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		await(t, first, "a run", func(s job.Status) bool { return slices.Equal(s.Running, []int{1}) })
+		if err := steer.DisableItems(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = first.Shutdown(ended) // which says that it has cut the run short
+		second := runs(t, d, settle(), "10.0.0.2", func(context.Context, job.ShardingContext) error { return nil })
+		owns(t, second, 3)
+		list, err := steer.Requests(t.Context())
+		if want := "item 1 was cut short, and is disabled"; err != nil || len(list) != 1 || len(list[0].Running) > 0 || !slices.Equal(list[0].Waiting, []int{1}) || list[0].Why != want {
+			t.Errorf("requests %+v, %v", list, err)
+		}
+		if err := steer.EnableItems(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if results, err := r.Wait(t.Context()); err != nil || results[0].Outcome != job.OutcomeOK {
+			t.Errorf("results %+v, %v", results, err)
+		}
 	})
 }

@@ -23,7 +23,11 @@ func (j *Job) Trigger(ctx context.Context, r job.TriggerRequest) (*job.TriggerRe
 	if r.By == "" {
 		r.By = j.ops.by
 	}
-	return job.Trigger(ctx, j.ops.reg, string(j.name), r)
+	result, err := job.Trigger(ctx, j.ops.reg, string(j.name), r)
+	if errors.Is(err, coord.ErrNoNode) {
+		err = fmt.Errorf("%w: %w", ErrNoJob, err)
+	}
+	return result, err
 }
 
 // Requested is a request for runs of certain ticks that the registry has.
@@ -63,7 +67,10 @@ var ErrNothingFailed = errors.New("ops: nothing has failed")
 //
 // Errors: ErrNothingFailed; job.ErrQueueFull; those of a read and of a commit.
 func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
-	return j.submit(ctx, "retry", func(s *jobtree.State, _ job.Config) (jobtree.RequestDocument, error) {
+	return j.submit(ctx, "retry", func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
+		if err := mayName(c, r.Items); err != nil {
+			return jobtree.RequestDocument{}, err
+		}
 		failed := map[int64][]int{}
 		var latest time.Time
 		for i := range s.Items {
@@ -89,6 +96,16 @@ func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 		}
 		return jobtree.RequestDocument{Items: items, Ticks: []time.Time{tick}, Source: job.SourceRetry.String()}, nil
 	})
+}
+
+// mayName returns an error if the job has not all of the items.
+func mayName(c job.Config, items []int) error {
+	for _, i := range items {
+		if i < 0 || i >= c.ShardingTotalCount {
+			return fmt.Errorf("item %d: 0 to %d are allowed", i, c.ShardingTotalCount-1)
+		}
+	}
+	return nil
 }
 
 // mayRetry reports whether an execution with an outcome is one to try again.
@@ -143,6 +160,9 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 		case len(r.Parameter) > job.MaxTriggerParameter:
 			return d, fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(r.Parameter), job.MaxTriggerParameter)
 		}
+		if err := mayName(c, d.Items); err != nil {
+			return d, err
+		}
 		slices.Sort(d.Items)
 		if d.Items = slices.Compact(d.Items); len(d.Items) == 0 {
 			for i := range c.ShardingTotalCount {
@@ -153,9 +173,6 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 		}
 		if len(d.Items) == 0 {
 			return d, job.ErrNoInstance
-		}
-		if first, last := d.Items[0], d.Items[len(d.Items)-1]; first < 0 || last >= c.ShardingTotalCount {
-			return d, fmt.Errorf("items: 0 to %d are allowed", c.ShardingTotalCount-1)
 		}
 		schedule, err := j.ops.ticks(ctx, c)
 		if err != nil {

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -17,7 +18,8 @@ type RequestState struct {
 	Source, By string
 	At         time.Time
 	// Items are those that it is for, and Through, Running and Waiting those of them that are
-	// through, run for it now, or have not begun or wait for their next tick. All are ascending.
+	// through, run for it now, or wait: to begin, for their next tick, or to be run again after
+	// they were cut short. All are ascending.
 	Items, Through, Running, Waiting []int
 	// Why says what the first waiting item waits for; empty if none waits.
 	Why string
@@ -64,7 +66,7 @@ func stateOf(s *jobtree.State, r *jobtree.Request, turns map[int]*jobtree.Reques
 		switch {
 		case r.IsThrough(i):
 			state.Through = append(state.Through, i)
-		case p != nil && p.Runner != "":
+		case p != nil && p.Runner != "" && !wasCutShort(s, i, p.Runner):
 			state.Running = append(state.Running, i)
 		default:
 			state.Waiting = append(state.Waiting, i)
@@ -75,27 +77,38 @@ func stateOf(s *jobtree.State, r *jobtree.Request, turns map[int]*jobtree.Reques
 		if first := turns[i]; first != r {
 			state.Why = fmt.Sprintf("item %d has request %s first", i, first.ID)
 		} else {
-			state.Why = whyWaits(s, i)
+			state.Why = whyWaits(s, r, i)
 		}
 	}
 	return state
 }
 
+// wasCutShort reports whether an item waits to be run again for a request, because its runner
+// has ended.
+func wasCutShort(s *jobtree.State, i int, runner string) bool {
+	waits := slices.ContainsFunc(s.FailoverItems, func(f jobtree.FailoverItem) bool { return f.Item == i })
+	return waits && !s.Item(i).Running.Is(runner)
+}
+
 // whyWaits says why an item has not begun for the request whose turn it is, as far as the tree
 // tells.
-func whyWaits(s *jobtree.State, i int) string {
+func whyWaits(s *jobtree.State, r *jobtree.Request, i int) string {
 	item := s.Item(i)
 	isAnyEnabled := false
 	for _, in := range s.Instances {
 		isAnyEnabled = isAnyEnabled || in.Owner != 0 && s.ServerEnabled(in.IP)
 	}
 	switch {
+	case item.Disabled && r.Progress(i) != nil && wasCutShort(s, i, r.Progress(i).Runner):
+		return fmt.Sprintf("item %d was cut short, and is disabled", i)
 	case item.Running != nil:
 		return fmt.Sprintf("item %d runs on %s", i, brief.Text(item.Running.ID))
 	case len(s.Instances) == 0:
 		return "no instance is there"
 	case !isAnyEnabled:
 		return "all servers are disabled"
+	case item.Owner == nil && s.Pins[i] != nil && s.Pins[i].Strict:
+		return fmt.Sprintf("item %d has no owner, because it is pinned, and there is no such instance", i)
 	case item.Owner == nil:
 		return fmt.Sprintf("item %d has no owner", i)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -172,6 +173,9 @@ func (s *State) NextRequest() int64 {
 
 // EncodeRequest writes the value of a request's node.
 func EncodeRequest(d RequestDocument) ([]byte, error) {
+	if !utf8.ValidString(d.Parameter) {
+		return nil, errors.New("parameter: UTF-8 is allowed")
+	}
 	ticks := make([]string, len(d.Ticks))
 	for n, tick := range d.Ticks {
 		ticks[n] = string(EncodeFired(tick))
