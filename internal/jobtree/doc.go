@@ -9,6 +9,8 @@
 //	cursor/{item}                     how far its handler has come
 //	kill/{item}                       that its run is to end
 //	pins/{item}                       to whom it belongs
+//	guarantee/{tick}, …/{item}        what once-listeners are told of a tick; JVM members have other
+//	                                  values there
 //	requests/{id}, …/{item}           what is to run beside the schedule, and how far it has come
 //
 // Below ~elasticjob the namespace has what belongs to no job:

@@ -191,7 +191,7 @@ func EncodeRequest(d RequestDocument) ([]byte, error) {
 		Kept      bool     `yaml:"kept,omitempty"`
 		Ended     string   `yaml:"ended,omitempty"`
 	}{
-		formatItems(d.Items), quoted(d.Parameter), d.Source, ticks, d.Halts, quoted(brief.Cut(d.By, maxWho)),
+		formatItems(d.Items), quoted(d.Parameter), d.Source, ticks, d.Halts, quoted(strings.ToValidUTF8(brief.Cut(d.By, maxWho), "?")),
 		string(EncodeFired(d.At)), d.Kept, string(EncodeFired(d.Ended)),
 	})
 	if err != nil {

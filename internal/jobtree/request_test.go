@@ -46,6 +46,23 @@ func TestRequestRoundTrip(t *testing.T) {
 	})
 }
 
+// A name that is no UTF-8 does not keep a request from being written; a parameter that is none is
+// refused, because the handler would get another one.
+func TestRequestOfOtherBytes(t *testing.T) {
+	d := jobtree.RequestDocument{Items: []int{0}, Source: "MANUAL", By: "M\xfcller"}
+	value, err := jobtree.EncodeRequest(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := readRequest(string(value)); got.Err != nil || got.By != "M?ller" {
+		t.Errorf("by %q, %v", got.By, got.Err)
+	}
+	d.Parameter = "\xfc"
+	if _, err := jobtree.EncodeRequest(d); err == nil || !strings.Contains(err.Error(), "parameter") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Everything at its bound fits into one node, and can be read.
 func TestLargestRequest(t *testing.T) {
 	d := jobtree.RequestDocument{Items: make([]int, 0, jobtree.MaxItems/2), Parameter: strings.Repeat("x", jobtree.MaxRequestParameter), Source: "BACKFILL"}
