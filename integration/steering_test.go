@@ -306,53 +306,32 @@ func steered(seed uint64, trouble func(*stage)) func(*stage) {
 		o := s.hire()
 		steering := cluster.NewSteering(o, seed, jobs, addresses)
 		r := rand.New(rand.NewPCG(seed, 13))
-		ill := map[string]func(*cluster.Worker) error{}
-		heal := func() {
-			for _, w := range s.Workers() {
-				if undo := ill[w.Name]; undo != nil {
-					s.must(undo(w))
-				}
-			}
-			clear(ill)
-			o.Mend()
-		}
-		life := 5
+		m := newMishaps(s, r, 5, cluster.Options{})
 		for n := range steeredTimes() {
 			if _, err := steering.Act(s.ctx); err != nil {
 				s.Error(err)
 			}
 			s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))
 			if trouble != nil && n%300 == 20 {
-				heal()
+				m.heal()
+				o.Mend()
 				trouble(s)
 			}
 			if n%6 != 5 {
 				continue
 			}
-			w := s.Workers()[r.IntN(len(s.Workers()))]
-			switch r.IntN(6) {
-			case 0, 1:
-				s.must(w.Kill())
-				_, err := s.Start(fmt.Sprint("w", 1+(life-1)%8), cluster.Options{})
-				s.must(err)
-				life++
-			case 2:
-				if ill[w.Name] == nil {
-					s.must(w.Pause())
-					ill[w.Name] = (*cluster.Worker).Resume
-				}
-			case 3:
-				if ill[w.Name] == nil {
-					s.must(w.Break([]string{cluster.CutOff, cluster.BlackHole, cluster.DropAnswers, cluster.DropRequests}[r.IntN(4)]))
-					ill[w.Name] = func(w *cluster.Worker) error { w.Mend(); return nil }
-				}
+			switch kind := r.IntN(6); kind {
 			case 4:
 				s.must(o.Break([]string{cluster.DropAnswers, cluster.Slow}[r.IntN(2)]))
 			case 5:
-				heal()
+				m.heal()
+				o.Mend()
+			default:
+				m.strike(kind)
 			}
 		}
-		heal()
+		m.heal()
+		o.Mend()
 		s.must(steering.Rest(s.ctx))
 		s.settled()
 		s.covered()

@@ -65,6 +65,12 @@ var gentle = []scenario{
 	{name: "RestartSteered", play: restartSteered(everybodyKilled)},
 	{name: "SkipsOverlap", play: skipsOverlap},
 	{name: "Steered", play: steered(1, nil)},
+	{name: "OnceListeners", play: onceListeners},
+	{name: "Broadcast", play: broadcast},
+	{name: "Calendars", play: calendars},
+	{name: "Jitter", play: jitter},
+	{name: "Room", play: room},
+	{name: "Ridden", play: ridden(1)},
 }
 
 // Scenarios that need a store in which workers can lose their permissions.
@@ -86,6 +92,7 @@ var rough = []scenario{
 	{name: "Wipe", play: wipe},
 	{name: "RestartEverything", play: restartSteered(everythingKilled)},
 	{name: "SteeredStore", play: steered(2, everythingKilled)},
+	{name: "RestartTicks", play: restartTicks},
 }
 
 // atOnce is how many of the gentle scenarios play on one store at the same time, while a

@@ -43,6 +43,7 @@ type Cluster struct {
 	operators []*Operator
 	jobs      []Job
 	saved     []Job // the jobs as they were at the last Save
+	calendars *calendars
 	errs      []error
 	failed    chan struct{} // closed with the first of errs
 
@@ -54,7 +55,7 @@ type Cluster struct {
 func New(ctx context.Context, store Store, namespace string, limits history.Limits) (*Cluster, error) {
 	c := &Cluster{
 		store: store, namespace: namespace, limits: limits, spawner: newSpawner(), tail: newTail(),
-		lives: map[string]int{}, failed: make(chan struct{}), stop: func() {},
+		lives: map[string]int{}, calendars: newCalendars(), failed: make(chan struct{}), stop: func() {},
 	}
 	if err := c.prepare(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(""))
@@ -134,12 +135,17 @@ func (c *Cluster) watch(ctx context.Context) {
 				c.add(e)
 			}
 		}
-		for name, since := range now.schedules {
-			if !since.Equal(before.schedules[name]) {
-				e := history.Now(history.Scheduled)
-				e.Job, e.Tick = name, since
-				c.add(e)
+		for name, s := range now.schedules {
+			if last := before.schedules[name]; last != nil && s.Since.Equal(last.Since) && s.Calendars == last.Calendars {
+				continue
 			}
+			e := history.Now(history.Scheduled)
+			e.Job, e.Tick, e.Token = name, s.Since, s.Modified
+			if err := c.recordedOut(&e, s.Calendars); err != nil {
+				c.fail(err)
+				return
+			}
+			c.add(e)
 		}
 		before = now
 		select {
@@ -156,19 +162,19 @@ func (c *Cluster) watch(ctx context.Context) {
 
 // sight is what watch compares between two snapshots.
 type sight struct {
-	sessions  map[string]string    // job by instance
-	schedules map[string]time.Time // since when, by job
+	sessions  map[string]string            // job by instance
+	schedules map[string]*jobtree.Schedule // by job
 }
 
 func look(snapshot coord.Snapshot) sight {
-	s := sight{sessions: map[string]string{}, schedules: map[string]time.Time{}}
+	s := sight{sessions: map[string]string{}, schedules: map[string]*jobtree.Schedule{}}
 	for _, name := range snapshot.Children("") {
 		state := jobtree.Read(snapshot, jobtree.Job(name))
 		for id := range state.Sessions {
 			s.sessions[id] = name
 		}
-		if state.Schedule != nil {
-			s.schedules[name] = state.Schedule.Since
+		if state.Schedule != nil && state.Schedule.Err == nil {
+			s.schedules[name] = state.Schedule
 		}
 	}
 	return s

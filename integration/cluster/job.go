@@ -24,6 +24,16 @@ type Job struct {
 	Failover, NoMisfire bool
 	// Skip passes ticks over that come while their item runs.
 	Skip bool
+	// Tell is how long the calls of a once-listener take; 0 is none.
+	Tell time.Duration
+	// Broadcast makes each worker run each tick. Items is how many workers may do so.
+	Broadcast bool
+	// Jitter is by how much items start after their tick, at most.
+	Jitter time.Duration
+	// Calendar names a calendar of [Cluster.PutCalendar]; empty is none.
+	Calendar string
+	// Crowded is whether there may be too little room for all items.
+	Crowded bool
 	// Stream and Script say what else it is than a handler; see worker.Job.
 	Stream *worker.Stream
 	Script bool
@@ -52,21 +62,28 @@ func (j Job) config() job.Config {
 	if j.Skip {
 		overlap = job.OverlapSkip
 	}
+	var listeners, calendars []string
+	if j.Tell > 0 {
+		listeners = []string{worker.Teller}
+	}
+	if j.Calendar != "" {
+		calendars = []string{j.Calendar}
+	}
 	return job.Config{
-		Overlap: overlap,
-		Name:    j.Name, Cron: cron, ShardingTotalCount: j.Items, Failover: j.Failover,
+		Overlap: overlap, Listeners: listeners, Broadcast: j.Broadcast, Jitter: j.Jitter, Calendars: calendars,
+		Name: j.Name, Cron: cron, ShardingTotalCount: j.Items, Failover: j.Failover,
 		Misfire: job.ToggleOf(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
 		Props: j.Props,
 	}
 }
 
 func (j Job) worker() *worker.Job {
-	return &worker.Job{Config: j.config(), Work: j.Work, Stream: j.Stream, Script: j.Script, Stubborn: j.Stubborn, Failing: j.Failing}
+	return &worker.Job{Config: j.config(), Work: j.Work, Stream: j.Stream, Script: j.Script, Stubborn: j.Stubborn, Failing: j.Failing, Tell: j.Tell}
 }
 
 func (j Job) rules() *history.Rules {
 	return &history.Rules{
 		Every: j.Every, Total: j.Items, Failover: j.Failover, Misfire: !j.NoMisfire && !j.Skip && j.Every > 0,
-		Narrow: j.Threads > 0, Skip: j.Skip,
+		Narrow: j.Threads > 0 || j.Crowded, Skip: j.Skip, Once: j.Tell > 0, Broadcast: j.Broadcast, Jitter: j.Jitter,
 	}
 }

@@ -30,6 +30,7 @@ func (c *Cluster) Add(j Job) error {
 func (c *Cluster) configured(j Job, call int64) {
 	e := history.Now(history.Configure)
 	e.Job, e.Rules, e.Call = j.Name, j.rules(), call
+	e.Rules.Out = c.out(j)
 	c.add(e)
 }
 

@@ -56,7 +56,7 @@ func (c *Cluster) Settled(ctx context.Context) error {
 	c.mu.Unlock()
 	for _, j := range jobs {
 		if err := c.AwaitJob(ctx, j.Name, fmt.Sprintf("%d instances, all items dealt, none to be taken over", n), func(s *jobtree.State) bool {
-			return settled(s, n, j.Items)
+			return settled(s, n, j)
 		}); err != nil {
 			return err
 		}
@@ -95,8 +95,8 @@ func joined(events []history.Event) map[part]bool {
 // are as they should be. A session node without an instance belongs to an instance that is
 // leaving, so the job is not settled yet. If another instance has the same owner, the node
 // only blocks an id that its process has given up.
-func settled(s *jobtree.State, instances, items int) bool {
-	if s.Leader == nil || len(s.Instances) != instances || len(s.FailoverItems) > 0 || len(s.Items) != items {
+func settled(s *jobtree.State, instances int, j Job) bool {
+	if s.Leader == nil || len(s.Instances) != instances || len(s.FailoverItems) > 0 || !j.Broadcast && len(s.Items) != j.Items {
 		return false
 	}
 	lives := func(m *jobtree.Mark) bool {
@@ -118,12 +118,19 @@ func settled(s *jobtree.State, instances, items int) bool {
 			return false
 		}
 	}
+	owned := j.Items
+	if j.Broadcast {
+		owned = min(owned, instances)
+	}
 	for _, item := range s.Items {
-		if item.Owner == nil || !lives(item.Owner) || !lives(item.Running) || !lives(item.Failovering) {
+		if item.Owner != nil {
+			owned--
+		}
+		if !lives(item.Owner) || !lives(item.Running) || !lives(item.Failovering) {
 			return false
 		}
 	}
-	return lives(s.Leader)
+	return owned == 0 && lives(s.Leader)
 }
 
 // Sound waits until no worker reports a fault any more. It ignores starvation of jobs whose
@@ -164,10 +171,11 @@ func (c *Cluster) Sound(ctx context.Context) error {
 	return err
 }
 
-// Covered waits until every item of every job has started once more. It ignores starts for
+// Covered waits until every item of every job has started once more, and every broadcast job on
+// every worker. It ignores starts for
 // ticks that are a minute ahead or more: those come from a wrong clock.
 func (c *Cluster) Covered(ctx context.Context) error {
-	jobs := c.current()
+	jobs, workers := c.current(), c.Workers()
 	type item struct {
 		job  string
 		item int
@@ -176,14 +184,21 @@ func (c *Cluster) Covered(ctx context.Context) error {
 	err := c.AwaitAll(ctx, c.Mark(), "a run of each item", func(events []history.Event) bool {
 		missing = nil
 		started := map[item]bool{}
+		by := map[part]bool{} // processes of broadcast jobs
 		for _, e := range events {
 			if e.Kind == history.Start && e.Tick.Sub(e.Wall) < time.Minute {
 				started[item{e.Job, e.Item}] = true
+				by[part{e.Process, e.Job}] = true
 			}
 		}
 		for _, j := range jobs {
+			for n, w := range workers {
+				if j.Broadcast && n < j.Items && !by[part{w.Name, j.Name}] {
+					missing = append(missing, item{j.Name + " on " + w.Name, n})
+				}
+			}
 			for i := range j.Items {
-				if j.Every > 0 && !started[item{j.Name, i}] {
+				if !j.Broadcast && j.Every > 0 && !started[item{j.Name, i}] {
 					missing = append(missing, item{j.Name, i})
 				}
 			}

@@ -29,6 +29,8 @@ type Report struct {
 	// Kills, Pauses, Requests and Pins count what an operator did, and Killed the executions
 	// that have ended because of it.
 	Kills, Pauses, Requests, Pins, Killed int
+	// Calls counts those of once-listeners, and Repeated those of them that were made again.
+	Calls, Repeated int
 	// Faults is how often something was done to a process or the store.
 	Faults int
 	// Slow is how long the machine or the store was slow although nothing was done to it.
@@ -96,7 +98,14 @@ func Check(events []Event, limits Limits) Report {
 		c.turns(s)
 		c.skipped(s)
 		c.pinned(s)
+		c.leftOut(s)
+		c.jitter(s)
 	}
+	for job := range c.regimes {
+		c.once(job)
+		c.broadcast(job)
+	}
+	c.room()
 	c.told()
 	c.requests()
 	c.fence()
@@ -149,8 +158,13 @@ func (c *checker) subjects() []subject {
 // process could know it, which takes a session time-out. raw counts from when it was over.
 // by is what ended last.
 func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by *Event) {
+	return c.idleBut(s.job, c.busy[s], from, to)
+}
+
+// idleBut is idle for what is busy at some times.
+func (c *checker) idleBut(job string, busy []span, from, to int64) (known, raw time.Duration, by *Event) {
 	knownAt, rawAt := from, from
-	for _, spans := range [][]span{c.timeline.changes, c.alone[s.job], c.held[s.job]} {
+	for _, spans := range [][]span{c.timeline.changes, c.alone[job], c.held[job]} {
 		for _, p := range spans {
 			end := min(p.to, to)
 			heard := min(end+int64(c.limits.Session), to)
@@ -163,14 +177,14 @@ func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by 
 			rawAt = max(rawAt, end)
 		}
 	}
-	return c.spare(s, knownAt, to), c.spare(s, rawAt, to), by
+	return c.spare(busy, knownAt, to), c.spare(busy, rawAt, to), by
 }
 
-// spare is how much of a stretch of time an item did not run while neither the machine nor
-// the store was slow. It leaves the slow time out twice: as much again is for catching up.
-func (c *checker) spare(s subject, from, to int64) time.Duration {
+// spare is how much of a stretch of time nothing ran while neither the machine nor the store
+// was slow. It leaves the slow time out twice: as much again is for catching up.
+func (c *checker) spare(busy []span, from, to int64) time.Duration {
 	slow := clip(c.timeline.slow, from, to)
-	spare := max(0, to-from) - total(union(slices.Concat(slow, clip(c.busy[s], from, to)))) - total(slow)
+	spare := max(0, to-from) - total(union(slices.Concat(slow, clip(busy, from, to)))) - total(slow)
 	return time.Duration(max(0, spare))
 }
 
@@ -231,6 +245,11 @@ func (c *checker) count() {
 			c.report.Requests++
 		case e.Kind == Pin:
 			c.report.Pins++
+		case e.Kind == Called:
+			c.report.Calls++
+			if e.Again {
+				c.report.Repeated++
+			}
 		case e.Kind == Cut && isKilled(e):
 			c.report.Killed++
 		}

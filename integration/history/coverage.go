@@ -17,13 +17,16 @@ func (c *checker) coverage(s subject) {
 	sooner := soonest(runs)
 	off := c.timeline.switchedOff(s)
 	for _, r := range c.regimes[s.job] {
-		if !r.Misfire || r.Narrow || s.item >= r.Total || r.Every <= 0 {
+		if !r.Misfire || r.Narrow || r.Broadcast || s.item >= r.Total || r.Every <= 0 {
 			continue
 		}
 		end := min(r.to, c.timeline.quiet)
 		begin := time.Unix(0, c.inForce(s, r)-c.timeline.offset)
 		for tick := begin.Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < end; tick = tick.Add(r.Every) {
-			due := c.timeline.mono(tick)
+			due := c.timeline.mono(tick) + int64(r.Jitter)
+			if isOut(r.Out, tick) {
+				continue
+			}
 			if c.within(off, due) || c.within(c.held[s.job], due) {
 				continue // nothing is due while an operator has disabled the item, or paused the job
 			}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"time"
 )
 
@@ -24,6 +25,10 @@ const (
 	Sound  Kind = "sound"  // it reports it no more
 	Fetch  Kind = "fetch"  // a stream fetches the rows after Row, because its cursor is there
 	Batch  Kind = "batch"  // it has processed all rows up to Row
+	// A once-listener is called for Tick, whose members are Items; Name is Started or Completed,
+	// Again whether it is told that others may have been called. Completed has Results.
+	Called   Kind = "called"
+	Returned Kind = "returned" // that call has returned; Err says whether its context had ended
 )
 
 // What the orchestrator writes. Except for Kill, the line is written when the thing is
@@ -42,8 +47,10 @@ const (
 	Restore   Kind = "restore"   // the store was put back to what it had been, or emptied
 	Tamper    Kind = "tamper"    // somebody wrote to the tree of a job what only its instances write
 	Gone      Kind = "gone"      // a bystander saw that the store dropped an instance's session
-	Scheduled Kind = "scheduled" // a bystander saw since when, Tick, a job's schedule is in force
-	Quiet     Kind = "quiet"     // the observation has ended: what comes due later need not run
+	// A bystander saw since when, Tick, a job's schedule is in force, which the commit with the
+	// number Token has written; and what it leaves out, Out.
+	Scheduled Kind = "scheduled"
+	Quiet     Kind = "quiet" // the observation has ended: what comes due later need not run
 )
 
 // What an operator writes who steers a job. The line is written when the registry has answered,
@@ -85,6 +92,7 @@ type Event struct {
 	// life of worker 3.
 	Process string `json:"process,omitempty"`
 	Address string `json:"address,omitempty"` // of Up, Disable, Enable
+	Room    int    `json:"room,omitempty"`    // of Up: how many items of all jobs it may have; 0 is no bound
 
 	Job  string `json:"job,omitempty"`
 	Item int    `json:"item"` // -1 where the event is not about one
@@ -120,6 +128,19 @@ type Event struct {
 
 	Name  string `json:"name,omitempty"`  // of a fault, or what was tampered with
 	Rules *Rules `json:"rules,omitempty"` // of Configure
+	// Out is what a schedule leaves out.
+	Out []Window `json:"out,omitempty"`
+}
+
+// Window is a stretch of time whose ticks are left out: those at From, and before To.
+type Window struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// isOut reports whether a tick is left out.
+func isOut(windows []Window, tick time.Time) bool {
+	return slices.ContainsFunc(windows, func(w Window) bool { return !tick.Before(w.From) && tick.Before(w.To) })
 }
 
 // Claim is one item of a commit that begins runs.
@@ -158,4 +179,12 @@ type Rules struct {
 	Narrow bool `json:"narrow,omitempty"`
 	// Skip is whether ticks that come while their item runs are passed over.
 	Skip bool `json:"skip,omitempty"`
+	// Once is whether a once-listener is told of its ticks.
+	Once bool `json:"once,omitempty"`
+	// Broadcast is whether each process has one item. Items have no runs without an owner then.
+	Broadcast bool `json:"broadcast,omitempty"`
+	// Jitter is by how much items may start after their tick.
+	Jitter time.Duration `json:"jitter,omitempty"`
+	// Out is what its calendar leaves out.
+	Out []Window `json:"out,omitempty"`
 }

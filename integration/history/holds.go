@@ -136,7 +136,7 @@ func (h hold) contains(x *execution) bool {
 // madeUp checks that a run begins after a pause for its last tick or a later one.
 func (c *checker) madeUp(s subject, h hold, last time.Time) {
 	r := at(c.regimes[s.job], h.begin.Call)
-	if r.Every <= 0 || r.Narrow || r.Skip || s.item >= r.Total || c.reconfigured(s.job, h.begin.Call, h.end.Mono) {
+	if r.Every <= 0 || r.Narrow || r.Skip || r.Broadcast || r.Jitter > 0 || len(r.Out) > 0 || s.item >= r.Total || c.reconfigured(s.job, h.begin.Call, h.end.Mono) {
 		return
 	}
 	tick := last.Truncate(r.Every)

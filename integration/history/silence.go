@@ -22,7 +22,7 @@ func (c *checker) silence(s subject) {
 	sooner := soonest(runs)
 	covered := c.covered(s)
 	for _, r := range c.regimes[s.job] {
-		if s.item >= r.Total || r.Every <= 0 {
+		if s.item >= r.Total || r.Every <= 0 || r.Broadcast {
 			continue
 		}
 		bound := c.limits.Silence + c.limits.Skew
@@ -32,7 +32,10 @@ func (c *checker) silence(s subject) {
 		end := min(r.to, c.timeline.quiet)
 		begin := time.Unix(0, c.newSince(s, r)-c.timeline.offset)
 		for tick := begin.Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < end; tick = tick.Add(r.Every) {
-			due, until := c.timeline.mono(tick), end
+			if isOut(r.Out, tick) {
+				continue
+			}
+			due, until := c.timeline.mono(tick)+int64(r.Jitter), end
 			next := sooner(tick)
 			if next != nil {
 				until = min(until, next.start.Mono)

@@ -38,6 +38,8 @@ type Config struct {
 	Knows string `json:"knows,omitempty"`
 	// Early is how long before their tick its schedulers claim items.
 	Early time.Duration `json:"early,omitempty"`
+	// Room is how many items of all jobs it may have (job.NodeConfig.MaxItems). 0 is no bound.
+	Room int `json:"room,omitempty"`
 	// Log is the file of its history, Fence the socket of the fenced resource.
 	Log   string `json:"log"`
 	Fence string `json:"fence"`
@@ -54,6 +56,8 @@ type Job struct {
 	Script bool `json:"script,omitempty"`
 	// Failing makes item 0 fail, unless it is a retry.
 	Failing bool `json:"failing,omitempty"`
+	// Tell is how long the calls of the once-listener [Teller] take. Jobs that name it have to say.
+	Tell time.Duration `json:"tell,omitempty"`
 	// Stubborn handlers ignore their context, and write to the fenced resource again and
 	// again until it refuses a write.
 	Stubborn bool `json:"stubborn,omitempty"`

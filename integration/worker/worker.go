@@ -48,7 +48,7 @@ func run(in io.Reader, out, messages io.Writer, s script.Supervisor) error {
 		return err
 	}
 	up := history.Now(history.Up)
-	up.Address = c.Address
+	up.Address, up.Room = c.Address, c.Room
 	log.Add(up)
 
 	w := &worker{
@@ -98,6 +98,7 @@ type worker struct {
 	// of scripts
 	supervisor script.Supervisor
 	reg        coord.Registry
+	node       *job.Node    // that runs all jobs; there is one once reg is
 	views      atomic.Int64 // that are open
 	offset     atomic.Int64 // of the clock
 	gate       gate         // of all handlers
@@ -131,8 +132,14 @@ func (w *worker) serve(commands <-chan Command) (err error) {
 	defer w.fence.Close()
 	dialled := make(chan struct{})
 	w.running.Go(func() {
-		w.reg = w.dial(ctx)
-		close(dialled)
+		defer close(dialled)
+		if w.reg = w.dial(ctx); w.reg == nil {
+			return
+		}
+		var err error
+		if w.node, err = job.NewNode(w.reg, job.NodeConfig{MaxItems: w.config.Room}); err != nil {
+			w.zap.Error("node", zap.Error(err))
+		}
 	})
 	for c := range commands {
 		switch {
@@ -233,12 +240,15 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 		ignore := job.ErrorHandlerFunc(func(context.Context, job.ShardingContext, error) {})
 		opts = append(opts, job.WithStrategy(name, known), job.WithErrorHandler(name, ignore))
 	}
-	start := job.Schedule
+	if m.Tell > 0 {
+		opts = append(opts, job.WithOnceListener(Teller, teller{w.log, m.Tell}, job.OnceTimes{}))
+	}
+	start := w.node.Schedule
 	if m.Config.Cron == "" {
-		start = job.OneOff
+		start = w.node.OneOff
 	}
 	for {
-		s, err := start(m.ctx, w.reg, m.Config, h, opts...)
+		s, err := start(m.ctx, m.Config, h, opts...)
 		if err == nil {
 			m.scheduler = s
 			close(m.joined)

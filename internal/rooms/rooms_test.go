@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"internal/testserver": {},
 	"internal/modelstore": {"coord"},
 	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/testserver"},
-	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
+	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
 
 // The import rule: the core never knows which store it is on, strategies and
