@@ -85,12 +85,22 @@ func (c *checker) calledAgain(job string, calls []*call) {
 		since := first.begin.Mono - int64(2*c.limits.Session+c.limits.Margin)
 		slow := time.Duration(total(clip(c.timeline.slow, since, second.begin.Mono)))
 		switch {
+		case first.begin.Again && c.overslept(second, first.begin.Mono):
+			// it was about to call, and could not know
 		case !second.begin.Again:
 			c.violate(20, fmt.Sprintf("%s: %s is called a second time, and not told so", job, first.begin.Name), append(first.events(), second.events()...)...)
 		case len(c.timeline.troubled(first.begin.Process, since, second.begin.Mono)) == 0 && slow <= c.limits.Session/4 && !c.left(first.begin.Process, job, second.begin.Mono):
 			c.violate(20, fmt.Sprintf("%s: %s is called again although its caller has not ended", job, first.begin.Name), append(first.events(), second.events()...)...)
 		}
 	}
+}
+
+// overslept reports whether a call began, soon after a stop by a signal, in a process that could
+// not know what had happened meanwhile.
+func (c *checker) overslept(k *call, since int64) bool {
+	return slices.ContainsFunc(c.timeline.pauses, func(p span) bool {
+		return p.process == k.begin.Process && p.from <= since && since <= p.to && p.to <= k.begin.Mono && k.begin.Mono <= p.to+int64(wakeTime)
+	})
 }
 
 // isOpen reports whether a call was under way at a time, and its process not stopped by a signal.
@@ -232,6 +242,13 @@ func (c *checker) overtaken(s subject, tick time.Time) int64 {
 	return never
 }
 
+// isStranger reports whether a run is that of an item that is no member: it ran when they were
+// fixed. It does not wait for Started.
+func (c *checker) isStranger(x *execution, first *call) bool {
+	between, _, _ := c.idleBut(x.job, nil, x.start.Mono, first.begin.Mono)
+	return !slices.Contains(first.begin.Items, x.item) && between <= c.limits.Margin
+}
+
 // untold checks that no run for a tick begins before Started of that tick, or of a later one,
 // and no member while Started is being called.
 func (c *checker) untold(job string, ticks []*told) {
@@ -260,7 +277,7 @@ func (c *checker) untold(job string, ticks []*told) {
 					}
 				}
 			}
-			if first == nil || first.begin.Mono > x.start.Mono {
+			if first == nil || first.begin.Mono > x.start.Mono && !c.isStranger(x, first) {
 				events := x.events()
 				if first != nil {
 					events = append(events, first.events()...)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -87,6 +88,15 @@ func TestAssign(t *testing.T) {
 				f.claim("B", 1, tick(1))
 			},
 			want: []string{"- leader/failover/items/2", "- sharding/2/disabled", "- sharding/2/fired", "- sharding/2/instance"},
+		},
+		{
+			name:  "fewer items: once-listeners are told how one had ended",
+			rules: func(r *decide.Rules) { r.Total, r.Once = 2, true },
+			tree: func(f *fixture) {
+				f.told(1, nil, 0, 2)
+				f.put("sharding/2/completed", string(jobtree.EncodeCompletion(jobtree.CompletionDocument{Tick: tick(1), Token: 7, Outcome: jobtree.OutcomeOK})))
+			},
+			want: []string{"+ " + at(1) + "/2 = OK", "- sharding/2/completed", "- sharding/2/fired", "- sharding/2/instance"},
 		},
 		{
 			name:  "fewer items: one of which nothing is there is no item",
