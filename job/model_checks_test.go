@@ -311,12 +311,17 @@ func (m *model) checkRest() {
 	}
 }
 
+// lastTick returns the last tick of an item, as a member sees it that may run the item and knows
+// the calendar; zero if there is none.
 func (m *model) lastTick(s *jobtree.State, item int) time.Time {
+	available := m.available(s)
 	for _, p := range m.members {
-		if !p.crashed && !p.isGone {
+		if !p.crashed && !p.isGone && slices.Contains(available, p.c.self.ID) {
 			w := p.c.world()
 			w.State = s
-			return w.LastTickOf(item)
+			if last := w.LastTickOf(item); !last.IsZero() {
+				return last
+			}
 		}
 	}
 	return time.Time{}
