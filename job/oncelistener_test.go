@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // ledger has the calls of the once-listeners of all instances, and checks them.
@@ -432,6 +433,33 @@ func TestMakeUpsAndOnceListeners(t *testing.T) {
 			t.Errorf("made up: %v\n%s", made, c.record)
 		}
 		l.once(t)
+	})
+}
+
+// A tick is killed: a member that has not begun was not cut short, it is skipped.
+func TestOnceListenersAndAKillOfATick(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		l := newLedger()
+		cfg := c.onceConfig(2)
+		cfg.Threads = 1
+		first := make(chan struct{}, 1)
+		first <- struct{}{}
+		c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
+			select {
+			case <-first:
+				<-ctx.Done()
+			default:
+			}
+			return context.Cause(ctx)
+		}, l.option(job.OnceTimes{}))
+		begun := c.awaitRuns("one of two items", 1, func(execution) bool { return true })[0]
+		if killed := c.kill(ops.KillRequest{Tick: begun.ScheduledTime}); len(killed) != 2 {
+			t.Errorf("killed %+v", killed)
+		}
+		r := l.awaitCompleted(t, 2)
+		if want := map[int]job.Outcome{begun.Item: job.OutcomeKilled, 1 - begun.Item: job.OutcomeSkipped}; !maps.Equal(r.Outcomes, want) {
+			t.Errorf("outcomes %v, want %v", r.Outcomes, want)
+		}
 	})
 }
 

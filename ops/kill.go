@@ -200,7 +200,7 @@ func (k *kill) addWaiting(i int, item *jobtree.Item) {
 		return
 	}
 	if k.isTick && k.Tick.After(item.Fired.Tick) && !item.Fired.Tick.IsZero() {
-		k.add(Killed{Item: i, Tick: k.Tick}, coord.Absent(k.name.Running(i)), coord.SetAt(k.name.Fired(i), jobtree.EncodeFired(k.Tick), item.Fired.Version))
+		k.add(Killed{Item: i, Tick: k.Tick}, coord.Absent(k.name.Running(i)), coord.SetAt(k.name.Fired(i), jobtree.EncodeClaim(k.Tick, item.Fired.Run), item.Fired.Version)) // nothing ran for it
 	}
 }
 
