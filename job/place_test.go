@@ -47,6 +47,27 @@ func TestPin(t *testing.T) {
 	})
 }
 
+// A pin moves an item also if static sharding would leave it where it is.
+func TestPinOfAStaticItem(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron, cfg.StaticSharding = rarely, true
+		c.join("10.0.0.1", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.join("10.0.0.2", cfg, nil)
+		if err := c.ops().Pin(t.Context(), 0, ops.PinRequest{Address: "10.0.0.2"}); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitOwners(map[string][]int{"10.0.0.1": {1, 2}, "10.0.0.2": {0}})
+		if err := c.ops().Pin(t.Context(), 1, ops.PinRequest{Label: "gpu", Strict: true}); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitOwners(map[string][]int{"10.0.0.1": {2}, "10.0.0.2": {0}, "": {1}})
+		c.check()
+	})
+}
+
 // While there is no instance of the kind, an item is dealt like any other; or if the pin is
 // strict, it has no owner, and a fault says why.
 func TestPinThatMatchesNobody(t *testing.T) {

@@ -99,7 +99,8 @@ func (w *World) surplus() map[string]int {
 	return surplus
 }
 
-// stays reports whether static sharding keeps an idle item with its owner.
+// stays reports whether static sharding keeps an idle item with its owner, if it is not pinned
+// to others.
 func (w *World) stays(owner string, surplus map[string]int) bool {
 	if !w.Rules.StaticSharding || w.Necessary || w.isAbandoned(owner) {
 		return false
@@ -119,7 +120,9 @@ func (w *World) assignItem(i int, item *jobtree.Item, owner string, surplus map[
 		return nil
 	case item.Owner == nil:
 		return []coord.Op{coord.Create(w.Job.ItemInstance(i), []byte(owner))}
-	case item.Owner.ID == owner, item.Running != nil, w.stays(item.Owner.ID, surplus):
+	case item.Owner.ID == owner, item.Running != nil:
+		return nil
+	case !w.isPinnedAway(i, item, owner) && w.stays(item.Owner.ID, surplus):
 		return nil
 	case owner == "":
 		return append(w.ifIdleAndGone(i, item),

@@ -17,7 +17,7 @@ import (
 // staticGrace is how long static sharding waits for an owner that is gone.
 const staticGrace = 10 * time.Minute
 
-func assigns(p pass) []decide.Change { return p.Assign(p.owners()) }
+func assigns(p pass) []decide.Change { return p.Assign(p.Place(p.owners())) }
 
 func isStatic(r *decide.Rules) { r.StaticSharding = true }
 
@@ -158,6 +158,28 @@ func TestAssign(t *testing.T) {
 			name:  "static: a new member gets nothing",
 			rules: isStatic,
 			tree:  func(f *fixture) { f.members("C") },
+		},
+		{
+			name:  "static: pinned to another one",
+			rules: isStatic,
+			tree:  func(f *fixture) { f.pin(1, jobtree.PinDocument{Instance: "A"}) },
+			want:  []string{"+ sharding/1/instance = A"},
+		},
+		{
+			name:  "static: pinned to nobody",
+			rules: isStatic,
+			tree:  func(f *fixture) { f.pin(1, jobtree.PinDocument{Label: "none"}) },
+		},
+		{
+			name:  "static: pinned to nobody, strictly",
+			rules: isStatic,
+			tree:  func(f *fixture) { f.pin(1, jobtree.PinDocument{Label: "none", Strict: true}) },
+			want:  []string{"- sharding/1/instance"},
+		},
+		{
+			name:  "static: an owner that is away, and nobody else is one of those that the item is pinned to",
+			rules: isStatic,
+			tree:  func(f *fixture) { f.crash("B").pin(1, jobtree.PinDocument{Instance: "B", Strict: true}) },
 		},
 	} {
 		r.run(t, base, assigns)

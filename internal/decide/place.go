@@ -89,6 +89,20 @@ func (p *placing) pin(i int) {
 	}
 }
 
+// isPinnedAway reports whether an item is to leave its owner, which is there, because it is
+// pinned to others: static sharding does not keep it then. to is who should own it, or "".
+func (w *World) isPinnedAway(i int, item *jobtree.Item, to string) bool {
+	pin := w.Pins[i]
+	if pin == nil || pin.Err != nil {
+		return false
+	}
+	if owner, isThere := w.Instances[item.Owner.ID]; !isThere || pin.Matches(owner) {
+		return false
+	}
+	in, isThere := w.Instances[to]
+	return isThere && pin.Matches(in) || to == "" && pin.Strict
+}
+
 // limit takes items from instances that have more than they may, and gives them to those that
 // have the least. An instance loses items that are not there yet before those that are, then
 // idle ones, the last ones first. Items that are where they are pinned stay, and count. What runs

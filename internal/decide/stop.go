@@ -26,7 +26,7 @@ func (w *World) Stop(r *Run, owners []string) Stop {
 		return Moves
 	case r.Item >= len(owners), !w.LastTickOf(r.Item).After(r.Last):
 		return GoOn
-	case w.owns(&item) && (owners[r.Item] == w.Self.ID || w.Rules.StaticSharding && !w.isAbandoned(w.Self.ID)):
+	case w.owns(&item) && (owners[r.Item] == w.Self.ID || w.Rules.StaticSharding && !w.isAbandoned(w.Self.ID) && !w.isPinnedAway(r.Item, &item, owners[r.Item])):
 		return GoOn
 	}
 	return Moves

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // A run that asks goes on unless its item belongs elsewhere, or nobody is to run it here.
@@ -18,6 +19,8 @@ func TestStop(t *testing.T) {
 		"the strategy wants it elsewhere":            {tree: func(f *fixture) { f.members("C") }, want: decide.Moves},
 		"its owner has ended, and it was taken over": {tree: func(f *fixture) { f.own(2, "X") }, want: decide.Moves},
 		"static sharding keeps it":                   {rules: []func(*decide.Rules){static}, tree: func(f *fixture) { f.members("C") }},
+		"static sharding keeps it, but it is pinned elsewhere": {rules: []func(*decide.Rules){static},
+			tree: func(f *fixture) { f.pin(2, jobtree.PinDocument{Instance: "B"}) }, want: decide.Moves},
 		"static sharding has it elsewhere": {rules: []func(*decide.Rules){static},
 			tree: func(f *fixture) { f.own(2, "B").members("C") }, want: decide.Moves},
 		"the item is disabled":         {tree: func(f *fixture) { f.put("sharding/2/disabled", "") }, want: decide.Disabled},
@@ -38,7 +41,7 @@ func TestStop(t *testing.T) {
 			}
 			f.now = tick(2)
 			p := f.pass("A")
-			if got := p.Stop(r, p.owners()); got != tc.want {
+			if got := p.Stop(r, p.Place(p.owners())); got != tc.want {
 				t.Errorf("got %v, want %v; the strategy says %q", got, tc.want, p.owners())
 			}
 			if got := p.Stop(r, nil); tc.want == decide.Disabled && got != tc.want || tc.want == decide.GoOn && got != tc.want {
