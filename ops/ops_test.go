@@ -104,12 +104,18 @@ func TestSteering(t *testing.T) {
 			t.Errorf("backfill %+v", backfill)
 		}
 		outcomes(backfill, job.OutcomeFailed)
-		retry, err := steer.Retry(ctx, ops.RetryRequest{Items: []int{2}})
+		for range 3 {
+			<-begun
+		}
+		retry, err := steer.Retry(ctx, ops.RetryRequest{Items: []int{2}, Parameter: "other"})
 		must(err)
 		if !slices.EqualFunc(retry.Ticks, backfill.Ticks[2:], time.Time.Equal) {
 			t.Errorf("retry %+v", retry)
 		}
 		outcomes(retry, job.OutcomeOK)
+		if sc := <-begun; sc.JobParameter != "other" {
+			t.Errorf("the retry has the parameter %q", sc.JobParameter)
+		}
 
 		// A pause.
 		_, err = steer.Pause(ctx, ops.PauseRequest{Why: "move"})
@@ -233,6 +239,10 @@ func TestWhatIsRefused(t *testing.T) {
 			{name: "cancel: no name of one", do: func(j *ops.Job) error { return j.Cancel(ctx, "../config") }, is: job.ErrNoRequest},
 			{name: "retry: no such item", do: func(j *ops.Job) error { _, err := j.Retry(ctx, ops.RetryRequest{Items: []int{3}}); return err }, says: "item 3: 0 to 2 are allowed"},
 			{name: "backfill: a parameter of other bytes", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Parameter: "\xff"}), says: "parameter: UTF-8 is allowed"},
+			{name: "retry: a long parameter", do: func(j *ops.Job) error {
+				_, err := j.Retry(ctx, ops.RetryRequest{Parameter: strings.Repeat("x", job.MaxTriggerParameter+1)})
+				return err
+			}, says: "parameter"},
 			{name: "trigger: another job", job: "another", do: func(j *ops.Job) error { _, err := j.Trigger(ctx, job.TriggerRequest{}); return err }, is: ops.ErrNoJob},
 			{name: "trigger: no name of a job", job: "a/b", do: func(j *ops.Job) error { _, err := j.Trigger(ctx, job.TriggerRequest{}); return err }, is: ops.ErrNoJob},
 			{name: "another job", job: "another", do: func(j *ops.Job) error { return j.DealAnew(ctx) }, is: ops.ErrNoJob},

@@ -54,6 +54,10 @@ type RetryRequest struct {
 	// Items are those to run again if they have failed; none means all. Items that are named
 	// run again also if they were cut short or killed.
 	Items []int
+	// Parameter replaces Config.JobParameter in these executions, if it is not empty. That of the
+	// request for which an item has failed does not count any more. Up to job.MaxTriggerParameter
+	// bytes.
+	Parameter string
 }
 
 // ErrNothingFailed: no item has failed for the tick, as far as the tree tells: it has the last
@@ -68,7 +72,7 @@ var ErrNothingFailed = errors.New("ops: nothing has failed")
 // Errors: ErrNothingFailed; job.ErrQueueFull; those of a read and of a commit.
 func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 	return j.submit(ctx, "retry", func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
-		if err := mayName(c, r.Items); err != nil {
+		if err := errors.Join(mayPass(r.Parameter), mayName(c, r.Items)); err != nil {
 			return jobtree.RequestDocument{}, err
 		}
 		failed := map[int64][]int{}
@@ -94,7 +98,7 @@ func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 		if len(items) == 0 {
 			return jobtree.RequestDocument{}, ErrNothingFailed
 		}
-		return jobtree.RequestDocument{Items: items, Ticks: []time.Time{tick}, Source: job.SourceRetry.String()}, nil
+		return jobtree.RequestDocument{Items: items, Parameter: r.Parameter, Ticks: []time.Time{tick}, Source: job.SourceRetry.String()}, nil
 	})
 }
 
@@ -104,6 +108,14 @@ func mayName(c job.Config, items []int) error {
 		if i < 0 || i >= c.ShardingTotalCount {
 			return fmt.Errorf("item %d: 0 to %d are allowed", i, c.ShardingTotalCount-1)
 		}
+	}
+	return nil
+}
+
+// mayPass returns an error for a parameter that is too long.
+func mayPass(parameter string) error {
+	if len(parameter) > job.MaxTriggerParameter {
+		return fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(parameter), job.MaxTriggerParameter)
 	}
 	return nil
 }
@@ -157,10 +169,8 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 			return d, errors.New("from: needed")
 		case r.To.After(j.ops.now()):
 			return d, fmt.Errorf("to %s: it has not come yet", r.To.Format(time.RFC3339))
-		case len(r.Parameter) > job.MaxTriggerParameter:
-			return d, fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(r.Parameter), job.MaxTriggerParameter)
 		}
-		if err := mayName(c, d.Items); err != nil {
+		if err := errors.Join(mayPass(r.Parameter), mayName(c, d.Items)); err != nil {
 			return d, err
 		}
 		slices.Sort(d.Items)
