@@ -28,8 +28,8 @@ type PinRequest struct {
 // ErrBroadcast: in a broadcast job each instance has an item of its own, so there are no pins.
 var ErrBroadcast = errors.New("ops: a broadcast job has no pins")
 
-// Pin gives an item to instances of one kind, whatever the strategy says. If there are several,
-// it stays with one of them. An item that runs moves when its execution has ended. Another Pin
+// Pin gives an item to instances of one kind, whatever the strategy says, and also with static
+// sharding. If there are several, it stays with one of them. An item that runs moves when its execution has ended. Another Pin
 // takes the place of this one; [Job.Unpin] ends it, and nothing else does. A pinned item counts
 // for Config.MaxItems, and is not moved for it. Neither a JVM leader
 // nor a job with Config.Broadcast goes by pins. It is one commit.

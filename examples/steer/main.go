@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -63,7 +64,11 @@ func run(ctx context.Context, out io.Writer, names ...string) error {
 	all := scenes()
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(s scene) bool { return s.name == name }) {
-			return fmt.Errorf("there is no scene %q", name)
+			var known []string
+			for _, s := range all {
+				known = append(known, s.name)
+			}
+			return fmt.Errorf("there is no scene %q; there are %s", name, strings.Join(known, ", "))
 		}
 	}
 	for _, s := range all {
