@@ -94,7 +94,7 @@ func TestRefused(t *testing.T) {
 		"":                                      "the document is empty",
 		"dates: [2026-12-25]":                   "timeZone: a name is needed",
 		"timeZone: Local":                       "timeZone: line 1: a name is needed",
-		"timeZone: Mars/Olympus":                `time zone "Mars/Olympus"`,
+		"timeZone: Mars/Olympus":                `time zone "Mars/Olympus": unknown time zone Mars/Olympus; allowed: an IANA name such as Asia/Shanghai, or GMT±hh:mm`,
 		"timeZone: UTC\nholidays: [2026-12-25]": `line 2: the key "holidays" is not known`,
 		"timeZone: UTC\ndates: 2026-12-25":      "dates: line 2: a list",
 		"timeZone: UTC\ndates:\n- 2026-12-25\n- 2026-02-29":                `dates: line 4: "2026-02-29": a day such as`,

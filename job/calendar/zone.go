@@ -3,9 +3,11 @@ package calendar
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
@@ -33,8 +35,8 @@ func loadZone(name string) (zone, error) {
 		return nil, errors.New("a name is needed that means the same zone everywhere, such as Europe/Berlin or UTC")
 	}
 	loc, err := cronexpr.LoadLocation(name)
-	if err != nil {
-		return nil, err
+	if err != nil { // whose text allows no name, too
+		return nil, fmt.Errorf("time zone %s: %w; allowed: an IANA name such as Asia/Shanghai, or GMT±hh:mm up to 23:59 such as GMT+08:00", brief.Quote(name), errors.Unwrap(err))
 	}
 	return zoneOf(loc), nil
 }
