@@ -97,6 +97,9 @@ func play(t testing.TB, store cluster.Store, limits history.Limits, scenario fun
 	for _, v := range report.Violations {
 		t.Error(v)
 	}
+	if report.Calls+report.Shares > 0 {
+		t.Logf("%d calls of once-listeners, %d again; %d shares in broadcast jobs", report.Calls, report.Repeated, report.Shares)
+	}
 	t.Logf("%d fires, %d items run, %d failovers, %d make-ups, %d stopped, longest gap %v",
 		report.Fires, report.Items, report.Failovers, report.MakeUps, report.Stopped, report.LongestGap.Round(time.Millisecond))
 	return report

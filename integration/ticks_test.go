@@ -209,16 +209,16 @@ func jitter(s *stage) {
 	j := cluster.Job{Name: "spread", Every: 2 * time.Second, Items: 6, Failover: true, Jitter: 2 * time.Second, Work: []time.Duration{20 * time.Millisecond}}
 	s.add(j)
 	workers := s.start("w1", "w2", "w3")
-	s.elapse(j.Name, 4)
+	s.elapse(j.Name, 3)
 	s.must(workers[0].Kill())
-	s.elapse(j.Name, 5)
+	s.elapse(j.Name, 4)
 	s.start("w4")
 	s.must(workers[1].Break(cluster.CutOff))
-	s.elapse(j.Name, 3)
+	s.elapse(j.Name, 2)
 	workers[1].Mend()
 	s.settled()
 	mark := s.Mark()
-	s.elapse(j.Name, 4)
+	s.elapse(j.Name, 3)
 	least, most := j.Every, time.Duration(0)
 	for _, e := range s.Since(mark) {
 		if e.Kind == history.Start && e.Source == "NORMAL_TRIGGER" {
@@ -233,7 +233,7 @@ func jitter(s *stage) {
 		s.must(w.Kill())
 	}
 	s.start("w5", "w6")
-	s.elapse(j.Name, 4)
+	s.elapse(j.Name, 3)
 }
 
 // Workers have room for a few items of two jobs together. They are killed, until there is too

@@ -65,11 +65,17 @@ func (c *checker) shareLacks(job, process string, runs []*execution) {
 		}
 		for _, stay := range there {
 			from, to := max(stay.from, r.from), min(stay.to, r.to, c.timeline.quiet)
+			isSettled := false
 			for tick := c.timeline.wall(from).Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < to; tick = tick.Add(r.Every) {
 				due := c.timeline.mono(tick) + int64(r.Jitter)
-				if settled, _, _ := c.idleBut(job, nil, from, c.timeline.mono(tick)); settled <= c.limits.Session+c.limits.Margin || isOut(r.Out, tick) || c.within(c.held[job], due) {
+				if !isSettled {
+					had, _, _ := c.idleBut(job, nil, from, c.timeline.mono(tick))
+					isSettled = had > c.limits.Margin
+				}
+				if !isSettled || isOut(r.Out, tick) || c.within(c.held[job], due) {
 					continue
 				}
+				c.report.Shares++
 				until, events := to, []*Event{c.quiet()}
 				if next := sooner(tick); next != nil {
 					until, events = min(until, next.began()), next.events()

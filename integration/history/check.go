@@ -31,6 +31,8 @@ type Report struct {
 	Kills, Pauses, Requests, Pins, Killed int
 	// Calls counts those of once-listeners, and Repeated those of them that were made again.
 	Calls, Repeated int
+	// Shares counts the ticks of broadcast jobs that some process had to run.
+	Shares int
 	// Faults is how often something was done to a process or the store.
 	Faults int
 	// Slow is how long the machine or the store was slow although nothing was done to it.
