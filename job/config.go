@@ -52,7 +52,9 @@ type Config struct {
 
 	// Jitter delays each item by some time below it, so that not all of them begin at the same
 	// moment. An item is always delayed by the same, whichever instance runs it, and begins
-	// before the next tick. Its scheduled time is the tick. Up to MaxJitter, whole milliseconds.
+	// before the next tick. Its scheduled time is the tick. An item that has not begun a tick yet
+	// does not run it if the schedule or a calendar changes, or a pause ends that makes nothing
+	// up. Up to MaxJitter, whole milliseconds.
 	// Needs MonitorExecution; with it nothing is claimed early ([WithEarlyClaims]). JVM members
 	// do not know it. Default 0, none. (props: schedule.jitter.milliseconds)
 	Jitter time.Duration
