@@ -60,7 +60,7 @@ func (c *controller) settleRoom(w *decide.World) {
 }
 
 // barred returns the items of this instance that are beyond what it may have. Those that are
-// pinned or run here have room first, then those that had room before, then the first ones.
+// pinned, or run here by the tree, have room first, then those that had room before, then the first ones.
 func (c *controller) barred(w *decide.World, own []int, mayHave int) map[int]bool {
 	if len(own) <= mayHave {
 		return nil
@@ -69,7 +69,7 @@ func (c *controller) barred(w *decide.World, own []int, mayHave int) map[int]boo
 		switch {
 		case w.IsPinnedHere(i):
 			return 0
-		case c.runs[i] != nil:
+		case c.runs[i] != nil, w.Item(i).Running.Is(w.Self.ID): // its claim has happened, and it is about to run
 			return 1
 		case !c.allowance.Barred[i]:
 			return 2
