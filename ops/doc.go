@@ -59,8 +59,9 @@
 //   - A run that is cut short is run again if the job has failover; if not, its outcome is CUT.
 //   - A kill ends the run of one tick, with the outcome KILLED. The request goes on with the next
 //     one. Cancel is the opposite: it ends the request, and no run.
-//   - Requests run during a pause. An item that is disabled or gone is SKIPPED. The item of a JVM
-//     member is, too: that member is asked in ElasticJob's way to run all of its items, and does
+//   - Requests run during a pause. An item that is disabled or gone is SKIPPED; but one that waits
+//     to be run again after it was cut short waits until it is enabled. The item of a JVM member
+//     is SKIPPED, too: that member is asked in ElasticJob's way to run all of its items, and does
 //     not tell how they end.
 //
 // # Not promised
