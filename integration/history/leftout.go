@@ -28,7 +28,7 @@ func (c *checker) leftOut(s subject) {
 // jitter checks that an item starts as long after its ticks wherever it runs, and never before
 // them. Runs that are late for another reason show nothing, so the soonest of each process count.
 func (c *checker) jitter(s subject) {
-	const fewest = 3
+	const fewest = 2
 	byProcess := map[string][]*execution{}
 	delay := func(x *execution) time.Duration { return x.start.Wall.Sub(x.tick) }
 	var first *execution
@@ -46,8 +46,7 @@ func (c *checker) jitter(s subject) {
 	}
 	for process, runs := range byProcess {
 		late := func(x *execution) time.Duration {
-			known, _, _ := c.idleBut(s.job, nil, c.timeline.mono(x.tick.Add(delay(first))), x.start.Mono)
-			return known
+			return c.spare(nil, c.timeline.mono(x.tick.Add(delay(first))), x.start.Mono)
 		}
 		soonest := slices.MinFunc(runs, func(a, b *execution) int { return int(late(a) - late(b)) })
 		if len(runs) >= fewest && late(soonest) > c.limits.Margin/4+c.limits.Skew {
