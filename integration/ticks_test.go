@@ -240,7 +240,7 @@ func jitter(s *stage) {
 // little room for all items, and others come, leave, are cut off; and all are killed.
 func room(s *stage) {
 	few := cluster.Options{Room: 3}
-	first := cluster.Job{Name: "j1", Every: time.Second, Items: 4, Failover: true, Crowded: true, Work: []time.Duration{20 * time.Millisecond, 700 * time.Millisecond}}
+	first := cluster.Job{Name: "j1", Every: time.Second, Items: 4, Failover: true, Crowded: true, Work: []time.Duration{500 * time.Millisecond}}
 	second := first
 	second.Name, second.Items = "j10", 3
 	s.add(first)
