@@ -490,36 +490,53 @@ func playModel(how modelOptions) func(*rapid.T) {
 	}
 }
 
+// Each check plays one of the variants of its group. More than the usual number of checks:
+//
+//	go test -run ClusterModel -rapid.checks 10000
+//	go test -run 'ClusterModel/^calendars$' -rapid.checks 10000
 func TestClusterModel(t *testing.T) {
-	both := []bool{true, false}
-	// More than the usual number of checks: go test -run ClusterModel -rapid.checks 10000.
-	for name, how := range map[string]modelOptions{
-		"failover and misfire":     {switches: []bool{true}},
-		"neither":                  {switches: []bool{false}},
-		"configuration changes":    {switches: both, config: true},
-		"views that show in parts": {switches: []bool{true}, torn: true},
-		"configuration in parts":   {switches: both, config: true, torn: true},
-		"a one-off job":            {switches: []bool{true}, oneOff: true},
-		"an operator steers":       {switches: both, config: true, steers: true, skips: true},
-		"steers in parts":          {switches: []bool{true}, steers: true, torn: true},
-		"steers a one-off job":     {switches: []bool{true}, steers: true, oneOff: true},
-		"items are delayed":        {switches: both, config: true, steers: true, jitter: true},
-		"a broadcast job":          {switches: both, broadcast: true},
-		"broadcast in parts":       {switches: both, broadcast: true, torn: true},
-		"broadcast comes and goes": {switches: both, broadcast: true, config: true},
-		"broadcast, steered":       {switches: both, broadcast: true, config: true, steers: true, torn: true},
-		"broadcast, one-off":       {switches: both, broadcast: true, steers: true, oneOff: true},
-		"once-listeners":           {switches: both, config: true, once: true},
-		"once-listeners in parts":  {switches: both, steers: true, once: true, torn: true},
-		"calendars":                {switches: both, config: true, steers: true, calendars: true},
-		"calendars in parts":       {switches: []bool{true}, torn: true, calendars: true},
-		"few have room":            {switches: both, bounded: true},
-		"few have room, in parts":  {switches: []bool{true}, bounded: true, steers: true, config: true, torn: true},
-		"listeners and delays":     {switches: both, config: true, steers: true, skips: true, once: true, jitter: true},
-		"broadcast with listeners": {switches: both, config: true, steers: true, broadcast: true, once: true, torn: true},
-		"all at once":              {switches: both, config: true, steers: true, skips: true, once: true, jitter: true, calendars: true, bounded: true, torn: true},
-		"clocks differ":            {switches: []bool{true}, skew: 1500 * time.Millisecond},
+	both, on := []bool{true, false}, []bool{true}
+	for name, group := range map[string][]modelOptions{
+		"plain": {
+			{switches: on}, {switches: []bool{false}}, {switches: on, oneOff: true}, {switches: on, torn: true},
+		},
+		"configuration": {
+			{switches: both, config: true}, {switches: both, config: true, torn: true},
+		},
+		"clocks": {
+			{switches: on, skew: 1500 * time.Millisecond},
+		},
+		"steered": {
+			{switches: both, config: true, steers: true, skips: true}, {switches: on, steers: true, torn: true},
+			{switches: on, steers: true, oneOff: true},
+		},
+		"jitter": {
+			{switches: both, config: true, steers: true, jitter: true},
+		},
+		"broadcast": {
+			{switches: both, broadcast: true}, {switches: both, broadcast: true, config: true},
+			{switches: both, broadcast: true, config: true, steers: true, torn: true},
+			{switches: both, broadcast: true, steers: true, oneOff: true},
+		},
+		"once-listeners": {
+			{switches: both, config: true, once: true}, {switches: both, steers: true, once: true, torn: true},
+		},
+		"calendars": {
+			{switches: both, config: true, steers: true, calendars: true}, {switches: on, torn: true, calendars: true},
+		},
+		"room": {
+			{switches: both, bounded: true}, {switches: on, bounded: true, steers: true, config: true, torn: true},
+		},
+		"mixed": {
+			{switches: both, config: true, steers: true, skips: true, once: true, jitter: true},
+			{switches: both, config: true, steers: true, broadcast: true, once: true, torn: true},
+			{switches: both, config: true, steers: true, skips: true, once: true, jitter: true, calendars: true, bounded: true, torn: true},
+		},
 	} {
-		t.Run(name, func(t *testing.T) { rapid.Check(t, playModel(how)) })
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				playModel(group[rapid.IntRange(0, len(group)-1).Draw(t, "variant")])(t)
+			})
+		})
 	}
 }
