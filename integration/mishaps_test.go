@@ -20,11 +20,13 @@ func newMishaps(s *stage, r *rand.Rand, lives int, as cluster.Options) *mishaps 
 	return &mishaps{stage: s, random: r, ill: map[string]func(*cluster.Worker) error{}, lives: lives, as: as}
 }
 
-// strike lets something happen to some worker: 0 and 1 kill it, and another one comes; 2 stops it,
+// any is some worker.
+func (m *mishaps) any() *cluster.Worker { return m.Workers()[m.random.IntN(len(m.Workers()))] }
+
+// strike lets something happen to a worker: 0 and 1 kill it, and another one comes; 2 stops it,
 // and 3 breaks its links, until heal.
-func (m *mishaps) strike(kind int) {
+func (m *mishaps) strike(w *cluster.Worker, kind int) {
 	m.Helper()
-	w := m.Workers()[m.random.IntN(len(m.Workers()))]
 	switch {
 	case kind < 2:
 		m.must(w.Kill())

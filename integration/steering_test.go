@@ -320,6 +320,7 @@ func steered(seed uint64, trouble func(*stage)) func(*stage) {
 			if n%6 != 5 {
 				continue
 			}
+			w := m.any()
 			switch kind := r.IntN(6); kind {
 			case 4:
 				s.must(o.Break([]string{cluster.DropAnswers, cluster.Slow}[r.IntN(2)]))
@@ -327,7 +328,7 @@ func steered(seed uint64, trouble func(*stage)) func(*stage) {
 				m.heal()
 				o.Mend()
 			default:
-				m.strike(kind)
+				m.strike(w, kind)
 			}
 		}
 		m.heal()

@@ -330,7 +330,7 @@ func ridden(seed uint64) func(*stage) {
 			case 5, 6:
 				m.heal()
 			default:
-				m.strike(kind)
+				m.strike(m.any(), kind)
 			}
 			s.last(time.Duration(r.Int64N(int64(2 * time.Second))))
 			if n%40 == 39 {
