@@ -158,7 +158,7 @@ func TestBroadcastMisfireAndSessions(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
 		c.timeout = 4 * time.Second
-		long := c.join("10.0.0.1", c.broadcast(), longItem(2500*time.Millisecond))
+		c.join("10.0.0.1", c.broadcast(), longItem(2500*time.Millisecond))
 		cut := c.join("10.0.0.2", c.broadcast(), nil)
 		c.awaitSpread("10.0.0.1", "10.0.0.2")
 		c.awaitRuns("made up", 2, func(e execution) bool { return e.ip == "10.0.0.1" && e.Source == job.SourceMisfire })
@@ -169,7 +169,6 @@ func TestBroadcastMisfireAndSessions(t *testing.T) {
 		cut.link.Heal()
 		c.awaitRuns("as a new instance", 2, func(e execution) bool { return e.ip == "10.0.0.2" && e.InstanceID != before })
 		c.checkBroadcast()
-		_ = long
 	})
 }
 

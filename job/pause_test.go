@@ -140,7 +140,7 @@ func TestPauseWithJVMMembers(t *testing.T) {
 		c := newCluster(t, s, "settle")
 		cfg := c.config()
 		cfg.Cron = rarely
-		m := c.join("10.0.0.1", cfg, nil)
+		c.join("10.0.0.1", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		const jvm = "10.0.0.9@-@1234"
 		reg, _ := c.store.dial(t, c.namespace, c.timeout)
@@ -160,6 +160,5 @@ func TestPauseWithJVMMembers(t *testing.T) {
 		if err != nil || len(p.JVM) != 1 || p.JVM[0] != jvm || len(p.Disabled) > 0 {
 			t.Errorf("%+v, %v", p, err)
 		}
-		_ = m
 	})
 }

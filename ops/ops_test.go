@@ -170,7 +170,11 @@ func TestWhatIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = oneOff.Shutdown(context.WithoutCancel(t.Context())) })
+		t.Cleanup(func() {
+			if err := oneOff.Shutdown(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+		})
 		free := settle()
 		free.Name, free.MonitorExecution, free.Failover = "free", job.Off, false
 		owns(t, runs(t, d, free, "10.0.0.1", func(context.Context, job.ShardingContext) error { return nil }), 3)

@@ -64,7 +64,9 @@ func (s *simulation) insist(ctx context.Context, do func() error) error {
 		if err == nil || !errors.Is(err, coord.ErrUnavailable) && !errors.Is(err, coord.ErrUnknownOutcome) && !errors.Is(err, ops.ErrBusy) {
 			return err
 		}
-		_ = elapse(ctx, time.Second)
+		if elapse(ctx, time.Second) != nil { // the time is over
+			return err
+		}
 	}
 }
 
@@ -265,7 +267,7 @@ func (g *group) await(j *jobModel, r request, wait func(context.Context) ([]job.
 			case g.sim.asking.Err() != nil:
 				return
 			case err != nil && !errors.Is(err, job.ErrNoRequest):
-				_ = elapse(g.sim.asking, time.Second)
+				_ = elapse(g.sim.asking, time.Second) // if the time is over, the next turn ends
 				continue
 			}
 			j.steering.mu.Lock()

@@ -91,7 +91,7 @@ func allChanges(p pass) []decide.Change {
 	want(p.EndRequests()...)
 	want(settles(p)...)
 	want(obeys(p)...)
-	inherits, _ := p.Inherit(func(string) bool { return true }, "u")
+	inherits, _ := p.Inherit(func(string) bool { return true }, "u") // the error is about the trigger, for the log
 	want(one(inherits)...)
 
 	p.FireUnmonitored(p.work, decide.Unmonitored{Last: begin, Missed: map[int]bool{0: true}})

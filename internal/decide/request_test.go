@@ -36,6 +36,7 @@ func (f *fixture) progress(request string, item int, d jobtree.ProgressDocument)
 
 const firstRequest, secondRequest = "requests/000000000001-r0", "requests/000000000002-r1"
 
+// obeys drops the error: it is about the trigger, for the log.
 func obeys(p pass) []decide.Change { change, _ := p.Obey("u"); return one(change) }
 
 // A trigger becomes a request in the commit that removes it.
