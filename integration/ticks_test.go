@@ -8,6 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/cluster"
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // told is a job whose ticks a once-listener is told of.
@@ -140,10 +141,13 @@ func blinks(j cluster.Job, phase int) []history.Window {
 	return cluster.Blinks(time.Now().Add(time.Duration(phase-6)*j.Every), j.Every, 3, 6, 200)
 }
 
-// A calendar that leaves ticks out is changed while the leader is killed, a worker is cut off, and
+// A calendar that leaves ticks of two expressions out is changed while the leader is killed, a worker is cut off, and
 // nobody is there.
 func calendars(s *stage) {
-	j := cluster.Job{Name: "dated", Every: time.Second, Items: 4, Failover: true, Calendar: "blinks", Work: []time.Duration{20 * time.Millisecond, 600 * time.Millisecond}}
+	j := cluster.Job{
+		Name: "dated", Every: time.Second, Twofold: true, Items: 4, Failover: true, Calendar: "blinks", Strategy: strategy.LeastLoaded,
+		Work: []time.Duration{20 * time.Millisecond, 600 * time.Millisecond},
+	}
 	change := func(phase int) {
 		s.Helper()
 		s.must(s.PutCalendar(s.ctx, j.Calendar, blinks(j, phase)))

@@ -16,6 +16,8 @@ type Job struct {
 	// Every is the time between two ticks, whole seconds that divide a minute. 0 is a
 	// one-off job.
 	Every time.Duration
+	// Twofold jobs have two expressions, whose ticks come in turn.
+	Twofold bool
 	// Items is how many there are.
 	Items int
 	// Work is how long each takes; see worker.Job. The entries are used in turn.
@@ -58,6 +60,11 @@ func (j Job) config() job.Config {
 	if j.Every > 0 {
 		cron = fmt.Sprintf("0/%d * * * * ?", j.Every/time.Second)
 	}
+	var more []string
+	if j.Twofold {
+		every := int(j.Every / time.Second)
+		cron, more = fmt.Sprintf("0/%d * * * * ?", 2*every), []string{fmt.Sprintf("%d/%d * * * * ?", every, 2*every)}
+	}
 	overlap := job.OverlapWait
 	if j.Skip {
 		overlap = job.OverlapSkip
@@ -71,7 +78,7 @@ func (j Job) config() job.Config {
 	}
 	return job.Config{
 		Overlap: overlap, Listeners: listeners, Broadcast: j.Broadcast, Jitter: j.Jitter, Calendars: calendars,
-		Name: j.Name, Cron: cron, ShardingTotalCount: j.Items, Failover: j.Failover,
+		Name: j.Name, Cron: cron, MoreCrons: more, ShardingTotalCount: j.Items, Failover: j.Failover,
 		Misfire: job.ToggleOf(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
 		Props: j.Props,
 	}

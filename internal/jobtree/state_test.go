@@ -3,6 +3,7 @@ package jobtree_test
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -244,14 +245,18 @@ func TestRereadIsRead(t *testing.T) {
 			snapshot := nodes.Snapshot()
 			state = jobtree.Reread(snapshot, job, state)
 			read := jobtree.Read(snapshot, job)
-			if diff := cmp.Diff(read, state, cmp.Comparer(sameError), cmp.Transformer("request", ofRequest)); diff != "" {
-				t.Fatal(diff)
+			if !reflect.DeepEqual(read, state) { // which is faster, and stricter
+				if diff := cmp.Diff(read, state, cmp.Comparer(sameError), cmp.Transformer("request", ofRequest)); diff != "" {
+					t.Fatal(diff)
+				}
 			}
 			before := followed.Clone()
 			changes := followed.Follow(snapshot, shown, job)
 			shown = snapshot
-			if diff := cmp.Diff(read, followed, cmp.Comparer(sameError), cmp.Transformer("request", ofRequest), cmpopts.EquateEmpty()); diff != "" {
-				t.Fatal(diff)
+			if !reflect.DeepEqual(read, followed) {
+				if diff := cmp.Diff(read, followed, cmp.Comparer(sameError), cmp.Transformer("request", ofRequest), cmpopts.EquateEmpty()); diff != "" {
+					t.Fatal(diff)
+				}
 			}
 			if changes.Others {
 				continue
