@@ -96,11 +96,11 @@ func (c *controller) calendarFault() error {
 }
 
 // refusal is the configuration that this instance cannot follow; 0 if there is none. It cannot
-// follow its own if it has tried to read a calendar and knows nothing of it: then others get
-// its items, if they can.
+// follow its own if it has tried to read a calendar and knows nothing of it, or remembers
+// another one than is recorded: then others get its items, if they can.
 func (c *controller) refusal() int64 {
 	lacks := func(k *known) bool { return k != nil && k.good == nil }
-	if c.refused == 0 && slices.ContainsFunc(c.entries, lacks) {
+	if c.refused == 0 && (slices.ContainsFunc(c.entries, lacks) || c.state != nil && c.settings.rules.RemembersOther(c.state.Schedule)) {
 		return c.settings.modified
 	}
 	return c.refused

@@ -208,7 +208,8 @@
 //
 //	unread   the view is being opened: no tick begins here
 //	current  its node says what this process goes by
-//	former   its node is gone or cannot be read; ticks go by what it said last; a fault
+//	former   its node is gone or cannot be read; ticks go by what it said last; a fault. If
+//	         something else is recorded, it is as with unknown
 //	unknown  the same, and this process has never read it: no tick begins here, and others get
 //	         the items if they can; a fault
 //

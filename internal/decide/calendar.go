@@ -35,6 +35,18 @@ func (r *Rules) LeftOut() string {
 
 func (c *Calendar) recorded() string { return c.Name + "=" + c.Sum }
 
+// RemembersOther reports whether this process remembers a calendar, whose node is gone or cannot
+// be read, as another one than is recorded: so it begins no tick until the node is back.
+func (r *Rules) RemembersOther(s *jobtree.Schedule) bool {
+	if s == nil || len(r.Calendars) == 0 {
+		return false
+	}
+	recorded := strings.Split(s.Calendars, ",")
+	return slices.ContainsFunc(r.Calendars, func(c Calendar) bool {
+		return c.Sum != "" && !c.Current && !slices.Contains(recorded, c.recorded())
+	})
+}
+
 // ifCalendars returns the conditions that the calendars are as this process knows them; ok is
 // false if it must not record them. A late leader would put an earlier calendar in force again.
 // And if the node of a calendar is gone, processes may know different ones: the one that is

@@ -110,3 +110,27 @@ func TestFoundWithoutTheCalendar(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// Whoever remembers another calendar than is recorded, and cannot read it any more, cannot go on.
+func TestRemembersOther(t *testing.T) {
+	schedule := &jobtree.Schedule{ScheduleDocument: jobtree.ScheduleDocument{Calendars: "a=1,b=2"}}
+	for _, c := range []struct {
+		name      string
+		calendars []decide.Calendar
+		want      bool
+	}{
+		{"none", nil, false},
+		{"the recorded", []decide.Calendar{{Name: "a", Sum: "1"}, {Name: "b", Sum: "2"}}, false},
+		{"another, which can be read", []decide.Calendar{{Name: "a", Sum: "3", Current: true}}, false},
+		{"another, which is gone", []decide.Calendar{{Name: "a", Sum: "1"}, {Name: "b", Sum: "3"}}, true},
+		{"one that is not known", []decide.Calendar{{Name: "a"}}, false},
+	} {
+		r := decide.Rules{Calendars: c.calendars}
+		if got := r.RemembersOther(schedule); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		if r.RemembersOther(nil) {
+			t.Errorf("%s: nothing is recorded", c.name)
+		}
+	}
+}

@@ -23,7 +23,7 @@ func polling(url string) props {
 // A server that has taken the work is asked until it is done, and the last answer counts.
 func TestPolling(t *testing.T) {
 	for end, outcome := range map[int]job.Outcome{http.StatusOK: job.OutcomeOK, http.StatusInternalServerError: job.OutcomeFailed} {
-		polls := 0
+		var polls atomic.Int32 // each of them may come over another connection
 		mux := http.NewServeMux()
 		mux.HandleFunc("POST /start", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", "/runs/7?key=abc")
@@ -33,14 +33,14 @@ func TestPolling(t *testing.T) {
 			if r.Header.Get("X-Item") != "0" || r.Header.Get("shardingContext") == "" || r.Header.Get("Idempotency-Key") != "" || r.Header.Get("Content-Type") != "" || r.ContentLength > 0 {
 				t.Errorf("got %v", r.Header)
 			}
-			switch polls++; {
-			case polls == 1:
+			switch n := polls.Add(1); {
+			case n == 1:
 				w.WriteHeader(http.StatusAccepted) // the same Location
-			case polls == 2:
+			case n == 2:
 				w.WriteHeader(http.StatusServiceUnavailable) // is tried again
-			case polls == 3:
+			case n == 3:
 				panic(http.ErrAbortHandler) // too
-			case polls < 10:
+			case n < 10:
 				w.Header().Set("Location", "7")
 				w.WriteHeader(http.StatusAccepted)
 			default:
@@ -49,8 +49,8 @@ func TestPolling(t *testing.T) {
 			}
 		})
 		got := runHTTP(t, job.Config{Props: polling(serve(t, mux.ServeHTTP).URL)})
-		if got.Outcome != outcome || polls != 10 || string(got.Output) != "the end" {
-			t.Errorf("got %v, %v, %q after %d polls", got.Outcome, got.Err, got.Output, polls)
+		if got.Outcome != outcome || polls.Load() != 10 || string(got.Output) != "the end" {
+			t.Errorf("got %v, %v, %q after %d polls", got.Outcome, got.Err, got.Output, polls.Load())
 		}
 	}
 }
@@ -173,9 +173,9 @@ func TestPauseBetweenPolls(t *testing.T) {
 // no URL is refused for good, because the server has the work already.
 func TestPollingElsewhere(t *testing.T) {
 	t.Setenv("HTTPJOB_TOKEN", "hunter2")
-	polls := 0
+	var polls atomic.Int32
 	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		polls++
+		polls.Add(1)
 		if r.Header.Get("Authorization") != "" || r.Header.Get("X-Item") != "" || r.Host == "billing" {
 			t.Errorf("got %s, %v", r.Host, r.Header)
 		}
@@ -187,8 +187,8 @@ func TestPollingElsewhere(t *testing.T) {
 		}).URL
 	}
 	more := props{"http.header.Authorization": "Bearer ${env:HTTPJOB_TOKEN}", "http.header.Host": "billing"}
-	if err := execute(t, polling(start(other)).with(more)); err != nil || polls != 1 {
-		t.Errorf("got %v after %d polls", err, polls)
+	if err := execute(t, polling(start(other)).with(more)); err != nil || polls.Load() != 1 {
+		t.Errorf("got %v after %d polls", err, polls.Load())
 	}
 	for _, location := range []string{"ftp://h/", "http://%zz/", "mailto:a@b"} {
 		err := execute(t, polling(start(location)).with(more))
