@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -23,8 +24,14 @@ func (c *cluster) undo(op coord.Op) (end func()) {
 		defer close(ended)
 		for times := 0; ctx.Err() == nil; {
 			changed := c.view.Changed()
-			if _, err := c.admin.Commit(ctx, op); err == nil { // it conflicts until the scheduler has done it
+			_, err := c.admin.Commit(ctx, op)
+			switch {
+			case err == nil: // it conflicts until the scheduler has done it
 				times++
+			case errors.Is(err, coord.ErrUnavailable), errors.Is(err, coord.ErrUnknownOutcome): // the machine is busy; nothing need change after that
+				if elapse(ctx, 10*time.Millisecond) == nil {
+					continue
+				}
 			}
 			if times > 2000 {
 				c.Errorf("it was undone %d times", times)
