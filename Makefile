@@ -18,7 +18,7 @@ help: ## list the targets
 # sessions that end because a busy machine gave their processes no time would be
 # excused, and prove nothing.
 test: deps lint ## brings what the tests need, then lints and runs all tests, with -race but for the fault suite
-	REQUIRE_ZOOKEEPER=1 go test -race -timeout 20m -parallel 4 $$(go list ./... | grep -v /integration$$)
+	REQUIRE_ZOOKEEPER=1 go test -race -timeout 40m -parallel 4 $$(go list ./... | grep -v /integration$$)
 	@set -e; for module in $(MODULES); do (cd $$module && go test -race ./...); done
 	REQUIRE_ZOOKEEPER=1 go test -short ./integration
 
