@@ -52,21 +52,12 @@ func DecodeCursor(value []byte) (CursorDocument, error) {
 }
 
 func decodeCursor(value []byte) (d CursorDocument, err error) {
-	if len(value) > maxCursorDocument {
-		return d, fmt.Errorf("%d bytes, at most %d are allowed", len(value), maxCursorDocument)
-	}
-	document, err := yamldoc.Parse(value)
-	if errors.Is(err, yamldoc.ErrEmpty) {
-		return d, nil
-	}
-	if err != nil {
-		return d, err
-	}
 	var token, number, moved string
-	for key, text := range map[string]*string{"position": &d.Position, "token": &token, "number": &number, "moved": &moved} {
-		if *text, err = yamldoc.Text(document[key]); err != nil {
-			return d, fmt.Errorf("%s: %w", key, err)
-		}
+	texts := map[string]*string{"position": &d.Position, "token": &token, "number": &number, "moved": &moved}
+	if _, err := readTexts(value, maxCursorDocument, texts); errors.Is(err, yamldoc.ErrEmpty) {
+		return d, nil
+	} else if err != nil {
+		return d, err
 	}
 	if token != "" {
 		if d.Token, err = strconv.ParseInt(token, 10, 64); err != nil {

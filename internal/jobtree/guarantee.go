@@ -12,7 +12,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // Guarantee is the node of a tick that once-listeners are being told of.
@@ -126,24 +125,12 @@ func decodeGuarantee(n coord.Node, tick time.Time) *Guarantee {
 }
 
 func readGuarantee(value []byte) (d GuaranteeDocument, err error) {
-	if len(value) > maxRequest {
-		return d, fmt.Errorf("%d bytes, at most %d are allowed", len(value), maxRequest)
-	}
-	document, err := yamldoc.Parse(value)
-	if err != nil {
-		return d, err
-	}
 	var items, skipped, startBy, until, begun, completeBy, again, ended string
-	for _, field := range []struct {
-		key  string
-		text *string
-	}{
-		{"items", &items}, {"skipped", &skipped}, {"starter", &d.Starter}, {"startBy", &startBy}, {"completer", &d.Completer},
-		{"until", &until}, {"begun", &begun}, {"completeBy", &completeBy}, {"again", &again}, {"ended", &ended},
-	} {
-		if *field.text, err = yamldoc.Text(document[field.key]); err != nil {
-			return d, fmt.Errorf("%s: %w", field.key, err)
-		}
+	if _, err := readTexts(value, maxRequest, map[string]*string{
+		"items": &items, "skipped": &skipped, "starter": &d.Starter, "startBy": &startBy, "completer": &d.Completer,
+		"until": &until, "begun": &begun, "completeBy": &completeBy, "again": &again, "ended": &ended,
+	}); err != nil {
+		return d, err
 	}
 	for _, field := range []struct {
 		key, text string

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // Kill is the node that says that one run of an item is to end. Who runs the item removes it
@@ -58,28 +57,15 @@ func decodeKill(n coord.Node) *Kill {
 
 func readKill(value []byte) (d KillDocument, err error) {
 	const most = 4 << 10
-	if len(value) > most {
-		return d, fmt.Errorf("%d bytes, at most %d are allowed", len(value), most)
-	}
-	document, err := yamldoc.Parse(value)
-	if err != nil {
-		return d, err
-	}
 	var token, failover, at string
-	for key, text := range map[string]*string{"token": &token, "failover": &failover, "by": &d.By, "at": &at} {
-		if *text, err = yamldoc.Text(document[key]); err != nil {
-			return d, fmt.Errorf("%s: %w", key, err)
-		}
+	if _, err := readTexts(value, most, map[string]*string{"token": &token, "failover": &failover, "by": &d.By, "at": &at}); err != nil {
+		return d, err
 	}
 	if d.Token, err = strconv.ParseInt(token, 10, 64); err != nil || d.Token <= 0 {
 		return d, errors.New("token: a positive integer is allowed")
 	}
-	switch failover {
-	case "", "false":
-	case "true":
-		d.Failover = true
-	default:
-		return d, errors.New("failover: true and false are allowed")
+	if d.Failover, err = parseSwitch(failover); err != nil {
+		return d, fmt.Errorf("failover: %w", err)
 	}
 	if d.At, err = parseTime(at); err != nil {
 		return d, fmt.Errorf("at: %w", err)

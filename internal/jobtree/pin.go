@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // Pin is the node that says which instances an item belongs to. An operator writes and removes
@@ -65,18 +64,9 @@ func decodePin(n coord.Node) *Pin {
 
 func readPin(value []byte) (d PinDocument, err error) {
 	const most = 4 << 10
-	if len(value) > most {
-		return d, fmt.Errorf("%d bytes, at most %d are allowed", len(value), most)
-	}
-	document, err := yamldoc.Parse(value)
-	if err != nil {
-		return d, err
-	}
 	var strict string
-	for key, text := range map[string]*string{"instance": &d.Instance, "address": &d.Address, "label": &d.Label, "strict": &strict, "by": &d.By} {
-		if *text, err = yamldoc.Text(document[key]); err != nil {
-			return d, fmt.Errorf("%s: %w", key, err)
-		}
+	if _, err := readTexts(value, most, map[string]*string{"instance": &d.Instance, "address": &d.Address, "label": &d.Label, "strict": &strict, "by": &d.By}); err != nil {
+		return d, err
 	}
 	named := 0
 	for _, name := range []string{d.Instance, d.Address, d.Label} {
@@ -87,9 +77,8 @@ func readPin(value []byte) (d PinDocument, err error) {
 	if named != 1 {
 		return d, errors.New("one of instance, address and label is allowed, and needed")
 	}
-	if strict != "" && strict != "true" && strict != "false" {
-		return d, errors.New("strict: true and false are allowed")
+	if d.Strict, err = parseSwitch(strict); err != nil {
+		return d, fmt.Errorf("strict: %w", err)
 	}
-	d.Strict = strict == "true"
 	return d, nil
 }

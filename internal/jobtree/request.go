@@ -212,20 +212,12 @@ func decodeRequest(id string, n coord.Node) *Request {
 }
 
 func readRequest(value []byte) (d RequestDocument, err error) {
-	if len(value) > maxRequest {
-		return d, fmt.Errorf("%d bytes, at most %d are allowed", len(value), maxRequest)
-	}
-	document, err := yamldoc.Parse(value)
+	var items, halts, kept, at, ended string
+	document, err := readTexts(value, maxRequest, map[string]*string{
+		"items": &items, "parameter": &d.Parameter, "source": &d.Source, "halts": &halts, "by": &d.By, "at": &at, "kept": &kept, "ended": &ended,
+	})
 	if err != nil {
 		return d, err
-	}
-	var items, halts, kept, at, ended string
-	for key, text := range map[string]*string{
-		"items": &items, "parameter": &d.Parameter, "source": &d.Source, "halts": &halts, "by": &d.By, "at": &at, "kept": &kept, "ended": &ended,
-	} {
-		if *text, err = yamldoc.Text(document[key]); err != nil {
-			return d, fmt.Errorf("%s: %w", key, err)
-		}
 	}
 	if d.Items, err = parseItems(items); err != nil {
 		return d, fmt.Errorf("items: %w", err)
@@ -341,20 +333,11 @@ func decodeProgress(n coord.Node) *Progress {
 }
 
 func readProgress(value []byte) (d ProgressDocument, err error) {
-	if len(value) > maxProgress {
-		return d, fmt.Errorf("%d bytes, at most %d are allowed", len(value), maxProgress)
-	}
-	document, err := yamldoc.Parse(value)
-	if err != nil && !errors.Is(err, yamldoc.ErrEmpty) {
-		return d, err
-	}
 	var done, failed, outcome, token, ended string
-	for key, text := range map[string]*string{
+	if _, err := readTexts(value, maxProgress, map[string]*string{
 		"runner": &d.Runner, "done": &done, "failed": &failed, "out": &outcome, "task": &d.TaskID, "token": &token, "end": &ended, "err": &d.Error,
-	} {
-		if *text, err = yamldoc.Text(document[key]); err != nil {
-			return d, fmt.Errorf("%s: %w", key, err)
-		}
+	}); err != nil && !errors.Is(err, yamldoc.ErrEmpty) {
+		return d, err
 	}
 	d.Outcome = Outcome(outcome)
 	if d.Ended, err = parseTime(ended); err != nil {
