@@ -36,8 +36,11 @@ func (f *fixture) progress(request string, item int, d jobtree.ProgressDocument)
 
 const firstRequest, secondRequest = "requests/000000000001-r0", "requests/000000000002-r1"
 
-// obeys drops the error: it is about the trigger, for the log.
-func obeys(p pass) []decide.Change { change, _ := p.Obey("u"); return one(change) }
+// obeys returns what Obey changes.
+func obeys(p pass) []decide.Change {
+	change, _ := p.Obey("u") // the error is about the trigger, for the log
+	return one(change)
+}
 
 // A trigger becomes a request in the commit that removes it.
 func TestObey(t *testing.T) {
@@ -73,7 +76,7 @@ func TestObey(t *testing.T) {
 func TestInherit(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").leader("A").deal("A", "B", "A").put("trigger/B", "parameter: x") }
 	inherits := func(p pass) []decide.Change {
-		change, _ := p.Inherit(func(id string) bool { return id == "B" }, "u")
+		change, _ := p.Inherit(func(id string) bool { return id == "B" }, "u") // the error is about the trigger, for the log
 		return one(change)
 	}
 	for _, r := range []row{
