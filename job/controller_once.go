@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -73,14 +74,11 @@ func (c *controller) beginTick(w *decide.World, tick time.Time) (waits bool, err
 
 // onceNames returns the names of the once-listeners in force.
 func (c *controller) onceNames() string {
-	var names string
-	for n, l := range c.settings.once {
-		if n > 0 {
-			names += ","
-		}
-		names += l.name
+	var names []string
+	for _, l := range c.settings.once {
+		names = append(names, l.name)
 	}
-	return names
+	return strings.Join(names, ",")
 }
 
 // tendTicks makes the calls of once-listeners that are for this instance to make. As the clerk

@@ -36,7 +36,7 @@ func (w *World) Early(k *Work) []Due {
 	var list []Due
 	for i := range w.looked(w.items()) {
 		item := &w.Items[i]
-		if !w.owns(item) || w.Barred[i] || item.Disabled || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) || w.beginsElse(k, i, next) {
+		if !w.mayBegin(i, item) || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) || w.beginsElse(k, i, next) {
 			continue
 		}
 		if next.After(item.Fired.Tick) && w.judge(i, item, w.LastTickOf(i)) == notDue {

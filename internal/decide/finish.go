@@ -108,7 +108,7 @@ func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
 func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 	tick, item := w.LastTickOf(r.Item), w.Item(r.Item)
 	switch {
-	case r.Failover, item.Disabled, w.Kills[r.Item] != nil, !w.owns(&item), w.Barred[r.Item], item.Fired == nil, k.hasBegun(r.Item, tick), w.beginsElse(k, r.Item, tick), k.hasWaited(r.Item, tick):
+	case r.Failover, !w.mayBegin(r.Item, &item), w.Kills[r.Item] != nil, item.Fired == nil, k.hasBegun(r.Item, tick), w.beginsElse(k, r.Item, tick), k.hasWaited(r.Item, tick):
 		return time.Time{}, false // the next pass does
 	case w.isRequestNext(r.Item), w.mayTakeOver() && w.waitsAgain(r.Item):
 		return time.Time{}, false // a job that is always late would never have time for it

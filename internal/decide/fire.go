@@ -153,6 +153,12 @@ func (w *World) IsBeingDealtByJVM() bool {
 	return !ours
 }
 
+// mayBegin reports whether an item is this instance's to begin: it is assigned here, enabled, and
+// has room.
+func (w *World) mayBegin(i int, item *jobtree.Item) bool {
+	return w.owns(item) && !item.Disabled && !w.Barred[i]
+}
+
 // isIdle reports whether an item runs neither here nor, by the tree, elsewhere.
 func isIdle(k *Work, i int, item *jobtree.Item) bool {
 	return k.Runs[i] == nil && item.Running == nil

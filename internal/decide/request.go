@@ -122,7 +122,7 @@ func (w *World) Requested(k *Work, isBackfill bool) []int {
 	var list []int
 	for i := range w.items() {
 		r, item := w.turnOf(i), &w.Items[i]
-		if r == nil || !w.owns(item) || w.Barred[i] || item.Disabled || !isIdle(k, i, item) || (sourceOfRequest(r) == Backfill) != isBackfill {
+		if r == nil || !w.mayBegin(i, item) || !isIdle(k, i, item) || (sourceOfRequest(r) == Backfill) != isBackfill {
 			continue
 		}
 		if p := r.Progress(i); p == nil || p.Runner == "" {

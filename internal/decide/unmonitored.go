@@ -35,7 +35,7 @@ func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 	var begin []Claim
 	for i := range w.items() {
 		item := &w.Items[i]
-		if !w.owns(item) || w.Barred[i] || item.Disabled || !w.IsActive() || w.Rules.Broadcast && len(begin) > 0 {
+		if !w.mayBegin(i, item) || !w.IsActive() || w.Rules.Broadcast && len(begin) > 0 {
 			continue
 		}
 		switch {
