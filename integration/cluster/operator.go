@@ -273,7 +273,7 @@ func (o *Operator) Pin(ctx context.Context, name string, item int, address strin
 	e, err := o.insist(ctx, history.Pin, name, func() error {
 		return o.ops.Job(name).Pin(ctx, item, ops.PinRequest{Address: address, Strict: strict})
 	}, func(error, bool) bool { return false })
-	e.Item, e.Address = item, address
+	e.Item, e.Address, e.Strict = item, address, strict
 	o.add(e)
 	return err
 }

@@ -61,6 +61,7 @@ func Check(events []Event, limits Limits) Report {
 		runs:     executions(events),
 		busy:     map[subject][]span{},
 		alone:    map[string][]span{},
+		astray:   map[subject][]span{},
 		regimes:  map[string][]regime{},
 		breaks:   map[string][]span{},
 		held:     map[string][]span{},
@@ -88,6 +89,7 @@ func Check(events []Event, limits Limits) Report {
 		}
 	}
 	for _, s := range c.subjects() {
+		c.astray[s] = c.timeline.astray(s)
 		c.owners(s)
 		c.ticks(s)
 		c.coverage(s)
@@ -126,6 +128,7 @@ type checker struct {
 	runs     map[subject][]*execution
 	busy     map[subject][]span // when an item ran
 	alone    map[string][]span  // when nobody could run a job
+	astray   map[subject][]span // when nobody could run an item at the address to which it is strictly pinned
 	regimes  map[string][]regime
 	breaks   map[string][]span
 	held     map[string][]span // when a job was paused, or may have been
@@ -160,13 +163,13 @@ func (c *checker) subjects() []subject {
 // process could know it, which takes a session time-out. raw counts from when it was over.
 // by is what ended last.
 func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by *Event) {
-	return c.idleBut(s.job, c.busy[s], from, to)
+	return c.idleBut(s.job, c.busy[s], from, to, c.astray[s])
 }
 
-// idleBut is idle for what is busy at some times.
-func (c *checker) idleBut(job string, busy []span, from, to int64) (known, raw time.Duration, by *Event) {
+// idleBut is idle for what is busy at some times, and cannot run at others.
+func (c *checker) idleBut(job string, busy []span, from, to int64, cannot ...[]span) (known, raw time.Duration, by *Event) {
 	knownAt, rawAt := from, from
-	for _, spans := range [][]span{c.timeline.changes, c.alone[job], c.held[job]} {
+	for _, spans := range append(cannot, c.timeline.changes, c.alone[job], c.held[job]) {
 		for _, p := range spans {
 			end := min(p.to, to)
 			heard := min(end+int64(c.limits.Session), to)

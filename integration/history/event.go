@@ -91,7 +91,8 @@ type Event struct {
 	// Process is the one that writes, or to which something is done: "w3.2" is the second
 	// life of worker 3.
 	Process string `json:"process,omitempty"`
-	Address string `json:"address,omitempty"` // of Up, Disable, Enable
+	Address string `json:"address,omitempty"` // of Up, Disable, Enable, Pin
+	Strict  bool   `json:"strict,omitempty"`  // of Pin: no other process may have the item
 	Room    int    `json:"room,omitempty"`    // of Up: how many items of all jobs it may have; 0 is no bound
 
 	Job  string `json:"job,omitempty"`

@@ -14,12 +14,8 @@ func (c *checker) pinned(s subject) {
 			continue
 		}
 		until := c.timeline.quiet
-		for j := range c.timeline.events[i+1:] {
-			then := &c.timeline.events[i+1+j]
-			if then.Kind == Restore || then.Job == e.Job && (then.Kind == Remove || then.Kind == Tamper || (then.Kind == Pin || then.Kind == Unpin) && then.Item == e.Item) {
-				until = min(until, cmp.Or(then.Call, then.Mono))
-				break
-			}
+		if end := c.timeline.endOfPin(i); end != nil {
+			until = min(until, cmp.Or(end.Call, end.Mono))
 		}
 		there := c.timeline.stretches(s.job, func(p *presence) bool { return p.ableAt(e.Address) })
 		for _, x := range c.runs[s] {
@@ -41,6 +37,41 @@ func (c *checker) pinned(s subject) {
 			}
 		}
 	}
+}
+
+// astray lists the stretches in which an item was strictly pinned to an address where no process
+// was able to run it, or may have been.
+func (t *timeline) astray(s subject) []span {
+	var list []span
+	for i := range t.events {
+		e := &t.events[i]
+		if e.Kind != Pin || !e.Strict || e.Job != s.job || e.Item != s.item {
+			continue
+		}
+		until := int64(never)
+		if end := t.endOfPin(i); end != nil {
+			until = end.Mono
+		}
+		for _, p := range t.stretches(s.job, func(p *presence) bool { return !p.ableAt(e.Address) }) {
+			p.from, p.to = max(p.from, cmp.Or(e.Call, e.Mono)), min(p.to, until)
+			if p.from < p.to {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// endOfPin returns the event that may have ended a pin; nil if there is none.
+func (t *timeline) endOfPin(pin int) *Event {
+	e := &t.events[pin]
+	for i := range t.events[pin+1:] {
+		then := &t.events[pin+1+i]
+		if then.Kind == Restore || then.Job == e.Job && (then.Kind == Remove || then.Kind == Tamper || (then.Kind == Pin || then.Kind == Unpin) && then.Item == e.Item) {
+			return then
+		}
+	}
+	return nil
 }
 
 // address is what a process registers under.

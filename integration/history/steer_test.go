@@ -96,6 +96,23 @@ func pinnedTo(address string) *tape {
 	return h
 }
 
+// deserted is calm, but w2 does not run item 1 any more, which is pinned to its address.
+func deserted(strict, dies bool) *tape {
+	h := calm(func(item, tick int) bool { return item == 1 && tick > 3 })
+	h.events[0].Address, h.events[1].Address = "a1", "a2"
+	h.pin(1500, 1, "a2")
+	for i := range h.events {
+		if h.events[i].Kind == history.Pin {
+			h.events[i].Strict = strict
+		}
+	}
+	if dies {
+		h.about(3500, history.Kill, "w2")
+	}
+	h.says("w1", 5000, 0)
+	return h
+}
+
 // What an operator does, and which histories break the promises about it. promise is 0 if none
 // is broken.
 func TestSteered(t *testing.T) {
@@ -317,6 +334,9 @@ func TestSteered(t *testing.T) {
 			h.at(3000, history.Event{Kind: history.Unpin, Job: "j", Item: 1, Call: 2990})
 			return h
 		}},
+		"strictly pinned to somebody who has died": {0, func() *tape { return deserted(true, true) }},
+		"pinned to somebody who has died":          {3, func() *tape { return deserted(false, true) }},
+		"strictly pinned to somebody who is there": {3, func() *tape { return deserted(true, false) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := test.plant()
