@@ -534,6 +534,7 @@ func TestClusterModel(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				playModel(group[rapid.IntRange(0, len(group)-1).Draw(t, "variant")])(t)
 			})
