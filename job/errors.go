@@ -20,7 +20,8 @@ var (
 	// has claimed it, the item was removed, or somebody has removed or replaced the nodes of
 	// this instance.
 	ErrItemLost = errors.New("job: item lost")
-	// ErrJobRemoved: the job was removed from the registry.
+	// ErrJobRemoved: the job was removed from the registry. A start fails with it, too, unless the
+	// program's Config.Revision is higher than that of the configuration that was removed.
 	ErrJobRemoved = errors.New("job: job removed from the registry")
 )
 

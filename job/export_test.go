@@ -1,6 +1,9 @@
 package job
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // WithLinger makes runs that have ended wait longer for the other runs of their claim. It is
 // for tests that count commits: on a busy machine handlers may return one by one.
@@ -9,4 +12,9 @@ func WithLinger(d time.Duration) Option {
 		o.linger = d
 		return nil
 	}
+}
+
+// Join starts a job by the configuration that the registry has.
+func (n *Node) Join(ctx context.Context, name string, h Handler, opts ...Option) (*Scheduler, error) {
+	return n.join(ctx, name, h, opts)
 }

@@ -122,24 +122,29 @@ func (n *Node) OneOff(ctx context.Context, c Config, h Handler, opts ...Option) 
 	return n.start(ctx, c, h, opts)
 }
 
-func (n *Node) start(ctx context.Context, c Config, h Handler, opts []Option) (s *Scheduler, err error) {
+func (n *Node) start(ctx context.Context, c Config, h Handler, opts []Option) (*Scheduler, error) {
 	if n.options == nil {
 		return start(ctx, n, c, h, opts)
 	}
-	if err := n.reserve(c.Name); err != nil {
+	return n.named(ctx, c.Name, func(ctx context.Context) (*Scheduler, error) { return start(ctx, n, c, h, opts) })
+}
+
+// named has a job started, under a name that no other job of the node has meanwhile.
+func (n *Node) named(ctx context.Context, name string, start func(context.Context) (*Scheduler, error)) (s *Scheduler, err error) {
+	if err := n.reserve(name); err != nil {
 		return nil, err
 	}
 	defer n.starting.Done()
 	defer func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if n.jobs[c.Name] = s; s == nil {
-			delete(n.jobs, c.Name)
+		if n.jobs[name] = s; s == nil {
+			delete(n.jobs, name)
 		}
 	}()
 	ctx, cancel := within(ctx, n.closing)
 	defer cancel()
-	return start(ctx, n, c, h, opts)
+	return start(ctx)
 }
 
 // optionsWith returns the options of a job that is started with some.

@@ -47,6 +47,7 @@ type options struct {
 	isTyped        bool                         // the work is that of a type
 	precedence     Precedence
 	startRetry     bool
+	joinOnly       bool // the configuration is the registry's: it is not created, and not replaced
 	cancelGrace    time.Duration
 	lead           time.Duration // how long before its tick an item is claimed
 	// linger is how long a run that has ended waits for the other runs of its claim, so that

@@ -3,11 +3,13 @@ package job_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -33,6 +35,107 @@ func TestRemovalWithThePermissions(t *testing.T) {
 		m.awaitDone()
 		if err := m.Err(); !errors.Is(err, job.ErrJobRemoved) {
 			t.Errorf("it stopped with %v", err)
+		}
+	})
+}
+
+// A job that was removed is not set up again, until the program has a higher revision.
+func TestRemovedJobStaysRemoved(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron, cfg.Revision = rarely, 3
+		removal := jobtree.EncodeRemoval(jobtree.RemovalDocument{By: "anna", Why: "moved", Revision: 3})
+		c.commit(coord.Put(c.job.Removal(), removal))
+		m := c.dial("10.0.0.1")
+		refused := func(cfg job.Config, with string, opts ...job.Option) {
+			t.Helper()
+			if err := m.schedule(t.Context(), cfg, nil, opts...); !errors.Is(err, job.ErrJobRemoved) || !strings.Contains(err.Error(), with) {
+				t.Errorf("got %v", err)
+			}
+		}
+		refused(cfg, `by anna: "moved"; raise Config.Revision above 3`)
+		refused(cfg, "anna", job.WithPrecedence(job.PrecedenceCode))
+		overwrite := cfg
+		overwrite.Overwrite, overwrite.Revision = true, 0
+		refused(overwrite, "anna")
+		c.commit(coord.Put(c.job.Removal(), []byte("revision: many")))
+		refused(cfg, "revision:")
+		c.commit(coord.Put(c.job.Removal(), removal))
+
+		if err := c.view.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if nodes := c.dump(); nodes != "" {
+			t.Errorf("refused starts have left\n%s", nodes)
+		}
+		cfg.Revision = 4
+		if err := m.schedule(t.Context(), cfg, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.admin.Get(t.Context(), c.job.Removal()); !errors.Is(err, coord.ErrNoNode) {
+			t.Errorf("the removal still stands: %v", err)
+		}
+		m.leave()
+		cfg.Revision = 0 // the job is there now
+		if err := m.schedule(t.Context(), cfg, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// A process that joins goes by the registry's configuration, of either kind, and writes none.
+func TestJoin(t *testing.T) {
+	onNode(t, job.NodeConfig{Options: []job.Option{job.WithPrecedence(job.PrecedenceNone)}}, func(h host) {
+		nothing := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
+		if _, err := h.Join(h.Context(), "settle", nothing); !errors.Is(err, job.ErrJobRemoved) {
+			t.Errorf("without a configuration: %v", err)
+		}
+		if _, err := h.Join(h.Context(), "a/b", nothing); err == nil {
+			t.Error("a name that no job can have")
+		}
+		if _, err := h.Join(h.Context(), "settle", nil); err == nil {
+			t.Error("no handler")
+		}
+		for _, cfg := range []job.Config{
+			{Name: "settle", Cron: "0/5 * * * * ?", ShardingTotalCount: 2, Overwrite: true, Revision: 7},
+			{Name: "rebuild", ShardingTotalCount: 3},
+		} {
+			document, err := cfg.Encode(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			node := jobtree.Job(cfg.Name)
+			h.commit(coord.Put(node.Root(), []byte("theirs")), coord.Put(node.Config(), document))
+			if _, err := h.Join(h.Context(), cfg.Name, nothing); !errors.Is(err, job.ErrImplementationConflict) {
+				t.Errorf("%s: got %v", cfg.Name, err)
+			}
+			s, err := h.Join(h.Context(), cfg.Name, nothing, job.WithImplementation("theirs"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.pass(6 * time.Second)
+			state := h.state(cfg.Name)
+			if string(state.Config.Value) != string(document) || state.Config.Version != 0 || len(state.Items) != cfg.ShardingTotalCount {
+				t.Errorf("%s: %d items by %s", cfg.Name, len(state.Items), state.Config.Value)
+			}
+			if ran := state.Item(0).Completed != nil; ran != (cfg.Cron != "") {
+				t.Errorf("%s: it ran: %t", cfg.Name, ran)
+			}
+			h.commit(coord.DeleteTree(node.Root()))
+			<-s.Done()
+			if _, err := h.Join(h.Context(), cfg.Name, nothing); !errors.Is(err, job.ErrJobRemoved) {
+				t.Errorf("%s: when it is gone: %v", cfg.Name, err)
+			}
+		}
+		settle := jobtree.Job("settle")
+		other, err := job.Config{Name: "other", ShardingTotalCount: 1}.Encode(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.commit(coord.Put(settle.Config(), other))
+		if _, err := h.Join(h.Context(), "settle", nothing); err == nil || !strings.Contains(err.Error(), "jobName") {
+			t.Errorf("another job's configuration: %v", err)
 		}
 	})
 }

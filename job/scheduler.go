@@ -40,7 +40,7 @@ type Scheduler struct {
 //
 // Errors: a *ConfigError, which names the fields, for a configuration that is wrong, here or
 // in the registry; ErrConfigDiffers, with PrecedenceNone; ErrImplementationConflict;
-// ErrKindConflict; those of the registry.
+// ErrKindConflict; ErrJobRemoved; those of the registry.
 func Schedule(ctx context.Context, reg coord.Registry, c Config, h Handler, opts ...Option) (*Scheduler, error) {
 	return alone(reg).Schedule(ctx, c, h, opts...)
 }
@@ -62,11 +62,7 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 	if err != nil {
 		return nil, err
 	}
-	if err := o.workOf(c, h); err != nil {
-		return nil, err
-	}
-	o.thrown = newThrown(o.logger)
-	given, err := newSettings(c, o, 0)
+	given, err := o.settle(c, h)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +73,14 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", c.Name, err)
 	}
+	return n.begin(ctx, view, given, o, c.Revision)
+}
+
+// begin starts a job by the configuration that the program has given, and a view that has just
+// been opened.
+func (n *Node) begin(ctx context.Context, view coord.View, given *settings, o *options, revision int) (*Scheduler, error) {
 	s := &Scheduler{
-		c:    newController(reg, view, given, o, c.Revision),
+		c:    newController(n.reg, view, given, o, revision),
 		node: n,
 		done: make(chan struct{}),
 		gone: make(chan struct{}),
@@ -91,7 +93,7 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 	s.c.started = sync.OnceFunc(func() { close(registered) })
 	s.c.shutdown, s.leave = context.WithCancel(context.Background())
 	s.c.stopping, s.stop = context.WithCancel(context.Background())
-	err = s.c.setUp(ctx)
+	err := s.c.setUp(ctx)
 	if err != nil {
 		s.leave()
 	}
@@ -114,9 +116,9 @@ func start(ctx context.Context, n *Node, c Config, h Handler, opts []Option) (*S
 	case <-registered:
 		return s, nil
 	case <-s.done:
-		return nil, cmpErr(s.err, fmt.Errorf("job %s: stopped while it was starting", c.Name))
+		return nil, cmpErr(s.err, fmt.Errorf("job %s: stopped while it was starting", given.Name))
 	case <-ctx.Done():
-		err := fmt.Errorf("job %s: start: %w", c.Name, context.Cause(ctx))
+		err := fmt.Errorf("job %s: start: %w", given.Name, context.Cause(ctx))
 		faults := s.Status().Fault() // which Shutdown ends
 		return nil, errors.Join(err, faults, s.Shutdown(ctx))
 	}

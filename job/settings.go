@@ -70,6 +70,16 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	return s, nil
 }
 
+// settle completes the options of a job that is started with a handler, and returns the settings
+// for its configuration.
+func (o *options) settle(c Config, h Handler) (*settings, error) {
+	if err := o.workOf(c, h); err != nil {
+		return nil, err
+	}
+	o.thrown = newThrown(o.logger)
+	return newSettings(c, o, 0)
+}
+
 // rulesOf returns the part that decisions need of a configuration with its defaults. What its
 // calendars say is not known yet.
 func rulesOf(c Config, ticks cronexpr.Union) decide.Rules {

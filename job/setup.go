@@ -10,13 +10,15 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // setUp decides which configuration is in force: the registry's, or the given one if the
 // registry has none or the given one replaces it. A configuration that cannot be read may
 // be replaced. (In elastic-job 2.1.5 and before, the start failed then.) One of the other
-// kind, with a cron expression or without, may not. The view has just been opened.
+// kind, with a cron expression or without, may not. A job that was removed is not set up again:
+// see readmit. The view has just been opened.
 func (c *controller) setUp(ctx context.Context) error {
 	glance := c.glance
 	if c.view.Fault() != nil {
@@ -57,6 +59,9 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 	if err != nil {
 		return err
 	}
+	if there.Created == 0 && c.options.joinOnly {
+		return fmt.Errorf("job %s: %w: it has no configuration", job, ErrJobRemoved)
+	}
 	if err := c.options.checkImplementation(string(root.Value), there.Value); err != nil {
 		return fmt.Errorf("job %s: %w", job, err)
 	}
@@ -66,7 +71,7 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 		switch {
 		case err == nil && (found.Cron == "") != (given.Cron == ""):
 			return fmt.Errorf("job %s: %w", job, ErrKindConflict) // running instances would refuse it
-		case c.options.precedence.replaces(given.Config, there.Value):
+		case !c.options.joinOnly && c.options.precedence.replaces(given.Config, there.Value):
 			replaced = found.differences(given.Config)
 		case err != nil:
 			return fmt.Errorf("configuration of job %s in the registry: %w", job, err)
@@ -90,6 +95,15 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 	var revision int64
 	isDone := false
 	if there.Created == 0 {
+		removal, err := read(ctx, job.Removal()) // the view has none: only a conflict makes this program look
+		if err != nil {
+			return err
+		}
+		admit, err := c.readmit(removal)
+		if err != nil {
+			return err
+		}
+		ops = append(ops, admit...)
 		revision, isDone = c.foundAtOnce(ctx, ops)
 	}
 	if !isDone {
@@ -106,12 +120,27 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 	return nil
 }
 
+// readmit returns the operations that let a commit write the configuration of a job that has none:
+// the job was never removed, or what says so goes, because the program's revision is higher.
+func (c *controller) readmit(removal coord.Node) ([]coord.Op, error) {
+	path := c.job.Removal()
+	if removal.Created == 0 {
+		return []coord.Op{coord.Absent(path)}, nil
+	}
+	d, err := jobtree.DecodeRemoval(removal.Value)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("job %s: %w: %s: %w", c.job, ErrJobRemoved, path, err)
+	case c.settings.Revision > d.Revision:
+		return []coord.Op{coord.AtVersion(path, removal.Version), coord.DeleteTree(path)}, nil
+	}
+	return nil, fmt.Errorf("job %s: %w: %s; raise Config.Revision above %d, or have an operator readmit the job (ops.Readmit)", c.job, ErrJobRemoved, d, d.Revision)
+}
+
 // keep puts the registry's configuration in force. It refuses the configuration of another
 // job, and with PrecedenceNone one that differs from the given one.
 func keep(given *settings, found Config, modified int64, o *options) (*settings, error) {
-	if found.Name != given.Name {
-		fault := &FieldError{Field: keyName, Value: quote(found.Name), Err: fmt.Errorf("%s is allowed", quote(given.Name))}
-		err := &ConfigError{Job: given.Name, Faults: []*FieldError{fault}}
+	if err := found.isOf(given.Name); err != nil {
 		return nil, fmt.Errorf("configuration of job %s in the registry: %w", given.Name, err)
 	}
 	differ := given.departures(found)
@@ -124,6 +153,15 @@ func keep(given *settings, found Config, modified int64, o *options) (*settings,
 	}
 	o.precedence.warn(o.logger, given.Config, found, differ)
 	return s, nil
+}
+
+// isOf returns an error if a configuration is that of another job.
+func (c Config) isOf(name string) error {
+	if c.Name == name {
+		return nil
+	}
+	fault := &FieldError{Field: keyName, Value: quote(c.Name), Err: fmt.Errorf("%s is allowed", quote(name))}
+	return &ConfigError{Job: name, Faults: []*FieldError{fault}}
 }
 
 // get reads a node from the store. A node that is not there is the zero Node.
