@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/removal"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
@@ -95,11 +96,11 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 	var revision int64
 	isDone := false
 	if there.Created == 0 {
-		removal, err := read(ctx, job.Removal()) // the view has none: only a conflict makes this program look
+		note, err := read(ctx, job.Removal()) // the view has none: only a conflict makes this program look
 		if err != nil {
 			return err
 		}
-		admit, err := c.readmit(removal)
+		admit, err := c.readmit(ctx, note)
 		if err != nil {
 			return err
 		}
@@ -122,17 +123,21 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 
 // readmit returns the operations that let a commit write the configuration of a job that has none:
 // the job was never removed, or what says so goes, because the program's revision is higher.
-func (c *controller) readmit(removal coord.Node) ([]coord.Op, error) {
+func (c *controller) readmit(ctx context.Context, note coord.Node) ([]coord.Op, error) {
 	path := c.job.Removal()
-	if removal.Created == 0 {
+	if note.Created == 0 {
 		return []coord.Op{coord.Absent(path)}, nil
 	}
-	d, err := jobtree.DecodeRemoval(removal.Value)
+	d, err := jobtree.DecodeRemoval(note.Value)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("job %s: %w: %s: %w", c.job, ErrJobRemoved, path, err)
 	case c.settings.Revision > d.Revision:
-		return []coord.Op{coord.AtVersion(path, removal.Version), coord.DeleteTree(path)}, nil
+		// Who has removed it may have ended before all of it was gone.
+		if _, err := removal.Rest(ctx, c.reg, c.job); err != nil {
+			return nil, fmt.Errorf("job %s: remove what is left of it: %w", c.job, err)
+		}
+		return []coord.Op{coord.AtVersion(path, note.Version), coord.DeleteTree(path)}, nil
 	}
 	return nil, fmt.Errorf("job %s: %w: %s; raise Config.Revision above %d, or have an operator readmit the job (ops.Readmit)", c.job, ErrJobRemoved, d, d.Revision)
 }

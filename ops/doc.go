@@ -20,6 +20,9 @@
 //	Backfill             …/{item} for each      when its turn comes    hour for those who wait
 //	Pin, Unpin           pins/{item}            the leader             with Unpin; not in broadcast jobs
 //	DealAnew             leader/sharding/…      the leader             when the items are dealt
+//	Create, Update       config                 its instances          with the next one
+//	Remove               ~elasticjob/removed    its instances stop;    with Readmit or Create, or for a
+//	                                            no program sets it up  program with a higher revision
 //	PutCalendar          ~elasticjob/calendars  jobs that name it      with RemoveCalendar
 //	DisableItems         sharding/{item}/…      who owns the item      with EnableItems
 //	DisableServers       servers/{address}      everybody              with EnableServers

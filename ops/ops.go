@@ -151,14 +151,21 @@ func (j *Job) try(ctx context.Context, what string, do func(*jobtree.State) erro
 
 // tryOn is try for who needs only a part of the tree.
 func (j *Job) tryOn(ctx context.Context, what string, read func(context.Context) (*jobtree.State, error), do func(*jobtree.State) error) error {
+	return j.again(ctx, what, func() error {
+		s, err := read(ctx)
+		if err != nil {
+			return err
+		}
+		return do(s)
+	})
+}
+
+// again has something done until that meets no conflict.
+func (j *Job) again(ctx context.Context, what string, do func() error) error {
 	pause := firstPause
 	var err error
 	for range attempts {
-		var s *jobtree.State
-		if s, err = read(ctx); err == nil {
-			err = do(s)
-		}
-		if !errors.Is(err, coord.ErrConflict) {
+		if err = do(); !errors.Is(err, coord.ErrConflict) {
 			break
 		}
 		if !rest.For(ctx, pause/2+rand.N(pause/2)) {

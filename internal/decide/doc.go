@@ -54,7 +54,8 @@
 //	                                                                     leader/election/instance goes if it leads;
 //	                                                                     trigger/{id} goes if there is nobody to obey it
 //	Found           applicant  nobody is there, nothing is in the way    what Register, Elect, PutInForce and Assign do;
-//	                                                                     config and the job's node if there is none
+//	                                                                     config and the job's node if there is none;
+//	                                                                     ~elasticjob/removed/{job} goes then
 //	Register        applicant  it has not asked for its nodes            sessions/{id}, instances/{id};
 //	                                                                     servers/{ip} if there is none
 //	Forestall       applicant  Register may yet come; also a leaver      sessions/{id}

@@ -55,6 +55,12 @@ func (j Job) Config() string { return j.at(config) }
 // operator changes it.
 func (j Job) Server(ip string) string { return j.at(servers + "/" + ip) }
 
+// Instances is the parent of the live instances.
+func (j Job) Instances() string { return j.at(instances) }
+
+// Sessions is the parent of the sessions of instances.
+func (j Job) Sessions() string { return j.at(sessions) }
+
 // Instance is the ephemeral node of a live instance; see [EncodeInstance].
 func (j Job) Instance(id string) string { return j.at(instances + "/" + id) }
 

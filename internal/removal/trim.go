@@ -1,0 +1,54 @@
+package removal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// MaxKept is how many notes of removed jobs a namespace keeps: the newest. There may be some
+// hundreds more for a while.
+const MaxKept = 10_000
+
+// oneIn is how seldom somebody who has removed a job counts the notes. To list ten thousand of them
+// takes ZooKeeper ten thousand reads.
+const oneIn = 100
+
+// TrimSeldom is [Trim] for one call in a hundred, and nothing for the others. Who writes a note calls it.
+func TrimSeldom(ctx context.Context, reg coord.Registry) error {
+	if rand.N(oneIn) > 0 {
+		return nil
+	}
+	return Trim(ctx, reg, MaxKept)
+}
+
+// Trim removes the oldest notes, so that as many as are to be kept stay. One that is written anew
+// meanwhile stays, too.
+//
+// Errors: those of a list and of a commit.
+func Trim(ctx context.Context, reg coord.Registry, keep int) error {
+	notes, err := reg.List(ctx, jobtree.Removals)
+	if errors.Is(err, coord.ErrNoNode) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("trim: %w", err)
+	}
+	slices.SortFunc(notes, func(a, b coord.Node) int { return int(min(max(b.Modified-a.Modified, -1), 1)) }) // the newest first
+	const perCommit = coord.MaxOps / 3                                                                       // a condition and a removal for each
+	for some := range slices.Chunk(notes[min(keep, len(notes)):], perCommit) {
+		var ops []coord.Op
+		for _, n := range some {
+			ops = append(ops, coord.AtVersion(n.Path, n.Version), coord.DeleteTree(n.Path))
+		}
+		if _, err := reg.Commit(ctx, ops...); err != nil {
+			return fmt.Errorf("trim: %w", err)
+		}
+	}
+	return nil
+}

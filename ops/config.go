@@ -1,0 +1,152 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// Errors of configurations that a program may want to tell apart.
+var (
+	// ErrJobExists: the namespace has a job of that name.
+	ErrJobExists = errors.New("ops: the job exists already")
+	// ErrConfigChanged: the configuration has not the version that was asked for.
+	ErrConfigChanged = errors.New("ops: the configuration has changed")
+)
+
+// CreateRequest says what job is to be created.
+type CreateRequest struct {
+	// Config is that of the job. A process that runs the job with Config.Overwrite replaces it.
+	Config job.Config
+	// Implementation is what runs the job, in up to 1,000 bytes: the name of a type, or what
+	// programs name by job.WithImplementation. Default Config.Name.
+	Implementation string
+}
+
+// Create creates a job, which runs when a process joins it. It may have been removed before: what
+// says so goes with the same commit.
+//
+// Errors: ErrJobExists; a *job.ConfigError; those of a read and of a commit.
+func (o *Ops) Create(ctx context.Context, r CreateRequest) error {
+	document, err := r.Config.Encode(nil)
+	if err != nil {
+		return err
+	}
+	implementation := r.Implementation
+	if implementation == "" {
+		implementation = r.Config.Name
+	}
+	if len(implementation) > maxImplementation || !utf8.ValidString(implementation) {
+		return fmt.Errorf("job %s: create: implementation %s: UTF-8 of up to %d bytes is allowed", r.Config.Name, brief.Quote(implementation), maxImplementation)
+	}
+	j := o.Job(r.Config.Name)
+	return j.again(ctx, "create", func() error {
+		_, err := j.config(ctx)
+		if err == nil {
+			return ErrJobExists
+		}
+		if !errors.Is(err, ErrNoJob) {
+			return err
+		}
+		// Who has removed the job may have ended before all of it was gone.
+		if _, err := j.removeRest(ctx); err != nil {
+			return err
+		}
+		_, err = o.reg.Commit(ctx, coord.Put(j.name.Root(), []byte(implementation)), coord.Create(j.name.Config(), document), coord.DeleteTree(j.name.Removal()))
+		return err
+	})
+}
+
+// maxImplementation is the bound of job.WithImplementation.
+const maxImplementation = 1_000
+
+// Settings is what the registry says of how a job is to run.
+type Settings struct {
+	Config job.Config // with its defaults
+	// Implementation is what runs the job: see CreateRequest.
+	Implementation string
+	// Version is that of the configuration, for UpdateRequest.
+	Version int64
+}
+
+// Settings reads the configuration of the job. If it cannot be read, the error comes with what
+// could be, and with its version.
+//
+// Errors: ErrNoJob; a *job.ConfigError; those of a read.
+func (j *Job) Settings(ctx context.Context) (Settings, error) {
+	failed := func(s Settings, err error) (Settings, error) {
+		return s, fmt.Errorf("job %s: settings: %w", brief.Text(string(j.name)), err)
+	}
+	document, err := j.config(ctx)
+	if err != nil {
+		return failed(Settings{}, err)
+	}
+	root, err := j.ops.reg.Get(ctx, j.name.Root())
+	if err != nil && !errors.Is(err, coord.ErrNoNode) {
+		return failed(Settings{}, err)
+	}
+	s := Settings{Implementation: string(root.Value), Version: document.Version}
+	if s.Config, err = job.DecodeConfig(document.Value); err != nil {
+		return failed(s, err)
+	}
+	return s, nil
+}
+
+// config reads the node of the configuration.
+func (j *Job) config(ctx context.Context) (coord.Node, error) {
+	if err := j.check(); err != nil {
+		return coord.Node{}, err
+	}
+	n, err := j.ops.reg.Get(ctx, j.name.Config())
+	if errors.Is(err, coord.ErrNoNode) {
+		err = ErrNoJob
+	}
+	return n, err
+}
+
+// UpdateRequest says how a job is to run from now on.
+type UpdateRequest struct {
+	// Config replaces the whole configuration. Its name is that of the job, or empty.
+	Config job.Config
+	// Version is the one that the configuration has to have: see Settings.
+	Version int64
+}
+
+// Update replaces the configuration of the job, if nobody has since it was read. Keys of the
+// document that Config has no field for stay. The instances go by it a moment later. A job with a
+// schedule stays one with a schedule. It is one commit.
+//
+// Errors: ErrNoJob; ErrConfigChanged; job.ErrKindConflict; a *job.ConfigError; those of a read and of
+// a commit.
+func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
+	return j.again(ctx, "update", func() error {
+		there, err := j.config(ctx)
+		if err != nil {
+			return err
+		}
+		next := r.Config
+		if next.Name == "" {
+			next.Name = string(j.name)
+		}
+		before, err := job.DecodeConfig(there.Value)
+		switch {
+		case next.Name != string(j.name):
+			return fmt.Errorf("the configuration is that of job %s", brief.Quote(next.Name))
+		case there.Version != r.Version:
+			return fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, there.Version, r.Version)
+		case err == nil && (before.Cron == "") != (next.Cron == ""):
+			return job.ErrKindConflict
+		}
+		document, err := next.Encode(there.Value)
+		if err != nil {
+			return err
+		}
+		_, err = j.ops.reg.Commit(ctx, coord.SetAt(j.name.Config(), document, there.Version))
+		return err
+	})
+}

@@ -1,0 +1,148 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/removal"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// ErrNotRemoved: nothing says that a job of that name was removed.
+var ErrNotRemoved = errors.New("ops: the job was not removed")
+
+// RemoveRequest says how a job is to be removed.
+type RemoveRequest struct {
+	// Why is for people. It is cut after 255 bytes.
+	Why string
+}
+
+// Remove removes the job, with all that the registry has of it. Its instances stop with
+// job.ErrJobRemoved: the contexts of handlers that run end, and nobody runs their items again. The
+// job stays removed: no program sets it up again, unless its Config.Revision is higher than that
+// of the configuration that was removed, or until [Ops.Readmit] or [Ops.Create].
+//
+// A small job goes in one commit. Of a large one the configuration goes first, and the rest in
+// parts. If Remove fails before all is gone, call it again. [Ops.Removed] lists the newest 10,000
+// removed jobs, and some hundreds more; older ones are forgotten.
+//
+// Errors: ErrNoJob if nothing is there; those of a read and of a commit.
+func (j *Job) Remove(ctx context.Context, r RemoveRequest) error {
+	begun := false
+	return j.again(ctx, "remove", func() error {
+		if !jobtree.IsName(string(j.name)) {
+			return fmt.Errorf("%w: no job can have this name", ErrNoJob)
+		}
+		config, err := j.config(ctx)
+		if err == nil {
+			begun = true
+			err = j.remove(ctx, config, r)
+		} else if errors.Is(err, ErrNoJob) {
+			var was bool
+			if was, err = j.removeRest(ctx); err == nil && !was && !begun {
+				return ErrNoJob
+			}
+		}
+		if errors.Is(err, coord.ErrUnknownOutcome) { // the next look tells
+			return fmt.Errorf("%w: %w", coord.ErrConflict, err)
+		}
+		return err
+	})
+}
+
+// remove removes a job whose configuration is there.
+func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) error {
+	isSmall, err := removal.IsSmall(ctx, j.ops.reg, j.name)
+	if err != nil {
+		return err
+	}
+	d := jobtree.RemovalDocument{By: j.ops.by, Why: r.Why, At: j.ops.now()}
+	if c, err := job.DecodeConfig(config.Value); err == nil {
+		d.Revision = c.Revision
+	}
+	ops := []coord.Op{coord.AtVersion(j.name.Config(), config.Version), coord.Put(j.name.Removal(), jobtree.EncodeRemoval(d))}
+	if isSmall {
+		ops = append(ops, coord.DeleteTree(j.name.Root()))
+	} else {
+		// Whatever a member writes, it does on condition of its session's node, or of the leader's.
+		for _, path := range []string{j.name.Config(), j.name.Sessions(), j.name.Instances(), j.name.LeaderInstance()} {
+			ops = append(ops, coord.DeleteTree(path))
+		}
+	}
+	if _, err := j.ops.reg.Commit(ctx, ops...); err != nil {
+		return err
+	}
+	if !isSmall {
+		if _, err := removal.Rest(ctx, j.ops.reg, j.name); err != nil && !errors.Is(err, removal.ErrConfigured) {
+			return err
+		}
+	}
+	_ = removal.TrimSeldom(ctx, j.ops.reg) // the job is removed; whoever removes the next one may trim
+	return nil
+}
+
+// removeRest removes what is left of a job that was removed. Without a note of that, what has no
+// configuration is not a job's. It reports whether anything was left.
+func (j *Job) removeRest(ctx context.Context) (was bool, err error) {
+	_, err = j.ops.reg.Get(ctx, j.name.Removal())
+	if errors.Is(err, coord.ErrNoNode) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return removal.Rest(ctx, j.ops.reg, j.name)
+}
+
+// Removed is a job that was removed.
+type Removed struct {
+	Name string
+	// By and Why are what was said then, and At is when it was.
+	By, Why string
+	At      time.Time
+	// Revision is that of the configuration that was removed. A program with a higher one sets the
+	// job up again.
+	Revision int
+	// Expired is whether the job was removed because it had no tick left: see job.Expiry.
+	Expired bool
+	// Err says why nothing of this can be told, except the name. No program sets such a job up again.
+	Err error
+}
+
+// Removed returns the jobs that were removed and may not be set up again, by name.
+//
+// Errors: those of a read.
+func (o *Ops) Removed(ctx context.Context) ([]Removed, error) {
+	nodes, err := o.reg.List(ctx, jobtree.Removals)
+	if err != nil && !errors.Is(err, coord.ErrNoNode) {
+		return nil, fmt.Errorf("removed jobs: %w", err)
+	}
+	list := make([]Removed, 0, len(nodes))
+	for _, n := range nodes {
+		d, err := jobtree.DecodeRemoval(n.Value)
+		list = append(list, Removed{Name: coord.Base(n.Path), By: d.By, Why: d.Why, At: d.At, Revision: d.Revision, Expired: d.Expired, Err: err})
+	}
+	return list, nil
+}
+
+// Readmit lets programs set a job up again that was removed. It is one commit.
+//
+// Errors: ErrNotRemoved; those of a commit.
+func (o *Ops) Readmit(ctx context.Context, name string) error {
+	err := ErrNotRemoved
+	if jobtree.IsName(name) {
+		_, err = o.reg.Commit(ctx, coord.Exists(jobtree.Job(name).Removal()), coord.DeleteTree(jobtree.Job(name).Removal()))
+	}
+	if errors.Is(err, coord.ErrConflict) {
+		err = fmt.Errorf("%w: %w", ErrNotRemoved, err)
+	}
+	if err != nil {
+		return fmt.Errorf("job %s: readmit: %w", brief.Text(name), err)
+	}
+	return nil
+}
