@@ -59,6 +59,9 @@ type Config struct {
 	// do not know it. Default 0, none. (props: schedule.jitter.milliseconds)
 	Jitter time.Duration
 
+	// Expiry says when the job ends, and whether it is removed then. Default: it does not end.
+	Expiry Expiry
+
 	// TimeZone is the time zone of Cron: an IANA name such as "Asia/Shanghai", or
 	// "GMT+08:00". Empty means the zone of each process. (timeZone)
 	TimeZone string
@@ -216,6 +219,32 @@ type Retry struct {
 	MaxBackoff time.Duration
 }
 
+// Expiry says when a job ends. No tick begins after its end. What was missed before is still made
+// up, and what was cut short is run again. Until it is removed, the job also runs for requests.
+// [Status].Expired says that no tick is to come; that is no fault then. JVM members know no end,
+// and neither do members of versions without it: they run on. A fault names JVM members.
+type Expiry struct {
+	// At is the last moment for which there may be a tick. Whole seconds. The zero time is no bound.
+	// A one-off job expires at this time. (props: expiry.at, in RFC 3339)
+	At time.Time
+
+	// Ticks is how many ticks there are, from when the leader has first recorded the expressions of
+	// the job, or this number. If one of them changes the count begins anew; with calendars and
+	// pauses it goes on, by the calendars as they are then. Ticks that nobody has run count, too:
+	// those of a pause, say. Needs a Cron. Up to MaxExpiryTicks. Default 0, no bound.
+	// (props: expiry.ticks)
+	Ticks int
+
+	// Remove makes the leader remove the job when no tick is to come: after its end, or because
+	// its expressions have none any more, as "0 30 9 1 12 ? 2026" after 2026. The leader waits
+	// until no item runs or has anything to make up, and until no request is there, not even one
+	// that is kept for whoever waits for it. It waits for the end of a pause, and as long as there
+	// are JVM members. Schedulers of the job then stop with ErrJobRemoved, and a start fails with
+	// it, unless its Revision is higher. Needs MonitorExecution, and in a one-off job At. Default
+	// false. (props: expiry.remove)
+	Remove bool
+}
+
 // The values of Config.Overlap.
 const (
 	OverlapWait = "WAIT"
@@ -231,6 +260,7 @@ const (
 	MaxRetryAttempts      = 1_000
 	MaxRevision           = math.MaxInt32
 	MaxJitter             = 24 * time.Hour
+	MaxExpiryTicks        = 10_000
 	// MaxConfigSize bounds all fields together, in bytes as [Config.Encode] writes them. A
 	// node of every store holds that much, and a commit that writes it has room for more.
 	MaxConfigSize = coord.MaxCommitBytes - 64<<10

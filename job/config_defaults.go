@@ -39,6 +39,7 @@ func (c Config) WithDefaults() Config {
 	c.Misfire = cmp.Or(c.Misfire, d.Misfire)
 	c.MisfireTolerance = cmp.Or(c.MisfireTolerance, d.MisfireTolerance)
 	c.Jitter = max(c.Jitter, 0)
+	c.Expiry.At = c.Expiry.At.Round(0).UTC() // equal moments are equal values
 	c.MisfireWindow = max(c.MisfireWindow, 0)
 	c.MaxTimeDiff = max(c.MaxTimeDiff, 0)
 	c.ReconcileInterval = max(cmp.Or(c.ReconcileInterval, d.ReconcileInterval), switchedOff)

@@ -42,6 +42,9 @@ const (
 	keyCalendars        = propsPrefix + "schedule.calendars"
 	keyOverlap          = propsPrefix + "overlap"
 	keyJitter           = propsPrefix + "schedule.jitter.milliseconds"
+	keyExpiresAt        = propsPrefix + "expiry.at"
+	keyExpiryTicks      = propsPrefix + "expiry.ticks"
+	keyRemoveExpired    = propsPrefix + "expiry.remove"
 	keyMisfireTolerance = propsPrefix + "misfire.tolerance.milliseconds"
 	keyMisfireWindow    = propsPrefix + "misfire.window.seconds"
 	keyTimeout          = propsPrefix + "execution.timeout.seconds"
@@ -62,7 +65,7 @@ const (
 
 // ownProps returns the properties that belong to fields of a Config.
 func ownProps() []string {
-	return []string{keyMoreCrons, keyCalendars, keyOverlap, keyJitter, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyBroadcast, keyThreads, keyRevision}
+	return []string{keyMoreCrons, keyCalendars, keyOverlap, keyJitter, keyExpiresAt, keyExpiryTicks, keyRemoveExpired, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyBroadcast, keyThreads, keyRevision}
 }
 
 // field is one key of the document, with the field of a Config that it belongs to.
@@ -110,6 +113,9 @@ func (c *Config) propFields() []field {
 		namesField(keyCalendars, &c.Calendars),
 		textField(keyOverlap, &c.Overlap, false),
 		durationField(keyJitter, &c.Jitter, time.Millisecond, "0"),
+		timeField(keyExpiresAt, &c.Expiry.At),
+		intField(keyExpiryTicks, &c.Expiry.Ticks),
+		boolField(keyRemoveExpired, &c.Expiry.Remove),
 		durationField(keyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, ""),
 		durationField(keyMisfireWindow, &c.MisfireWindow, time.Second, "0"),
 		durationField(keyTimeout, &c.Timeout, time.Second, "0"),
@@ -200,6 +206,29 @@ func intField(key string, p *int) field {
 		return nil
 	}
 	return field{key, set, func() string { return strconv.Itoa(*p) }, "!!int", true}
+}
+
+// timeField is a moment that is written in RFC 3339. An empty text is none.
+func timeField(key string, p *time.Time) field {
+	set := func(text string) error {
+		*p = time.Time{}
+		if text == "" {
+			return nil
+		}
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return fmt.Errorf("a time in RFC 3339 is allowed, such as %s", "2027-01-31T09:30:00Z")
+		}
+		*p = at.UTC()
+		return nil
+	}
+	get := func() string {
+		if p.IsZero() {
+			return ""
+		}
+		return p.UTC().Format(time.RFC3339Nano)
+	}
+	return field{key, set, get, "!!str", false}
 }
 
 // durationField is a duration that is written as a number of units. off is the text for

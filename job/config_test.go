@@ -57,7 +57,9 @@ func TestDefaults(t *testing.T) {
 
 func TestDefaultsDoNotReplaceWhatIsSet(t *testing.T) {
 	want := job.Config{
-		Name: "settle", Cron: "* * * * * ?", MoreCrons: []string{"0 0 12 * * ?"}, Calendars: []string{"c"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "GMT+08:00", ShardingTotalCount: 1, ShardingItemParameters: "0=a",
+		Name: "settle", Cron: "* * * * * ?", MoreCrons: []string{"0 0 12 * * ?"}, Calendars: []string{"c"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "GMT+08:00",
+		Expiry:             job.Expiry{At: time.Date(2027, 1, 31, 9, 30, 0, 0, time.UTC), Ticks: 5, Remove: true},
+		ShardingTotalCount: 1, ShardingItemParameters: "0=a",
 		JobParameter: "p", Description: "d", MonitorExecution: job.Off, Misfire: job.Off, MisfireTolerance: time.Minute,
 		MisfireWindow: time.Hour, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute, Strategy: "STICKY", Threads: 3,
 		ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Minute,

@@ -148,6 +148,7 @@ func (v *validator) fields(c Config) {
 	case c.Jitter > 0 && c.MonitorExecution == Off:
 		v.fault(keyJitter, c.Jitter.String(), "needs %s, whose records tell which items have begun", keyMonitorExecution)
 	}
+	v.expiry(c)
 	v.duration(keyMisfireTolerance, c.MisfireTolerance, time.Millisecond, true)
 	v.duration(keyMisfireWindow, c.MisfireWindow, time.Second, false)
 	v.duration(keyMaxTimeDiff, c.MaxTimeDiff, time.Second, false)
@@ -232,6 +233,24 @@ func (v *validator) cronFault(c Config, err error) {
 		if _, err := cronexpr.Parse(c.Cron, time.UTC); err != nil {
 			v.add(&FieldError{Field: keyCron, Err: err})
 		}
+	}
+}
+
+// expiry checks when the job ends.
+func (v *validator) expiry(c Config) {
+	e := c.Expiry
+	if at := e.At; !at.Equal(at.Truncate(time.Second)) || !at.IsZero() && (at.Year() < 1970 || at.Year() > 9999) {
+		v.fault(keyExpiresAt, quote(at.Format(time.RFC3339Nano)), "a whole second of the years 1970 to 9999 is allowed")
+	}
+	v.between(keyExpiryTicks, e.Ticks, MaxExpiryTicks)
+	if e.Ticks > 0 && c.Cron == "" {
+		v.fault(keyExpiryTicks, strconv.Itoa(e.Ticks), "needs %s", keyCron)
+	}
+	switch {
+	case e.Remove && c.MonitorExecution == Off:
+		v.fault(keyRemoveExpired, "true", "needs %s, whose records tell that nothing runs", keyMonitorExecution)
+	case e.Remove && c.Cron == "" && e.At.IsZero():
+		v.fault(keyRemoveExpired, "true", "needs %s in a one-off job", keyExpiresAt)
 	}
 }
 
@@ -409,8 +428,8 @@ func (c Config) checkCron() error {
 	return err
 }
 
-// Ticks returns the schedule of the job, with the ticks that Calendars leave out; nil for a
-// one-off job, of which it checks the time zone only.
+// Ticks returns the schedule of the job, with the ticks that Calendars leave out, and with those
+// after its [Expiry]; nil for a one-off job, of which it checks the time zone only.
 func (c Config) Ticks() (cronexpr.Union, error) {
 	zone, err := cronexpr.LoadLocation(c.TimeZone)
 	if err != nil || c.Cron == "" {

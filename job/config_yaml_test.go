@@ -527,6 +527,11 @@ func anyConfig() *rapid.Generator[job.Config] {
 		if c.MonitorExecution != job.Off {
 			c.Jitter = rapid.SampledFrom([]time.Duration{0, -1, time.Millisecond, job.MaxJitter}).Draw(t, "jitter")
 		}
+		c.Expiry.At = rapid.SampledFrom([]time.Time{{}, time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(2026, 11, 22, 9, 0, 0, 0, time.FixedZone("", -3*3600))}).Draw(t, "expires at")
+		if c.Cron != "" {
+			c.Expiry.Ticks = rapid.IntRange(0, job.MaxExpiryTicks).Draw(t, "expiry ticks")
+		}
+		c.Expiry.Remove = c.MonitorExecution != job.Off && (c.Cron != "" || !c.Expiry.At.IsZero()) && rapid.Bool().Draw(t, "expiry remove")
 		c.Overlap = rapid.SampledFrom([]string{"", job.OverlapWait, job.OverlapSkip}).Draw(t, "overlap")
 		c.Failover = c.MonitorExecution != job.Off && rapid.Bool().Draw(t, "failover")
 		if rapid.IntRange(0, 4).Draw(t, "broadcast") == 0 {

@@ -51,6 +51,7 @@ type outlook struct {
 	active   bool
 	stops    bool // the clock stops this instance
 	clock    bool // the store's clock is known
+	isToGo   bool // the job has expired, and nothing is left but to remove it
 }
 
 func (c *controller) outlookOf(w *decide.World) outlook {
@@ -59,6 +60,7 @@ func (c *controller) outlookOf(w *decide.World) outlook {
 		early:   early,
 		session: c.self.Session, id: c.self.ID, settings: c.settings, refused: c.refusal(),
 		tick: w.LastTick(), slot: w.Slot(), active: w.IsActive(), stops: w.ClockStops(), clock: w.Clock.Known,
+		isToGo: w.Leads() && w.IsToGo(c.work),
 	}
 }
 

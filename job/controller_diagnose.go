@@ -52,6 +52,9 @@ func (c *controller) diagnose(w *decide.World) error {
 		if err == nil {
 			err = c.broadcastFault(w)
 		}
+		if err == nil {
+			err = c.expiryFault(w)
+		}
 		c.fault(FaultConfig, err)
 	} else {
 		c.wakeIn(max(c.reconsider.Sub(w.Now), firstPause))
@@ -134,7 +137,7 @@ func (c *controller) treeFault(w *decide.World) error {
 // scheduleFault returns an error if the schedule has no tick to come, or if the leader has
 // not put it in force.
 func (c *controller) scheduleFault(w *decide.World) error {
-	if c.settings.rules.Ticks != nil && c.settings.rules.Ticks.Next(w.Now).IsZero() {
+	if c.settings.rules.Ticks != nil && !c.settings.rules.Expires() && c.settings.rules.Ticks.Next(w.Now).IsZero() {
 		if !c.settings.ticks.Next(w.Now).IsZero() {
 			return fmt.Errorf("job %s: its calendars leave out all ticks to come of the cron expression %q", c.job, short(c.settings.Cron))
 		}

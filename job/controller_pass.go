@@ -44,7 +44,7 @@ const (
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
-func steps() [33]step {
+func steps() [34]step {
 	configured := asApplicant | asMember | asLeaver
 	return [...]step{
 		{"reconcile", always, whole, (*controller).reconcileIfDue},
@@ -75,6 +75,7 @@ func steps() [33]step {
 		{"inherit", asLeader, whole, (*controller).inherit},
 		{"end requests", asMember, whole, (*controller).endRequests},
 		{"sweep", asLeader, whole, (*controller).sweep},
+		{"expire", asLeader, whole, (*controller).expire},
 		{"assign", asLeader, whole, (*controller).assign},
 		{"ask to stop", asMember | asLeaver, whole, (*controller).askToStop},
 		{"show load", asMember, whole, (*controller).showLoad},

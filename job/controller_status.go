@@ -41,6 +41,7 @@ func (c *controller) publish(w *decide.World) {
 	if w != nil {
 		s.Registered, s.Enabled, s.Leader = w.IsRegistered(), w.ServerEnabled(c.self.IP), w.Leads()
 		s.Items = c.items()
+		s.Expired = w.HasExpired()
 		if w.IsPaused() {
 			p := w.Schedule.Pause
 			s.Paused = Pause{p.Paused, short(p.PausedBy), short(p.PausedWhy), p.MakeUp}
@@ -52,7 +53,9 @@ func (c *controller) publish(w *decide.World) {
 	s.LastError, s.LastErrorTime = c.live.status.LastError, c.live.status.LastErrorTime
 	differs := !s.is(&c.live.status)
 	c.live.status = s
-	c.live.schedule = c.settings.rules.Ticks
+	if c.live.schedule = c.settings.rules.Ticks; w != nil {
+		c.live.schedule = w.Ticks()
+	}
 	if differs {
 		c.live.broadcast()
 	}

@@ -45,6 +45,9 @@ func (c *controller) wait() {
 // items may be claimed for it. It is zero if there is no tick to come.
 func (c *controller) nextTick() time.Time {
 	s := c.settings.rules.Ticks
+	if c.turn.State != nil {
+		s = c.turn.Ticks()
+	}
 	if s == nil || c.isLeaving() || c.turn.State != nil && c.turn.IsPaused() {
 		return c.beginAt
 	}

@@ -78,7 +78,9 @@ func TestReadmeProgramCompiles(t *testing.T) {
 
 // other has another value than the default in each field.
 var other = job.Config{
-	Name: "other", Cron: "0 0 * * * ?", MoreCrons: []string{"0 30 12 * * ?"}, Calendars: []string{"c"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "UTC", ShardingTotalCount: 2, ShardingItemParameters: "0=a",
+	Name: "other", Cron: "0 0 * * * ?", MoreCrons: []string{"0 30 12 * * ?"}, Calendars: []string{"c"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "UTC",
+	Expiry:             job.Expiry{At: time.Date(2027, 1, 31, 9, 30, 0, 0, time.UTC), Ticks: 5, Remove: true},
+	ShardingTotalCount: 2, ShardingItemParameters: "0=a",
 	JobParameter: "p", Description: "d", MonitorExecution: job.Off, Failover: true, Misfire: job.Off,
 	MisfireTolerance: 2 * time.Second, MisfireWindow: time.Second, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute,
 	Strategy: "STICKY", Threads: 3, ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Second,
@@ -115,7 +117,7 @@ func TestReadmeConfiguration(t *testing.T) {
 func each(v reflect.Value, outer []int, visit func(name string, index []int)) {
 	for i := range v.NumField() {
 		name, index := v.Type().Field(i).Name, append(slices.Clone(outer), i)
-		if v.Field(i).Kind() == reflect.Struct {
+		if _, isTime := v.Field(i).Interface().(time.Time); v.Field(i).Kind() == reflect.Struct && !isTime {
 			each(v.Field(i), index, func(inner string, index []int) { visit(name+"."+inner, index) })
 			continue
 		}
@@ -128,11 +130,15 @@ func minimal(index []int) job.Config {
 	c := job.Config{Name: "settle", ShardingTotalCount: 1}
 	if index != nil {
 		reflect.ValueOf(&c).Elem().FieldByIndex(index).Set(reflect.ValueOf(other).FieldByIndex(index))
-		if len(c.MoreCrons)+len(c.Calendars) > 0 {
+		if needsCron(c) {
 			c.Cron = other.Cron
 		}
 	}
 	return c
+}
+
+func needsCron(c job.Config) bool {
+	return len(c.MoreCrons)+len(c.Calendars)+c.Expiry.Ticks > 0 || c.Expiry.Remove
 }
 
 // checkDefault checks the default of a field in README.md.
@@ -155,7 +161,7 @@ func checkDefault(t *testing.T, name, cell string, index []int) {
 		if d, err := time.ParseDuration(cell); err == nil && d == value {
 			want = cell
 		}
-	case []string, map[string]string:
+	case []string, map[string]string, time.Time:
 		want = "none"
 	case string:
 		want = cmp.Or(value, "empty")
@@ -178,7 +184,7 @@ func keyOf(t *testing.T, index []int) string {
 	if len(keys) == 1 && keys[0] == "props: k" {
 		return "props"
 	}
-	if c := minimal(index); len(c.MoreCrons)+len(c.Calendars) > 0 {
+	if needsCron(minimal(index)) {
 		keys = slices.DeleteFunc(keys, func(key string) bool { return key == "cron" }) // which it needs
 	}
 	slices.Sort(keys)

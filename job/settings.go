@@ -89,6 +89,7 @@ func rulesOf(c Config, ticks cronexpr.Union) decide.Rules {
 		Tolerance: c.MisfireTolerance, Window: c.MisfireWindow, Jitter: c.Jitter, MaxTimeDiff: c.MaxTimeDiff,
 		StaticSharding: c.StaticSharding, Disabled: c.Disabled, Label: c.Label,
 		MaxItems: c.MaxItems, SkipOverlap: c.Overlap == OverlapSkip, Broadcast: c.Broadcast,
+		ExpiresAt: c.Expiry.At, ExpiryTicks: c.Expiry.Ticks, RemoveExpired: c.Expiry.Remove, Revision: c.Revision,
 	}
 	if ticks != nil {
 		r.Calendars, r.Ticks = judgeBy(ticks, c.Calendars, make([]*known, len(c.Calendars)))

@@ -30,6 +30,9 @@ type Status struct {
 	// Paused says since when the job is paused; the zero value if it is not. No tick begins
 	// then.
 	Paused Pause
+	// Expired is whether the job has no tick to come, because its configuration has an end: see
+	// [Expiry]. It still runs what it is asked for.
+	Expired bool
 	// Items are those that are assigned to this instance. Running are the items that this
 	// process has claimed: they run, wait for a thread, or wait until their record is
 	// removed. Both are ascending.
@@ -84,7 +87,7 @@ func (s *Status) is(o *Status) bool {
 	sameFault := func(a, b Fault) bool {
 		return a.Kind == b.Kind && a.Since.Equal(b.Since) && a.Err.Error() == b.Err.Error()
 	}
-	return s.InstanceID == o.InstanceID && s.Registered == o.Registered && s.Enabled == o.Enabled && s.Leader == o.Leader && s.Paused == o.Paused &&
+	return s.InstanceID == o.InstanceID && s.Registered == o.Registered && s.Enabled == o.Enabled && s.Leader == o.Leader && s.Paused == o.Paused && s.Expired == o.Expired &&
 		s.Leaving == o.Leaving && s.LastErrorTime.Equal(o.LastErrorTime) &&
 		slices.Equal(s.Items, o.Items) && slices.Equal(s.Waiting, o.Waiting) && slices.EqualFunc(s.Faults, o.Faults, sameFault)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
@@ -102,7 +103,7 @@ func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalenda
 	for _, c := range jobs {
 		result.Jobs = append(result.Jobs, c.Name)
 		// A calendar that cannot be read is a fault of the job already.
-		if ticks, err := o.ticks(ctx, c); err == nil && ticks != nil && ticks.Next(o.now()).IsZero() {
+		if ticks, err := o.ticks(ctx, c, nil); err == nil && ticks != nil && ticks.Next(o.now()).IsZero() {
 			result.Idle = append(result.Idle, c.Name)
 		}
 	}
@@ -208,9 +209,10 @@ func (o *Ops) naming(ctx context.Context, name string) ([]job.Config, error) {
 	return list, nil
 }
 
-// ticks returns the ticks of a job, without those that its calendars leave out; nil for a
-// one-off job.
-func (o *Ops) ticks(ctx context.Context, c job.Config) (calendar.Schedule, error) {
+// ticks returns the ticks of a job, without those that its calendars leave out, and without those
+// after its end; nil for a one-off job. recorded is what the leader has recorded of that; nil if it
+// is not known.
+func (o *Ops) ticks(ctx context.Context, c job.Config, recorded *jobtree.Schedule) (calendar.Schedule, error) {
 	all, err := c.Ticks()
 	if err != nil || all == nil {
 		return nil, err
@@ -226,7 +228,11 @@ func (o *Ops) ticks(ctx context.Context, c job.Config) (calendar.Schedule, error
 		}
 		calendars = append(calendars, named.Calendar)
 	}
-	return calendar.Without(all, calendars...), nil
+	end := c.Expiry.At
+	if recorded != nil && !recorded.Until.IsZero() {
+		end = recorded.Until
+	}
+	return decide.UpTo(end, calendar.Without(all, calendars...)), nil
 }
 
 // isTick reports whether a time is a tick of a job.

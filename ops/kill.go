@@ -127,7 +127,7 @@ func (j *Job) newKill(ctx context.Context, s *jobtree.State, r KillRequest) (*ki
 		}
 	}
 	k := &kill{KillRequest: r, name: j.name, state: s, by: j.ops.by, now: j.ops.now()}
-	ticks, err := j.ops.ticks(ctx, config)
+	ticks, err := j.ops.ticks(ctx, config, s.Schedule)
 	if err != nil {
 		ticks, _ = config.Ticks() // a calendar that cannot be read keeps nobody from a kill
 	}

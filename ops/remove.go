@@ -82,7 +82,9 @@ func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) er
 			return err
 		}
 	}
-	_ = removal.TrimSeldom(ctx, j.ops.reg) // the job is removed; whoever removes the next one may trim
+	if removal.IsToTrim(j.name) {
+		_ = removal.Trim(ctx, j.ops.reg, removal.MaxKept) // the job is removed; whoever removes the next one may trim
+	}
 	return nil
 }
 

@@ -154,7 +154,8 @@ const MaxBackfillTicks = jobtree.MaxRequestTicks
 // for one tick after the other, beside the other items, with [job.SourceBackfill] and that tick
 // as the scheduled time; whether it has run for it before does not matter. Ticks of the
 // schedule have the precedence, and do not change: a tick that comes while its item runs for a
-// backfill begins when that run ends, and counts as on time. The job needs MonitorExecution and a
+// backfill begins when that run ends, and counts as on time. Ticks that a calendar leaves out, or
+// after the end of the job (job.Expiry), have never been. The job needs MonitorExecution and a
 // schedule. Backfill returns when the store has the request; see [Requested.Wait].
 //
 // Errors: job.ErrQueueFull; job.ErrNoInstance, if no item of a broadcast job has an owner; those
@@ -184,7 +185,7 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 		if len(d.Items) == 0 {
 			return d, job.ErrNoInstance
 		}
-		schedule, err := j.ops.ticks(ctx, c)
+		schedule, err := j.ops.ticks(ctx, c, s.Schedule)
 		if err != nil {
 			return d, err
 		}

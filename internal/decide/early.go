@@ -12,7 +12,7 @@ func (w *World) EarlyTick() (tick, begins time.Time) {
 	if w.Lead <= 0 || w.Rules.Jitter > 0 || !w.Rules.Monitor || w.Rules.Once || w.Rules.Ticks == nil || !w.IsInForce() || w.IsPaused() {
 		return time.Time{}, time.Time{}
 	}
-	next := w.Rules.Ticks.Next(w.Now)
+	next := w.Ticks().Next(w.Now)
 	if next.IsZero() || !next.After(w.Schedule.Since) {
 		return time.Time{}, time.Time{}
 	}
@@ -51,5 +51,5 @@ func (w *World) Early(k *Work) []Due {
 func (w *World) MayHold(r *Run) bool {
 	item := w.Item(r.Item)
 	return w.IsActive() && !item.Disabled && w.owns(&item) && w.IsInForce() && !w.IsPaused() && w.Rules.Ticks != nil &&
-		w.Rules.Ticks.Next(w.Now).Equal(r.Tick)
+		w.Ticks().Next(w.Now).Equal(r.Tick)
 }

@@ -42,7 +42,7 @@ func (w *World) lastTick(now time.Time) time.Time {
 	if w.Schedule.IsPaused() && w.Schedule.Paused.Before(now) {
 		now = w.Schedule.Paused
 	}
-	tick := w.Rules.Ticks.Prev(now)
+	tick := w.Ticks().Prev(now)
 	if !tick.After(w.Schedule.Since) {
 		return time.Time{}
 	}

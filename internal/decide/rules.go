@@ -18,6 +18,11 @@ type Rules struct {
 	Window    time.Duration // a tick that was missed longer ago is not made up; 0 is no bound
 	Jitter    time.Duration // items start up to that much after their ticks
 
+	ExpiresAt     time.Time // no later tick begins; zero is no bound
+	ExpiryTicks   int       // how many ticks there are; 0 is no bound
+	RemoveExpired bool      // when no tick is to come any more, the job is removed
+	Revision      int       // of the configuration
+
 	MaxTimeDiff    time.Duration // how far the local clock may be from the store's; 0 is no bound
 	MaxItems       int           // how many items an instance may have; 0 is no bound
 	StaticSharding bool          // items stay with their owners

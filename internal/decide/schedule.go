@@ -33,6 +33,7 @@ func (w *World) putSchedule() ([]coord.Op, error) {
 	if w.Schedule != nil {
 		want.Pause = w.Schedule.Pause
 	}
+	w.recordEnd(&want)
 	document, err := jobtree.EncodeSchedule(want)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,8 @@ func (w *World) putSchedule() ([]coord.Op, error) {
 	return append(asSeen, coord.Create(w.Job.Schedule(), document)), nil
 }
 
-// wantedSchedule returns the record of the schedule in the rules, without since when.
+// wantedSchedule returns the record of the schedule in the rules, without since when and until
+// when.
 func (w *World) wantedSchedule() jobtree.ScheduleDocument {
 	return jobtree.ScheduleDocument{
 		Cron:        w.Rules.Cron,
@@ -54,6 +56,8 @@ func (w *World) wantedSchedule() jobtree.ScheduleDocument {
 		Unmonitored: !w.Rules.Monitor,
 		Broadcast:   w.Rules.Broadcast,
 		Calendars:   w.Rules.LeftOut(),
+		ExpiresAt:   w.Rules.ExpiresAt,
+		ExpiryTicks: w.Rules.ExpiryTicks,
 	}
 }
 

@@ -37,6 +37,13 @@ type ScheduleDocument struct {
 	// holidays=0123456789abcdef, and commas between them.
 	Calendars string    `yaml:"calendars,omitempty"`
 	Since     time.Time `yaml:"since"`
+	// ExpiresAt and ExpiryTicks are how the configuration bounds the schedule; zero if it does not.
+	ExpiresAt   time.Time `yaml:"expiresAt,omitempty"`
+	ExpiryTicks int       `yaml:"expiryTicks,omitempty"`
+	// Counted is since when ticks count for ExpiryTicks. It stays if only calendars change.
+	Counted time.Time `yaml:"counted,omitempty"`
+	// Until is the last moment for which there may be a tick, by both bounds; zero if there is none.
+	Until time.Time `yaml:"until,omitempty"`
 	// MakeUpTo is the end of a pause whose ticks are to be made up, also if misfire is off:
 	// the last tick up to then stands for all. It is zero if there is nothing of the kind.
 	MakeUpTo time.Time `yaml:"makeUpTo,omitempty"`
@@ -63,14 +70,17 @@ type Pause struct {
 func (p Pause) IsPaused() bool { return !p.Paused.IsZero() }
 
 // Same reports whether two documents are about the same schedule: they differ in nothing but
-// since when it is in force, and in pauses.
+// since when it is in force, until when, and in pauses.
 func (d ScheduleDocument) Same(other ScheduleDocument) bool {
-	return d.Cron == other.Cron && d.TimeZone == other.TimeZone && d.Misfire == other.Misfire && d.Unmonitored == other.Unmonitored && d.Broadcast == other.Broadcast && d.Calendars == other.Calendars
+	return d.Cron == other.Cron && d.TimeZone == other.TimeZone && d.Misfire == other.Misfire && d.Unmonitored == other.Unmonitored && d.Broadcast == other.Broadcast && d.Calendars == other.Calendars &&
+		d.ExpiresAt.Equal(other.ExpiresAt) && d.ExpiryTicks == other.ExpiryTicks
 }
 
 // EncodeSchedule writes the value of a schedule's node.
 func EncodeSchedule(d ScheduleDocument) ([]byte, error) {
-	d.Since, d.MakeUpTo, d.Paused = d.Since.UTC(), d.MakeUpTo.UTC(), d.Paused.UTC()
+	for _, at := range []*time.Time{&d.Since, &d.ExpiresAt, &d.Counted, &d.Until, &d.MakeUpTo, &d.Paused} {
+		*at = at.UTC()
+	}
 	document, err := yaml.Marshal(d)
 	if err != nil {
 		return nil, fmt.Errorf("schedule %s: %w", brief.Quote(d.Cron), err)
@@ -95,7 +105,8 @@ func readSchedule(value []byte) (d ScheduleDocument, err error) {
 		return d, err
 	}
 	for key, field := range map[string]any{
-		"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "unmonitored": &d.Unmonitored, "broadcast": &d.Broadcast, "calendars": &d.Calendars, "since": &d.Since, "makeUpTo": &d.MakeUpTo,
+		"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "unmonitored": &d.Unmonitored, "broadcast": &d.Broadcast, "calendars": &d.Calendars, "since": &d.Since,
+		"expiresAt": &d.ExpiresAt, "expiryTicks": &d.ExpiryTicks, "counted": &d.Counted, "until": &d.Until, "makeUpTo": &d.MakeUpTo,
 		"paused": &d.Paused, "pausedBy": &d.PausedBy, "pausedWhy": &d.PausedWhy, "makeUp": &d.MakeUp, "pausedServers": &d.PausedServers,
 	} {
 		n := document[key]

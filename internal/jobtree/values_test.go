@@ -263,7 +263,8 @@ func TestClaim(t *testing.T) {
 }
 
 func TestSchedule(t *testing.T) {
-	want := jobtree.ScheduleDocument{Cron: "* * * * * ?", TimeZone: "Asia/Shanghai", Misfire: true, Calendars: "a:b=0123456789abcdef,c=0", Since: time.Date(2026, 11, 20, 23, 14, 28, 5e6, time.UTC)}
+	want := jobtree.ScheduleDocument{Cron: "* * * * * ?", TimeZone: "Asia/Shanghai", Misfire: true, Calendars: "a:b=0123456789abcdef,c=0", Since: time.Date(2026, 11, 20, 23, 14, 28, 5e6, time.UTC),
+		ExpiresAt: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), ExpiryTicks: 5, Counted: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)}
 	document, err := jobtree.EncodeSchedule(want)
 	if err != nil {
 		t.Fatal(err)

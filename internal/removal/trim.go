@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"hash/fnv"
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -19,12 +19,12 @@ const MaxKept = 10_000
 // takes ZooKeeper ten thousand reads.
 const oneIn = 100
 
-// TrimSeldom is [Trim] for one call in a hundred, and nothing for the others. Who writes a note calls it.
-func TrimSeldom(ctx context.Context, reg coord.Registry) error {
-	if rand.N(oneIn) > 0 {
-		return nil
-	}
-	return Trim(ctx, reg, MaxKept)
+// IsToTrim reports whether who removes a job calls [Trim] then: that depends on its name, so it is
+// the same in each run of a test.
+func IsToTrim(job jobtree.Job) bool {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(job)) // a hash returns no error
+	return h.Sum32()%oneIn == 0
 }
 
 // Trim removes the oldest notes, so that as many as are to be kept stay. One that is written anew

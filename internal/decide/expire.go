@@ -1,0 +1,182 @@
+package decide
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// Expires reports whether the job is to end, sooner or later.
+func (r *Rules) Expires() bool {
+	return !r.ExpiresAt.IsZero() || r.ExpiryTicks > 0 || r.RemoveExpired
+}
+
+// endsBefore reports whether a schedule may end although its expressions have further ticks.
+func (r *Rules) endsBefore() bool { return !r.ExpiresAt.IsZero() || r.ExpiryTicks > 0 }
+
+// UpTo returns ticks without those after a time; all if it is zero.
+func UpTo(end time.Time, ticks Ticks) Ticks {
+	if ticks == nil || end.IsZero() {
+		return ticks
+	}
+	return ending{ticks, end}
+}
+
+type ending struct {
+	Ticks
+	end time.Time
+}
+
+func (e ending) Next(t time.Time) time.Time {
+	if next := e.Ticks.Next(t); !next.After(e.end) {
+		return next
+	}
+	return time.Time{}
+}
+
+func (e ending) Prev(t time.Time) time.Time {
+	if t.After(e.end) {
+		t = e.end
+	}
+	return e.Ticks.Prev(t)
+}
+
+// Ticks returns the ticks of the job up to its end, as it is recorded; nil for a one-off job.
+func (w *World) Ticks() Ticks {
+	switch {
+	case w.Rules.Ticks == nil || !w.Rules.endsBefore():
+		return w.Rules.Ticks
+	case w.isRecorded():
+		return UpTo(w.Schedule.Until, w.Rules.Ticks)
+	}
+	return UpTo(w.Rules.ExpiresAt, w.Rules.Ticks)
+}
+
+// recordEnd adds to a schedule that is to be recorded when it ends. The count of its ticks goes on
+// as long as the expression and the number are the same: whatever is paused meanwhile, and
+// however calendars change. It is counted by the calendars as they are now.
+func (w *World) recordEnd(d *jobtree.ScheduleDocument) {
+	d.Until = w.Rules.ExpiresAt
+	if w.Rules.ExpiryTicks == 0 {
+		return
+	}
+	d.Counted = d.Since
+	if s := w.Schedule; s != nil && s.ExpiryTicks == d.ExpiryTicks && s.Cron == d.Cron && s.TimeZone == d.TimeZone && !s.Counted.IsZero() && !w.fromFuture(s.Counted) {
+		d.Counted = s.Counted
+	}
+	if last := nthTick(w.Rules.Ticks, d.Counted, w.Rules.ExpiryTicks); !last.IsZero() && (d.Until.IsZero() || last.Before(d.Until)) {
+		d.Until = last
+	}
+}
+
+// nthTick returns the n-th tick after a time; zero if there are fewer.
+func nthTick(ticks Ticks, after time.Time, n int) time.Time {
+	for ; n > 0 && !after.IsZero(); n-- {
+		after = ticks.Next(after)
+	}
+	return after
+}
+
+// HasExpired reports whether the job has no tick to come, and is to end then. A one-off job
+// expires at a time. A clock that is ahead of the store's makes no job expire before its time.
+func (w *World) HasExpired() bool {
+	if !w.Rules.Expires() || !w.IsInForce() {
+		return false
+	}
+	now := w.Now
+	if store := w.time(); store.Before(now) {
+		now = store
+	}
+	if w.Rules.IsOneOff() {
+		return !w.Rules.ExpiresAt.IsZero() && !now.Before(w.Rules.ExpiresAt)
+	}
+	return w.Ticks().Next(now).IsZero()
+}
+
+// lastItems is how many items may be left when the rest of a job goes in one commit.
+const lastItems = 20
+
+// IsToGo reports whether the job has expired, is to be removed then, and has nothing left to do.
+func (w *World) IsToGo(k *Work) bool {
+	return w.Rules.RemoveExpired && w.HasExpired() && w.hasNothingLeft(k)
+}
+
+// hasNothingLeft reports whether nothing of a job that has expired is still to be done, as far as the
+// snapshot shows: no item runs, is claimed, or waits for a failover or to be made up; nothing was
+// asked for; and no once-listener is to be told of anything. What is kept for those who wait
+// for a request counts, too. JVM members know no end, so a job stays that has any; and so does
+// one that is paused.
+func (w *World) hasNothingLeft(k *Work) bool {
+	if w.IsPaused() || w.clockFar() || w.AnyJVM() != "" || len(k.Runs) > 0 ||
+		len(w.FailoverItems) > 0 || len(w.Requests) > 0 || len(w.Triggers) > 0 || len(w.Guarantees) > 0 {
+		return false
+	}
+	tick := w.LastTick()
+	for i := range w.Items {
+		item := &w.Items[i]
+		if item.Running != nil || item.Failovering != nil || item.Failover != nil || item.Misfire {
+			return false
+		}
+		isNobodys := w.Rules.Broadcast && item.Owner == nil
+		if i < w.Rules.Total && item.Fired != nil && !isNobodys && tick.After(item.Fired.Tick) {
+			return false // with jitter, it may be to begin only later
+		}
+	}
+	return true
+}
+
+// Expire removes, as leader, a job that has expired and is to be removed then, and notes that it
+// was removed. If it has many items they go first, in parts. Whoever leads next goes on with
+// that; if somebody asks for a run, or changes the configuration, meanwhile, the items are dealt
+// again.
+//
+// The conditions are that all is still as in the snapshot, item by item: nobody has claimed it, and
+// it does not wait to be run again. Nobody has asked for anything.
+func (w *World) Expire(k *Work) []Change {
+	if !w.IsToGo(k) {
+		return nil
+	}
+	var items []int
+	for i := range w.Items {
+		if w.Items[i].Exists {
+			items = append(items, i)
+		}
+	}
+	if len(items) > lastItems {
+		c := changes{w: w, step: "expire", head: (*World).ifExpired}
+		for _, i := range items[lastItems:] {
+			ops := append(w.ifUntouched(i), coord.DeleteTree(w.Job.Item(i)), coord.DeleteTree(w.Job.Cursor(i)))
+			if w.Pins[i] != nil {
+				ops = append(ops, coord.DeleteTree(w.Job.Pin(i)))
+			}
+			c.add(i, ops...)
+		}
+		return c.list
+	}
+	ops := w.ifExpired()
+	for _, i := range items {
+		ops = append(ops, w.ifUntouched(i)...)
+	}
+	note := jobtree.RemovalDocument{At: w.time(), Revision: w.Rules.Revision, Expired: true}
+	return []Change{{Step: "expire", Ops: append(ops, coord.Put(w.Job.Removal(), jobtree.EncodeRemoval(note)), coord.DeleteTree(w.Job.Root()))}}
+}
+
+// ifExpired are the conditions that a job is to be removed.
+func (w *World) ifExpired() []coord.Op {
+	if w.RequestCount == nil {
+		return append(w.ifLeading(), w.ifScheduled(), coord.Absent(w.Job.Requests()))
+	}
+	return append(w.ifLeading(), w.ifScheduled(), coord.AtVersion(w.Job.Requests(), w.RequestCount.Version))
+}
+
+// ifUntouched are the conditions that nobody has claimed an item since the snapshot, and that it
+// does not wait to be run again. A snapshot may show a part of a commit: so it is not enough that
+// it shows no run.
+func (w *World) ifUntouched(i int) []coord.Op {
+	ops := []coord.Op{coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i))}
+	if fired := w.Items[i].Fired; fired != nil {
+		return append(ops, coord.AtVersion(w.Job.Fired(i), fired.Version))
+	}
+	return append(ops, coord.Absent(w.Job.Fired(i)))
+}
