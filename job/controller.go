@@ -127,11 +127,11 @@ func (c *controller) loop() (through bool, err error) {
 func (c *controller) once() error {
 	c.passes++
 	c.narrowAt = time.Time{}
+	c.atWork(true)
+	defer c.atWork(false)
 	if err := c.enter(); err != nil || c.stage == gone {
 		return err
 	}
-	c.atWork(true)
-	defer c.atWork(false)
 	if c.stale {
 		c.catchUp()
 	}

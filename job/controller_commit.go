@@ -229,19 +229,20 @@ func (c *controller) admit(change decide.Change) (decide.Change, bool) {
 // controller will wake up when it may.
 func (c *controller) attempt(name string) bool {
 	t, now := c.troubles[name], c.now()
-	if t == nil {
-		return true
+	if t != nil {
+		t.pass = c.passes
+		if t.waits(now) {
+			c.wakeIn(t.until.Sub(now))
+			return false
+		}
 	}
-	t.pass = c.passes
-	if t.waits(now) {
-		c.wakeIn(t.until.Sub(now))
-		return false
-	}
+	c.atWork(true) // a slow store is none that holds the pass up
 	return true
 }
 
 // committed takes in the answer to a commit, and reports whether the commit happened.
 func (c *controller) committed(a answer) bool {
+	c.atWork(true)
 	for _, s := range a.struck {
 		c.stale = true
 		c.meet(s.name, s.err, firstHold, c.troubles.hold(s.name, c.now()), freeTries)

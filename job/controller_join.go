@@ -120,13 +120,17 @@ func (c *controller) awaitSession() (coord.Session, error) {
 	patience := time.NewTimer(storePatience)
 	defer patience.Stop()
 	for {
+		c.atWork(false)
 		select {
 		case a := <-answers:
+			c.atWork(true)
 			return a.session, a.err
 		case <-patience.C:
+			c.atWork(true)
 			c.fault(FaultStore, fmt.Errorf("job %s: %w: there is no session", c.job, coord.ErrUnavailable))
 			c.publish(nil)
 		case <-c.wake:
+			c.atWork(true)
 			c.collect()
 			c.publish(nil)
 			if c.isShutdown() && c.executing() == 0 {

@@ -25,7 +25,7 @@ type live struct {
 	session     coord.Session // nil while there is none: showSession
 	schedule    decide.Ticks  // publish
 	ended       bool          // the loop has ended: end
-	atWork      time.Time     // when the current pass began; zero between two passes: controller.atWork
+	atWork      time.Time     // when the controller has got on last; zero while it waits for something to do: controller.atWork
 	changed     chan struct{} // closed when status changes; nil if nobody waits: Scheduler.Changed, broadcast
 	entered     chan struct{} // closed when session changes; nil if nobody waits: followSession, showSession
 }
@@ -135,24 +135,30 @@ func (c *controller) withdraw() {
 	c.publish(nil)
 }
 
-// atWork shows others that a pass begins, or has ended.
-func (c *controller) atWork(begins bool) {
+// atWork shows others that the controller works and gets on, or that it waits for something to
+// do. While it works it calls that often: when a pass begins, and before and after requests to
+// the store.
+func (c *controller) atWork(works bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.live.atWork = (time.Time{}); begins {
+	if c.live.atWork = (time.Time{}); works {
 		c.live.atWork = time.Now()
 	}
 }
 
-// passPatience is how long a pass may take before that is a fault. A request to a store that
-// does not answer ends sooner (5 s by default).
-const passPatience = 15 * time.Second
+const (
+	// passPatience is how long a controller may work without getting on before that is a fault. A
+	// request to a store that does not answer ends sooner (5 s by default).
+	passPatience = 15 * time.Second
+	// standstill is how long that may take before the process had better be restarted.
+	standstill = time.Minute
+)
 
 // end shows others that the controller has ended.
 func (c *controller) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.live.ended = true
+	c.live.ended, c.live.atWork = true, time.Time{}
 	c.live.status.Faults, c.live.status.Waiting = nil, nil
 	c.live.broadcast()
 }
@@ -179,10 +185,7 @@ func (c *controller) statusNow() Status {
 			s.NextTick = time.Time{}
 		}
 	}
-	s.Session = coord.Lost
-	if session != nil {
-		s.Session, _ = session.State() // nobody waits here for its change
-	}
+	s.Session = stateOf(session)
 	if ended || s.Session == coord.Lost {
 		s.Registered, s.Leader = false, false
 	}
@@ -190,6 +193,34 @@ func (c *controller) statusNow() Status {
 		s.Items = nil
 		return s
 	}
+	c.addFaults(&s, session, begun)
+	return s
+}
+
+// faultsNow returns the faults at this moment. It costs less than statusNow.
+func (c *controller) faultsNow() []Fault {
+	c.mu.Lock()
+	s, session, ended, begun := Status{Faults: slices.Clone(c.live.status.Faults)}, c.live.session, c.live.ended, c.live.atWork
+	c.mu.Unlock()
+	if !ended {
+		s.Session = stateOf(session)
+		c.addFaults(&s, session, begun)
+	}
+	return s.Faults
+}
+
+// stateOf returns the state of a session, which may be nil.
+func stateOf(session coord.Session) coord.SessionState {
+	if session == nil {
+		return coord.Lost
+	}
+	state, _ := session.State() // nobody waits here for its change
+	return state
+}
+
+// addFaults adds what the controller cannot tell as long as it waits. begun is live.atWork.
+func (c *controller) addFaults(s *Status, session coord.Session, begun time.Time) {
+	now := c.now()
 	switch s.Session {
 	case coord.Lost:
 		s.add(Fault{FaultStore, fmt.Errorf("job %s: %w: there is no session", c.job, coord.ErrUnavailable), now})
@@ -202,7 +233,21 @@ func (c *controller) statusNow() Status {
 	if !begun.IsZero() && time.Since(begun) > passPatience {
 		s.add(Fault{FaultStarvation, fmt.Errorf("job %s: the scheduler has got no further since %s: what it called does not return; that may be the store, a strategy or a logger", c.job, begun.Format(time.TimeOnly)), begun})
 	}
-	return s
+}
+
+// standsStill returns for how long the controller has called something that does not return, if
+// that is longer than any request takes; otherwise 0.
+func (c *controller) standsStill() time.Duration {
+	c.mu.Lock()
+	begun := c.live.atWork
+	c.mu.Unlock()
+	if begun.IsZero() {
+		return 0
+	}
+	if d := time.Since(begun); d >= standstill {
+		return d
+	}
+	return 0
 }
 
 func suspendedUntil(deadline time.Time) error {

@@ -38,6 +38,7 @@ type Node struct {
 	mu       sync.Mutex
 	isClosed bool                  // a shutdown was asked for: nothing starts, and no job is forgotten
 	jobs     map[string]*Scheduler // by name; nil while it starts
+	first    map[string]bool       // of those that start, the ones that do so for the first time
 	starting sync.WaitGroup        // calls of start; added to under mu while isClosed is false
 }
 
@@ -78,7 +79,7 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	case c.Drain == 0:
 		c.Drain = defaultDrain
 	}
-	n := &Node{reg: reg, config: c, options: defaultOptions(), calendars: &calendars{reg: reg}, jobs: map[string]*Scheduler{}}
+	n := &Node{reg: reg, config: c, options: defaultOptions(), calendars: &calendars{reg: reg}, jobs: map[string]*Scheduler{}, first: map[string]bool{}}
 	n.ledger = &ledger{limit: c.MaxItems, accounts: map[*account]bool{}}
 	err := n.options.apply(c.Options)
 	if err == nil {
@@ -138,6 +139,7 @@ func (n *Node) named(ctx context.Context, name string, start func(context.Contex
 	defer func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
+		delete(n.first, name)
 		if n.jobs[name] = s; s == nil {
 			delete(n.jobs, name)
 		}
@@ -162,10 +164,14 @@ func (n *Node) reserve(name string) error {
 	if n.isClosed {
 		return fmt.Errorf("job %s: %w", short(name), ErrNodeClosed)
 	}
-	if s, isThere := n.jobs[name]; isThere && (s == nil || !s.isDone()) {
+	s, isThere := n.jobs[name]
+	if isThere && (s == nil || !s.isDone()) {
 		return fmt.Errorf("job %s: %w", short(name), ErrJobTwice)
 	}
 	n.jobs[name] = nil
+	if !isThere {
+		n.first[name] = true
+	}
 	n.starting.Add(1)
 	return nil
 }

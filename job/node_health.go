@@ -1,21 +1,26 @@
 package job
 
 import (
+	"errors"
 	"fmt"
+	"iter"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // Health returns nil if no job has a fault, and none has stopped by itself. Otherwise the
 // error says which have; errors.As finds a [Fault] in it, and errors.Is the cause of each.
-// The process need not be restarted for a fault: see [Status].
+// The process need not be restarted for a fault: see [Node.Live].
 func (n *Node) Health() error {
 	jobs := n.Jobs()
 	var errs []error
 	for _, s := range jobs {
 		err := s.Err()
-		if fault := s.Status().Fault(); err == nil && fault != nil {
+		if fault := (Status{Faults: s.c.faultsNow()}).Fault(); err == nil && fault != nil {
 			err = fmt.Errorf("job %s: %w", s.Name(), fault)
 		}
 		errs = append(errs, err)
@@ -23,32 +28,91 @@ func (n *Node) Health() error {
 	return joinJobs("are at fault", len(jobs), errs)
 }
 
-// Ready returns nil if all jobs that were started are registered, apart from those that are
-// shut down. Otherwise the error says which are not: those that still start, those whose
-// session was lost, and those that have stopped by themselves. A node without jobs is ready.
-func (n *Node) Ready() error {
-	n.mu.Lock()
-	total, isClosed := len(n.jobs), n.isClosed
-	var errs []error
-	for name, s := range n.jobs {
-		if s == nil {
-			errs = append(errs, notRegistered(name))
+// Faults goes over what is at fault, by job: its name, and a [Fault], or why its scheduler has
+// stopped by itself ([Scheduler.Err]). A job has at most one fault of each kind.
+func (n *Node) Faults() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, s := range n.Jobs() {
+			if err := s.Err(); err != nil && !yield(s.Name(), err) {
+				return
+			}
+			for _, f := range s.c.faultsNow() {
+				if !yield(s.Name(), f) {
+					return
+				}
+			}
 		}
 	}
-	n.mu.Unlock()
-	if isClosed {
-		return ErrNodeClosed
-	}
-	for _, s := range n.Jobs() {
-		if status := s.Status(); s.isDone() || !status.Registered && !status.Leaving {
-			errs = append(errs, notRegistered(s.Name()))
-		}
-	}
-	return joinJobs("are not ready", total, errs)
 }
 
-func notRegistered(name string) error {
-	return fmt.Errorf("job %s: not registered", short(name))
+// Live returns nil unless a restart of the process would help. It is meant for a liveness probe
+// of Kubernetes, which restarts the container when it fails several times in a row, and which
+// is to show only what the process cannot recover from. The error says which jobs these are:
+//
+//   - The scheduler of a job has stopped by itself, because it could not go on: something that it
+//     called has panicked, or the registry was closed. Nobody starts it again in this process. It
+//     counts until the program does, or shuts it down.
+//   - The scheduler of a job has stood still for a minute: what it has called does not return,
+//     such as a logger or a type of jobs. Requests to the store return sooner; give registries a
+//     RequestTimeout below that.
+//
+// A restart does not help, and ends runs of other jobs, in all else: the store is away, the
+// session was lost, a configuration is wrong, a job has any other fault, an operator has removed
+// the instance or the job. All processes of a fleet see these at the same time, so they would
+// restart together. A handler that does not return is no reason either: Config.Timeout ends it.
+// After the call of Shutdown a node is live, so that it may drain.
+func (n *Node) Live() error {
+	n.mu.Lock()
+	isClosed := n.isClosed
+	n.mu.Unlock()
+	if isClosed {
+		return nil
+	}
+	jobs := n.Jobs()
+	errs := make([]error, 0, len(jobs))
+	for _, s := range jobs {
+		errs = append(errs, s.live())
+	}
+	return joinJobs("cannot go on without a restart", len(jobs), errs)
+}
+
+// live returns nil unless only a restart of the process can make the job go on here.
+func (s *Scheduler) live() error {
+	err := s.Err()
+	switch {
+	case s.c.isShutdown(), errors.Is(err, ErrJobRemoved), errors.Is(err, ErrInstanceRemoved):
+		return nil
+	case err != nil:
+		return err
+	}
+	if d := s.c.standsStill(); d > 0 {
+		return fmt.Errorf("job %s: the scheduler has got no further for %v: what it called does not return", s.Name(), d.Round(time.Second))
+	}
+	return nil
+}
+
+// Ready returns nil if the process takes its part: every job that it was told to start is
+// started, or was refused. It is meant for a readiness probe of Kubernetes, by which a rollout
+// goes on to the next process, and a Service sends traffic. The error says which jobs start for the
+// first time. A node without jobs is ready, and one that was shut down is not (ErrNodeClosed).
+//
+// What happens later does not count. If the store is away, all processes notice, and each comes
+// back by itself: if they were not ready meanwhile, a Service would lose all of its endpoints, even
+// those that need no store, and nothing would be won. A new process cannot register then, so a
+// rollout stops by itself. And if one job is configured wrongly, or was removed, that must
+// not stop the rollout of the others, nor of the program that would correct it. [Node.Faults] has
+// all of that.
+func (n *Node) Ready() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.isClosed {
+		return ErrNodeClosed
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(n.first)) {
+		errs = append(errs, fmt.Errorf("job %s: it starts", short(name)))
+	}
+	return joinJobs("are not ready", len(n.jobs), errs)
 }
 
 // jobErrors are errors of several jobs. Each has the name of its job.

@@ -157,6 +157,7 @@ func (s *Scheduler) run() {
 // depart releases what a controller has, after its loop. through says that this instance has
 // left by itself; if it has not, because of err, bail takes it out of the tree.
 func (c *controller) depart(through bool, err error) {
+	c.atWork(true)
 	defer c.end()
 	defer c.view.Close()
 	defer c.leaveCalendars()
@@ -192,6 +193,8 @@ func (c *controller) awaitHandlers() {
 	left := c.giveGrace(c.now())
 	timer := time.NewTimer(left)
 	defer timer.Stop()
+	c.atWork(false)
+	defer c.atWork(true)
 	select {
 	case <-idle:
 	case <-timer.C:

@@ -10,10 +10,10 @@ import (
 
 // Status is the state of a scheduler.
 //
-// To decide whether to restart the process (liveness), use [Scheduler.Done]: as long as it is
-// open the scheduler works, or heals by itself. For readiness, use Registered. Alert on
-// Faults: each says what keeps the job from running as it should. If there are none, nothing
-// does.
+// Alert on Faults: each says what keeps the job from running as it should. If there are none,
+// nothing does. Whether to restart the process (liveness) is a question for [Node.Live], or for
+// a single job: as long as [Scheduler.Done] is open, the scheduler works or heals by itself,
+// unless it stands still (FaultStarvation).
 type Status struct {
 	// InstanceID is the id of this process as an instance of the job. Each session has
 	// another one.

@@ -4,8 +4,8 @@
 //	go run ./examples/manyjobs -endpoints 127.0.0.1:2379
 //
 // Without endpoints the store is in memory, and ends with the program. Start it several times
-// on one etcd, and the processes share the jobs. While it runs, /readyz says whether all jobs
-// are registered, and /faults what is at fault. Ctrl-C ends it.
+// on one etcd, and the processes share the jobs. While it runs, /ready says whether all jobs
+// have started, and /faults what is at fault. Ctrl-C ends it.
 package main
 
 import (
@@ -27,6 +27,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/health"
 )
 
 type settings struct {
@@ -37,7 +38,7 @@ type settings struct {
 func main() {
 	var s settings
 	flag.StringVar(&s.endpoints, "endpoints", "", "addresses of etcd, with commas between them; empty: a store in memory")
-	flag.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address of /readyz and /faults")
+	flag.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address of /live, /ready and /faults")
 	flag.IntVar(&s.jobs, "jobs", 100, "number of jobs")
 	flag.IntVar(&s.threads, "threads", 8, "number of threads that they share")
 	flag.Parse()
@@ -75,7 +76,7 @@ func run(ctx context.Context, s settings, log *slog.Logger, handler job.HandlerF
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: pages(n), ReadHeaderTimeout: time.Second}
+	server := &http.Server{Handler: health.Handler(n), ReadHeaderTimeout: time.Second}
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -138,19 +139,4 @@ func start(ctx context.Context, n *job.Node, jobs int, handler job.Handler) erro
 		return err
 	}
 	return nil // also if the program ends while they start
-}
-
-// pages serves what an orchestrator and an operator ask.
-func pages(n *job.Node) http.Handler {
-	mux := http.NewServeMux()
-	for path, check := range map[string]func() error{"/readyz": n.Ready, "/faults": n.Health} {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
-			if err := check(); err != nil {
-				http.Error(w, err.Error(), http.StatusServiceUnavailable)
-				return
-			}
-			fmt.Fprintln(w, "ok")
-		})
-	}
-	return mux
 }

@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"job/script":          {"coord", "job", "job/property", "internal/brief", "internal/rest"},
 	"job/httpjob":         {"job", "job/property", "internal/brief", "internal/rest"},
 	"job/alert":           {"job", "job/property", "internal/brief", "internal/rest"},
+	"job/health":          {"job", "internal/brief"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/removal":    {"coord", "internal/jobtree"},
@@ -40,7 +41,7 @@ var allowed = map[string][]string{
 	// What only tests and programs to learn from use.
 	"internal/testserver": {},
 	"internal/modelstore": {"coord"},
-	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/testserver"},
+	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/health", "ops", "internal/testserver"},
 	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
 

@@ -1,0 +1,225 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// isFit checks that the node is live and ready.
+func (h host) isFit(when string) {
+	h.Helper()
+	if live, ready := h.Live(), h.Ready(); live != nil || ready != nil {
+		h.Errorf("%s: live: %v; ready: %v", when, live, ready)
+	}
+}
+
+// isDead checks that the node is not live, because of one job, and says so.
+func (h host) isDead(when string, says ...string) {
+	h.Helper()
+	err := h.Live()
+	for _, want := range append(says, "cannot go on without a restart; job a:") {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			h.Errorf("%s: live: %v, want %q in it", when, err, want)
+		}
+	}
+	if err := h.Ready(); err != nil {
+		h.Errorf("%s: ready: %v", when, err)
+	}
+}
+
+// What a restart does not help for, and what all processes see at the same time, makes a node
+// neither dead nor unready. It is a fault.
+func TestTroubleOfOthersIsNoneOfTheProcess(t *testing.T) {
+	for name, trouble := range map[string]func(host, *job.Scheduler){
+		"the store is away":        func(h host, _ *job.Scheduler) { h.store.Down() },
+		"the session is lost":      func(h host, _ *job.Scheduler) { h.reg.(*memory.Registry).Link().BlackHole() },
+		"a configuration is wrong": func(h host, _ *job.Scheduler) { h.commit(coord.Set(jobtree.Job("a").Config(), []byte("x: ["))) },
+		"the instance was removed": func(h host, s *job.Scheduler) {
+			h.commit(coord.Delete(jobtree.Job("a").Instance(s.Status().InstanceID)))
+		},
+		"the job was removed": func(h host, _ *job.Scheduler) { h.commit(coord.DeleteTree("a")) },
+		"a handler does not return": func(h host, s *job.Scheduler) {
+			h.commit(coord.Put(jobtree.Job("a").Trigger(s.Status().InstanceID), nil))
+		},
+		"the store refuses to write": func(h host, _ *job.Scheduler) {
+			h.store.Inject(memory.Fault{Method: memory.Commit, Before: coord.ErrDenied})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onNode(t, job.NodeConfig{}, func(h host) {
+				release := make(chan struct{})
+				defer close(release)
+				s := h.schedule("a", func(context.Context, job.ShardingContext) error { <-release; return nil }, cron("0 * * * * ?"))
+				h.isFit("at first")
+				trouble(h, s)
+				for range 30 {
+					h.pass(10 * time.Second)
+					h.isFit("after a while")
+				}
+				faults := maps.Collect(h.Faults())
+				if faults["a"] == nil || h.Health() == nil {
+					h.Errorf("faults %v, health %v", faults, h.Health())
+				}
+			})
+		})
+	}
+}
+
+// A scheduler that has stopped by itself makes its node dead, until it is started again, or shut
+// down.
+func TestSchedulerThatCannotGoOn(t *testing.T) {
+	onNode(t, job.NodeConfig{}, func(h host) {
+		reg := &faulty{Registry: h.reg, does: func() { panic("nil pointer") }}
+		n, err := job.NewNode(reg, job.NodeConfig{})
+		if err != nil {
+			h.Fatal(err)
+		}
+		h.Node = n
+		end := func(s *job.Scheduler) {
+			reg.armed.Store(true)
+			h.commit(coord.Put(jobtree.Job("a").Trigger(s.Status().InstanceID), nil)) // so that it commits something
+			<-s.Done()
+			h.isDead("after a panic", "panic: nil pointer")
+			if faults := maps.Collect(h.Faults()); !errors.Is(faults["a"], s.Err()) {
+				h.Errorf("faults %v", faults)
+			}
+		}
+		end(h.schedule("a", untilDone))
+		again := h.schedule("a", untilDone)
+		h.isFit("started again")
+		end(again)
+		if err := again.Shutdown(h.Context()); !errors.Is(err, again.Err()) {
+			h.Error(err)
+		}
+		h.isFit("shut down")
+		last := h.schedule("a", untilDone)
+		closeRegistry(h.T, reg)
+		<-last.Done()
+		h.isDead("without a registry", coord.ErrClosed.Error())
+		if err := h.Shutdown(h.Context()); !errors.Is(err, coord.ErrClosed) || h.Live() != nil {
+			h.Errorf("shut down: %v, live %v", err, h.Live())
+		}
+	})
+}
+
+// A scheduler that stands still makes its node dead after a minute, wherever it stands still:
+// in a pass, while there is no session, or on its way out.
+func TestSchedulerThatGetsNoFurther(t *testing.T) {
+	for name, begin := range map[string]func(host, *job.Scheduler){
+		"in a pass":         func(h host, _ *job.Scheduler) { h.commit(coord.Set(jobtree.Job("a").Config(), []byte("x: ["))) },
+		"without a session": func(h host, _ *job.Scheduler) { h.store.Down() },
+		"on its way out":    func(h host, _ *job.Scheduler) { h.reg.(*memory.Registry).Link().EndViews(errors.New("broken")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onNode(t, job.NodeConfig{}, func(h host) {
+				core := blockingCore{zapcore.NewNopCore(), new(atomic.Bool), make(chan struct{})}
+				n, err := job.NewNode(h.reg, job.NodeConfig{Options: []job.Option{job.WithLogger(zap.New(core))}})
+				if err != nil {
+					h.Fatal(err)
+				}
+				h.Node = n
+				s := h.schedule("a", untilDone)
+				core.on.Store(true)
+				begin(h, s)
+				h.pass(50 * time.Second)
+				h.isFit("for a while")
+				h.pass(30 * time.Second)
+				h.isDead("for long", "has got no further for 1m")
+				core.on.Store(false)
+				close(core.block)
+				if err := s.Shutdown(h.Context()); err != nil && !errors.Is(err, s.Err()) {
+					h.Error(err)
+				}
+				h.isFit("in the end")
+			})
+		})
+	}
+}
+
+// A store that is so slow that one pass takes minutes does not make a node dead.
+func TestSlowStoreIsNoStandstill(t *testing.T) {
+	onNode(t, job.NodeConfig{}, func(h host) {
+		const items = 10_000
+		s := h.schedule("a", func(context.Context, job.ShardingContext) error { return nil }, func(c *job.Config) {
+			c.ShardingTotalCount, c.Threads = items, items
+		})
+		h.store.Inject(memory.Fault{Method: memory.Commit, Path: "a/**", Delay: 2900 * time.Millisecond})
+		h.commit(coord.Put(jobtree.Job("a").Trigger(s.Status().InstanceID), nil))
+		for began := time.Now(); len(s.Status().Running) < items*4/5; {
+			h.pass(time.Second)
+			h.isFit("with a slow store")
+			if time.Since(began) > 10*time.Minute {
+				h.Fatal("it does not get on")
+			}
+		}
+	})
+}
+
+// A job that starts for the first time makes a node unready until it has started, or was
+// refused. One that starts again does not.
+func TestReadyWhenStarted(t *testing.T) {
+	onNode(t, job.NodeConfig{Options: []job.Option{job.WithStartRetry()}}, func(h host) {
+		h.store.Down()
+		started := make(chan *job.Scheduler, 1)
+		start := func() { started <- h.schedule("a", untilDone) }
+		go start()
+		h.pass(time.Minute)
+		if err := h.Ready(); err == nil || !strings.Contains(err.Error(), "1 of 1 jobs are not ready; job a: it starts") || h.Live() != nil {
+			h.Errorf("while it starts: %v, live: %v", err, h.Live())
+		}
+		h.store.Up()
+		s := <-started
+		h.isFit("started")
+		if _, err := h.Schedule(h.Context(), job.Config{Name: "wrong", Cron: rarely, ShardingTotalCount: 1, Strategy: "NONE"}, job.HandlerFunc(untilDone)); err == nil {
+			h.Error("a wrong configuration was not refused")
+		}
+		h.isFit("a job was refused")
+		h.commit(coord.Delete(jobtree.Job("a").Instance(s.Status().InstanceID)))
+		<-s.Done()
+		h.store.Down()
+		go start()
+		h.pass(time.Minute)
+		h.isFit("while it starts again")
+		h.store.Up()
+		<-started
+	})
+}
+
+// While a node shuts down it is live, so that nothing ends it, and not ready.
+func TestDrainingIsLive(t *testing.T) {
+	onNode(t, job.NodeConfig{}, func(h host) {
+		release := make(chan struct{})
+		h.schedule("a", func(context.Context, job.ShardingContext) error { <-release; return nil }, cron("* * * * * ?"))
+		h.pass(2 * time.Second)
+		done := make(chan error, 1)
+		go func() { done <- h.Shutdown(h.Context()) }()
+		for range 30 {
+			h.pass(10 * time.Second)
+			if err := h.Live(); err != nil {
+				h.Error(err)
+			}
+			if err := h.Ready(); !errors.Is(err, job.ErrNodeClosed) {
+				h.Errorf("ready: %v", err)
+			}
+		}
+		close(release)
+		if err := <-done; err != nil || h.Live() != nil {
+			h.Errorf("shutdown: %v, live: %v", err, h.Live())
+		}
+		synctest.Wait()
+	})
+}
