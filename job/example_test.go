@@ -91,7 +91,7 @@ func ExampleNode() {
 			return
 		}
 	}
-	fmt.Println("ready:", n.Ready() == nil, "healthy:", n.Health() == nil)
+	fmt.Println("healthy:", n.Health() == nil)
 
 	jobs := map[string]bool{}
 	go func() {
@@ -105,7 +105,7 @@ func ExampleNode() {
 	}
 	fmt.Println(slices.Sorted(maps.Keys(jobs)))
 	// Output:
-	// ready: true healthy: true
+	// healthy: true
 	// [settle-beijing settle-guangzhou settle-shanghai]
 }
 

@@ -36,6 +36,7 @@ type Node struct {
 	close     context.CancelCauseFunc
 
 	mu       sync.Mutex
+	isRun    bool                  // Run was called
 	isClosed bool                  // a shutdown was asked for: nothing starts, and no job is forgotten
 	jobs     map[string]*Scheduler // by name; nil while it starts
 	first    map[string]bool       // of those that start, the ones that do so for the first time
@@ -206,8 +207,11 @@ func (n *Node) Jobs() []*Scheduler {
 
 // Run waits until ctx ends, or until Shutdown is called. Then it shuts all jobs down, with
 // NodeConfig.Drain for handlers that run, and returns what Shutdown returns. Jobs may be
-// started before and meanwhile.
+// started before and meanwhile; for [Node.Ready] it is better to start them before.
 func (n *Node) Run(ctx context.Context) error {
+	n.mu.Lock()
+	n.isRun = true
+	n.mu.Unlock()
 	select {
 	case <-ctx.Done():
 	case <-n.closing.Done():

@@ -91,10 +91,11 @@ func (s *Scheduler) live() error {
 	return nil
 }
 
-// Ready returns nil if the process takes its part: every job that it was told to start is
-// started, or was refused. It is meant for a readiness probe of Kubernetes, by which a rollout
-// goes on to the next process, and a Service sends traffic. The error says which jobs start for the
-// first time. A node without jobs is ready, and one that was shut down is not (ErrNodeClosed).
+// Ready returns nil if the process takes its part: the program has called [Node.Run], by which it
+// says that it has started the jobs that it begins with, and no job starts for the first time any
+// more; each has started, or was refused. It is meant for a readiness probe of Kubernetes, by which
+// a rollout goes on to the next process, and a Service sends traffic. The error says what is
+// awaited; it is ErrNodeClosed once Shutdown was called, or the context of Run has ended.
 //
 // What happens later does not count. If the store is away, all processes notice, and each comes
 // back by itself: if they were not ready meanwhile, a Service would lose all of its endpoints, even
@@ -105,8 +106,11 @@ func (s *Scheduler) live() error {
 func (n *Node) Ready() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.isClosed {
+	switch {
+	case n.isClosed:
 		return ErrNodeClosed
+	case !n.isRun:
+		return errNotRun
 	}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(n.first)) {
@@ -114,6 +118,9 @@ func (n *Node) Ready() error {
 	}
 	return joinJobs("are not ready", len(n.jobs), errs)
 }
+
+// errNotRun is why a node is not ready whose program still prepares.
+var errNotRun = errors.New("job: node: Run was not called yet")
 
 // jobErrors are errors of several jobs. Each has the name of its job.
 type jobErrors struct {

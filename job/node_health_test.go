@@ -19,6 +19,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
+// run calls Run, until the test ends.
+func (h host) run() {
+	go func() { _ = h.Node.Run(h.Context()) }() // the test looks at the errors of jobs
+	synctest.Wait()
+}
+
 // isFit checks that the node is live and ready.
 func (h host) isFit(when string) {
 	h.Helper()
@@ -61,6 +67,7 @@ func TestTroubleOfOthersIsNoneOfTheProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onNode(t, job.NodeConfig{}, func(h host) {
+				h.run()
 				release := make(chan struct{})
 				defer close(release)
 				s := h.schedule("a", func(context.Context, job.ShardingContext) error { <-release; return nil }, cron("0 * * * * ?"))
@@ -89,6 +96,7 @@ func TestSchedulerThatCannotGoOn(t *testing.T) {
 			h.Fatal(err)
 		}
 		h.Node = n
+		h.run()
 		end := func(s *job.Scheduler) {
 			reg.armed.Store(true)
 			h.commit(coord.Put(jobtree.Job("a").Trigger(s.Status().InstanceID), nil)) // so that it commits something
@@ -132,6 +140,7 @@ func TestSchedulerThatGetsNoFurther(t *testing.T) {
 					h.Fatal(err)
 				}
 				h.Node = n
+				h.run()
 				s := h.schedule("a", untilDone)
 				core.on.Store(true)
 				begin(h, s)
@@ -153,6 +162,7 @@ func TestSchedulerThatGetsNoFurther(t *testing.T) {
 // A store that is so slow that one pass takes minutes does not make a node dead.
 func TestSlowStoreIsNoStandstill(t *testing.T) {
 	onNode(t, job.NodeConfig{}, func(h host) {
+		h.run()
 		const items = 10_000
 		s := h.schedule("a", func(context.Context, job.ShardingContext) error { return nil }, func(c *job.Config) {
 			c.ShardingTotalCount, c.Threads = items, items
@@ -169,10 +179,15 @@ func TestSlowStoreIsNoStandstill(t *testing.T) {
 	})
 }
 
-// A job that starts for the first time makes a node unready until it has started, or was
-// refused. One that starts again does not.
+// A node is not ready before Run is called, and while a job starts for the first time: until it
+// has started, or was refused. One that starts again does not matter.
 func TestReadyWhenStarted(t *testing.T) {
 	onNode(t, job.NodeConfig{Options: []job.Option{job.WithStartRetry()}}, func(h host) {
+		if err := h.Ready(); err == nil || !strings.Contains(err.Error(), "Run was not called") {
+			h.Errorf("ready before Run: %v", err)
+		}
+		h.run()
+		h.isFit("without jobs")
 		h.store.Down()
 		started := make(chan *job.Scheduler, 1)
 		start := func() { started <- h.schedule("a", untilDone) }

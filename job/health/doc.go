@@ -29,7 +29,7 @@
 // documentation of Kubernetes):
 //
 //	spec:
-//	  minReadySeconds: 10 # a job that is started a moment after another one counts, too
+//	  minReadySeconds: 10 # a program that crashes by then stops the rollout
 //	  template:
 //	    spec:
 //	      terminationGracePeriodSeconds: 45 # NodeConfig.Drain, 30 s, and 15 s more

@@ -89,6 +89,8 @@ func inProcess(t *testing.T, test func(*process)) {
 		if _, err := p.schedule("settle"); err != nil {
 			t.Fatal(err)
 		}
+		go func() { _ = p.node.Run(t.Context()) }() // the test looks at the errors of jobs
+		synctest.Wait()
 		test(p)
 		p.log.on.Store(false)
 		close(p.log.end)
@@ -142,6 +144,13 @@ func TestStates(t *testing.T) {
 		live, ready, faults int
 		kind, says          string // of the fault, if there is one
 	}{
+		{"Run was not called", func(p *process) {
+			n, err := job.NewNode(p.reg, job.NodeConfig{})
+			if err != nil {
+				p.Fatal(err)
+			}
+			p.pages = health.Handler(n)
+		}, ok, failing, ok, "", ""},
 		{"works", func(*process) {}, ok, ok, ok, "", ""},
 		{"jobs start", func(p *process) {
 			p.store.Inject(memory.Fault{Method: memory.OpenView, Path: "late", Before: coord.ErrUnavailable})
