@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"job/httpjob":         {"job", "job/property", "internal/brief", "internal/rest"},
 	"job/alert":           {"job", "job/property", "internal/brief", "internal/rest"},
 	"job/health":          {"job", "internal/brief"},
+	"jobtest":             {"coord", "coord/memory", "job", "job/calendar", "ops", "internal/jobtree", "internal/brief"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/removal":    {"coord", "internal/jobtree"},

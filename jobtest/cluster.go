@@ -1,0 +1,119 @@
+package jobtest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// namespace has all jobs of a cluster.
+const namespace = "jobtest"
+
+// Cluster is a simulated store and the processes that run jobs on it. It ends with the test.
+type Cluster struct {
+	t        testing.TB
+	store    *memory.Store
+	recorder *Recorder
+	operator *memory.Registry
+	away     spell
+
+	mu        sync.Mutex
+	instances []*Instance
+	dying     sync.WaitGroup // for handlers of instances that have died
+}
+
+// NewCluster returns a cluster without instances. It has to be called in a bubble, in which it
+// stays: in the function that synctest.Test is given.
+func NewCluster(t testing.TB) *Cluster {
+	t.Helper()
+	if !inBubble() {
+		t.Fatal("jobtest: NewCluster needs virtual time: call it in the function that synctest.Test is given")
+	}
+	c := &Cluster{t: t, store: memory.NewStore(memory.Options{}), recorder: NewRecorder()}
+	operator, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: "operator"})
+	if err != nil {
+		t.Fatalf("jobtest: %v", err)
+	}
+	c.operator = operator
+	t.Cleanup(c.end)
+	return c
+}
+
+// end stops all that runs, as at once as handlers allow.
+func (c *Cluster) end() {
+	c.away.stop()
+	c.store.Up()
+	var leaving sync.WaitGroup
+	c.mu.Lock()
+	instances := slices.Clone(c.instances)
+	c.mu.Unlock()
+	for _, in := range instances {
+		leaving.Go(in.end)
+	}
+	leaving.Wait()
+	c.dying.Wait()
+	_ = c.operator.Close(context.Background()) // nobody needs its session any more
+	c.store.Close()
+}
+
+// Advance lets time go on, and returns when all that happens by then has happened. It and the
+// other methods that wait are called by the test's own goroutine.
+func (c *Cluster) Advance(d time.Duration) {
+	c.t.Helper()
+	if d < 0 {
+		c.t.Fatalf("jobtest: Advance(%v): time does not go back", d)
+	}
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// AdvanceTo lets time go on to a moment. A bubble begins at midnight UTC of 2000-01-01: to test
+// another time, such as a change of clocks, go there before the first job starts.
+func (c *Cluster) AdvanceTo(at time.Time) {
+	c.t.Helper()
+	c.Advance(time.Until(at))
+}
+
+// Until lets time go on until ok returns true, which is asked after each event of a job, and
+// every 100 ms. It ends the test if that takes longer than the limit. The failure shows the
+// whole history.
+func (c *Cluster) Until(limit time.Duration, ok func() bool) {
+	c.t.Helper()
+	c.recorder.until(c.t, limit, synctest.Wait, ok)
+}
+
+// Recorder returns what has happened in the cluster.
+func (c *Cluster) Recorder() *Recorder { return c.recorder }
+
+// Executions returns the executions so far, on all instances.
+func (c *Cluster) Executions() Executions { return c.recorder.Executions() }
+
+// Faults returns the faults so far, of all instances.
+func (c *Cluster) Faults() Faults { return c.recorder.Faults() }
+
+// Ops returns the operations on the jobs of the cluster: kills, pauses, triggers, backfills,
+// calendars. They have a connection of their own.
+func (c *Cluster) Ops() *ops.Ops { return ops.New(c.operator).By("jobtest") }
+
+// Store returns the simulated store, for faults that the cluster has no method for. The name of
+// an instance's registry, for [memory.Fault], is its address; all have the namespace jobtest.
+func (c *Cluster) Store() *memory.Store { return c.store }
+
+// StoreAway takes the store away from all, for so long from now on. It returns at once. Sessions
+// end meanwhile as on real stores, but those that are left count anew when the store is back.
+func (c *Cluster) StoreAway(d time.Duration) {
+	c.t.Helper()
+	c.away.stop()
+	c.recorder.tell("store", "is away for "+d.String())
+	c.store.Down()
+	c.away.begin(d, func() {
+		c.store.Up()
+		c.recorder.tell("store", "is back")
+	})
+}

@@ -1,0 +1,2 @@
+// Package jobtest is for tests of one's own jobs.
+package jobtest

@@ -1,0 +1,193 @@
+package jobtest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// Instance is a process of a [Cluster]: a [job.Node] on a registry of its own, with a session
+// of 10 s. Die and the other faults may be called from any goroutine, handlers too.
+type Instance struct {
+	c        *Cluster
+	address  string
+	registry *memory.Registry
+	node     *job.Node
+	witness  *witness
+	broken   spell        // of the link
+	ahead    atomic.Int64 // of the clock, in nanoseconds
+
+	mu   sync.Mutex
+	gone bool // it has died or left
+}
+
+// Instance starts a process without jobs. The options hold for each of its jobs. Another
+// process may have the same address, as after a restart.
+func (c *Cluster) Instance(address string, opts ...job.Option) *Instance {
+	c.t.Helper()
+	registry, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: address})
+	if err != nil {
+		c.t.Fatalf("jobtest: instance %s: %v", address, err)
+	}
+	in := &Instance{c: c, address: address, registry: registry}
+	in.witness = &witness{at: func(job.Event) time.Time { return time.Now() }} // its own clock may be wrong
+	in.node, err = job.NewNode(registry, job.NodeConfig{Options: append([]job.Option{
+		job.WithIP(address),
+		job.WithClock(func() time.Time { return time.Now().Add(time.Duration(in.ahead.Load())) }),
+		job.WithObserver(c.recorder.observer(in.witness)),
+	}, opts...)})
+	if err != nil {
+		_ = registry.Close(context.Background()) // the test ends with the error before it
+		c.t.Fatalf("jobtest: instance %s: %v", address, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.instances = append(c.instances, in)
+	return in
+}
+
+// Schedule starts a job that fires by a cron expression: see [job.Node.Schedule]. It ends the
+// test if that fails.
+func (in *Instance) Schedule(cfg job.Config, h job.Handler, opts ...job.Option) *job.Scheduler {
+	in.c.t.Helper()
+	return in.started(in.node.Schedule(in.c.t.Context(), cfg, h, opts...))
+}
+
+// OneOff joins a job that runs when it is triggered: see [job.Node.OneOff]. It ends the test if
+// that fails.
+func (in *Instance) OneOff(cfg job.Config, h job.Handler, opts ...job.Option) *job.Scheduler {
+	in.c.t.Helper()
+	return in.started(in.node.OneOff(in.c.t.Context(), cfg, h, opts...))
+}
+
+func (in *Instance) started(s *job.Scheduler, err error) *job.Scheduler {
+	in.c.t.Helper()
+	if err != nil {
+		in.c.t.Fatalf("jobtest: %s: %v\n%s", in.address, err, in.c.recorder)
+	}
+	return s
+}
+
+// Node returns what runs the jobs.
+func (in *Instance) Node() *job.Node { return in.node }
+
+// Link returns the connection to the store, for faults that Instance has no method for.
+func (in *Instance) Link() *memory.Link { return in.registry.Link() }
+
+// leaves reports whether the process is there, and marks it as gone.
+func (in *Instance) leaves() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	was := in.gone
+	in.gone = true
+	return !was
+}
+
+// Shutdown stops the process in order, as SIGTERM should: handlers have the time drain to
+// return. It waits for the end, and returns what [job.Node.Shutdown] does.
+func (in *Instance) Shutdown(drain time.Duration) error {
+	if !in.leaves() {
+		return nil
+	}
+	in.c.recorder.tell(in.address, "is shut down")
+	ctx, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	err := in.node.Shutdown(ctx)
+	in.broken.stop()
+	return errors.Join(err, in.close())
+}
+
+// close closes the registry.
+func (in *Instance) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return in.registry.Close(ctx)
+}
+
+// Die ends the process at once, as a crash does. The store hears nothing more from it, and its
+// session expires when the time-out has passed. Die returns at once.
+//
+// The contexts of its handlers end, because there is no other way to stop them. What a handler
+// does after that would not happen in a process that has died: let it return at once. Nothing of
+// it is recorded: its executions have ended with [job.OutcomeCut] and [ErrDied].
+func (in *Instance) Die() {
+	if !in.leaves() {
+		return
+	}
+	in.c.recorder.bury(in.witness, in.address)
+	in.broken.stop()
+	in.Link().Cut()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = in.registry.Close(ended)                          // it reaches nobody
+	in.c.dying.Go(func() { _ = in.node.Shutdown(ended) }) // nor does this; it waits for the handlers
+}
+
+// end stops what a test has left running.
+func (in *Instance) end() {
+	if !in.leaves() {
+		return
+	}
+	in.broken.stop()
+	in.Link().Heal()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = in.node.Shutdown(ended) // the test is over, and has looked at what it wanted to know
+	_ = in.close()              // the same
+}
+
+// CutOff cuts the connection to the store for so long from now on, and returns at once: calls
+// fail, and if it takes longer than the session's time-out others take its items over.
+func (in *Instance) CutOff(d time.Duration) {
+	in.breakFor(d, "is cut off for ", (*memory.Link).Cut)
+}
+
+// LoseAnswers lets what the process writes reach the store for so long from now on, but no
+// answer come back. So it does not know what it has done. It returns at once.
+func (in *Instance) LoseAnswers(d time.Duration) {
+	in.breakFor(d, "loses answers for ", (*memory.Link).DropAnswers)
+}
+
+// breakFor breaks the link. Of two such faults the last one counts.
+func (in *Instance) breakFor(d time.Duration, what string, by func(*memory.Link)) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.gone {
+		return
+	}
+	in.broken.stop()
+	in.c.recorder.tell(in.address, what+d.String())
+	by(in.Link())
+	in.broken.begin(d, func() {
+		in.Link().Heal()
+		in.c.recorder.tell(in.address, "is connected again")
+	})
+}
+
+// LoseSession makes the store drop the session at this moment, although the process lives: as
+// a process finds it that was paused for longer than the time-out (a virtual machine that is
+// moved, a long stop of the garbage collector). The process notices it with its next renewal,
+// up to 3.4 s later. Until then its handlers go on while others may run the same items: this is
+// what fencing tokens are for. It returns at once.
+func (in *Instance) LoseSession() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	session, err := in.registry.Session(ctx)
+	if err != nil {
+		return // it has none
+	}
+	in.c.recorder.tell(in.address, "loses its session")
+	in.c.store.Expire(session.ID())
+}
+
+// ClockOff sets how far the clock of the process is ahead of the store's; negative is behind, 0
+// sets it right. Timers go on as they are.
+func (in *Instance) ClockOff(ahead time.Duration) {
+	in.c.recorder.tell(in.address, "has a clock that is off by "+ahead.String())
+	in.ahead.Store(int64(ahead))
+}

@@ -1,0 +1,296 @@
+package jobtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// ErrDied is the error of an execution whose instance died.
+var ErrDied = errors.New("jobtest: the instance died")
+
+// MaxRecords bounds how many executions, faults and other events a Recorder keeps of each. It
+// misses what comes then, and every check fails.
+const MaxRecords = 1_000_000
+
+// Recorder keeps what schedulers tell their observers. A [Cluster] has one; it can also be used
+// alone, on any store:
+//
+//	rec := jobtest.NewRecorder()
+//	s, err := job.Schedule(ctx, reg, cfg, handler, job.WithObserver(rec.Observer()))
+//	…
+//	rec.Until(t, time.Minute, func() bool { return rec.Executions().Outcome(job.OutcomeOK).Len() == 3 })
+//
+// Observers are told a moment later. Outside of a bubble a check right after an event may
+// come too early: wait with Until. Its methods may be called from any goroutine.
+type Recorder struct {
+	mu         sync.Mutex
+	executions []*execution          // in the order in which they began
+	running    map[string]*execution // by task id
+	faults     []*fault              // in the order in which they began
+	lasting    map[faultKey]*fault   // those that are not over
+	events     []event               // all others
+	count      int                   // of all of them: each has a number, in the order in which they were told
+	missed     int                   // what was dropped, here or by a scheduler
+	changed    chan struct{}         // closed at the next change
+}
+
+// execution and fault are what a witness has told. The number is their place in the history.
+type execution struct {
+	Execution
+	by     *witness
+	number int
+}
+
+type fault struct {
+	Fault
+	by     *witness
+	number int
+}
+
+// faultKey names a fault: an instance has one of a kind at most. Its id may change meanwhile.
+type faultKey struct {
+	by           *witness
+	job, address string
+	kind         job.FaultKind
+}
+
+// event is a line of the history that is neither an execution nor a fault.
+type event struct {
+	at       time.Time
+	job      string
+	instance string
+	text     string
+	number   int
+}
+
+// witness is one observer of the recorder.
+type witness struct {
+	// at is when an event happened.
+	at func(job.Event) time.Time
+	// dead is set when the process has died; what it still tells did not happen. The
+	// recorder's lock guards it.
+	dead bool
+}
+
+// NewRecorder returns a recorder that knows nothing yet.
+func NewRecorder() *Recorder {
+	return &Recorder{running: map[string]*execution{}, lasting: map[faultKey]*fault{}, changed: make(chan struct{})}
+}
+
+// Executions returns all executions so far.
+func (r *Recorder) Executions() Executions {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := Executions{recorder: r}
+	for _, e := range r.executions {
+		all.list = append(all.list, e.Execution)
+	}
+	return all
+}
+
+// Faults returns all faults so far.
+func (r *Recorder) Faults() Faults {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := Faults{recorder: r}
+	for _, f := range r.faults {
+		all.list = append(all.list, f.Fault)
+	}
+	return all
+}
+
+// Until waits until ok returns true, which is asked after each event, and every 100 ms. It ends
+// the test if that takes longer than the limit. The failure shows the whole history.
+func (r *Recorder) Until(t testing.TB, limit time.Duration, ok func() bool) {
+	t.Helper()
+	r.until(t, limit, func() {}, ok)
+}
+
+// until is Until. settle is called before each question.
+func (r *Recorder) until(t testing.TB, limit time.Duration, settle func(), ok func() bool) {
+	t.Helper()
+	const pause = 100 * time.Millisecond
+	for end := time.Now().Add(limit); ; {
+		changed := r.change()
+		settle()
+		if ok() {
+			return
+		}
+		left := time.Until(end)
+		if left <= 0 {
+			t.Fatalf("jobtest: what Until waits for has not happened in %v\n%s", limit, r)
+		}
+		timer := time.NewTimer(min(left, pause))
+		select {
+		case <-changed:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// change returns a channel that is closed at the next change.
+func (r *Recorder) change() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changed
+}
+
+// requireAll fails the test if something was missed: then no count is right.
+func (r *Recorder) requireAll(t testing.TB) {
+	t.Helper()
+	r.mu.Lock()
+	missed := r.missed
+	r.mu.Unlock()
+	if missed > 0 {
+		t.Errorf("jobtest: the recorder has missed %d events, so what it knows is not all that has happened", missed)
+	}
+}
+
+// Observer returns an observer for [job.WithObserver]. One is enough for several schedulers.
+func (r *Recorder) Observer() job.Observer {
+	return r.observer(&witness{at: func(e job.Event) time.Time { return e.Time }})
+}
+
+func (r *Recorder) observer(by *witness) job.Observer {
+	note := func(e job.Event, format string, args ...any) {
+		r.update(by, func() {
+			r.note(event{at: by.at(e), job: e.JobName, instance: e.InstanceID, text: fmt.Sprintf(format, args...)})
+		})
+	}
+	return job.Observer{
+		Joined: func(e job.JoinedEvent) { note(e.Event, "joined") },
+		Left: func(e job.LeftEvent) {
+			if e.Err != nil {
+				note(e.Event, "left: %s", brief.Text(oneLine(e.Err)))
+				return
+			}
+			note(e.Event, "left")
+		},
+		Session: func(e job.SessionEvent) { note(e.Event, "session %v", e.State) },
+		Leads: func(e job.LeadsEvent) {
+			if e.Leads {
+				note(e.Event, "leads")
+				return
+			}
+			note(e.Event, "leads no more")
+		},
+		ItemsChanged: func(e job.ItemsChangedEvent) { note(e.Event, "has items %s", items(e.Items)) },
+		HandedBack:   func(e job.HandedBackEvent) { note(e.Event, "hands item %d back", e.Item) },
+		Started:      func(e job.StartedEvent) { r.update(by, func() { r.begin(by, e) }) },
+		Retried: func(e job.RetriedEvent) {
+			note(e.Event, "retries item %d in %v, attempt %d has failed: %s", e.Item, e.Backoff, e.Attempt, brief.Text(oneLine(e.Err)))
+		},
+		Finished: func(e job.FinishedEvent) { r.update(by, func() { r.finish(by, e) }) },
+		MadeUp: func(e job.MadeUpEvent) {
+			note(e.Event, "makes up item %d for %d ticks, the last %s", e.Item, e.Ticks, e.ScheduledTime.Format(tickLayout))
+		},
+		PassedOver: func(e job.PassedOverEvent) {
+			note(e.Event, "passes over %d ticks of item %d, the last %s: %s", e.Ticks, e.Item, e.ScheduledTime.Format(tickLayout), e.Reason)
+		},
+		Recovered: func(e job.RecoveredEvent) {
+			note(e.Event, "has found items %s of %s, which has ended", items(e.Items), address(e.From))
+		},
+		Fault: func(e job.FaultEvent) { r.update(by, func() { r.fault(by, e) }) },
+		Missed: func(e job.MissedEvent) {
+			r.update(by, func() { r.missed += e.Events })
+		},
+	}
+}
+
+// update changes the record, unless who tells it is dead.
+func (r *Recorder) update(by *witness, change func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if by != nil && by.dead {
+		return
+	}
+	r.count++
+	change()
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+func (r *Recorder) note(e event) {
+	if len(r.events) == MaxRecords {
+		r.missed++
+		return
+	}
+	e.number = r.count
+	r.events = append(r.events, e)
+}
+
+func (r *Recorder) begin(by *witness, e job.StartedEvent) {
+	if len(r.executions) == MaxRecords {
+		r.missed++
+		return
+	}
+	begun := &execution{Execution{Execution: e.Execution, JobName: e.JobName, InstanceID: e.InstanceID, Began: by.at(e.Event)}, by, r.count}
+	r.executions = append(r.executions, begun)
+	r.running[e.TaskID] = begun
+}
+
+func (r *Recorder) finish(by *witness, e job.FinishedEvent) {
+	ended := r.running[e.TaskID]
+	if ended == nil {
+		return // its begin was missed, and that is counted; or it was killed before its handler was called
+	}
+	delete(r.running, e.TaskID)
+	ended.Ended, ended.Outcome, ended.Err = by.at(e.Event), e.Outcome, e.Err
+	ended.Attempts, ended.Took, ended.Output = e.Attempts, e.Took, slices.Clone(e.Output)
+	if e.Dropped {
+		r.missed++
+	}
+}
+
+func (r *Recorder) fault(by *witness, e job.FaultEvent) {
+	key := faultKey{by, e.JobName, address(e.InstanceID), e.Kind}
+	known := r.lasting[key]
+	switch {
+	case e.Over && known != nil:
+		known.Over = by.at(e.Event)
+		delete(r.lasting, key)
+	case e.Over:
+	case known != nil: // the same fault, with another cause
+		known.Fault.Fault = e.Fault
+	case len(r.faults) == MaxRecords:
+		r.missed++
+	default:
+		began := &fault{Fault{Fault: e.Fault, JobName: e.JobName, InstanceID: e.InstanceID, Began: by.at(e.Event)}, by, r.count}
+		r.faults = append(r.faults, began)
+		r.lasting[key] = began
+	}
+}
+
+// bury ends all that a witness has told of: its process dies at this moment.
+func (r *Recorder) bury(by *witness, who string) {
+	now := time.Now()
+	r.update(by, func() {
+		by.dead = true
+		for id, e := range r.running {
+			if e.by == by {
+				e.Ended, e.Took, e.Outcome, e.Err = now, now.Sub(e.Began), job.OutcomeCut, ErrDied
+				delete(r.running, id)
+			}
+		}
+		for key, f := range r.lasting {
+			if f.by == by {
+				f.Over = now
+				delete(r.lasting, key)
+			}
+		}
+		r.note(event{at: now, instance: who, text: "dies"})
+	})
+}
+
+// tell notes what a test does.
+func (r *Recorder) tell(who, text string) {
+	r.update(nil, func() { r.note(event{at: time.Now(), instance: who, text: text}) })
+}

@@ -1,0 +1,268 @@
+package jobtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// Case says how [Run] runs one item. The zero value is item 0 of a job with one item.
+type Case struct {
+	// Config is that of the job: the one that the program uses, say. Its schedule does not fire:
+	// the item runs because it is asked for, also if it has no Cron. Calendars do not count.
+	// Name is "job" and ShardingTotalCount is Item+1 if they are left out.
+	Config job.Config
+	// Item is the item that runs. No other one does.
+	Item int
+	// Parameter replaces Config.JobParameter if it is not empty, as that of a trigger does.
+	Parameter string
+	// Tick is the scheduled time, which has to be a tick of Config.Cron. The source is
+	// [job.SourceBackfill] then. Without it the scheduled time is now, and the source is
+	// [job.SourceManual]; other sources need a [Cluster]. time.Now does not follow it.
+	Tick time.Time
+	// Cursor is where the item was left off, for [job.Cursor].
+	Cursor string
+	// Options are those of the program that the job needs: [job.WithType], for one.
+	Options []job.Option
+
+	// KillAfter is how long after its begin an operator kills the execution; 0 is never.
+	KillAfter time.Duration
+	// ShutdownAfter is how long after its begin the process is shut down; 0 is never. The context
+	// of the handler ends with [job.ErrShutdown] when the time Drain has passed since;
+	// [job.StopAsked] tells it at once.
+	ShutdownAfter, Drain time.Duration
+	// LoseSessionAfter is how long after its begin the store drops the session; 0 is never. The
+	// context ends with coord.ErrSessionLost at the next renewal, up to 3.4 s later.
+	LoseSessionAfter time.Duration
+
+	// Limit bounds the whole, after which the test has failed. Default 1 min; in a bubble 24 h.
+	Limit time.Duration
+}
+
+// Result is how the execution has ended. Outcome, Err, Attempts, Took, Output, Token and all
+// else that names it are in Execution.
+type Result struct {
+	Execution
+	// Cursor is where the item is left off now.
+	Cursor string
+}
+
+// errLimit is the cause of the end of a Run that takes too long.
+var errLimit = errors.New("it takes longer than Case.Limit")
+
+// Run runs one item once, on a simulated store, and returns when that has ended: with all its
+// retries, between its listeners, as every execution of a scheduler. In a bubble of
+// testing/synctest the time between retries and until time-outs passes at once; elsewhere it
+// is real.
+//
+// It ends the test if the item cannot be run: if the configuration is wrong, for example.
+func Run(t testing.TB, h job.Handler, c Case) Result {
+	t.Helper()
+	if c.Limit == 0 {
+		c.Limit = time.Minute
+		if inBubble() {
+			c.Limit = 24 * time.Hour
+		}
+	}
+	if c.Config.Name == "" {
+		c.Config.Name = "job"
+	}
+	if c.Config.ShardingTotalCount == 0 && !c.Config.Broadcast {
+		c.Config.ShardingTotalCount = c.Item + 1
+	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), c.Limit, errLimit)
+	defer cancel()
+	recorder := NewRecorder()
+	result, err := c.run(ctx, h, recorder)
+	if err != nil {
+		t.Fatalf("jobtest: run item %d of job %s: %v\n%s", c.Item, c.Config.Name, err, recorder)
+	}
+	return result
+}
+
+// trial is one Run that is under way.
+type trial struct {
+	Case
+	store    *memory.Store
+	registry *memory.Registry
+	node     *job.Node
+	recorder *Recorder
+	job      *ops.Job
+	leaving  sync.WaitGroup // for shutdowns
+}
+
+func (c Case) run(ctx context.Context, h job.Handler, recorder *Recorder) (result Result, err error) {
+	store := memory.NewStore(memory.Options{})
+	defer store.Close()
+	registry, err := store.Dial(ctx, memory.Config{Namespace: namespace})
+	if err != nil {
+		return result, err
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	defer func() { _ = registry.Close(ended) }() // the store goes, too
+	var ahead time.Duration
+	if !c.Tick.IsZero() {
+		ahead = time.Until(c.Tick.Add(time.Millisecond)) // a tick must not be in the future, for a backfill
+	}
+	store.SetClockOffset(ahead)
+	node, err := job.NewNode(registry, job.NodeConfig{Options: []job.Option{
+		job.WithIP("jobtest"), job.WithObserver(recorder.Observer()),
+		job.WithClock(func() time.Time { return time.Now().Add(ahead) }),
+	}})
+	if err != nil {
+		return result, err
+	}
+	t := &trial{Case: c, store: store, registry: registry, node: node, recorder: recorder, job: ops.New(registry).By("jobtest").Job(c.Config.Name)}
+	defer func() {
+		_ = node.Shutdown(ended) // its only run has ended, or an error says more
+		t.leaving.Wait()
+	}()
+	if err := t.start(ctx, h); err != nil {
+		return result, err
+	}
+	if err := t.ask(ctx); err != nil {
+		return result, err
+	}
+	return t.await(ctx)
+}
+
+// start starts the job so that no tick of it ever begins: its only server is disabled until
+// the job is paused. Requests run during a pause.
+func (t *trial) start(ctx context.Context, h job.Handler) error {
+	cfg := t.Config
+	cfg.Calendars = nil
+	cfg.Disabled = true
+	var options []job.Option
+	if cfg.Label != "" {
+		options = append(options, job.WithLabels(cfg.Label))
+	}
+	begin := t.node.Schedule
+	if cfg.Cron == "" {
+		begin = t.node.OneOff
+	}
+	if _, err := begin(ctx, cfg, h, append(options, t.Options...)...); err != nil {
+		return err
+	}
+	if t.Cursor != "" {
+		value, err := jobtree.EncodeCursor(jobtree.CursorDocument{Position: t.Cursor, Moved: time.Now()})
+		if err != nil {
+			return err
+		}
+		if _, err := t.registry.Commit(ctx, coord.Put(jobtree.Job(cfg.Name).Cursor(t.Item), value)); err != nil {
+			return err
+		}
+	}
+	if _, err := t.job.Pause(ctx, ops.PauseRequest{}); err != nil {
+		return err
+	}
+	return t.job.EnableServers(ctx)
+}
+
+// ask asks for the execution.
+func (t *trial) ask(ctx context.Context) error {
+	if t.Tick.IsZero() {
+		_, err := t.job.Trigger(ctx, job.TriggerRequest{Items: []int{t.Item}, Parameter: t.Parameter})
+		return err
+	}
+	_, err := t.job.Backfill(ctx, ops.BackfillRequest{From: t.Tick, To: t.Tick, Items: []int{t.Item}, Parameter: t.Parameter})
+	return err
+}
+
+// await waits for the end of the execution, and does meanwhile what the case wants.
+func (t *trial) await(ctx context.Context) (Result, error) {
+	if err := t.until(ctx, func(list []Execution) bool { return len(list) > 0 }); err != nil {
+		return Result{}, err
+	}
+	acts := []*time.Timer{
+		t.after(t.KillAfter, func() {
+			_, err := t.job.Kill(ctx, ops.KillRequest{})
+			if err != nil && !errors.Is(err, ops.ErrNotRunning) {
+				t.recorder.tell("operator", "cannot kill: "+err.Error())
+			}
+		}),
+		t.after(t.ShutdownAfter, func() {
+			drain, cancel := context.WithTimeout(ctx, t.Drain)
+			defer cancel()
+			_ = t.node.Shutdown(drain) // the outcome tells what became of the execution
+		}),
+		t.after(t.LoseSessionAfter, t.loseSession),
+	}
+	defer func() {
+		for _, act := range acts {
+			if act != nil && act.Stop() {
+				t.leaving.Done()
+			}
+		}
+	}()
+	if err := t.until(ctx, func(list []Execution) bool { return !list[0].IsRunning() }); err != nil {
+		return Result{}, err
+	}
+	result := Result{Execution: t.recorder.Executions().list[0]}
+	if node, ok := t.store.Snapshot(namespace).Get(jobtree.Job(t.Config.Name).Cursor(t.Item)); ok {
+		d, err := jobtree.DecodeCursor(node.Value)
+		if err != nil {
+			return result, fmt.Errorf("%s: %w", node.Path, err)
+		}
+		result.Cursor = d.Position
+	}
+	return result, nil
+}
+
+// after does something later, unless the timer is stopped before; leaving waits for it.
+func (t *trial) after(d time.Duration, act func()) *time.Timer {
+	if d <= 0 {
+		return nil
+	}
+	t.leaving.Add(1)
+	return time.AfterFunc(d, func() {
+		defer t.leaving.Done()
+		act()
+	})
+}
+
+// loseSession ends the session at the store. There is no other one, in which the item would run
+// again.
+func (t *trial) loseSession() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	session, err := t.registry.Session(ctx)
+	if err != nil {
+		return // it is gone already
+	}
+	t.store.Inject(memory.Fault{Method: memory.Open, Before: coord.ErrUnavailable})
+	t.store.Expire(session.ID())
+}
+
+// until waits until the executions are as wanted.
+func (t *trial) until(ctx context.Context, ok func([]Execution) bool) error {
+	for {
+		changed := t.recorder.change()
+		if ok(t.recorder.Executions().list) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return t.why(ctx)
+		}
+	}
+}
+
+// why says why an execution has not come, or has not ended.
+func (t *trial) why(ctx context.Context) error {
+	err := context.Cause(ctx)
+	for _, s := range t.node.Jobs() {
+		err = errors.Join(err, s.Status().Fault())
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package jobtest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/calendar"
+)
+
+// MaxTicks bounds what [Ticks] returns.
+const MaxTicks = 100_000
+
+// Ticks returns the ticks of a configuration after from and up to to: those that a job fires
+// which is started at from, when it is to. They are in the job's time zone, ascending. The
+// calendars are those that Config.Calendars names, in that order.
+//
+// Errors: a *job.ConfigError; others if the job has no schedule, if calendars are missing, and
+// if there are more than MaxTicks.
+func Ticks(c job.Config, from, to time.Time, calendars ...*calendar.Calendar) ([]time.Time, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("jobtest: ticks: %w", err)
+	}
+	fail := func(format string, args ...any) ([]time.Time, error) {
+		return nil, fmt.Errorf("jobtest: ticks of job %s: "+format, append([]any{c.Name}, args...)...)
+	}
+	if c.Cron == "" {
+		return fail("a one-off job has none")
+	}
+	if len(calendars) != len(c.Calendars) {
+		return fail("%d calendars were given; the configuration names %d (%s), and each is needed, in that order",
+			len(calendars), len(c.Calendars), brief.Text(strings.Join(c.Calendars, ", ")))
+	}
+	for i, given := range calendars {
+		if given == nil {
+			return fail("the calendar %s is nil", c.Calendars[i])
+		}
+	}
+	union, err := c.Ticks()
+	if err != nil {
+		return fail("%w", err)
+	}
+	schedule := calendar.Without(union, calendars...)
+	var ticks []time.Time
+	for at := schedule.Next(from); !at.IsZero() && !at.After(to); at = schedule.Next(at) {
+		if len(ticks) == MaxTicks {
+			return fail("more than %d between %s and %s; ask for a shorter time", MaxTicks, from.Format(time.RFC3339), to.Format(time.RFC3339))
+		}
+		ticks = append(ticks, at)
+	}
+	return ticks, nil
+}
