@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,6 +19,9 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds each wait: a slow machine needs more than a tick.
+const patience = time.Minute
 
 // service is the whole service, on a real port.
 type service struct {
@@ -28,7 +33,7 @@ type service struct {
 }
 
 // begin starts the service, and waits until it is ready.
-func begin(t *testing.T) *service {
+func begin(t *testing.T, log slog.Handler) *service {
 	t.Helper()
 	s := &service{T: t, alerts: make(chan string, 100), ended: make(chan error, 1)}
 	pager := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -46,7 +51,7 @@ func begin(t *testing.T) *service {
 	}
 	s.url = "http://" + listener.Addr().String()
 	file := filepath.Join(t.TempDir(), "shop.db")
-	go func() { s.ended <- run(listener, "", file, slog.New(slog.DiscardHandler)) }()
+	go func() { s.ended <- run(listener, "", file, slog.New(log)) }()
 	s.await("it is ready", func() bool { return s.status("/ready") == http.StatusOK })
 	if s.shop, err = open(t.Context(), file); err != nil {
 		t.Fatal(err)
@@ -59,10 +64,10 @@ func begin(t *testing.T) *service {
 	return s
 }
 
-// await waits until something is so, for ten seconds.
+// await waits until something is so.
 func (s *service) await(what string, is func() bool) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
@@ -70,15 +75,30 @@ func (s *service) await(what string, is func() bool) {
 		select {
 		case <-again.C:
 		case <-ctx.Done():
-			s.Fatalf("not after ten seconds: %s", what)
+			s.Fatalf("not after %v: %s", patience, what)
 		}
 	}
+}
+
+// receive receives something that comes soon.
+func receive[T any](t *testing.T, from <-chan T) (got T) {
+	t.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case got = <-from:
+	case <-late.C:
+		t.Fatalf("nothing has come in %v", patience)
+	}
+	return got
 }
 
 // ask sends a request, and returns the answer.
 func (s *service) ask(method, path string) (status int, text string) {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), method, s.url+path, nil)
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, nil)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -87,9 +107,8 @@ func (s *service) ask(method, path string) (status int, text string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
+	if err := errors.Join(err, res.Body.Close()); err != nil {
 		s.Fatal(err)
 	}
 	return res.StatusCode, string(body)
@@ -110,12 +129,17 @@ func (s shop) number(t *testing.T, query string) (n int) {
 	return n
 }
 
-// The service settles the shards, makes a report, sends an alert, and ends when it is told to.
-func TestService(t *testing.T) {
-	s := begin(t)
-	if live, faults := s.status("/live"), s.status("/faults"); live != http.StatusOK || faults != http.StatusOK {
-		t.Errorf("live: %d, faults: %d", live, faults)
+// end sends SIGTERM, as Kubernetes does.
+func (s *service) end() {
+	s.Helper()
+	if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil {
+		s.Fatal(err)
 	}
+}
+
+// The service makes a report when it is asked to, and sends an alert when that fails.
+func TestReportsAndAlerts(t *testing.T) {
+	s := begin(t, slog.DiscardHandler)
 	status, text := s.ask(http.MethodPost, "/rebuild?city=Shanghai")
 	if status != http.StatusOK || strings.Count(text, ": OK") != 4 {
 		t.Errorf("rebuild: %d %s", status, text)
@@ -126,17 +150,59 @@ func TestService(t *testing.T) {
 	if _, text = s.ask(http.MethodPost, "/rebuild?city=Atlantis"); strings.Count(text, ": FAILED") != 4 {
 		t.Errorf("rebuild: %s", text)
 	}
-	if alert := <-s.alerts; !strings.Contains(alert, `report of \"Atlantis\"`) {
+	if alert := receive(t, s.alerts); !strings.Contains(alert, `report of \"Atlantis\"`) {
 		t.Errorf("alert: %s", alert)
 	}
-	s.await("all shards are settled", func() bool { return s.shop.number(t, `SELECT count(*) FROM orders WHERE NOT settled`) == 0 })
-	if wrong := s.shop.number(t, `SELECT (SELECT sum(cents) FROM orders) - (SELECT sum(cents) FROM shards)`); wrong != 0 {
-		t.Errorf("the shards are wrong by %d", wrong)
-	}
-	if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-s.ended; err != nil {
+	s.end()
+	if err := receive(t, s.ended); err != nil {
 		t.Error(err)
+	}
+}
+
+// gate is a log in which the first execution of settle stands still, until it is let go on.
+type gate struct {
+	slog.Handler
+	once          *sync.Once
+	reached, open chan struct{}
+}
+
+func (g gate) Enabled(context.Context, slog.Level) bool { return true }
+func (g gate) WithAttrs([]slog.Attr) slog.Handler       { return g }
+
+func (g gate) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "settled" {
+		g.once.Do(func() { close(g.reached); <-g.open })
+	}
+	return nil
+}
+
+// After SIGTERM the service finishes what runs. Until then it is live, and not ready.
+func TestDrain(t *testing.T) {
+	g := gate{slog.DiscardHandler, new(sync.Once), make(chan struct{}), make(chan struct{})}
+	s := begin(t, g)
+	if live, faults := s.status("/live"), s.status("/faults"); live != http.StatusOK || faults != http.StatusOK {
+		t.Errorf("live: %d, faults: %d", live, faults)
+	}
+	receive(t, g.reached)
+	s.end()
+	s.await("it is not ready", func() bool { return s.status("/ready") == http.StatusServiceUnavailable })
+	if live := s.status("/live"); live != http.StatusOK {
+		t.Errorf("while it drains, live: %d", live)
+	}
+	close(g.open)
+	if err := receive(t, s.ended); err != nil {
+		t.Error(err)
+	}
+	s.shop.isSound(t)
+	if settled := s.shop.number(t, `SELECT count(*) FROM shards WHERE cents > 0`); settled == 0 {
+		t.Error("what was running was not finished")
+	}
+}
+
+// isSound checks that each order was settled once, or not at all.
+func (s shop) isSound(t *testing.T) {
+	t.Helper()
+	if wrong := s.number(t, `SELECT (SELECT coalesce(sum(cents), 0) FROM orders WHERE settled) - (SELECT sum(cents) FROM shards)`); wrong != 0 {
+		t.Errorf("the shards are wrong by %d", wrong)
 	}
 }
