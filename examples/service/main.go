@@ -109,7 +109,8 @@ func routes(node *job.Node, reg coord.Registry) http.Handler {
 		}
 	})
 	mux.HandleFunc("POST /alerts", func(_ http.ResponseWriter, r *http.Request) { // if there is no pager
-		_, _ = io.Copy(os.Stdout, io.LimitReader(r.Body, 4096)) // it is only for show
+		text, _ := io.ReadAll(io.LimitReader(r.Body, 4096)) // it is only for show
+		fmt.Printf("ALERT %s\n", text)
 	})
 	return mux
 }

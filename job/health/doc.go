@@ -13,14 +13,15 @@
 // it out of its Service.
 //
 //	                          live  ready  faults
-//	jobs start                200   503    200
+//	before Node.Run, or while
+//	  jobs start              200   503    200
 //	works                     200   200    200
 //	the store is away         200   200    503
 //	a configuration is wrong  200   200    503
-//	an operator has removed   200   200    503
-//	  the instance or a job
-//	a scheduler has panicked  503   200    503
-//	  or stands still
+//	an operator has removed
+//	  the instance or a job   200   200    503
+//	a scheduler has panicked
+//	  or stands still         503   200    503
 //	it shuts down             200   503    200, or 503
 //
 // # In Kubernetes
@@ -56,8 +57,9 @@
 // Liveness: after three failures in a row the container is restarted. /live fails only if the
 // process cannot recover, so it could be restarted at the first failure; three of them are for a
 // machine that is too busy to answer. So a process is restarted a minute and a half after one of its
-// schedulers has begun to stand still. The items of that scheduler wait until then. Those of one
-// that has panicked are given to other processes at once.
+// schedulers has begun to stand still; it drains first, and as that scheduler does not end, it is killed
+// when terminationGracePeriodSeconds are over. The items of that scheduler wait until then. Those of
+// one that has panicked are given to other processes at once.
 //
 // Readiness: a rollout goes on when a new process is ready for minReadySeconds. So a program
 // that cannot start its jobs stops the rollout, and the old processes go on. It gates the
