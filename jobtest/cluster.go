@@ -32,7 +32,7 @@ type Cluster struct {
 // stays: in the function that synctest.Test is given.
 func NewCluster(t testing.TB) *Cluster {
 	t.Helper()
-	if !inBubble() {
+	if !inBubble(t) {
 		t.Fatal("jobtest: NewCluster needs virtual time: call it in the function that synctest.Test is given")
 	}
 	c := &Cluster{t: t, store: memory.NewStore(memory.Options{}), recorder: NewRecorder()}

@@ -3,7 +3,7 @@ package jobtest_test
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,83 +13,171 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtest"
 )
 
+// These are tests to copy. What they test is a job that pays, city by city, what the table of
+// payments says.
+
 var settle = job.Config{
-	Name: "settle", Cron: "0/10 * * * * ?", ShardingTotalCount: 3, Failover: true,
+	Name: "settle", Cron: "0 0/5 * * * ?", ShardingTotalCount: 3, Failover: true,
 	ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
 	Retry:                  job.Retry{Attempts: 3},
 }
 
-// bank is what handlers call: an API that may be down for some calls.
+// settler is the handler.
+type settler struct {
+	bank     *bank
+	payments *payments
+}
+
+func (s *settler) Execute(ctx context.Context, sc job.ShardingContext) error {
+	if err := s.bank.Pay(ctx, sc.ItemParameter); err != nil {
+		return err
+	}
+	return job.NoRetry(s.payments.MarkPaid(sc.ItemParameter, sc.Token))
+}
+
+// A bank that does not answer is asked again. In a bubble the pauses between attempts take no
+// time.
+func TestTheBankIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newSettler()
+		h.bank.fails = 2
+		res := jobtest.Run(t, h, jobtest.Case{Config: settle, Item: 1})
+		if res.Outcome != job.OutcomeOK || res.Attempts != 3 || res.Took != 6*time.Second {
+			t.Error(res)
+		}
+		if !slices.Equal(h.bank.paid, []string{"Shanghai"}) {
+			t.Error("paid:", h.bank.paid)
+		}
+	})
+}
+
+// An operator can end it.
+func TestItStopsWhenItIsKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newSettler()
+		h.bank.takes = time.Hour
+		res := jobtest.Run(t, h, jobtest.Case{Config: settle, KillAfter: time.Minute})
+		if res.Outcome != job.OutcomeKilled || !errors.Is(res.Err, job.ErrKilled) || res.Took != time.Minute || h.bank.paid != nil {
+			t.Error(res, h.bank.paid)
+		}
+	})
+}
+
+// The process that pays a city dies. Another one pays it, and no tick is left out.
+func TestEveryTickIsPaidAlthoughAProcessDies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, begin := newSettler(), time.Now()
+		c := jobtest.NewCluster(t)
+		a, b := c.Instance("10.0.0.1"), c.Instance("10.0.0.2")
+		a.Schedule(settle, h)
+		b.Schedule(settle, h)
+
+		c.Until(time.Hour, func() bool { return c.Executions().On("10.0.0.1").Running().Len() > 0 })
+		a.Die()
+		c.Advance(time.Hour)
+
+		ticks, err := jobtest.Ticks(settle, begin, begin.Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobtest.EachTickOnce(t, c.Executions().Outcome(job.OutcomeOK), ticks, settle.ShardingTotalCount)
+		jobtest.NoOverlap(t, c.Executions())
+		c.Faults().Lasting().Require(t, 0)
+	})
+}
+
+// A process that was paused for long pays on when others have its city already. Its token is too
+// old for the table.
+func TestAnOldWriteIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newSettler()
+		h.bank.takes, h.bank.deaf = 5*time.Second, true
+		c := jobtest.NewCluster(t)
+		a, b := c.Instance("10.0.0.1"), c.Instance("10.0.0.2")
+		a.Schedule(settle, h)
+		b.Schedule(settle, h)
+
+		c.Until(time.Hour, func() bool { return c.Executions().On("10.0.0.1").Running().Len() > 0 })
+		h.bank.takes = time.Second // whoever comes next is faster
+		a.LoseSession()
+		c.Advance(time.Minute)
+
+		old := c.Executions().On("10.0.0.1").Outcome(job.OutcomeFailed).List()
+		if len(old) == 0 || !errors.Is(old[0].Err, errFenced) {
+			t.Fatal(c.Recorder())
+		}
+		again := c.Executions().Item(old[0].Item).Source(job.SourceFailover).Outcome(job.OutcomeOK).One(t)
+		if again.Token <= old[0].Token {
+			t.Error(again)
+		}
+	})
+}
+
+// While the store is away nothing runs, and somebody sees why. Then one run makes up for all.
+func TestAnOutageIsMadeUpFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := jobtest.NewCluster(t)
+		c.Instance("10.0.0.1").Schedule(settle, newSettler())
+		c.StoreAway(time.Hour)
+		c.Advance(59 * time.Minute)
+		c.Executions().Require(t, 0)
+		c.Faults().Kind(job.FaultStore).Lasting().Require(t, 1)
+
+		c.Advance(2 * time.Minute)
+		c.Executions().Source(job.SourceMisfire).Outcome(job.OutcomeOK).Require(t, 3)
+		c.Faults().Lasting().Require(t, 0)
+	})
+}
+
+func newSettler() *settler {
+	return &settler{&bank{takes: time.Second}, &payments{fences: map[string]int64{}}}
+}
+
+// bank takes the place of somebody else's service.
 type bank struct {
+	takes time.Duration
+	deaf  bool // it does not stop when it is asked to
+	fails int  // how many calls fail from now on
+
 	mu   sync.Mutex
-	down int // how many calls fail from now on
 	paid []string
 }
 
-func (b *bank) Pay(city string) error {
+func (b *bank) Pay(ctx context.Context, city string) error {
+	if b.deaf {
+		ctx = context.WithoutCancel(ctx)
+	}
+	select {
+	case <-time.After(b.takes):
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.down > 0 {
-		b.down--
+	if b.fails > 0 {
+		b.fails--
 		return errors.New("the bank does not answer")
 	}
 	b.paid = append(b.paid, city)
 	return nil
 }
 
-// handler pays the city of its item.
-func handler(b *bank) job.Handler {
-	return job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error { return b.Pay(sc.ItemParameter) })
+// payments takes the place of a table. In SQL:
+//
+//	UPDATE payments SET paid = $1, fence = $2 WHERE city = $3 AND fence <= $2
+type payments struct {
+	mu     sync.Mutex
+	fences map[string]int64
 }
 
-// One item, as the scheduler runs it. The pauses between attempts take no time in a bubble.
-func TestPaysWhenTheBankIsBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := &bank{down: 2}
-		res := jobtest.Run(t, handler(b), jobtest.Case{Config: settle, Item: 1})
-		if res.Outcome != job.OutcomeOK || res.Attempts != 3 || res.Took != 3*time.Second {
-			t.Error(res)
-		}
-		if fmt.Sprint(b.paid) != "[Shanghai]" {
-			t.Error(b.paid)
-		}
-	})
-}
+var errFenced = errors.New("no row: another execution has written it since")
 
-// slow works for three seconds, and returns when it has to stop.
-func slow(ctx context.Context, sc job.ShardingContext) error {
-	select {
-	case <-time.After(3 * time.Second):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+func (p *payments) MarkPaid(city string, token int64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if token < p.fences[city] {
+		return errFenced
 	}
-}
-
-// An instance dies while it runs an item. Another one runs it again.
-func TestNoTickIsLostWhenAnInstanceDies(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		c := jobtest.NewCluster(t)
-		a, b := c.Instance("10.0.0.1"), c.Instance("10.0.0.2")
-		a.Schedule(settle, job.HandlerFunc(slow))
-		b.Schedule(settle, job.HandlerFunc(slow))
-
-		c.Until(time.Minute, func() bool { return c.Executions().On("10.0.0.1").Running().Len() > 0 })
-		a.Die()
-		c.Advance(time.Minute)
-
-		execs := c.Executions()
-		if execs.Source(job.SourceFailover).On("10.0.0.2").Len() == 0 {
-			t.Error(c.Recorder())
-		}
-		ticks, err := jobtest.Ticks(settle, begin, begin.Add(30*time.Second))
-		if err != nil {
-			t.Fatal(err)
-		}
-		jobtest.NoTickTwice(t, execs)
-		jobtest.NoOverlap(t, execs)
-		jobtest.TokensGrow(t, execs)
-		t.Log(c.Recorder(), ticks)
-	})
+	p.fences[city] = token
+	return nil
 }

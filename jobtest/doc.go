@@ -1,2 +1,91 @@
-// Package jobtest is for tests of one's own jobs.
+// Package jobtest is for tests of one's own jobs, without a store and without waiting.
+//
+// # One item
+//
+// [Run] runs a handler for one item, and returns how that has ended:
+//
+//	res := jobtest.Run(t, handler, jobtest.Case{Config: settle, Item: 1, KillAfter: time.Minute})
+//	if res.Outcome != job.OutcomeKilled {
+//		t.Error(res)
+//	}
+//
+// It is the scheduler that runs it, on a simulated store: with the context, the token, the
+// retries, the time-out, the listeners and the cursor of every execution. Job types work, too.
+//
+// # Several processes
+//
+// A [Cluster] has a simulated store and the processes that a test starts on it. It lives in a
+// bubble of testing/synctest, where time goes on only when all that runs waits for it. So the test
+// decides when which time it is, and a virtual hour takes some milliseconds.
+//
+//	synctest.Test(t, func(t *testing.T) {
+//		c := jobtest.NewCluster(t)
+//		a, b := c.Instance("10.0.0.1"), c.Instance("10.0.0.2")
+//		a.Schedule(settle, handler)
+//		b.Schedule(settle, handler)
+//		c.Until(time.Hour, func() bool { return c.Executions().On("10.0.0.1").Running().Len() > 0 })
+//		a.Die()
+//		c.Advance(time.Hour)
+//		c.Executions().Source(job.SourceFailover).Outcome(job.OutcomeOK).Require(t, 1)
+//	})
+//
+// A process goes through these states; each arrow is a method of [Instance] or Cluster:
+//
+//	                       ┌──────────── time ────────────┐
+//	                       ▼                              │
+//	Cluster.Instance ──► lives ── CutOff, LoseAnswers, ─► troubled
+//	                       │      LoseSession, StoreAway  │
+//	                       ├──────────────────────────────┤
+//	                    Shutdown                         Die
+//	                       ▼                              ▼
+//	                     left: its session is closed     dead: its session expires, 10 s later
+//
+// [Instance.ClockOff] sets a wrong clock. [Cluster.Store] and [Instance.Link] have all other
+// faults of package memory, and [Cluster.Ops] what an operator can do.
+//
+// # What has happened
+//
+// A [Recorder] keeps executions and faults. A Cluster has one, and [Recorder.Observer] makes one
+// of any scheduler. Filters choose some of them, and Require checks their number. A failure shows
+// all that has happened, one line each, with a mark at what was found:
+//
+//	jobtest: 1 instead of 2 executions: job settle, item 0
+//	history:
+//	  2000-01-01 00:00:00.000  10.0.0.1   settle joined
+//	> 2000-01-01 00:00:10.000  10.0.0.1   settle item 0, tick 2000-01-01 00:00:10 UTC, NORMAL_TRIGGER, token 17: OK after 3s
+//
+// [EachTickOnce], [NoTickTwice], [NoOverlap] and [TokensGrow] check in one line what package job
+// promises. [Ticks] returns the ticks of a configuration.
+//
+// # To copy
+//
+// The file copy_test.go has tests to copy: a handler that is tried again
+// (TestTheBankIsAskedAgain), a kill (TestItStopsWhenItIsKilled), a process that dies
+// (TestEveryTickIsPaidAlthoughAProcessDies), a write with an old token (TestAnOldWriteIsRefused)
+// and a store that is away (TestAnOutageIsMadeUpFor).
+//
+// # In a bubble
+//
+// A bubble begins at midnight UTC of 2000-01-01 ([Cluster.AdvanceTo] goes elsewhere), in the time
+// zone of the machine. What happens at the same instant has no fixed order, so let a test look
+// a moment before or after it. All goroutines have to end by the end of the test: those of this
+// package do.
+//
+// Time stands still while a goroutine of the bubble waits for anything but another one: the network, a
+// process, a lock of something outside of it. So a connection that is open, if only kept
+// alive, stops it for ever. A handler that has one is run outside of a bubble, where Run takes
+// real time, or is given something that takes the place of the other end. Databases without a
+// connection (SQLite) work; open them in the bubble, before the cluster, and close them in a
+// Cleanup.
+//
+// # What is not promised
+//
+// The simulated store has no delays of its own, and says nothing of how long an etcd or ZooKeeper
+// takes. Where they differ it is like ZooKeeper: see package memory.
+//
+// All instances are in one process, and share its variables. Those that die cannot be stopped
+// like a process, so their handlers' contexts end: see [Instance.Die].
+//
+// An execution has the times of its begin and end as the observer was told them. Outside of a
+// bubble two of different instances may be told in another order than they happened.
 package jobtest

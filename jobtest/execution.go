@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -46,7 +45,7 @@ func (e Execution) String() string {
 		fmt.Fprintf(&b, " and %d attempts", e.Attempts)
 	}
 	if e.Err != nil {
-		fmt.Fprintf(&b, ": %s", brief.Text(oneLine(e.Err)))
+		fmt.Fprintf(&b, ": %s", shown(e.Err))
 	}
 	return b.String()
 }
@@ -115,7 +114,7 @@ func (x Executions) List() []Execution { return slices.Clone(x.list) }
 func (x Executions) Require(t testing.TB, n int) {
 	t.Helper()
 	if len(x.list) != n {
-		t.Fatalf("jobtest: %d executions, want %d%s\n%s", len(x.list), n, asked(x.asked), x.history())
+		t.Fatalf("jobtest: %d instead of %d executions%s\n%s", len(x.list), n, asked(x.asked), x.history())
 	}
 	x.recorder.requireAll(t)
 }

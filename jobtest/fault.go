@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -24,7 +23,7 @@ func (f Fault) IsOver() bool { return !f.Over.IsZero() }
 
 // String returns the fault in one line.
 func (f Fault) String() string {
-	text := fmt.Sprintf("%s fault %s: %s", f.JobName, f.Kind, brief.Text(oneLine(f.Err)))
+	text := fmt.Sprintf("%s fault %s: %s", f.JobName, f.Kind, shown(f.Err))
 	if f.IsOver() {
 		text += ", over after " + f.Over.Sub(f.Began).String()
 	}
@@ -79,7 +78,7 @@ func (x Faults) List() []Fault { return slices.Clone(x.list) }
 func (x Faults) Require(t testing.TB, n int) {
 	t.Helper()
 	if len(x.list) != n {
-		t.Fatalf("jobtest: %d faults, want %d%s\n%s", len(x.list), n, asked(x.asked), x.recorder)
+		t.Fatalf("jobtest: %d instead of %d faults%s\n%s", len(x.list), n, asked(x.asked), x.recorder)
 	}
 	x.recorder.requireAll(t)
 }

@@ -82,11 +82,11 @@ func isOn(instance, meant string) bool { return instance == meant || address(ins
 // items returns a list of items, in one bounded line.
 func items(list []int) string { return brief.Text(fmt.Sprint(list)) }
 
-// oneLine returns the text of an error without line breaks. A panic brings none: its text is
-// bounded by its own package.
-func oneLine(err error) string {
+// shown returns the begin of the text of an error, in one line.
+func shown(err error) string {
 	if err == nil {
 		return "no error"
 	}
-	return strings.Join(strings.Fields(err.Error()), " ")
+	begin := brief.Cut(err.Error(), 4*brief.MaxText)
+	return brief.Text(strings.Join(strings.Fields(begin), " "))
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
+// sessionTimeout is that of all sessions in a cluster.
+const sessionTimeout = 10 * time.Second
+
 // Instance is a process of a [Cluster]: a [job.Node] on a registry of its own, with a session
 // of 10 s. Die and the other faults may be called from any goroutine, handlers too.
 type Instance struct {
@@ -30,7 +33,7 @@ type Instance struct {
 // process may have the same address, as after a restart.
 func (c *Cluster) Instance(address string, opts ...job.Option) *Instance {
 	c.t.Helper()
-	registry, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: address})
+	registry, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: address, SessionTimeout: sessionTimeout})
 	if err != nil {
 		c.t.Fatalf("jobtest: instance %s: %v", address, err)
 	}
@@ -169,11 +172,11 @@ func (in *Instance) breakFor(d time.Duration, what string, by func(*memory.Link)
 	})
 }
 
-// LoseSession makes the store drop the session at this moment, although the process lives: as
-// a process finds it that was paused for longer than the time-out (a virtual machine that is
-// moved, a long stop of the garbage collector). The process notices it with its next renewal,
-// up to 3.4 s later. Until then its handlers go on while others may run the same items: this is
-// what fencing tokens are for. It returns at once.
+// LoseSession makes the store drop the session at this moment, while the process lives and does
+// not hear of it: as if it had been paused for longer than the time-out, and went on (a virtual
+// machine that was moved, a long stop of the garbage collector). For up to 9 s its handlers go on
+// while others may run the same items: this is what fencing tokens are for. Then their contexts
+// end, and soon it has another session. LoseSession returns at once.
 func (in *Instance) LoseSession() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
@@ -181,7 +184,7 @@ func (in *Instance) LoseSession() {
 	if err != nil {
 		return // it has none
 	}
-	in.c.recorder.tell(in.address, "loses its session")
+	in.breakFor(sessionTimeout, "loses its session; without a connection for ", (*memory.Link).BlackHole)
 	in.c.store.Expire(session.ID())
 }
 

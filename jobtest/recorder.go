@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -74,9 +73,9 @@ type event struct {
 type witness struct {
 	// at is when an event happened.
 	at func(job.Event) time.Time
-	// dead is set when the process has died; what it still tells did not happen. The
-	// recorder's lock guards it.
-	dead bool
+	// died is when the process has died; zero while it lives. What it still tells did not
+	// happen. The recorder's lock guards it.
+	died time.Time
 }
 
 // NewRecorder returns a recorder that knows nothing yet.
@@ -169,7 +168,7 @@ func (r *Recorder) observer(by *witness) job.Observer {
 		Joined: func(e job.JoinedEvent) { note(e.Event, "joined") },
 		Left: func(e job.LeftEvent) {
 			if e.Err != nil {
-				note(e.Event, "left: %s", brief.Text(oneLine(e.Err)))
+				note(e.Event, "left: %s", shown(e.Err))
 				return
 			}
 			note(e.Event, "left")
@@ -184,9 +183,9 @@ func (r *Recorder) observer(by *witness) job.Observer {
 		},
 		ItemsChanged: func(e job.ItemsChangedEvent) { note(e.Event, "has items %s", items(e.Items)) },
 		HandedBack:   func(e job.HandedBackEvent) { note(e.Event, "hands item %d back", e.Item) },
-		Started:      func(e job.StartedEvent) { r.update(by, func() { r.begin(by, e) }) },
+		Started:      func(e job.StartedEvent) { r.started(by, e) },
 		Retried: func(e job.RetriedEvent) {
-			note(e.Event, "retries item %d in %v, attempt %d has failed: %s", e.Item, e.Backoff, e.Attempt, brief.Text(oneLine(e.Err)))
+			note(e.Event, "retries item %d in %v, attempt %d has failed: %s", e.Item, e.Backoff, e.Attempt, shown(e.Err))
 		},
 		Finished: func(e job.FinishedEvent) { r.update(by, func() { r.finish(by, e) }) },
 		MadeUp: func(e job.MadeUpEvent) {
@@ -205,11 +204,11 @@ func (r *Recorder) observer(by *witness) job.Observer {
 	}
 }
 
-// update changes the record, unless who tells it is dead.
+// update changes the record, unless who tells it has died.
 func (r *Recorder) update(by *witness, change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if by != nil && by.dead {
+	if by != nil && !by.died.IsZero() {
 		return
 	}
 	r.count++
@@ -225,6 +224,29 @@ func (r *Recorder) note(e event) {
 	}
 	e.number = r.count
 	r.events = append(r.events, e)
+}
+
+// started keeps the begin of an execution. A handler may have let its process die before the
+// observer was told of that begin: it has happened.
+func (r *Recorder) started(by *witness, e job.StartedEvent) {
+	r.update(nil, func() {
+		switch {
+		case by.died.IsZero():
+			r.begin(by, e)
+		case !by.at(e.Event).After(by.died):
+			r.begin(by, e)
+			r.cut(r.running[e.TaskID])
+		}
+	})
+}
+
+// cut ends an execution whose instance has died. It may be nil.
+func (r *Recorder) cut(e *execution) {
+	if e == nil {
+		return
+	}
+	e.Ended, e.Took, e.Outcome, e.Err = e.by.died, e.by.died.Sub(e.Began), job.OutcomeCut, ErrDied
+	delete(r.running, e.TaskID)
 }
 
 func (r *Recorder) begin(by *witness, e job.StartedEvent) {
@@ -273,11 +295,10 @@ func (r *Recorder) fault(by *witness, e job.FaultEvent) {
 func (r *Recorder) bury(by *witness, who string) {
 	now := time.Now()
 	r.update(by, func() {
-		by.dead = true
-		for id, e := range r.running {
+		by.died = now
+		for _, e := range r.running {
 			if e.by == by {
-				e.Ended, e.Took, e.Outcome, e.Err = now, now.Sub(e.Began), job.OutcomeCut, ErrDied
-				delete(r.running, id)
+				r.cut(e)
 			}
 		}
 		for key, f := range r.lasting {

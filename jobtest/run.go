@@ -40,8 +40,8 @@ type Case struct {
 	// of the handler ends with [job.ErrShutdown] when the time Drain has passed since;
 	// [job.StopAsked] tells it at once.
 	ShutdownAfter, Drain time.Duration
-	// LoseSessionAfter is how long after its begin the store drops the session; 0 is never. The
-	// context ends with coord.ErrSessionLost at the next renewal, up to 3.4 s later.
+	// LoseSessionAfter is how long after its begin the process loses its session, which is 1 s
+	// long; 0 is never. The context ends with coord.ErrSessionLost, up to 0.8 s later.
 	LoseSessionAfter time.Duration
 
 	// Limit bounds the whole, after which the test has failed. Default 1 min; in a bubble 24 h.
@@ -69,7 +69,7 @@ func Run(t testing.TB, h job.Handler, c Case) Result {
 	t.Helper()
 	if c.Limit == 0 {
 		c.Limit = time.Minute
-		if inBubble() {
+		if inBubble(t) {
 			c.Limit = 24 * time.Hour
 		}
 	}
@@ -81,10 +81,9 @@ func Run(t testing.TB, h job.Handler, c Case) Result {
 	}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), c.Limit, errLimit)
 	defer cancel()
-	recorder := NewRecorder()
-	result, err := c.run(ctx, h, recorder)
+	result, err := c.run(ctx, h)
 	if err != nil {
-		t.Fatalf("jobtest: run item %d of job %s: %v\n%s", c.Item, c.Config.Name, err, recorder)
+		t.Fatalf("jobtest: run item %d of job %s: %v", c.Item, c.Config.Name, err)
 	}
 	return result
 }
@@ -100,10 +99,14 @@ type trial struct {
 	leaving  sync.WaitGroup // for shutdowns
 }
 
-func (c Case) run(ctx context.Context, h job.Handler, recorder *Recorder) (result Result, err error) {
+func (c Case) run(ctx context.Context, h job.Handler) (result Result, err error) {
+	if c.Config.Broadcast && c.Item != 0 {
+		return result, errors.New("a broadcast job has one item for each instance, so here it has item 0 only")
+	}
+	recorder := NewRecorder()
 	store := memory.NewStore(memory.Options{})
 	defer store.Close()
-	registry, err := store.Dial(ctx, memory.Config{Namespace: namespace})
+	registry, err := store.Dial(ctx, memory.Config{Namespace: namespace, SessionTimeout: time.Second})
 	if err != nil {
 		return result, err
 	}
@@ -126,6 +129,11 @@ func (c Case) run(ctx context.Context, h job.Handler, recorder *Recorder) (resul
 	defer func() {
 		_ = node.Shutdown(ended) // its only run has ended, or an error says more
 		t.leaving.Wait()
+	}()
+	defer func() {
+		if err != nil { // the history up to the shutdown
+			err = fmt.Errorf("%w\n%s", err, recorder)
+		}
 	}()
 	if err := t.start(ctx, h); err != nil {
 		return result, err
@@ -195,7 +203,7 @@ func (t *trial) await(ctx context.Context) (Result, error) {
 			defer cancel()
 			_ = t.node.Shutdown(drain) // the outcome tells what became of the execution
 		}),
-		t.after(t.LoseSessionAfter, t.loseSession),
+		t.after(t.LoseSessionAfter, t.registry.Link().BlackHole), // and there is no other session, in which the item would run again
 	}
 	defer func() {
 		for _, act := range acts {
@@ -228,19 +236,6 @@ func (t *trial) after(d time.Duration, act func()) *time.Timer {
 		defer t.leaving.Done()
 		act()
 	})
-}
-
-// loseSession ends the session at the store. There is no other one, in which the item would run
-// again.
-func (t *trial) loseSession() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancel()
-	session, err := t.registry.Session(ctx)
-	if err != nil {
-		return // it is gone already
-	}
-	t.store.Inject(memory.Fault{Method: memory.Open, Before: coord.ErrUnavailable})
-	t.store.Expire(session.ID())
 }
 
 // until waits until the executions are as wanted.

@@ -1,0 +1,104 @@
+package jobtest_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/calendar"
+	"github.com/elasticjob-go/elasticjob/jobtest"
+)
+
+func TestTicks(t *testing.T) {
+	parse := func(document string) *calendar.Calendar {
+		c, err := calendar.Parse([]byte(document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	weekends, newYear := parse("timeZone: UTC\nweekly: ['SAT,SUN']\n"), parse("timeZone: UTC\ndates: [2026-01-01]\n")
+	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
+	for _, tc := range []struct {
+		name      string
+		config    job.Config
+		from, to  time.Time
+		calendars []*calendar.Calendar
+		want      string // days/hours
+		says      string
+	}{
+		{"every day", job.Config{Cron: "0 0 12 * * ?"}, day(1), day(4), nil, "1/12 2/12 3/12", ""},
+		{"without the begin, with the end", job.Config{Cron: "0 0 0 * * ?"}, day(1), day(3), nil, "2/00 3/00", ""},
+		{"several expressions", job.Config{Cron: "0 0 12 * * ?", MoreCrons: []string{"0 0 6,12 * * ?"}}, day(1), day(2), nil, "1/06 1/12", ""},
+		{"a zone", job.Config{Cron: "0 0 12 * * ?", TimeZone: "Asia/Shanghai"}, day(1), day(2), nil, "1/12", ""},
+		{
+			"calendars", job.Config{Cron: "0 0 12 * * ?", Calendars: []string{"weekends", "new-year"}}, day(1), day(6),
+			[]*calendar.Calendar{weekends, newYear}, "2/12 5/12", "",
+		},
+		{"no time", job.Config{Cron: "0 0 12 * * ?"}, day(2), day(1), nil, "", ""},
+		{"a wrong expression", job.Config{Cron: "noon"}, day(1), day(2), nil, "", `"noon"`},
+		{"a one-off job", job.Config{}, day(1), day(2), nil, "", "job j: a one-off job has none"},
+		{"a calendar is missing", job.Config{Cron: "0 0 12 * * ?", Calendars: []string{"weekends"}}, day(1), day(2), nil, "", "names 1 (weekends)"},
+		{"a calendar too many", job.Config{Cron: "0 0 12 * * ?"}, day(1), day(2), []*calendar.Calendar{weekends}, "", "1 calendars were given"},
+		{"a calendar is nil", job.Config{Cron: "0 0 12 * * ?", Calendars: []string{"weekends"}}, day(1), day(2), []*calendar.Calendar{nil}, "", "weekends is nil"},
+		{"too many", job.Config{Cron: "* * * * * ?"}, day(1), day(3), nil, "", "more than 100000"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.config.Name, tc.config.ShardingTotalCount = "j", 1
+			if tc.config.TimeZone == "" {
+				tc.config.TimeZone = "UTC"
+			}
+			ticks, err := jobtest.Ticks(tc.config, tc.from, tc.to, tc.calendars...)
+			if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, at := range ticks {
+				got = append(got, at.Format("2/15"))
+			}
+			if list := strings.Join(got, " "); list != tc.want {
+				t.Errorf("got %s, want %s", list, tc.want)
+			}
+		})
+	}
+	if _, err := jobtest.Ticks(job.Config{Name: "j"}, day(1), day(2)); !errors.Is(err, job.ErrInvalidConfig) {
+		t.Error(err)
+	}
+}
+
+// A job in a cluster runs the ticks that Ticks returns, and no other.
+func TestTicksAreThoseOfTheScheduler(t *testing.T) {
+	crons := []string{"0 0/7 * * * ?", "30 15 3 * * ?", "0 30 2 ? * MON-FRI", "5/20 0 4 * * ?", "@daily", "@every 1h30m", "0 0 12 L * ?"}
+	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "GMT+05:30"}
+	rapid.Check(t, func(rt *rapid.T) {
+		cfg := job.Config{
+			Name: "j", Cron: rapid.SampledFrom(crons).Draw(rt, "cron"), TimeZone: rapid.SampledFrom(zones).Draw(rt, "zone"),
+			MoreCrons: rapid.SliceOfN(rapid.SampledFrom(crons), 0, 2).Draw(rt, "more"), ShardingTotalCount: 1,
+		}
+		begin := time.Date(2026, 3, 28, 12, 0, rapid.IntRange(0, 43200).Draw(rt, "second"), 0, time.UTC) // clocks change in this night
+		hours := rapid.IntRange(0, 18).Draw(rt, "hours")
+		var failure string
+		synctest.Test(t, func(t *testing.T) {
+			failure = failuresOf(t, func(t testing.TB) {
+				c := jobtest.NewCluster(t)
+				c.AdvanceTo(begin)
+				c.Instance("10.0.0.1").Schedule(cfg, lasts(0))
+				c.Advance(time.Duration(hours) * time.Hour)
+				ticks, err := jobtest.Ticks(cfg, begin, time.Now())
+				if err != nil {
+					t.Fatal(err)
+				}
+				jobtest.EachTickOnce(t, c.Executions(), ticks, 1)
+				c.Executions().Require(t, len(ticks))
+			})
+		})
+		if failure != "" {
+			rt.Fatal(failure)
+		}
+	})
+}
