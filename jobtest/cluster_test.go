@@ -138,8 +138,8 @@ func TestCutOff(t *testing.T) {
 				if e := execs.List()[0]; e.Outcome != tc.outcome || !errors.Is(e.Err, tc.err) {
 					t.Error(e)
 				}
-				if err := a.Node().Ready(); err != nil {
-					t.Errorf("not back: %v", err)
+				if s := a.Node().Job("j").Status(); !s.Registered {
+					t.Errorf("not back: %+v", s)
 				}
 				jobtest.NoOverlap(t, execs)
 			})
@@ -211,8 +211,8 @@ func TestLoseSession(t *testing.T) {
 			t.Error(e)
 		}
 		c.Executions().Source(job.SourceFailover).Outcome(job.OutcomeOK).Require(t, 1)
-		if err := a.Node().Ready(); err != nil {
-			t.Errorf("not back: %v", err)
+		if s := a.Node().Job("j").Status(); !s.Registered {
+			t.Errorf("not back: %+v", s)
 		}
 	})
 }
