@@ -88,16 +88,11 @@ func run(ctx context.Context, s settings, log *slog.Logger, handler job.HandlerF
 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	failed := make(chan error, 1)
-	go func() {
-		err := start(ctx, n, s.jobs, handler)
-		if err != nil {
-			stop()
-		}
-		failed <- err
-	}()
-	err = n.Run(ctx)
-	return errors.Join(err, <-failed)
+	err = start(ctx, n, s.jobs, handler)
+	if err != nil {
+		stop()
+	}
+	return errors.Join(err, n.Run(ctx)) // says that all have started, and waits
 }
 
 func (s settings) dial(ctx context.Context, log *slog.Logger) (coord.Registry, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -204,5 +206,26 @@ func (s shop) isSound(t *testing.T) {
 	t.Helper()
 	if wrong := s.number(t, `SELECT (SELECT coalesce(sum(cents), 0) FROM orders WHERE settled) - (SELECT sum(cents) FROM shards)`); wrong != 0 {
 		t.Errorf("the shards are wrong by %d", wrong)
+	}
+}
+
+// The service is short enough to be read.
+func TestLength(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines += bytes.Count(text, []byte("\n"))
+		}
+	}
+	if lines == 0 || lines >= 200 {
+		t.Errorf("%d lines, want less than 200", lines)
 	}
 }

@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	// What only tests and programs to learn from use.
 	"internal/testserver": {},
 	"internal/modelstore": {"coord"},
-	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/health", "jobtest", "ops", "internal/testserver"},
+	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/health", "ops", "internal/testserver"},
 	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
 
