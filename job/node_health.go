@@ -110,7 +110,7 @@ func (n *Node) Ready() error {
 	case n.isClosed:
 		return ErrNodeClosed
 	case !n.isRun:
-		return errNotRun
+		return errors.New("job: node: Run was not called yet")
 	}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(n.first)) {
@@ -118,9 +118,6 @@ func (n *Node) Ready() error {
 	}
 	return joinJobs("are not ready", len(n.jobs), errs)
 }
-
-// errNotRun is why a node is not ready whose program still prepares.
-var errNotRun = errors.New("job: node: Run was not called yet")
 
 // jobErrors are errors of several jobs. Each has the name of its job.
 type jobErrors struct {
