@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -211,7 +212,7 @@ func (f *fleet) awaitSign(ip string, want jobtree.NodeDocument) {
 	f.Helper()
 	f.await(fmt.Sprintf("%s shows %+v", ip, want), nil, func(map[string]int) bool {
 		got, _ := f.sign(ip)
-		return got == want
+		return reflect.DeepEqual(got, want)
 	})
 }
 

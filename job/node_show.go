@@ -24,17 +24,19 @@ const (
 	maxShowPause = time.Minute
 )
 
-// sign is the ephemeral node in which a node shows all leaders how many items it has. The
-// controllers of its jobs write it, one at a time. It helps leaders to deal; nothing depends on it.
+// sign is the ephemeral node in which a node shows all leaders how many items it has, and what it
+// offers if it is a runner. The controllers of its jobs write it, or the runner, one at a time.
+// It helps leaders to deal, and tells operators; nothing depends on it.
 type sign struct {
 	prefix string // of the id; the session follows, because each session has a sign of its own
-	shows  jobtree.NodeDocument
 
 	mu      sync.Mutex
-	isBusy  bool // a controller writes it
+	shows   jobtree.NodeDocument // but for the items
+	keeper  func()               // tells a runner to look after it; nil if nobody runs one: it goes with the last job
+	isBusy  bool                 // somebody writes it
 	session coord.SessionID
-	isThere bool // it was written in this session, as far as is known
-	told    jobtree.NodeDocument
+	isThere bool          // it was written in this session, as far as is known
+	told    int           // the items that it shows; -1 if that, or something else in it, is to be written
 	next    time.Time     // when it may be written again
 	pause   time.Duration // after the next failure
 }
@@ -56,6 +58,14 @@ func (s *sign) id(session coord.SessionID) string {
 	return s.prefix + strconv.FormatUint(uint64(session), 16)
 }
 
+// keep makes the sign show what a runner offers, until that ends. keeper is called when the last
+// job has left: the sign stays, and is the runner's to write.
+func (s *sign) keep(offers, labels []string, keeper func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shows.Offers, s.shows.Labels, s.keeper, s.told = offers, labels, keeper, -1
+}
+
 // due returns the operation that makes the sign show how many items there are now; nil if it
 // does, or may not be written yet. After that time it may. Whoever gets an operation has to
 // call wrote.
@@ -63,19 +73,19 @@ func (s *sign) due(session coord.SessionID, items int, now time.Time) (write *co
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session != session && !s.isBusy {
-		s.session, s.isThere, s.told, s.next, s.pause = session, false, jobtree.NodeDocument{}, time.Time{}, 0
+		s.session, s.isThere, s.told, s.next, s.pause = session, false, -1, time.Time{}, 0
 	}
-	document := s.shows
-	document.Items = items
 	switch left = s.next.Sub(now); {
-	case s.isThere && s.told == document:
+	case s.isThere && s.told == items:
 		return nil, 0
 	case s.isBusy:
 		return nil, showEvery
 	case left > 0 && left <= maxShowPause: // else the clock was set back
 		return nil, left
 	}
-	s.isBusy, s.told = true, document
+	s.isBusy, s.told = true, items
+	document := s.shows
+	document.Items = items
 	op := coord.CreateEphemeral(jobtree.Node(s.id(session)), jobtree.EncodeNode(document))
 	if s.isThere {
 		op = coord.Set(op.Path, op.Value)
@@ -93,7 +103,7 @@ func (s *sign) wrote(err error, now time.Time) {
 		return
 	}
 	// It may be there or not: an answer was lost, or a stranger has removed it.
-	s.isThere, s.told = !s.isThere, jobtree.NodeDocument{}
+	s.isThere, s.told = !s.isThere, -1
 	s.pause = min(max(2*s.pause, showEvery), maxShowPause)
 	s.next = now.Add(s.pause)
 }
@@ -119,24 +129,37 @@ func (c *controller) showLoad(w *decide.World) error {
 	return nil
 }
 
-// takeDown removes the sign when the last job has left. If that fails, it ends with the session.
-func (c *controller) takeDown() {
+// lastLeft says that the last job of the node has left. The sign goes then, unless a runner keeps
+// it.
+func (c *controller) lastLeft() {
 	s := c.sign
 	if s == nil || c.session == nil {
 		return
 	}
 	s.mu.Lock()
-	isMine := s.isThere && !s.isBusy && s.session == c.self.Session
+	keeper := s.keeper
+	s.mu.Unlock()
+	if keeper != nil {
+		keeper()
+		return
+	}
+	s.takeDown(c.reg, c.session)
+}
+
+// takeDown removes the sign. If that fails, it ends with the session.
+func (s *sign) takeDown(reg coord.Registry, session coord.Session) {
+	s.mu.Lock()
+	isMine := s.isThere && !s.isBusy && s.session == session.ID()
 	if isMine {
-		s.isThere, s.isBusy, s.told, s.next = false, true, jobtree.NodeDocument{}, time.Time{}
+		s.isThere, s.isBusy, s.told, s.next = false, true, -1, time.Time{}
 	}
 	s.mu.Unlock()
 	if !isMine {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
+	ctx, cancel := context.WithTimeout(session.Context(), partingTime)
 	defer cancel()
-	_, err := c.reg.Commit(ctx, coord.DeleteTree(jobtree.Node(s.id(c.self.Session))))
+	_, err := reg.Commit(ctx, coord.DeleteTree(jobtree.Node(s.id(session.ID()))))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isBusy, s.isThere = false, err != nil

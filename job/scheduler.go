@@ -164,7 +164,7 @@ func (c *controller) depart(through bool, err error) {
 	defer c.seat.leave()
 	defer func() {
 		if c.account.leave() {
-			c.takeDown()
+			c.lastLeft()
 		}
 	}()
 	defer c.awaitHandlers()

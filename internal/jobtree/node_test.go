@@ -1,6 +1,8 @@
 package jobtree_test
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,28 +17,45 @@ func TestNodeDocument(t *testing.T) {
 		"{}":                                     {},
 		"items: 3\n":                             {Items: 3},
 		"items: 3\nmaxItems: 9\naddress: a\n":    {Items: 3, MaxItems: 9, Address: "a"},
-		"offers: [x, {y: z}]\nitems: 1\nsince: ": {Items: 1},
+		"offers: [x, {y: z}]\nitems: 1\nsince: ": {Items: 1, Offers: []string{"x"}},
+		"offers: x\nlabels: [a, null]\nmoreOffers: 2": {Labels: []string{"a"}, MoreOffers: 2},
 	} {
-		if got, err := jobtree.DecodeNode([]byte(value)); err != nil || got != want {
+		if got, err := jobtree.DecodeNode([]byte(value)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, %v, want %+v", value, got, err, want)
 		}
 	}
 	for _, value := range []string{
 		"", "[1]", "text", "\x00\xff", "items: -1", "items: x", "items: [1]", "items: 1.5", "maxItems: -1", "items: 1000000001",
-		"address: [a]", "address: " + strings.Repeat("a", 256), "items: " + strings.Repeat("9", 10_000), "# " + long, "items: 1\nitems: 2", strings.Repeat("[", 10_000),
+		"address: [a]", "address: " + strings.Repeat("a", 256), "items: " + strings.Repeat("9", 10_000), "# " + long, "moreOffers: -1", "moreLabels: x", "items: 1\nitems: 2", strings.Repeat("[", 10_000),
 	} {
 		got, err := jobtree.DecodeNode([]byte(value))
-		if err == nil || got != (jobtree.NodeDocument{}) || len(err.Error()) > 700 {
+		if err == nil || !reflect.DeepEqual(got, jobtree.NodeDocument{}) || len(err.Error()) > 700 {
 			t.Errorf("%.50q: %+v, %v", value, got, err)
 		}
 	}
+	names := rapid.SliceOfN(rapid.StringN(-1, -1, 1000), 0, 20)
 	rapid.Check(t, func(t *rapid.T) {
 		want := jobtree.NodeDocument{
 			Items: rapid.IntRange(0, 1_000_000_000).Draw(t, "items"), MaxItems: rapid.IntRange(0, 1_000_000_000).Draw(t, "max"),
 			Address: rapid.StringN(-1, -1, 255).Draw(t, "address"),
+			Offers:  names.Draw(t, "offers"), Labels: names.Draw(t, "labels"),
 		}
-		if got, err := jobtree.DecodeNode(jobtree.EncodeNode(want)); err != nil || got != want {
-			t.Fatalf("%+v is read as %+v, %v", want, got, err)
+		value := jobtree.EncodeNode(want)
+		got, err := jobtree.DecodeNode(value)
+		if err != nil || len(value) > 10<<10 {
+			t.Fatalf("%d bytes: %v", len(value), err)
+		}
+		if len(got.Offers)+got.MoreOffers != len(want.Offers) || len(got.Labels)+got.MoreLabels != len(want.Labels) {
+			t.Fatalf("%+v is read as %+v", want, got)
+		}
+		want.Offers, want.Labels = want.Offers[:len(got.Offers)], want.Labels[:len(got.Labels)]
+		want.MoreOffers, want.MoreLabels = got.MoreOffers, got.MoreLabels
+		if !slices.Equal(got.Offers, want.Offers) || !slices.Equal(got.Labels, want.Labels) {
+			t.Fatalf("%+v is read as %+v", want, got)
+		}
+		want.Offers, want.Labels = got.Offers, got.Labels // nil or empty
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v is read as %+v", want, got)
 		}
 	})
 }
