@@ -32,6 +32,7 @@ type Node struct {
 	ledger    *ledger    // nil if the job is alone
 	sign      *sign      // nil if the job is alone
 	loads     *loads
+	runner    *Runner         // nil if it is not that of one
 	closing   context.Context // ends with ErrNodeClosed when a shutdown is asked for
 	close     context.CancelCauseFunc
 
@@ -216,6 +217,11 @@ func (n *Node) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-n.closing.Done():
 	}
+	return n.drain(ctx)
+}
+
+// drain shuts all jobs down, with NodeConfig.Drain for handlers that run.
+func (n *Node) drain(ctx context.Context) error {
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.config.Drain)
 	defer cancel()
 	return n.Shutdown(drain)

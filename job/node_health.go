@@ -25,11 +25,16 @@ func (n *Node) Health() error {
 		}
 		errs = append(errs, err)
 	}
-	return joinJobs("are at fault", len(jobs), errs)
+	refused := n.Refused()
+	for _, f := range refused {
+		errs = append(errs, f)
+	}
+	return errors.Join(n.runner.doubtOf(), joinJobs("are at fault", len(jobs)+len(refused), errs))
 }
 
 // Faults goes over what is at fault, by job: its name, and a [Fault], or why its scheduler has
-// stopped by itself ([Scheduler.Err]). A job has at most one fault of each kind.
+// stopped by itself ([Scheduler.Err]). A job has at most one fault of each kind. What concerns no
+// single job, because a [Runner] cannot follow the namespace, has an empty name.
 func (n *Node) Faults() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, s := range n.Jobs() {
@@ -41,6 +46,14 @@ func (n *Node) Faults() iter.Seq2[string, error] {
 					return
 				}
 			}
+		}
+		for _, f := range n.Refused() {
+			if !yield(f.Job, f.Fault) {
+				return
+			}
+		}
+		if doubt := n.runner.doubtOf(); doubt != nil {
+			yield("", doubt)
 		}
 	}
 }
@@ -109,6 +122,8 @@ func (n *Node) Ready() error {
 	switch {
 	case n.isClosed:
 		return ErrNodeClosed
+	case n.runner != nil: // it starts jobs again and again, which is no reason
+		return n.runner.awaits()
 	case !n.isRun:
 		return errors.New("job: node: Run was not called yet")
 	}

@@ -105,6 +105,7 @@ func (n *Node) begin(ctx context.Context, view coord.View, given *settings, o *o
 		return nil, err
 	}
 	go func() {
+		defer n.runner.schedulerGone(given.Name)
 		defer close(s.gone)
 		s.run()
 		s.c.signOffLater()
@@ -272,6 +273,16 @@ func (s *Scheduler) Err() error {
 		return nil
 	}
 	return s.err
+}
+
+// isGone reports whether a scheduler has stopped and this instance is out of the tree.
+func isGone(s *Scheduler) bool {
+	select {
+	case <-s.gone:
+		return true
+	default:
+		return false
+	}
 }
 
 // Status returns how the scheduler stands at this moment.

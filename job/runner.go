@@ -1,0 +1,158 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Runner is a [Node] that serves every job of the namespace whose implementation or type it
+// offers. Jobs are created, changed and removed in the registry, by package ops or any other
+// program; the runner starts and stops their schedulers. It writes no configuration.
+//
+//	r, err := job.NewRunner(reg, job.RunnerConfig{
+//		NodeConfig: job.NodeConfig{Threads: 100, Options: []job.Option{job.WithType(script.Name, scripts)}},
+//		Handlers:   map[string]job.Handler{"settle": job.HandlerFunc(settle)},
+//	})
+//	…
+//	err = r.Run(ctx) // until ctx ends; then all jobs are shut down
+//
+// The section "Runners" of the package comment says what becomes of a job in a runner.
+type Runner struct {
+	*Node
+	handlers map[string]Handler
+	offers   []string // names of the types and handlers, ascending
+	paired   *options // those of the node, with loggers
+	begun    atomic.Bool
+	mail     mailbox
+	bell     chan struct{} // has a signal if the sign is to be looked after
+	standings
+}
+
+// RunnerConfig is what a runner offers, and what its jobs share.
+type RunnerConfig struct {
+	// NodeConfig holds for all jobs. The runner offers the types among its options
+	// ([WithType]). WithImplementation is not allowed.
+	NodeConfig
+	// Handlers do the work of the jobs whose implementation has the name: the value of the job's
+	// node, which is the job's own name unless its creator has said otherwise ([WithImplementation],
+	// or the class of a JVM job). A name has up to 1,000 bytes, and is not that of a type.
+	Handlers map[string]Handler
+}
+
+// NewRunner returns a runner that does not run yet. The registry stays the caller's: close it
+// after Run.
+func NewRunner(reg coord.Registry, c RunnerConfig) (*Runner, error) {
+	n, err := NewNode(reg, c.NodeConfig)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{Node: n, handlers: maps.Clone(c.Handlers), mail: mailbox{wake: make(chan struct{}, 1)}, bell: make(chan struct{}, 1)}
+	r.refused, r.unread = map[string]Fault{}, errNotRun
+	if r.paired, err = n.options.with(nil); err == nil {
+		err = r.checkOffers()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("job: runner: %w", err)
+	}
+	r.offers = slices.Sorted(maps.Keys(n.options.types))
+	r.offers = append(r.offers, slices.Collect(maps.Keys(r.handlers))...)
+	slices.Sort(r.offers)
+	n.runner = r
+	return r, nil
+}
+
+func (r *Runner) checkOffers() error {
+	o := r.paired
+	if o.implementation != "" {
+		return errors.New("WithImplementation is not allowed: the names in Handlers say which implementations it has")
+	}
+	if len(r.handlers)+len(o.types) == 0 {
+		return errors.New("it offers nothing: Handlers, or types by WithType, are needed")
+	}
+	for name, h := range r.handlers {
+		if err := checkText(name, maxImplementationLength); err != nil {
+			return fmt.Errorf("handler %s: name: %w", quote(name), err)
+		}
+		if isNil(h) {
+			return fmt.Errorf("handler %s is nil", quote(name))
+		}
+		if _, isType := h.(ofType); isType {
+			return fmt.Errorf("handler %s is a type: the runner offers the types of WithType by their own names", quote(name))
+		}
+		if _, isType := o.types[name]; isType {
+			return fmt.Errorf("handler %s has the name of a type", quote(name))
+		}
+	}
+	return nil
+}
+
+// Run serves the jobs until ctx ends, or Shutdown is called. Then it shuts all of them down,
+// with NodeConfig.Drain for handlers that run, and returns what Shutdown returns. It waits for a
+// store that does not answer when it begins. It may be called once.
+//
+// Errors, beside those of [Node.Shutdown]: that of a namespace that may not be read, and
+// coord.ErrClosed if the registry was closed.
+func (r *Runner) Run(ctx context.Context) error {
+	if r.begun.Swap(true) {
+		return errors.New("job: runner: Run was called before")
+	}
+	following, stop := within(ctx, r.closing)
+	defer stop()
+	view, err := r.open(following)
+	if view == nil {
+		return errors.Join(err, r.drain(ctx))
+	}
+	defer view.Close()
+	say(func() {
+		r.paired.logger.Info("the runner serves jobs", zap.String("offers", short(strings.Join(r.offers, ", "))))
+	})
+	r.sign.keep(r.offers, r.options.labels, func() { signalTo(r.bell) })
+	var showing sync.WaitGroup
+	showing.Go(func() { r.show(following) })
+	rounds := newRounds(r, view)
+	err = rounds.follow(following)
+	stop()
+	err = errors.Join(err, r.drain(ctx))
+	rounds.end()
+	showing.Wait()
+	r.takeSignDown()
+	return err
+}
+
+// open opens the view of the namespace. It is nil if there is an error, or ctx has ended.
+func (r *Runner) open(ctx context.Context) (view coord.View, err error) {
+	r.reads(nil)
+	waiting := *r.paired
+	waiting.startRetry = true
+	err = waiting.retry(ctx, "", func() (err error) {
+		// The job's nodes, and their configurations.
+		if view, err = r.reg.ViewDepth(ctx, "", 2); err != nil {
+			r.reads(err)
+		}
+		return err
+	})
+	switch {
+	case err == nil:
+		return view, nil
+	case ctx.Err() != nil:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("job: runner: view of the namespace: %w", err)
+}
+
+// schedulerGone tells the runner of a node, if it has one, that a scheduler is out of the tree.
+func (r *Runner) schedulerGone(name string) {
+	if r != nil && r.begun.Load() {
+		r.mail.lookAt(name)
+	}
+}

@@ -1,0 +1,135 @@
+package job
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+const (
+	// A job whose start has failed is started again after firstRestart, and then less and less
+	// often, up to every lastRestart.
+	firstRestart = time.Second
+	lastRestart  = 2 * time.Minute
+	// soundAfter is how long a scheduler runs until earlier failures count no more.
+	soundAfter = time.Minute
+)
+
+// served is a job of the namespace in a runner. The package comment draws its states:
+//
+//	waiting   there is no scheduler; at due it is to be started
+//	running   there is a scheduler
+//	leaving   the runner has asked it to leave
+//	over      there is none, and the configuration is of a life that is over here
+//
+// Its fields belong to the loop of the runner. next decides, and changes nothing.
+type served struct {
+	name    string
+	listing listing // what the namespace shows of it
+
+	isBusy bool // an errand for it is in the queue, or under way
+
+	scheduler *Scheduler  // nil if there is none
+	from      listing     // what it was started by
+	since     time.Time   // when it was started
+	isOwn     bool        // the program has started it, not the runner
+	leaving   *time.Timer // ends its time to drain; nil if it was not asked to leave
+
+	over  lives         // those in which it is not to be started
+	fault Fault         // why it is not served; Err is nil if it is
+	tried time.Time     // when the last start has failed
+	due   time.Time     // when it may be started
+	pause time.Duration // after the next failure
+
+	told  tale
+	timer *time.Timer // looks at the job again; nil if it was never needed
+}
+
+// lives are the commits that may have created a configuration: all from one to another.
+type lives struct{ first, last int64 }
+
+// has reports whether a life is one of them.
+func (l lives) has(life int64) bool { return l.first <= life && life <= l.last && life != 0 }
+
+// turn is what a runner does about a job next.
+type turn int
+
+const (
+	nothing turn = iota
+	starts       // an errand: start it
+	tells        // an errand: bring faults/{id} up to date
+	leaves       // ask its scheduler to leave
+	forgets      // it does not concern the runner any more
+)
+
+// next decides what to do about a job. If that is nothing, wait is in which time to ask again
+// though nothing has changed; 0 if that is not needed. isBlind says that the namespace may have
+// nodes that it does not show.
+func (j *served) next(now time.Time, session coord.SessionID, isBlind bool) (do turn, wait time.Duration) {
+	if j.isBusy {
+		return nothing, 0
+	}
+	if j.told.differs(j.says(), session) {
+		if wait = j.told.due.Sub(now); wait <= 0 {
+			return tells, 0
+		}
+	}
+	switch {
+	case j.scheduler != nil:
+		// That a job is gone is for its scheduler to find out.
+		isAnother := j.listing.life != 0 && (j.listing.life != j.from.life || j.listing.offer != j.from.offer)
+		if isAnother && !j.isOwn && j.leaving == nil {
+			return leaves, 0
+		}
+		return nothing, wait
+	case !j.listing.isServed():
+		isRemembered := j.over != lives{} && (isBlind || j.listing.life != 0)
+		if wait == 0 && !isRemembered {
+			return forgets, 0
+		}
+		return nothing, wait
+	case j.over.has(j.listing.life):
+		return nothing, wait
+	}
+	left := j.due.Sub(now)
+	if left <= 0 {
+		return starts, 0
+	}
+	if wait == 0 {
+		wait = left
+	}
+	return nothing, min(wait, left)
+}
+
+// says returns the fault that operators are to see in the tree; the zero Fault if there is none.
+func (j *served) says() Fault {
+	if !j.listing.isServed() {
+		return Fault{}
+	}
+	return j.fault
+}
+
+// changed takes in what the namespace shows now. If that is something new, it is tried at once
+// whether the job starts by it, but no more often than every firstRestart.
+func (j *served) changed(listing listing) {
+	if listing == j.listing {
+		return
+	}
+	j.listing, j.pause, j.due = listing, 0, j.tried.Add(firstRestart)
+}
+
+// fails notes that the job is not served, and when to try again.
+func (j *served) fails(kind FaultKind, err error, now time.Time) {
+	j.putOff(now)
+	if j.fault.Err == nil {
+		j.fault.Since = now
+	}
+	j.fault.Kind, j.fault.Err = kind, err
+}
+
+// putOff makes the next start wait.
+func (j *served) putOff(now time.Time) {
+	j.pause = min(max(2*j.pause, firstRestart), lastRestart)
+	j.tried, j.due = now, now.Add(j.pause/2+rand.N(j.pause/2))
+}

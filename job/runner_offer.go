@@ -1,0 +1,66 @@
+package job
+
+import (
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// listing is what the namespace shows of a job, as far as it concerns a runner.
+type listing struct {
+	life  int64  // the commit that created the configuration; 0 if there is none
+	offer string // what the runner offers for it; empty if that is nothing
+	// When the job's node and the configuration were written.
+	root, config int64
+}
+
+// isServed reports whether there is a job that the runner is to serve.
+func (s listing) isServed() bool { return s.life != 0 && s.offer != "" }
+
+// jobAt returns the job whose node or configuration has the path; "" if it is another node.
+func jobAt(path string) string {
+	name, below, _ := strings.Cut(path, "/")
+	job := jobtree.Job(name)
+	if below != "" && path != job.Config() || !jobtree.IsName(name) {
+		return ""
+	}
+	return name
+}
+
+// listingOf returns what a snapshot of the namespace shows of a job.
+func (r *Runner) listingOf(snapshot coord.Snapshot, name string) listing {
+	job := jobtree.Job(name)
+	config, isThere := snapshot.Get(job.Config())
+	if !isThere || config.Created == 0 {
+		return listing{}
+	}
+	root, _ := snapshot.Get(job.Root())
+	return listing{life: config.Created, offer: r.offerFor(name, string(root.Value), config.Value), root: root.Modified, config: config.Modified}
+}
+
+// offerFor returns what the runner offers for a job: by the value of the job's node or, if that
+// is empty, as elastic-job 2.1 leaves it, by its type SCRIPT or its name. The start checks the
+// same (options.checkImplementation).
+func (r *Runner) offerFor(name, node string, document []byte) string {
+	offer := node
+	if offer == "" {
+		if offer = name; oldTypeOf(document) == "SCRIPT" {
+			offer = "SCRIPT"
+		}
+	}
+	_, isType := r.options.types[offer]
+	_, isHandler := r.handlers[offer]
+	if !isType && !isHandler {
+		return ""
+	}
+	return offer
+}
+
+// work returns what does the work of the jobs of an offer.
+func (r *Runner) work(offer string) (Handler, []Option) {
+	if h, ok := r.handlers[offer]; ok {
+		return h, []Option{WithImplementation(offer)}
+	}
+	return OfType(offer), nil
+}

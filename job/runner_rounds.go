@@ -1,0 +1,295 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+)
+
+// maxErrands bounds how many jobs of a runner start at a time.
+const maxErrands = 32
+
+// rounds is the loop of a runner. One goroutine owns it. It is level-triggered, like a
+// controller: whatever wakes it, it reads the newest snapshot, and decides anew about the jobs
+// of which something has changed. It never waits for the store: errands do.
+type rounds struct {
+	*Runner
+	view    coord.View
+	shown   coord.Snapshot     // the one that was looked at last
+	doubt   error              // what was wrong with the view then
+	session coord.Session      // nil if there was none yet
+	jobs    map[string]*served // by name
+	looked  map[string]bool    // the jobs to decide about in this round
+	queue   []*errand
+	atWork  int
+	errands sync.WaitGroup
+}
+
+func newRounds(r *Runner, view coord.View) *rounds {
+	return &rounds{Runner: r, view: view, jobs: map[string]*served{}, looked: map[string]bool{}}
+}
+
+// follow makes rounds until ctx ends, or the registry is closed: then it returns an error.
+func (r *rounds) follow(ctx context.Context) error {
+	for isFirst := true; ; isFirst = false {
+		changed := r.view.Changed()
+		if err := r.view.Err(); err != nil {
+			return fmt.Errorf("job: runner: view of the namespace: %w", err)
+		}
+		r.look()
+		r.readMail()
+		for name := range r.looked {
+			r.decide(name)
+		}
+		clear(r.looked)
+		if isFirst {
+			r.hasRead(r.queue)
+		}
+		r.send(ctx)
+		select {
+		case <-changed:
+		case <-r.mail.wake:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// look notes which jobs the namespace shows otherwise than before.
+func (r *rounds) look() {
+	now := r.view.Snapshot()
+	for node := range now.Diff(r.shown) {
+		if name := jobAt(node.Path); name != "" {
+			r.looked[name] = true
+		}
+	}
+	r.shown = now
+	r.lookForDoubt()
+}
+
+// lookForDoubt notes whether the namespace can be read. When it can again, what the store has kept
+// from starting is started at once.
+func (r *rounds) lookForDoubt() {
+	doubt := r.view.Fault()
+	if (doubt == nil) == (r.doubt == nil) {
+		return
+	}
+	r.doubt = doubt
+	r.doubts(doubt)
+	if doubt != nil {
+		r.paired.logger.Error("the runner cannot follow the namespace", zap.Error(brief.Error(doubt)), zap.String("do", FaultStore.remedy()))
+		return
+	}
+	r.paired.logger.Info("the runner follows the namespace again")
+	for name, j := range r.jobs {
+		if r.looked[name] = true; j.fault.Kind == FaultStore {
+			j.due = time.Time{}
+		}
+	}
+}
+
+// readMail takes in what others have told.
+func (r *rounds) readMail() {
+	mail := r.mail.read()
+	for _, name := range mail.names {
+		r.looked[name] = true
+	}
+	for _, a := range mail.answers {
+		r.atWork--
+		r.looked[a.job.name] = true
+		r.answered(a)
+	}
+	if mail.session == nil {
+		return
+	}
+	r.session = mail.session
+	for name := range r.jobs {
+		r.looked[name] = true // what they have told has gone with the session
+	}
+}
+
+// answered takes in what has become of an errand.
+func (r *rounds) answered(a answered) {
+	j, now := a.job, time.Now()
+	j.isBusy = false
+	if a.do == tells {
+		j.told = a.told
+		if a.err != nil {
+			r.paired.logger.Debug("operators are not told what is wrong with a job", zap.String("job", j.name), zap.Error(brief.Error(a.err)))
+		}
+		return
+	}
+	r.hasTried(j.name)
+	switch {
+	case a.err == nil:
+		r.runs(j, a.scheduler, false)
+	case errors.Is(a.err, ErrJobTwice):
+		if s := r.Job(j.name); s != nil && !isGone(s) {
+			r.runs(j, s, true)
+		} else {
+			j.putOff(now)
+		}
+	case errors.Is(a.err, ErrJobRemoved): // the view will show that, or that the job is there again
+		j.putOff(now)
+	default:
+		r.fails(j, a.err)
+	}
+}
+
+// runs notes that a job has a scheduler now.
+func (r *rounds) runs(j *served, s *Scheduler, isOwn bool) {
+	j.scheduler, j.isOwn, j.since, j.over = s, isOwn, time.Now(), lives{}
+	r.isSound(j)
+}
+
+// fails notes that a job is not served. The log says so once.
+func (r *rounds) fails(j *served, err error) {
+	wasSound := j.fault.Err == nil
+	j.fails(faultKindOf(err), brief.Error(err), time.Now())
+	r.refuses(j.name, j.fault)
+	if wasSound {
+		r.paired.logger.Error("the runner cannot serve a job; it tries again", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
+			zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", j.fault.Kind.remedy()))
+	}
+}
+
+// isSound notes that a job is served, or need not be.
+func (r *rounds) isSound(j *served) {
+	if j.fault.Err == nil {
+		return
+	}
+	r.paired.logger.Info("what kept the runner from serving a job is over", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
+		zap.Duration("after", time.Since(j.fault.Since).Round(time.Millisecond)))
+	j.fault = Fault{}
+	r.accepts(j.name)
+}
+
+// decide does what there is to do about a job.
+func (r *rounds) decide(name string) {
+	listing := r.listingOf(r.shown, name)
+	j := r.jobs[name]
+	if j == nil {
+		if !listing.isServed() {
+			return
+		}
+		j = &served{name: name}
+		r.jobs[name] = j
+	}
+	j.changed(listing)
+	if j.scheduler != nil && isGone(j.scheduler) {
+		r.ended(j)
+	}
+	var session coord.SessionID
+	if r.session != nil && r.session.Context().Err() == nil {
+		session = r.session.ID()
+	}
+	do, wait := j.next(time.Now(), session, r.doubt != nil)
+	switch do {
+	case starts, tells:
+		if do == starts {
+			j.from = j.listing
+		}
+		j.isBusy = true
+		r.queue = append(r.queue, &errand{job: j, do: do, offer: j.listing.offer, says: j.says(), told: j.told, session: r.session})
+	case leaves:
+		r.leave(j)
+	case forgets:
+		r.forgets(j)
+	case nothing:
+		r.wakeFor(j, wait)
+	}
+}
+
+// wakeFor makes the loop look at a job again after a while; 0 is never.
+func (r *rounds) wakeFor(j *served, wait time.Duration) {
+	switch {
+	case wait == 0:
+	case j.timer == nil:
+		j.timer = time.AfterFunc(wait, func() { r.mail.lookAt(j.name) })
+	default:
+		j.timer.Reset(wait)
+	}
+}
+
+// leave asks the scheduler of a job to leave, which has another implementation now, or was
+// created anew. It is gone after NodeConfig.Drain and what Shutdown then takes.
+func (r *rounds) leave(j *served) {
+	s := j.scheduler
+	r.paired.logger.Info("a job was created anew or has another implementation; its scheduler leaves", zap.String("job", j.name), zap.String("was", short(j.from.offer)), zap.String("is", short(j.listing.offer)))
+	s.askToLeave()
+	j.leaving = time.AfterFunc(r.config.Drain, s.stop)
+}
+
+// ended takes in that the scheduler of a job is out of the tree.
+func (r *rounds) ended(j *served) {
+	s, wasAsked := j.scheduler, j.leaving != nil
+	if wasAsked {
+		j.leaving.Stop()
+	}
+	j.scheduler, j.leaving = nil, nil
+	if !j.isOwn {
+		r.forget(s)
+	}
+	// It has ended in the life of the last configuration that it has obeyed, or an earlier one.
+	life := lives{j.from.life, max(j.from.life, s.c.settings.modified)}
+	if time.Since(j.since) >= soundAfter {
+		j.pause = 0
+	}
+	switch err := s.Err(); {
+	case wasAsked:
+	case err == nil, errors.Is(err, ErrInstanceRemoved):
+		j.over = life
+		r.paired.logger.Info("a scheduler was shut down, and is not started again until the job is removed and created again", zap.String("job", j.name), zap.Error(err))
+	case errors.Is(err, ErrJobRemoved):
+		j.over = life
+	default:
+		r.fails(j, err)
+	}
+}
+
+// forgets ends what the runner knows about a job.
+func (r *rounds) forgets(j *served) {
+	r.isSound(j)
+	r.hasTried(j.name)
+	if j.timer != nil {
+		j.timer.Stop()
+	}
+	delete(r.jobs, j.name)
+}
+
+// send sends errands out.
+func (r *rounds) send(ctx context.Context) {
+	for len(r.queue) > 0 && r.atWork < maxErrands {
+		e := r.queue[0]
+		r.queue[0] = nil
+		r.queue = r.queue[1:]
+		r.atWork++
+		r.errands.Go(func() { r.run(ctx, e) })
+	}
+}
+
+// end waits for the errands, whose context has ended, and removes what operators were told.
+func (r *rounds) end() {
+	r.errands.Wait()
+	r.readMail()
+	var ops []coord.Op
+	for _, j := range r.jobs {
+		if j.timer != nil {
+			j.timer.Stop()
+		}
+		if j.leaving != nil {
+			j.leaving.Stop()
+		}
+		if r.session != nil && j.told.session == r.session.ID() {
+			ops = append(ops, r.untold(j.name, r.session.ID()))
+		}
+	}
+	r.untell(ops)
+}
