@@ -243,13 +243,12 @@ func (r *rounds) ended(j *served) {
 		j.pause = 0
 	}
 	switch err := s.Err(); {
-	case wasAsked:
-	case err == nil, errors.Is(err, ErrInstanceRemoved):
+	case errors.Is(err, ErrInstanceRemoved), err == nil && !wasAsked:
 		j.over = life
 		r.paired.logger.Info("a scheduler was shut down, and is not started again until the job is removed and created again", zap.String("job", j.name), zap.Error(err))
 	case errors.Is(err, ErrJobRemoved):
 		j.over = life
-	default:
+	case !wasAsked:
 		r.fails(j, err)
 	}
 }

@@ -202,8 +202,6 @@ func (c *crew) faults(name string) (all []jobtree.FaultRecord) {
 	return all
 }
 
-func everyHour(c *job.Config) { c.Cron = rarely }
-
 // A runner serves the jobs that there are, and that come. It follows changes, lets go of what is
 // removed, and leaves nothing when it ends.
 func TestRunner(t *testing.T) {
@@ -354,7 +352,7 @@ func TestRunnerWhoseInstanceIsRemoved(t *testing.T) {
 				r := c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("work")})
 				c.runs(r.ip, "settle")
 				end(c, r)
-				c.has("settle")
+				c.sees("it has ended", func() bool { return r.Job("settle") == nil })
 				c.create("settle", "work", func(c *job.Config) { c.ShardingTotalCount = 2 })
 				c.create("settle", "other")
 				c.pass(time.Hour)
