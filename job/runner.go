@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -148,6 +149,10 @@ func (r *Runner) open(ctx context.Context) (view coord.View, err error) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("job: runner: view of the namespace: %w", err)
+}
+
+func (r *Runner) say(level zapcore.Level, message string, fields ...zap.Field) {
+	say(func() { r.paired.logger.Log(level, message, fields...) })
 }
 
 // schedulerGone tells the runner of a node, if it has one, that a scheduler is out of the tree.

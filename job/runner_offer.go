@@ -40,21 +40,22 @@ func (r *Runner) listingOf(snapshot coord.Snapshot, name string) listing {
 }
 
 // offerFor returns what the runner offers for a job: by the value of the job's node or, if that
-// is empty, as elastic-job 2.1 leaves it, by its type SCRIPT or its name. The start checks the
-// same (options.checkImplementation).
+// is empty, as elastic-job 2.1 leaves it, by its type SCRIPT, or a handler of the job's own name.
+// The start looks again, and more closely (options.checkImplementation).
 func (r *Runner) offerFor(name, node string, document []byte) string {
 	offer := node
 	if offer == "" {
-		if offer = name; oldTypeOf(document) == "SCRIPT" {
+		offer = name
+		if oldTypeOf(document) == "SCRIPT" {
 			offer = "SCRIPT"
 		}
 	}
-	_, isType := r.options.types[offer]
 	_, isHandler := r.handlers[offer]
-	if !isType && !isHandler {
-		return ""
+	_, isType := r.options.types[offer]
+	if isHandler || isType && (node != "" || offer == "SCRIPT") {
+		return offer
 	}
-	return offer
+	return ""
 }
 
 // work returns what does the work of the jobs of an offer.

@@ -44,7 +44,7 @@ func (r *rounds) follow(ctx context.Context) error {
 			return fmt.Errorf("job: runner: view of the namespace: %w", err)
 		}
 		r.look()
-		r.readMail()
+		r.readMail(ctx)
 		for name := range r.looked {
 			r.decide(name)
 		}
@@ -84,10 +84,10 @@ func (r *rounds) lookForDoubt() {
 	r.doubt = doubt
 	r.doubts(doubt)
 	if doubt != nil {
-		r.paired.logger.Error("the runner cannot follow the namespace", zap.Error(brief.Error(doubt)), zap.String("do", FaultStore.remedy()))
+		r.say(zap.ErrorLevel, "the runner cannot follow the namespace", zap.Error(brief.Error(doubt)), zap.String("do", FaultStore.remedy()))
 		return
 	}
-	r.paired.logger.Info("the runner follows the namespace again")
+	r.say(zap.InfoLevel, "the runner follows the namespace again")
 	for name, j := range r.jobs {
 		if r.looked[name] = true; j.fault.Kind == FaultStore {
 			j.due = time.Time{}
@@ -95,8 +95,11 @@ func (r *rounds) lookForDoubt() {
 	}
 }
 
-// readMail takes in what others have told.
-func (r *rounds) readMail() {
+// readMail takes in what others have told. When ctx has ended, errands fail for that only.
+func (r *rounds) readMail(ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
 	mail := r.mail.read()
 	for _, name := range mail.names {
 		r.looked[name] = true
@@ -122,7 +125,7 @@ func (r *rounds) answered(a answered) {
 	if a.do == tells {
 		j.told = a.told
 		if a.err != nil {
-			r.paired.logger.Debug("operators are not told what is wrong with a job", zap.String("job", j.name), zap.Error(brief.Error(a.err)))
+			r.say(zap.DebugLevel, "operators are not told what is wrong with a job", zap.String("job", j.name), zap.Error(brief.Error(a.err)))
 		}
 		return
 	}
@@ -136,6 +139,8 @@ func (r *rounds) answered(a answered) {
 		} else {
 			j.putOff(now)
 		}
+	case j.listing != j.from: // the error is of what was there before
+		j.due, j.tried = j.tried.Add(firstRestart), now
 	case errors.Is(a.err, ErrJobRemoved): // the view will show that, or that the job is there again
 		j.putOff(now)
 	default:
@@ -155,7 +160,7 @@ func (r *rounds) fails(j *served, err error) {
 	j.fails(faultKindOf(err), brief.Error(err), time.Now())
 	r.refuses(j.name, j.fault)
 	if wasSound {
-		r.paired.logger.Error("the runner cannot serve a job; it tries again", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
+		r.say(zap.ErrorLevel, "the runner cannot serve a job; it tries again", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
 			zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", j.fault.Kind.remedy()))
 	}
 }
@@ -165,7 +170,7 @@ func (r *rounds) isSound(j *served) {
 	if j.fault.Err == nil {
 		return
 	}
-	r.paired.logger.Info("what kept the runner from serving a job is over", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
+	r.say(zap.InfoLevel, "what kept the runner from serving a job is over", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
 		zap.Duration("after", time.Since(j.fault.Since).Round(time.Millisecond)))
 	j.fault = Fault{}
 	r.accepts(j.name)
@@ -222,7 +227,7 @@ func (r *rounds) wakeFor(j *served, wait time.Duration) {
 // created anew. It is gone after NodeConfig.Drain and what Shutdown then takes.
 func (r *rounds) leave(j *served) {
 	s := j.scheduler
-	r.paired.logger.Info("a job was created anew or has another implementation; its scheduler leaves", zap.String("job", j.name), zap.String("was", short(j.from.offer)), zap.String("is", short(j.listing.offer)))
+	r.say(zap.InfoLevel, "a job was created anew or has another implementation; its scheduler leaves", zap.String("job", j.name), zap.String("was", short(j.from.offer)), zap.String("is", short(j.listing.offer)))
 	s.askToLeave()
 	j.leaving = time.AfterFunc(r.config.Drain, s.stop)
 }
@@ -245,7 +250,7 @@ func (r *rounds) ended(j *served) {
 	switch err := s.Err(); {
 	case errors.Is(err, ErrInstanceRemoved), err == nil && !wasAsked:
 		j.over = life
-		r.paired.logger.Info("a scheduler was shut down, and is not started again until the job is removed and created again", zap.String("job", j.name), zap.Error(err))
+		r.say(zap.InfoLevel, "a scheduler was shut down, and is not started again until the job is removed and created again", zap.String("job", j.name), zap.Error(err))
 	case errors.Is(err, ErrJobRemoved):
 		j.over = life
 	case !wasAsked:
@@ -263,12 +268,17 @@ func (r *rounds) forgets(j *served) {
 	delete(r.jobs, j.name)
 }
 
-// send sends errands out.
+// send sends errands out. A job that has gone meanwhile is not started.
 func (r *rounds) send(ctx context.Context) {
 	for len(r.queue) > 0 && r.atWork < maxErrands {
 		e := r.queue[0]
 		r.queue[0] = nil
 		r.queue = r.queue[1:]
+		if e.do == starts && !e.job.listing.isServed() {
+			e.job.isBusy = false
+			r.mail.lookAt(e.job.name)
+			continue
+		}
 		r.atWork++
 		r.errands.Go(func() { r.run(ctx, e) })
 	}
@@ -277,7 +287,11 @@ func (r *rounds) send(ctx context.Context) {
 // end waits for the errands, whose context has ended, and removes what operators were told.
 func (r *rounds) end() {
 	r.errands.Wait()
-	r.readMail()
+	for _, a := range r.mail.read().answers {
+		if a.do == tells {
+			a.job.told = a.told
+		}
+	}
 	var ops []coord.Op
 	for _, j := range r.jobs {
 		if j.timer != nil {

@@ -32,11 +32,14 @@ func (r *Runner) show(ctx context.Context) {
 func (r *Runner) showOnce(ctx context.Context, session coord.Session) {
 	write, left := r.sign.due(session.ID(), r.ledger.load(), time.Now())
 	if write != nil {
-		_, err := r.reg.Commit(session.Context(), *write)
+		err := guarded(func() error {
+			_, err := r.reg.Commit(session.Context(), *write)
+			return err
+		})
 		r.sign.wrote(err, time.Now())
 		if left = 0; err != nil {
 			left = showEvery
-			r.paired.logger.Debug("operators are not told what this runner offers", zap.Error(brief.Error(err)))
+			r.say(zap.DebugLevel, "operators are not told what this runner offers", zap.Error(brief.Error(err)))
 		}
 	}
 	var later <-chan time.Time

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -21,8 +22,9 @@ import (
 // crew is a namespace with runners.
 type crew struct {
 	*cluster
-	all  coord.View // of the namespace
-	logs logbook
+	all  coord.View                          // of the namespace
+	wrap func(coord.Registry) coord.Registry // of the next runner; nil changes nothing
+	logs logbook                             // of the last runner
 }
 
 // runner is one of them.
@@ -71,6 +73,10 @@ func (c *crew) start(ip string, cfg job.RunnerConfig) *runner {
 	logs, logged := newLogbook()
 	c.logs = logs
 	cfg.Options = append([]job.Option{job.WithIP(ip), logged}, cfg.Options...)
+	dialed := reg
+	if c.wrap != nil {
+		reg = c.wrap(reg)
+	}
 	r, err := job.NewRunner(reg, cfg)
 	if err != nil {
 		c.Fatal(err)
@@ -90,7 +96,7 @@ func (c *crew) start(ip string, cfg job.RunnerConfig) *runner {
 		if err := one.end(); err != nil {
 			c.Errorf("runner %s: %v", ip, err)
 		}
-		closeRegistry(c.T, reg)
+		closeRegistry(c.T, dialed)
 	})
 	return one
 }
@@ -522,6 +528,61 @@ func TestRunnerLeavesJobsOfTheProgramAlone(t *testing.T) {
 		c.runs(r.ip, "settle")
 		if _, err = r.Schedule(c.Context(), cfg, job.HandlerFunc(untilDone)); !errors.Is(err, job.ErrJobTwice) {
 			c.Errorf("while the runner runs it: %v", err)
+		}
+	})
+}
+
+// A scheduler that cannot go on is started again, and others do not notice.
+func TestRunnerWhoseSchedulerStops(t *testing.T) {
+	for name, does := range map[string]func(){"panic": func() { panic("nil pointer") }, "Goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			inACrew(t, func(c *crew, _ *memory.Store) {
+				bad := &faulty{path: jobtree.Job("bad").Running(0), does: does}
+				c.wrap = func(reg coord.Registry) coord.Registry { bad.Registry = reg; return bad }
+				c.create("bad", "work", func(c *job.Config) { c.Cron = "0 * * * * ?" })
+				c.create("good", "work")
+				r := c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("work")})
+				c.has("bad", r.ip)
+				c.runs(r.ip, "good")
+				good := r.Job("good")
+				bad.armed.Store(true)
+				if list := r.refuses("bad"); list[0].Kind != job.FaultStarvation || r.Ready() != nil || r.Health() == nil {
+					c.Errorf("%+v; ready %v, health %v", list, r.Ready(), r.Health())
+				}
+				c.runs(r.ip, "bad")
+				r.refuses()
+				c.sees("operators see nothing", func() bool { return len(c.faults("bad")) == 0 })
+				if r.Job("good") != good || r.Health() != nil {
+					c.Error(r.Health())
+				}
+			})
+		})
+	}
+}
+
+// Without its registry a runner ends, and says why. So does one that may not read the namespace.
+func TestRunnerWithoutARegistry(t *testing.T) {
+	inACrew(t, func(c *crew, s *memory.Store) {
+		run := func(prepare func(coord.Registry)) error {
+			reg, _ := c.store.dial(c.T, c.namespace, c.timeout)
+			defer closeRegistry(c.T, reg)
+			r, err := job.NewRunner(reg, job.RunnerConfig{Handlers: c.handlers("work")})
+			if err != nil {
+				c.Fatal(err)
+			}
+			ended := make(chan error)
+			go func() { ended <- r.Run(context.Background()) }()
+			prepare(reg)
+			return <-ended
+		}
+		c.create("settle", "work")
+		if err := run(func(reg coord.Registry) { c.has("settle", c.members("settle")...); closeRegistry(c.T, reg) }); !errors.Is(err, coord.ErrClosed) {
+			c.Errorf("a closed registry: %v", err)
+		}
+		denied := s.Inject(memory.Fault{Method: memory.OpenView, Path: "", Before: coord.ErrDenied})
+		defer denied.Remove()
+		if err := run(func(coord.Registry) {}); !errors.Is(err, coord.ErrDenied) || !strings.Contains(err.Error(), "view of the namespace") {
+			c.Errorf("a namespace that may not be read: %v", err)
 		}
 	})
 }

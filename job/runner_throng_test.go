@@ -136,7 +136,9 @@ func BenchmarkRunner(b *testing.B) {
 			begun = time.Now()
 			r.leave(many)
 			gone += time.Since(begun)
-			empty.add(holdsNow(), before)
+			now := holdsNow()
+			empty.add(now, before)
+			b.Logf("they have left %.1f MB and %v goroutines", (now.heap-before.heap)/1e6, now.goroutines-before.goroutines)
 		}
 		per := float64(b.N)
 		b.ReportMetric(came.Seconds()/per, "s-to-come")
