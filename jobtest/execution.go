@@ -58,11 +58,12 @@ type Executions struct {
 	recorder *Recorder
 	list     []Execution
 	asked    []string // what the filters were
+	job      string   // that of Of
 }
 
 // Where returns those for which ok is true. what says in a failure what was asked for.
 func (x Executions) Where(what string, ok func(Execution) bool) Executions {
-	found := Executions{recorder: x.recorder, asked: append(slices.Clone(x.asked), what)}
+	found := Executions{recorder: x.recorder, asked: append(slices.Clone(x.asked), what), job: x.job}
 	for _, e := range x.list {
 		if ok(e) {
 			found.list = append(found.list, e)
@@ -73,7 +74,9 @@ func (x Executions) Where(what string, ok func(Execution) bool) Executions {
 
 // Of returns those of a job.
 func (x Executions) Of(name string) Executions {
-	return x.Where("job "+name, func(e Execution) bool { return e.JobName == name })
+	of := x.Where("job "+name, func(e Execution) bool { return e.JobName == name })
+	of.job = name
+	return of
 }
 
 // Item returns those of an item.
@@ -110,11 +113,12 @@ func (x Executions) Len() int { return len(x.list) }
 // List returns them. The list is the caller's.
 func (x Executions) List() []Execution { return slices.Clone(x.list) }
 
-// Require ends the test if there are not n of them. The failure shows the whole history.
+// Require ends the test if there are not n of them. The failure shows the history, after Of that of
+// the job.
 func (x Executions) Require(t testing.TB, n int) {
 	t.Helper()
 	if len(x.list) != n {
-		t.Fatalf("jobtest: %d instead of %d executions%s\n%s", len(x.list), n, asked(x.asked), x.history())
+		t.Fatalf("jobtest: %d instead of %d executions%s\n%s", len(x.list), n, asked(x.asked), x.recorder.show(excerpt{job: x.job, marked: x.ids()}))
 	}
 	x.recorder.requireAll(t)
 }
@@ -126,13 +130,13 @@ func (x Executions) One(t testing.TB) Execution {
 	return x.list[0]
 }
 
-// history returns what the recorder has, with a mark at these executions.
-func (x Executions) history() string {
-	marked := map[string]bool{}
+// ids returns their task ids.
+func (x Executions) ids() map[string]bool {
+	ids := map[string]bool{}
 	for _, e := range x.list {
-		marked[e.TaskID] = true
+		ids[e.TaskID] = true
 	}
-	return x.recorder.history(marked)
+	return ids
 }
 
 // asked returns what was asked for, as part of a sentence.

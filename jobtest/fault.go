@@ -35,11 +35,12 @@ type Faults struct {
 	recorder *Recorder
 	list     []Fault
 	asked    []string
+	job      string
 }
 
 // Where returns those for which ok is true. what says in a failure what was asked for.
 func (x Faults) Where(what string, ok func(Fault) bool) Faults {
-	found := Faults{recorder: x.recorder, asked: append(slices.Clone(x.asked), what)}
+	found := Faults{recorder: x.recorder, asked: append(slices.Clone(x.asked), what), job: x.job}
 	for _, f := range x.list {
 		if ok(f) {
 			found.list = append(found.list, f)
@@ -50,7 +51,9 @@ func (x Faults) Where(what string, ok func(Fault) bool) Faults {
 
 // Of returns those of a job.
 func (x Faults) Of(name string) Faults {
-	return x.Where("job "+name, func(f Fault) bool { return f.JobName == name })
+	of := x.Where("job "+name, func(f Fault) bool { return f.JobName == name })
+	of.job = name
+	return of
 }
 
 // Kind returns those of a kind.
@@ -74,11 +77,12 @@ func (x Faults) Len() int { return len(x.list) }
 // List returns them. The list is the caller's.
 func (x Faults) List() []Fault { return slices.Clone(x.list) }
 
-// Require ends the test if there are not n of them. The failure shows the whole history.
+// Require ends the test if there are not n of them. The failure shows the history, after Of that of
+// the job.
 func (x Faults) Require(t testing.TB, n int) {
 	t.Helper()
 	if len(x.list) != n {
-		t.Fatalf("jobtest: %d instead of %d faults%s\n%s", len(x.list), n, asked(x.asked), x.recorder)
+		t.Fatalf("jobtest: %d instead of %d faults%s\n%s", len(x.list), n, asked(x.asked), x.recorder.show(excerpt{job: x.job}))
 	}
 	x.recorder.requireAll(t)
 }

@@ -13,53 +13,62 @@ import (
 
 // EachTickOnce fails the test unless each of the items 0 to items-1 has exactly one of the
 // executions for each of the ticks, and none for another tick between the first and the last.
-// Requests (triggers, retries, backfills) do not count. See [Ticks] for the ticks.
+// The executions are of one job, and the ticks ascend, as those of [Ticks]. Requests (triggers,
+// retries, backfills) do not count.
 //
 // A run that was cut short and run again is two executions for one tick. So after a failover
 // ask for those that have succeeded:
 //
 //	jobtest.EachTickOnce(t, c.Executions().Outcome(job.OutcomeOK), ticks, 3)
+//
+// After an outage one run makes up for several ticks, and is for the last of them: this check is
+// not for that.
 func EachTickOnce(t testing.TB, x Executions, ticks []time.Time, items int) {
 	t.Helper()
-	v := violations{of: x}
-	wanted := map[int64]bool{}
-	for _, at := range ticks {
-		wanted[at.UnixMilli()] = true
+	v := none(x)
+	defer v.report(t)
+	if len(ticks) == 0 || items < 1 {
+		v.add(time.Time{}, "%d ticks and %d items were given, so there is nothing to check", len(ticks), items)
+		return
+	}
+	if jobs := x.jobs(); len(jobs) > 1 {
+		v.add(time.Time{}, "these are executions of several jobs (%s): choose one with Of", strings.Join(jobs, ", "))
+		return
 	}
 	found := map[start][]Execution{}
-	for _, e := range x.list {
-		at := e.ScheduledTime.UnixMilli()
-		switch {
-		case !isOfSchedule(e):
-		case wanted[at] && e.Item < items:
-			found[start{e.JobName, e.Item, at}] = append(found[start{e.JobName, e.Item, at}], e)
-		case len(ticks) > 0 && at >= ticks[0].UnixMilli() && at <= ticks[len(ticks)-1].UnixMilli():
-			v.add("item %d has run for %s, which is none of the ticks and items", e.Item, e.ScheduledTime.Format(tickLayout))
+	for _, at := range ticks {
+		for item := range items {
+			found[start{item: item, tick: at.UnixMilli()}] = nil
 		}
 	}
-	jobs := x.jobs()
-	if len(jobs) > 1 {
-		v.add("these are executions of several jobs (%s): choose one with Of", strings.Join(jobs, ", "))
-	}
-	name := ""
-	if len(jobs) > 0 {
-		name = jobs[0]
+	for _, e := range x.list {
+		key := start{item: e.Item, tick: e.ScheduledTime.UnixMilli()}
+		_, isWanted := found[key]
+		switch {
+		case !isOfSchedule(e):
+		case isWanted:
+			found[key] = append(found[key], e)
+		case !e.ScheduledTime.Before(ticks[0]) && !e.ScheduledTime.After(ticks[len(ticks)-1]):
+			v.addOf(e, "item %d has run for %s, which is none of the ticks and items", e.Item, e.ScheduledTime.Format(tickLayout))
+		}
 	}
 	for _, at := range ticks {
 		for item := range items {
-			if n := len(found[start{name, item, at.UnixMilli()}]); n != 1 {
-				v.add("item %d: %d executions for the tick %s, want 1", item, n, at.Format(tickLayout))
+			of := found[start{item: item, tick: at.UnixMilli()}]
+			if len(of) == 1 {
+				continue
 			}
+			v.mark(of...)
+			v.add(at, "item %d: %d executions for the tick %s, want 1", item, len(of), at.Format(tickLayout))
 		}
 	}
-	v.report(t)
 }
 
 // NoTickTwice fails the test if a tick of an item was started twice. Executions by failover,
 // and those for requests, may be for a tick that has been: they do not count.
 func NoTickTwice(t testing.TB, x Executions) {
 	t.Helper()
-	v := violations{of: x}
+	v := about(x)
 	first := map[start]Execution{}
 	for _, e := range x.list {
 		if e.Source != job.SourceNormal && e.Source != job.SourceMisfire {
@@ -67,7 +76,8 @@ func NoTickTwice(t testing.TB, x Executions) {
 		}
 		k := start{e.JobName, e.Item, e.ScheduledTime.UnixMilli()}
 		if before, twice := first[k]; twice {
-			v.add("%s: item %d was started for %s with token %d, and again with token %d", e.JobName, e.Item, e.ScheduledTime.Format(tickLayout), before.Token, e.Token)
+			v.mark(before)
+			v.addOf(e, "%s: item %d was started for %s with token %d, and again with token %d", e.JobName, e.Item, e.ScheduledTime.Format(tickLayout), before.Token, e.Token)
 		}
 		first[k] = e
 	}
@@ -79,14 +89,16 @@ func NoTickTwice(t testing.TB, x Executions) {
 // [Instance.LoseSession]. What an instance did after its death does not count.
 func NoOverlap(t testing.TB, x Executions) {
 	t.Helper()
-	v := violations{of: x}
+	v := about(x)
 	for _, list := range x.byItem() {
-		for i, e := range list {
-			for _, before := range list[:i] {
-				if before.IsRunning() || before.Ended.After(e.Began) {
-					v.add("%s: item %d was begun with token %d at %s, while token %d was at work", e.JobName, e.Item, e.Token, e.Began.Format(layout), before.Token)
-					break
-				}
+		last := list[0] // of those before, the one that ended last
+		for _, e := range list[1:] {
+			if last.IsRunning() || last.Ended.After(e.Began) {
+				v.mark(last)
+				v.addOf(e, "%s: item %d was begun with token %d at %s, while token %d was at work", e.JobName, e.Item, e.Token, e.Began.Format(layout), last.Token)
+			}
+			if !last.IsRunning() && (e.IsRunning() || e.Ended.After(last.Ended)) {
+				last = e
 			}
 		}
 	}
@@ -94,14 +106,15 @@ func NoOverlap(t testing.TB, x Executions) {
 }
 
 // TokensGrow fails the test if an execution of an item has no larger token than those that
-// began before it.
+// began before it. Jobs with MonitorExecution off have no tokens.
 func TokensGrow(t testing.TB, x Executions) {
 	t.Helper()
-	v := violations{of: x}
+	v := about(x)
 	for _, list := range x.byItem() {
 		for i := 1; i < len(list); i++ {
 			if list[i].Token <= list[i-1].Token {
-				v.add("%s: item %d was begun with token %d after %d", list[i].JobName, list[i].Item, list[i].Token, list[i-1].Token)
+				v.mark(list[i-1])
+				v.addOf(list[i], "%s: item %d was begun with token %d after %d", list[i].JobName, list[i].Item, list[i].Token, list[i-1].Token)
 			}
 		}
 	}
@@ -148,13 +161,43 @@ func (x Executions) byItem() [][]Execution {
 
 // violations is what a check has found.
 type violations struct {
-	of    Executions
-	found []string
-	more  int
+	of     Executions
+	found  []string
+	more   int
+	marked map[string]bool // task ids of the executions that they are about
+	first  time.Time       // when the first one was
 }
 
-func (v *violations) add(format string, args ...any) {
+func none(x Executions) *violations { return &violations{of: x, marked: map[string]bool{}} }
+
+// about returns no violations, unless there are no executions: then a check means nothing.
+func about(x Executions) *violations {
+	v := none(x)
+	if len(x.list) == 0 {
+		v.add(time.Time{}, "there are none, so there is nothing to check")
+	}
+	return v
+}
+
+// addOf adds one that an execution is to blame for.
+func (v *violations) addOf(e Execution, format string, args ...any) {
+	v.mark(e)
+	v.add(e.Began, format, args...)
+}
+
+// mark has executions marked in the history.
+func (v *violations) mark(list ...Execution) {
+	for _, e := range list {
+		v.marked[e.TaskID] = true
+	}
+}
+
+// add adds one, with the time that it is about; zero if it is about none.
+func (v *violations) add(at time.Time, format string, args ...any) {
 	const shown = 10
+	if !at.IsZero() && (v.first.IsZero() || at.Before(v.first)) {
+		v.first = at
+	}
 	if len(v.found) == shown {
 		v.more++
 		return
@@ -172,5 +215,6 @@ func (v *violations) report(t testing.TB) {
 	if v.more > 0 {
 		v.found = append(v.found, fmt.Sprintf("and %d more", v.more))
 	}
-	t.Errorf("jobtest: executions%s\n  %s\n%s", asked(v.of.asked), strings.Join(v.found, "\n  "), v.of.history())
+	history := v.of.recorder.show(excerpt{job: v.of.job, marked: v.marked, from: v.first})
+	t.Errorf("jobtest: executions%s\n  %s\n%s", asked(v.of.asked), strings.Join(v.found, "\n  "), history)
 }

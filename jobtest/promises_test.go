@@ -35,10 +35,13 @@ func TestPromises(t *testing.T) {
 		{"EachTickOnce, one item too many", once, with(ran{item: 2, tick: 20, end: 21}), []string{"item 2 has run for"}},
 		{"EachTickOnce, two jobs", once, with(ran{tick: 20, end: 21, of: "report"}), []string{"several jobs (report, settle)"}},
 
+		{"EachTickOnce, of no ticks", func(t testing.TB, x jobtest.Executions) { t.Helper(); jobtest.EachTickOnce(t, x, nil, 2) }, full, []string{"0 ticks and 2 items"}},
+
 		{"NoTickTwice", jobtest.NoTickTwice, with(ran{tick: 20, begin: 24, end: 25, source: job.SourceFailover}, ran{tick: 20, begin: 26, source: job.SourceRetry}), nil},
 		{"NoTickTwice, two jobs", jobtest.NoTickTwice, with(ran{tick: 20, of: "report"}), nil},
 		{"NoTickTwice, it was", jobtest.NoTickTwice, with(ran{tick: 20, begin: 24, end: 25}), []string{"item 0 was started for 2026-03-01 00:00:20 UTC with token 20, and again with token 24"}},
 		{"NoTickTwice, made up although it was begun", jobtest.NoTickTwice, with(ran{tick: 20, begin: 24, end: 25, source: job.SourceMisfire}), []string{"settle: item 0"}},
+		{"NoTickTwice, of nothing", jobtest.NoTickTwice, nil, []string{"nothing to check"}},
 
 		{"NoOverlap", jobtest.NoOverlap, with(ran{tick: 30}), nil},
 		{"NoOverlap, one ends when the next begins", jobtest.NoOverlap, []ran{{tick: 10, end: 20}, {tick: 20}}, nil},
@@ -46,11 +49,13 @@ func TestPromises(t *testing.T) {
 		{"NoOverlap, by a second", jobtest.NoOverlap, []ran{{tick: 10, end: 21}, {tick: 20, end: 22}}, []string{"item 0 was begun with token 20 at 2026-03-01 00:00:20.000, while token 10 was at work"}},
 		{"NoOverlap, with one that runs", jobtest.NoOverlap, []ran{{tick: 10}, {tick: 20, end: 22}}, []string{"item 0 was begun"}},
 		{"NoOverlap, with one before the last", jobtest.NoOverlap, []ran{{tick: 10, end: 40}, {tick: 20, end: 22}, {tick: 30}}, []string{"token 20 at", "token 30 at"}},
+		{"NoOverlap, of nothing", jobtest.NoOverlap, nil, []string{"nothing to check"}},
 
 		{"TokensGrow", jobtest.TokensGrow, full, nil},
 		{"TokensGrow, of another item", jobtest.TokensGrow, []ran{{tick: 10, token: 7}, {item: 1, tick: 20, token: 7}}, nil},
 		{"TokensGrow, the same", jobtest.TokensGrow, []ran{{tick: 10, token: 7}, {tick: 20, token: 7}}, []string{"item 0 was begun with token 7 after 7"}},
 		{"TokensGrow, smaller", jobtest.TokensGrow, []ran{{tick: 10, token: 7}, {tick: 20, token: 6}}, []string{"token 6 after 7"}},
+		{"TokensGrow, of nothing", jobtest.TokensGrow, nil, []string{"nothing to check"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			x := newScript().ran(tc.runs...).rec.Executions()

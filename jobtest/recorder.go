@@ -262,7 +262,11 @@ func (r *Recorder) begin(by *witness, e job.StartedEvent) {
 func (r *Recorder) finish(by *witness, e job.FinishedEvent) {
 	ended := r.running[e.TaskID]
 	if ended == nil {
-		return // its begin was missed, and that is counted; or it was killed before its handler was called
+		r.note(event{
+			at: by.at(e.Event), job: e.JobName, instance: e.InstanceID,
+			text: fmt.Sprintf("item %d, tick %s: %s before it began", e.Item, e.ScheduledTime.Format(tickLayout), e.Outcome),
+		})
+		return
 	}
 	delete(r.running, e.TaskID)
 	ended.Ended, ended.Outcome, ended.Err = by.at(e.Event), e.Outcome, e.Err

@@ -213,15 +213,23 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A long history shows its end, and texts of others are bounded.
+// A long history shows its end, or what matters, and texts of others are bounded.
 func TestHistoryIsBounded(t *testing.T) {
 	s := newScript()
 	for i := range 1000 {
 		s.ran(ran{tick: i + 1, end: i + 2, outcome: job.OutcomeFailed, err: errors.New(strings.Repeat("no ", 10_000))})
+		s.ran(ran{tick: i + 1, end: i + 2, of: "report"})
 	}
 	history := s.rec.String()
-	if n := strings.Count(history, "\n"); n != 302 || !strings.Contains(history, "… 700 lines before these") || len(history) > 100_000 {
-		t.Errorf("%d lines, %d bytes", n, len(history))
+	if strings.Count(history, "\n") != 202 || !strings.Contains(history, "  … 1800 lines before these\n") || len(history) > 100_000 {
+		t.Errorf("%d lines, %d bytes", strings.Count(history, "\n"), len(history))
+	}
+	s.ran(ran{tick: 500, begin: 502, end: 503})
+	failure := failureOf(t, func(t testing.TB) { jobtest.NoTickTwice(t, s.rec.Executions().Of("settle")) })
+	for _, says := range []string{"  … 481 lines before these\n", "\n> 2026-03-01 00:08:20.000", "\n> 2026-03-01 00:08:22.000", "  … 320 lines after these\n"} {
+		if !strings.Contains(failure, says) || strings.Contains(failure, "report") {
+			t.Errorf("it does not say %q: %s", says, failure)
+		}
 	}
 }
 

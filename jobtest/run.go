@@ -193,9 +193,8 @@ func (t *trial) await(ctx context.Context) (Result, error) {
 	}
 	acts := []*time.Timer{
 		t.after(t.KillAfter, func() {
-			_, err := t.job.Kill(ctx, ops.KillRequest{})
-			if err != nil && !errors.Is(err, ops.ErrNotRunning) {
-				t.recorder.tell("operator", "cannot kill: "+err.Error())
+			if _, err := t.job.Kill(ctx, ops.KillRequest{}); err != nil { // it has just ended, or cannot be killed
+				t.recorder.tell("operator", "cannot kill it: "+err.Error())
 			}
 		}),
 		t.after(t.ShutdownAfter, func() {
