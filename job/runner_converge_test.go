@@ -127,4 +127,3 @@ func ownerOfSign(c *crew) coord.SessionID {
 	}
 	return 0
 }
-

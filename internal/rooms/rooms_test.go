@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"job/alert":           {"job", "job/property", "internal/brief", "internal/rest"},
 	"job/health":          {"job", "internal/brief"},
 	"jobtest":             {"coord", "coord/memory", "job", "job/calendar", "ops", "internal/jobtree", "internal/brief"},
+	"jobfile":             {"coord", "coord/etcd", "coord/zk", "coord/memory", "job", "job/property", "job/script", "job/httpjob", "job/alert", "ops", "strategy", "internal/brief", "internal/yamldoc"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/removal":    {"coord", "internal/jobtree"},
@@ -42,7 +43,7 @@ var allowed = map[string][]string{
 	// What only tests and programs to learn from use.
 	"internal/testserver": {},
 	"internal/modelstore": {"coord"},
-	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/health", "ops", "internal/testserver"},
+	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/health", "ops", "internal/testserver", "jobfile"},
 	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
 

@@ -28,6 +28,16 @@ var ErrEmpty = errors.New("the document is empty")
 // key. Null is an empty mapping. It bounds the size only: the reader bounds the depth, and
 // an alias is only a pointer as long as nobody follows it.
 func Parse(text []byte) (map[string]*yaml.Node, error) {
+	root, err := Root(text)
+	if err != nil {
+		return nil, err
+	}
+	return Mapping(root)
+}
+
+// Root is Parse for who needs to know where the values stand: it returns the document's value,
+// of any kind.
+func Root(text []byte) (*yaml.Node, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("document of %d bytes, at most %d are allowed", len(text), MaxSize)
 	}
@@ -42,7 +52,7 @@ func Parse(text []byte) (map[string]*yaml.Node, error) {
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, errors.New("one document is allowed, and more follows it")
 	}
-	return Mapping(root.Content[0])
+	return root.Content[0], nil
 }
 
 // Mapping returns the values of a mapping by key. Null is an empty mapping.

@@ -1,0 +1,236 @@
+package jobfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// App runs the jobs of files. Its methods may be called from any goroutine.
+type App struct {
+	file    *File // as it was at the start: its sections stay in force
+	log     *slog.Logger
+	node    *job.Node
+	reg     coord.Registry
+	drain   time.Duration
+	metrics *meter
+	close   []func(context.Context) error // what is to be closed at the end, the last one first
+
+	types         map[string]job.Type
+	errorHandlers map[string]job.ErrorHandlerType
+
+	jobsEnd context.Context // ends when the jobs are to end
+	endJobs context.CancelFunc
+	gate    chan struct{} // has an element for each job that talks to the registry at its start or change
+	over    chan struct{} // closed when Shutdown has ended
+	ending  sync.Once
+	err     error // of Shutdown, once over is closed
+
+	reloading sync.Mutex // held by Reload and Shutdown
+
+	mu      sync.Mutex
+	newest  *File // whose jobs are kept
+	keepers map[string]*keeper
+	leaving []*keeper // of jobs that the file has no more; those that have ended go at the next change
+	faults  map[string]Fault
+}
+
+// Fault is something in the files that is not in force.
+type Fault struct {
+	// Job is the job that it is about; empty if it is about the files.
+	Job string
+	// Err is what is wrong. Its text is bounded.
+	Err   error
+	Since time.Time
+}
+
+// Error says what it is about.
+func (f Fault) Error() string {
+	if f.Job == "" {
+		return brief.Cut(f.Err.Error(), 4096)
+	}
+	return fmt.Sprintf("job %s: %v", brief.Text(f.Job), brief.Error(f.Err))
+}
+
+// Unwrap returns Err.
+func (f Fault) Unwrap() error { return f.Err }
+
+// Load is [Read] and [File.Start].
+func Load(ctx context.Context, o Options, paths ...string) (*App, error) {
+	f, err := Read(o, paths...)
+	if err != nil {
+		return nil, err
+	}
+	return f.Start(ctx)
+}
+
+const (
+	// startsAtATime bounds how many jobs start, or change, at the same time.
+	startsAtATime = 32
+	// closeTime bounds how long things take to close.
+	closeTime = 5 * time.Second
+	// defaultDrain is the default of node.drain.
+	defaultDrain = 30 * time.Second
+)
+
+// Start connects to the registry centre, opens what listens, and starts the jobs. It returns
+// when it has tried to start each of them: one that does not start is a fault (see
+// [App.Faults]), and is tried again. ctx bounds the start only.
+//
+// Errors: those of the registry; of a section node that the node refuses; of an address that
+// cannot be listened on; the cause of ctx.
+func (f *File) Start(ctx context.Context) (*App, error) {
+	a := &App{
+		file: f, newest: f, log: f.logger(), drain: cmp.Or(f.node.drain, defaultDrain), metrics: newMeter(),
+		gate: make(chan struct{}, startsAtATime), over: make(chan struct{}),
+		keepers: map[string]*keeper{}, faults: map[string]Fault{},
+	}
+	a.jobsEnd, a.endJobs = context.WithCancel(context.Background())
+	if err := a.open(ctx, f); err != nil {
+		return nil, errors.Join(err, a.closeAll(context.WithoutCancel(ctx)))
+	}
+	var tried []<-chan reply
+	for _, c := range f.Jobs() {
+		tried = append(tried, a.keep(f.jobs[c.Name]))
+	}
+	for _, t := range tried {
+		select {
+		case <-t:
+		case <-ctx.Done():
+			leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+			defer cancel()
+			return nil, errors.Join(fmt.Errorf("jobfile: start: %w", context.Cause(ctx)), a.Shutdown(leaving))
+		}
+	}
+	return a, nil
+}
+
+// open opens all but the jobs.
+func (a *App) open(ctx context.Context, f *File) error {
+	reg, closeRegistry, err := f.dial(ctx, a.log)
+	if err != nil {
+		return err
+	}
+	a.close = append(a.close, closeRegistry)
+	a.reg = reg
+	options, err := a.nodeOptions(f)
+	if err != nil {
+		return err
+	}
+	a.node, err = job.NewNode(reg, job.NodeConfig{Threads: f.node.threads, MaxItems: f.node.maxItems, Drain: a.drain, Options: options})
+	if err != nil {
+		return fmt.Errorf("jobfile: %s: %w", keyNode, err)
+	}
+	closePages, err := a.listen(ctx)
+	if err != nil {
+		return err
+	}
+	a.close = append(a.close, closePages)
+	return nil
+}
+
+// dial connects to the registry centre. close closes what was opened.
+func (f *File) dial(ctx context.Context, log *slog.Logger) (reg coord.Registry, close func(context.Context) error, err error) {
+	if f.options.Registry != nil {
+		return f.options.Registry, func(context.Context) error { return nil }, nil
+	}
+	kind, reg, err := f.registry.dial(ctx, log)
+	if err != nil {
+		return nil, nil, fmt.Errorf("jobfile: %s.%s: %w", keyRegistry, kind, err)
+	}
+	return reg, reg.Close, nil
+}
+
+// keep starts to keep a job. What it returns has an answer when the job has been tried once.
+func (a *App) keep(d *declared) <-chan reply {
+	k := &keeper{app: a, name: d.config.Name, done: make(chan struct{}), asks: make(chan ask, 1)}
+	ctx, stop := context.WithCancel(a.jobsEnd)
+	k.stop = stop
+	first := ask{want: d, reply: make(chan reply, 1)}
+	a.mu.Lock()
+	for _, other := range a.leaving {
+		if other.name == k.name {
+			k.after = other.done
+		}
+	}
+	a.keepers[k.name] = k
+	a.mu.Unlock()
+	go k.run(ctx, first)
+	return first.reply
+}
+
+// Node returns the node of the jobs: to trigger a one-off job (Node.Job), or to start others
+// that stand in no file.
+func (a *App) Node() *job.Node { return a.node }
+
+// Faults returns what of the files is not in force, by name; first what is about the files
+// themselves. What keeps a job from running that has started is in [job.Node.Health].
+func (a *App) Faults() []Fault {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.SortedFunc(maps.Values(a.faults), func(a, b Fault) int { return cmp.Compare(a.Job, b.Job) })
+}
+
+// setFault says what is wrong with a job, or with the files; nil if nothing is. It logs when
+// that changes.
+func (a *App) setFault(name string, err error) {
+	a.mu.Lock()
+	fault, was := a.faults[name]
+	isNew := err != nil && (!was || fault.Err.Error() != err.Error())
+	switch {
+	case err == nil:
+		delete(a.faults, name)
+	case isNew:
+		fault = Fault{name, err, time.Now()}
+		a.faults[name] = fault
+	}
+	a.mu.Unlock()
+	switch {
+	case isNew:
+		a.log.Error("the configuration file is not in force", slog.String("job", name), slog.Any("error", fault))
+	case err == nil && was:
+		a.log.Info("the configuration file is in force again", slog.String("job", name))
+	}
+}
+
+// Shutdown ends all jobs as [job.Node.Shutdown] does, and then closes what Start has opened.
+// If it is called again, or [App.Run] waits, it returns the same.
+func (a *App) Shutdown(ctx context.Context) error {
+	a.ending.Do(func() {
+		a.endJobs()
+		a.reloading.Lock()
+		defer a.reloading.Unlock()
+		a.err = a.node.Shutdown(ctx)
+		a.mu.Lock()
+		all := slices.AppendSeq(slices.Clone(a.leaving), maps.Values(a.keepers))
+		a.mu.Unlock()
+		for _, k := range all {
+			<-k.done // its job has ended
+		}
+		a.err = errors.Join(a.err, a.closeAll(context.WithoutCancel(ctx)))
+		close(a.over)
+	})
+	<-a.over
+	return a.err
+}
+
+// closeAll closes what was opened.
+func (a *App) closeAll(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
+	var errs []error
+	for _, f := range slices.Backward(a.close) {
+		errs = append(errs, f(ctx))
+	}
+	return errors.Join(errs...)
+}

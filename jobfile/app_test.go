@@ -1,0 +1,521 @@
+package jobfile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobfile"
+)
+
+// page is a log that several goroutines write.
+type page struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (p *page) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(text)
+}
+
+func (p *page) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// fleet is a store in a bubble, with a program whose handler counts.
+type fleet struct {
+	t     *testing.T
+	store *memory.Store
+	reg   *memory.Registry
+	log   page
+
+	mu   sync.Mutex
+	runs map[string][]string // parameters of item 0, by job
+}
+
+func inBubble(t *testing.T, test func(*testing.T, *fleet)) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fleet{t: t, store: memory.NewStore(memory.Options{}), runs: map[string][]string{}}
+		defer f.store.Close()
+		f.reg = f.dial()
+		test(t, f)
+	})
+}
+
+func (f *fleet) dial() *memory.Registry {
+	reg, err := f.store.Dial(f.t.Context(), memory.Config{Namespace: "test"})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { _ = reg.Close(context.Background()) }) // the bubble is over
+	return reg
+}
+
+func (f *fleet) options(reg coord.Registry) jobfile.Options {
+	o := options(nil)
+	o.Registry, o.Logger = reg, slog.New(slog.NewTextHandler(&f.log, nil))
+	o.Handlers["settle"] = job.HandlerFunc(func(_ context.Context, sc job.ShardingContext) error {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if sc.Item == 0 {
+			f.runs[sc.JobName] = append(f.runs[sc.JobName], sc.JobParameter)
+		}
+		return nil
+	})
+	return o
+}
+
+// ran returns the parameters of the runs of a job since the last call.
+func (f *fleet) ran(name string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	runs := f.runs[name]
+	f.runs[name] = nil
+	return runs
+}
+
+func (f *fleet) load(paths ...string) *jobfile.App {
+	f.t.Helper()
+	return f.loadWith(f.options(f.reg), paths...)
+}
+
+func (f *fleet) loadWith(o jobfile.Options, paths ...string) *jobfile.App {
+	f.t.Helper()
+	app, err := jobfile.Load(f.t.Context(), o, paths...)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { _ = app.Shutdown(context.Background()) }) // it was shut down before, or the test has failed
+	return app
+}
+
+// registry returns the configuration that the registry has.
+func (f *fleet) registry(name string) job.Config {
+	f.t.Helper()
+	n, err := f.reg.Get(f.t.Context(), name+"/config")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	c, err := job.DecodeConfig(n.Value)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return c
+}
+
+func rewrite(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func reload(t *testing.T, app *jobfile.App) jobfile.Result {
+	t.Helper()
+	r, err := app.Reload(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// every is a file of jobs that run every second, each with a parameter and a revision.
+func every(jobs ...string) string {
+	text := "defaults: {implementation: settle, cron: '* * * * * ?', shardingTotalCount: 1}\njobs:\n"
+	for _, j := range jobs {
+		text += "  " + j + "\n"
+	}
+	return text
+}
+
+// What a file says runs, until the context ends.
+func TestRun(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		ctx, cancel := context.WithCancel(t.Context())
+		o := f.options(nil)
+		o.Registry = nil
+		app := f.loadWith(o, write(t, memoryFile+every("a: {jobParameter: x}", "b: {cron: null}"))...)
+		done := make(chan error)
+		go func() { done <- app.Run(ctx) }()
+		time.Sleep(3500 * time.Millisecond)
+		if r, err := app.Node().Job("b").Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+			t.Error(r, err)
+		}
+		synctest.Wait()
+		time.Sleep(100 * time.Millisecond)
+		if got := f.ran("a"); len(got) < 3 || got[0] != "x" {
+			t.Errorf("a has run with %q", got)
+		}
+		if got := f.ran("b"); len(got) != 1 {
+			t.Errorf("b has run with %q", got)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if err := app.Run(ctx); err != nil {
+			t.Error("again:", err)
+		}
+		if _, err := app.Reload(t.Context()); !errors.Is(err, jobfile.ErrClosed) {
+			t.Errorf("Reload afterwards: %v", err)
+		}
+	})
+}
+
+// Jobs come, go and change with the file; the others are not touched.
+func TestReload(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		path := write(t, every("a: {jobParameter: one, revision: 1}", "b: {}", "c: {jobParameter: one}", "d: {jobParameter: one, overwrite: true}"))[0]
+		app := f.load(path)
+		first := map[string]*job.Scheduler{}
+		for _, s := range app.Node().Jobs() {
+			first[s.Name()] = s
+		}
+		if r := reload(t, app); r.String() != "nothing has changed" {
+			t.Error("the same file:", r)
+		}
+
+		// A new job, one that has gone, and changes: with a larger revision, without one, and with
+		// overwrite.
+		rewrite(t, path, every("a: {jobParameter: two, revision: 2}", "c: {jobParameter: two}", "d: {jobParameter: two, overwrite: true}", "e: {}"))
+		r := reload(t, app)
+		if len(r.Refused) != 1 || r.Refused[0].Job != "c" || !errors.Is(r.Refused[0], jobfile.ErrNotNewer) {
+			t.Errorf("refused: %v", r.Refused)
+		}
+		r.Refused = nil
+		if diff := cmp.Diff(jobfile.Result{Started: []string{"e"}, Changed: []string{"a", "d"}, Stopped: []string{"b"}}, r); diff != "" {
+			t.Error(diff)
+		}
+		if faults := app.Faults(); len(faults) != 1 || faults[0].Job != "c" || !strings.Contains(faults[0].Error(), path+":4:6: the change is not in force: ") ||
+			!strings.Contains(faults[0].Error(), "raise revision above 0") {
+			t.Errorf("faults: %v", faults)
+		}
+		time.Sleep(1500 * time.Millisecond)
+		if f.registry("a").JobParameter != "two" || f.registry("c").JobParameter != "one" || f.registry("b").Name != "b" {
+			t.Error("the registry has other configurations")
+		}
+		for _, name := range []string{"a", "c", "d"} {
+			if app.Node().Job(name) != first[name] {
+				t.Errorf("%s was started again", name)
+			}
+		}
+		if app.Node().Job("b") != nil || app.Node().Job("e") == nil {
+			t.Error("b is still there, or e is not")
+		}
+		f.ran("a")
+		f.ran("b")
+		f.ran("c")
+		time.Sleep(1500 * time.Millisecond)
+		if a, b, c := f.ran("a"), f.ran("b"), f.ran("c"); a[0] != "two" || len(b) > 0 || c[0] != "one" {
+			t.Errorf("runs of a, b and c: %q, %q and %q", a, b, c)
+		}
+
+		// With a revision the change comes, and b comes back.
+		rewrite(t, path, every("a: {jobParameter: two, revision: 2}", "b: {}", "c: {jobParameter: two, revision: 1}", "d: {jobParameter: two, overwrite: true}", "e: {}"))
+		if diff := cmp.Diff(jobfile.Result{Started: []string{"b"}, Changed: []string{"c"}}, reload(t, app)); diff != "" || len(app.Faults()) > 0 {
+			t.Error(diff, app.Faults())
+		}
+
+		// What the file has had before is in force, so there is nothing to do.
+		rewrite(t, path, every("a: {jobParameter: three, revision: 2}", "b: {}", "c: {jobParameter: two, revision: 1}", "d: {jobParameter: two, overwrite: true}", "e: {}"))
+		if r := reload(t, app); len(r.Refused) != 1 {
+			t.Error(r)
+		}
+		rewrite(t, path, every("a: {jobParameter: two, revision: 2}", "b: {}", "c: {jobParameter: two, revision: 1}", "d: {jobParameter: two, overwrite: true}", "e: {}"))
+		if r := reload(t, app); r.String() != "nothing has changed" || len(app.Faults()) > 0 {
+			t.Error(r, app.Faults())
+		}
+	})
+}
+
+// A wrong file changes nothing, and says why; so does a section that only a start reads.
+func TestReloadRefuses(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		good := every("a: {jobParameter: one, revision: 1}")
+		path := write(t, good)[0]
+		app := f.load(path)
+		for name, text := range map[string]string{
+			"a slip":        strings.Replace(good, "jobParameter", "jobParametr", 1),
+			"no YAML":       "{",
+			"empty":         "",
+			"no jobs":       "jobs: {}",
+			"unknown cron":  every("a: {cron: x, revision: 2}"),
+			"unknown type":  every("a: {implementation: null, type: X, revision: 2}"),
+			"secret as key": every("a: {jobParameter: '${env:NONE}', revision: 2}"),
+		} {
+			rewrite(t, path, text)
+			if r, err := app.Reload(t.Context()); !errors.Is(err, jobfile.ErrInvalid) {
+				t.Errorf("%s: %v, %v", name, r, err)
+			}
+			if faults := app.Faults(); len(faults) != 1 || faults[0].Job != "" || !errors.Is(faults[0], jobfile.ErrInvalid) {
+				t.Errorf("%s: faults %v", name, faults)
+			}
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := app.Reload(t.Context()); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("no file: %v", err)
+		}
+		if s := app.Node().Job("a"); s == nil || s.Err() != nil {
+			t.Error("a does not run any more")
+		}
+
+		rewrite(t, path, good+"node: {threads: 3}\ntracing: {}\n")
+		if r := reload(t, app); !cmp.Equal(r.Restart, []string{"node", "tracing"}) {
+			t.Errorf("result %v", r)
+		}
+		if faults := app.Faults(); len(faults) != 1 || faults[0].Error() != "node, tracing: changed since the start, which needs a restart" {
+			t.Errorf("faults %v", faults)
+		}
+		rewrite(t, path, good)
+		if reload(t, app); len(app.Faults()) != 0 {
+			t.Errorf("faults %v", app.Faults())
+		}
+	})
+}
+
+// A change that a type would refuse does not come into the registry.
+func TestReloadTriesTypesFirst(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		text := "jobs:\n  a:\n    type: HTTP\n    cron: 0 0 3 * * ?\n    shardingTotalCount: 1\n    revision: %d\n    props: {%s}\n"
+		path := write(t, fmt.Sprintf(text, 1, "http.method: GET, http.uri: 'http://localhost/'"))[0]
+		app := f.load(path)
+		if len(app.Faults()) > 0 {
+			t.Fatal(app.Faults())
+		}
+		for _, props := range []string{"http.ur: x", "http.method: GET, http.uri: 'http://localhost/', slack.webhook: '${env:NONE}'}\n    jobErrorHandlerType: SLACK\n    retry: {attempts: 1"} {
+			rewrite(t, path, fmt.Sprintf(text, 2, props))
+			if r := reload(t, app); len(r.Refused) != 1 {
+				t.Errorf("%s: %v", props, r)
+			}
+			if f.registry("a").Revision != 1 || app.Node().Health() != nil {
+				t.Errorf("%s: the registry has it: %v", props, app.Node().Health())
+			}
+		}
+	})
+}
+
+// A job that does not start is a fault of its own, and is tried again.
+func TestAJobThatDoesNotStart(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		// Somebody else has put a configuration there that is wrong.
+		if _, err := f.reg.Commit(t.Context(), coord.Put("b/config", []byte("jobName: b\ncron: x\n"))); err != nil {
+			t.Fatal(err)
+		}
+		path := write(t, every("a: {}", "b: {}", "c: {jobShardingStrategyType: NONE}"))[0]
+		app := f.load(path)
+		faults := app.Faults()
+		if len(faults) != 2 || faults[0].Job != "b" || faults[1].Job != "c" || !errors.Is(faults[0], job.ErrInvalidConfig) {
+			t.Fatalf("faults %v", faults)
+		}
+		time.Sleep(10 * time.Minute)
+		if len(f.ran("a")) < 599 {
+			t.Error("a does not run")
+		}
+		if again := app.Faults(); !cmp.Equal(faults, again, cmp.Comparer(func(a, b jobfile.Fault) bool { return a.Job == b.Job && a.Since.Equal(b.Since) })) {
+			t.Errorf("faults %v", again)
+		}
+		if n := strings.Count(f.log.String(), "not in force"); n != 2 {
+			t.Errorf("%d lines in the log", n)
+		}
+		config, err := job.Config{Name: "b", Cron: "* * * * * ?", ShardingTotalCount: 1}.Encode(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.reg.Commit(t.Context(), coord.Put("b/config", config)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute + time.Second)
+		if len(app.Faults()) != 1 || app.Node().Job("b") == nil {
+			t.Errorf("b was not tried again: %v", app.Faults())
+		}
+		rewrite(t, path, every("a: {}", "b: {}", "c: {}"))
+		if r := reload(t, app); !cmp.Equal(r.Started, []string{"c"}) || len(app.Faults()) > 0 {
+			t.Errorf("result %v, faults %v", r, app.Faults())
+		}
+	})
+}
+
+// When an operator ends a job here, or removes it, that stays so, and is a fault.
+func TestOperatorsEndJobs(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		path := write(t, every("a: {}", "b: {}", "c: {}"))[0]
+		app := f.load(path)
+		id := app.Node().Job("a").Status().InstanceID
+		if _, err := f.reg.Commit(t.Context(), coord.Delete("a/instances/"+id)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.reg.Commit(t.Context(), coord.DeleteTree("b")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Minute)
+		faults := app.Faults()
+		if len(faults) != 2 || !errors.Is(faults[0], job.ErrInstanceRemoved) || !errors.Is(faults[1], job.ErrJobRemoved) {
+			t.Fatalf("faults %v", faults)
+		}
+		rewrite(t, path, every("a: {description: again}", "b: {revision: 1}", "c: {}"))
+		if r := reload(t, app); !cmp.Equal(r.Started, []string{"a", "b"}) || len(app.Faults()) > 0 {
+			t.Errorf("result %v, faults %v", r, app.Faults())
+		}
+	})
+}
+
+// A job whose work is another one now ends, and starts with the other, which the registry has to
+// know.
+func TestAnotherImplementation(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		o := f.options(f.reg)
+		o.Handlers["other"] = o.Handlers["settle"]
+		path := write(t, every("a: {}"))[0]
+		app := f.loadWith(o, path)
+		rewrite(t, path, every("a: {implementation: other}"))
+		if r := reload(t, app); len(r.Refused) != 1 || !errors.Is(r.Refused[0], job.ErrImplementationConflict) {
+			t.Errorf("result %v", r)
+		}
+		if _, err := f.reg.Commit(t.Context(), coord.DeleteTree("a")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		if len(app.Faults()) > 0 || app.Node().Job("a") == nil {
+			t.Errorf("faults %v", app.Faults())
+		}
+	})
+}
+
+// Processes with the same files reload at the same time: one writes, the others find it there.
+func TestTwoProcessesReload(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		path := write(t, every("a: {jobParameter: one, revision: 1}"))[0]
+		apps := []*jobfile.App{f.load(path), f.loadWith(f.options(f.dial()), path)}
+		rewrite(t, path, every("a: {jobParameter: two, revision: 2}"))
+		var wg sync.WaitGroup
+		for _, app := range apps {
+			wg.Go(func() { reload(t, app) })
+		}
+		wg.Wait()
+		time.Sleep(10 * time.Second) // one may have met the other
+		for i, app := range apps {
+			if len(app.Faults()) > 0 {
+				t.Errorf("%d: %v", i, app.Faults())
+			}
+		}
+		if f.registry("a").JobParameter != "two" {
+			t.Error("the registry has the old one")
+		}
+	})
+}
+
+// While the store is away a change waits.
+func TestReloadWhileTheStoreIsAway(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		path := write(t, every("a: {jobParameter: one, revision: 1}"))[0]
+		app := f.load(path)
+		f.store.Down()
+		rewrite(t, path, every("a: {jobParameter: two, revision: 2}"))
+		if r := reload(t, app); len(r.Refused) != 1 || !errors.Is(r.Refused[0], coord.ErrUnavailable) {
+			t.Errorf("result %v", r)
+		}
+		time.Sleep(5 * time.Second)
+		f.store.Up()
+		time.Sleep(time.Minute)
+		if f.registry("a").JobParameter != "two" || len(app.Faults()) > 0 {
+			t.Errorf("faults %v", app.Faults())
+		}
+	})
+}
+
+// Run notices that a file has changed, also behind a link, when it stays as it is.
+func TestRunLooks(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		paths := write(t, every("a: {}"), every("a: {}", "b: {}"))
+		link := paths[0] + ".link"
+		if err := os.Symlink(paths[0], link); err != nil {
+			t.Skip(err)
+		}
+		app := f.load(link)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- app.Run(ctx) }()
+
+		has := func(want ...string) {
+			t.Helper()
+			var names []string
+			for _, s := range app.Node().Jobs() {
+				names = append(names, s.Name())
+			}
+			if !cmp.Equal(names, want) {
+				t.Errorf("jobs %q, want %q; faults %v", names, want, app.Faults())
+			}
+		}
+		if err := errors.Join(os.Symlink(paths[1], link+"2"), os.Rename(link+"2", link)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Second)
+		has("a")
+		time.Sleep(2 * time.Second)
+		has("a", "b")
+
+		// It is away, wrong, and back. Each is said once.
+		if err := os.Rename(paths[1], paths[1]+".away"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if faults := app.Faults(); len(faults) != 1 || !errors.Is(faults[0], os.ErrNotExist) {
+			t.Errorf("faults %v", faults)
+		}
+		rewrite(t, paths[1], "{")
+		time.Sleep(time.Minute)
+		if faults := app.Faults(); len(faults) != 1 || !errors.Is(faults[0], jobfile.ErrInvalid) {
+			t.Errorf("faults %v", faults)
+		}
+		has("a", "b")
+		rewrite(t, paths[1], every("c: {}"))
+		time.Sleep(time.Minute)
+		has("c")
+		if len(app.Faults()) > 0 || strings.Count(f.log.String(), "level=ERROR") != 2 {
+			t.Errorf("faults %v, log:\n%s", app.Faults(), f.log.String())
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What cannot be opened at the start is an error, and nothing stays open.
+func TestStartFails(t *testing.T) {
+	for name, tc := range map[string]struct{ text, want string }{
+		"etcd":   {"registry: {etcd: {endpoints: [x], namespace: a}}\n", "jobfile: registry.etcd: "},
+		"zk":     {"registry: {zookeeper: {servers: ['x:y'], namespace: a}}\n", "jobfile: registry.zookeeper: "},
+		"memory": {"registry: {memory: {namespace: ''}}\n", "jobfile: registry.memory: "},
+		"node":   {memoryFile + "node: {labels: ['a,b']}\n", "jobfile: node: job: "},
+		"listen": {memoryFile + "dump: {listen: '256.0.0.1:x'}\n", "jobfile: listen: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(nil)
+			o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+			_, err := jobfile.Load(t.Context(), o, write(t, tc.text+every("a: {}"))...)
+			if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+				t.Errorf("%v, want %s…", err, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,228 @@
+package jobfile
+
+import (
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// Keys that this package asks for by name.
+const (
+	keyRegistry = "registry"
+	keyNode     = "node"
+	keyLog      = "log"
+	keyJobs     = "jobs"
+	keyDefaults = "defaults"
+	keyProfiles = "profiles"
+	keyProps    = "props"
+	keyTracing  = "tracing"
+	keyMetrics  = "metrics"
+	keyDump     = "dump"
+)
+
+const (
+	second = time.Second
+	minute = time.Minute
+)
+
+// document is what the files say, all together.
+type document struct {
+	registry registrySection
+	node     nodeSection
+	log      *logSection
+	jobs     map[string]*declared
+	tracing  *section
+	metrics  *section
+	dump     *section
+}
+
+// fields are the keys of a file.
+func (d *document) fields() fields {
+	return append(d.profileFields(), field{key: keyProfiles, shape: named{func(string) shape {
+		return shared{new(document).profileFields(), "profile"}
+	}}, meaning: "What comes on top of all files if a profile is chosen (ELASTICJOB_PROFILES), by its name. The same keys as in a file."})
+}
+
+// profileFields are the keys of a profile.
+func (d *document) profileFields() fields {
+	return fields{
+		{key: keyRegistry, shape: d.registry.fields(), meaning: "The registry centre: exactly one of etcd, zookeeper and memory. A change needs a restart."},
+		{key: keyNode, shape: d.node.fields(), meaning: "This process. A change needs a restart."},
+		{key: keyLog, shape: part[logSection]{&d.log, (*logSection).fields}, meaning: "The log, on standard error. A change needs a restart."},
+		{key: keyDefaults, shape: shared{new(declared).fields(), "job"}, meaning: "What all jobs have, unless they say something else."},
+		{key: keyJobs, shape: named{d.job}, meaning: "The jobs, by name."},
+		{key: keyTracing, shape: part[section]{&d.tracing, (*section).tracingFields}, meaning: "What is told of each execution. A change needs a restart."},
+		{key: keyMetrics, shape: part[section]{&d.metrics, (*section).metricsFields}, meaning: "Counters of the jobs. A change needs a restart."},
+		{key: keyDump, shape: part[section]{&d.dump, (*section).dumpFields}, meaning: "Shows how the jobs stand in this process: GET /jobs, /jobs/{name} and /faults. A change needs a restart."},
+	}
+}
+
+// job returns the shape of a job of a name, and keeps the job.
+func (d *document) job(name string) shape {
+	j := &declared{}
+	j.config.Name = name
+	if d.jobs == nil {
+		d.jobs = map[string]*declared{}
+	}
+	d.jobs[name] = j
+	return shared{j.fields(), "job"}
+}
+
+// registrySection has exactly one of its fields.
+type registrySection struct {
+	etcd      *etcdSection
+	zookeeper *zkSection
+	memory    *memory.Config
+}
+
+func (s *registrySection) fields() fields {
+	return fields{
+		{key: "etcd", shape: part[etcdSection]{&s.etcd, (*etcdSection).fields}, meaning: "etcd 3.5 or later."},
+		{key: "zookeeper", shape: part[zkSection]{&s.zookeeper, (*zkSection).fields}, meaning: "ZooKeeper 3.5 or later."},
+		{key: "memory", shape: part[memory.Config]{&s.memory, memoryFields}, meaning: "For trying out: the jobs of this process alone, and all is lost when it ends."},
+	}
+}
+
+const namespaceMeaning = "The part of the store that the jobs have: shop, or shop/jobs. Required."
+
+// etcdSection is etcd's configuration, but for what is no text.
+type etcdSection struct {
+	config etcd.Config
+	tls    *tlsSection
+}
+
+func (s *etcdSection) fields() fields {
+	c := &s.config
+	return fields{
+		{key: "endpoints", shape: several{&c.Endpoints}, meaning: "Client addresses of the members: host:port, http://host:port or https://host:port. Required."},
+		{key: "namespace", shape: text{&c.Namespace}, meaning: namespaceMeaning},
+		{key: "sessionTimeout", shape: duration{to: &c.SessionTimeout}, meaning: "How long the session lives after its last renewal, in whole seconds. Default 10s."},
+		{key: "dialTimeout", shape: duration{to: &c.DialTimeout}, meaning: "Bounds each attempt to connect. Default 5s."},
+		{key: "requestTimeout", shape: duration{to: &c.RequestTimeout}, meaning: "Bounds each request. Default 5s."},
+		{key: "username", shape: text{&c.Username}, meaning: "The user; needs a password."},
+		{key: "password", shape: text{&c.Password}, meaning: "The password: better a reference, such as ${file:/run/secrets/etcd}."},
+		{key: "tls", shape: part[tlsSection]{&s.tls, (*tlsSection).fields}, meaning: "Encrypts the connections; {} takes the system's certificate authorities."},
+		{key: "syncInterval", shape: duration{to: &c.SyncInterval}, meaning: "How often the addresses that the members advertise are read. Default 0s, never."},
+		{key: "allowOldServers", shape: flag(&c.AllowOldServers), meaning: "Accepts servers before etcd 3.5. Default false."},
+	}
+}
+
+// zkSection is ZooKeeper's configuration, but for what is no text.
+type zkSection struct {
+	config zk.Config
+	tls    *tlsSection
+}
+
+func (s *zkSection) fields() fields {
+	c := &s.config
+	return fields{
+		{key: "servers", shape: several{&c.Servers}, meaning: "The members of the ensemble: host or host:port. Required."},
+		{key: "namespace", shape: text{&c.Namespace}, meaning: namespaceMeaning},
+		{key: "sessionTimeout", shape: duration{to: &c.SessionTimeout}, meaning: "How long the session lives after its last renewal. Default 10s."},
+		{key: "dialTimeout", shape: duration{to: &c.DialTimeout}, meaning: "Bounds the first connection. Default 5s."},
+		{key: "requestTimeout", shape: duration{to: &c.RequestTimeout}, meaning: "Bounds each request. Default 5s."},
+		{key: "maxBackoff", shape: duration{to: &c.MaxBackoff}, meaning: "The longest wait between two attempts to connect. Default 1s."},
+		{key: "digest", shape: text{&c.Digest}, meaning: "user:password: better a reference, such as ${file:/run/secrets/zookeeper}."},
+		{key: "tls", shape: part[tlsSection]{&s.tls, (*tlsSection).fields}, meaning: "Encrypts the connections; {} takes the system's certificate authorities."},
+	}
+}
+
+func memoryFields(c *memory.Config) fields {
+	return fields{{key: "namespace", shape: text{&c.Namespace}, meaning: namespaceMeaning}}
+}
+
+// tlsSection has paths of files with PEM blocks.
+type tlsSection struct{ ca, cert, key, serverName string }
+
+func (s *tlsSection) fields() fields {
+	const from = " A relative path begins in the folder of this file."
+	return fields{
+		{key: "ca", shape: text{&s.ca}, meaning: "A file with the certificate authorities of the servers. Default: the system's." + from},
+		{key: "cert", shape: text{&s.cert}, meaning: "A file with the certificate of this process; needs key. It is read anew for each connection." + from},
+		{key: "key", shape: text{&s.key}, meaning: "A file with the private key of cert." + from},
+		{key: "serverName", shape: text{&s.serverName}, meaning: "The name in the servers' certificates. Default: the host of the address."},
+	}
+}
+
+// nodeSection is this process.
+type nodeSection struct {
+	address, network             string
+	labels                       []string
+	weight, threads, maxItems    int
+	drain, cancelGrace           time.Duration
+	earlyClaims, listenerTimeout time.Duration
+}
+
+func (s *nodeSection) fields() fields {
+	return fields{
+		{key: "address", shape: text{&s.address}, meaning: "The address by which operators disable this server; any text. Default: the address by which other hosts most likely know it."},
+		{key: "network", shape: text{&s.network}, meaning: "Takes the address from the interface of this name, or in this network: eth0, 10.1.0.0/16. Not together with address."},
+		{key: "labels", shape: several{&s.labels}, meaning: "Labels of this process, for jobs that have a label."},
+		{key: "weight", shape: integer{&s.weight, 1, strategy.MaxWeight}, meaning: "How large the share of items is with the strategy WEIGHTED. Default 1."},
+		{key: "threads", shape: integer{&s.threads, 0, math.MaxInt32}, meaning: "How many items all jobs together run at a time. Default 0, no bound."},
+		{key: "maxItems", shape: integer{&s.maxItems, 0, math.MaxInt32}, meaning: "How many items of all jobs together this process has. Default 0, no bound."},
+		{key: "drain", shape: duration{to: &s.drain}, meaning: "How long handlers may run on when the process, or a job, is to end. Default 30s."},
+		{key: "cancelGrace", shape: duration{to: &s.cancelGrace, zero: off}, meaning: "How long handlers have to return after their contexts have ended; let it be longer than script.grace. Default 1s."},
+		{key: "earlyClaims", shape: duration{to: &s.earlyClaims}, meaning: "Claims items up to this time before their tick. At most 10s. Default 0s."},
+		{key: "listenerTimeout", shape: duration{to: &s.listenerTimeout}, meaning: "Bounds one call of a listener. Default 10s."},
+	}
+}
+
+// logSection is the log.
+type logSection struct{ level, format string }
+
+func (s *logSection) fields() fields {
+	s.level, s.format = slog.LevelInfo.String(), formatText
+	return fields{
+		{key: "level", shape: oneOf{&s.level, []string{"DEBUG", "INFO", "WARN", "ERROR"}}, meaning: "The least level. Default INFO."},
+		{key: "format", shape: oneOf{&s.format, []string{formatText, formatJSON}}, meaning: "text or json. Default text."},
+	}
+}
+
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
+// section is tracing, metrics or dump.
+type section struct {
+	off              bool
+	typ, listen      string
+	include, exclude []string
+}
+
+func (s *section) common(typ, types string) fields {
+	s.typ = typ
+	return fields{
+		{key: "enabled", shape: boolean{func(on bool) { s.off = !on }}, meaning: "false switches the section off. Default true."},
+		{key: "type", shape: text{&s.typ}, meaning: types + " Default " + typ + "."},
+		{key: "include", shape: patterns{&s.include}, meaning: "Patterns of the jobs that it is for, such as settle-*. Not together with exclude. Default: all."},
+		{key: "exclude", shape: patterns{&s.exclude}, meaning: "Patterns of the jobs that it is not for. Not together with include."},
+	}
+}
+
+func (s *section) tracingFields() fields {
+	return s.common(typeLog, "LOG writes a line for what happens to each execution; the program may have more types.")
+}
+
+func (s *section) metricsFields() fields {
+	return append(s.common(typeExpvar, "EXPVAR shows counters as JSON: GET /debug/vars; the program may have more types."),
+		field{key: "listen", shape: text{&s.listen}, meaning: "Where EXPVAR listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
+}
+
+func (s *section) dumpFields() fields {
+	return append(s.common(typeHTTP, "HTTP answers with JSON."),
+		field{key: "listen", shape: text{&s.listen}, meaning: "Where it listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
+}
+
+// The types of sections that are built in.
+const (
+	typeLog    = "LOG"
+	typeExpvar = "EXPVAR"
+	typeHTTP   = "HTTP"
+)

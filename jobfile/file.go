@@ -1,0 +1,203 @@
+package jobfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/alert"
+	"github.com/elasticjob-go/elasticjob/job/httpjob"
+	"github.com/elasticjob-go/elasticjob/job/script"
+)
+
+// Options are what a program has for its files. The zero value runs HTTP jobs.
+type Options struct {
+	// Handlers do the work of jobs with an implementation, by that name. A handler that is a
+	// [job.Type], too, reads the job's properties, as one of package dataflow does.
+	Handlers map[string]job.Handler
+	// Supervisor is what [script.Supervise] has returned. Without it there is no type SCRIPT.
+	Supervisor script.Supervisor
+	// Types do the work of jobs with a type, beside SCRIPT and HTTP, or in their place.
+	Types map[string]job.Type
+	// ErrorHandlers are the types of error handlers beside WECHAT, DINGTALK, SLACK and WEBHOOK,
+	// or in their place: EMAIL, for one, which package email has.
+	ErrorHandlers map[string]job.ErrorHandlerType
+	// Alert is for WECHAT, DINGTALK, SLACK and WEBHOOK.
+	Alert alert.Options
+	// Tracing and Metrics are further types of these sections: each is told of the jobs that the
+	// section is for.
+	Tracing, Metrics map[string]job.Observer
+	// Job are options of all jobs, such as listeners and strategies. They count more than what
+	// the files say.
+	Job []job.Option
+
+	// Profiles are those that are chosen, in their order. nil means those in the variable
+	// ELASTICJOB_PROFILES, with commas between them.
+	Profiles []string
+	// LookupEnv reads the environment. Default [os.LookupEnv].
+	LookupEnv func(name string) (string, bool)
+	// Registry, if it is set, takes the place of the files' section: they must not have one. It
+	// stays the program's, which closes it after the end of the App.
+	Registry coord.Registry
+	// Logger, if it is set, takes the place of the files' section: they must not have one.
+	Logger *slog.Logger
+}
+
+// EnvProfiles is the variable that chooses profiles.
+const EnvProfiles = "ELASTICJOB_PROFILES"
+
+func (o Options) withDefaults() Options {
+	if o.LookupEnv == nil {
+		o.LookupEnv = os.LookupEnv
+	}
+	if o.Profiles == nil {
+		names, _ := o.LookupEnv(EnvProfiles)
+		for name := range strings.SplitSeq(names, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				o.Profiles = append(o.Profiles, name)
+			}
+		}
+	}
+	return o
+}
+
+// types are the names of types that jobs may have.
+func (o Options) types() []string {
+	names := slices.Collect(maps.Keys(o.Types))
+	names = append(names, httpjob.Name)
+	if o.Supervisor != (script.Supervisor{}) {
+		names = append(names, script.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// File is what the files of a program say, all together. It does not change.
+type File struct {
+	document
+	options Options
+	paths   []string
+	sources [][]byte // of the files
+}
+
+// maxFiles bounds the files of a program.
+const maxFiles = 100
+
+// Read reads files and puts them together, as the comment of this package says. It reads no
+// more than them, the environment, and files that they refer to.
+//
+// The error is an *Error with all mistakes, or that of reading a file.
+func Read(o Options, paths ...string) (*File, error) {
+	if len(paths) == 0 || len(paths) > maxFiles {
+		return nil, fmt.Errorf("jobfile: %d files; 1 to %d are allowed", len(paths), maxFiles)
+	}
+	sources, err := readAll(paths)
+	if err != nil {
+		return nil, err
+	}
+	return read(o, paths, sources)
+}
+
+// read is Read for files whose content is given.
+func read(o Options, paths []string, sources [][]byte) (*File, error) {
+	o = o.withDefaults()
+	f := &File{options: o, paths: paths, sources: sources}
+	r := &reader{files: paths, draft: true}
+
+	// Each file by itself, so that a mistake shows even if another file removes it.
+	layers := make([]*value, len(paths))
+	for i, path := range paths {
+		if layers[i] = parse(path, sources[i], r); layers[i] != nil && layers[i].kind == mapping {
+			new(document).fields().read(layers[i], "", r)
+		}
+	}
+	checkProfiles(layers, o.Profiles, r)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+
+	// All together.
+	r.draft = false
+	whole := expander{o.LookupEnv, r}.expand(mergeAll(layers, o.Profiles), nil)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	if whole == nil || whole.kind != mapping {
+		whole = &value{at: place{file: paths[0]}, kind: mapping}
+	}
+	f.profileFields().read(whole, "", r)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	f.check(whole, r)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// readAll reads files of bounded size.
+func readAll(paths []string) ([][]byte, error) {
+	sources := make([][]byte, len(paths))
+	var errs []error
+	for i, path := range paths {
+		var err error
+		if sources[i], err = readFile(path); err != nil {
+			errs = append(errs, fmt.Errorf("jobfile: %w", err))
+		}
+	}
+	return sources, errors.Join(errs...)
+}
+
+func readFile(path string) (text []byte, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(file, yamldoc.MaxSize+1))
+}
+
+// checkProfiles looks for profiles that no file has.
+func checkProfiles(layers []*value, profiles []string, r *reader) {
+	known := map[string]bool{}
+	for _, layer := range layers {
+		if all := layer.get(keyProfiles); all != nil {
+			for _, e := range all.entries {
+				known[e.key] = true
+			}
+		}
+	}
+	for _, name := range profiles {
+		if !known[name] {
+			r.fault(place{file: r.files[0]}, keyProfiles, "the profile %q is chosen, and no file has it%s", name, orMeant(name, slices.Sorted(maps.Keys(known))))
+		}
+	}
+}
+
+// Jobs returns the configurations of all jobs, by name, but for those with enabled: false.
+func (f *File) Jobs() []job.Config {
+	var configs []job.Config
+	for _, j := range f.jobs {
+		if !j.disabled {
+			configs = append(configs, j.config)
+		}
+	}
+	slices.SortFunc(configs, func(a, b job.Config) int { return cmp.Compare(a.Name, b.Name) })
+	return configs
+}
+
+// isFrom reports whether the files have this content.
+func (f *File) isFrom(sources [][]byte) bool {
+	return slices.EqualFunc(f.sources, sources, bytes.Equal)
+}

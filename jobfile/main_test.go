@@ -1,0 +1,19 @@
+package jobfile_test
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/elasticjob-go/elasticjob/job/script"
+)
+
+func TestMain(m *testing.M) {
+	script.Supervise()
+	// The goroutine of package os/signal, which never ends, must not begin in a bubble.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGWINCH)
+	goleak.VerifyTestMain(m)
+}

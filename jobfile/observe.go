@@ -1,0 +1,125 @@
+package jobfile
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// logObserver is tracing of type LOG: a line for what happens to each execution.
+func logObserver(log *slog.Logger) job.Observer {
+	say := func(level slog.Level, what string, e job.Event, attributes ...slog.Attr) {
+		log.LogAttrs(context.Background(), level, what, append([]slog.Attr{slog.String("job", e.JobName), slog.String("instance", e.InstanceID)}, attributes...)...)
+	}
+	of := func(x job.Execution, more ...slog.Attr) []slog.Attr {
+		return append([]slog.Attr{
+			slog.Int("item", x.Item), slog.String("task", x.TaskID), slog.Time("tick", x.ScheduledTime), slog.String("source", x.Source.String()), slog.Int64("token", x.Token),
+		}, more...)
+	}
+	why := func(err error) slog.Attr { return slog.Any("error", brief.Error(err)) }
+	return job.Observer{
+		Started: func(e job.StartedEvent) {
+			say(slog.LevelInfo, "execution started", e.Event, of(e.Execution, slog.Duration("waited", e.Waited))...)
+		},
+		Retried: func(e job.RetriedEvent) {
+			say(slog.LevelWarn, "execution is retried", e.Event, of(e.Execution, slog.Int("attempt", e.Attempt), slog.Duration("backoff", e.Backoff), why(e.Err))...)
+		},
+		Finished: func(e job.FinishedEvent) {
+			more := []slog.Attr{slog.String("outcome", e.Outcome.String()), slog.Duration("took", e.Took), slog.Int("attempts", e.Attempts)}
+			level := slog.LevelInfo
+			if e.Err != nil {
+				level, more = slog.LevelWarn, append(more, why(e.Err))
+			}
+			say(level, "execution finished", e.Event, of(e.Execution, more...)...)
+		},
+		MadeUp: func(e job.MadeUpEvent) {
+			say(slog.LevelInfo, "ticks are made up", e.Event, slog.Int("item", e.Item), slog.Int("ticks", e.Ticks), slog.Time("last", e.ScheduledTime))
+		},
+		PassedOver: func(e job.PassedOverEvent) {
+			say(slog.LevelInfo, "ticks are passed over", e.Event, slog.Int("item", e.Item), slog.Int("ticks", e.Ticks), slog.Time("last", e.ScheduledTime), slog.String("reason", e.Reason.String()))
+		},
+		Recovered: func(e job.RecoveredEvent) {
+			say(slog.LevelWarn, "executions were cut short", e.Event, slog.String("from", e.From), slog.Int("items", len(e.Items)), slog.Bool("failover", e.Failover))
+		},
+		Missed: func(e job.MissedEvent) {
+			say(slog.LevelWarn, "the log is too slow: events were missed", e.Event, slog.Int("events", e.Events))
+		},
+	}
+}
+
+// meter counts what happens to executions, for metrics of type EXPVAR.
+type meter struct {
+	mu     sync.Mutex
+	counts map[string]*counts // by job
+}
+
+// counts are those of a job, since the process has started.
+type counts struct {
+	Started    int64            `json:"started"`
+	Finished   map[string]int64 `json:"finished"` // by outcome, in small letters
+	Seconds    float64          `json:"seconds"`  // that finished executions took
+	Retried    int64            `json:"retried"`
+	MadeUp     int64            `json:"madeUp"`     // ticks
+	PassedOver int64            `json:"passedOver"` // ticks
+	Recovered  int64            `json:"recovered"`  // items of instances that have ended
+	Faults     map[string]int64 `json:"faults"`     // that have begun, by kind
+	Missed     int64            `json:"missed"`     // events that are not counted
+	LastTime   time.Time        `json:"lastFinished,omitzero"`
+}
+
+func newMeter() *meter { return &meter{counts: map[string]*counts{}} }
+
+// observer counts for one job.
+func (m *meter) observer(name string) job.Observer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.counts[name]
+	if c == nil {
+		c = &counts{Finished: map[string]int64{}, Faults: map[string]int64{}}
+		m.counts[name] = c
+	}
+	count := func(do func()) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		do()
+	}
+	return job.Observer{
+		Started: func(job.StartedEvent) { count(func() { c.Started++ }) },
+		Retried: func(job.RetriedEvent) { count(func() { c.Retried++ }) },
+		Finished: func(e job.FinishedEvent) {
+			count(func() {
+				c.Finished[strings.ToLower(e.Outcome.String())]++
+				c.Seconds += e.Took.Seconds()
+				c.LastTime = e.Time
+			})
+		},
+		MadeUp:     func(e job.MadeUpEvent) { count(func() { c.MadeUp += int64(e.Ticks) }) },
+		PassedOver: func(e job.PassedOverEvent) { count(func() { c.PassedOver += int64(e.Ticks) }) },
+		Recovered:  func(e job.RecoveredEvent) { count(func() { c.Recovered += int64(len(e.Items)) }) },
+		Fault: func(e job.FaultEvent) {
+			if !e.Over {
+				count(func() { c.Faults[e.Kind.String()]++ })
+			}
+		},
+		Missed: func(e job.MissedEvent) { count(func() { c.Missed += int64(e.Events) }) },
+	}
+}
+
+// serve shows the counters as package expvar would, but only ours.
+func (m *meter) serve(w http.ResponseWriter, _ *http.Request) {
+	m.mu.Lock()
+	text, err := json.Marshal(m.counts)
+	m.mu.Unlock() // a slow reader delays nobody
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	answer(w, map[string]json.RawMessage{"elasticjob": text})
+}

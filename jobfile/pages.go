@@ -1,0 +1,77 @@
+package jobfile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// listen serves the pages of all sections, each on its address; sections with the same one
+// share it. close ends that.
+func (a *App) listen(ctx context.Context) (close func(context.Context) error, err error) {
+	pages := map[string]*http.ServeMux{}
+	on := func(address string) *http.ServeMux {
+		if pages[address] == nil {
+			pages[address] = http.NewServeMux()
+		}
+		return pages[address]
+	}
+	if s := a.file.metrics; s != nil && !s.off && s.listen != "" {
+		on(s.listen).HandleFunc("GET /debug/vars", a.metrics.serve)
+	}
+	if s := a.file.dump; s != nil && !s.off {
+		d := &dump{app: a, section: s}
+		on(s.listen).HandleFunc("GET /jobs", d.jobs)
+		on(s.listen).HandleFunc("GET /jobs/{name}", d.job)
+		on(s.listen).HandleFunc("GET /faults", d.faults)
+	}
+
+	var servers []*http.Server
+	var serving sync.WaitGroup
+	close = func(ctx context.Context) error {
+		var errs []error
+		for _, s := range servers {
+			if err := s.Shutdown(ctx); err != nil {
+				errs = append(errs, err, s.Close())
+			}
+		}
+		serving.Wait()
+		return errors.Join(errs...)
+	}
+	for address, mux := range pages {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("jobfile: listen: %w", err), close(ctx))
+		}
+		server := &http.Server{
+			Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+			MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+		}
+		servers = append(servers, server)
+		serving.Go(func() {
+			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				a.setFault("", fmt.Errorf("listen %s: %w", address, err))
+			}
+		})
+		a.log.Info("listens", slog.String("address", l.Addr().String()))
+	}
+	return close, nil
+}
+
+// answer writes a document as JSON.
+func answer(w http.ResponseWriter, document any) {
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(append(text, '\n')) // who reads it notices if it fails
+}

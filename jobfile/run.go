@@ -1,0 +1,77 @@
+package jobfile
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// lookEvery is how often Run looks whether the files have changed.
+const lookEvery = 2 * time.Second
+
+// Run runs the jobs until ctx ends, or Shutdown is called; then it shuts down, with node.drain
+// for handlers that run. Meanwhile it reloads the files ([App.Reload]) at a SIGHUP, and when
+// their content has changed: they are read every 2 s, and count when they were the same twice,
+// so that a file that is being written is not taken for a whole one. Links are followed, as
+// Kubernetes changes them to put new files in force. What a reload did, or why it did not, is in
+// the log.
+func (a *App) Run(ctx context.Context) error {
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP)
+	defer signal.Stop(hangUp)
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	w := watched{seen: a.file.sources}
+	for {
+		select {
+		case <-ctx.Done():
+			drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
+			defer cancel()
+			return a.Shutdown(drain)
+		case <-a.over:
+			return a.err
+		case <-hangUp:
+			a.log.Info("SIGHUP: reads the configuration files again")
+			if _, err := a.Reload(ctx); err != nil {
+				a.log.Error("the configuration files were not reloaded; everything stays as it is", slog.Any("error", err))
+			}
+		case <-look.C:
+			sources, err := readAll(a.file.paths)
+			if err != nil {
+				a.setFault("", err)
+			}
+			if w.isNew(sources, err) {
+				_, _ = a.reload(ctx, sources) // it is logged, and a fault
+			}
+		}
+	}
+}
+
+// watched are the contents of files that were seen.
+type watched struct {
+	seen     [][]byte // what was reloaded, or was tried to; nil if the files could not be read since
+	changing [][]byte // what was seen last, if it is something else
+}
+
+// isNew reports whether contents are to be reloaded: they are other ones, and stay.
+func (w *watched) isNew(sources [][]byte, err error) bool {
+	switch {
+	case err != nil:
+		*w = watched{}
+	case same(sources, w.seen):
+		w.changing = nil
+	case !same(sources, w.changing):
+		w.changing = sources
+	default:
+		*w = watched{seen: sources}
+		return true
+	}
+	return false
+}
+
+func same(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }

@@ -1,0 +1,173 @@
+package jobfile
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
+)
+
+// Bounds of a file.
+const (
+	maxValues = 200_000 // with what aliases repeat
+	maxDepth  = 20
+)
+
+// place is where something stands. Lines and columns count from 1; 0 is unknown.
+type place struct {
+	file         string
+	line, column int
+}
+
+func (p place) String() string {
+	switch {
+	case p.line == 0:
+		return p.file
+	case p.column == 0:
+		return fmt.Sprintf("%s:%d", p.file, p.line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
+}
+
+// kind is what a value is.
+type kind int
+
+const (
+	null kind = iota
+	scalar
+	list
+	mapping
+)
+
+func (k kind) String() string {
+	return [...]string{"nothing", "a single value", "a list", "a mapping"}[k]
+}
+
+// value is a value of a file. Values are not changed once they are made.
+type value struct {
+	at      place
+	kind    kind
+	text    string // of a scalar, as it is written
+	quoted  bool   // the scalar is written as a text
+	list    []*value
+	entries []entry // of a mapping, in their order
+}
+
+// entry is a key of a mapping with its value.
+type entry struct {
+	key   string
+	at    place
+	value *value
+}
+
+// get returns the value of a key; nil if a mapping has none.
+func (v *value) get(key string) *value {
+	if v == nil {
+		return nil
+	}
+	for _, e := range v.entries {
+		if e.key == key {
+			return e.value
+		}
+	}
+	return nil
+}
+
+// hasReference reports whether a scalar has something to be expanded.
+func (v *value) hasReference() bool { return v.kind == scalar && strings.Contains(v.text, "${") }
+
+// parse reads the text of a file. Its value is a mapping, or null if the file is empty.
+func parse(file string, text []byte, r *reader) *value {
+	root, err := yamldoc.Root(text)
+	if err != nil {
+		at := place{file: file}
+		_, _ = fmt.Sscanf(lastLine(err.Error()), "line %d:", &at.line) // not every error of the parser has one
+		r.fault(at, "", "%w", err)
+		return nil
+	}
+	p := parser{file: file, reader: r}
+	v := p.value(root, 0)
+	if p.full {
+		return nil
+	}
+	if v.kind != mapping && v.kind != null {
+		r.fault(v.at, "", "keys with values are allowed, here is %v", v.kind)
+	}
+	return v
+}
+
+// lastLine returns an error of the parser from the line number on.
+func lastLine(text string) string {
+	if i := strings.LastIndex(text, "line "); i >= 0 {
+		return text[i:]
+	}
+	return ""
+}
+
+// parser makes values of nodes.
+type parser struct {
+	file   string
+	reader *reader
+	values int
+	full   bool // there are too many
+}
+
+func (p *parser) value(n *yaml.Node, depth int) *value {
+	v := &value{at: place{p.file, n.Line, n.Column}}
+	n = yamldoc.Resolve(n) // an alias may stand in what it stands for: then it is too deep
+	if p.values++; p.values > maxValues || depth >= maxDepth {
+		if !p.full {
+			p.full = true
+			p.reader.fault(v.at, "", "at most %d values, with what aliases repeat, and a depth of %d are allowed", maxValues, maxDepth)
+		}
+		return v
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		p.scalar(v, n)
+	case yaml.SequenceNode:
+		v.kind = list
+		for _, child := range n.Content {
+			v.list = append(v.list, p.value(child, depth+1))
+		}
+	case yaml.MappingNode:
+		v.kind = mapping
+		p.entries(v, n, depth)
+	}
+	return v
+}
+
+func (p *parser) scalar(v *value, n *yaml.Node) {
+	v.kind, v.text = scalar, n.Value
+	v.quoted = n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	switch tag := n.ShortTag(); tag {
+	case "!!null":
+		v.kind = null
+	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
+	default:
+		p.reader.fault(v.at, "", "values of type %s are not allowed", brief.Text(tag))
+	}
+}
+
+func (p *parser) entries(v *value, n *yaml.Node, depth int) {
+	seen := make(map[string]int, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content) && !p.full; i += 2 {
+		key := yamldoc.Resolve(n.Content[i])
+		at := place{p.file, n.Content[i].Line, n.Content[i].Column}
+		line, twice := seen[key.Value]
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			p.reader.fault(at, "", "a key has to be a single value")
+		case key.ShortTag() == "!!merge":
+			p.reader.fault(at, "<<", "is not allowed; what jobs have in common stands in defaults")
+		case twice:
+			p.reader.fault(at, brief.Text(key.Value), "the key stands in line %d already", line)
+		default:
+			seen[key.Value] = at.line
+			v.entries = append(v.entries, entry{key.Value, at, p.value(n.Content[i+1], depth+1)})
+		}
+	}
+}
