@@ -9,11 +9,13 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // App runs the jobs of files. Its methods may be called from any goroutine.
@@ -21,9 +23,10 @@ type App struct {
 	file    *File // as it was at the start: its sections stay in force
 	log     *slog.Logger
 	node    *job.Node
-	reg     coord.Registry
+	ops     *ops.Ops
 	drain   time.Duration
 	metrics *meter
+	started atomic.Bool                   // each job was tried once
 	close   []func(context.Context) error // what is to be closed at the end, the last one first
 
 	types         map[string]job.Type
@@ -112,6 +115,7 @@ func (f *File) Start(ctx context.Context) (*App, error) {
 			return nil, errors.Join(fmt.Errorf("jobfile: start: %w", context.Cause(ctx)), a.Shutdown(leaving))
 		}
 	}
+	a.started.Store(true)
 	return a, nil
 }
 
@@ -122,7 +126,7 @@ func (a *App) open(ctx context.Context, f *File) error {
 		return err
 	}
 	a.close = append(a.close, closeRegistry)
-	a.reg = reg
+	a.ops = ops.New(reg)
 	options, err := a.nodeOptions(f)
 	if err != nil {
 		return err
@@ -174,7 +178,7 @@ func (a *App) keep(d *declared) <-chan reply {
 func (a *App) Node() *job.Node { return a.node }
 
 // Faults returns what of the files is not in force, by name; first what is about the files
-// themselves. What keeps a job from running that has started is in [job.Node.Health].
+// themselves. What keeps a job from running that has started is in [job.Node.Faults].
 func (a *App) Faults() []Fault {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -2,10 +2,11 @@ package jobfile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
-	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // change puts the configuration of the files in force, in place of the registry's, if its
@@ -15,34 +16,26 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 	if k.refused = nil; k.inForce.is(k.want) {
 		return nothing, nil
 	}
-	path := k.name + "/config"
-	there, err := k.app.reg.Get(ctx, path)
-	if err != nil {
+	steer, want := k.app.ops.Job(k.name), k.want.config
+	there, err := steer.Settings(ctx)
+	isUnread := errors.Is(err, job.ErrInvalidConfig)
+	switch {
+	case err != nil && !(isUnread && want.Overwrite):
 		return nothing, k.wrong("is not changed", err)
-	}
-	found, err := job.DecodeConfig(there.Value)
-	switch want := k.want.config; {
-	case err != nil && !want.Overwrite:
-		return nothing, k.wrong("the registry's configuration cannot be read", err)
-	case err == nil && found.Equal(want):
+	case !isUnread && there.Config.Equal(want):
 		k.inForce = k.want
 		return nothing, nil
-	case err == nil && (found.Cron == "") != (want.Cron == ""):
+	case !isUnread && (there.Config.Cron == "") != (want.Cron == ""):
 		k.refused = job.ErrKindConflict
-	case !want.Overwrite && want.Revision <= found.Revision:
-		k.refused = fmt.Errorf("%w, %d: raise revision above %d to put the change in force", ErrNotNewer, found.Revision, found.Revision)
-	}
-	if k.refused == nil {
+	case !want.Overwrite && want.Revision <= there.Config.Revision:
+		k.refused = fmt.Errorf("%w, %d: raise revision above %d to put the change in force", ErrNotNewer, there.Config.Revision, there.Config.Revision)
+	default:
 		k.refused = k.app.accepts(k.want)
 	}
 	if k.refused != nil {
 		return nothing, k.wrong("the change is not in force", k.refused)
 	}
-	document, err := k.want.config.Encode(there.Value)
-	if err != nil {
-		return nothing, k.wrong("is not changed", err)
-	}
-	if _, err := k.app.reg.Commit(ctx, coord.SetAt(path, document, there.Version)); err != nil {
+	if err := steer.Update(ctx, ops.UpdateRequest{Config: want, Version: there.Version}); err != nil {
 		return nothing, k.wrong("is not changed", err)
 	}
 	k.inForce = k.want

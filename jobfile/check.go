@@ -33,6 +33,9 @@ func (f *File) check(whole *value, r *reader) {
 	f.tracing.check(whole.get(keyTracing), keyTracing, typeLog, false, f.options.Tracing, r)
 	f.metrics.check(whole.get(keyMetrics), keyMetrics, typeExpvar, true, f.options.Metrics, r)
 	f.dump.check(whole.get(keyDump), keyDump, typeHTTP, true, nil, r)
+	if f.health != nil && !f.health.off && f.health.listen == "" {
+		r.fault(whole.get(keyHealth).at, keyHealth, needsListen)
+	}
 }
 
 func (f *File) checkRegistry(whole *value, r *reader) {
@@ -213,12 +216,14 @@ func (s *section) check(v *value, path, own string, listens bool, more map[strin
 	}
 	switch needs := listens && !known; {
 	case !known && s.typ != own:
-	case needs && s.listen == "":
-		r.fault(v.at, path, "listen is needed: 127.0.0.1:8080, say")
+	case needs && s.listen == "" && !s.off:
+		r.fault(v.at, path, needsListen)
 	case !needs && s.listen != "":
 		r.fault(v.at, path, "listen: the type %s does not listen", s.typ)
 	}
 }
+
+const needsListen = "listen is needed, such as 127.0.0.1:8080"
 
 // isFor reports whether a section is for a job.
 func (s *section) isFor(name string) bool {

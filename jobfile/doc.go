@@ -54,6 +54,7 @@
 //	tracing: {include: [settle*]}
 //	metrics: {listen: "127.0.0.1:8080"}
 //	dump: {listen: "127.0.0.1:8080"}
+//	health: {listen: ":8081"}
 //	profiles:
 //	  test: # ELASTICJOB_PROFILES=test
 //	    registry: {etcd: null, memory: {namespace: test}}

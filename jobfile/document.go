@@ -23,6 +23,7 @@ const (
 	keyTracing  = "tracing"
 	keyMetrics  = "metrics"
 	keyDump     = "dump"
+	keyHealth   = "health"
 )
 
 const (
@@ -39,6 +40,7 @@ type document struct {
 	tracing  *section
 	metrics  *section
 	dump     *section
+	health   *healthSection
 }
 
 // fields are the keys of a file.
@@ -58,7 +60,8 @@ func (d *document) profileFields() fields {
 		{key: keyJobs, shape: named{d.job}, meaning: "The jobs, by name."},
 		{key: keyTracing, shape: part[section]{&d.tracing, (*section).tracingFields}, meaning: "What is told of each execution. A change needs a restart."},
 		{key: keyMetrics, shape: part[section]{&d.metrics, (*section).metricsFields}, meaning: "Counters of the jobs. A change needs a restart."},
-		{key: keyDump, shape: part[section]{&d.dump, (*section).dumpFields}, meaning: "Shows how the jobs stand in this process: GET /jobs, /jobs/{name} and /faults. A change needs a restart."},
+		{key: keyDump, shape: part[section]{&d.dump, (*section).dumpFields}, meaning: "Shows how the jobs stand in this process: GET /jobs and /jobs/{name}. A change needs a restart."},
+		{key: keyHealth, shape: part[healthSection]{&d.health, (*healthSection).fields}, meaning: "Answers probes: GET /live and /ready, and /faults for alerts. See package job/health. A change needs a restart."},
 	}
 }
 
@@ -217,7 +220,22 @@ func (s *section) metricsFields() fields {
 
 func (s *section) dumpFields() fields {
 	return append(s.common(typeHTTP, "HTTP answers with JSON."),
-		field{key: "listen", shape: text{&s.listen}, meaning: "Where it listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
+		field{key: "listen", shape: text{&s.listen}, meaning: listenMeaning})
+}
+
+const listenMeaning = "Where it listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it. Required."
+
+// healthSection answers probes.
+type healthSection struct {
+	off    bool
+	listen string
+}
+
+func (s *healthSection) fields() fields {
+	return fields{
+		{key: "enabled", shape: boolean{func(on bool) { s.off = !on }}, meaning: "false switches the section off. Default true."},
+		{key: "listen", shape: text{&s.listen}, meaning: listenMeaning},
+	}
 }
 
 // The types of sections that are built in.

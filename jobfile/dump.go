@@ -54,14 +54,10 @@ type shownWait struct {
 }
 
 type shownFault struct {
-	Job   string    `json:"job,omitempty"`
 	Kind  string    `json:"kind"`
 	Error string    `json:"error"`
 	Since time.Time `json:"since"`
 }
-
-// fileFault is the kind of faults of the files.
-const fileFault = "file"
 
 func show(s *job.Scheduler) shownJob {
 	status := s.Status()
@@ -69,7 +65,7 @@ func show(s *job.Scheduler) shownJob {
 		Job: s.Name(), InstanceID: status.InstanceID, Session: status.Session.String(), Registered: status.Registered,
 		Enabled: status.Enabled, Leader: status.Leader, Leaving: status.Leaving,
 		Items: firstOf(status.Items), ItemCount: len(status.Items), Running: firstOf(status.Running), RunningCount: len(status.Running),
-		LastTick: status.LastTick, NextTick: status.NextTick, LastErrorTime: status.LastErrorTime, Faults: faultsOf("", status.Faults),
+		LastTick: status.LastTick, NextTick: status.NextTick, LastErrorTime: status.LastErrorTime, Faults: faultsOf(status.Faults),
 	}
 	if status.LastError != nil {
 		j.LastError = brief.Error(status.LastError).Error()
@@ -88,10 +84,10 @@ func show(s *job.Scheduler) shownJob {
 
 func firstOf(items []int) []int { return append([]int{}, items[:min(len(items), shownItems)]...) }
 
-func faultsOf(name string, faults []job.Fault) []shownFault {
+func faultsOf(faults []job.Fault) []shownFault {
 	var list []shownFault
 	for _, f := range faults {
-		list = append(list, shownFault{name, f.Kind.String(), brief.Error(f.Err).Error(), f.Since})
+		list = append(list, shownFault{f.Kind.String(), brief.Error(f.Err).Error(), f.Since})
 	}
 	return list
 }
@@ -117,22 +113,4 @@ func (d *dump) job(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, show(s))
-}
-
-// faults lists those of the files and those of the jobs.
-func (d *dump) faults(w http.ResponseWriter, _ *http.Request) {
-	list := []shownFault{}
-	for _, f := range d.app.Faults() {
-		if f.Job == "" || d.section.isFor(f.Job) {
-			list = append(list, shownFault{f.Job, fileFault, brief.Cut(f.Err.Error(), 4096), f.Since})
-		}
-	}
-	for _, s := range d.app.node.Jobs() {
-		if d.section.isFor(s.Name()) {
-			list = append(list, faultsOf(s.Name(), s.Status().Faults)...)
-		}
-	}
-	answer(w, struct {
-		Faults []shownFault `json:"faults"`
-	}{list})
 }

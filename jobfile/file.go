@@ -1,7 +1,6 @@
 package jobfile
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -195,9 +194,4 @@ func (f *File) Jobs() []job.Config {
 	}
 	slices.SortFunc(configs, func(a, b job.Config) int { return cmp.Compare(a.Name, b.Name) })
 	return configs
-}
-
-// isFrom reports whether the files have this content.
-func (f *File) isFrom(sources [][]byte) bool {
-	return slices.EqualFunc(f.sources, sources, bytes.Equal)
 }

@@ -3,7 +3,6 @@ package jobfile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -154,12 +153,11 @@ func (k *keeper) look(ctx context.Context) {
 	err := k.scheduler.Err()
 	k.leave(ctx)
 	switch {
-	case err == nil: // the program has shut it down
-		k.ended = fmt.Errorf("was shut down by the program; it starts again when the files change, or with the process")
-	case errors.Is(err, job.ErrJobRemoved):
-		k.ended = fmt.Errorf("%w; a larger revision sets it up again", err)
-	case errors.Is(err, job.ErrInstanceRemoved):
-		k.ended = fmt.Errorf("%w; it starts again when the files change, or with the process", err)
+	case err == nil:
+		err = errors.New("the program has shut it down")
+		fallthrough
+	case errors.Is(err, job.ErrJobRemoved), errors.Is(err, job.ErrInstanceRemoved):
+		k.ended = k.wrong("does not run any more, until something is changed here, or the process starts anew", err)
 	default:
 		k.app.log.Error("a job has stopped, and starts again", slog.String("job", k.name), slog.Any("error", err))
 	}
@@ -187,9 +185,6 @@ func (k *keeper) start(ctx context.Context) (did, error) {
 	}
 	s, err := begin(ctx, k.want.config, k.app.file.handler(k.want), k.app.jobOptions(k.want)...)
 	if err != nil {
-		if errors.Is(err, job.ErrJobRemoved) {
-			k.ended = fmt.Errorf("%w; a larger revision sets it up again", err)
-		}
 		return nothing, k.wrong("is not started", err)
 	}
 	k.scheduler, k.inForce = s, k.want

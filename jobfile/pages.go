@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/job/health"
 )
 
 // listen serves the pages of all sections, each on its address; sections with the same one
@@ -29,7 +31,12 @@ func (a *App) listen(ctx context.Context) (close func(context.Context) error, er
 		d := &dump{app: a, section: s}
 		on(s.listen).HandleFunc("GET /jobs", d.jobs)
 		on(s.listen).HandleFunc("GET /jobs/{name}", d.job)
-		on(s.listen).HandleFunc("GET /faults", d.faults)
+	}
+	if s := a.file.health; s != nil && !s.off {
+		pages := health.Handler(healthOf{a})
+		for _, path := range []string{"/live", "/ready", "/faults"} {
+			on(s.listen).Handle(path, pages)
+		}
 	}
 
 	var servers []*http.Server

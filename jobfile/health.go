@@ -1,0 +1,39 @@
+package jobfile
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// healthOf is what the section health shows.
+type healthOf struct{ app *App }
+
+// Live is that of the node: see [job.Node.Live]. A job that stops by itself is started again, so
+// there is less to say than for other programs.
+func (h healthOf) Live() error { return h.app.node.Live() }
+
+// Ready returns nil from the time on when each job was tried once, until the shutdown begins. A
+// job that did not start then is a fault, and makes nobody unready.
+func (h healthOf) Ready() error {
+	switch {
+	case h.app.jobsEnd.Err() != nil:
+		return ErrClosed
+	case !h.app.started.Load():
+		return errors.New("jobfile: the jobs start")
+	}
+	return nil
+}
+
+// Faults goes over those of the files, and then over those of the jobs.
+func (h healthOf) Faults() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, f := range h.app.Faults() {
+			if !yield(f.Job, job.Fault{Kind: job.FaultConfig, Err: f.Err, Since: f.Since}) {
+				return
+			}
+		}
+		h.app.node.Faults()(yield)
+	}
+}

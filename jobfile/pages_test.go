@@ -1,0 +1,152 @@
+package jobfile_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobfile"
+)
+
+// free returns an address on which nobody listens.
+func free(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }() // it has no connections
+	return l.Addr().String()
+}
+
+// get returns a page and its status.
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	answer, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }() // it was read
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// Sections show the jobs that they are for; those with the same address share it.
+func TestSections(t *testing.T) {
+	one, other := free(t), free(t)
+	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 2}\njobs: {a-1: {}, a-2: {}, b: {jobShardingStrategyType: NONE}}\n" +
+		fmt.Sprintf("dump: {listen: '%s', include: [a-*]}\nmetrics: {listen: '%s', exclude: [a-2]}\nhealth: {listen: '%s'}\ntracing: {include: [a-2]}\n", one, one, other)
+	o := options(nil)
+	var log page
+	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	program := make(chan string, 100)
+	o.Tracing = map[string]job.Observer{"MINE": {Finished: func(e job.FinishedEvent) { program <- e.JobName }}}
+	app, err := jobfile.Load(t.Context(), o, write(t, text)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = app.Shutdown(context.Background()) }() // it was shut down, or the test has failed
+	for _, name := range []string{"a-1", "a-2"} {
+		requested, err := app.Node().Job(name).Trigger(t.Context(), job.TriggerRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := requested.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if status, text := get(t, "http://"+one+"/jobs"); status != http.StatusOK || strings.Join(strings.Fields(text), "") != `{"jobs":["a-1","a-2"]}` {
+		t.Errorf("/jobs: %d %s", status, text)
+	}
+	var shown struct {
+		Job        string
+		Registered bool
+		Items      []int
+		ItemCount  int
+		NextTick   time.Time
+	}
+	status, document := get(t, "http://"+one+"/jobs/a-1")
+	if err := json.Unmarshal([]byte(document), &shown); err != nil || status != http.StatusOK || shown.Job != "a-1" || !shown.Registered || shown.ItemCount != 2 || len(shown.Items) != 2 {
+		t.Errorf("/jobs/a-1: %d %v %s", status, err, document)
+	}
+	for _, name := range []string{"b", "none"} {
+		if status, text := get(t, "http://"+one+"/jobs/"+name); status != http.StatusNotFound {
+			t.Errorf("/jobs/%s: %d %s", name, status, text)
+		}
+	}
+	var vars struct {
+		Elasticjob map[string]struct {
+			Started  int
+			Finished map[string]int
+		}
+	}
+	if status, text := get(t, "http://"+one+"/debug/vars"); status != http.StatusOK || json.Unmarshal([]byte(text), &vars) != nil ||
+		vars.Elasticjob["a-1"].Finished["ok"] != 2 || vars.Elasticjob["a-1"].Started != 2 || len(vars.Elasticjob) != 2 {
+		t.Errorf("/debug/vars: %d %s", status, text)
+	}
+
+	// A job that does not start is a fault, and makes nobody unready.
+	for _, path := range []string{"/live", "/ready"} {
+		if status, text := get(t, "http://"+other+path); status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	if status, text := get(t, "http://"+other+"/faults"); status != http.StatusServiceUnavailable || !strings.Contains(text, `"job":"b"`) || !strings.Contains(text, `"kind":"configuration"`) || !strings.Contains(text, "NONE") {
+		t.Errorf("/faults: %d %s", status, text)
+	}
+
+	if err := app.Shutdown(context.Background()); err != nil { // observers are told everything by then
+		t.Error(err)
+	}
+	lines := log.String()
+	if strings.Count(lines, `msg="execution finished" job=a-2`) != 2 || strings.Contains(lines, `msg="execution finished" job=a-1`) {
+		t.Errorf("log:\n%s", lines)
+	}
+}
+
+// A type of the program takes the place of the built-in one, and needs no address.
+func TestTypesOfTheProgram(t *testing.T) {
+	o := options(nil)
+	var log page
+	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	finished := make(chan string, 10)
+	tell := job.Observer{Finished: func(e job.FinishedEvent) { finished <- e.JobName }}
+	o.Tracing, o.Metrics = map[string]job.Observer{"MINE": tell}, map[string]job.Observer{"OURS": tell}
+	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 1}\njobs: {a: {}, b: {}}\ntracing: {type: MINE, include: [a]}\nmetrics: {type: OURS, enabled: false}\nhealth: {enabled: false}"
+	app, err := jobfile.Load(t.Context(), o, write(t, text)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		requested, err := app.Node().Job(name).Trigger(t.Context(), job.TriggerRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := requested.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := app.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	close(finished)
+	var names []string
+	for name := range finished {
+		names = append(names, name)
+	}
+	if len(names) != 1 || names[0] != "a" {
+		t.Errorf("MINE was told of %q", names)
+	}
+}
