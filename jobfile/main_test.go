@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) {
 	script.Supervise()
-	// The goroutine of package os/signal, which never ends, must not begin in a bubble.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGWINCH)
+	// The goroutine of package os/signal never ends, so it must not begin in a bubble.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	goleak.VerifyTestMain(m)
 }

@@ -94,6 +94,33 @@ var importers = map[string]struct {
 			"go.yaml.in/yaml/v3",
 		},
 	},
+	// Either store and all types, because a file chooses. Mail comes with Options.ErrorHandlers.
+	"files": {
+		imports: []string{"jobfile"},
+		modules: []string{
+			"github.com/coreos/go-semver",
+			"github.com/coreos/go-systemd/v22",
+			"github.com/go-zookeeper/zk",
+			"github.com/golang/protobuf",
+			"github.com/google/uuid",
+			"github.com/grpc-ecosystem/grpc-gateway/v2",
+			"github.com/teambition/rrule-go",
+			"go.etcd.io/etcd/api/v3",
+			"go.etcd.io/etcd/client/pkg/v3",
+			"go.etcd.io/etcd/client/v3",
+			"go.uber.org/multierr",
+			"go.uber.org/zap",
+			"go.uber.org/zap/exp",
+			"go.yaml.in/yaml/v3",
+			"golang.org/x/net",
+			"golang.org/x/sys",
+			"golang.org/x/text",
+			"google.golang.org/genproto/googleapis/api",
+			"google.golang.org/genproto/googleapis/rpc",
+			"google.golang.org/grpc",
+			"google.golang.org/protobuf",
+		},
+	},
 	"mail": {
 		imports: []string{"job", "job/alert/email"},
 		modules: []string{

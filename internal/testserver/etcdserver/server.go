@@ -172,6 +172,9 @@ func (s *Server) ClientTLS() *tls.Config {
 	return s.certificates.client(s.config.ClientCertificates)
 }
 
+// AuthorityFile returns the path of the certificate that has signed the server's, with TLS.
+func (s *Server) AuthorityFile() string { return s.certificates.caFile }
+
 // UntrustingTLS returns the TLS configuration of a client that does not trust the server.
 func (s *Server) UntrustingTLS() *tls.Config { return s.certificates.stranger() }
 
