@@ -23,6 +23,9 @@ type App struct {
 	file    *File // as it was at the start: its sections stay in force
 	log     *slog.Logger
 	node    *job.Node
+	runner  *job.Runner // nil unless node.serve
+	serving sync.WaitGroup
+	broken  chan error // has one if the runner cannot go on
 	ops     *ops.Ops
 	drain   time.Duration
 	metrics *meter
@@ -94,7 +97,7 @@ const (
 // cannot be listened on; the cause of ctx.
 func (f *File) Start(ctx context.Context) (*App, error) {
 	a := &App{
-		file: f, newest: f, log: f.logger(), drain: cmp.Or(f.node.drain, defaultDrain), metrics: newMeter(),
+		file: f, newest: f, log: f.logger(), drain: cmp.Or(f.node.drain, defaultDrain), metrics: newMeter(), broken: make(chan error, 1),
 		gate: make(chan struct{}, startsAtATime), over: make(chan struct{}),
 		keepers: map[string]*keeper{}, faults: map[string]Fault{},
 	}
@@ -115,6 +118,9 @@ func (f *File) Start(ctx context.Context) (*App, error) {
 			return nil, errors.Join(fmt.Errorf("jobfile: start: %w", context.Cause(ctx)), a.Shutdown(leaving))
 		}
 	}
+	if a.runner != nil { // after those of the files, so that they are set up as these say
+		a.serving.Go(a.serve)
+	}
 	a.started.Store(true)
 	return a, nil
 }
@@ -131,7 +137,15 @@ func (a *App) open(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
-	a.node, err = job.NewNode(reg, job.NodeConfig{Threads: f.node.threads, MaxItems: f.node.maxItems, Drain: a.drain, Options: options})
+	c := job.NodeConfig{Threads: f.node.threads, MaxItems: f.node.maxItems, Drain: a.drain, Options: options}
+	if f.node.serve {
+		a.runner, err = job.NewRunner(reg, job.RunnerConfig{NodeConfig: c, Handlers: f.options.Handlers})
+		if err == nil {
+			a.node = a.runner.Node
+		}
+	} else {
+		a.node, err = job.NewNode(reg, c)
+	}
 	if err != nil {
 		return fmt.Errorf("jobfile: %s: %w", keyNode, err)
 	}
@@ -171,6 +185,14 @@ func (a *App) keep(d *declared) <-chan reply {
 	a.mu.Unlock()
 	go k.run(ctx, first)
 	return first.reply
+}
+
+// serve runs what others have put into the namespace, until the node is shut down.
+func (a *App) serve() {
+	if err := a.runner.Run(context.Background()); a.jobsEnd.Err() == nil {
+		a.setFault("", fmt.Errorf("%s.serve: %w", keyNode, err))
+		a.broken <- err
+	}
 }
 
 // Node returns the node of the jobs: to trigger a one-off job (Node.Job), or to start others
@@ -215,6 +237,7 @@ func (a *App) Shutdown(ctx context.Context) error {
 		a.reloading.Lock()
 		defer a.reloading.Unlock()
 		a.err = a.node.Shutdown(ctx)
+		a.serving.Wait()
 		a.mu.Lock()
 		all := slices.AppendSeq(slices.Clone(a.leaving), maps.Values(a.keepers))
 		a.mu.Unlock()

@@ -113,6 +113,7 @@ func (a *App) nodeOptions(f *File) ([]job.Option, error) {
 	for name, t := range a.errorHandlers {
 		options = append(options, job.WithErrorHandlerType(name, t))
 	}
+	options = append(options, a.observers()...)
 	return append(options, o.Job...), nil
 }
 

@@ -69,7 +69,8 @@
 // A key that is not known, one that stands there twice, and a value of another type are
 // mistakes: nothing starts, and all of them are shown with file, line and column ([Error]).
 // A text may be any single value, and is taken as it is written; numbers and booleans have no
-// quotation marks. A file has up to 1 MiB.
+// quotation marks. A cron expression needs some within braces, or if it begins with *; that is
+// YAML's rule. A file has up to 1 MiB.
 //
 // Later ones come over earlier ones: first the files, in their order; then what the files have
 // for the first profile that is chosen, in the order of the files; then for the second one. At
@@ -107,6 +108,10 @@
 //	another section has        nothing, but a fault: it needs a restart
 //	changed
 //	a file has mistakes        nothing, but a fault
+//
+// With node.serve the process is a [job.Runner], too: it also runs jobs that others have put into
+// the namespace. One that has gone from the files, or has enabled: false, is one of those when the
+// process starts anew. One that comes into the files goes on, and then goes by them.
 //
 // A job that cannot start, or whose change cannot be written, is a fault of that job alone
 // ([App.Faults]), and is tried again after a second, and then less and less often, up to once a

@@ -159,6 +159,7 @@ type nodeSection struct {
 	weight, threads, maxItems    int
 	drain, cancelGrace           time.Duration
 	earlyClaims, listenerTimeout time.Duration
+	serve                        bool
 }
 
 func (s *nodeSection) fields() fields {
@@ -173,6 +174,7 @@ func (s *nodeSection) fields() fields {
 		{key: "cancelGrace", shape: duration{to: &s.cancelGrace, zero: off}, meaning: "How long handlers have to return after their contexts have ended; let it be longer than script.grace. Default 1s."},
 		{key: "earlyClaims", shape: duration{to: &s.earlyClaims}, meaning: "Claims items up to this time before their tick. At most 10s. Default 0s."},
 		{key: "listenerTimeout", shape: duration{to: &s.listenerTimeout}, meaning: "Bounds one call of a listener. Default 10s."},
+		{key: "serve", shape: flag(&s.serve), meaning: "Also runs the jobs of the namespace that stand in no file here, if their type or implementation is one that this program has. Default false."},
 	}
 }
 

@@ -25,7 +25,7 @@ func (fs fields) list(path string, to map[string]string) {
 	}
 }
 
-// Adapters are the zero values of the adapters' configurations, as sections fill them.
+// Adapter is the adapter's configuration, as the section registry has filled it.
 func (f *File) Adapter() any {
 	switch s := f.registry; {
 	case s.etcd != nil:
@@ -36,7 +36,7 @@ func (f *File) Adapter() any {
 	return *f.registry.memory
 }
 
-// NodeIsZero names the fields of the section node that are not set.
+// Unset names the fields of the section node that are not set.
 func (f *File) Unset() (names []string) {
 	v := reflect.ValueOf(f.node)
 	for i := range v.NumField() {
@@ -46,3 +46,6 @@ func (f *File) Unset() (names []string) {
 	}
 	return names
 }
+
+// Only is only.
+var Only = only

@@ -34,6 +34,7 @@ type keeper struct {
 	want      *declared
 	scheduler *job.Scheduler // nil if the job does not run
 	inForce   *declared      // what the job was started with, or was changed to
+	isRunners bool           // the runner has started it
 	ended     error          // why the job is not started again; nil if it is
 	refused   error          // why want is not put in force; nil if it is, or is to be
 }
@@ -153,6 +154,7 @@ func (k *keeper) look(ctx context.Context) {
 	err := k.scheduler.Err()
 	k.leave(ctx)
 	switch {
+	case err == nil && k.isRunners: // the runner shuts down what was created anew
 	case err == nil:
 		err = errors.New("the program has shut it down")
 		fallthrough
@@ -184,9 +186,16 @@ func (k *keeper) start(ctx context.Context) (did, error) {
 		begin = k.app.node.OneOff
 	}
 	s, err := begin(ctx, k.want.config, k.app.file.handler(k.want), k.app.jobOptions(k.want)...)
+	if errors.Is(err, job.ErrJobTwice) && k.app.runner != nil {
+		// The runner was faster: it has found the job in the registry, and goes by what stands there.
+		if k.scheduler = k.app.node.Job(k.name); k.scheduler != nil {
+			k.inForce, k.isRunners = &declared{work: k.want.work}, true
+			return k.change(ctx)
+		}
+	}
 	if err != nil {
 		return nothing, k.wrong("is not started", err)
 	}
-	k.scheduler, k.inForce = s, k.want
+	k.scheduler, k.inForce, k.isRunners = s, k.want, false
 	return started, nil
 }

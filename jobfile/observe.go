@@ -76,39 +76,37 @@ type counts struct {
 
 func newMeter() *meter { return &meter{counts: map[string]*counts{}} }
 
-// observer counts for one job.
-func (m *meter) observer(name string) job.Observer {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	c := m.counts[name]
-	if c == nil {
-		c = &counts{Finished: map[string]int64{}, Faults: map[string]int64{}}
-		m.counts[name] = c
-	}
-	count := func(do func()) {
+// observer counts for all jobs that it is told of.
+func (m *meter) observer() job.Observer {
+	count := func(e job.Event, do func(*counts)) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		do()
+		c := m.counts[e.JobName]
+		if c == nil {
+			c = &counts{Finished: map[string]int64{}, Faults: map[string]int64{}}
+			m.counts[e.JobName] = c
+		}
+		do(c)
 	}
 	return job.Observer{
-		Started: func(job.StartedEvent) { count(func() { c.Started++ }) },
-		Retried: func(job.RetriedEvent) { count(func() { c.Retried++ }) },
+		Started: func(e job.StartedEvent) { count(e.Event, func(c *counts) { c.Started++ }) },
+		Retried: func(e job.RetriedEvent) { count(e.Event, func(c *counts) { c.Retried++ }) },
 		Finished: func(e job.FinishedEvent) {
-			count(func() {
+			count(e.Event, func(c *counts) {
 				c.Finished[strings.ToLower(e.Outcome.String())]++
 				c.Seconds += e.Took.Seconds()
 				c.LastTime = e.Time
 			})
 		},
-		MadeUp:     func(e job.MadeUpEvent) { count(func() { c.MadeUp += int64(e.Ticks) }) },
-		PassedOver: func(e job.PassedOverEvent) { count(func() { c.PassedOver += int64(e.Ticks) }) },
-		Recovered:  func(e job.RecoveredEvent) { count(func() { c.Recovered += int64(len(e.Items)) }) },
+		MadeUp:     func(e job.MadeUpEvent) { count(e.Event, func(c *counts) { c.MadeUp += int64(e.Ticks) }) },
+		PassedOver: func(e job.PassedOverEvent) { count(e.Event, func(c *counts) { c.PassedOver += int64(e.Ticks) }) },
+		Recovered:  func(e job.RecoveredEvent) { count(e.Event, func(c *counts) { c.Recovered += int64(len(e.Items)) }) },
 		Fault: func(e job.FaultEvent) {
 			if !e.Over {
-				count(func() { c.Faults[e.Kind.String()]++ })
+				count(e.Event, func(c *counts) { c.Faults[e.Kind.String()]++ })
 			}
 		},
-		Missed: func(e job.MissedEvent) { count(func() { c.Missed += int64(e.Events) }) },
+		Missed: func(e job.MissedEvent) { count(e.Event, func(c *counts) { c.Missed += int64(e.Events) }) },
 	}
 }
 

@@ -90,7 +90,7 @@ func TestMistakes(t *testing.T) {
 		"an integer as a text":  {[]string{jobOf("threads: '3'")}, []string{`an integer from 0 to 10000 is allowed, here is a text`}},
 		"too large an integer":  {[]string{jobOf("threads: 10001")}, []string{"an integer from 0 to 10000 is allowed"}},
 		"no boolean":            {[]string{jobOf("failover: yes")}, []string{`jobs.settle.failover: "yes": true or false is allowed`}},
-		"no time":               {[]string{jobOf("timeout: 30")}, []string{`jobs.settle.timeout: "30": a time of at least 0s is allowed, such as 1m30s or 500ms`}},
+		"no time":               {[]string{jobOf("timeout: 30")}, []string{`jobs.settle.timeout: "30": a time such as 1m30s or 500ms is allowed`}},
 		"no word":               {[]string{jobOf("overlap: NEVER")}, []string{"WAIT or SKIP is allowed"}},
 		"a tag":                 {[]string{jobOf("description: !!binary aGk=")}, []string{"values of type !!binary are not allowed"}},
 		"cron":                  {[]string{memoryFile + "jobs: {settle: {implementation: settle, shardingTotalCount: 1}}\ndefaults: {cron: '0 0 25 * * ?'}\n", "jobs: {settle: {cron: null}}", "jobs: {settle: {cron: '0 0 25 * * ?'}}"}, []string{`3.yaml:1:23: jobs.settle.cron: cron expression "0 0 25 * * ?": hour "25" at position 5`}},
@@ -117,7 +117,7 @@ func TestMistakes(t *testing.T) {
 		"unknown variable":      {[]string{jobOf("jobParameter: a ${env:NONE}")}, []string{`1.yaml:7:19: jobs.settle.jobParameter: reference "${env:NONE}": this process has no such variable; ${env:NAME:-text} has a default`}},
 		"unknown file":          {[]string{jobOf("jobParameter: ${file:none}")}, []string{"none: no such file"}},
 		"unknown reference":     {[]string{jobOf("jobParameter: ${NONE}")}, []string{`reference "${NONE}" is not known; $${ stands for ${ itself`}},
-		"a value that is wrong": {[]string{jobOf("threads: ${env:A}")}, []string{`jobs.settle.threads: "x": an integer from 0 to 10000 is allowed`}},
+		"a value that is wrong": {[]string{jobOf("threads: ${env:A}")}, []string{`jobs.settle.threads: "${env:A}": an integer from 0 to 10000 is allowed`}},
 		"several files": {[]string{jobOf("a: 1", "b: 1"), "c: 1"}, []string{
 			"1.yaml:7:5: jobs.settle.a: ", "1.yaml:8:5: jobs.settle.b: ", "2.yaml:1:1: c: ",
 		}},
@@ -353,7 +353,7 @@ func TestEveryFieldOfTheAdapters(t *testing.T) {
 		}
 	}
 	f := read(t, options(nil), memoryFile+`jobs: {a: {enabled: false}}
-node: {address: a, labels: [a], weight: 2, threads: 3, maxItems: 4, drain: 1s, cancelGrace: 2s, earlyClaims: 3s, listenerTimeout: 1s}`)
+node: {address: a, labels: [a], weight: 2, threads: 3, maxItems: 4, drain: 1s, cancelGrace: 2s, earlyClaims: 3s, listenerTimeout: 1s, serve: true}`)
 	if diff := cmp.Diff([]string{"network"}, f.Unset()); diff != "" {
 		t.Error(diff)
 	}

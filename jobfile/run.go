@@ -3,6 +3,7 @@ package jobfile
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -19,7 +20,7 @@ const lookEvery = 2 * time.Second
 // their content has changed: they are read every 2 s, and count when they were the same twice,
 // so that a file that is being written is not taken for a whole one. Links are followed, as
 // Kubernetes changes them to put new files in force. What a reload did, or why it did not, is in
-// the log.
+// the log. With node.serve it ends also if the namespace cannot be followed, with that error.
 func (a *App) Run(ctx context.Context) error {
 	hangUp := make(chan os.Signal, 1)
 	signal.Notify(hangUp, syscall.SIGHUP)
@@ -30,9 +31,9 @@ func (a *App) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
-			defer cancel()
-			return a.Shutdown(drain)
+			return a.drained(ctx)
+		case err := <-a.broken:
+			return errors.Join(err, a.drained(ctx))
 		case <-a.over:
 			return a.err
 		case <-hangUp:
@@ -50,6 +51,13 @@ func (a *App) Run(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// drained shuts down, with node.drain for handlers that run.
+func (a *App) drained(ctx context.Context) error {
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
+	defer cancel()
+	return a.Shutdown(drain)
 }
 
 // watched are the contents of files that were seen.

@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -149,7 +150,7 @@ func (r *reader) single(v *value, path string, set func() error) {
 		return
 	}
 	if err := set(); err != nil {
-		r.fault(v.at, path, "%s: %w", brief.Quote(v.text), err)
+		r.fault(v.at, path, "%s: %w", brief.Quote(v.written), err)
 	}
 }
 
@@ -250,12 +251,15 @@ type duration struct {
 
 func (d duration) read(v *value, path string, r *reader) {
 	r.single(v, path, func() error {
-		t, err := time.ParseDuration(v.text)
-		if err != nil || t < d.least {
-			return fmt.Errorf("a time of at least %v is allowed, such as 1m30s or 500ms", d.least)
-		}
-		if *d.to = t; t == 0 {
+		switch t, err := time.ParseDuration(v.text); {
+		case err != nil || t < 0:
+			return errors.New("a time such as 1m30s or 500ms is allowed")
+		case t < d.least:
+			return fmt.Errorf("a time of at least %v is allowed", d.least)
+		case t == 0:
 			*d.to = d.zero
+		default:
+			*d.to = t
 		}
 		return nil
 	})

@@ -25,30 +25,25 @@ func (a *App) jobOptions(d *declared) []job.Option {
 	if d.config.Revision > 0 && !d.config.Overwrite {
 		options = append(options, job.WithPrecedence(job.PrecedenceCode))
 	}
-	for _, o := range a.observers(d.config.Name) {
-		options = append(options, job.WithObserver(o))
-	}
 	return options
 }
 
-// observers returns those that the sections have for a job.
-func (a *App) observers(name string) []job.Observer {
+// observers returns those that the sections have for all jobs of the node.
+func (a *App) observers() []job.Option {
 	f := a.file
-	var list []job.Observer
-	if s := f.tracing; s.isFor(name) {
-		if o, isProgram := f.options.Tracing[s.typ]; isProgram {
-			list = append(list, o)
-		} else {
-			list = append(list, logObserver(a.log))
+	var list []job.Option
+	add := func(s *section, programs map[string]job.Observer, own func() job.Observer) {
+		if s == nil || s.off {
+			return
 		}
-	}
-	if s := f.metrics; s.isFor(name) {
-		if o, isProgram := f.options.Metrics[s.typ]; isProgram {
-			list = append(list, o)
-		} else {
-			list = append(list, a.metrics.observer(name))
+		o, isProgram := programs[s.typ]
+		if !isProgram {
+			o = own()
 		}
+		list = append(list, job.WithObserver(only(s.isFor, o)))
 	}
+	add(f.tracing, f.options.Tracing, func() job.Observer { return logObserver(a.log) })
+	add(f.metrics, f.options.Metrics, a.metrics.observer)
 	return list
 }
 

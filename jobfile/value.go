@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -52,6 +53,7 @@ type value struct {
 	kind    kind
 	text    string // of a scalar, as it is written
 	quoted  bool   // the scalar is written as a text
+	written string // what is shown of it: before references were expanded, which may be secrets
 	list    []*value
 	entries []entry // of a mapping, in their order
 }
@@ -79,9 +81,12 @@ func (v *value) get(key string) *value {
 // hasReference reports whether a scalar has something to be expanded.
 func (v *value) hasReference() bool { return v.kind == scalar && strings.Contains(v.text, "${") }
 
-// parse reads the text of a file. Its value is a mapping, or null if the file is empty.
+// parse reads the text of a file. Its value is a mapping, or null, or nil if there is none.
 func parse(file string, text []byte, r *reader) *value {
 	root, err := yamldoc.Root(text)
+	if errors.Is(err, yamldoc.ErrEmpty) {
+		return nil // it changes nothing
+	}
 	if err != nil {
 		at := place{file: file}
 		_, _ = fmt.Sscanf(lastLine(err.Error()), "line %d:", &at.line) // not every error of the parser has one
@@ -141,7 +146,7 @@ func (p *parser) value(n *yaml.Node, depth int) *value {
 }
 
 func (p *parser) scalar(v *value, n *yaml.Node) {
-	v.kind, v.text = scalar, n.Value
+	v.kind, v.text, v.written = scalar, n.Value, n.Value
 	v.quoted = n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	switch tag := n.ShortTag(); tag {
 	case "!!null":

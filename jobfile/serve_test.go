@@ -1,0 +1,117 @@
+package jobfile_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// With serve the process runs what others create, too; a job that comes into the file goes on, and
+// then goes by the file.
+func TestServe(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		const serve = "node: {serve: true}\n"
+		path := write(t, serve+every("a: {}"))[0]
+		o := f.options(f.reg)
+		var told []string
+		o.Tracing = map[string]job.Observer{"MINE": {Finished: func(e job.FinishedEvent) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			told = append(told, e.JobName)
+		}}}
+		rewrite(t, path, serve+every("a: {}")+"tracing: {type: MINE, include: [o*]}\n")
+		app := f.loadWith(o, path)
+		create := func(name, implementation string) {
+			t.Helper()
+			c := job.Config{Name: name, Cron: "* * * * * ?", ShardingTotalCount: 1, JobParameter: "theirs"}
+			if err := ops.New(f.reg).Create(t.Context(), ops.CreateRequest{Config: c, Implementation: implementation}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		create("other", "settle")
+		create("strange", "com.example.Job")
+		time.Sleep(5 * time.Second)
+		if len(f.ran("other")) == 0 || len(f.ran("strange")) > 0 || len(f.ran("a")) == 0 {
+			t.Error("it does not run what it should")
+		}
+		other := app.Node().Job("other")
+
+		rewrite(t, path, serve+every("a: {}", "other: {jobParameter: ours, revision: 1}")+"tracing: {type: MINE, include: [o*]}\n")
+		if r := reload(t, app); !cmp.Equal(r.Changed, []string{"other"}) || len(r.Refused) > 0 {
+			t.Error(r)
+		}
+		time.Sleep(2 * time.Second)
+		f.ran("other")
+		time.Sleep(2 * time.Second)
+		if runs := f.ran("other"); len(runs) == 0 || runs[0] != "ours" || app.Node().Job("other") != other {
+			t.Errorf("other has run with %q", runs)
+		}
+
+		// It goes from the file, and with that from this process.
+		rewrite(t, path, serve+every("a: {}")+"tracing: {type: MINE, include: [o*]}\n")
+		if r := reload(t, app); !cmp.Equal(r.Stopped, []string{"other"}) {
+			t.Error(r)
+		}
+		time.Sleep(time.Minute)
+		if app.Node().Job("other") != nil || len(app.Faults()) > 0 || app.Node().Health() != nil {
+			t.Error(app.Faults(), app.Node().Health())
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, name := range told {
+			if name != "other" {
+				t.Errorf("MINE was told of %s", name)
+			}
+		}
+		if len(told) == 0 {
+			t.Error("MINE was told of nothing")
+		}
+	})
+}
+
+// If the runner cannot go on, the program ends, and says why.
+func TestServeEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		app := f.load(write(t, "node: {serve: true}\n"+every("a: {}"))...)
+		done := make(chan error)
+		go func() { done <- app.Run(t.Context()) }()
+		time.Sleep(time.Second)
+		if err := f.reg.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err == nil {
+			t.Error("Run returned nil")
+		}
+	})
+}
+
+// Each function of an observer is told of the jobs that it is for, and only of those.
+func TestOnlyOfSomeJobs(t *testing.T) {
+	var o job.Observer
+	told := 0
+	v := reflect.ValueOf(&o).Elem()
+	for i := range v.NumField() {
+		v.Field(i).Set(reflect.MakeFunc(v.Field(i).Type(), func([]reflect.Value) []reflect.Value { told++; return nil }))
+	}
+	filtered := reflect.ValueOf(jobfile.Only(func(name string) bool { return name == "a" }, o))
+	for i := range v.NumField() {
+		for _, name := range []string{"a", "b"} {
+			event := reflect.New(v.Field(i).Type().In(0)).Elem()
+			event.FieldByName("JobName").SetString(name)
+			filtered.Field(i).Call([]reflect.Value{event})
+		}
+		if told != i+1 {
+			t.Errorf("%s: told %d times, want %d", v.Type().Field(i).Name, told, i+1)
+		}
+	}
+	if empty := jobfile.Only(nil, job.Observer{}); !reflect.ValueOf(empty).IsZero() {
+		t.Error("an observer without functions has some")
+	}
+}
