@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"job/alert":           {"job", "job/property", "internal/brief", "internal/rest"},
 	"job/health":          {"job", "internal/brief"},
 	"jobtest":             {"coord", "coord/memory", "job", "job/calendar", "ops", "internal/jobtree", "internal/brief"},
-	"jobfile":             {"coord", "coord/etcd", "coord/zk", "coord/memory", "job", "job/property", "job/script", "job/httpjob", "job/alert", "ops", "strategy", "internal/brief", "internal/yamldoc"},
+	"jobfile":             {"coord", "coord/etcd", "coord/zk", "coord/memory", "job", "job/property", "job/script", "job/httpjob", "job/alert", "job/health", "ops", "strategy", "internal/brief", "internal/yamldoc"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/removal":    {"coord", "internal/jobtree"},
