@@ -23,12 +23,13 @@ func (c *controller) expire(w *decide.World) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	c.led = true // the items that are gone are not dealt again
+	goesInParts := len(changes[0].Parts) > 0
+	c.led = goesInParts // items that are gone are not dealt again
 	if !c.commitAll(changes[:min(len(changes), expireAtOnce)]) {
 		return nil
 	}
 	c.stale = true // the next pass goes on by a view that shows what is gone
-	if len(changes) > 1 || len(changes[0].Parts) > 0 {
+	if goesInParts {
 		return nil
 	}
 	c.log.Info("expired, and removed", zap.String("note", c.job.Removal()))

@@ -348,3 +348,36 @@ func TestWideJobThatExpires(t *testing.T) {
 		})
 	})
 }
+
+// The store refuses to remove the job. That is a fault, and the job goes on for requests, also
+// of items whose process has ended.
+func TestRemovalThatIsRefused(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Expiry = job.Expiry{Ticks: 2, Remove: true}
+		m := c.dial("10.0.0.1")
+		reg := &refusing{Registry: m.reg}
+		reg.refuses.Store(&refusal{writes(c.job.Removal()), func(i int, op coord.Op) error {
+			return &coord.ConflictError{Index: i, Op: op, Reason: coord.ErrDenied}
+		}})
+		m.reg = reg
+		c.mustSchedule(m, cfg, nil)
+		other := c.join("10.0.0.2", cfg, nil)
+		c.awaitRuns("all", 6, anyRun)
+		m.awaitFault(job.FaultTree, "expire")
+		if tried := reg.refused.Load(); tried > 20 {
+			t.Errorf("tried %d times", tried)
+		}
+		other.leave()
+		request, err := m.Trigger(t.Context(), job.TriggerRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if results, err := request.Wait(t.Context()); err != nil || results[1].Outcome != job.OutcomeOK {
+			t.Errorf("triggered: %+v, %v", results, err)
+		}
+		reg.refuses.Store(nil)
+		c.pass(time.Hour) // the result of the request is kept
+		c.awaitRemoved(m)
+	})
+}

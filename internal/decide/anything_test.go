@@ -27,6 +27,9 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 			rules.Misfire = rapid.Bool().Draw(r, "misfire")
 			rules.StaticSharding = rapid.Bool().Draw(r, "static")
 			rules.Broadcast = rapid.IntRange(0, 3).Draw(r, "broadcast") == 0
+			if rapid.IntRange(0, 2).Draw(r, "expires") == 0 {
+				rules.ExpiresAt, rules.RemoveExpired = tick(1), true
+			}
 		})
 		if rapid.IntRange(0, 3).Draw(r, "members") > 0 {
 			f.members("A", "B")
@@ -56,7 +59,7 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 				r.Fatalf("%s: %v", c.Step, err)
 			}
 			for _, op := range c.Ops {
-				if op.Kind.Writes() && !coord.Within(op.Path, f.job.Root()) {
+				if op.Kind.Writes() && !coord.Within(op.Path, f.job.Root()) && op.Path != f.job.Removal() {
 					r.Fatalf("%s writes %s", c.Step, op.Path)
 				}
 			}
@@ -83,6 +86,7 @@ func allChanges(p pass) []decide.Change {
 	want(cleans(p)...)
 	want(p.Sweep()...)
 	want(rewinds(p)...)
+	want(expires(p)...)
 	want(assigns(p)...)
 	want(p.Assign(p.Spread())...)
 	want(fires(p)...)

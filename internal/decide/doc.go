@@ -94,6 +94,9 @@
 //	                           a request has ended, and was kept         requests/{r} goes
 //	Sweep           leader     a server has no instance, and is in the   servers/{ip} goes
 //	                           state in which servers begin
+//	Expire          leader     the job has expired, is to be removed     ~elasticjob/removed/{job}; the whole job goes
+//	                           then, and nothing is left to do
+//	                           … and it has many items, first            {i} goes, cursor/{i} goes, pins/{i} goes
 //	Assign          leader     an item has another owner than it should  {i}/instance
 //	                           an item is new                            {i}/instance, {i}/fired
 //	                           an item is beyond the total, and idle     {i} goes, {f} goes, cursor/{i} goes

@@ -71,6 +71,7 @@ func (f *fixture) configure(changes ...func(*decide.Rules)) {
 	f.reconfigure(changes...)
 	document, err := jobtree.EncodeSchedule(jobtree.ScheduleDocument{
 		Cron: f.rules.Cron, TimeZone: f.rules.TimeZone, Misfire: f.rules.Misfire, Unmonitored: !f.rules.Monitor, Broadcast: f.rules.Broadcast, Since: begin,
+		ExpiresAt: f.rules.ExpiresAt, Until: f.rules.ExpiresAt,
 	})
 	if err != nil {
 		f.Fatal(err)

@@ -47,6 +47,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 	if isMeant {
 		return w.stalledRequests()
 	}
+	goes := w.Rules.RemoveExpired && w.HasExpired()
 	isSlow := w.JVMLeads() // a JVM leader deals and recovers only when the next tick comes
 	var list []Stalled
 	for i := range w.watched() {
@@ -54,6 +55,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 		var l Stalled
 		switch {
 		case item.Disabled, isSlow && item.Owner == nil:
+		case goes && !item.Exists: // it was removed, and the others follow
 		case isSlow:
 			l = w.whyNotBegun(&item, tick)
 		case item.Running != nil:
