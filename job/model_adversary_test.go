@@ -29,6 +29,9 @@ func (m *model) act() {
 	if m.how.calendars {
 		actions = append(actions, m.doCalendar, m.doCalendar)
 	}
+	if m.how.expires && m.how.config {
+		actions = append(actions, m.doEnd)
+	}
 	rapid.SampledFrom(actions).Draw(m.t, "action")()
 }
 

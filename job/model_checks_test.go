@@ -101,6 +101,9 @@ func (m *model) applied(by string, ops []coord.Op) {
 	m.handedOver(by, ops)
 	m.happened()
 	before := jobtree.Read(m.before, m.job)
+	if m.how.expires {
+		m.lookForRemoval(before)
+	}
 	m.checkMoves(before)
 	var claimed, moved []int
 	for _, op := range ops {
@@ -139,6 +142,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 			m.fatalf("item %d begins for %s, which is not due by the schedule", i, is.Tick)
 		}
 		m.checkCalendar(i, is.Tick, before.Schedule.Calendars)
+		m.checkEnd(i, is.Tick, before.Schedule)
 	}
 }
 
@@ -272,6 +276,7 @@ func (m *model) checkRest() {
 	if len(available) == 0 {
 		return
 	}
+	m.checkStays(s)
 	m.checkOwners()
 	for i := range s.Items {
 		item := s.Items[i]

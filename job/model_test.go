@@ -54,6 +54,8 @@ type model struct {
 	excused map[int]bool      // items that cannot run now: disabled, no instance available, or no leader
 	excuse  map[int]time.Time // by item: the last time at which it could not run
 
+	gone bool // the job was removed
+
 	ticks map[int64]*modelTick // those that once-listeners are told of, in milliseconds
 
 	steering
@@ -71,6 +73,8 @@ type modelOptions struct {
 	once bool
 	// calendars is whether the job goes by a calendar, which an operator changes.
 	calendars bool
+	// expires is whether the job may end, and be removed then.
+	expires bool
 	// bounded is whether processes have room for few items, until it calms down.
 	bounded bool
 	// oneOff is whether the job has no schedule.
@@ -159,6 +163,9 @@ func newModel(t *rapid.T, how modelOptions) *model {
 	if how.broadcast {
 		m.config.Broadcast, m.config.Failover = true, false
 	}
+	if how.expires {
+		m.config.Expiry = m.drawExpiry()
+	}
 	if how.calendars {
 		m.config.Calendars = []string{modelCalendar}
 		m.putCalendar()
@@ -208,6 +215,10 @@ func (m *model) happened() {
 
 // operate commits as an operator does.
 func (m *model) operate(ops ...coord.Op) bool {
+	if m.gone && m.writesJob(ops) {
+		m.logf("operator: the job is gone")
+		return false
+	}
 	_, err := m.store.Commit(0, ops...)
 	if err != nil {
 		m.logf("operator: %v", err)
@@ -322,7 +333,7 @@ func (p *member) audit() {
 			p.m.fatalf("%s: %v", p.name, err)
 		}
 		for step, changes := range map[string][]decide.Change{
-			"tidy": w.Tidy(), "recover": w.Recover(w.Orphans()), "rewind": w.Rewind(), "clean": w.Clean(), "assign": w.Assign(owners),
+			"tidy": w.Tidy(), "recover": w.Recover(w.Orphans()), "rewind": w.Rewind(), "clean": w.Clean(), "expire": w.Expire(c.work), "assign": w.Assign(owners),
 		} {
 			left[step] = changes
 		}
@@ -453,6 +464,10 @@ func (m *model) finale() {
 	// Two seconds after a tick, it counts as missed, and the next one is far away.
 	m.now = m.now.Truncate(time.Minute).Add(time.Minute + 2*time.Second)
 	m.settleDown()
+	if m.gone {
+		m.finishGone()
+		return
+	}
 	m.checkOwners()
 	for range 16 + 3*maxModelRequests {
 		busy := false
@@ -476,6 +491,10 @@ func (m *model) finale() {
 			return
 		}
 		m.settleDown()
+		if m.gone {
+			m.finishGone()
+			return
+		}
 	}
 	m.fatalf("runs follow each other without an end")
 }
@@ -523,6 +542,11 @@ func TestClusterModel(t *testing.T) {
 		},
 		"calendars": {
 			{switches: both, config: true, steers: true, calendars: true}, {switches: on, torn: true, calendars: true},
+		},
+		"expiry": {
+			{switches: both, config: true, expires: true}, {switches: both, expires: true, torn: true}, {switches: on, steers: true, expires: true},
+			{switches: on, expires: true, oneOff: true, steers: true}, {switches: both, broadcast: true, expires: true, torn: true},
+			{switches: both, once: true, jitter: true, expires: true},
 		},
 		"room": {
 			{switches: both, bounded: true}, {switches: on, bounded: true, steers: true, config: true, torn: true},
