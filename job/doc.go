@@ -71,6 +71,7 @@
 //	due, fire        a tick is due when it has come; its owner then fires: it claims the item
 //	slack            how much later than usual a tick may be seen and still be on time
 //	calendar         days and windows that jobs leave out; see below
+//	end, expire      a job has expired when no tick is to come any more, and that is its end
 //	in force         said of a configuration that is obeyed; of a schedule that the leader has
 //	                 recorded, with the time since when it counts
 //	misfire          a tick was missed: nobody began it in time, or the item still ran
@@ -134,6 +135,8 @@
 //	cancel           to end a request; what runs for it ends by itself
 //	skip             to leave out an item of a request: it is disabled, gone or a JVM member's
 //	pin              to give an item to instances of one kind, whatever the strategy says
+//	remove, note     to take a job out of the registry; the node beside the jobs that says so
+//	readmit          to remove that note: programs may set the job up again
 //	deal anew        to deal as if nobody had had any items
 //	overlap          what becomes of ticks that come while the item runs
 //
@@ -169,6 +172,11 @@
 //     comes up meanwhile.
 //   - A request that the registry has is carried out, in its turn for each item, or its result
 //     says why it was not. It survives the end of all processes, and is never merged with another.
+//
+//   - No tick begins after the end of a job. What came before is made up, and run again after a
+//     crash, also after the end.
+//   - A job that was removed stays removed, until somebody readmits it, creates it again, or starts
+//     it with a higher Config.Revision.
 //
 // # Steering
 //
@@ -221,6 +229,26 @@
 // any. JVM members, and members of versions without calendars, do not know them: they run
 // every tick.
 //
+// # The end of a job
+//
+// A job may end at a time, or after some ticks ([Config.Expiry]); the leader records when, in the
+// node schedule, so all agree on the last tick. It may also be that its expressions have no tick
+// any more.
+//
+//	runs ──► expired: no tick is to come ──► nothing is left to do ──► removed, and noted
+//	 ▲          │                            (with Expiry.Remove)
+//	 └──────────┘ its end is moved, or a calendar changes
+//
+// Nothing is left to do when no item runs, or waits to be run again or made up, and no request is
+// there. Then the leader removes the job: in one commit, which also writes the note, in
+// ~elasticjob/removed/{job}. Many items go before it, in parts; whoever leads next goes on with
+// that. The processes of the job stop with [ErrJobRemoved]. Package ops removes jobs that have
+// not expired, too, and brings them back.
+//
+// A job that is paused, or has JVM members, is not removed. JVM members, and Go members of versions
+// without it, know no end: they run on. Programs of such versions set a job up again that was
+// removed.
+//
 // # Many jobs in one process
 //
 // A [Node] runs the jobs of a process. They share a registry, options, and, if that is
@@ -257,6 +285,7 @@
 //	instance may have them, or another instance does not begin them
 //	the strategy fails, or keeps changing its answer                      FaultStrategy
 //	a broadcast job has more instances than items, pins, or JVM members   FaultConfig
+//	a job that is to end has JVM members                                  FaultConfig
 //	a calendar is gone, or cannot be read                                 FaultCalendar
 //
 // A scheduler that cannot go on at all leaves in order: its handlers' contexts end, its

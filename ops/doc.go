@@ -21,8 +21,8 @@
 //	Pin, Unpin           pins/{item}            the leader             with Unpin; not in broadcast jobs
 //	DealAnew             leader/sharding/…      the leader             when the items are dealt
 //	Create, Update       config                 its instances          with the next one
-//	Remove               ~elasticjob/removed    its instances stop;    with Readmit or Create, or for a
-//	                                            no program sets it up  program with a higher revision
+//	Remove               ~elasticjob/removed    its instances; who     with Readmit or Create, or for a
+//	                                            would set it up again  program with a higher revision
 //	PutCalendar          ~elasticjob/calendars  jobs that name it      with RemoveCalendar
 //	DisableItems         sharding/{item}/…      who owns the item      with EnableItems
 //	DisableServers       servers/{address}      everybody              with EnableServers
@@ -75,6 +75,9 @@
 //   - Neither do Go members whose version knows no steering (protocol 1): Kill fails with
 //     ErrOldMember, and Paused.Old lists them. A fault of the job names them, too.
 //   - A backfill of items whose ticks are always late has no turn: ticks go first.
+//   - Programs of versions before set a job up again that was removed, and JVM members do.
+//   - What is left of a large job, whose removal has ended halfway, stays until somebody removes
+//     the job again, or creates it. Nobody runs it.
 //   - A run of a job without records (MonitorExecution off) cannot be killed, and a tick may
 //     begin a moment after a pause.
 //   - Who may do what is a question of rights in the store. By is what a program says.

@@ -167,3 +167,43 @@ func ExampleJob_Backfill() {
 	// 2025-03-02 03:00:00
 	// 2025-03-03 03:00:00
 }
+
+// A job is created, changed, and removed. It does not come back by itself.
+func ExampleOps_Create() {
+	ctx := context.Background()
+	reg, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "billing"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer reg.Close(ctx)
+
+	all := ops.New(reg).By("anna")
+	cfg := job.Config{Name: "move", Cron: "0 0/5 * * * ?", ShardingTotalCount: 10, Expiry: job.Expiry{Ticks: 3, Remove: true}}
+	if err := all.Create(ctx, ops.CreateRequest{Config: cfg}); err != nil {
+		log.Fatal(err)
+	}
+	move := all.Job("move")
+	now, err := move.Settings(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	now.Config.Expiry.Ticks = 5
+	if err := move.Update(ctx, ops.UpdateRequest{Config: now.Config, Version: now.Version}); err != nil {
+		log.Fatal(err)
+	}
+	if err := move.Remove(ctx, ops.RemoveRequest{Why: "done by hand"}); err != nil {
+		log.Fatal(err)
+	}
+	_, err = job.Schedule(ctx, reg, cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
+	fmt.Println(errors.Is(err, job.ErrJobRemoved))
+	removed, err := all.Removed(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(removed[0].Name, removed[0].By, removed[0].Why)
+	fmt.Println(all.Readmit(ctx, "move"))
+	// Output:
+	// true
+	// move anna done by hand
+	// <nil>
+}
