@@ -70,7 +70,8 @@ type Settings struct {
 	Config job.Config // with its defaults
 	// Implementation is what runs the job: see CreateRequest.
 	Implementation string
-	// Version is that of the configuration, for UpdateRequest.
+	// Version is that of the configuration, for UpdateRequest. It is another one after each change,
+	// and after the job was removed and created again.
 	Version int64
 }
 
@@ -90,7 +91,7 @@ func (j *Job) Settings(ctx context.Context) (Settings, error) {
 	if err != nil && !errors.Is(err, coord.ErrNoNode) {
 		return failed(Settings{}, err)
 	}
-	s := Settings{Implementation: string(root.Value), Version: document.Version}
+	s := Settings{Implementation: string(root.Value), Version: document.Modified}
 	if s.Config, err = job.DecodeConfig(document.Value); err != nil {
 		return failed(s, err)
 	}
@@ -118,7 +119,7 @@ type UpdateRequest struct {
 }
 
 // Update replaces the configuration of the job, if nobody has since it was read. Keys of the
-// document that Config has no field for stay. The instances go by it a moment later. A job with a
+// document that Config has no field for stay, if it can be read. The instances go by it a moment later. A job with a
 // schedule stays one with a schedule. It is one commit.
 //
 // Errors: ErrNoJob; ErrConfigChanged; job.ErrKindConflict; a *job.ConfigError; those of a read and of
@@ -133,16 +134,19 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 		if next.Name == "" {
 			next.Name = string(j.name)
 		}
-		before, err := job.DecodeConfig(there.Value)
+		before, unread := job.DecodeConfig(there.Value)
 		switch {
 		case next.Name != string(j.name):
 			return fmt.Errorf("the configuration is that of job %s", brief.Quote(next.Name))
-		case there.Version != r.Version:
-			return fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, there.Version, r.Version)
-		case err == nil && (before.Cron == "") != (next.Cron == ""):
+		case there.Modified != r.Version:
+			return fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, there.Modified, r.Version)
+		case unread == nil && (before.Cron == "") != (next.Cron == ""):
 			return job.ErrKindConflict
 		}
 		document, err := next.Encode(there.Value)
+		if err != nil && unread != nil {
+			document, err = next.Encode(nil) // there is nothing to keep of what nobody can read
+		}
 		if err != nil {
 			return err
 		}

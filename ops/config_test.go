@@ -75,12 +75,15 @@ func TestLifeOfAJob(t *testing.T) {
 		s = runsUntilRemoved(t, d, settle())
 		owns(t, s, 3)
 
+		there, err = steer.Settings(ctx)
+		must(err)
 		must(steer.Remove(ctx, ops.RemoveRequest{}))
 		<-s.Done()
 		must(all.Create(ctx, ops.CreateRequest{Config: settle(), Implementation: "theirs"}))
 		if list, err := all.Removed(ctx); err != nil || len(list) > 0 {
 			t.Errorf("removed: %+v, %v", list, err)
 		}
+		is(steer.Update(ctx, ops.UpdateRequest{Config: there.Config, Version: there.Version}), ops.ErrConfigChanged) // it is another job
 		_, err = job.Schedule(ctx, open(t, d), settle(), job.HandlerFunc(nothing))
 		is(err, job.ErrImplementationConflict)
 	})
@@ -225,10 +228,14 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		if _, err := reg.Commit(ctx, coord.Put("theirs/x", nil)); err != nil {
 			t.Fatal(err)
 		}
+		there, err := all.Job("settle").Settings(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
 		change := func(change func(*job.Config)) ops.UpdateRequest {
-			c := settle()
-			change(&c)
-			return ops.UpdateRequest{Config: c}
+			change(&there.Config)
+			defer func() { there.Config = settle() }()
+			return ops.UpdateRequest{Config: there.Config, Version: there.Version}
 		}
 		before := dump(t, reg)
 		for name, tc := range map[string]struct {
@@ -292,8 +299,23 @@ func TestUpdateKeepsWhatItDoesNotKnow(t *testing.T) {
 		if _, err := reg.Commit(ctx, coord.Put("settle/config", []byte("jobName: settle\nshardingTotalCount: many\n"))); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := steer.Settings(ctx); err == nil || s.Version != 3 || s.Config.Name != "settle" {
+		if s, err := steer.Settings(ctx); err == nil || s.Version == 0 || s.Config.Name != "settle" {
 			t.Errorf("%+v, %v", s, err)
+		}
+		for _, broken := range []string{"jobName: settle\nshardingTotalCount: many\n", "jobName: [", ""} {
+			if _, err := reg.Commit(ctx, coord.Put("settle/config", []byte(broken))); err != nil {
+				t.Fatal(err)
+			}
+			there, err := steer.Settings(ctx)
+			if err == nil {
+				t.Errorf("%q is read as %+v", broken, there.Config)
+			}
+			if err := steer.Update(ctx, ops.UpdateRequest{Config: settle(), Version: there.Version}); err != nil {
+				t.Errorf("%q is not replaced: %v", broken, err)
+			}
+			if there, err = steer.Settings(ctx); err != nil || !there.Config.Equal(settle()) {
+				t.Errorf("%q was replaced by %+v, %v", broken, there.Config, err)
+			}
 		}
 	})
 }
