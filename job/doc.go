@@ -56,6 +56,9 @@
 //	view, snapshot   a live copy of the tree in a process; its state at one moment
 //	instance         one process as a member of a job, under a new id in each session
 //	Node             what the jobs of one process share; a node, in small letters, is one of the tree
+//	Runner           a Node that serves every job it has the work for; a runner, in small letters,
+//	                 is the instance that runs an item
+//	offer            what a Runner has the work for: a type, or the name of an implementation
 //	leader           the instance that deals, recovers and cleans up
 //	stranger         whoever writes into the tree and is no instance
 //	pass, step       a process goes through the same list of steps after each change; a table
@@ -144,37 +147,52 @@
 //
 //   - A tick of an item starts at most once in the cluster. Only a failover may start it
 //     again, with a larger token, or an operator: with a retry, or a backfill.
+//
 //   - An item has one live owner at most, and its tokens grow strictly.
+//
 //   - With misfire on and one enabled instance alive, no item stays without a run for
 //     the ticks that it missed. Overlap SKIP leaves those out that came while it ran.
+//
 //   - With failover on, an item whose run was cut short by the end of its instance is run
 //     again by whoever is alive or comes up first: even if the taker ends too, or all do.
 //     Only a kill keeps it from that.
+//
 //   - A graceful stop causes no second run of an item that had finished.
+//
 //   - What an operator disabled stays disabled. Ticks that nobody may run meanwhile are
 //     passed over, and not made up later.
+//
 //   - Running work is not moved; idle work moves at once.
+//
 //   - In a broadcast job each tick starts at most once on an instance, and only on one that had
 //     its item when the tick came. With misfire on none stays without a run for the ticks that it
 //     missed, as long as it may have items.
+//
 //   - A handler's context ends before its item can start elsewhere.
+//
 //   - If an item does not get a run that it should have had, a fault says why, at most its
 //     misfire tolerance and some ten seconds later, as long as an enabled instance is alive.
+//
 //   - A once-listener is told of a tick at most once, unless an instance ends in the middle of
 //     a call: then it is called again, and told so. No handler of a member begins before
 //     Started has ended, and Completed is not called before all members have ended, unless
 //     the time that the listener allows is over.
+//
 //   - A cursor is moved only by the execution that has the item, and every later execution of
 //     the item goes on there.
+//
 //   - A kill ends the run that it names and no other one, also if its runner is cut off or dies
 //     before it sees the kill.
+//
 //   - No tick is claimed between the commit of a pause and that of its end, whoever ends or
 //     comes up meanwhile.
+//
 //   - A request that the registry has is carried out, in its turn for each item, or its result
 //     says why it was not. It survives the end of all processes, and is never merged with another.
 //
 //   - No tick begins after the end of a job. What came before is made up, and run again after a
 //     crash, also after the end.
+//
 //   - A job that was removed stays removed, until somebody readmits it, creates it again, or starts
 //     it with a higher Config.Revision.
 //
@@ -264,6 +282,42 @@
 // [WithEarlyClaims] does that before the tick, so that the handlers begin when it comes. It
 // moves a claim, not a run: a tick still starts at most once, and never before its time.
 //
+// # Runners
+//
+// A [Runner] serves jobs that others create, change and remove, with package ops or any other
+// program: all of the namespace whose implementation or type it offers. It follows the namespace
+// by one view of the jobs' nodes and their configurations, joins jobs, and writes no
+// configuration. For each job:
+//
+//	other's ──► waiting ──► served ──► leaving ──► waiting, or other's
+//	             ▲   ▲       │  │
+//	             │   └───────┘  └──► over ──► waiting, or other's
+//	             └ refused ┘
+//
+//	other's  the Runner offers nothing for it, it is no Go job, or it is not there
+//	waiting  it is to be started; 32 start at a time
+//	served   it has a scheduler, which follows all changes of the configuration by itself
+//	refused  the start has failed, or the scheduler has stopped with an error: a fault of this job
+//	         alone. It is tried again after a second, then less and less often, up to every two
+//	         minutes; and at once when the job's node or its configuration changes
+//	leaving  it has another implementation now, or was removed and created anew: the scheduler is
+//	         shut down, with NodeConfig.Drain for its handlers
+//	over     it was removed; or an operator has removed the instance, or the program has shut the
+//	         scheduler down. It is not started here again until it is created anew
+//
+// That a job is gone is what its scheduler finds out, never the Runner: its view may leave out
+// what it may not read. A job that is refused shows in [Node.Refused] and [Node.Health], in the
+// log when that begins and ends, and in the job's tree in faults/{id}, with the id of the process
+// in ~elasticjob/nodes. That node says what the process offers, also while it runs no job.
+//
+// A Runner joins jobs whose Config.Label it has not. It gets none of their items; but if nobody
+// has the label, there is somebody who says so. It does not join a job of which it offers
+// nothing, so none of its items ever waits for it.
+//
+// Jobs that the program starts itself on a Runner ([Node.Schedule], [Node.OneOff]) are the
+// program's until they stop, although the Runner may offer the same. The names of those that the
+// Runner serves are taken: ErrJobTwice.
+//
 // # Faults
 //
 // No failure is silent. What fails is tried again, with a back-off for each step and at most
@@ -306,6 +360,11 @@
 // A call of a once-listener is exactly once only as long as its caller lives until the tree says
 // that it has returned. If an instance ends in the middle, another one calls again. If more than 50
 // ticks are told of at a time, further ones are not. Completed comes late if nobody can lead.
+//
+// A Runner needs a moment to see that a job was created or has another implementation. In between
+// an old and a new implementation may both be members of the job; an item still has one owner.
+// Whether somebody offers a job that was created, its creator has to find out: a job of which
+// nobody offers anything has no instance, and nobody who would say so.
 //
 // With MonitorExecution off there are no claims, and none of the promises about ticks,
 // failover and owners hold while items move. Runs cannot be killed then, and a tick may

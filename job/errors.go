@@ -28,7 +28,8 @@ var (
 // Errors of this package that a program may want to tell apart.
 var (
 	// ErrInstanceRemoved: an operator has removed this instance, so its scheduler has
-	// stopped. A new one may be started in the same process.
+	// stopped. A new one may be started in the same process; a Runner starts none until the job is
+	// created anew.
 	ErrInstanceRemoved = errors.New("job: instance removed by an operator")
 	// ErrImplementationConflict: another program runs this job, by the name that it gave to
 	// [WithImplementation].

@@ -25,14 +25,14 @@ const (
 )
 
 // sign is the ephemeral node in which a node shows all leaders how many items it has, and what it
-// offers if it is a runner. The controllers of its jobs write it, or the runner, one at a time.
+// offers if it is a Runner. The controllers of its jobs write it, or the Runner, one at a time.
 // It helps leaders to deal, and tells operators; nothing depends on it.
 type sign struct {
 	prefix string // of the id; the session follows, because each session has a sign of its own
 
 	mu      sync.Mutex
 	shows   jobtree.NodeDocument // but for the items
-	keeper  func()               // tells a runner to look after it; nil if nobody runs one: it goes with the last job
+	keeper  func()               // tells a Runner to look after it; nil if nobody runs one: it goes with the last job
 	isBusy  bool                 // somebody writes it
 	session coord.SessionID
 	isThere bool          // it was written in this session, as far as is known
@@ -58,8 +58,8 @@ func (s *sign) id(session coord.SessionID) string {
 	return s.prefix + strconv.FormatUint(uint64(session), 16)
 }
 
-// keep makes the sign show what a runner offers, until that ends. keeper is called when the last
-// job has left: the sign stays, and is the runner's to write.
+// keep makes the sign show what a Runner offers, until that ends. keeper is called when the last
+// job has left: the sign stays, and is the Runner's to write.
 func (s *sign) keep(offers, labels []string, keeper func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (c *controller) showLoad(w *decide.World) error {
 	return nil
 }
 
-// lastLeft says that the last job of the node has left. The sign goes then, unless a runner keeps
+// lastLeft says that the last job of the node has left. The sign goes then, unless a Runner keeps
 // it.
 func (c *controller) lastLeft() {
 	s := c.sign

@@ -18,7 +18,7 @@ import (
 
 // Runner is a [Node] that serves every job of the namespace whose implementation or type it
 // offers. Jobs are created, changed and removed in the registry, by package ops or any other
-// program; the runner starts and stops their schedulers. It writes no configuration.
+// program; the Runner starts and stops their schedulers. It writes no configuration.
 //
 //	r, err := job.NewRunner(reg, job.RunnerConfig{
 //		NodeConfig: job.NodeConfig{Threads: 100, Options: []job.Option{job.WithType(script.Name, scripts)}},
@@ -27,7 +27,7 @@ import (
 //	…
 //	err = r.Run(ctx) // until ctx ends; then all jobs are shut down
 //
-// The section "Runners" of the package comment says what becomes of a job in a runner.
+// The section "Runners" of the package comment says what becomes of a job in a Runner.
 type Runner struct {
 	*Node
 	handlers map[string]Handler
@@ -39,9 +39,9 @@ type Runner struct {
 	standings
 }
 
-// RunnerConfig is what a runner offers, and what its jobs share.
+// RunnerConfig is what a Runner offers, and what its jobs share.
 type RunnerConfig struct {
-	// NodeConfig holds for all jobs. The runner offers the types among its options
+	// NodeConfig holds for all jobs. The Runner offers the types among its options
 	// ([WithType]). WithImplementation is not allowed.
 	NodeConfig
 	// Handlers do the work of the jobs whose implementation has the name: the value of the job's
@@ -50,7 +50,7 @@ type RunnerConfig struct {
 	Handlers map[string]Handler
 }
 
-// NewRunner returns a runner that does not run yet. The registry stays the caller's: close it
+// NewRunner returns a Runner that does not run yet. The registry stays the caller's: close it
 // after Run.
 func NewRunner(reg coord.Registry, c RunnerConfig) (*Runner, error) {
 	n, err := NewNode(reg, c.NodeConfig)
@@ -102,7 +102,7 @@ func (r *Runner) checkOffers() error {
 // store that does not answer when it begins. It may be called once.
 //
 // Errors, beside those of [Node.Shutdown]: that of a namespace that may not be read, and
-// coord.ErrClosed if the registry was closed.
+// coord.ErrClosed if the registry was closed. That a job or an instance was removed is none.
 func (r *Runner) Run(ctx context.Context) error {
 	if r.begun.Swap(true) {
 		return errors.New("job: runner: Run was called before")
@@ -151,11 +151,23 @@ func (r *Runner) open(ctx context.Context) (view coord.View, err error) {
 	return nil, fmt.Errorf("job: runner: view of the namespace: %w", err)
 }
 
+// expects reports whether the error of a scheduler that was shut down is nothing to tell the
+// program, because jobs come and go: nothing but that the job or the instance was removed.
+func (r *Runner) expects(err error) bool {
+	if r == nil {
+		return false
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !r.expects(e) })
+	}
+	return errors.Is(err, ErrJobRemoved) || errors.Is(err, ErrInstanceRemoved)
+}
+
 func (r *Runner) say(level zapcore.Level, message string, fields ...zap.Field) {
 	say(func() { r.paired.logger.Log(level, message, fields...) })
 }
 
-// schedulerGone tells the runner of a node, if it has one, that a scheduler is out of the tree.
+// schedulerGone tells the Runner of a node, if it has one, that a scheduler is out of the tree.
 func (r *Runner) schedulerGone(name string) {
 	if r != nil && r.begun.Load() {
 		r.mail.lookAt(name)

@@ -10,13 +10,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// joinPatience bounds the start of a job in a runner.
+// joinPatience bounds the start of a job in a Runner.
 const joinPatience = 30 * time.Second
 
 // errSlowStart is why a start is given up.
 var errSlowStart = fmt.Errorf("job: not registered within %v", joinPatience)
 
-// errand is something that a runner does for a job while its loop goes on: it starts the job, or
+// errand is something that a Runner does for a job while its loop goes on: it starts the job, or
 // tells operators of its fault.
 type errand struct {
 	job     *served // only its name may be read

@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// Refusal is a job that a runner cannot serve at present, and why. It tries again: at once when the
+// Refusal is a job that a Runner cannot serve at present, and why. It tries again: at once when the
 // job's configuration or implementation changes, and at least every two minutes.
 type Refusal struct {
 	Job string
@@ -22,7 +22,7 @@ func (f Refusal) Error() string { return fmt.Sprintf("job %s: %v", short(f.Job),
 // Unwrap returns the fault.
 func (f Refusal) Unwrap() error { return f.Fault }
 
-// standings are what others may know of a runner's loop.
+// standings are what others may know of a Runner's loop.
 type standings struct {
 	mu      sync.Mutex
 	refused map[string]Fault // jobs that are not served, by name
@@ -87,7 +87,7 @@ func (s *standings) accepts(name string) {
 }
 
 // Refused returns the jobs that a [Runner] cannot serve at present, by name. None of them makes
-// the node unready. A node that is not that of a runner refuses none.
+// the node unready. A node that is not that of a Runner refuses none.
 func (n *Node) Refused() []Refusal {
 	if n.runner == nil {
 		return nil
@@ -102,7 +102,7 @@ func (n *Node) Refused() []Refusal {
 	return list
 }
 
-// doubtOf returns why the runner, if there is one, cannot follow the namespace.
+// doubtOf returns why the Runner, if there is one, cannot follow the namespace.
 func (r *Runner) doubtOf() error {
 	if r == nil {
 		return nil
@@ -112,7 +112,7 @@ func (r *Runner) doubtOf() error {
 	return r.doubted
 }
 
-// awaits returns nil for a node without a runner, and once the runner has read the namespace and
+// awaits returns nil for a node without a Runner, and once the Runner has read the namespace and
 // tried to start each job that it had then. Before that the error says what it waits for.
 func (r *Runner) awaits() error {
 	if r == nil {

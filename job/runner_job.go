@@ -16,14 +16,14 @@ const (
 	soundAfter = time.Minute
 )
 
-// served is a job of the namespace in a runner. The package comment draws its states:
+// served is a job of the namespace in a Runner. Its fields belong to the loop. Of the states that
+// the package comment draws it is
 //
-//	waiting   there is no scheduler; at due it is to be started
-//	running   there is a scheduler
-//	leaving   the runner has asked it to leave
-//	over      there is none, and the configuration is of a life that is over here
-//
-// Its fields belong to the loop of the runner. next decides, and changes nothing.
+//	waiting  without a scheduler, until due
+//	refused  the same, with a fault
+//	served   with a scheduler
+//	leaving  with a scheduler that was asked to leave
+//	over     without one, as long as the configuration is of one of the lives that are over here
 type served struct {
 	name    string
 	listing listing // what the namespace shows of it
@@ -33,7 +33,7 @@ type served struct {
 	scheduler *Scheduler  // nil if there is none
 	from      listing     // what it was started by
 	since     time.Time   // when it was started
-	isOwn     bool        // the program has started it, not the runner
+	isOwn     bool        // the program has started it, not the Runner
 	leaving   *time.Timer // ends its time to drain; nil if it was not asked to leave
 
 	over  lives         // those in which it is not to be started
@@ -52,7 +52,7 @@ type lives struct{ first, last int64 }
 // has reports whether a life is one of them.
 func (l lives) has(life int64) bool { return l.first <= life && life <= l.last && life != 0 }
 
-// turn is what a runner does about a job next.
+// turn is what a Runner does about a job next.
 type turn int
 
 const (
@@ -60,7 +60,7 @@ const (
 	starts       // an errand: start it
 	tells        // an errand: bring faults/{id} up to date
 	leaves       // ask its scheduler to leave
-	forgets      // it does not concern the runner any more
+	forgets      // it does not concern the Runner any more
 )
 
 // next decides what to do about a job. If that is nothing, wait is in which time to ask again

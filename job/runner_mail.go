@@ -6,7 +6,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// mailbox has what others tell the loop of a runner. Whoever tells something does not wait.
+// mailbox has what others tell the loop of a Runner. Whoever tells something does not wait.
 type mailbox struct {
 	wake chan struct{} // has a signal if there may be a letter
 

@@ -7,15 +7,15 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// listing is what the namespace shows of a job, as far as it concerns a runner.
+// listing is what the namespace shows of a job, as far as it concerns a Runner.
 type listing struct {
 	life  int64  // the commit that created the configuration; 0 if there is none
-	offer string // what the runner offers for it; empty if that is nothing
+	offer string // what the Runner offers for it; empty if that is nothing
 	// When the job's node and the configuration were written.
 	root, config int64
 }
 
-// isServed reports whether there is a job that the runner is to serve.
+// isServed reports whether there is a job that the Runner is to serve.
 func (s listing) isServed() bool { return s.life != 0 && s.offer != "" }
 
 // jobAt returns the job whose node or configuration has the path; "" if it is another node.
@@ -39,7 +39,7 @@ func (r *Runner) listingOf(snapshot coord.Snapshot, name string) listing {
 	return listing{life: config.Created, offer: r.offerFor(name, string(root.Value), config.Value), root: root.Modified, config: config.Modified}
 }
 
-// offerFor returns what the runner offers for a job: by the value of the job's node or, if that
+// offerFor returns what the Runner offers for a job: by the value of the job's node or, if that
 // is empty, as elastic-job 2.1 leaves it, by its type SCRIPT, or a handler of the job's own name.
 // The start looks again, and more closely (options.checkImplementation).
 func (r *Runner) offerFor(name, node string, document []byte) string {

@@ -13,10 +13,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// maxErrands bounds how many jobs of a runner start at a time.
+// maxErrands bounds how many jobs of a Runner start at a time.
 const maxErrands = 32
 
-// rounds is the loop of a runner. One goroutine owns it. It is level-triggered, like a
+// rounds is the loop of a Runner. One goroutine owns it. It is level-triggered, like a
 // controller: whatever wakes it, it reads the newest snapshot, and decides anew about the jobs
 // of which something has changed. It never waits for the store: errands do.
 type rounds struct {
@@ -258,7 +258,7 @@ func (r *rounds) ended(j *served) {
 	}
 }
 
-// forgets ends what the runner knows about a job.
+// forgets ends what the Runner knows about a job.
 func (r *rounds) forgets(j *served) {
 	r.isSound(j)
 	r.hasTried(j.name)

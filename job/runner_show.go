@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// show follows the session, and keeps the sign of the runner up, also while there is no job,
+// show follows the session, and keeps the sign of the Runner up, also while there is no job,
 // until ctx ends or the registry is closed.
 func (r *Runner) show(ctx context.Context) {
 	for {
@@ -56,7 +56,7 @@ func (r *Runner) showOnce(ctx context.Context, session coord.Session) {
 	}
 }
 
-// takeSignDown removes the sign when the runner has ended.
+// takeSignDown removes the sign when the Runner has ended.
 func (r *Runner) takeSignDown() {
 	r.sign.keep(nil, nil, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), partingTime)

@@ -12,7 +12,7 @@ import (
 // lastTelling bounds the time between two attempts to write faults/{id} that fail.
 const lastTelling = time.Minute
 
-// tale is what a runner has written into the node faults/{id} of a job that it cannot serve, for
+// tale is what a Runner has written into the node faults/{id} of a job that it cannot serve, for
 // operators. The id is that of the process, because there is no instance.
 type tale struct {
 	session coord.SessionID // in which something was written; 0 if nothing was
