@@ -24,7 +24,7 @@ func TestRunnerConverges(t *testing.T) {
 		return [2]string{rapid.SampledFrom(kinds).Draw(t, "does"), rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "job")}
 	})
 	rapid.Check(t, func(rt *rapid.T) {
-		plan := rapid.SliceOfN(step, 1, 40).Draw(rt, "plan")
+		plan := rapid.SliceOfN(step, 1, 30).Draw(rt, "plan")
 		wrong := ""
 		synctest.Test(t, func(t *testing.T) { wrong = converge(t, plan) })
 		if wrong != "" {
@@ -49,11 +49,11 @@ func converge(t *testing.T, plan [][2]string) string {
 			c.remove(name)
 			delete(expelled, name)
 			if does == "remove and create" {
-				c.create(name, "b")
+				c.create(name, "b", cron(rarely))
 			}
 		case "create":
 			if !isThere {
-				c.create(name, "a")
+				c.create(name, "a", cron(rarely))
 			}
 		case "break":
 			if isThere {

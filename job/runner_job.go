@@ -70,8 +70,8 @@ func (j *served) next(now time.Time, session coord.SessionID, isBlind bool) (do 
 	if j.isBusy {
 		return nothing, 0
 	}
-	if j.told.differs(j.says(), session) {
-		if wait = j.told.due.Sub(now); wait <= 0 {
+	if says := j.says(); j.told.differs(says, session) {
+		if wait = j.told.wait(says, now); wait <= 0 {
 			return tells, 0
 		}
 	}

@@ -38,6 +38,14 @@ func (t tale) differs(f Fault, session coord.SessionID) bool {
 	return t.session != 0 && (f.Err == nil || t.text != textOf(f))
 }
 
+// wait returns how long to wait until the node shows a fault. That a fault is over shows at once.
+func (t tale) wait(f Fault, now time.Time) time.Duration {
+	if f.Err == nil && t.pause == 0 {
+		return 0
+	}
+	return t.due.Sub(now)
+}
+
 // tell makes the node show a fault, and removes it if there is none. It returns what stands there
 // then.
 func tell(ctx context.Context, reg coord.Registry, job jobtree.Job, id string, session coord.Session, f Fault, before tale) (tale, error) {
