@@ -341,6 +341,7 @@
 //	a broadcast job has more instances than items, pins, or JVM members   FaultConfig
 //	a job that is to end has JVM members                                  FaultConfig
 //	a calendar is gone, or cannot be read                                 FaultCalendar
+//	a Runner cannot start a job, or its scheduler has stopped             any of these, by the cause
 //
 // A scheduler that cannot go on at all leaves in order: its handlers' contexts end, its
 // nodes go, others take over, and [Scheduler.Err] says why. If its nodes cannot be removed,

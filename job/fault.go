@@ -13,7 +13,8 @@ const (
 	// FaultConfig: this process refuses the configuration in the registry, so the last good
 	// one stays in force; or the leader has not put the schedule of the configuration in
 	// force; or that schedule has no future tick, and is not to end; or a broadcast job has more
-	// instances than items, pins, or JVM members; or a job that is to end has JVM members. Correct the configuration, or give this process the strategy or
+	// instances than items, pins, or JVM members; or a job that is to end has JVM members; or a
+	// Runner cannot start the job. Correct the configuration, or give this process the strategy or
 	// error handler that the configuration names.
 	FaultConfig FaultKind = iota + 1
 	// FaultClock: this host's clock is more than 5 s, or more than Config.MaxTimeDiff, away

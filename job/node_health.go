@@ -20,6 +20,9 @@ func (n *Node) Health() error {
 	var errs []error
 	for _, s := range jobs {
 		err := s.Err()
+		if n.runner.expects(err) {
+			continue // the Runner forgets it
+		}
 		if fault := (Status{Faults: s.c.faultsNow()}).Fault(); err == nil && fault != nil {
 			err = fmt.Errorf("job %s: %w", s.Name(), fault)
 		}
@@ -38,7 +41,7 @@ func (n *Node) Health() error {
 func (n *Node) Faults() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, s := range n.Jobs() {
-			if err := s.Err(); err != nil && !yield(s.Name(), err) {
+			if err := s.Err(); err != nil && !n.runner.expects(err) && !yield(s.Name(), err) {
 				return
 			}
 			for _, f := range s.c.faultsNow() {

@@ -12,6 +12,10 @@ import (
 
 // Refusal is a job that a Runner cannot serve at present, and why. It tries again: at once when the
 // job's configuration or implementation changes, and at least every two minutes.
+//
+// The kind of the fault is FaultConfig if the configuration or the implementation is refused;
+// FaultStore if the store has not let the job start; FaultTree if nodes of it may not be read or
+// written; FaultStarvation if its scheduler has panicked.
 type Refusal struct {
 	Job string
 	Fault

@@ -3,7 +3,8 @@
 // instances of a job, and the tools of an operator, can share its tree with ours.
 // They do not know the nodes that are ours alone, and leave them as they are:
 //
-//	sessions/{id}, faults/{id}        of an instance
+//	sessions/{id}, faults/{id}        of an instance; faults also of a Runner that cannot be one,
+//	                                  with the id of its process
 //	schedule                          since when it is in force, and a pause
 //	sharding/{item}/fired, completed  the last claim and the last end of an item
 //	cursor/{item}                     how far its handler has come
@@ -15,7 +16,8 @@
 //
 // Below ~elasticjob the namespace has what belongs to no job:
 //
-//	nodes/{id}                        of a process: how many items of all jobs it has
+//	nodes/{id}                        of a process: how many items of all jobs it has, and what
+//	                                  it offers if it is a Runner
 //	calendars/{name}                  days and hours that jobs leave out
 //
 // What others may write there is bounded and read strictly; a value that cannot be read has

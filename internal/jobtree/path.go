@@ -69,8 +69,8 @@ func (j Job) Instance(id string) string { return j.at(instances + "/" + id) }
 // itself or by an operator. Others take over what it ran only when both nodes are gone.
 func (j Job) Session(id string) string { return j.at(sessions + "/" + id) }
 
-// Faults is the ephemeral node in which an instance shows operators its faults; see
-// [EncodeFaults].
+// Faults is the ephemeral node in which an instance shows operators its faults, or a Runner that
+// cannot join the job; see [EncodeFaults].
 func (j Job) Faults(id string) string { return j.at(faults + "/" + id) }
 
 // Schedule says since when the schedule is in force; see [EncodeSchedule].
