@@ -117,6 +117,20 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
+// A process is killed when its time to drain is over, or before.
+func TestDieDuringShutdown(t *testing.T) {
+	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
+		a, _ := pair(c, every("0 0 * * * ?"), lasts(time.Minute))
+		time.AfterFunc(30*time.Second, a.Die)
+		if err := a.Shutdown(time.Hour); err == nil {
+			t.Error("it has left in order")
+		}
+		c.Executions().Outcome(job.OutcomeCut).Where("died", func(e jobtest.Execution) bool { return errors.Is(e.Err, jobtest.ErrDied) }).Require(t, 1)
+		c.Advance(2 * time.Minute)
+		c.Executions().Source(job.SourceFailover).Outcome(job.OutcomeOK).Require(t, 1)
+	})
+}
+
 func TestCutOff(t *testing.T) {
 	for _, tc := range []struct {
 		name    string

@@ -92,15 +92,16 @@ func (in *Instance) leaves() bool {
 }
 
 // Shutdown stops the process in order, as SIGTERM should: handlers have the time drain to
-// return. It waits for the end, and returns what [job.Node.Shutdown] does.
+// return. It waits for the end, and returns what [job.Node.Shutdown] does. The process may die
+// meanwhile.
 func (in *Instance) Shutdown(drain time.Duration) error {
-	if !in.leaves() {
-		return nil
-	}
-	in.c.recorder.tell(in.address, "is shut down")
+	in.c.recorder.tell(in.address, "shuts down")
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	err := in.node.Shutdown(ctx)
+	if !in.leaves() {
+		return err
+	}
 	in.broken.stop()
 	return errors.Join(err, in.close())
 }
@@ -115,9 +116,10 @@ func (in *Instance) close() error {
 // Die ends the process at once, as a crash does. The store hears nothing more from it, and its
 // session expires when the time-out has passed. Die returns at once.
 //
-// The contexts of its handlers end, because there is no other way to stop them. What a handler
-// does after that would not happen in a process that has died: let it return at once. Nothing of
-// it is recorded: its executions have ended with [job.OutcomeCut] and [ErrDied].
+// The contexts of its handlers end, with coord.ErrClosed, because there is no other way to stop
+// them. What a handler does after that would not happen in a process that has died: let it
+// return at once. Nothing of it is recorded: its executions have ended with [job.OutcomeCut] and
+// [ErrDied]. To see all that follows at this instant, call [Cluster.Advance] with 0.
 func (in *Instance) Die() {
 	if !in.leaves() {
 		return

@@ -218,3 +218,10 @@ func TestRunRefuses(t *testing.T) {
 		})
 	}
 }
+
+// One item in real time, with the store, the scheduler and all.
+func BenchmarkRun(b *testing.B) {
+	for b.Loop() {
+		jobtest.Run(b, lasts(0), jobtest.Case{})
+	}
+}
