@@ -20,10 +20,9 @@ type script struct {
 	ids int
 }
 
-func newScript() *script {
-	rec := jobtest.NewRecorder()
-	return &script{rec: rec, to: rec.Observer()}
-}
+func newScript() *script { return scriptOf(jobtest.NewRecorder()) }
+
+func scriptOf(rec *jobtest.Recorder) *script { return &script{rec: rec, to: rec.Observer()} }
 
 // day is when histories begin.
 var day = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -250,6 +249,32 @@ func TestMissedEvents(t *testing.T) {
 		if failure := failureOf(t, check); !strings.Contains(failure, "missed 3 events") {
 			t.Errorf("%s: %s", name, failure)
 		}
+	}
+}
+
+// What a recorder keeps is bounded, and it tells when that was too little.
+func TestRecorderIsBounded(t *testing.T) {
+	fault := job.Fault{Kind: job.FaultStore, Err: errors.New("away")}
+	for name, tell := range map[string]func(s *script, i int){
+		"executions": func(s *script, i int) { s.ran(ran{tick: i + 1, end: i + 2}) },
+		"faults": func(s *script, i int) {
+			s.to.Fault(job.FaultEvent{Event: job.Event{JobName: fmt.Sprint(i)}, Fault: fault})
+		},
+		"events": func(s *script, i int) { s.to.Joined(job.JoinedEvent{}) },
+		"output": func(s *script, i int) { s.ran(ran{tick: i + 1, end: i + 2, output: strings.Repeat("x", 9<<20)}) },
+	} {
+		s := scriptOf(jobtest.NewSmallRecorder(10))
+		if name == "output" {
+			s = newScript()
+		}
+		for i := range 7 {
+			tell(s, i)
+		}
+		s.rec.Faults().Of("none").Require(t, 0)
+		for i := range 4 {
+			tell(s, 7+i)
+		}
+		failureOf(t, func(t testing.TB) { s.rec.Faults().Of("none").Require(t, 0) })
 	}
 }
 

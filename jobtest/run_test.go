@@ -198,7 +198,7 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{"a wrong configuration", ok, jobtest.Case{Config: job.Config{Cron: "every day"}}, []string{`cron expression "every day"`}},
 		{"an item that is not there", ok, jobtest.Case{Config: job.Config{ShardingTotalCount: 2}, Item: 2}, []string{"item 2", "0 to 1"}},
-		{"a negative item", ok, jobtest.Case{Item: -1}, []string{"shardingTotalCount"}},
+		{"a negative item", ok, jobtest.Case{Item: -1}, []string{"items begin at 0"}},
 		{"a time that is no tick", ok, jobtest.Case{Config: job.Config{Cron: "0 0 0 * * ?"}, Tick: time.Date(2026, 1, 1, 12, 0, 0, 0, time.Local)}, []string{"no tick"}},
 		{"a tick of a job without a schedule", ok, jobtest.Case{Tick: time.Date(2026, 1, 1, 12, 0, 0, 0, time.Local)}, []string{"a one-off job has no ticks"}},
 		{"a type that is not known", job.OfType("SCRIPT"), jobtest.Case{}, []string{"WithType"}},
