@@ -62,7 +62,8 @@
 // The file copy_test.go has tests to copy: a handler that is tried again
 // (TestTheBankIsAskedAgain), a kill (TestItStopsWhenItIsKilled), a process that dies
 // (TestEveryTickIsPaidAlthoughAProcessDies), a write with an old token (TestAnOldWriteIsRefused)
-// and a store that is away (TestAnOutageIsMadeUpFor).
+// and a store that is away (TestAnOutageIsMadeUpFor). In examples/orders there is one with a
+// database, jobtest_test.go.
 //
 // # In a bubble
 //
