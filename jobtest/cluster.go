@@ -25,7 +25,7 @@ type Cluster struct {
 
 	mu        sync.Mutex
 	instances []*Instance
-	dying     sync.WaitGroup // for handlers of instances that have died
+	ending    sync.WaitGroup // for handlers of instances that have died, and for runners
 }
 
 // NewCluster returns a cluster without instances. It has to be called in a bubble, in which it
@@ -57,7 +57,7 @@ func (c *Cluster) end() {
 		leaving.Go(in.end)
 	}
 	leaving.Wait()
-	c.dying.Wait()
+	c.ending.Wait()
 	_ = c.operator.Close(context.Background()) // nobody needs its session any more
 	c.store.Close()
 }

@@ -40,7 +40,8 @@
 //	                       ▼                              ▼
 //	                     left: its session is closed     dead: its session expires, 10 s later
 //
-// [Instance.ClockOff] sets a wrong clock. [Cluster.Store] and [Instance.Link] have all other
+// [Cluster.Runner] starts a process that serves the jobs which somebody creates, by Cluster.Ops or
+// with another instance. [Instance.ClockOff] sets a wrong clock. [Cluster.Store] and [Instance.Link] have all other
 // faults of package memory, and [Cluster.Ops] what an operator can do.
 //
 // # What has happened

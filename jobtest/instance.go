@@ -33,13 +33,42 @@ type Instance struct {
 // process may have the same address, as after a restart.
 func (c *Cluster) Instance(address string, opts ...job.Option) *Instance {
 	c.t.Helper()
+	return c.process(address, opts, func(in *Instance, config job.NodeConfig) (err error) {
+		in.node, err = job.NewNode(in.registry, config)
+		return err
+	})
+}
+
+// Runner starts a process that serves every job of the cluster whose implementation or type it
+// offers: see [job.Runner]. The handlers have the names of the jobs that they are for, or of their
+// implementations; types stand among the options. Create jobs through Ops.
+func (c *Cluster) Runner(address string, handlers map[string]job.Handler, opts ...job.Option) *Instance {
+	c.t.Helper()
+	return c.process(address, opts, func(in *Instance, config job.NodeConfig) error {
+		runner, err := job.NewRunner(in.registry, job.RunnerConfig{NodeConfig: config, Handlers: handlers})
+		if err != nil {
+			return err
+		}
+		in.node = runner.Node
+		c.ending.Go(func() {
+			if err := runner.Run(context.Background()); err != nil && !in.hasLeft() { // it ends with Shutdown
+				c.recorder.tell(address, "the runner has stopped: "+shown(err))
+			}
+		})
+		return nil
+	})
+}
+
+// process starts a process whose node begin makes.
+func (c *Cluster) process(address string, opts []job.Option, begin func(*Instance, job.NodeConfig) error) *Instance {
+	c.t.Helper()
 	registry, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: address, SessionTimeout: sessionTimeout})
 	if err != nil {
 		c.t.Fatalf("jobtest: instance %s: %v", address, err)
 	}
 	in := &Instance{c: c, address: address, registry: registry}
 	in.witness = &witness{at: func(job.Event) time.Time { return time.Now() }} // its own clock may be wrong
-	in.node, err = job.NewNode(registry, job.NodeConfig{Options: append([]job.Option{
+	err = begin(in, job.NodeConfig{Options: append([]job.Option{
 		job.WithIP(address),
 		job.WithClock(func() time.Time { return time.Now().Add(time.Duration(in.ahead.Load())) }),
 		job.WithObserver(c.recorder.observer(in.witness)),
@@ -81,6 +110,13 @@ func (in *Instance) Node() *job.Node { return in.node }
 
 // Link returns the connection to the store, for faults that Instance has no method for.
 func (in *Instance) Link() *memory.Link { return in.registry.Link() }
+
+// hasLeft reports whether the process is gone.
+func (in *Instance) hasLeft() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.gone
+}
 
 // leaves reports whether the process is there, and marks it as gone.
 func (in *Instance) leaves() bool {
@@ -129,8 +165,8 @@ func (in *Instance) Die() {
 	in.Link().Cut()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = in.registry.Close(ended)                          // it reaches nobody
-	in.c.dying.Go(func() { _ = in.node.Shutdown(ended) }) // nor does this; it waits for the handlers
+	_ = in.registry.Close(ended)                           // it reaches nobody
+	in.c.ending.Go(func() { _ = in.node.Shutdown(ended) }) // nor does this; it waits for the handlers
 }
 
 // end stops what a test has left running.
