@@ -28,12 +28,12 @@ type Cluster struct {
 	ending    sync.WaitGroup // for handlers of instances that have died, and for runners
 }
 
-// NewCluster returns a cluster without instances. It has to be called in a bubble, in which it
-// stays: in the function that synctest.Test is given.
+// NewCluster returns a cluster without instances. It lives in a bubble: it is called in the
+// function that synctest.Test is given, with the t of that function.
 func NewCluster(t testing.TB) *Cluster {
 	t.Helper()
 	if !inBubble(t) {
-		t.Fatal("jobtest: NewCluster needs virtual time: call it in the function that synctest.Test is given")
+		t.Fatal("jobtest: NewCluster needs virtual time: call it in the function that synctest.Test is given, with the t of that function")
 	}
 	c := &Cluster{t: t, store: memory.NewStore(memory.Options{}), recorder: NewRecorder()}
 	operator, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: "operator"})

@@ -63,8 +63,8 @@
 // The file copy_test.go has tests to copy: a handler that is tried again
 // (TestTheBankIsAskedAgain), a kill (TestItStopsWhenItIsKilled), a process that dies
 // (TestEveryTickIsPaidAlthoughAProcessDies), a write with an old token (TestAnOldWriteIsRefused)
-// and a store that is away (TestAnOutageIsMadeUpFor). In examples/orders there is one with a
-// database, jobtest_test.go.
+// and a store that is away (TestAnOutageIsMadeUpFor). With a database there are
+// jobtest_test.go in examples/orders, and jobs_test.go in examples/service.
 //
 // # In a bubble
 //

@@ -12,7 +12,8 @@ import (
 // Case says how [Run] runs one item. The zero value is item 0 of a job with one item.
 type Case struct {
 	// Config is that of the job: the one that the program uses, say. Its schedule does not fire:
-	// the item runs because it is asked for, also if it has no Cron. Calendars do not count.
+	// the item runs because it is asked for, also if it has no Cron. Calendars and Expiry do not
+	// count.
 	// Name is "job" and ShardingTotalCount is Item+1 if they are left out.
 	Config job.Config
 	// Item is the item that runs. No other one does.

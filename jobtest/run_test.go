@@ -116,6 +116,7 @@ func TestRunTellsTheHandler(t *testing.T) {
 			Config: job.Config{
 				Name: "report", Cron: "0 30 2 * * ?", TimeZone: "UTC", ShardingTotalCount: 5, ShardingItemParameters: "2=Paris",
 				JobParameter: "all", Props: map[string]string{"format": "csv"}, Label: "gpu", Calendars: []string{"holidays"},
+				Expiry: job.Expiry{Ticks: 1, Remove: true},
 			},
 			Item: 2, Parameter: "march", Tick: tick, Cursor: "page 7",
 		})

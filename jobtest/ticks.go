@@ -14,8 +14,8 @@ import (
 const MaxTicks = 100_000
 
 // Ticks returns the ticks of a configuration after from and up to to: those that a job fires
-// which is started at from, when it is to. They are in the job's time zone, ascending. The
-// calendars are those that Config.Calendars names, in that order.
+// which is started at from, when it is to, up to its end (Config.Expiry). They are in the job's
+// time zone, ascending. The calendars are those that Config.Calendars names, in that order.
 //
 // Errors: a *job.ConfigError; others if the job has no schedule, if calendars are missing, and
 // if there are more than MaxTicks.
@@ -43,9 +43,15 @@ func Ticks(c job.Config, from, to time.Time, calendars ...*calendar.Calendar) ([
 		return fail("%w", err)
 	}
 	schedule := calendar.Without(union, calendars...)
+	if end := c.Expiry.At; !end.IsZero() && end.Before(to) {
+		to = end
+	}
 	var ticks []time.Time
 	for at := schedule.Next(from); !at.IsZero() && !at.After(to); at = schedule.Next(at) {
-		if len(ticks) == MaxTicks {
+		switch n := len(ticks); {
+		case c.Expiry.Ticks > 0 && n == c.Expiry.Ticks:
+			return ticks, nil
+		case n == MaxTicks:
 			return fail("more than %d between %s and %s; ask for a shorter time", MaxTicks, from.Format(time.RFC3339), to.Format(time.RFC3339))
 		}
 		ticks = append(ticks, at)

@@ -38,6 +38,8 @@ func TestTicks(t *testing.T) {
 			"calendars", job.Config{Cron: "0 0 12 * * ?", Calendars: []string{"weekends", "new-year"}}, day(1), day(6),
 			[]*calendar.Calendar{weekends, newYear}, "2/12 5/12", "",
 		},
+		{"an end", job.Config{Cron: "0 0 12 * * ?", Expiry: job.Expiry{At: day(3)}}, day(1), day(9), nil, "1/12 2/12", ""},
+		{"a number of ticks", job.Config{Cron: "0 0 12 * * ?", Expiry: job.Expiry{Ticks: 2}}, day(1), day(9), nil, "1/12 2/12", ""},
 		{"no time", job.Config{Cron: "0 0 12 * * ?"}, day(2), day(1), nil, "", ""},
 		{"a wrong expression", job.Config{Cron: "noon"}, day(1), day(2), nil, "", `"noon"`},
 		{"a one-off job", job.Config{}, day(1), day(2), nil, "", "job j: a one-off job has none"},
@@ -73,6 +75,7 @@ func TestTicks(t *testing.T) {
 // clocks change.
 func TestTicksAreThoseOfTheScheduler(t *testing.T) {
 	crons := []string{"0 0/37 * * * ?", "30 15 3 * * ?", "0 30 2 ? * SAT-MON", "5/20 0 4 * * ?", "@daily", "@every 1h30m"}
+	ends := []job.Expiry{{}, {Ticks: 3}, {}, {At: time.Date(2026, 3, 29, 4, 0, 25, 0, time.UTC)}}
 	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
 		c.AdvanceTo(time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC))
 		begin, a := time.Now(), c.Instance("10.0.0.1")
@@ -81,6 +84,7 @@ func TestTicksAreThoseOfTheScheduler(t *testing.T) {
 			for i, cron := range crons {
 				jobs = append(jobs, job.Config{
 					Name: fmt.Sprintf("j%d", len(jobs)), Cron: cron, MoreCrons: crons[:i%3], TimeZone: zone, ShardingTotalCount: 1,
+					Expiry: ends[i%len(ends)],
 				})
 			}
 		}

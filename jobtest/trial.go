@@ -75,8 +75,10 @@ func (c Case) run(ctx context.Context, h job.Handler) (result Result, err error)
 // the job is paused. Requests run during a pause.
 func (t *trial) start(ctx context.Context, h job.Handler) error {
 	cfg := t.Config
-	cfg.Calendars = nil
-	cfg.Disabled = true
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	cfg.Calendars, cfg.Expiry, cfg.Disabled = nil, job.Expiry{}, true
 	var options []job.Option
 	if cfg.Label != "" {
 		options = append(options, job.WithLabels(cfg.Label))
