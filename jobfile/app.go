@@ -32,11 +32,10 @@ type App struct {
 	started atomic.Bool                   // each job was tried once
 	close   []func(context.Context) error // what is to be closed at the end, the last one first
 
-	types         map[string]job.Type
-	errorHandlers map[string]job.ErrorHandlerType
-
 	jobsEnd context.Context // ends when the jobs are to end
 	endJobs context.CancelFunc
+	hurry   context.Context // ends when they have had their time
+	noTime  context.CancelFunc
 	gate    chan struct{} // has an element for each job that talks to the registry at its start or change
 	over    chan struct{} // closed when Shutdown has ended
 	ending  sync.Once
@@ -102,6 +101,7 @@ func (f *File) Start(ctx context.Context) (*App, error) {
 		keepers: map[string]*keeper{}, faults: map[string]Fault{},
 	}
 	a.jobsEnd, a.endJobs = context.WithCancel(context.Background())
+	a.hurry, a.noTime = context.WithCancel(context.Background())
 	if err := a.open(ctx, f); err != nil {
 		return nil, errors.Join(err, a.closeAll(context.WithoutCancel(ctx)))
 	}
@@ -223,9 +223,9 @@ func (a *App) setFault(name string, err error) {
 	a.mu.Unlock()
 	switch {
 	case isNew:
-		a.log.Error("the configuration file is not in force", slog.String("job", name), slog.Any("error", fault))
+		a.log.Error("not as the configuration files say", slog.String("job", name), slog.Any("error", fault))
 	case err == nil && was:
-		a.log.Info("the configuration file is in force again", slog.String("job", name))
+		a.log.Info("as the configuration files say again", slog.String("job", name))
 	}
 }
 
@@ -237,6 +237,7 @@ func (a *App) Shutdown(ctx context.Context) error {
 		a.reloading.Lock()
 		defer a.reloading.Unlock()
 		a.err = a.node.Shutdown(ctx)
+		a.noTime()
 		a.serving.Wait()
 		a.mu.Lock()
 		all := slices.AppendSeq(slices.Clone(a.leaving), maps.Values(a.keepers))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // page is a log that several goroutines write.
@@ -333,7 +335,7 @@ func TestAJobThatDoesNotStart(t *testing.T) {
 		if again := app.Faults(); !cmp.Equal(faults, again, cmp.Comparer(func(a, b jobfile.Fault) bool { return a.Job == b.Job && a.Since.Equal(b.Since) })) {
 			t.Errorf("faults %v", again)
 		}
-		if n := strings.Count(f.log.String(), "not in force"); n != 2 {
+		if n := strings.Count(f.log.String(), "not as the configuration files say"); n != 2 {
 			t.Errorf("%d lines in the log", n)
 		}
 		config, err := job.Config{Name: "b", Cron: "* * * * * ?", ShardingTotalCount: 1}.Encode(nil)
@@ -518,4 +520,98 @@ func TestStartFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A job that has expired, and is removed then, is no fault, also when a process starts afterwards.
+func TestExpiry(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		path := write(t, every("a: {expiry: {ticks: 3, remove: true}}", "b: {}"))[0]
+		app := f.load(path)
+		time.Sleep(5 * time.Minute)
+		if got := f.ran("a"); len(got) != 3 || len(app.Faults()) > 0 {
+			t.Errorf("%d runs, faults %v", len(got), app.Faults())
+		}
+		later := f.loadWith(f.options(f.dial()), path)
+		time.Sleep(time.Minute)
+		if got := f.ran("a"); len(got) != 0 || len(later.Faults()) > 0 || later.Node().Job("a") != nil {
+			t.Errorf("%d runs, faults %v", len(got), later.Faults())
+		}
+		rewrite(t, path, every("a: {expiry: {ticks: 3, remove: true}, revision: 1}", "b: {}"))
+		if r := reload(t, later); !cmp.Equal(r.Started, []string{"a"}) {
+			t.Error(r)
+		}
+		time.Sleep(5 * time.Minute)
+		if got := f.ran("a"); len(got) != 3 || len(later.Faults()) > 0 {
+			t.Errorf("%d runs, faults %v", len(got), later.Faults())
+		}
+	})
+}
+
+// A job that an operator has removed is not set up again, until its revision is larger, or the
+// operator allows it.
+func TestRemovedJobs(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		path := write(t, every("a: {}", "b: {}"))[0]
+		app := f.load(path)
+		steer := ops.New(f.reg).By("Ann")
+		for _, name := range []string{"a", "b"} {
+			if err := steer.Job(name).Remove(t.Context(), ops.RemoveRequest{Why: "enough"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Minute)
+		if faults := app.Faults(); len(faults) != 2 || !errors.Is(faults[1], job.ErrJobRemoved) {
+			t.Errorf("faults %v", faults)
+		}
+		if err := app.Shutdown(t.Context()); err != nil {
+			t.Log(err) // the schedulers had stopped before
+		}
+		app = f.load(path)
+		if faults := app.Faults(); len(faults) != 2 || !errors.Is(faults[1], job.ErrJobRemoved) || !strings.Contains(faults[1].Error(), "Ann") {
+			t.Errorf("faults %v", faults)
+		}
+		if err := steer.Readmit(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		if faults := app.Faults(); len(faults) != 1 || app.Node().Job("a") == nil {
+			t.Errorf("faults %v", faults)
+		}
+		rewrite(t, path, every("a: {}", "b: {revision: 1}"))
+		if r := reload(t, app); !cmp.Equal(r.Started, []string{"b"}) || len(app.Faults()) > 0 {
+			t.Errorf("result %v, faults %v", r, app.Faults())
+		}
+	})
+}
+
+// panicky panics when a job begins an item.
+type panicky struct {
+	coord.Registry
+	job   string
+	times atomic.Int32
+}
+
+func (p *panicky) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	for _, op := range ops {
+		if op.Kind != coord.OpAbsent && op.Path == p.job+"/sharding/0/running" {
+			p.times.Add(1)
+			panic("broken")
+		}
+	}
+	return p.Registry.Commit(ctx, ops...)
+}
+
+// A job whose scheduler stops again and again is started less and less often.
+func TestAJobThatStopsAgainAndAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		reg := &panicky{Registry: f.reg, job: "a"}
+		app := f.loadWith(f.options(reg), write(t, every("a: {}", "b: {}"))...)
+		time.Sleep(10 * time.Minute)
+		if n := reg.times.Load(); n < 5 || n > 25 {
+			t.Errorf("it was started %d times in 10 minutes", n)
+		}
+		if len(f.ran("b")) < 590 || app.Node().Live() != nil {
+			t.Errorf("b does not run as it should, or the process is not live: %v", app.Node().Live())
+		}
+	})
 }

@@ -30,7 +30,8 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 	case !want.Overwrite && want.Revision <= there.Config.Revision:
 		k.refused = fmt.Errorf("%w, %d: raise revision above %d to put the change in force", ErrNotNewer, there.Config.Revision, there.Config.Revision)
 	default:
-		k.refused = k.app.accepts(k.want)
+		// What is refused here must not come into the registry, where all instances would refuse it.
+		k.refused = k.app.node.Check(want, k.app.file.handler(k.want), k.app.jobOptions(k.want)...)
 	}
 	if k.refused != nil {
 		return nothing, k.wrong("the change is not in force", k.refused)
@@ -40,9 +41,4 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 	}
 	k.inForce = k.want
 	return changed, nil
-}
-
-// wrong says where the job stands in the files.
-func (k *keeper) wrong(what string, err error) error {
-	return fmt.Errorf("%s: %s: %w", k.want.source.at, what, err)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -104,36 +103,38 @@ func (a *App) nodeOptions(f *File) ([]job.Option, error) {
 	}
 	options = append(options, job.WithEarlyClaims(s.earlyClaims))
 
-	if err := a.makeTypes(o); err != nil {
+	types, err := a.types(o)
+	if err != nil {
 		return nil, err
 	}
-	for name, t := range a.types {
-		options = append(options, job.WithType(name, t))
-	}
-	for name, t := range a.errorHandlers {
-		options = append(options, job.WithErrorHandlerType(name, t))
-	}
+	options = append(options, types...)
 	options = append(options, a.observers()...)
 	return append(options, o.Job...), nil
 }
 
-// makeTypes makes the types that this package has, and adds the program's.
-func (a *App) makeTypes(o *Options) error {
+// types returns the types that this package has, and then the program's, which count.
+func (a *App) types(o *Options) ([]job.Option, error) {
 	requests := httpjob.New(httpjob.Options{})
 	a.close = append(a.close, func(context.Context) error { requests.Close(); return nil })
-	a.types = map[string]job.Type{httpjob.Name: requests}
+	options := []job.Option{
+		job.WithType(httpjob.Name, requests),
+		job.WithErrorHandlerType(alert.NameWeChat, alert.WeChat(o.Alert)),
+		job.WithErrorHandlerType(alert.NameDingTalk, alert.DingTalk(o.Alert)),
+		job.WithErrorHandlerType(alert.NameSlack, alert.Slack(o.Alert)),
+		job.WithErrorHandlerType(alert.NameWebhook, alert.Webhook(o.Alert)),
+	}
 	if o.Supervisor != (script.Supervisor{}) {
 		scripts, err := script.New(o.Supervisor, script.Options{})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		a.types[script.Name] = scripts
+		options = append(options, job.WithType(script.Name, scripts))
 	}
-	maps.Copy(a.types, o.Types)
-	a.errorHandlers = map[string]job.ErrorHandlerType{
-		alert.NameWeChat: alert.WeChat(o.Alert), alert.NameDingTalk: alert.DingTalk(o.Alert),
-		alert.NameSlack: alert.Slack(o.Alert), alert.NameWebhook: alert.Webhook(o.Alert),
+	for name, t := range o.Types {
+		options = append(options, job.WithType(name, t))
 	}
-	maps.Copy(a.errorHandlers, o.ErrorHandlers)
-	return nil
+	for name, t := range o.ErrorHandlers {
+		options = append(options, job.WithErrorHandlerType(name, t))
+	}
+	return options, nil
 }

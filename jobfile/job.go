@@ -41,6 +41,7 @@ func (d *declared) fields() fields {
 			meaning: "Calendars of the namespace: ticks that one of them leaves out are none. Up to 20."},
 		{key: "jitter", shape: duration{to: &c.Jitter}, registry: inProps + "schedule.jitter.milliseconds",
 			meaning: "Delays each item by some time below it, always the same one. Default 0s."},
+		{key: "expiry", shape: expiryFields(&c.Expiry), meaning: "When the job ends."},
 		{key: "overlap", shape: oneOf{&c.Overlap, []string{job.OverlapWait, job.OverlapSkip}}, registry: inProps + "overlap",
 			meaning: "What becomes of a tick that comes while the item still runs. Default WAIT: as misfire says. SKIP: it is passed over."},
 
@@ -104,5 +105,16 @@ func retryFields(r *job.Retry) fields {
 			meaning: "The time before the second attempt; it doubles before each further one. Default 1s."},
 		{key: "maxBackoff", shape: duration{&r.MaxBackoff, 1, 0}, registry: inProps + "retry.backoff.max.milliseconds",
 			meaning: "The longest time between two attempts. Default 1m."},
+	}
+}
+
+func expiryFields(e *job.Expiry) fields {
+	return fields{
+		{key: "at", shape: moment{&e.At}, registry: inProps + "expiry.at",
+			meaning: "The last moment for which there may be a tick: 2026-12-24T18:00:00Z, whole seconds. Default: none."},
+		{key: "ticks", shape: integer{&e.Ticks, 0, job.MaxExpiryTicks}, registry: inProps + "expiry.ticks",
+			meaning: "How many ticks there are, from when the schedule was first recorded. Default 0, no bound."},
+		{key: "remove", shape: flag(&e.Remove), registry: inProps + "expiry.remove",
+			meaning: "Whether the job is removed from the registry when no tick is to come. Default false."},
 	}
 }

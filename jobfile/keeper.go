@@ -3,6 +3,7 @@ package jobfile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -10,19 +11,19 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// keeper keeps one job of the files running here. Its goroutine owns all of it but done, asks
-// and stop.
+// keeper keeps one job of the files running here. Its goroutine owns all of it but asks, done and
+// stop.
 //
 //	       fails: again, with a back-off
 //	           ┌────┐
-//	           ▼    │          ends by itself
-//	──► to be started ◄──────────────────────────┐
-//	           │                                 │
-//	           ▼                                 │
-//	        running ──► an operator removed the job, or its instance: ended
-//	           │ ▲                                 until the files say something else
+//	           ▼    │        it cannot go on
+//	──► to be started ◄─────────────────────────┐
+//	           │                                │
+//	           ▼                                │
+//	        running ──► an operator removed the job, or its instance; it has expired: ended,
+//	           │ ▲                              until the files say something else
 //	           ▼ │
-//	 a change of the files: is put in force, or is refused as too old
+//	 a change of the files: is put in force, or is refused
 type keeper struct {
 	app   *App
 	name  string
@@ -33,10 +34,14 @@ type keeper struct {
 
 	want      *declared
 	scheduler *job.Scheduler // nil if the job does not run
-	inForce   *declared      // what the job was started with, or was changed to
+	since     time.Time      // when it was started
+	inForce   *declared      // what it was started with, or was changed to
 	isRunners bool           // the runner has started it
-	ended     error          // why the job is not started again; nil if it is
-	refused   error          // why want is not put in force; nil if it is, or is to be
+
+	isOver  bool          // the job is not started again,
+	ended   error         // because of that; nil if it has expired
+	refused error         // why want is not put in force; nil if it is, or is to be
+	pause   time.Duration // after the next failure
 }
 
 // ask says what the files have for the job now.
@@ -65,17 +70,17 @@ const (
 	startTime  = time.Minute // of one attempt to start, or to change
 	firstPause = time.Second
 	lastPause  = time.Minute
+	soundAfter = time.Minute // how long a job has to run until earlier failures count no more
 )
 
-func (k *keeper) run(ctx context.Context, first ask) {
+func (k *keeper) run(ctx context.Context, next ask) {
 	defer close(k.done)
 	defer k.app.setFault(k.name, nil)
-	defer k.leave(ctx)
+	defer k.leave()
 	if k.after != nil {
 		<-k.after // it drains, for a bounded time
 	}
-	next, pause := first, firstPause
-	k.want = first.want
+	k.want, k.pause = next.want, firstPause
 	for {
 		did, err := k.step(ctx)
 		if ctx.Err() != nil {
@@ -87,20 +92,18 @@ func (k *keeper) run(ctx context.Context, first ask) {
 		}
 		next = ask{}
 		var again <-chan time.Time
-		if err == nil {
-			pause = firstPause
-		} else if k.ended == nil && k.refused == nil {
-			again = time.After(pause/2 + rand.N(pause/2))
-			pause = min(2*pause, lastPause)
+		if err != nil && !k.isOver && k.refused == nil {
+			again = time.After(k.pause/2 + rand.N(k.pause/2))
+			k.pause = min(2*k.pause, lastPause)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case next = <-k.asks:
 			if !k.want.is(next.want) {
-				k.ended = nil
+				k.isOver = false
 			}
-			k.want, pause = next.want, firstPause
+			k.want, k.pause = next.want, firstPause
 		case <-again:
 		case <-k.stopped():
 		}
@@ -120,19 +123,22 @@ func (k *keeper) stopped() <-chan struct{} {
 	return k.scheduler.Done()
 }
 
-// step brings the job one step nearer to what the files say. An error is tried again.
+// step brings the job one step nearer to what the files say. An error is tried again, unless the
+// job is over, or the change is refused.
 func (k *keeper) step(ctx context.Context) (did, error) {
 	if k.scheduler != nil {
 		select {
 		case <-k.scheduler.Done():
-			k.look(ctx)
+			if err := k.look(); err != nil {
+				return nothing, err
+			}
 		default:
 			if k.inForce.work != k.want.work {
-				k.leave(ctx)
+				k.leave()
 			}
 		}
 	}
-	if k.ended != nil {
+	if k.isOver {
 		return nothing, k.ended
 	}
 	select {
@@ -149,29 +155,39 @@ func (k *keeper) step(ctx context.Context) (did, error) {
 	return k.change(ctx)
 }
 
-// look asks why the job has stopped by itself.
-func (k *keeper) look(ctx context.Context) {
+// look asks why the job has stopped by itself. The error is one after which it is started again.
+func (k *keeper) look() error {
 	err := k.scheduler.Err()
-	k.leave(ctx)
+	if time.Since(k.since) >= soundAfter {
+		k.pause = firstPause
+	}
+	k.leave()
 	switch {
 	case err == nil && k.isRunners: // the runner shuts down what was created anew
 	case err == nil:
-		err = errors.New("the program has shut it down")
-		fallthrough
+		k.isOver, k.ended = true, k.wrong("does not run any more, because the program has shut it down", nil)
+	case errors.Is(err, job.ErrJobRemoved) && k.want.config.Expiry.Remove:
+		k.expire()
 	case errors.Is(err, job.ErrJobRemoved), errors.Is(err, job.ErrInstanceRemoved):
-		k.ended = k.wrong("does not run any more, until something is changed here, or the process starts anew", err)
+		k.isOver, k.ended = true, k.wrong("does not run any more, until something is changed here, or the process starts anew", err)
 	default:
-		k.app.log.Error("a job has stopped, and starts again", slog.String("job", k.name), slog.Any("error", err))
+		return k.wrong("has stopped, and is to start again", err)
 	}
+	return nil
 }
 
-// leave ends the job here, if it runs, with the node's time to drain. Its context has often
-// ended already.
-func (k *keeper) leave(ctx context.Context) {
+// expire notes that the job was removed, as the files want it.
+func (k *keeper) expire() {
+	k.isOver, k.ended = true, nil
+	k.app.log.Info("a job has expired, and is removed", slog.String("job", k.name))
+}
+
+// leave ends the job here, if it runs, with the node's time to drain.
+func (k *keeper) leave() {
 	if k.scheduler == nil {
 		return
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), k.app.drain)
+	drain, cancel := context.WithTimeout(k.app.hurry, k.app.drain)
 	defer cancel()
 	if err := k.scheduler.Shutdown(drain); err != nil {
 		k.app.log.Warn("a job was shut down with an error", slog.String("job", k.name), slog.Any("error", err))
@@ -181,21 +197,33 @@ func (k *keeper) leave(ctx context.Context) {
 
 // start starts the job.
 func (k *keeper) start(ctx context.Context) (did, error) {
+	k.refused = nil
 	begin := k.app.node.Schedule
 	if k.want.config.Cron == "" {
 		begin = k.app.node.OneOff
 	}
 	s, err := begin(ctx, k.want.config, k.app.file.handler(k.want), k.app.jobOptions(k.want)...)
-	if errors.Is(err, job.ErrJobTwice) && k.app.runner != nil {
+	switch {
+	case err == nil:
+		k.scheduler, k.since, k.inForce, k.isRunners = s, time.Now(), k.want, false
+		return started, nil
+	case errors.Is(err, job.ErrJobRemoved) && k.want.config.Expiry.Remove:
+		k.expire()
+		return nothing, nil
+	case errors.Is(err, job.ErrJobTwice) && k.app.runner != nil:
 		// The runner was faster: it has found the job in the registry, and goes by what stands there.
 		if k.scheduler = k.app.node.Job(k.name); k.scheduler != nil {
-			k.inForce, k.isRunners = &declared{work: k.want.work}, true
+			k.since, k.inForce, k.isRunners = time.Now(), &declared{work: k.want.work}, true
 			return k.change(ctx)
 		}
 	}
-	if err != nil {
-		return nothing, k.wrong("is not started", err)
+	return nothing, k.wrong("is not started", err)
+}
+
+// wrong says where the job stands in the files. why may be nil.
+func (k *keeper) wrong(what string, why error) error {
+	if why == nil {
+		return fmt.Errorf("%s: %s", k.want.source.at, what)
 	}
-	k.scheduler, k.inForce, k.isRunners = s, k.want, false
-	return started, nil
+	return fmt.Errorf("%s: %s: %w", k.want.source.at, what, why)
 }

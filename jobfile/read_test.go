@@ -91,6 +91,7 @@ func TestMistakes(t *testing.T) {
 		"too large an integer":  {[]string{jobOf("threads: 10001")}, []string{"an integer from 0 to 10000 is allowed"}},
 		"no boolean":            {[]string{jobOf("failover: yes")}, []string{`jobs.settle.failover: "yes": true or false is allowed`}},
 		"no time":               {[]string{jobOf("timeout: 30")}, []string{`jobs.settle.timeout: "30": a time such as 1m30s or 500ms is allowed`}},
+		"no moment":             {[]string{jobOf("expiry: {at: tomorrow}")}, []string{"a time such as 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+08:00 is allowed"}},
 		"no word":               {[]string{jobOf("overlap: NEVER")}, []string{"WAIT or SKIP is allowed"}},
 		"a tag":                 {[]string{jobOf("description: !!binary aGk=")}, []string{"values of type !!binary are not allowed"}},
 		"cron":                  {[]string{memoryFile + "jobs: {settle: {implementation: settle, shardingTotalCount: 1}}\ndefaults: {cron: '0 0 25 * * ?'}\n", "jobs: {settle: {cron: null}}", "jobs: {settle: {cron: '0 0 25 * * ?'}}"}, []string{`3.yaml:1:23: jobs.settle.cron: cron expression "0 0 25 * * ?": hour "25" at position 5`}},
@@ -250,6 +251,7 @@ jobs:
     timeZone: Asia/Shanghai
     calendars: [bank]
     jitter: 5s
+    expiry: {at: "2027-12-24T18:00:00+08:00", ticks: 9, remove: true}
     overlap: SKIP
     shardingTotalCount: 3
     shardingItemParameters: 0=Beijing

@@ -95,6 +95,11 @@ func (d duration) schema(schema) schema {
 	return schema{"type": []string{"string", "integer", "null"}, "pattern": amount + "|" + reference, "minimum": 0, "maximum": 0}
 }
 
+func (m moment) schema(schema) schema {
+	const rfc3339 = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$`
+	return schema{"type": []string{"string", "null"}, "pattern": rfc3339 + "|" + reference}
+}
+
 // shared is a shape that the schema describes once.
 type shared struct {
 	shape

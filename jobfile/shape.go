@@ -265,6 +265,20 @@ func (d duration) read(v *value, path string, r *reader) {
 	})
 }
 
+// moment is a time as RFC 3339 has it.
+type moment struct{ to *time.Time }
+
+func (m moment) read(v *value, path string, r *reader) {
+	r.single(v, path, func() error {
+		t, err := time.Parse(time.RFC3339, v.text)
+		if err != nil {
+			return errors.New("a time such as 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+08:00 is allowed")
+		}
+		*m.to = t
+		return nil
+	})
+}
+
 // patterns are patterns of names, as [path.Match] has them.
 type patterns struct{ to *[]string }
 

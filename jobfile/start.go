@@ -1,11 +1,6 @@
 package jobfile
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/elasticjob-go/elasticjob/job"
-)
+import "github.com/elasticjob-go/elasticjob/job"
 
 // handler returns what does the work of a job.
 func (f *File) handler(d *declared) job.Handler {
@@ -45,33 +40,4 @@ func (a *App) observers() []job.Option {
 	add(f.tracing, f.options.Tracing, func() job.Observer { return logObserver(a.log) })
 	add(f.metrics, f.options.Metrics, a.metrics.observer)
 	return list
-}
-
-// accepts asks what does the work of a job, and its error handlers, whether they take its
-// configuration. Otherwise a slip would come into the registry, and all processes would refuse
-// it there.
-func (a *App) accepts(d *declared) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
-		}
-	}()
-	c := d.config.WithDefaults()
-	t, isType := a.types[d.work.jobType]
-	if !isType {
-		t, isType = a.file.options.Handlers[d.work.implementation].(job.Type)
-	}
-	if isType {
-		if _, err := t.Handler(c); err != nil {
-			return err
-		}
-	}
-	for name := range strings.SplitSeq(c.ErrorHandler, ",") {
-		if t := a.errorHandlers[strings.TrimSpace(name)]; t != nil {
-			if _, err := t.ErrorHandler(c, a.log); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
