@@ -37,9 +37,8 @@ type App struct {
 	hurry   context.Context // ends when they have had their time
 	noTime  context.CancelFunc
 	gate    chan struct{} // has an element for each job that talks to the registry at its start or change
-	over    chan struct{} // closed when Shutdown has ended
 	ending  sync.Once
-	err     error // of Shutdown, once over is closed
+	err     error // of Shutdown, once ending is done
 
 	reloading sync.Mutex // held by Reload and Shutdown
 
@@ -47,12 +46,15 @@ type App struct {
 	newest  *File // whose jobs are kept
 	keepers map[string]*keeper
 	leaving []*keeper // of jobs that the file has no more; those that have ended go at the next change
-	faults  map[string]Fault
+	faults  map[subject]Fault
 }
+
+// subject is what a fault is about: a job, or else a section, or else the files.
+type subject struct{ job, section string }
 
 // Fault is something in the files that is not in force.
 type Fault struct {
-	// Job is the job that it is about; empty if it is about the files.
+	// Job is the job that it is about; empty if it is about the files, or a section of them.
 	Job string
 	// Err is what is wrong. Its text is bounded.
 	Err   error
@@ -97,14 +99,15 @@ const (
 func (f *File) Start(ctx context.Context) (*App, error) {
 	a := &App{
 		file: f, newest: f, log: f.logger(), drain: cmp.Or(f.node.drain, defaultDrain), metrics: newMeter(), broken: make(chan error, 1),
-		gate: make(chan struct{}, startsAtATime), over: make(chan struct{}),
-		keepers: map[string]*keeper{}, faults: map[string]Fault{},
+		gate:    make(chan struct{}, startsAtATime),
+		keepers: map[string]*keeper{}, faults: map[subject]Fault{},
 	}
 	a.jobsEnd, a.endJobs = context.WithCancel(context.Background())
 	a.hurry, a.noTime = context.WithCancel(context.Background())
 	if err := a.open(ctx, f); err != nil {
 		return nil, errors.Join(err, a.closeAll(context.WithoutCancel(ctx)))
 	}
+	a.warnIdle()
 	var tried []<-chan reply
 	for _, c := range f.Jobs() {
 		tried = append(tried, a.keep(f.jobs[c.Name]))
@@ -190,7 +193,7 @@ func (a *App) keep(d *declared) <-chan reply {
 // serve runs what others have put into the namespace, until the node is shut down.
 func (a *App) serve() {
 	if err := a.runner.Run(context.Background()); a.jobsEnd.Err() == nil {
-		a.setFault("", fmt.Errorf("%s.serve: %w", keyNode, err))
+		a.setFault(subject{section: keyNode}, fmt.Errorf("%s.serve: %w", keyNode, err))
 		a.broken <- err
 	}
 }
@@ -207,48 +210,46 @@ func (a *App) Faults() []Fault {
 	return slices.SortedFunc(maps.Values(a.faults), func(a, b Fault) int { return cmp.Compare(a.Job, b.Job) })
 }
 
-// setFault says what is wrong with a job, or with the files; nil if nothing is. It logs when
-// that changes.
-func (a *App) setFault(name string, err error) {
+// setFault says what is wrong with something; nil if nothing is. It logs when that changes.
+func (a *App) setFault(about subject, err error) {
 	a.mu.Lock()
-	fault, was := a.faults[name]
+	fault, was := a.faults[about]
 	isNew := err != nil && (!was || fault.Err.Error() != err.Error())
 	switch {
 	case err == nil:
-		delete(a.faults, name)
+		delete(a.faults, about)
 	case isNew:
-		fault = Fault{name, err, time.Now()}
-		a.faults[name] = fault
+		fault = Fault{about.job, err, time.Now()}
+		a.faults[about] = fault
 	}
 	a.mu.Unlock()
 	switch {
 	case isNew:
-		a.log.Error("not as the configuration files say", slog.String("job", name), slog.Any("error", fault))
+		a.log.Error("not as the configuration files say", slog.Any("error", fault))
 	case err == nil && was:
-		a.log.Info("as the configuration files say again", slog.String("job", name))
+		a.log.Info("as the configuration files say again", slog.Any("was", fault))
 	}
 }
 
-// Shutdown ends all jobs as [job.Node.Shutdown] does, and then closes what Start has opened.
-// If it is called again, or [App.Run] waits, it returns the same.
+// Shutdown ends all jobs as [job.Node.Shutdown] does, and then closes what Start has opened. It
+// may be called again, also while [App.Run] waits: the context that ends first counts. A handler
+// must not wait for its own end: see [job.Scheduler.Shutdown].
 func (a *App) Shutdown(ctx context.Context) error {
+	a.endJobs()
+	err := a.node.Shutdown(ctx)
+	if errors.Is(err, job.ErrInHandler) {
+		return err // Run closes the rest, or another call
+	}
+	a.noTime()
 	a.ending.Do(func() {
-		a.endJobs()
-		a.reloading.Lock()
+		a.reloading.Lock() // it starts no more jobs
 		defer a.reloading.Unlock()
-		a.err = a.node.Shutdown(ctx)
-		a.noTime()
 		a.serving.Wait()
-		a.mu.Lock()
-		all := slices.AppendSeq(slices.Clone(a.leaving), maps.Values(a.keepers))
-		a.mu.Unlock()
-		for _, k := range all {
+		for _, k := range append(slices.Collect(maps.Values(a.keepers)), a.leaving...) {
 			<-k.done // its job has ended
 		}
-		a.err = errors.Join(a.err, a.closeAll(context.WithoutCancel(ctx)))
-		close(a.over)
+		a.err = errors.Join(err, a.closeAll(context.WithoutCancel(ctx)))
 	})
-	<-a.over
 	return a.err
 }
 

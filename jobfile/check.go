@@ -1,12 +1,9 @@
 package jobfile
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -26,9 +23,11 @@ func (f *File) check(whole *value, r *reader) {
 	if len(f.jobs) == 0 {
 		r.fault(whole.at, keyJobs, "at least one job is needed; enabled: false leaves one out")
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.jobs)) {
-		f.jobs[name].source = whole.get(keyJobs).get(name)
-		f.checkJob(f.jobs[name], r)
+	if jobs := whole.get(keyJobs); jobs != nil {
+		for _, e := range jobs.entries {
+			f.jobs[e.key].source = e.value
+			f.checkJob(f.jobs[e.key], r)
+		}
 	}
 	f.tracing.check(whole.get(keyTracing), keyTracing, typeLog, false, f.options.Tracing, r)
 	f.metrics.check(whole.get(keyMetrics), keyMetrics, typeExpvar, true, f.options.Metrics, r)
@@ -59,56 +58,6 @@ func (f *File) checkRegistry(whole *value, r *reader) {
 	case s.zookeeper != nil:
 		s.zookeeper.tls.check(whole.get(keyRegistry).get("zookeeper").get("tls"), keyRegistry+".zookeeper.tls", r)
 	}
-}
-
-// check makes relative paths absolute, and looks whether the files can be used.
-func (s *tlsSection) check(v *value, path string, r *reader) {
-	if s == nil {
-		return
-	}
-	for key, to := range map[string]*string{"ca": &s.ca, "cert": &s.cert, "key": &s.key} {
-		if *to != "" {
-			*to = beside(v.get(key).at.file, *to)
-		}
-	}
-	if _, err := s.config(); err != nil {
-		r.fault(v.at, path, "%w", err)
-	}
-}
-
-// config reads the files.
-func (s *tlsSection) config() (*tls.Config, error) {
-	if s == nil {
-		return nil, nil
-	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: s.serverName}
-	if s.ca != "" {
-		pem, err := os.ReadFile(s.ca)
-		if err != nil {
-			return nil, fmt.Errorf("ca: %w", err)
-		}
-		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("ca: %s has no certificate in a PEM block", s.ca)
-		}
-	}
-	if (s.cert == "") != (s.key == "") {
-		return nil, errors.New("cert and key: one of them is missing")
-	}
-	if s.cert != "" {
-		own := func() (*tls.Certificate, error) {
-			pair, err := tls.LoadX509KeyPair(s.cert, s.key)
-			if err != nil {
-				return nil, fmt.Errorf("cert and key: %w", err)
-			}
-			return &pair, nil
-		}
-		if _, err := own(); err != nil {
-			return nil, err
-		}
-		// For each connection anew: certificates are replaced while the process lives.
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own() }
-	}
-	return c, nil
 }
 
 // checkJob checks a job that is not left out.
@@ -227,15 +176,18 @@ const needsListen = "listen is needed, such as 127.0.0.1:8080"
 
 // isFor reports whether a section is for a job.
 func (s *section) isFor(name string) bool {
-	matches := func(pattern string) bool {
-		is, err := path.Match(pattern, name)
-		return err == nil && is
-	}
+	is := func(pattern string) bool { return matches(pattern, name) }
 	switch {
 	case s == nil || s.off:
 		return false
 	case len(s.include) > 0:
-		return slices.ContainsFunc(s.include, matches)
+		return slices.ContainsFunc(s.include, is)
 	}
-	return !slices.ContainsFunc(s.exclude, matches)
+	return !slices.ContainsFunc(s.exclude, is)
+}
+
+// matches reports whether a job has a pattern's name. The patterns were checked.
+func matches(pattern, name string) bool {
+	is, err := path.Match(pattern, name)
+	return err == nil && is
 }

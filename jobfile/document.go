@@ -139,19 +139,6 @@ func memoryFields(c *memory.Config) fields {
 	return fields{{key: "namespace", shape: text{&c.Namespace}, meaning: namespaceMeaning}}
 }
 
-// tlsSection has paths of files with PEM blocks.
-type tlsSection struct{ ca, cert, key, serverName string }
-
-func (s *tlsSection) fields() fields {
-	const from = " A relative path begins in the folder of this file."
-	return fields{
-		{key: "ca", shape: text{&s.ca}, meaning: "A file with the certificate authorities of the servers. Default: the system's." + from},
-		{key: "cert", shape: text{&s.cert}, meaning: "A file with the certificate of this process; needs key. It is read anew for each connection." + from},
-		{key: "key", shape: text{&s.key}, meaning: "A file with the private key of cert." + from},
-		{key: "serverName", shape: text{&s.serverName}, meaning: "The name in the servers' certificates. Default: the host of the address."},
-	}
-}
-
 // nodeSection is this process.
 type nodeSection struct {
 	address, network             string

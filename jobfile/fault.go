@@ -76,12 +76,16 @@ type reader struct {
 }
 
 func (r *reader) fault(at place, path, format string, args ...any) {
-	if len(r.mistakes) >= 10*MaxMistakes {
+	if r.isFull() {
 		r.more++
 		return
 	}
 	r.mistakes = append(r.mistakes, &Mistake{File: at.file, Line: at.line, Column: at.column, Path: path, Err: fmt.Errorf(format, args...)})
 }
+
+// isFull reports whether further mistakes are only counted. More are kept than are shown, because
+// they are sorted at the end.
+func (r *reader) isFull() bool { return len(r.mistakes) >= 10*MaxMistakes }
 
 // err returns the mistakes as an error; nil if there are none.
 func (r *reader) err() error {

@@ -158,6 +158,7 @@ func readAll(paths []string) ([][]byte, error) {
 	return sources, errors.Join(errs...)
 }
 
+// readFile reads a file up to one byte more than it may have.
 func readFile(path string) (text []byte, err error) {
 	file, err := os.Open(path)
 	if err != nil {

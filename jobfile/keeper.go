@@ -75,7 +75,7 @@ const (
 
 func (k *keeper) run(ctx context.Context, next ask) {
 	defer close(k.done)
-	defer k.app.setFault(k.name, nil)
+	defer k.app.setFault(subject{job: k.name}, nil)
 	defer k.leave()
 	if k.after != nil {
 		<-k.after // it drains, for a bounded time
@@ -86,7 +86,7 @@ func (k *keeper) run(ctx context.Context, next ask) {
 		if ctx.Err() != nil {
 			return // what is left to say does not matter any more
 		}
-		k.app.setFault(k.name, err)
+		k.app.setFault(subject{job: k.name}, err)
 		if next.reply != nil {
 			next.reply <- reply{did, err}
 		}

@@ -63,7 +63,7 @@ func (a *App) listen(ctx context.Context) (close func(context.Context) error, er
 		servers = append(servers, server)
 		serving.Go(func() {
 			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-				a.setFault("", fmt.Errorf("listen %s: %w", address, err))
+				a.setFault(subject{section: "listen"}, fmt.Errorf("listen %s: %w", address, err))
 			}
 		})
 		a.log.Info("listens", slog.String("address", l.Addr().String()))

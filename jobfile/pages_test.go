@@ -46,7 +46,7 @@ func get(t *testing.T, url string) (int, string) {
 func TestSections(t *testing.T) {
 	one, other := free(t), free(t)
 	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 2}\njobs: {a-1: {}, a-2: {}, b: {jobShardingStrategyType: NONE}}\n" +
-		fmt.Sprintf("dump: {listen: '%s', include: [a-*]}\nmetrics: {listen: '%s', exclude: [a-2]}\nhealth: {listen: '%s'}\ntracing: {include: [a-2]}\n", one, one, other)
+		fmt.Sprintf("dump: {listen: '%s', include: [a-*]}\nmetrics: {listen: '%s', exclude: [a-2]}\nhealth: {listen: '%s'}\ntracing: {include: [a-2, none-*]}\n", one, one, other)
 	o := options(nil)
 	var log page
 	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
@@ -111,6 +111,9 @@ func TestSections(t *testing.T) {
 		t.Error(err)
 	}
 	lines := log.String()
+	if !strings.Contains(lines, "matches no job\" section=tracing pattern=none-*") {
+		t.Errorf("the log does not say that a pattern matches nothing:\n%s", lines)
+	}
 	if strings.Count(lines, `msg="execution finished" job=a-2`) != 2 || strings.Contains(lines, `msg="execution finished" job=a-1`) {
 		t.Errorf("log:\n%s", lines)
 	}

@@ -172,6 +172,33 @@ func TestManyMistakes(t *testing.T) {
 	}
 }
 
+// A large file is read in a moment, whatever is in it.
+func TestLargeFiles(t *testing.T) {
+	for name, tc := range map[string]struct {
+		head, line string
+	}{
+		"unknown keys": {jobOf("description: x"), "    unknown%d: x\n"},
+		"jobs":         {memoryFile + "defaults: {implementation: settle, shardingTotalCount: 1}\njobs:\n", "  j%d: {}\n"},
+		"properties":   {jobOf("props:"), "      p%d: x\n"},
+		"wrong jobs":   {memoryFile + "jobs:\n", "  j%d: {x: {}}\n"},
+		"profiles":     {jobOf("description: x") + "profiles:\n", "  p%d: {}\n"},
+		"labels":       {jobOf("description: x") + "node:\n  labels:\n", "  - l%d\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			b.WriteString(tc.head)
+			for i := 0; b.Len() < 1<<18; i++ {
+				fmt.Fprintf(&b, tc.line, i)
+			}
+			began := time.Now()
+			_, err := jobfile.Read(options(nil), write(t, b.String())...)
+			if took := time.Since(began); took > 20*time.Second || len(fmt.Sprint(err)) > 20_000 {
+				t.Errorf("%v, error of %d bytes", took, len(fmt.Sprint(err)))
+			}
+		})
+	}
+}
+
 // Files, profiles and defaults come one over the other, as the package comment says.
 func TestMerge(t *testing.T) {
 	base := memoryFile + `

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
@@ -62,7 +63,7 @@ func (r Result) String() string {
 func (a *App) Reload(ctx context.Context) (Result, error) {
 	sources, err := readAll(a.file.paths)
 	if err != nil {
-		a.setFault("", err)
+		a.setFault(subject{}, err)
 		return Result{}, err
 	}
 	return a.reload(ctx, sources)
@@ -76,7 +77,7 @@ func (a *App) reload(ctx context.Context, sources [][]byte) (Result, error) {
 	}
 	f, err := read(a.file.options, a.file.paths, sources)
 	if err != nil {
-		a.setFault("", err)
+		a.setFault(subject{}, err)
 		return Result{}, err
 	}
 	var r Result
@@ -84,7 +85,7 @@ func (a *App) reload(ctx context.Context, sources [][]byte) (Result, error) {
 	if r.Restart = a.file.differences(f); r.Restart != nil {
 		err = fmt.Errorf("%s: changed since the start, which needs a restart", strings.Join(r.Restart, ", "))
 	}
-	a.setFault("", err)
+	a.setFault(subject{}, err)
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		select {
 		case answer := <-asked[name]:
@@ -121,7 +122,7 @@ func (a *App) apply(f *File, r *Result) map[string]<-chan reply {
 	asked := map[string]<-chan reply{}
 	for name, d := range f.jobs {
 		k := keepers[name]
-		_, again := faulty[name]
+		_, again := faulty[subject{job: name}]
 		switch {
 		case d.disabled:
 		case k == nil:
@@ -157,7 +158,7 @@ func (k *keeper) isDone() bool {
 func (r *Result) add(name string, answer reply) {
 	switch {
 	case answer.err != nil:
-		r.Refused = append(r.Refused, Fault{Job: name, Err: answer.err})
+		r.Refused = append(r.Refused, Fault{name, answer.err, time.Now()})
 	case answer.did == started:
 		r.Started = append(r.Started, name)
 	case answer.did == changed:

@@ -32,10 +32,10 @@ func (a *App) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return a.drained(ctx)
+		case <-a.jobsEnd.Done(): // somebody has called Shutdown
+			return a.drained(ctx)
 		case err := <-a.broken:
 			return errors.Join(err, a.drained(ctx))
-		case <-a.over:
-			return a.err
 		case <-hangUp:
 			a.log.Info("SIGHUP: reads the configuration files again")
 			if _, err := a.Reload(ctx); err != nil {
@@ -44,7 +44,7 @@ func (a *App) Run(ctx context.Context) error {
 		case <-look.C:
 			sources, err := readAll(a.file.paths)
 			if err != nil {
-				a.setFault("", err)
+				a.setFault(subject{}, err)
 			}
 			if w.isNew(sources, err) {
 				_, _ = a.reload(ctx, sources) // it is logged, and a fault

@@ -42,6 +42,8 @@ func (fs fields) read(v *value, path string, r *reader) {
 		below := join(path, e.key)
 		i := slices.IndexFunc(fs, func(f field) bool { return f.key == e.key })
 		switch {
+		case i < 0 && r.isFull(): // to look for what was meant takes time
+			r.more++
 		case i < 0:
 			r.fault(e.at, brief.Text(below), "unknown key%s", orMeant(e.key, fs.keys()))
 		case e.value.kind != null:

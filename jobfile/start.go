@@ -1,6 +1,11 @@
 package jobfile
 
-import "github.com/elasticjob-go/elasticjob/job"
+import (
+	"log/slog"
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
 
 // handler returns what does the work of a job.
 func (f *File) handler(d *declared) job.Handler {
@@ -40,4 +45,19 @@ func (a *App) observers() []job.Option {
 	add(f.tracing, f.options.Tracing, func() job.Observer { return logObserver(a.log) })
 	add(f.metrics, f.options.Metrics, a.metrics.observer)
 	return list
+}
+
+// warnIdle says which patterns match no job of the files. With node.serve they may be for others.
+func (a *App) warnIdle() {
+	for key, s := range map[string]*section{keyTracing: a.file.tracing, keyMetrics: a.file.metrics, keyDump: a.file.dump} {
+		if s == nil || s.off || a.runner != nil {
+			continue
+		}
+		for _, pattern := range slices.Concat(s.include, s.exclude) {
+			matches := func(c job.Config) bool { return matches(pattern, c.Name) }
+			if !slices.ContainsFunc(a.file.Jobs(), matches) {
+				a.log.Warn("a pattern in the configuration files matches no job", slog.String("section", key), slog.String("pattern", pattern))
+			}
+		}
+	}
 }
