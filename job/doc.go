@@ -345,9 +345,10 @@
 //
 // A scheduler that cannot go on at all leaves in order: its handlers' contexts end, its
 // nodes go, others take over, and [Scheduler.Err] says why. If its nodes cannot be removed,
-// that is tried again as long as the session lives. Nobody starts it again: [Node.Live] says that a
-// restart of the process would help, as it does if a scheduler stands still. [Node.Ready] says
-// whether all jobs were started. Package health shows both to Kubernetes, and the faults to people.
+// that is tried again as long as the session lives. Only a [Runner] starts it again. Otherwise
+// [Node.Live] says that a restart of the process would help, as it does if a scheduler stands
+// still. [Node.Ready] says whether all jobs were started. Package health shows both to Kubernetes,
+// and the faults to people.
 //
 // # What is not promised
 //

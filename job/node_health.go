@@ -67,7 +67,8 @@ func (n *Node) Faults() iter.Seq2[string, error] {
 //
 //   - The scheduler of a job has stopped by itself, because it could not go on: something that it
 //     called has panicked, or the registry was closed. Nobody starts it again in this process. It
-//     counts until the program does, or shuts it down.
+//     counts until the program does, or shuts it down. A [Runner] starts its jobs again, so
+//     they do not count.
 //   - The scheduler of a job has stood still for a minute: what it has called does not return,
 //     such as a logger or a type of jobs. Requests to the store return sooner; give registries a
 //     RequestTimeout below that.
@@ -109,7 +110,8 @@ func (s *Scheduler) live() error {
 
 // Ready returns nil if the process takes its part: the program has called [Node.Run], by which it
 // says that it has started the jobs that it begins with, and no job starts for the first time any
-// more; each has started, or was refused. It is meant for a readiness probe of Kubernetes, by which
+// more; each has started, or was refused. A [Runner] has to have read the namespace, and to have
+// tried each job that it found there. Ready is meant for a readiness probe of Kubernetes, by which
 // a rollout goes on to the next process, and a Service sends traffic. The error says what is
 // awaited; it is ErrNodeClosed once Shutdown was called, or the context of Run has ended.
 //

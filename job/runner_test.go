@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -546,8 +547,11 @@ func TestRunnerWhoseSchedulerStops(t *testing.T) {
 				c.runs(r.ip, "good")
 				good := r.Job("good")
 				bad.armed.Store(true)
-				if list := r.refuses("bad"); list[0].Kind != job.FaultStarvation || r.Ready() != nil || r.Health() == nil {
-					c.Errorf("%+v; ready %v, health %v", list, r.Ready(), r.Health())
+				if list := r.refuses("bad"); list[0].Kind != job.FaultStarvation || r.Live() != nil || r.Ready() != nil || r.Health() == nil {
+					c.Errorf("%+v; live %v, ready %v, health %v", list, r.Live(), r.Ready(), r.Health())
+				}
+				if faults := maps.Collect(r.Faults()); faults["bad"] == nil || len(faults) != 1 {
+					c.Errorf("faults %v", faults)
 				}
 				c.runs(r.ip, "bad")
 				r.refuses()

@@ -13,8 +13,8 @@
 // it out of its Service.
 //
 //	                          live  ready  faults
-//	before Node.Run, or while
-//	  jobs start              200   503    200
+//	before Run, or while the
+//	  first jobs start        200   503    200
 //	works                     200   200    200
 //	the store is away         200   200    503
 //	a configuration is wrong  200   200    503

@@ -11,7 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// Node is what [Handler] asks. A [job.Node] is one.
+// Node is what [Handler] asks. A [job.Node] is one, and so is a [job.Runner].
 type Node interface {
 	Live() error
 	Ready() error
