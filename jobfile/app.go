@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -98,7 +99,7 @@ const (
 // cannot be listened on; the cause of ctx.
 func (f *File) Start(ctx context.Context) (*App, error) {
 	a := &App{
-		file: f, newest: f, log: f.logger(), drain: cmp.Or(f.node.drain, defaultDrain), metrics: newMeter(), broken: make(chan error, 1),
+		file: f, newest: f, log: f.logger(os.Stderr), drain: cmp.Or(f.node.drain, defaultDrain), metrics: newMeter(), broken: make(chan error, 1),
 		gate:    make(chan struct{}, startsAtATime),
 		keepers: map[string]*keeper{}, faults: map[subject]Fault{},
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -303,9 +304,10 @@ func TestReloadTriesTypesFirst(t *testing.T) {
 		if len(app.Faults()) > 0 {
 			t.Fatal(app.Faults())
 		}
-		for _, props := range []string{"http.ur: x", "http.method: GET, http.uri: 'http://localhost/', slack.webhook: '${env:NONE}'}\n    jobErrorHandlerType: SLACK\n    retry: {attempts: 1"} {
+		for _, props := range []string{"http.method: GET, http.ur: x", "http.method: GET, http.uri: 'http://localhost/', slack.webhook: '${env:NONE}'}\n    jobErrorHandlerType: SLACK\n    retry: {attempts: 1"} {
 			rewrite(t, path, fmt.Sprintf(text, 2, props))
-			if r := reload(t, app); len(r.Refused) != 1 {
+			r := reload(t, app)
+			if len(r.Refused) != 1 || !strings.Contains(r.Refused[0].Error(), path+":7:") {
 				t.Errorf("%s: %v", props, r)
 			}
 			if f.registry("a").Revision != 1 || app.Node().Health() != nil {
@@ -614,4 +616,122 @@ func TestAJobThatStopsAgainAndAgain(t *testing.T) {
 			t.Errorf("b does not run as it should, or the process is not live: %v", app.Node().Live())
 		}
 	})
+}
+
+// The section node holds for all jobs.
+func TestNode(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		text := "node: {address: a-host, labels: [gpu, big], weight: 3, threads: 5, maxItems: 3, drain: 1s, cancelGrace: 0s, earlyClaims: 100ms, listenerTimeout: 2s}\n"
+		app := f.load(write(t, text+every("a: {label: gpu}", "b: {label: small}", "c: {label: big, shardingTotalCount: 5}"))...)
+		time.Sleep(time.Minute)
+		if !strings.HasPrefix(app.Node().Job("a").Status().InstanceID, "a-host@-@") {
+			t.Errorf("instance %s", app.Node().Job("a").Status().InstanceID)
+		}
+		if a, b, c := len(f.ran("a")), len(f.ran("b")), len(f.ran("c")); a+c < 50 || b > 0 {
+			t.Error("labels do not count")
+		}
+		if items := len(app.Node().Job("a").Status().Items) + len(app.Node().Job("c").Status().Items); items != 3 {
+			t.Errorf("%d items", items)
+		}
+	})
+	o := options(nil)
+	o.Logger = slog.New(slog.DiscardHandler)
+	if _, err := jobfile.Load(t.Context(), o, write(t, memoryFile+"node: {network: 203.0.113.0/24}\n"+every("a: {}"))...); err == nil || !strings.Contains(err.Error(), "203.0.113.0/24") {
+		t.Errorf("a network that is not there: %v", err)
+	}
+}
+
+// node.drain bounds how long handlers run on, when a job goes from the file and at the end.
+func TestDrain(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		o := f.options(f.reg)
+		var mu sync.Mutex
+		ended := map[string]error{}
+		o.Handlers["slow"] = job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
+			<-ctx.Done()
+			mu.Lock()
+			defer mu.Unlock()
+			ended[sc.JobName] = context.Cause(ctx)
+			return ctx.Err()
+		})
+		text := "node: {drain: 20s}\n" + every("a: {implementation: slow}", "b: {implementation: slow}")
+		path := write(t, text)[0]
+		app := f.loadWith(o, path)
+		time.Sleep(2 * time.Second)
+		rewrite(t, path, "node: {drain: 20s}\n"+every("b: {implementation: slow}"))
+		began := time.Now()
+		if r := reload(t, app); !cmp.Equal(r.Stopped, []string{"a"}) || time.Since(began) > time.Second {
+			t.Errorf("%v after %v", r, time.Since(began))
+		}
+		causes := func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			return fmt.Sprint(errors.Is(ended["a"], job.ErrShutdown), errors.Is(ended["b"], job.ErrShutdown))
+		}
+		time.Sleep(19 * time.Second)
+		if got := causes(); got != "false false" {
+			t.Errorf("ended after 19 s: %s", got)
+		}
+		time.Sleep(2 * time.Second)
+		if got := causes(); got != "true false" {
+			t.Errorf("ended after 21 s: %s", got)
+		}
+
+		// A second call may have less time.
+		done := make(chan error)
+		go func() { done <- app.Shutdown(context.Background()) }()
+		time.Sleep(time.Minute)
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began = time.Now()
+		_ = app.Shutdown(short) // as the other call
+		<-done                  // it may say that a handler was cut short
+		if took := time.Since(began); took > 5*time.Second || causes() != "true true" {
+			t.Errorf("after %v: %s", took, causes())
+		}
+	})
+}
+
+// A handler that shuts the program down does not wait for itself.
+func TestShutdownInAHandler(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		o := f.options(f.reg)
+		var app *jobfile.App
+		ready, asked := make(chan struct{}), make(chan error, 10)
+		o.Handlers["last"] = job.HandlerFunc(func(ctx context.Context, _ job.ShardingContext) error {
+			<-ready
+			asked <- app.Shutdown(ctx)
+			return nil
+		})
+		app = f.loadWith(o, write(t, every("a: {implementation: last}"))...)
+		close(ready)
+		if err := app.Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := <-asked; !errors.Is(err, job.ErrInHandler) {
+			t.Errorf("Shutdown in the handler: %v", err)
+		}
+	})
+}
+
+// The section log says what is logged, and how.
+func TestLog(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                 "level=INFO msg=i\nlevel=WARN msg=w\n",
+		"log: {}":                          "level=INFO msg=i\nlevel=WARN msg=w\n",
+		"log: {level: WARN}":               "level=WARN msg=w\n",
+		"log: {format: json}":              `{"level":"INFO","msg":"i"}` + "\n" + `{"level":"WARN","msg":"w"}` + "\n",
+		"log: {level: '${env:LEVEL}'}":     "level=DEBUG msg=d\nlevel=INFO msg=i\nlevel=WARN msg=w\n",
+		"log: {format: null, level: INFO}": "level=INFO msg=i\nlevel=WARN msg=w\n",
+	} {
+		var out strings.Builder
+		f := read(t, options(map[string]string{"LEVEL": "DEBUG"}), memoryFile+every("a: {}")+text)
+		log := f.LoggerTo(&out)
+		log.Debug("d")
+		log.Info("i")
+		log.Warn("w")
+		if got := regexp.MustCompile(`"?time"?[=:][^ ,]*[ ,]`).ReplaceAllString(out.String(), ""); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
 }

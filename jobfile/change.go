@@ -16,7 +16,7 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 	if k.refused = nil; k.inForce.is(k.want) {
 		return nothing, nil
 	}
-	steer, want := k.app.ops.Job(k.name), k.want.config
+	steer, want, at := k.app.ops.Job(k.name), k.want.config, k.want.source.at
 	there, err := steer.Settings(ctx)
 	isUnread := errors.Is(err, job.ErrInvalidConfig)
 	switch {
@@ -30,15 +30,21 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 	case !want.Overwrite && want.Revision <= there.Config.Revision:
 		k.refused = fmt.Errorf("%w, %d: raise revision above %d to put the change in force", ErrNotNewer, there.Config.Revision, there.Config.Revision)
 	default:
-		// What is refused here must not come into the registry, where all instances would refuse it.
-		k.refused = k.app.node.Check(want, k.app.file.handler(k.want), k.app.jobOptions(k.want)...)
+		// It must not come into the registry, where all instances would refuse it.
+		k.refused = k.check()
+		at = k.want.placeOf(k.refused)
 	}
 	if k.refused != nil {
-		return nothing, k.wrong("the change is not in force", k.refused)
+		return nothing, wrongAt(at, "the change is not in force", k.refused)
 	}
 	if err := steer.Update(ctx, ops.UpdateRequest{Config: want, Version: there.Version}); err != nil {
 		return nothing, k.wrong("is not changed", err)
 	}
 	k.inForce = k.want
 	return changed, nil
+}
+
+// check asks whether this process would take what the files have.
+func (k *keeper) check() error {
+	return k.app.node.Check(k.want.config, k.app.file.handler(k.want), k.app.jobOptions(k.want)...)
 }

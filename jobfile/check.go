@@ -128,21 +128,29 @@ func (fs fields) keyOf(registry string) string {
 	return ""
 }
 
-// place returns where a key of a job stands; the job itself if it stands nowhere.
+// place returns where a key of a job stands, or what has it if it is left out.
 func (d *declared) place(key string) place {
 	v := d.source
-	for key != "" && v != nil {
-		// The name of a property has dots in it.
+	for key != "" {
 		first, rest, _ := strings.Cut(key, ".")
-		if child := v.get(key); child != nil {
-			first, rest = key, ""
+		child := v.get(key) // the name of a property has dots in it
+		if child != nil {
+			rest = ""
+		} else if child = v.get(first); child == nil {
+			break
 		}
-		v, key = v.get(first), rest
-	}
-	if v == nil {
-		return d.source.at
+		v, key = child, rest
 	}
 	return v.at
+}
+
+// placeOf returns where the first thing stands that is wrong with a configuration; the job itself
+// if the error is about something else.
+func (d *declared) placeOf(err error) place {
+	if wrong, ok := errors.AsType[*job.FieldError](err); ok {
+		return d.place(d.keyOf(wrong.Field))
+	}
+	return d.source.at
 }
 
 // check checks a section. listens is whether its own type listens; more are the program's.

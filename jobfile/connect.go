@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"os"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
@@ -57,7 +56,7 @@ func (o ownStore) Close(ctx context.Context) error {
 }
 
 // logger returns the program's logger, or that of the section.
-func (f *File) logger() *slog.Logger {
+func (f *File) logger(to io.Writer) *slog.Logger {
 	if f.options.Logger != nil {
 		return f.options.Logger
 	}
@@ -66,7 +65,7 @@ func (f *File) logger() *slog.Logger {
 		s = &logSection{}
 		s.fields() // sets the defaults
 	}
-	return s.logger(os.Stderr)
+	return s.logger(to)
 }
 
 func (s *logSection) logger(to io.Writer) *slog.Logger {

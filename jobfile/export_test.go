@@ -1,6 +1,10 @@
 package jobfile
 
-import "reflect"
+import (
+	"io"
+	"log/slog"
+	"reflect"
+)
 
 // MakeSchema makes what Schema returns.
 func MakeSchema() ([]byte, error) { return makeSchema() }
@@ -49,3 +53,6 @@ func (f *File) Unset() (names []string) {
 
 // Only is only.
 var Only = only
+
+// LoggerTo is the logger of the section log.
+func (f *File) LoggerTo(w io.Writer) *slog.Logger { return f.logger(w) }

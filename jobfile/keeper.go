@@ -198,6 +198,9 @@ func (k *keeper) leave() {
 // start starts the job.
 func (k *keeper) start(ctx context.Context) (did, error) {
 	k.refused = nil
+	if err := k.check(); err != nil { // the same comes of the start, but also for what the registry has
+		return nothing, wrongAt(k.want.placeOf(err), "is not started", err)
+	}
 	begin := k.app.node.Schedule
 	if k.want.config.Cron == "" {
 		begin = k.app.node.OneOff
@@ -220,10 +223,12 @@ func (k *keeper) start(ctx context.Context) (did, error) {
 	return nothing, k.wrong("is not started", err)
 }
 
-// wrong says where the job stands in the files. why may be nil.
-func (k *keeper) wrong(what string, why error) error {
+// wrong says where the files have the job. why may be nil.
+func (k *keeper) wrong(what string, why error) error { return wrongAt(k.want.source.at, what, why) }
+
+func wrongAt(at place, what string, why error) error {
 	if why == nil {
-		return fmt.Errorf("%s: %s", k.want.source.at, what)
+		return fmt.Errorf("%s: %s", at, what)
 	}
-	return fmt.Errorf("%s: %s: %w", k.want.source.at, what, why)
+	return fmt.Errorf("%s: %s: %w", at, what, why)
 }
