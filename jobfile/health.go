@@ -5,9 +5,15 @@ import (
 	"iter"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/health"
 )
 
-// healthOf is what the section health shows.
+// Health returns what the section health shows, for [health.Handler] of a program that listens by
+// itself. It differs from that of the node: the process is ready when each job was tried once, and
+// the faults of the files come first.
+func (a *App) Health() health.Node { return healthOf{a} }
+
+// healthOf is the health of an App.
 type healthOf struct{ app *App }
 
 // Live is that of the node: see [job.Node.Live]. A job that stops by itself is started again, so
@@ -22,6 +28,8 @@ func (h healthOf) Ready() error {
 		return ErrClosed
 	case !h.app.started.Load():
 		return errors.New("jobfile: the jobs start")
+	case h.app.runner != nil:
+		return h.app.node.Ready() // once it has read the namespace, and tried the jobs that it has found
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (a *App) listen(ctx context.Context) (close func(context.Context) error, er
 		on(s.listen).HandleFunc("GET /jobs/{name}", d.job)
 	}
 	if s := a.file.health; s != nil && !s.off {
-		pages := health.Handler(healthOf{a})
+		pages := health.Handler(a.Health())
 		for _, path := range []string{"/live", "/ready", "/faults"} {
 			on(s.listen).Handle(path, pages)
 		}

@@ -2,6 +2,7 @@ package jobfile_test
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"testing"
 	"time"
@@ -42,6 +43,9 @@ func TestServe(t *testing.T) {
 			t.Error("it does not run what it should")
 		}
 		other := app.Node().Job("other")
+		if err := app.Health().Ready(); err != nil {
+			t.Error(err)
+		}
 
 		rewrite(t, path, serve+every("a: {}", "other: {jobParameter: ours, revision: 1}")+"tracing: {type: MINE, include: [o*]}\n")
 		if r := reload(t, app); !cmp.Equal(r.Changed, []string{"other"}) || len(r.Refused) > 0 {
@@ -62,6 +66,12 @@ func TestServe(t *testing.T) {
 		time.Sleep(time.Minute)
 		if app.Node().Job("other") != nil || len(app.Faults()) > 0 || app.Node().Health() != nil {
 			t.Error(app.Faults(), app.Node().Health())
+		}
+		if err := app.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := app.Health().Ready(); !errors.Is(err, jobfile.ErrClosed) || app.Health().Live() != nil {
+			t.Errorf("after the end: ready is %v, live %v", err, app.Health().Live())
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
