@@ -116,7 +116,8 @@
 // A job that cannot start, or whose change cannot be written, is a fault of that job alone
 // ([App.Faults]), and is tried again after a second, and then less and less often, up to once a
 // minute. One that an operator has ended here, or removed, stays so until the files have
-// something else for it.
+// something else for it. One that was removed before the start also comes when that is allowed
+// again ([ops.Ops.Readmit]).
 //
 // # Not promised
 //

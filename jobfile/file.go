@@ -43,7 +43,8 @@ type Options struct {
 	// Profiles are those that are chosen, in their order. nil means those in the variable
 	// ELASTICJOB_PROFILES, with commas between them.
 	Profiles []string
-	// LookupEnv reads the environment. Default [os.LookupEnv].
+	// LookupEnv reads the environment for the files. Default [os.LookupEnv]. Types look up by
+	// themselves what props refer to.
 	LookupEnv func(name string) (string, bool)
 	// Registry, if it is set, takes the place of the files' section: they must not have one. It
 	// stays the program's, which closes it after the end of the App.
