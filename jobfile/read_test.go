@@ -159,15 +159,12 @@ func bomb() string {
 // A file with thousands of mistakes has an error of bounded length.
 func TestManyMistakes(t *testing.T) {
 	text := memoryFile + "jobs:\n"
-	for i := range 5000 {
+	for i := range 300 {
 		text += fmt.Sprintf("  %s%d: {no%d: 1}\n", strings.Repeat("x", 1000), i, i)
-		if len(text) > 1_000_000 {
-			break
-		}
 	}
 	_, err := jobfile.Read(options(nil), write(t, text)...)
 	var e *jobfile.Error
-	if !errors.As(err, &e) || len(e.Mistakes) != jobfile.MaxMistakes || e.More < 900 || len(err.Error()) > 20_000 {
+	if !errors.As(err, &e) || len(e.Mistakes) != jobfile.MaxMistakes || e.More != 300-jobfile.MaxMistakes || len(err.Error()) > 20_000 {
 		t.Errorf("%d bytes: %.300v", len(err.Error()), err)
 	}
 }
@@ -187,7 +184,7 @@ func TestLargeFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
 			b.WriteString(tc.head)
-			for i := 0; b.Len() < 1<<18; i++ {
+			for i := 0; b.Len() < 1<<16; i++ {
 				fmt.Fprintf(&b, tc.line, i)
 			}
 			began := time.Now()
