@@ -24,6 +24,9 @@ func inCluster(t *testing.T, test func(*testing.T, *jobtest.Cluster)) {
 // lasts is a handler that works for a while, or until its context ends.
 func lasts(d time.Duration) job.HandlerFunc {
 	return func(ctx context.Context, _ job.ShardingContext) error {
+		if d == 0 {
+			return nil // with a timer of no time the runtime may crash: see the package comment
+		}
 		select {
 		case <-time.After(d):
 			return nil

@@ -80,6 +80,10 @@
 // connection (SQLite) work; open them in the bubble, before the cluster, and close them in a
 // Cleanup.
 //
+// With -race the runtime of Go crashes (SIGSEGV in maybeRunChan, seen with 1.26.8) now and then, if
+// several goroutines of a bubble wait on timers of no time at once. Where a handler waits for
+// no time, let it have no timer.
+//
 // # What is not promised
 //
 // The simulated store has no delays of its own, and says nothing of how long an etcd or ZooKeeper
