@@ -73,8 +73,8 @@
 // a moment before or after it. All goroutines have to end by the end of the test: those of this
 // package do.
 //
-// Time stands still while a goroutine of the bubble waits for anything but another one: the network, a
-// process, a lock of something outside of it. So a connection that is open, if only kept
+// Time stands still while a goroutine of the bubble waits for anything but another one: the
+// network, a process, a lock of something outside of it. So a connection that is open, if only kept
 // alive, stops it for ever. A handler that has one is run outside of a bubble, where Run takes
 // real time, or is given something that takes the place of the other end. Databases without a
 // connection (SQLite) work; open them in the bubble, before the cluster, and close them in a
