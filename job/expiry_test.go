@@ -144,6 +144,22 @@ func TestWhatExpiryWaitsFor(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a run of another instance", func(t *testing.T) {
+		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+			work := func(ctx context.Context, sc job.ShardingContext) error {
+				if sc.Item == 1 {
+					return elapse(ctx, 7*time.Second)
+				}
+				return nil
+			}
+			a, b := c.join("10.0.0.1", expires(c, 1), work), c.join("10.0.0.2", expires(c, 1), work)
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+			c.awaitRemoved(a, b)
+			if last := c.record.find(of(1)); len(last) != 1 || last[0].err != nil || time.Since(last[0].end) > time.Second {
+				t.Errorf("it goes at %s\n%s", time.Now(), c.record)
+			}
+		})
+	})
 	t.Run("a process that was away", func(t *testing.T) {
 		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 			m := c.join("10.0.0.1", expires(c, 10), nil)
@@ -239,6 +255,9 @@ func TestExpressionThatHasNoTickAnyMore(t *testing.T) {
 				c.awaitRuns("once", 3, anyRun)
 				if remove {
 					c.awaitRemoved(m)
+					if took := time.Since(at); took > time.Second {
+						t.Errorf("it goes %v after its last tick", took)
+					}
 					return
 				}
 				m.awaitFault(job.FaultConfig, "no tick to come")
