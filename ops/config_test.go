@@ -139,13 +139,12 @@ func TestRemovalOfAWideJob(t *testing.T) {
 		}
 
 		// The next one to create it goes on, too, and so does a program with a higher revision.
-		for name, again := range map[string]func() error{
-			"create": func() error { return all.Create(ctx, ops.CreateRequest{Config: settle()}) },
-			"revision": func() error {
+		for name, again := range map[string]func() (*job.Scheduler, error){
+			"create": func() (*job.Scheduler, error) { return nil, all.Create(ctx, ops.CreateRequest{Config: settle()}) },
+			"revision": func() (*job.Scheduler, error) {
 				higher := settle()
 				higher.Revision = 1
-				_, err := job.Schedule(ctx, reg, higher, job.HandlerFunc(nothing))
-				return err
+				return job.Schedule(ctx, reg, higher, job.HandlerFunc(nothing))
 			},
 		} {
 			if err := all.Readmit(ctx, "settle"); err != nil {
@@ -159,7 +158,8 @@ func TestRemovalOfAWideJob(t *testing.T) {
 			}
 			<-s.Done()
 			most = 1 << 30
-			if err := again(); err != nil {
+			came, err := again()
+			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			if paths := left(); len(paths) > 50 || !slices.Contains(paths, "settle/config") {
@@ -167,6 +167,9 @@ func TestRemovalOfAWideJob(t *testing.T) {
 			}
 			if err := all.Job("settle").Remove(ctx, ops.RemoveRequest{}); err != nil {
 				t.Fatal(err)
+			}
+			if came != nil {
+				<-came.Done() // else it may be a member of the next job
 			}
 		}
 	})

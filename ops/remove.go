@@ -27,6 +27,9 @@ type RemoveRequest struct {
 // job stays removed: no program sets it up again, unless its Config.Revision is higher than that
 // of the configuration that was removed, or until [Ops.Readmit] or [Ops.Create].
 //
+// An instance that has not seen the removal when the job is created again goes on as a member of
+// the new one.
+//
 // A small job goes in one commit. Of a large one the configuration goes first, and the rest in
 // parts. If Remove fails before all is gone, call it again. [Ops.Removed] lists the newest 10,000
 // removed jobs, and some hundreds more; older ones are forgotten.
