@@ -141,6 +141,9 @@
 //     kill/{i} is as it was seen.
 //   - An owner that has gone loses the item of a broadcast job only if it has really gone, and
 //     nobody has had the item since: so an instance keeps its item.
+//   - A job that has expired is removed, as a whole or item by item, only while nobody has asked for
+//     anything, it is not paused, and each item that goes is as it was seen: nobody has claimed
+//     it since, and it does not wait to be run again.
 //   - Every change of a leader holds only while it leads, and while the configuration is the
 //     one that was seen. For Tidy and Abdicate it is enough that it leads. Found creates the
 //     leader's node instead.
