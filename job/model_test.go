@@ -544,7 +544,7 @@ func TestClusterModel(t *testing.T) {
 			{switches: both, config: true, steers: true, calendars: true}, {switches: on, torn: true, calendars: true},
 		},
 		"expiry": {
-			{switches: both, config: true, expires: true}, {switches: both, expires: true, torn: true}, {switches: on, steers: true, expires: true},
+			{switches: both, config: true, expires: true}, {switches: both, expires: true, torn: true}, {switches: on, steers: true, expires: true, torn: true},
 			{switches: on, expires: true, oneOff: true, steers: true}, {switches: both, broadcast: true, expires: true, torn: true},
 			{switches: both, once: true, jitter: true, expires: true},
 		},

@@ -89,9 +89,11 @@ func (w *World) requestQueue() *queue {
 		}
 		for n, i := range r.Items {
 			switch {
-			case q.next[i] != nil || r.IsThroughAt(n):
+			case q.next[i] != nil && !r.RunsAt(n), r.IsThroughAt(n):
 			case q.now[i] == nil:
 				q.now[i] = r
+			case r.RunsAt(n): // before its turn: a view that shows commits in parts has shown it first
+				q.now[i], q.next[i] = r, q.now[i]
 			default:
 				q.next[i] = r
 			}

@@ -472,3 +472,20 @@ func TestClerk(t *testing.T) {
 		})
 	}
 }
+
+// A view that shows commits in parts may have shown the second request first, so that the item was
+// claimed for that. It has its turn then: who settles the claim, or runs the item again, goes on
+// with it.
+func TestRequestThatHasBegunBeforeItsTurn(t *testing.T) {
+	f := given(t).members("A", "B").leader("B").deal("A", "B", "A")
+	f.submit(jobtree.RequestDocument{Items: []int{0}, Source: "BACKFILL", Ticks: []time.Time{begin.Add(-time.Hour)}})
+	f.submit(jobtree.RequestDocument{Items: []int{0}, Parameter: "x"})
+	f.submit(jobtree.RequestDocument{Items: []int{0}})
+	f.claim("A", 0, tick(1))
+	f.progress(secondRequest, 0, jobtree.ProgressDocument{Runner: "A"})
+	want := []decide.Claim{{Item: 0, Source: decide.Manual, Tick: tick(1), Last: tick(1), Before: tick(1), Parameter: "x", Request: "000000000002-r1"}}
+	equalClaims(t, "settled", claimsOf(settles(f.pass("A"))), want)
+	if r := f.pass("A").Awaiting(0); r == nil || r.ID != "000000000001-r0" {
+		t.Errorf("%+v waits", r)
+	}
+}

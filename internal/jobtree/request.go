@@ -104,6 +104,11 @@ func (r *Request) IsThroughAt(n int) bool {
 	return r.Err != nil || !r.Ended.IsZero() || r.progress != nil && r.progress[n].isThrough()
 }
 
+// RunsAt reports whether, by the tree, the nth of Items runs for the request, or is to run again.
+func (r *Request) RunsAt(n int) bool {
+	return r.progress != nil && r.progress[n] != nil && r.progress[n].Runner != ""
+}
+
 // Progress is the node that says how far an item has come with a request.
 type Progress struct {
 	coord.Node
