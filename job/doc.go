@@ -189,7 +189,6 @@
 //
 //   - A request that the registry has is carried out, in its turn for each item, or its result
 //     says why it was not. It survives the end of all processes, and is never merged with another.
-//
 //   - No tick begins after the end of a job. What came before is made up, and run again after a
 //     crash, also after the end.
 //
