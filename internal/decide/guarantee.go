@@ -176,6 +176,17 @@ func HeldUntil(s *jobtree.State, r *Run) time.Time {
 	return g.StartBy
 }
 
+// ifCalled is the condition for taking over a member of a tick for which Started is called, or its
+// caller has ended: that nobody calls it again meanwhile. If somebody does, the run has to wait
+// for longer than the snapshot says.
+func (w *World) ifCalled(c *Claim) []coord.Op {
+	g := w.Guarantee(c.Tick)
+	if g == nil || g.Err != nil || g.IsOpen || g.Completer != "" || c.Request != "" || !g.Has(c.Item) {
+		return nil
+	}
+	return []coord.Op{coord.AtVersion(w.Job.Guarantee(g.Tick), g.Version)}
+}
+
 // Call is a call of once-listeners that this instance has to make.
 type Call struct {
 	*jobtree.Guarantee

@@ -44,7 +44,7 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 		}
 		claim.Last = lastFired(&item, claim.Tick)
 		progress := w.goOn(&claim)
-		c.put(&item, claim, append(progress, []coord.Op{
+		c.put(&item, claim, append(append(progress, w.ifCalled(&claim)...), []coord.Op{
 			coord.AtVersion(w.Job.FailoverItem(f.Item), f.Version),
 			coord.DeleteTree(w.Job.FailoverItem(f.Item)),
 			coord.CreateEphemeral(w.Job.Failover(f.Item), []byte(w.Self.ID)),
