@@ -17,10 +17,13 @@ func (c *controller) wait() {
 	if next := c.nextTick(); !next.IsZero() {
 		at = earlier(at, time.Now().Add(max(next.Sub(c.now()), 0)))
 	}
+	// Never zero: in a bubble of testing/synctest, under the race detector, Go 1.26 may crash when
+	// several goroutines select on timers that are over already.
+	left := max(time.Until(at), 1)
 	if c.timer == nil {
-		c.timer = time.NewTimer(time.Until(at))
+		c.timer = time.NewTimer(left)
 	} else {
-		c.timer.Reset(time.Until(at))
+		c.timer.Reset(left)
 	}
 	defer c.timer.Stop()
 	_, suspended := c.session.State()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // run is one execution of one item in this process, from its claim until its record is
@@ -108,11 +109,7 @@ func (e *execution) attempts(ctx context.Context) error {
 			return err
 		}
 		e.retries(e.sc.Attempt, err, backoff)
-		wait := time.NewTimer(backoff)
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-			wait.Stop()
+		if !rest.For(ctx, backoff) {
 			return err
 		}
 		backoff = min(2*backoff, e.retry.MaxBackoff)

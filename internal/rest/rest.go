@@ -8,6 +8,9 @@ import (
 
 // For waits. It reports false if the context ended first.
 func For(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
