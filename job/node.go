@@ -196,7 +196,7 @@ func (n *Node) Job(name string) *Scheduler {
 }
 
 // Jobs returns the schedulers of all jobs that have started, by name. Those that have stopped
-// by themselves are among them, until they are shut down or started again.
+// by themselves are among them, until they are shut down or started again; a Runner forgets them.
 func (n *Node) Jobs() []*Scheduler {
 	n.mu.Lock()
 	list := slices.Collect(maps.Values(n.jobs))

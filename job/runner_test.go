@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -415,6 +417,9 @@ func TestRunnersWithDifferentTypes(t *testing.T) {
 		c.create("http", "HTTP")
 		c.create("shared", "both", func(c *job.Config) { c.ShardingTotalCount = 2 })
 		c.commit(coord.Put("old", nil), coord.Put("old/config", []byte(`{"jobName":"old","jobType":"SCRIPT","cron":"* * * * * ?","shardingTotalCount":1,"scriptCommandLine":"true"}`)))
+		for _, name := range []string{"~elasticjob", "~other", "no name"} {
+			c.commit(coord.Put(name, []byte("both")), coord.Put(name+"/config", c.creation("right", "")[1].Value))
+		}
 		c.runs(one.ip, "script")
 		c.runs(one.ip, "old")
 		c.runs(two.ip, "http")
@@ -424,6 +429,36 @@ func TestRunnersWithDifferentTypes(t *testing.T) {
 		c.has("old", one.ip)
 		c.has("http", two.ip)
 		c.has("shared", one.ip, two.ip)
+		if len(one.Jobs()) != 3 || len(two.Jobs()) != 2 || len(one.Refused())+len(two.Refused()) > 0 {
+			c.Errorf("%d and %d jobs, refused %v, %v", len(one.Jobs()), len(two.Jobs()), one.Refused(), two.Refused())
+		}
+	})
+}
+
+// A runner that ends while its jobs start leaves nothing of them, and finds no fault in that.
+func TestRunnerThatEndsWhileJobsStart(t *testing.T) {
+	inACrew(t, func(c *crew, s *memory.Store) {
+		for i := range 100 {
+			c.create(fmt.Sprintf("job-%d", i), "work")
+		}
+		slow := s.Inject(memory.Fault{Method: memory.Commit, Delay: time.Second})
+		defer slow.Remove()
+		r := c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("work")})
+		c.pass(2500 * time.Millisecond)
+		if err := r.Ready(); err == nil || !strings.Contains(err.Error(), "of 100 jobs are not tried yet") {
+			c.Errorf("ready: %v", err)
+		}
+		if err := r.end(); err != nil {
+			c.Error(err)
+		}
+		for n := range c.all.Snapshot().All("") {
+			if n.Owner != 0 {
+				c.Errorf("%s is left", n.Path)
+			}
+		}
+		if lines := c.logs.FilterLevelExact(zap.ErrorLevel).All(); len(lines) > 0 || len(r.Refused()) > 0 {
+			c.Errorf("%d lines of errors, the first is %v; refused %v", len(lines), lines[0], r.Refused())
+		}
 	})
 }
 
