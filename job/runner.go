@@ -114,9 +114,7 @@ func (r *Runner) Run(ctx context.Context) error {
 		return errors.Join(err, r.drain(ctx))
 	}
 	defer view.Close()
-	say(func() {
-		r.paired.logger.Info("the runner serves jobs", zap.String("offers", short(strings.Join(r.offers, ", "))))
-	})
+	r.say(zap.InfoLevel, "the runner serves jobs", zap.String("offers", short(strings.Join(r.offers, ", "))))
 	r.sign.keep(r.offers, r.options.labels, func() { signalTo(r.bell) })
 	var showing sync.WaitGroup
 	showing.Go(func() { r.show(following) })
