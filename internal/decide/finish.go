@@ -122,7 +122,7 @@ func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 // remove returns the operations that remove the record and the marks of a run, if nobody has
 // claimed the item since.
 func (w *World) remove(r *Run, item *jobtree.Item) []coord.Op {
-	ops := []coord.Op{w.closeFired(r, item), coord.DeleteTree(w.Job.Running(r.Item))}
+	ops := append(w.closeFired(r, item), coord.DeleteTree(w.Job.Running(r.Item)))
 	return append(ops, w.removeMarks(r)...)
 }
 
@@ -136,16 +136,24 @@ func (w *World) removeMarks(r *Run) []coord.Op {
 
 // closeFired returns the condition that nobody has claimed the item since. If a tick
 // that came while the item ran is not made up, it also moves fired on over that.
-func (w *World) closeFired(r *Run, item *jobtree.Item) coord.Op {
+func (w *World) closeFired(r *Run, item *jobtree.Item) []coord.Op {
 	if w.passesWhileRunning(r, item) {
-		return coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(w.LastTickOf(r.Item)), item.Fired.Version)
+		return []coord.Op{
+			coord.Exists(w.Job.Running(r.Item)),
+			coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(w.LastTickOf(r.Item)), item.Fired.Version),
+		}
 	}
-	return w.ifUnclaimed(r.Item, item)
+	return []coord.Op{w.ifUnclaimed(r.Item, item)}
 }
 
 // passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up. If
 // ticks that overlap are skipped, so are those that came while the item waited to be run again.
+// If the record is gone, a finish whose answer was lost has landed late, and the tick may have come
+// after that.
 func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
+	if item.Running == nil {
+		return false
+	}
 	tick := w.LastTickOf(r.Item)
 	isLeft := !w.Rules.Misfire && !r.Failover || w.Rules.SkipOverlap
 	return isLeft && !w.isOwed(tick) && r.Source != Backfill && tick.After(item.Fired.Tick) && tick.After(r.Last)
