@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
@@ -159,13 +160,20 @@ func readAll(paths []string) ([][]byte, error) {
 	return sources, errors.Join(errs...)
 }
 
-// readFile reads a file up to one byte more than it may have.
+// readFile reads a regular file up to one byte more than it may have.
 func readFile(path string) (text []byte, err error) {
-	file, err := os.Open(path)
+	// To open a named pipe would wait for a writer otherwise, perhaps for ever.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	switch info, err := file.Stat(); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: it is no regular file", path)
+	}
 	return io.ReadAll(io.LimitReader(file, yamldoc.MaxSize+1))
 }
 

@@ -55,9 +55,17 @@ func (s *tlsSection) config() (*tls.Config, error) {
 	}
 	if s.cert != "" {
 		own := func() (*tls.Certificate, error) {
-			pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+			cert, err := readFile(s.cert)
 			if err != nil {
-				return nil, fmt.Errorf("cert and key: %w", err)
+				return nil, fmt.Errorf("cert: %w", err)
+			}
+			key, err := readFile(s.key)
+			if err != nil {
+				return nil, fmt.Errorf("key: %w", err)
+			}
+			pair, err := tls.X509KeyPair(cert, key)
+			if err != nil {
+				return nil, fmt.Errorf("cert and key, %s and %s: %w", s.cert, s.key, err)
 			}
 			return &pair, nil
 		}
