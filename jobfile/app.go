@@ -151,7 +151,7 @@ func (a *App) open(ctx context.Context, f *File) error {
 		a.node, err = job.NewNode(reg, c)
 	}
 	if err != nil {
-		return fmt.Errorf("jobfile: %s: %w", keyNode, err)
+		return fmt.Errorf("jobfile: %s: %s: %w", f.at(keyNode), keyNode, err)
 	}
 	closePages, err := a.listen(ctx)
 	if err != nil {
@@ -168,7 +168,7 @@ func (f *File) dial(ctx context.Context, log *slog.Logger) (reg coord.Registry, 
 	}
 	kind, reg, err := f.registry.dial(ctx, log)
 	if err != nil {
-		return nil, nil, fmt.Errorf("jobfile: %s.%s: %w", keyRegistry, kind, err)
+		return nil, nil, fmt.Errorf("jobfile: %s: %s.%s: %w", f.at(keyRegistry), keyRegistry, kind, err)
 	}
 	return reg, reg.Close, nil
 }

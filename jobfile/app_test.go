@@ -507,17 +507,18 @@ func TestRunLooks(t *testing.T) {
 // What cannot be opened at the start is an error, and nothing stays open.
 func TestStartFails(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
-		"etcd":   {"registry: {etcd: {endpoints: [x], namespace: a}}\n", "jobfile: registry.etcd: "},
-		"zk":     {"registry: {zookeeper: {servers: ['x:y'], namespace: a}}\n", "jobfile: registry.zookeeper: "},
-		"memory": {"registry: {memory: {namespace: ''}}\n", "jobfile: registry.memory: "},
-		"node":   {memoryFile + "node: {labels: ['a,b']}\n", "jobfile: node: job: "},
-		"listen": {memoryFile + "dump: {listen: '256.0.0.1:x'}\n", "jobfile: listen: "},
+		"etcd":   {"registry: {etcd: {endpoints: [x], namespace: a}}\n", "1:11: registry.etcd: "},
+		"zk":     {"registry: {zookeeper: {servers: ['x:y'], namespace: a}}\n", "1:11: registry.zookeeper: "},
+		"memory": {"registry: {memory: {namespace: ''}}\n", "1:11: registry.memory: "},
+		"node":   {memoryFile + "node: {labels: ['a,b']}\n", "2:7: node: job: "},
+		"listen": {memoryFile + "dump: {listen: '256.0.0.1:x'}\n", "2:7: dump: listen "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(nil)
 			o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
-			_, err := jobfile.Load(t.Context(), o, write(t, tc.text+every("a: {}"))...)
-			if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			path := write(t, tc.text+every("a: {}"))[0]
+			_, err := jobfile.Load(t.Context(), o, path)
+			if err == nil || !strings.HasPrefix(err.Error(), "jobfile: "+path+":"+tc.want) {
 				t.Errorf("%v, want %s…", err, tc.want)
 			}
 		})

@@ -89,6 +89,15 @@ type File struct {
 	options Options
 	paths   []string
 	sources [][]byte // of the files
+	whole   *value   // all together
+}
+
+// at returns where a section stands.
+func (f *File) at(section string) place {
+	if v := f.whole.get(section); v != nil {
+		return v.at
+	}
+	return f.whole.at
 }
 
 // maxFiles bounds the files of a program.
@@ -136,6 +145,7 @@ func read(o Options, paths []string, sources [][]byte) (*File, error) {
 	if whole == nil || whole.kind != mapping {
 		whole = &value{at: place{file: paths[0]}, kind: mapping}
 	}
+	f.whole = whole
 	f.profileFields().read(whole, "", r)
 	if err := r.err(); err != nil {
 		return nil, err

@@ -17,25 +17,25 @@ import (
 // listen serves the pages of all sections, each on its address; sections with the same one
 // share it. close ends that.
 func (a *App) listen(ctx context.Context) (close func(context.Context) error, err error) {
-	pages := map[string]*http.ServeMux{}
-	on := func(address string) *http.ServeMux {
+	pages, sections := map[string]*http.ServeMux{}, map[string]string{}
+	on := func(section, address string) *http.ServeMux {
 		if pages[address] == nil {
-			pages[address] = http.NewServeMux()
+			pages[address], sections[address] = http.NewServeMux(), section
 		}
 		return pages[address]
 	}
 	if s := a.file.metrics; s != nil && !s.off && s.listen != "" {
-		on(s.listen).HandleFunc("GET /debug/vars", a.metrics.serve)
+		on(keyMetrics, s.listen).HandleFunc("GET /debug/vars", a.metrics.serve)
 	}
 	if s := a.file.dump; s != nil && !s.off {
 		d := &dump{app: a, section: s}
-		on(s.listen).HandleFunc("GET /jobs", d.jobs)
-		on(s.listen).HandleFunc("GET /jobs/{name}", d.job)
+		on(keyDump, s.listen).HandleFunc("GET /jobs", d.jobs)
+		on(keyDump, s.listen).HandleFunc("GET /jobs/{name}", d.job)
 	}
 	if s := a.file.health; s != nil && !s.off {
 		pages := health.Handler(a.Health())
 		for _, path := range []string{"/live", "/ready", "/faults"} {
-			on(s.listen).Handle(path, pages)
+			on(keyHealth, s.listen).Handle(path, pages)
 		}
 	}
 
@@ -54,7 +54,7 @@ func (a *App) listen(ctx context.Context) (close func(context.Context) error, er
 	for address, mux := range pages {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("jobfile: listen: %w", err), close(ctx))
+			return nil, errors.Join(fmt.Errorf("jobfile: %s: %s: %w", a.file.at(sections[address]), sections[address], err), close(ctx))
 		}
 		server := &http.Server{
 			Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
