@@ -232,6 +232,13 @@ func (a *App) setFault(about subject, err error) {
 	}
 }
 
+// forget takes back what is wrong with something that the process has no more.
+func (a *App) forget(about subject) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.faults, about)
+}
+
 // Shutdown ends all jobs as [job.Node.Shutdown] does, and then closes what Start has opened. It
 // may be called again, also while [App.Run] waits: the context that ends first counts. A handler
 // must not wait for its own end: see [job.Scheduler.Shutdown].

@@ -604,6 +604,23 @@ func (p *panicky) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	return p.Registry.Commit(ctx, ops...)
 }
 
+// A job that has never run, and goes, was not put right.
+func TestAFaultGoesWithItsJob(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		path := write(t, every("a: {}", "b: {jobErrorHandlerType: NONE}"))[0]
+		app := f.load(path)
+		if faults := app.Faults(); len(faults) != 1 || faults[0].Job != "b" {
+			t.Fatal(faults)
+		}
+		rewrite(t, path, every("a: {}"))
+		reload(t, app)
+		synctest.Wait()
+		if faults := app.Faults(); len(faults) > 0 || strings.Contains(f.log.String(), "as the configuration files say again") {
+			t.Errorf("%v\n%s", faults, &f.log)
+		}
+	})
+}
+
 // A job whose scheduler stops again and again is started less and less often.
 func TestAJobThatStopsAgainAndAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {

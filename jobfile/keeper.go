@@ -75,7 +75,7 @@ const (
 
 func (k *keeper) run(ctx context.Context, next ask) {
 	defer close(k.done)
-	defer k.app.setFault(subject{job: k.name}, nil)
+	defer k.app.forget(subject{job: k.name})
 	defer k.leave()
 	if k.after != nil {
 		<-k.after // it drains, for a bounded time
