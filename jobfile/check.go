@@ -20,8 +20,8 @@ func (f *File) check(whole *value, r *reader) {
 	if f.log != nil && f.options.Logger != nil {
 		r.fault(whole.get(keyLog).at, keyLog, "is not allowed: this program has a logger of its own")
 	}
-	if len(f.jobs) == 0 {
-		r.fault(whole.at, keyJobs, "at least one job is needed; enabled: false leaves one out")
+	if len(f.jobs) == 0 && !f.node.serve {
+		r.fault(whole.at, keyJobs, "at least one job is needed, or node.serve; enabled: false leaves one out")
 	}
 	if jobs := whole.get(keyJobs); jobs != nil {
 		for _, e := range jobs.entries {

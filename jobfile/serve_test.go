@@ -86,6 +86,21 @@ func TestServe(t *testing.T) {
 	})
 }
 
+// With serve no file needs to have a job.
+func TestServeAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.load(write(t, "node: {serve: true}\n")...)
+		c := job.Config{Name: "other", Cron: "* * * * * ?", ShardingTotalCount: 1}
+		if err := ops.New(f.reg).Create(t.Context(), ops.CreateRequest{Config: c, Implementation: "settle"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Second)
+		if len(f.ran("other")) == 0 {
+			t.Error("it does not run what it should")
+		}
+	})
+}
+
 // If the runner cannot go on, the program ends, and says why.
 func TestServeEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
