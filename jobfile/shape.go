@@ -45,7 +45,7 @@ func (fs fields) read(v *value, path string, r *reader) {
 		case i < 0 && r.isFull(): // to look for what was meant takes time
 			r.more++
 		case i < 0:
-			r.fault(e.at, brief.Text(below), "unknown key%s", orMeant(e.key, fs.keys()))
+			r.fault(e.at, below, "unknown key%s", orMeant(e.key, fs.keys()))
 		case e.value.kind != null:
 			fs[i].shape.read(e.value, below, r)
 		}
@@ -63,9 +63,9 @@ func (fs fields) keys() []string {
 
 func join(path, key string) string {
 	if path == "" {
-		return brief.Text(key)
+		return shown(key)
 	}
-	return path + "." + brief.Text(key)
+	return path + "." + shown(key)
 }
 
 // is reports whether a value is of a kind.
@@ -254,7 +254,7 @@ type duration struct {
 func (d duration) read(v *value, path string, r *reader) {
 	r.single(v, path, func() error {
 		switch t, err := time.ParseDuration(v.text); {
-		case err != nil || t < 0:
+		case err != nil:
 			return errors.New("a time such as 1m30s or 500ms is allowed")
 		case t < d.least:
 			return fmt.Errorf("a time of at least %v is allowed", d.least)

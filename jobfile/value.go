@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -94,7 +96,7 @@ func parse(file string, text []byte, r *reader) *value {
 		return nil
 	}
 	p := parser{file: file, reader: r}
-	v := p.value(root, 0)
+	v := p.value(root, "", 0)
 	if p.full {
 		return nil
 	}
@@ -102,6 +104,15 @@ func parse(file string, text []byte, r *reader) *value {
 		r.fault(v.at, "", "keys with values are allowed, here is %v", v.kind)
 	}
 	return v
+}
+
+// shown returns a text that others wrote as it may stand in a line: short, and with escapes if it
+// has characters that are not printed.
+func shown(text string) string {
+	if strings.ContainsFunc(text, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }) {
+		return brief.Quote(text)
+	}
+	return brief.Text(text)
 }
 
 // lastLine returns an error of the parser from the line number on.
@@ -120,32 +131,32 @@ type parser struct {
 	full   bool // there are too many
 }
 
-func (p *parser) value(n *yaml.Node, depth int) *value {
+func (p *parser) value(n *yaml.Node, path string, depth int) *value {
 	v := &value{at: place{p.file, n.Line, n.Column}}
 	n = yamldoc.Resolve(n) // an alias may stand in what it stands for: then it is too deep
 	if p.values++; p.values > maxValues || depth >= maxDepth {
 		if !p.full {
 			p.full = true
-			p.reader.fault(v.at, "", "at most %d values, with what aliases repeat, and a depth of %d are allowed", maxValues, maxDepth)
+			p.reader.fault(v.at, path, "at most %d values, with what aliases repeat, and a depth of %d are allowed", maxValues, maxDepth)
 		}
 		return v
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		p.scalar(v, n)
+		p.scalar(v, n, path)
 	case yaml.SequenceNode:
 		v.kind = list
 		for _, child := range n.Content {
-			v.list = append(v.list, p.value(child, depth+1))
+			v.list = append(v.list, p.value(child, path, depth+1))
 		}
 	case yaml.MappingNode:
 		v.kind = mapping
-		p.entries(v, n, depth)
+		p.entries(v, n, path, depth)
 	}
 	return v
 }
 
-func (p *parser) scalar(v *value, n *yaml.Node) {
+func (p *parser) scalar(v *value, n *yaml.Node, path string) {
 	v.kind, v.text, v.written = scalar, n.Value, n.Value
 	v.quoted = n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	switch tag := n.ShortTag(); tag {
@@ -153,11 +164,11 @@ func (p *parser) scalar(v *value, n *yaml.Node) {
 		v.kind = null
 	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
 	default:
-		p.reader.fault(v.at, "", "values of type %s are not allowed", brief.Text(tag))
+		p.reader.fault(v.at, path, "values of type %s are not allowed", shown(tag))
 	}
 }
 
-func (p *parser) entries(v *value, n *yaml.Node, depth int) {
+func (p *parser) entries(v *value, n *yaml.Node, path string, depth int) {
 	seen := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content) && !p.full; i += 2 {
 		key := yamldoc.Resolve(n.Content[i])
@@ -165,14 +176,14 @@ func (p *parser) entries(v *value, n *yaml.Node, depth int) {
 		line, twice := seen[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			p.reader.fault(at, "", "a key has to be a single value")
+			p.reader.fault(at, path, "a key has to be a single value")
 		case key.ShortTag() == "!!merge":
-			p.reader.fault(at, "<<", "is not allowed; what jobs have in common stands in defaults")
+			p.reader.fault(at, join(path, "<<"), "is not allowed; what jobs have in common stands in defaults")
 		case twice:
-			p.reader.fault(at, brief.Text(key.Value), "the key stands in line %d already", line)
+			p.reader.fault(at, join(path, key.Value), "the key stands in line %d already", line)
 		default:
 			seen[key.Value] = at.line
-			v.entries = append(v.entries, entry{key.Value, at, p.value(n.Content[i+1], depth+1)})
+			v.entries = append(v.entries, entry{key.Value, at, p.value(n.Content[i+1], join(path, key.Value), depth+1)})
 		}
 	}
 }
