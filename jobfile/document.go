@@ -152,7 +152,7 @@ type nodeSection struct {
 func (s *nodeSection) fields() fields {
 	return fields{
 		{key: "address", shape: text{&s.address}, meaning: "The address by which operators disable this server; any text. Default: the address by which other hosts most likely know it."},
-		{key: "network", shape: text{&s.network}, meaning: "Takes the address from the interface of this name, or in this network: eth0, 10.1.0.0/16. Not together with address."},
+		{key: "network", shape: text{&s.network}, meaning: "Takes the address that this host has in this network: 10.1.0.0/16. Not together with address."},
 		{key: "labels", shape: several{&s.labels}, meaning: "Labels of this process, for jobs that have a label."},
 		{key: "weight", shape: integer{&s.weight, 1, strategy.MaxWeight}, meaning: "How large the share of items is with the strategy WEIGHTED. Default 1."},
 		{key: "threads", shape: integer{&s.threads, 0, math.MaxInt32}, meaning: "How many items all jobs together run at a time. Default 0, no bound."},
