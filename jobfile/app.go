@@ -41,6 +41,7 @@ type App struct {
 	ending  sync.Once
 	err     error // of Shutdown, once ending is done
 
+	watched   watched
 	reloading sync.Mutex // held by Reload and Shutdown
 
 	mu      sync.Mutex
@@ -103,6 +104,7 @@ func (f *File) Start(ctx context.Context) (*App, error) {
 		gate:    make(chan struct{}, startsAtATime),
 		keepers: map[string]*keeper{}, faults: map[subject]Fault{},
 	}
+	a.watched.take(f.sources)
 	a.jobsEnd, a.endJobs = context.WithCancel(context.Background())
 	a.hurry, a.noTime = context.WithCancel(context.Background())
 	if err := a.open(ctx, f); err != nil {

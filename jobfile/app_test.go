@@ -504,6 +504,30 @@ func TestRunLooks(t *testing.T) {
 	})
 }
 
+// Run notices that a file is again what it was before somebody called Reload.
+func TestRunNoticesWhatIsTakenBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		before, after := every("a: {}"), every("a: {}", "b: {}")
+		path := write(t, before)[0]
+		app := f.load(path)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- app.Run(ctx) }()
+		time.Sleep(time.Minute)
+		rewrite(t, path, after)
+		reload(t, app)
+		rewrite(t, path, before)
+		time.Sleep(time.Minute)
+		if n := len(app.Node().Jobs()); n != 1 {
+			t.Errorf("%d jobs run, want 1", n)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // What cannot be opened at the start is an error, and nothing stays open.
 func TestStartFails(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{

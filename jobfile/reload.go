@@ -63,6 +63,7 @@ func (r Result) String() string {
 func (a *App) Reload(ctx context.Context) (Result, error) {
 	sources, err := readAll(a.file.paths)
 	if err != nil {
+		a.watched.take(nil)
 		a.setFault(subject{}, err)
 		return Result{}, err
 	}
@@ -75,6 +76,7 @@ func (a *App) reload(ctx context.Context, sources [][]byte) (Result, error) {
 	if a.jobsEnd.Err() != nil {
 		return Result{}, ErrClosed
 	}
+	a.watched.take(sources)
 	f, err := read(a.file.options, a.file.paths, sources)
 	if err != nil {
 		a.setFault(subject{}, err)

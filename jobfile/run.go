@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -27,7 +28,6 @@ func (a *App) Run(ctx context.Context) error {
 	defer signal.Stop(hangUp)
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	w := watched{seen: a.file.sources}
 	for {
 		select {
 		case <-ctx.Done():
@@ -46,7 +46,7 @@ func (a *App) Run(ctx context.Context) error {
 			if err != nil {
 				a.setFault(subject{}, err)
 			}
-			if w.isNew(sources, err) {
+			if a.watched.isNew(sources, err) {
 				_, _ = a.reload(ctx, sources) // it is logged, and a fault
 			}
 		}
@@ -62,24 +62,33 @@ func (a *App) drained(ctx context.Context) error {
 
 // watched are the contents of files that were seen.
 type watched struct {
-	seen     [][]byte // what was reloaded, or was tried to; nil if the files could not be read since
+	mu       sync.Mutex
+	taken    [][]byte // what was reloaded, or was tried to; nil if the files could not be read since
 	changing [][]byte // what was seen last, if it is something else
 }
 
 // isNew reports whether contents are to be reloaded: they are other ones, and stay.
 func (w *watched) isNew(sources [][]byte, err error) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	switch {
 	case err != nil:
-		*w = watched{}
-	case same(sources, w.seen):
+		w.taken, w.changing = nil, nil
+	case same(sources, w.taken):
 		w.changing = nil
 	case !same(sources, w.changing):
 		w.changing = sources
 	default:
-		*w = watched{seen: sources}
 		return true
 	}
 	return false
+}
+
+// take notes contents that are reloaded, whoever wants that; nil if they could not be read.
+func (w *watched) take(sources [][]byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.taken, w.changing = sources, nil
 }
 
 func same(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
