@@ -26,6 +26,7 @@ type Cluster struct {
 	mu        sync.Mutex
 	instances []*Instance
 	ending    sync.WaitGroup // for handlers of instances that have died, and for runners
+	isLate    bool           // handlers may be at work although their contexts have ended
 }
 
 // NewCluster returns a cluster without instances. It lives in a bubble: it is called in the
@@ -58,8 +59,19 @@ func (c *Cluster) end() {
 	}
 	leaving.Wait()
 	c.ending.Wait()
+	if c.isLate {
+		time.Sleep(lateTime)
+	}
 	_ = c.operator.Close(context.Background()) // nobody needs its session any more
 	c.store.Close()
+}
+
+// left notes how the shutdown of an instance has ended.
+func (c *Cluster) left(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isLate = c.isLate || err != nil
+	return err
 }
 
 // Advance lets time go on, and returns when all that happens by then has happened. It and the

@@ -100,6 +100,30 @@ func TestDieInAHandlerThatGoesOn(t *testing.T) {
 	})
 }
 
+// sleeps is a handler that does not watch its context.
+func sleeps(context.Context, job.ShardingContext) error {
+	time.Sleep(time.Minute)
+	return nil
+}
+
+// A test may end while handlers work that do not watch their contexts.
+func TestEndWithHandlersThatGoOn(t *testing.T) {
+	for name, act := range map[string]func(*jobtest.Instance){
+		"lives": func(*jobtest.Instance) {},
+		"dies":  (*jobtest.Instance).Die,
+		"left":  func(a *jobtest.Instance) { _ = a.Shutdown(time.Second) }, // its handler still runs
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
+				a := c.Instance("10.0.0.1")
+				a.Schedule(every("0/10 * * * * ?"), job.HandlerFunc(sleeps))
+				c.Advance(11 * time.Second)
+				act(a)
+			})
+		})
+	}
+}
+
 func TestShutdown(t *testing.T) {
 	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
 		a, _ := pair(c, every("0 * * * * ?"), lasts(20*time.Second))

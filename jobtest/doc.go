@@ -71,7 +71,7 @@
 // A bubble begins at midnight UTC of 2000-01-01 ([Cluster.AdvanceTo] goes elsewhere), in the time
 // zone of the machine. What happens at the same instant has no fixed order, so let a test look
 // a moment before or after it. All goroutines have to end by the end of the test: those of this
-// package do.
+// package do, and handlers have an hour for it, also if they do not watch their contexts.
 //
 // Time stands still while a goroutine of the bubble waits for anything but another one: the
 // network, a process, a lock of something outside of it. So a connection that is open, if only kept

@@ -134,7 +134,7 @@ func (in *Instance) Shutdown(drain time.Duration) error {
 	in.c.recorder.tell(in.address, "shuts down")
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
-	err := in.node.Shutdown(ctx)
+	err := in.c.left(in.node.Shutdown(ctx))
 	if !in.leaves() {
 		return err
 	}
@@ -165,8 +165,8 @@ func (in *Instance) Die() {
 	in.Link().Cut()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = in.registry.Close(ended)                           // it reaches nobody
-	in.c.ending.Go(func() { _ = in.node.Shutdown(ended) }) // nor does this; it waits for the handlers
+	_ = in.registry.Close(ended)                                      // it reaches nobody
+	in.c.ending.Go(func() { _ = in.c.left(in.node.Shutdown(ended)) }) // nor does this; it waits for the handlers
 }
 
 // end stops what a test has left running.
@@ -178,8 +178,8 @@ func (in *Instance) end() {
 	in.Link().Heal()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = in.node.Shutdown(ended) // the test is over, and has looked at what it wanted to know
-	_ = in.close()              // the same
+	_ = in.c.left(in.node.Shutdown(ended)) // the test is over, and has looked at what it wanted to know
+	_ = in.close()                         // the same
 }
 
 // CutOff cuts the connection to the store for so long from now on, and returns at once: calls

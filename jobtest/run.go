@@ -78,6 +78,9 @@ func Run(t testing.TB, h job.Handler, c Case) Result {
 	defer cancel()
 	result, err := c.run(ctx, h)
 	if err != nil {
+		if inBubble(t) {
+			t.Cleanup(func() { time.Sleep(lateTime) })
+		}
 		t.Fatalf("jobtest: run item %d of job %s: %v", c.Item, c.Config.Name, err)
 	}
 	return result

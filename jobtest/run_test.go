@@ -205,6 +205,8 @@ func TestRunRefuses(t *testing.T) {
 		{"a type that is not known", job.OfType("SCRIPT"), jobtest.Case{}, []string{"WithType"}},
 		{"an unknown strategy", ok, jobtest.Case{Config: job.Config{Strategy: "BEST"}}, []string{`"BEST"`}},
 		{"a handler that takes too long", job.HandlerFunc(untilDone), jobtest.Case{Limit: time.Hour}, []string{"Case.Limit", "item 0, tick", ": runs"}},
+		{"a handler that does not watch its context", job.HandlerFunc(sleeps), jobtest.Case{Limit: time.Second}, []string{"Case.Limit", ": runs"}},
+		{"a negative time", ok, jobtest.Case{KillAfter: -time.Second}, []string{"-1s", "not negative"}},
 		{"an item that a broadcast job has on another instance", ok, jobtest.Case{Config: job.Config{Broadcast: true}, Item: 1}, []string{"item 0 only"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

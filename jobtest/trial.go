@@ -32,6 +32,9 @@ func (c Case) run(ctx context.Context, h job.Handler) (result Result, err error)
 	case c.Config.Broadcast && c.Item != 0:
 		return result, errors.New("a broadcast job has one item for each instance, so here it has item 0 only")
 	}
+	if least := min(c.KillAfter, c.ShutdownAfter, c.Drain, c.LoseSessionAfter); least < 0 {
+		return result, fmt.Errorf("%v: times of a Case are not negative", least)
+	}
 	recorder := NewRecorder()
 	store := memory.NewStore(memory.Options{})
 	defer store.Close()
