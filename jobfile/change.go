@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -22,6 +23,8 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 	switch {
 	case err != nil && !(isUnread && want.Overwrite):
 		return nothing, k.wrong("is not changed", err)
+	case there.Implementation != "" && there.Implementation != k.want.work.name(): // the runner may serve that
+		k.refused = fmt.Errorf("%w: the registry has %s, this is %s", job.ErrImplementationConflict, brief.Quote(there.Implementation), brief.Quote(k.want.work.name()))
 	case !isUnread && there.Config.Equal(want):
 		k.inForce = k.want
 		return nothing, nil

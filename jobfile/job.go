@@ -1,6 +1,8 @@
 package jobfile
 
 import (
+	"cmp"
+
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
@@ -16,6 +18,9 @@ type declared struct {
 
 // work says what does the work of a job: one of the two.
 type work struct{ jobType, implementation string }
+
+// name is what the registry has of it.
+func (w work) name() string { return cmp.Or(w.jobType, w.implementation) }
 
 // Names of fields in the registry that stand in props there.
 const inProps = "props: "
