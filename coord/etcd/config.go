@@ -144,6 +144,9 @@ func validateEndpoints(endpoints []string, withTLS bool) error {
 	}
 	scheme := ""
 	for i, endpoint := range endpoints {
+		if strings.Contains(endpoint, "@") { // not shown: there may be a password in it
+			return fmt.Errorf("%w: Endpoints[%d] has a user, or another @; Username and Password are for that", coord.ErrInvalidConfig, i)
+		}
 		s, address := splitEndpoint(endpoint)
 		host, port, err := net.SplitHostPort(address)
 		if err != nil || host == "" || port == "" || strings.ContainsAny(address, "/ ") || s != "" && s != "http" && s != "https" {

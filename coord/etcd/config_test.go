@@ -28,6 +28,7 @@ func TestWrongConfigNamesTheFieldAndWhatItMayBe(t *testing.T) {
 		{func(c *etcd.Config) { c.Endpoints = []string{":1"} }, []string{"Endpoints[0]", "host:port"}},
 		{func(c *etcd.Config) { c.Endpoints = []string{"127.0.0.1:"} }, []string{"Endpoints[0]", "host:port"}},
 		{func(c *etcd.Config) { c.Endpoints = []string{"http://127.0.0.1:1/v3"} }, []string{"Endpoints[0]", "host:port"}},
+		{func(c *etcd.Config) { c.Endpoints = []string{"http://root:s3cret@127.0.0.1:1"} }, []string{"Endpoints[0]", "Username"}},
 		{func(c *etcd.Config) { c.Endpoints = []string{"etcd://127.0.0.1:1"} }, []string{"Endpoints[0]", "https://host:port"}},
 		{func(c *etcd.Config) { c.Endpoints = []string{"http://a:1", "https://b:1"} }, []string{"Endpoints[1]", "same scheme"}},
 		{func(c *etcd.Config) { c.Endpoints, c.TLS = []string{"http://a:1"}, &tls.Config{} }, []string{"Endpoints[0]", "TLS"}},

@@ -115,6 +115,9 @@ func completeServers(servers []string) ([]string, error) {
 	}
 	servers = slices.Clone(servers)
 	for i, server := range servers {
+		if strings.Contains(server, "@") { // not shown: there may be a password in it
+			return nil, fmt.Errorf("%w: Servers[%d] has a user, or another @; Digest is for that", coord.ErrInvalidConfig, i)
+		}
 		host, port, err := net.SplitHostPort(server)
 		if err != nil { // perhaps it has no port
 			host, port = strings.TrimSuffix(strings.TrimPrefix(server, "["), "]"), defaultPort

@@ -22,6 +22,7 @@ func TestInvalidConfig(t *testing.T) {
 	}{
 		{"no servers", "Servers is empty", func(c *zk.Config) { c.Servers = nil }},
 		{"empty server", `Servers has ""`, func(c *zk.Config) { c.Servers = []string{"zk1:2181", ""} }},
+		{"a user", "Servers[1] has a user", func(c *zk.Config) { c.Servers = []string{"zk1", "root:secret@zk1:2181"} }},
 		{"no host", `Servers has ":2181"`, func(c *zk.Config) { c.Servers = []string{":2181"} }},
 		{"no port after the colon", "1 to 65535", func(c *zk.Config) { c.Servers = []string{"zk1:"} }},
 		{"port too high", "1 to 65535", func(c *zk.Config) { c.Servers = []string{"zk1:65536"} }},
