@@ -91,7 +91,7 @@ func (u units) schema(schema) schema {
 }
 
 func (d duration) schema(schema) schema {
-	const amount = `^(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+$`
+	const amount = `^\+?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$`
 	return schema{"type": []string{"string", "integer", "null"}, "pattern": amount + "|" + reference, "minimum": 0, "maximum": 0}
 }
 

@@ -68,7 +68,7 @@ func TestSchemaAccepts(t *testing.T) {
 	texts := map[string]string{
 		"full":    full,
 		"example": example(t),
-		"one":     jobOf("threads: ${env:THREADS:-3}", "failover: ${env:FAILOVER}", "timeout: 1h30m", "retry: null", "misfireWindow: 0", "overlap: ${env:X}", "props: {a: 1, b: true, c: x}", "jobParameter: 7"),
+		"one":     jobOf("threads: ${env:THREADS:-3}", "failover: ${env:FAILOVER}", "timeout: 1h30m", "retry: null", "misfireWindow: 0", "jitter: '0'", "misfireTolerance: +5s", "overlap: ${env:X}", "props: {a: 1, b: true, c: x}", "jobParameter: 7"),
 		"minus":   jobOf("maxTimeDiffSeconds: -1", "reconcileIntervalMinutes: 0"),
 	}
 	paths, err := filepath.Glob("../examples/*/elasticjob*.yaml")

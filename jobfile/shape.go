@@ -225,7 +225,7 @@ type units struct {
 }
 
 func (u units) read(v *value, path string, r *reader) {
-	allowed := fmt.Sprintf("an integer, times %v, up to %d; 0 is off", u.unit, u.most())
+	allowed := fmt.Sprintf("an integer up to %d, times %v, or 0 for off", u.most(), u.unit)
 	r.plain(v, path, allowed, func() error {
 		n, err := strconv.ParseInt(v.text, 10, 64)
 		if err != nil || n > u.most() {
