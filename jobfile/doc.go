@@ -70,12 +70,12 @@
 // mistakes: nothing starts, and all of them are shown with file, line and column ([Error]).
 // A text may be any single value, and is taken as it is written; numbers and booleans have no
 // quotation marks. A cron expression needs some within braces, or if it begins with *; that is
-// YAML's rule. A file has up to 1 MiB.
+// YAML's rule. A file is a regular one of up to 1 MiB.
 //
 // Later ones come over earlier ones: first the files, in their order; then what the files have
 // for the first profile that is chosen, in the order of the files; then for the second one. At
 // last, each job comes over defaults. Mappings are put together key by key. Lists and single
-// values are replaced. null removes.
+// values are replaced. null removes, and a key with nothing behind it is null.
 //
 // ${env:NAME}, ${env:NAME:-text if it is not there, or empty} and ${file:path} are expanded in
 // values, not in keys, when all is put together: so what is replaced need not be there. Numbers
@@ -83,9 +83,10 @@
 // folder of the file that names it.
 //
 // In props of jobs and defaults nothing is expanded, and $${ stays. Types and error handlers look
-// references up by themselves when they run, each in its own process. What is expanded in
-// another key of a job comes into the registry, which everybody may read who runs jobs: secrets
-// do not belong there. And it should be the same in all processes.
+// references up by themselves when they run, each in its own process, in the properties for which
+// they say so: a script in its variables (script.env.*), and not in its command. What is expanded
+// in another key of a job comes into the registry, which everybody may read who runs jobs, and
+// into logs and errors: secrets do not belong there. And it should be the same in all processes.
 //
 // # What is in force
 //
@@ -111,7 +112,8 @@
 //
 // With node.serve the process is a [job.Runner], too: it also runs jobs that others have put into
 // the namespace. One that has gone from the files, or has enabled: false, is one of those when the
-// process starts anew. One that comes into the files goes on, and then goes by them.
+// process starts anew. One that comes into the files goes on, and then goes by them, unless it has
+// another type or implementation. No file needs to have a job.
 //
 // A job that cannot start, or whose change cannot be written, is a fault of that job alone
 // ([App.Faults]), and is tried again after a second, and then less and less often, up to once a
