@@ -169,7 +169,7 @@ func (k *keeper) look() error {
 	case errors.Is(err, job.ErrJobRemoved) && k.want.config.Expiry.Remove:
 		k.expire()
 	case errors.Is(err, job.ErrJobRemoved), errors.Is(err, job.ErrInstanceRemoved):
-		k.isOver, k.ended = true, k.wrong("does not run any more, until something is changed here, or the process starts anew", err)
+		k.isOver, k.ended = true, k.wrong("is not started from here again, until something is changed here, or the process starts anew", err)
 	default:
 		return k.wrong("has stopped, and is to start again", err)
 	}

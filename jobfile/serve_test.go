@@ -92,15 +92,10 @@ func TestServeAnotherImplementation(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
 		o := f.options(f.reg)
 		o.Handlers["other"] = o.Handlers["settle"]
-		all := ops.New(f.reg)
-		create := func(implementation string) {
-			t.Helper()
-			c := job.Config{Name: "x", Cron: "* * * * * ?", ShardingTotalCount: 1, JobParameter: "theirs"}
-			if err := all.Create(t.Context(), ops.CreateRequest{Config: c, Implementation: implementation}); err != nil {
-				t.Fatal(err)
-			}
+		c := job.Config{Name: "x", Cron: "* * * * * ?", ShardingTotalCount: 1, JobParameter: "theirs"}
+		if err := ops.New(f.reg).Create(t.Context(), ops.CreateRequest{Config: c, Implementation: "other"}); err != nil {
+			t.Fatal(err)
 		}
-		create("other")
 		app := f.loadWith(o, write(t, "node: {serve: true}\n"+every("x: {jobParameter: ours, revision: 5}"))...)
 		time.Sleep(10 * time.Minute)
 		if runs := f.ran("x"); len(runs) == 0 || runs[len(runs)-1] != "theirs" || f.registry("x").JobParameter != "theirs" {
@@ -108,16 +103,6 @@ func TestServeAnotherImplementation(t *testing.T) {
 		}
 		if faults := app.Faults(); len(faults) != 1 || !errors.Is(faults[0], job.ErrImplementationConflict) {
 			t.Errorf("faults %v", faults)
-		}
-
-		// It is created anew as the file has it.
-		if err := all.Job("x").Remove(t.Context(), ops.RemoveRequest{}); err != nil {
-			t.Fatal(err)
-		}
-		create("settle")
-		time.Sleep(10 * time.Minute)
-		if runs := f.ran("x"); len(runs) == 0 || runs[len(runs)-1] != "ours" || len(app.Faults()) > 0 {
-			t.Errorf("%d runs, faults %v", len(runs), app.Faults())
 		}
 	})
 }
