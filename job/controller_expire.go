@@ -16,8 +16,8 @@ const expireAtOnce = 8 * commitsAtOnce
 // expire removes a job that has expired, if its configuration wants that. Once its configuration is
 // gone, this instance leaves as all do.
 func (c *controller) expire(w *decide.World) error {
-	if w.Rules.IsOneOff() && !w.Rules.ExpiresAt.IsZero() && !w.HasExpired() {
-		c.wakeIn(w.Rules.ExpiresAt.Sub(w.Now)) // no tick does
+	if d := w.ExpiresIn(); d > 0 {
+		c.wakeIn(d)
 	}
 	changes := w.Expire(c.work)
 	if len(changes) == 0 {

@@ -84,14 +84,37 @@ func (w *World) HasExpired() bool {
 	if !w.Rules.Expires() || !w.IsInForce() {
 		return false
 	}
-	now := w.Now
-	if store := w.time(); store.Before(now) {
-		now = store
-	}
+	now := w.carefulTime()
 	if w.Rules.IsOneOff() {
 		return !w.Rules.ExpiresAt.IsZero() && !now.Before(w.Rules.ExpiresAt)
 	}
 	return w.Ticks().Next(now).IsZero()
+}
+
+// ExpiresIn returns in which time the job may expire although no tick comes then; 0 if it does
+// not, or has. A one-off job has no ticks. By a clock that is ahead of the store's the last tick has come
+// earlier.
+func (w *World) ExpiresIn() time.Duration {
+	switch {
+	case !w.Rules.Expires() || !w.IsInForce() || w.HasExpired():
+		return 0
+	case w.Rules.IsOneOff():
+		if w.Rules.ExpiresAt.IsZero() {
+			return 0
+		}
+		return w.Rules.ExpiresAt.Sub(w.carefulTime())
+	case !w.Ticks().Next(w.Now).IsZero():
+		return 0
+	}
+	return w.Ticks().Prev(w.Now).Sub(w.carefulTime())
+}
+
+// carefulTime is the local time, or the store's if that is certainly earlier.
+func (w *World) carefulTime() time.Time {
+	if store := w.time(); store.Before(w.Now) {
+		return store
+	}
+	return w.Now
 }
 
 // lastItems is how many items may be left when the rest of a job goes in one commit.
@@ -106,7 +129,8 @@ func (w *World) IsToGo(k *Work) bool {
 // snapshot shows: no item runs, is claimed, or waits for a failover or to be made up; nothing was
 // asked for; and no once-listener is to be told of anything. What is kept for those who wait
 // for a request counts, too. JVM members know no end, so a job stays that has any; and so does
-// one that is paused.
+// one that is paused. So does one whose items nobody may have, or it would go without a run
+// before a fault could say why.
 func (w *World) hasNothingLeft(k *Work) bool {
 	if w.IsPaused() || w.clockFar() || w.AnyJVM() != "" || len(k.Runs) > 0 ||
 		len(w.FailoverItems) > 0 || len(w.Requests) > 0 || len(w.Triggers) > 0 || len(w.Guarantees) > 0 {
@@ -123,7 +147,22 @@ func (w *World) hasNothingLeft(k *Work) bool {
 			return false // with jitter, it may be to begin only later
 		}
 	}
-	return true
+	return tick.IsZero() || !w.isUndealt()
+}
+
+// isUndealt reports whether an item was never dealt, because no instance may have it. Of the items
+// that Expire removes in parts the first ones stay until the end, and the pins of the others go
+// with them. In a broadcast job it is enough that an instance has had the first item.
+func (w *World) isUndealt() bool {
+	if w.Rules.Broadcast {
+		return !w.Item(0).Exists
+	}
+	for i := range w.Rules.Total {
+		if (i < lastItems || w.Pins[i] != nil) && !w.Item(i).Exists {
+			return true
+		}
+	}
+	return false
 }
 
 // Expire removes, as leader, a job that has expired and is to be removed then, and notes that it

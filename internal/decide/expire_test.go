@@ -29,12 +29,16 @@ func through(f *fixture) {
 
 func TestExpire(t *testing.T) {
 	for name, tree := range map[string]func(*fixture){
-		"nothing more":                 func(*fixture) {},
-		"its end is long ago":          func(f *fixture) { f.now = tick(1).Add(1000 * time.Hour) },
-		"an item that was never dealt": func(f *fixture) { f.remove("sharding/1") },
-		"there were requests":          func(f *fixture) { f.put("requests", "5") },
-		"an item is disabled":          func(f *fixture) { f.put("sharding/1/disabled", "") },
-		"an item beyond the total":     func(f *fixture) { f.put("sharding/7/fired", "") },
+		"nothing more":        func(*fixture) {},
+		"its end is long ago": func(f *fixture) { f.now = tick(1).Add(1000 * time.Hour) },
+		"no tick has come, and no item was dealt": func(f *fixture) {
+			f.now = tick(0)
+			f.configure(func(r *decide.Rules) { r.ExpiresAt = begin })
+			f.remove("sharding")
+		},
+		"there were requests":      func(f *fixture) { f.put("requests", "5") },
+		"an item is disabled":      func(f *fixture) { f.put("sharding/1/disabled", "") },
+		"an item beyond the total": func(f *fixture) { f.put("sharding/7/fired", "") },
 		"an item is pinned, one has a past": func(f *fixture) {
 			f.put("pins/1", "label: x").put("sharding/0/completed", "out: OK").put("cursor/2", "x")
 		},
@@ -69,6 +73,7 @@ func TestExpire(t *testing.T) {
 		"its expression has further ticks":    func(f *fixture) { f.configure(func(r *decide.Rules) { r.ExpiresAt = time.Time{} }) },
 		"its end is not recorded":             func(f *fixture) { f.reconfigure(func(r *decide.Rules) { r.ExpiresAt = tick(1).Add(-1) }) },
 		"an item has not begun the last tick": func(f *fixture) { f.fired(1, begin) },
+		"an item was never dealt":             func(f *fixture) { f.remove("sharding/1") },
 		"… and belongs to nobody":             func(f *fixture) { f.fired(1, begin).remove("sharding/1/instance") },
 		"… and is to begin it later": func(f *fixture) {
 			f.configure(func(r *decide.Rules) { r.Jitter = 5 * time.Second })

@@ -47,7 +47,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 	if isMeant {
 		return w.stalledRequests()
 	}
-	goes := w.Rules.RemoveExpired && w.HasExpired()
+	goes := w.IsToGo(k)
 	isSlow := w.JVMLeads() // a JVM leader deals and recovers only when the next tick comes
 	var list []Stalled
 	for i := range w.watched() {
