@@ -296,7 +296,7 @@
 //	other's  the Runner offers nothing for it, it is no Go job, or it is not there
 //	waiting  it is to be started; 32 start at a time
 //	served   it has a scheduler, which follows all changes of the configuration by itself
-//	refused  the start has failed, or the scheduler has stopped with an error: a fault of this job
+//	refused  the start has failed or hangs, or the scheduler has stopped with an error: a fault of this job
 //	         alone. It is tried again after a second, then less and less often, up to every two
 //	         minutes; and at once when the job's node or its configuration changes
 //	leaving  it has another implementation now, or was removed and created anew: the scheduler is

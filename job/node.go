@@ -235,20 +235,21 @@ func (n *Node) Shutdown(ctx context.Context) error {
 	n.isClosed = true
 	n.mu.Unlock()
 	n.close(ErrNodeClosed)
+	stop := func() {
+		for _, s := range n.Jobs() {
+			s.stop()
+		}
+	}
 	for _, s := range n.Jobs() {
 		s.askToLeave()
 	}
-	n.starting.Wait() // their contexts have ended
+	defer context.AfterFunc(ctx, stop)() // a start may take its time
+	n.starting.Wait()                    // their contexts have ended
 	jobs := n.Jobs()
 	for _, s := range jobs {
 		s.askToLeave()
 	}
-	detach := context.AfterFunc(ctx, func() {
-		for _, s := range jobs {
-			s.stop()
-		}
-	})
-	defer detach()
+	defer context.AfterFunc(ctx, stop)() // for those that have started meanwhile
 	var errs []error
 	for _, s := range jobs {
 		err := s.Shutdown(ctx)

@@ -10,11 +10,19 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// joinPatience bounds the start of a job in a Runner.
-const joinPatience = 30 * time.Second
+const (
+	// joinPatience bounds the start of a job in a Runner, as far as that waits for the store.
+	joinPatience = 30 * time.Second
+	// stuckAfter is how long a start takes until it counts no more among those that are under way.
+	stuckAfter = 2 * joinPatience
+)
 
-// errSlowStart is why a start is given up.
-var errSlowStart = fmt.Errorf("job: not registered within %v", joinPatience)
+var (
+	// errSlowStart is why a start is given up.
+	errSlowStart = fmt.Errorf("job: not registered within %v", joinPatience)
+	// errStuck is what is wrong with a start that cannot be given up.
+	errStuck = fmt.Errorf("job: the start has taken %v: what it called, such as the type of the job, does not return", stuckAfter)
+)
 
 // errand is something that a Runner does for a job while its loop goes on: it starts the job, or
 // tells operators of its fault.
@@ -25,6 +33,8 @@ type errand struct {
 	says    Fault         // tells
 	told    tale          // tells: what stands there
 	session coord.Session // tells
+	// The loop has been told that the start hangs; that the errand is done.
+	isStuck, isDone bool
 }
 
 // answered is what has become of an errand.
@@ -37,6 +47,10 @@ type answered struct {
 // run does an errand. Whatever ends it, the loop gets an answer.
 func (r *rounds) run(ctx context.Context, e *errand) {
 	a := answered{errand: e, err: errEnded}
+	if e.do == starts {
+		hangs := time.AfterFunc(stuckAfter, func() { r.mail.write(func(l *letters) { l.stuck = append(l.stuck, e) }) })
+		defer hangs.Stop()
+	}
 	defer func() { r.mail.write(func(l *letters) { l.answers = append(l.answers, a) }) }()
 	name := e.job.name
 	a.err = guarded(func() (err error) {
@@ -82,7 +96,7 @@ func faultKindOf(err error) FaultKind {
 		return FaultStore
 	case errors.Is(err, coord.ErrDenied), errors.Is(err, coord.ErrTooLarge):
 		return FaultTree
-	case isPanic, errors.Is(err, errEnded):
+	case isPanic, errors.Is(err, errEnded), errors.Is(err, errStuck):
 		return FaultStarvation
 	}
 	return FaultConfig

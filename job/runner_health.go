@@ -15,7 +15,7 @@ import (
 //
 // The kind of the fault is FaultConfig if the configuration or the implementation is refused;
 // FaultStore if the store has not let the job start; FaultTree if nodes of it may not be read or
-// written; FaultStarvation if its scheduler has panicked.
+// written; FaultStarvation if its scheduler has panicked, or if a start has not returned in a minute.
 type Refusal struct {
 	Job string
 	Fault

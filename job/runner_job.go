@@ -28,7 +28,8 @@ type served struct {
 	name    string
 	listing listing // what the namespace shows of it
 
-	isBusy bool // an errand for it is in the queue, or under way
+	isBusy  bool // an errand for it is in the queue, or under way, and does not hang
+	isStuck bool // a start of it hangs
 
 	scheduler *Scheduler  // nil if there is none
 	from      listing     // what it was started by
@@ -85,11 +86,11 @@ func (j *served) next(now time.Time, session coord.SessionID, isBlind bool) (do 
 		return nothing, wait
 	case !j.listing.isServed():
 		isRemembered := j.over != lives{} && (isBlind || j.listing.life != 0)
-		if wait == 0 && !isRemembered {
+		if wait == 0 && !isRemembered && !j.isStuck {
 			return forgets, 0
 		}
 		return nothing, wait
-	case j.over.has(j.listing.life):
+	case j.isStuck, j.over.has(j.listing.life):
 		return nothing, wait
 	}
 	left := j.due.Sub(now)

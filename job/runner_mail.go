@@ -18,6 +18,7 @@ type mailbox struct {
 type letters struct {
 	names   []string      // jobs that are to be looked at
 	answers []answered    // errands that are done
+	stuck   []*errand     // starts that hang; they may be done by now
 	session coord.Session // the one that has begun; nil if none has
 }
 

@@ -104,8 +104,11 @@ func (r *rounds) readMail(ctx context.Context) {
 	for _, name := range mail.names {
 		r.looked[name] = true
 	}
+	for _, e := range mail.stuck {
+		r.looked[e.job.name] = true
+		r.hangs(e)
+	}
 	for _, a := range mail.answers {
-		r.atWork--
 		r.looked[a.job.name] = true
 		r.answered(a)
 	}
@@ -118,10 +121,28 @@ func (r *rounds) readMail(ctx context.Context) {
 	}
 }
 
+// hangs takes in that a start does not return. It must not keep other jobs from starting; this one
+// is not started again before it returns.
+func (r *rounds) hangs(e *errand) {
+	if e.isDone {
+		return
+	}
+	j := e.job
+	e.isStuck, j.isStuck, j.isBusy = true, true, false
+	r.atWork--
+	r.hasTried(j.name)
+	r.fails(j, errStuck)
+}
+
 // answered takes in what has become of an errand.
 func (r *rounds) answered(a answered) {
 	j, now := a.job, time.Now()
-	j.isBusy = false
+	if a.isDone = true; a.isStuck {
+		j.isStuck = false
+	} else {
+		j.isBusy = false
+		r.atWork--
+	}
 	if a.do == tells {
 		j.told = a.told
 		if a.err != nil {

@@ -1,0 +1,92 @@
+package job_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// stuckType is a type that does not return until the test says so.
+func stuckType(free <-chan struct{}) job.Type {
+	return job.TypeFunc(func(job.Config) (job.Handler, error) {
+		<-free
+		return job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }), nil
+	})
+}
+
+// Jobs whose type does not return do not keep other jobs from starting, and are refused meanwhile.
+func TestRunnerWhoseTypeHangs(t *testing.T) {
+	inACrew(t, func(c *crew, _ *memory.Store) {
+		free := make(chan struct{})
+		let := sync.OnceFunc(func() { close(free) })
+		var names []string
+		for i := range 40 {
+			names = append(names, fmt.Sprintf("stuck-%02d", i))
+			c.create(names[i], "STUCK", cron(rarely))
+		}
+		r := c.start("10.0.0.1", job.RunnerConfig{
+			NodeConfig: job.NodeConfig{Options: []job.Option{job.WithType("STUCK", stuckType(free))}},
+			Handlers:   c.handlers("work"),
+		})
+		c.Cleanup(let)
+		c.create("settle", "work")
+		c.pass(2 * time.Minute)
+		c.runs(r.ip, "settle")
+		for _, f := range r.refuses(names...) {
+			if f.Kind != job.FaultStarvation || !strings.Contains(f.Error(), "does not return") {
+				c.Fatalf("it refuses %v", f)
+			}
+		}
+		if err := r.Ready(); err != nil {
+			c.Error(err)
+		}
+		c.remove(names[0])
+		c.pass(time.Minute)
+		let()
+		for _, name := range names[1:] {
+			c.has(name, r.ip)
+		}
+		r.refuses()
+		if r.Job(names[0]) != nil {
+			c.Error("a job that is gone is served")
+		}
+	})
+}
+
+// A runner that ends gives its handlers the time that it has, and no more, whatever a start does.
+func TestShutdownWhileAStartHangs(t *testing.T) {
+	inACrew(t, func(c *crew, _ *memory.Store) {
+		free := make(chan struct{})
+		let := sync.OnceFunc(func() { close(free) })
+		c.create("stuck", "STUCK", cron(rarely))
+		var cut time.Time
+		r := c.start("10.0.0.1", job.RunnerConfig{
+			NodeConfig: job.NodeConfig{Drain: 5 * time.Second, Options: []job.Option{job.WithType("STUCK", stuckType(free))}},
+			Handlers: map[string]job.Handler{"work": c.record.handler(func(ctx context.Context, _ job.ShardingContext) error {
+				<-ctx.Done()
+				cut = time.Now()
+				return context.Cause(ctx)
+			})},
+		})
+		c.Cleanup(let)
+		c.create("settle", "work")
+		c.runs(r.ip, "settle")
+		begun := time.Now()
+		ended := make(chan error)
+		go func() { ended <- r.end() }()
+		c.pass(time.Minute)
+		if took := cut.Sub(begun); took < 0 || took > 6*time.Second {
+			c.Errorf("the handler was ended after %v", took)
+		}
+		let()
+		if err := <-ended; err != nil {
+			c.Error(err)
+		}
+	})
+}
