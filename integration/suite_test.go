@@ -71,6 +71,8 @@ var gentle = []scenario{
 	{name: "Jitter", play: jitter},
 	{name: "Room", play: room},
 	{name: "Ridden", play: ridden(1)},
+	{name: "ComeAndGo", play: comeAndGo},
+	{name: "Expires", play: expires},
 }
 
 // Scenarios that need a store in which workers can lose their permissions.

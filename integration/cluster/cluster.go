@@ -147,6 +147,8 @@ func (c *Cluster) watch(ctx context.Context) {
 			}
 			c.add(e)
 		}
+		c.addNew(history.Created, before.created, now.created)
+		c.addNew(history.Removed, before.removed, now.removed)
 		before = now
 		select {
 		case <-changed:
@@ -164,11 +166,31 @@ func (c *Cluster) watch(ctx context.Context) {
 type sight struct {
 	sessions  map[string]string            // job by instance
 	schedules map[string]*jobtree.Schedule // by job
+	created   map[string]int64             // the commits that created configurations, by job
+	removed   map[string]int64             // those that removed jobs
+}
+
+// addNew writes down which jobs another commit has created or removed than before.
+func (c *Cluster) addNew(kind history.Kind, before, now map[string]int64) {
+	for name, number := range now {
+		if number != before[name] {
+			e := history.Now(kind)
+			e.Job, e.Token = name, number
+			c.add(e)
+		}
+	}
 }
 
 func look(snapshot coord.Snapshot) sight {
-	s := sight{sessions: map[string]string{}, schedules: map[string]*jobtree.Schedule{}}
+	s := sight{sessions: map[string]string{}, schedules: map[string]*jobtree.Schedule{}, created: map[string]int64{}, removed: map[string]int64{}}
+	for _, name := range snapshot.Children(jobtree.Removals) {
+		note, _ := snapshot.Get(jobtree.Job(name).Removal())
+		s.removed[name] = note.Modified
+	}
 	for _, name := range snapshot.Children("") {
+		if config, isThere := snapshot.Get(jobtree.Job(name).Config()); isThere {
+			s.created[name] = config.Created
+		}
 		state := jobtree.Read(snapshot, jobtree.Job(name))
 		for id := range state.Sessions {
 			s.sessions[id] = name

@@ -36,6 +36,10 @@ type Job struct {
 	Calendar string
 	// Crowded is whether there may be too little room for all items.
 	Crowded bool
+	// Typed puts Work into the properties, so that runners can do it.
+	Typed bool
+	// Ticks is how many ticks there are before the job expires and is removed; 0 is no bound.
+	Ticks int
 	// Stream and Script say what else it is than a handler; see worker.Job.
 	Stream *worker.Stream
 	Script bool
@@ -76,11 +80,15 @@ func (j Job) config() job.Config {
 	if j.Calendar != "" {
 		calendars = []string{j.Calendar}
 	}
+	props := j.Props
+	if j.Typed {
+		props = worker.Times(j.Work)
+	}
 	return job.Config{
 		Overlap: overlap, Listeners: listeners, Broadcast: j.Broadcast, Jitter: j.Jitter, Calendars: calendars,
 		Name: j.Name, Cron: cron, MoreCrons: more, ShardingTotalCount: j.Items, Failover: j.Failover,
 		Misfire: job.ToggleOf(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
-		Props: j.Props,
+		Props: props, Expiry: job.Expiry{Ticks: j.Ticks, Remove: j.Ticks > 0},
 	}
 }
 
@@ -91,6 +99,6 @@ func (j Job) worker() *worker.Job {
 func (j Job) rules() *history.Rules {
 	return &history.Rules{
 		Every: j.Every, Total: j.Items, Failover: j.Failover, Misfire: !j.NoMisfire && !j.Skip && j.Every > 0,
-		Narrow: j.Threads > 0 || j.Crowded, Skip: j.Skip, Once: j.Tell > 0, Broadcast: j.Broadcast, Jitter: j.Jitter,
+		Narrow: j.Threads > 0 || j.Crowded, Skip: j.Skip, Once: j.Tell > 0, Broadcast: j.Broadcast, Jitter: j.Jitter, Ticks: j.Ticks,
 	}
 }

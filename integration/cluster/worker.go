@@ -27,10 +27,11 @@ type Worker struct {
 	// Address is what it registers under.
 	Address string
 
-	cluster *Cluster
-	links   links
-	cmd     *exec.Cmd
-	ended   chan struct{} // closed when it has ended and all that it wrote was read
+	cluster  *Cluster
+	isRunner bool
+	links    links
+	cmd      *exec.Cmd
+	ended    chan struct{} // closed when it has ended and all that it wrote was read
 
 	mu      sync.Mutex
 	stdin   io.WriteCloser
@@ -53,9 +54,11 @@ type Options struct {
 	Early time.Duration
 	// Room is how many items of all jobs it may have; 0 is no bound.
 	Room int
+	// Runner makes it serve the jobs that are Typed, and no others.
+	Runner bool
 }
 
-// Start starts a worker, which joins all jobs of the cluster. It returns when the process
+// Start starts a worker, which joins all jobs of the cluster, or serves those that it finds. It returns when the process
 // was started, which is before it has joined.
 func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	c.mu.Lock()
@@ -72,7 +75,7 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	user, password := c.store.Login()
 	config := worker.Config{
 		Name: w.Name, Address: w.Address, Store: c.store.Kind(), Servers: w.links.addresses(), Namespace: c.namespace,
-		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Knows: o.Knows, Early: o.Early, Room: o.Room, User: user, Password: password,
+		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Knows: o.Knows, Early: o.Early, Room: o.Room, Runner: o.Runner, User: user, Password: password,
 		Log: c.logPath(w.Name), Fence: c.folder.at("fence"),
 	}
 	if err := w.start(config); err != nil {
@@ -80,6 +83,9 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 		return nil, err
 	}
 	c.workers = append(c.workers, w)
+	if w.isRunner = o.Runner; w.isRunner {
+		return w, nil
+	}
 	for _, j := range c.jobs {
 		// What an operator has configured meanwhile is no part of this program. It refuses what
 		// it does not know until that is taken back.
@@ -266,8 +272,13 @@ func (w *Worker) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Join makes it take part in a job, Leave no longer.
-func (w *Worker) Join(j Job) error { return w.tell(worker.Command{Join: j.worker()}) }
+// Join makes it take part in a job, Leave no longer. A runner does so by itself.
+func (w *Worker) Join(j Job) error {
+	if w.isRunner {
+		return nil
+	}
+	return w.tell(worker.Command{Join: j.worker()})
+}
 
 // Leave makes it leave a job.
 func (w *Worker) Leave(job string, drain time.Duration) error {

@@ -104,6 +104,8 @@ func Check(events []Event, limits Limits) Report {
 		c.pinned(s)
 		c.leftOut(s)
 		c.jitter(s)
+		c.removals(s)
+		c.expired(s)
 	}
 	for job := range c.regimes {
 		c.once(job)

@@ -24,6 +24,9 @@ func (c *checker) coverage(s subject) {
 		begin := time.Unix(0, c.inForce(s, r)-c.timeline.offset)
 		for tick := begin.Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < end; tick = tick.Add(r.Every) {
 			due := c.timeline.mono(tick) + int64(r.Jitter)
+			if c.isPast(s.job, r, tick) {
+				break
+			}
 			if isOut(r.Out, tick) {
 				continue
 			}

@@ -12,19 +12,21 @@ type Kind string
 const (
 	Up     Kind = "up"     // the process runs
 	Joined Kind = "joined" // a scheduler of a job was started
-	Left   Kind = "left"   // it has stopped; Err says why, if nobody asked for it
-	Down   Kind = "down"   // everything was closed; Err names the goroutines that are left
-	Start  Kind = "start"  // a handler was called
-	Cut    Kind = "cut"    // its context ended before it returned; Cause says why
-	End    Kind = "end"    // it returned; Outcome says how
-	Commit Kind = "commit" // the registry answered, or did not
-	Write  Kind = "write"  // the fenced resource answered
-	Slow   Kind = "slow"   // the registry took long for another request
-	Stall  Kind = "stall"  // the machine gave the process no time since Call
-	Faulty Kind = "faulty" // a scheduler reports a fault of the kind Name from here on; Err is its text
-	Sound  Kind = "sound"  // it reports it no more
-	Fetch  Kind = "fetch"  // a stream fetches the rows after Row, because its cursor is there
-	Batch  Kind = "batch"  // it has processed all rows up to Row
+	// A scheduler is not started, because the job was removed: Err says so.
+	Refused Kind = "refused"
+	Left    Kind = "left"   // it has stopped; Err says why, if nobody asked for it
+	Down    Kind = "down"   // everything was closed; Err names the goroutines that are left
+	Start   Kind = "start"  // a handler was called
+	Cut     Kind = "cut"    // its context ended before it returned; Cause says why
+	End     Kind = "end"    // it returned; Outcome says how
+	Commit  Kind = "commit" // the registry answered, or did not
+	Write   Kind = "write"  // the fenced resource answered
+	Slow    Kind = "slow"   // the registry took long for another request
+	Stall   Kind = "stall"  // the machine gave the process no time since Call
+	Faulty  Kind = "faulty" // a scheduler reports a fault of the kind Name from here on; Err is its text
+	Sound   Kind = "sound"  // it reports it no more
+	Fetch   Kind = "fetch"  // a stream fetches the rows after Row, because its cursor is there
+	Batch   Kind = "batch"  // it has processed all rows up to Row
 	// A once-listener is called for Tick, whose members are Items; Name is Started or Completed,
 	// Again whether it is told that others may have been called. Completed has Results.
 	Called   Kind = "called"
@@ -50,7 +52,11 @@ const (
 	// A bystander saw since when, Tick, a job's schedule is in force, which the commit with the
 	// number Token has written; and what it leaves out, Out.
 	Scheduled Kind = "scheduled"
-	Quiet     Kind = "quiet" // the observation has ended: what comes due later need not run
+	// A bystander saw that a commit with the number Token has created the configuration of a job,
+	// or has removed the job and left a note of that.
+	Created Kind = "created"
+	Removed Kind = "removed"
+	Quiet   Kind = "quiet" // the observation has ended: what comes due later need not run
 )
 
 // What an operator writes who steers a job. The line is written when the registry has answered,
@@ -186,6 +192,8 @@ type Rules struct {
 	Broadcast bool `json:"broadcast,omitempty"`
 	// Jitter is by how much items may start after their tick.
 	Jitter time.Duration `json:"jitter,omitempty"`
+	// Ticks is how many ticks it has before it expires and is removed; 0 is no bound.
+	Ticks int `json:"ticks,omitempty"`
 	// Out is what its calendar leaves out.
 	Out []Window `json:"out,omitempty"`
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func (c *checker) killed(s subject) {
 			continue
 		}
 		x := c.runs[s][at]
-		c.obeyed(x, e)
+		c.obeyed(15, x, e, "killed")
 		if e.Again || slices.ContainsFunc(c.kills[s], func(last *Event) bool { return last.Token == e.Token && last.Again && last.Mono > e.Call }) {
 			continue // of two kills, the last one says
 		}
@@ -63,10 +64,10 @@ func (c *checker) removedBetween(x, y *execution) bool {
 	return c.happened(Remove, "", x.job, x.began(), y.began()) != nil
 }
 
-// obeyed checks that the context of a killed execution ends as soon as its process can know.
-func (c *checker) obeyed(x *execution, kill *Event) {
+// obeyed checks that the context of an execution ends as soon as its process can know of an event.
+func (c *checker) obeyed(promise int, x *execution, by *Event, what string) {
 	until := min(x.until(), c.timeline.quiet)
-	if x.start == nil || until <= kill.Mono || len(overlapping(c.breaks[x.job], kill.Call, until)) > 0 {
+	if x.start == nil || until <= by.Mono || len(overlapping(c.breaks[x.job], cmp.Or(by.Call, by.Mono), until)) > 0 {
 		return
 	}
 	var excused []span
@@ -77,9 +78,9 @@ func (c *checker) obeyed(x *execution, kill *Event) {
 		}
 	}
 	excused = append(excused, c.timeline.slow...)
-	late := time.Duration(until - kill.Mono - total(union(clip(excused, kill.Mono, until))))
+	late := time.Duration(until - by.Mono - total(union(clip(excused, by.Mono, until))))
 	if late > c.limits.Session+c.limits.Margin {
-		c.violate(15, fmt.Sprintf("%s/%d: its context did not end for %s after it was killed", x.job, x.item, late.Round(time.Millisecond)), append(x.events(), kill)...)
+		c.violate(promise, fmt.Sprintf("%s/%d: its context did not end for %s after it was %s", x.job, x.item, late.Round(time.Millisecond), what), append(x.events(), by)...)
 	}
 }
 

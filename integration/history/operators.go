@@ -83,7 +83,8 @@ func (c *checker) ends() {
 		case e.Kind == Down && e.Err != "":
 			c.violate(11, "goroutines are left of "+e.Process, e)
 		case e.Kind == Left && e.Err != "":
-			asked := c.left(e.Process, e.Job, e.Mono) || c.happened(Remove, "", e.Job, 0, e.Mono) != nil
+			asked := c.left(e.Process, e.Job, e.Mono) || c.happened(Remove, "", e.Job, 0, e.Mono) != nil ||
+				strings.Contains(e.Err, "removed from the registry") && c.expires(e.Job, e.Mono)
 			since := e.Mono - int64(2*c.limits.Session+c.limits.Margin) - int64(5*time.Second)
 			if !asked && len(c.timeline.troubled(e.Process, since, e.Mono)) == 0 {
 				c.violate(3, "a scheduler stopped by itself", e)

@@ -32,6 +32,9 @@ func (c *checker) silence(s subject) {
 		end := min(r.to, c.timeline.quiet)
 		begin := time.Unix(0, c.newSince(s, r)-c.timeline.offset)
 		for tick := begin.Truncate(r.Every).Add(r.Every); c.timeline.mono(tick) < end; tick = tick.Add(r.Every) {
+			if c.isPast(s.job, r, tick) {
+				break
+			}
 			if isOut(r.Out, tick) {
 				continue
 			}

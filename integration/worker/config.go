@@ -40,6 +40,9 @@ type Config struct {
 	Early time.Duration `json:"early,omitempty"`
 	// Room is how many items of all jobs it may have (job.NodeConfig.MaxItems). 0 is no bound.
 	Room int `json:"room,omitempty"`
+	// Runner makes it serve the jobs of the type Kind that others create (job.Runner). It is told
+	// neither to join nor to leave any.
+	Runner bool `json:"runner,omitempty"`
 	// Log is the file of its history, Fence the socket of the fenced resource.
 	Log   string `json:"log"`
 	Fence string `json:"fence"`
@@ -48,7 +51,8 @@ type Config struct {
 // Job is what a worker runs.
 type Job struct {
 	Config job.Config `json:"config"`
-	// Work is how long items take; item i the entry i modulo its length. None is no time.
+	// Work is how long items take; item i the entry i modulo its length. None is no time. Jobs of
+	// the type Kind have it in their properties.
 	Work []time.Duration `json:"work,omitempty"`
 	// Stream makes the job a dataflow that streams: Work is how long a batch takes.
 	Stream *Stream `json:"stream,omitempty"`

@@ -7,6 +7,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
+// maxText bounds the texts of faults, in bytes.
+const maxText = 300
+
 // reported returns the texts of the faults that a scheduler reports, by kind.
 func reported(s *job.Scheduler) map[string]string {
 	faults := map[string]string{}
@@ -18,14 +21,13 @@ func reported(s *job.Scheduler) map[string]string {
 
 // watch writes down, until ctx ends, when a scheduler begins and ceases to report a fault.
 func (w *worker) watch(ctx context.Context, name string, s *job.Scheduler) {
-	const most = 300 // bytes of a text
 	before := map[string]string{}
 	for {
 		news := s.Changed()
 		now := reported(s)
 		say := func(kind history.Kind, fault, text string) {
 			e := history.Now(kind)
-			e.Job, e.Name, e.Err = name, fault, text[:min(len(text), most)]
+			e.Job, e.Name, e.Err = name, fault, text[:min(len(text), maxText)]
 			e.Instance = s.Status().InstanceID
 			w.log.Add(e)
 		}

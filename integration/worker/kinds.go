@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
@@ -47,6 +49,8 @@ func (w *worker) work(j Job) (job.Handler, []job.Option, error) {
 	h := handler{Job: j, log: w.log, fence: w.fence, gate: &w.gate}
 	h.work = h.items
 	switch {
+	case j.Config.Props[timesKey] != "":
+		return job.OfType(Kind), []job.Option{job.WithType(Kind, w.kind())}, nil
 	case j.Stream != nil:
 		return recording{h, h.flow()}, nil, nil
 	case j.Script:
@@ -57,4 +61,36 @@ func (w *worker) work(j Job) (job.Handler, []job.Option, error) {
 		return job.OfType(script.Name), []job.Option{job.WithType(script.Name, recording{h, kind})}, nil
 	}
 	return h, nil, nil
+}
+
+// Kind is the type of jobs whose work stands in their properties ([Times]), so that any worker can
+// do it.
+const Kind = "work"
+
+// timesKey is the property that says how long items take.
+const timesKey = Kind + ".times"
+
+// Times returns the properties of a job of the type Kind: see Job.Work.
+func Times(work []time.Duration) map[string]string {
+	texts := make([]string, len(work))
+	for i, d := range work {
+		texts[i] = d.String()
+	}
+	return map[string]string{timesKey: strings.Join(texts, ",")}
+}
+
+// kind is the type Kind.
+func (w *worker) kind() job.Type {
+	return job.TypeFunc(func(c job.Config) (job.Handler, error) {
+		h := handler{log: w.log, fence: w.fence, gate: &w.gate}
+		for text := range strings.SplitSeq(c.Props[timesKey], ",") {
+			d, err := time.ParseDuration(text)
+			if err != nil {
+				return nil, fmt.Errorf("worker: property %s: %w", timesKey, err)
+			}
+			h.Work = append(h.Work, d)
+		}
+		h.work = h.items
+		return h, nil
+	})
 }

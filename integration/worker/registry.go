@@ -77,7 +77,16 @@ func (r recorder) Get(ctx context.Context, path string) (coord.Node, error) {
 
 func (r recorder) View(ctx context.Context, path string) (coord.View, error) {
 	defer r.took(history.Mono())
-	view, err := r.Registry.View(ctx, path)
+	return r.recorded(r.Registry.View(ctx, path))
+}
+
+func (r recorder) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
+	defer r.took(history.Mono())
+	return r.recorded(r.Registry.ViewDepth(ctx, path, depth))
+}
+
+// recorded counts a view until it is closed.
+func (r recorder) recorded(view coord.View, err error) (coord.View, error) {
 	if err != nil {
 		return nil, err
 	}

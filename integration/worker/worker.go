@@ -99,6 +99,7 @@ type worker struct {
 	supervisor script.Supervisor
 	reg        coord.Registry
 	node       *job.Node    // that runs all jobs; there is one once reg is
+	runner     *job.Runner  // whose node it is; nil if jobs are joined by command
 	views      atomic.Int64 // that are open
 	offset     atomic.Int64 // of the clock
 	gate       gate         // of all handlers
@@ -137,9 +138,19 @@ func (w *worker) serve(commands <-chan Command) (err error) {
 			return
 		}
 		var err error
-		if w.node, err = job.NewNode(w.reg, job.NodeConfig{MaxItems: w.config.Room}); err != nil {
+		if w.config.Runner {
+			err = w.newRunner()
+		} else {
+			w.node, err = job.NewNode(w.reg, job.NodeConfig{MaxItems: w.config.Room})
+		}
+		if err != nil {
 			w.zap.Error("node", zap.Error(err))
 		}
+	})
+	served := make(chan struct{})
+	w.running.Go(func() {
+		defer close(served)
+		w.serveJobs(dialled)
 	})
 	for c := range commands {
 		switch {
@@ -163,6 +174,8 @@ func (w *worker) serve(commands <-chan Command) (err error) {
 			}
 			cancel()
 			<-dialled
+			w.dismiss(c.Drain)
+			<-served
 			return w.close()
 		}
 	}
@@ -231,15 +244,7 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 		w.zap.Error("join", zap.Error(err))
 		return nil
 	}
-	opts = append(opts, job.WithIP(w.config.Address), job.WithLogger(w.zap), job.WithClock(w.now), job.WithEarlyClaims(w.config.Early))
-	if name := w.config.Knows; name != "" {
-		known, err := strategy.Lookup("", nil)
-		if err != nil {
-			w.zap.Error("strategy", zap.Error(err))
-		}
-		ignore := job.ErrorHandlerFunc(func(context.Context, job.ShardingContext, error) {})
-		opts = append(opts, job.WithStrategy(name, known), job.WithErrorHandler(name, ignore))
-	}
+	opts = append(opts, w.options()...)
 	if m.Tell > 0 {
 		opts = append(opts, job.WithOnceListener(Teller, teller{w.log, m.Tell}, job.OnceTimes{}))
 	}
@@ -247,7 +252,7 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 	if m.Config.Cron == "" {
 		start = w.node.OneOff
 	}
-	for {
+	for wasRefused := false; ; {
 		s, err := start(m.ctx, m.Config, h, opts...)
 		if err == nil {
 			m.scheduler = s
@@ -257,11 +262,31 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 			w.log.Add(e)
 			return s
 		}
+		if errors.Is(err, job.ErrJobRemoved) && !wasRefused {
+			wasRefused = true
+			e := history.Now(history.Refused)
+			e.Job, e.Err = m.Config.Name, err.Error()
+			w.log.Add(e)
+		}
 		w.zap.Warn("join", zap.String("job", m.Config.Name), zap.Error(err))
 		if !rest.For(m.ctx, retryEvery) {
 			return nil
 		}
 	}
+}
+
+// options are those of all jobs.
+func (w *worker) options() []job.Option {
+	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap), job.WithClock(w.now), job.WithEarlyClaims(w.config.Early)}
+	if name := w.config.Knows; name != "" {
+		known, err := strategy.Lookup("", nil)
+		if err != nil {
+			w.zap.Error("strategy", zap.Error(err))
+		}
+		ignore := job.ErrorHandlerFunc(func(context.Context, job.ShardingContext, error) {})
+		opts = append(opts, job.WithStrategy(name, known), job.WithErrorHandler(name, ignore))
+	}
+	return opts
 }
 
 // now is what the worker's clock shows.

@@ -1,0 +1,133 @@
+package integration_test
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/cluster"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// typed returns a job that runners can do, with another name.
+func typed(j cluster.Job, name string) cluster.Job {
+	j.Name, j.Typed = name, true
+	return j
+}
+
+// serve starts runners, and one worker that joins the jobs that it is told of.
+func (s *stage) serve(plain string, runners ...string) *cluster.Worker {
+	s.Helper()
+	s.startAs(cluster.Options{Runner: true}, runners...)
+	return s.startAs(cluster.Options{}, plain)[0]
+}
+
+// refused waits until a worker is told that a job was removed.
+func (s *stage) refused(mark cluster.Mark, w *cluster.Worker, job string) {
+	s.Helper()
+	s.await(mark, "a refusal", match(of(history.Refused)).by(w.Name).in(job))
+}
+
+// in matches events of a job.
+func (m match) in(job string) match {
+	return func(e history.Event) bool { return e.Job == job && m(e) }
+}
+
+// leads returns the worker that leads a job; nil if none does.
+func (s *stage) leads(job string) *cluster.Worker {
+	s.Helper()
+	var leader string
+	s.must(s.AwaitJob(s.ctx, job, "a look", func(state *jobtree.State) bool {
+		if state.Leader != nil {
+			leader = state.Leader.ID
+		}
+		return true
+	}))
+	for _, w := range s.Workers() {
+		if strings.HasPrefix(leader, w.Address+"@-@") {
+			return w
+		}
+	}
+	return nil
+}
+
+// An operator creates, changes and removes jobs. Runners serve them, and a worker that was told to
+// join them; one is killed, one is cut off, and one comes meanwhile. What was removed while it ran
+// stays removed, although the worker goes on trying to start it, until it is created again.
+func comeAndGo(s *stage) {
+	first, second, third := typed(busy, busy.Name), typed(quick, "second"), typed(quick, "third")
+	o := s.hire()
+	plain := s.serve("w1", "w2", "w3", "w4")
+	s.must(o.Create(s.ctx, first))
+	s.must(o.Create(s.ctx, second))
+	s.settled()
+	s.covered()
+	second.Items, second.Failover = 4, false
+	s.must(o.Update(s.ctx, second))
+
+	s.atWork(1)
+	mark := s.Mark()
+	s.must(o.Remove(s.ctx, first.Name))
+	s.awaitCount(mark, "all to stop", 4, match(of(history.Left)).in(first.Name))
+	s.must(s.AwaitGone(s.ctx, first.Name))
+	s.must(plain.Join(first))
+	s.refused(mark, plain, first.Name)
+	s.settled()
+	s.covered() // the other job goes on
+	s.none(mark, "started although it was removed", match(of(history.Joined)).in(first.Name))
+
+	away := s.worker("w2.1")
+	s.must(away.Break(cluster.BlackHole))
+	s.must(o.Create(s.ctx, first))
+	s.must(o.Create(s.ctx, third))
+	dead := s.atWork(1)
+	mark = s.Mark()
+	s.must(dead.Kill())
+	s.startAs(cluster.Options{Runner: dead != plain}, "w5")
+	s.must(o.Remove(s.ctx, second.Name)) // whoever is cut off does not know
+	s.must(s.AwaitGone(s.ctx, second.Name))
+	s.await(mark, "the failover", starts(first.Name, 1).as("FAILOVER"))
+	away.Mend()
+	s.settled()
+	s.covered()
+	s.sound()
+}
+
+// A job expires after some ticks, and its leader removes it. Around that moment the runner of its last
+// tick is killed, and then the leader; and it is created again. Every time it runs its ticks first, and
+// nothing is left of it.
+func expires(s *stage) {
+	const ticks = 3
+	lasting := typed(quick, "lasting")
+	brief := typed(cluster.Job{Every: time.Second, Items: 4, Failover: true, Ticks: ticks, Work: []time.Duration{300 * time.Millisecond, 600 * time.Millisecond}}, "brief")
+	o := s.hire()
+	plain := s.serve("w1", "w2", "w3", "w4")
+	s.must(o.Create(s.ctx, lasting))
+	s.settled()
+	for life, strike := range []func(last history.Event) *cluster.Worker{
+		func(last history.Event) *cluster.Worker { return s.worker(last.Process) },
+		func(history.Event) *cluster.Worker { return s.leads(brief.Name) },
+	} {
+		mark := s.Mark()
+		s.must(o.Create(s.ctx, brief))
+		in := s.await(mark, "its schedule", match(of(history.Scheduled)).in(brief.Name))
+		end := in.Tick.Truncate(brief.Every).Add(ticks * brief.Every)
+		last := s.await(mark, "its last tick", func(e history.Event) bool {
+			return e.Kind == history.Start && e.Job == brief.Name && e.Item == 1+2*life && !e.Tick.Before(end)
+		})
+		if w := strike(last); w != nil && w != plain {
+			s.must(w.Kill())
+			s.startAs(cluster.Options{Runner: true}, []string{"w5", "w6"}[life])
+		}
+		s.must(s.AwaitGone(s.ctx, brief.Name))
+		if !slices.Contains(s.Workers(), plain) {
+			s.Fatal("the worker that was told to join is gone")
+		}
+		s.must(plain.Join(brief))
+		s.refused(mark, plain, brief.Name)
+	}
+	s.settled()
+	s.covered()
+	s.sound()
+}

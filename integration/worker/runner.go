@@ -1,0 +1,75 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/integration/history"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// newRunner makes the runner, and its node that of the worker.
+func (w *worker) newRunner() (err error) {
+	w.runner, err = job.NewRunner(w.reg, job.RunnerConfig{NodeConfig: job.NodeConfig{
+		MaxItems: w.config.Room,
+		Options:  append(w.options(), job.WithType(Kind, w.kind()), job.WithObserver(w.observer())),
+	}})
+	if err == nil {
+		w.node = w.runner.Node
+	}
+	return err
+}
+
+// observer writes down what a worker that joins by command writes down of its schedulers.
+func (w *worker) observer() job.Observer {
+	return job.Observer{
+		Joined: func(e job.JoinedEvent) { w.observed(history.Joined, e.Event, "", nil) },
+		Left: func(e job.LeftEvent) {
+			if !errors.Is(e.Err, coord.ErrSessionLost) { // then it comes back by itself
+				w.observed(history.Left, e.Event, "", e.Err)
+			}
+		},
+		Fault: func(e job.FaultEvent) {
+			if e.Over {
+				w.observed(history.Sound, e.Event, e.Kind.String(), nil)
+			} else {
+				w.observed(history.Faulty, e.Event, e.Kind.String(), e.Err)
+			}
+		},
+	}
+}
+
+func (w *worker) observed(kind history.Kind, of job.Event, name string, err error) {
+	e := history.Now(kind)
+	e.Job, e.Instance, e.Name = of.JobName, of.InstanceID, name
+	if err != nil {
+		text := err.Error()
+		e.Err = text[:min(len(text), maxText)]
+	}
+	w.log.Add(e)
+}
+
+// serveJobs runs the runner, once the registry is dialled, until it is shut down.
+func (w *worker) serveJobs(dialled <-chan struct{}) {
+	<-dialled
+	if w.runner == nil {
+		return
+	}
+	if err := w.runner.Run(context.Background()); err != nil {
+		w.zap.Warn("runner", zap.Error(err)) // the store may be away
+	}
+}
+
+// dismiss shuts the runner down; handlers get the time of drain.
+func (w *worker) dismiss(drain time.Duration) {
+	if w.runner == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	_ = w.runner.Shutdown(ctx) // Run returns the same
+}
