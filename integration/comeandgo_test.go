@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -130,4 +131,55 @@ func expires(s *stage) {
 	s.settled()
 	s.covered()
 	s.sound()
+}
+
+// managed has an operator create, change and remove jobs at random, and all else that he can, while
+// runners, and workers that join by command, are killed, stopped and cut off, and his own answers get
+// lost.
+func managed(seed uint64) func(*stage) {
+	return func(s *stage) { s.managed(seed) }
+}
+
+func (s *stage) managed(seed uint64) {
+	s.Helper()
+	stays, comes := typed(quick, "stays"), []cluster.Job{typed(busy, "busy"), typed(quick, "quick"), typed(quick, "plain")}
+	comes[2].Failover, comes[2].NoMisfire = false, true
+	o := s.hire()
+	var addresses []string
+	for _, w := range s.startAs(cluster.Options{Runner: true}, "w1", "w2", "w3") {
+		addresses = append(addresses, w.Address)
+	}
+	addresses = append(addresses, s.startAs(cluster.Options{}, "w4")[0].Address)
+	s.must(o.Create(s.ctx, stays))
+	steering := cluster.NewSteering(o, seed, comes, addresses)
+	s.must(steering.Rest(s.ctx))
+	s.settled()
+	r := rand.New(rand.NewPCG(seed, 14))
+	m := newMishaps(s, r, 5, cluster.Options{})
+	for n := range steeredTimes() {
+		if _, err := steering.Act(s.ctx); err != nil {
+			s.Error(err)
+		}
+		s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))
+		if n%6 != 5 {
+			continue
+		}
+		m.as.Runner = r.IntN(3) > 0
+		switch kind := r.IntN(6); kind {
+		case 4:
+			s.must(o.Break([]string{cluster.DropAnswers, cluster.Slow}[r.IntN(2)]))
+		case 5:
+			m.heal()
+			o.Mend()
+		default:
+			m.strike(m.any(), kind)
+		}
+	}
+	m.heal()
+	o.Mend()
+	s.must(steering.Rest(s.ctx))
+	s.settled()
+	s.covered()
+	s.sound()
+	s.Logf("seed %d: %v, %d refused", seed, steering.Done, steering.Refused)
 }

@@ -73,6 +73,7 @@ var gentle = []scenario{
 	{name: "Ridden", play: ridden(1)},
 	{name: "ComeAndGo", play: comeAndGo},
 	{name: "Expires", play: expires},
+	{name: "Managed", play: managed(1)},
 }
 
 // Scenarios that need a store in which workers can lose their permissions.

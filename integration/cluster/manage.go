@@ -22,7 +22,22 @@ func (o *Operator) Create(ctx context.Context, j Job) error {
 	if err != nil {
 		return err
 	}
-	c := o.cluster
+	return o.cluster.get(j)
+}
+
+// Ensure creates a job, unless it is there. It may be, although the cluster does not know it: if the
+// answer was lost when it was created, or removed.
+func (o *Operator) Ensure(ctx context.Context, j Job) error {
+	err := o.Create(ctx, j)
+	if !errors.Is(err, ops.ErrJobExists) || o.cluster.has(j.Name) {
+		return allowed(err)
+	}
+	return errors.Join(o.Update(ctx, j), o.cluster.get(j))
+}
+
+// get adds a job that is in the registry.
+func (c *Cluster) get(j Job) (err error) {
+	c.drop(j.Name)
 	c.mu.Lock()
 	c.jobs = append(c.jobs, j)
 	c.mu.Unlock()
@@ -30,6 +45,11 @@ func (o *Operator) Create(ctx context.Context, j Job) error {
 		err = errors.Join(err, w.Join(j))
 	}
 	return err
+}
+
+// has reports whether the cluster knows a job.
+func (c *Cluster) has(name string) bool {
+	return slices.ContainsFunc(c.current(), func(j Job) bool { return j.Name == name })
 }
 
 // Update changes the configuration of a job.

@@ -14,7 +14,8 @@ import (
 )
 
 // Steering draws what an operator does next, from a seed: kills, pauses and their ends,
-// triggers, retries, backfills, cancels, pins, and deals.
+// triggers, retries, backfills, cancels, pins, and deals. He also changes and removes jobs that are
+// Typed, and creates them again.
 type Steering struct {
 	// Done counts what was done, by name. Refused counts what the registry, or the state of a
 	// job, did not allow.
@@ -50,7 +51,22 @@ func (s *Steering) Act(ctx context.Context) (what string, err error) {
 	j := s.jobs[r.IntN(len(s.jobs))]
 	item := r.IntN(j.Items)
 	again := j.Failover && r.IntN(3) == 0
-	switch n := r.IntN(20); {
+	kinds := 20
+	if j.Typed {
+		kinds = 26
+	}
+	switch n := r.IntN(kinds); {
+	case j.Typed && n < 13 && !o.cluster.has(j.Name):
+		what = "create"
+		err = o.Create(ctx, j)
+	case n >= 23:
+		what = "remove"
+		err = s.remove(ctx, j)
+	case n >= 20:
+		what = "update"
+		j.Items += r.IntN(3)
+		j.Failover = r.IntN(4) > 0
+		err = o.Update(ctx, j)
 	case n < 5:
 		what = "kill"
 		if r.IntN(2) == 0 {
@@ -115,6 +131,17 @@ func (s *Steering) Act(ctx context.Context) (what string, err error) {
 	return fmt.Sprintf("%s %s", what, j.Name), nil
 }
 
+// remove removes a job, and has the workers that join by command try to start it.
+func (s *Steering) remove(ctx context.Context, j Job) error {
+	if err := s.operator.Remove(ctx, j.Name); err != nil {
+		return err
+	}
+	for _, w := range s.operator.cluster.Workers() {
+		_ = w.Join(j) // it may just be killed
+	}
+	return nil
+}
+
 func (s *Steering) request(name string, do func() (string, error)) error {
 	id, err := do()
 	if err == nil {
@@ -127,15 +154,19 @@ func (s *Steering) request(name string, do func() (string, error)) error {
 // store is away.
 func isAllowed(err error) bool {
 	return isUnknown(err) || slices.ContainsFunc([]error{
-		ops.ErrNoJob, ops.ErrNotRunning, ops.ErrPaused, ops.ErrNothingFailed, ops.ErrBusy, job.ErrNoInstance, job.ErrQueueFull, job.ErrNoRequest,
+		ops.ErrNoJob, ops.ErrJobExists, ops.ErrConfigChanged, ops.ErrNotRunning, ops.ErrPaused, ops.ErrNothingFailed, ops.ErrBusy, job.ErrNoInstance, job.ErrQueueFull, job.ErrNoRequest,
 		coord.ErrUnavailable, coord.ErrDenied, coord.ErrNoNode, coord.ErrConflict, coord.ErrRestored, coord.ErrSessionLost,
 	}, func(allowed error) bool { return errors.Is(err, allowed) })
 }
 
-// Rest ends all pauses and pins of the jobs, and waits for the answers to all requests.
+// Rest creates the jobs that are Typed, unless they are there, ends all pauses and pins, and waits
+// for the answers to all requests.
 func (s *Steering) Rest(ctx context.Context) error {
 	var errs []error
 	for _, j := range s.jobs {
+		if j.Typed {
+			errs = append(errs, s.operator.Ensure(ctx, j))
+		}
 		errs = append(errs, allowed(s.operator.Release(ctx, j.Name)))
 	}
 	for p := range s.pins {

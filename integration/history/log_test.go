@@ -92,4 +92,14 @@ func TestTree(t *testing.T) {
 	if left := history.CheckTree(tree.Snapshot()); len(left) != 1 {
 		t.Errorf("with an ephemeral node: %v", left)
 	}
+	tree.Delete("j/anything")
+	tree.Put(coord.Node{Path: "~elasticjob/removed/j"})
+	tree.Put(coord.Node{Path: "~elasticjob/removed/gone"})
+	if left := history.CheckTree(tree.Snapshot()); left != nil {
+		t.Errorf("created again: %v", left)
+	}
+	tree.Delete("j/config")
+	if left := history.CheckTree(tree.Snapshot()); len(left) != 1 || left[0].Promise != 25 {
+		t.Errorf("without a configuration: %v", left)
+	}
 }

@@ -91,6 +91,8 @@ func (c *checker) wrong(asked, answer *Event, r Result, runs []*execution) strin
 			return "and nobody has killed it"
 		}
 	case "CUT":
+		// A process that was asleep when its session ended may have finished when it woke.
+		failed = failed || slices.ContainsFunc(runs, func(x *execution) bool { return x.cut != nil })
 		off := slices.ContainsFunc(c.regimes[asked.Job], func(g regime) bool {
 			return !g.Failover && g.from <= answer.Mono && g.to >= asked.Call
 		})
