@@ -45,16 +45,18 @@ func (c *Cluster) Tree() string {
 	return text
 }
 
-// Settled waits until every worker is an instance of each job, all items have owners, and no
+// Settled waits until every worker is an instance of each job that it can run, all items have owners, and no
 // item waits for failover. It also waits until the workers know that they have joined, since
 // they take commands about a job only then.
 func (c *Cluster) Settled(ctx context.Context) error {
-	workers := c.Workers()
-	n := len(workers)
-	c.mu.Lock()
-	jobs := c.jobs
-	c.mu.Unlock()
+	workers, jobs := c.Workers(), c.current()
 	for _, j := range jobs {
+		n := 0
+		for _, w := range workers {
+			if w.runs(j) {
+				n++
+			}
+		}
 		if err := c.AwaitJob(ctx, j.Name, fmt.Sprintf("%d instances, all items dealt, none to be taken over", n), func(s *jobtree.State) bool {
 			return settled(s, n, j)
 		}); err != nil {
@@ -65,7 +67,7 @@ func (c *Cluster) Settled(ctx context.Context) error {
 		parts := joined(events)
 		for _, w := range workers {
 			for _, j := range jobs {
-				if !parts[part{w.Name, j.Name}] {
+				if w.runs(j) && !parts[part{w.Name, j.Name}] {
 					return false
 				}
 			}

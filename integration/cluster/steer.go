@@ -65,7 +65,6 @@ func (s *Steering) Act(ctx context.Context) (what string, err error) {
 	case n >= 20:
 		what = "update"
 		j.Items += r.IntN(3)
-		j.Failover = r.IntN(4) > 0
 		err = o.Update(ctx, j)
 	case n < 5:
 		what = "kill"

@@ -272,6 +272,9 @@ func (w *Worker) Wait(ctx context.Context) error {
 	return nil
 }
 
+// runs reports whether it can run a job.
+func (w *Worker) runs(j Job) bool { return !w.isRunner || j.Typed }
+
 // Join makes it take part in a job, Leave no longer. A runner does so by itself.
 func (w *Worker) Join(j Job) error {
 	if w.isRunner {

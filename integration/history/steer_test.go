@@ -246,6 +246,15 @@ func TestSteered(t *testing.T) {
 			r.fails, r.told = true, "FAILED"
 			return requested(history.Result{Item: 1, Outcome: "FAILED", Token: 35, Runs: 1}, r)
 		}},
+		"a request that is cut short while its runner sleeps": {0, func() *tape {
+			r := served
+			r.cut, r.told, r.unrecorded, r.successful = 3440, "", true, true
+			h := requested(history.Result{Item: 1, Outcome: "CUT"}, r)
+			h.events[2].Rules.Failover = false
+			h.about(3420, history.Pause, "w2")
+			h.about(3430, history.Resume, "w2")
+			return h
+		}},
 		"a request whose job is removed": {0, func() *tape {
 			h := calm(nil)
 			h.ask(10100, "r1", nil, 1)

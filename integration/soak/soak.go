@@ -50,6 +50,12 @@ var jobs = []cluster.Job{
 		Props:  map[string]string{"streaming.process": "true", "dataflow.page.size": "500"}},
 }
 
+// managed are jobs that the operator creates, changes and removes.
+var managed = []cluster.Job{
+	{Name: "managed", Typed: true, Every: time.Second, Items: 4, Failover: true, Work: []time.Duration{200 * time.Millisecond, 1500 * time.Millisecond}},
+	{Name: "managed2", Typed: true, Every: 2 * time.Second, Items: 3, Work: []time.Duration{300 * time.Millisecond}},
+}
+
 // newOne is a strategy and an error handler that every other worker knows.
 const newOne = "NEW_ONE"
 
@@ -193,7 +199,7 @@ func (s *soak) calm(ctx context.Context) error {
 
 // start starts a worker with a wrong clock.
 func (s *soak) start(name string, offset time.Duration) error {
-	o := cluster.Options{ClockOffset: offset}
+	o := cluster.Options{ClockOffset: offset, Runner: slices.Index(s.names, name) == 2}
 	if slices.Index(s.names, name)%2 == 0 {
 		o.Knows = newOne
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/integration/cluster"
@@ -21,10 +22,10 @@ func (s *soak) hire(ctx context.Context) (err error) {
 	if s.operator, err = s.Hire(ctx); err != nil {
 		return err
 	}
-	steered := make([]cluster.Job, len(jobs))
-	for i, j := range jobs {
+	steered := slices.Clone(managed)
+	for _, j := range jobs {
 		j.Items = fewest
-		steered[i] = j
+		steered = append(steered, j)
 	}
 	var addresses []string
 	for _, name := range s.names {
