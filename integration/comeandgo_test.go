@@ -157,9 +157,7 @@ func (s *stage) managed(seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 14))
 	m := newMishaps(s, r, 5, cluster.Options{})
 	for n := range steeredTimes() {
-		if _, err := steering.Act(s.ctx); err != nil {
-			s.Error(err)
-		}
+		s.act(steering)
 		s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))
 		if n%6 != 5 {
 			continue

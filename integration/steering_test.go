@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -287,6 +288,16 @@ func steeredTimes() int {
 	return 600
 }
 
+// act has an operator do one thing. While his answers are lost he gives up after a while.
+func (s *stage) act(steering *cluster.Steering) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.ctx, 3*time.Second)
+	defer cancel()
+	if _, err := steering.Act(ctx); err != nil {
+		s.Error(err)
+	}
+}
+
 // steered has an operator do all that he can, at random, while workers are killed, stopped and
 // cut off, and his own answers get lost. trouble does something to the store meanwhile.
 func steered(seed uint64, trouble func(*stage)) func(*stage) {
@@ -308,9 +319,7 @@ func steered(seed uint64, trouble func(*stage)) func(*stage) {
 		r := rand.New(rand.NewPCG(seed, 13))
 		m := newMishaps(s, r, 5, cluster.Options{})
 		for n := range steeredTimes() {
-			if _, err := steering.Act(s.ctx); err != nil {
-				s.Error(err)
-			}
+			s.act(steering)
 			s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))
 			if trouble != nil && n%300 == 20 {
 				m.heal()

@@ -17,22 +17,32 @@ func (o *Operator) Create(ctx context.Context, j Job) error {
 	e, err := o.insist(ctx, history.Configure, j.Name, func() error {
 		return o.ops.Create(ctx, ops.CreateRequest{Config: j.config(), Implementation: worker.Kind})
 	}, func(err error, lost bool) bool { return lost && errors.Is(err, ops.ErrJobExists) })
-	e.Rules = j.rules()
-	o.add(e)
+	o.configured(e, j)
 	if err != nil {
 		return err
 	}
 	return o.cluster.get(j)
 }
 
-// Ensure creates a job, unless it is there. It may be, although the cluster does not know it: if the
-// answer was lost when it was created, or removed.
+// configured writes down that a job has new rules. Nothing has to run under those that it may have.
+func (o *Operator) configured(e history.Event, j Job) {
+	e.Rules = j.rules()
+	if e.Err != "" {
+		e.Rules.Every = 0
+	}
+	o.add(e)
+}
+
+// Ensure creates a job, or gives it its configuration if it is there. Answers may have been lost
+// before: the cluster need not know what the registry has.
 func (o *Operator) Ensure(ctx context.Context, j Job) error {
 	err := o.Create(ctx, j)
-	if !errors.Is(err, ops.ErrJobExists) || o.cluster.has(j.Name) {
-		return allowed(err)
+	if errors.Is(err, ops.ErrJobExists) {
+		if err = o.Update(ctx, j); err == nil {
+			err = o.cluster.get(j)
+		}
 	}
-	return errors.Join(o.Update(ctx, j), o.cluster.get(j))
+	return err
 }
 
 // get adds a job that is in the registry.
@@ -62,20 +72,11 @@ func (o *Operator) Update(ctx context.Context, j Job) error {
 		}
 		return at.Update(ctx, ops.UpdateRequest{Config: j.config(), Version: before.Version})
 	}, func(error, bool) bool { return false })
-	e.Rules = j.rules()
-	o.add(e)
-	if err != nil {
-		return err
+	o.configured(e, j)
+	if err == nil {
+		o.cluster.put(j)
 	}
-	c := o.cluster
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := range c.jobs {
-		if c.jobs[i].Name == j.Name {
-			c.jobs[i] = j
-		}
-	}
-	return nil
+	return err
 }
 
 // Remove removes a job, which stays removed until it is created again.
@@ -89,13 +90,6 @@ func (o *Operator) Remove(ctx context.Context, name string) error {
 	}
 	o.cluster.drop(name)
 	return nil
-}
-
-// drop forgets a job.
-func (c *Cluster) drop(name string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.jobs = slices.DeleteFunc(c.jobs, func(j Job) bool { return j.Name == name })
 }
 
 // AwaitGone waits until a job is removed, and nothing is left of it.

@@ -52,15 +52,27 @@ func (c *Cluster) Reconfigure(ctx context.Context, j Job) error {
 	if err != nil {
 		return fmt.Errorf("cluster: configure %s: %w", j.Name, err)
 	}
+	c.put(j)
+	c.configured(j, call)
+	return nil
+}
+
+// put replaces a job of the same name.
+func (c *Cluster) put(j Job) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	for i := range c.jobs {
 		if c.jobs[i].Name == j.Name {
 			c.jobs[i] = j
 		}
 	}
-	c.mu.Unlock()
-	c.configured(j, call)
-	return nil
+}
+
+// drop forgets a job.
+func (c *Cluster) drop(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.jobs = slices.DeleteFunc(c.jobs, func(j Job) bool { return j.Name == name })
 }
 
 // Remove removes a whole job from the registry, as an operator would.
@@ -75,9 +87,7 @@ func (c *Cluster) Remove(ctx context.Context, name string) error {
 	e := history.Now(history.Remove)
 	e.Job, e.Call = name, call
 	c.add(e)
-	c.mu.Lock()
-	c.jobs = slices.DeleteFunc(c.jobs, func(j Job) bool { return j.Name == name })
-	c.mu.Unlock()
+	c.drop(name)
 	return nil
 }
 

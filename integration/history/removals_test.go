@@ -68,6 +68,14 @@ func TestRemovals(t *testing.T) {
 		"claimed before the removal, and started a moment later": {0, func() *tape {
 			return away(run{token: 34, from: 3510, cut: 3520, cause: removedCause, to: 3530, unrecorded: true})
 		}},
+		"a removal that may not have happened": {0, func() *tape {
+			h := calm(func(item, tick int) bool { return tick > 3 && (item == 1 || tick > 5) })
+			h.at(3800, history.Event{Kind: history.Remove, Job: "j", Item: -1, Call: 3790, Err: "outcome unknown"})
+			h.run(run{process: "w2", item: 1, tick: 4, token: 41, from: 4010})
+			h.about(4100, history.Kill, "w2")
+			h.events[2].Rules.Failover = false
+			return h
+		}},
 		"begun after the removal": {25, func() *tape {
 			h := away(early)
 			h.run(run{process: "w1", tick: 4, token: 41, from: 4010, to: 4020})

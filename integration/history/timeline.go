@@ -223,6 +223,11 @@ func (t *timeline) regimes(job string) []regime {
 			list = append(list, regime{Rules: *e.Rules, from: e.Mono, to: never, event: e})
 		case Remove:
 			end(cmp.Or(e.Call, e.Mono))
+			if n := len(list); n > 0 && e.Err != "" { // it may be there still; nothing has to run
+				unsure := regime{Rules: list[n-1].Rules, from: e.Mono, to: never, event: e}
+				unsure.Every = 0
+				list = append(list, unsure)
+			}
 		}
 	}
 	return list
