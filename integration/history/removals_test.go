@@ -73,6 +73,7 @@ func TestRemovals(t *testing.T) {
 			h.at(3800, history.Event{Kind: history.Remove, Job: "j", Item: -1, Call: 3790, Err: "outcome unknown"})
 			h.run(run{process: "w2", item: 1, tick: 4, token: 41, from: 4010})
 			h.about(4100, history.Kill, "w2")
+			h.about(4200, history.Joined, "w3")
 			h.events[2].Rules.Failover = false
 			return h
 		}},
