@@ -2,7 +2,6 @@ package integration_test
 
 import (
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -95,38 +94,41 @@ func comeAndGo(s *stage) {
 	s.sound()
 }
 
-// A job expires after some ticks, and its leader removes it. Around that moment the runner of its last
-// tick is killed, and then the leader; and it is created again. Every time it runs its ticks first, and
-// nothing is left of it.
+// A job expires after some ticks, and its leader removes it. The runner of its last tick is killed; another
+// time, when it has so many items that it goes in parts, the leader is killed in the middle of that. Each
+// time all ticks are run first, and nothing is left; and what had to join it is refused.
 func expires(s *stage) {
 	const ticks = 3
 	lasting := typed(quick, "lasting")
 	brief := typed(cluster.Job{Every: time.Second, Items: 4, Failover: true, Ticks: ticks, Work: []time.Duration{300 * time.Millisecond, 600 * time.Millisecond}}, "brief")
+	wide := brief
+	wide.Name, wide.Items, wide.Work = "wide", 60, nil
 	o := s.hire()
 	plain := s.serve("w1", "w2", "w3", "w4")
 	s.must(o.Create(s.ctx, lasting))
 	s.settled()
-	for life, strike := range []func(last history.Event) *cluster.Worker{
-		func(last history.Event) *cluster.Worker { return s.worker(last.Process) },
-		func(history.Event) *cluster.Worker { return s.leads(brief.Name) },
-	} {
+	for n, j := range []cluster.Job{brief, wide} {
 		mark := s.Mark()
-		s.must(o.Create(s.ctx, brief))
-		in := s.await(mark, "its schedule", match(of(history.Scheduled)).in(brief.Name))
-		end := in.Tick.Truncate(brief.Every).Add(ticks * brief.Every)
+		s.must(o.Create(s.ctx, j))
+		in := s.await(mark, "its schedule", match(of(history.Scheduled)).in(j.Name))
+		end := in.Tick.Truncate(j.Every).Add(ticks * j.Every)
 		last := s.await(mark, "its last tick", func(e history.Event) bool {
-			return e.Kind == history.Start && e.Job == brief.Name && e.Item == 1+2*life && !e.Tick.Before(end)
+			return e.Kind == history.Start && e.Job == j.Name && e.Item == 1 && !e.Tick.Before(end)
 		})
-		if w := strike(last); w != nil && w != plain {
-			s.must(w.Kill())
-			s.startAs(cluster.Options{Runner: true}, []string{"w5", "w6"}[life])
+		victim := s.worker(last.Process)
+		if j.Name == wide.Name {
+			leader := s.leads(j.Name)
+			s.must(s.AwaitJob(s.ctx, j.Name, "items to go", func(state *jobtree.State) bool { return len(state.Items) < j.Items }))
+			victim = leader
 		}
-		s.must(s.AwaitGone(s.ctx, brief.Name))
-		if !slices.Contains(s.Workers(), plain) {
-			s.Fatal("the worker that was told to join is gone")
+		s.must(victim.Kill())
+		next := s.startAs(cluster.Options{Runner: victim != plain}, []string{"w5", "w6"}[n])[0]
+		if victim == plain {
+			plain = next
 		}
-		s.must(plain.Join(brief))
-		s.refused(mark, plain, brief.Name)
+		s.must(s.AwaitGone(s.ctx, j.Name))
+		s.must(plain.Join(j))
+		s.refused(mark, plain, j.Name)
 	}
 	s.settled()
 	s.covered()
@@ -156,19 +158,19 @@ func (s *stage) managed(seed uint64) {
 	s.settled()
 	r := rand.New(rand.NewPCG(seed, 14))
 	m := newMishaps(s, r, 5, cluster.Options{})
-	for n := range steeredTimes() {
+	for n := range max(40, steeredTimes()/2) {
 		s.act(steering)
 		s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))
 		if n%6 != 5 {
 			continue
 		}
+		o.Mend()
 		m.as.Runner = r.IntN(3) > 0
 		switch kind := r.IntN(6); kind {
 		case 4:
 			s.must(o.Break([]string{cluster.DropAnswers, cluster.Slow}[r.IntN(2)]))
 		case 5:
 			m.heal()
-			o.Mend()
 		default:
 			m.strike(m.any(), kind)
 		}

@@ -291,7 +291,7 @@ func steeredTimes() int {
 // act has an operator do one thing. While his answers are lost he gives up after a while.
 func (s *stage) act(steering *cluster.Steering) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, 3*time.Second)
+	ctx, cancel := context.WithTimeout(s.ctx, 2*time.Second)
 	defer cancel()
 	if _, err := steering.Act(ctx); err != nil {
 		s.Error(err)
@@ -329,13 +329,13 @@ func steered(seed uint64, trouble func(*stage)) func(*stage) {
 			if n%6 != 5 {
 				continue
 			}
+			o.Mend()
 			w := m.any()
 			switch kind := r.IntN(6); kind {
 			case 4:
 				s.must(o.Break([]string{cluster.DropAnswers, cluster.Slow}[r.IntN(2)]))
 			case 5:
 				m.heal()
-				o.Mend()
 			default:
 				m.strike(w, kind)
 			}

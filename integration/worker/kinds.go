@@ -72,7 +72,8 @@ const timesKey = Kind + ".times"
 
 // Times returns the properties of a job of the type Kind: see Job.Work.
 func Times(work []time.Duration) map[string]string {
-	texts := make([]string, len(work))
+	texts := make([]string, max(1, len(work)))
+	texts[0] = "0s"
 	for i, d := range work {
 		texts[i] = d.String()
 	}
