@@ -145,6 +145,7 @@ func managed(seed uint64) func(*stage) {
 func (s *stage) managed(seed uint64) {
 	s.Helper()
 	stays, comes := typed(quick, "stays"), []cluster.Job{typed(busy, "busy"), typed(quick, "quick"), typed(quick, "plain")}
+	comes[0].Work = []time.Duration{20 * time.Millisecond, 700 * time.Millisecond}
 	comes[2].Failover, comes[2].NoMisfire = false, true
 	o := s.hire()
 	var addresses []string
@@ -158,7 +159,7 @@ func (s *stage) managed(seed uint64) {
 	s.settled()
 	r := rand.New(rand.NewPCG(seed, 14))
 	m := newMishaps(s, r, 5, cluster.Options{})
-	for n := range max(40, steeredTimes()/2) {
+	for n := range max(30, steeredTimes()/2) {
 		s.act(steering)
 		s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))
 		if n%6 != 5 {

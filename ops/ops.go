@@ -127,12 +127,11 @@ func (j *Job) state(tree *coord.Tree) (*jobtree.State, error) {
 	return s, nil
 }
 
-// now is the store's time if it is known, and else the local one.
+// now is the local time, corrected by how far it certainly is from the store's: the instances go by
+// that, too. The store's clock itself may tell whole seconds only, as etcd's does.
 func (o *Ops) now() time.Time {
-	if clock := o.reg.Clock(); clock.Known() {
-		return clock.Now()
-	}
-	return time.Now()
+	now := time.Now()
+	return now.Add(-o.reg.Clock().Ahead(now))
 }
 
 const (

@@ -29,7 +29,7 @@ type PauseRequest struct {
 
 // Paused says what a pause does not reach.
 type Paused struct {
-	// Since is when the job was paused, by the store's clock if that is known.
+	// Since is when the job was paused, by the local clock, corrected if it certainly differs from the store's.
 	Since time.Time
 	// JVM are the ids of JVM members that go on running ticks, ascending.
 	JVM []string
