@@ -109,8 +109,12 @@ func (j *Job) readItems(ctx context.Context, items []int) (*jobtree.State, error
 			paths = append(paths, j.name.Instance(runner), j.name.Session(runner))
 		}
 	}
+	// Sessions before instances: an instance without a session is a JVM member's, and both nodes may go
+	// between two reads.
 	slices.Sort(paths)
-	for _, path := range slices.Compact(paths) {
+	paths = slices.Compact(paths)
+	slices.Reverse(paths)
+	for _, path := range paths {
 		if _, err := get(path); err != nil {
 			return nil, err
 		}
