@@ -147,51 +147,36 @@
 //
 //   - A tick of an item starts at most once in the cluster. Only a failover may start it
 //     again, with a larger token, or an operator: with a retry, or a backfill.
-//
 //   - An item has one live owner at most, and its tokens grow strictly.
-//
 //   - With misfire on and one enabled instance alive, no item stays without a run for
 //     the ticks that it missed. Overlap SKIP leaves those out that came while it ran.
-//
 //   - With failover on, an item whose run was cut short by the end of its instance is run
 //     again by whoever is alive or comes up first: even if the taker ends too, or all do.
 //     Only a kill keeps it from that.
-//
 //   - A graceful stop causes no second run of an item that had finished.
-//
 //   - What an operator disabled stays disabled. Ticks that nobody may run meanwhile are
 //     passed over, and not made up later.
-//
 //   - Running work is not moved; idle work moves at once.
-//
 //   - In a broadcast job each tick starts at most once on an instance, and only on one that had
 //     its item when the tick came. With misfire on none stays without a run for the ticks that it
 //     missed, as long as it may have items.
-//
 //   - A handler's context ends before its item can start elsewhere.
-//
 //   - If an item does not get a run that it should have had, a fault says why, at most its
 //     misfire tolerance and some ten seconds later, as long as an enabled instance is alive.
-//
 //   - A once-listener is told of a tick at most once, unless an instance ends in the middle of
 //     a call: then it is called again, and told so. No handler of a member begins before
 //     Started has ended, and Completed is not called before all members have ended, unless
 //     the time that the listener allows is over.
-//
 //   - A cursor is moved only by the execution that has the item, and every later execution of
 //     the item goes on there.
-//
 //   - A kill ends the run that it names and no other one, also if its runner is cut off or dies
 //     before it sees the kill.
-//
 //   - No tick is claimed between the commit of a pause and that of its end, whoever ends or
 //     comes up meanwhile.
-//
 //   - A request that the registry has is carried out, in its turn for each item, or its result
 //     says why it was not. It survives the end of all processes, and is never merged with another.
 //   - No tick begins after the end of a job. What came before is made up, and run again after a
 //     crash, also after the end.
-//
 //   - A job that was removed stays removed, until somebody readmits it, creates it again, or starts
 //     it with a higher Config.Revision.
 //
