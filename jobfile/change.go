@@ -29,7 +29,7 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 		k.inForce = k.want
 		return nothing, nil
 	case !isUnread && (there.Config.Cron == "") != (want.Cron == ""):
-		k.refused = job.ErrKindConflict
+		k.refused = fmt.Errorf("%w: give the job another name, or remove it from the registry first", job.ErrKindConflict)
 	case !want.Overwrite && want.Revision <= there.Config.Revision:
 		k.refused = fmt.Errorf("%w, %d: raise revision above %d to put the change in force", ErrNotNewer, there.Config.Revision, there.Config.Revision)
 	default:
