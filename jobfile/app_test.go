@@ -504,6 +504,27 @@ func TestRunLooks(t *testing.T) {
 	})
 }
 
+// With a drain of 0s nobody waits for handlers.
+func TestNoDrain(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		o := f.options(f.reg)
+		o.Handlers["settle"] = job.HandlerFunc(func(ctx context.Context, _ job.ShardingContext) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		app := f.loadWith(o, write(t, "node: {drain: 0s}\n"+every("a: {}"))...)
+		begin := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
+		defer cancel()
+		if err := app.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if late := time.Since(begin) - 3500*time.Millisecond; late > time.Second {
+			t.Errorf("it has waited %v for a handler", late)
+		}
+	})
+}
+
 // Run notices that a file is again what it was before somebody called Reload.
 func TestRunNoticesWhatIsTakenBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {

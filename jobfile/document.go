@@ -104,9 +104,9 @@ func (s *etcdSection) fields() fields {
 	return fields{
 		{key: "endpoints", shape: several{&c.Endpoints}, meaning: "Client addresses of the members: host:port, http://host:port or https://host:port. Required."},
 		{key: "namespace", shape: text{&c.Namespace}, meaning: namespaceMeaning},
-		{key: "sessionTimeout", shape: duration{to: &c.SessionTimeout}, meaning: "How long the session lives after its last renewal, in whole seconds. Default 10s."},
-		{key: "dialTimeout", shape: duration{to: &c.DialTimeout}, meaning: "Bounds each attempt to connect. Default 5s."},
-		{key: "requestTimeout", shape: duration{to: &c.RequestTimeout}, meaning: "Bounds each request. Default 5s."},
+		{key: "sessionTimeout", shape: duration{to: &c.SessionTimeout, least: time.Millisecond}, meaning: "How long the session lives after its last renewal, in whole seconds. Default 10s."},
+		{key: "dialTimeout", shape: duration{to: &c.DialTimeout, least: time.Millisecond}, meaning: "Bounds each attempt to connect. Default 5s."},
+		{key: "requestTimeout", shape: duration{to: &c.RequestTimeout, least: time.Millisecond}, meaning: "Bounds each request. Default 5s."},
 		{key: "username", shape: text{&c.Username}, meaning: "The user; needs a password."},
 		{key: "password", shape: text{&c.Password}, meaning: "The password: better a reference, such as ${file:/run/secrets/etcd}."},
 		{key: "tls", shape: part[tlsSection]{&s.tls, (*tlsSection).fields}, meaning: "Encrypts the connections; {} takes the system's certificate authorities."},
@@ -126,10 +126,10 @@ func (s *zkSection) fields() fields {
 	return fields{
 		{key: "servers", shape: several{&c.Servers}, meaning: "The members of the ensemble: host or host:port. Required."},
 		{key: "namespace", shape: text{&c.Namespace}, meaning: namespaceMeaning},
-		{key: "sessionTimeout", shape: duration{to: &c.SessionTimeout}, meaning: "How long the session lives after its last renewal. Default 10s."},
-		{key: "dialTimeout", shape: duration{to: &c.DialTimeout}, meaning: "Bounds the first connection. Default 5s."},
-		{key: "requestTimeout", shape: duration{to: &c.RequestTimeout}, meaning: "Bounds each request. Default 5s."},
-		{key: "maxBackoff", shape: duration{to: &c.MaxBackoff}, meaning: "The longest wait between two attempts to connect. Default 1s."},
+		{key: "sessionTimeout", shape: duration{to: &c.SessionTimeout, least: time.Millisecond}, meaning: "How long the session lives after its last renewal. Default 10s."},
+		{key: "dialTimeout", shape: duration{to: &c.DialTimeout, least: time.Millisecond}, meaning: "Bounds the first connection. Default 5s."},
+		{key: "requestTimeout", shape: duration{to: &c.RequestTimeout, least: time.Millisecond}, meaning: "Bounds each request. Default 5s."},
+		{key: "maxBackoff", shape: duration{to: &c.MaxBackoff, least: time.Millisecond}, meaning: "The longest wait between two attempts to connect. Default 1s."},
 		{key: "digest", shape: text{&c.Digest}, meaning: "user:password: better a reference, such as ${file:/run/secrets/zookeeper}."},
 		{key: "tls", shape: part[tlsSection]{&s.tls, (*tlsSection).fields}, meaning: "Encrypts the connections; {} takes the system's certificate authorities."},
 	}
@@ -157,10 +157,10 @@ func (s *nodeSection) fields() fields {
 		{key: "weight", shape: integer{&s.weight, 1, strategy.MaxWeight}, meaning: "How large the share of items is with the strategy WEIGHTED. Default 1."},
 		{key: "threads", shape: integer{&s.threads, 0, math.MaxInt32}, meaning: "How many items all jobs together run at a time. Default 0, no bound."},
 		{key: "maxItems", shape: integer{&s.maxItems, 0, math.MaxInt32}, meaning: "How many items of all jobs together this process has. Default 0, no bound."},
-		{key: "drain", shape: duration{to: &s.drain}, meaning: "How long handlers may run on when the process, or a job, is to end. Default 30s."},
+		{key: "drain", shape: duration{to: &s.drain, zero: time.Nanosecond}, meaning: "How long handlers may run on when the process, or a job, is to end; 0s ends their contexts at once. Default 30s."},
 		{key: "cancelGrace", shape: duration{to: &s.cancelGrace, zero: off}, meaning: "How long handlers have to return after their contexts have ended; let it be longer than script.grace. Default 1s."},
 		{key: "earlyClaims", shape: duration{to: &s.earlyClaims}, meaning: "Claims items up to this time before their tick. At most 10s. Default 0s."},
-		{key: "listenerTimeout", shape: duration{to: &s.listenerTimeout}, meaning: "Bounds one call of a listener. Default 10s."},
+		{key: "listenerTimeout", shape: duration{to: &s.listenerTimeout, least: time.Millisecond}, meaning: "Bounds one call of a listener. Default 10s."},
 		{key: "serve", shape: flag(&s.serve), meaning: "Also runs the jobs of the namespace that stand in no file here, if their type or implementation is one that this program has. Default false."},
 	}
 }

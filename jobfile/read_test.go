@@ -94,6 +94,7 @@ func TestMistakes(t *testing.T) {
 		"no moment":             {[]string{jobOf("expiry: {at: tomorrow}")}, []string{"a time such as 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+08:00 is allowed"}},
 		"no word":               {[]string{jobOf("overlap: NEVER")}, []string{"WAIT or SKIP is allowed"}},
 		"a negative time":       {[]string{jobOf("timeout: -5s")}, []string{`jobs.settle.timeout: "-5s": a time of at least 0s is allowed`}},
+		"no session":            {[]string{"registry: {etcd: {endpoints: [a:1], namespace: n, sessionTimeout: 0s}}\njobs: {a: {enabled: false}}"}, []string{`registry.etcd.sessionTimeout: "0s": a time of at least 1ms is allowed`}},
 		"not to be printed":     {[]string{jobOf(`"a\n\e[31m": x`)}, []string{`1.yaml:7:5: jobs.settle."a\n\x1b[31m": unknown key`}},
 		"a tag":                 {[]string{jobOf("description: !!binary aGk=")}, []string{"1.yaml:7:18: jobs.settle.description: values of type !!binary are not allowed"}},
 		"cron":                  {[]string{memoryFile + "jobs: {settle: {implementation: settle, shardingTotalCount: 1}}\ndefaults: {cron: '0 0 25 * * ?'}\n", "jobs: {settle: {cron: null}}", "jobs: {settle: {cron: '0 0 25 * * ?'}}"}, []string{`3.yaml:1:23: jobs.settle.cron: cron expression "0 0 25 * * ?": hour "25" at position 5`}},
