@@ -255,8 +255,8 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 	case session == ownNode && instance == noNode && c.registration == forestalled:
 		if c.commit(w.SignOff(true)) { // nothing but the session's node stays: a trigger may have come
 			c.identify()
+			c.poke()
 		}
-		c.poke()
 	case session == ownNode && instance == noNode:
 		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.ID))
 		c.stage, c.cause = draining, ErrInstanceRemoved
@@ -320,6 +320,14 @@ func (c *controller) announce(w *decide.World) error {
 	change.Heals = c.announced == says // nothing has changed here: a stranger has written it
 	if c.commit(*change) {
 		c.announced = says
+	}
+	return nil
+}
+
+// disown removes what a registration of this process that came late has left.
+func (c *controller) disown(w *decide.World) error {
+	if change := w.Disown(); change != nil && c.commit(*change) {
+		c.log.Warn("removed another instance of this process, whose registration had come late")
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ const (
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
-func steps() [34]step {
+func steps() [35]step {
 	configured := asApplicant | asMember | asLeaver
 	return [...]step{
 		{"reconcile", always, whole, (*controller).reconcileIfDue},
@@ -56,6 +56,7 @@ func steps() [34]step {
 		{"leave", asLeaver, whole, (*controller).leave},
 		{"register", asApplicant, whole, (*controller).register},
 		{"announce", asMember, whole, (*controller).announce},
+		{"disown", asMember, whole, (*controller).disown},
 		{"take over", asMember, whole, (*controller).takeOver},
 		{"obey", asMember, whole, (*controller).obey},
 		{"begin requested", asMember, whole, (*controller).beginRequested},

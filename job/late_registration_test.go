@@ -154,3 +154,36 @@ func TestTamperedIdentityIsLeftAlthoughItIsCompleteAgain(t *testing.T) {
 		c.check()
 	})
 }
+
+// The answers to a registration, and to what forestalls it, are lost, and the store does not let what is
+// left of it go for a while. The instance does not ask the store again and again meanwhile.
+func TestForestalledRegistrationThatCannotBeGivenUp(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+		c.join("10.0.0.1", c.config(), nil) // so that the second one does not found the job
+		sessions := c.job.Sessions() + "/*"
+		s.Inject(memory.Fault{Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: sessions, Times: 1, Before: coord.ErrUnknownOutcome})
+		s.Inject(memory.Fault{Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: sessions, Times: 1, After: coord.ErrUnknownOutcome})
+		s.Inject(memory.Fault{Method: memory.Commit, Kind: coord.OpDeleteTree, Path: c.job.Instances() + "/*", Times: 4, Before: coord.ErrUnavailable})
+		m := c.dial("10.0.0.2")
+		reads := &impatient{Registry: m.reg}
+		m.reg = reads
+		c.mustSchedule(m, c.config(), nil)
+		c.awaitRuns("the second one runs, too", 1, func(e execution) bool { return e.ip == "10.0.0.2" })
+		if n := reads.gets.Load(); n > 50 {
+			t.Errorf("%d reads", n)
+		}
+	})
+}
+
+// impatient counts reads, and stops a scheduler that reads for ever.
+type impatient struct {
+	coord.Registry
+	gets atomic.Int64
+}
+
+func (r *impatient) Get(ctx context.Context, path string) (coord.Node, error) {
+	if r.gets.Add(1) > 10_000 {
+		panic("10,000 reads")
+	}
+	return r.Registry.Get(ctx, path)
+}

@@ -60,6 +60,8 @@
 //	                                                                     servers/{ip} if there is none
 //	Forestall       applicant  Register may yet come; also a leaver      sessions/{id}
 //	Announce        member     sessions/{id} is out of date              sessions/{id}
+//	Disown          member     its process has another instance in the   sessions/{id}, instances/{id} go, and
+//	                           job, whose registration came late         leader/election/instance if that leads
 //	TakeOver        member     an item waits, a thread is free           {f} goes; marks; {i}/running, fired; its part
 //	                                                                     of a request
 //	Obey            member     it was triggered                          trigger/{id} goes; requests, requests/{r}

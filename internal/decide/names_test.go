@@ -23,6 +23,7 @@ func TestNamesOfSteps(t *testing.T) {
 		{"register", false, func(f *fixture) { f.remove("instances/A", "sessions/A") }, registers},
 		{"forestall", false, nil, func(p pass) []decide.Change { return []decide.Change{p.Forestall()} }},
 		{"announce", false, func(f *fixture) { f.refused = 17 }, func(p pass) []decide.Change { return one(p.Announce()) }},
+		{"disown", corrects, func(f *fixture) { f.create("A", "sessions/A-2", "protocol: 2\nnode: process\n") }, disowns},
 		{"elect", false, func(f *fixture) { f.remove("leader/election/instance") }, elects},
 		{"depose", corrects, func(f *fixture) { f.remove("leader").put("leader/election/instance", "X") }, elects},
 		{"abdicate", corrects, func(f *fixture) { f.disable("A") }, func(p pass) []decide.Change { return one(p.Abdicate()) }},

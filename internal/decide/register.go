@@ -60,6 +60,27 @@ func (w *World) Announce() *Change {
 	}}
 }
 
+// Disown removes another instance of the same process, with leadership if it has that; nil if there is
+// none. Its registration has come late: the process had given it up and forestalled it, but then the job
+// was removed with what forestalls, and created again. It does nothing, and nobody else can tell that,
+// because its session lives.
+func (w *World) Disown() *Change {
+	ghost := ""
+	for id, s := range w.Sessions {
+		if id != w.Self.ID && w.NodeID != "" && s.NodeID == w.NodeID && s.Owner == w.Self.Session && (ghost == "" || id < ghost) {
+			ghost = id
+		}
+	}
+	if ghost == "" {
+		return nil
+	}
+	ops := []coord.Op{w.ifMine(), coord.Owned(w.Job.Session(ghost)), coord.DeleteTree(w.Job.Session(ghost)), coord.DeleteTree(w.Job.Instance(ghost))}
+	if w.Leader.Is(ghost) && w.Leader.Owner == w.Self.Session {
+		ops = append(ops, w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance()))
+	}
+	return &Change{Step: "disown", Urgency: coord.Sooner, Heals: true, Ops: ops}
+}
+
 // OwnSession returns what this instance says about itself in sessions/{id}.
 func (w *World) OwnSession() jobtree.SessionDocument {
 	return jobtree.SessionDocument{

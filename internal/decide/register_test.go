@@ -97,3 +97,45 @@ func TestAnnounce(t *testing.T) {
 		c.run(t, func(f *fixture) { base(f); refused(f) }, announces)
 	}
 }
+
+func disowns(p pass) []decide.Change {
+	p.NodeID = "process"
+	return one(p.Disown())
+}
+
+func TestDisown(t *testing.T) {
+	const of = "protocol: 2\nnode: "
+	for _, r := range []row{
+		{
+			name: "a registration that came late",
+			tree: func(f *fixture) {
+				f.create("A", "sessions/A-2", of+"process\n").create("A", "instances/A-2", "")
+			},
+			want: []string{"- instances/A-2", "- sessions/A-2"},
+		},
+		{
+			name: "it leads",
+			tree: func(f *fixture) {
+				f.remove("leader")
+				f.create("A", "sessions/A-2", of+"process\n").create("A", "instances/A-2", "").leader("A-2")
+			},
+			want: []string{"- instances/A-2", "- leader/election/instance", "- sessions/A-2"},
+		},
+		{
+			name: "what forestalls a registration",
+			tree: func(f *fixture) { f.create("A", "sessions/A-2", "") },
+		},
+		{
+			name: "an instance of another node with the same registry",
+			tree: func(f *fixture) {
+				f.create("A", "sessions/A-2", of+"other\n").create("A", "instances/A-2", "")
+			},
+		},
+		{
+			name: "an instance of another process",
+			tree: func(f *fixture) { f.create("C", "sessions/C", of+"process\n").create("C", "instances/C", "") },
+		},
+	} {
+		r.run(t, func(f *fixture) { f.members("A", "B").leader("B") }, disowns)
+	}
+}
