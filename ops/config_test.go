@@ -175,6 +175,36 @@ func TestRemovalOfAWideJob(t *testing.T) {
 	})
 }
 
+// Who readmits a job whose removal was cut short has the rest of it go first: the next life begins without
+// what the last one has left.
+func TestReadmitAfterHalfARemoval(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		ctx := t.Context()
+		cfg := settle()
+		cfg.ShardingTotalCount = 5_000
+		s := runsUntilRemoved(t, d, cfg)
+		owns(t, s, cfg.ShardingTotalCount)
+		reg, commits := &wired{Registry: open(t, d)}, 0
+		reg.answer = func(commit func() (int64, error)) (int64, error) {
+			if commits++; commits == 10 {
+				return 0, coord.ErrUnavailable
+			}
+			return commit()
+		}
+		all := ops.New(reg)
+		if err := all.Job("settle").Remove(ctx, ops.RemoveRequest{}); !errors.Is(err, coord.ErrUnavailable) {
+			t.Fatalf("got %v", err)
+		}
+		<-s.Done()
+		if err := all.Readmit(ctx, "settle"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := reg.List(ctx, "settle"); !errors.Is(err, coord.ErrNoNode) {
+			t.Errorf("something is left: %v", err)
+		}
+	})
+}
+
 // runsUntilRemoved starts a process of a job that is removed before the test ends.
 func runsUntilRemoved(t *testing.T, d dial, cfg job.Config) *job.Scheduler {
 	t.Helper()

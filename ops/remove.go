@@ -135,19 +135,29 @@ func (o *Ops) Removed(ctx context.Context) ([]Removed, error) {
 	return list, nil
 }
 
-// Readmit lets programs set a job up again that was removed. It is one commit.
+// Readmit lets programs set a job up again that was removed. What a removal that was cut short has left
+// of it goes first. Otherwise it is one commit.
 //
-// Errors: ErrNotRemoved; those of a commit.
+// Errors: ErrNotRemoved; those of a read and of a commit.
 func (o *Ops) Readmit(ctx context.Context, name string) error {
 	err := ErrNotRemoved
 	if jobtree.IsName(name) {
-		_, err = o.reg.Commit(ctx, coord.Exists(jobtree.Job(name).Removal()), coord.DeleteTree(jobtree.Job(name).Removal()))
-	}
-	if errors.Is(err, coord.ErrConflict) {
-		err = fmt.Errorf("%w: %w", ErrNotRemoved, err)
+		err = o.readmit(ctx, o.Job(name))
 	}
 	if err != nil {
 		return fmt.Errorf("job %s: readmit: %w", brief.Text(name), err)
 	}
 	return nil
+}
+
+func (o *Ops) readmit(ctx context.Context, j *Job) error {
+	// Without the note nobody takes it for a rest any more.
+	if _, err := j.removeRest(ctx); err != nil && !errors.Is(err, removal.ErrConfigured) {
+		return err
+	}
+	_, err := o.reg.Commit(ctx, coord.Exists(j.name.Removal()), coord.DeleteTree(j.name.Removal()))
+	if errors.Is(err, coord.ErrConflict) {
+		err = fmt.Errorf("%w: %w", ErrNotRemoved, err)
+	}
+	return err
 }
