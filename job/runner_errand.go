@@ -87,6 +87,9 @@ func (r *rounds) untold(name string, session coord.SessionID) coord.Op {
 
 // faultKindOf returns the kind of fault that keeps a job from being served.
 func faultKindOf(err error) FaultKind {
+	if errors.Is(err, coord.ErrDenied) || errors.Is(err, coord.ErrTooLarge) { // whatever the scheduler has called it
+		return FaultTree
+	}
 	if f, ok := errors.AsType[Fault](err); ok {
 		return f.Kind
 	}
@@ -94,8 +97,6 @@ func faultKindOf(err error) FaultKind {
 	switch {
 	case isAway(err), errors.Is(err, coord.ErrUnknownOutcome), errors.Is(err, coord.ErrConflict), errors.Is(err, errSlowStart):
 		return FaultStore
-	case errors.Is(err, coord.ErrDenied), errors.Is(err, coord.ErrTooLarge):
-		return FaultTree
 	case isPanic, errors.Is(err, errEnded), errors.Is(err, errStuck):
 		return FaultStarvation
 	}

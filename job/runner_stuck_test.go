@@ -2,12 +2,14 @@ package job_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -89,4 +91,40 @@ func TestShutdownWhileAStartHangs(t *testing.T) {
 			c.Error(err)
 		}
 	})
+}
+
+// Nodes of one job may not be read, or written. That is a fault of this job alone.
+func TestRunnerWithAJobThatIsDenied(t *testing.T) {
+	for name, fault := range map[string]memory.Fault{
+		"its view": {Method: memory.OpenView, Path: "denied"},
+		"commits":  {Method: memory.Commit, Path: "denied/**"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inACrew(t, func(c *crew, s *memory.Store) {
+				fault.Before = coord.ErrDenied
+				c.create("denied", "work")
+				c.create("settle", "work")
+				denied := s.Inject(fault)
+				r := c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("work")})
+				c.runs(r.ip, "settle")
+				list := r.refuses("denied")
+				if f := list[0]; f.Kind != job.FaultTree || !errors.Is(r.Health(), coord.ErrDenied) {
+					c.Errorf("it refuses %v; health %v", f, r.Health())
+				}
+				if err := errors.Join(r.Live(), r.Ready()); err != nil {
+					c.Error(err)
+				}
+				c.pass(10 * time.Minute)
+				n := denied.Hits()
+				c.pass(10 * time.Minute)
+				if n = denied.Hits() - n; n > 200 {
+					c.Errorf("%d attempts in 10 minutes", n)
+				}
+				denied.Remove()
+				c.pass(2 * time.Minute)
+				c.runs(r.ip, "denied")
+				r.refuses()
+			})
+		})
+	}
 }
