@@ -144,7 +144,7 @@ func TestRemovalOfAWideJob(t *testing.T) {
 			"revision": func() (*job.Scheduler, error) {
 				higher := settle()
 				higher.Revision = 1
-				return job.Schedule(ctx, reg, higher, job.HandlerFunc(nothing))
+				return job.Schedule(ctx, open(t, d), higher, job.HandlerFunc(nothing)) // reg counts for one goroutine
 			},
 		} {
 			if err := all.Readmit(ctx, "settle"); err != nil {
