@@ -238,8 +238,8 @@ type Expiry struct {
 	// Remove makes the leader remove the job when no tick is to come: after its end, or because
 	// its expressions have none any more, as "0 30 9 1 12 ? 2026" after 2026. The leader waits
 	// until no item runs or has anything to make up, and until no request is there, not even one
-	// that is kept for whoever waits for it. It waits for the end of a pause, and as long as there
-	// are JVM members. Schedulers of the job then stop with ErrJobRemoved, and a start fails with
+	// that is kept for whoever waits for it. It waits for the end of a pause, as long as there
+	// are JVM members, and, if ticks have come, as long as nobody may have an item. Schedulers of the job then stop with ErrJobRemoved, and a start fails with
 	// it, unless its Revision is higher. Needs MonitorExecution, and in a one-off job At. Default
 	// false. (props: expiry.remove)
 	Remove bool

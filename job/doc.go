@@ -242,7 +242,8 @@
 //	 └──────────┘ its end is moved, or a calendar changes
 //
 // Nothing is left to do when no item runs, or waits to be run again or made up, and no request is
-// there. Then the leader removes the job: in one commit, which also writes the note, in
+// there. As long as ticks have come and nobody may have an item, the job stays, with a fault. Then
+// the leader removes the job: in one commit, which also writes the note, in
 // ~elasticjob/removed/{job}. Many items go before it, in parts; whoever leads next goes on with
 // that. The processes of the job stop with [ErrJobRemoved]. Package ops removes jobs that have
 // not expired, too, and brings them back.
