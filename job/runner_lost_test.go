@@ -90,13 +90,13 @@ func loses(t *testing.T, plan []lostStep) string {
 		s.Inject(fault)
 		switch step.does { // the errors do not matter: what stands there does
 		case "create":
-			_ = steer.Create(t.Context(), ops.CreateRequest{Config: job.Config{Name: "settle", Cron: "0/5 * * * * ?", ShardingTotalCount: 2, Failover: true}, Implementation: "work"})
+			_ = steer.Create(t.Context(), ops.CreateRequest{Config: job.Config{Name: "settle", Cron: "0/5 * * * * ?", ShardingTotalCount: 2, Failover: true}, Implementation: "work"}) // it may be there
 		case "remove":
-			_ = steer.Job("settle").Remove(t.Context(), ops.RemoveRequest{})
+			_ = steer.Job("settle").Remove(t.Context(), ops.RemoveRequest{}) // it may be gone
 		case "update":
 			if there, err := steer.Job("settle").Settings(t.Context()); err == nil {
 				there.Config.ShardingTotalCount = 5 - there.Config.ShardingTotalCount
-				_ = steer.Job("settle").Update(t.Context(), ops.UpdateRequest{Config: there.Config, Version: there.Version})
+				_ = steer.Job("settle").Update(t.Context(), ops.UpdateRequest{Config: there.Config, Version: there.Version}) // somebody may be faster
 			}
 		}
 		c.pass(step.wait)

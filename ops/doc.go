@@ -78,6 +78,9 @@
 //   - Programs of versions before set a job up again that was removed, and JVM members do.
 //   - What is left of a large job, whose removal has ended halfway, stays until somebody removes
 //     the job again, or creates it. Nobody runs it.
+//   - ZooKeeper counts the versions of a node from 0 again when it is created anew. So Update, or
+//     Remove, of a job that is removed and created again between their read and their commit may
+//     concern the new one.
 //   - A run of a job without records (MonitorExecution off) cannot be killed, and a tick may
 //     begin a moment after a pause.
 //   - Who may do what is a question of rights in the store. By is what a program says.

@@ -164,7 +164,11 @@ func TestStates(t *testing.T) {
 		}, ok, ok, failing, "stopped", "instance removed by an operator"},
 		{"the job was removed", func(p *process) { p.commit(coord.DeleteTree("settle")) }, ok, ok, failing, "stopped", "job removed"},
 		{"a panic", func(p *process) { p.reg.on.Store(true); p.commit(coord.Put("settle/leader/sharding/necessary", nil)) }, failing, ok, failing, "stopped", "panic: broken"},
-		{"the registry was closed", func(p *process) { _ = p.reg.Close(p.Context()) }, failing, ok, failing, "stopped", "closed"},
+		{"the registry was closed", func(p *process) {
+			if err := p.reg.Close(p.Context()); err != nil {
+				p.Fatal(err)
+			}
+		}, failing, ok, failing, "stopped", "closed"},
 		{"a logger blocks", func(p *process) { p.log.on.Store(true); p.commit(coord.Set("settle/config", []byte("a: ["))) }, failing, ok, failing, "starvation", "got no further"},
 		{"it shuts down", func(p *process) {
 			p.commit(coord.Put("settle/instances/"+p.node.Job("settle").Status().InstanceID, []byte("TRIGGER")))
