@@ -208,10 +208,7 @@ func TestAnswers(t *testing.T) {
 		{"slack", status(408, ""), later, "answered 408"},
 		{"slack", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, later, "EOF"},
 		{"slack", func(w http.ResponseWriter, q *http.Request) { reset(w) }, later, "reset"},
-		{"slack", func(_ http.ResponseWriter, q *http.Request) {
-			<-q.Context().Done()
-			panic(http.ErrAbortHandler) // an empty answer could still reach the client, which says goodbye before it closes
-		}, later, "the receiver takes too long"},
+		{"slack", hangs, later, "the receiver takes too long"},
 		{"slack", says(strings.Repeat("x", 1<<20)), never, "answered 200"},
 	} {
 		t.Run(tc.name+" "+tc.text, func(t *testing.T) {
@@ -237,6 +234,13 @@ func TestAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hangs never answers. Without the panic its empty answer could still reach the client, which says
+// goodbye before it closes the connection.
+func hangs(_ http.ResponseWriter, q *http.Request) {
+	<-q.Context().Done()
+	panic(http.ErrAbortHandler)
 }
 
 // reset breaks the connection, as a router does.
@@ -313,7 +317,7 @@ func TestTrust(t *testing.T) {
 
 // Flush gives up the request under way when its time is over.
 func TestFlushCancels(t *testing.T) {
-	r := newReceiver(t, func(w http.ResponseWriter, q *http.Request) { <-q.Context().Done() })
+	r := newReceiver(t, hangs)
 	h := newHandler(t, alert.Slack(r.options()), nil, map[string]string{"slack.webhook": "${env:URL}", "slack.tls": "test", "slack.readTimeoutMilliseconds": "300000"})
 	h.HandleError(t.Context(), execution(0), errDisk)
 	<-r.requests
