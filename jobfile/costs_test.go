@@ -73,7 +73,7 @@ func TestReloadCosts(t *testing.T) {
 		path := write(t, text(1, ""))[0]
 		began := time.Now()
 		app := f.loadWith(f.options(reg), path)
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		commits, _ := reg.take()
 		t.Logf("%d jobs started with %d commits, in %v of the bubble's time", jobs, len(commits), time.Since(began))
 		schedulers := app.Node().Jobs()
@@ -90,7 +90,7 @@ func TestReloadCosts(t *testing.T) {
 		if !cmp.Equal(r.Changed, []string{"job-77"}) || len(r.Started)+len(r.Stopped)+len(r.Refused) > 0 {
 			t.Error(r)
 		}
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		commits, gets := reg.take()
 		t.Logf("one changed: %d reads, commits that write %q", gets, commits)
 		own := 0

@@ -38,7 +38,7 @@ func TestServe(t *testing.T) {
 		}
 		create("other", "settle")
 		create("strange", "com.example.Job")
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		if len(f.ran("other")) == 0 || len(f.ran("strange")) > 0 || len(f.ran("a")) == 0 {
 			t.Error("it does not run what it should")
 		}
@@ -51,9 +51,9 @@ func TestServe(t *testing.T) {
 		if r := reload(t, app); !cmp.Equal(r.Changed, []string{"other"}) || len(r.Refused) > 0 {
 			t.Error(r)
 		}
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		f.ran("other")
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		if runs := f.ran("other"); len(runs) == 0 || runs[0] != "ours" || app.Node().Job("other") != other {
 			t.Errorf("other has run with %q", runs)
 		}
@@ -63,7 +63,7 @@ func TestServe(t *testing.T) {
 		if r := reload(t, app); !cmp.Equal(r.Stopped, []string{"other"}) {
 			t.Error(r)
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if app.Node().Job("other") != nil || len(app.Faults()) > 0 || app.Node().Health() != nil {
 			t.Error(app.Faults(), app.Node().Health())
 		}
@@ -97,7 +97,7 @@ func TestServeAnotherImplementation(t *testing.T) {
 			t.Fatal(err)
 		}
 		app := f.loadWith(o, write(t, "node: {serve: true}\n"+every("x: {jobParameter: ours, revision: 5}"))...)
-		time.Sleep(10 * time.Minute)
+		pass(10 * time.Minute)
 		if runs := f.ran("x"); len(runs) == 0 || runs[len(runs)-1] != "theirs" || f.registry("x").JobParameter != "theirs" {
 			t.Errorf("the registry has %q, and %d runs", f.registry("x").JobParameter, len(runs))
 		}
@@ -115,7 +115,7 @@ func TestServeAlone(t *testing.T) {
 		if err := ops.New(f.reg).Create(t.Context(), ops.CreateRequest{Config: c, Implementation: "settle"}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		if len(f.ran("other")) == 0 {
 			t.Error("it does not run what it should")
 		}
@@ -128,7 +128,7 @@ func TestServeEnds(t *testing.T) {
 		app := f.load(write(t, "node: {serve: true}\n"+every("a: {}"))...)
 		done := make(chan error)
 		go func() { done <- app.Run(t.Context()) }()
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if err := f.reg.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}

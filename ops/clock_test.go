@@ -3,6 +3,7 @@ package ops_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -31,20 +32,26 @@ func TestPauseWithACoarseClock(t *testing.T) {
 		})
 		owns(t, s, 3)
 		steer := ops.New(coarse{open(t, d)}).Job("settle")
-		time.Sleep(time.Until(time.Now().Truncate(10 * time.Second).Add(15 * time.Second)))
+		pass(time.Until(time.Now().Truncate(10 * time.Second).Add(15 * time.Second)))
 		for len(begun) > 0 {
 			<-begun
 		}
 		if _, err := steer.Pause(t.Context(), ops.PauseRequest{}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(5*time.Second + 200*time.Millisecond)
+		pass(5*time.Second + 200*time.Millisecond)
 		if err := steer.Resume(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		for len(begun) > 0 {
 			t.Errorf("tick %v has begun, which came in the pause", <-begun)
 		}
 	})
+}
+
+// pass lets time pass in the bubble. It panics outside of one, where a test must not sleep.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }
