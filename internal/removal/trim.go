@@ -1,6 +1,7 @@
 package removal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,8 +40,8 @@ func Trim(ctx context.Context, reg coord.Registry, keep int) error {
 	if err != nil {
 		return fmt.Errorf("trim: %w", err)
 	}
-	slices.SortFunc(notes, func(a, b coord.Node) int { return int(min(max(b.Modified-a.Modified, -1), 1)) }) // the newest first
-	const perCommit = coord.MaxOps / 3                                                                       // a condition and a removal for each
+	slices.SortFunc(notes, func(a, b coord.Node) int { return cmp.Compare(b.Modified, a.Modified) }) // the newest first
+	const perCommit = coord.MaxOps / 3                                                               // a condition and a removal for each
 	for some := range slices.Chunk(notes[min(keep, len(notes)):], perCommit) {
 		var ops []coord.Op
 		for _, n := range some {
