@@ -1,0 +1,101 @@
+package trace
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// Event is one thing that has happened in this process. Fields that its Kind does not have
+// are zero.
+type Event struct {
+	// ID is unique, and sorts by time (UUID version 7). A sink that is given an event twice
+	// knows it by its ID.
+	ID   string
+	Time time.Time // by the local clock
+	Kind Kind
+	Job  string
+	// Instance is this process as an instance of the job; empty before it has an identity.
+	Instance string
+
+	// Execution is of what happens to an execution: KindClaimed to KindFinished. Of KindMadeUp
+	// and KindPassedOver it has Item and ScheduledTime.
+	Execution job.Execution
+	// Attempt is the attempt that has failed (KindRetried), or how many there were
+	// (KindFinished).
+	Attempt int
+	Outcome job.Outcome   // KindFinished
+	Waited  time.Duration // KindStarted: for a thread
+	Took    time.Duration // KindFinished: with the pauses between attempts
+	Backoff time.Duration // KindRetried
+	// Error is the text of the error, MaxText bytes at most; with a panic its stack, too.
+	Error string
+	// Output is the end of what the handler has kept ([job.SetOutput]). Dropped says that
+	// there was some, and that it had to be dropped.
+	Output  []byte
+	Dropped bool
+
+	// Ticks is how many: KindMadeUp, KindPassedOver, KindDue. Of KindMissed it is how many events.
+	Ticks int
+	// Items are those of KindItems, all that the instance has now, and of KindRecovered.
+	Items []int
+	// From is the instance that has ended: KindRecovered.
+	From string
+	// What is more about it, in a word or two: the reason of KindPassedOver, the state of
+	// KindSession, the kind of KindFault, the command of KindCommanded.
+	What string
+	// By and Why are what an operator has said: KindPaused, KindCommanded.
+	By, Why string
+	// Over is true at the end of what has begun before: a fault, a pause, leadership.
+	Over bool
+}
+
+// Kind says what has happened.
+type Kind int
+
+// The kinds of events. Each is told by the function of [job.Observer] of that name.
+const (
+	KindClaimed Kind = iota + 1
+	KindHandedBack
+	KindStarted
+	KindRetried
+	KindFinished
+	KindMadeUp
+	KindPassedOver
+	KindRecovered
+	KindJoined
+	KindLeft
+	KindSession
+	KindLeads
+	KindItems
+	KindConfigured
+	KindPaused
+	KindCommanded
+	KindDue
+	KindFault
+	// KindMissed: events were dropped, because the recorder could not keep up.
+	KindMissed
+)
+
+// Line is a line that a handler has written with [job.Logger], or that its script has printed.
+type Line struct {
+	Job, TaskID, Instance string
+	Item                  int
+	// Number counts the lines of an execution, from 1. With TaskID it is unique.
+	Number int
+	Time   time.Time
+	Level  slog.Level
+	// Text is the message with its attributes, MaxText bytes at most.
+	Text string
+}
+
+// MaxText bounds each text of an event or a line, in bytes.
+const MaxText = 4000
+
+// Batch is what a sink is to keep at a time. Events and lines of one execution come in their
+// order, in this batch and the next ones.
+type Batch struct {
+	Events []Event
+	Lines  []Line
+}
