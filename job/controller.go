@@ -155,6 +155,7 @@ func (c *controller) once() error {
 		}
 	} else {
 		c.whole, c.wholeAt = false, time.Time{}
+		c.knowsOver = c.stopping.Err() != nil
 		c.settleRoom(w)
 		c.observeStanding(w)
 	}

@@ -23,6 +23,8 @@ type departure struct {
 	farewell error // what loop returns: goes
 	// It was tried to leave by one commit: leaveAtOnce.
 	triedAtOnce bool
+	// The last whole pass knew from its beginning that the time to drain is over: once.
+	knowsOver bool
 }
 
 // stage is how far an instance is on its way out.

@@ -84,9 +84,10 @@ func (c *controller) finishIn(d time.Duration) {
 }
 
 // drained returns a channel that closes when the time to drain is over. It returns nil when
-// nothing waits for that.
+// nothing waits for that. A pass may not have seen the end of that time, because it came
+// meanwhile: then another pass is needed.
 func (c *controller) drained() <-chan struct{} {
-	if !c.isLeaving() && !c.isShutdown() || c.stopping.Err() != nil {
+	if !c.isLeaving() && !c.isShutdown() || c.knowsOver {
 		return nil // if the time is over, only handlers that return matter
 	}
 	return c.stopping.Done()
