@@ -33,6 +33,7 @@ type controller struct {
 	options  *options
 	revision int // Config.Revision, as the program gave it
 	watchers *observers
+	mishaps  *mishaps
 	log      *zap.Logger
 	started  func()          // publish calls it while this instance is in the tree; only the first call acts
 	shutdown context.Context // ends when a shutdown is asked for
@@ -57,6 +58,8 @@ type controller struct {
 	almanac             // controller_calendars.go
 	story      story    // controller_story.go
 	shown      standing // controller_observe.go
+	bulletin   bulletin // controller_observe.go
+	commands   commands // controller_command.go
 
 	working sync.WaitGroup // the goroutines of handlers
 
@@ -101,6 +104,7 @@ func newController(reg coord.Registry, view coord.View, s *settings, o *options,
 	}
 	c.properties.Store(&s.properties)
 	c.flushable, c.endFlushes = context.WithCancel(context.Background())
+	c.mishaps = &mishaps{log: c.log}
 	c.watchers = newObservers(o.observers, func() Event { return c.event("") }, c.log)
 	c.seams = seams{newID: func() string { return newInstanceID(o.ip) }, execute: c.execute, call: c.makeCall}
 	return c
@@ -146,6 +150,7 @@ func (c *controller) once() error {
 	}
 	c.turn = c.world()
 	w := &c.turn
+	c.observeDue(w)
 	if c.narrow(w) {
 		if c.seams.narrowed != nil {
 			defer c.seams.narrowed()

@@ -113,8 +113,9 @@ func (c *controller) execute(r *run) {
 	r.cancel, r.phase, r.begun = cancel, executing, c.now()
 	r.wishes.now, r.wishes.shutdown, r.wishes.ask = &c.properties, c.shutdown, c.poke
 	r.errors = c.settings.errors
-	e := c.executionOf(r)
-	c.observeStart(r)
+	started := c.startedEvent(r)
+	e := c.executionOf(r, started)
+	observe(c, started, func(o *Observer) func(StartedEvent) { return o.Started })
 	c.working.Go(func() {
 		end := ending{err: errGoexit, text: errGoexit.Error()} // if the handler does not return
 		defer func() {
@@ -123,6 +124,7 @@ func (c *controller) execute(r *run) {
 			}
 			end.moves = r.wishes.makesRoom()
 			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil && end.outcome != OutcomeKilled || end.outcome == OutcomeCut, c.now(), e.sc.Attempt, r.wishes.kept()
+			c.observeEnd(r, end, &e.scopes)
 			c.returns(r, end)
 		}()
 		defer func() {
@@ -133,7 +135,7 @@ func (c *controller) execute(r *run) {
 				end.describe()
 			}
 		}()
-		end.outcome, end.err = e.do(ctx)
+		end.outcome, end.err = e.open(ctx)
 		end.describe()
 	})
 }
@@ -142,7 +144,6 @@ func (c *controller) execute(r *run) {
 // of the run calls it.
 func (c *controller) returns(r *run, e ending) {
 	c.seat.end()
-	c.observeEnd(r, e)
 	c.mu.Lock()
 	r.ending = e
 	if e.outcome != OutcomeOK && e.outcome != OutcomeCut && e.outcome != OutcomeKilled {
@@ -163,10 +164,10 @@ func (c *controller) newTaskID() string {
 }
 
 // executionOf copies what the goroutine of a run needs.
-func (c *controller) executionOf(r *run) *execution {
+func (c *controller) executionOf(r *run, started StartedEvent) *execution {
 	s := c.settings
 	e := &execution{
-		handler: s.handler, session: c.session, log: c.log, errors: s.errors, retries: c.observeRetries(r), timeout: s.Timeout, retry: s.Retry,
+		handler: s.handler, session: c.session, log: c.log, errors: s.errors, timeout: s.Timeout, retry: s.Retry,
 		listeners: s.listeners, listenerTime: c.options.listenerTime, working: &c.working,
 		inside: inside{slog: c.options.slog, live: &r.wishes},
 		sc: ShardingContext{
@@ -174,6 +175,13 @@ func (c *controller) executionOf(r *run) *execution {
 			Item: r.Item, ItemParameter: s.parameters[r.Item], JobParameter: s.JobParameter, Total: r.total,
 			ScheduledTime: r.Tick.In(s.zone), Source: Source(r.Source), Attempt: 1, Token: r.Token,
 		},
+	}
+	e.retries = c.observeRetries(started, &e.scopes)
+	if len(c.options.scopes) > 0 {
+		e.scopes = scopes{list: c.options.scopes, of: c.mishaps, started: started}
+	}
+	if len(c.options.logHandlers) > 0 {
+		e.inside.lines = &lines{list: c.options.logHandlers, of: c.mishaps, started: started}
 	}
 	if r.Parameter != "" {
 		e.sc.JobParameter = r.Parameter

@@ -259,6 +259,7 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 		}
 	case session == ownNode && instance == noNode:
 		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.ID))
+		c.observeCommand(CommandedEvent{Command: CommandRemoveInstance, Instance: c.self.ID})
 		c.stage, c.cause = draining, ErrInstanceRemoved
 		c.poke()
 	default:

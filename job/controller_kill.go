@@ -27,6 +27,7 @@ func (c *controller) kill(w *decide.World) error {
 		}
 		if !r.killed {
 			c.log.Info("killed", zap.Int("item", i), zap.Int64("token", r.Token), zap.String("by", short(w.Kills[i].By)), zap.Bool("failover", w.Kills[i].Failover))
+			c.observeCommand(CommandedEvent{Command: CommandKill, Items: []int{i}, Token: r.Token, By: short(w.Kills[i].By)})
 		}
 		r.killed = true
 	}
@@ -36,7 +37,7 @@ func (c *controller) kill(w *decide.World) error {
 		r.ending = ending{outcome: OutcomeKilled, err: ErrKilled, text: ErrKilled.Error(), at: c.now()}
 		r.Completed = completionOf(&r.Run, r.taskID, r.ending)
 		c.isDone(r)
-		c.observeEnd(r, r.ending)
+		c.observeEnd(r, r.ending, nil)
 	}
 	return nil
 }

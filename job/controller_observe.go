@@ -18,17 +18,8 @@ func (c *controller) event(instance string) Event {
 // to be called; it may be nil.
 func observe[E any](c *controller, event E, of func(*Observer) func(E)) {
 	if !c.watchers.isDeaf() {
-		observeAll(c, event, of)
+		tellAll(c.watchers, event, of) // where the event goes to the heap
 	}
-}
-
-// observeAll is a function of its own, because its event goes to the heap.
-func observeAll[E any](c *controller, event E, of func(*Observer) func(E)) {
-	c.watchers.tell(func(o *Observer) {
-		if told := of(o); told != nil {
-			told(event)
-		}
-	})
 }
 
 // executionID returns what names a run in events.
@@ -43,8 +34,17 @@ func (c *controller) executionID(r *run) Execution {
 type standing struct {
 	id    string // under which it has joined; empty if it has not
 	state coord.SessionState
+	pause Pause
 	leads bool
 	items []int
+}
+
+// bulletin is what observers know of the job. It stays when this process becomes another
+// instance, so that nothing is told again.
+type bulletin struct {
+	tick    time.Time // the last one that was due; before the first, when this process has joined
+	config  *settings // that they have been told of; nil if it is none
+	version int64     // of config
 }
 
 // observeStanding tells what is different about this instance, before a pass acts on it.
@@ -59,8 +59,67 @@ func (c *controller) observeStanding(w *decide.World) {
 	if c.shown.id != c.self.ID {
 		return
 	}
+	c.observeConfiguration()
+	c.observePause(pauseOf(w))
 	c.observeLead(w.Leads())
 	c.observeItems(c.items())
+	c.observeCommands(w)
+}
+
+// observeConfiguration tells which configuration this instance goes by.
+func (c *controller) observeConfiguration() {
+	s, b := c.settings, &c.bulletin
+	if s.modified == 0 || s.modified == b.version { // 0: the store is not read yet, in a new session
+		return
+	}
+	event := ConfiguredEvent{Event: c.event(c.shown.id), Revision: s.Revision, Version: s.modified}
+	if b.config != nil {
+		event.Changes = b.config.differences(s.Config)
+	}
+	b.config, b.version = s, s.modified
+	observe(c, event, func(o *Observer) func(ConfiguredEvent) { return o.Configured })
+}
+
+func (c *controller) observePause(p Pause) {
+	if before := c.shown.pause; before == p {
+		return
+	} else if !before.Since.IsZero() {
+		observe(c, PausedEvent{c.event(c.shown.id), before, true}, func(o *Observer) func(PausedEvent) { return o.Paused })
+	}
+	if c.shown.pause = p; !p.Since.IsZero() {
+		observe(c, PausedEvent{c.event(c.shown.id), p, false}, func(o *Observer) func(PausedEvent) { return o.Paused })
+	}
+}
+
+// pauseOf returns the pause of the job; the zero Pause if there is none.
+func pauseOf(w *decide.World) Pause {
+	if !w.IsPaused() {
+		return Pause{}
+	}
+	p := w.Schedule.Pause
+	return Pause{p.Paused, short(p.PausedBy), short(p.PausedWhy), p.MakeUp}
+}
+
+// observeDue tells that ticks have come.
+func (c *controller) observeDue(w *decide.World) {
+	if c.watchers.isDeaf() || c.shown.id != c.self.ID || !w.IsRegistered() || w.IsPaused() {
+		return
+	}
+	last := &c.bulletin.tick
+	if last.IsZero() || last.After(w.Now.Add(decide.FutureTolerance)) { // the clock was far ahead: begin anew
+		*last = w.Now
+	}
+	tick := w.LastTick()
+	if !tick.After(*last) {
+		return
+	}
+	from := *last
+	if from.Before(w.Schedule.Since) {
+		from = w.Schedule.Since
+	}
+	*last = tick
+	event := DueEvent{c.event(c.self.ID), tick, c.ticksBetween(from, tick)}
+	observe(c, event, func(o *Observer) func(DueEvent) { return o.Due })
 }
 
 func (c *controller) observeLead(leads bool) {
@@ -118,26 +177,31 @@ func (c *controller) observeHandBack(r *run) {
 	observe(c, event, func(o *Observer) func(HandedBackEvent) { return o.HandedBack })
 }
 
-func (c *controller) observeStart(r *run) {
-	event := StartedEvent{c.event(r.Instance), c.executionID(r), max(r.begun.Sub(r.waitsSince()), 0)}
-	observe(c, event, func(o *Observer) func(StartedEvent) { return o.Started })
+// startedEvent returns what tells of the begin of an execution.
+func (c *controller) startedEvent(r *run) StartedEvent {
+	return StartedEvent{c.event(r.Instance), c.executionID(r), max(r.begun.Sub(r.waitsSince()), 0)}
 }
 
-// observeRetries returns what tells observers of a failed attempt. The goroutine of the run
-// calls that.
-func (c *controller) observeRetries(r *run) func(int, error, time.Duration) {
-	instance, id := r.Instance, c.executionID(r)
+// observeRetries returns what tells scopes and observers of a failed attempt. The goroutine of
+// the run calls that.
+func (c *controller) observeRetries(started StartedEvent, s *scopes) func(int, error, time.Duration) {
 	return func(attempt int, err error, backoff time.Duration) {
-		observe(c, RetriedEvent{c.event(instance), id, attempt, err, backoff}, func(o *Observer) func(RetriedEvent) { return o.Retried })
+		event := RetriedEvent{c.event(started.InstanceID), started.Execution, attempt, err, backoff}
+		s.retried(event)
+		observe(c, event, func(o *Observer) func(RetriedEvent) { return o.Retried })
 	}
 }
 
-// observeEnd tells observers that a handler has returned. The goroutine of the run calls it.
-func (c *controller) observeEnd(r *run, e ending) {
-	if c.watchers.isDeaf() {
+// observeEnd tells scopes and observers that a handler has returned. The goroutine of the run
+// calls it. s is nil if the handler was not called.
+func (c *controller) observeEnd(r *run, e ending, s *scopes) {
+	if c.watchers.isDeaf() && (s == nil || len(s.ends) == 0) {
 		return
 	}
 	event := FinishedEvent{Event: c.event(r.Instance), Execution: c.executionID(r), Outcome: e.outcome, Err: e.err, Attempts: e.attempts, Took: max(e.at.Sub(r.begun), 0), Output: e.output}
+	if s != nil {
+		s.close(event)
+	}
 	c.watchers.tellFinished(event)
 }
 

@@ -42,10 +42,7 @@ func (c *controller) publish(w *decide.World) {
 		s.Registered, s.Enabled, s.Leader = w.IsRegistered(), w.ServerEnabled(c.self.IP), w.Leads()
 		s.Items = c.items()
 		s.Expired = w.HasExpired()
-		if w.IsPaused() {
-			p := w.Schedule.Pause
-			s.Paused = Pause{p.Paused, short(p.PausedBy), short(p.PausedWhy), p.MakeUp}
-		}
+		s.Paused = pauseOf(w)
 		c.tell(s)
 	}
 	s.Faults = slices.AppendSeq(s.Faults, c.holding())

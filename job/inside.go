@@ -22,9 +22,10 @@ type insideKey struct{}
 
 // inside is an execution, as its handler sees it.
 type inside struct {
-	slog *slog.Logger
-	sc   ShardingContext
-	live *wishes // of the run; nil outside of a scheduler
+	slog  *slog.Logger
+	lines *lines // nil if there is no LogHandler
+	sc    ShardingContext
+	live  *wishes // of the run; nil outside of a scheduler
 	// nil if the run has no record
 	cursor *cursor
 }

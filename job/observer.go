@@ -26,6 +26,19 @@ type Observer struct {
 	Leads func(LeadsEvent)
 	// ItemsChanged: other items are assigned to this instance.
 	ItemsChanged func(ItemsChangedEvent)
+	// Configured: this instance goes by this configuration now. It is told once for each one: after
+	// Joined, and whenever another one is put in force here. One that is refused is a Fault.
+	Configured func(ConfiguredEvent)
+	// Paused: an operator has paused the job, or has ended that. Each instance tells it. If the job
+	// is paused when an instance joins, that is told after Joined.
+	Paused func(PausedEvent)
+	// Commanded: an operator has asked for something, and it is obeyed. One instance tells it: see
+	// [Command].
+	Commanded func(CommandedEvent)
+	// Due: a tick of the schedule has come. Each instance that is in the tree tells it once,
+	// whether or not it has items. There are none in a pause, for one-off jobs, and of times that
+	// a calendar leaves out.
+	Due func(DueEvent)
 	// Claimed: this instance has claimed an item. The handler is called when a thread is free;
 	// if none is for a second, the claim is handed back.
 	Claimed func(ClaimedEvent)
@@ -72,6 +85,11 @@ type Execution struct {
 	// RequestID is the ID of the request that asked for it: a trigger, a retry or a backfill. It
 	// is empty if none did.
 	RequestID string
+	// OriginalTaskID is the task id of the execution that this one repeats: with SourceFailover
+	// the one that was cut short, with SourceRetry the one that had failed. If that repeated
+	// another one, it is the id of the first of them. It is empty if it repeats none, or if the
+	// tree does not tell.
+	OriginalTaskID string
 }
 
 // The events.
@@ -95,6 +113,31 @@ type (
 	ItemsChangedEvent struct {
 		Event
 		Gained, Lost, Items []int // ascending; Items are all that the instance has now
+	}
+	ConfiguredEvent struct {
+		Event
+		// Revision is Config.Revision. Version is the store-wide number of the commit that has
+		// written the configuration.
+		Revision int
+		Version  int64
+		// Changes says in words what differs from the configuration before, in 21 texts at most;
+		// properties without their values. There are none when this instance has just started.
+		Changes []string
+	}
+	PausedEvent struct {
+		Event
+		// Pause says since when, by whom and why; also when it is over.
+		Pause
+		// Over is true when the pause is over, false when it begins.
+		Over bool
+	}
+	DueEvent struct {
+		Event
+		// ScheduledTime is the tick; if several have come at once, the last of them.
+		ScheduledTime time.Time
+		// Ticks is how many have come since the last one that was told, 1,000 at most. It is more
+		// than 1 if this process was without a session, or stood still.
+		Ticks int
 	}
 	ClaimedEvent struct {
 		Event

@@ -33,36 +33,33 @@ func newObservers(list []Observer, event func() Event, log *zap.Logger) *observe
 	return o
 }
 
-// tell queues an event for all observers.
-func (o *observers) tell(event func(*Observer)) {
+// tellAll queues an event for all observers that have a function for it.
+func tellAll[E any](o *observers, event E, of func(*Observer) func(E)) {
 	for _, one := range o.list {
-		one.add(news{tell: event})
+		if told := of(&one.Observer); told != nil {
+			one.add(news{tell: func() { told(event) }})
+		}
 	}
 }
 
 // news is an event that waits for an observer.
 type news struct {
-	tell func(*Observer)
+	tell func()
 	// size is how many bytes of output it holds. Where they would be too many, without is told
 	// instead.
 	size    int
-	without func(*Observer)
+	without func()
 }
 
 // tellFinished queues the end of an execution for all observers, for each with the output only
 // if there is room for it.
 func (o *observers) tellFinished(event FinishedEvent) {
-	tell := func(event FinishedEvent) func(*Observer) {
-		return func(to *Observer) {
-			if to.Finished != nil {
-				to.Finished(event)
-			}
-		}
-	}
 	without := event
 	without.Output, without.Dropped = nil, event.Output != nil
 	for _, one := range o.list {
-		one.add(news{tell: tell(event), size: len(event.Output), without: tell(without)})
+		if told := one.Finished; told != nil {
+			one.add(news{tell: func() { told(event) }, size: len(event.Output), without: func() { told(without) }})
+		}
 	}
 }
 
@@ -133,12 +130,12 @@ func (o *observed) add(event news) {
 }
 
 // missing returns what tells of the events that were dropped until now.
-func (o *observed) missing() func(*Observer) {
+func (o *observed) missing() func() {
 	event := MissedEvent{o.event(), o.missed}
 	o.missed = 0
-	return func(to *Observer) {
-		if to.Missed != nil {
-			to.Missed(event)
+	return func() {
+		if o.Missed != nil {
+			o.Missed(event)
 		}
 	}
 }
@@ -160,7 +157,7 @@ func (o *observed) work() {
 
 // next takes the next event out of the queue. It returns nil if there is none; work ends
 // then.
-func (o *observed) next() func(*Observer) {
+func (o *observed) next() func() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.queue) == 0 && o.missed > 0 {
@@ -179,7 +176,7 @@ func (o *observed) next() func(*Observer) {
 }
 
 // call tells one event. If the observer panics, that is logged, but seldom.
-func (o *observed) call(event func(*Observer)) {
+func (o *observed) call(event func()) {
 	defer func() {
 		v := recover()
 		if v == nil {
@@ -192,7 +189,7 @@ func (o *observed) call(event func(*Observer)) {
 			})
 		}
 	}()
-	event(&o.Observer)
+	event()
 }
 
 // idle returns a channel that is closed when all was told.

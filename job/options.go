@@ -32,6 +32,8 @@ type options struct {
 	logger         *zap.Logger
 	slog           *slog.Logger // the same logger, for handlers
 	observers      []Observer
+	scopes         []Scope
+	logHandlers    []LogHandler
 	now            func() time.Time
 	ip             string
 	labels         []string
@@ -79,7 +81,7 @@ func defaultOptions() *options {
 // with returns the options with more of them, which come later. It does not change o.
 func (o *options) with(opts []Option) (*options, error) {
 	c := *o
-	c.observers, c.labels = slices.Clip(c.observers), slices.Clip(c.labels)
+	c.observers, c.labels, c.scopes, c.logHandlers = slices.Clip(c.observers), slices.Clip(c.labels), slices.Clip(c.scopes), slices.Clip(c.logHandlers)
 	c.strategies, c.errorHandlers, c.types, c.listeners = maps.Clone(c.strategies), maps.Clone(c.errorHandlers), maps.Clone(c.types), maps.Clone(c.listeners)
 	if err := c.apply(opts); err != nil {
 		return nil, err

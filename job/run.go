@@ -60,7 +60,8 @@ type execution struct {
 	log     *zap.Logger
 	inside  inside // for the handler
 	errors  *errorHandlers
-	retries func(attempt int, err error, backoff time.Duration)
+	retries func(attempt int, err error, backoff time.Duration) // tells of an attempt that has failed
+	scopes  scopes
 	sc      ShardingContext
 	timeout time.Duration
 	retry   Retry
@@ -68,6 +69,15 @@ type execution struct {
 	listeners    []*namedListener // of each execution
 	listenerTime time.Duration    // of one call
 	working      *sync.WaitGroup  // for the goroutines of the calls
+}
+
+// open calls the handler within its scopes.
+func (e *execution) open(ctx context.Context) (Outcome, error) {
+	ctx = e.scopes.open(ctx)
+	if e.inside.lines != nil {
+		e.inside.lines.ctx = ctx
+	}
+	return e.do(ctx)
 }
 
 // do calls the handler between its listeners.

@@ -288,6 +288,11 @@ func isGone(s *Scheduler) bool {
 // Status returns how the scheduler stands at this moment.
 func (s *Scheduler) Status() Status { return s.c.statusNow() }
 
+// Snapshot returns the tree of the job as this process sees it. After the scheduler has stopped it
+// is the last one. What the store has may be newer: a view is late for some milliseconds. Paths
+// are those of package coord.
+func (s *Scheduler) Snapshot() coord.Snapshot { return s.c.view.Snapshot() }
+
 // Changed returns a channel that is closed when Status has changed since the call. What only
 // time changes, such as the next tick, does not count. Take the channel first, then the
 // status, then wait.

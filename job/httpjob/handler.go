@@ -30,7 +30,7 @@ type handler struct {
 func (h *handler) Execute(ctx context.Context, sc job.ShardingContext) error {
 	job.SetOutput(ctx, nil) // drops that of an earlier attempt
 	f := &filler{sc: sc, lookup: h.of.lookup}
-	x, m, err := h.prepare(f)
+	x, m, err := h.prepare(ctx, f)
 	if err != nil {
 		return h.failed(f, "", err)
 	}
@@ -57,7 +57,7 @@ func (x *exchange) ask(ctx context.Context, m *message) (*answer, error) {
 }
 
 // prepare fills in what an execution sends.
-func (h *handler) prepare(f *filler) (*exchange, *message, error) {
+func (h *handler) prepare(ctx context.Context, f *filler) (*exchange, *message, error) {
 	m := &message{method: h.method, values: f, header: http.Header{}, repeatable: h.unsafe || isIdempotent(h.method)}
 	var err error
 	if m.url, err = f.url(h.url); err != nil {
@@ -71,7 +71,7 @@ func (h *handler) prepare(f *filler) (*exchange, *message, error) {
 		}
 		m.body, m.secretBody = []byte(body), h.body.isSecret()
 	}
-	if err := h.fillHeaders(f, m); err != nil {
+	if err := h.fillHeaders(ctx, f, m); err != nil {
 		return nil, nil, err
 	}
 	l := h.link
@@ -89,7 +89,14 @@ func (h *handler) prepare(f *filler) (*exchange, *message, error) {
 	return &exchange{settings: h.settings, values: f, transport: transport}, m, nil
 }
 
-func (h *handler) fillHeaders(f *filler, m *message) error {
+func (h *handler) fillHeaders(ctx context.Context, f *filler, m *message) error {
+	for name, value := range job.Propagated(ctx) {
+		name = http.CanonicalHeaderKey(name)
+		if name != "Host" && checkHeader(name, template{}) == nil { // the others are for the properties
+			m.set(name, value)
+			m.own = append(m.own, name) // it may say more than others should know
+		}
+	}
 	inJSON, err := f.sc.MarshalJSON()
 	if err != nil {
 		return err

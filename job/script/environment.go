@@ -1,6 +1,7 @@
 package script
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -15,14 +16,17 @@ import (
 // contextPrefix begins the names of the variables that tell a program its sharding context.
 const contextPrefix = "ELASTICJOB_"
 
-// environment returns the environment of a program: what it inherits, what its user brings,
-// what its properties say, and its sharding context. The later counts.
-func (s *settings) environment(sc job.ShardingContext, as *identity) ([]string, error) {
+// environment returns the environment of a program: what it inherits, what ctx propagates, what
+// its user brings, what its properties say, and its sharding context. The later counts.
+func (s *settings) environment(ctx context.Context, sc job.ShardingContext, as *identity) ([]string, error) {
 	var env []string
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); inherits(s.inherit, name) {
 			env = append(env, variable)
 		}
+	}
+	for name, value := range job.Propagated(ctx) {
+		env = append(env, strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+"="+value)
 	}
 	if as != nil {
 		env = append(env, "USER="+as.Name, "LOGNAME="+as.Name, "HOME="+as.Home)

@@ -61,7 +61,7 @@ func (s *settings) Execute(ctx context.Context, sc job.ShardingContext) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("script: %w", context.Cause(ctx))
 	}
-	t, err := s.task(sc)
+	t, err := s.task(ctx, sc)
 	if err != nil {
 		return fmt.Errorf("script: %w", err)
 	}
@@ -78,7 +78,7 @@ func (s *settings) Execute(ctx context.Context, sc job.ShardingContext) error {
 }
 
 // task returns what to run for an item.
-func (s *settings) task(sc job.ShardingContext) (task, error) {
+func (s *settings) task(ctx context.Context, sc job.ShardingContext) (task, error) {
 	t := task{Args: s.args[:len(s.args):len(s.args)], Dir: s.directory, Grace: s.grace}
 	var err error
 	if s.user != "" {
@@ -86,7 +86,7 @@ func (s *settings) task(sc job.ShardingContext) (task, error) {
 			return task{}, fmt.Errorf("run as user %s: %w", brief.Quote(s.user), err)
 		}
 	}
-	if t.Env, err = s.environment(sc, t.As); err != nil {
+	if t.Env, err = s.environment(ctx, sc, t.As); err != nil {
 		return task{}, err
 	}
 	if s.context {

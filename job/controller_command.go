@@ -1,0 +1,169 @@
+package job
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// maxUntold bounds the commands that wait for a leader.
+const maxUntold = 100
+
+// commands are what operators have asked for, as observers know it. All instances follow them,
+// although only the leader tells: the next leader then knows what is new. It stays when this
+// process becomes another instance.
+type commands struct {
+	follows  bool // the rest is filled
+	disabled []int
+	servers  map[string]*jobtree.Server
+	pins     map[int]*jobtree.Pin
+	open     map[string]bool  // requests that have not ended
+	anew     bool             // the items are to be dealt anew
+	untold   []CommandedEvent // seen while nobody has led
+}
+
+// observeCommand tells of a command that this instance obeys itself.
+func (c *controller) observeCommand(e CommandedEvent) {
+	e.Event = c.event(c.self.ID)
+	observe(c, e, func(o *Observer) func(CommandedEvent) { return o.Commanded })
+}
+
+// observeCommands finds what operators have asked for since the last pass, and tells it if this
+// instance leads.
+func (c *controller) observeCommands(w *decide.World) {
+	k := &c.commands
+	before := *k
+	k.follows = true
+	k.servers, k.pins, k.anew = w.Servers, w.Pins, w.Necessary
+	k.disabled = disabledItems(w.State)
+	k.open = openRequests(w.State)
+	if !before.follows {
+		return
+	}
+	k.untold = slices.Concat(k.untold, before.aboutItems(k), before.aboutServers(k), before.aboutPins(k), before.aboutRequests(w.State))
+	if k.anew && !before.anew {
+		k.untold = append(k.untold, CommandedEvent{Command: CommandDealAnew})
+	}
+	if len(k.untold) == 0 {
+		return
+	}
+	switch {
+	case w.Leads():
+		for _, e := range k.untold {
+			c.observeCommand(e)
+		}
+		k.untold = nil
+	case w.LeaderStands():
+		k.untold = nil
+	default:
+		k.untold = k.untold[max(len(k.untold)-maxUntold, 0):]
+	}
+}
+
+func disabledItems(s *jobtree.State) (items []int) {
+	for i := range s.Items {
+		if s.Items[i].Disabled {
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+func openRequests(s *jobtree.State) map[string]bool {
+	var open map[string]bool
+	for _, r := range s.Requests {
+		if r.Err == nil && r.Ended.IsZero() {
+			put(&open, r.ID, true)
+		}
+	}
+	return open
+}
+
+func (k *commands) aboutItems(now *commands) (list []CommandedEvent) {
+	gained, lost := differ(k.disabled, now.disabled)
+	if len(gained) > 0 {
+		list = append(list, CommandedEvent{Command: CommandDisableItems, Items: gained})
+	}
+	if len(lost) > 0 {
+		list = append(list, CommandedEvent{Command: CommandDisableItems, Over: true, Items: lost})
+	}
+	return list
+}
+
+// aboutServers leaves out servers that were not known before: the first instance of a server
+// disables it, if the configuration says so.
+func (k *commands) aboutServers(now *commands) (list []CommandedEvent) {
+	for _, ip := range slices.Sorted(maps.Keys(k.servers)) {
+		was, is := k.servers[ip], now.servers[ip]
+		if isEnabled := is == nil || is.Enabled; was.Enabled != isEnabled {
+			list = append(list, CommandedEvent{Command: CommandDisableServer, Over: isEnabled, Server: short(ip)})
+		}
+	}
+	return list
+}
+
+// aboutPins has an event for all items that are pinned to the same.
+func (k *commands) aboutPins(now *commands) (list []CommandedEvent) {
+	to := map[jobtree.PinDocument][]int{}
+	var none []int
+	for i, p := range now.pins {
+		if was := k.pins[i]; p.Err == nil && (was == nil || was.PinDocument != p.PinDocument) {
+			to[p.PinDocument] = append(to[p.PinDocument], i)
+		}
+	}
+	for i := range k.pins {
+		if now.pins[i] == nil {
+			none = append(none, i)
+		}
+	}
+	for d, items := range to {
+		slices.Sort(items)
+		list = append(list, CommandedEvent{Command: CommandPin, Items: items, Instance: short(d.Instance), Server: short(d.Address), Label: short(d.Label), By: short(d.By)})
+	}
+	slices.SortFunc(list, func(a, b CommandedEvent) int { return a.Items[0] - b.Items[0] })
+	if len(none) > 0 {
+		slices.Sort(none)
+		list = append(list, CommandedEvent{Command: CommandPin, Over: true, Items: none})
+	}
+	return list
+}
+
+// aboutRequests tells of requests that are new, and of those that were ended before they were
+// through.
+func (k *commands) aboutRequests(now *jobtree.State) (list []CommandedEvent) {
+	for _, r := range now.Requests {
+		if r.Err != nil {
+			continue
+		}
+		e := CommandedEvent{Command: commandOf(r), Items: slices.Clone(r.Items), RequestID: r.ID, By: short(r.By)}
+		switch {
+		case r.Ended.IsZero() && !k.open[r.ID]:
+			list = append(list, e)
+		case !r.Ended.IsZero() && k.open[r.ID] && isCancelled(r):
+			e.Command, e.By = CommandCancel, ""
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// commandOf returns what a request asks for.
+func commandOf(r *jobtree.Request) Command {
+	switch r.Source {
+	case SourceRetry.String():
+		return CommandRetry
+	case SourceBackfill.String():
+		return CommandBackfill
+	}
+	return CommandTrigger
+}
+
+// isCancelled reports whether a request has ended although an item was not through.
+func isCancelled(r *jobtree.Request) bool {
+	return slices.ContainsFunc(r.Items, func(i int) bool {
+		p := r.Progress(i)
+		return p == nil || p.Err == nil && p.Outcome == ""
+	})
+}
