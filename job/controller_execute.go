@@ -58,8 +58,8 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 	g := &group{open: len(claims)}
 	for _, claim := range claims {
 		r := &run{
-			Run:   decide.Run{Claim: claim, Token: token, Instance: c.self.ID, Recorded: c.settings.rules.Monitor},
-			group: g, phase: queued, total: total, claimed: c.now(), syncs: c.syncs, taskID: c.newTaskID(),
+			Run:   decide.Run{Claim: claim, TaskID: c.taskIDOf(&claim, token), Token: token, Instance: c.self.ID, Recorded: c.settings.rules.Monitor},
+			group: g, phase: queued, total: total, claimed: c.now(), syncs: c.syncs,
 		}
 		c.observeClaim(r)
 		c.setRun(r.Item, r)
@@ -154,6 +154,14 @@ func (c *controller) returns(r *run, e ending) {
 	c.nudge()
 }
 
+// taskIDOf returns the id of the execution of a claim.
+func (c *controller) taskIDOf(claim *decide.Claim, token int64) string {
+	if token == 0 { // nobody else has to find it out
+		return c.newTaskID()
+	}
+	return claim.TaskID(c.job, c.self.ID, token)
+}
+
 // newTaskID returns the id of a new execution; "" if none can be made.
 func (c *controller) newTaskID() string {
 	id, err := newTaskID()
@@ -171,7 +179,7 @@ func (c *controller) executionOf(r *run, started StartedEvent) *execution {
 		listeners: s.listeners, listenerTime: c.options.listenerTime, working: &c.working,
 		inside: inside{slog: c.options.slog, live: &r.wishes},
 		sc: ShardingContext{
-			JobName: s.Name, TaskID: r.taskID, InstanceID: r.Instance, Properties: s.properties,
+			JobName: s.Name, TaskID: r.TaskID, InstanceID: r.Instance, Properties: s.properties,
 			Item: r.Item, ItemParameter: s.parameters[r.Item], JobParameter: s.JobParameter, Total: r.total,
 			ScheduledTime: r.Tick.In(s.zone), Source: Source(r.Source), Attempt: 1, Token: r.Token,
 		},
@@ -212,7 +220,7 @@ func (c *controller) collect() {
 			c.work.Yielded[r.Item] = c.now().Add(moveTime)
 			c.wakeIn(moveTime)
 		}
-		r.Completed = completionOf(&r.Run, r.taskID, r.ending)
+		r.Completed = completionOf(&r.Run, r.ending)
 		if !r.Recorded || r.Instance != c.self.ID {
 			c.drop(r)
 			c.mustTell(r)

@@ -25,8 +25,8 @@ func observe[E any](c *controller, event E, of func(*Observer) func(E)) {
 // executionID returns what names a run in events.
 func (c *controller) executionID(r *run) Execution {
 	return Execution{
-		TaskID: r.taskID, Item: r.Item, ScheduledTime: r.Tick, Source: Source(r.Source),
-		Token: r.Token, RequestID: r.Request,
+		TaskID: r.TaskID, Item: r.Item, ScheduledTime: r.Tick, Source: Source(r.Source),
+		Token: r.Token, RequestID: r.Request, OriginalTaskID: r.Original,
 	}
 }
 
@@ -222,8 +222,8 @@ func (c *controller) observePass(item int, p decide.Passed) {
 	observe(c, event, func(o *Observer) func(PassedOverEvent) { return o.PassedOver })
 }
 
-func (c *controller) observeRecovery(from string, items []int) {
-	event := RecoveredEvent{c.event(c.self.ID), short(from), items, c.settings.Failover}
+func (c *controller) observeRecovery(from string, items []int, taskIDs []string) {
+	event := RecoveredEvent{c.event(c.self.ID), short(from), items, taskIDs, c.settings.Failover}
 	observe(c, event, func(o *Observer) func(RecoveredEvent) { return o.Recovered })
 }
 

@@ -146,12 +146,13 @@ func differ(before, after []int) (gained, lost []int) {
 // tellRecovered logs the items whose runs were cut short, in one line for each instance that
 // has ended.
 func (c *controller) tellRecovered(orphans []decide.Orphan) {
-	byOwner := map[string][]int{}
+	byOwner, taskIDs := map[string][]int{}, map[string][]string{}
 	for _, o := range orphans {
 		byOwner[o.Runner] = append(byOwner[o.Runner], o.Item)
+		taskIDs[o.Runner] = append(taskIDs[o.Runner], o.TaskID(c.job))
 	}
 	for owner, items := range byOwner {
-		c.observeRecovery(owner, items)
+		c.observeRecovery(owner, items, taskIDs[owner])
 		c.log.Info("recovered", zap.String("from", short(owner)), someItems("items", items), zap.Bool("failover", c.settings.Failover))
 	}
 }

@@ -70,8 +70,9 @@ func (s Source) String() string {
 type ShardingContext struct {
 	// JobName is Config.Name.
 	JobName string
-	// TaskID is the id of this execution, the same in all its attempts. Ids are unique and
-	// sort by time (UUID version 7).
+	// TaskID is the id of this execution, the same in all its attempts. Ids are unique, and sort
+	// by ScheduledTime (UUID version 8; with MonitorExecution off version 7, by the time at which
+	// they begin).
 	TaskID string
 	// InstanceID is the instance that runs the item.
 	InstanceID string

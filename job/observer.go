@@ -198,9 +198,12 @@ type (
 	}
 	RecoveredEvent struct {
 		Event
-		// From is the instance that has ended. Failover is whether the items are run again.
+		// From is the instance that has ended. TaskIDs are those of the executions of Items, in
+		// their order; one is empty if the tree does not tell. Failover is whether the items
+		// are run again.
 		From     string
 		Items    []int
+		TaskIDs  []string
 		Failover bool
 	}
 	FaultEvent struct {

@@ -109,9 +109,9 @@ func (e *ending) describe() {
 }
 
 // completionOf returns what the tree is told of the end of a run.
-func completionOf(r *decide.Run, taskID string, e ending) *jobtree.CompletionDocument {
+func completionOf(r *decide.Run, e ending) *jobtree.CompletionDocument {
 	return &jobtree.CompletionDocument{
 		Tick: r.Tick, Token: r.Token, Outcome: e.outcome.inTree(), Ended: e.at,
-		TaskID: taskID, Source: Source(r.Source).String(), Request: r.Request, Error: e.text,
+		TaskID: r.TaskID, Original: r.Original, Source: Source(r.Source).String(), Request: r.Request, Error: e.text,
 	}
 }

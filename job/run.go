@@ -29,7 +29,6 @@ type run struct {
 	// When it was seen last that the run waited for Started of its tick; zero if it never has.
 	released time.Time
 
-	taskID string
 	cancel context.CancelCauseFunc // ends the handler's context; set once it is executing
 	ending ending                  // set once the handler has returned
 	wishes wishes                  // between the controller and the handler

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 		if err := errors.Join(mayPass(r.Parameter), mayName(c, r.Items)); err != nil {
 			return jobtree.RequestDocument{}, err
 		}
-		failed := map[int64][]int{}
+		failed, first := map[int64][]int{}, map[int]string{}
 		var latest time.Time
 		for i := range s.Items {
 			if len(r.Items) > 0 && !slices.Contains(r.Items, i) || s.Items[i].Completed == nil {
@@ -86,6 +87,7 @@ func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 				continue
 			}
 			failed[d.Tick.UnixMilli()] = append(failed[d.Tick.UnixMilli()], i)
+			first[i] = cmp.Or(d.Original, d.TaskID)
 			if d.Tick.After(latest) {
 				latest = d.Tick
 			}
@@ -98,7 +100,11 @@ func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 		if len(items) == 0 {
 			return jobtree.RequestDocument{}, ErrNothingFailed
 		}
-		return jobtree.RequestDocument{Items: items, Parameter: r.Parameter, Ticks: []time.Time{tick}, Source: job.SourceRetry.String()}, nil
+		originals := make([]string, len(items))
+		for n, i := range items {
+			originals[n] = first[i]
+		}
+		return jobtree.RequestDocument{Items: items, Parameter: r.Parameter, Ticks: []time.Time{tick}, Originals: originals, Source: job.SourceRetry.String()}, nil
 	})
 }
 

@@ -31,11 +31,13 @@ type Claim struct {
 	Done      int       // how many runs of the request have ended before
 	Failed    int       // how many of them without success
 	Failover  bool      // it has the marks of a failover, too
+	Original  string    // the task id of the execution that it repeats, the first of them; "" if there is none
 }
 
 // Run is an execution in this process, as far as decisions need to know it.
 type Run struct {
 	Claim
+	TaskID   string // of the execution
 	Token    int64  // the number of the claim's commit; 0 if the job has no records
 	Instance string // the identity that claimed it
 	Recorded bool   // the tree has its record, as far as this process knows

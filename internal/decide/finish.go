@@ -66,7 +66,7 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 		switch {
 		case r.Completed == nil:
 		case r.Completed.Outcome == jobtree.OutcomeKilled && w.Killed(r) && w.goesOn(r.Item, r.Token):
-			ops = append(ops, coord.Put(w.Job.FailoverItem(r.Item), jobtree.EncodeFired(r.Tick)))
+			ops = append(ops, w.putUp(r.Item, r.Tick, r.first())...)
 		default:
 			ops = append(ops, w.endProgress(r, *r.Completed)...)
 			ops = append(ops, w.endsMember(r)...)

@@ -35,7 +35,7 @@ func (w *World) HandOver(runs []*Run) []Change {
 		item := w.Item(r.Item)
 		ops := []coord.Op{w.ifUnclaimed(r.Item, &item), coord.DeleteTree(w.Job.Running(r.Item))}
 		ops = append(ops, w.removeMarks(r)...)
-		ops = append(ops, w.waitAgain(r.Item, r.Token, r.Tick)...)
+		ops = append(ops, w.waitAgain(r.Item, r.Token, r.Tick, r.first())...)
 		if w.Killed(r) && r.Completed != nil {
 			r.Completed.Outcome = jobtree.OutcomeKilled
 		}
@@ -52,7 +52,7 @@ func (w *World) HandBack(runs []*Run) []Change {
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		if w.Killed(r) {
-			c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, r.Token, &item)...)...).Ends = r
+			c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, r.Token, &item, r.Original)...)...).Ends = r
 			continue
 		}
 		ops := []coord.Op{

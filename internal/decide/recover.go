@@ -96,7 +96,7 @@ func (w *World) recover(o Orphan) []coord.Op {
 	if o.State.Fired != nil {
 		token = o.State.Fired.Modified
 	}
-	ops = append(ops, w.waitAgain(o.Item, token, claimedFor(&o.State))...)
+	ops = append(ops, w.waitAgain(o.Item, token, claimedFor(&o.State), w.firstOf(o))...)
 	if w.Kills[o.Item].Kills(token) {
 		ops = append(ops, w.tell(o.Item, w.killed(token, &o.State))...)
 	}

@@ -202,7 +202,7 @@ func (w *World) BeginRequested(items []int) []Change {
 
 // claimFor returns the claim of an item for the next run that a request asks for.
 func (w *World) claimFor(i int, r *jobtree.Request) Claim {
-	claim := Claim{Item: i, Source: sourceOfRequest(r), Tick: w.Now, Parameter: r.Parameter, Request: r.ID}
+	claim := Claim{Item: i, Source: sourceOfRequest(r), Tick: w.Now, Parameter: r.Parameter, Request: r.ID, Original: r.OriginalOf(i)}
 	if p := r.Progress(i); p != nil {
 		claim.Done, claim.Failed = p.Done, p.Failed
 	}

@@ -34,14 +34,17 @@ func (w *World) Settle(k *Work, i int) Change {
 		c.add(i, w.remove(&Run{Claim: claim}, item)...)
 	case w.Kills[i].Kills(item.Fired.Modified):
 		claim.Last = item.Fired.Tick
-		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, item.Fired.Modified, item)...)...)
+		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, item.Fired.Modified, item, item.Original.Of(item.Fired.Run))...)...)
 	default:
 		c.heals = false
 		claim.Tick, claim.Last, claim.Before = item.Fired.Run, item.Fired.Tick, item.Fired.Tick
 		claim.Source = w.sourceOf(claim)
+		if claim.Failover {
+			claim.Original = item.Original.Of(claim.Tick)
+		}
 		ops := []coord.Op{coord.Set(w.Job.Running(i), []byte(w.Self.ID)), w.writeFired(item, claim), w.ifNotKilled(i)}
 		if r := w.runsFor(i); r != nil && !claim.Failover {
-			claim.Source = sourceOfRequest(r)
+			claim.Source, claim.Original = sourceOfRequest(r), r.OriginalOf(i)
 		}
 		if claim.isOfTick() && w.beginsElse(k, i, claim.Tick) {
 			c.add(i, w.remove(&Run{Claim: claim}, item)...)

@@ -38,7 +38,7 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 		if free--; free < 0 {
 			break
 		}
-		claim := Claim{Item: f.Item, Source: Failover, Failover: true, Tick: f.Tick}
+		claim := Claim{Item: f.Item, Source: Failover, Failover: true, Tick: f.Tick, Original: item.Original.Of(f.Tick)}
 		if claim.Tick.IsZero() {
 			claim.Tick = claimedFor(&item)
 		}

@@ -32,6 +32,9 @@ type CompletionDocument struct {
 	// TaskID names the execution, Source says why it ran, and Request is the id of the
 	// trigger request that asked for it.
 	TaskID, Source, Request string
+	// Original is the task id of the execution that this one repeats, or empty: the first of
+	// them.
+	Original string
 	// Error is the beginning of the error; empty if there was none.
 	Error string
 }
@@ -68,6 +71,7 @@ func EncodeCompletion(d CompletionDocument) []byte {
 	b = appendText(b, "out", string(d.Outcome), maxName)
 	b = appendTime(b, "end", d.Ended)
 	b = appendText(b, "task", d.TaskID, maxName)
+	b = appendText(b, "orig", d.Original, maxName)
 	b = appendText(b, "src", d.Source, maxName)
 	b = appendText(b, "req", d.Request, maxRequestID)
 	return appendText(b, "err", d.Error, maxErrorText)
@@ -121,7 +125,7 @@ func decodeCompletion(value []byte) (d CompletionDocument, err error) {
 		most int
 	}{
 		{"tick", &tick, maxName}, {"token", &token, maxName}, {"out", &outcome, maxName}, {"end", &ended, maxName},
-		{"task", &d.TaskID, maxName}, {"src", &d.Source, maxName}, {"req", &d.Request, maxRequestID}, {"err", &d.Error, maxErrorText},
+		{"task", &d.TaskID, maxName}, {"orig", &d.Original, maxName}, {"src", &d.Source, maxName}, {"req", &d.Request, maxRequestID}, {"err", &d.Error, maxErrorText},
 	} {
 		if *field.text, err = yamldoc.Text(document[field.key]); err != nil {
 			return d, fmt.Errorf("%s: %w", field.key, err)

@@ -93,7 +93,7 @@ func (r *reader) follow(job Job, n coord.Node, isThere bool) (item int, isOf kin
 		r.Items[i].forget(leaf)
 	}
 	switch leaf {
-	case running, fired, completed, misfire:
+	case running, fired, completed, misfire, original:
 		isOf = ofRecord
 	case instance:
 		isOf = ofOwner
@@ -217,6 +217,8 @@ func (i *Item) forget(leaf string) {
 		i.Fired = nil
 	case completed:
 		i.Completed = nil
+	case original:
+		i.Original = nil
 	case misfire:
 		i.Misfire = false
 	case disabled:

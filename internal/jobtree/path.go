@@ -30,6 +30,7 @@ const (
 	failover    = "failover"
 	failovering = "failovering"
 	completed   = "completed"
+	original    = "original"
 	cursor      = "cursor"
 	kill        = "kill"
 	requests    = "requests"
@@ -126,6 +127,9 @@ func (j Job) Failovering(item int) string { return j.ofItem(item, failovering) }
 
 // Completion says how the last execution of the item ended; see [EncodeCompletion].
 func (j Job) Completion(item int) string { return j.ofItem(item, completed) }
+
+// Original names the execution that was cut short first; see [EncodeOriginal].
+func (j Job) Original(item int) string { return j.ofItem(item, original) }
 
 // Kill says that the run of an item is to end; see [EncodeKill]. It is not below the item,
 // because it must not keep the record of an item that is gone.

@@ -73,6 +73,9 @@ type RequestDocument struct {
 	// Ticks are what they run for, one after the other. None stands for the time at which an
 	// item begins.
 	Ticks []time.Time
+	// Originals are the task ids of the executions that a retry repeats, one for each of Items, or
+	// empty. There are none if the items are many.
+	Originals []string
 	// Halts is whether an item leaves the other ticks out when one has failed.
 	Halts bool
 	// By is who asked for it, and At when.
@@ -83,6 +86,16 @@ type RequestDocument struct {
 	Kept bool
 	// Ended is when all of its items were through; zero before that.
 	Ended time.Time
+}
+
+// OriginalOf returns the task id of the execution that is repeated by that of an item; empty if
+// the document does not tell.
+func (d *RequestDocument) OriginalOf(item int) string {
+	at, has := slices.BinarySearch(d.Items, item)
+	if !has || at >= len(d.Originals) || !isTaskID(d.Originals[at]) {
+		return ""
+	}
+	return d.Originals[at]
 }
 
 // Runs is how many runs the request asks for of each item.
@@ -143,6 +156,7 @@ const (
 	MaxRequestTicks     = 1000      // runs of one item for one request
 	MaxRequestParameter = 64 << 10  // bytes
 	maxRequest          = 512 << 10 // bytes of the document
+	maxOriginals        = 1000      // items of a request
 	maxProgress         = 4 << 10   // bytes of the document
 	maxRunner           = 400       // bytes; an instance's id is longer than its address, which may have 255
 )
@@ -185,18 +199,23 @@ func EncodeRequest(d RequestDocument) ([]byte, error) {
 	for n, tick := range d.Ticks {
 		ticks[n] = string(EncodeFired(tick))
 	}
+	originals := strings.Join(d.Originals, ",")
+	if len(d.Originals) != len(d.Items) || len(d.Items) > maxOriginals || strings.Trim(originals, ",") == "" {
+		originals = ""
+	}
 	document, err := yaml.Marshal(struct {
 		Items     string   `yaml:"items"`
 		Parameter quoted   `yaml:"parameter,omitempty"`
 		Source    string   `yaml:"source"`
 		Ticks     []string `yaml:"ticks,omitempty,flow"`
+		Originals string   `yaml:"originals,omitempty"`
 		Halts     bool     `yaml:"halts,omitempty"`
 		By        quoted   `yaml:"by,omitempty"`
 		At        string   `yaml:"at"`
 		Kept      bool     `yaml:"kept,omitempty"`
 		Ended     string   `yaml:"ended,omitempty"`
 	}{
-		formatItems(d.Items), quoted(d.Parameter), d.Source, ticks, d.Halts, quoted(strings.ToValidUTF8(brief.Cut(d.By, maxWho), "?")),
+		formatItems(d.Items), quoted(d.Parameter), d.Source, ticks, originals, d.Halts, quoted(strings.ToValidUTF8(brief.Cut(d.By, maxWho), "?")),
 		string(EncodeFired(d.At)), d.Kept, string(EncodeFired(d.Ended)),
 	})
 	if err != nil {
@@ -217,9 +236,9 @@ func decodeRequest(id string, n coord.Node) *Request {
 }
 
 func readRequest(value []byte) (d RequestDocument, err error) {
-	var items, halts, kept, at, ended string
+	var items, originals, halts, kept, at, ended string
 	document, err := readTexts(value, maxRequest, map[string]*string{
-		"items": &items, "parameter": &d.Parameter, "source": &d.Source, "halts": &halts, "by": &d.By, "at": &at, "kept": &kept, "ended": &ended,
+		"items": &items, "parameter": &d.Parameter, "source": &d.Source, "originals": &originals, "halts": &halts, "by": &d.By, "at": &at, "kept": &kept, "ended": &ended,
 	})
 	if err != nil {
 		return d, err
@@ -232,6 +251,9 @@ func readRequest(value []byte) (d RequestDocument, err error) {
 		return d, fmt.Errorf("source: %d bytes, at most %d are allowed", len(d.Source), maxName)
 	case len(d.Parameter) > MaxRequestParameter:
 		return d, fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(d.Parameter), MaxRequestParameter)
+	}
+	if list := strings.Split(originals, ","); len(list) == len(d.Items) && originals != "" && len(list) <= maxOriginals {
+		d.Originals = list // otherwise it is not known what they were
 	}
 	d.Halts, d.Kept, d.By = halts == "true", kept == "true", brief.Cut(d.By, maxWho)
 	if d.At, err = parseTime(at); err != nil {

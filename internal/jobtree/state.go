@@ -84,6 +84,8 @@ type Item struct {
 	Fired *Fired
 	// Completed says how the last execution ended.
 	Completed *Completion
+	// Original names the execution that is run again, or was.
+	Original *Original
 }
 
 // FailoverItem is an item that waits to be taken over.
@@ -347,6 +349,8 @@ func (r *reader) readLeaf(item *Item, before Item, leaf string, n coord.Node) {
 		item.Fired = r.fired(n, before.Fired)
 	case completed:
 		item.Completed = r.completed(n, before.Completed)
+	case original:
+		item.Original = &Original{n}
 	case misfire:
 		item.Misfire = true
 	case disabled:

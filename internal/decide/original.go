@@ -1,0 +1,59 @@
+package decide
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// TaskID returns the id of the execution that a claim of an instance has begun with a token.
+func (c *Claim) TaskID(job jobtree.Job, instance string, token int64) string {
+	run := c.Tick
+	if run.IsZero() {
+		run = c.Last // as who reads fired sees it
+	}
+	return jobtree.TaskID(job, c.Item, instance, token, run)
+}
+
+// TaskID returns the id of the execution that was cut short; empty if the tree does not tell: a
+// JVM member ran the item, or a stranger has written to its record.
+func (o Orphan) TaskID(job jobtree.Job) string {
+	if o.IsTorn() || o.State.Running.ID == "" {
+		return ""
+	}
+	return jobtree.TaskID(job, o.Item, o.State.Running.ID, o.State.Fired.Modified, o.State.Fired.Run)
+}
+
+// first returns the task id of the first of the executions that a run repeats, with itself.
+func (r *Run) first() string {
+	if r.Original != "" {
+		return r.Original
+	}
+	return r.TaskID
+}
+
+// firstOf is [Run.first] for a run that was cut short by the end of its instance.
+func (w *World) firstOf(o Orphan) string {
+	first := ""
+	if r := w.runsFor(o.Item); r != nil {
+		first = r.OriginalOf(o.Item)
+	}
+	if o.State.Failovering != nil {
+		first = o.State.Original.Of(claimedFor(&o.State))
+	}
+	if first == "" {
+		first = o.TaskID(w.Job)
+	}
+	return first
+}
+
+// putUp returns the operations that put an item up to be run again for a tick. first is the task
+// id of what was cut short first; empty if that is not known.
+func (w *World) putUp(item int, tick time.Time, first string) []coord.Op {
+	ops := []coord.Op{coord.Put(w.Job.FailoverItem(item), jobtree.EncodeFired(tick))}
+	if first != "" && !tick.IsZero() {
+		ops = append(ops, coord.Put(w.Job.Original(item), jobtree.EncodeOriginal(first, tick)))
+	}
+	return ops
+}
