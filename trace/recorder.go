@@ -1,0 +1,140 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// Recorder gives a sink what happens to jobs. Its methods may be called from any goroutine.
+//
+//	r, err := trace.New(sink, trace.Options{Log: logger})
+//	…
+//	n, err := job.NewNode(reg, job.NodeConfig{Options: []job.Option{r.Option()}})
+//	…
+//	err = n.Shutdown(drain)
+//	err = r.Close(drain) // before the sink's database is closed
+type Recorder struct {
+	sink    Sink
+	options Options
+
+	closing context.Context // ends when Close is called
+	end     context.CancelFunc
+	hurry   context.Context // ends when Close has no more time
+	noTime  context.CancelFunc
+	wake    chan struct{} // has one when the goroutine has something to do
+	done    chan struct{} // closed when it has ended
+
+	// Of the goroutine.
+	ids    ids
+	packer packer
+	drops  drops
+
+	mu     sync.Mutex
+	queue  queue
+	stats  Stats
+	hangs  bool // the sink had not returned when the goroutine ended
+	closed bool
+}
+
+// New returns a recorder, and starts its goroutine: Close ends it. The sink need not work yet.
+func New(sink Sink, o Options) (*Recorder, error) {
+	if sink == nil {
+		return nil, errors.New("trace: a sink is needed")
+	}
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{
+		sink: sink, options: o,
+		wake: make(chan struct{}, 1), done: make(chan struct{}),
+		queue: newQueue(o),
+	}
+	r.closing, r.end = context.WithCancel(context.Background())
+	r.hurry, r.noTime = context.WithCancel(context.Background())
+	go r.keep()
+	return r, nil
+}
+
+// Option makes a job, or all jobs of a node, tell the recorder what happens.
+func (r *Recorder) Option() job.Option { return r.Only(Filter{}) }
+
+// Only is Option for the jobs of a filter.
+func (r *Recorder) Only(f Filter) job.Option {
+	return job.WithObserver(Only(f, r.Observer()))
+}
+
+// Stats says how the recorder stands.
+func (r *Recorder) Stats() Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.stats
+	s.Queued, s.Bytes, s.Overflowed = r.queue.held, r.queue.bytes, r.queue.dropped
+	return s
+}
+
+// Close gives the sink what waits, until ctx ends. Then it drops what is left, ends the context
+// of a write that is under way, and waits for a second at most for that to return. It returns an
+// error if something was dropped. Call it when the jobs have ended: what is told later is dropped,
+// too. It may be called again.
+func (r *Recorder) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.end()
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		r.noTime()
+		select {
+		case <-r.done:
+		case <-time.After(2 * leaveTime): // Options.Log does not return
+			return errors.New("trace: close: the logger has not returned; it is not waited for")
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	if left := r.stats.Left; left != (Count{}) {
+		errs = append(errs, fmt.Errorf("trace: close: %d events and %d lines were dropped, because the sink did not keep them: %w", left.Events, left.Lines, r.why()))
+	}
+	if r.hangs {
+		errs = append(errs, errors.New("trace: close: the sink has not returned, although its context has ended; it is not waited for"))
+	}
+	return errors.Join(errs...)
+}
+
+// why is the last error of a sink that fails.
+func (r *Recorder) why() error {
+	if r.stats.FailingSince.IsZero() {
+		return errors.New("there was no time")
+	}
+	return r.stats.LastError
+}
+
+// event queues an event.
+func (r *Recorder) event(e Event) { r.add(Batch{Events: []Event{e}}, e.size()) }
+
+// add queues something for the sink. It never waits for the sink.
+func (r *Recorder) add(b Batch, bytes int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := b.count()
+	r.stats.Told = r.stats.Told.plus(n)
+	if r.closed {
+		r.stats.Left = r.stats.Left.plus(n)
+		return
+	}
+	if !r.queue.add(b, bytes, time.Now()) {
+		return
+	}
+	select {
+	case r.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
