@@ -28,6 +28,11 @@ const (
 // Option is a setting of this process. It never enters the registry.
 type Option func(*options) error
 
+// Options returns an option that sets several: for a package that gives a program one thing.
+func Options(several ...Option) Option {
+	return func(o *options) error { return o.apply(several) }
+}
+
 type options struct {
 	logger         *zap.Logger
 	slog           *slog.Logger // the same logger, for handlers

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/trace"
 )
 
 // check looks at what no key can tell alone.
@@ -29,8 +29,8 @@ func (f *File) check(whole *value, r *reader) {
 			f.checkJob(f.jobs[e.key], r)
 		}
 	}
-	f.tracing.check(whole.get(keyTracing), keyTracing, typeLog, false, f.options.Tracing, r)
-	f.metrics.check(whole.get(keyMetrics), keyMetrics, typeExpvar, true, f.options.Metrics, r)
+	f.tracing.check(whole.get(keyTracing), keyTracing, typeLog, false, slices.Collect(maps.Keys(f.options.Tracing)), r)
+	f.metrics.check(whole.get(keyMetrics), keyMetrics, typeExpvar, true, slices.Collect(maps.Keys(f.options.Metrics)), r)
 	f.dump.check(whole.get(keyDump), keyDump, typeHTTP, true, nil, r)
 	if f.health != nil && !f.health.off && f.health.listen == "" {
 		r.fault(whole.get(keyHealth).at, keyHealth, needsListen)
@@ -154,16 +154,18 @@ func (d *declared) placeOf(err error) place {
 }
 
 // check checks a section. listens is whether its own type listens; more are the program's.
-func (s *section) check(v *value, path, own string, listens bool, more map[string]job.Observer, r *reader) {
+func (s *section) check(v *value, path, own string, listens bool, more []string, r *reader) {
 	if s == nil {
 		return
 	}
 	if len(s.include) > 0 && len(s.exclude) > 0 {
 		r.fault(v.at, path, "include and exclude: one of them is allowed")
+	} else if jobs, err := trace.NewFilter(s.include, s.exclude); err == nil { // a pattern that is wrong is a mistake already
+		s.jobs = jobs
 	}
-	_, known := more[s.typ]
+	known := slices.Contains(more, s.typ)
 	if !known && s.typ != own {
-		names := append(slices.Collect(maps.Keys(more)), own)
+		names := append(slices.Clone(more), own)
 		slices.Sort(names)
 		at := v.at
 		if t := v.get("type"); t != nil {
@@ -183,19 +185,4 @@ func (s *section) check(v *value, path, own string, listens bool, more map[strin
 const needsListen = "listen is needed, such as 127.0.0.1:8080"
 
 // isFor reports whether a section is for a job.
-func (s *section) isFor(name string) bool {
-	is := func(pattern string) bool { return matches(pattern, name) }
-	switch {
-	case s == nil || s.off:
-		return false
-	case len(s.include) > 0:
-		return slices.ContainsFunc(s.include, is)
-	}
-	return !slices.ContainsFunc(s.exclude, is)
-}
-
-// matches reports whether a job has a pattern's name. The patterns were checked.
-func matches(pattern, name string) bool {
-	is, err := path.Match(pattern, name)
-	return err == nil && is
-}
+func (s *section) isFor(name string) bool { return s != nil && !s.off && s.jobs.Has(name) }

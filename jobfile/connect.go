@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
@@ -106,9 +107,11 @@ func (a *App) nodeOptions(f *File) ([]job.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	options = append(options, types...)
-	options = append(options, a.observers()...)
-	return append(options, o.Job...), nil
+	observers, err := a.observers()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(options, types, observers, o.Job), nil
 }
 
 // types returns the types that this package has, and then the program's, which count.

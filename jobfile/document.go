@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/strategy"
+	"github.com/elasticjob-go/elasticjob/trace"
 )
 
 // Keys that this package asks for by name.
@@ -186,6 +187,7 @@ type section struct {
 	off              bool
 	typ, listen      string
 	include, exclude []string
+	jobs             trace.Filter // of include and exclude
 }
 
 func (s *section) common(typ, types string) fields {
@@ -199,7 +201,7 @@ func (s *section) common(typ, types string) fields {
 }
 
 func (s *section) tracingFields() fields {
-	return s.common(typeLog, "LOG writes a line for what happens to each execution; the program may have more types.")
+	return s.common(typeLog, "LOG writes a line for each execution, at its end; the program may have more types.")
 }
 
 func (s *section) metricsFields() fields {

@@ -51,8 +51,5 @@ func (f *File) Unset() (names []string) {
 	return names
 }
 
-// Only is only.
-var Only = only
-
 // LoggerTo is the logger of the section log.
 func (f *File) LoggerTo(w io.Writer) *slog.Logger { return f.logger(w) }

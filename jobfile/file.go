@@ -18,6 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/alert"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/trace"
 )
 
 // Options are what a program has for its files. The zero value runs HTTP jobs.
@@ -35,8 +36,9 @@ type Options struct {
 	// Alert is for WECHAT, DINGTALK, SLACK and WEBHOOK.
 	Alert alert.Options
 	// Tracing and Metrics are further types of these sections: each is told of the jobs that the
-	// section is for.
-	Tracing, Metrics map[string]job.Observer
+	// section is for. They stay the program's, which closes them after the end of the App.
+	Tracing map[string]Tracer
+	Metrics map[string]job.Observer
 	// Job are options of all jobs, such as listeners and strategies. They count more than what
 	// the files say.
 	Job []job.Option
@@ -52,6 +54,12 @@ type Options struct {
 	Registry coord.Registry
 	// Logger, if it is set, takes the place of the files' section: they must not have one.
 	Logger *slog.Logger
+}
+
+// Tracer makes jobs tell what happens to them. A [trace.Recorder] is one, whatever its sink is.
+type Tracer interface {
+	// Only returns an option of all jobs that concerns those of the filter.
+	Only(trace.Filter) job.Option
 }
 
 // EnvProfiles is the variable that chooses profiles.

@@ -51,7 +51,7 @@ func TestSections(t *testing.T) {
 	var log page
 	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	program := make(chan string, 100)
-	o.Tracing = map[string]job.Observer{"MINE": {Finished: func(e job.FinishedEvent) { program <- e.JobName }}}
+	o.Tracing = map[string]jobfile.Tracer{"MINE": tracer{Finished: func(e job.FinishedEvent) { program <- e.JobName }}}
 	app, err := jobfile.Load(t.Context(), o, write(t, text)...)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestTypesOfTheProgram(t *testing.T) {
 	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	finished := make(chan string, 10)
 	tell := job.Observer{Finished: func(e job.FinishedEvent) { finished <- e.JobName }}
-	o.Tracing, o.Metrics = map[string]job.Observer{"MINE": tell}, map[string]job.Observer{"OURS": tell}
+	o.Tracing, o.Metrics = map[string]jobfile.Tracer{"MINE": tracer(tell)}, map[string]job.Observer{"OURS": tell}
 	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 1}\njobs: {a: {}, b: {}}\ntracing: {type: MINE, include: [a]}\nmetrics: {type: OURS, enabled: false}\nhealth: {enabled: false}"
 	app, err := jobfile.Load(t.Context(), o, write(t, text)...)
 	if err != nil {

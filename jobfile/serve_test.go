@@ -3,7 +3,6 @@ package jobfile_test
 import (
 	"context"
 	"errors"
-	"reflect"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace"
 )
 
 // With serve the process runs what others create, too; a job that comes into the file goes on, and
@@ -22,7 +22,7 @@ func TestServe(t *testing.T) {
 		path := write(t, serve+every("a: {}"))[0]
 		o := f.options(f.reg)
 		var told []string
-		o.Tracing = map[string]job.Observer{"MINE": {Finished: func(e job.FinishedEvent) {
+		o.Tracing = map[string]jobfile.Tracer{"MINE": tracer{Finished: func(e job.FinishedEvent) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			told = append(told, e.JobName)
@@ -138,26 +138,9 @@ func TestServeEnds(t *testing.T) {
 	})
 }
 
-// Each function of an observer is told of the jobs that it is for, and only of those.
-func TestOnlyOfSomeJobs(t *testing.T) {
-	var o job.Observer
-	told := 0
-	v := reflect.ValueOf(&o).Elem()
-	for i := range v.NumField() {
-		v.Field(i).Set(reflect.MakeFunc(v.Field(i).Type(), func([]reflect.Value) []reflect.Value { told++; return nil }))
-	}
-	filtered := reflect.ValueOf(jobfile.Only(func(name string) bool { return name == "a" }, o))
-	for i := range v.NumField() {
-		for _, name := range []string{"a", "b"} {
-			event := reflect.New(v.Field(i).Type().In(0)).Elem()
-			event.FieldByName("JobName").SetString(name)
-			filtered.Field(i).Call([]reflect.Value{event})
-		}
-		if told != i+1 {
-			t.Errorf("%s: told %d times, want %d", v.Type().Field(i).Name, told, i+1)
-		}
-	}
-	if empty := jobfile.Only(nil, job.Observer{}); !reflect.ValueOf(empty).IsZero() {
-		t.Error("an observer without functions has some")
-	}
+// tracer makes an observer one.
+type tracer job.Observer
+
+func (o tracer) Only(f trace.Filter) job.Option {
+	return job.WithObserver(trace.Only(f, job.Observer(o)))
 }

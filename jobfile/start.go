@@ -1,10 +1,12 @@
 package jobfile
 
 import (
+	"fmt"
 	"log/slog"
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/trace"
 )
 
 // handler returns what does the work of a job.
@@ -29,22 +31,37 @@ func (a *App) jobOptions(d *declared) []job.Option {
 }
 
 // observers returns those that the sections have for all jobs of the node.
-func (a *App) observers() []job.Option {
+func (a *App) observers() ([]job.Option, error) {
 	f := a.file
 	var list []job.Option
-	add := func(s *section, programs map[string]job.Observer, own func() job.Observer) {
-		if s == nil || s.off {
-			return
+	if s := f.tracing; s != nil && !s.off {
+		tracer, err := a.tracer(s)
+		if err != nil {
+			return nil, err
 		}
-		o, isProgram := programs[s.typ]
-		if !isProgram {
-			o = own()
-		}
-		list = append(list, job.WithObserver(only(s.isFor, o)))
+		list = append(list, tracer.Only(s.jobs))
 	}
-	add(f.tracing, f.options.Tracing, func() job.Observer { return logObserver(a.log) })
-	add(f.metrics, f.options.Metrics, a.metrics.observer)
-	return list
+	if s := f.metrics; s != nil && !s.off {
+		o, isProgram := f.options.Metrics[s.typ]
+		if !isProgram {
+			o = a.metrics.observer()
+		}
+		list = append(list, job.WithObserver(trace.Only(s.jobs, o)))
+	}
+	return list, nil
+}
+
+// tracer returns what the section tracing names.
+func (a *App) tracer(s *section) (Tracer, error) {
+	if t, isProgram := a.file.options.Tracing[s.typ]; isProgram {
+		return t, nil
+	}
+	r, err := trace.New(trace.Slog(a.log), trace.Options{Lines: trace.Lines{Off: true}, Log: a.log})
+	if err != nil {
+		return nil, fmt.Errorf("jobfile: %s: %w", keyTracing, err)
+	}
+	a.close = append(a.close, r.Close)
+	return r, nil
 }
 
 // warnIdle says which patterns match no job of the files. With node.serve they may be for others.
@@ -54,8 +71,8 @@ func (a *App) warnIdle() {
 			continue
 		}
 		for _, pattern := range slices.Concat(s.include, s.exclude) {
-			matches := func(c job.Config) bool { return matches(pattern, c.Name) }
-			if !slices.ContainsFunc(a.file.Jobs(), matches) {
+			// The patterns were checked.
+			if f, err := trace.NewFilter([]string{pattern}, nil); err == nil && !slices.ContainsFunc(a.file.Jobs(), func(c job.Config) bool { return f.Has(c.Name) }) {
 				a.log.Warn("a pattern in the configuration files matches no job", slog.String("section", key), slog.String("pattern", pattern))
 			}
 		}

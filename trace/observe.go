@@ -71,6 +71,7 @@ func (r *Recorder) Observer() job.Observer {
 			r.mu.Lock()
 			r.stats.Missed += e.Events
 			r.mu.Unlock()
+			r.endLogs(e.JobName, e.Time)
 			r.event(event)
 		},
 	}
@@ -83,6 +84,7 @@ func (r *Recorder) finished(e job.FinishedEvent) {
 	if most := max(r.options.MaxOutput, 0); len(e.Output) > 0 {
 		event.Output = append([]byte(nil), e.Output[max(0, len(e.Output)-most):]...)
 	}
+	r.endLog(e.TaskID, e.Time)
 	if e.Dropped {
 		r.mu.Lock()
 		r.stats.OutputsOut++

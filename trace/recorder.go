@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -37,7 +38,8 @@ type Recorder struct {
 	mu     sync.Mutex
 	queue  queue
 	stats  Stats
-	hangs  bool // the sink had not returned when the goroutine ended
+	hangs  bool               // the sink had not returned when the goroutine ended
+	cut    map[string]*runLog // of executions that have written too much, by task id
 	closed bool
 }
 
@@ -53,7 +55,7 @@ func New(sink Sink, o Options) (*Recorder, error) {
 	r := &Recorder{
 		sink: sink, options: o,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
-		queue: newQueue(o),
+		queue: newQueue(o), cut: map[string]*runLog{},
 	}
 	r.closing, r.end = context.WithCancel(context.Background())
 	r.hurry, r.noTime = context.WithCancel(context.Background())
@@ -66,7 +68,16 @@ func (r *Recorder) Option() job.Option { return r.Only(Filter{}) }
 
 // Only is Option for the jobs of a filter.
 func (r *Recorder) Only(f Filter) job.Option {
-	return job.WithObserver(Only(f, r.Observer()))
+	observer := job.WithObserver(Only(f, r.Observer()))
+	if r.options.Lines.Off {
+		return observer
+	}
+	return job.Options(observer, job.WithLogHandler(func(ctx context.Context, e job.StartedEvent) slog.Handler {
+		if !f.Has(e.JobName) {
+			return nil
+		}
+		return r.LogHandler(ctx, e)
+	}))
 }
 
 // Stats says how the recorder stands.

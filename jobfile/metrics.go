@@ -1,58 +1,14 @@
 package jobfile
 
 import (
-	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 )
-
-// logObserver is tracing of type LOG: a line for what happens to each execution.
-func logObserver(log *slog.Logger) job.Observer {
-	say := func(level slog.Level, what string, e job.Event, attributes ...slog.Attr) {
-		log.LogAttrs(context.Background(), level, what, append([]slog.Attr{slog.String("job", e.JobName), slog.String("instance", e.InstanceID)}, attributes...)...)
-	}
-	of := func(x job.Execution, more ...slog.Attr) []slog.Attr {
-		return append([]slog.Attr{
-			slog.Int("item", x.Item), slog.String("task", x.TaskID), slog.Time("tick", x.ScheduledTime), slog.String("source", x.Source.String()), slog.Int64("token", x.Token),
-		}, more...)
-	}
-	why := func(err error) slog.Attr { return slog.Any("error", brief.Error(err)) }
-	return job.Observer{
-		Started: func(e job.StartedEvent) {
-			say(slog.LevelInfo, "execution started", e.Event, of(e.Execution, slog.Duration("waited", e.Waited))...)
-		},
-		Retried: func(e job.RetriedEvent) {
-			say(slog.LevelWarn, "execution is retried", e.Event, of(e.Execution, slog.Int("attempt", e.Attempt), slog.Duration("backoff", e.Backoff), why(e.Err))...)
-		},
-		Finished: func(e job.FinishedEvent) {
-			more := []slog.Attr{slog.String("outcome", e.Outcome.String()), slog.Duration("took", e.Took), slog.Int("attempts", e.Attempts)}
-			level := slog.LevelInfo
-			if e.Err != nil {
-				level, more = slog.LevelWarn, append(more, why(e.Err))
-			}
-			say(level, "execution finished", e.Event, of(e.Execution, more...)...)
-		},
-		MadeUp: func(e job.MadeUpEvent) {
-			say(slog.LevelInfo, "ticks are made up", e.Event, slog.Int("item", e.Item), slog.Int("ticks", e.Ticks), slog.Time("last", e.ScheduledTime))
-		},
-		PassedOver: func(e job.PassedOverEvent) {
-			say(slog.LevelInfo, "ticks are passed over", e.Event, slog.Int("item", e.Item), slog.Int("ticks", e.Ticks), slog.Time("last", e.ScheduledTime), slog.String("reason", e.Reason.String()))
-		},
-		Recovered: func(e job.RecoveredEvent) {
-			say(slog.LevelWarn, "executions were cut short", e.Event, slog.String("from", e.From), slog.Int("items", len(e.Items)), slog.Bool("failover", e.Failover))
-		},
-		Missed: func(e job.MissedEvent) {
-			say(slog.LevelWarn, "the log is too slow: events were missed", e.Event, slog.Int("events", e.Events))
-		},
-	}
-}
 
 // meter counts what happens to executions, for metrics of type EXPVAR.
 type meter struct {
