@@ -20,7 +20,8 @@ type Event struct {
 	Instance string
 
 	// Execution is of what happens to an execution: KindClaimed to KindFinished. Of KindMadeUp
-	// and KindPassedOver it has Item and ScheduledTime.
+	// and KindPassedOver it has Item and ScheduledTime, of KindDue ScheduledTime, of KindCommanded
+	// Token and RequestID.
 	Execution job.Execution
 	// Attempt is the attempt that has failed (KindRetried), or how many there were
 	// (KindFinished).
@@ -38,16 +39,22 @@ type Event struct {
 
 	// Ticks is how many: KindMadeUp, KindPassedOver, KindDue. Of KindMissed it is how many events.
 	Ticks int
-	// Items are those of KindItems, all that the instance has now, and of KindRecovered.
+	// Items are those of KindItems, all that the instance has now, of KindRecovered and of
+	// KindCommanded.
 	Items []int
 	// From is the instance that has ended: KindRecovered.
 	From string
 	// What is more about it, in a word or two: the reason of KindPassedOver, the state of
-	// KindSession, the kind of KindFault, the command of KindCommanded.
+	// KindSession, the kind of KindFault, the command of KindCommanded, the revision of
+	// KindConfigured; "failover" if the items of KindRecovered are run again.
 	What string
+	// Detail says more: what has changed (KindConfigured), whom it is about (KindCommanded).
+	// MaxText bytes at most.
+	Detail string
 	// By and Why are what an operator has said: KindPaused, KindCommanded.
 	By, Why string
-	// Over is true at the end of what has begun before: a fault, a pause, leadership.
+	// Over is true at the end of what has begun before: a fault, a pause, leadership; and of a
+	// command that takes another one back.
 	Over bool
 }
 

@@ -1,6 +1,9 @@
 package trace
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -27,6 +30,22 @@ func (r *Recorder) Observer() job.Observer {
 		ItemsChanged: func(e job.ItemsChangedEvent) {
 			event := eventOf(KindItems, e.Event)
 			event.Items = e.Items
+			r.event(event)
+		},
+		Configured: func(e job.ConfiguredEvent) {
+			event := eventOf(KindConfigured, e.Event)
+			event.What, event.Detail = fmt.Sprintf("revision %d, version %d", e.Revision, e.Version), bounded(strings.Join(e.Changes, "; "))
+			r.event(event)
+		},
+		Paused: func(e job.PausedEvent) {
+			event := eventOf(KindPaused, e.Event)
+			event.By, event.Why, event.Over = bounded(e.By), bounded(e.Why), e.Over
+			r.event(event)
+		},
+		Commanded: func(e job.CommandedEvent) { r.event(commandEvent(e)) },
+		Due: func(e job.DueEvent) {
+			event := executionEvent(KindDue, e.Event, job.Execution{ScheduledTime: e.ScheduledTime})
+			event.Ticks = e.Ticks
 			r.event(event)
 		},
 		Claimed:    func(e job.ClaimedEvent) { r.event(executionEvent(KindClaimed, e.Event, e.Execution)) },
@@ -91,6 +110,19 @@ func (r *Recorder) finished(e job.FinishedEvent) {
 		r.mu.Unlock()
 	}
 	r.event(event)
+}
+
+func commandEvent(e job.CommandedEvent) Event {
+	event := executionEvent(KindCommanded, e.Event, job.Execution{RequestID: e.RequestID, Token: e.Token})
+	event.What, event.Items, event.By, event.Why, event.Over = e.Command.String(), e.Items, bounded(e.By), bounded(e.Why), e.Over
+	var about []string
+	for _, a := range []struct{ what, name string }{{"server", e.Server}, {"instance", e.Instance}, {"label", e.Label}} {
+		if a.name != "" {
+			about = append(about, a.what+" "+a.name)
+		}
+	}
+	event.Detail = bounded(strings.Join(about, ", "))
+	return event
 }
 
 func eventOf(kind Kind, e job.Event) Event {
