@@ -61,20 +61,23 @@ func (c *chunk) missed() Event {
 	}
 }
 
-// add adds an event or a line, and reports whether the owner of the queue has something to do:
-// a chunk begins or is full, or something was dropped.
-func (q *queue) add(b Batch, bytes int, now time.Time) bool {
-	isNew := len(q.chunks) == 0 || q.chunks[len(q.chunks)-1].full
-	if isNew {
-		q.chunks = append(q.chunks, &chunk{begun: now})
+// open returns the chunk to which something is to be added.
+func (q *queue) open(now time.Time) *chunk {
+	if n := len(q.chunks); n > 0 && !q.chunks[n-1].full {
+		return q.chunks[n-1]
 	}
-	c := q.chunks[len(q.chunks)-1]
-	c.Events, c.Lines = append(c.Events, b.Events...), append(c.Lines, b.Lines...)
-	n := b.count()
+	c := &chunk{begun: now}
+	q.chunks = append(q.chunks, c)
+	return c
+}
+
+// added counts what was added to a chunk. It reports whether the owner of the queue has something to
+// do: the chunk was begun or is full, or something was dropped.
+func (q *queue) added(c *chunk, n Count, bytes int, now time.Time) bool {
 	c.has, q.held = c.has.plus(n), q.held.plus(n)
 	c.bytes, q.bytes = c.bytes+bytes, q.bytes+bytes
 	c.full = c.has.all() >= q.chunkThings || c.bytes >= q.chunkBytes
-	return q.shrink(now) || isNew || c.full
+	return q.shrink(now) || c.has == n || c.full
 }
 
 // shrink drops the oldest chunks while there is too much. The one in hand stays.

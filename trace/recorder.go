@@ -129,19 +129,28 @@ func (r *Recorder) why() error {
 }
 
 // event queues an event.
-func (r *Recorder) event(e Event) { r.add(Batch{Events: []Event{e}}, e.size()) }
+func (r *Recorder) event(e Event) {
+	r.add(Count{Events: 1}, e.size(), func(c *chunk) { c.Events = append(c.Events, e) })
+}
+
+// line queues a line.
+func (r *Recorder) line(l Line) {
+	r.add(Count{Lines: 1}, l.size(), func(c *chunk) { c.Lines = append(c.Lines, l) })
+}
 
 // add queues something for the sink. It never waits for the sink.
-func (r *Recorder) add(b Batch, bytes int) {
+func (r *Recorder) add(n Count, bytes int, to func(*chunk)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := b.count()
 	r.stats.Told = r.stats.Told.plus(n)
 	if r.closed {
 		r.stats.Left = r.stats.Left.plus(n)
 		return
 	}
-	if !r.queue.add(b, bytes, time.Now()) {
+	now := time.Now()
+	c := r.queue.open(now)
+	to(c)
+	if !r.queue.added(c, n, bytes, now) {
 		return
 	}
 	select {

@@ -66,7 +66,7 @@ func (l *runLog) put(level slog.Level, at time.Time, text string) {
 	l.line.Number++
 	line := l.line
 	line.Time, line.Level, line.Text = at, level, text
-	l.recorder.add(Batch{Lines: []Line{line}}, line.size())
+	l.recorder.line(line)
 }
 
 func (l *runLog) leaveOut() {

@@ -1,0 +1,91 @@
+package trace_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/trace"
+)
+
+var outage = flag.Int("outage", 20_000, "how many executions there are while the sink is away; 1,000 in a second")
+
+// away is a sink that does not work until it is back. Then it counts.
+type away struct {
+	back           bool
+	events, missed int
+}
+
+func (a *away) Write(_ context.Context, b trace.Batch) error {
+	if !a.back {
+		return errors.New("away")
+	}
+	for _, e := range b.Events {
+		a.events++
+		if e.Kind == trace.KindMissed {
+			a.missed += e.Ticks
+		}
+	}
+	return nil
+}
+
+// With the default options nothing is lost in ten minutes without a sink, at 1,000 executions a
+// second, and what waits takes little room.
+//
+//	go test ./trace -run Outage -outage 600000 -v
+func TestOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &away{}
+		r := newRecorder(t, s, trace.Options{})
+		o := r.Observer()
+		before, peak := heap(true), uint64(0)
+		for n := range *outage {
+			e := job.Event{Time: time.Now().Add(time.Duration(n%1000) * 997_331), JobName: fmt.Sprintf("job-%d", n%50), InstanceID: "10.0.0.1@-@4711"}
+			x := job.Execution{TaskID: uuid.Must(uuid.NewV7()).String(), Item: n % 16, ScheduledTime: e.Time.Truncate(time.Second), Source: job.SourceNormal, Token: int64(n)}
+			o.Claimed(job.ClaimedEvent{Event: e, Execution: x})
+			o.Started(job.StartedEvent{Event: e, Execution: x, Waited: time.Duration(n%1000) * time.Microsecond})
+			o.Finished(job.FinishedEvent{Event: e, Execution: x, Outcome: job.OutcomeOK, Attempts: 1, Took: time.Duration(n*7919%1e6) * time.Microsecond})
+			if n%1000 == 0 {
+				time.Sleep(time.Second)
+				synctest.Wait()
+				peak = max(peak, heap(false))
+			}
+		}
+		synctest.Wait()
+		stats := r.Stats()
+		t.Logf("%d executions: %d events, %.1f MiB counted, %.1f MiB of heap, %.1f MiB at most before a collection",
+			*outage, stats.Queued.Events, mib(stats.Bytes), mib(heap(true)-before), mib(peak-before))
+		if stats.Overflowed != (trace.Count{}) || stats.Queued.Events != 3**outage {
+			t.Errorf("%+v", stats)
+		}
+		if each := stats.Bytes / stats.Queued.Events; each > 80 && *outage >= 20_000 {
+			t.Errorf("an event takes %d bytes", each)
+		}
+		s.back = true
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if s.events != 3**outage || s.missed > 0 {
+			t.Errorf("%d events, %d missed", s.events, s.missed)
+		}
+	})
+}
+
+func mib[N int | uint64](bytes N) float64 { return float64(bytes) / (1 << 20) }
+
+func heap(collect bool) uint64 {
+	if collect {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
