@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
@@ -54,6 +55,9 @@ func (a *App) observers() ([]job.Option, error) {
 // tracer returns what the section tracing names.
 func (a *App) tracer(s *section) (Tracer, error) {
 	if t, isProgram := a.file.options.Tracing[s.typ]; isProgram {
+		if t == nil {
+			return nil, fmt.Errorf("jobfile: %s.type: %s: Options.Tracing has nil for it", keyTracing, brief.Quote(s.typ))
+		}
 		return t, nil
 	}
 	r, err := trace.New(trace.Slog(a.log), trace.Options{Lines: trace.Lines{Off: true}, Log: a.log})

@@ -10,11 +10,11 @@ import (
 
 // Options are those of a Recorder. The zero Options are good for most programs.
 type Options struct {
-	// MaxEvents bounds how many events and lines wait for the sink. Default 2,000,000: those of
-	// ten minutes with 1,000 executions a second, which have three events each.
+	// MaxEvents bounds how many events and lines wait for the sink. Default 5,000,000.
 	MaxEvents int
-	// MaxBytes bounds how many bytes they hold. Default 128 MiB. What waits for long is packed:
-	// those two million take about 90 MiB then.
+	// MaxBytes bounds how many bytes they hold, about. Default 128 MiB. What waits for long is
+	// packed: ten minutes of 1,000 executions a second, with three events each and without
+	// output, are 35 MiB.
 	MaxBytes int
 	// Batch is how many events and lines the sink is given at a time, at most. Default 500.
 	Batch int
@@ -54,7 +54,7 @@ func (o Options) withDefaults() (Options, error) {
 		standard int
 		most     int // 0: any
 	}{
-		{"MaxEvents", &o.MaxEvents, 2_000_000, 0},
+		{"MaxEvents", &o.MaxEvents, 5_000_000, 0},
 		{"MaxBytes", &o.MaxBytes, 128 << 20, 0},
 		{"Batch", &o.Batch, 500, 10_000},
 		{"Lines.Max", &o.Lines.Max, 10_000, 0},

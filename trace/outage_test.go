@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"reflect"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -16,7 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
-var outage = flag.Int("outage", 20_000, "how many executions there are while the sink is away; 1,000 in a second")
+var outage = flag.Int("outage", 10_000, "how many executions there are while the sink is away; 1,000 in a second")
 
 // away is a sink that does not work until it is back. Then it counts.
 type away struct {
@@ -66,7 +67,7 @@ func TestOutage(t *testing.T) {
 		if stats.Overflowed != (trace.Count{}) || stats.Queued.Events != 3**outage {
 			t.Errorf("%+v", stats)
 		}
-		if each := stats.Bytes / stats.Queued.Events; each > 80 && *outage >= 20_000 {
+		if each := stats.Bytes / stats.Queued.Events; each > 80 {
 			t.Errorf("an event takes %d bytes", each)
 		}
 		s.back = true
@@ -88,4 +89,11 @@ func heap(collect bool) uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// An event takes no more than what the queue counts for it.
+func TestSizeOfAnEvent(t *testing.T) {
+	if size := reflect.TypeFor[trace.Event]().Size() + 100; size > trace.EventSize { // with the texts of an execution, which its events share
+		t.Errorf("an event takes %d bytes", size)
+	}
 }

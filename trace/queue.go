@@ -23,6 +23,7 @@ type queue struct {
 	maxThings, maxBytes     int
 
 	chunks  []*chunk // the oldest first; what comes is added to the last one
+	looked  int      // so many of them packable has returned, or left as they are
 	held    Count    // by them and by the chunk in hand
 	bytes   int      // the same
 	dropped Count    // because there was too much
@@ -46,7 +47,6 @@ type chunk struct {
 	begun   time.Time // when the first thing came
 	full    bool
 	packed  []byte // instead of Batch, if it is not nil
-	stays   bool   // it is packed, or cannot be
 	dropped bool
 	// What was dropped before this chunk, and since when.
 	lost   Count
@@ -102,6 +102,7 @@ func (q *queue) shrink(now time.Time) bool {
 func (q *queue) pop() {
 	q.chunks[0] = nil // the slice would keep it
 	q.chunks = q.chunks[1:]
+	q.looked = max(q.looked-1, 0)
 }
 
 // release forgets what is not held any more.
@@ -145,20 +146,19 @@ func (q *queue) clear() Count {
 // does not make the queue longer.
 const openChunks = 8
 
-// packable returns a full chunk that waits for long; nil if there is none.
+// packable returns the next full chunk that waits for long; nil if there is none.
 func (q *queue) packable() *chunk {
-	for i := openChunks; i < len(q.chunks); i++ {
-		if c := q.chunks[i]; c.full && !c.stays {
-			return c
-		}
+	q.looked = max(q.looked, openChunks)
+	if q.looked >= len(q.chunks) || !q.chunks[q.looked].full {
+		return nil
 	}
-	return nil
+	q.looked++
+	return q.chunks[q.looked-1]
 }
 
-// replace puts what pack has returned in the place of what a chunk has; nil if it failed.
+// replace puts what pack has returned in the place of what a chunk has, if that is less.
 func (q *queue) replace(c *chunk, packed []byte) {
-	c.stays = true
-	if c.dropped || packed == nil {
+	if c.dropped || packed == nil || len(packed) >= c.bytes {
 		return
 	}
 	q.bytes += len(packed) - c.bytes

@@ -9,8 +9,6 @@ func (c Count) plus(d Count) Count  { return Count{c.Events + d.Events, c.Lines 
 func (c Count) minus(d Count) Count { return Count{c.Events - d.Events, c.Lines - d.Lines} }
 func (c Count) all() int            { return c.Events + c.Lines }
 
-func (b Batch) count() Count { return Count{len(b.Events), len(b.Lines)} }
-
 // Stats says how a recorder stands. The counts are since New.
 type Stats struct {
 	// Told is what was told: Written, Queued, Overflowed and Left together.
