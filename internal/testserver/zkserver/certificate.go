@@ -13,6 +13,8 @@ import (
 	"net"
 	"os"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 )
 
 // certify makes keys and certificates for an authority, the server and a client, and writes
@@ -28,7 +30,7 @@ func (s *Server) certify() error {
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "zkserver"},
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.ParseIP(host)},
+		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.ParseIP(child.Host)},
 	}
 	client := &x509.Certificate{
 		SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "zkserver client"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 )
 
 // Config of a server. The zero value is a server without TLS, with short ticks.
@@ -55,7 +57,7 @@ func (s *Server) file() string {
 	var b strings.Builder
 	set := func(key string, value any) { fmt.Fprintf(&b, "%s=%v\n", key, value) }
 	set("dataDir", s.folder)
-	set("clientPortAddress", host)
+	set("clientPortAddress", child.Host)
 	set("clientPort", s.port)
 	set("tickTime", s.cfg.Tick.Milliseconds())
 	set("minSessionTimeout", 2*s.cfg.Tick.Milliseconds())
@@ -71,7 +73,7 @@ func (s *Server) file() string {
 	}
 	if s.cfg.TLS {
 		set("serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory")
-		set("secureClientPortAddress", host)
+		set("secureClientPortAddress", child.Host)
 		set("secureClientPort", s.tlsPort)
 		if s.cfg.ClientAuth {
 			set("ssl.clientAuth", "need")
@@ -89,7 +91,7 @@ func (s *Server) file() string {
 		set("initLimit", int(10*time.Second/s.cfg.Tick))
 		set("syncLimit", int(5*time.Second/s.cfg.Tick))
 		for _, p := range s.peers {
-			set(fmt.Sprintf("server.%d", p.id), fmt.Sprintf("%s:%d:%d", host, p.quorumPort, p.electionPort))
+			set(fmt.Sprintf("server.%d", p.id), fmt.Sprintf("%s:%d:%d", child.Host, p.quorumPort, p.electionPort))
 		}
 	}
 	return b.String()

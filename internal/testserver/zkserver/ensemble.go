@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 )
 
 // Ensemble is a few servers that replicate each other.
@@ -31,7 +33,7 @@ func StartEnsemble(t testing.TB, n int, cfg Config) Ensemble {
 //
 // Errors: ErrNotInstalled.
 func RunEnsemble(ctx context.Context, n int, cfg Config) (Ensemble, error) {
-	ports, err := freePorts(2 * n)
+	ports, err := child.FreePorts(2 * n)
 	if err != nil {
 		return nil, err
 	}

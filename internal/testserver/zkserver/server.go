@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 )
 
 // startTimeout bounds a start. It is long, because other tests may keep the machine busy.
@@ -30,7 +32,7 @@ type Server struct {
 	client        tls.Certificate
 	id            int    // in an ensemble
 	peers         []peer // of an ensemble
-	reaper        *reaper
+	reaper        *child.Reaper
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd     // nil while stopped
@@ -80,7 +82,7 @@ func newServer(cfg Config) (*Server, error) {
 	if _, _, err := installed(); err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(2)
+	ports, err := child.FreePorts(2)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +91,7 @@ func newServer(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	s := &Server{cfg: cfg.withDefaults(), folder: folder, port: ports[0], tlsPort: ports[1]}
-	s.reaper, err = startReaper(folder)
+	s.reaper, err = child.StartReaper(folder, "KILL")
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
@@ -102,10 +104,10 @@ func newServer(cfg Config) (*Server, error) {
 }
 
 // Addr returns the "host:port" of the plain client port. A restart does not change it.
-func (s *Server) Addr() string { return address(s.port) }
+func (s *Server) Addr() string { return child.Address(s.port) }
 
 // TLSAddr returns the "host:port" of the port with TLS, if Config.TLS is set.
-func (s *Server) TLSAddr() string { return address(s.tlsPort) }
+func (s *Server) TLSAddr() string { return child.Address(s.tlsPort) }
 
 // Authority returns the authority that signed the certificate of the server.
 func (s *Server) Authority() *x509.CertPool { return s.authority }
@@ -165,7 +167,7 @@ func (s *Server) launch() error {
 		_ = cmd.Wait() // its log tells how it ended
 	}()
 	s.cmd, s.ended = cmd, ended
-	return s.reaper.adopt(cmd.Process.Pid)
+	return s.reaper.Adopt(cmd.Process.Pid)
 }
 
 // await returns when the server serves. It checks that no other server has the port.
@@ -276,7 +278,7 @@ func (s *Server) Close() error {
 		return nil
 	}
 	s.closed = true
-	return errors.Join(err, s.reaper.finish())
+	return errors.Join(err, s.reaper.Finish())
 }
 
 // Command sends one of ZooKeeper's four letter words, such as "mntr", and returns the
