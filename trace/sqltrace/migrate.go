@@ -1,0 +1,189 @@
+package sqltrace
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// schemaVersion is that of the tables as this package knows them.
+const schemaVersion = 1
+
+// ErrNewerSchema says that a later version of this package has migrated the database.
+var ErrNewerSchema = errors.New("sqltrace: the schema is newer than this program knows")
+
+const (
+	// lookBound bounds the look whether there is anything to do.
+	lookBound = 30 * time.Second
+	// migrateBound bounds a migration. An index on tables that JVMs have filled for years takes
+	// long; the batches wait in the recorder.
+	migrateBound = time.Hour
+)
+
+// migration is one that runs in the background, or has ended.
+type migration struct {
+	done chan struct{}
+	err  error // once done is closed
+}
+
+// Migrate makes the tables what this version needs, if they are not yet. Write does so by
+// itself. Many processes may do so at a time: one works, the others wait for it. What is there
+// stays; see the package comment for what is added. [ErrNewerSchema] is returned if a later
+// version was here.
+func (t *Tracer) Migrate(ctx context.Context) error {
+	if err := t.migrate(ctx); err != nil {
+		return fmt.Errorf("sqltrace: %v: migrate: %w", t.dialect, err)
+	}
+	m := &migration{done: make(chan struct{})}
+	close(m.done)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.current = m
+	return nil
+}
+
+// ready waits until the tables are there. The migration goes on in the background if ctx ends
+// before, because the time that a batch has may be too short for it.
+func (t *Tracer) ready(ctx context.Context) error {
+	m := t.migration()
+	select {
+	case <-m.done:
+		return m.err
+	case <-ctx.Done():
+		return fmt.Errorf("migration under way: %w", ctx.Err())
+	}
+}
+
+// migration returns the one under way or the last one that has succeeded; otherwise it begins
+// another one.
+func (t *Tracer) migration() *migration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if m := t.current; m != nil {
+		select {
+		case <-m.done:
+			if m.err == nil {
+				return m
+			}
+		default:
+			return m
+		}
+	}
+	m := &migration{done: make(chan struct{})}
+	t.current = m
+	t.wait.Go(func() {
+		ctx, cancel := context.WithTimeout(t.life, migrateBound)
+		defer cancel()
+		defer close(m.done)
+		if err := t.migrate(ctx); err != nil {
+			m.err = fmt.Errorf("migrate: %w", err)
+		}
+	})
+	return m
+}
+
+// forget has the next batch look at the tables again.
+func (t *Tracer) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.current = nil
+}
+
+// migrate looks first, without a lock: a program may have no right to change tables, and need none.
+func (t *Tracer) migrate(ctx context.Context) error {
+	var missing bool
+	look, cancel := context.WithTimeout(ctx, lookBound)
+	defer cancel()
+	err := t.connect(look, func(conn *sql.Conn) error {
+		version, err := t.version(look, conn)
+		if err != nil {
+			return err
+		}
+		changes, err := t.changes(look, conn)
+		missing = version < schemaVersion || len(changes) > 0
+		return err
+	})
+	if err != nil || !missing {
+		return err
+	}
+	return t.locked(ctx, func(on querier) error {
+		if _, err := t.version(ctx, on); err != nil {
+			return err
+		}
+		changes, err := t.changes(ctx, on) // another process may have made them meanwhile
+		if err != nil {
+			return err
+		}
+		for _, statement := range changes {
+			if _, err := on.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("%s: %w", statement, err)
+			}
+		}
+		return t.setVersion(ctx, on)
+	})
+}
+
+// locked runs do while no other process does: in one transaction, but on MySQL, which commits
+// each change of a table by itself.
+func (t *Tracer) locked(ctx context.Context, do func(querier) error) error {
+	switch t.dialect {
+	case MySQL:
+		return t.connect(ctx, func(conn *sql.Conn) error {
+			return withNamedLock(ctx, conn, lockMigrate, migrateBound, func() error { return do(conn) })
+		})
+	case PostgreSQL:
+		return t.transact(ctx, func(tx querier) error {
+			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockMigrate)); err != nil {
+				return fmt.Errorf("lock: %w", err)
+			}
+			return do(tx)
+		})
+	}
+	return t.connect(ctx, func(conn *sql.Conn) error {
+		// Readers and a writer do not keep each other waiting then. It stays so in the file.
+		if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+			return fmt.Errorf("write-ahead log: %w", err)
+		}
+		return t.transactOn(ctx, conn, do)
+	})
+}
+
+// version returns the version of the tables; 0 if nobody has migrated them.
+func (t *Tracer) version(ctx context.Context, on querier) (int, error) {
+	there, err := t.dialect.look(ctx, on, tableSchema)
+	if err != nil || len(there.columns) == 0 {
+		return 0, err
+	}
+	var version sql.NullInt32
+	if err := on.QueryRowContext(ctx, "SELECT MAX(version) FROM "+tableSchema).Scan(&version); err != nil {
+		return 0, fmt.Errorf("table %s: %w", tableSchema, err)
+	}
+	if version.Int32 > schemaVersion {
+		return 0, fmt.Errorf("%w: version %d, known are those up to %d", ErrNewerSchema, version.Int32, schemaVersion)
+	}
+	return int(version.Int32), nil
+}
+
+func (t *Tracer) setVersion(ctx context.Context, on querier) error {
+	_, err := on.ExecContext(ctx, t.dialect.insert(schemaTable(), 1), schemaVersion, time.Now().UnixMicro())
+	if err != nil {
+		return fmt.Errorf("table %s: %w", tableSchema, err)
+	}
+	return nil
+}
+
+// changes returns the statements that make the tables those of this version. They are in an
+// order in which a migration that was cut short can go on.
+func (t *Tracer) changes(ctx context.Context, on querier) ([]string, error) {
+	var statements []string
+	for _, want := range append(tables(), schemaTable()) {
+		there, err := t.dialect.look(ctx, on, want.name)
+		if err != nil {
+			return nil, err
+		}
+		statements = append(statements, t.dialect.change(want, there)...)
+	}
+	return statements, nil
+}

@@ -1,0 +1,281 @@
+package sqltrace
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/trace"
+)
+
+// row has a value for each column of its table, in their order.
+type row []any
+
+// rows are those of a batch.
+type rows struct {
+	executions, statuses, events, lines []row
+	recovered                           []trace.Event // to close what was running there
+}
+
+// What ElasticJob's columns hold.
+const (
+	sourceLite = "LITE_EXECUTOR"
+
+	stateStaging  = "TASK_STAGING"
+	stateRunning  = "TASK_RUNNING"
+	stateFinished = "TASK_FINISHED"
+	stateError    = "TASK_ERROR"
+	stateFailed   = "TASK_FAILED"
+	stateKilled   = "TASK_KILLED"
+	stateLost     = "TASK_LOST"
+	stateDropped  = "TASK_DROPPED"
+
+	// outcomeLost is that of a run whose instance ended in the middle of it.
+	outcomeLost = "LOST"
+)
+
+// maker makes rows of events and lines.
+type maker struct {
+	dialect  Dialect
+	hostname string
+	// ascii has texts in ASCII only, for a column with another character set.
+	ascii bool
+}
+
+func (m maker) rows(b trace.Batch) rows {
+	var r rows
+	at := map[string]int{} // execution, by id
+	for _, e := range b.Events {
+		if table := tableOf(e); table == tableEvent {
+			r.events = append(r.events, m.event(e))
+		} else if table == tableStatus {
+			r.statuses = append(r.statuses, m.status(e, stateOf(e), "", e.Execution.TaskID))
+		}
+		switch {
+		case e.Kind == trace.KindRecovered:
+			r.recovered = append(r.recovered, e)
+		case isExecution(e) && (e.Kind == trace.KindStarted || e.Kind == trace.KindFinished):
+			x := m.execution(e)
+			if i, ok := at[e.Execution.TaskID]; ok {
+				r.executions[i] = executionTable().merged(r.executions[i], x)
+			} else {
+				at[e.Execution.TaskID] = len(r.executions)
+				r.executions = append(r.executions, x)
+			}
+		}
+	}
+	for _, l := range b.Lines {
+		r.lines = append(r.lines, m.line(l))
+	}
+	return r
+}
+
+// isExecution reports whether an event is of an execution that has an id.
+func isExecution(e trace.Event) bool {
+	return e.Execution.TaskID != "" && len(e.Execution.TaskID) <= maxID
+}
+
+// tableOf returns the table in which an event has a row of its own; "" if it has none.
+func tableOf(e trace.Event) string {
+	switch e.Kind {
+	case trace.KindDue: // of every instance at every tick; it is for metrics
+		return ""
+	case trace.KindClaimed, trace.KindHandedBack, trace.KindStarted, trace.KindRetried, trace.KindFinished:
+		if isExecution(e) {
+			return tableStatus
+		}
+	}
+	return tableEvent
+}
+
+// stateOf returns the state that an execution is in after an event.
+func stateOf(e trace.Event) string {
+	switch e.Kind {
+	case trace.KindClaimed:
+		return stateStaging
+	case trace.KindHandedBack:
+		return stateDropped
+	case trace.KindFinished:
+		switch e.Outcome {
+		case job.OutcomeOK:
+			return stateFinished
+		case job.OutcomeTimeout:
+			return stateFailed
+		case job.OutcomeCut:
+			return stateLost
+		case job.OutcomeKilled:
+			return stateKilled
+		}
+		return stateError
+	}
+	return stateRunning
+}
+
+// executionType is READY or FAILOVER; ElasticJob has no others.
+func executionType(s job.Source) string {
+	if s == job.SourceFailover {
+		return "FAILOVER"
+	}
+	return "READY"
+}
+
+func (m maker) execution(e trace.Event) row {
+	x := e.Execution
+	start := e.Time
+	var cause, end, waited, duration, attempts, outcome, output any
+	if e.Kind == trace.KindStarted {
+		waited = e.Waited.Microseconds()
+	} else {
+		start = e.Time.Add(-e.Took)
+		end, duration, attempts, outcome = m.dialect.moment(e.Time), e.Took.Microseconds(), e.Attempt, e.Outcome.String()
+		cause, output = m.optional(e.Error, maxCause), m.output(e)
+	}
+	return row{
+		x.TaskID, m.text(e.Job, maxJobName), x.TaskID, m.text(m.hostname, 255), m.text(address(e.Instance), 50), x.Item,
+		x.Source.String(), cause, e.Kind == trace.KindFinished && e.Outcome == job.OutcomeOK, m.dialect.moment(start), end,
+		m.optional(e.Instance, maxInstance), micros(x.ScheduledTime), micros(start), waited, duration, x.Token, attempts, outcome,
+		m.optional(x.RequestID, 255), nil, output,
+	}
+}
+
+// status returns a row for a change of the execution's state.
+func (m maker) status(e trace.Event, state, original, task string) row {
+	var attempt any
+	message := e.Error
+	switch e.Kind {
+	case trace.KindRetried:
+		message = fmt.Sprintf("attempt %d failed, the next one comes after %v: %s", e.Attempt, e.Backoff, e.Error)
+		attempt = e.Attempt
+	case trace.KindFinished:
+		attempt = e.Attempt
+	case trace.KindHandedBack:
+		message = "handed back: no thread was free, or the instance leaves"
+	case trace.KindRecovered:
+		message = "its instance has ended"
+	}
+	return row{
+		e.ID, m.text(e.Job, maxJobName), m.text(original, 255), task, m.text(address(e.Instance), 50), sourceLite,
+		executionType(e.Execution.Source), "[" + strconv.Itoa(e.Execution.Item) + "]", state, m.optional(message, maxCause),
+		m.dialect.moment(e.Time), m.optional(e.Instance, maxInstance), micros(e.Time), attempt,
+	}
+}
+
+func (m maker) event(e trace.Event) row {
+	var item, items, ticks any
+	switch e.Kind {
+	case trace.KindMadeUp, trace.KindPassedOver:
+		item, ticks = e.Execution.Item, e.Ticks
+	case trace.KindMissed:
+		ticks = e.Ticks
+	case trace.KindItems, trace.KindRecovered:
+		items = m.text(list(e.Items), maxItems)
+	}
+	if e.Execution.TaskID != "" {
+		item = e.Execution.Item
+	}
+	return row{
+		m.text(e.ID, maxID), micros(e.Time), kindName(e.Kind), m.text(e.Job, maxJobName), m.optional(e.Instance, maxInstance),
+		m.optional(e.From, maxInstance), m.optional(e.Execution.TaskID, 255), item, items, micros(e.Execution.ScheduledTime), ticks,
+		m.optional(e.What, maxWhat), m.optional(e.By, maxActor), m.optional(e.Why, maxReason), e.Over, m.optional(e.Error, trace.MaxText),
+	}
+}
+
+func (m maker) line(l trace.Line) row {
+	return row{
+		m.text(l.TaskID, maxID), l.Number, m.text(l.Job, maxJobName), l.Item, l.Time.UnixMicro(), int(l.Level),
+		m.text(l.Text, trace.MaxText),
+	}
+}
+
+// output returns the end of what the handler has kept.
+func (m maker) output(e trace.Event) any {
+	if e.Dropped {
+		return "(dropped: too much output waited for the recorder)"
+	}
+	tail := e.Output
+	if len(tail) > trace.MaxText {
+		tail = bytes.TrimLeftFunc(tail[len(tail)-trace.MaxText:], func(r rune) bool { return r == '\uFFFD' })
+	}
+	return m.optional(string(tail), trace.MaxText)
+}
+
+// text returns a text that every database takes: that many characters at most, in UTF-8, and
+// without the character 0, which PostgreSQL has not.
+func (m maker) text(s string, most int) string {
+	if len(s) > most*4 {
+		s = s[:most*4] // no character has more bytes
+	}
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			s = s[:i]
+			break
+		}
+	}
+	if !m.ascii {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 0x80 {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// optional is text, and NULL if there is none.
+func (m maker) optional(s string, most int) any {
+	if s == "" {
+		return nil
+	}
+	return m.text(s, most)
+}
+
+func micros(at time.Time) any {
+	if at.IsZero() {
+		return nil
+	}
+	return at.UnixMicro()
+}
+
+// address returns the address in the id of an instance.
+func address(instance string) string {
+	ip, _, _ := strings.Cut(instance, "@-@")
+	return ip
+}
+
+// list returns items as ElasticJob writes them: [0, 1, 2].
+func list(items []int) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i, item := range items {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if b.Len() > maxItems-brief.MaxText {
+			fmt.Fprintf(&b, "and %d more", len(items)-i)
+			break
+		}
+		b.WriteString(strconv.Itoa(item))
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// merged returns the row that is left of two with the same key, as the database would have it.
+func (t table) merged(was, is row) row {
+	end := is[t.position(columnEnd)]
+	result := make(row, len(was))
+	for i, c := range t.columns {
+		result[i] = was[i]
+		if c.merge == mergeFirst && was[i] == nil || c.merge == mergeLast && is[i] != nil || c.merge == mergeEnd && end != nil {
+			result[i] = is[i]
+		}
+	}
+	return result
+}

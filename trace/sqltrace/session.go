@@ -1,0 +1,114 @@
+package sqltrace
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"time"
+)
+
+// querier is a connection, or a transaction on one.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// connect runs do on a connection of its own that takes and gives times in UTC.
+func (t *Tracer) connect(ctx context.Context, do func(*sql.Conn) error) error {
+	conn, err := t.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	defer conn.Close()
+	setup := ""
+	switch t.dialect {
+	case MySQL: // for TIMESTAMP; whoever uses the pool, too, sees UTC
+		setup = "SET time_zone = '+00:00'"
+	case SQLite: // without it a database that another process writes to is an error at once
+		setup = "PRAGMA busy_timeout = 5000"
+	}
+	if setup != "" {
+		if _, err := conn.ExecContext(ctx, setup); err != nil {
+			return fmt.Errorf("%s: %w", setup, err)
+		}
+	}
+	return do(conn)
+}
+
+// transact runs do in a transaction.
+func (t *Tracer) transact(ctx context.Context, do func(querier) error) error {
+	return t.connect(ctx, func(conn *sql.Conn) error { return t.transactOn(ctx, conn, do) })
+}
+
+func (t *Tracer) transactOn(ctx context.Context, conn *sql.Conn, do func(querier) error) error {
+	if t.dialect == SQLite {
+		return immediate(ctx, conn, do)
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	if err := do(tx); err != nil {
+		_ = tx.Rollback() // without a commit it is rolled back in any case
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// immediate takes the right to write at the beginning. A transaction of SQLite that asks for
+// it later fails at once if another one has written meanwhile.
+func immediate(ctx context.Context, conn *sql.Conn, do func(querier) error) error {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	err := do(conn)
+	if err == nil {
+		if _, err = conn.ExecContext(ctx, "COMMIT"); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("commit: %w", err)
+	}
+	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if _, undo := conn.ExecContext(ended, "ROLLBACK"); undo != nil {
+		// SQLite has ended the transaction itself, or the connection is of no use.
+		discard(conn)
+	}
+	return err
+}
+
+// discard has the pool close a connection.
+func discard(conn *sql.Conn) {
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // that is its answer
+}
+
+// moment returns a time as the columns of kindTime take it.
+func (d Dialect) moment(at time.Time) any {
+	at = at.UTC()
+	switch d {
+	case PostgreSQL:
+		return at
+	case MySQL: // what TIMESTAMP can hold
+		at = later(earlier(at, time.Unix(1<<31-1, 0).UTC()), time.Unix(1, 0).UTC())
+	}
+	return at.Format("2006-01-02 15:04:05.000000")
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,206 @@
+package sqltrace
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/trace"
+)
+
+// Write keeps a batch in one transaction. An error means that nothing of it may be there, and
+// that the same batch may be given again later. What the database refuses to take is dropped,
+// counted in Stats and said in the log; the rest of the batch is kept.
+func (t *Tracer) Write(ctx context.Context, b trace.Batch) error {
+	if err := t.write(ctx, b); err != nil {
+		return fmt.Errorf("sqltrace: %v: %w", t.dialect, err)
+	}
+	return nil
+}
+
+func (t *Tracer) write(ctx context.Context, b trace.Batch) error {
+	if err := t.ready(ctx); err != nil {
+		return err
+	}
+	err := t.save(ctx, b, false)
+	if t.dialect.trouble(err) == troubleSchema {
+		// Somebody has dropped a table, or a column.
+		t.forget()
+		if err := t.ready(ctx); err != nil {
+			return err
+		}
+		err = t.save(ctx, b, false)
+	}
+	if t.dialect.trouble(err) == troubleRow {
+		return t.saveParts(ctx, b, err)
+	}
+	return err
+}
+
+// saveParts keeps what it can of a batch that the database has refused with the error because.
+func (t *Tracer) saveParts(ctx context.Context, b trace.Batch, because error) error {
+	if size(b) == 1 {
+		err := t.save(ctx, b, true) // the character set of a JVM's table may be a small one
+		if t.dialect.trouble(err) == troubleRow {
+			t.refuse(b, because)
+			return nil
+		}
+		return err
+	}
+	for _, part := range halves(b) {
+		err := t.save(ctx, part, false)
+		if t.dialect.trouble(err) == troubleRow {
+			err = t.saveParts(ctx, part, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tracer) refuse(b trace.Batch, because error) {
+	t.note(func(s *Stats) { s.Refused, s.LastRefusal = s.Refused+1, because })
+	if !t.sayNow("refused") {
+		return
+	}
+	attributes := []any{slog.Any("error", brief.Error(because)), slog.Int64("so far", t.Stats().Refused)}
+	for _, e := range b.Events {
+		attributes = append(attributes, slog.String("job", e.Job), slog.String("event", e.ID))
+	}
+	for _, l := range b.Lines {
+		attributes = append(attributes, slog.String("job", l.Job), slog.String("task", l.TaskID), slog.Int("line", l.Number))
+	}
+	t.log.Error("the database refuses a row of the history; it is dropped", attributes...)
+}
+
+func size(b trace.Batch) int { return len(b.Events) + len(b.Lines) }
+
+// halves cuts a batch of two or more in two.
+func halves(b trace.Batch) [2]trace.Batch {
+	switch e, l := len(b.Events), len(b.Lines); {
+	case l == 0:
+		return [2]trace.Batch{{Events: b.Events[:e/2]}, {Events: b.Events[e/2:]}}
+	case e == 0:
+		return [2]trace.Batch{{Lines: b.Lines[:l/2]}, {Lines: b.Lines[l/2:]}}
+	}
+	return [2]trace.Batch{{Events: b.Events}, {Lines: b.Lines}}
+}
+
+// save writes a batch in one transaction.
+func (t *Tracer) save(ctx context.Context, b trace.Batch, ascii bool) error {
+	m := maker{t.dialect, t.o.Hostname, ascii}
+	r := m.rows(b)
+	err := t.transact(ctx, func(tx querier) error {
+		if err := t.insert(ctx, tx, executionTable(), r.executions); err != nil {
+			return err
+		}
+		for _, e := range r.recovered {
+			lost, err := t.lose(ctx, tx, m, e)
+			if err != nil {
+				return err
+			}
+			r.statuses = append(r.statuses, lost...)
+		}
+		if err := t.insert(ctx, tx, statusTable(), r.statuses); err != nil {
+			return err
+		}
+		if err := t.insert(ctx, tx, eventTable(), r.events); err != nil {
+			return err
+		}
+		return t.insert(ctx, tx, lineTable(), r.lines)
+	})
+	if err == nil {
+		t.note(func(s *Stats) { s.Written += int64(size(b)) })
+	}
+	return err
+}
+
+// most bounds the rows of a statement, so that it has fewer arguments than SQLite's 32,766.
+const most = 256
+
+// insert writes rows by statements of 256, 128, 64 … rows. So drivers that keep prepared
+// statements have few of them to keep.
+func (t *Tracer) insert(ctx context.Context, tx querier, to table, list []row) error {
+	for n := most; len(list) > 0; n /= 2 {
+		for len(list) >= n {
+			args := make([]any, 0, n*len(to.columns))
+			for _, r := range list[:n] {
+				args = append(args, r...)
+			}
+			if _, err := tx.ExecContext(ctx, t.dialect.insert(to, n), args...); err != nil {
+				return fmt.Errorf("write %d rows of %s: %w", n, to.name, err)
+			}
+			list = list[n:]
+		}
+	}
+	return nil
+}
+
+// Bounds of the search for a run that an instance has left: an item's newest runs, and items.
+const (
+	newestRuns    = 5
+	mostRecovered = 1000
+)
+
+// lose closes the executions that an instance has left when it ended, and returns a row of
+// their state for each. An instance that is alive after all writes their end itself later.
+func (t *Tracer) lose(ctx context.Context, tx querier, m maker, e trace.Event) ([]row, error) {
+	var statuses []row
+	for _, item := range e.Items[:min(len(e.Items), mostRecovered)] {
+		left, err := t.running(ctx, tx, e.Job, e.From, item)
+		if err != nil {
+			return nil, fmt.Errorf("look for what ran in item %d of job %s: %w", item, e.Job, err)
+		}
+		for _, run := range left {
+			_, err := tx.ExecContext(ctx, t.dialect.bind("UPDATE "+tableExecution+" SET "+columnEnd+" = ?, outcome = ? WHERE id = ?"),
+				t.dialect.moment(e.Time), outcomeLost, run.task)
+			if err != nil {
+				return nil, fmt.Errorf("close task %s: %w", run.task, err)
+			}
+			about := e
+			about.ID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(e.ID+run.task)).String()
+			about.Instance, about.Execution = e.From, job.Execution{Item: item, Source: run.source}
+			statuses = append(statuses, m.status(about, stateLost, run.original, run.task))
+		}
+	}
+	return statuses, nil
+}
+
+// leftRun is an execution without an end.
+type leftRun struct {
+	task, original string
+	source         job.Source
+}
+
+// running returns the executions of an item that an instance has begun and not ended, among
+// the newest ones.
+func (t *Tracer) running(ctx context.Context, tx querier, jobName, instance string, item int) ([]leftRun, error) {
+	rows, err := tx.QueryContext(ctx, t.dialect.bind(fmt.Sprintf(
+		"SELECT task_id, original_task_id, execution_source FROM (SELECT * FROM %s WHERE job_name = ? AND sharding_item = ?"+
+			" ORDER BY job_name DESC, sharding_item DESC, start_time DESC LIMIT %d) newest WHERE instance = ? AND %s IS NULL",
+		tableExecution, newestRuns, columnEnd)), jobName, item, instance)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []leftRun
+	for rows.Next() {
+		var task, source string
+		var original sql.NullString
+		if err := rows.Scan(&task, &original, &source); err != nil {
+			return nil, err
+		}
+		run := leftRun{task: task, original: original.String, source: job.SourceNormal}
+		if source == job.SourceFailover.String() {
+			run.source = job.SourceFailover
+		}
+		list = append(list, run)
+	}
+	return list, rows.Err()
+}
