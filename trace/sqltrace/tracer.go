@@ -21,9 +21,9 @@ type Tracer struct {
 	o       Options
 	log     *slog.Logger
 
-	life    context.Context // of what runs in the background
-	stop    context.CancelFunc
-	wait    sync.WaitGroup
+	life context.Context // of what runs in the background
+	stop context.CancelFunc
+	wait sync.WaitGroup
 
 	mu      sync.Mutex
 	current *migration // the last one
