@@ -1,18 +1,187 @@
 package sqltrace_test
 
 import (
+	"context"
 	"database/sql"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
+	_ "github.com/go-sql-driver/mysql"
+	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
+
+	"github.com/elasticjob-go/elasticjob/internal/testserver/database"
+	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
-func sqlite(t *testing.T) *sql.DB {
-	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "history.db"))
-	if err != nil {
-		t.Fatal(err)
+// history is a database of a test.
+type history struct {
+	*testing.T
+	dialect sqltrace.Dialect
+	db      *sql.DB // of the test; each Tracer has a pool of its own
+	server  *database.Server // nil with SQLite
+	driver  string
+	dsn     string
+}
+
+// onEach runs a test on an empty database of each kind.
+func onEach(t *testing.T, test func(h *history)) {
+	for _, d := range []sqltrace.Dialect{sqltrace.SQLite, sqltrace.MySQL, sqltrace.PostgreSQL} {
+		t.Run(d.String(), func(t *testing.T) {
+			t.Parallel()
+			test(newHistory(t, d))
+		})
 	}
-	t.Cleanup(func() { _ = db.Close() }) // it is the end of the test
+}
+
+func newHistory(t *testing.T, d sqltrace.Dialect) *history {
+	switch d {
+	case sqltrace.MySQL:
+		return onServer(t, d, servers.Database(t, database.MariaDB))
+	case sqltrace.PostgreSQL:
+		return onServer(t, d, servers.Database(t, database.PostgreSQL))
+	}
+	h := &history{T: t, dialect: d, driver: "sqlite", dsn: filepath.Join(t.TempDir(), "history.db")}
+	h.db = h.pool(h.dsn)
+	return h
+}
+
+// onServer uses a session of another zone, so that a mistake with times shows.
+func onServer(t *testing.T, d sqltrace.Dialect, in database.Database) *history {
+	h := &history{T: t, dialect: d, server: in.Server}
+	if d == sqltrace.MySQL {
+		h.driver, h.dsn = "mysql", in.DSN()+"?time_zone=%27%2B05%3A30%27"
+		h.db = h.pool(h.dsn)
+	} else {
+		h.driver, h.dsn = "pgx", in.DSN()+"&timezone=Asia/Kolkata"
+		// With statements that were prepared the test would fail after a migration.
+		h.db = h.pool(h.dsn + "&default_query_exec_mode=describe_exec")
+	}
+	return h
+}
+
+func (h *history) pool(dsn string) *sql.DB {
+	h.Helper()
+	db, err := sql.Open(h.driver, dsn)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			h.Error(err)
+		}
+	})
 	return db
+}
+
+// open returns a Tracer that is closed at the end of the test, before the database.
+func (h *history) open(o sqltrace.Options) *sqltrace.Tracer {
+	h.Helper()
+	tracer, err := sqltrace.Open(h.pool(h.dsn), h.dialect, o)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.Cleanup(tracer.Close)
+	return tracer
+}
+
+// within bounds what a test waits for.
+func (h *history) within() context.Context {
+	ctx, cancel := context.WithTimeout(h.Context(), time.Minute)
+	h.Cleanup(cancel)
+	return ctx
+}
+
+func (h *history) write(to *sqltrace.Tracer, b trace.Batch) {
+	h.Helper()
+	if err := to.Write(h.within(), b); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// exec runs a statement with ? for each argument, as JVMs have it.
+func (h *history) exec(statement string, args ...any) int64 {
+	h.Helper()
+	result, err := h.db.ExecContext(h.within(), h.bind(statement), args...)
+	if err != nil {
+		h.Fatalf("%s: %v", statement, err)
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		h.Fatal(err)
+	}
+	return n
+}
+
+func (h *history) bind(statement string) string {
+	if h.dialect != sqltrace.PostgreSQL {
+		return statement
+	}
+	parts := strings.Split(statement, "?")
+	for i := range parts[:len(parts)-1] {
+		parts[i] += fmt.Sprintf("$%d", i+1)
+	}
+	return strings.Join(parts, "")
+}
+
+// ask returns the rows of a query: a line for each, with bars between its columns.
+func (h *history) ask(query string, args ...any) string {
+	h.Helper()
+	rows, err := h.db.QueryContext(h.within(), h.bind(query), args...)
+	if err != nil {
+		h.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		h.Fatal(err)
+	}
+	var lines []string
+	for rows.Next() {
+		values := make([]any, len(columns))
+		for i := range values {
+			values[i] = new(any)
+		}
+		if err := rows.Scan(values...); err != nil {
+			h.Fatal(err)
+		}
+		cells := make([]string, len(columns))
+		for i, v := range values {
+			cells[i] = cell(*v.(*any))
+		}
+		lines = append(lines, strings.Join(cells, "|"))
+	}
+	if err := rows.Err(); err != nil {
+		h.Fatalf("%s: %v", query, err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cell writes what drivers return alike.
+func cell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case []byte:
+		return string(v)
+	case bool:
+		if v {
+			return "1"
+		}
+		return "0"
+	case time.Time:
+		return v.UTC().Format("2006-01-02 15:04:05")
+	}
+	return fmt.Sprint(v)
+}
+
+func (h *history) want(got, want string) {
+	h.Helper()
+	if got != want {
+		h.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }
