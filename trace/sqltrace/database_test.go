@@ -22,8 +22,9 @@ import (
 type history struct {
 	*testing.T
 	dialect sqltrace.Dialect
-	db      *sql.DB // of the test; each Tracer has a pool of its own
+	db      *sql.DB          // of the test; each Tracer has a pool of its own
 	server  *database.Server // nil with SQLite
+	name    string           // of the database there
 	driver  string
 	dsn     string
 }
@@ -52,7 +53,7 @@ func newHistory(t *testing.T, d sqltrace.Dialect) *history {
 
 // onServer uses a session of another zone, so that a mistake with times shows.
 func onServer(t *testing.T, d sqltrace.Dialect, in database.Database) *history {
-	h := &history{T: t, dialect: d, server: in.Server}
+	h := &history{T: t, dialect: d, server: in.Server, name: in.Name}
 	if d == sqltrace.MySQL {
 		h.driver, h.dsn = "mysql", in.DSN()+"?time_zone=%27%2B05%3A30%27"
 		h.db = h.pool(h.dsn)
@@ -183,5 +184,18 @@ func (h *history) want(got, want string) {
 	h.Helper()
 	if got != want {
 		h.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// takeRights leaves the user of the database that of reading and writing rows.
+func (h *history) takeRights() {
+	h.Helper()
+	statements := "REVOKE ALL ON `" + strings.ReplaceAll(h.name, "_", `\_`) + "`.* FROM tester; GRANT SELECT, INSERT, UPDATE, DELETE ON `" + h.name + "`.* TO tester"
+	if h.dialect == sqltrace.PostgreSQL {
+		statements = "REASSIGN OWNED BY tester TO chief; REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO tester;" +
+			" GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO tester"
+	}
+	if _, err := h.server.Exec(h.within(), h.name, statements); err != nil {
+		h.Fatal(err)
 	}
 }

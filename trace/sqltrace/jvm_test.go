@@ -109,7 +109,7 @@ func TestJVMsGoOn(t *testing.T) {
 				}
 				tracer := h.open(sqltrace.Options{Hostname: "gopher"})
 				if err := tracer.Migrate(h.within()); err != nil {
-					t.Fatal(err)
+					h.Fatal(err)
 				}
 				if old.version != "none" {
 					h.want(theirs(h, "old"), before)
@@ -145,7 +145,7 @@ func TestJVMsGoOn(t *testing.T) {
 				h.want(h.ask("SELECT job_name, hostname, ip, execution_source, is_success, failure_cause FROM JOB_EXECUTION_LOG WHERE id = ?", x.TaskID),
 					"settle|gopher|10.0.0.1|NORMAL_TRIGGER|0|"+cause)
 				if s := tracer.Stats(); s.Refused != 0 {
-					t.Errorf("%d rows were refused: %v", s.Refused, s.LastRefusal)
+					h.Errorf("%d rows were refused: %v", s.Refused, s.LastRefusal)
 				}
 			})
 		}
