@@ -24,12 +24,7 @@ const (
 func (d Dialect) trouble(err error) trouble {
 	switch d {
 	case SQLite:
-		if e, ok := errors.AsType[interface {
-			error
-			Code() int
-		}](err); ok {
-			return sqliteTrouble(e.Code() & 0xff) // the rest is the extended code
-		}
+		return sqliteTrouble(sqliteCode(err))
 	case MySQL:
 		if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 			return mysqlTrouble(e.Number)
@@ -44,6 +39,21 @@ func (d Dialect) trouble(err error) trouble {
 	}
 	return troublePasses
 }
+
+// sqliteCode returns the code of an error of modernc.org/sqlite; 0 if it is none.
+func sqliteCode(err error) int {
+	e, ok := errors.AsType[interface {
+		error
+		Code() int
+	}](err)
+	if !ok {
+		return 0
+	}
+	return e.Code() & 0xff // the rest is the extended code
+}
+
+// isBusy reports whether SQLite wants to be asked again, because others write.
+func isBusy(err error) bool { return sqliteCode(err) == 5 }
 
 // sqliteTrouble takes a result code of https://sqlite.org/rescode.html.
 func sqliteTrouble(code int) trouble {

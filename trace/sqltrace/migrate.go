@@ -143,7 +143,7 @@ func (t *Tracer) locked(ctx context.Context, do func(querier) error) error {
 	}
 	return t.connect(ctx, func(conn *sql.Conn) error {
 		// Readers and a writer do not keep each other waiting then. It stays so in the file.
-		if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		if err := patiently(ctx, conn, "PRAGMA journal_mode = WAL"); err != nil {
 			return fmt.Errorf("write-ahead log: %w", err)
 		}
 		return t.transactOn(ctx, conn, do)

@@ -159,7 +159,7 @@ func TestOpenChecks(t *testing.T) {
 	}
 }
 
-// lockTables keeps everybody else from the execution table, and returns what ends that.
+// lockTables keeps everybody else from changing the execution table, and returns what ends that.
 func (h *history) lockTables() (unlock func()) {
 	h.Helper()
 	conn, err := h.db.Conn(h.within())
@@ -169,7 +169,7 @@ func (h *history) lockTables() (unlock func()) {
 	lock, end := "LOCK TABLES JOB_EXECUTION_LOG WRITE", "UNLOCK TABLES"
 	switch h.dialect {
 	case sqltrace.SQLite:
-		lock, end = "BEGIN EXCLUSIVE", "ROLLBACK"
+		lock, end = "BEGIN IMMEDIATE", "ROLLBACK"
 	case sqltrace.PostgreSQL:
 		lock, end = "BEGIN; LOCK TABLE JOB_EXECUTION_LOG", "ROLLBACK"
 	}

@@ -26,8 +26,8 @@ func (t *Tracer) connect(ctx context.Context, do func(*sql.Conn) error) error {
 	switch t.dialect {
 	case MySQL: // for TIMESTAMP; whoever uses the pool, too, sees UTC
 		setup = "SET time_zone = '+00:00'"
-	case SQLite: // without it a database that another process writes to is an error at once
-		setup = "PRAGMA busy_timeout = 5000"
+	case SQLite: // how long it waits by itself, deaf to ctx; see patiently
+		setup = "PRAGMA busy_timeout = 200"
 	}
 	if setup != "" {
 		if _, err := conn.ExecContext(ctx, setup); err != nil {
@@ -63,7 +63,7 @@ func (t *Tracer) transactOn(ctx context.Context, conn *sql.Conn, do func(querier
 // immediate takes the right to write at the beginning. A transaction of SQLite that asks for
 // it later fails at once if another one has written meanwhile.
 func immediate(ctx context.Context, conn *sql.Conn, do func(querier) error) error {
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := patiently(ctx, conn, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	err := do(conn)
@@ -80,6 +80,17 @@ func immediate(ctx context.Context, conn *sql.Conn, do func(querier) error) erro
 		discard(conn)
 	}
 	return err
+}
+
+// patiently runs a statement of SQLite that has to wait while others write, until ctx ends.
+// SQLite itself pauses between its attempts.
+func patiently(ctx context.Context, conn *sql.Conn, statement string) error {
+	for {
+		_, err := conn.ExecContext(ctx, statement)
+		if ctx.Err() != nil || !isBusy(err) {
+			return err
+		}
+	}
 }
 
 // discard has the pool close a connection.
