@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,12 +52,12 @@ func newHistory(t *testing.T, d sqltrace.Dialect) *history {
 	return h
 }
 
-// onServer uses a session of another zone, so that a mistake with times shows.
+// onServer gives Tracers sessions of another zone, so that a mistake with times shows.
 func onServer(t *testing.T, d sqltrace.Dialect, in database.Database) *history {
 	h := &history{T: t, dialect: d, server: in.Server, name: in.Name}
 	if d == sqltrace.MySQL {
 		h.driver, h.dsn = "mysql", in.DSN()+"?time_zone=%27%2B05%3A30%27"
-		h.db = h.pool(h.dsn)
+		h.db = h.pool(in.DSN() + "?time_zone=%27%2B00%3A00%27")
 	} else {
 		h.driver, h.dsn = "pgx", in.DSN()+"&timezone=Asia/Kolkata"
 		// With statements that were prepared the test would fail after a migration.
@@ -199,3 +200,5 @@ func (h *history) takeRights() {
 		h.Fatal(err)
 	}
 }
+
+func textLogger(to *strings.Builder) *slog.Logger { return slog.New(slog.NewTextHandler(to, nil)) }

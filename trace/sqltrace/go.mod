@@ -33,4 +33,5 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	go.uber.org/goleak v1.3.0
 	modernc.org/sqlite v1.60.1
+	pgregory.net/rapid v1.3.0
 )
