@@ -70,11 +70,22 @@ func (d Dialect) create(t table) string {
 	return "CREATE TABLE " + t.name + " (" + strings.Join(parts, ", ") + ")" + engine
 }
 
+func (d Dialect) createIndex(t table, i index) string {
+	columns, only := i.columns, ""
+	switch {
+	case i.failures && d == MySQL:
+		columns = "is_success, " + columns
+	case i.failures:
+		only = " WHERE " + d.failed()
+	}
+	return "CREATE INDEX " + i.name + " ON " + t.name + " (" + columns + ")" + only
+}
+
 func (d Dialect) createIndexes(t table, there found) []string {
 	var statements []string
 	for _, i := range t.indexes {
 		if !there.indexes[strings.ToLower(i.name)] {
-			statements = append(statements, "CREATE INDEX "+i.name+" ON "+t.name+" ("+i.columns+")")
+			statements = append(statements, d.createIndex(t, i))
 		}
 	}
 	return statements

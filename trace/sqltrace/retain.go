@@ -25,7 +25,7 @@ type Retention struct {
 }
 
 // Removed is how many rows are gone.
-type Removed struct{ Executions, Statuses, Events, Lines int64 }
+type Removed struct{ Executions, Statuses, Events, Lines, Counts int64 }
 
 const (
 	defaultEvery = 10 * time.Minute
@@ -73,7 +73,7 @@ func (t *Tracer) retain(ctx context.Context) {
 		}
 		if removed != (Removed{}) {
 			t.log.Info("old rows of the history are removed", slog.Int64("executions", removed.Executions),
-				slog.Int64("statuses", removed.Statuses), slog.Int64("events", removed.Events), slog.Int64("lines", removed.Lines))
+				slog.Int64("statuses", removed.Statuses), slog.Int64("events", removed.Events), slog.Int64("lines", removed.Lines), slog.Int64("counts", removed.Counts))
 		}
 	}
 }
@@ -105,6 +105,8 @@ func (r *Removed) of(table string) *int64 {
 		return &r.Statuses
 	case tableEvent:
 		return &r.Events
+	case tableCount:
+		return &r.Counts
 	}
 	return &r.Lines
 }
@@ -114,6 +116,7 @@ func (r *Removed) add(more Removed) {
 	r.Statuses += more.Statuses
 	r.Events += more.Events
 	r.Lines += more.Lines
+	r.Counts += more.Counts
 }
 
 // removeOld counts in removed what it removes.

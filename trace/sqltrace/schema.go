@@ -48,6 +48,9 @@ type column struct {
 type index struct {
 	name    string
 	columns string
+	// failures: only rows of executions that have ended without success. MySQL, which has no
+	// such indexes, has them all, with is_success before the columns.
+	failures bool
 }
 
 // kind is what a column holds.
@@ -77,7 +80,7 @@ const columnEnd = "complete_time"
 
 // tables are those of this version, but for the one with the version.
 func tables() []table {
-	return []table{executionTable(), statusTable(), eventTable(), lineTable()}
+	return []table{executionTable(), statusTable(), eventTable(), lineTable(), countTable()}
 }
 
 func executionTable() table {
@@ -109,9 +112,11 @@ func executionTable() table {
 		},
 		key: []string{"id"},
 		indexes: []index{
-			{"EJ_EXECUTION_TIME", "start_time, id"},
-			{"EJ_EXECUTION_JOB", "job_name, start_time, id"},
-			{"EJ_EXECUTION_ITEM", "job_name, sharding_item, start_time, id"},
+			{name: "EJ_EXECUTION_TIME", columns: "start_time, id"},
+			{name: "EJ_EXECUTION_JOB", columns: "job_name, start_time, id"},
+			{name: "EJ_EXECUTION_ITEM", columns: "job_name, sharding_item, start_time, id"},
+			{name: "EJ_EXECUTION_IP", columns: "ip, start_time, id"},
+			{name: "EJ_EXECUTION_FAILED", columns: "start_time, id", failures: true},
 		},
 		since: "start_time",
 	}
@@ -139,8 +144,9 @@ func statusTable() table {
 		},
 		key: []string{"id"},
 		indexes: []index{
-			{"TASK_ID_STATE_INDEX", "task_id, state"},
-			{"EJ_STATUS_TIME", "creation_time, id"},
+			{name: "TASK_ID_STATE_INDEX", columns: "task_id, state"},
+			{name: "EJ_STATUS_TIME", columns: "creation_time, id"},
+			{name: "EJ_STATUS_JOB", columns: "job_name, creation_time, id"},
 		},
 		since: "creation_time",
 	}
@@ -169,8 +175,8 @@ func eventTable() table {
 		},
 		key: []string{"id"},
 		indexes: []index{
-			{"EJ_EVENT_TIME", "time_micros, id"},
-			{"EJ_EVENT_JOB", "job_name, time_micros, id"},
+			{name: "EJ_EVENT_TIME", columns: "time_micros, id"},
+			{name: "EJ_EVENT_JOB", columns: "job_name, time_micros, id"},
 		},
 		since: "time_micros",
 	}
@@ -189,7 +195,7 @@ func lineTable() table {
 			{name: "text", kind: kindText, required: true},
 		},
 		key:     []string{"task_id", "line_number"},
-		indexes: []index{{"EJ_RUN_LOG_TIME", "time_micros"}},
+		indexes: []index{{name: "EJ_RUN_LOG_TIME", columns: "time_micros"}},
 		since:   "time_micros",
 	}
 }

@@ -97,11 +97,15 @@ func (t *Tracer) save(ctx context.Context, b trace.Batch, ascii bool) error {
 	m := maker{t.dialect, t.o.Hostname, ascii}
 	r := m.rows(b)
 	err := t.transact(ctx, func(tx querier) error {
+		counts, err := t.ended(ctx, tx, r.executions)
+		if err != nil {
+			return err
+		}
 		if err := t.insert(ctx, tx, executionTable(), r.executions); err != nil {
 			return err
 		}
 		for _, e := range r.recovered {
-			lost, err := t.lose(ctx, tx, m, e)
+			lost, err := t.lose(ctx, tx, m, e, counts)
 			if err != nil {
 				return err
 			}
@@ -113,7 +117,10 @@ func (t *Tracer) save(ctx context.Context, b trace.Batch, ascii bool) error {
 		if err := t.insert(ctx, tx, eventTable(), r.events); err != nil {
 			return err
 		}
-		return t.insert(ctx, tx, lineTable(), r.lines)
+		if err := t.insert(ctx, tx, lineTable(), r.lines); err != nil {
+			return err
+		}
+		return t.count(ctx, tx, counts)
 	})
 	if err == nil {
 		t.note(func(s *Stats) { s.Written += int64(size(b)) })
@@ -150,7 +157,7 @@ const (
 
 // lose closes the executions that an instance has left when it ended, and returns a row of
 // their state for each. An instance that is alive after all writes their end itself later.
-func (t *Tracer) lose(ctx context.Context, tx querier, m maker, e trace.Event) ([]row, error) {
+func (t *Tracer) lose(ctx context.Context, tx querier, m maker, e trace.Event, counts counts) ([]row, error) {
 	var statuses []row
 	for _, item := range e.Items[:min(len(e.Items), mostRecovered)] {
 		left, err := t.running(ctx, tx, e.Job, e.From, item)
@@ -163,6 +170,7 @@ func (t *Tracer) lose(ctx context.Context, tx querier, m maker, e trace.Event) (
 			if err != nil {
 				return nil, fmt.Errorf("close task %s: %w", run.task, err)
 			}
+			counts.add(m.text(e.Job, maxJobName), run.start, outcomeLost, 1)
 			about := e
 			about.ID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(e.ID+run.task)).String()
 			about.Instance, about.Execution = e.From, job.Execution{Item: item, Source: run.source}
@@ -175,6 +183,7 @@ func (t *Tracer) lose(ctx context.Context, tx querier, m maker, e trace.Event) (
 // leftRun is an execution without an end.
 type leftRun struct {
 	task, original string
+	start          int64 // in microseconds
 	source         job.Source
 }
 
@@ -182,7 +191,7 @@ type leftRun struct {
 // the newest ones.
 func (t *Tracer) running(ctx context.Context, tx querier, jobName, instance string, item int) ([]leftRun, error) {
 	rows, err := tx.QueryContext(ctx, t.dialect.bind(fmt.Sprintf(
-		"SELECT task_id, original_task_id, execution_source FROM (SELECT * FROM %s WHERE job_name = ? AND sharding_item = ?"+
+		"SELECT task_id, original_task_id, start_micros, execution_source FROM (SELECT * FROM %s WHERE job_name = ? AND sharding_item = ?"+
 			" ORDER BY job_name DESC, sharding_item DESC, start_time DESC LIMIT %d) newest WHERE instance = ? AND %s IS NULL",
 		tableExecution, newestRuns, columnEnd)), jobName, item, instance)
 	if err != nil {
@@ -193,10 +202,11 @@ func (t *Tracer) running(ctx context.Context, tx querier, jobName, instance stri
 	for rows.Next() {
 		var task, source string
 		var original sql.NullString
-		if err := rows.Scan(&task, &original, &source); err != nil {
+		var start int64
+		if err := rows.Scan(&task, &original, &start, &source); err != nil {
 			return nil, err
 		}
-		run := leftRun{task: task, original: original.String, source: job.SourceNormal}
+		run := leftRun{task: task, start: start, original: original.String, source: job.SourceNormal}
 		if source == job.SourceFailover.String() {
 			run.source = job.SourceFailover
 		}

@@ -1,0 +1,197 @@
+package sqltrace
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds of a query.
+const (
+	// MaxLimit is the most rows that a query returns, and DefaultLimit how many it returns if
+	// its limit is 0.
+	MaxLimit     = 1000
+	DefaultLimit = 100
+	// readBound is how long a query may take, if its context allows more.
+	readBound = 30 * time.Second
+)
+
+// ErrQuery is wrapped by what says that a query asks for something that is not allowed.
+var ErrQuery = errors.New("sqltrace: query")
+
+// Page is a part of an answer, newest first. Next is for the next part; it is empty if there
+// is none. Rows that are written between two queries change no page that follows.
+type Page[T any] struct {
+	Rows []T
+	Next Cursor
+}
+
+// Cursor is the place behind the last row of a page. The zero value is the beginning.
+type Cursor string
+
+// cursorAt returns the place behind a row: its time in microseconds and its id.
+func cursorAt(micros int64, id string) Cursor {
+	return Cursor(strconv.FormatInt(micros, 10) + "_" + id)
+}
+
+func (c Cursor) place() (micros int64, id string, err error) {
+	at, id, ok := strings.Cut(string(c), "_")
+	micros, err = strconv.ParseInt(at, 10, 64)
+	if !ok || err != nil || id == "" || len(id) > maxID*4 {
+		return 0, "", fmt.Errorf("%w: cursor %.60q: what Page.Next has returned is allowed", ErrQuery, string(c))
+	}
+	return micros, id, nil
+}
+
+func checkLimit(limit int) (int, error) {
+	switch {
+	case limit == 0:
+		return DefaultLimit, nil
+	case limit < 0 || limit > MaxLimit:
+		return 0, fmt.Errorf("%w: limit %d: 1 to %d, or 0 for %d, are allowed", ErrQuery, limit, MaxLimit, DefaultLimit)
+	}
+	return limit, nil
+}
+
+// where is what a row has to be like.
+type where struct {
+	conditions []string
+	args       []any
+}
+
+func (w *where) add(condition string, args ...any) {
+	w.conditions = append(w.conditions, condition)
+	w.args = append(w.args, args...)
+}
+
+// equal adds a condition if the value is given.
+func (w *where) equal(column, value string) {
+	if value != "" {
+		w.add(column+" = ?", value)
+	}
+}
+
+// among adds that a column, or an expression, has one of the values.
+func (w *where) among(column string, values ...any) {
+	w.add(column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", values...)
+}
+
+func (w *where) String() string {
+	if len(w.conditions) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.conditions, " AND ")
+}
+
+// key is what rows are paged by: a time, and the id where times are equal.
+type key struct {
+	column string
+	kind   kind // of the column: kindTime or kindBigint
+}
+
+func (k key) value(d Dialect, at time.Time) any {
+	if k.kind == kindTime {
+		return d.moment(at)
+	}
+	return at.UnixMicro()
+}
+
+// within adds the bounds of the time, which may be open, and the place where the page begins.
+// A row without a time is in no page. What is compared is the time as the database has it: on
+// MySQL in whole seconds.
+func (k key) within(d Dialect, w *where, from, to time.Time, after Cursor) error {
+	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		return fmt.Errorf("%w: from %v to %v: nothing is in between", ErrQuery, from, to)
+	}
+	if !from.IsZero() {
+		w.add(k.column+" >= ?", k.value(d, from))
+	}
+	if !to.IsZero() {
+		w.add(k.column+" < ?", k.value(d, to))
+	}
+	if after == "" {
+		w.add(k.column + " IS NOT NULL")
+		return nil
+	}
+	micros, id, err := after.place()
+	if err != nil {
+		return err
+	}
+	at := k.value(d, time.UnixMicro(micros))
+	// The first condition is the one that an index is of use for.
+	w.add(k.column+" <= ?", at)
+	w.add("("+k.column+" < ? OR id < ?)", at, id)
+	return nil
+}
+
+// newestFirst orders by columns that have one value each, and then by the key. The former say
+// which index is meant.
+func (k key) newestFirst(equal ...string) string {
+	return " ORDER BY " + strings.Join(append(equal, k.column, "id"), " DESC, ") + " DESC"
+}
+
+// page cuts what was read: one row more than the limit says that there is another page.
+func page[T any](list []T, limit int, place func(T) Cursor) Page[T] {
+	if len(list) <= limit {
+		return Page[T]{Rows: list}
+	}
+	list = list[:limit]
+	return Page[T]{Rows: list, Next: place(list[limit-1])}
+}
+
+// read runs a query on a table and scans its rows.
+func (t *Tracer) read(ctx context.Context, table, query string, args []any, scan func(scanner) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readBound)
+	defer cancel()
+	err := t.ready(ctx)
+	if err == nil {
+		err = t.connect(ctx, func(conn *sql.Conn) error { return t.readOn(ctx, conn, query, args, scan) })
+	}
+	if err != nil {
+		return fmt.Errorf("sqltrace: %v: read %s: %w", t.dialect, table, err)
+	}
+	return nil
+}
+
+func (t *Tracer) readOn(ctx context.Context, on querier, query string, args []any, scan func(scanner) error) error {
+	rows, err := on.QueryContext(ctx, t.dialect.bind(query), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// scanner is a row that was read.
+type scanner interface{ Scan(into ...any) error }
+
+// micros returns the expression for a time in microseconds since 1970, whatever the zone of the
+// session and what the driver makes of times. It is 0 for NULL.
+func (d Dialect) micros(column string) string {
+	switch d {
+	case MySQL:
+		return "COALESCE(CAST(UNIX_TIMESTAMP(" + column + ") * 1000000 AS SIGNED), 0)"
+	case PostgreSQL:
+		return "COALESCE(CAST(EXTRACT(EPOCH FROM " + column + ") * 1000000 AS BIGINT), 0)"
+	}
+	// SQLite rounds fractions to a thousandth, and up to the next second. Here a time is the text
+	// that moment makes.
+	return "COALESCE(unixepoch(substr(" + column + ", 1, 19)) * 1000000 + CAST(substr(" + column + ", 21, 6) AS INTEGER), 0)"
+}
+
+// timeOf returns a time that was read; 0 is none.
+func timeOf(micros int64) time.Time {
+	if micros == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micros).UTC()
+}

@@ -1,0 +1,63 @@
+package sqltrace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// mostDurations bounds what Durations looks at.
+const mostDurations = 10_000
+
+// Durations are how long executions took: the percentiles of Executions of them, and the longest.
+// Each is the duration of an execution (nearest rank).
+type Durations struct {
+	Executions         int
+	P50, P95, P99, Max time.Duration
+	// Since is the start of the oldest of them. All is false if there are older ones.
+	Since time.Time
+	All   bool
+}
+
+// Durations looks at the newest 10,000 executions of a job, or of all jobs if it is empty, that
+// have ended and that began at from or later and before to.
+func (t *Tracer) Durations(ctx context.Context, jobName string, from, to time.Time) (Durations, error) {
+	var w where
+	var equal []string
+	if jobName != "" {
+		w.equal("job_name", jobName)
+		equal = []string{"job_name"}
+	}
+	if err := executionKey.within(t.dialect, &w, from, to, ""); err != nil {
+		return Durations{}, err
+	}
+	w.add("complete_time IS NOT NULL")
+	start, complete := t.dialect.micros("start_time"), t.dialect.micros("complete_time")
+	query := fmt.Sprintf("SELECT %s, COALESCE(duration_micros, %s - %s) FROM %s%s%s LIMIT %d",
+		start, complete, start, tableExecution, &w, executionKey.newestFirst(equal...), mostDurations+1)
+	var micros []int64
+	var oldest int64
+	err := t.read(ctx, tableExecution, query, w.args, func(row scanner) error {
+		if len(micros) == mostDurations {
+			micros = append(micros, 0) // there are more
+			return nil
+		}
+		var took int64
+		err := row.Scan(&oldest, &took)
+		micros = append(micros, took)
+		return err
+	})
+	if err != nil || len(micros) == 0 {
+		return Durations{All: err == nil}, err
+	}
+	d := Durations{Since: timeOf(oldest), All: len(micros) <= mostDurations}
+	micros = micros[:min(len(micros), mostDurations)]
+	slices.Sort(micros)
+	d.Executions = len(micros)
+	rank := func(percent int) time.Duration {
+		return time.Duration(micros[(percent*len(micros)+99)/100-1]) * time.Microsecond
+	}
+	d.P50, d.P95, d.P99, d.Max = rank(50), rank(95), rank(99), rank(100)
+	return d, nil
+}

@@ -1,0 +1,97 @@
+package sqltrace
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/trace"
+)
+
+// EventFilter says which events are meant. Fields that are zero do not count.
+type EventFilter struct {
+	Job, Instance string
+	Kinds         []trace.Kind
+	// Events are from From on, and before To.
+	From, To time.Time
+	After    Cursor
+	Limit    int
+}
+
+var eventKey = key{"time_micros", kindBigint}
+
+// Events returns what has happened beside executions, newest first: the kinds that the package
+// comment names for its table. A page is found in an index if f has a Job, or nothing.
+func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], error) {
+	limit, err := checkLimit(f.Limit)
+	if err != nil {
+		return Page[trace.Event]{}, err
+	}
+	var w where
+	w.equal("job_name", f.Job)
+	w.equal("instance", f.Instance)
+	if len(f.Kinds) > 0 {
+		var kinds []any
+		for _, k := range f.Kinds {
+			name := kindName(k)
+			if name == "" {
+				return Page[trace.Event]{}, fmt.Errorf("%w: events of kind %d are not kept as events", ErrQuery, int(k))
+			}
+			kinds = append(kinds, name)
+		}
+		w.among("kind", kinds...)
+	}
+	if err := eventKey.within(t.dialect, &w, f.From, f.To, f.After); err != nil {
+		return Page[trace.Event]{}, err
+	}
+	var equal []string
+	if f.Job != "" {
+		equal = []string{"job_name"}
+	}
+	over := "is_over <> 0"
+	if t.dialect == PostgreSQL {
+		over = "is_over"
+	}
+	query := fmt.Sprintf(`SELECT id, time_micros, kind, job_name, COALESCE(instance, ''), COALESCE(from_instance, ''), COALESCE(task_id, ''),
+		COALESCE(sharding_item, 0), COALESCE(items, ''), COALESCE(scheduled_micros, 0), COALESCE(ticks, 0), COALESCE(what, ''),
+		COALESCE(actor, ''), COALESCE(reason, ''), %s, COALESCE(detail, '') FROM %s%s%s LIMIT %d`,
+		over, tableEvent, &w, eventKey.newestFirst(equal...), limit+1)
+	var list []trace.Event
+	err = t.read(ctx, tableEvent, query, w.args, func(row scanner) error {
+		var e trace.Event
+		var at, scheduled int64
+		var kind, items string
+		err := row.Scan(&e.ID, &at, &kind, &e.Job, &e.Instance, &e.From, &e.Execution.TaskID, &e.Execution.Item, &items, &scheduled,
+			&e.Ticks, &e.What, &e.By, &e.Why, &e.Over, &e.Error)
+		e.Time, e.Kind, e.Items, e.Execution.ScheduledTime = timeOf(at), kindOf(kind), itemsOf(items), timeOf(scheduled)
+		list = append(list, e)
+		return err
+	})
+	if err != nil {
+		return Page[trace.Event]{}, err
+	}
+	return page(list, limit, func(e trace.Event) Cursor { return cursorAt(e.Time.UnixMicro(), e.ID) }), nil
+}
+
+// kindOf returns the kind of that name; 0 if a later version has written it.
+func kindOf(name string) trace.Kind {
+	for k := trace.KindClaimed; k <= trace.KindMissed; k++ {
+		if kindName(k) == name {
+			return k
+		}
+	}
+	return 0
+}
+
+// itemsOf reads a list of items. Those that were too many to be written are not in it.
+func itemsOf(list string) []int {
+	var items []int
+	for text := range strings.SplitSeq(strings.Trim(list, "[]"), ", ") {
+		if item, err := strconv.Atoi(text); err == nil {
+			items = append(items, item)
+		}
+	}
+	return items
+}

@@ -1,0 +1,305 @@
+package sqltrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/trace"
+)
+
+// ErrNotFound says that there is no such execution, or not any more.
+var ErrNotFound = errors.New("sqltrace: there is no such execution")
+
+// Outcome is how an execution has ended: what [job.Outcome] says, in capitals, or one of these.
+type Outcome string
+
+// The outcomes that only the history knows.
+const (
+	// OutcomeRunning: nobody has told its end. Either it runs, or its process died.
+	OutcomeRunning Outcome = "RUNNING"
+	// OutcomeLost: its instance ended in the middle of it.
+	OutcomeLost Outcome = outcomeLost
+)
+
+// OutcomeOf returns the outcome of an execution that has ended.
+func OutcomeOf(o job.Outcome) Outcome { return Outcome(o.String()) }
+
+// Execution is one run of one item, all its attempts together. What a JVM has written has only
+// what ElasticJob knows: of those with a comment "not of a JVM" it has the zero value.
+type Execution struct {
+	// ID is the task id of [job.Execution]. A JVM has another TaskID, of many executions.
+	ID, TaskID string
+	Job        string
+	Item       int
+	Instance   string // not of a JVM
+	Hostname   string
+	IP         string
+	// Source is what [job.Source] says.
+	Source        string
+	ScheduledTime time.Time // not of a JVM
+	// StartTime and CompleteTime are in UTC. Those of a JVM are in seconds on MySQL, and on
+	// PostgreSQL by the clock on its wall, without its zone.
+	StartTime, CompleteTime time.Time
+	Waited                  time.Duration // for a thread; not of a JVM
+	Duration                time.Duration
+	Token                   int64 // not of a JVM
+	Attempts                int   // not of a JVM
+	// Outcome of a JVM's is OK, FAILED or RUNNING.
+	Outcome        Outcome
+	RequestID      string // not of a JVM
+	OriginalTaskID string // not of a JVM
+	Error          string
+	// Output is the end of what the handler has kept. Only Execution returns it.
+	Output string
+
+	place Cursor
+}
+
+// Filter says which executions are meant. Fields that are zero do not count.
+type Filter struct {
+	Job string
+	// Items are those of Job.
+	Items        []int
+	Instance, IP string
+	Source       job.Source
+	Outcomes     []Outcome
+	RequestID    string
+	// Executions begin at From or later, and before To.
+	From, To time.Time
+	After    Cursor
+	Limit    int
+}
+
+// Failures are the outcomes of the executions that have ended and were no success.
+func Failures() []Outcome {
+	return []Outcome{OutcomeOf(job.OutcomeFailed), OutcomeOf(job.OutcomePanic), OutcomeOf(job.OutcomeTimeout),
+		OutcomeOf(job.OutcomeCut), OutcomeOf(job.OutcomeKilled), OutcomeLost}
+}
+
+var executionKey = key{"start_time", kindTime}
+
+// Executions returns the executions that f means, newest first.
+//
+// A page is found in an index if f has a Job, an IP, an Instance or only outcomes of Failures, or
+// nothing. What else it has is looked at row by row, so a rare one should come with From.
+func (t *Tracer) Executions(ctx context.Context, f Filter) (Page[Execution], error) {
+	w, equal, err := t.dialect.whereExecution(f)
+	if err != nil {
+		return Page[Execution]{}, err
+	}
+	limit, err := checkLimit(f.Limit)
+	if err != nil {
+		return Page[Execution]{}, err
+	}
+	// The ids come out of an index first, so that sorting never moves whole rows.
+	query := fmt.Sprintf("SELECT %s FROM %s%s%s LIMIT %d", t.dialect.executionColumns(""), tableExecution, w, executionKey.newestFirst(equal...), limit+1)
+	list, err := t.readExecutions(ctx, query, w.args)
+	if err != nil {
+		return Page[Execution]{}, err
+	}
+	return page(list, limit, func(x Execution) Cursor { return x.place }), nil
+}
+
+// whereExecution returns the conditions and the columns that have one value by them.
+func (d Dialect) whereExecution(f Filter) (w *where, equal []string, err error) {
+	w = &where{}
+	if len(f.Items) > 0 && f.Job == "" {
+		return nil, nil, fmt.Errorf("%w: items %v without a job", ErrQuery, f.Items)
+	}
+	if len(f.Items) > MaxLimit || len(f.Outcomes) > MaxLimit {
+		return nil, nil, fmt.Errorf("%w: %d items, %d outcomes: %d are allowed", ErrQuery, len(f.Items), len(f.Outcomes), MaxLimit)
+	}
+	w.equal("job_name", f.Job)
+	if len(f.Items) > 0 {
+		w.among("sharding_item", anys(f.Items)...)
+	}
+	if f.Job != "" {
+		equal = []string{"job_name"}
+		if len(f.Items) == 1 {
+			equal = append(equal, "sharding_item")
+		}
+	}
+	w.equal("instance", f.Instance)
+	ip := f.IP
+	if ip == "" && f.Instance != "" {
+		ip = address(f.Instance) // for its index
+	}
+	w.equal("ip", ip)
+	if f.Source != 0 {
+		w.add("execution_source = ?", f.Source.String())
+	}
+	if len(f.Outcomes) > 0 {
+		if onlyFailures(f.Outcomes) {
+			w.add(d.failed())
+		}
+		w.among(d.outcome(""), anys(f.Outcomes)...)
+	}
+	w.equal("request_id", f.RequestID)
+	return w, equal, executionKey.within(d, w, f.From, f.To, f.After)
+}
+
+func anys[T any](list []T) []any {
+	all := make([]any, len(list))
+	for i, v := range list {
+		all[i] = v
+	}
+	return all
+}
+
+func onlyFailures(outcomes []Outcome) bool {
+	for _, o := range outcomes {
+		if o == OutcomeRunning || o == OutcomeOf(job.OutcomeOK) {
+			return false
+		}
+	}
+	return true
+}
+
+// failed is the condition of the index EJ_EXECUTION_FAILED.
+func (d Dialect) failed() string {
+	if d == PostgreSQL {
+		return "NOT is_success AND complete_time IS NOT NULL"
+	}
+	return "is_success = 0 AND complete_time IS NOT NULL"
+}
+
+// outcome returns the expression for the outcome of a row; of is the table's alias with a dot.
+func (d Dialect) outcome(of string) string {
+	success := of + "is_success"
+	if d != PostgreSQL {
+		success += " <> 0"
+	}
+	return fmt.Sprintf("CASE WHEN %[1]scomplete_time IS NULL THEN 'RUNNING' WHEN %[1]soutcome IS NOT NULL THEN %[1]soutcome WHEN %[2]s THEN 'OK' ELSE 'FAILED' END",
+		of, success)
+}
+
+// executionColumns are what scanExecution takes.
+func (d Dialect) executionColumns(of string) string {
+	return fmt.Sprintf(`%[1]sid, %[1]stask_id, %[1]sjob_name, %[1]ssharding_item, COALESCE(%[1]sinstance, ''), %[1]shostname, %[1]sip,
+		%[1]sexecution_source, COALESCE(%[1]sscheduled_micros, 0), %[2]s, COALESCE(%[1]sstart_micros, 0), %[3]s,
+		COALESCE(%[1]swaited_micros, 0), COALESCE(%[1]sduration_micros, -1), COALESCE(%[1]stoken, 0), COALESCE(%[1]sattempts, 0), %[4]s,
+		COALESCE(%[1]srequest_id, ''), COALESCE(%[1]soriginal_task_id, ''), COALESCE(%[1]sfailure_cause, '')`,
+		of, d.micros(of+"start_time"), d.micros(of+"complete_time"), d.outcome(of))
+}
+
+func scanExecution(row scanner, more ...any) (Execution, error) {
+	var x Execution
+	var scheduled, start, exact, complete, waited, duration int64
+	err := row.Scan(append([]any{&x.ID, &x.TaskID, &x.Job, &x.Item, &x.Instance, &x.Hostname, &x.IP,
+		&x.Source, &scheduled, &start, &exact, &complete, &waited, &duration, &x.Token, &x.Attempts, &x.Outcome,
+		&x.RequestID, &x.OriginalTaskID, &x.Error}, more...)...)
+	if err != nil {
+		return x, err
+	}
+	x.place = cursorAt(start, x.ID)
+	x.ScheduledTime, x.StartTime, x.CompleteTime = timeOf(scheduled), timeOf(start), timeOf(complete)
+	if exact != 0 {
+		x.StartTime = timeOf(exact)
+	}
+	x.Waited = time.Duration(waited) * time.Microsecond
+	switch {
+	case duration >= 0:
+		x.Duration = time.Duration(duration) * time.Microsecond
+		x.CompleteTime = x.StartTime.Add(x.Duration)
+	case !x.CompleteTime.IsZero() && !x.StartTime.IsZero():
+		x.Duration = max(x.CompleteTime.Sub(x.StartTime), 0)
+	}
+	return x, nil
+}
+
+func (t *Tracer) readExecutions(ctx context.Context, query string, args []any) ([]Execution, error) {
+	var list []Execution
+	err := t.read(ctx, tableExecution, query, args, func(row scanner) error {
+		x, err := scanExecution(row)
+		list = append(list, x)
+		return err
+	})
+	return list, err
+}
+
+// Execution returns one execution, with its Output. [ErrNotFound] says that there is none.
+func (t *Tracer) Execution(ctx context.Context, id string) (Execution, error) {
+	var list []Execution
+	query := "SELECT " + t.dialect.executionColumns("") + ", COALESCE(output_tail, '') FROM " + tableExecution + " WHERE id = ?"
+	err := t.read(ctx, tableExecution, query, []any{id}, func(row scanner) error {
+		var output string
+		x, err := scanExecution(row, &output)
+		x.Output = output
+		list = append(list, x)
+		return err
+	})
+	switch {
+	case err != nil:
+		return Execution{}, err
+	case len(list) == 0:
+		return Execution{}, fmt.Errorf("%w: id %.60q", ErrNotFound, id)
+	}
+	return list[0], nil
+}
+
+// Bounds of a chain.
+const (
+	mostInChain     = 100
+	mostOfItem      = 10_000
+	clocksMayDiffer = time.Hour
+)
+
+// Chain returns the executions of the item of x for the tick of x, x among them, oldest first:
+// failovers, and what an operator has run again. It looks at the first 10,000 executions of
+// the item from the tick on, and returns 100 at most. Without a tick, as a JVM writes it, there is x alone.
+func (t *Tracer) Chain(ctx context.Context, x Execution) ([]Execution, error) {
+	if x.ScheduledTime.IsZero() {
+		return []Execution{x}, nil
+	}
+	query := fmt.Sprintf(`SELECT %s FROM (SELECT id, scheduled_micros FROM %s WHERE job_name = ? AND sharding_item = ? AND start_time >= ?
+		ORDER BY job_name, sharding_item, start_time, id LIMIT %d) tried JOIN %s x ON x.id = tried.id
+		WHERE tried.scheduled_micros = ? ORDER BY x.start_time, x.id LIMIT %d`,
+		t.dialect.executionColumns("x."), tableExecution, mostOfItem, tableExecution, mostInChain)
+	return t.readExecutions(ctx, query, []any{x.Job, x.Item, t.dialect.moment(x.ScheduledTime.Add(-clocksMayDiffer)), x.ScheduledTime.UnixMicro()})
+}
+
+// Latest returns the newest execution of each item of a job, by item: of items above after (-1
+// is before the first), and as many as limit says.
+func (t *Tracer) Latest(ctx context.Context, jobName string, after, limit int) ([]Execution, error) {
+	limit, err := checkLimit(limit)
+	if err != nil {
+		return nil, err
+	}
+	// From one item to the next in the index, whatever is in between.
+	query := fmt.Sprintf(`WITH RECURSIVE items (item, n) AS (
+			SELECT MIN(sharding_item), 1 FROM %[1]s WHERE job_name = ? AND sharding_item > ?
+			UNION ALL
+			SELECT (SELECT MIN(e.sharding_item) FROM %[1]s e WHERE e.job_name = ? AND e.sharding_item > items.item), n + 1
+			FROM items WHERE items.item IS NOT NULL AND n < %[2]d)
+		SELECT %[3]s FROM items JOIN %[1]s x ON x.id = (SELECT e.id FROM %[1]s e WHERE e.job_name = ? AND e.sharding_item = items.item
+			AND e.start_time IS NOT NULL ORDER BY e.job_name DESC, e.sharding_item DESC, e.start_time DESC, e.id DESC LIMIT 1)
+		WHERE items.item IS NOT NULL ORDER BY items.item`,
+		tableExecution, limit, t.dialect.executionColumns("x."))
+	return t.readExecutions(ctx, query, []any{jobName, after, jobName, jobName})
+}
+
+// Lines returns the lines of an execution's log after the line with number after; 0 is before
+// the first one. Of an execution under way it may be asked again and again.
+func (t *Tracer) Lines(ctx context.Context, id string, after, limit int) ([]trace.Line, error) {
+	limit, err := checkLimit(limit)
+	if err != nil {
+		return nil, err
+	}
+	query := fmt.Sprintf("SELECT task_id, line_number, job_name, sharding_item, time_micros, level, text FROM %s WHERE task_id = ? AND line_number > ? ORDER BY line_number LIMIT %d",
+		tableLine, limit)
+	var list []trace.Line
+	err = t.read(ctx, tableLine, query, []any{id, after}, func(row scanner) error {
+		var l trace.Line
+		var at int64
+		var level int
+		err := row.Scan(&l.TaskID, &l.Number, &l.Job, &l.Item, &at, &level, &l.Text)
+		l.Time, l.Level = timeOf(at), slog.Level(level)
+		list = append(list, l)
+		return err
+	})
+	return list, err
+}
