@@ -26,6 +26,7 @@ func (m mariaDB) settings(s *Server) []string {
 		"port":                    strconv.Itoa(s.port),
 		"socket":                  "socket", // in the data folder: a path that is long is refused
 		"pid-file":                "pid",
+		"tmpdir":                  s.journal(), // at its start it removes what others have in a common one
 		"skip-name-resolve":       "1",
 		"character-set-server":    "utf8mb4", // as Debian has it
 		"innodb-buffer-pool-size": "64M",
