@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -201,4 +202,22 @@ func (h *history) takeRights() {
 	}
 }
 
-func textLogger(to *strings.Builder) *slog.Logger { return slog.New(slog.NewTextHandler(to, nil)) }
+// syncWriter keeps what a logger writes in the background.
+type syncWriter struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (w *syncWriter) logger() *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+func (w *syncWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *syncWriter) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}

@@ -168,8 +168,8 @@ func TestTexts(t *testing.T) {
 // Rows that the database refuses are dropped, and no others.
 func TestRefusedRows(t *testing.T) {
 	onEach(t, func(h *history) {
-		log := new(strings.Builder)
-		tracer := h.open(sqltrace.Options{Logger: textLogger(log)})
+		log := new(syncWriter)
+		tracer := h.open(sqltrace.Options{Logger: log.logger()})
 		h.write(tracer, trace.Batch{})
 		check := "ALTER TABLE ELASTICJOB_RUN_LOG ADD CONSTRAINT seven CHECK (line_number % 7 <> 0)"
 		if h.dialect == sqltrace.SQLite {

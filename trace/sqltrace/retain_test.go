@@ -1,0 +1,164 @@
+package sqltrace_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
+)
+
+// fillAges writes executions with a status, an event and a line each, one for each age.
+func fillAges(h *history, tracer *sqltrace.Tracer, ages ...time.Duration) {
+	h.Helper()
+	var b trace.Batch
+	for i, age := range ages {
+		x := execution(i + 1)
+		at := time.Now().Add(-age)
+		f := event(1, trace.KindFinished, x)
+		f.Outcome, f.Time = job.OutcomeOK, at
+		e := event(2, trace.KindJoined, job.Execution{})
+		e.ID, e.Time = id(500_000+i), at
+		b.Events = append(b.Events, f, e)
+		b.Lines = append(b.Lines, trace.Line{Job: "settle", TaskID: x.TaskID, Number: 1, Time: at, Text: "line"})
+	}
+	h.write(tracer, b)
+}
+
+func (h *history) rowCounts() string {
+	h.Helper()
+	var counts []string
+	for _, table := range []string{"JOB_EXECUTION_LOG", "JOB_STATUS_TRACE_LOG", "ELASTICJOB_EVENT", "ELASTICJOB_RUN_LOG"} {
+		counts = append(counts, h.ask("SELECT COUNT(*) FROM "+table))
+	}
+	return strings.Join(counts, " ")
+}
+
+func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
+
+func TestRetainByAge(t *testing.T) {
+	onEach(t, func(h *history) {
+		jvms[1].createTables(h)
+		jvms[1].run(h, "old") // in 2023
+		tracer := h.open(sqltrace.Options{Retention: sqltrace.Retention{Age: days(30), Every: time.Hour}})
+		fillAges(h, tracer, 0, days(29), days(31), days(1000))
+		removed, err := tracer.Retain(h.within())
+		if err != nil {
+			h.Fatal(err)
+		}
+		if removed.Executions != 6 || removed.Statuses != 5 || removed.Events != 2 || removed.Lines != 2 {
+			h.Errorf("removed %+v", removed)
+		}
+		h.want(h.rowCounts(), "2 2 2 2")
+		if s := tracer.Stats(); s.Removed != removed {
+			h.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestRetainByRows(t *testing.T) {
+	onEach(t, func(h *history) {
+		tracer := h.open(sqltrace.Options{Retention: sqltrace.Retention{Rows: 3, Every: time.Hour}})
+		fillAges(h, tracer, days(1), days(2))
+		if removed, err := tracer.Retain(h.within()); err != nil || removed != (sqltrace.Removed{}) {
+			h.Errorf("removed %+v, %v", removed, err)
+		}
+		var ages []time.Duration
+		for n := range 2500 { // more than are removed at once
+			ages = append(ages, time.Duration(n)*time.Minute)
+		}
+		h.empty()
+		fillAges(h, tracer, ages...)
+		removed, err := tracer.Retain(h.within())
+		if err != nil || removed.Executions != 2497 || removed.Lines != 2497 {
+			h.Errorf("removed %+v, %v", removed, err)
+		}
+		h.want(h.rowCounts(), "3 3 3 3")
+		h.want(h.ask("SELECT MAX(id) FROM JOB_EXECUTION_LOG"), id(3))
+	})
+}
+
+// Several processes make passes at a time, and others write. What went is counted once.
+func TestRetainAtOnce(t *testing.T) {
+	onEach(t, func(h *history) {
+		var ages []time.Duration
+		for n := range 2500 {
+			ages = append(ages, days(n+1))
+		}
+		o := sqltrace.Options{Retention: sqltrace.Retention{Age: days(100), Every: time.Hour}}
+		fillAges(h, h.open(o), ages...)
+		var all sync.WaitGroup
+		var sum sync.Mutex
+		var total sqltrace.Removed
+		for i := range 4 {
+			tracer := h.open(o)
+			all.Go(func() {
+				removed, err := tracer.Retain(h.within())
+				if err != nil {
+					h.Error(err)
+				}
+				sum.Lock()
+				defer sum.Unlock()
+				total.Executions += removed.Executions
+				total.Lines += removed.Lines
+			})
+			all.Go(func() {
+				for n := range 5 {
+					x := execution(10_000 + 10*i + n)
+					f := event(1, trace.KindFinished, x)
+					f.Outcome, f.Time = job.OutcomeOK, time.Now()
+					if err := tracer.Write(h.within(), trace.Batch{Events: []trace.Event{f}}); err != nil {
+						h.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if total.Executions != 2401 || total.Lines != 2401 {
+			// Those that found another at work have left it to that one.
+			h.Errorf("removed %+v", total)
+		}
+		h.want(h.rowCounts(), "119 119 99 99")
+	})
+}
+
+// The passes come by themselves, and what fails is told.
+func TestRetainByItself(t *testing.T) {
+	h := newHistory(t, sqltrace.SQLite)
+	log := new(syncWriter)
+	tracer := h.open(sqltrace.Options{
+		Retention: sqltrace.Retention{Age: days(1), Every: time.Second},
+		Logger:    log.logger(),
+	})
+	fillAges(h, tracer, days(2))
+	h.await("the rows go", func() bool { return h.rowCounts() == "0 0 0 0" && tracer.Stats().Removed.Lines == 1 })
+	h.exec("DROP TABLE ELASTICJOB_EVENT")
+	h.await("a failure is told", func() bool { return tracer.Stats().RetentionFailed != nil })
+	fillAges(h, tracer, days(2)) // makes the table again
+	h.await("it is well again", func() bool { return tracer.Stats().RetentionFailed == nil && h.rowCounts() == "0 0 0 0" })
+	tracer.Close()
+	for _, want := range []string{"old rows of the history are removed", "could not be removed"} {
+		if n := strings.Count(log.String(), want); n < 1 || n > 3 {
+			t.Errorf("%q is said %d times:\n%s", want, n, log)
+		}
+	}
+}
+
+// await polls, because a database tells nobody what changes.
+func (h *history) await(what string, done func() bool) {
+	h.Helper()
+	ctx := h.within()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for !done() {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			h.Fatal(fmt.Sprint("too late: ", what))
+		}
+	}
+}
