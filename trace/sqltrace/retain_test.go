@@ -68,13 +68,13 @@ func TestRetainByRows(t *testing.T) {
 			h.Errorf("removed %+v, %v", removed, err)
 		}
 		var ages []time.Duration
-		for n := range 2500 { // more than are removed at once
+		for n := range 1200 { // more than are removed at once
 			ages = append(ages, time.Duration(n)*time.Minute)
 		}
 		h.empty()
 		fillAges(h, tracer, ages...)
 		removed, err := tracer.Retain(h.within())
-		if err != nil || removed.Executions != 2497 || removed.Lines != 2497 {
+		if err != nil || removed.Executions != 1197 || removed.Lines != 1197 {
 			h.Errorf("removed %+v, %v", removed, err)
 		}
 		h.want(h.rowCounts(), "3 3 3 3")
@@ -86,7 +86,7 @@ func TestRetainByRows(t *testing.T) {
 func TestRetainAtOnce(t *testing.T) {
 	onEach(t, func(h *history) {
 		var ages []time.Duration
-		for n := range 2500 {
+		for n := range 1200 {
 			ages = append(ages, days(n+1))
 		}
 		o := sqltrace.Options{Retention: sqltrace.Retention{Age: days(100), Every: time.Hour}}
@@ -118,7 +118,7 @@ func TestRetainAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if total.Executions != 2401 || total.Lines != 2401 {
+		if total.Executions != 1101 || total.Lines != 1101 {
 			// Those that found another at work have left it to that one.
 			h.Errorf("removed %+v", total)
 		}

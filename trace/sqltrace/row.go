@@ -2,6 +2,7 @@ package sqltrace
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -53,7 +54,7 @@ func (m maker) rows(b trace.Batch) rows {
 		if table := tableOf(e); table == tableEvent {
 			r.events = append(r.events, m.event(e))
 		} else if table == tableStatus {
-			r.statuses = append(r.statuses, m.status(e, stateOf(e), "", e.Execution.TaskID))
+			r.statuses = append(r.statuses, m.status(e, stateOf(e), e.Execution.OriginalTaskID, e.Execution.TaskID))
 		}
 		switch {
 		case e.Kind == trace.KindRecovered:
@@ -138,7 +139,7 @@ func (m maker) execution(e trace.Event) row {
 		x.TaskID, m.text(e.Job, maxJobName), x.TaskID, m.text(m.hostname, 255), m.text(address(e.Instance), 50), x.Item,
 		x.Source.String(), cause, e.Kind == trace.KindFinished && e.Outcome == job.OutcomeOK, m.dialect.moment(start), end,
 		m.optional(e.Instance, maxInstance), micros(x.ScheduledTime), micros(start), waited, duration, x.Token, attempts, outcome,
-		m.optional(x.RequestID, 255), nil, output,
+		m.optional(x.RequestID, 255), m.optional(x.OriginalTaskID, 255), output,
 	}
 }
 
@@ -165,14 +166,21 @@ func (m maker) status(e trace.Event, state, original, task string) row {
 }
 
 func (m maker) event(e trace.Event) row {
-	var item, items, ticks any
+	var item, items, ticks, token any
 	switch e.Kind {
 	case trace.KindMadeUp, trace.KindPassedOver:
 		item, ticks = e.Execution.Item, e.Ticks
 	case trace.KindMissed:
 		ticks = e.Ticks
 	case trace.KindItems, trace.KindRecovered:
-		items = m.text(list(e.Items), maxItems)
+		items = list(e.Items)
+	case trace.KindCommanded:
+		if len(e.Items) > 0 {
+			items = list(e.Items)
+		}
+		if e.Execution.Token != 0 {
+			token = e.Execution.Token
+		}
 	}
 	if e.Execution.TaskID != "" {
 		item = e.Execution.Item
@@ -180,7 +188,8 @@ func (m maker) event(e trace.Event) row {
 	return row{
 		m.text(e.ID, maxID), micros(e.Time), kindName(e.Kind), m.text(e.Job, maxJobName), m.optional(e.Instance, maxInstance),
 		m.optional(e.From, maxInstance), m.optional(e.Execution.TaskID, 255), item, items, micros(e.Execution.ScheduledTime), ticks,
-		m.optional(e.What, maxWhat), m.optional(e.By, maxActor), m.optional(e.Why, maxReason), e.Over, m.optional(e.Error, trace.MaxText),
+		m.optional(e.Execution.RequestID, 255), token, m.optional(e.What, maxWhat), m.optional(e.By, maxActor), m.optional(e.Why, maxReason),
+		e.Over, m.optional(cmp.Or(e.Error, e.Detail), trace.MaxText),
 	}
 }
 

@@ -2,6 +2,7 @@ package sqltrace
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/elasticjob-go/elasticjob/trace"
 )
@@ -167,6 +168,8 @@ func eventTable() table {
 			{name: "items", size: maxItems},
 			{name: "scheduled_micros", kind: kindBigint},
 			{name: "ticks", kind: kindInt},
+			{name: "request_id", size: 255},
+			{name: "token", kind: kindBigint},
 			{name: "what", size: maxWhat},
 			{name: "actor", size: maxActor},
 			{name: "reason", size: maxReason},
@@ -224,35 +227,7 @@ func names(columns []column) []string {
 	return list
 }
 
-// kindName returns the name under which a kind of events is kept.
+// kindName returns the name under which a kind of events is kept: MADE_UP.
 func kindName(k trace.Kind) string {
-	switch k {
-	case trace.KindMadeUp:
-		return "MADE_UP"
-	case trace.KindPassedOver:
-		return "PASSED_OVER"
-	case trace.KindRecovered:
-		return "RECOVERED"
-	case trace.KindJoined:
-		return "JOINED"
-	case trace.KindLeft:
-		return "LEFT"
-	case trace.KindSession:
-		return "SESSION"
-	case trace.KindLeads:
-		return "LEADS"
-	case trace.KindItems:
-		return "ITEMS"
-	case trace.KindConfigured:
-		return "CONFIGURED"
-	case trace.KindPaused:
-		return "PAUSED"
-	case trace.KindCommanded:
-		return "COMMANDED"
-	case trace.KindFault:
-		return "FAULT"
-	case trace.KindMissed:
-		return "MISSED"
-	}
-	return ""
+	return strings.ReplaceAll(strings.ToUpper(k.String()), " ", "_")
 }

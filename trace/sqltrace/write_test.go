@@ -22,12 +22,12 @@ func TestColumns(t *testing.T) {
 			job.OutcomeTimeout: "TASK_FAILED", job.OutcomeCut: "TASK_LOST", job.OutcomeKilled: "TASK_KILLED",
 			0: "TASK_RUNNING", // it runs still
 		}
-		n := 0
+		n, first := 0, id(777)
 		for source := job.SourceNormal; source <= job.SourceBackfill; source++ {
 			for outcome, state := range states {
 				n++
 				x := execution(n)
-				x.Source = source
+				x.Source, x.OriginalTaskID = source, first
 				b := trace.Batch{Events: []trace.Event{event(1, trace.KindClaimed, x), event(2, trace.KindStarted, x)}}
 				end, success, cause := "NULL", "0", "NULL"
 				if outcome != 0 {
@@ -48,20 +48,24 @@ func TestColumns(t *testing.T) {
 					fmt.Sprintf("%s|settle|%[1]s|gopher|10.0.0.1|%d|%v|%s|%s|2026-01-02 03:04:05|%s", x.TaskID, n, source, cause, success, end))
 				trace := h.ask("SELECT job_name, original_task_id, task_id, slave_id, source, execution_type, sharding_item, state, message, creation_time FROM JOB_STATUS_TRACE_LOG WHERE task_id = ? ORDER BY id", x.TaskID)
 				lines := strings.Split(trace, "\n")
-				h.want(lines[0], fmt.Sprintf("settle||%s|10.0.0.1|LITE_EXECUTOR|%s|[%d]|TASK_STAGING|NULL|2026-01-02 03:04:05", x.TaskID, kind, n))
+				h.want(lines[0], fmt.Sprintf("settle|%s|%s|10.0.0.1|LITE_EXECUTOR|%s|[%d]|TASK_STAGING|NULL|2026-01-02 03:04:05", first, x.TaskID, kind, n))
 				if outcome != 0 {
-					h.want(lines[2], fmt.Sprintf("settle||%s|10.0.0.1|LITE_EXECUTOR|%s|[%d]|%s|%s|2026-01-02 03:04:06", x.TaskID, kind, n, state, cause))
+					h.want(lines[2], fmt.Sprintf("settle|%s|%s|10.0.0.1|LITE_EXECUTOR|%s|[%d]|%s|%s|2026-01-02 03:04:06", first, x.TaskID, kind, n, state, cause))
 				} else {
-					h.want(lines[len(lines)-1], fmt.Sprintf("settle||%s|10.0.0.1|LITE_EXECUTOR|%s|[%d]|%s|NULL|2026-01-02 03:04:05", x.TaskID, kind, n, state))
+					h.want(lines[len(lines)-1], fmt.Sprintf("settle|%s|%s|10.0.0.1|LITE_EXECUTOR|%s|[%d]|%s|NULL|2026-01-02 03:04:05", first, x.TaskID, kind, n, state))
 				}
 			}
 		}
+		// As ElasticJob looks for it.
+		h.want(h.ask("SELECT original_task_id FROM JOB_STATUS_TRACE_LOG WHERE task_id = ? and state= 'TASK_STAGING' LIMIT 1", id(1)), first)
+		h.want(h.ask("SELECT COUNT(*) FROM JOB_EXECUTION_LOG WHERE original_task_id = ?", first), "42")
 		h.want(h.ask("SELECT COUNT(*), COUNT(outcome), MIN(attempts), MAX(duration_micros), MAX(start_micros), MAX(scheduled_micros), MAX(token) FROM JOB_EXECUTION_LOG"),
 			fmt.Sprintf("42|36|2|498000|%d|%d|142", began.Add(2*time.Millisecond).UnixMicro(), began.Truncate(time.Second).UnixMicro()))
 	})
 }
 
-// An event that has no execution is in a table of its own, and one that is for metrics in none.
+// An event that has no execution, or one without an id, is in a table of its own, and one that
+// is for metrics in none.
 func TestOtherEvents(t *testing.T) {
 	onEach(t, func(h *history) {
 		tracer := h.open(sqltrace.Options{})
@@ -75,10 +79,17 @@ func TestOtherEvents(t *testing.T) {
 		for i := range 10_000 {
 			wide.Items = append(wide.Items, i)
 		}
-		b.Events = append(b.Events, wide)
+		kill := event(98, trace.KindCommanded, job.Execution{Token: 7, RequestID: "request"})
+		kill.Items, kill.Detail = []int{3}, "server 10.0.0.2"
+		b.Events = append(b.Events, wide, kill)
 		h.write(tracer, b)
 		h.write(tracer, b)
-		h.want(h.ask("SELECT kind, sharding_item, items, ticks, what, actor, reason, from_instance, is_over, detail FROM ELASTICJOB_EVENT WHERE id <> ? AND kind <> '' ORDER BY id", wide.ID), strings.TrimPrefix(`
+		h.want(h.ask("SELECT kind, sharding_item, items, ticks, what, actor, reason, from_instance, is_over, detail FROM ELASTICJOB_EVENT WHERE id NOT IN (?, ?) ORDER BY time_micros", wide.ID, kill.ID), strings.TrimPrefix(`
+CLAIMED|NULL|NULL|NULL|what|ann|because|from|1|error
+HANDED_BACK|NULL|NULL|NULL|what|ann|because|from|1|error
+STARTED|NULL|NULL|NULL|what|ann|because|from|1|error
+RETRIED|NULL|NULL|NULL|what|ann|because|from|1|error
+FINISHED|NULL|NULL|NULL|what|ann|because|from|1|error
 MADE_UP|0|NULL|3|what|ann|because|from|1|error
 PASSED_OVER|0|NULL|3|what|ann|because|from|1|error
 RECOVERED|NULL|[0, 1, 2]|NULL|what|ann|because|from|1|error
@@ -89,9 +100,10 @@ LEADS|NULL|NULL|NULL|what|ann|because|from|1|error
 ITEMS|NULL|[0, 1, 2]|NULL|what|ann|because|from|1|error
 CONFIGURED|NULL|NULL|NULL|what|ann|because|from|1|error
 PAUSED|NULL|NULL|NULL|what|ann|because|from|1|error
-COMMANDED|NULL|NULL|NULL|what|ann|because|from|1|error
+COMMANDED|NULL|[0, 1, 2]|NULL|what|ann|because|from|1|error
 FAULT|NULL|NULL|NULL|what|ann|because|from|1|error
 MISSED|NULL|NULL|3|what|ann|because|from|1|error`, "\n"))
+		h.want(h.ask("SELECT items, request_id, token, detail FROM ELASTICJOB_EVENT WHERE id = ?", kill.ID), "[3]|request|7|server 10.0.0.2")
 		if got := h.ask("SELECT items FROM ELASTICJOB_EVENT WHERE id = ?", wide.ID); len(got) > 4000 || !strings.HasSuffix(got, " more]") || !strings.HasPrefix(got, "[0, 1, 2, ") {
 			h.Errorf("many items are kept as %s", got)
 		}
@@ -107,7 +119,7 @@ func TestLostRuns(t *testing.T) {
 		var b trace.Batch
 		done, open, other, younger := execution(1), execution(2), execution(3), execution(2)
 		younger.TaskID = id(900)
-		open.Source = job.SourceFailover
+		open.Source, open.OriginalTaskID = job.SourceFailover, id(777)
 		for _, x := range []job.Execution{done, open, other, younger} {
 			b.Events = append(b.Events, event(1, trace.KindStarted, x))
 		}
@@ -124,8 +136,8 @@ func TestLostRuns(t *testing.T) {
 				done.TaskID + "|1|OK|2026-01-02 03:04:05", open.TaskID + "|0|LOST|2026-01-02 03:04:06",
 				other.TaskID + "|0|NULL|NULL", younger.TaskID + "|0|NULL|NULL",
 			}, "\n"))
-			h.want(h.ask("SELECT task_id, slave_id, execution_type, sharding_item, state, message FROM JOB_STATUS_TRACE_LOG WHERE state = 'TASK_LOST'"),
-				open.TaskID+"|10.0.0.1|FAILOVER|[2]|TASK_LOST|its instance has ended")
+			h.want(h.ask("SELECT task_id, original_task_id, slave_id, execution_type, sharding_item, state, message FROM JOB_STATUS_TRACE_LOG WHERE state = 'TASK_LOST'"),
+				open.TaskID+"|"+id(777)+"|10.0.0.1|FAILOVER|[2]|TASK_LOST|its instance has ended")
 		}
 		late := event(1500, trace.KindFinished, open)
 		late.Outcome = job.OutcomeCut
