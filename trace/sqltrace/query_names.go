@@ -36,7 +36,7 @@ func (t *Tracer) names(ctx context.Context, table, column, prefix string, limit 
 		return nil, err
 	}
 	query := fmt.Sprintf(`WITH RECURSIVE names (name, n) AS (
-			SELECT CAST(MIN(%[1]s) AS CHAR(255)), 1 FROM %[2]s WHERE %[1]s > ?
+			SELECT MIN(%[1]s), 1 FROM %[2]s WHERE %[1]s > ?
 			UNION ALL
 			SELECT (SELECT MIN(t.%[1]s) FROM %[2]s t WHERE t.%[1]s > names.name), n + 1 FROM names WHERE names.name IS NOT NULL AND n < %[3]d)
 		SELECT name FROM names WHERE name IS NOT NULL`, column, table, MaxLimit)
