@@ -22,21 +22,21 @@ func countTable() table {
 	return table{
 		name: tableCount,
 		columns: []column{
+			{name: "job_name", size: maxJobName, required: true}, // empty is all jobs
 			{name: "slot_micros", kind: kindBigint, required: true},
-			{name: "job_name", size: maxJobName, required: true},
 			{name: "outcome", size: 20, required: true},
 			{name: "executions", kind: kindBigint, required: true},
 		},
-		key:     []string{"slot_micros", "job_name", "outcome"},
-		indexes: []index{{name: "EJ_COUNT_JOB", columns: "job_name, slot_micros"}},
+		key:     []string{"job_name", "slot_micros", "outcome"},
+		indexes: []index{{name: "EJ_COUNT_TIME", columns: "slot_micros"}},
 		since:   "slot_micros",
 	}
 }
 
 // counted is what is counted together.
 type counted struct {
-	slot    int64 // its beginning, in microseconds
-	job     string
+	job     string // empty is all jobs
+	slot    int64  // its beginning, in microseconds
 	outcome string
 }
 
@@ -46,7 +46,9 @@ type counts map[counted]int64
 // add counts an execution that began at start, n times.
 func (c counts) add(job string, start int64, outcome string, n int64) {
 	length := slot.Microseconds()
-	c[counted{start - ((start%length)+length)%length, job, outcome}] += n
+	begin := start - ((start%length)+length)%length
+	c[counted{job, begin, outcome}] += n
+	c[counted{"", begin, outcome}] += n
 }
 
 // ended returns what the executions of a batch change. It looks at what is there before they
@@ -96,23 +98,24 @@ func (t *Tracer) ended(ctx context.Context, tx querier, executions []row) (count
 }
 
 // count changes the table. It is the last thing that a transaction does, and all do it in the
-// same order: others that count the same wait until it has ended.
+// same order, with the rows of all jobs at the end: others that count the same wait until it
+// has ended.
 func (t *Tracer) count(ctx context.Context, tx querier, changes counts) error {
 	maps.DeleteFunc(changes, func(_ counted, n int64) bool { return n == 0 })
 	keys := slices.SortedFunc(maps.Keys(changes), func(a, b counted) int {
-		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.job, b.job), cmp.Compare(a.outcome, b.outcome))
+		return cmp.Or(cmp.Compare(b.job, a.job), cmp.Compare(a.slot, b.slot), cmp.Compare(a.outcome, b.outcome))
 	})
 	for chunk := range slices.Chunk(keys, most) {
 		var args []any
 		for _, k := range chunk {
-			args = append(args, k.slot, k.job, k.outcome, changes[k])
+			args = append(args, k.job, k.slot, k.outcome, changes[k])
 		}
-		statement := "INSERT INTO " + tableCount + " (slot_micros, job_name, outcome, executions) VALUES (?, ?, ?, ?)" +
+		statement := "INSERT INTO " + tableCount + " (job_name, slot_micros, outcome, executions) VALUES (?, ?, ?, ?)" +
 			strings.Repeat(", (?, ?, ?, ?)", len(chunk)-1)
 		if t.dialect == MySQL {
 			statement += " ON DUPLICATE KEY UPDATE executions = executions + VALUES(executions)"
 		} else {
-			statement += " ON CONFLICT (slot_micros, job_name, outcome) DO UPDATE SET executions = " + tableCount + ".executions + excluded.executions"
+			statement += " ON CONFLICT (job_name, slot_micros, outcome) DO UPDATE SET executions = " + tableCount + ".executions + excluded.executions"
 		}
 		if _, err := tx.ExecContext(ctx, t.dialect.bind(statement), args...); err != nil {
 			return fmt.Errorf("count in %s: %w", tableCount, err)

@@ -80,7 +80,7 @@ func (t *Tracer) countPart(ctx context.Context, q CountQuery, from, to time.Time
 		divide = "DIV"
 	}
 	var w where
-	w.equal("job_name", q.Job)
+	w.add("job_name = ?", q.Job)
 	w.add("slot_micros >= ?", from.Truncate(slot).UnixMicro())
 	w.add("slot_micros < ?", to.Truncate(slot).UnixMicro())
 	query := fmt.Sprintf("SELECT (slot_micros + %d) %s %d, outcome, SUM(executions) FROM %s%s GROUP BY 1, 2",

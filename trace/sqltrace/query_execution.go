@@ -159,12 +159,13 @@ func onlyFailures(outcomes []Outcome) bool {
 	return true
 }
 
-// failed is the condition of the index EJ_EXECUTION_FAILED.
+// failed is the condition of the index EJ_EXECUTION_FAILED. ElasticJob leaves complete_time out
+// where it inserts a failure.
 func (d Dialect) failed() string {
 	if d == PostgreSQL {
-		return "NOT is_success AND complete_time IS NOT NULL"
+		return "NOT is_success AND (complete_time IS NOT NULL OR failure_cause IS NOT NULL)"
 	}
-	return "is_success = 0 AND complete_time IS NOT NULL"
+	return "is_success = 0 AND (complete_time IS NOT NULL OR failure_cause IS NOT NULL)"
 }
 
 // outcome returns the expression for the outcome of a row; of is the table's alias with a dot.
@@ -173,8 +174,8 @@ func (d Dialect) outcome(of string) string {
 	if d != PostgreSQL {
 		success += " <> 0"
 	}
-	return fmt.Sprintf("CASE WHEN %[1]scomplete_time IS NULL THEN 'RUNNING' WHEN %[1]soutcome IS NOT NULL THEN %[1]soutcome WHEN %[2]s THEN 'OK' ELSE 'FAILED' END",
-		of, success)
+	return fmt.Sprintf(`CASE WHEN %[1]soutcome IS NOT NULL THEN %[1]soutcome WHEN %[1]scomplete_time IS NULL AND %[1]sfailure_cause IS NULL THEN 'RUNNING'
+		WHEN %[2]s THEN 'OK' ELSE 'FAILED' END`, of, success)
 }
 
 // executionColumns are what scanExecution takes.
