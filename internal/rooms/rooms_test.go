@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"trace/sqltrace":      {"coord", "job", "trace", "internal/brief", "internal/rest"},
 	"trace/prom":          {"coord", "job", "trace", "internal/brief", "internal/rest"},
 	"trace/otel":          {"coord", "job", "trace", "internal/brief", "internal/rest"},
-	"job/dump":            {"coord", "job", "internal/brief", "internal/jobtree", "internal/rest"},
+	"job/dump":            {"coord", "job", "trace", "internal/brief", "internal/jobtree", "internal/rest"},
 	"jobtest":             {"coord", "coord/memory", "job", "job/calendar", "ops", "internal/jobtree", "internal/brief"},
 	"jobfile":             {"coord", "coord/etcd", "coord/zk", "coord/memory", "job", "job/property", "job/script", "job/httpjob", "job/alert", "job/health", "ops", "strategy", "trace", "internal/brief", "internal/yamldoc"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},

@@ -1,0 +1,79 @@
+// Package dump shows what a process believes of a job beside what the registry has, with the
+// differences marked: what an operator looks at, and sends to others, when a job does not run as it
+// should. It is ElasticJob's snapshot service, and answers its clients.
+//
+//	service, err := dump.New(reg, node, dump.Options{})
+//	l, err := net.Listen("tcp", "127.0.0.1:9888")
+//	err = service.Serve(ctx, l) // until ctx ends
+//
+//	$ echo dump@settle | nc 127.0.0.1 9888
+//	$ curl -s '127.0.0.1:9888/dump/settle?format=text'
+//
+// [Take] and [Directly] dump a job without a service, and [Client] asks the service of another
+// process.
+//
+// # What is asked, and what is answered
+//
+// Both come to one port. What begins with a word and a space is HTTP, anything else is a line.
+//
+//	line                      answer, until the connection closes
+//	dump@{job}                the text of a dump, masked: see [Dump.WriteText]
+//	{name}@{arguments}        what a command of the program writes
+//	anything else             error: and why, in one line
+//
+//	HTTP                      answer
+//	GET /dump                 {"jobs": […]}: those of the namespace
+//	GET /dump/{job}           a [Dump]; ?format=text for the text, ?mask=false for addresses as they are
+//	GET /jobs                 {"jobs": […]}: those that run in this process
+//	GET /jobs/{job}           how one stands here: a [Status]
+//	GET /log/{job}            {"lines": […], "more": false}: a [Line] each; ?item=, ?task=, ?after= choose
+//	POST /command/{name}      what a command of the program writes; its arguments are the body
+//
+// A job may have an @ in its name. Where [Options.Token] is set, it stands behind the last @ of each
+// line (dump@settle@token), and over HTTP in "Authorization: Bearer token". ElasticJob's clients
+// take settle@token for the name of a job, and so work, too. ElasticJob itself answers nothing where
+// this package answers with an error.
+//
+// Over HTTP an error is 400 for a question that is wrong, 401 without the token, 403 for a command
+// that the page of another site sends from a browser, 404 for what is not there, 503 while the
+// service is busy or the registry away, and 504 if the answer takes longer than 30 s.
+//
+// # What differs
+//
+// The tree moves while it is read, so a view that differs need not be wrong:
+//
+//	the view before ──► the registry, page by page ──► the view: which nodes differ?
+//	                                                     │        │
+//	                                               none  │        ▼
+//	                                              ◄──────┘   the view after 50 ms, 0.3 s and 1 s: has it
+//	                                                         what the registry had, or something later?
+//	                                                     yes │        │ no
+//	                                               in flight ◄        ▼
+//	                                                         a difference that lasts
+//
+// A node that the view has never shown, and that the registry has no more a second later, was in
+// flight, too. A parent that nobody wrote is no difference. If the job does not run here, or has
+// stopped, nothing is compared.
+//
+// # Bounds
+//
+// A dump has 200,000 nodes and 64 MiB at most, and says if there are more. At a time there are 64
+// connections, of which further ones are closed at once; 8 answers that are found or read; and one
+// dump that is taken, which is all that the registry is asked for. A client has 5 s to ask, an answer
+// is found within 30 s, and the client has 30 s to read it. So one that is silent or slow delays
+// nobody, and 8 slow ones delay others by half a minute at most.
+// A line has 4,096 bytes, the arguments of a command over HTTP have 64 KiB, its answer 16 MiB, and an
+// answer of a log 1,000 lines. Lists of a [Status] have 1,000 items, texts of errors 500 bytes.
+//
+// # What is not promised
+//
+// Nothing is encrypted, and without a token there is no access control: whoever reaches the port
+// reads what the registry has of the jobs, and runs the program's commands. So listen on a loopback
+// address, or in a private network. Secrets that a configuration has as references (package
+// property) are not shown; those that stand in the tree are.
+//
+// Masking is for what is sent to others. It hides addresses, not names of hosts and jobs, and not
+// from whoever may ask for ?mask=false.
+//
+// On ZooKeeper a dump is not of one moment: each node is as it was when it was read.
+package dump

@@ -1,0 +1,188 @@
+package dump
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// Process is what is asked for the jobs that run here. A [job.Node] is one, and so are a
+// [job.Runner] and [Schedulers].
+type Process interface {
+	// Job returns the scheduler of a job; nil if it does not run here.
+	Job(name string) *job.Scheduler
+	Jobs() []*job.Scheduler
+}
+
+// Schedulers are the jobs of a process that has no node.
+type Schedulers []*job.Scheduler
+
+// Job implements [Process].
+func (list Schedulers) Job(name string) *job.Scheduler {
+	for _, s := range list {
+		if s.Name() == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Jobs implements [Process].
+func (list Schedulers) Jobs() []*job.Scheduler { return list }
+
+// Take dumps a job. If it runs in this process, what the process believes is compared with what
+// the registry has: see the package comment. If the registry cannot be read then, the dump has
+// the view alone, and says why.
+//
+// Errors: ErrNoJob; those of [coord.Registry.Walk] for a job that does not run here; the cause of
+// ctx.
+func Take(ctx context.Context, reg coord.Registry, p Process, name string) (Dump, error) {
+	return take(ctx, reg, p, name, bounds{MaxNodes, MaxBytes})
+}
+
+// Directly dumps a job from the registry alone, as a process does that does not run it.
+//
+// Errors: ErrNoJob; those of [coord.Registry.Walk].
+func Directly(ctx context.Context, reg coord.Registry, name string) (Dump, error) {
+	return Take(ctx, reg, Schedulers(nil), name)
+}
+
+// Jobs lists the jobs of the namespace, ascending: those that have a configuration.
+//
+// Errors: those of [coord.Registry.ViewDepth].
+func Jobs(ctx context.Context, reg coord.Registry) ([]string, error) {
+	view, err := reg.ViewDepth(ctx, "", 2) // a few requests, where Get would need one for each job
+	if err != nil {
+		return nil, fmt.Errorf("dump: jobs of the namespace: %w", err)
+	}
+	defer view.Close()
+	tree, names := view.Snapshot(), []string{}
+	for _, name := range tree.Children("") {
+		if isJob(name) && tree.Exists(jobtree.Job(name).Config()) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// isJob reports whether a child of the namespace may be a job. What begins with ~ is the
+// namespace's own.
+func isJob(name string) bool {
+	return coord.ValidatePath(name) == nil && !strings.Contains(name, "/") && name[0] != '~'
+}
+
+// bounds are those of what is read of a job.
+type bounds struct{ nodes, bytes int }
+
+func take(ctx context.Context, reg coord.Registry, p Process, name string, most bounds) (Dump, error) {
+	wrap := func(err error) (Dump, error) { return Dump{}, fmt.Errorf("dump: job %s: %w", brief.Text(name), err) }
+	if !isJob(name) {
+		return wrap(ErrNoJob)
+	}
+	d := newDump(name)
+	s := p.Job(name)
+	if s != nil {
+		status := StatusOf(s)
+		d.Status = &status
+	}
+	if s != nil && d.Status.Stopped != "" { // its view follows nothing any more
+		s = nil
+	}
+	c := comparison{job: name}
+	if s != nil {
+		c.before = s.Snapshot()
+	}
+	var err error
+	c.store, c.last, err = gather(reg.Walk(ctx, name), most)
+	switch d.Cut = c.last != ""; {
+	case ctx.Err() != nil:
+		return wrap(context.Cause(ctx))
+	case err != nil && s == nil:
+		return wrap(err)
+	case err != nil:
+		d.StoreError = brief.Error(err).Error()
+		c.store, c.last, _ = gather(withoutErrors(s.Snapshot().All("")), most) // a snapshot has none
+		d.Cut = c.last != ""
+		c.view = c.store
+	case s == nil && d.Status == nil && c.store.Len() == 0:
+		return wrap(ErrNoJob)
+	case s == nil:
+		c.view = c.store
+	default:
+		if err := c.settle(ctx, reg, s.Snapshot); err != nil {
+			return wrap(err)
+		}
+	}
+	d.add(c.nodes())
+	if config, ok := c.store.Get(jobtree.Job(name).Config()); ok {
+		d.Config = string(config.Value)
+		if _, err := job.DecodeConfig(config.Value); err != nil {
+			d.ConfigError = brief.Error(err).Error()
+		}
+	}
+	return d, nil
+}
+
+// gather reads nodes up to a bound. If there are more, last is the path of the last one that was
+// read.
+func gather(nodes iter.Seq2[coord.Node, error], most bounds) (s coord.Snapshot, last string, err error) {
+	tree, path := coord.NewTree(), ""
+	for n, err := range nodes {
+		if err != nil {
+			return coord.Snapshot{}, "", err
+		}
+		most.nodes--
+		most.bytes -= len(n.Path) + len(n.Value)
+		if most.nodes < 0 || most.bytes < 0 {
+			last = path
+			break
+		}
+		tree.Put(n)
+		path = n.Path
+	}
+	return tree.Snapshot(), last, nil
+}
+
+func withoutErrors(nodes iter.Seq[coord.Node]) iter.Seq2[coord.Node, error] {
+	return func(yield func(coord.Node, error) bool) {
+		for n := range nodes {
+			if !yield(n, nil) {
+				return
+			}
+		}
+	}
+}
+
+// newDump says who has made a dump, and when.
+func newDump(name string) Dump {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return Dump{
+		Job: name, Time: time.Now(), Host: host, Process: os.Getpid(),
+		Version: moduleVersion(), Go: runtime.Version(), Protocol: jobtree.Protocol,
+	}
+}
+
+// add adds the nodes, and counts what differs.
+func (d *Dump) add(nodes []Node) {
+	d.Nodes = nodes
+	for _, n := range nodes {
+		switch {
+		case n.InFlight:
+			d.InFlight++
+		case n.Difference != "":
+			d.Differing++
+		}
+	}
+}
