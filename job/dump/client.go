@@ -95,7 +95,7 @@ func (c Client) Command(ctx context.Context, name, args string) (string, error) 
 // of ElasticJob 3, too. These answer nothing if something is wrong.
 func (c Client) Text(ctx context.Context, job string) (string, error) {
 	wrap := func(err error) (string, error) {
-		return "", fmt.Errorf("dump: %s: job %s: %w", c.Address, brief.Text(job), err)
+		return "", fmt.Errorf("dump: %s: job %s: %w", c.Address, brief.Quote(job), err)
 	}
 	if strings.ContainsAny(job, "\r\n") {
 		return wrap(ErrNoJob)

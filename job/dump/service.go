@@ -137,7 +137,7 @@ func enter(ctx context.Context, queue chan struct{}) (leave func(), err error) {
 // dump takes a dump, one at a time.
 func (s *Service) dump(ctx context.Context, name string, masked bool) (Dump, error) {
 	if !s.options.Shows(name) {
-		return Dump{}, fmt.Errorf("dump: job %s: %w", brief.Text(name), ErrNoJob)
+		return Dump{}, fmt.Errorf("dump: job %s: %w", brief.Quote(name), ErrNoJob)
 	}
 	leave, err := enter(ctx, s.dumping)
 	if err != nil {

@@ -84,7 +84,7 @@ func isJob(name string) bool {
 type bounds struct{ nodes, bytes int }
 
 func take(ctx context.Context, reg coord.Registry, p Process, name string, most bounds) (Dump, error) {
-	wrap := func(err error) (Dump, error) { return Dump{}, fmt.Errorf("dump: job %s: %w", brief.Text(name), err) }
+	wrap := func(err error) (Dump, error) { return Dump{}, fmt.Errorf("dump: job %s: %w", brief.Quote(name), err) }
 	if !isJob(name) {
 		return wrap(ErrNoJob)
 	}

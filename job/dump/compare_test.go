@@ -1,0 +1,265 @@
+package dump_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/dump"
+)
+
+// late is a process whose view a test makes late, and an operator whose registry is not.
+type late struct {
+	*testing.T
+	store         *memory.Store
+	process, free *memory.Registry
+	scheduler     *job.Scheduler
+}
+
+// inVirtualTime runs a test on the simulator.
+func inVirtualTime(t *testing.T, behaviour func(*late)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		l := &late{T: t, store: memory.NewStore(memory.Options{})}
+		t.Cleanup(l.store.Close)
+		dialled := func() *memory.Registry {
+			return open(t, func() (coord.Registry, error) {
+				return l.store.Dial(t.Context(), memory.Config{Namespace: "dump", SessionTimeout: time.Hour})
+			}).(*memory.Registry)
+		}
+		l.process, l.free = dialled(), dialled()
+		l.scheduler = runs(t, l.process, job.Config{Name: "settle", Cron: rarely, ShardingTotalCount: 2, ReconcileInterval: -1}, "10.0.0.1")
+		await(t, l.scheduler, "both items", func(s job.Status) bool { return len(s.Items) == 2 })
+		behaviour(l)
+	})
+}
+
+func (l *late) commit(ops ...coord.Op) {
+	l.Helper()
+	if _, err := l.free.Commit(l.Context(), ops...); err != nil {
+		l.Fatal(err)
+	}
+}
+
+func (l *late) take() dump.Dump {
+	l.Helper()
+	d, err := dump.Take(l.Context(), l.free, dump.Schedulers{l.scheduler}, "settle")
+	if err != nil {
+		l.Fatal(err)
+	}
+	return d
+}
+
+// find returns a node of a dump.
+func find(d dump.Dump, path string) dump.Node {
+	i := slices.IndexFunc(d.Nodes, func(n dump.Node) bool { return n.Path == path })
+	if i < 0 {
+		return dump.Node{}
+	}
+	return d.Nodes[i]
+}
+
+// What the view has not taken in a second later is a difference that lasts; what it has was in
+// flight.
+func TestDifferences(t *testing.T) {
+	many := func(op func(path string) coord.Op) (ops []coord.Op) {
+		for i := range 120 {
+			ops = append(ops, op(fmt.Sprintf("settle/more/%03d", i)))
+		}
+		return ops
+	}
+	for _, tc := range []struct {
+		name        string
+		before, ops []coord.Op
+		path        string
+		want        dump.Difference
+		line        string // of the text, while it lasts
+		count       int
+	}{
+		{"another value", []coord.Op{coord.Put("settle/x", []byte("old"))}, []coord.Op{coord.Put("settle/x", []byte("new"))},
+			"settle/x", dump.Other, "/settle/x | new | /settle/x | old", 1},
+		{"a node that is new", nil, []coord.Op{coord.Put("settle/x", []byte("new"))},
+			"settle/x", dump.OnlyInStore, "/settle/x | new |  | ", 1},
+		{"a node that has gone", []coord.Op{coord.Put("settle/x", []byte("old"))}, []coord.Op{coord.Delete("settle/x")},
+			"settle/x", dump.OnlyInView, " |  | /settle/x | old", 1},
+		{"the same again", []coord.Op{coord.Put("settle/x", []byte("old"))}, []coord.Op{coord.Put("settle/x", []byte("old"))}, "", "", "", 0},
+		{"many new nodes", nil, many(func(path string) coord.Op { return coord.Put(path, nil) }), "settle/more/000", dump.OnlyInStore, "/settle/more/000 |  |  | ", 121},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for _, lag := range []time.Duration{0, 600 * time.Millisecond, time.Hour} {
+				inVirtualTime(t, func(l *late) {
+					if len(tc.before) > 0 {
+						l.commit(tc.before...)
+					}
+					synctest.Wait()
+					l.process.Link().Lag(lag)
+					l.commit(tc.ops...)
+					d := l.take()
+					n := find(d, tc.path)
+					lines := text(l, d)
+					switch lag {
+					case 0:
+						if d.Differing+d.InFlight > 0 || n.Difference != "" {
+							l.Errorf("no lag: %d differ, %d are in flight: %+v", d.Differing, d.InFlight, n)
+						}
+					case time.Hour:
+						if d.Differing != tc.count || d.InFlight > 0 || n.Difference != tc.want || n.InFlight || tc.line != "" && !strings.Contains(lines, tc.line+"\n") {
+							l.Errorf("lag of an hour: %d differ, %d are in flight: %+v\n%s", d.Differing, d.InFlight, n, lines)
+						}
+					default:
+						if d.Differing > 0 || d.InFlight != tc.count || n.Difference != tc.want || n.InFlight != (tc.count > 0) || tc.line != "" && strings.Contains(lines, tc.line+"\n") {
+							l.Errorf("lag of 0.6 s: %d differ, %d are in flight: %+v\n%s", d.Differing, d.InFlight, n, lines)
+						}
+					}
+					l.process.Link().Lag(0)
+				})
+			}
+		})
+	}
+}
+
+// A node that came and went between two states of the view was in flight.
+func TestNodeThatTheViewNeverShows(t *testing.T) {
+	inVirtualTime(t, func(l *late) {
+		l.process.Link().Lag(time.Hour)
+		l.commit(coord.Put("settle/x", nil))
+		var took sync.WaitGroup
+		took.Go(func() {
+			if d := l.take(); d.Differing != 0 || !find(d, "settle/x").InFlight {
+				l.Errorf("%d differ: %+v", d.Differing, find(d, "settle/x"))
+			}
+		})
+		synctest.Wait() // it pauses
+		l.commit(coord.Delete("settle/x"))
+		took.Wait()
+		l.process.Link().Lag(0)
+	})
+}
+
+// Of a store that is away, the dump has what the process believes, and says why.
+func TestStoreIsAway(t *testing.T) {
+	inVirtualTime(t, func(l *late) {
+		l.free.Link().Cut()
+		d := l.take()
+		if d.StoreError == "" || d.Differing+d.InFlight > 0 || find(d, "settle/servers/10.0.0.1").Value != "ENABLED" || d.Config == "" {
+			l.Errorf("%+v", d)
+		}
+		if lines := text(l, d); !strings.Contains(lines, "\n# the view alone") {
+			l.Errorf("%s", lines)
+		}
+		if _, err := dump.Directly(l.Context(), l.free, "settle"); !errors.Is(err, coord.ErrUnavailable) {
+			l.Errorf("without a view: %v", err)
+		}
+		l.free.Link().Heal()
+
+		l.process.Link().Lag(time.Hour)
+		l.commit(coord.Put("settle/x", nil))
+		ctx, cancel := context.WithTimeoutCause(l.Context(), 500*time.Millisecond, errors.New("enough"))
+		defer cancel()
+		if _, err := dump.Take(ctx, l.free, dump.Schedulers{l.scheduler}, "settle"); err == nil || !strings.Contains(err.Error(), "enough") {
+			l.Errorf("a context that ends: %v", err)
+		}
+		l.process.Link().Lag(0)
+	})
+}
+
+// What is beyond the bounds is left out, of both sides, and the dump says so.
+func TestCut(t *testing.T) {
+	inVirtualTime(t, func(l *late) {
+		whole := l.take()
+		for _, bounds := range [][2]int{{5, 1 << 20}, {1000, 500}} {
+			d, err := dump.TakeWithin(l.Context(), l.free, dump.Schedulers{l.scheduler}, "settle", bounds[0], bounds[1])
+			if err != nil || !d.Cut || len(d.Nodes) == 0 || len(d.Nodes) >= len(whole.Nodes) || d.Differing+d.InFlight > 0 {
+				l.Errorf("%v: %+v, %v", bounds, d, err)
+			}
+			if lines := text(l, d); !strings.HasSuffix(lines, "\n# cut: there are more nodes\n") {
+				l.Errorf("%s", lines)
+			}
+		}
+	})
+}
+
+// A scheduler that has stopped says why, and its view is not compared.
+func TestStopped(t *testing.T) {
+	inVirtualTime(t, func(l *late) {
+		if err := l.scheduler.Shutdown(l.Context()); err != nil {
+			l.Fatal(err)
+		}
+		l.commit(coord.Put("settle/x", nil))
+		if d := l.take(); d.Status == nil || d.Status.Stopped == "" || d.Differing+d.InFlight > 0 {
+			l.Errorf("%+v", d)
+		}
+		l.commit(coord.DeleteTree("settle"))
+		if d := l.take(); len(d.Nodes) > 1 || d.Status == nil {
+			l.Errorf("%+v", d)
+		}
+	})
+}
+
+// A tree that moves all the time is no fault.
+func TestBusyTree(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, d dial) {
+		reg := open(t, d)
+		s := runs(t, reg, job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 50, Threads: 50}, "10.0.0.1")
+		await(t, s, "all items", func(s job.Status) bool { return len(s.Items) == 50 })
+		ctx, stop := context.WithCancel(t.Context())
+		var writing sync.WaitGroup
+		for w := range 3 {
+			writing.Go(func() {
+				for i := 0; ctx.Err() == nil; i++ {
+					a, b := fmt.Sprintf("settle/w%d/%d", w, i%5), fmt.Sprintf("settle/w%d/%d", w, (i+2)%5)
+					if _, err := reg.Commit(ctx, coord.Put(a, fmt.Append(nil, i)), coord.DeleteTree(b)); err != nil && ctx.Err() == nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		for range 3 {
+			got, err := dump.Take(t.Context(), reg, dump.Schedulers{s}, "settle")
+			if err != nil {
+				t.Error(err)
+			}
+			for _, n := range got.Nodes {
+				if n.Difference != "" && !n.InFlight {
+					t.Errorf("%+v", n)
+				}
+			}
+		}
+		stop()
+		writing.Wait()
+	})
+}
+
+// The order is that of ElasticJob: depth first, children in descending order of their names.
+func TestOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		path := rapid.StringMatching(`[ab.-]{1,3}(/[ab.-]{1,2}){0,3}`)
+		a, b := path.Draw(t, "a"), path.Draw(t, "b")
+		want := 0
+		for i, of := 0, [2][]string{strings.Split(a, "/"), strings.Split(b, "/")}; want == 0 && a != b; i++ {
+			switch {
+			case i == len(of[0]):
+				want = -1
+			case i == len(of[1]):
+				want = 1
+			default:
+				want = strings.Compare(of[1][i], of[0][i])
+			}
+		}
+		if got := dump.Descending(a, b); got > 0 != (want > 0) || got < 0 != (want < 0) {
+			t.Fatalf("%q, %q: %d, want %d", a, b, got, want)
+		}
+	})
+}
