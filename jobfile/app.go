@@ -155,7 +155,7 @@ func (a *App) open(ctx context.Context, f *File) error {
 	if err != nil {
 		return fmt.Errorf("jobfile: %s: %s: %w", f.at(keyNode), keyNode, err)
 	}
-	closePages, err := a.listen(ctx)
+	closePages, err := a.listen(ctx, reg)
 	if err != nil {
 		return err
 	}

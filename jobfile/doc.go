@@ -126,7 +126,7 @@
 // Processes whose files differ put their own ones in force if they overwrite, or if their
 // revisions are larger: the last one wins. A change of a file that a reference names is noticed
 // at a SIGHUP only; certificates of the client are read for each connection. What listens has no
-// access control.
+// access control, but for the token of dump.
 package jobfile
 
 //go:generate go test -run TestSchemaIsCurrent -update .

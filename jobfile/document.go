@@ -61,7 +61,7 @@ func (d *document) profileFields() fields {
 		{key: keyJobs, shape: named{d.job}, meaning: "The jobs, by name."},
 		{key: keyTracing, shape: part[section]{&d.tracing, (*section).tracingFields}, meaning: "What is told of each execution. A change needs a restart."},
 		{key: keyMetrics, shape: part[section]{&d.metrics, (*section).metricsFields}, meaning: "Counters of the jobs. A change needs a restart."},
-		{key: keyDump, shape: part[section]{&d.dump, (*section).dumpFields}, meaning: "Shows how the jobs stand in this process: GET /jobs and /jobs/{name}. A change needs a restart."},
+		{key: keyDump, shape: part[section]{&d.dump, (*section).dumpFields}, meaning: "Shows how the jobs stand in this process, beside what the registry has of them: see package job/dump. A change needs a restart."},
 		{key: keyHealth, shape: part[healthSection]{&d.health, (*healthSection).fields}, meaning: "Answers probes: GET /live and /ready, and /faults for alerts. See package job/health. A change needs a restart."},
 	}
 }
@@ -186,6 +186,7 @@ const (
 type section struct {
 	off              bool
 	typ, listen      string
+	token            string // of dump
 	include, exclude []string
 	jobs             trace.Filter // of include and exclude
 }
@@ -210,8 +211,9 @@ func (s *section) metricsFields() fields {
 }
 
 func (s *section) dumpFields() fields {
-	return append(s.common(typeHTTP, "HTTP answers with JSON."),
-		field{key: "listen", shape: text{&s.listen}, meaning: listenMeaning})
+	return append(s.common(typeHTTP, "HTTP answers ElasticJob's line dump@job, and over HTTP GET /dump, /dump/{job}, /jobs and /jobs/{job}."),
+		field{key: "listen", shape: text{&s.listen}, meaning: listenMeaning},
+		field{key: "token", shape: text{&s.token}, meaning: "What clients have to give: better a reference, such as ${file:/run/secrets/dump}. 16 to 200 letters, digits and -._~+/=. Default: none, and everybody may ask."})
 }
 
 const listenMeaning = "Where it listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it. Required."

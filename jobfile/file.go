@@ -16,6 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/alert"
+	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/trace"
@@ -39,6 +40,10 @@ type Options struct {
 	// section is for. They stay the program's, which closes them after the end of the App.
 	Tracing map[string]Tracer
 	Metrics map[string]job.Observer
+	// Commands and Log are what the section dump has beside its own: commands of the program, and
+	// the newest lines of runs.
+	Commands map[string]dump.Command
+	Log      dump.Log
 	// Job are options of all jobs, such as listeners and strategies. They count more than what
 	// the files say.
 	Job []job.Option

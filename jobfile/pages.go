@@ -11,12 +11,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/job/health"
 )
 
 // listen serves the pages of all sections, each on its address; sections with the same one
 // share it. close ends that.
-func (a *App) listen(ctx context.Context) (close func(context.Context) error, err error) {
+func (a *App) listen(ctx context.Context, reg coord.Registry) (close func(context.Context) error, err error) {
 	pages, sections := map[string]*http.ServeMux{}, map[string]string{}
 	on := func(section, address string) *http.ServeMux {
 		if pages[address] == nil {
@@ -27,10 +29,15 @@ func (a *App) listen(ctx context.Context) (close func(context.Context) error, er
 	if s := a.file.metrics; s != nil && !s.off && s.listen != "" {
 		on(keyMetrics, s.listen).HandleFunc("GET /debug/vars", a.metrics.serve)
 	}
+	var service *dump.Service
 	if s := a.file.dump; s != nil && !s.off {
-		d := &dump{app: a, section: s}
-		on(keyDump, s.listen).HandleFunc("GET /jobs", d.jobs)
-		on(keyDump, s.listen).HandleFunc("GET /jobs/{name}", d.job)
+		service, err = dump.New(reg, a.node, dump.Options{
+			Token: s.token, Shows: s.isFor, Log: a.file.options.Log, Commands: a.file.options.Commands, Logger: a.log,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("jobfile: %s: %s: %w", a.file.at(keyDump), keyDump, err)
+		}
+		on(keyDump, s.listen).Handle("/", service.Handler())
 	}
 	if s := a.file.health; s != nil && !s.off {
 		pages := health.Handler(a.Health())
@@ -55,6 +62,9 @@ func (a *App) listen(ctx context.Context) (close func(context.Context) error, er
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("jobfile: %s: %s: %w", a.file.at(sections[address]), sections[address], err), close(ctx))
+		}
+		if service != nil && address == a.file.dump.listen {
+			l = service.Listener(l)
 		}
 		server := &http.Server{
 			Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,

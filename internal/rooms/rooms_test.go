@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"trace/otel":          {"coord", "job", "trace", "internal/brief", "internal/rest"},
 	"job/dump":            {"coord", "job", "trace", "internal/brief", "internal/jobtree", "internal/rest"},
 	"jobtest":             {"coord", "coord/memory", "job", "job/calendar", "ops", "internal/jobtree", "internal/brief"},
-	"jobfile":             {"coord", "coord/etcd", "coord/zk", "coord/memory", "job", "job/property", "job/script", "job/httpjob", "job/alert", "job/health", "ops", "strategy", "trace", "internal/brief", "internal/yamldoc"},
+	"jobfile":             {"coord", "coord/etcd", "coord/zk", "coord/memory", "job", "job/property", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "strategy", "trace", "internal/brief", "internal/yamldoc"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/removal":    {"coord", "internal/jobtree"},

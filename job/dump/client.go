@@ -40,10 +40,8 @@ const (
 
 // LogQuery says which lines are wanted.
 type LogQuery struct {
-	// AnyItem is whether lines of all items are; otherwise those of Item.
-	AnyItem bool
-	Item    int
-	// TaskID is that of one execution; empty for all.
+	Item int
+	// TaskID is that of an execution of the item; empty for the one that has begun last.
 	TaskID string
 	// After is the number of the last line that is known.
 	After int
@@ -69,14 +67,11 @@ func (c Client) Dump(ctx context.Context, job string) (d Dump, err error) {
 	return d, err
 }
 
-// Log returns the lines that the handlers of a job have written, the first 1,000 after those that
-// are known. more says that there are others: ask again after the last one. ErrNoJob if the process
-// keeps none.
+// Log returns the lines that an execution has written, the first 1,000 after those that are known.
+// more says that there are others: ask again after the last one. If the process keeps no lines, that
+// is an error; if it knows none of this execution, there are none.
 func (c Client) Log(ctx context.Context, job string, q LogQuery) (list []Line, more bool, err error) {
-	query := url.Values{"after": {strconv.Itoa(q.After)}}
-	if !q.AnyItem {
-		query.Set("item", strconv.Itoa(q.Item))
-	}
+	query := url.Values{"item": {strconv.Itoa(q.Item)}, "after": {strconv.Itoa(q.After)}}
 	if q.TaskID != "" {
 		query.Set("task", q.TaskID)
 	}

@@ -26,7 +26,7 @@
 //	GET /dump/{job}           a [Dump]; ?format=text for the text, ?mask=false for addresses as they are
 //	GET /jobs                 {"jobs": […]}: those that run in this process
 //	GET /jobs/{job}           how one stands here: a [Status]
-//	GET /log/{job}            {"lines": […], "more": false}: a [Line] each; ?item=, ?task=, ?after= choose
+//	GET /log/{job}            {"lines": […], "more": false}: a [Line] each of an execution; ?item=0&task=…&after=0
 //	POST /command/{name}      what a command of the program writes; its arguments are the body
 //
 // A job may have an @ in its name. Where [Options.Token] is set, it stands behind the last @ of each
@@ -60,8 +60,8 @@
 // A dump has 200,000 nodes and 64 MiB at most, and says if there are more. At a time there are 64
 // connections, of which further ones are closed at once; 8 answers that are found or read; and one
 // dump that is taken, which is all that the registry is asked for. A client has 5 s to ask, an answer
-// is found within 30 s, and the client has 30 s to read it. So one that is silent or slow delays
-// nobody, and 8 slow ones delay others by half a minute at most.
+// is found within 30 s, and the client has 20 s to read it. So one that is silent or slow delays
+// nobody, and 8 slow ones delay others by 20 s at most.
 // A line has 4,096 bytes, the arguments of a command over HTTP have 64 KiB, its answer 16 MiB, and an
 // answer of a log 1,000 lines. Lists of a [Status] have 1,000 items, texts of errors 500 bytes.
 //

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -196,26 +197,25 @@ func (s *Service) getLog(_ context.Context, r *http.Request) (page, error) {
 	if !s.options.Shows(name) {
 		return page{}, fmt.Errorf("dump: job %s: %w", brief.Quote(name), ErrNoJob)
 	}
-	number := func(key string, otherwise int) (int, error) {
-		text := q.Get(key)
-		if text == "" {
-			return otherwise, nil
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 {
-			return 0, fmt.Errorf("%w: %s=%s: a number from 0 on is allowed", errQuery, key, brief.Quote(text))
-		}
-		return n, nil
-	}
-	item, err := number("item", -1)
+	item, err := number(q, "item")
 	if err != nil {
 		return page{}, err
 	}
-	after, err := number("after", 0)
-	if err != nil {
-		return page{}, err
+	after := 0
+	if q.Has("after") {
+		if after, err = number(q, "after"); err != nil {
+			return page{}, err
+		}
 	}
 	return page{document: linesOf(s.options.Log.Lines(name, item, q.Get("task"), after))}, nil
+}
+
+func number(q url.Values, key string) (int, error) {
+	n, err := strconv.Atoi(q.Get(key))
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%w: %s=%s: a number from 0 on is needed", errQuery, key, brief.Quote(q.Get(key)))
+	}
+	return n, nil
 }
 
 func linesOf(all []trace.Line) lines {

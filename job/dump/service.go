@@ -35,10 +35,10 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Log has the newest lines that handlers have written.
+// Log has the newest lines that handlers have written. A [trace.Newest] is one.
 type Log interface {
-	// Lines returns the lines of a job with numbers above after, in order: of one item, or of all
-	// for -1; of one execution, or of all for "".
+	// Lines returns the lines of an execution of an item that have a larger number than after, in
+	// order. Without a task id it is the execution that has begun last.
 	Lines(job string, item int, taskID string, after int) []trace.Line
 }
 
@@ -70,7 +70,7 @@ type times struct {
 	end     time.Duration // until the answers under way are through when the service ends
 }
 
-var defaultTimes = times{ask: 5 * time.Second, work: 30 * time.Second, answer: 30 * time.Second, parting: time.Second, end: 5 * time.Second}
+var defaultTimes = times{ask: 5 * time.Second, work: 30 * time.Second, answer: 20 * time.Second, parting: time.Second, end: 5 * time.Second}
 
 // Service answers questions about the jobs of a process, over ElasticJob's line and over HTTP; see
 // the package comment. Its methods may be called from any goroutine.

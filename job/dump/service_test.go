@@ -191,9 +191,9 @@ func TestHTTP(t *testing.T) {
 		{"GET", "/dump/none", "", 404, "error: dump: job \"none\": no such job"},
 		{"GET", "/dump/a%2Fb", "", 404, "error: dump: job \"a/b\": no such job"},
 		{"GET", "/log/settle?item=1&task=t&after=7", "", 200, `{"lines":[{"task":"t","instance":"","item":1,"number":8,"time":"0001-01-01T00:00:00Z","level":"WARN","text":"settle"}],"more":false}`},
-		{"GET", "/log/settle", "", 200, `{"lines":[{"task":"","instance":"","item":-1,"number":1,`},
-		{"GET", "/log/settle?item=x", "", 400, `error: bad request: item="x": a number from 0 on is allowed`},
-		{"GET", "/log/settle?after=-1", "", 400, `error: bad request: after="-1": `},
+		{"GET", "/log/settle?item=0", "", 200, `{"lines":[{"task":"","instance":"","item":0,"number":1,`},
+		{"GET", "/log/settle", "", 400, `error: bad request: item="": a number from 0 on is needed`},
+		{"GET", "/log/settle?item=0&after=-1", "", 400, `error: bad request: after="-1": `},
 		{"GET", "/log/hidden", "", 404, "error: dump: job \"hidden\": no such job"},
 		{"POST", "/command/echo", "a\nb", 200, "(a\nb)"},
 		{"POST", "/command/fail", "", 500, "error: dump: command fail: a b\n"},
@@ -307,9 +307,6 @@ func TestClient(t *testing.T) {
 	}
 	lines, more, err := c.Log(t.Context(), "settle", dump.LogQuery{Item: 3, TaskID: "t", After: 4})
 	if err != nil || more || len(lines) != 1 || lines[0].Number != 5 || lines[0].Item != 3 || lines[0].TaskID != "t" || lines[0].Level != slog.LevelWarn {
-		t.Errorf("log: %+v, %v", lines, err)
-	}
-	if lines, _, err := c.Log(t.Context(), "settle", dump.LogQuery{AnyItem: true}); err != nil || lines[0].Item != -1 {
 		t.Errorf("log: %+v, %v", lines, err)
 	}
 	if answer, err := c.Command(t.Context(), "echo", "a@b"); err != nil || answer != "(a@b)" {
@@ -426,7 +423,7 @@ func TestSlowClients(t *testing.T) {
 		synctest.Wait()
 		begin := time.Now()
 		ask()
-		if waited := time.Since(begin); waited != 30*time.Second {
+		if waited := time.Since(begin); waited != 20*time.Second {
 			t.Errorf("8 clients that do not read have delayed another one by %v", waited)
 		}
 		for _, c := range slow {
