@@ -23,6 +23,8 @@ type committer struct {
 	waiting  queue
 	occupied occupied // of the group that is being put together
 
+	sizes sizes
+
 	// companions go with each request, in tests only.
 	companions []*pb.TxnRequest
 }

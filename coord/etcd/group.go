@@ -85,6 +85,7 @@ func (c *committer) send(members []*pending) {
 			request.Success = append(request.Success, nestedOp(companion))
 		}
 	}
+	c.sizes[len(members)].Add(1)
 	got, failed := c.exchange(ctx, request)
 	if failed != nil {
 		c.failed(ctx, members, failed)
@@ -165,6 +166,7 @@ func (c *committer) sendAlone(ctx context.Context, t *transaction, request *pb.T
 			request.Success = append(request.Success, nestedOp(companion))
 		}
 	}
+	c.sizes[1].Add(1)
 	got, failed := c.exchange(ctx, request)
 	if failed != nil {
 		if failed.isLeaseNotFound() {

@@ -166,6 +166,9 @@ func TestCommitsThatWaitShareARequest(t *testing.T) {
 	if sizes := g.sizes(); max(sizes[1], sizes[2]) != 14 {
 		t.Errorf("the requests had %d commits", sizes)
 	}
+	if stats := r.CommitStats(); stats.Groups[14] != 1 || stats.Groups[1] == 0 || stats.Waiting != 0 {
+		t.Errorf("the registry has counted %+v", stats)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, request := range g.requests {

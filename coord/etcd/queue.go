@@ -7,10 +7,12 @@ import "github.com/elasticjob-go/elasticjob/coord"
 type queue struct {
 	lists    [coord.Soonest + 1]struct{ first, last *pending }
 	arrivals uint64
+	len      int
 }
 
 func (q *queue) push(p *pending) {
 	q.arrivals++
+	q.len++
 	p.arrival, p.waits = q.arrivals, true
 	list := &q.lists[p.urgency]
 	p.before, p.after = list.last, nil
@@ -39,6 +41,7 @@ func (q *queue) remove(p *pending) bool {
 		p.after.before = p.before
 	}
 	p.waits, p.before, p.after = false, nil, nil
+	q.len--
 	return true
 }
 

@@ -45,8 +45,9 @@ func TestUrgentCommitsGoFirstAndTheOldestAlways(t *testing.T) {
 		slices.Concat(from("usual", 2, 1), from("sooner", maxMembers-2, 2), from("usual", 3, maxMembers-3)),
 		from("usual", maxMembers, maxMembers),
 	} {
-		if got := c.take(); !slices.Equal(got, want) {
-			t.Errorf("group %d: got %q, want %q", i, got, want)
+		waited := c.waiting.len
+		if got := c.take(); !slices.Equal(got, want) || c.waiting.len != waited-len(want) {
+			t.Errorf("group %d: got %q, want %q; %d waited, then %d", i, got, want, waited, c.waiting.len)
 		}
 	}
 }
