@@ -1,0 +1,2 @@
+// Package prom has metrics for Prometheus.
+package prom

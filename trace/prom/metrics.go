@@ -1,0 +1,83 @@
+package prom
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// Metrics are those of the jobs of one registry centre in this process. It is a
+// [prometheus.Collector]: register it once. Its methods may be called from any goroutine.
+type Metrics struct {
+	*counted
+	*read
+	options Options
+
+	mu      sync.Mutex
+	members map[string]*member // the jobs of this process, and those that it left a short time ago
+	named   int                // how many of them have series of their own
+	nodes   []*job.Node
+	store   *registry // nil until it is given
+	trace   func() TraceStats
+}
+
+// New returns metrics that show nothing yet.
+func New(o Options) (*Metrics, error) {
+	o, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	constant := prometheus.Labels{}
+	if o.Namespace != "" {
+		constant[labelNamespace] = o.Namespace
+	}
+	return &Metrics{counted: newCounted(constant), read: newRead(constant), options: o, members: map[string]*member{}}, nil
+}
+
+// Watch shows the jobs of a node, as they stand when somebody scrapes. Of a Runner, that is
+// Runner.Node.
+func (m *Metrics) Watch(n *job.Node) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.nodes = append(m.nodes, n)
+}
+
+// TraceStats says how a recorder of events gets on.
+type TraceStats struct {
+	// Queued is how many events wait to be written. Written and Dropped is what has become of the
+	// others.
+	Queued           int
+	Written, Dropped int64
+}
+
+// WatchTrace shows a recorder of events.
+func (m *Metrics) WatchTrace(stats func() TraceStats) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.trace = stats
+}
+
+// Describe implements [prometheus.Collector].
+func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
+	for _, c := range m.collectors {
+		c.Describe(to)
+	}
+	for _, d := range m.descriptions {
+		to <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
+	now := time.Now()
+	m.collectJobs(to)
+	m.collectStore(to, now)
+	m.collectTrace(to)
+	m.forget(now)
+	for _, c := range m.collectors {
+		c.Collect(to)
+	}
+}

@@ -1,0 +1,201 @@
+package prom
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// read are the metrics that are read when somebody scrapes.
+type read struct {
+	owned, running, waiting, leader, registered, paused, expired, next, faultsNow *prometheus.Desc
+	jobs, beyond                                                                  *prometheus.Desc
+
+	groupSize, commitsWaiting, sessionState, sessionLeft, clockAhead *prometheus.Desc
+
+	traceQueued, traceWritten, traceDropped *prometheus.Desc
+
+	descriptions []*prometheus.Desc
+}
+
+func newRead(constant prometheus.Labels) *read {
+	r := &read{}
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		d := prometheus.NewDesc(name, help, labels, constant)
+		r.descriptions = append(r.descriptions, d)
+		return d
+	}
+	r.owned = desc("elasticjob_items_owned", "Items that are assigned to this process.", labelJob)
+	r.running = desc("elasticjob_items_running", "Items that run here, or wait for a thread.", labelJob)
+	r.waiting = desc("elasticjob_items_waiting", "Items that should have begun and have not, at most 100: those of this process, and on the leader all.", labelJob)
+	r.leader = desc("elasticjob_leader", "Whether this process leads the job.", labelJob)
+	r.registered = desc("elasticjob_registered", "Whether this process is an instance of the job, with a session that can be trusted.", labelJob)
+	r.paused = desc("elasticjob_paused", "Whether the job is paused.", labelJob)
+	r.expired = desc("elasticjob_expired", "Whether the job has an end, and no tick to come.", labelJob)
+	r.next = desc("elasticjob_next_tick_timestamp_seconds", "When the next tick is due, as long as this process is an instance; 0 if none is to come, or the job was removed.", labelJob)
+	r.faultsNow = desc("elasticjob_faults", "Faults that the job has here now.", labelJob, "kind")
+	r.jobs = desc("elasticjob_jobs", "Jobs that this process runs.")
+	r.beyond = desc("elasticjob_jobs_beyond_limit", "Jobs without series of their own, because there are too many.")
+
+	r.groupSize = desc("elasticjob_store_commit_group_size", "How many commits went together in one request.")
+	r.commitsWaiting = desc("elasticjob_store_commits_waiting", "Commits that wait to be sent.")
+	r.sessionState = desc("elasticjob_session_state", "1 for the state that the session is in.", "state")
+	r.sessionLeft = desc("elasticjob_session_left_seconds", "How long the session lasts if it is not renewed; 0 if there is none.")
+	r.clockAhead = desc("elasticjob_clock_ahead_seconds", "How far the local clock is certainly ahead of the store's; negative if it is behind, and absent as long as nobody knows.")
+
+	r.traceQueued = desc("elasticjob_trace_queued", "Events that wait to be written.")
+	r.traceWritten = desc("elasticjob_trace_written_total", "Events that were written.")
+	r.traceDropped = desc("elasticjob_trace_dropped_total", "Events that were dropped, because they could not be written in time.")
+	return r
+}
+
+func gauge(to chan<- prometheus.Metric, d *prometheus.Desc, value float64, labels ...string) {
+	to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+}
+
+func counter(to chan<- prometheus.Metric, d *prometheus.Desc, value int64, labels ...string) {
+	to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(value), labels...)
+}
+
+// standing is how the jobs stand that share a label; most often one job.
+type standing struct {
+	owned, running, waiting, leader, registered, paused, expired int
+
+	next    float64
+	hasNext bool
+	faults  map[string]int // by kind
+}
+
+func (s *standing) add(status job.Status) {
+	s.owned += len(status.Items)
+	s.running += len(status.Running)
+	s.waiting += len(status.Waiting)
+	s.leader += one(status.Leader)
+	s.registered += one(status.Registered)
+	s.paused += one(!status.Paused.Since.IsZero())
+	s.expired += one(status.Expired)
+	switch {
+	case !status.Registered || status.Leaving:
+	case status.NextTick.IsZero():
+		s.hasNext = true
+	default:
+		s.hasNext, s.next = true, max(s.next, unix(status.NextTick))
+	}
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// kindStopped is the kind of fault of a job whose scheduler has stopped by itself.
+const kindStopped = "stopped"
+
+// addFault adds what [job.Node.Faults] has.
+func (s *standing) addFault(err error) {
+	kind := kindStopped
+	if fault, ok := errors.AsType[job.Fault](err); ok {
+		kind = word(fault.Kind)
+	} else if errors.Is(err, job.ErrJobRemoved) || errors.Is(err, job.ErrInstanceRemoved) {
+		return // an operator wanted that
+	}
+	if s.faults == nil {
+		s.faults = map[string]int{}
+	}
+	s.faults[kind]++
+}
+
+// standings returns how the jobs stand, by label.
+func (m *Metrics) standings() (by map[string]*standing, jobs int) {
+	m.mu.Lock()
+	nodes := slices.Clone(m.nodes)
+	m.mu.Unlock()
+	by = map[string]*standing{}
+	of := func(name string) *standing {
+		label := unnamed // what concerns no single job
+		if name != "" {
+			m.mu.Lock()
+			label = m.memberLocked(name).label
+			m.mu.Unlock()
+		}
+		s := by[label]
+		if s == nil {
+			s = &standing{}
+			by[label] = s
+		}
+		return s
+	}
+	for _, n := range nodes {
+		for _, s := range n.Jobs() {
+			jobs++
+			of(s.Name()).add(s.Status())
+		}
+		for name, err := range n.Faults() {
+			of(name).addFault(err)
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, one := range m.members {
+		if !one.removed {
+			continue
+		}
+		s := by[one.label]
+		if s == nil {
+			s = &standing{}
+			by[one.label] = s
+		}
+		s.hasNext = true
+	}
+	return by, jobs
+}
+
+func (m *Metrics) collectJobs(to chan<- prometheus.Metric) {
+	by, jobs := m.standings()
+	for label, s := range by {
+		gauge(to, m.owned, float64(s.owned), label)
+		gauge(to, m.running, float64(s.running), label)
+		gauge(to, m.waiting, float64(s.waiting), label)
+		gauge(to, m.leader, float64(s.leader), label)
+		gauge(to, m.registered, float64(s.registered), label)
+		gauge(to, m.paused, float64(s.paused), label)
+		gauge(to, m.expired, float64(s.expired), label)
+		if s.hasNext && label != unnamed && label != others {
+			gauge(to, m.next, s.next, label)
+		}
+		for kind, n := range s.faults {
+			gauge(to, m.faultsNow, float64(n), label, kind)
+		}
+	}
+	gauge(to, m.jobs, float64(jobs))
+	gauge(to, m.beyond, float64(m.beyondLimit()))
+}
+
+func (m *Metrics) beyondLimit() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, one := range m.members {
+		if one.label == others {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *Metrics) collectTrace(to chan<- prometheus.Metric) {
+	m.mu.Lock()
+	stats := m.trace
+	m.mu.Unlock()
+	if stats == nil {
+		return
+	}
+	s := stats()
+	gauge(to, m.traceQueued, float64(s.Queued))
+	counter(to, m.traceWritten, s.Written)
+	counter(to, m.traceDropped, s.Dropped)
+}
