@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -227,5 +226,3 @@ func lasts(d time.Duration) job.HandlerFunc {
 func every(name, cron string) job.Config {
 	return job.Config{Name: name, Cron: cron, TimeZone: "GMT+00:00", ShardingTotalCount: 2}
 }
-
-var _ coord.Registry

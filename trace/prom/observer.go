@@ -19,6 +19,7 @@ func (m *Metrics) Observer() job.Observer {
 				m.leads.WithLabelValues(label).Inc()
 			}
 		},
+		Due:        func(e job.DueEvent) { m.due.WithLabelValues(m.label(e.Event)).Add(float64(e.Ticks)) },
 		HandedBack: func(e job.HandedBackEvent) { m.handedBack.WithLabelValues(m.label(e.Event)).Inc() },
 		Started:    m.beginRun,
 		Retried:    func(e job.RetriedEvent) { m.retries.WithLabelValues(m.label(e.Event)).Inc() },

@@ -62,6 +62,7 @@ func counter(to chan<- prometheus.Metric, d *prometheus.Desc, value int64, label
 
 // standing is how the jobs stand that share a label; most often one job.
 type standing struct {
+	jobs                                                         int
 	owned, running, waiting, leader, registered, paused, expired int
 
 	next    float64
@@ -70,6 +71,7 @@ type standing struct {
 }
 
 func (s *standing) add(status job.Status) {
+	s.jobs++
 	s.owned += len(status.Items)
 	s.running += len(status.Running)
 	s.waiting += len(status.Waiting)
@@ -83,6 +85,15 @@ func (s *standing) add(status job.Status) {
 		s.hasNext = true
 	default:
 		s.hasNext, s.next = true, max(s.next, unix(status.NextTick))
+	}
+}
+
+func isDone(s *job.Scheduler) bool {
+	select {
+	case <-s.Done():
+		return true
+	default:
+		return false
 	}
 }
 
@@ -111,11 +122,11 @@ func (s *standing) addFault(err error) {
 }
 
 // standings returns how the jobs stand, by label.
-func (m *Metrics) standings() (by map[string]*standing, jobs int) {
+func (m *Metrics) standings() map[string]*standing {
 	m.mu.Lock()
 	nodes := slices.Clone(m.nodes)
 	m.mu.Unlock()
-	by = map[string]*standing{}
+	by := map[string]*standing{}
 	of := func(name string) *standing {
 		label := unnamed // what concerns no single job
 		if name != "" {
@@ -132,8 +143,9 @@ func (m *Metrics) standings() (by map[string]*standing, jobs int) {
 	}
 	for _, n := range nodes {
 		for _, s := range n.Jobs() {
-			jobs++
-			of(s.Name()).add(s.Status())
+			if of := of(s.Name()); !isDone(s) {
+				of.add(s.Status())
+			}
 		}
 		for name, err := range n.Faults() {
 			of(name).addFault(err)
@@ -152,19 +164,22 @@ func (m *Metrics) standings() (by map[string]*standing, jobs int) {
 		}
 		s.hasNext = true
 	}
-	return by, jobs
+	return by
 }
 
 func (m *Metrics) collectJobs(to chan<- prometheus.Metric) {
-	by, jobs := m.standings()
-	for label, s := range by {
-		gauge(to, m.owned, float64(s.owned), label)
-		gauge(to, m.running, float64(s.running), label)
-		gauge(to, m.waiting, float64(s.waiting), label)
-		gauge(to, m.leader, float64(s.leader), label)
-		gauge(to, m.registered, float64(s.registered), label)
-		gauge(to, m.paused, float64(s.paused), label)
-		gauge(to, m.expired, float64(s.expired), label)
+	jobs := 0
+	for label, s := range m.standings() {
+		jobs += s.jobs
+		if s.jobs > 0 { // else it was removed, or has only faults
+			gauge(to, m.owned, float64(s.owned), label)
+			gauge(to, m.running, float64(s.running), label)
+			gauge(to, m.waiting, float64(s.waiting), label)
+			gauge(to, m.leader, float64(s.leader), label)
+			gauge(to, m.registered, float64(s.registered), label)
+			gauge(to, m.paused, float64(s.paused), label)
+			gauge(to, m.expired, float64(s.expired), label)
+		}
 		if s.hasNext && label != unnamed && label != others {
 			gauge(to, m.next, s.next, label)
 		}

@@ -148,18 +148,14 @@ func (r *registry) Session(ctx context.Context) (coord.Session, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.session == nil || r.session.ID() != s.ID() && stateOf(r.session) == coord.Lost {
+	if r.session == nil || r.session.ID() != s.ID() && stateOf(r.session) == coord.Lost { // who asked earlier may answer later
 		r.session = s
 		r.m.sessions.Inc()
 	}
 	return s, nil
 }
 
-// stateOf returns the state of a session, which may be nil.
 func stateOf(s coord.Session) coord.SessionState {
-	if s == nil {
-		return coord.Lost
-	}
 	state, _ := s.State() // nobody waits here for its change
 	return state
 }
@@ -178,14 +174,16 @@ func (m *Metrics) collectStore(to chan<- prometheus.Metric, now time.Time) {
 	r.mu.Lock()
 	session := r.session
 	r.mu.Unlock()
-	state, left := stateOf(session), 0.0
-	if state != coord.Lost {
-		left = max(session.Deadline().Sub(now), 0).Seconds()
+	if session != nil {
+		state, left := stateOf(session), 0.0
+		if state != coord.Lost {
+			left = max(session.Deadline().Sub(now), 0).Seconds()
+		}
+		for _, s := range []coord.SessionState{coord.Connected, coord.Suspended, coord.Lost} {
+			gauge(to, m.sessionState, float64(one(s == state)), s.String())
+		}
+		gauge(to, m.sessionLeft, left)
 	}
-	for _, s := range []coord.SessionState{coord.Connected, coord.Suspended, coord.Lost} {
-		gauge(to, m.sessionState, float64(one(s == state)), s.String())
-	}
-	gauge(to, m.sessionLeft, left)
 	if clock := r.Clock(); clock.Known() {
 		gauge(to, m.clockAhead, clock.Ahead(now).Seconds())
 	}
