@@ -179,7 +179,11 @@ func (c *controller) observeHandBack(r *run) {
 
 // startedEvent returns what tells of the begin of an execution.
 func (c *controller) startedEvent(r *run) StartedEvent {
-	return StartedEvent{c.event(r.Instance), c.executionID(r), max(r.begun.Sub(r.waitsSince()), 0)}
+	var late time.Duration
+	if !r.Tick.IsZero() {
+		late = r.begun.Sub(r.Tick) - c.settings.Jitter
+	}
+	return StartedEvent{c.event(r.Instance), c.executionID(r), max(r.begun.Sub(r.waitsSince()), 0), max(late, 0)}
 }
 
 // observeRetries returns what tells scopes and observers of a failed attempt. The goroutine of

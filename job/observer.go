@@ -152,6 +152,9 @@ type (
 		Execution
 		// Waited is how long the claim has waited for a thread.
 		Waited time.Duration
+		// Late is how long after its ScheduledTime, and the delay that Config.Jitter allows, the
+		// handler is called, by the local clock; 0 if it is on time, or no time was said.
+		Late time.Duration
 	}
 	RetriedEvent struct {
 		Event

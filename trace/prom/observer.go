@@ -43,12 +43,14 @@ func (m *Metrics) Observer() job.Observer {
 func (m *Metrics) beginRun(e job.StartedEvent) {
 	label := m.label(e.Event)
 	m.started.WithLabelValues(label, word(e.Source)).Inc()
-	late := max(e.Time.Sub(e.ScheduledTime), 0).Seconds()
 	switch e.Source {
 	case job.SourceNormal:
-		m.lateness.WithLabelValues(label).Observe(late)
+		m.lateness.WithLabelValues(label).Observe(e.Late.Seconds())
 	case job.SourceFailover:
-		m.failoverLateness.WithLabelValues(label).Observe(late)
+		if e.ScheduledTime.IsZero() {
+			return // somebody has asked for it, and nobody has kept when
+		}
+		m.failoverLateness.WithLabelValues(label).Observe(e.Late.Seconds())
 	}
 }
 
