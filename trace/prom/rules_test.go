@@ -21,7 +21,7 @@ import (
 )
 
 // The alerts are tested by promtool on series that real schedulers have made, so that rules and
-// metrics cannot diverge: each case is a history in virtual time, with a scrape every step.
+// metrics cannot diverge: each case is a history in virtual time, with a scrape every 30 s if it says nothing else.
 
 const rulesFile = "../../deploy/prometheus/rules.yaml"
 
@@ -366,7 +366,7 @@ func TestRules(t *testing.T) {
 			var unit string
 			step := h.step
 			if step == 0 {
-				step = 15 * time.Second
+				step = 30 * time.Second
 			}
 			inFleet(t, func(t *testing.T, f *fleet) {
 				r := &recording{f: f, step: step, begun: time.Now(), wanted: wanted, series: map[string][]float64{}}
