@@ -50,9 +50,9 @@ func (m *Metrics) memberLocked(name string) *member {
 // labelFor returns the label of a job that was not known before.
 func (m *Metrics) labelFor(name string) string {
 	switch {
-	case !m.options.names(name):
+	case m.maxJobs < 0 || !m.filter.Has(name):
 		return unnamed
-	case m.named == m.options.MaxJobs:
+	case m.named == m.maxJobs:
 		return others
 	}
 	m.named++

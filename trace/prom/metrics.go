@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/trace"
 )
 
 // Metrics are those of the jobs of one registry centre in this process. It is a
@@ -14,19 +15,20 @@ import (
 type Metrics struct {
 	*counted
 	*read
-	options Options
+	filter  trace.Filter // of the jobs that have series of their own
+	maxJobs int
 
 	mu      sync.Mutex
 	members map[string]*member // the jobs of this process, and those that it left a short time ago
 	named   int                // how many of them have series of their own
 	nodes   []*job.Node
 	store   *registry // nil until it is given
-	trace   func() TraceStats
+	trace   Recorder
 }
 
 // New returns metrics that show nothing yet.
 func New(o Options) (*Metrics, error) {
-	o, err := o.check()
+	o, filter, err := o.check()
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +36,7 @@ func New(o Options) (*Metrics, error) {
 	if o.Namespace != "" {
 		constant[labelNamespace] = o.Namespace
 	}
-	return &Metrics{counted: newCounted(constant), read: newRead(constant), options: o, members: map[string]*member{}}, nil
+	return &Metrics{counted: newCounted(constant), read: newRead(constant), filter: filter, maxJobs: o.MaxJobs, members: map[string]*member{}}, nil
 }
 
 // Watch shows the jobs of a node, as they stand when somebody scrapes. Of a Runner, that is
@@ -45,19 +47,14 @@ func (m *Metrics) Watch(n *job.Node) {
 	m.nodes = append(m.nodes, n)
 }
 
-// TraceStats says how a recorder of events gets on.
-type TraceStats struct {
-	// Queued is how many events wait to be written. Written and Dropped is what has become of the
-	// others.
-	Queued           int
-	Written, Dropped int64
-}
+// Recorder is what is asked of a [trace.Recorder].
+type Recorder interface{ Stats() trace.Stats }
 
-// WatchTrace shows a recorder of events.
-func (m *Metrics) WatchTrace(stats func() TraceStats) {
+// WatchTrace shows a recorder of events. The metrics show the last one that was given.
+func (m *Metrics) WatchTrace(r Recorder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.trace = stats
+	m.trace = r
 }
 
 // Describe implements [prometheus.Collector].

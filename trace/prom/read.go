@@ -16,7 +16,7 @@ type read struct {
 
 	groupSize, commitsWaiting, sessionState, sessionLeft, clockAhead *prometheus.Desc
 
-	traceQueued, traceWritten, traceDropped *prometheus.Desc
+	traceQueued, traceWritten, traceDropped, traceFailing *prometheus.Desc
 
 	descriptions []*prometheus.Desc
 }
@@ -46,9 +46,10 @@ func newRead(constant prometheus.Labels) *read {
 	r.sessionLeft = desc("elasticjob_session_left_seconds", "How long the session lasts if it is not renewed; 0 if there is none.")
 	r.clockAhead = desc("elasticjob_clock_ahead_seconds", "How far the local clock is certainly ahead of the store's; negative if it is behind, and absent as long as nobody knows.")
 
-	r.traceQueued = desc("elasticjob_trace_queued", "Events that wait to be written.")
-	r.traceWritten = desc("elasticjob_trace_written_total", "Events that were written.")
-	r.traceDropped = desc("elasticjob_trace_dropped_total", "Events that were dropped, because they could not be written in time.")
+	r.traceQueued = desc("elasticjob_trace_queued", "Events, and lines of runs, that wait to be kept.", "what")
+	r.traceWritten = desc("elasticjob_trace_written_total", "Events, and lines of runs, that were kept.", "what")
+	r.traceDropped = desc("elasticjob_trace_dropped_total", "Events, and lines of runs, that were dropped because they could not be kept in time.", "what")
+	r.traceFailing = desc("elasticjob_trace_failing_since_timestamp_seconds", "Since when events cannot be kept; 0 if they can.")
 	return r
 }
 
@@ -56,7 +57,7 @@ func gauge(to chan<- prometheus.Metric, d *prometheus.Desc, value float64, label
 	to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 }
 
-func counter(to chan<- prometheus.Metric, d *prometheus.Desc, value int64, labels ...string) {
+func counter(to chan<- prometheus.Metric, d *prometheus.Desc, value int, labels ...string) {
 	to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(value), labels...)
 }
 
@@ -204,13 +205,26 @@ func (m *Metrics) beyondLimit() (n int) {
 
 func (m *Metrics) collectTrace(to chan<- prometheus.Metric) {
 	m.mu.Lock()
-	stats := m.trace
+	r := m.trace
 	m.mu.Unlock()
-	if stats == nil {
+	if r == nil {
 		return
 	}
-	s := stats()
-	gauge(to, m.traceQueued, float64(s.Queued))
-	counter(to, m.traceWritten, s.Written)
-	counter(to, m.traceDropped, s.Dropped)
+	s := r.Stats()
+	for _, what := range []struct {
+		is                       string
+		queued, written, dropped int
+	}{
+		{"event", s.Queued.Events, s.Written.Events, s.Overflowed.Events + s.Left.Events + s.Missed},
+		{"line", s.Queued.Lines, s.Written.Lines, s.Overflowed.Lines + s.Left.Lines},
+	} {
+		gauge(to, m.traceQueued, float64(what.queued), what.is)
+		counter(to, m.traceWritten, what.written, what.is)
+		counter(to, m.traceDropped, what.dropped, what.is)
+	}
+	failing := 0.0
+	if !s.FailingSince.IsZero() {
+		failing = unix(s.FailingSince)
+	}
+	gauge(to, m.traceFailing, failing)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/prom"
 )
 
@@ -333,13 +334,20 @@ var histories = []struct {
 	}, alerts: []string{"ElasticJobClockOff"}},
 	{name: "the history has gaps, and so have metrics", happen: func(t *testing.T, f *fleet, r *recording) {
 		a := r.process("a")
-		dropped := int64(0)
-		a.metrics.WatchTrace(func() prom.TraceStats { dropped++; return prom.TraceStats{Dropped: dropped} })
+		a.metrics.WatchTrace(new(leakyRecorder))
 		b := r.process("b")
 		b.schedule(every("settle", "0 0/10 * * * ?"), succeed)
 		r.record(20 * time.Minute)
 		r.each(`^elasticjob_events_missed_total{.*instance="b"`, func(i int, v float64) float64 { return float64(i) })
 	}, alerts: []string{"ElasticJobTraceDrops", "ElasticJobMetricsIncomplete"}},
+}
+
+// leakyRecorder has dropped more whenever somebody asks.
+type leakyRecorder trace.Stats
+
+func (r *leakyRecorder) Stats() trace.Stats {
+	r.Overflowed.Events++
+	return trace.Stats(*r)
 }
 
 func one(is bool) int {
