@@ -19,6 +19,7 @@ type handler struct {
 	sending   chan struct{} // that of the type
 	attempts  int
 	log       *slog.Logger
+	counts    *Counts
 
 	mu     sync.Mutex
 	waits  aggregate
@@ -26,6 +27,10 @@ type handler struct {
 	// flushed is set by Flush: all that waits is due.
 	flushed bool
 	trouble seldom
+	// underWay is how much the message tells that is being sent; counted is what counts has of
+	// this handler, and over is set when it has none any more.
+	underWay, counted int
+	over              bool
 }
 
 // worker is the goroutine that sends.
@@ -47,6 +52,7 @@ func (h *handler) HandleError(_ context.Context, sc job.ShardingContext, err err
 	if h.waits.failed(now, text, sc) {
 		h.wakeWorker()
 	}
+	h.count()
 }
 
 // HandleSuccess ends the failures in a row of an item.
@@ -57,6 +63,7 @@ func (h *handler) HandleSuccess(_ context.Context, sc job.ShardingContext) {
 	if h.waits.succeeded(now, sc) {
 		h.wakeWorker()
 	}
+	h.count()
 }
 
 // wakeWorker lets the goroutine look at what waits. h.mu is locked.
@@ -96,6 +103,8 @@ func (h *handler) Flush(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.over = true
+	h.count()
 	untold := h.waits.waiting() + h.waits.unsent
 	if untold == 0 {
 		return nil
@@ -143,6 +152,9 @@ func (h *handler) next(ctx context.Context) (Message, time.Time, bool) {
 	m, due, ok := h.waits.next(time.Now(), h.flushed)
 	if !ok && due.IsZero() {
 		h.worker = nil
+	}
+	if ok {
+		h.underWay = m.Count
 	}
 	m.Job, m.Host = h.job, h.host
 	return m, due, ok
@@ -200,11 +212,15 @@ func (h *handler) account(m Message, err error) (unsent int, say bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	a := &h.waits
+	h.underWay = 0
+	h.count()
 	if err == nil {
+		h.counts.sent.Add(1)
 		a.unsent -= m.Unsent
 		h.trouble = seldom{}
 		return a.unsent, false
 	}
+	h.counts.failed.Add(1)
 	a.unsent += m.Count
 	return a.unsent, h.trouble.may(time.Now())
 }

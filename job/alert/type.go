@@ -25,6 +25,8 @@ type Options struct {
 	// Parallel is how many messages are sent at the same time, over all jobs that have the same
 	// type value. Others wait, so many jobs that fail together open few connections. Default 8.
 	Parallel int
+	// Counts counts what is sent, for metrics. Several types may share one. Default: nobody is told.
+	Counts *Counts
 }
 
 // defaultParallel is the default of Options.Parallel.
@@ -68,6 +70,9 @@ func NewType(k Kind, o Options) job.ErrorHandlerType {
 	if o.Parallel <= 0 {
 		o.Parallel = defaultParallel
 	}
+	if o.Counts == nil {
+		o.Counts = new(Counts)
+	}
 	return errorHandlerType{k, o, make(chan struct{}, o.Parallel)}
 }
 
@@ -95,7 +100,7 @@ func (t errorHandlerType) ErrorHandler(c job.Config, log *slog.Logger) (job.Erro
 		return nil, err
 	}
 	return &handler{
-		job: c.Name, host: t.options.Host, sender: sender, sending: t.sending, attempts: v.Integer(propAttempts), log: log,
+		job: c.Name, host: t.options.Host, sender: sender, sending: t.sending, attempts: v.Integer(propAttempts), log: log, counts: t.options.Counts,
 		waits: aggregate{rules: rules{
 			window: v.Duration(propWindow), after: v.Integer(propAfter),
 			queue: v.Integer(propQueue), recovery: v.Boolean(propRecovery),
