@@ -6,6 +6,7 @@ replace github.com/elasticjob-go/elasticjob => ../..
 
 require (
 	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
+	github.com/google/go-cmp v0.7.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3
 	go.uber.org/goleak v1.3.0

@@ -24,6 +24,7 @@ type Metrics struct {
 	nodes   []*job.Node
 	store   *registry // nil until it is given
 	trace   Recorder
+	alerts  Alerts
 }
 
 // New returns metrics that show nothing yet.
@@ -57,6 +58,21 @@ func (m *Metrics) WatchTrace(r Recorder) {
 	m.trace = r
 }
 
+// Alerts is what is asked of an alert.Counts, of package job/alert.
+type Alerts interface {
+	Waiting() int
+	Sent() int
+	Failed() int
+}
+
+// WatchAlerts shows the error handlers that send messages: alert.Options.Counts. The metrics show
+// the last one that was given.
+func (m *Metrics) WatchAlerts(a Alerts) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.alerts = a
+}
+
 // Describe implements [prometheus.Collector].
 func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
 	for _, c := range m.collectors {
@@ -73,6 +89,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	m.collectJobs(to)
 	m.collectStore(to, now)
 	m.collectTrace(to)
+	m.collectAlerts(to)
 	m.forget(now)
 	for _, c := range m.collectors {
 		c.Collect(to)

@@ -18,6 +18,8 @@ type read struct {
 
 	traceQueued, traceWritten, traceDropped, traceFailing *prometheus.Desc
 
+	alertsWaiting, alertsSent, alertsFailed *prometheus.Desc
+
 	descriptions []*prometheus.Desc
 }
 
@@ -50,6 +52,10 @@ func newRead(constant prometheus.Labels) *read {
 	r.traceWritten = desc("elasticjob_trace_written_total", "Events, and lines of runs, that were kept.", "what")
 	r.traceDropped = desc("elasticjob_trace_dropped_total", "Events, and lines of runs, that were dropped because they could not be kept in time.", "what")
 	r.traceFailing = desc("elasticjob_trace_failing_since_timestamp_seconds", "Since when events cannot be kept; 0 if they can.")
+
+	r.alertsWaiting = desc("elasticjob_alerts_waiting", "Failures and recoveries of which error handlers have to tell.")
+	r.alertsSent = desc("elasticjob_alerts_sent_total", "Messages that error handlers have sent.")
+	r.alertsFailed = desc("elasticjob_alerts_failed_total", "Messages that error handlers have given up.")
 	return r
 }
 
@@ -227,4 +233,16 @@ func (m *Metrics) collectTrace(to chan<- prometheus.Metric) {
 		failing = unix(s.FailingSince)
 	}
 	gauge(to, m.traceFailing, failing)
+}
+
+func (m *Metrics) collectAlerts(to chan<- prometheus.Metric) {
+	m.mu.Lock()
+	a := m.alerts
+	m.mu.Unlock()
+	if a == nil {
+		return
+	}
+	gauge(to, m.alertsWaiting, float64(a.Waiting()))
+	counter(to, m.alertsSent, a.Sent())
+	counter(to, m.alertsFailed, a.Failed())
 }

@@ -1,0 +1,3 @@
+package prom_test
+
+const dashboardFile = "../../deploy/grafana/elasticjob.json"
