@@ -1,0 +1,68 @@
+package oteljob
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/propagation"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// forgets is a processor that does nothing, so that the exporter does not count.
+type forgets struct{}
+
+func (forgets) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (forgets) OnEnd(sdktrace.ReadOnlySpan)                     {}
+func (forgets) Shutdown(context.Context) error                  { return nil }
+func (forgets) ForceFlush(context.Context) error                { return nil }
+
+// What an execution pays: all that is done before and after its handler.
+func BenchmarkExecution(b *testing.B) {
+	sampled := func(s sdktrace.Sampler) Options {
+		return Options{
+			TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSampler(s), sdktrace.WithIDGenerator(IDs{}), sdktrace.WithSpanProcessor(forgets{})),
+			Namespace:      "bench",
+		}
+	}
+	withPropagator := func(o Options) Options {
+		o.Propagator = propagation.TraceContext{}
+		return o
+	}
+	withMetrics := func(o Options) Options {
+		o.MeterProvider = sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
+		return o
+	}
+	for _, tc := range []struct {
+		name string
+		Options
+	}{
+		{"no SDK", Options{}},
+		{"not sampled", sampled(sdktrace.NeverSample())},
+		{"not sampled, propagator", withPropagator(sampled(sdktrace.NeverSample()))},
+		{"sampled", sampled(sdktrace.AlwaysSample())},
+		{"sampled, propagator", withPropagator(sampled(sdktrace.AlwaysSample()))},
+		{"sampled, propagator, metrics", withMetrics(withPropagator(sampled(sdktrace.AlwaysSample())))},
+	} {
+		b.Run(tc.name, func(b *testing.B) {
+			o := tc.withDefaults()
+			m, err := newMetrics(o.MeterProvider)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s, tick := newSpans(o, m), time.Now()
+			defer s.ticks.close("settle")
+			event := job.Event{Time: tick, JobName: "settle", InstanceID: "10.0.0.1@-@1-0123456789ab"}
+			execution := job.Execution{TaskID: "0197a2b0-0000-7000-8000-000000000000", Source: job.SourceNormal, Token: 1, ScheduledTime: tick}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				execution.Item, execution.ScheduledTime = i%10, tick.Add(time.Duration(i/10)*time.Second) // ten items a tick
+				_, end := s.begin(b.Context(), job.StartedEvent{Event: event, Execution: execution})
+				end.Finished(job.FinishedEvent{Event: event, Execution: execution, Outcome: job.OutcomeOK, Attempts: 1})
+			}
+		})
+	}
+}

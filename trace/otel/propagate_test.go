@@ -1,0 +1,94 @@
+//go:build unix
+
+package oteljob_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel/baggage"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.uber.org/goleak"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/httpjob"
+	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/jobtest"
+)
+
+// supervisor is for the scripts of the tests; TestMain sets it.
+var supervisor script.Supervisor
+
+func TestMain(m *testing.M) {
+	supervisor = script.Supervise()
+	goleak.VerifyTestMain(m)
+}
+
+// withBaggage is a scope of a program that has a baggage.
+func withBaggage(ctx context.Context, _ job.StartedEvent) (context.Context, job.ScopeEnd) {
+	b, err := baggage.Parse("tenant=acme")
+	if err != nil {
+		return ctx, job.ScopeEnd{}
+	}
+	return baggage.ContextWithBaggage(ctx, b), job.ScopeEnd{}
+}
+
+// A script finds the span of its execution in its environment.
+func TestScriptGetsTraceparent(t *testing.T) {
+	r := newRig(t)
+	scripts, err := script.New(supervisor, script.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := jobtest.Run(t, job.OfType(script.Name), jobtest.Case{
+		Config: job.Config{Name: "settle", Props: map[string]string{
+			"script.command.line": `/bin/sh -c 'echo "$TRACEPARENT $BAGGAGE"'`,
+		}},
+		Options: append([]job.Option{job.WithType(script.Name, scripts), job.WithScope(withBaggage)}, r.options()...),
+	})
+	requireParent(t, r, strings.TrimSpace(string(result.Output)))
+}
+
+// A server finds it in the headers of its request.
+func TestHTTPGetsTraceparent(t *testing.T) {
+	r := newRig(t)
+	got := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Connection", "close")
+		got <- req.Header.Get("traceparent") + " " + req.Header.Get("baggage")
+	}))
+	defer server.Close()
+	jobtest.Run(t, job.OfType(httpjob.Name), jobtest.Case{
+		Config:  job.Config{Name: "settle", Props: map[string]string{"http.url": server.URL, "http.method": "GET"}},
+		Options: append([]job.Option{job.WithType(httpjob.Name, httpjob.New(httpjob.Options{})), job.WithScope(withBaggage)}, r.options()...),
+	})
+	requireParent(t, r, <-got)
+}
+
+func requireParent(t *testing.T, r *rig, got string) {
+	t.Helper()
+	span := r.one("run settle").SpanContext
+	if want := "00-" + span.TraceID().String() + "-" + span.SpanID().String() + "-01 tenant=acme"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What is not sampled is passed on as not sampled, so that nobody else samples it.
+func TestWhatIsNotSampledIsPassedOn(t *testing.T) {
+	r := newRigWith(t, sdktrace.WithSampler(sdktrace.NeverSample()))
+	var got string
+	jobtest.Run(t, job.HandlerFunc(func(ctx context.Context, _ job.ShardingContext) error {
+		for name, value := range job.Propagated(ctx) {
+			if name == "traceparent" {
+				got = value
+			}
+		}
+		return nil
+	}), jobtest.Case{Options: r.options()})
+	if !strings.HasSuffix(got, "-00") || len(r.exporter.GetSpans()) != 0 {
+		t.Errorf("traceparent %q, %d spans; want one that ends with -00, and none", got, len(r.exporter.GetSpans()))
+	}
+}
