@@ -42,6 +42,5 @@ func triggerOf(s job.Source) attribute.KeyValue {
 	return semconv.FaaSTriggerOther
 }
 
-func tickAt(t time.Time) attribute.KeyValue {
-	return keyTick.String(t.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
-}
+// timeText returns a scheduled time as RFC 3339 has it.
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }

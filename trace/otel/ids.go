@@ -5,24 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"go.opentelemetry.io/otel/trace"
 )
-
-// traceOfTick returns the id of the trace that a tick has in all processes. Ticks are told
-// apart to the millisecond, as in the tree.
-func traceOfTick(namespace, job string, tick time.Time) trace.TraceID {
-	return traceOf(namespace, job, "tick", strconv.FormatInt(tick.UnixMilli(), 10))
-}
-
-// traceOfRequest returns the id of the trace that a trigger has in all processes.
-func traceOfRequest(namespace, job, request string) trace.TraceID {
-	return traceOf(namespace, job, "request", request)
-}
 
 // traceOf hashes what names a trace. Samplers expect that ids are spread evenly.
 func traceOf(names ...string) (id trace.TraceID) {

@@ -6,7 +6,16 @@ import (
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/elasticjob-go/elasticjob/job"
 )
+
+func traceOfTick(namespace, name string, tick time.Time) trace.TraceID {
+	return keyOf(job.StartedEvent{
+		Event:     job.Event{JobName: name},
+		Execution: job.Execution{Source: job.SourceNormal, ScheduledTime: tick},
+	}).trace(namespace)
+}
 
 func TestTraceIDs(t *testing.T) {
 	tick := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -18,7 +27,7 @@ func TestTraceIDs(t *testing.T) {
 		"namespace": traceOfTick("shops", "ettle", tick),
 		"job":       traceOfTick("shop", "settle2", tick),
 		"tick":      traceOfTick("shop", "settle", tick.Add(time.Second)),
-		"request":   traceOfRequest("shop", "settle", "1772366400000"),
+		"request":   tickKey{job: "settle", request: "1772366400000"}.trace("shop"),
 	} {
 		if other == same || !other.IsValid() {
 			t.Errorf("another %s: trace %s, want a valid one that is not %s", what, other, same)

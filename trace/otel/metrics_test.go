@@ -1,6 +1,7 @@
 package oteljob_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,34 @@ func TestMetrics(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
+	})
+}
+
+// Examples of a histogram lead to traces.
+func TestExemplars(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, reader := newRig(t), sdkmetric.NewManualReader()
+		opts, err := oteljob.New(oteljob.Options{TracerProvider: r.provider, MeterProvider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobtest.Run(t, sleeps(time.Second), jobtest.Case{Config: job.Config{Name: "settle"}, Options: opts})
+		var data metricdata.ResourceMetrics
+		if err := reader.Collect(t.Context(), &data); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range data.ScopeMetrics[0].Metrics {
+			if m.Name != "elasticjob.execution.duration" {
+				continue
+			}
+			point := m.Data.(metricdata.Histogram[float64]).DataPoints[0]
+			span := r.one("run settle").SpanContext.SpanID()
+			if len(point.Exemplars) != 1 || !bytes.Equal(point.Exemplars[0].SpanID, span[:]) {
+				t.Errorf("examples %v, want one of span %s", point.Exemplars, span)
+			}
+			return
+		}
+		t.Error("no durations")
 	})
 }
 

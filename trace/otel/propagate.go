@@ -12,15 +12,39 @@ import (
 // propagate hands what a propagator writes to the scripts and the HTTP requests of an
 // execution: traceparent, tracestate and baggage, as a rule.
 func propagate(ctx context.Context, by propagation.TextMapPropagator) context.Context {
-	written := propagation.MapCarrier{}
-	by.Inject(ctx, written)
-	for name, value := range written {
-		passed, err := job.Propagate(ctx, name, value)
-		if err != nil {
-			otel.Handle(err) // a baggage of more than 8 KiB, say: the execution goes on without it
-			continue
-		}
-		ctx = passed
+	c := carrier{ctx}
+	by.Inject(ctx, &c)
+	return c.ctx
+}
+
+// carrier is a [propagation.TextMapCarrier] whose texts go along with a context.
+type carrier struct{ ctx context.Context }
+
+// Set writes a text. What no environment or header can have is left out, and OpenTelemetry's
+// error handler is told: a baggage of more than 8 KiB, say.
+func (c *carrier) Set(name, value string) {
+	ctx, err := job.Propagate(c.ctx, name, value)
+	if err != nil {
+		otel.Handle(err)
+		return
 	}
-	return ctx
+	c.ctx = ctx
+}
+
+// Get returns a text that goes along; "" if there is none of that name.
+func (c *carrier) Get(name string) string {
+	for n, value := range job.Propagated(c.ctx) {
+		if n == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// Keys returns the names of what goes along.
+func (c *carrier) Keys() (names []string) {
+	for name := range job.Propagated(c.ctx) {
+		names = append(names, name)
+	}
+	return names
 }

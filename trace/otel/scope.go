@@ -53,7 +53,7 @@ func (s *spans) begin(ctx context.Context, e job.StartedEvent) (within context.C
 	if !s.jobs.Has(e.JobName) {
 		return ctx, end
 	}
-	x := &execution{spans: s, started: e, key: s.keyOf(e), span: noSpan}
+	x := &execution{spans: s, started: e, key: keyOf(e), span: noSpan}
 	x.tick = s.ticks.enter(x.key)
 	defer func() {
 		if end.Finished == nil { // what the SDK has called has panicked
@@ -63,7 +63,7 @@ func (s *spans) begin(ctx context.Context, e job.StartedEvent) (within context.C
 	x.tick.start.Do(func() { x.tick.span = s.startTick(ctx, x.key, e) })
 	x.ctx = trace.ContextWithSpan(ctx, x.tick.span)
 	if x.tick.span.IsRecording() {
-		x.ctx, x.span = s.startItem(x.ctx, x.key.trace, e)
+		x.ctx, x.span = s.startItem(x.ctx, e)
 	}
 	s.metrics.started(x.ctx, e)
 	return propagate(x.ctx, s.propagator), job.ScopeEnd{Retried: x.retried, Finished: x.finished}
@@ -100,54 +100,32 @@ func (x *execution) leave(failed bool) {
 	x.span.End()
 }
 
-// keyOf names the tick of an execution. A trigger has a trace of its own. What runs for a tick
-// stands in the trace of that tick, however late it runs.
-func (s *spans) keyOf(e job.StartedEvent) tickKey {
-	key := tickKey{job: e.JobName}
-	switch e.Source {
-	case job.SourceManual:
-		key.name = "trigger " + e.JobName
-	case job.SourceRetry:
-		key.name = "retry " + e.JobName
-	case job.SourceBackfill:
-		key.name = "backfill " + e.JobName
-	default:
-		key.name = "tick " + e.JobName
-	}
-	if e.Source == job.SourceManual && e.RequestID != "" {
-		key.trace = traceOfRequest(s.namespace, e.JobName, e.RequestID)
-	} else {
-		key.trace = traceOfTick(s.namespace, e.JobName, e.ScheduledTime)
-	}
-	return key
-}
-
 // startTick starts the span of a tick. Its parent has the id of the trace, and no id of a span:
 // so the SDK makes it a root of that trace, and asks the sampler for roots.
 func (s *spans) startTick(ctx context.Context, key tickKey, e job.StartedEvent) trace.Span {
-	attributes := []attribute.KeyValue{
-		keyJob.String(e.JobName), keyInstance.String(e.InstanceID), tickAt(e.ScheduledTime), triggerOf(e.Source),
+	list := []attribute.KeyValue{
+		keyJob.String(e.JobName), keyInstance.String(e.InstanceID), keyTick.String(timeText(e.ScheduledTime)), triggerOf(e.Source),
 	}
 	if s.namespace != "" {
-		attributes = append(attributes, keyNamespace.String(s.namespace))
+		list = append(list, keyNamespace.String(s.namespace))
 	}
 	if e.RequestID != "" {
-		attributes = append(attributes, keyRequest.String(e.RequestID))
+		list = append(list, keyRequest.String(e.RequestID))
 	}
-	ctx = trace.ContextWithSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{TraceID: key.trace}))
-	_, span := s.tracer.Start(ctx, key.name, trace.WithAttributes(attributes...))
+	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: key.trace(s.namespace)})
+	_, span := s.tracer.Start(trace.ContextWithSpanContext(ctx, parent), key.name(), trace.WithAttributes(list...))
 	return span
 }
 
 // startItem starts the span of an execution.
-func (s *spans) startItem(ctx context.Context, in trace.TraceID, e job.StartedEvent) (context.Context, trace.Span) {
+func (s *spans) startItem(ctx context.Context, e job.StartedEvent) (context.Context, trace.Span) {
 	id := spanOf(e.TaskID)
 	ctx, span := s.tracer.Start(wishFor(ctx, id), "run "+e.JobName, trace.WithAttributes(itemAttributes(e)...))
 	if !span.IsRecording() {
 		return ctx, span
 	}
 	if isLinked := span.SpanContext().SpanID() == id; isLinked && e.OriginalTaskID != "" && !isOfTrigger(e) {
-		repeated := trace.NewSpanContext(trace.SpanContextConfig{TraceID: in, SpanID: spanOf(e.OriginalTaskID), TraceFlags: trace.FlagsSampled, Remote: true})
+		repeated := trace.NewSpanContext(trace.SpanContextConfig{TraceID: span.SpanContext().TraceID(), SpanID: spanOf(e.OriginalTaskID), TraceFlags: trace.FlagsSampled, Remote: true})
 		span.AddLink(trace.Link{SpanContext: repeated, Attributes: []attribute.KeyValue{keyLink.String("repeats"), keyTask.String(e.OriginalTaskID)}})
 	}
 	if e.Source == job.SourceMisfire {
@@ -166,7 +144,7 @@ func isOfTrigger(e job.StartedEvent) bool {
 
 func itemAttributes(e job.StartedEvent) []attribute.KeyValue {
 	list := []attribute.KeyValue{
-		keyJob.String(e.JobName), keyInstance.String(e.InstanceID), tickAt(e.ScheduledTime), triggerOf(e.Source),
+		keyJob.String(e.JobName), keyInstance.String(e.InstanceID), keyTick.String(timeText(e.ScheduledTime)), triggerOf(e.Source),
 		keyItem.Int(e.Item), keySource.String(e.Source.String()), keyTask.String(e.TaskID),
 		keyToken.Int64(e.Token), keyWaited.Float64(e.Waited.Seconds()),
 	}

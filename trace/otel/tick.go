@@ -3,11 +3,14 @@ package oteljob
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // linger is how long the span of a tick stays open after its last execution here has ended,
@@ -24,9 +27,47 @@ type ticks struct {
 
 // tickKey names a tick in this process.
 type tickKey struct {
-	job   string
-	trace trace.TraceID
-	name  string // of the span: a tick, and the retry of it, are in one trace
+	job string
+	// kind is why it runs: a retry and a backfill of a tick have spans of their own. All that the
+	// schedule runs for a tick is SourceNormal.
+	kind    job.Source
+	at      int64  // the scheduled time, in milliseconds since 1970 as in the tree; 0 for a trigger
+	request string // of a trigger; "" if it has none
+}
+
+func keyOf(e job.StartedEvent) tickKey {
+	switch e.Source {
+	case job.SourceManual:
+		if e.RequestID != "" {
+			return tickKey{job: e.JobName, kind: e.Source, request: e.RequestID}
+		}
+	case job.SourceRetry, job.SourceBackfill:
+	default:
+		e.Source = job.SourceNormal
+	}
+	return tickKey{job: e.JobName, kind: e.Source, at: e.ScheduledTime.UnixMilli()}
+}
+
+// trace returns the id of the trace that it has in all processes. What runs for a tick stands in
+// the trace of that tick, however late it runs; a trigger has one of its own.
+func (k tickKey) trace(namespace string) trace.TraceID {
+	if k.request != "" {
+		return traceOf(namespace, k.job, "request", k.request)
+	}
+	return traceOf(namespace, k.job, "tick", strconv.FormatInt(k.at, 10))
+}
+
+// name is that of the span.
+func (k tickKey) name() string {
+	switch k.kind {
+	case job.SourceManual:
+		return "trigger " + k.job
+	case job.SourceRetry:
+		return "retry " + k.job
+	case job.SourceBackfill:
+		return "backfill " + k.job
+	}
+	return "tick " + k.job
 }
 
 // noSpan records nothing.
