@@ -62,6 +62,7 @@ func TestMetrics(t *testing.T) {
 			"elasticjob.execution.duration s elasticjob.job.name=settle,elasticjob.outcome=OK,elasticjob.source=NORMAL_TRIGGER: 2, 6m0s",
 			"elasticjob.execution.lateness s elasticjob.job.name=settle: 2, 0s",
 			"elasticjob.execution.retries {attempt} elasticjob.job.name=settle: 1",
+			"elasticjob.tick.due {tick} elasticjob.job.name=settle: 4",
 			"elasticjob.tick.made_up {tick} elasticjob.job.name=settle: 1",
 			"elasticjob.tick.passed_over {tick} elasticjob.job.name=settle,elasticjob.reason=item disabled: 1",
 		}
