@@ -48,12 +48,11 @@ func BenchmarkExecution(b *testing.B) {
 		{"sampled, propagator, metrics", withMetrics(withPropagator(sampled(sdktrace.AlwaysSample())))},
 	} {
 		b.Run(tc.name, func(b *testing.B) {
-			o := tc.withDefaults()
-			m, err := newMetrics(o.MeterProvider)
+			s, err := New(tc.Options)
 			if err != nil {
 				b.Fatal(err)
 			}
-			s, tick := newSpans(o, m), time.Now()
+			tick := time.Now()
 			defer s.ticks.close("settle")
 			event := job.Event{Time: tick, JobName: "settle", InstanceID: "10.0.0.1@-@1-0123456789ab"}
 			execution := job.Execution{TaskID: "0197a2b0-0000-7000-8000-000000000000", Source: job.SourceNormal, Token: 1, ScheduledTime: tick}

@@ -3,9 +3,9 @@
 // package otel.
 //
 //	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithIDGenerator(oteljob.IDs{}))
-//	opts, err := oteljob.New(oteljob.Options{TracerProvider: provider, Namespace: "billing", Propagator: propagation.TraceContext{}})
+//	tracer, err := oteljob.New(oteljob.Options{TracerProvider: provider, Namespace: "billing", Propagator: propagation.TraceContext{}})
 //	…
-//	node, err := job.NewNode(reg, job.NodeConfig{Options: opts})
+//	node, err := job.NewNode(reg, job.NodeConfig{Options: []job.Option{tracer.Option()}})
 //	…
 //	err = node.Shutdown(drain)
 //	err = provider.Shutdown(drain) // after the node: its last spans have ended by then
@@ -102,15 +102,16 @@
 //
 // They are for programs that have a MeterProvider anyway. Package trace/prom knows more, and has
 // rules for alerts. If there are more jobs than the SDK takes attributes (2,000 by default), it
-// counts the others together; Options.Jobs chooses.
+// counts the others together; Tracer.Only chooses.
 //
 // # What is not promised
 //
 // A process that ends without a shutdown takes the spans along that have not ended, and those
 // that were not exported. A failover then links to a span that nobody has.
 //
-// A failover of what was triggered is in a trace of its own and has no link, because it does not
-// know the trigger. Its original task id says which execution it repeats.
+// A retry of what was triggered has no link, because it does not know the trigger. Its attribute
+// elasticjob.original_task.id says which execution it repeats. A trigger whose items were claimed at
+// a whole second is taken for a tick after a failover: then it is in another trace.
 //
 // A retry or a backfill may come days after its tick. Its spans are in the trace of the tick all
 // the same; a backend that closes traces early may show them apart.

@@ -18,7 +18,7 @@ func Example() {
 	ctx := context.Background()
 	exporter := tracetest.NewInMemoryExporter() // in a program: otlptracegrpc.New, say, and WithBatcher
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter), sdktrace.WithIDGenerator(oteljob.IDs{}))
-	spans, err := oteljob.New(oteljob.Options{TracerProvider: provider, Namespace: "billing", Propagator: propagation.TraceContext{}})
+	tracer, err := oteljob.New(oteljob.Options{TracerProvider: provider, Namespace: "billing", Propagator: propagation.TraceContext{}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,7 +35,7 @@ func Example() {
 			_, span := provider.Tracer("billing").Start(ctx, "pay")
 			defer span.End()
 			return nil
-		}), spans...)
+		}), tracer.Option())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -67,7 +67,7 @@ func TestSampling(t *testing.T) {
 // Without an SDK all this does nothing.
 func TestWithoutAnSDK(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		opts, err := oteljob.New(oteljob.Options{})
+		tracer, err := oteljob.New(oteljob.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestWithoutAnSDK(t *testing.T) {
 		jobtest.Run(t, job.HandlerFunc(func(ctx context.Context, _ job.ShardingContext) error {
 			ran = !trace.SpanContextFromContext(ctx).IsValid()
 			return nil
-		}), jobtest.Case{Options: opts})
+		}), jobtest.Case{Options: []job.Option{tracer.Option()}})
 		if !ran {
 			t.Error("the handler was not called, or has a span")
 		}
@@ -108,15 +108,20 @@ func TestOtherJobsHaveNoSpans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opts, err := oteljob.New(oteljob.Options{TracerProvider: r.provider, Jobs: jobs})
+		tracer, err := oteljob.New(oteljob.Options{TracerProvider: r.provider})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"heartbeat", "settle"} {
-			jobtest.Run(t, sleeps(time.Second), jobtest.Case{Config: job.Config{Name: name}, Options: opts})
+			jobtest.Run(t, sleeps(time.Second), jobtest.Case{Config: job.Config{Name: name}, Options: []job.Option{tracer.Only(jobs)}})
 		}
 		if list := r.exporter.GetSpans(); len(list) != 2 || len(r.named("run settle")) != 1 {
 			t.Errorf("spans %v, want two of settle", list)
 		}
 	})
 }
+
+// A Tracer can stand in jobfile.Options.Tracing.
+var _ interface {
+	Only(jobtrace.Filter) job.Option
+} = (*oteljob.Tracer)(nil)

@@ -9,18 +9,11 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// logTo returns what gives the lines of executions to a handler, with the contexts that they
+// linesOf returns what gives the lines of an execution to a handler, with the context that they
 // belong to.
-func (s *spans) logTo(h slog.Handler) job.LogHandler {
-	return func(ctx context.Context, e job.StartedEvent) slog.Handler {
-		if !s.jobs.Has(e.JobName) {
-			return nil
-		}
-		return &lines{
-			Handler: h.WithAttrs([]slog.Attr{slog.String("job", e.JobName), slog.Int("item", e.Item), slog.String("task", e.TaskID)}),
-			ctx:     ctx,
-		}
-	}
+func linesOf(ctx context.Context, e job.StartedEvent, h slog.Handler) slog.Handler {
+	about := []slog.Attr{slog.String("job", e.JobName), slog.Int("item", e.Item), slog.String("task", e.TaskID)}
+	return &lines{h.WithAttrs(about), ctx}
 }
 
 // lines are those of an execution.

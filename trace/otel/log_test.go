@@ -28,7 +28,7 @@ func (b bridge) WithGroup(string) slog.Handler      { return b }
 func TestLinesBelongToSpans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, lines := newRig(t), bridge{}
-		opts, err := oteljob.New(oteljob.Options{TracerProvider: r.provider, Log: lines})
+		tracer, err := oteljob.New(oteljob.Options{TracerProvider: r.provider, Log: lines})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestLinesBelongToSpans(t *testing.T) {
 			defer span.End()
 			log.WithGroup("group").InfoContext(ctx, "within")
 			return nil
-		}), jobtest.Case{Config: job.Config{Name: "settle"}, Options: opts})
+		}), jobtest.Case{Config: job.Config{Name: "settle"}, Options: []job.Option{tracer.Option()}})
 		run, inner := r.one("run settle").SpanContext, r.one("inner").SpanContext
 		for message, want := range map[string]trace.SpanContext{"plain": run, "with the context": run, "within": inner} {
 			if !lines[message].Equal(want) {

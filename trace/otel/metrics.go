@@ -19,7 +19,7 @@ type metrics struct {
 }
 
 func newMetrics(p metric.MeterProvider) (*metrics, error) {
-	meter := p.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
+	meter := p.Meter(scopeName, metric.WithSchemaURL(semconv.SchemaURL))
 	var errs []error
 	count := func(name, unit, what string) metric.Int64Counter {
 		c, err := meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(what))

@@ -25,7 +25,7 @@ var encoder = attribute.DefaultEncoder()
 func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, reader := newRig(t), sdkmetric.NewManualReader()
-		opts, err := oteljob.New(oteljob.Options{TracerProvider: r.provider, MeterProvider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
+		tracer, err := oteljob.New(oteljob.Options{TracerProvider: r.provider, MeterProvider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestMetrics(t *testing.T) {
 		calls := 0
 		config := settleOne
 		config.Retry.Attempts = 1
-		c.Instance("10.0.0.1", opts...).Schedule(config, job.HandlerFunc(func(context.Context, job.ShardingContext) error {
+		c.Instance("10.0.0.1", tracer.Option()).Schedule(config, job.HandlerFunc(func(context.Context, job.ShardingContext) error {
 			switch calls++; calls {
 			case 1:
 				time.Sleep(6 * time.Minute)
@@ -76,11 +76,11 @@ func TestMetrics(t *testing.T) {
 func TestExemplars(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, reader := newRig(t), sdkmetric.NewManualReader()
-		opts, err := oteljob.New(oteljob.Options{TracerProvider: r.provider, MeterProvider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
+		tracer, err := oteljob.New(oteljob.Options{TracerProvider: r.provider, MeterProvider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
 		if err != nil {
 			t.Fatal(err)
 		}
-		jobtest.Run(t, sleeps(time.Second), jobtest.Case{Config: job.Config{Name: "settle"}, Options: opts})
+		jobtest.Run(t, sleeps(time.Second), jobtest.Case{Config: job.Config{Name: "settle"}, Options: []job.Option{tracer.Option()}})
 		var data metricdata.ResourceMetrics
 		if err := reader.Collect(t.Context(), &data); err != nil {
 			t.Fatal(err)

@@ -7,9 +7,6 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
-
-	"github.com/elasticjob-go/elasticjob/job"
-	jobtrace "github.com/elasticjob-go/elasticjob/trace"
 )
 
 // Options say where spans and metrics go. The zero Options use what the program has set as
@@ -26,34 +23,9 @@ type Options struct {
 	// Namespace is that of the registry. It is a part of the ids of traces: without it, jobs of
 	// one name in two namespaces would share traces.
 	Namespace string
-	// Jobs are those that it is for. Default: all.
-	Jobs jobtrace.Filter
-	// Log gets the lines that handlers write with [job.Logger], and what scripts print, each with
+	// Log gets the lines that handlers write with job.Logger, and what scripts print, each with
 	// a context that has the span: what bridges log/slog to OpenTelemetry, say. Default: none.
 	Log slog.Handler
-}
-
-// scope names what makes the spans and the metrics.
-const scope = "github.com/elasticjob-go/elasticjob/trace/otel"
-
-// New returns the options for [job.NodeConfig], or for one job.
-//
-// Errors: an instrument that the MeterProvider refuses.
-func New(o Options) ([]job.Option, error) {
-	o = o.withDefaults()
-	m, err := newMetrics(o.MeterProvider)
-	if err != nil {
-		return nil, err
-	}
-	s := newSpans(o, m)
-	list := []job.Option{
-		job.WithScope(s.begin),
-		job.WithObserver(jobtrace.Only(o.Jobs, jobtrace.Join(s.observer(), m.observer()))),
-	}
-	if o.Log != nil {
-		list = append(list, job.WithLogHandler(s.logTo(o.Log)))
-	}
-	return list, nil
 }
 
 // withDefaults returns the options with what was left out.

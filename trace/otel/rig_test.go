@@ -36,14 +36,14 @@ func newRigWith(t *testing.T, opts ...sdktrace.TracerProviderOption) *rig {
 // options are those of a process. Each makes its spans by itself, as different processes do.
 func (r *rig) options() []job.Option {
 	r.t.Helper()
-	opts, err := oteljob.New(oteljob.Options{
+	tracer, err := oteljob.New(oteljob.Options{
 		TracerProvider: r.provider, Namespace: "test",
 		Propagator: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
 	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return opts
+	return []job.Option{tracer.Option()}
 }
 
 // named returns the spans of a name, in the order in which they have ended.

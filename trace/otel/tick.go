@@ -32,21 +32,28 @@ type tickKey struct {
 	// schedule runs for a tick is SourceNormal.
 	kind    job.Source
 	at      int64  // the scheduled time, in milliseconds since 1970 as in the tree; 0 for a trigger
-	request string // of a trigger; "" if it has none
+	request string // of a trigger
 }
 
 func keyOf(e job.StartedEvent) tickKey {
-	switch e.Source {
-	case job.SourceManual:
-		if e.RequestID != "" {
-			return tickKey{job: e.JobName, kind: e.Source, request: e.RequestID}
-		}
-	case job.SourceRetry, job.SourceBackfill:
-	default:
+	switch {
+	case isTrigger(e):
+		return tickKey{job: e.JobName, kind: job.SourceManual, request: e.RequestID}
+	case e.Source != job.SourceRetry && e.Source != job.SourceBackfill:
 		e.Source = job.SourceNormal
 	}
 	return tickKey{job: e.JobName, kind: e.Source, at: e.ScheduledTime.UnixMilli()}
 }
+
+// isTrigger reports whether a trigger is the reason for an execution; of one after a failover, as
+// far as can be known: then its time is that of the trigger.
+func isTrigger(e job.StartedEvent) bool {
+	return e.RequestID != "" && (e.Source == job.SourceManual || e.Source == job.SourceFailover && !isTick(e.ScheduledTime))
+}
+
+// isTick reports whether a time may be one of a schedule. Those are whole seconds; that of a
+// trigger hardly ever is one.
+func isTick(t time.Time) bool { return t.Nanosecond() == 0 }
 
 // trace returns the id of the trace that it has in all processes. What runs for a tick stands in
 // the trace of that tick, however late it runs; a trigger has one of its own.

@@ -1,0 +1,75 @@
+package oteljob
+
+import (
+	"context"
+	"log/slog"
+
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	jobtrace "github.com/elasticjob-go/elasticjob/trace"
+)
+
+// scopeName names what makes the spans and the metrics.
+const scopeName = "github.com/elasticjob-go/elasticjob/trace/otel"
+
+// Tracer makes spans and metrics of what the jobs of a process do. It has nothing to close:
+// shut the providers down after the jobs.
+type Tracer struct {
+	options Options
+	tracer  trace.Tracer
+	metrics *metrics
+	ticks   ticks
+	recent  recent
+}
+
+// New returns a tracer.
+//
+// Errors: an instrument that the MeterProvider refuses.
+func New(o Options) (*Tracer, error) {
+	o = o.withDefaults()
+	m, err := newMetrics(o.MeterProvider)
+	if err != nil {
+		return nil, err
+	}
+	return &Tracer{
+		options: o,
+		tracer:  o.TracerProvider.Tracer(scopeName, trace.WithSchemaURL(semconv.SchemaURL)),
+		metrics: m,
+		ticks:   ticks{open: map[tickKey]*tick{}},
+		recent:  recent{jobs: map[string]map[int]ended{}},
+	}, nil
+}
+
+// Option makes a job, or all jobs of a node, tell the tracer what happens.
+func (t *Tracer) Option() job.Option { return t.Only(jobtrace.Filter{}) }
+
+// Only is Option for the jobs of a filter. So a Tracer can stand in jobfile.Options.Tracing, too.
+func (t *Tracer) Only(f jobtrace.Filter) job.Option {
+	list := []job.Option{
+		job.WithScope(func(ctx context.Context, e job.StartedEvent) (context.Context, job.ScopeEnd) {
+			if !f.Has(e.JobName) {
+				return ctx, job.ScopeEnd{}
+			}
+			return t.begin(ctx, e)
+		}),
+		job.WithObserver(jobtrace.Only(f, jobtrace.Join(t.metrics.observer(), job.Observer{Left: t.left}))),
+	}
+	if h := t.options.Log; h != nil {
+		list = append(list, job.WithLogHandler(func(ctx context.Context, e job.StartedEvent) slog.Handler {
+			if !f.Has(e.JobName) {
+				return nil
+			}
+			return linesOf(ctx, e, h)
+		}))
+	}
+	return job.Options(list...)
+}
+
+// left ends the spans of the ticks of an instance that leaves: so a program that shuts its
+// TracerProvider down after the jobs loses none.
+func (t *Tracer) left(e job.LeftEvent) {
+	t.ticks.close(e.JobName)
+	t.recent.forget(e.JobName)
+}
