@@ -3,7 +3,9 @@
 // package otel.
 //
 //	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithIDGenerator(oteljob.IDs{}))
-//	tracer, err := oteljob.New(oteljob.Options{TracerProvider: provider, Namespace: "billing", Propagator: propagation.TraceContext{}})
+//	tracer, err := oteljob.New(oteljob.Options{
+//		TracerProvider: provider, Propagator: propagation.TraceContext{}, Namespace: "billing",
+//	})
 //	…
 //	node, err := job.NewNode(reg, job.NodeConfig{Options: []job.Option{tracer.Option()}})
 //	…
@@ -38,18 +40,18 @@
 //
 // # Sampling
 //
-// The sampler of the TracerProvider is asked for each span of a tick, as for any root. A sampler
-// that goes by the id of the trace, such as TraceIDRatioBased, decides alike in all processes:
-// the trace of a tick is there as a whole, or not at all. If the span of a tick is not recorded,
-// its executions have none. Their contexts say that they are not sampled, so others below them do
-// not record either.
+// The sampler of the TracerProvider is asked for each span of a tick, as for any root; it sees the
+// name, elasticjob.job.name and faas.trigger. A sampler that goes by the id of the trace, such as
+// TraceIDRatioBased, decides alike in all processes: the trace of a tick is there as a whole, or
+// not at all. If the span of a tick is not recorded, its executions have none. Their contexts say
+// that they are not sampled, so others below them do not record either.
 //
 // # Links
 //
 // An execution after a failover, and a retry that an operator has asked for, link to the execution
-// that they repeat ([job.Execution].OriginalTaskID). That needs [IDs] in all processes, because
-// the span is one of another process. An execution that makes up for ticks links to the execution of the item
-// that was under way when the last of them came, if it ran here.
+// that they repeat: the first one ([job.Execution].OriginalTaskID). That needs [IDs] in all
+// processes, because its span is one of another process. An execution that makes up for ticks links
+// to the execution of the item that was under way when the last of them came, if it ran here.
 //
 //	elasticjob.link: repeats                  after a failover, or in a retry
 //	elasticjob.link: ran when the tick came   of what makes up for ticks

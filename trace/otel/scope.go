@@ -62,19 +62,22 @@ func (x *execution) leave(failed bool) {
 }
 
 // startTick starts the span of a tick. Its parent has the id of the trace, and no id of a span:
-// so the SDK makes it a root of that trace, and asks the sampler for roots.
+// so the SDK makes it a root of that trace, and asks the sampler for roots. The sampler sees some
+// attributes only: what is not recorded should cost little.
 func (t *Tracer) startTick(ctx context.Context, key tickKey, e job.StartedEvent) trace.Span {
-	list := []attribute.KeyValue{
-		keyJob.String(e.JobName), keyInstance.String(e.InstanceID), keyTick.String(timeText(e.ScheduledTime)), triggerOf(e.Source),
+	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: key.trace(t.options.Namespace)})
+	ctx = trace.ContextWithSpanContext(ctx, parent)
+	_, span := t.tracer.Start(ctx, key.name(), trace.WithAttributes(keyJob.String(e.JobName), triggerOf(e.Source)))
+	if !span.IsRecording() {
+		return span
 	}
+	span.SetAttributes(keyInstance.String(e.InstanceID), keyTick.String(timeText(e.ScheduledTime)))
 	if t.options.Namespace != "" {
-		list = append(list, keyNamespace.String(t.options.Namespace))
+		span.SetAttributes(keyNamespace.String(t.options.Namespace))
 	}
 	if e.RequestID != "" {
-		list = append(list, keyRequest.String(e.RequestID))
+		span.SetAttributes(keyRequest.String(e.RequestID))
 	}
-	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: key.trace(t.options.Namespace)})
-	_, span := t.tracer.Start(trace.ContextWithSpanContext(ctx, parent), key.name(), trace.WithAttributes(list...))
 	return span
 }
 
