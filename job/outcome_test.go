@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"runtime"
 	"strings"
 	"testing"
@@ -185,14 +186,14 @@ func TestTreeTellsHowAFailoverEnds(t *testing.T) {
 		before := c.awaitRuns("item 0", 1, anything)[0]
 		c.completes(before, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID})
 		result = c.trigger(crashes, 0)
-		c.awaitRuns("item 0 again", 2, anything)
+		cut := c.awaitRuns("item 0 again", 2, anything)[1]
 		crashes.crash()
 		again := c.awaitRuns("item 0 elsewhere", 1, reruns)[0]
 		if got := c.completion(0); got.Token != before.Token {
 			t.Errorf("while it is run again the tree says %+v", got)
 		}
 		close(c.release)
-		c.completes(again, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID})
+		c.completes(again, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID, Original: cut.TaskID})
 		c.check()
 	})
 }
@@ -249,7 +250,8 @@ func TestTreeTellsWhatAShutdownCuts(t *testing.T) {
 		c.join("10.0.0.2", cfg, nil)
 		again := c.awaitRuns("those that were cut short, again", 2, reruns)
 		for _, e := range again {
-			c.completes(e, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID})
+			cut := runs[slices.IndexFunc(runs, func(r execution) bool { return r.Item == e.Item })]
+			c.completes(e, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID, Original: cut.TaskID})
 		}
 		c.settled()
 		if got := c.completion(1); got.Outcome != jobtree.OutcomeOK || got.Source != job.SourceManual.String() {

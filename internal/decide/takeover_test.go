@@ -250,7 +250,8 @@ func TestTakeOverApart(t *testing.T) {
 // the same tick and with a larger token each time, until one of them finishes it.
 func TestChainOfCrashes(t *testing.T) {
 	f := given(t).members("A").deal("B", "B", "B")
-	token := f.claim("B", 1, tick(1)).Token
+	ran := f.claim("B", 1, tick(1))
+	token, first := ran.Token, jobtree.TaskID(f.job, 1, "B", ran.Token, tick(1))
 	f.crash("B")
 	for _, id := range []string{"C", "D", "E"} {
 		f.remove("leader/election/instance").leader("A")
@@ -258,7 +259,7 @@ func TestChainOfCrashes(t *testing.T) {
 		f.members(id)
 		changes := takesOver(f.pass(id))
 		equalClaims(t, id, claimsOf(changes), []decide.Claim{
-			{Item: 1, Source: decide.Failover, Failover: true, Tick: tick(1), Last: tick(1), Before: tick(1)},
+			{Item: 1, Source: decide.Failover, Failover: true, Tick: tick(1), Last: tick(1), Before: tick(1), Original: first},
 		})
 		f.changes(id, changes...)
 		is := f.pass("A").Item(1).Fired.Modified
