@@ -1,0 +1,249 @@
+package job_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// ofTheJob is an observer that is told of the job, but of no executions.
+func (w *witness) ofTheJob() job.Option {
+	return job.WithObserver(job.Observer{
+		Joined:     func(e job.JoinedEvent) { w.add(e) },
+		Configured: func(e job.ConfiguredEvent) { w.add(e) },
+		Paused:     func(e job.PausedEvent) { w.add(e) },
+		Commanded:  func(e job.CommandedEvent) { w.add(e) },
+		Due:        func(e job.DueEvent) { w.add(e) },
+	})
+}
+
+// jobTale are the events of ofTheJob in a line each; due ticks by their minutes.
+func (w *witness) jobTale() (lines []string) {
+	for _, event := range w.all() {
+		switch e := event.(type) {
+		case job.JoinedEvent:
+			lines = append(lines, "joined")
+		case job.ConfiguredEvent:
+			lines = append(lines, fmt.Sprintf("configured: %d %v %q", e.Revision, e.Version > 0, e.Changes))
+		case job.PausedEvent:
+			lines = append(lines, fmt.Sprintf("paused by %s: %s, %v, over: %v", e.By, e.Why, e.Since.IsZero(), e.Over))
+		case job.CommandedEvent:
+			lines = append(lines, fmt.Sprintf("%v over: %v, %v %s%s %v by %s", e.Command, e.Over, e.Items, e.Server, e.Label, e.RequestID != "", e.By))
+		case job.DueEvent:
+			lines = append(lines, fmt.Sprintf("due: %s, %d", e.ScheduledTime.Format("15:04"), e.Ticks))
+		}
+	}
+	return lines
+}
+
+func (w *witness) tells(t *testing.T, want ...string) {
+	t.Helper()
+	if got := w.jobTale(); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		t.Errorf("told\n%q, want\n%q", got, want)
+	}
+}
+
+// Each instance tells of the configuration that it goes by, of ticks, but for those of a pause, and of
+// pauses: also one that comes later.
+func TestObserverIsToldOfTheJob(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron, cfg.Revision = "0 * * * * ?", 7
+		var first, second witness
+		begin := time.Now()
+		c.join("10.0.0.1", cfg, nil, first.ofTheJob())
+		c.pass(90 * time.Second)
+		c.configure(func(cfg *job.Config) { cfg.Description, cfg.Revision = "new", 8 })
+		c.pass(60 * time.Second)
+		c.pause(false)
+		c.pass(90 * time.Second)
+		late := c.join("10.0.0.2", cfg, nil, second.ofTheJob())
+		c.pass(60 * time.Second)
+		c.resume()
+		c.pass(60 * time.Second)
+		const configured, paused, resumed = "configured: 8 true", "paused by anna: test, false, over: false", "paused by anna: test, false, over: true"
+		first.tells(t, "joined", "configured: 7 true []", "due: 00:01, 1", configured+` ["description: \"\" → \"new\"" "props: revision: \"7\" → \"8\""]`, "due: 00:02, 1",
+			paused, resumed, "due: 00:06, 1")
+		second.tells(t, "joined", configured+" []", paused, resumed, "due: 00:06, 1")
+		due := eventsOf[job.DueEvent](&first)[0]
+		if want := begin.Add(time.Minute); !due.ScheduledTime.Equal(want) || !due.Time.Equal(want) || due.JobName != "settle" || due.InstanceID == "" {
+			t.Errorf("the first tick is told as %+v", due)
+		}
+		late.leave()
+	})
+}
+
+// Ticks that come while a process has no session are told when it is an instance again. What it has
+// told before is not told again.
+func TestObserverIsToldOfTicksAfterAGap(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = "0 * * * * ?"
+		var w witness
+		m := c.join("10.0.0.1", cfg, nil, w.ofTheJob())
+		c.pass(90 * time.Second)
+		m.link.Cut()
+		c.pass(4 * time.Minute)
+		m.link.Heal()
+		c.pass(time.Minute)
+		w.tells(t, "joined", "configured: 0 true []", "due: 00:01, 1", "joined", "due: 00:05, 4", "due: 00:06, 1")
+	})
+}
+
+// Ticks that would have come before the schedule was in force are none.
+func TestObserverIsToldOfNoOtherTicks(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = "0 0 * * * ?"
+		var w witness
+		c.join("10.0.0.1", cfg, nil, w.ofTheJob())
+		c.pass(30*time.Minute + 30*time.Second)
+		c.configure(func(cfg *job.Config) { cfg.Cron = "0 * * * * ?" })
+		c.pass(time.Minute)
+		if got := eventsOf[job.DueEvent](&w); len(got) != 1 || got[0].ScheduledTime.Minute() != 31 || got[0].Ticks != 1 {
+			t.Errorf("told %+v", got)
+		}
+	})
+}
+
+func TestObserverIsToldOfNoTicksOfAOneOff(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = ""
+		var w witness
+		c.join("10.0.0.1", cfg, nil, w.ofTheJob())
+		c.pass(time.Hour)
+		w.tells(t, "joined", "configured: 0 true []")
+	})
+}
+
+// One instance tells what operators ask for: the leader, or whoever it concerns.
+func TestObserverIsToldOfCommands(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = rarely
+		var leads, runs witness
+		c.join("10.0.0.1", cfg, untilDone, leads.ofTheJob())
+		c.join("10.0.0.2", cfg, untilDone, runs.ofTheJob())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		o := c.ops()
+		do := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.pass(2 * time.Second)
+		}
+		ctx := t.Context()
+		r, err := o.Trigger(ctx, job.TriggerRequest{Items: []int{1}})
+		do(err)
+		c.kill(ops.KillRequest{Items: []int{1}})
+		c.pass(time.Second)
+		c.awaitOutcomes("", jobtree.OutcomeKilled, "")
+		_, err = o.Retry(ctx, ops.RetryRequest{Items: []int{1}})
+		do(err)
+		second, err := o.Trigger(ctx, job.TriggerRequest{Items: []int{0, 1}})
+		do(err)
+		do(o.Cancel(ctx, second.ID))
+		c.kill(ops.KillRequest{})
+		c.pass(time.Second)
+		do(o.DisableItems(ctx, 0, 2))
+		do(o.EnableItems(ctx, 2))
+		do(o.DisableServers(ctx, "10.0.0.2"))
+		do(o.EnableServers(ctx, "10.0.0.2"))
+		do(o.Pin(ctx, 1, ops.PinRequest{Label: "big"}))
+		do(o.Unpin(ctx, 1))
+		do(o.DealAnew(ctx))
+		leads.tells(t, "joined", "configured: 0 true []",
+			"trigger over: false, [1]  true by anna",
+			"retry over: false, [1]  true by anna",
+			"trigger over: false, [0 1]  true by anna",
+			"cancel over: false, [0 1]  true by ",
+			"kill over: false, [0]  false by anna",
+			"disable items over: false, [0 2]  false by ",
+			"disable items over: true, [2]  false by ",
+			"disable server over: false, [] 10.0.0.2 false by ",
+			"disable server over: true, [] 10.0.0.2 false by ",
+			"pin over: false, [1] big false by anna",
+			"pin over: true, [1]  false by ",
+			"deal anew over: false, []  false by ",
+		)
+		runs.tells(t, "joined", "configured: 0 true []", "kill over: false, [1]  false by anna", "kill over: false, [1]  false by anna")
+		told := eventsOf[job.CommandedEvent](&leads)
+		if told[0].RequestID != r.ID {
+			t.Errorf("the trigger %s is told as %+v", r.ID, told[0])
+		}
+		cut := c.record.find(of(1))[0]
+		if kill := eventsOf[job.CommandedEvent](&runs)[0]; kill.Token != cut.Token || kill.InstanceID != cut.InstanceID {
+			t.Errorf("the kill of %+v is told as %+v", cut, kill)
+		}
+	})
+}
+
+// What is asked for while nobody leads is told by the next leader.
+func TestNextLeaderTellsOfCommands(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = rarely
+		var w witness
+		m := c.join("10.0.0.1", cfg, nil, w.ofTheJob())
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		m.link.Cut()
+		c.pass(20 * time.Second)
+		c.commit(coord.Put(c.job.ItemDisabled(1), nil))
+		m.link.Heal()
+		c.pass(20 * time.Second)
+		w.tells(t, "joined", "configured: 0 true []", "joined", "disable items over: false, [1]  false by ")
+	})
+}
+
+func TestObserverIsToldOfARemovedInstance(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		var w witness
+		m := c.join("10.0.0.1", c.config(), nil, w.ofTheJob())
+		id := m.Status().InstanceID
+		c.commit(coord.Delete(c.job.Instance(id)))
+		m.awaitDone()
+		if err := m.Err(); !errors.Is(err, job.ErrInstanceRemoved) {
+			t.Errorf("it has stopped with %v", err)
+		}
+		got := eventsOf[job.CommandedEvent](&w)
+		if len(got) != 1 || got[0].Command != job.CommandRemoveInstance || got[0].Instance != id || got[0].InstanceID != id {
+			t.Errorf("told %+v", got)
+		}
+	})
+}
+
+func TestCommandsHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for c := job.CommandKill; c <= job.CommandRemoveInstance; c++ {
+		seen[c.String()] = true
+	}
+	if len(seen) != int(job.CommandRemoveInstance) || seen["unknown"] || job.Command(99).String() != "unknown" {
+		t.Errorf("%v", seen)
+	}
+}
+
+// The snapshot is what this process sees of the tree; after the end, what it saw last.
+func TestSnapshot(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", c.config(), nil)
+		c.awaitRuns("some", 3, anything)
+		synctest.Wait()
+		if n, isThere := m.Snapshot().Get(c.job.Instance(m.Status().InstanceID)); !isThere || n.Owner == 0 {
+			t.Errorf("its own node is %+v, %v", n, isThere)
+		}
+		m.leave()
+		if _, isThere := m.Snapshot().Get(c.job.Config()); !isThere {
+			t.Error("after the end there is nothing")
+		}
+	})
+}
