@@ -82,6 +82,10 @@
 // Fencing-Token has the token, unless that is 0: a receiver that refuses smaller ones than it
 // has seen for the item is safe from an old execution that is still under way.
 //
+// What [job.Propagate] passes on is sent, too, such as traceparent, but to no other origin that the
+// server redirects to. http.header.* counts more; and the names that it cannot have, and those that
+// need a reference, are left out.
+//
 // Authorization, Cookie, X-Api-Key, X-Auth-Token and the password of a URL must come from a
 // reference, because the registry has properties in clear text. Private keys come from
 // Options.TLS only.

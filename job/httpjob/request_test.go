@@ -216,3 +216,44 @@ func TestEmptyBody(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 }
+
+// What a context passes on is sent as headers, but not to other origins. What the properties say
+// counts more, and some are not to be set at all.
+func TestPropagated(t *testing.T) {
+	url, requests := record(t)
+	var other string
+	home := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if got := r.Header.Get("traceparent"); got != "00-1" {
+			t.Errorf("at home the header is %q", got)
+		}
+		http.Redirect(w, r, other, http.StatusTemporaryRedirect)
+	}).URL
+	ctx := t.Context()
+	for name, value := range map[string]string{
+		"traceparent": "00-1", "x-tenant": "a", "shardingContext": "no", "host": "no", "content-length": "7", "authorization": "no", "fencing-token": "1", "idempotency-key": "no",
+	} {
+		var err error
+		if ctx, err = job.Propagate(ctx, name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := executeIn(t, ctx, get(url).with(props{"http.header.X-Tenant": "b"})); err != nil {
+		t.Fatal(err)
+	}
+	is := <-requests
+	for name, want := range map[string]string{"Traceparent": "00-1", "X-Tenant": "b", "Fencing-Token": "42", "Idempotency-Key": "0193-task", "Authorization": ""} {
+		if got := strings.Join(is.header[name], ", "); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if is.host == "no" || is.length == 7 || is.header.Get("shardingContext") == "no" {
+		t.Errorf("got %+v", is)
+	}
+	other = url
+	if err := executeIn(t, ctx, get(home)); err != nil {
+		t.Fatal(err)
+	}
+	if is := <-requests; is.header.Get("traceparent") != "" {
+		t.Errorf("elsewhere: %v", is.header)
+	}
+}

@@ -50,7 +50,8 @@
 // The last argument is the JSON of [job.ShardingContext] (see its MarshalJSON). The
 // environment has the same as ELASTICJOB_JOB_NAME, _TASK_ID, _INSTANCE_ID, _ITEM, _TOTAL,
 // _ITEM_PARAMETER, _JOB_PARAMETER, _SCHEDULED_TIME (RFC 3339), _SOURCE, _ATTEMPT and _TOKEN,
-// the fencing token. Standard input is empty. A program has no terminal.
+// the fencing token. What [job.Propagate] passes on is there, too, such as TRACEPARENT, unless
+// script.env.* has the same name. Standard input is empty. A program has no terminal.
 //
 // # Results
 //

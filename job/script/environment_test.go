@@ -3,7 +3,10 @@
 package script_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"os/user"
 	"slices"
@@ -79,6 +82,39 @@ func TestEnvironment(t *testing.T) {
 		if !strings.HasPrefix(name, "ELASTICJOB_") {
 			t.Errorf("with none it has %s", name)
 		}
+	}
+}
+
+// What a scope has the execution pass on is in the environment, whatever the worker has there. What
+// the properties say counts more. The lines that the script prints go to the log handler, although
+// the scheduler's log drops them.
+func TestPropagated(t *testing.T) {
+	t.Setenv("TRACEPARENT", "of the worker")
+	scope := job.WithScope(func(ctx context.Context, _ job.StartedEvent) (context.Context, job.ScopeEnd) {
+		for name, value := range map[string]string{"traceparent": "00-1", "X-Tenant-Id": "a b", "own": "no", "ELASTICJOB_ITEM": "7"} {
+			var err error
+			if ctx, err = job.Propagate(ctx, name, value); err != nil {
+				t.Error(err)
+			}
+		}
+		return ctx, job.ScopeEnd{}
+	})
+	var lines bytes.Buffer
+	logs := job.WithLogHandler(func(context.Context, job.StartedEvent) slog.Handler { return slog.NewTextHandler(&lines, nil) })
+	props := sh("", "script.inherit", "*", "script.env.OWN", "yes")
+	props["script.command.args"] = program("env")
+	e, err := underScheduler(t.Context(), newType(t, script.Options{}), job.Config{Name: "script", ShardingTotalCount: 1, Props: props}, slog.DiscardHandler, scope, logs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := environmentOf(t, result{FinishedEvent: e})
+	for name, want := range map[string]string{"TRACEPARENT": "00-1", "X_TENANT_ID": "a b", "OWN": "yes", "ELASTICJOB_ITEM": "0"} {
+		if got := env[name]; got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if !strings.Contains(lines.String(), "TRACEPARENT=00-1") {
+		t.Errorf("the log handler got %s", lines.String())
 	}
 }
 
