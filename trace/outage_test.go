@@ -67,7 +67,7 @@ func TestOutage(t *testing.T) {
 		if stats.Overflowed != (trace.Count{}) || stats.Queued.Events != 3**outage {
 			t.Errorf("%+v", stats)
 		}
-		if each := stats.Bytes / stats.Queued.Events; each > 80 {
+		if each := stats.Bytes / stats.Queued.Events; each > 150 {
 			t.Errorf("an event takes %d bytes", each)
 		}
 		s.back = true
