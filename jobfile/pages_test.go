@@ -3,6 +3,7 @@ package jobfile_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/trace"
 )
 
 // free returns an address on which nobody listens.
@@ -50,8 +52,6 @@ func TestSections(t *testing.T) {
 	o := options(nil)
 	var log page
 	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	program := make(chan string, 100)
-	o.Tracing = map[string]jobfile.Tracer{"MINE": tracer{Finished: func(e job.FinishedEvent) { program <- e.JobName }}}
 	app, err := jobfile.Load(t.Context(), o, write(t, text)...)
 	if err != nil {
 		t.Fatal(err)
@@ -119,14 +119,26 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// A type of the program takes the place of the built-in one, and needs no address.
+// A type of the program takes the place of the built-in one, and needs no address. A recorder gets
+// what the handlers write, too.
 func TestTypesOfTheProgram(t *testing.T) {
 	o := options(nil)
 	var log page
 	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	finished := make(chan string, 10)
-	tell := job.Observer{Finished: func(e job.FinishedEvent) { finished <- e.JobName }}
-	o.Tracing, o.Metrics = map[string]jobfile.Tracer{"MINE": tracer(tell)}, map[string]job.Observer{"OURS": tell}
+	o.Handlers["settle"] = job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
+		job.Logger(ctx).Info("of " + sc.JobName)
+		return nil
+	})
+	newest, err := trace.NewNewest(trace.NewestOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder, err := trace.New(newest, trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Tracing = map[string]jobfile.Tracer{"MINE": recorder}
+	o.Metrics = map[string]job.Observer{"OURS": {Finished: func(job.FinishedEvent) { t.Error("what is off is told") }}}
 	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 1}\njobs: {a: {}, b: {}}\ntracing: {type: MINE, include: [a]}\nmetrics: {type: OURS, enabled: false}\nhealth: {enabled: false}"
 	app, err := jobfile.Load(t.Context(), o, write(t, text)...)
 	if err != nil {
@@ -141,15 +153,21 @@ func TestTypesOfTheProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := app.Shutdown(context.Background()); err != nil {
+	if err := errors.Join(app.Shutdown(context.Background()), recorder.Close(context.Background())); err != nil {
 		t.Error(err)
 	}
-	close(finished)
-	var names []string
-	for name := range finished {
-		names = append(names, name)
+	if events, lines := newest.Events("a", 0, ""), newest.Lines("a", 0, "", 0); len(events) != 3 || len(lines) != 1 || lines[0].Text != "of a" {
+		t.Errorf("of a it has %+v and %+v", events, lines)
 	}
-	if len(names) != 1 || names[0] != "a" {
-		t.Errorf("MINE was told of %q", names)
+	if events, lines := newest.Events("b", 0, ""), newest.Lines("b", 0, "", 0); len(events)+len(lines) != 0 {
+		t.Errorf("of b it has %+v and %+v", events, lines)
+	}
+	if strings.Contains(log.String(), "execution finished") {
+		t.Errorf("log:\n%s", &log)
+	}
+
+	o.Tracing["MINE"] = nil
+	if _, err := jobfile.Load(t.Context(), o, write(t, text)...); err == nil || !strings.Contains(err.Error(), `tracing.type: "MINE": Options.Tracing has nil for it`) {
+		t.Error(err)
 	}
 }
