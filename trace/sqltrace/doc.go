@@ -1,2 +1,98 @@
-// Package sqltrace keeps the history of jobs in a database, in ElasticJob's tables.
+// Package sqltrace keeps the history of jobs in a database, in ElasticJob's own two tables and
+// in a few more, and answers what operators ask of it. The databases are SQLite, MariaDB or
+// MySQL, and PostgreSQL. Oracle, SQL Server, DB2, H2 and GaussDB, which ElasticJob knows, are
+// not among them.
+//
+//	db, err := sql.Open("pgx", dsn) // import _ "github.com/jackc/pgx/v5/stdlib"
+//	history, err := sqltrace.Open(db, sqltrace.PostgreSQL, sqltrace.Options{
+//		Retention: sqltrace.Retention{Age: 90 * 24 * time.Hour},
+//	})
+//	recorder, err := trace.New(history, trace.Options{})
+//	s, err := job.Schedule(ctx, reg, cfg, handler, recorder.Option())
+//	…
+//	err = recorder.Close(ctx) // writes what it has
+//	history.Close()
+//	err = db.Close()
+//
+// # A batch
+//
+//	             the tables are as they are to be        committed
+//	Write ─► look ───────────────────────────────► write ─────────► kept
+//	          │ ▲                                  │  │ ▲
+//	          │ │ done                a table or a │  │ │ a row is refused: by halves,
+//	          ▼ │                     column is    │  │ │ until it alone is dropped
+//	        migrate ◄──────────────── missing ─────┘  └─┘
+//
+// Whatever else goes wrong is given back as an error, and nothing of the transaction is there:
+// no connection, a deadlock, a database that is read-only or full, missing rights, no time left.
+// The recorder comes with the same batch again. Events and lines have keys, so it does not matter
+// how often each comes, in which order, and in which batches. Errors are told apart by SQLSTATE
+// or number, never by their messages.
+//
+// # The tables
+//
+// An execution is a row of JOB_EXECUTION_LOG, from its start on. Each change of its state is one
+// of JOB_STATUS_TRACE_LOG. What else happens is in ELASTICJOB_EVENT, but for due ticks, which are
+// for metrics. What a run has logged is in ELASTICJOB_RUN_LOG, how many executions have ended in
+// ELASTICJOB_COUNT, and the version of all that in ELASTICJOB_SCHEMA. In the columns of
+// JOB_EXECUTION_LOG that are ElasticJob's there stands
+//
+//	id, task_id       the task id of the execution, 36 characters; ElasticJob's has the job, the
+//	                  items and the address in it, and is the same for all runs of a process
+//	sharding_item     the item: a row is for one
+//	execution_source  NORMAL_TRIGGER, MISFIRE, FAILOVER, MANUAL, RETRY, BACKFILL
+//	is_success        true after OK, false otherwise, and while it runs
+//	start_time        when its handler was called
+//	complete_time     when that returned, or when a leader found that its instance had ended;
+//	                  NULL while it runs
+//	failure_cause     the error of the last attempt, with the stack of a panic; 4,000 characters
+//
+// and in those of JOB_STATUS_TRACE_LOG
+//
+//	id                the id of the event
+//	task_id           that of the execution
+//	original_task_id  the execution that this one repeats, or the first one if there were several:
+//	                  with FAILOVER the one that was cut short, with RETRY the one that failed;
+//	                  otherwise empty
+//	execution_type    FAILOVER of an execution with that source, otherwise READY
+//	sharding_item     [7] for item 7, however many the job has
+//	source            LITE_EXECUTOR
+//	state             TASK_STAGING   it is claimed
+//	                  TASK_DROPPED   its claim was handed back
+//	                  TASK_RUNNING   its handler is called; once more after an attempt that failed
+//	                  TASK_FINISHED  it ended with OK
+//	                  TASK_ERROR     … FAILED or PANIC
+//	                  TASK_FAILED    … TIMEOUT
+//	                  TASK_LOST      … CUT, or its instance has ended in the middle of it
+//	                  TASK_KILLED    … KILLED
+//
+// An execution whose instance has ended has the outcome LOST, in our column outcome, and no
+// duration. If it ends after all, because its process lives and has only lost its session, the
+// outcome becomes what the process tells. All columns of ours in these tables may be NULL, and
+// are in the rows of JVMs. Columns whose names end in micros count microseconds since 1970.
+//
+// # JVMs
+//
+// JVMs of 3.0.0 to 3.0.5 may write into the same tables, made by them or by us, and read what is
+// there. To tables of theirs a migration adds columns and indexes. It widens job_name to 200
+// characters, which package job allows; a source that must not be NULL, as 3.0.4 has it, gets
+// LITE_EXECUTOR as its default, for JVMs of 3.0.5, which do not know it; and on MySQL, where
+// auto_id is the key since 3.0.1, the id of a status becomes unique. No row is changed. While
+// indexes are made, JVMs that write wait on PostgreSQL; on tables of many millions of rows that
+// takes minutes.
+//
+// ElasticJob writes the local time of a JVM into TIMESTAMP on PostgreSQL; here all times are in
+// UTC, so JVMs beside it should be, too. On MySQL a TIMESTAMP is a moment, in whole seconds. Its
+// auto_id is an INT, and every row and every change of a row takes one: long before the
+// 2,147,483,647th, make it a BIGINT.
+//
+// # Not promised
+//
+//   - That everything is there. The recorder drops what has waited for too long, and counts it.
+//   - That a row has all its columns: an event that was dropped has told them.
+//   - An order of rows in the same microsecond; ids sort by the time at which they were made.
+//   - That an execution has an end. One of a process that was killed gets it from a leader that
+//     is traced too, if it was among the newest five runs of its item.
+//   - Other names, or a prefix, for the tables. Two clusters need two databases, or two schemas
+//     in the search_path of PostgreSQL.
 package sqltrace

@@ -114,14 +114,9 @@ func TestOutages(t *testing.T) {
 		o.kept()
 
 		// Killed while it writes: nobody knows what became of the batch.
-		for range 3 {
-			b = o.big()
-			written := make(chan error, 1)
-			go func() { written <- o.tracer.Write(o.within(), b) }()
-			o.must(o.server.Kill())
-			err := <-written
+		for range 2 {
+			b = o.killedAmid()
 			o.must(o.server.Restart(o.within()))
-			o.Log(err)
 			o.write(o.tracer, b)
 			o.kept()
 		}
@@ -146,6 +141,27 @@ func TestOutages(t *testing.T) {
 		o.write(o.tracer, b)
 		o.kept()
 	})
+}
+
+// killedAmid writes one batch after the other until the server is killed, and returns the last.
+func (o *outage) killedAmid() trace.Batch {
+	o.Helper()
+	took, end := make(chan time.Duration, 100), make(chan trace.Batch)
+	go func() {
+		for {
+			b, start := o.big(), time.Now()
+			if err := o.tracer.Write(o.within(), b); err != nil {
+				o.Log(err)
+				end <- b
+				return
+			}
+			took <- time.Since(start)
+		}
+	}()
+	<-took // with statements that are not prepared
+	<-time.After(<-took / 2)
+	o.must(o.server.Kill())
+	return <-end
 }
 
 // setting changes one of the server's.

@@ -132,7 +132,7 @@ func TestRetainByItself(t *testing.T) {
 	log := new(syncWriter)
 	tracer := h.open(sqltrace.Options{
 		Retention: sqltrace.Retention{Age: days(1), Every: time.Second},
-		Logger:    log.logger(),
+		Log:       log.logger(),
 	})
 	fillAges(h, tracer, days(2))
 	h.await("the rows go", func() bool { return h.rowCounts() == "0 0 0 0" && tracer.Stats().Removed.Lines == 1 })
