@@ -35,11 +35,10 @@ func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], 
 	if len(f.Kinds) > 0 {
 		var kinds []any
 		for _, k := range f.Kinds {
-			name := kindName(k)
-			if name == "" {
-				return Page[trace.Event]{}, fmt.Errorf("%w: events of kind %d are not kept as events", ErrQuery, int(k))
+			if kindOf(kindName(k)) != k {
+				return Page[trace.Event]{}, fmt.Errorf("%w: there is no kind %d of events", ErrQuery, int(k))
 			}
-			kinds = append(kinds, name)
+			kinds = append(kinds, kindName(k))
 		}
 		w.among("kind", kinds...)
 	}
@@ -55,7 +54,8 @@ func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], 
 		over = "is_over"
 	}
 	query := fmt.Sprintf(`SELECT id, time_micros, kind, job_name, COALESCE(instance, ''), COALESCE(from_instance, ''), COALESCE(task_id, ''),
-		COALESCE(sharding_item, 0), COALESCE(items, ''), COALESCE(scheduled_micros, 0), COALESCE(ticks, 0), COALESCE(what, ''),
+		COALESCE(sharding_item, 0), COALESCE(items, ''), COALESCE(scheduled_micros, 0), COALESCE(ticks, 0),
+		COALESCE(request_id, ''), COALESCE(token, 0), COALESCE(what, ''),
 		COALESCE(actor, ''), COALESCE(reason, ''), %s, COALESCE(detail, '') FROM %s%s%s LIMIT %d`,
 		over, tableEvent, &w, eventKey.newestFirst(equal...), limit+1)
 	var list []trace.Event
@@ -64,8 +64,11 @@ func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], 
 		var at, scheduled int64
 		var kind, items string
 		err := row.Scan(&e.ID, &at, &kind, &e.Job, &e.Instance, &e.From, &e.Execution.TaskID, &e.Execution.Item, &items, &scheduled,
-			&e.Ticks, &e.What, &e.By, &e.Why, &e.Over, &e.Error)
+			&e.Ticks, &e.Execution.RequestID, &e.Execution.Token, &e.What, &e.By, &e.Why, &e.Over, &e.Error)
 		e.Time, e.Kind, e.Items, e.Execution.ScheduledTime = timeOf(at), kindOf(kind), itemsOf(items), timeOf(scheduled)
+		if e.Kind == trace.KindConfigured || e.Kind == trace.KindCommanded { // which have no error
+			e.Detail, e.Error = e.Error, ""
+		}
 		list = append(list, e)
 		return err
 	})

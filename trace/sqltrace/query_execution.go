@@ -1,6 +1,7 @@
 package sqltrace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -249,18 +250,30 @@ const (
 	clocksMayDiffer = time.Hour
 )
 
-// Chain returns the executions of the item of x for the tick of x, x among them, oldest first:
-// failovers, and what an operator has run again. It looks at the first 10,000 executions of
-// the item from the tick on, and returns 100 at most. Without a tick, as a JVM writes it, there is x alone.
+// Chain returns the executions of the item of x for the tick of x, and those that repeat the
+// same one as x does, x among them, oldest first: failovers, and what an operator has run
+// again. It looks at 10,000 executions of the item from the tick on, and returns 100 at most.
+// What a JVM has written stands alone.
 func (t *Tracer) Chain(ctx context.Context, x Execution) ([]Execution, error) {
-	if x.ScheduledTime.IsZero() {
+	if x.Instance == "" {
 		return []Execution{x}, nil
 	}
-	query := fmt.Sprintf(`SELECT %s FROM (SELECT id, scheduled_micros FROM %s WHERE job_name = ? AND sharding_item = ? AND start_time >= ?
+	first, from := cmp.Or(x.OriginalTaskID, x.ID), x.StartTime
+	if !x.ScheduledTime.IsZero() {
+		from = earlier(from, x.ScheduledTime)
+	}
+	original, err := t.Execution(ctx, first)
+	switch {
+	case err == nil && !original.StartTime.IsZero():
+		from = earlier(from, original.StartTime)
+	case err != nil && !errors.Is(err, ErrNotFound): // it may be too old to be there
+		return nil, err
+	}
+	query := fmt.Sprintf(`SELECT %s FROM (SELECT id, scheduled_micros, original_task_id FROM %s WHERE job_name = ? AND sharding_item = ? AND start_time >= ?
 		ORDER BY job_name, sharding_item, start_time, id LIMIT %d) tried JOIN %s x ON x.id = tried.id
-		WHERE tried.scheduled_micros = ? ORDER BY x.start_time, x.id LIMIT %d`,
+		WHERE tried.id = ? OR tried.original_task_id = ? OR tried.scheduled_micros = ? ORDER BY x.start_time, x.id LIMIT %d`,
 		t.dialect.executionColumns("x."), tableExecution, mostOfItem, tableExecution, mostInChain)
-	return t.readExecutions(ctx, query, []any{x.Job, x.Item, t.dialect.moment(x.ScheduledTime.Add(-clocksMayDiffer)), x.ScheduledTime.UnixMicro()})
+	return t.readExecutions(ctx, query, []any{x.Job, x.Item, t.dialect.moment(from.Add(-clocksMayDiffer)), first, first, micros(x.ScheduledTime)})
 }
 
 // Latest returns the newest execution of each item of a job, by item: of items above after (-1

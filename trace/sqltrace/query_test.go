@@ -308,7 +308,9 @@ func TestEvents(t *testing.T) {
 			b.Events = append(b.Events, e)
 		}
 		over := trace.Event{ID: id(99), Time: began.Add(time.Minute), Kind: trace.KindPaused, Job: "a", By: "ann", Why: "rest", Over: true}
-		b.Events = append(b.Events, over)
+		command := trace.Event{ID: id(100), Time: over.Time, Kind: trace.KindCommanded, Job: "a", By: "ann", What: "retry", Detail: "item 3", Items: []int{3},
+			Execution: job.Execution{RequestID: "r", Token: 7}}
+		b.Events = append(b.Events, over, command)
 		h.write(tracer, b)
 		slices.Reverse(b.Events)
 		for name, c := range map[string]struct {
@@ -319,7 +321,7 @@ func TestEvents(t *testing.T) {
 			"job":      {sqltrace.EventFilter{Job: "b"}, func(e trace.Event) bool { return e.Job == "b" }},
 			"instance": {sqltrace.EventFilter{Instance: "x"}, func(e trace.Event) bool { return e.Instance == "x" }},
 			"kinds": {sqltrace.EventFilter{Kinds: []trace.Kind{trace.KindPaused, trace.KindPassedOver}},
-				func(e trace.Event) bool { return e.Kind != trace.KindItems }},
+				func(e trace.Event) bool { return e.Kind == trace.KindPaused || e.Kind == trace.KindPassedOver }},
 			"time": {sqltrace.EventFilter{From: began.Add(time.Second), To: began.Add(3 * time.Second)},
 				func(e trace.Event) bool {
 					return !e.Time.Before(began.Add(time.Second)) && e.Time.Before(began.Add(3*time.Second))
@@ -597,7 +599,7 @@ func TestWrongQueries(t *testing.T) {
 		"1 to 1000 times this are allowed":                 counts(sqltrace.CountQuery{From: began, To: began.Add(1001 * time.Hour), Step: sqltrace.Hourly}),
 		"by 24h0m0s: 1 to 1000 times this":                 counts(sqltrace.CountQuery{To: began, Step: sqltrace.Daily}),
 		"page 2 of 1001 rows":                              second(tracer.SearchExecutions(h.within(), sqltrace.ExecutionSearch{Search: sqltrace.Search{Number: 2, Size: 1001}})),
-		"events of kind 3 are not kept":                    second(tracer.Events(h.within(), sqltrace.EventFilter{Kinds: []trace.Kind{trace.KindStarted}})),
+		"there is no kind 77 of events":                    second(tracer.Events(h.within(), sqltrace.EventFilter{Kinds: []trace.Kind{77}})),
 		"limit 2000":                                       second(tracer.JobNames(h.within(), "", 2000)),
 		"from 2026-01-02 03:04:05.678901 +":                second(tracer.Durations(h.within(), "", began, began)),
 	} {
