@@ -97,6 +97,9 @@ func (t *Tracer) save(ctx context.Context, b trace.Batch, ascii bool) error {
 	m := maker{t.dialect, t.o.Hostname, ascii}
 	r := m.rows(b)
 	err := t.transact(ctx, func(tx querier) error {
+		if err := t.byIndex(ctx, tx); err != nil {
+			return err
+		}
 		counts, err := t.ended(ctx, tx, r.executions)
 		if err != nil {
 			return err
@@ -126,6 +129,18 @@ func (t *Tracer) save(ctx context.Context, b trace.Batch, ascii bool) error {
 		t.note(func(s *Stats) { s.Written += int64(size(b)) })
 	}
 	return err
+}
+
+// byIndex has a transaction look for rows by their keys. PostgreSQL takes a table that was empty
+// a minute ago for a small one, and would read all of it.
+func (t *Tracer) byIndex(ctx context.Context, tx querier) error {
+	if t.dialect != PostgreSQL {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off"); err != nil {
+		return fmt.Errorf("forbid to read whole tables: %w", err)
+	}
+	return nil
 }
 
 // most bounds the rows of a statement, so that it has fewer arguments than SQLite's 32,766.
