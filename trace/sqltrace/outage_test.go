@@ -27,6 +27,7 @@ func onServers(t *testing.T, cfg database.Config, test func(o *outage)) {
 	for _, kind := range []database.Kind{database.MariaDB, database.PostgreSQL} {
 		t.Run(kind.String(), func(t *testing.T) {
 			t.Parallel()
+			cfg := cfg
 			cfg.Kind = kind
 			d, err := database.Start(t, cfg).Create(t.Context())
 			if err != nil {

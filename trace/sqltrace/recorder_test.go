@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,18 +38,18 @@ func TestAnHourWithoutADatabase(t *testing.T) {
 		}
 		c := jobtest.NewCluster(t)
 		a := c.Instance("10.0.0.1", recorder.Option())
-		runs := 0
+		var ran atomic.Int64
 		a.Schedule(job.Config{Name: "settle", Cron: "0 * * * * ?", ShardingTotalCount: 1}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
-			runs++
-			job.Logger(ctx).Info("run", "number", runs)
-			if runs%10 == 0 {
+			n := ran.Add(1)
+			job.Logger(ctx).Info("run", "number", n)
+			if n%10 == 0 {
 				return errors.New("no money")
 			}
 			return nil
 		}))
 		c.Advance(time.Hour)
-		if s := recorder.Stats(); runs < 59 || s.Written != (trace.Count{}) || s.LastError == nil {
-			t.Errorf("%d runs, %+v", runs, s)
+		if s := recorder.Stats(); ran.Load() < 59 || s.Written != (trace.Count{}) || s.LastError == nil {
+			t.Errorf("%d runs, %+v", ran.Load(), s)
 		}
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
@@ -61,6 +62,7 @@ func TestAnHourWithoutADatabase(t *testing.T) {
 			t.Error(err)
 		}
 		tracer.Close()
+		runs := ran.Load()
 		for query, want := range map[string]string{
 			"SELECT COUNT(*) FROM JOB_EXECUTION_LOG WHERE complete_time IS NOT NULL":                           fmt.Sprint(runs),
 			"SELECT COUNT(*) FROM JOB_EXECUTION_LOG WHERE failure_cause = 'no money' AND is_success = 0":       fmt.Sprint(runs / 10),

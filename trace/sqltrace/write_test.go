@@ -226,7 +226,7 @@ func TestAnyOrder(t *testing.T) {
 			events := rapid.Permutation(append(all.Events, all.Events...)).Draw(r, "events")
 			lines := rapid.Permutation(append(all.Lines, all.Lines...)).Draw(r, "lines")
 			for len(events)+len(lines) > 0 {
-				e, l := rapid.IntRange(0, len(events)).Draw(r, "batch"), rapid.IntRange(0, len(lines)).Draw(r, "batch of lines")
+				e, l := rapid.IntRange((len(events)+2)/3, len(events)).Draw(r, "batch"), rapid.IntRange((len(lines)+2)/3, len(lines)).Draw(r, "batch of lines")
 				h.write(tracer, trace.Batch{Events: events[:e], Lines: lines[:l]})
 				events, lines = events[e:], lines[l:]
 			}
