@@ -24,18 +24,14 @@ type Durations struct {
 // have ended and that began at from or later and before to.
 func (t *Tracer) Durations(ctx context.Context, jobName string, from, to time.Time) (Durations, error) {
 	var w where
-	var equal []string
-	if jobName != "" {
-		w.equal("job_name", jobName)
-		equal = []string{"job_name"}
-	}
+	w.equal("job_name", jobName)
 	if err := executionKey.within(t.dialect, &w, from, to, ""); err != nil {
 		return Durations{}, err
 	}
 	w.add("complete_time IS NOT NULL")
 	start, complete := t.dialect.micros("start_time"), t.dialect.micros("complete_time")
 	query := fmt.Sprintf("SELECT %s, COALESCE(duration_micros, %s - %s) FROM %s%s%s LIMIT %d",
-		start, complete, start, tableExecution, &w, executionKey.newestFirst(equal...), mostDurations+1)
+		start, complete, start, tableExecution, &w, executionKey.newestFirst(), mostDurations+1)
 	var micros []int64
 	var oldest int64
 	err := t.read(ctx, tableExecution, query, w.args, func(row scanner) error {

@@ -45,10 +45,6 @@ func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], 
 	if err := eventKey.within(t.dialect, &w, f.From, f.To, f.After); err != nil {
 		return Page[trace.Event]{}, err
 	}
-	var equal []string
-	if f.Job != "" {
-		equal = []string{"job_name"}
-	}
 	over := "is_over <> 0"
 	if t.dialect == PostgreSQL {
 		over = "is_over"
@@ -57,7 +53,7 @@ func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], 
 		COALESCE(sharding_item, 0), COALESCE(items, ''), COALESCE(scheduled_micros, 0), COALESCE(ticks, 0),
 		COALESCE(request_id, ''), COALESCE(token, 0), COALESCE(what, ''),
 		COALESCE(actor, ''), COALESCE(reason, ''), %s, COALESCE(detail, '') FROM %s%s%s LIMIT %d`,
-		over, tableEvent, &w, eventKey.newestFirst(equal...), limit+1)
+		over, tableEvent, &w, eventKey.newestFirst(), limit+1)
 	var list []trace.Event
 	err = t.read(ctx, tableEvent, query, w.args, func(row scanner) error {
 		var e trace.Event

@@ -88,7 +88,7 @@ var executionKey = key{"start_time", kindTime}
 // A page is found in an index if f has a Job, an IP, an Instance or only outcomes of Failures, or
 // nothing. What else it has is looked at row by row, so a rare one should come with From.
 func (t *Tracer) Executions(ctx context.Context, f Filter) (Page[Execution], error) {
-	w, equal, err := t.dialect.whereExecution(f)
+	w, err := t.dialect.whereExecution(f)
 	if err != nil {
 		return Page[Execution]{}, err
 	}
@@ -96,8 +96,7 @@ func (t *Tracer) Executions(ctx context.Context, f Filter) (Page[Execution], err
 	if err != nil {
 		return Page[Execution]{}, err
 	}
-	// The ids come out of an index first, so that sorting never moves whole rows.
-	query := fmt.Sprintf("SELECT %s FROM %s%s%s LIMIT %d", t.dialect.executionColumns(""), tableExecution, w, executionKey.newestFirst(equal...), limit+1)
+	query := fmt.Sprintf("SELECT %s FROM %s%s%s LIMIT %d", t.dialect.executionColumns(""), tableExecution, w, executionKey.newestFirst(), limit+1)
 	list, err := t.readExecutions(ctx, query, w.args)
 	if err != nil {
 		return Page[Execution]{}, err
@@ -105,24 +104,17 @@ func (t *Tracer) Executions(ctx context.Context, f Filter) (Page[Execution], err
 	return page(list, limit, func(x Execution) Cursor { return x.place }), nil
 }
 
-// whereExecution returns the conditions and the columns that have one value by them.
-func (d Dialect) whereExecution(f Filter) (w *where, equal []string, err error) {
-	w = &where{}
+func (d Dialect) whereExecution(f Filter) (*where, error) {
+	w := &where{}
 	if len(f.Items) > 0 && f.Job == "" {
-		return nil, nil, fmt.Errorf("%w: items %v without a job", ErrQuery, f.Items)
+		return nil, fmt.Errorf("%w: items %v without a job", ErrQuery, f.Items)
 	}
 	if len(f.Items) > MaxLimit || len(f.Outcomes) > MaxLimit {
-		return nil, nil, fmt.Errorf("%w: %d items, %d outcomes: %d are allowed", ErrQuery, len(f.Items), len(f.Outcomes), MaxLimit)
+		return nil, fmt.Errorf("%w: %d items, %d outcomes: %d are allowed", ErrQuery, len(f.Items), len(f.Outcomes), MaxLimit)
 	}
 	w.equal("job_name", f.Job)
 	if len(f.Items) > 0 {
 		w.among("sharding_item", anys(f.Items)...)
-	}
-	if f.Job != "" {
-		equal = []string{"job_name"}
-		if len(f.Items) == 1 {
-			equal = append(equal, "sharding_item")
-		}
 	}
 	w.equal("instance", f.Instance)
 	ip := f.IP
@@ -140,7 +132,7 @@ func (d Dialect) whereExecution(f Filter) (w *where, equal []string, err error) 
 		w.among(d.outcome(""), anys(f.Outcomes)...)
 	}
 	w.equal("request_id", f.RequestID)
-	return w, equal, executionKey.within(d, w, f.From, f.To, f.After)
+	return w, executionKey.within(d, w, f.From, f.To, f.After)
 }
 
 func anys[T any](list []T) []any {
@@ -270,7 +262,7 @@ func (t *Tracer) Chain(ctx context.Context, x Execution) ([]Execution, error) {
 		return nil, err
 	}
 	query := fmt.Sprintf(`SELECT %s FROM (SELECT id, scheduled_micros, original_task_id FROM %s WHERE job_name = ? AND sharding_item = ? AND start_time >= ?
-		ORDER BY job_name, sharding_item, start_time, id LIMIT %d) tried JOIN %s x ON x.id = tried.id
+		ORDER BY start_time, id LIMIT %d) tried JOIN %s x ON x.id = tried.id
 		WHERE tried.id = ? OR tried.original_task_id = ? OR tried.scheduled_micros = ? ORDER BY x.start_time, x.id LIMIT %d`,
 		t.dialect.executionColumns("x."), tableExecution, mostOfItem, tableExecution, mostInChain)
 	return t.readExecutions(ctx, query, []any{x.Job, x.Item, t.dialect.moment(from.Add(-clocksMayDiffer)), first, first, micros(x.ScheduledTime)})
@@ -290,7 +282,7 @@ func (t *Tracer) Latest(ctx context.Context, jobName string, after, limit int) (
 			SELECT (SELECT MIN(e.sharding_item) FROM %[1]s e WHERE e.job_name = ? AND e.sharding_item > items.item), n + 1
 			FROM items WHERE items.item IS NOT NULL AND n < %[2]d)
 		SELECT %[3]s FROM items JOIN %[1]s x ON x.id = (SELECT e.id FROM %[1]s e WHERE e.job_name = ? AND e.sharding_item = items.item
-			AND e.start_time IS NOT NULL ORDER BY e.job_name DESC, e.sharding_item DESC, e.start_time DESC, e.id DESC LIMIT 1)
+			AND e.start_time IS NOT NULL ORDER BY e.start_time DESC, e.id DESC LIMIT 1)
 		WHERE items.item IS NOT NULL ORDER BY items.item`,
 		tableExecution, limit, t.dialect.executionColumns("x."))
 	return t.readExecutions(ctx, query, []any{jobName, after, jobName, jobName})

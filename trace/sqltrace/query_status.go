@@ -50,11 +50,7 @@ func (t *Tracer) Statuses(ctx context.Context, f StatusFilter) (Page[Status], er
 	if err := statusKey.within(t.dialect, &w, f.From, f.To, f.After); err != nil {
 		return Page[Status]{}, err
 	}
-	var equal []string
-	if f.Job != "" && f.TaskID == "" {
-		equal = []string{"job_name"}
-	}
-	query := fmt.Sprintf("SELECT %s FROM %s%s%s LIMIT %d", t.dialect.statusColumns(""), tableStatus, &w, statusKey.newestFirst(equal...), limit+1)
+	query := fmt.Sprintf("SELECT %s FROM %s%s%s LIMIT %d", t.dialect.statusColumns(""), tableStatus, &w, statusKey.newestFirst(), limit+1)
 	list, err := t.readStatuses(ctx, query, w.args)
 	if err != nil {
 		return Page[Status]{}, err

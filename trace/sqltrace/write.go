@@ -207,7 +207,7 @@ type leftRun struct {
 func (t *Tracer) running(ctx context.Context, tx querier, jobName, instance string, item int) ([]leftRun, error) {
 	rows, err := tx.QueryContext(ctx, t.dialect.bind(fmt.Sprintf(
 		"SELECT task_id, original_task_id, start_micros, execution_source FROM (SELECT * FROM %s WHERE job_name = ? AND sharding_item = ?"+
-			" ORDER BY job_name DESC, sharding_item DESC, start_time DESC LIMIT %d) newest WHERE instance = ? AND %s IS NULL",
+			" ORDER BY start_time DESC LIMIT %d) newest WHERE instance = ? AND %s IS NULL",
 		tableExecution, newestRuns, columnEnd)), jobName, item, instance)
 	if err != nil {
 		return nil, err
