@@ -1,4 +1,4 @@
-.PHONY: help test deps lint bench load faults soak simulate
+.PHONY: help test deps lint bench load history faults soak simulate
 
 # Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
 STORE = etcd
@@ -42,6 +42,10 @@ bench: ## the figures of the registry centre, strategies and expressions
 load: ## many jobs on a server of our own: make load STORE=etcd|zookeeper LOAD='-jobs 5000 -for 30s -bare'
 	@scripts/test-deps
 	go run ./integration/load -store $(STORE) $(LOAD)
+
+history: ## queries over a million executions on SQLite, MariaDB and PostgreSQL, each in less than 50 ms
+	@scripts/test-deps
+	cd trace/sqltrace && REQUIRE_DATABASES=1 go test -run TestHistory -v -timeout 30m . -rows 1000000
 
 faults: ## the fault suite with -race, and with outages of 30 s
 	@scripts/test-deps
