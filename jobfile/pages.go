@@ -67,7 +67,7 @@ func (a *App) listen(ctx context.Context, reg coord.Registry) (close func(contex
 			l = service.Listener(l)
 		}
 		server := &http.Server{
-			Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+			Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: time.Minute,
 			MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 		}
 		servers = append(servers, server)

@@ -17,7 +17,7 @@ import (
 )
 
 // Client asks the service of another process. Every call ends with its context. Without a
-// deadline there, it ends after a minute and a half.
+// deadline there, it ends after two minutes.
 //
 // Errors that every method may return: ErrDenied, ErrBusy; what the network says; an error with
 // the text of the service's.
@@ -35,7 +35,7 @@ const (
 	// maxRead bounds an answer. The JSON of a dump has six bytes for one at most.
 	maxRead = 8 * MaxBytes
 	// patience is the longest that a service may take, and some time for the network.
-	patience = 90 * time.Second
+	patience = 2 * time.Minute
 )
 
 // LogQuery says which lines are wanted.

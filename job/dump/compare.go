@@ -82,9 +82,9 @@ func same(a, b coord.Node) bool { return a.Owner == b.Owner && bytes.Equal(a.Val
 // there. It may have moved on since. It is sure only of what it confirms: a node that the view
 // has never shown may be one that came and went meanwhile, or one that the view does not see.
 func caughtUp(path string, before, store, now coord.Snapshot) bool {
-	was, wasThere := before.Get(path)
-	want, isThere := store.Get(path)
-	has, shows := now.Get(path)
+	was, wasThere := written(before, path)
+	want, isThere := written(store, path)
+	has, shows := written(now, path)
 	switch {
 	case !isThere: // the view lags only if it has shown it ever since
 		return !shows || !wasThere || has.Modified != was.Modified
@@ -92,6 +92,12 @@ func caughtUp(path string, before, store, now coord.Snapshot) bool {
 		return wasThere && was.Modified >= want.Modified
 	}
 	return has.Modified > want.Modified || has.Modified == want.Modified && same(has, want)
+}
+
+// written returns a node that somebody wrote. That of a parent that nobody wrote has no number.
+func written(s coord.Snapshot, path string) (coord.Node, bool) {
+	n, ok := s.Get(path)
+	return n, ok && n.Modified != 0
 }
 
 // askedOnce is how many nodes are asked for one by one.
@@ -102,7 +108,8 @@ const askedOnce = 100
 func (c *comparison) askAgain(ctx context.Context, reg coord.Registry, now coord.Snapshot) {
 	var unseen []string
 	for path, lasts := range c.lasts {
-		if _, shows := now.Get(path); lasts && !shows {
+		_, isThere := written(c.store, path)
+		if _, shows := written(now, path); lasts && isThere && !shows {
 			unseen = append(unseen, path)
 		}
 	}

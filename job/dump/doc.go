@@ -36,7 +36,7 @@
 //
 // Over HTTP an error is 400 for a question that is wrong, 401 without the token, 403 for a command
 // that the page of another site sends from a browser, 404 for what is not there, 503 while the
-// service is busy or the registry away, and 504 if the answer takes longer than 30 s.
+// service is busy or the registry away, and 504 if it takes longer than a minute to find the answer.
 //
 // # What differs
 //
@@ -60,7 +60,7 @@
 // A dump has 200,000 nodes and 64 MiB at most, and says if there are more. At a time there are 64
 // connections, of which further ones are closed at once; 8 answers that are found or read; and one
 // dump that is taken, which is all that the registry is asked for. A client has 5 s to ask, an answer
-// is found within 30 s, and the client has 20 s to read it. So one that is silent or slow delays
+// is found within a minute, and the client has 20 s to read it. So one that is silent or slow delays
 // nobody, and 8 slow ones delay others by 20 s at most.
 // A line has 4,096 bytes, the arguments of a command over HTTP have 64 KiB, its answer 16 MiB, and an
 // answer of a log 1,000 lines. Lists of a [Status] have 1,000 items, texts of errors 500 bytes.

@@ -2,7 +2,6 @@ package dump
 
 import (
 	"context"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -12,8 +11,10 @@ func TakeWithin(ctx context.Context, reg coord.Registry, p Process, name string,
 	return take(ctx, reg, p, name, bounds{nodes, bytes})
 }
 
+// CaughtUp says whether a view has taken in what the registry had of a node.
+func CaughtUp(path string, before, store, now coord.Snapshot) bool {
+	return caughtUp(path, before, store, now)
+}
+
 // Descending is the order of nodes.
 func Descending(a, b string) int { return descending(a, b) }
-
-// Hurry makes the service wait for everything for that long only.
-func (s *Service) Hurry(d time.Duration) { s.times = times{d, d, d, d, d} }

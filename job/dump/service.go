@@ -43,7 +43,7 @@ type Log interface {
 }
 
 // Command is a command of the program. It writes its answer to w, up to 16 MiB: beyond that,
-// writing fails. ctx ends after 30 s, or when the service ends; over HTTP also when the client
+// writing fails. ctx ends after a minute, or when the service ends; over HTTP also when the client
 // has gone. It may be called several times at once.
 type Command func(ctx context.Context, args string, w io.Writer) error
 
@@ -70,7 +70,7 @@ type times struct {
 	end     time.Duration // until the answers under way are through when the service ends
 }
 
-var defaultTimes = times{ask: 5 * time.Second, work: 30 * time.Second, answer: 20 * time.Second, parting: time.Second, end: 5 * time.Second}
+var defaultTimes = times{ask: 5 * time.Second, work: 60 * time.Second, answer: 20 * time.Second, parting: time.Second, end: 5 * time.Second}
 
 // Service answers questions about the jobs of a process, over ElasticJob's line and over HTTP; see
 // the package comment. Its methods may be called from any goroutine.
