@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
+	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
@@ -37,9 +37,12 @@ func ExampleDirectly() {
 		fmt.Println(err)
 		return
 	}
-	if err := d.Masked().WriteText(os.Stdout); err != nil {
+	var text strings.Builder
+	if err := d.Masked().WriteText(&text); err != nil {
 		fmt.Println(err)
+		return
 	}
+	fmt.Print(strings.ReplaceAll(text.String(), " \n", "\n")) // without the space behind what has no value
 	// Output:
 	// /settle/sharding |
 	// /settle/sharding/0 |
@@ -52,6 +55,7 @@ func ExampleDirectly() {
 // A process answers; another one asks it.
 func ExampleService() {
 	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	reg, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "billing"})
 	if err != nil {
 		fmt.Println(err)
