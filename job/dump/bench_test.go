@@ -39,7 +39,7 @@ func BenchmarkWideJob(b *testing.B) {
 				d = d.Masked()
 			}
 			b.StopTimer()
-			document, err := json.Marshal(d)
+			document, err := json.MarshalIndent(d, "", " ") // as the service does
 			if err != nil {
 				b.Fatal(err)
 			}

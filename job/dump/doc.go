@@ -67,9 +67,9 @@
 //
 // # What is not promised
 //
-// Nothing is encrypted, and without a token there is no access control: whoever reaches the port
-// reads what the registry has of the jobs, and runs the program's commands. So listen on a loopback
-// address, or in a private network. Secrets that a configuration has as references (package
+// Nothing is encrypted, unless the listener is one of package crypto/tls, and without a token there is
+// no access control: whoever reaches the port reads what the registry has of the jobs, and runs the
+// program's commands. So listen on a loopback address, or in a private network. Secrets that a configuration has as references (package
 // property) are not shown; those that stand in the tree are.
 //
 // Masking is for what is sent to others. It hides addresses, not names of hosts and jobs, and not

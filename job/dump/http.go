@@ -67,7 +67,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, answer answerer)
 	kind := "text/plain; charset=utf-8"
 	if err == nil && p.document != nil {
 		kind = "application/json; charset=utf-8"
-		p.text, err = json.Marshal(p.document)
+		p.text, err = json.MarshalIndent(p.document, "", " ") // people read it, too
 		p.text = append(p.text, '\n')
 	}
 	if err != nil {

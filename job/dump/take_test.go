@@ -11,6 +11,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/dump"
 )
 
+// What runs jobs can be asked for them.
+var _, _ dump.Process = (*job.Node)(nil), (*job.Runner)(nil)
+
 // text returns a dump as text.
 func text(t testing.TB, d dump.Dump) string {
 	t.Helper()
@@ -48,7 +51,8 @@ func TestTake(t *testing.T) {
 		for _, item := range []string{"9", "8", "7", "6", "5", "4", "3", "2", "10", "1", "0"} {
 			want = append(want, "/settle/sharding/"+item, "/settle/sharding/"+item+"/instance")
 		}
-		want = slices.Concat([]string{"x"}, want, []string{"/settle/sessions", "/settle/sessions/" + id, "/settle/servers", "/settle/servers/10.0.0.1", "/settle/schedule", "/settle/instances", "/settle/instances/" + id, "/settle/config"})[1:]
+		want = append(want, "/settle/sessions", "/settle/sessions/"+id, "/settle/servers", "/settle/servers/10.0.0.1",
+			"/settle/schedule", "/settle/instances", "/settle/instances/"+id, "/settle/config")
 		paths = slices.DeleteFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/fired") })
 		if !slices.Equal(paths, want) {
 			t.Errorf("paths:\n%s\nwant\n%s", strings.Join(paths, "\n"), strings.Join(want, "\n"))
