@@ -23,7 +23,7 @@
 //
 //	HTTP                      answer
 //	GET /dump                 {"jobs": […]}: those of the namespace
-//	GET /dump/{job}           a [Dump]; ?format=text for the text, ?mask=false for addresses as they are
+//	GET /dump/{job}           a [Dump]; ?format=text for the text, ?mask=false for plain addresses
 //	GET /jobs                 {"jobs": […]}: those that run in this process
 //	GET /jobs/{job}           how one stands here: a [Status]
 //	GET /log/{job}            {"lines": […], "more": false}: a [Line] each of an execution; ?item=0&task=…&after=0
@@ -57,20 +57,25 @@
 //
 // # Bounds
 //
-// A dump has 200,000 nodes and 64 MiB at most, and says if there are more. At a time there are 64
-// connections, of which further ones are closed at once; 8 answers that are found or read; and one
-// dump that is taken, which is all that the registry is asked for. A client has 5 s to ask, an answer
-// is found within a minute, and the client has 20 s to read it. So one that is silent or slow delays
-// nobody, and 8 slow ones delay others by 20 s at most.
-// A line has 4,096 bytes, the arguments of a command over HTTP have 64 KiB, its answer 16 MiB, and an
-// answer of a log 1,000 lines. Lists of a [Status] have 1,000 items, texts of errors 500 bytes.
+//	at a time          64 connections: further ones are closed at once; 8 answers that are found or
+//	                   read; and one dump that is taken: all that the registry is asked for
+//	a client           5 s to ask, and 20 s to read the answer
+//	an answer          a minute to be found
+//	a dump             200,000 nodes and 64 MiB: it says if there are more
+//	a line             4,096 bytes
+//	a command          64 KiB of arguments over HTTP, and 16 MiB of what it writes
+//	an answer of /log  1,000 lines
+//	a [Status]         1,000 items in a list, and 500 bytes of an error
+//
+// So a client that is silent or slow delays nobody. 8 that do not read delay others by 20 s at most,
+// and 64 that say nothing keep others out for 5 s.
 //
 // # What is not promised
 //
 // Nothing is encrypted, unless the listener is one of package crypto/tls, and without a token there is
 // no access control: whoever reaches the port reads what the registry has of the jobs, and runs the
-// program's commands. So listen on a loopback address, or in a private network. Secrets that a configuration has as references (package
-// property) are not shown; those that stand in the tree are.
+// program's commands. So listen on a loopback address, or in a private network. Secrets that a
+// configuration has as references (package property) are not shown; those that stand in the tree are.
 //
 // Masking is for what is sent to others. It hides addresses, not names of hosts and jobs, and not
 // from whoever may ask for ?mask=false.

@@ -96,6 +96,25 @@ func TestMaskIsInjectiveAndComplete(t *testing.T) {
 	})
 }
 
+// Whatever a text is: what is left is no address, and masking it again changes nothing.
+func TestMaskOfAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"0", "1", "25", "256", "a", "fe80", ".", "..", ":", "::", " ", "x", "10.0.0.1", "::1", "1:2:3:4:5:6:7:8", "%", "[", "]"})).Draw(t, "text"), "")
+		got := masked(text)[0]
+		if again := masked(got)[0]; again != got {
+			t.Fatalf("%q is %q, and then %q", text, got, again)
+		}
+		for _, word := range strings.FieldsFunc(got, func(r rune) bool { return strings.ContainsRune(" []%", r) }) {
+			if a, err := netip.ParseAddr(word); err == nil && a != netip.IPv6Unspecified() {
+				t.Fatalf("%q is %q", text, got)
+			}
+			if _, err := netip.ParseAddrPort(word); err == nil {
+				t.Fatalf("%q is %q", text, got)
+			}
+		}
+	})
+}
+
 // fill puts a text into every string that a value has.
 func fill(v reflect.Value, text string) {
 	switch v.Kind() {
