@@ -39,7 +39,7 @@
 //	elasticjob_executions_started_total               c job_name source       ticks fired, made up, and so on; sources: [job.Source]
 //	elasticjob_executions_finished_total              c job_name outcome      outcomes: [job.Outcome]; time-outs and kills are among them
 //	elasticjob_execution_duration_seconds             h job_name              with all attempts and the pauses between them
-//	elasticjob_start_lateness_seconds                 h job_name              from the tick to the handler, beyond Config.Jitter; of ticks that are not made up
+//	elasticjob_start_lateness_seconds                 h job_name              from the tick to the handler, beyond Config.Jitter; of a make-up from the last tick that was missed
 //	elasticjob_failover_lateness_seconds              h job_name              from the tick of an execution that was cut short until it runs again
 //	elasticjob_retries_total                          c job_name              attempts that failed and were followed by another one
 //	elasticjob_claims_handed_back_total               c job_name              items that were claimed and given up before they began

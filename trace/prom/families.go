@@ -54,7 +54,7 @@ func newCounted(constant prometheus.Labels) *counted {
 	c.started = counter("elasticjob_executions_started_total", "Executions that began here.", labelJob, "source")
 	c.finished = counter("elasticjob_executions_finished_total", "Executions that ended here, with all their attempts.", labelJob, "outcome")
 	c.duration = histogram("elasticjob_execution_duration_seconds", "How long executions took, with the pauses between attempts.", duration, labelJob)
-	c.lateness = histogram("elasticjob_start_lateness_seconds", "From the tick to the call of the handler, by the local clock, of executions of the schedule.", lateness, labelJob)
+	c.lateness = histogram("elasticjob_start_lateness_seconds", "From the tick to the call of the handler, beyond the jitter of the job, by the local clock; of a make-up from the last tick that was missed.", lateness, labelJob)
 	c.failoverLateness = histogram("elasticjob_failover_lateness_seconds", "From the tick of an execution that was cut short to the call of the handler that runs it again, by the local clock.", lateness, labelJob)
 	c.retries = counter("elasticjob_retries_total", "Attempts that failed and were followed by another one.", labelJob)
 	c.handedBack = counter("elasticjob_claims_handed_back_total", "Items that were claimed here and given up before they began.", labelJob)

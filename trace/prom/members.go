@@ -31,7 +31,7 @@ func (m *Metrics) moved(e job.Event, joined bool, why error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	one := m.memberLocked(e.JobName)
-	one.joined, one.removed = joined, errors.Is(why, job.ErrJobRemoved)
+	one.joined, one.removed, one.touched = joined, errors.Is(why, job.ErrJobRemoved), time.Now()
 }
 
 func (m *Metrics) memberLocked(name string) *member {

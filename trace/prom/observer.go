@@ -44,7 +44,7 @@ func (m *Metrics) beginRun(e job.StartedEvent) {
 	label := m.label(e.Event)
 	m.started.WithLabelValues(label, word(e.Source)).Inc()
 	switch e.Source {
-	case job.SourceNormal:
+	case job.SourceNormal, job.SourceMisfire:
 		m.lateness.WithLabelValues(label).Observe(e.Late.Seconds())
 	case job.SourceFailover:
 		if e.ScheduledTime.IsZero() {
