@@ -92,13 +92,12 @@ func (k *commands) aboutItems(now *commands) (list []CommandedEvent) {
 	return list
 }
 
-// aboutServers leaves out servers that were not known before: the first instance of a server
-// disables it, if the configuration says so.
+// aboutServers leaves out servers that come, because their first instance disables them if the
+// configuration says so, and servers that go, because the leader removes those that nobody uses.
 func (k *commands) aboutServers(now *commands) (list []CommandedEvent) {
 	for _, ip := range slices.Sorted(maps.Keys(k.servers)) {
-		was, is := k.servers[ip], now.servers[ip]
-		if isEnabled := is == nil || is.Enabled; was.Enabled != isEnabled {
-			list = append(list, CommandedEvent{Command: CommandDisableServer, Over: isEnabled, Server: short(ip)})
+		if is := now.servers[ip]; is != nil && is.Enabled != k.servers[ip].Enabled {
+			list = append(list, CommandedEvent{Command: CommandDisableServer, Over: is.Enabled, Server: short(ip)})
 		}
 	}
 	return list

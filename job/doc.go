@@ -106,6 +106,7 @@
 //	recover          to remove an orphan and, with failover on, let its item wait for a taker
 //	hand over        the same, by the runner itself, when it leaves
 //	take over        to claim an item that waits to be run again
+//	original         the execution that was cut short first, or had failed, of those that repeat it
 //	claim early      to claim an item for its next tick; the run waits for the tick
 //	mark             a node that says who has taken an item over
 //
@@ -195,12 +196,25 @@
 // then. There are packages dataflow, script and httpjob.
 //
 // A handler may ask its context: [Logger], [PropertiesNow], [StopAsked], [Cursor],
-// [MoveCursor], [SetOutput]. A handler that works for long asks StopAsked between two pieces of
+// [MoveCursor], [SetOutput], [Propagated]. A handler that works for long asks StopAsked between two pieces of
 // work, because running work is not moved: its item goes elsewhere when it returns.
 //
 // Around the handler there are listeners, which have names, too (Config.Listeners): a [Listener]
 // is told of each execution on its instance, a [OnceListener] of each tick once in the cluster.
 // Neither of them holds an item up for longer than its time.
+//
+// # Looking on
+//
+// An [Observer] is told what happens, in a goroutine of its own. A [Scope] is open around each
+// execution, and its context is the handler's. A [LogHandler] gets the lines of an execution.
+// [Scheduler.Snapshot] is the tree as this process sees it. None of them changes what runs, and
+// none that panics harms it; but only observers may take their time.
+//
+// What an execution repeats is in its events: [Execution].OriginalTaskID. A task id follows from the
+// claim: instance, item, token and tick. So the leader that finds the record of a run that was cut short
+// knows its id, and notes it in sharding/{item}/original with what it puts up to be run again. It
+// is not known if a JVM member ran the item, recovered it or took it over, if a stranger has changed
+// the record, and in retries of more than 1,000 items.
 //
 // # Calendars
 //

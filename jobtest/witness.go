@@ -46,8 +46,22 @@ func (r *Recorder) observer(by *witness) job.Observer {
 			note(e.Event, "leads no more")
 		},
 		ItemsChanged: func(e job.ItemsChangedEvent) { note(e.Event, "has items %s", items(e.Items)) },
-		HandedBack:   func(e job.HandedBackEvent) { note(e.Event, "hands item %d back", e.Item) },
-		Started:      func(e job.StartedEvent) { r.started(by, e) },
+		Paused: func(e job.PausedEvent) {
+			if e.Over {
+				note(e.Event, "sees that the job is resumed")
+				return
+			}
+			note(e.Event, "sees that the job is paused by %s: %s", e.By, e.Why)
+		},
+		Commanded: func(e job.CommandedEvent) {
+			what := e.Command.String()
+			if e.Over {
+				what += ", which is over"
+			}
+			note(e.Event, "is told by an operator: %s, items %s", what, items(e.Items))
+		},
+		HandedBack: func(e job.HandedBackEvent) { note(e.Event, "hands item %d back", e.Item) },
+		Started:    func(e job.StartedEvent) { r.started(by, e) },
 		Retried: func(e job.RetriedEvent) {
 			note(e.Event, "retries item %d in %v, attempt %d has failed: %s", e.Item, e.Backoff, e.Attempt, shown(e.Err))
 		},

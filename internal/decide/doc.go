@@ -25,7 +25,8 @@
 // The rows have the order of a pass (job/controller_pass.go). Who: the runner or the owner
 // of an item, by the tree; any member; the leader; an applicant, which is not in the tree;
 // or a leaver. Paths are below the job. {i} is sharding/{i}, and {f} is
-// leader/failover/items/{i}: the item waits to be run again. Marks are {i}/failover and
+// leader/failover/items/{i}: the item waits to be run again; with it {i}/original is written,
+// which names the execution that was cut short first. Marks are {i}/failover and
 // {i}/failovering. {g} is guarantee/{t}: a tick that once-listeners are being told of.
 //
 //	step            who        when                                      what it writes

@@ -7,6 +7,7 @@
 //	                                  with the id of its process
 //	schedule                          since when it is in force, and a pause
 //	sharding/{item}/fired, completed  the last claim and the last end of an item
+//	sharding/{item}/original          which execution is run again
 //	cursor/{item}                     how far its handler has come
 //	kill/{item}                       that its run is to end
 //	pins/{item}                       to whom it belongs

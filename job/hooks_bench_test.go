@@ -1,0 +1,66 @@
+package job
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+)
+
+// lastingSession is a session that does not end.
+type lastingSession struct{ coord.Session }
+
+func (lastingSession) Deadline() time.Time { return time.Now().Add(time.Hour) }
+
+// BenchmarkHooks measures what observers, scopes and log handlers that do nothing add to the path of
+// an execution: from the claim to the end of the handler, which writes a line if there is a log handler.
+func BenchmarkHooks(b *testing.B) {
+	nothing := Observer{Claimed: func(ClaimedEvent) {}, Started: func(StartedEvent) {}, Finished: func(FinishedEvent) {}}
+	scope := WithScope(func(ctx context.Context, _ StartedEvent) (context.Context, ScopeEnd) {
+		return ctx, ScopeEnd{Finished: func(FinishedEvent) {}}
+	})
+	logs := WithLogHandler(func(context.Context, StartedEvent) slog.Handler { return slog.DiscardHandler })
+	quiet := HandlerFunc(func(context.Context, ShardingContext) error { return nil })
+	writes := HandlerFunc(func(ctx context.Context, _ ShardingContext) error { Logger(ctx).Info("line"); return nil })
+	for _, bench := range []struct {
+		name    string
+		handler Handler
+		options []Option
+	}{
+		{"none", quiet, nil},
+		{"observer", quiet, []Option{WithObserver(nothing)}},
+		{"scope", quiet, []Option{scope}},
+		{"log handler", quiet, []Option{logs}},
+		{"all", quiet, []Option{WithObserver(nothing), scope, logs}},
+		{"a line", writes, nil},
+		{"a line, log handler", writes, []Option{logs}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			o, err := newOptions(append(bench.options, WithIP("10.0.0.1")))
+			if err != nil {
+				b.Fatal(err)
+			}
+			s, err := o.settle(Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}, bench.handler)
+			if err != nil {
+				b.Fatal(err)
+			}
+			c := newController(nil, nil, s, o, 0)
+			c.session = lastingSession{}
+			ctx := context.WithValue(b.Context(), ofJob{}, c)
+			for b.Loop() {
+				r := &run{Run: decide.Run{Claim: decide.Claim{Source: decide.Normal, Tick: time.Unix(0, 0)}, Token: 1, Instance: "10.0.0.1@-@1"}}
+				c.observeClaim(r)
+				started := c.startedEvent(r)
+				e := c.executionOf(r, started)
+				e.errors = s.errors
+				observe(c, started, func(o *Observer) func(StartedEvent) { return o.Started })
+				outcome, err := e.open(ctx)
+				c.observeEnd(r, ending{outcome: outcome, err: err, attempts: 1}, &e.scopes)
+			}
+			c.watchers.close()
+		})
+	}
+}
