@@ -90,6 +90,20 @@ func TestNewest(t *testing.T) {
 	check("what is not", show(n.Lines("settle", 0, "a", 6)), "a/7")
 	check("the latest is still that", show(n.Lines("settle", 0, "", 0)), "c/1")
 
+	write(trace.Batch{Lines: []trace.Line{line("c", 0, 2), line("e", 3, 1)}}) // a was told of last
+	check("of a task that is forgotten", show(n.Lines("settle", 0, "a", 0)), "")
+	check("the latest is still that", show(n.Lines("settle", 0, "", 0)), "c/1 c/2")
+
+	events := []trace.Event{eventOf("f", 4, trace.KindStarted)}
+	for i := range 200 {
+		events = append(events, eventOf("f", 4, trace.KindRetried))
+		events[i+1].ID = fmt.Sprint(i)
+	}
+	write(trace.Batch{Events: append(events, eventOf("f", 4, trace.KindFinished))})
+	if got := strings.Fields(kinds(n.Events("settle", 4, ""))); len(got) != 100 || got[0] != "started" || got[1] != "retried" || got[99] != "finished" {
+		t.Errorf("of many events: %q", got)
+	}
+
 	for want, o := range map[string]trace.NewestOptions{"Executions -1": {Executions: -1}, "Lines -2": {Lines: -2}, "MaxBytes -3": {MaxBytes: -3}} {
 		if _, err := trace.NewNewest(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -100,7 +114,7 @@ func TestNewest(t *testing.T) {
 // Whatever comes, the bounds hold, and what is there has no gaps.
 func TestNewestIsBounded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		o := trace.NewestOptions{Executions: rapid.IntRange(1, 5).Draw(rt, "executions"), Lines: rapid.IntRange(1, 5).Draw(rt, "lines"), MaxBytes: rapid.SampledFrom([]int{1000, 10_000}).Draw(rt, "bytes")}
+		o := trace.NewestOptions{Executions: rapid.IntRange(1, 5).Draw(rt, "executions"), Lines: rapid.IntRange(1, 5).Draw(rt, "lines"), MaxBytes: rapid.SampledFrom([]int{5000, 20_000}).Draw(rt, "bytes")}
 		n := newNewest(t, o)
 		numbers := map[int]int{}
 		for _, task := range rapid.SliceOfN(rapid.IntRange(0, 9), 0, 100).Draw(rt, "tasks") {
@@ -111,6 +125,9 @@ func TestNewestIsBounded(t *testing.T) {
 			}
 			if err := n.Write(context.Background(), b); err != nil {
 				rt.Error(err)
+			}
+			if len(n.Lines("settle", task%3, fmt.Sprint(task), numbers[task]-1)) != 1 {
+				rt.Error("the newest line is not there")
 			}
 			known, size := 0, 0
 			for task := range 10 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,14 +22,19 @@ var outage = flag.Int("outage", 10_000, "how many executions there are while the
 
 // away is a sink that does not work until it is back. Then it counts.
 type away struct {
+	mu             sync.Mutex
 	back           bool
+	left           int // batches that it keeps although it is away
 	events, missed int
 }
 
 func (a *away) Write(_ context.Context, b trace.Batch) error {
-	if !a.back {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.back && a.left == 0 {
 		return errors.New("away")
 	}
+	a.left--
 	for _, e := range b.Events {
 		a.events++
 		if e.Kind == trace.KindMissed {
@@ -36,6 +42,12 @@ func (a *away) Write(_ context.Context, b trace.Batch) error {
 		}
 	}
 	return nil
+}
+
+func (a *away) set(back bool, left int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.back, a.left = back, left
 }
 
 // With the default options nothing is lost in ten minutes without a sink, at 1,000 executions a
@@ -70,12 +82,36 @@ func TestOutage(t *testing.T) {
 		if each := stats.Bytes / stats.Queued.Events; each > 150 {
 			t.Errorf("an event takes %d bytes", each)
 		}
-		s.back = true
+		s.set(true, 0)
 		if err := r.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if s.events != 3**outage || s.missed > 0 {
 			t.Errorf("%d events, %d missed", s.events, s.missed)
+		}
+	})
+}
+
+// However the queue grows and shrinks, what waits for long is packed.
+func TestWhatWaitsIsPacked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &away{}
+		r := newRecorder(t, s, trace.Options{Batch: 30})
+		for n := range 600 { // 60 batches
+			if n == 300 {
+				s.set(false, 15)
+				time.Sleep(time.Minute) // it asks again
+			}
+			tellExecution(r.Observer(), "settle", n)
+			synctest.Wait()
+		}
+		stats := r.Stats()
+		if most := 9*30*trace.EventSize + 36*30*80; stats.Queued.Events != 1800-15*30 || stats.Bytes > most {
+			t.Errorf("%+v, want at most %d bytes", stats, most)
+		}
+		s.set(true, 0)
+		if err := r.Close(t.Context()); err != nil || s.events != 1800 {
+			t.Errorf("%v, %d events", err, s.events)
 		}
 	})
 }

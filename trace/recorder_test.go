@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +41,7 @@ func TestEventsReachTheSink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlanned()
 		r := newRecorder(t, s, trace.Options{})
+		synctest.Wait() // it has nothing to do
 		begin := time.Now()
 		tellExecution(r.Observer(), "settle", 1)
 		time.Sleep(999 * time.Millisecond)
@@ -77,7 +79,7 @@ func TestEventsReachTheSink(t *testing.T) {
 // Close gives the sink what waits, at once.
 func TestCloseFlushes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newPlanned(refuses, refuses)
+		s := newPlanned(refuses, refuses, refuses, refuses, refuses, refuses)
 		r := newRecorder(t, s, trace.Options{Interval: time.Hour, Batch: 2})
 		for n := range 10 {
 			tellExecution(r.Observer(), "settle", n)
@@ -86,7 +88,7 @@ func TestCloseFlushes(t *testing.T) {
 		if err := r.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(begin); took > 2*time.Second {
+		if took := time.Since(begin); took > 3*time.Second {
 			t.Errorf("that took %v", took)
 		}
 		if n := len(s.events()); n != 30 {
@@ -168,8 +170,8 @@ func TestSinkThatIsDeaf(t *testing.T) {
 		}
 		close(s.release)
 		synctest.Wait()
-		if stats := r.Stats(); !stats.FailingSince.IsZero() || stats.Written.Events != 3 || s.calls != 1 {
-			t.Errorf("%+v, %d calls", stats, s.calls)
+		if stats := r.Stats(); !stats.FailingSince.IsZero() || stats.Written.Events != 3 || s.called() != 1 {
+			t.Errorf("%+v, %d calls", stats, s.called())
 		}
 		if err := r.Close(t.Context()); err != nil {
 			t.Error(err)
@@ -216,6 +218,56 @@ func TestQueueThatIsFull(t *testing.T) {
 	})
 }
 
+// A sink that is away is asked less and less often, up to twice a minute or so.
+func TestPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPlanned(slices.Repeat([]answer{refuses}, 1000)...)
+		r := newRecorder(t, s, trace.Options{})
+		tellExecution(r.Observer(), "settle", 1)
+		time.Sleep(10 * time.Second)
+		first := s.called()
+		time.Sleep(time.Hour)
+		if later := s.called() - first; first < 4 || first > 7 || later < 120 || later > 240 {
+			t.Errorf("%d calls in 10 s, %d in an hour", first, later)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := r.Close(ctx); !errors.Is(err, errRefused) {
+			t.Errorf("it was closed with %v", err)
+		}
+	})
+}
+
+// A batch is bounded in bytes, too, and so is the queue.
+func TestBatchesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPlanned(takesLong)
+		r := newRecorder(t, s, trace.Options{MaxBytes: 400_000})
+		for range 400 {
+			r.Observer().Left(job.LeftEvent{Err: errors.New(strings.Repeat("x", trace.MaxText))})
+			if bytes := r.Stats().Bytes; bytes > 400_000 {
+				t.Fatalf("%d bytes wait", bytes)
+			}
+		}
+		time.Sleep(time.Minute)
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for _, b := range s.batches {
+			bytes := 0
+			for _, e := range b.Events {
+				bytes += len(e.Error)
+			}
+			if bytes > 55_000 {
+				t.Errorf("a batch has %d events, %d bytes of text", len(b.Events), bytes)
+			}
+		}
+		if stats := r.Stats(); stats.Overflowed.Events < 200 || len(s.batches) < 8 {
+			t.Errorf("%d batches, %+v", len(s.batches), stats)
+		}
+	})
+}
+
 // Whatever the sink does, events of an execution come in order, none twice, and each is
 // counted once.
 func TestWhateverTheSinkDoes(t *testing.T) {
@@ -225,7 +277,7 @@ func TestWhateverTheSinkDoes(t *testing.T) {
 			MaxEvents: rapid.SampledFrom([]int{8, 100, 1000}).Draw(rt, "events"), MaxBytes: rapid.SampledFrom([]int{20_000, 1 << 20}).Draw(rt, "bytes"),
 			Batch: rapid.SampledFrom([]int{1, 7, 500}).Draw(rt, "batch"), WriteTimeout: time.Second,
 		}
-		steps := rapid.SliceOfN(rapid.IntRange(0, 3000), 1, 40).Draw(rt, "pauses") // ms between executions
+		steps := rapid.SliceOfN(rapid.IntRange(0, 3000), 1, 20).Draw(rt, "pauses") // ms between executions
 		drain := rapid.SampledFrom([]time.Duration{0, 700 * time.Millisecond, time.Hour}).Draw(rt, "drain")
 		synctest.Test(t, func(t *testing.T) {
 			s := newPlanned(plan...)
@@ -234,12 +286,20 @@ func TestWhateverTheSinkDoes(t *testing.T) {
 				rt.Fatal(err)
 			}
 			observer := r.Observer()
+			check := func(what string) trace.Stats {
+				stats := r.Stats()
+				if stats.Told != total(stats) || stats.Bytes > o.MaxBytes || stats.Queued.Events > o.MaxEvents+1 { // one tells of those that are missing
+					rt.Errorf("%s: %+v", what, stats)
+				}
+				return stats
+			}
 			var tellers sync.WaitGroup
 			for teller := range 2 {
 				tellers.Go(func() {
 					for i, pause := range steps {
 						for n := range 5 {
 							tellExecution(observer, "settle", i*10+n*2+teller)
+							check("while it works")
 						}
 						time.Sleep(time.Duration(pause) * time.Millisecond)
 					}
@@ -249,14 +309,11 @@ func TestWhateverTheSinkDoes(t *testing.T) {
 				time.AfterFunc(time.Minute, func() { close(s.release) })
 			}
 			tellers.Wait()
-			if stats := r.Stats(); stats.Told != total(stats) {
-				rt.Errorf("while it works: %+v", stats)
-			}
 			ctx, cancel := context.WithTimeout(t.Context(), drain)
 			defer cancel()
 			err = r.Close(ctx)
-			stats := r.Stats()
-			if stats.Told != total(stats) || stats.Queued != (trace.Count{}) || stats.Bytes != 0 {
+			stats := check("at the end")
+			if stats.Queued != (trace.Count{}) || stats.Bytes != 0 {
 				rt.Errorf("at the end: %+v", stats)
 			}
 			if isLost := stats.Left != (trace.Count{}); isLost && err == nil || err != nil && drain == time.Hour {

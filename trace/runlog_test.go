@@ -159,26 +159,45 @@ func TestEndThatIsMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlanned()
 		r := newRecorder(t, s, trace.Options{Lines: trace.Lines{Max: 1}})
-		for range 3 {
-			runLogger(r, execution).Info("x") // the same execution, for the test's sake
-		}
 		log := runLogger(r, job.Execution{TaskID: "task-2"})
 		log.Info("x")
 		log.Info("y")
 		r.Observer().Missed(job.MissedEvent{Event: job.Event{JobName: "other"}, Events: 3})
 		time.Sleep(2 * time.Second)
-		if n := len(s.lines()); n != 2 {
+		if n := len(s.lines()); n != 1 {
 			t.Errorf("%q", texts(s.lines()))
 		}
 		r.Observer().Missed(job.MissedEvent{Event: job.Event{JobName: "settle"}, Events: 4})
+		log.Info("z") // it goes on after all
+		log.Info("z")
+		endRun(r, job.Execution{TaskID: "task-2"})
 		if err := r.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if lines := texts(s.lines()); len(lines) != 3 || !strings.Contains(lines[2], "1 lines were left out") {
+		lines := texts(s.lines())
+		if len(lines) != 3 || !strings.Contains(lines[1], "1 lines were left out") || !strings.Contains(lines[2], "2 lines were left out") {
 			t.Errorf("%q", lines)
 		}
 		if missed := r.Stats().Missed; missed != 7 {
 			t.Errorf("%d missed", missed)
 		}
 	})
+}
+
+// Of too many executions that write too much only some are remembered; all lines are counted.
+func TestManyThatWriteTooMuch(t *testing.T) {
+	s := newPlanned()
+	r := newRecorder(t, s, trace.Options{Lines: trace.Lines{Max: 1}})
+	for n := range 1010 {
+		log := runLogger(r, job.Execution{TaskID: fmt.Sprint(n)})
+		log.Info("x")
+		log.Info("y")
+	}
+	r.Observer().Missed(job.MissedEvent{Event: job.Event{JobName: "settle"}})
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.lines()); n != 1010+1000 || r.Stats().LinesOut != 1010 {
+		t.Errorf("%d lines, %+v", n, r.Stats())
+	}
 }

@@ -79,6 +79,13 @@ func (s *planned) Write(ctx context.Context, b trace.Batch) error {
 	return nil
 }
 
+// called returns how often the sink was called.
+func (s *planned) called() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls
+}
+
 func (s *planned) keep(b trace.Batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
