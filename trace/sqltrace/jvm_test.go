@@ -126,6 +126,9 @@ func TestJVMsGoOn(t *testing.T) {
 					}
 					h.want(strings.ReplaceAll(theirs(h, prefix), prefix, "j0"), strings.ReplaceAll(want, prefix, "j0"))
 				}
+				// What JVMs on MySQL and the console read. Before, 3.0.5 could not.
+				h.want(h.ask("SELECT id, job_name, original_task_id, slave_id, source, execution_type, sharding_item, state, creation_time FROM JOB_STATUS_TRACE_LOG WHERE id = ?", "j0s1"),
+					"j0s1|j||10.0.0.9|LITE_EXECUTOR|READY|[0, 1]|TASK_STAGING|2023-05-06 07:08:09")
 				x := execution(1)
 				b := trace.Batch{Events: []trace.Event{
 					event(1, trace.KindClaimed, x), event(2, trace.KindStarted, x), event(3, trace.KindFinished, x),

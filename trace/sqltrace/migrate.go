@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -72,6 +73,11 @@ func (t *Tracer) migration() *migration {
 		}
 	}
 	m := &migration{done: make(chan struct{})}
+	if err := t.life.Err(); err != nil {
+		m.err = fmt.Errorf("the tracer is closed: %w", err)
+		close(m.done)
+		return m
+	}
 	t.current = m
 	t.wait.Go(func() {
 		ctx, cancel := context.WithTimeout(t.life, migrateBound)
@@ -117,6 +123,7 @@ func (t *Tracer) migrate(ctx context.Context) error {
 			return err
 		}
 		for _, statement := range changes {
+			t.log.Info("the tables of the history are changed", slog.String("statement", statement))
 			if _, err := on.ExecContext(ctx, statement); err != nil {
 				return fmt.Errorf("%s: %w", statement, err)
 			}

@@ -101,7 +101,8 @@ func TestSlowMigration(t *testing.T) {
 	onEach(t, func(h *history) {
 		jvms[1].createTables(h)
 		unlock := h.lockTables()
-		tracer := h.open(sqltrace.Options{})
+		log := new(syncWriter)
+		tracer := h.open(sqltrace.Options{Log: log.logger()})
 		b := trace.Batch{Events: []trace.Event{event(1, trace.KindStarted, execution(1))}}
 		ctx, cancel := context.WithTimeout(h.Context(), 300*time.Millisecond)
 		defer cancel()
@@ -111,6 +112,9 @@ func TestSlowMigration(t *testing.T) {
 		unlock()
 		h.write(tracer, b)
 		h.want(h.ask("SELECT COUNT(*) FROM JOB_EXECUTION_LOG"), "1")
+		if want := "the tables of the history are changed"; !strings.Contains(log.String(), want) {
+			h.Errorf("the log does not say %q:\n%s", want, log)
+		}
 	})
 }
 

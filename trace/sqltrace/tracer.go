@@ -87,7 +87,9 @@ func Open(db *sql.DB, d Dialect, o Options) (*Tracer, error) {
 
 // Close ends what runs in the background, and waits for it. It does not close the database.
 func (t *Tracer) Close() {
-	t.stop()
+	t.mu.Lock()
+	t.stop() // from now on nothing begins
+	t.mu.Unlock()
 	t.wait.Wait()
 }
 
