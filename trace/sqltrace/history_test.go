@@ -136,7 +136,7 @@ func (p planted) questions() []question {
 		}, sorts: true},
 		{name: "counts by day", ask: counts(""), want: p.n, sorts: true},
 		{name: "counts of a job by day", ask: counts("job-3"), want: p.n / 20, sorts: true},
-		{name: "durations of a job", want: min(p.n/20, 5000), ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+		{name: "durations of a job", want: min(p.n/20, 2000), ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			d, err := on.Durations(ctx, "job-3", time.Time{}, time.Time{})
 			return d.Executions, err
 		}},

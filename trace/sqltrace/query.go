@@ -143,11 +143,16 @@ func page[T any](list []T, limit int, place func(T) Cursor) Page[T] {
 
 // read runs a query on a table and scans its rows.
 func (t *Tracer) read(ctx context.Context, table, query string, args []any, scan func(scanner) error) error {
+	return t.reading(ctx, table, func(ctx context.Context, on querier) error { return t.readOn(ctx, on, query, args, scan) })
+}
+
+// reading runs queries on a table, on one connection.
+func (t *Tracer) reading(ctx context.Context, table string, do func(context.Context, querier) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readBound)
 	defer cancel()
 	err := t.ready(ctx)
 	if err == nil {
-		err = t.connect(ctx, func(conn *sql.Conn) error { return t.readOn(ctx, conn, query, args, scan) })
+		err = t.connect(ctx, func(conn *sql.Conn) error { return do(ctx, conn) })
 	}
 	if err != nil {
 		return fmt.Errorf("sqltrace: %v: read %s: %w", t.dialect, table, err)

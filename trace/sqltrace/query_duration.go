@@ -8,7 +8,7 @@ import (
 )
 
 // mostDurations bounds what Durations looks at.
-const mostDurations = 5000
+const mostDurations = 2000
 
 // Durations are how long executions took: the percentiles of Executions of them, and the longest.
 // Each is the duration of an execution (nearest rank).
@@ -20,7 +20,7 @@ type Durations struct {
 	All   bool
 }
 
-// Durations looks at the newest 5000 executions of a job, or of all jobs if it is empty, that
+// Durations looks at the newest 2000 executions of a job, or of all jobs if it is empty, that
 // have ended and that began at from or later and before to.
 func (t *Tracer) Durations(ctx context.Context, jobName string, from, to time.Time) (Durations, error) {
 	var w where

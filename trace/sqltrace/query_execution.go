@@ -269,23 +269,31 @@ func (t *Tracer) Chain(ctx context.Context, x Execution) ([]Execution, error) {
 }
 
 // Latest returns the newest execution of each item of a job, by item: of items above after (-1
-// is before the first), and as many as limit says.
+// is before the first), and as many as limit says. It asks for one item after the other.
 func (t *Tracer) Latest(ctx context.Context, jobName string, after, limit int) ([]Execution, error) {
 	limit, err := checkLimit(limit)
 	if err != nil {
 		return nil, err
 	}
-	// From one item to the next in the index, whatever is in between.
-	query := fmt.Sprintf(`WITH RECURSIVE items (item, n) AS (
-			SELECT MIN(sharding_item), 1 FROM %[1]s WHERE job_name = ? AND sharding_item > ?
-			UNION ALL
-			SELECT (SELECT MIN(e.sharding_item) FROM %[1]s e WHERE e.job_name = ? AND e.sharding_item > items.item), n + 1
-			FROM items WHERE items.item IS NOT NULL AND n < %[2]d)
-		SELECT %[3]s FROM items JOIN %[1]s x ON x.id = (SELECT e.id FROM %[1]s e WHERE e.job_name = ? AND e.sharding_item = items.item
-			AND e.start_time IS NOT NULL ORDER BY e.start_time DESC, e.id DESC LIMIT 1)
-		WHERE items.item IS NOT NULL ORDER BY items.item`,
-		tableExecution, limit, t.dialect.executionColumns("x."))
-	return t.readExecutions(ctx, query, []any{jobName, after, jobName, jobName})
+	query := fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE job_name = ? AND sharding_item =
+		(SELECT MIN(e.sharding_item) FROM %[2]s e WHERE e.job_name = ? AND e.sharding_item > ?) ORDER BY start_time DESC, id DESC LIMIT 1`,
+		t.dialect.executionColumns(""), tableExecution)
+	var list []Execution
+	err = t.reading(ctx, tableExecution, func(ctx context.Context, on querier) error {
+		for len(list) < limit {
+			n := len(list)
+			err := t.readOn(ctx, on, query, []any{jobName, jobName, after}, func(row scanner) error {
+				x, err := scanExecution(row)
+				list, after = append(list, x), x.Item
+				return err
+			})
+			if err != nil || len(list) == n {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, err
 }
 
 // Lines returns the lines of an execution's log after the line with number after; 0 is before

@@ -2,6 +2,7 @@ package sqltrace
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,39 +28,32 @@ func (t *Tracer) Addresses(ctx context.Context, prefix string, limit int) ([]str
 	return t.names(ctx, tableExecution, "ip", prefix, limit)
 }
 
-// names goes from one value to the next in the index, whatever is in between. The prefix is
-// looked at here: the order of a database may not be that of the characters, so names with a
-// prefix need not stand together.
+// names goes from one value to the next in the index, whatever is in between: by a query for
+// each, because MariaDB finds the place in the index for a constant only. The prefix is looked
+// at here: the order of a database may not be that of the characters, so names with a prefix
+// need not stand together.
 func (t *Tracer) names(ctx context.Context, table, column, prefix string, limit int) ([]string, error) {
 	limit, err := checkLimit(limit)
 	if err != nil {
 		return nil, err
 	}
-	query := fmt.Sprintf(`WITH RECURSIVE names (name, n) AS (
-			SELECT MIN(%[1]s), 1 FROM %[2]s WHERE %[1]s > ?
-			UNION ALL
-			SELECT (SELECT MIN(t.%[1]s) FROM %[2]s t WHERE t.%[1]s > names.name), n + 1 FROM names WHERE names.name IS NOT NULL AND n < %[3]d)
-		SELECT name FROM names WHERE name IS NOT NULL`, column, table, MaxLimit)
+	query := fmt.Sprintf("SELECT MIN(%[1]s) FROM %[2]s WHERE %[1]s > ?", column, table)
 	var list []string
-	last := ""
-	for seen := 0; seen < mostNames; {
-		n := 0
-		err := t.read(ctx, table, query, []any{last}, func(row scanner) error {
-			n++
-			if err := row.Scan(&last); err != nil {
+	err = t.reading(ctx, table, func(ctx context.Context, on querier) error {
+		name := sql.NullString{Valid: true}
+		for range mostNames {
+			err := t.readOn(ctx, on, query, []any{name.String}, func(row scanner) error { return row.Scan(&name) })
+			if err != nil || !name.Valid {
 				return err
 			}
-			if strings.HasPrefix(last, prefix) {
-				list = append(list, last)
+			if strings.HasPrefix(name.String, prefix) {
+				list = append(list, name.String)
 			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
 		}
-		if seen += n; n < MaxLimit {
-			break
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.Sort(list)
 	return list[:min(len(list), limit)], nil
