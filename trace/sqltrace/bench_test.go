@@ -1,8 +1,11 @@
 package sqltrace_test
 
 import (
+	"cmp"
 	"database/sql"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,24 +17,66 @@ import (
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
-// BenchmarkWrite writes batches of 500 events, of about 167 executions, into a database whose
-// commits wait for the disk; and again without one index each, to see what that costs.
+// batchSize is how many events a batch has, of about 167 executions.
+const batchSize = 500
+
+// BenchmarkWrite writes batches into a database whose commits wait for the disk.
 func BenchmarkWrite(b *testing.B) {
+	onEachDurable(b, func(b *testing.B, d sqltrace.Dialect, open func() *sql.DB) {
+		tracer := benchTracer(b, d, open(), "")
+		n := 0
+		for b.Loop() {
+			b.StopTimer()
+			batch := trace.Batch{Events: benchEvents(n*batchSize, batchSize)}
+			b.StartTimer()
+			if err := tracer.Write(b.Context(), batch); err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		b.ReportMetric(float64(n*batchSize)/b.Elapsed().Seconds(), "events/s")
+	})
+}
+
+// BenchmarkIndex writes the same batches into databases that lack one index each, in turns, so
+// that a busy machine slows all of them. It tells how long the median batch takes.
+func BenchmarkIndex(b *testing.B) {
 	indexes := []string{
 		"", "EJ_EXECUTION_TIME", "EJ_EXECUTION_JOB", "EJ_EXECUTION_ITEM", "EJ_EXECUTION_IP", "EJ_EXECUTION_FAILED",
 		"TASK_ID_STATE_INDEX", "EJ_STATUS_TIME", "EJ_STATUS_JOB",
 	}
-	for _, d := range []sqltrace.Dialect{sqltrace.SQLite, sqltrace.MySQL, sqltrace.PostgreSQL} {
-		b.Run(d.String(), func(b *testing.B) {
-			open := durable(b, d)
+	onEachDurable(b, func(b *testing.B, d sqltrace.Dialect, open func() *sql.DB) {
+		tracers, took := map[string]*sqltrace.Tracer{}, map[string][]time.Duration{}
+		for _, without := range indexes {
+			tracers[without] = benchTracer(b, d, open(), without)
+		}
+		n := 0
+		for b.Loop() {
+			batch := trace.Batch{Events: benchEvents(n*batchSize, batchSize)}
 			for _, without := range indexes {
-				b.Run("without="+without, func(b *testing.B) { benchWrite(b, d, open(b), without) })
+				start := time.Now()
+				if err := tracers[without].Write(b.Context(), batch); err != nil {
+					b.Fatal(err)
+				}
+				took[without] = append(took[without], time.Since(start))
 			}
-		})
+			n++
+		}
+		for _, without := range indexes {
+			slices.Sort(took[without])
+			b.ReportMetric(float64(took[without][n/2].Microseconds()), "µs-without-"+cmp.Or(without, "none"))
+		}
+	})
+}
+
+func onEachDurable(b *testing.B, bench func(b *testing.B, d sqltrace.Dialect, open func() *sql.DB)) {
+	for _, d := range []sqltrace.Dialect{sqltrace.SQLite, sqltrace.MySQL, sqltrace.PostgreSQL} {
+		b.Run(d.String(), func(b *testing.B) { bench(b, d, durable(b, d)) })
 	}
 }
 
-func benchWrite(b *testing.B, d sqltrace.Dialect, db *sql.DB, without string) {
+func benchTracer(b *testing.B, d sqltrace.Dialect, db *sql.DB, without string) *sqltrace.Tracer {
+	b.Helper()
 	tracer, err := sqltrace.Open(db, d, sqltrace.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -40,27 +85,20 @@ func benchWrite(b *testing.B, d sqltrace.Dialect, db *sql.DB, without string) {
 	if err := tracer.Migrate(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	if without != "" {
-		drop := "DROP INDEX " + without
-		if d == sqltrace.MySQL {
-			drop += " ON " + map[bool]string{true: "JOB_EXECUTION_LOG", false: "JOB_STATUS_TRACE_LOG"}[without[:5] == "EJ_EX"]
-		}
-		if _, err := db.ExecContext(b.Context(), drop); err != nil {
-			b.Fatal(err)
-		}
+	if without == "" {
+		return tracer
 	}
-	const size = 500
-	n := 0
-	for b.Loop() {
-		b.StopTimer()
-		events := benchEvents(n*size, size)
-		b.StartTimer()
-		if err := tracer.Write(b.Context(), trace.Batch{Events: events}); err != nil {
-			b.Fatal(err)
-		}
-		n++
+	drop := "DROP INDEX " + without
+	switch {
+	case d == sqltrace.MySQL && strings.HasPrefix(without, "EJ_EXECUTION"):
+		drop += " ON JOB_EXECUTION_LOG"
+	case d == sqltrace.MySQL:
+		drop += " ON JOB_STATUS_TRACE_LOG"
 	}
-	b.ReportMetric(float64(n*size)/b.Elapsed().Seconds(), "events/s")
+	if _, err := db.ExecContext(b.Context(), drop); err != nil {
+		b.Fatal(err)
+	}
+	return tracer
 }
 
 // benchEvents returns events of 100 jobs of ten items each.
@@ -94,17 +132,17 @@ func benchID(n, kind int) string {
 	return id.String()
 }
 
-// durable returns what opens an empty database.
-func durable(b *testing.B, d sqltrace.Dialect) func(b *testing.B) *sql.DB {
+// durable returns what opens an empty database each time.
+func durable(b *testing.B, d sqltrace.Dialect) func() *sql.DB {
 	if d == sqltrace.SQLite {
-		return func(b *testing.B) *sql.DB { return benchPool(b, "sqlite", filepath.Join(b.TempDir(), "history.db")) }
+		return func() *sql.DB { return benchPool(b, "sqlite", filepath.Join(b.TempDir(), "history.db")) }
 	}
 	kind, driver, settings := database.MariaDB, "mysql", map[string]string{"innodb-buffer-pool-size": "512M", "innodb-log-file-size": "256M"}
 	if d == sqltrace.PostgreSQL {
 		kind, driver, settings = database.PostgreSQL, "pgx", map[string]string{"shared_buffers": "512MB"}
 	}
 	server := database.Start(b, database.Config{Kind: kind, Durable: true, Settings: settings})
-	return func(b *testing.B) *sql.DB {
+	return func() *sql.DB {
 		in, err := server.Create(b.Context())
 		if err != nil {
 			b.Fatal(err)
