@@ -91,6 +91,8 @@ type question struct {
 	name string
 	ask  func(ctx context.Context, on *sqltrace.Tracer) (rows int, err error)
 	want int
+	// index is the one that it needs; empty if several do, or the primary key does.
+	index string
 	// sorts: the rows of the answer, or its groups, are sorted. scans: rows are counted one by one.
 	sorts, scans bool
 }
@@ -123,20 +125,20 @@ func (p planted) questions() []question {
 		}
 	}
 	return []question{
-		{name: "newest of all jobs", ask: executions(sqltrace.Filter{}), want: 100},
-		{name: "newest of a job", ask: executions(sqltrace.Filter{Job: "job-3"}), want: 100},
-		{name: "failures of the last day", ask: executions(sqltrace.Filter{Outcomes: sqltrace.Failures(), From: day, Limit: 1000}), want: min(p.n/30/100, 1000)},
+		{name: "newest of all jobs", index: "EJ_EXECUTION_TIME", ask: executions(sqltrace.Filter{}), want: 100},
+		{name: "newest of a job", index: "EJ_EXECUTION_JOB", ask: executions(sqltrace.Filter{Job: "job-3"}), want: 100},
+		{name: "failures of the last day", index: "EJ_EXECUTION_FAILED", ask: executions(sqltrace.Filter{Outcomes: sqltrace.Failures(), From: day, Limit: 1000}), want: min(p.n/30/100, 1000)},
 		{name: "failures of a job", ask: executions(sqltrace.Filter{Job: "job-7", Outcomes: sqltrace.Failures()}), want: min(p.n/100, 100)},
-		{name: "runs of one item", ask: executions(sqltrace.Filter{Job: "job-3", Items: []int{4}}), want: 100},
-		{name: "of an address", ask: executions(sqltrace.Filter{IP: "10.0.0.13"}), want: 100},
-		{name: "of an instance", ask: executions(sqltrace.Filter{Instance: "10.0.0.13@-@1@-@abc"}), want: 100},
-		{name: "latest of each item", want: 10, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+		{name: "runs of one item", index: "EJ_EXECUTION_ITEM", ask: executions(sqltrace.Filter{Job: "job-3", Items: []int{4}}), want: 100},
+		{name: "of an address", index: "EJ_EXECUTION_IP", ask: executions(sqltrace.Filter{IP: "10.0.0.13"}), want: 100},
+		{name: "of an instance", index: "EJ_EXECUTION_IP", ask: executions(sqltrace.Filter{Instance: "10.0.0.13@-@1@-@abc"}), want: 100},
+		{name: "latest of each item", index: "EJ_EXECUTION_ITEM", want: 10, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			list, err := on.Latest(ctx, "job-3", -1, 100)
 			return len(list), err
 		}, sorts: true},
 		{name: "counts by day", ask: counts(""), want: p.n, sorts: true},
 		{name: "counts of a job by day", ask: counts("job-3"), want: p.n / 20, sorts: true},
-		{name: "durations of a job", want: min(p.n/20, 2000), ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+		{name: "durations of a job", index: "EJ_EXECUTION_JOB", want: min(p.n/20, 2000), ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			d, err := on.Durations(ctx, "job-3", time.Time{}, time.Time{})
 			return d.Executions, err
 		}},
@@ -156,7 +158,7 @@ func (p planted) questions() []question {
 			page, err := on.Statuses(ctx, sqltrace.StatusFilter{TaskID: last})
 			return len(page.Rows), err
 		}},
-		{name: "states of a job", want: 100, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+		{name: "states of a job", index: "EJ_STATUS_JOB", want: 100, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			page, err := on.Statuses(ctx, sqltrace.StatusFilter{Job: "job-3"})
 			return len(page.Rows), err
 		}},
@@ -168,8 +170,8 @@ func (p planted) questions() []question {
 			list, err := on.Addresses(ctx, "10.", 0)
 			return len(list), err
 		}},
-		{name: "search of the last day", ask: search(sqltrace.ExecutionSearch{Search: sqltrace.Search{From: day}}), want: 10, sorts: true},
-		{name: "search of a job", ask: search(sqltrace.ExecutionSearch{Job: "job-3", Search: sqltrace.Search{Number: 2, Size: 10, Sort: "startTime", Descending: true}}), want: 10, sorts: true},
+		{name: "search of the last day", index: "EJ_EXECUTION_TIME", ask: search(sqltrace.ExecutionSearch{Search: sqltrace.Search{From: day}}), want: 10, sorts: true},
+		{name: "search of a job", index: "EJ_EXECUTION_JOB", ask: search(sqltrace.ExecutionSearch{Job: "job-3", Search: sqltrace.Search{Number: 2, Size: 10, Sort: "startTime", Descending: true}}), want: 10, sorts: true},
 		{name: "search of all", ask: search(sqltrace.ExecutionSearch{}), want: 10, sorts: true, scans: true},
 	}
 }

@@ -88,14 +88,19 @@ func (p planted) checkPlans() {
 		if len(spy.asked) == 0 {
 			p.Fatalf("%s asked nothing", q.name)
 		}
+		used := false
 		for i, query := range spy.asked {
 			plan := p.explain(query, spy.values[i])
+			used = used || strings.Contains(strings.ToUpper(plan), q.index)
 			if found := bad[p.dialect].scans.FindString(plan); found != "" && !q.scans {
 				p.Errorf("%s reads a table: %s\n%s\n%s", q.name, found, query, plan)
 			}
 			if found := bad[p.dialect].sorts.FindString(plan); found != "" && !q.sorts {
 				p.Errorf("%s sorts: %s\n%s\n%s", q.name, found, query, plan)
 			}
+		}
+		if !used {
+			p.Errorf("%s is answered without %s:\n%s", q.name, q.index, spy.asked[0])
 		}
 	}
 }
