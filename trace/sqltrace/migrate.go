@@ -9,7 +9,9 @@ import (
 	"time"
 )
 
-// schemaVersion is that of the tables as this package knows them.
+// schemaVersion is that of the tables as this package knows them: the data in schema.go. What is
+// missing of them is added, whatever was there before. A version that has to do more than that
+// brings its own statements, for those that come from an earlier one.
 const schemaVersion = 1
 
 // ErrNewerSchema says that a later version of this package has migrated the database.

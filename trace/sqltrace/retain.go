@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // Retention bounds what is kept, also of what JVMs have written. The oldest rows of each table
@@ -191,10 +192,8 @@ func (t *Tracer) removeBefore(ctx context.Context, of table, oldest any, removed
 		if n < removeAtOnce {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
+		if !rest.For(ctx, removePause) {
 			return ctx.Err()
-		case <-time.After(removePause):
 		}
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"math"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // querier is a connection, or a transaction on one.
@@ -26,7 +29,7 @@ func (t *Tracer) connect(ctx context.Context, do func(*sql.Conn) error) error {
 	switch t.dialect {
 	case MySQL: // for TIMESTAMP; whoever uses the pool, too, sees UTC
 		setup = "SET time_zone = '+00:00'"
-	case SQLite: // how long it waits by itself, deaf to ctx; see patiently
+	case SQLite: // how long it waits by itself, in milliseconds, deaf to ctx; see patiently
 		setup = "PRAGMA busy_timeout = 200"
 	}
 	if setup != "" {
@@ -82,12 +85,14 @@ func immediate(ctx context.Context, conn *sql.Conn, do func(querier) error) erro
 	return err
 }
 
+// busyPause is for what is busy without a wait of SQLite's own.
+const busyPause = 5 * time.Millisecond
+
 // patiently runs a statement of SQLite that has to wait while others write, until ctx ends.
-// SQLite itself pauses between its attempts.
 func patiently(ctx context.Context, conn *sql.Conn, statement string) error {
 	for {
 		_, err := conn.ExecContext(ctx, statement)
-		if ctx.Err() != nil || !isBusy(err) {
+		if !isBusy(err) || !rest.For(ctx, busyPause) {
 			return err
 		}
 	}
@@ -101,24 +106,19 @@ func discard(conn *sql.Conn) {
 // moment returns a time as the columns of kindTime take it.
 func (d Dialect) moment(at time.Time) any {
 	at = at.UTC()
-	switch d {
-	case PostgreSQL:
+	switch first, last := time.Unix(1, 0).UTC(), time.Unix(math.MaxInt32, 0).UTC(); {
+	case d == PostgreSQL:
 		return at
-	case MySQL: // what TIMESTAMP can hold
-		at = later(earlier(at, time.Unix(1<<31-1, 0).UTC()), time.Unix(1, 0).UTC())
+	case d == MySQL && at.Before(first): // what TIMESTAMP can hold
+		at = first
+	case d == MySQL && at.After(last):
+		at = last
 	}
 	return at.Format("2006-01-02 15:04:05.000000")
 }
 
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
 		return b
 	}
 	return a
