@@ -61,8 +61,19 @@ func (m masker) name(a netip.Addr) string {
 	return name
 }
 
-// mask replaces the addresses in a text.
+// mask replaces the addresses in a text. Once some are replaced, there may be more: what stood in
+// one word with them.
 func (m masker) mask(text string) string {
+	for {
+		masked := m.maskOnce(text)
+		if len(masked) == len(text) && masked == text {
+			return text
+		}
+		text = masked
+	}
+}
+
+func (m masker) maskOnce(text string) string {
 	var b strings.Builder
 	done := 0 // so much of the text is in b
 	for i := 0; i < len(text); {
