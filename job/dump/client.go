@@ -99,7 +99,7 @@ func (c Client) Text(ctx context.Context, job string) (string, error) {
 	defer cancel()
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", c.Address)
 	if err != nil {
-		return wrap(err)
+		return wrap(ended(ctx, err))
 	}
 	defer func() { _ = conn.Close() }()                         // all was read
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // so that reading ends
@@ -108,18 +108,29 @@ func (c Client) Text(ctx context.Context, job string) (string, error) {
 		line += "@" + c.Token
 	}
 	if _, err := io.WriteString(conn, line+"\n"); err != nil {
-		return wrap(err)
+		return wrap(ended(ctx, err))
 	}
 	text, err := readAll(conn)
 	switch complaint, failed := bytes.CutPrefix(text, []byte("error: ")); {
-	case ctx.Err() != nil:
-		return wrap(context.Cause(ctx))
-	case err != nil:
-		return wrap(err)
+	case err != nil || ctx.Err() != nil:
+		return wrap(ended(ctx, err))
 	case failed:
 		return wrap(remote(string(complaint)))
 	}
 	return string(text), nil
+}
+
+// ended returns why a call has ended. The network may notice the end of the context first, and call
+// it by another name.
+func ended(ctx context.Context, err error) error {
+	deadline, _ := ctx.Deadline() // each call has one
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !time.Now().Before(deadline):
+		return context.DeadlineExceeded
+	}
+	return err
 }
 
 func readAll(r io.Reader) ([]byte, error) {
@@ -172,13 +183,13 @@ func (c Client) ask(ctx context.Context, method, path string, body io.Reader) ([
 	}
 	answer, err := client.Do(r)
 	if err != nil {
-		return wrap(err)
+		return wrap(ended(ctx, err))
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
 	text, err := readAll(answer.Body)
 	switch {
 	case err != nil:
-		return wrap(err)
+		return wrap(ended(ctx, err))
 	case answer.StatusCode != http.StatusOK:
 		return wrap(remote(strings.TrimPrefix(string(text), "error: ")))
 	}

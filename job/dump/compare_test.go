@@ -297,7 +297,7 @@ func TestBusyTree(t *testing.T) {
 		l.process.Link().Lag(400 * time.Millisecond)
 		stop := writing(l.T, l.free)
 		inFlight := 0
-		for range 100 {
+		for range 30 {
 			d := l.take()
 			inFlight += d.InFlight
 			if d.Differing > 0 {
@@ -305,7 +305,7 @@ func TestBusyTree(t *testing.T) {
 			}
 			rest.For(l.Context(), 7*time.Millisecond)
 		}
-		if stop(); inFlight < 500 {
+		if stop(); inFlight < 150 {
 			l.Errorf("the view is late, and only %d nodes were in flight", inFlight)
 		}
 		l.process.Link().Lag(0)
