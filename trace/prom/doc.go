@@ -58,6 +58,7 @@
 //	elasticjob_items_waiting                          g job_name              items that should have begun and have not, at most 100; on the leader those of all
 //	elasticjob_leader                                 g job_name              1 if this process leads
 //	elasticjob_registered                             g job_name              1 if it is an instance, with a session that can be trusted
+//	elasticjob_enabled                                g job_name              1 if it is an instance, and its server is not disabled
 //	elasticjob_paused                                 g job_name              1 if the job is paused
 //	elasticjob_expired                                g job_name              1 if the job has an end and no tick to come
 //	elasticjob_next_tick_timestamp_seconds            g job_name              the next tick, while registered; 0 if none is to come, or the job was removed

@@ -11,8 +11,8 @@ import (
 
 // read are the metrics that are read when somebody scrapes.
 type read struct {
-	owned, running, waiting, leader, registered, paused, expired, next, faultsNow *prometheus.Desc
-	jobs, beyond                                                                  *prometheus.Desc
+	owned, running, waiting, leader, registered, enabled, paused, expired, next, faultsNow *prometheus.Desc
+	jobs, beyond                                                                           *prometheus.Desc
 
 	groupSize, commitsWaiting, sessionState, sessionLeft, clockAhead *prometheus.Desc
 
@@ -35,6 +35,7 @@ func newRead(constant prometheus.Labels) *read {
 	r.waiting = desc("elasticjob_items_waiting", "Items that should have begun and have not, at most 100: those of this process, and on the leader all.", labelJob)
 	r.leader = desc("elasticjob_leader", "Whether this process leads the job.", labelJob)
 	r.registered = desc("elasticjob_registered", "Whether this process is an instance of the job, with a session that can be trusted.", labelJob)
+	r.enabled = desc("elasticjob_enabled", "Whether this process is an instance of the job, and its server is not disabled.", labelJob)
 	r.paused = desc("elasticjob_paused", "Whether the job is paused.", labelJob)
 	r.expired = desc("elasticjob_expired", "Whether the job has an end, and no tick to come.", labelJob)
 	r.next = desc("elasticjob_next_tick_timestamp_seconds", "When the next tick is due, as long as this process is an instance; 0 if none is to come, or the job was removed.", labelJob)
@@ -69,8 +70,8 @@ func counter(to chan<- prometheus.Metric, d *prometheus.Desc, value int, labels 
 
 // standing is how the jobs stand that share a label; most often one job.
 type standing struct {
-	jobs                                                         int
-	owned, running, waiting, leader, registered, paused, expired int
+	jobs                                                                  int
+	owned, running, waiting, leader, registered, enabled, paused, expired int
 
 	next    float64
 	hasNext bool
@@ -84,6 +85,7 @@ func (s *standing) add(status job.Status) {
 	s.waiting += len(status.Waiting)
 	s.leader += one(status.Leader)
 	s.registered += one(status.Registered)
+	s.enabled += one(status.Registered && status.Enabled)
 	s.paused += one(!status.Paused.Since.IsZero())
 	s.expired += one(status.Expired)
 	switch {
@@ -184,6 +186,7 @@ func (m *Metrics) collectJobs(to chan<- prometheus.Metric) {
 			gauge(to, m.waiting, float64(s.waiting), label)
 			gauge(to, m.leader, float64(s.leader), label)
 			gauge(to, m.registered, float64(s.registered), label)
+			gauge(to, m.enabled, float64(s.enabled), label)
 			gauge(to, m.paused, float64(s.paused), label)
 			gauge(to, m.expired, float64(s.expired), label)
 		}

@@ -254,6 +254,44 @@ var histories = []struct {
 		a.shutdown()
 		r.record(30 * time.Minute)
 	}},
+	{name: "healthy: one of two dies, and another comes", happen: func(t *testing.T, f *fleet, r *recording) {
+		start := func(name string) *process {
+			p := r.process(name)
+			for job, cron := range map[string]string{"settle": "0/10 * * * * ?", "report": "0 0/10 * * * ?"} {
+				c := every(job, cron)
+				c.Failover = true
+				p.schedule(c, lasts(5*time.Second))
+			}
+			return p
+		}
+		a := start("a")
+		start("b")
+		r.record(10*time.Minute + 30*time.Second)
+		a.die()
+		r.record(20 * time.Minute)
+		start("c")
+		r.record(10 * time.Minute)
+	}},
+	{name: "healthy: jitter", happen: func(t *testing.T, f *fleet, r *recording) {
+		c := every("settle", "0 0/10 * * * ?")
+		c.Jitter, c.ShardingTotalCount = 5*time.Minute, 10
+		r.process("a").schedule(c, lasts(time.Second))
+		r.record(time.Hour)
+	}},
+	{name: "healthy: disabled by an operator", happen: func(t *testing.T, f *fleet, r *recording) {
+		for _, name := range []string{"a", "b"} {
+			r.process(name).schedule(every("settle", "0 * * * * ?"), succeed)
+		}
+		r.record(5 * time.Minute)
+		if err := f.ops().Job("settle").DisableItems(t.Context(), 0); err != nil {
+			t.Error(err)
+		}
+		r.record(20 * time.Minute)
+		if err := f.ops().Job("settle").DisableServers(t.Context(), "a", "b"); err != nil {
+			t.Error(err)
+		}
+		r.record(20 * time.Minute)
+	}},
 	{name: "an item hangs", happen: func(t *testing.T, f *fleet, r *recording) {
 		for _, name := range []string{"a", "b"} {
 			r.process(name).schedule(every("settle", "0 * * * * ?"), func(ctx context.Context, sc job.ShardingContext) error {
