@@ -1,0 +1,162 @@
+//go:build unix
+
+package prom_test
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/trace/prom"
+)
+
+func newMetrics(b *testing.B, o prom.Options) (*prom.Metrics, prometheus.Gatherer) {
+	b.Helper()
+	m, err := prom.New(o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := prometheus.NewRegistry()
+	if err := r.Register(m); err != nil {
+		b.Fatal(err)
+	}
+	return m, r
+}
+
+func benchRegistry(b *testing.B) coord.Registry {
+	b.Helper()
+	reg, err := memory.NewStore(memory.Options{}).Dial(b.Context(), memory.Config{Namespace: "bench"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = reg.Close(context.Background()) }) // the store is in memory
+	return reg
+}
+
+// BenchmarkExecution is what the observer does for an execution, beside its path.
+func BenchmarkExecution(b *testing.B) {
+	m, _ := newMetrics(b, prom.Options{})
+	o := m.Observer()
+	e := job.Event{Time: time.Now(), JobName: "settle"}
+	x := job.Execution{TaskID: "task", Source: job.SourceNormal, ScheduledTime: e.Time}
+	b.ReportAllocs()
+	for b.Loop() {
+		o.Started(job.StartedEvent{Event: e, Execution: x})
+		o.Finished(job.FinishedEvent{Event: e, Execution: x, Outcome: job.OutcomeOK})
+	}
+}
+
+// BenchmarkRun is the processor's time that an execution takes if 1,000 are triggered at once, in a
+// scheduler on a store in memory. The difference is all that metrics cost, on the path of the run
+// and off it. Other work on the machine counts little.
+func BenchmarkRun(b *testing.B) {
+	const items = 1000
+	for _, name := range []string{"without", "observed", "observed and measured"} {
+		b.Run(name, func(b *testing.B) {
+			reg, m := benchRegistry(b), (*prom.Metrics)(nil)
+			var options []job.Option
+			if name != "without" {
+				m, _ = newMetrics(b, prom.Options{})
+				options = append(options, m.Option())
+			}
+			if name == "observed and measured" {
+				reg = m.Registry(reg)
+			}
+			s, err := job.OneOff(b.Context(), reg, job.Config{Name: "settle", ShardingTotalCount: items, Threads: items}, job.HandlerFunc(succeed), options...)
+			if err != nil {
+				b.Fatal(err)
+			}
+			before := processorTime(b)
+			for b.Loop() {
+				asked, err := s.Trigger(b.Context(), job.TriggerRequest{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := asked.Wait(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			took := processorTime(b) - before
+			if err := s.Shutdown(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(took.Nanoseconds())/float64(b.N*items), "cpu-ns/execution")
+		})
+	}
+}
+
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkCommit is a commit in memory, plain and measured.
+func BenchmarkCommit(b *testing.B) {
+	for _, name := range []string{"plain", "measured"} {
+		b.Run(name, func(b *testing.B) {
+			reg := benchRegistry(b)
+			if name == "measured" {
+				m, _ := newMetrics(b, prom.Options{})
+				reg = m.Registry(reg)
+			}
+			v, err := reg.View(b.Context(), "settle")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer v.Close()
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := reg.Commit(b.Context(), coord.Put("settle/sharding/0/fired", nil)); err != nil {
+					b.Fatal(err)
+				}
+				v.Snapshot()
+			}
+		})
+	}
+}
+
+// BenchmarkScrape is a scrape of a process with many jobs.
+func BenchmarkScrape(b *testing.B) {
+	for _, c := range []struct{ jobs, named int }{{1000, 1000}, {10_000, 500}, {10_000, -1}, {10_000, 10_000}} {
+		b.Run(fmt.Sprintf("%d jobs, %d named", c.jobs, c.named), func(b *testing.B) {
+			m, gather := newMetrics(b, prom.Options{MaxJobs: c.named})
+			n, err := job.NewNode(m.Registry(benchRegistry(b)), job.NodeConfig{Options: []job.Option{job.WithIP("a"), m.Option()}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			m.Watch(n)
+			for i := range c.jobs {
+				if _, err := n.Schedule(b.Context(), every(fmt.Sprintf("job-%d", i), "0 0 3 * * ?"), job.HandlerFunc(succeed)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			samples := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				families, err := gather.Gather()
+				if err != nil {
+					b.Fatal(err)
+				}
+				samples = 0
+				for _, f := range families {
+					samples += len(f.Metric)
+				}
+			}
+			b.ReportMetric(float64(samples), "series")
+			if err := n.Shutdown(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
