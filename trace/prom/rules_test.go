@@ -372,12 +372,13 @@ var histories = []struct {
 	}, alerts: []string{"ElasticJobClockOff"}},
 	{name: "the history has gaps, and so have metrics", happen: func(t *testing.T, f *fleet, r *recording) {
 		a := r.process("a")
-		a.metrics.WatchTrace(new(leakyRecorder))
+		a.metrics.WatchTrace(&leakyRecorder{FailingSince: time.Now().Add(time.Minute)})
+		a.metrics.WatchAlerts(new(deadReceiver))
 		b := r.process("b")
 		b.schedule(every("settle", "0 0/10 * * * ?"), succeed)
 		r.record(20 * time.Minute)
 		r.each(`^elasticjob_events_missed_total{.*instance="b"`, func(i int, v float64) float64 { return float64(i) })
-	}, alerts: []string{"ElasticJobTraceDrops", "ElasticJobMetricsIncomplete"}},
+	}, alerts: []string{"ElasticJobTraceDrops", "ElasticJobTraceFails", "ElasticJobAlertsUnsent", "ElasticJobMetricsIncomplete"}},
 }
 
 // leakyRecorder has dropped more whenever somebody asks.
@@ -387,6 +388,13 @@ func (r *leakyRecorder) Stats() trace.Stats {
 	r.Overflowed.Events++
 	return trace.Stats(*r)
 }
+
+// deadReceiver has given up more messages whenever somebody asks.
+type deadReceiver struct{ failed int }
+
+func (d *deadReceiver) Waiting() int { return 1 }
+func (d *deadReceiver) Sent() int    { return 0 }
+func (d *deadReceiver) Failed() int  { d.failed++; return d.failed }
 
 func one(is bool) int {
 	if is {
@@ -405,6 +413,17 @@ func TestRules(t *testing.T) {
 	absolute, err := filepath.Abs(rulesFile)
 	if err != nil {
 		t.Fatal(err)
+	}
+	untested := string(rules)
+	for _, h := range histories {
+		for _, alert := range h.alerts {
+			name, _, _ := strings.Cut(alert, " ")
+			untested = strings.ReplaceAll(untested, "- alert: "+name+"\n", "")
+		}
+	}
+	if i := strings.Index(untested, "- alert: "); i >= 0 {
+		line, _, _ := strings.Cut(untested[i:], "\n")
+		t.Errorf("no history fires %q", line)
 	}
 	for _, h := range histories {
 		t.Run(h.name, func(t *testing.T) {
