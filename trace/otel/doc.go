@@ -106,6 +106,13 @@
 // rules for alerts. If there are more jobs than the SDK takes attributes (2,000 by default), it
 // counts the others together; Tracer.Only chooses.
 //
+// # Lines of the log
+//
+// Options.Log gets the lines that handlers write with job.Logger and what scripts print, each with a
+// context that has the span. A bridge such as go.opentelemetry.io/contrib/bridges/otelslog takes
+// the ids of trace and span from it. The scheduler's own log ([job.WithSlog]) gets the context of
+// each line, too, but only if it was written with one: job.Logger(ctx).InfoContext(ctx, …).
+//
 // # What is not promised
 //
 // A process that ends without a shutdown takes the spans along that have not ended, and those

@@ -20,8 +20,8 @@ func propagate(ctx context.Context, by propagation.TextMapPropagator) context.Co
 // carrier is a [propagation.TextMapCarrier] whose texts go along with a context.
 type carrier struct{ ctx context.Context }
 
-// Set writes a text. What no environment or header can have is left out, and OpenTelemetry's
-// error handler is told: a baggage of more than 8 KiB, say.
+// Set writes a text. What [job.Propagate] refuses is left out, and OpenTelemetry's error handler is
+// told: a name with a dot, say.
 func (c *carrier) Set(name, value string) {
 	ctx, err := job.Propagate(c.ctx, name, value)
 	if err != nil {

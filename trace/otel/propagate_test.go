@@ -6,26 +6,21 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.uber.org/goleak"
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	oteljob "github.com/elasticjob-go/elasticjob/trace/otel"
 )
-
-// supervisor is for the scripts of the tests; TestMain sets it.
-var supervisor script.Supervisor
-
-func TestMain(m *testing.M) {
-	supervisor = script.Supervise()
-	goleak.VerifyTestMain(m)
-}
 
 // withBaggage is a scope of a program that has a baggage.
 func withBaggage(ctx context.Context, _ job.StartedEvent) (context.Context, job.ScopeEnd) {
@@ -90,5 +85,40 @@ func TestWhatIsNotSampledIsPassedOn(t *testing.T) {
 	}), jobtest.Case{Options: r.options()})
 	if !strings.HasSuffix(got, "-00") || len(r.exporter.GetSpans()) != 0 {
 		t.Errorf("traceparent %q, %d spans; want one that ends with -00, and none", got, len(r.exporter.GetSpans()))
+	}
+}
+
+// odd is a propagator that writes what no header can have.
+type odd struct{ propagation.TraceContext }
+
+func (o odd) Inject(ctx context.Context, to propagation.TextMapCarrier) {
+	to.Set("a name", "x")
+	to.Set("good", "x")
+	o.TraceContext.Inject(ctx, to)
+	if to.Get("good") != "x" || !slices.Equal(to.Keys(), []string{"good", "traceparent"}) {
+		panic("the carrier does not have what was written")
+	}
+}
+
+// What a program's propagator writes wrongly is left out, and told to OpenTelemetry's error handler.
+func TestPropagatorThatWritesWrongly(t *testing.T) {
+	told := make(chan error, 1)
+	before := otel.GetErrorHandler()
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { told <- err }))
+	defer otel.SetErrorHandler(before)
+	r := newRig(t)
+	tracer, err := oteljob.New(oteljob.Options{TracerProvider: r.provider, Propagator: odd{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	jobtest.Run(t, job.HandlerFunc(func(ctx context.Context, _ job.ShardingContext) error {
+		for name := range job.Propagated(ctx) {
+			got = append(got, name)
+		}
+		return nil
+	}), jobtest.Case{Options: []job.Option{tracer.Option()}})
+	if !slices.Equal(got, []string{"good", "traceparent"}) || !strings.Contains((<-told).Error(), `"a name"`) {
+		t.Errorf("%q goes along, want good and traceparent, and an error that says the name", got)
 	}
 }

@@ -48,8 +48,8 @@ func TestTickOfTwoProcesses(t *testing.T) {
 			if !isRoot(s) {
 				t.Errorf("the span of a tick has the parent %s", s.Parent.SpanID())
 			}
-			if took := s.EndTime.Sub(s.StartTime); took != 10*time.Second || of(s, "elasticjob.executions") != "2" {
-				t.Errorf("a tick has taken %v with %s executions, want 10 s with 2", took, of(s, "elasticjob.executions"))
+			if took := s.EndTime.Sub(s.StartTime); took != 10*time.Second || of(s, "elasticjob.executions") != "2" || of(s, "elasticjob.namespace") != "test" {
+				t.Errorf("a tick of namespace %q has taken %v with %s executions, want test, 10 s and 2", of(s, "elasticjob.namespace"), took, of(s, "elasticjob.executions"))
 			}
 			parents[s.SpanContext.SpanID()] = of(s, "elasticjob.tick") + of(s, "elasticjob.instance.id")
 		}
