@@ -22,8 +22,7 @@ MODEL = '^TestClusterModel$$'
 test: deps lint ## brings what the tests need, then lints and runs all tests, with -race but for the fault suite
 	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 go test -race -timeout 40m -parallel 8 -skip $(MODEL) $$(go list ./... | grep -v /integration$$)
 	go test -run $(MODEL) ./job
-	@set -e; for module in $(MODULES); do (cd $$module && REQUIRE_DATABASES=1 go test -race ./...); done
-	@set -e; for module in $(MODULES); do (cd $$module && REQUIRE_PROMTOOL=1 go test -race ./...); done
+	@set -e; for module in $(MODULES); do (cd $$module && REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test -race ./...); done
 	REQUIRE_ZOOKEEPER=1 go test -short ./integration
 
 deps: ## what the tests need beside Go
