@@ -30,6 +30,7 @@ func (m *model) begins(p *member, r *run) {
 		m.fatalf("item %d begins with the token %d after %d", r.Item, r.Token, m.token[r.Item])
 	}
 	m.token[r.Item] = r.Token
+	m.checkOriginal(r)
 	m.checkSteered(p, r)
 	m.checkOnce(p, r)
 	m.checkStarted(r)
@@ -52,6 +53,28 @@ func (m *model) begins(p *member, r *run) {
 			m.fatalf("item %d is taken over for %s, and not for %s", r.Item, r.Tick, at)
 		}
 		delete(m.owed, r.Item)
+	}
+}
+
+// checkOriginal checks what an execution says that it repeats.
+func (m *model) checkOriginal(r *run) {
+	if m.tasks[r.TaskID] != nil {
+		m.fatalf("item %d begins as %s, which has begun", r.Item, r.TaskID)
+	}
+	m.tasks[r.TaskID] = r
+	if r.Original == "" {
+		if r.Source == decide.Failover && !m.how.torn {
+			m.fatalf("item %d is run again, and nobody knows after what", r.Item)
+		}
+		return
+	}
+	const tick = 13              // digits of an id say its tick
+	first := m.tasks[r.Original] // nil if its process has ended before it began
+	switch {
+	case r.Source != decide.Failover, r.Original == r.TaskID, r.Original[:tick] != r.TaskID[:tick]:
+		m.fatalf("item %d begins as %s for %v, and repeats %s", r.Item, r.TaskID, r.Source, r.Original)
+	case first != nil && (first.Item != r.Item || first.Original != ""):
+		m.fatalf("item %d repeats %s, which is of item %d and repeats %q", r.Item, r.Original, first.Item, first.Original)
 	}
 }
 

@@ -50,6 +50,7 @@ type model struct {
 	token   map[int]int64     // by item: the token of its last execution
 	cut     map[int]string    // by item: why a run of it was cut short
 	owed    map[int]time.Time // by item: the tick for which it must be run again
+	tasks   map[string]*run   // by task id: the executions that have begun
 	counted map[string]bool   // the records that are in cut already
 	excused map[int]bool      // items that cannot run now: disabled, no instance available, or no leader
 	excuse  map[int]time.Time // by item: the last time at which it could not run
@@ -136,7 +137,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		now:   begin.Add(time.Millisecond),
 		ctx:   context.Background(),
 		begun: map[string]string{}, token: map[int]int64{}, cut: map[int]string{},
-		owed: map[int]time.Time{}, counted: map[string]bool{},
+		owed: map[int]time.Time{}, counted: map[string]bool{}, tasks: map[string]*run{},
 		excused: map[int]bool{}, excuse: map[int]time.Time{},
 		ticks:    map[int64]*modelTick{},
 		steering: newSteering(), spreading: newSpreading(),

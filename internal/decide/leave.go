@@ -52,7 +52,7 @@ func (w *World) HandBack(runs []*Run) []Change {
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		if w.Killed(r) {
-			c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, r.Token, &item, r.Original)...)...).Ends = r
+			c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, r.Token, &item, r.first())...)...).Ends = r
 			continue
 		}
 		ops := []coord.Op{

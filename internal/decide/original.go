@@ -16,8 +16,8 @@ func (c *Claim) TaskID(job jobtree.Job, instance string, token int64) string {
 	return jobtree.TaskID(job, c.Item, instance, token, run)
 }
 
-// TaskID returns the id of the execution that was cut short; empty if the tree does not tell: a
-// JVM member ran the item, or a stranger has written to its record.
+// TaskID returns the id of the execution that was cut short, or was claimed and did not begin; empty if
+// the tree does not tell: a JVM member ran the item, or a stranger has written to its record.
 func (o Orphan) TaskID(job jobtree.Job) string {
 	if o.IsTorn() || o.State.Running.ID == "" {
 		return ""
@@ -33,7 +33,7 @@ func (r *Run) first() string {
 	return r.TaskID
 }
 
-// firstOf is [Run.first] for a run that was cut short by the end of its instance.
+// firstOf is [Run.first] for a run of which only the tree tells.
 func (w *World) firstOf(o Orphan) string {
 	first := ""
 	if r := w.runsFor(o.Item); r != nil {

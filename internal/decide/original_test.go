@@ -41,24 +41,31 @@ func TestOriginals(t *testing.T) {
 		f.killedAgain(1, r.Token)
 		r.Completed = &jobtree.CompletionDocument{Tick: tick(1), Token: r.Token, Outcome: jobtree.OutcomeKilled, Ended: f.now}
 	}
+	unheard := func(f *fixture) {
+		r := runs(f)
+		kills(f)
+		r.Completed = nil
+	}
 	for name, tc := range map[string]struct {
 		tree func(*fixture)
 		step func(pass) []decide.Change
 		by   string // A, if it is empty
 		want string
 	}{
-		"a crash":                       {func(f *fixture) { runs(f); f.crash("A") }, crashed, "B", own},
-		"of one that was run again":     {func(f *fixture) { note(f, first); again(f); f.crash("A") }, crashed, "B", first},
-		"of a retry":                    {func(f *fixture) { retry(f); runs(f); f.crash("A") }, crashed, "B", first},
-		"of a retry that was run again": {func(f *fixture) { retry(f); note(f, first); again(f); f.crash("A") }, crashed, "B", first},
-		"and the note is of an old one": {func(f *fixture) { note(f, first); runs(f); f.crash("A") }, crashed, "B", own},
-		"and an old version took over":  {func(f *fixture) { again(f); f.crash("A") }, crashed, "B", own},
-		"of who does not say which run": {func(f *fixture) { runs(f); f.put("sharding/1/running", "A").crash("A") }, crashed, "B", ""},
-		"a JVM's":                       {func(f *fixture) { f.work.Runs[1] = f.claim("A", 1, tick(1)); f.put("sharding/1/running", "J") }, crashed, "B", ""},
-		"a shutdown":                    {func(f *fixture) { runs(f) }, handsOver, "", own},
-		"of one that is run again":      {func(f *fixture) { again(f) }, handsOver, "", first},
-		"a kill":                        {func(f *fixture) { runs(f); kills(f) }, func(p pass) []decide.Change { return p.Finish(p.work, p.fixture.runs(), nil) }, "", own},
-		"one that was not begun again":  {func(f *fixture) { note(f, first); again(f) }, handsBack, "", first},
+		"a crash":                          {func(f *fixture) { runs(f); f.crash("A") }, crashed, "B", own},
+		"of one that was run again":        {func(f *fixture) { note(f, first); again(f); f.crash("A") }, crashed, "B", first},
+		"of a retry":                       {func(f *fixture) { retry(f); runs(f); f.crash("A") }, crashed, "B", first},
+		"of a retry that was run again":    {func(f *fixture) { retry(f); note(f, first); again(f); f.crash("A") }, crashed, "B", first},
+		"and the note is of an old one":    {func(f *fixture) { note(f, first); runs(f); f.crash("A") }, crashed, "B", own},
+		"and an old version took over":     {func(f *fixture) { again(f); f.crash("A") }, crashed, "B", own},
+		"of who does not say which run":    {func(f *fixture) { runs(f); f.put("sharding/1/running", "A").crash("A") }, crashed, "B", ""},
+		"a JVM's":                          {func(f *fixture) { f.work.Runs[1] = f.claim("A", 1, tick(1)); f.put("sharding/1/running", "J") }, crashed, "B", ""},
+		"a shutdown":                       {func(f *fixture) { runs(f) }, handsOver, "", own},
+		"of one that is run again":         {func(f *fixture) { again(f) }, handsOver, "", first},
+		"a kill":                           {func(f *fixture) { runs(f); kills(f) }, func(p pass) []decide.Change { return p.Finish(p.work, p.fixture.runs(), nil) }, "", own},
+		"one that was not begun again":     {func(f *fixture) { note(f, first); again(f) }, handsBack, "", first},
+		"a kill of one that was not begun": {func(f *fixture) { runs(f); kills(f) }, handsBack, "", own},
+		"and the answer was lost":          {unheard, func(p pass) []decide.Change { p.work = decide.NewWork(); return settles(p) }, "", own},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := given(t).members("A", "B").leader("B").deal("A", "A", "A")

@@ -34,7 +34,7 @@ func (w *World) Settle(k *Work, i int) Change {
 		c.add(i, w.remove(&Run{Claim: claim}, item)...)
 	case w.Kills[i].Kills(item.Fired.Modified):
 		claim.Last = item.Fired.Tick
-		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, item.Fired.Modified, item, item.Original.Of(item.Fired.Run))...)...)
+		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, item.Fired.Modified, item, w.firstOf(Orphan{Item: i, State: *item}))...)...)
 	default:
 		c.heals = false
 		claim.Tick, claim.Last, claim.Before = item.Fired.Run, item.Fired.Tick, item.Fired.Tick
