@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 const (
@@ -175,7 +177,7 @@ var (
 func guarded(call func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("trace: the sink panicked: %v\n%s", v, debug.Stack())
+			err = &job.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return call()

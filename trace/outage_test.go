@@ -18,7 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
-var outage = flag.Int("outage", 10_000, "how many executions there are while the sink is away; 1,000 in a second")
+var outage = flag.Int("outage", 6_000, "how many executions there are while the sink is away; 1,000 in a second")
 
 // away is a sink that does not work until it is back. Then it counts.
 type away struct {

@@ -112,7 +112,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 	defer r.mu.Unlock()
 	var errs []error
 	if left := r.stats.Left; left != (Count{}) {
-		errs = append(errs, fmt.Errorf("trace: close: %d events and %d lines were dropped, because the sink did not keep them: %w", left.Events, left.Lines, r.why()))
+		errs = append(errs, fmt.Errorf("trace: close: %d events and %d lines were dropped, because the sink had not kept them, or because they came later: %w", left.Events, left.Lines, r.why(errors.New("there was no time"))))
 	}
 	if r.hangs {
 		errs = append(errs, errors.New("trace: close: the sink has not returned, although its context has ended; it is not waited for"))
@@ -120,10 +120,10 @@ func (r *Recorder) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// why is the last error of a sink that fails.
-func (r *Recorder) why() error {
+// why is the last error of a sink that fails, or else what is given.
+func (r *Recorder) why(otherwise error) error {
 	if r.stats.FailingSince.IsZero() {
-		return errors.New("there was no time")
+		return otherwise
 	}
 	return r.stats.LastError
 }

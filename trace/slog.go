@@ -18,7 +18,8 @@ import (
 // The lines, all with job and instance:
 //
 //	execution finished        item, task, tick, source, token, outcome, took, waited, attempts; if
-//	                          they are there: request, error. INFO if its outcome is OK, else WARN
+//	                          they are there: request, original (the task that it repeats), error.
+//	                          INFO if its outcome is OK, else WARN
 //	ticks are passed over     item, tick (the last one), ticks, reason. WARN
 //	executions were cut short from, items (how many), failover (whether they are run again). WARN
 //	fault, fault is over      kind, error. WARN, INFO
@@ -93,6 +94,9 @@ func (s *logSink) finished(ctx context.Context, e *Event) {
 	}
 	if x.RequestID != "" {
 		attributes = append(attributes, slog.String("request", x.RequestID))
+	}
+	if x.OriginalTaskID != "" {
+		attributes = append(attributes, slog.String("original", x.OriginalTaskID))
 	}
 	if e.Error != "" {
 		attributes = append(attributes, slog.String("error", e.Error))

@@ -20,7 +20,7 @@ import (
 func happened() trace.Batch {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	x := job.Execution{TaskID: "t1", Item: 2, ScheduledTime: at, Source: job.SourceNormal, Token: 7}
-	y := job.Execution{TaskID: "t2", Item: 3, ScheduledTime: at, Source: job.SourceRetry, RequestID: "r1"}
+	y := job.Execution{TaskID: "t2", Item: 3, ScheduledTime: at, Source: job.SourceRetry, RequestID: "r1", OriginalTaskID: "t0"}
 	events := []trace.Event{
 		{Kind: trace.KindClaimed, Execution: x},
 		{Kind: trace.KindStarted, Execution: x, Waited: 3 * time.Millisecond},
@@ -39,7 +39,7 @@ func happened() trace.Batch {
 }
 
 const wantLines = `time=2026-03-01T12:00:00.000Z level=INFO msg="execution finished" job=settle instance=me item=2 task=t1 tick=2026-03-01T12:00:00.000Z source=NORMAL_TRIGGER token=7 outcome=OK took=1s attempts=1 waited=3ms
-time=2026-03-01T12:00:00.000Z level=WARN msg="execution finished" job=settle instance=me item=3 task=t2 tick=2026-03-01T12:00:00.000Z source=RETRY token=0 outcome=FAILED took=1m0s attempts=2 request=r1 error="no money"
+time=2026-03-01T12:00:00.000Z level=WARN msg="execution finished" job=settle instance=me item=3 task=t2 tick=2026-03-01T12:00:00.000Z source=RETRY token=0 outcome=FAILED took=1m0s attempts=2 request=r1 original=t0 error="no money"
 time=2026-03-01T12:00:00.000Z level=WARN msg="ticks are passed over" job=settle instance=me item=4 tick=2026-03-01T12:00:00.000Z ticks=2 reason="too late"
 time=2026-03-01T12:00:00.000Z level=WARN msg="executions were cut short" job=settle instance=me from=10.0.0.9@-@1 items=2 failover=true
 time=2026-03-01T12:00:00.000Z level=WARN msg=fault job=settle instance=me kind=store error=away

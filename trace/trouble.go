@@ -6,10 +6,15 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // fails notes that the sink has failed, and logs that if it is new.
 func (r *Recorder) fails(err error) {
+	var stack []slog.Attr
+	if p, isPanic := err.(*job.PanicError); isPanic { // errors.As would call methods of err
+		stack = append(stack, slog.String("stack", bounded(string(p.Stack))))
+	}
 	err = textOf(err)
 	r.mu.Lock()
 	isNew := r.stats.FailingSince.IsZero()
@@ -20,7 +25,7 @@ func (r *Recorder) fails(err error) {
 	queued := r.queue.held
 	r.mu.Unlock()
 	if isNew {
-		r.say(slog.LevelError, "trace: the sink fails; what happens waits for it", slog.Any("error", err), slog.Int("queued", queued.all()))
+		r.say(slog.LevelError, "trace: the sink fails; what happens waits for it", append(stack, slog.Any("error", err), slog.Int("queued", queued.all()))...)
 	}
 }
 
@@ -54,7 +59,7 @@ type drops struct {
 func (r *Recorder) tellDrops() {
 	r.mu.Lock()
 	dropped, isHalf := r.queue.dropped, r.queue.isHalfEmpty()
-	why := r.stats.LastError
+	why := r.why(errors.New("the sink is slower than what happens"))
 	r.mu.Unlock()
 	d := &r.drops
 	switch {
