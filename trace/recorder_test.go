@@ -288,7 +288,7 @@ func TestWhateverTheSinkDoes(t *testing.T) {
 			observer := r.Observer()
 			check := func(what string) trace.Stats {
 				stats := r.Stats()
-				if stats.Told != total(stats) || stats.Bytes > o.MaxBytes || stats.Queued.Events > o.MaxEvents+1 { // one tells of those that are missing
+				if stats.Told != total(stats) || stats.Bytes > o.MaxBytes || stats.Queued.Events+stats.Queued.Lines > o.MaxEvents+1 { // one tells of those that are missing
 					rt.Errorf("%s: %+v", what, stats)
 				}
 				return stats
@@ -298,7 +298,11 @@ func TestWhateverTheSinkDoes(t *testing.T) {
 				tellers.Go(func() {
 					for i, pause := range steps {
 						for n := range 5 {
-							tellExecution(observer, "settle", i*10+n*2+teller)
+							task := i*10 + n*2 + teller
+							log := runLogger(r, job.Execution{TaskID: fmt.Sprint(task)})
+							log.Info("begins")
+							log.Info("ends")
+							tellExecution(observer, "settle", task)
 							check("while it works")
 						}
 						time.Sleep(time.Duration(pause) * time.Millisecond)
@@ -332,6 +336,13 @@ func TestWhateverTheSinkDoes(t *testing.T) {
 				rt.Errorf("%d were kept: %+v", len(events), stats)
 			}
 			checkOrder(rt, events)
+			last := map[string]int{}
+			for _, l := range s.lines() {
+				if l.Number <= last[l.TaskID] {
+					rt.Errorf("line %d of %s comes after %d", l.Number, l.TaskID, last[l.TaskID])
+				}
+				last[l.TaskID] = l.Number
+			}
 		})
 	})
 }
@@ -358,6 +369,51 @@ func checkOrder(t interface{ Errorf(string, ...any) }, events []trace.Event) {
 			t.Errorf("%s is %v after %v", task, e.Kind, last[task])
 		}
 		last[e.Execution.TaskID] = e.Kind
+	}
+}
+
+// silent is a logger that does not return, or panics.
+type silent struct {
+	slog.Handler
+	release chan struct{} // nil: it panics
+}
+
+func (s silent) Enabled(context.Context, slog.Level) bool { return true }
+
+func (s silent) Handle(context.Context, slog.Record) error {
+	if s.release == nil {
+		panic("a logger")
+	}
+	<-s.release
+	return nil
+}
+
+// A logger that panics harms nothing. One that does not return holds Close up for two seconds.
+func TestLoggerThatIsBroken(t *testing.T) {
+	for name, hangs := range map[string]bool{"panics": false, "hangs": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var release chan struct{}
+				if hangs {
+					release = make(chan struct{})
+					defer close(release)
+				}
+				s := newPlanned(refuses)
+				r := newRecorder(t, s, trace.Options{Log: slog.New(silent{slog.DiscardHandler, release})})
+				tellExecution(r.Observer(), "settle", 1)
+				time.Sleep(time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				begin := time.Now()
+				err := r.Close(ctx)
+				if hangs != (err != nil) || hangs != (len(s.events()) == 0) {
+					t.Errorf("it was closed with %v, %d events", err, len(s.events()))
+				}
+				if took := time.Since(begin); took > 3*time.Second {
+					t.Errorf("that took %v", took)
+				}
+			})
+		})
 	}
 }
 
