@@ -39,7 +39,8 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 // BenchmarkIndex writes the same batches into databases that lack one index each, in turns, so
-// that a busy machine slows all of them. It tells how long the median batch takes.
+// that a busy machine slows all of them. It tells how long a batch takes that is faster than
+// nine in ten: the others show what else the machine does.
 func BenchmarkIndex(b *testing.B) {
 	indexes := []string{
 		"", "EJ_EXECUTION_TIME", "EJ_EXECUTION_JOB", "EJ_EXECUTION_ITEM", "EJ_EXECUTION_IP", "EJ_EXECUTION_FAILED",
@@ -64,7 +65,7 @@ func BenchmarkIndex(b *testing.B) {
 		}
 		for _, without := range indexes {
 			slices.Sort(took[without])
-			b.ReportMetric(float64(took[without][n/2].Microseconds()), "µs-without-"+cmp.Or(without, "none"))
+			b.ReportMetric(float64(took[without][n/10].Microseconds()), "µs-without-"+cmp.Or(without, "none"))
 		}
 	})
 }

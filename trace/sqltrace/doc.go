@@ -92,7 +92,8 @@
 //   - That a row has all its columns: an event that was dropped has told them.
 //   - An order of rows in the same microsecond; ids sort by the time at which they were made.
 //   - That an execution has an end. One of a process that was killed gets it from a leader that
-//     is traced too, if it was among the newest five runs of its item.
+//     is traced too, if it was among the newest five runs of its item, and the item among the
+//     first 1,000 that the instance has left.
 //   - Other names, or a prefix, for the tables. Two clusters need two databases, or two schemas
 //     in the search_path of PostgreSQL.
 package sqltrace
