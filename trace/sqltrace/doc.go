@@ -86,6 +86,26 @@
 // auto_id is an INT, and every row and every change of a row takes one: long before the
 // 2,147,483,647th, make it a BIGINT.
 //
+// # Questions
+//
+// All answers are bounded, to 1,000 rows at most, and in UTC. Those with a key are pages from the
+// newest row to the oldest, each as fast as the first one, however many rows there are.
+//
+//	Executions        of a job, items, an instance, an address, a source, outcomes, a request, a
+//	                  time; by key
+//	Execution, Chain  one with its output, and the others for its tick: failovers, retries
+//	Lines             what it has logged since a line, also while it runs
+//	Statuses, Events  its changes of state; what else has happened; by key
+//	Latest            the newest execution of each item of a job
+//	Counts            how many have ended in each hour or on each day, by the clocks of a zone
+//	Durations         percentiles, over the newest 2,000
+//	JobNames, StatusJobNames, Addresses   with a prefix
+//	SearchExecutions, SearchStatuses      what ElasticJob's console asks: by number of page, sorted
+//	                  by a column, with the total
+//
+// Rows of JVMs are among the answers, but not in Counts. On a million executions each takes
+// less than 50 ms, but for the searches, which count all rows that they find: make history.
+//
 // # Not promised
 //
 //   - That everything is there. The recorder drops what has waited for too long, and counts it.
