@@ -59,7 +59,7 @@ func (t *Tracer) ended(ctx context.Context, tx querier, executions []row) (count
 	changes := counts{}
 	ends := map[string]row{}
 	for _, x := range executions {
-		if x[outcome] != nil {
+		if _, ok := x[start].(int64); ok && x[outcome] != nil {
 			ends[x[id].(string)] = x
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // Processes that count the same at the same time lose nothing, and do not stand in each other's
 // way for long: a batch comes through at the third time at the latest, nearly always at the first.
 func TestCountsOfManyWriters(t *testing.T) {
-	const writers, batches, size = 4, 15, 40
+	const writers, batches, size = 3, 8, 30
 	onEach(t, func(h *history) {
 		h.write(h.open(sqltrace.Options{}), trace.Batch{})
 		var again atomic.Int64
@@ -28,7 +28,7 @@ func TestCountsOfManyWriters(t *testing.T) {
 					for i := range size {
 						x := execution((w*batches+n)*size + i)
 						r := ran{Execution: x, job: fmt.Sprint("job-", i%7), ip: "10.0.0.1", took: time.Second,
-							start: began.Add(time.Duration(n/5) * time.Hour), outcome: job.Outcome(1 + i%3)}
+							start: began.Add(time.Duration(n/3) * time.Hour), outcome: job.Outcome(1 + i%3)}
 						b.Events = append(b.Events, r.events()...)
 					}
 					for attempt := 1; ; attempt++ {

@@ -14,7 +14,7 @@ import (
 )
 
 // rows is how many executions TestHistory has. With a million (make history) it also measures.
-var rows = flag.Int("rows", 20_000, "executions in the history that is searched")
+var rows = flag.Int("rows", 10_000, "executions in the history that is searched")
 
 // allowed is how long a query may take on a million rows.
 const allowed = 50 * time.Millisecond

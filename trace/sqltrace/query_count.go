@@ -88,7 +88,7 @@ func (t *Tracer) countPart(ctx context.Context, q CountQuery, from, to time.Time
 	return t.read(ctx, tableCount, query, w.args, func(row scanner) error {
 		var step, n int64
 		var outcome Outcome
-		if err := row.Scan(&step, &outcome, &n); err != nil || n == 0 {
+		if err := row.Scan(&step, &outcome, &n); err != nil || n <= 0 { // less, if retention has removed the count of a run that was lost and ended
 			return err
 		}
 		start := time.UnixMicro(step * length.Microseconds()).Add(-offset).In(from.Location())

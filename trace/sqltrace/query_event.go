@@ -32,6 +32,9 @@ func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], 
 	var w where
 	w.equal("job_name", f.Job)
 	w.equal("instance", f.Instance)
+	if len(f.Kinds) > MaxLimit {
+		return Page[trace.Event]{}, fmt.Errorf("%w: %d kinds: %d are allowed", ErrQuery, len(f.Kinds), MaxLimit)
+	}
 	if len(f.Kinds) > 0 {
 		var kinds []any
 		for _, k := range f.Kinds {

@@ -119,7 +119,7 @@ func (d Dialect) whereExecution(f Filter) (*where, error) {
 	w.equal("instance", f.Instance)
 	ip := f.IP
 	if ip == "" && f.Instance != "" {
-		ip = address(f.Instance) // for its index
+		ip = maker{}.text(address(f.Instance), maxAddress) // as it is written; for its index
 	}
 	w.equal("ip", ip)
 	if f.Source != 0 {

@@ -224,6 +224,19 @@ func ids(list []sqltrace.Execution) []string {
 	return all
 }
 
+// An address that is too long for its column finds its executions, too.
+func TestLongAddress(t *testing.T) {
+	onEach(t, func(h *history) {
+		tracer := h.open(sqltrace.Options{})
+		r := ran{job: "a", ip: strings.Repeat("host.", 20), start: began, outcome: job.OutcomeOK, Execution: execution(1)}
+		h.write(tracer, trace.Batch{Events: r.events()})
+		page, err := tracer.Executions(h.within(), sqltrace.Filter{Instance: r.instance()})
+		if err != nil || len(page.Rows) != 1 {
+			h.Errorf("got %v, %v", page, err)
+		}
+	})
+}
+
 func TestLatest(t *testing.T) {
 	onEach(t, func(h *history) {
 		tracer := h.open(sqltrace.Options{})

@@ -136,7 +136,7 @@ func (m maker) execution(e trace.Event) row {
 		cause, output = m.optional(e.Error, maxCause), m.output(e)
 	}
 	return row{
-		x.TaskID, m.text(e.Job, maxJobName), x.TaskID, m.text(m.hostname, 255), m.text(address(e.Instance), 50), x.Item,
+		x.TaskID, m.text(e.Job, maxJobName), x.TaskID, m.text(m.hostname, 255), m.text(address(e.Instance), maxAddress), x.Item,
 		x.Source.String(), cause, e.Kind == trace.KindFinished && e.Outcome == job.OutcomeOK, m.dialect.moment(start), end,
 		m.optional(e.Instance, maxInstance), micros(x.ScheduledTime), micros(start), waited, duration, x.Token, attempts, outcome,
 		m.optional(x.RequestID, 255), m.optional(x.OriginalTaskID, 255), output,
@@ -159,7 +159,7 @@ func (m maker) status(e trace.Event, state, original, task string) row {
 		message = "its instance has ended"
 	}
 	return row{
-		e.ID, m.text(e.Job, maxJobName), m.text(original, 255), task, m.text(address(e.Instance), 50), sourceLite,
+		e.ID, m.text(e.Job, maxJobName), m.text(original, 255), task, m.text(address(e.Instance), maxAddress), sourceLite,
 		executionType(e.Execution.Source), "[" + strconv.Itoa(e.Execution.Item) + "]", state, m.optional(message, maxCause),
 		m.dialect.moment(e.Time), m.optional(e.Instance, maxInstance), micros(e.Time), attempt,
 	}

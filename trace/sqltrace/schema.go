@@ -20,6 +20,7 @@ const (
 const (
 	maxID       = 40
 	maxJobName  = 200 // ElasticJob's 100 are too few for names that package job allows
+	maxAddress  = 50
 	maxInstance = 320 // an address of 255, a process, a random part
 	maxCause    = 4000
 	maxWhat     = 100
@@ -92,7 +93,7 @@ func executionTable() table {
 			{name: "job_name", size: maxJobName, required: true, theirs: true},
 			{name: "task_id", size: 255, required: true, theirs: true},
 			{name: "hostname", size: 255, required: true, theirs: true},
-			{name: "ip", size: 50, required: true, theirs: true},
+			{name: "ip", size: maxAddress, required: true, theirs: true},
 			{name: "sharding_item", kind: kindInt, required: true, theirs: true},
 			{name: "execution_source", size: 20, required: true, theirs: true},
 			{name: "failure_cause", size: maxCause, theirs: true, merge: mergeLast},
@@ -131,7 +132,7 @@ func statusTable() table {
 			{name: "job_name", size: maxJobName, required: true, theirs: true},
 			{name: "original_task_id", size: 255, required: true, theirs: true},
 			{name: "task_id", size: 255, required: true, theirs: true},
-			{name: "slave_id", size: 50, required: true, theirs: true},
+			{name: "slave_id", size: maxAddress, required: true, theirs: true},
 			// Nullable: 3.0.4 requires it, and 3.0.5 does not know it.
 			{name: "source", size: 50, theirs: true},
 			{name: "execution_type", size: 20, required: true, theirs: true},
