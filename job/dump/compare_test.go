@@ -221,6 +221,13 @@ func TestStoreIsAway(t *testing.T) {
 			l.Errorf("without a view: %v", err)
 		}
 		l.free.Link().Heal()
+		l.free.Link().Delay(4 * time.Second)
+		soon, end := context.WithTimeout(l.Context(), 3*time.Second)
+		defer end()
+		if d, err := dump.Take(soon, l.free, dump.Schedulers{l.scheduler}, "settle"); err != nil || !strings.Contains(d.StoreError, "too slow") || len(d.Nodes) == 0 {
+			l.Errorf("a registry that is too slow: %+v, %v", d, err)
+		}
+		l.free.Link().Heal()
 
 		l.process.Link().Lag(time.Hour)
 		l.commit(coord.Put("settle/x", nil))

@@ -63,7 +63,11 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, answer answerer)
 		return
 	}
 	defer leave() // when the client has read the answer
-	p, err := answer(ctx, r)
+	var p page
+	err = s.guarded(r.URL.Path, func() (err error) {
+		p, err = answer(ctx, r)
+		return err
+	})
 	kind := "text/plain; charset=utf-8"
 	if err == nil && p.document != nil {
 		kind = "application/json; charset=utf-8"

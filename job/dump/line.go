@@ -23,8 +23,9 @@ func (s *Service) speak(ctx context.Context, c net.Conn, r *bufio.Reader) {
 	if err == nil {
 		var leave func()
 		if leave, err = enter(ctx, s.answers); err == nil {
-			defer leave() // when the client has read the answer
-			err = s.obey(ctx, line, &answer)
+			defer leave()                           // when the client has read the answer
+			command, _, _ := strings.Cut(line, "@") // what follows may be a token
+			err = s.guarded(command, func() error { return s.obey(ctx, line, &answer) })
 		}
 	}
 	if err != nil {

@@ -112,19 +112,23 @@ func (d *divided) leave(c net.Conn) {
 
 // receive looks at how a connection begins, and answers it or hands it on.
 func (d *divided) receive(c net.Conn) {
-	r := bufio.NewReaderSize(c, maxLine)
-	if err := c.SetReadDeadline(time.Now().Add(d.service.times.ask)); err == nil {
-		switch language(r) {
-		case speaksHTTP:
-			if c.SetReadDeadline(time.Time{}) == nil && d.handOn(c, r) {
-				return
-			}
-		case speaksLine:
-			d.service.speak(d.closing, c, r)
+	isHandedOn := false
+	defer func() {
+		if !isHandedOn {
+			_ = c.Close() // nobody waits for its error
+			d.leave(c)
 		}
+	}()
+	if c.SetReadDeadline(time.Now().Add(d.service.times.ask)) != nil {
+		return // it is closed
 	}
-	_ = c.Close() // nobody waits for its error
-	d.leave(c)
+	r := bufio.NewReaderSize(c, maxLine)
+	switch language(r) {
+	case speaksHTTP:
+		isHandedOn = c.SetReadDeadline(time.Time{}) == nil && d.handOn(c, r)
+	case speaksLine:
+		d.service.speak(d.closing, c, r)
+	}
 }
 
 // handOn hands a connection on, with what was read of it.

@@ -44,7 +44,8 @@ type Log interface {
 
 // Command is a command of the program. It writes its answer to w, up to 16 MiB: beyond that,
 // writing fails. ctx ends after a minute, or when the service ends; over HTTP also when the client
-// has gone. It may be called several times at once.
+// has gone. A command has to return then: the service waits for it. It may be called several times
+// at once. One that panics has failed.
 type Command func(ctx context.Context, args string, w io.Writer) error
 
 // Bounds of the service. The package comment tells them.
@@ -173,17 +174,23 @@ func (s *Service) run(ctx context.Context, name, args string) (answer []byte, er
 	if !ok {
 		return nil, fmt.Errorf("%w %s", errNoCommand, brief.Quote(name))
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			s.options.Logger.Error("a command has panicked", slog.String("command", name), slog.Any("panic", v), slog.String("stack", brief.Cut(string(debug.Stack()), maxLine)))
-			err = fmt.Errorf("dump: command %s: panic: %s", name, brief.Text(fmt.Sprint(v)))
-		}
-	}()
 	var to output
 	if err := command(ctx, args, &to); err != nil {
 		return to.Bytes(), fmt.Errorf("dump: command %s: %w", name, err)
 	}
 	return to.Bytes(), nil
+}
+
+// guarded answers what is asked, and takes a panic of what the program has given us for an error.
+func (s *Service) guarded(asked string, answer func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			what := brief.Text(fmt.Sprint(v))
+			s.options.Logger.Error("what was asked has panicked", slog.String("asked", brief.Text(asked)), slog.String("panic", what), slog.String("stack", brief.Cut(string(debug.Stack()), maxLine)))
+			err = fmt.Errorf("dump: panic: %s", what)
+		}
+	}()
+	return answer()
 }
 
 // complaint is an error in one line.

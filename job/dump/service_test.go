@@ -147,7 +147,7 @@ func TestLine(t *testing.T) {
 		{"echo@a b@c\n", "(a b@c)"},
 		{"echo@\n", "()"},
 		{"fail@\n", "so far\nerror: dump: command fail: a b\n"},
-		{"panic@\n", "error: dump: command panic: panic: boom\n"},
+		{"panic@x\n", "error: dump: panic: boom\n"},
 		{"x" + strings.Repeat("y", 5000) + "@\n", "error: dump: the line has more than 4096 bytes\n"},
 		{"dump@" + strings.Repeat("y", 5000) + "\n", "error: dump: the line has more than 4096 bytes\n"},
 	} {
@@ -163,7 +163,7 @@ func TestLine(t *testing.T) {
 	if got := s.netcat("much@\n", false); len(got) != 16<<20+len("error: dump: command much: dump: the answer of a command has more than 16777216 bytes\n") {
 		t.Errorf("much: %d bytes, … %q", len(got), got[max(len(got)-100, 0):])
 	}
-	if !strings.Contains(s.log.String(), "command=panic panic=boom") {
+	if !strings.Contains(s.log.String(), "asked=panic panic=boom") {
 		t.Errorf("the log has no panic: %s", &s.log)
 	}
 }
@@ -202,6 +202,7 @@ func TestHTTP(t *testing.T) {
 		{"GET", "/log/hidden", "", 404, "error: dump: job \"hidden\": no such job"},
 		{"POST", "/command/echo", "a\nb", 200, "(a\nb)"},
 		{"POST", "/command/fail", "", 500, "error: dump: command fail: a b\n"},
+		{"POST", "/command/panic", "", 500, "error: dump: panic: boom\n"},
 		{"POST", "/command/none", "", 404, "error: dump: no such command \"none\"\n"},
 		{"POST", "/command/echo", strings.Repeat("x", 64<<10+1), 400, "error: bad request: more than 65536 bytes of arguments\n"},
 		{"GET", "/command/echo", "", 405, ""},

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -40,8 +41,8 @@ func (list Schedulers) Job(name string) *job.Scheduler {
 func (list Schedulers) Jobs() []*job.Scheduler { return list }
 
 // Take dumps a job. If it runs in this process, what the process believes is compared with what
-// the registry has: see the package comment. If the registry cannot be read then, the dump has
-// the view alone, and says why.
+// the registry has: see the package comment. If the registry cannot be read then, or not in two
+// thirds of the time that ctx has, the dump has the view alone, and says why.
 //
 // Errors: ErrNoJob; those of [coord.Registry.Walk] for a job that does not run here; the cause of
 // ctx.
@@ -102,7 +103,9 @@ func take(ctx context.Context, reg coord.Registry, p Process, name string, most 
 		c.before = s.Snapshot()
 	}
 	var err error
-	c.store, c.last, err = gather(reg.Walk(ctx, name), most)
+	reading, cancel := readingTime(ctx)
+	c.store, c.last, err = gather(reg.Walk(reading, name), most)
+	cancel()
 	switch d.Cut = c.last != ""; {
 	case ctx.Err() != nil:
 		return wrap(context.Cause(ctx))
@@ -130,6 +133,17 @@ func take(ctx context.Context, reg coord.Registry, p Process, name string, most 
 		}
 	}
 	return d, nil
+}
+
+var errSlow = errors.New("the registry is too slow")
+
+// readingTime returns the context of reading the registry: it leaves some time for the rest.
+func readingTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, time.Until(deadline)*2/3, errSlow)
 }
 
 // gather reads nodes up to a bound. If there are more, last is the path of the last one that was
