@@ -40,13 +40,13 @@ type Options struct {
 	// section is for. They stay the program's, which closes them after the end of the App.
 	Tracing map[string]Tracer
 	Metrics map[string]job.Observer
+	// Job are options of all jobs, such as listeners and strategies. They count more than what
+	// the files say.
+	Job []job.Option
 	// Commands and Log are what the section dump has beside its own: commands of the program, and
 	// the newest lines of runs.
 	Commands map[string]dump.Command
 	Log      dump.Log
-	// Job are options of all jobs, such as listeners and strategies. They count more than what
-	// the files say.
-	Job []job.Option
 
 	// Profiles are those that are chosen, in their order. nil means those in the variable
 	// ELASTICJOB_PROFILES, with commas between them.
