@@ -50,3 +50,27 @@ func BenchmarkWideJob(b *testing.B) {
 		})
 	}
 }
+
+// The list of 1,000 jobs, one of which is wide.
+func BenchmarkJobs(b *testing.B) {
+	for name, store := range map[string]func(testing.TB) dial{"memory": inMemory, "etcd": onEtcd, "zookeeper": onZooKeeper} {
+		b.Run(name, func(b *testing.B) {
+			reg := open(b, store(b))
+			runs(b, reg, job.Config{Name: "settle", Cron: rarely, ShardingTotalCount: 10_000}, "10.0.0.1")
+			for i := range 10 {
+				var ops []coord.Op
+				for j := range 100 {
+					ops = append(ops, coord.Put(fmt.Sprintf("job-%d-%d/config", i, j), nil))
+				}
+				if _, err := reg.Commit(b.Context(), ops...); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				if list, err := dump.Jobs(b.Context(), reg); err != nil || len(list) != 1001 {
+					b.Fatal(len(list), err)
+				}
+			}
+		})
+	}
+}

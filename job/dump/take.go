@@ -57,24 +57,6 @@ func Directly(ctx context.Context, reg coord.Registry, name string) (Dump, error
 	return Take(ctx, reg, Schedulers(nil), name)
 }
 
-// Jobs lists the jobs of the namespace, ascending: those that have a configuration.
-//
-// Errors: those of [coord.Registry.ViewDepth].
-func Jobs(ctx context.Context, reg coord.Registry) ([]string, error) {
-	view, err := reg.ViewDepth(ctx, "", 2) // a few requests, where Get would need one for each job
-	if err != nil {
-		return nil, fmt.Errorf("dump: jobs of the namespace: %w", err)
-	}
-	defer view.Close()
-	tree, names := view.Snapshot(), []string{}
-	for _, name := range tree.Children("") {
-		if isJob(name) && tree.Exists(jobtree.Job(name).Config()) {
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
-
 // isJob reports whether a child of the namespace may be a job. What begins with ~ is the
 // namespace's own.
 func isJob(name string) bool {
