@@ -9,9 +9,15 @@
 //	…
 //	http.Handle("/metrics", promhttp.Handler()) // the program serves them
 //
-// Each of the four may be left out; its metrics are missing then. With package jobfile the
-// program gives m.Observer() under a name in Options.Metrics, such as PROMETHEUS, for the section
-// metrics, and calls m.Watch(app.Node()) after the start.
+// Registry, Option and Watch may be left out; their metrics are missing then. Besides there are
+// WatchTrace, for the recorder of the history, and WatchAlerts, for error handlers that send
+// messages. A program with jobs in files has them like this, with type: PROMETHEUS in the section
+// metrics of the file:
+//
+//	app, err := jobfile.Load(ctx, jobfile.Options{
+//		Metrics: map[string]job.Observer{"PROMETHEUS": m.Observer()},
+//	}, "elasticjob.yaml")
+//	m.Watch(app.Node())
 //
 // Counters and histograms are counted by an observer ([job.Observer]), beside the path of a run.
 // If more than 10,000 events of a job wait for that, further ones are missed, and counted as such.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,7 +42,7 @@ type process struct {
 	name    string
 	reg     *memory.Registry
 	node    *job.Node
-	runner  *job.Runner
+	serving sync.WaitGroup // of a runner
 	metrics *prom.Metrics
 	gather  prometheus.Gatherer
 	gone    bool
@@ -56,6 +57,26 @@ func (f *fleet) process(name string, o prom.Options, opts ...job.Option) *proces
 	}
 	p.node = n
 	p.metrics.Watch(n)
+	return p
+}
+
+// runner is a process that serves the jobs that others create.
+func (f *fleet) runner(name string, o prom.Options, handlers map[string]job.Handler) *process {
+	f.t.Helper()
+	p := f.dial(name, o)
+	r, err := job.NewRunner(p.metrics.Registry(p.reg), job.RunnerConfig{
+		NodeConfig: job.NodeConfig{Options: []job.Option{job.WithIP(name), p.metrics.Option()}}, Handlers: handlers,
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	p.node = r.Node
+	p.metrics.Watch(r.Node)
+	p.serving.Go(func() {
+		if err := r.Run(context.Background()); err != nil {
+			f.t.Error(err)
+		}
+	})
 	return p
 }
 
@@ -103,6 +124,7 @@ func (p *process) shutdown() {
 	if p.node != nil {
 		_ = p.node.Shutdown(ctx) // with the errors of handlers that the test has made
 	}
+	p.serving.Wait()
 	_ = p.reg.Close(ctx) // the store may be away
 }
 

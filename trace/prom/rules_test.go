@@ -128,21 +128,27 @@ func (r *recording) values(values []float64) string {
 }
 
 // unit writes the test of the recording: these alerts have fired at some time, and no others.
-func (r *recording) unit(name string, want []string) string {
+func (r *recording) unit(name string, want []string, by time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  - name: %q\n    interval: %s\n    input_series:\n", name, r.step)
 	for _, series := range slices.Sorted(mapsKeys(r.series)) {
 		fmt.Fprintf(&b, "      - series: '%s'\n        values: '%s'\n", series, r.values(r.series[series]))
 	}
-	d := time.Duration(r.count) * r.step
-	fmt.Fprintf(&b, "    promql_expr_test:\n      - expr: group by (alertname, job_name) (max_over_time(ALERTS{alertstate=\"firing\"}[%s]))\n        eval_time: %s\n        exp_samples:\n", d, d)
-	for _, alert := range want {
-		alert, job, _ := strings.Cut(alert, " ")
-		labels := fmt.Sprintf("alertname=%q", alert)
-		if job != "" {
-			labels += fmt.Sprintf(",job_name=%q", job)
+	b.WriteString("    promql_expr_test:\n")
+	fired := func(at time.Duration) {
+		fmt.Fprintf(&b, "      - expr: group by (alertname, job_name) (max_over_time(ALERTS{alertstate=\"firing\"}[%s]))\n        eval_time: %s\n        exp_samples:\n", at, at)
+		for _, alert := range want {
+			alert, job, _ := strings.Cut(alert, " ")
+			labels := fmt.Sprintf("alertname=%q", alert)
+			if job != "" {
+				labels += fmt.Sprintf(",job_name=%q", job)
+			}
+			fmt.Fprintf(&b, "          - labels: '{%s}'\n            value: 1\n", labels)
 		}
-		fmt.Fprintf(&b, "          - labels: '{%s}'\n            value: 1\n", labels)
+	}
+	fired(time.Duration(r.count) * r.step)
+	if by > 0 {
+		fired(by)
 	}
 	return b.String()
 }
@@ -165,6 +171,7 @@ var histories = []struct {
 	step   time.Duration
 	happen func(*testing.T, *fleet, *recording)
 	alerts []string
+	by     time.Duration // when they fire at the latest, if that is said
 }{
 	{name: "healthy: every second", happen: func(t *testing.T, f *fleet, r *recording) {
 		for _, name := range []string{"a", "b"} {
@@ -254,6 +261,22 @@ var histories = []struct {
 		a.shutdown()
 		r.record(30 * time.Minute)
 	}},
+	{name: "healthy: jobs of runners come and go", happen: func(t *testing.T, f *fleet, r *recording) {
+		for _, name := range []string{"a", "b"} {
+			r.fleet = append(r.fleet, f.runner(name, prom.Options{Namespace: "billing"}, map[string]job.Handler{"settle": lasts(time.Second)}))
+		}
+		o := f.ops()
+		for range 3 {
+			if err := o.Create(t.Context(), ops.CreateRequest{Config: every("settle", "0 0/3 * * * ?")}); err != nil {
+				t.Error(err)
+			}
+			r.record(10 * time.Minute)
+			if err := o.Job("settle").Remove(t.Context(), ops.RemoveRequest{}); err != nil {
+				t.Error(err)
+			}
+			r.record(10 * time.Minute)
+		}
+	}},
 	{name: "healthy: one of two dies, and another comes", happen: func(t *testing.T, f *fleet, r *recording) {
 		start := func(name string) *process {
 			p := r.process(name)
@@ -302,7 +325,7 @@ var histories = []struct {
 			})
 		}
 		r.record(30 * time.Minute)
-	}, alerts: []string{"ElasticJobStarves settle"}},
+	}, alerts: []string{"ElasticJobStarves settle"}, by: 8*time.Minute + 30*time.Second}, // its tick was that of 6:00, the next one that of 7:00
 	{name: "all workers die", happen: func(t *testing.T, f *fleet, r *recording) {
 		for _, name := range []string{"a", "b"} {
 			p := r.process(name)
@@ -314,7 +337,7 @@ var histories = []struct {
 			p.die()
 		}
 		r.record(30 * time.Minute)
-	}, alerts: []string{"ElasticJobTickMissed settle", "ElasticJobNobodyServes settle", "ElasticJobNobodyServes weekly"}},
+	}, alerts: []string{"ElasticJobTickMissed settle", "ElasticJobNobodyServes settle", "ElasticJobNobodyServes weekly"}, by: 24 * time.Minute}, // the tick was that of 20:00
 	{name: "all are drained", happen: func(t *testing.T, f *fleet, r *recording) {
 		a := r.process("a")
 		a.schedule(every("settle", "0 0/10 * * * ?"), succeed)
@@ -436,7 +459,7 @@ func TestRules(t *testing.T) {
 			inFleet(t, func(t *testing.T, f *fleet) {
 				r := &recording{f: f, step: step, begun: time.Now(), wanted: wanted, series: map[string][]float64{}}
 				h.happen(t, f, r)
-				unit = r.unit(h.name, h.alerts)
+				unit = r.unit(h.name, h.alerts, h.by)
 			})
 			file := filepath.Join(t.TempDir(), "tests.yaml")
 			text := fmt.Sprintf("rule_files: [%q]\nevaluation_interval: %s\ntests:\n%s", absolute, step, unit)
