@@ -17,6 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace"
 )
 
 // App runs the jobs of files. Its methods may be called from any goroutine.
@@ -30,6 +31,7 @@ type App struct {
 	ops     *ops.Ops
 	drain   time.Duration
 	metrics *meter
+	runs    *trace.Newest                 // for the section dump; nil if it is off, or the program has the lines
 	started atomic.Bool                   // each job was tried once
 	close   []func(context.Context) error // what is to be closed at the end, the last one first
 

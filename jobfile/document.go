@@ -211,7 +211,7 @@ func (s *section) metricsFields() fields {
 }
 
 func (s *section) dumpFields() fields {
-	return append(s.common(typeHTTP, "HTTP answers ElasticJob's line dump@job, and over HTTP GET /dump, /dump/{job}, /jobs and /jobs/{job}."),
+	return append(s.common(typeHTTP, "HTTP answers ElasticJob's line dump@job, and over HTTP GET /dump, /dump/{job}, /jobs, /jobs/{job} and /log/{job}."),
 		field{key: "listen", shape: text{&s.listen}, meaning: listenMeaning},
 		field{key: "token", shape: text{&s.token}, meaning: "What clients have to give: better a reference, such as ${file:/run/secrets/dump}. 16 to 200 letters, digits and -._~+/=. Default: none, and everybody may ask."})
 }

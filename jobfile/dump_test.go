@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 )
@@ -65,5 +67,40 @@ func TestDump(t *testing.T) {
 	_, err = jobfile.Load(t.Context(), o, write(t, memoryFile+fmt.Sprintf("jobs: {a: {implementation: settle, shardingTotalCount: 1}}\ndump: {listen: '%s', token: short-one}", address))...)
 	if err == nil || !strings.Contains(err.Error(), "dump: token of 9 bytes") || strings.Contains(err.Error(), "short-one") {
 		t.Errorf("a short token: %v", err)
+	}
+}
+
+// The newest lines of a run can be read while it is under way, with nothing but the section dump.
+func TestLinesOfARun(t *testing.T) {
+	address := free(t)
+	o := options(nil)
+	through := make(chan struct{})
+	o.Handlers["settle"] = job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
+		job.Logger(ctx).Info("half of it is done")
+		<-through
+		return nil
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	app, err := jobfile.Load(ctx, o, write(t, memoryFile+every("a: {}")+fmt.Sprintf("\ndump: {listen: '%s'}\n", address))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := dump.Client{Address: address}
+	for {
+		lines, _, err := c.Log(ctx, "a", dump.LogQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(lines) > 0 {
+			if lines[0].Text != "half of it is done" || lines[0].Number != 1 {
+				t.Errorf("%+v", lines)
+			}
+			break
+		}
+	}
+	close(through)
+	if err := app.Shutdown(ctx); err != nil {
+		t.Error(err)
 	}
 }

@@ -43,8 +43,8 @@ type Options struct {
 	// Job are options of all jobs, such as listeners and strategies. They count more than what
 	// the files say.
 	Job []job.Option
-	// Commands and Log are what the section dump has beside its own: commands of the program, and
-	// the newest lines of runs.
+	// Commands and Log are for the section dump: commands of the program, and where it finds the
+	// lines of runs. Without Log it keeps the newest ones in memory, as [trace.NewNewest] does.
 	Commands map[string]dump.Command
 	Log      dump.Log
 

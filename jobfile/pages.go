@@ -31,8 +31,12 @@ func (a *App) listen(ctx context.Context, reg coord.Registry) (close func(contex
 	}
 	var service *dump.Service
 	if s := a.file.dump; s != nil && !s.off {
+		lines := a.file.options.Log
+		if lines == nil {
+			lines = a.runs
+		}
 		service, err = dump.New(reg, a.node, dump.Options{
-			Token: s.token, Shows: s.isFor, Log: a.file.options.Log, Commands: a.file.options.Commands, Logger: a.log,
+			Token: s.token, Shows: s.isFor, Log: lines, Commands: a.file.options.Commands, Logger: a.log,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("jobfile: %s: %s: %w", a.file.at(keyDump), keyDump, err)

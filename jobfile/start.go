@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -49,7 +50,31 @@ func (a *App) observers() ([]job.Option, error) {
 		}
 		list = append(list, job.WithObserver(trace.Only(s.jobs, o)))
 	}
+	if s := f.dump; s != nil && !s.off && f.options.Log == nil {
+		runs, err := a.keepRuns()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, runs.Only(s.jobs))
+	}
 	return list, nil
+}
+
+// runsInterval is how long a line of a run waits, so that who follows the run sees it soon.
+const runsInterval = 250 * time.Millisecond
+
+// keepRuns keeps the newest runs and their lines in memory, for the section dump.
+func (a *App) keepRuns() (*trace.Recorder, error) {
+	var err error
+	if a.runs, err = trace.NewNewest(trace.NewestOptions{}); err != nil {
+		return nil, fmt.Errorf("jobfile: %s: %w", keyDump, err)
+	}
+	r, err := trace.New(a.runs, trace.Options{Interval: runsInterval, Log: a.log})
+	if err != nil {
+		return nil, fmt.Errorf("jobfile: %s: %w", keyDump, err)
+	}
+	a.close = append(a.close, r.Close)
+	return r, nil
 }
 
 // tracer returns what the section tracing names.
