@@ -11,7 +11,7 @@
 //
 // What brings modules that job and coord do not compile, and is no test of them (console,
 // command, databases, browser tests), is a module of its own folder with its own go.mod:
-// examples/orders has a database. The go.work at the root joins them, so that go run finds
+// trace/sqltrace and examples/orders have databases. The go.work at the root joins them, so that go run finds
 // them all; the Makefile lists them, and tests and lints each. The root's go.mod never
 // requires them. Who builds or tests the root's packages gets none of their code, only their
 // go.mod files. The tests here pin what an importer gets, and what the root requires, with

@@ -68,7 +68,7 @@ func (d Dialect) lookIndexes(ctx context.Context, on querier, name string, f *fo
 	case SQLite:
 		query = `SELECT name, 0 FROM pragma_index_list(?)`
 	case MySQL: // the second column is for indexes whose only column is id
-		query = `SELECT index_name, MIN(non_unique) = 0 AND COUNT(*) = 1 AND MIN(LOWER(column_name)) = 'id'
+		query = `SELECT index_name, COALESCE(MIN(non_unique) = 0 AND COUNT(*) = 1 AND MIN(LOWER(column_name)) = 'id', 0)
 			FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = ? GROUP BY index_name`
 	case PostgreSQL:
 		query = `SELECT c.relname, 0 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid

@@ -176,7 +176,7 @@ func (t *Tracer) version(ctx context.Context, on querier) (int, error) {
 }
 
 func (t *Tracer) setVersion(ctx context.Context, on querier) error {
-	_, err := on.ExecContext(ctx, t.dialect.insert(schemaTable(), 1), schemaVersion, time.Now().UnixMicro())
+	_, err := on.ExecContext(ctx, t.dialect.insert(schemaTable(), 1), schemaVersion, time.Now().UnixMicro(), nil)
 	if err != nil {
 		return fmt.Errorf("table %s: %w", tableSchema, err)
 	}

@@ -41,7 +41,7 @@ func TestNewerSchema(t *testing.T) {
 		if err := h.open(sqltrace.Options{}).Migrate(h.within()); err != nil {
 			h.Fatal(err)
 		}
-		h.exec("INSERT INTO ELASTICJOB_SCHEMA VALUES (1000, 0)")
+		h.exec("INSERT INTO ELASTICJOB_SCHEMA (version, applied_micros) VALUES (1000, 0)")
 		err := h.open(sqltrace.Options{}).Write(h.within(), trace.Batch{})
 		if !errors.Is(err, sqltrace.ErrNewerSchema) {
 			h.Errorf("got %v", err)

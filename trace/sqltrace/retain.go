@@ -1,11 +1,13 @@
 package sqltrace
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -20,8 +22,8 @@ type Retention struct {
 	// Rows is how many rows of each table are kept; rows of the same second may be more. 0
 	// means all.
 	Rows int64
-	// Every is the time between two passes; the default is 10 minutes. One process at a time
-	// makes a pass, and the others leave theirs out.
+	// Every is the time between two passes; the default is 10 minutes. Of all processes one makes
+	// a pass, whose turn it happens to be.
 	Every time.Duration
 }
 
@@ -48,27 +50,21 @@ func (r Retention) check() error {
 	return nil
 }
 
-// retain makes passes until ctx ends.
+// retain makes passes until ctx ends. The first one comes soon, because a process may not live for
+// long, and not at the same time as those of others that start now.
 func (t *Tracer) retain(ctx context.Context) {
-	every := t.o.Retention.Every
-	if every == 0 {
-		every = defaultEvery
-	}
-	next := time.NewTicker(every)
-	defer next.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-next.C:
-		}
+	every := cmp.Or(t.o.Retention.Every, defaultEvery)
+	for wait := rand.N(min(every, time.Minute)); rest.For(ctx, wait); wait = every {
 		pass, cancel := context.WithTimeout(ctx, every)
-		removed, err := t.Retain(pass)
+		removed, err := t.pass(pass, every)
 		cancel()
 		if ctx.Err() != nil {
 			return
 		}
 		t.note(func(s *Stats) { s.RetentionFailed = err })
+		if t.dialect.trouble(err) == troubleSchema {
+			t.forget() // the next one makes what is missing
+		}
 		if err != nil && t.sayNow("retention") {
 			t.log.Error("old rows of the history could not be removed", slog.Any("error", brief.Error(err)))
 		}
@@ -79,13 +75,51 @@ func (t *Tracer) retain(ctx context.Context) {
 	}
 }
 
+// pass is [Tracer.Retain], unless another process has done it since a while.
+func (t *Tracer) pass(ctx context.Context, every time.Duration) (Removed, error) {
+	if err := t.ready(ctx); err != nil {
+		return Removed{}, fmt.Errorf("sqltrace: %v: %w", t.dialect, err)
+	}
+	mine, err := t.takeTurn(ctx, every)
+	if err != nil {
+		return Removed{}, fmt.Errorf("sqltrace: %v: whose turn it is to remove old rows: %w", t.dialect, err)
+	}
+	if !mine {
+		return Removed{}, nil
+	}
+	return t.Retain(ctx)
+}
+
+// takeTurn reports whether no process has made a pass for almost that long; then this one does.
+// A time that lies ahead is that of a wrong clock, and does not count.
+func (t *Tracer) takeTurn(ctx context.Context, every time.Duration) (mine bool, err error) {
+	now := time.Now()
+	err = t.transact(ctx, func(tx querier) error {
+		result, err := tx.ExecContext(ctx, t.dialect.bind("UPDATE "+tableSchema+" SET retained_micros = ?"+
+			" WHERE version = ? AND (retained_micros IS NULL OR retained_micros < ? OR retained_micros > ?)"),
+			now.UnixMicro(), schemaVersion, now.Add(-every*9/10).UnixMicro(), now.Add(every).UnixMicro())
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		mine = n > 0
+		return err
+	})
+	return mine, err
+}
+
 // Retain removes what [Retention] does not keep, once and now, and returns how many rows went,
 // with an error too. If another process is at it, it returns early.
 func (t *Tracer) Retain(ctx context.Context) (removed Removed, err error) {
 	if err := t.ready(ctx); err != nil {
 		return removed, fmt.Errorf("sqltrace: %v: %w", t.dialect, err)
 	}
-	defer func() { t.note(func(s *Stats) { s.Removed.add(removed) }) }()
+	defer func() {
+		t.note(func(s *Stats) {
+			s.Passes++
+			s.Removed.add(removed)
+		})
+	}()
 	for _, of := range tables() {
 		err := t.removeOld(ctx, of, removed.of(of.name))
 		if errors.Is(err, errLocked) {

@@ -148,6 +148,34 @@ func TestRetainByItself(t *testing.T) {
 	}
 }
 
+// Of many processes one makes a pass at a time, and a wrong clock stops nobody.
+func TestRetainInTurns(t *testing.T) {
+	onEach(t, func(h *history) {
+		o := sqltrace.Options{Retention: sqltrace.Retention{Age: days(1), Every: time.Second}}
+		tracers := []*sqltrace.Tracer{h.open(o), h.open(o), h.open(o), h.open(o)}
+		passes := func() (n int64) {
+			for _, tracer := range tracers {
+				n += tracer.Stats().Passes
+			}
+			return n
+		}
+		start := time.Now()
+		h.await("the first passes", func() bool { return passes() >= 2 })
+		h.exec("UPDATE ELASTICJOB_SCHEMA SET retained_micros = ?", time.Now().Add(days(400)).UnixMicro())
+		h.await("a pass in spite of a wrong clock", func() bool { return passes() >= 4 })
+		for _, tracer := range tracers {
+			tracer.Close()
+			if s := tracer.Stats(); s.RetentionFailed != nil {
+				h.Error(s.RetentionFailed)
+			}
+		}
+		// Each makes one a second by itself. The wrong clock gave one away.
+		if n, most := passes(), int64(time.Since(start)/(900*time.Millisecond))+3; n > most {
+			h.Errorf("%d passes in %v, want %d at most", n, time.Since(start), most)
+		}
+	})
+}
+
 // await polls, because a database tells nobody what changes.
 func (h *history) await(what string, done func() bool) {
 	h.Helper()

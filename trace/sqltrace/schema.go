@@ -210,6 +210,7 @@ func schemaTable() table {
 		columns: []column{
 			{name: "version", kind: kindInt, required: true},
 			{name: "applied_micros", kind: kindBigint, required: true},
+			{name: "retained_micros", kind: kindBigint}, // when the last pass of retention began
 		},
 		key: []string{"version"},
 	}

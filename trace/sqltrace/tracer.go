@@ -49,7 +49,9 @@ type Stats struct {
 	// LastRefusal is why the last one was.
 	Refused     int64
 	LastRefusal error
-	// Removed is how many rows retention has removed here.
+	// Passes is how many passes of retention were made here, and Removed how many rows they have
+	// removed.
+	Passes  int64
 	Removed Removed
 	// RetentionFailed is why the last pass of retention failed; nil if it did not.
 	RetentionFailed error
