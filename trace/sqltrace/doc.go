@@ -23,9 +23,9 @@
 //	          ▼ │                     column is    │  │ │ until it alone is dropped
 //	        migrate ◄──────────────── missing ─────┘  └─┘
 //
-// Whatever else goes wrong is given back as an error, and nothing of the transaction is there:
-// no connection, a deadlock, a database that is read-only or full, missing rights, no time left.
-// The recorder comes with the same batch again. Events and lines have keys, so it does not matter
+// Whatever else goes wrong is given back as an error: no connection, a deadlock, a database that is
+// read-only or full, missing rights, no time left. The batch is there as a whole or not at all, but
+// nobody may know which. The recorder comes with it again. Events and lines have keys, so it does not matter
 // how often each comes, in which order, and in which batches. Errors are told apart by SQLSTATE
 // or number, never by their messages.
 //
@@ -70,6 +70,12 @@
 // duration. If it ends after all, because its process lives and has only lost its session, the
 // outcome becomes what the process tells. All columns of ours in these tables may be NULL, and
 // are in the rows of JVMs. Columns whose names end in micros count microseconds since 1970.
+//
+// # Retention
+//
+// Rows go when they are too old or too many, those of JVMs, too: the oldest first, a thousand in a
+// transaction, with a pause after each. Of all processes one makes a pass, every ten minutes, say;
+// ELASTICJOB_SCHEMA has when the last one began. [Stats] says what went.
 //
 // # JVMs
 //

@@ -13,8 +13,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
-// Write keeps a batch in one transaction. An error means that nothing of it may be there, and
-// that the same batch may be given again later. What the database refuses to take is dropped,
+// Write keeps a batch in one transaction. An error means that it may not be there, and that
+// the same batch is to be given again later. What the database refuses to take is dropped,
 // counted in Stats and said in the log; the rest of the batch is kept.
 func (t *Tracer) Write(ctx context.Context, b trace.Batch) error {
 	if err := t.write(ctx, b); err != nil {
