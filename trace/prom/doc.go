@@ -19,6 +19,8 @@
 //	}, "elasticjob.yaml")
 //	m.Watch(app.Node())
 //
+// If the section has patterns, give [Options] the same ones: what it leaves out is not counted.
+//
 // Counters and histograms are counted by an observer ([job.Observer]), beside the path of a run.
 // If more than 10,000 events of a job wait for that, further ones are missed, and counted as such.
 //

@@ -10,9 +10,9 @@ import (
 // member is a job of this process.
 type member struct {
 	label   string
-	joined  bool      // this process is an instance
+	joined  bool      // this process is an instance, as far as was told
 	removed bool      // somebody has removed the job
-	touched time.Time // when something happened last, while it is no instance
+	touched time.Time // when it was seen last while it was not joined: by an event, or by a scrape in a node
 }
 
 // keepFor is how long the series of a job stay when this process is no instance of it any more.

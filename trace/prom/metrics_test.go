@@ -239,6 +239,25 @@ func TestSeriesOfJobs(t *testing.T) {
 	}
 }
 
+// If it was missed that the process has left a job, its series go all the same.
+func TestMissedEvents(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		p := f.dial("a", prom.Options{})
+		o := p.metrics.Observer()
+		e := job.Event{JobName: "settle"}
+		o.Joined(job.JoinedEvent{Event: e})
+		pass(2 * time.Hour)
+		p.must(map[string]float64{of("ticks_due_total"): 0})
+		o.Missed(job.MissedEvent{Event: e, Events: 7})
+		p.must(map[string]float64{of("ticks_due_total"): 0, "elasticjob_events_missed_total{}": 7})
+		pass(2 * time.Hour)
+		p.scrape()
+		if v := p.value(of("ticks_due_total")); !math.IsNaN(v) {
+			t.Errorf("two hours later it is %v", v)
+		}
+	})
+}
+
 func TestOptions(t *testing.T) {
 	for _, o := range []prom.Options{
 		{Include: []string{"["}}, {Exclude: []string{"a["}}, {Include: []string{"a"}, Exclude: []string{"b"}}, {MaxJobs: -2},

@@ -36,7 +36,10 @@ func (m *Metrics) Observer() job.Observer {
 				m.faults.WithLabelValues(label, word(e.Kind)).Inc()
 			}
 		},
-		Missed: func(e job.MissedEvent) { m.missed.Add(float64(e.Events)) },
+		Missed: func(e job.MissedEvent) {
+			m.missed.Add(float64(e.Events))
+			m.moved(e.Event, false, nil) // Left may have been among them
+		},
 	}
 }
 

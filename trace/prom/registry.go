@@ -33,8 +33,8 @@ func (m *Metrics) Registry(reg coord.Registry) coord.Registry {
 }
 
 // done counts a call.
-func (r *registry) done(operation string, begun time.Time, err error) {
-	r.m.requests.WithLabelValues(operation, resultOf(err)).Inc()
+func (r *registry) done(ctx context.Context, operation string, begun time.Time, err error) {
+	r.m.requests.WithLabelValues(operation, resultOf(ctx, err)).Inc()
 	r.m.requestTime.WithLabelValues(operation).Observe(time.Since(begun).Seconds())
 }
 
@@ -44,12 +44,13 @@ type kind struct {
 	word string
 }
 
-// resultOf is the kind of an error, "ok" for none.
-func resultOf(err error) string {
+// resultOf is the kind of an error, "ok" for none. If it has none, and ctx has ended, it is the
+// cause of that.
+func resultOf(ctx context.Context, err error) string {
 	if err == nil {
 		return "ok"
 	}
-	return wordOf(err, []kind{
+	word := wordOf(err, []kind{
 		{coord.ErrConflict, "conflict"},
 		{coord.ErrNoNode, "no_node"},
 		{coord.ErrUnknownOutcome, "unknown_outcome"},
@@ -58,10 +59,15 @@ func resultOf(err error) string {
 		{coord.ErrTooLarge, "too_large"},
 		{coord.ErrClosed, "closed"},
 		{coord.ErrUnavailable, "unavailable"},
-		{context.Canceled, "canceled"},
-		{context.DeadlineExceeded, "canceled"},
 	})
+	if word == otherKind && ctx.Err() != nil {
+		return "canceled"
+	}
+	return word
 }
+
+// otherKind is the word for kinds that are not known here.
+const otherKind = "other"
 
 // reasonOf is the reason of a conflict.
 func reasonOf(reason error) string {
@@ -81,13 +87,13 @@ func wordOf(err error, kinds []kind) string {
 			return k.word
 		}
 	}
-	return "other"
+	return otherKind
 }
 
 func (r *registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	begun := time.Now()
 	revision, err := r.Registry.Commit(ctx, ops...)
-	r.done("commit", begun, err)
+	r.done(ctx, "commit", begun, err)
 	if err == nil {
 		r.lag.committed(revision, ops)
 	} else if conflict, ok := errors.AsType[*coord.ConflictError](err); ok {
@@ -99,14 +105,14 @@ func (r *registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 func (r *registry) Get(ctx context.Context, path string) (coord.Node, error) {
 	begun := time.Now()
 	n, err := r.Registry.Get(ctx, path)
-	r.done("get", begun, err)
+	r.done(ctx, "get", begun, err)
 	return n, err
 }
 
 func (r *registry) List(ctx context.Context, path string) ([]coord.Node, error) {
 	begun := time.Now()
 	nodes, err := r.Registry.List(ctx, path)
-	r.done("list", begun, err)
+	r.done(ctx, "list", begun, err)
 	return nodes, err
 }
 
@@ -114,7 +120,7 @@ func (r *registry) List(ctx context.Context, path string) ([]coord.Node, error) 
 func (r *registry) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, error] {
 	return func(yield func(coord.Node, error) bool) {
 		var failed error
-		defer func() { r.m.requests.WithLabelValues("walk", resultOf(failed)).Inc() }()
+		defer func() { r.m.requests.WithLabelValues("walk", resultOf(ctx, failed)).Inc() }()
 		for n, err := range r.Registry.Walk(ctx, path) {
 			failed = err
 			if !yield(n, err) {
@@ -127,7 +133,7 @@ func (r *registry) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, 
 func (r *registry) View(ctx context.Context, path string) (coord.View, error) {
 	begun := time.Now()
 	v, err := r.Registry.View(ctx, path)
-	r.done("view", begun, err)
+	r.done(ctx, "view", begun, err)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +143,7 @@ func (r *registry) View(ctx context.Context, path string) (coord.View, error) {
 func (r *registry) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
 	begun := time.Now()
 	v, err := r.Registry.ViewDepth(ctx, path, depth)
-	r.done("view", begun, err)
+	r.done(ctx, "view", begun, err)
 	return v, err
 }
 

@@ -177,9 +177,9 @@ var histories = []struct {
 		for _, name := range []string{"a", "b"} {
 			r.process(name).schedule(every("settle", "* * * * * ?"), lasts(300*time.Millisecond))
 		}
-		r.record(40 * time.Minute)
+		r.record(20 * time.Minute)
 	}},
-	{name: "healthy: daily", step: time.Minute, happen: func(t *testing.T, f *fleet, r *recording) {
+	{name: "healthy: daily", step: 2 * time.Minute, happen: func(t *testing.T, f *fleet, r *recording) {
 		for _, name := range []string{"a", "b"} {
 			r.process(name).schedule(every("report", "0 0 3 * * ?"), lasts(20*time.Second))
 		}
