@@ -138,3 +138,11 @@ func TestFollowOriginal(t *testing.T) {
 		t.Error("it is there still")
 	}
 }
+
+func BenchmarkTaskID(b *testing.B) {
+	at := time.Now()
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = jobtree.TaskID("settle", 7, "10.0.0.1@-@12345-abcdefabcdef", 123456789, at)
+	}
+}
