@@ -82,3 +82,57 @@ func ExampleLogger() {
 	<-done
 	// Output: level=WARN msg="an account is closed" job=settle item=0 account=7
 }
+
+// A scope is around an execution: a tracer begins a span there. What it makes go along reaches scripts and
+// servers; here the handler asks for it. The lines of the execution go to a place of its own.
+func ExampleWithScope() {
+	ctx := context.Background()
+	reg, err := dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+
+	done := make(chan struct{})
+	scope := job.WithScope(func(ctx context.Context, e job.StartedEvent) (context.Context, job.ScopeEnd) {
+		fmt.Println("span of item", e.Item)
+		ctx, err := job.Propagate(ctx, "traceparent", "00-1")
+		if err != nil {
+			fmt.Println(err)
+		}
+		return ctx, job.ScopeEnd{Finished: func(e job.FinishedEvent) {
+			fmt.Println("its end:", e.Outcome)
+			close(done)
+		}}
+	})
+	lines := job.WithLogHandler(func(_ context.Context, e job.StartedEvent) slog.Handler {
+		return slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}})
+	})
+	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
+		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
+			for name, value := range job.Propagated(ctx) {
+				job.Logger(ctx).Info("goes along", name, value)
+			}
+			return nil
+		}), scope, lines)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Shutdown(ctx)
+	if _, err := s.Trigger(ctx, job.TriggerRequest{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	<-done
+	// Output:
+	// span of item 0
+	// level=INFO msg="goes along" traceparent=00-1
+	// its end: OK
+}
