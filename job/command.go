@@ -24,8 +24,9 @@ type CommandedEvent struct {
 // Command is what an operator may ask for.
 //
 // One instance tells it. What the leader tells, an instance tells that sees it and leads, or that
-// leads next. So if the leader ends at that moment, it may be told twice, or by nobody. What
-// has been asked for before this process has joined the job is not told.
+// sees it while nobody leads, and leads next. So it may be told twice if the leader ends at that
+// moment, and by nobody if the leader was cut off, and its session had not ended yet. What was
+// asked for before the processes have joined the job is not told.
 type Command int
 
 // The commands.
