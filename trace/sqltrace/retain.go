@@ -50,11 +50,11 @@ func (r Retention) check() error {
 	return nil
 }
 
-// retain makes passes until ctx ends. The first one comes soon, because a process may not live for
-// long, and not at the same time as those of others that start now.
+// retain makes passes until ctx ends. The first one comes within the first interval: a process may
+// not live for long, and others start at the same time.
 func (t *Tracer) retain(ctx context.Context) {
 	every := cmp.Or(t.o.Retention.Every, defaultEvery)
-	for wait := rand.N(min(every, time.Minute)); rest.For(ctx, wait); wait = every {
+	for wait := rand.N(every); rest.For(ctx, wait); wait = every {
 		pass, cancel := context.WithTimeout(ctx, every)
 		removed, err := t.pass(pass, every)
 		cancel()
