@@ -62,6 +62,8 @@ type Execution struct {
 
 // Filter says which executions are meant. Fields that are zero do not count.
 type Filter struct {
+	// Job is compared as the table does: on MySQL one that a JVM has made may take no notice of
+	// capitals.
 	Job string
 	// Items are those of Job.
 	Items        []int

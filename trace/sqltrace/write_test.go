@@ -233,6 +233,9 @@ func TestAnyOrder(t *testing.T) {
 			if got := h.everything(); got != want {
 				r.Fatalf("got\n%s\nwant\n%s", got, want)
 			}
+			if counted, there := h.counts(); counted != there {
+				r.Fatalf("counted is\n%s\nthere is\n%s", counted, there)
+			}
 		})
 	})
 }
@@ -255,7 +258,7 @@ func anyRun(r *rapid.T, x job.Execution) []trace.Event {
 
 func (h *history) empty() {
 	h.Helper()
-	for _, table := range []string{"JOB_EXECUTION_LOG", "JOB_STATUS_TRACE_LOG", "ELASTICJOB_EVENT", "ELASTICJOB_RUN_LOG"} {
+	for _, table := range []string{"JOB_EXECUTION_LOG", "JOB_STATUS_TRACE_LOG", "ELASTICJOB_EVENT", "ELASTICJOB_RUN_LOG", "ELASTICJOB_COUNT"} {
 		h.exec("DELETE FROM " + table)
 	}
 }
