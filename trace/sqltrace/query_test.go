@@ -2,9 +2,11 @@ package sqltrace_test
 
 import (
 	"cmp"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -618,6 +620,40 @@ func TestWrongQueries(t *testing.T) {
 	} {
 		if !errors.Is(err, sqltrace.ErrQuery) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// An error says which table could not be read, and why.
+func TestUnreadableTables(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "missing", "history.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tracer, err := sqltrace.Open(db, sqltrace.SQLite, sqltrace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tracer.Close()
+	ctx := t.Context()
+	for table, errs := range map[string][]error{
+		"JOB_EXECUTION_LOG": {
+			second(tracer.Executions(ctx, sqltrace.Filter{})), second(tracer.Execution(ctx, "x")), second(tracer.Latest(ctx, "a", -1, 0)),
+			second(tracer.Chain(ctx, sqltrace.Execution{ID: "x", Instance: "y"})), second(tracer.Durations(ctx, "", time.Time{}, time.Time{})),
+			second(tracer.JobNames(ctx, "", 0)), second(tracer.Addresses(ctx, "", 0)), second(tracer.SearchExecutions(ctx, sqltrace.ExecutionSearch{})),
+		},
+		"JOB_STATUS_TRACE_LOG": {
+			second(tracer.Statuses(ctx, sqltrace.StatusFilter{})), second(tracer.StatusJobNames(ctx, "", 0)), second(tracer.SearchStatuses(ctx, sqltrace.StatusSearch{})),
+		},
+		"ELASTICJOB_EVENT":   {second(tracer.Events(ctx, sqltrace.EventFilter{}))},
+		"ELASTICJOB_RUN_LOG": {second(tracer.Lines(ctx, "x", 0, 0))},
+		"ELASTICJOB_COUNT":   {second(tracer.Counts(ctx, sqltrace.CountQuery{From: began, To: began.Add(time.Hour), Step: sqltrace.Hourly}))},
+	} {
+		for i, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), "SQLite: read "+table+": ") || !strings.Contains(err.Error(), "unable to open database file") {
+				t.Errorf("%s, query %d: %v", table, i, err)
+			}
 		}
 	}
 }
