@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -237,6 +238,51 @@ func TestSeriesOfJobs(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Jobs come and go while others scrape.
+func TestScrapesWhileJobsComeAndGo(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		p := f.process("a", prom.Options{MaxJobs: 10})
+		p.schedule(every("stays", "0 0 * * * ?"), succeed)
+		o := p.metrics.Observer()
+		var telling sync.WaitGroup
+		for teller := range 4 {
+			telling.Go(func() {
+				for n := range 20 {
+					e := job.Event{Time: time.Now(), JobName: fmt.Sprintf("job-%d-%d", teller, n)}
+					o.Joined(job.JoinedEvent{Event: e})
+					o.Started(job.StartedEvent{Event: e, Execution: job.Execution{Source: job.SourceNormal}})
+					o.Fault(job.FaultEvent{Event: e, Fault: job.Fault{Kind: job.FaultTree}})
+					o.Left(job.LeftEvent{Event: e})
+					time.Sleep(10 * time.Minute)
+				}
+			})
+		}
+		done := make(chan struct{})
+		go func() { telling.Wait(); close(done) }()
+		most := 0
+		for isOver := false; !isOver; {
+			select {
+			case <-done:
+				isOver = true
+			case <-time.After(5 * time.Minute):
+			}
+			labels := map[string]bool{}
+			for _, s := range p.scrape() {
+				if s.metric == "elasticjob_ticks_due_total" {
+					labels[s.labels] = true
+				}
+			}
+			most = max(most, len(labels))
+		}
+		if most != 11 { // with ~other
+			t.Errorf("there were series of %d jobs at a time", most)
+		}
+		pass(2 * time.Hour)
+		p.scrape()
+		p.must(map[string]float64{"elasticjob_jobs_beyond_limit{}": 0, `elasticjob_leader{job_name="stays"}`: 1})
+	})
 }
 
 // If it was missed that the process has left a job, its series go all the same.
