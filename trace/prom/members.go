@@ -20,10 +20,13 @@ type member struct {
 const keepFor = time.Hour
 
 // label returns the label of the job of an event.
-func (m *Metrics) label(e job.Event) string {
+func (m *Metrics) label(e job.Event) string { return m.labelOf(e.JobName) }
+
+// labelOf returns the label of a job.
+func (m *Metrics) labelOf(name string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.memberLocked(e.JobName).label
+	return m.memberLocked(name).label
 }
 
 // moved notes that this process has become an instance of a job, or is none any more.

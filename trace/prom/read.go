@@ -130,50 +130,44 @@ func (s *standing) addFault(err error) {
 	s.faults[kind]++
 }
 
-// standings returns how the jobs stand, by label.
-func (m *Metrics) standings() map[string]*standing {
+// standings are how all jobs stand, by label.
+type standings map[string]*standing
+
+func (s standings) of(label string) *standing {
+	if s[label] == nil {
+		s[label] = &standing{}
+	}
+	return s[label]
+}
+
+func (m *Metrics) standings() standings {
 	m.mu.Lock()
 	nodes := slices.Clone(m.nodes)
 	m.mu.Unlock()
-	by := map[string]*standing{}
-	of := func(name string) *standing {
-		label := unnamed // what concerns no single job
-		if name != "" {
-			m.mu.Lock()
-			label = m.memberLocked(name).label
-			m.mu.Unlock()
-		}
-		s := by[label]
-		if s == nil {
-			s = &standing{}
-			by[label] = s
-		}
-		return s
-	}
+	all := standings{}
 	for _, n := range nodes {
 		for _, s := range n.Jobs() {
-			if of := of(s.Name()); !isDone(s) {
-				of.add(s.Status())
+			label := m.labelOf(s.Name())
+			if !isDone(s) {
+				all.of(label).add(s.Status())
 			}
 		}
 		for name, err := range n.Faults() {
-			of(name).addFault(err)
+			label := unnamed // what concerns no single job
+			if name != "" {
+				label = m.labelOf(name)
+			}
+			all.of(label).addFault(err)
 		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, one := range m.members {
-		if !one.removed {
-			continue
+		if one.removed {
+			all.of(one.label).hasNext = true
 		}
-		s := by[one.label]
-		if s == nil {
-			s = &standing{}
-			by[one.label] = s
-		}
-		s.hasNext = true
 	}
-	return by
+	return all
 }
 
 func (m *Metrics) collectJobs(to chan<- prometheus.Metric) {
