@@ -1,11 +1,8 @@
-//go:build unix
-
 package prom_test
 
 import (
 	"context"
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
 
@@ -51,54 +48,6 @@ func BenchmarkExecution(b *testing.B) {
 		o.Started(job.StartedEvent{Event: e, Execution: x})
 		o.Finished(job.FinishedEvent{Event: e, Execution: x, Outcome: job.OutcomeOK})
 	}
-}
-
-// BenchmarkRun is the processor's time that an execution takes if 1,000 are triggered at once, in a
-// scheduler on a store in memory. The difference is all that metrics cost, on the path of the run
-// and off it. Other work on the machine counts little.
-func BenchmarkRun(b *testing.B) {
-	const items = 1000
-	for _, name := range []string{"without", "observed", "observed and measured"} {
-		b.Run(name, func(b *testing.B) {
-			reg, m := benchRegistry(b), (*prom.Metrics)(nil)
-			var options []job.Option
-			if name != "without" {
-				m, _ = newMetrics(b, prom.Options{})
-				options = append(options, m.Option())
-			}
-			if name == "observed and measured" {
-				reg = m.Registry(reg)
-			}
-			s, err := job.OneOff(b.Context(), reg, job.Config{Name: "settle", ShardingTotalCount: items, Threads: items}, job.HandlerFunc(succeed), options...)
-			if err != nil {
-				b.Fatal(err)
-			}
-			before := processorTime(b)
-			for b.Loop() {
-				asked, err := s.Trigger(b.Context(), job.TriggerRequest{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := asked.Wait(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			}
-			took := processorTime(b) - before
-			if err := s.Shutdown(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(took.Nanoseconds())/float64(b.N*items), "cpu-ns/execution")
-		})
-	}
-}
-
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkCommit is a commit in memory, plain and measured.
