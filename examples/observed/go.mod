@@ -1,0 +1,53 @@
+module github.com/elasticjob-go/elasticjob/examples/observed
+
+go 1.26.0
+
+replace (
+	github.com/elasticjob-go/elasticjob => ../..
+	github.com/elasticjob-go/elasticjob/trace/otel => ../../trace/otel
+	github.com/elasticjob-go/elasticjob/trace/prom => ../../trace/prom
+	github.com/elasticjob-go/elasticjob/trace/sqltrace => ../../trace/sqltrace
+)
+
+require (
+	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob/trace/otel v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob/trace/prom v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob/trace/sqltrace v0.0.0-00010101000000-000000000000
+	github.com/prometheus/client_golang v1.25.0
+	go.opentelemetry.io/otel/sdk v1.45.0
+	go.opentelemetry.io/otel/trace v1.45.0
+	go.uber.org/goleak v1.3.0
+	modernc.org/sqlite v1.60.1
+)
+
+require (
+	filippo.io/edwards25519 v1.2.0 // indirect
+	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/dustin/go-humanize v1.0.1 // indirect
+	github.com/go-logr/logr v1.4.4 // indirect
+	github.com/go-logr/stdr v1.2.2 // indirect
+	github.com/go-sql-driver/mysql v1.10.1 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
+	github.com/ncruces/go-strftime v1.0.0 // indirect
+	github.com/prometheus/client_model v0.6.3 // indirect
+	github.com/prometheus/common v0.72.0 // indirect
+	github.com/prometheus/procfs v0.22.0 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/teambition/rrule-go v1.8.2 // indirect
+	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
+	go.opentelemetry.io/otel v1.45.0 // indirect
+	go.opentelemetry.io/otel/metric v1.45.0 // indirect
+	go.uber.org/multierr v1.11.0 // indirect
+	go.uber.org/zap v1.28.0 // indirect
+	go.uber.org/zap/exp v0.3.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+	modernc.org/libc v1.77.1 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
+)
