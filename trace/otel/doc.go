@@ -96,7 +96,7 @@
 //
 //	name                           unit         kind       what
 //	elasticjob.execution.duration  s            histogram  how long executions took, with all attempts
-//	elasticjob.execution.lateness  s            histogram  from a tick to the begin of an execution of the schedule
+//	elasticjob.execution.lateness  s            histogram  from a tick to the begin of an execution: StartedEvent.Late
 //	elasticjob.execution.retries   {attempt}    counter    attempts that have failed, after which another one came
 //	elasticjob.tick.due            {tick}       counter    ticks that have come; each instance counts them
 //	elasticjob.tick.made_up        {tick}       counter    ticks that were missed, and made up for

@@ -37,7 +37,7 @@ func newMetrics(p metric.MeterProvider) (*metrics, error) {
 		madeUp:     count("elasticjob.tick.made_up", "{tick}", "Ticks that were missed, and made up for."),
 		passedOver: count("elasticjob.tick.passed_over", "{tick}", "Ticks of items that nobody runs."),
 		retries:    count("elasticjob.execution.retries", "{attempt}", "Attempts that have failed, after which another one came."),
-		late:       seconds("elasticjob.execution.lateness", "From its tick to the begin of an execution of the schedule."),
+		late:       seconds("elasticjob.execution.lateness", "From its tick, and the delay that the job allows, to the begin of an execution of the schedule."),
 		duration:   seconds("elasticjob.execution.duration", "How long executions took, with all attempts."),
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -50,7 +50,7 @@ func newMetrics(p metric.MeterProvider) (*metrics, error) {
 // the execution, with its context, so that the SDK can keep examples that lead to its trace.
 func (m *metrics) started(ctx context.Context, e job.StartedEvent) {
 	if e.Source == job.SourceNormal && m.late.Enabled(ctx) {
-		m.late.Record(ctx, max(e.Time.Sub(e.ScheduledTime).Seconds(), 0), with(e.JobName))
+		m.late.Record(ctx, e.Late.Seconds(), with(e.JobName))
 	}
 }
 
