@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -19,6 +20,16 @@ func (forgets) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 func (forgets) OnEnd(sdktrace.ReadOnlySpan)                     {}
 func (forgets) Shutdown(context.Context) error                  { return nil }
 func (forgets) ForceFlush(context.Context) error                { return nil }
+
+// What a span costs in any case, to compare with.
+func BenchmarkSpanOfTheSDK(b *testing.B) {
+	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(forgets{})).Tracer("bench")
+	b.ReportAllocs()
+	for b.Loop() {
+		_, span := tracer.Start(b.Context(), "run settle", trace.WithAttributes(keyJob.String("settle"), keyItem.Int(1)))
+		span.End()
+	}
+}
 
 // What an execution pays: all that is done before and after its handler.
 func BenchmarkExecution(b *testing.B) {

@@ -59,7 +59,8 @@
 // # Attributes
 //
 // Where the semantic conventions of OpenTelemetry (1.43) have a name, that is used. They have
-// none for jobs; those for functions that a timer starts come closest. Times are in seconds.
+// none for jobs; those for functions that a timer starts come closest. Times are in seconds. The
+// job, the item and the source of a run are there from its begin, the others from its end.
 //
 //	attribute                     of                  meaning
 //	elasticjob.job.name           tick, run, metrics  the job

@@ -51,7 +51,7 @@ func (x *execution) finished(e job.FinishedEvent) {
 	x.metrics.finished(x.ctx, e)
 	if x.span.IsRecording() {
 		x.recent.add(e.JobName, e.Item, ended{x.span.SpanContext(), x.started.Time, e.Time})
-		finish(x.span, e)
+		x.finish(e)
 	}
 }
 
@@ -84,7 +84,9 @@ func (t *Tracer) startTick(ctx context.Context, key tickKey, e job.StartedEvent)
 // startItem starts the span of an execution.
 func (x *execution) startItem() {
 	id := spanOf(x.started.TaskID)
-	x.ctx, x.span = x.tracer.Start(wishFor(x.ctx, id), "run "+x.started.JobName, trace.WithAttributes(itemAttributes(x.started)...))
+	e := x.started
+	x.ctx, x.span = x.tracer.Start(wishFor(x.ctx, id), "run "+e.JobName,
+		trace.WithAttributes(keyJob.String(e.JobName), keyItem.Int(e.Item), keySource.String(e.Source.String())))
 	if !x.span.IsRecording() {
 		return
 	}
@@ -116,21 +118,6 @@ func (x *execution) linkToOverrun() {
 	}
 }
 
-func itemAttributes(e job.StartedEvent) []attribute.KeyValue {
-	list := []attribute.KeyValue{
-		keyJob.String(e.JobName), keyInstance.String(e.InstanceID), keyTick.String(timeText(e.ScheduledTime)), triggerOf(e.Source),
-		keyItem.Int(e.Item), keySource.String(e.Source.String()), keyTask.String(e.TaskID),
-		keyToken.Int64(e.Token), keyWaited.Float64(e.Waited.Seconds()),
-	}
-	if e.RequestID != "" {
-		list = append(list, keyRequest.String(e.RequestID))
-	}
-	if e.OriginalTaskID != "" {
-		list = append(list, keyOriginal.String(e.OriginalTaskID))
-	}
-	return list
-}
-
 func retryAttributes(r job.RetriedEvent) []attribute.KeyValue {
 	list := []attribute.KeyValue{keyAttempt.Int(r.Attempt), keyBackoff.Float64(r.Backoff.Seconds())}
 	return append(list, exceptionOf(r.Err)...)
@@ -142,18 +129,28 @@ func isFailure(o job.Outcome) bool {
 	return o == job.OutcomeFailed || o == job.OutcomePanic || o == job.OutcomeTimeout
 }
 
-// finish tells a span how its execution has ended.
-func finish(span trace.Span, f job.FinishedEvent) {
-	span.SetAttributes(keyOutcome.String(f.Outcome.String()), keyAttempts.Int(f.Attempts))
-	if f.Err == nil {
-		return
+// finish tells the span what the execution was and how it has ended: all at once, because the SDK
+// copies the attributes each time when some are added.
+func (x *execution) finish(f job.FinishedEvent) {
+	list := []attribute.KeyValue{
+		keyInstance.String(f.InstanceID), keyTick.String(timeText(f.ScheduledTime)), triggerOf(f.Source),
+		keyTask.String(f.TaskID), keyToken.Int64(f.Token), keyWaited.Float64(x.started.Waited.Seconds()),
+		keyOutcome.String(f.Outcome.String()), keyAttempts.Int(f.Attempts),
 	}
-	exception := exceptionOf(f.Err)
-	if !isFailure(f.Outcome) {
-		span.AddEvent("cut short", trace.WithAttributes(exception...))
-		return
+	if f.RequestID != "" {
+		list = append(list, keyRequest.String(f.RequestID))
 	}
-	span.SetAttributes(errorType(f))
-	span.SetStatus(codes.Error, textOf(f.Err))
-	span.AddEvent(semconv.ExceptionEventName, trace.WithAttributes(exception...))
+	if f.OriginalTaskID != "" {
+		list = append(list, keyOriginal.String(f.OriginalTaskID))
+	}
+	switch {
+	case f.Err == nil:
+	case isFailure(f.Outcome):
+		list = append(list, errorType(f))
+		x.span.SetStatus(codes.Error, textOf(f.Err))
+		x.span.AddEvent(semconv.ExceptionEventName, trace.WithAttributes(exceptionOf(f.Err)...))
+	default:
+		x.span.AddEvent("cut short", trace.WithAttributes(exceptionOf(f.Err)...))
+	}
+	x.span.SetAttributes(list...)
 }

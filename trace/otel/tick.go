@@ -87,7 +87,7 @@ type tick struct {
 	// Under the lock of ticks.
 	running, executions, failed int
 	ended                       time.Time   // when an execution ended last
-	timer                       *time.Timer // ends the span; nil while something runs
+	timer                       *time.Timer // ends the span; nil until nothing runs for the first time
 	last                        bool        // nothing more begins: the instance has left
 }
 
@@ -102,7 +102,6 @@ func (t *ticks) enter(key tickKey) *tick {
 	}
 	if in.timer != nil {
 		in.timer.Stop()
-		in.timer = nil
 	}
 	in.running++
 	in.executions++
@@ -121,8 +120,10 @@ func (t *ticks) leave(key tickKey, in *tick, failed bool) {
 	switch {
 	case isOver:
 		t.remove(key, in)
-	case in.running == 0:
+	case in.running == 0 && in.timer == nil:
 		in.timer = time.AfterFunc(linger, func() { t.expire(key, in) })
+	case in.running == 0:
+		in.timer.Reset(linger)
 	}
 	t.mu.Unlock()
 	if isOver {
