@@ -33,10 +33,9 @@ const (
 	keyReason    = attribute.Key("elasticjob.reason")
 )
 
-// triggerOf says by FaaS's words what has begun an execution.
-func triggerOf(s job.Source) attribute.KeyValue {
-	switch s {
-	case job.SourceNormal, job.SourceMisfire, job.SourceFailover:
+// triggerOf says by FaaS's words why a tick runs: by the kind of its key.
+func triggerOf(kind job.Source) attribute.KeyValue {
+	if kind == job.SourceNormal {
 		return semconv.FaaSTriggerTimer
 	}
 	return semconv.FaaSTriggerOther

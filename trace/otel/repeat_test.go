@@ -93,8 +93,8 @@ func TestFailoverOfATrigger(t *testing.T) {
 		c.Advance(2 * time.Minute)
 		cut, again := r.bySource(job.SourceManual), r.bySource(job.SourceFailover)
 		requireLink(t, again, cut, "repeats")
-		if n := len(r.named("trigger settle")); n != 2 {
-			t.Errorf("%d spans of the trigger, want one for each process", n)
+		if n := len(r.named("trigger settle")); n != 2 || of(again, "faas.trigger") != "other" {
+			t.Errorf("%d spans of the trigger, faas.trigger %q; want one for each process, and other", n, of(again, "faas.trigger"))
 		}
 	})
 }

@@ -67,7 +67,7 @@ func (x *execution) leave(failed bool) {
 func (t *Tracer) startTick(ctx context.Context, key tickKey, e job.StartedEvent) trace.Span {
 	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: key.trace(t.options.Namespace)})
 	ctx = trace.ContextWithSpanContext(ctx, parent)
-	_, span := t.tracer.Start(ctx, key.name(), trace.WithAttributes(keyJob.String(e.JobName), triggerOf(e.Source)))
+	_, span := t.tracer.Start(ctx, key.name(), trace.WithAttributes(keyJob.String(e.JobName), triggerOf(key.kind)))
 	if !span.IsRecording() {
 		return span
 	}
@@ -83,8 +83,7 @@ func (t *Tracer) startTick(ctx context.Context, key tickKey, e job.StartedEvent)
 
 // startItem starts the span of an execution.
 func (x *execution) startItem() {
-	id := spanOf(x.started.TaskID)
-	e := x.started
+	e, id := x.started, spanOf(x.started.TaskID)
 	x.ctx, x.span = x.tracer.Start(wishFor(x.ctx, id), "run "+e.JobName,
 		trace.WithAttributes(keyJob.String(e.JobName), keyItem.Int(e.Item), keySource.String(e.Source.String())))
 	if !x.span.IsRecording() {
@@ -93,28 +92,8 @@ func (x *execution) startItem() {
 	if x.span.SpanContext().SpanID() == id { // so the ids of others are known, too
 		x.linkToOriginal()
 	}
-	if x.started.Source == job.SourceMisfire {
+	if e.Source == job.SourceMisfire {
 		x.linkToOverrun()
-	}
-}
-
-// linkToOriginal links to the execution that this one repeats, which is in the same trace; but
-// for a retry of what was triggered: then nobody knows the trigger.
-func (x *execution) linkToOriginal() {
-	task := x.started.OriginalTaskID
-	if task == "" || x.started.Source == job.SourceRetry && !isTick(x.started.ScheduledTime) {
-		return
-	}
-	original := trace.NewSpanContext(trace.SpanContextConfig{
-		TraceID: x.span.SpanContext().TraceID(), SpanID: spanOf(task), TraceFlags: trace.FlagsSampled, Remote: true,
-	})
-	x.span.AddLink(trace.Link{SpanContext: original, Attributes: []attribute.KeyValue{keyLink.String("repeats"), keyTask.String(task)}})
-}
-
-// linkToOverrun links to the execution that was under way when the tick came.
-func (x *execution) linkToOverrun() {
-	if r, ok := x.recent.during(x.started.JobName, x.started.Item, x.started.ScheduledTime); ok {
-		x.span.AddLink(trace.Link{SpanContext: r.span, Attributes: []attribute.KeyValue{keyLink.String("ran when the tick came")}})
 	}
 }
 
@@ -133,7 +112,7 @@ func isFailure(o job.Outcome) bool {
 // copies the attributes each time when some are added.
 func (x *execution) finish(f job.FinishedEvent) {
 	list := []attribute.KeyValue{
-		keyInstance.String(f.InstanceID), keyTick.String(timeText(f.ScheduledTime)), triggerOf(f.Source),
+		keyInstance.String(f.InstanceID), keyTick.String(timeText(f.ScheduledTime)), triggerOf(x.key.kind),
 		keyTask.String(f.TaskID), keyToken.Int64(f.Token), keyWaited.Float64(x.started.Waited.Seconds()),
 		keyOutcome.String(f.Outcome.String()), keyAttempts.Int(f.Attempts),
 	}
