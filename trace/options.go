@@ -27,7 +27,8 @@ type Options struct {
 	MaxOutput int
 	// Lines says which lines of the handlers are kept.
 	Lines Lines
-	// Log is told when the sink begins to fail, when it works again, and what is dropped.
+	// Log is told when the sink begins to fail, when it works again, what is dropped, and that the
+	// recorder was closed before its jobs.
 	// Default: nothing is logged; see [Recorder.Stats].
 	Log *slog.Logger
 }

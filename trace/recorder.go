@@ -41,6 +41,7 @@ type Recorder struct {
 	hangs  bool               // the sink had not returned when the goroutine ended
 	cut    map[string]*runLog // of executions that have written too much, by task id
 	closed bool
+	late   sync.Once // the log is told of the first event that comes then
 }
 
 // New returns a recorder, and starts its goroutine: Close ends it. The sink need not work yet.
@@ -63,7 +64,8 @@ func New(sink Sink, o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// Option makes a job, or all jobs of a node, tell the recorder what happens.
+// Option makes a job, or all jobs of a node, tell the recorder what happens. Give it to the node or
+// to a job of it, not to both: that job would tell everything twice.
 func (r *Recorder) Option() job.Option { return r.Only(Filter{}) }
 
 // Only is Option for the jobs of a filter.
@@ -92,7 +94,7 @@ func (r *Recorder) Stats() Stats {
 // Close gives the sink what waits, until ctx ends. Then it drops what is left, ends the context
 // of a write that is under way, and waits for a second at most for that to return. It returns an
 // error if something was dropped. Call it when the jobs have ended: what is told later is dropped,
-// too. It may be called again.
+// too, which Options.Log is told once. It may be called again.
 func (r *Recorder) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true
@@ -130,7 +132,12 @@ func (r *Recorder) why(otherwise error) error {
 
 // event queues an event.
 func (r *Recorder) event(e Event) {
-	r.add(Count{Events: 1}, e.size(), func(c *chunk) { c.Events = append(c.Events, e) })
+	if r.add(Count{Events: 1}, e.size(), func(c *chunk) { c.Events = append(c.Events, e) }) {
+		return
+	}
+	r.late.Do(func() {
+		r.say(slog.LevelWarn, "trace: the recorder was closed before a job had ended; what happens now is dropped", slog.String("job", e.Job), slog.String("event", e.Kind.String()))
+	})
 }
 
 // line queues a line.
@@ -138,23 +145,25 @@ func (r *Recorder) line(l Line) {
 	r.add(Count{Lines: 1}, l.size(), func(c *chunk) { c.Lines = append(c.Lines, l) })
 }
 
-// add queues something for the sink. It never waits for the sink.
-func (r *Recorder) add(n Count, bytes int, to func(*chunk)) {
+// add queues something for the sink, and reports false if the recorder is closed. It never waits for
+// the sink.
+func (r *Recorder) add(n Count, bytes int, to func(*chunk)) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stats.Told = r.stats.Told.plus(n)
 	if r.closed {
 		r.stats.Left = r.stats.Left.plus(n)
-		return
+		return false
 	}
 	now := time.Now()
 	c := r.queue.open(now)
 	to(c)
 	if !r.queue.added(c, n, bytes, now) {
-		return
+		return true
 	}
 	select {
 	case r.wake <- struct{}{}:
 	default: // it is awake
 	}
+	return true
 }

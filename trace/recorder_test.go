@@ -372,6 +372,21 @@ func checkOrder(t interface{ Errorf(string, ...any) }, events []trace.Event) {
 	}
 }
 
+// A recorder that is closed before its jobs says so, once.
+func TestClosedBeforeTheJobs(t *testing.T) {
+	var out lockedBuffer
+	r := newRecorder(t, newPlanned(), trace.Options{Log: slog.New(slog.NewTextHandler(&out, nil))})
+	if err := r.Close(t.Context()); err != nil || out.String() != "" {
+		t.Errorf("it was closed with %v: %s", err, &out)
+	}
+	for n := range 10 {
+		tellExecution(r.Observer(), "settle", n)
+	}
+	if n := strings.Count(out.String(), "\n"); n != 1 || !strings.Contains(out.String(), `closed before a job had ended; what happens now is dropped" job=settle event=claimed`) {
+		t.Errorf("%d lines: %s", n, &out)
+	}
+}
+
 // silent is a logger that does not return, or panics.
 type silent struct {
 	slog.Handler
