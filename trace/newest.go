@@ -10,7 +10,8 @@ import (
 
 // Newest is a sink in memory: it has the newest executions, with their events and lines, for
 // those without a database. If it has too many, it forgets the one to which nothing has come for the
-// longest time. Its methods may be called from any goroutine.
+// longest time. Its methods may be called from any goroutine. How old the newest lines are at most
+// says Options.Interval of its recorder: 1 s, unless that is shorter.
 type Newest struct {
 	o NewestOptions
 
