@@ -33,12 +33,25 @@ func Options(several ...Option) Option {
 	return func(o *options) error { return o.apply(several) }
 }
 
+// OptionsOnce is [Options] for what a program may give to a node, and by mistake again to a job of it:
+// a job has the options of a key once. The key is what they are of: a pointer, say.
+func OptionsOnce[K comparable](key K, several ...Option) Option {
+	return func(o *options) error {
+		if slices.Contains(o.given, any(key)) {
+			return nil
+		}
+		o.given = append(o.given, key)
+		return o.apply(several)
+	}
+}
+
 type options struct {
 	logger         *zap.Logger
 	slog           *slog.Logger // the same logger, for handlers
 	observers      []Observer
 	scopes         []Scope
 	logHandlers    []LogHandler
+	given          []any // the keys of OptionsOnce
 	now            func() time.Time
 	ip             string
 	labels         []string
@@ -86,7 +99,7 @@ func defaultOptions() *options {
 // with returns the options with more of them, which come later. It does not change o.
 func (o *options) with(opts []Option) (*options, error) {
 	c := *o
-	c.observers, c.labels, c.scopes, c.logHandlers = slices.Clip(c.observers), slices.Clip(c.labels), slices.Clip(c.scopes), slices.Clip(c.logHandlers)
+	c.observers, c.labels, c.scopes, c.logHandlers, c.given = slices.Clip(c.observers), slices.Clip(c.labels), slices.Clip(c.scopes), slices.Clip(c.logHandlers), slices.Clip(c.given)
 	c.strategies, c.errorHandlers, c.types, c.listeners = maps.Clone(c.strategies), maps.Clone(c.errorHandlers), maps.Clone(c.types), maps.Clone(c.listeners)
 	if err := c.apply(opts); err != nil {
 		return nil, err

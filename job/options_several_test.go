@@ -1,11 +1,16 @@
 package job_test
 
 import (
+	"context"
+	"maps"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtest"
 )
 
 // Several options as one do what each of them does, and fail as they do.
@@ -24,4 +29,32 @@ func TestOptionsAsOne(t *testing.T) {
 	if _, err := job.NewNode(reg, job.NodeConfig{Options: []job.Option{job.Options(), job.Options(job.WithWeight(3), job.WithLabels("gpu"))}}); err != nil {
 		t.Error(err)
 	}
+}
+
+// A job has the options of a key once, also if it gets them from its node, too. Other jobs do not
+// lose them by that.
+func TestOptionsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		told := map[string]int{}
+		tells := func(who string) job.Option {
+			return job.OptionsOnce(who, job.WithObserver(job.Observer{Joined: func(e job.JoinedEvent) {
+				mu.Lock()
+				defer mu.Unlock()
+				told[e.JobName+" "+who]++
+			}}))
+		}
+		c := jobtest.NewCluster(t)
+		in := c.Instance("10.0.0.1", tells("a"), tells("a"))
+		nothing := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
+		in.OneOff(job.Config{Name: "both", ShardingTotalCount: 1}, nothing, tells("b"), tells("a"), tells("b"))
+		in.OneOff(job.Config{Name: "node", ShardingTotalCount: 1}, nothing)
+		in.OneOff(job.Config{Name: "job", ShardingTotalCount: 1}, nothing, tells("b"))
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if want := map[string]int{"both a": 1, "both b": 1, "node a": 1, "job a": 1, "job b": 1}; !maps.Equal(told, want) {
+			t.Errorf("got %v, want %v", told, want)
+		}
+	})
 }

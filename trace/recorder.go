@@ -64,11 +64,11 @@ func New(sink Sink, o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// Option makes a job, or all jobs of a node, tell the recorder what happens. Give it to the node or
-// to a job of it, not to both: that job would tell everything twice.
-func (r *Recorder) Option() job.Option { return r.Only(Filter{}) }
+// Option makes a job, or all jobs of a node, tell the recorder what happens. A job that gets it twice,
+// from its node, too, tells everything once.
+func (r *Recorder) Option() job.Option { return job.OptionsOnce(r, r.Only(Filter{})) }
 
-// Only is Option for the jobs of a filter.
+// Only is Option for the jobs of a filter. A job that gets several of them tells everything as often.
 func (r *Recorder) Only(f Filter) job.Option {
 	observer := job.WithObserver(Only(f, r.Observer()))
 	if r.options.Lines.Off {

@@ -32,7 +32,7 @@ func TestSchedulerWithARecorder(t *testing.T) {
 			return nil
 		})
 		for _, name := range []string{"settle", "other"} {
-			a.Schedule(job.Config{Name: name, Cron: "0 * * * * ?", ShardingTotalCount: 2, ShardingItemParameters: "0=a,1=b", Retry: job.Retry{Attempts: 1}}, h)
+			a.Schedule(job.Config{Name: name, Cron: "0 * * * * ?", ShardingTotalCount: 2, ShardingItemParameters: "0=a,1=b", Retry: job.Retry{Attempts: 1}}, h, r.Option()) // it has that once
 		}
 		c.Advance(2 * time.Minute)
 		if err := a.Shutdown(time.Minute); err != nil {

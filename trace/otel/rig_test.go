@@ -43,7 +43,7 @@ func (r *rig) options() []job.Option {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return []job.Option{tracer.Option()}
+	return []job.Option{tracer.Option(), tracer.Option()} // a job has it once
 }
 
 // named returns the spans of a name, in the order in which they have ended.

@@ -42,10 +42,12 @@ func New(o Options) (*Tracer, error) {
 	}, nil
 }
 
-// Option makes a job, or all jobs of a node, tell the tracer what happens.
-func (t *Tracer) Option() job.Option { return t.Only(jobtrace.Filter{}) }
+// Option makes a job, or all jobs of a node, tell the tracer what happens. A job that gets it twice,
+// from its node, too, has one span for each execution all the same.
+func (t *Tracer) Option() job.Option { return job.OptionsOnce(t, t.Only(jobtrace.Filter{})) }
 
-// Only is Option for the jobs of a filter. So a Tracer can stand in jobfile.Options.Tracing, too.
+// Only is Option for the jobs of a filter. So a Tracer can stand in jobfile.Options.Tracing, too. A job
+// that gets several of them has as many spans.
 func (t *Tracer) Only(f jobtrace.Filter) job.Option {
 	list := []job.Option{
 		job.WithScope(func(ctx context.Context, e job.StartedEvent) (context.Context, job.ScopeEnd) {

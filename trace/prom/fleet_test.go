@@ -106,7 +106,7 @@ func (p *process) schedule(c job.Config, h job.HandlerFunc, opts ...job.Option) 
 	if c.Cron == "" {
 		start = p.node.OneOff
 	}
-	s, err := start(context.Background(), c, h, opts...)
+	s, err := start(context.Background(), c, h, append(opts, p.metrics.Option())...) // it has that once, although its node has it
 	if err != nil {
 		p.f.t.Fatalf("%s: %v", p.name, err)
 	}
