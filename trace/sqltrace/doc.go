@@ -10,7 +10,8 @@
 //	recorder, err := trace.New(history, trace.Options{})
 //	s, err := job.Schedule(ctx, reg, cfg, handler, recorder.Option())
 //	…
-//	err = recorder.Close(ctx) // writes what it has
+//	err = s.Shutdown(ctx)
+//	err = recorder.Close(ctx) // after the job: writes what it has
 //	history.Close()
 //	err = db.Close()
 //

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	_ "modernc.org/sqlite" // the driver
+
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"

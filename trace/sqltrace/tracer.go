@@ -61,7 +61,10 @@ var _ trace.Sink = (*Tracer)(nil)
 
 // Open returns a Tracer for a database that may be down: nothing is asked of it until the first
 // batch comes, or retention begins. db is for the Tracer alone, because on MySQL the sessions
-// of its pool are set to UTC. Close the Tracer before db.
+// of its pool are set to UTC. Close the Tracer before db, and the recorder before the Tracer.
+//
+// SQLite in memory has another database for each connection of a pool: then db needs
+// SetMaxOpenConns(1), and must not close that connection for its age.
 func Open(db *sql.DB, d Dialect, o Options) (*Tracer, error) {
 	if db == nil {
 		return nil, errors.New("sqltrace: no database")
