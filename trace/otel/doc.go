@@ -15,8 +15,8 @@
 // # Traces
 //
 // A tick has one trace, whichever processes run its items: the id of the trace follows from the
-// namespace, the job and the tick. In the trace there is one span for each process that runs
-// items of the tick, and below it one for each execution:
+// namespace, the job and the tick ([TraceOfTick]). In the trace there is one span for each process
+// that runs items of the tick, and below it one for each execution:
 //
 //	process A   tick settle ─┬─ run settle (item 0) ── spans of the handler
 //	                         └─ run settle (item 2)

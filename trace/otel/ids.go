@@ -5,11 +5,26 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"go.opentelemetry.io/otel/trace"
 )
+
+// TraceOfTick returns the id of the trace of a tick of a job, which has all that ran for it in all
+// processes, whoever asks: so a page of the history may link to it. namespace is Options.Namespace. It
+// does not say whether the sampler has taken it.
+func TraceOfTick(namespace, job string, tick time.Time) trace.TraceID {
+	return traceOf(namespace, job, "tick", strconv.FormatInt(tick.UnixMilli(), 10)) // as precise as the tree
+}
+
+// TraceOfTrigger is TraceOfTick for what ran for a trigger ([job.SourceManual]): for a request, and for
+// no tick.
+func TraceOfTrigger(namespace, job, requestID string) trace.TraceID {
+	return traceOf(namespace, job, "request", requestID)
+}
 
 // traceOf hashes what names a trace. Samplers expect that ids are spread evenly.
 func traceOf(names ...string) (id trace.TraceID) {

@@ -20,6 +20,13 @@ func traceOfTick(namespace, name string, tick time.Time) trace.TraceID {
 func TestTraceIDs(t *testing.T) {
 	tick := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	same := traceOfTick("shop", "settle", tick)
+	if got := TraceOfTick("shop", "settle", tick.Add(999*time.Microsecond)); got != same {
+		t.Errorf("others are told that it is the trace %s: %s", got, same)
+	}
+	trigger := job.StartedEvent{Event: job.Event{JobName: "settle"}, Execution: job.Execution{Source: job.SourceManual, ScheduledTime: tick, RequestID: "7"}}
+	if got, want := TraceOfTrigger("shop", "settle", "7"), keyOf(trigger).trace("shop"); got != want || got == same {
+		t.Errorf("others are told that a trigger has the trace %s: %s", got, want)
+	}
 	if got := traceOfTick("shop", "settle", tick.In(time.FixedZone("east", 8*3600)).Add(999*time.Microsecond)); got != same {
 		t.Error("one tick has two traces:", same, got)
 	}

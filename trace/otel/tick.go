@@ -3,7 +3,6 @@ package oteljob
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -59,9 +58,9 @@ func isTick(t time.Time) bool { return t.Nanosecond() == 0 }
 // the trace of that tick, however late it runs; a trigger has one of its own.
 func (k tickKey) trace(namespace string) trace.TraceID {
 	if k.request != "" {
-		return traceOf(namespace, k.job, "request", k.request)
+		return TraceOfTrigger(namespace, k.job, k.request)
 	}
-	return traceOf(namespace, k.job, "tick", strconv.FormatInt(k.at, 10))
+	return TraceOfTick(namespace, k.job, time.UnixMilli(k.at))
 }
 
 // name is that of the span.
