@@ -9,6 +9,9 @@
 //	$ echo dump@settle | nc 127.0.0.1 9888
 //	$ curl -s '127.0.0.1:9888/dump/settle?format=text'
 //
+// A program that has pages of its own puts [Service.Handler] among them, and serves them on
+// [Service.Listener]: so one port has all.
+//
 // [Take] and [Directly] dump a job without a service, and [Client] asks the service of another
 // process.
 //
