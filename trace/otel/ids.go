@@ -20,8 +20,8 @@ func TraceOfTick(namespace, job string, tick time.Time) trace.TraceID {
 	return traceOf(namespace, job, "tick", strconv.FormatInt(tick.UnixMilli(), 10)) // as precise as the tree
 }
 
-// TraceOfTrigger is TraceOfTick for what ran for a trigger ([job.SourceManual]): for a request, and for
-// no tick.
+// TraceOfTrigger is TraceOfTick for what ran for a trigger: for a request, and for no tick. Its source
+// is [job.SourceManual], or after a failover [job.SourceFailover], with a time that is no whole second.
 func TraceOfTrigger(namespace, job, requestID string) trace.TraceID {
 	return traceOf(namespace, job, "request", requestID)
 }
