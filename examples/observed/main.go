@@ -1,15 +1,11 @@
-// Command observed shows what a process can tell of its jobs: their history in a database, with
-// the lines of each run; metrics; spans; and what it believes beside what the registry has.
+// Command observed shows how a program learns what happened to its jobs, with nothing installed:
 //
-//	go run ./examples/observed -for 1m
+//	go run ./examples/observed
 //
-// The store is in memory, the database a file of SQLite that goes with the program. Meanwhile:
-//
-//	curl -s 127.0.0.1:8080/metrics | grep ^elasticjob_
-//	curl -s '127.0.0.1:8080/dump/settle?format=text'
-//	echo dump@settle | nc 127.0.0.1 8080
-//
-// It prints each span when that has ended, and in the end what the history has.
+// A job of three items runs each second. The bank of Shanghai answers at the second attempt only, and
+// that of Guangzhou not at all for each second tick. Meanwhile the program asks its own port for
+// lines, a dump and metrics, and afterwards the history, which is in SQLite. Who tells something ends
+// before what it is told to: the node, then recorders and spans, the history, and the database.
 package main
 
 import (
@@ -25,13 +21,12 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	_ "modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -42,132 +37,113 @@ import (
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
-const namespace = "billing"
-
 func main() {
-	listen := flag.String("listen", "127.0.0.1:8080", "address of the metrics and of dumps")
-	limit := flag.Duration("for", 15*time.Second, "how long to run")
+	file := flag.String("db", "", "file that keeps the history; empty: a temporary one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, *limit)
-	defer cancel()
-	listener, err := net.Listen("tcp", *listen)
-	if err == nil {
-		err = run(ctx, listener, os.Stdout)
-	}
-	if err != nil {
-		slog.Error("observed has failed", "error", err)
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if err := run(ctx, *file, log, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "observed:", err)
 		os.Exit(1)
 	}
 }
 
-// closing bounds what is done at the end.
-const closing = 10 * time.Second
-
-// run runs the job until ctx ends, then prints its history.
-func run(ctx context.Context, listener net.Listener, out io.Writer) (err error) {
-	end := context.WithoutCancel(ctx)
-	atEnd := func(f func(context.Context) error) {
-		ctx, cancel := context.WithTimeout(end, closing)
-		defer cancel()
-		err = errors.Join(err, f(ctx))
+// run opens the history, has the job work, and asks what has happened.
+func run(ctx context.Context, file string, log *slog.Logger, out io.Writer) (err error) {
+	if file == "" {
+		dir, err := os.MkdirTemp("", "observed-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }() // the system removes it otherwise
+		file = filepath.Join(dir, "history.db")
 	}
-	folder, err := os.MkdirTemp("", "observed")
+	db, err := sql.Open("sqlite", file)
 	if err != nil {
 		return err
 	}
-	defer atEnd(func(context.Context) error { return os.RemoveAll(folder) })
-
-	// Where it is told.
-	db, err := sql.Open("sqlite", filepath.Join(folder, "history.db"))
-	if err != nil {
-		return err
-	}
-	defer atEnd(func(context.Context) error { return db.Close() })
-	history, err := sqltrace.Open(db, sqltrace.SQLite, sqltrace.Options{Retention: sqltrace.Retention{Age: 90 * 24 * time.Hour}})
+	defer func() { err = errors.Join(err, db.Close()) }()
+	history, err := sqltrace.Open(db, sqltrace.SQLite, sqltrace.Options{Retention: sqltrace.Retention{Age: 90 * 24 * time.Hour}, Log: log})
 	if err != nil {
 		return err
 	}
 	defer history.Close()
-	recorder, err := trace.New(history, trace.Options{Log: slog.Default()})
+	begin, spans := time.Now(), traces{}
+	if err := observe(ctx, history, spans, log, out); err != nil {
+		return err
+	}
+	return ask(ctx, history, begin, spans, out) // it has everything now
+}
+
+// observe runs the job with all that is told of it, until there is something to be seen.
+func observe(ctx context.Context, history trace.Sink, spans sdktrace.SpanExporter, log *slog.Logger, out io.Writer) (err error) {
+	recorder, err := trace.New(history, trace.Options{Log: log})
 	if err != nil {
 		return err
 	}
-	defer atEnd(func(ctx context.Context) error { return show(ctx, out, history) }) // after the recorder has written all
-	defer atEnd(recorder.Close)
+	defer func() { err = errors.Join(err, end(ctx, recorder.Close)) }()
+	newest, err := trace.NewNewest(trace.NewestOptions{})
+	if err != nil {
+		return err
+	}
+	recent, err := trace.New(newest, trace.Options{Log: log, Interval: 10 * time.Millisecond})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end(ctx, recent.Close)) }()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(spans), sdktrace.WithIDGenerator(oteljob.IDs{}))
+	defer func() { err = errors.Join(err, end(ctx, provider.Shutdown)) }()
+	tracer, err := oteljob.New(oteljob.Options{TracerProvider: provider, Namespace: namespace})
+	if err != nil {
+		return err
+	}
 	metrics, err := prom.New(prom.Options{Namespace: namespace})
 	if err != nil {
 		return err
 	}
-	metrics.WatchTrace(recorder)
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(&printer{to: out}, sdktrace.WithBatchTimeout(time.Second)), sdktrace.WithIDGenerator(oteljob.IDs{}))
-	defer atEnd(provider.Shutdown)
-	spans, err := oteljob.New(oteljob.Options{TracerProvider: provider, Namespace: namespace})
+	reg, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: namespace}) // or etcd.Dial, zk.Dial
 	if err != nil {
 		return err
 	}
-
-	// What is told.
-	store, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: namespace}) // etcd.Dial or zk.Dial
+	defer func() { err = errors.Join(err, end(ctx, reg.Close)) }()
+	ended := make(chan job.FinishedEvent, 100)
+	told := trace.Join(metrics.Observer(), job.Observer{Finished: func(e job.FinishedEvent) { ended <- e }}) // in this order
+	node, err := job.NewNode(metrics.Registry(reg), job.NodeConfig{Options: []job.Option{
+		job.WithSlog(log), recorder.Option(), recent.Option(), tracer.Option(), job.WithObserver(told),
+	}})
 	if err != nil {
 		return err
 	}
-	reg := metrics.Registry(store)
-	defer atEnd(reg.Close)
-	node, err := job.NewNode(reg, job.NodeConfig{Drain: closing, Options: []job.Option{recorder.Option(), metrics.Option(), spans.Option()}})
-	if err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, end(ctx, node.Shutdown)) }()
 	metrics.Watch(node)
-	if _, err := node.Schedule(ctx, job.Config{
-		Name: "settle", Cron: "0/2 * * * * ?", ShardingTotalCount: 3, ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
-		Retry: job.Retry{Attempts: 1, InitialBackoff: 100 * time.Millisecond}, Failover: true,
-	}, settler{provider.Tracer("billing")}); err != nil {
-		return errors.Join(err, node.Shutdown(end))
+	metrics.WatchTrace(recorder)
+	if _, err = node.Schedule(ctx, settling(), job.HandlerFunc(settle)); err != nil {
+		return err
 	}
-
-	// Where people and Prometheus ask.
-	dumps, err := dump.New(reg, node, dump.Options{})
+	service, err := dump.New(reg, node, dump.Options{Log: newest, Logger: log})
 	if err != nil {
-		return errors.Join(err, node.Shutdown(end))
+		return err
 	}
-	pages := http.NewServeMux()
-	registered := prometheus.NewRegistry()
-	registered.MustRegister(metrics)
-	pages.Handle("/metrics", promhttp.HandlerFor(registered, promhttp.HandlerOpts{}))
-	pages.Handle("/", dumps.Handler())
-	server := &http.Server{Handler: pages, ReadHeaderTimeout: time.Second}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(dumps.Listener(listener)) }()
-	defer atEnd(func(ctx context.Context) error {
-		if err := server.Shutdown(ctx); err != nil {
-			return err
-		}
-		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
-	})
-	return node.Run(ctx) // waits, and shuts down
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: pages(service, metrics), ReadHeaderTimeout: 5 * time.Second}
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	defer server.Close()
+	serving.Go(func() { log.Info("serves no more", "because", server.Serve(service.Listener(listener))) })
+
+	if err := enough(ctx, ended); err != nil {
+		return err
+	}
+	return look(ctx, listener.Addr().String(), out)
 }
 
-// show writes what the history has of the last runs.
-func show(ctx context.Context, out io.Writer, history *sqltrace.Tracer) error {
-	page, err := history.Executions(ctx, sqltrace.Filter{Job: "settle", Limit: 6})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(out, "\nthe last runs:")
-	for _, x := range page.Rows {
-		fmt.Fprintf(out, "%s item %d %-6s after %v, %d attempts %s\n", x.ScheduledTime.Format(time.TimeOnly), x.Item, x.Outcome, x.Duration, x.Attempts, x.Error)
-		lines, err := history.Lines(ctx, x.ID, 0, 10)
-		if err != nil {
-			return err
-		}
-		for _, l := range lines {
-			fmt.Fprintf(out, "  %d %s %s\n", l.Number, l.Level, l.Text)
-		}
-	}
-	return nil
+// end has something end within ten seconds, also after Ctrl-C: what waits is kept.
+func end(ctx context.Context, it func(context.Context) error) error {
+	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return it(soon)
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
-	"net"
-	"net/http"
+	"log/slog"
+	"os"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,81 +16,47 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds each wait: a slow machine needs more than a tick.
-const patience = time.Minute
-
-// finished matches the metric of runs that have ended well.
-var finished = regexp.MustCompile(`elasticjob_executions_finished_total\{[^}]*job_name="settle"[^}]*outcome="[oO][kK]"[^}]*\} [1-9]`)
-
-// A run shows in the metrics, in a dump, in spans and in the history.
-func TestObserved(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
-	defer stop()
+// The program finds what has happened, in each of the ways.
+func TestRun(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	var out bytes.Buffer
-	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, listener, &out) }()
-
-	await(t, "run in the metrics", func() bool {
-		return finished.MatchString(page(t, "http://"+address+"/metrics"))
-	})
-	await(t, "job in the dump", func() bool { return strings.Contains(ask(t, address, "dump@settle\n"), "/settle/config") })
-	stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
+	if err := run(ctx, "", slog.New(slog.NewTextHandler(t.Output(), nil)), &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
 	}
-	for _, want := range []string{"span pay Beijing in trace ", "span run settle in trace ", "span tick settle in trace ", "item 0 OK ", "INFO pays city=Beijing attempt=1"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("it does not print %q, but\n%s", want, &out)
+	for _, want := range []string{
+		`from memory:\n  INFO asks the bank city=Shanghai attempt=1\n`,
+		`  /settle/sharding/2/instance \| ip1@-@`,
+		`elasticjob_executions_finished_total\{job_name="settle",job_namespace="billing",outcome="failed"\} [1-9]`,
+		`elasticjob_retries_total\{job_name="settle",job_namespace="billing"\} [1-9]`,
+		`  item 0 for ..:..:..: OK after 1 attempts`,
+		`  item 1 for ..:..:..: OK after 2 attempts`,
+		`  from .*[[ ]FAILED:[1-9]`,
+		`  from .*[[ ]OK:[1-9]`,
+		`What failed last: item 2 for ..:..:..: the bank does not answer\n  INFO asks the bank city=Guangzhou attempt=1\n  INFO asks the bank city=Guangzhou attempt=2\nIts trace [0-9a-f]{32} has the spans .*run settle.*\n$`,
+	} {
+		if !regexp.MustCompile(want).Match(out.Bytes()) {
+			t.Errorf("there is no %s in\n%s", want, &out)
 		}
 	}
 }
 
-func await(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for late := time.Now().Add(patience); !ok(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("no %s after %v", what, patience)
-		}
+// The program ends in order when it is interrupted at once.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := run(ctx, "", slog.New(slog.DiscardHandler), io.Discard); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
-func page(t *testing.T, url string) string {
-	t.Helper()
-	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Get(url)
+// What puts all together is short enough to be read.
+func TestLength(t *testing.T) {
+	text, err := os.ReadFile("main.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
+	if lines := bytes.Count(text, []byte("\n")); lines >= 150 {
+		t.Errorf("%d lines, want less than 150", lines)
 	}
-	return string(body)
-}
-
-// ask sends a line, as nc does.
-func ask(t *testing.T, address, line string) string {
-	t.Helper()
-	conn, err := net.DialTimeout("tcp", address, patience)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(conn, line); err != nil {
-		t.Fatal(err)
-	}
-	answer, err := io.ReadAll(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(answer)
 }

@@ -4,49 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"time"
-
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// settler is the work: it takes a moment, and the bank of one city does not always answer.
-type settler struct{ tracer trace.Tracer }
+const namespace = "billing"
 
-var errBank = errors.New("the bank does not answer")
+// settling is the job.
+func settling() job.Config {
+	return job.Config{
+		Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 3, ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
+		Retry: job.Retry{Attempts: 1, InitialBackoff: 50 * time.Millisecond}, ErrorHandler: job.ErrorHandlerIgnore,
+	}
+}
 
-func (s settler) Execute(ctx context.Context, sc job.ShardingContext) error {
-	ctx, span := s.tracer.Start(ctx, "pay "+sc.ItemParameter) // below the span of the execution
-	defer span.End()
-	job.Logger(ctx).Info("pays", "city", sc.ItemParameter, "attempt", sc.Attempt)
-	select {
-	case <-time.After(time.Duration(rand.IntN(300)) * time.Millisecond):
-	case <-ctx.Done():
-		return context.Cause(ctx)
+// settle is what the job does for an item.
+func settle(ctx context.Context, sc job.ShardingContext) error {
+	log := job.Logger(ctx)
+	log.Info("asks the bank", "city", sc.ItemParameter, "attempt", sc.Attempt)
+	switch {
+	case sc.ItemParameter == "Shanghai" && sc.Attempt == 1, sc.ItemParameter == "Guangzhou" && sc.ScheduledTime.Second()%2 == 1:
+		return errors.New("the bank does not answer")
 	}
-	if sc.ItemParameter == "Guangzhou" && rand.IntN(2) == 0 {
-		return errBank
-	}
+	log.Info("has paid")
 	return nil
 }
 
-// printer is an exporter that prints a line for each span. A service has OTLP's.
-type printer struct{ to io.Writer }
-
-// ExportSpans prints spans that have ended. The SDK calls it once at a time.
-func (p *printer) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
-	for _, s := range spans {
-		_, err := fmt.Fprintf(p.to, "span %s in trace %.8s… took %v %s\n", s.Name(), s.SpanContext().TraceID(), s.EndTime().Sub(s.StartTime()).Round(time.Millisecond), s.Status().Description)
-		if err != nil {
-			return err
+// enough waits until each item has run, and that of Guangzhou has ended in both ways.
+func enough(ctx context.Context, ended <-chan job.FinishedEvent) error {
+	for seen := map[string]bool{}; len(seen) < 4; {
+		select {
+		case e := <-ended:
+			seen[fmt.Sprint(e.Item, e.Outcome)] = true
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
 	return nil
 }
-
-// Shutdown has nothing to do.
-func (p *printer) Shutdown(context.Context) error { return nil }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"github.com/elasticjob-go/elasticjob/job/dump"
+	oteljob "github.com/elasticjob-go/elasticjob/trace/otel"
+	"github.com/elasticjob-go/elasticjob/trace/prom"
+	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
+)
+
+// pages are what the process answers over HTTP.
+func pages(service *dump.Service, metrics *prom.Metrics) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(metrics)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.Handle("/", service.Handler())
+	return mux
+}
+
+// look asks a process that runs the job, at its port.
+func look(ctx context.Context, address string, out io.Writer) error {
+	client := dump.Client{Address: address}
+	var lines []dump.Line
+	var err error
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for ; len(lines) == 0; <-again.C { // they come a moment after the run
+		if lines, _, err = client.Log(ctx, "settle", dump.LogQuery{Item: 1}); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(out, "The newest lines of item 1, from memory:")
+	for _, l := range lines {
+		fmt.Fprintf(out, "  %v %s\n", l.Level, l.Text)
+	}
+	text, err := client.Text(ctx, "settle")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "Of the dump:")
+	only(out, strings.NewReader(text), "/settle/sharding/2/")
+
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "Of the metrics:")
+	only(out, answer.Body, "elasticjob_executions_finished_total", "elasticjob_retries_total")
+	return answer.Body.Close()
+}
+
+// only writes the lines that begin with one of some words.
+func only(out io.Writer, text io.Reader, words ...string) {
+	for s := bufio.NewScanner(text); s.Scan(); {
+		for _, word := range words {
+			if strings.HasPrefix(s.Text(), word) {
+				fmt.Fprintln(out, " ", s.Text())
+			}
+		}
+	}
+}
+
+// ask asks the history, as an operator does a week later.
+func ask(ctx context.Context, history *sqltrace.Tracer, begin time.Time, spans traces, out io.Writer) error {
+	fmt.Fprintln(out, "The newest run of each item, from the history:")
+	latest, err := history.Latest(ctx, "settle", -1, 10)
+	if err != nil {
+		return err
+	}
+	for _, x := range latest {
+		fmt.Fprintf(out, "  item %d for %s: %s after %d attempts, %v\n", x.Item, x.ScheduledTime.Format(time.TimeOnly), x.Outcome, x.Attempts, x.Duration.Round(time.Millisecond))
+	}
+	fmt.Fprintln(out, "How runs ended, by hour:")
+	hours, err := history.Counts(ctx, sqltrace.CountQuery{Job: "settle", From: begin, To: time.Now().Add(time.Hour), Step: sqltrace.Hourly})
+	if err != nil {
+		return err
+	}
+	for _, h := range hours {
+		fmt.Fprintf(out, "  from %s: %v\n", h.Start.Format(time.DateTime), h.Executions)
+	}
+	failures, err := history.Executions(ctx, sqltrace.Filter{Job: "settle", Outcomes: sqltrace.Failures(), From: begin, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(failures.Rows) == 0 {
+		return errors.New("no run has failed")
+	}
+	failed := failures.Rows[0]
+	fmt.Fprintf(out, "What failed last: item %d for %s: %s\n", failed.Item, failed.ScheduledTime.Format(time.TimeOnly), failed.Error)
+	lines, err := history.Lines(ctx, failed.ID, 0, 100)
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		fmt.Fprintf(out, "  %v %s\n", l.Level, l.Text)
+	}
+	id := oteljob.TraceOfTick(namespace, "settle", failed.ScheduledTime)
+	_, err = fmt.Fprintf(out, "Its trace %s has the spans %s\n", id, strings.Join(spans[id], ", "))
+	return err
+}
+
+// traces are the names of spans by trace: a backend of OpenTelemetry that is small.
+type traces map[oteltrace.TraceID][]string
+
+// ExportSpans implements [sdktrace.SpanExporter].
+func (t traces) ExportSpans(_ context.Context, list []sdktrace.ReadOnlySpan) error {
+	for _, span := range list {
+		id := span.SpanContext().TraceID()
+		t[id] = append(t[id], span.Name())
+	}
+	return nil
+}
+
+// Shutdown implements [sdktrace.SpanExporter].
+func (t traces) Shutdown(context.Context) error { return nil }
