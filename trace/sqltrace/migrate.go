@@ -124,8 +124,11 @@ func (t *Tracer) migrate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if len(changes) > 0 {
+			t.log.Info("the tables of the history are changed", slog.Int("statements", len(changes)))
+		}
 		for _, statement := range changes {
-			t.log.Info("the tables of the history are changed", slog.String("statement", statement))
+			t.log.Debug("the tables of the history are changed", slog.String("statement", statement))
 			if _, err := on.ExecContext(ctx, statement); err != nil {
 				return fmt.Errorf("%s: %w", statement, err)
 			}
