@@ -2,14 +2,10 @@ package sqltrace
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"log/slog"
 
-	"github.com/google/uuid"
-
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -162,70 +158,4 @@ func (t *Tracer) insert(ctx context.Context, tx querier, to table, list []row) e
 		}
 	}
 	return nil
-}
-
-// Bounds of the search for a run that an instance has left: an item's newest runs, and items.
-const (
-	newestRuns    = 5
-	mostRecovered = 1000
-)
-
-// lose closes the executions that an instance has left when it ended, and returns a row of
-// their state for each. An instance that is alive after all writes their end itself later.
-func (t *Tracer) lose(ctx context.Context, tx querier, m maker, e trace.Event, counts counts) ([]row, error) {
-	var statuses []row
-	for _, item := range e.Items[:min(len(e.Items), mostRecovered)] {
-		left, err := t.running(ctx, tx, e.Job, e.From, item)
-		if err != nil {
-			return nil, fmt.Errorf("look for what ran in item %d of job %s: %w", item, e.Job, err)
-		}
-		for _, run := range left {
-			_, err := tx.ExecContext(ctx, t.dialect.bind("UPDATE "+tableExecution+" SET "+columnEnd+" = ?, outcome = ? WHERE id = ?"),
-				t.dialect.moment(e.Time), outcomeLost, run.task)
-			if err != nil {
-				return nil, fmt.Errorf("close task %s: %w", run.task, err)
-			}
-			counts.add(m.text(e.Job, maxJobName), run.start, outcomeLost, 1)
-			about := e
-			about.ID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(e.ID+run.task)).String()
-			about.Instance, about.Execution = e.From, job.Execution{Item: item, Source: run.source}
-			statuses = append(statuses, m.status(about, stateLost, run.original, run.task))
-		}
-	}
-	return statuses, nil
-}
-
-// leftRun is an execution without an end.
-type leftRun struct {
-	task, original string
-	start          int64 // in microseconds
-	source         job.Source
-}
-
-// running returns the executions of an item that an instance has begun and not ended, among
-// the newest ones.
-func (t *Tracer) running(ctx context.Context, tx querier, jobName, instance string, item int) ([]leftRun, error) {
-	rows, err := tx.QueryContext(ctx, t.dialect.bind(fmt.Sprintf(
-		"SELECT task_id, original_task_id, start_micros, execution_source FROM (SELECT * FROM %s WHERE job_name = ? AND sharding_item = ?"+
-			" ORDER BY start_time DESC LIMIT %d) newest WHERE instance = ? AND %s IS NULL",
-		tableExecution, newestRuns, columnEnd)), jobName, item, instance)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []leftRun
-	for rows.Next() {
-		var task, source string
-		var original sql.NullString
-		var start int64
-		if err := rows.Scan(&task, &original, &start, &source); err != nil {
-			return nil, err
-		}
-		run := leftRun{task: task, start: start, original: original.String, source: job.SourceNormal}
-		if source == job.SourceFailover.String() {
-			run.source = job.SourceFailover
-		}
-		list = append(list, run)
-	}
-	return list, rows.Err()
 }

@@ -146,6 +146,30 @@ func TestLostRuns(t *testing.T) {
 	})
 }
 
+// An instance may leave many items, and several runs of one.
+func TestLostRunsOfManyItems(t *testing.T) {
+	onEach(t, func(h *history) {
+		tracer := h.open(sqltrace.Options{})
+		found := event(600, trace.KindRecovered, job.Execution{})
+		found.From = "10.0.0.1@-@42@-@0123456789ab"
+		for i := range 1100 {
+			found.Items = append(found.Items, i)
+		}
+		var b trace.Batch
+		items := []int{0, 0, 63, 64, 127, 998, 999, 1000}
+		for i, item := range items {
+			x := execution(i)
+			x.Item = item
+			b.Events = append(b.Events, event(i, trace.KindStarted, x))
+		}
+		h.write(tracer, b)
+		h.write(tracer, trace.Batch{Events: []trace.Event{found}})
+		h.want(h.ask("SELECT sharding_item, outcome FROM JOB_EXECUTION_LOG ORDER BY id"),
+			"0|LOST\n0|LOST\n63|LOST\n64|LOST\n127|LOST\n998|LOST\n999|LOST\n1000|NULL")
+		h.want(h.ask("SELECT COUNT(DISTINCT sharding_item), COUNT(*) FROM JOB_STATUS_TRACE_LOG WHERE state = 'TASK_LOST'"), "6|7")
+	})
+}
+
 // Texts that a database would refuse are changed, and only as much as needed.
 func TestTexts(t *testing.T) {
 	onEach(t, func(h *history) {
