@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -161,6 +162,15 @@ func (t *Tracer) reading(ctx context.Context, table string, do func(context.Cont
 }
 
 func (t *Tracer) readOn(ctx context.Context, on querier, query string, args []any, scan func(scanner) error) error {
+	args = slices.Clone(args)
+	for i, arg := range args { // texts of others are as they were written; PostgreSQL would refuse the rest
+		switch text := arg.(type) {
+		case string:
+			args[i] = valid(text)
+		case Outcome:
+			args[i] = valid(string(text))
+		}
+	}
 	rows, err := on.QueryContext(ctx, t.dialect.bind(query), args...)
 	if err != nil {
 		return err

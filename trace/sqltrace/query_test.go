@@ -659,3 +659,30 @@ func TestUnreadableTables(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// Whoever asks may give any text: it finds what was written of the same one, or nothing.
+func TestTextsOfQueries(t *testing.T) {
+	onEach(t, func(h *history) {
+		tracer := h.open(sqltrace.Options{})
+		for i, text := range []string{"it's", "a%b_c", `a\b`, "q?q", "$1", "日本🚀", "a\x00b", "bad\xff"} {
+			e := event(i, trace.KindStarted, execution(i))
+			e.Job = text
+			h.write(tracer, trace.Batch{Events: []trace.Event{e}})
+			x, err := tracer.Executions(h.within(), sqltrace.Filter{Job: text})
+			if err != nil || len(x.Rows) != 1 || x.Rows[0].ID != execution(i).TaskID {
+				t.Errorf("executions of %q: %v, %v", text, ids(x.Rows), err)
+			}
+			s, err := tracer.SearchStatuses(h.within(), sqltrace.StatusSearch{Search: sqltrace.Search{Sort: text}, Job: text})
+			if err != nil || s.Total != 1 {
+				t.Errorf("search for %q: %d, %v", text, s.Total, err)
+			}
+			none, err := tracer.Executions(h.within(), sqltrace.Filter{Outcomes: []sqltrace.Outcome{sqltrace.Outcome(text)}, After: sqltrace.Cursor("1_" + text)})
+			if err != nil || len(none.Rows) != 0 {
+				t.Errorf("outcome and cursor %q: %v, %v", text, ids(none.Rows), err)
+			}
+			if _, err := tracer.Execution(h.within(), text); !errors.Is(err, sqltrace.ErrNotFound) {
+				t.Errorf("execution %q: %v", text, err)
+			}
+		}
+	})
+}

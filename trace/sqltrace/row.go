@@ -218,7 +218,7 @@ func (m maker) text(s string, most int) string {
 	if len(s) > most*4 {
 		s = s[:most*4] // no character has more bytes
 	}
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	s = valid(s)
 	n := 0
 	for i := range s {
 		if n++; n > most {
@@ -235,6 +235,11 @@ func (m maker) text(s string, most int) string {
 		}
 		return r
 	}, s)
+}
+
+// valid returns a text in UTF-8 without the character 0.
+func valid(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // optional is text, and NULL if there is none.
