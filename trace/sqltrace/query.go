@@ -98,7 +98,7 @@ func (k key) value(d Dialect, at time.Time) any {
 	if k.kind == kindTime {
 		return d.moment(at)
 	}
-	return at.UnixMicro()
+	return inYears(at).UnixMicro()
 }
 
 // within adds the bounds of the time, which may be open, and the place where the page begins.
@@ -163,12 +163,14 @@ func (t *Tracer) reading(ctx context.Context, table string, do func(context.Cont
 
 func (t *Tracer) readOn(ctx context.Context, on querier, query string, args []any, scan func(scanner) error) error {
 	args = slices.Clone(args)
-	for i, arg := range args { // texts of others are as they were written; PostgreSQL would refuse the rest
-		switch text := arg.(type) {
+	for i, arg := range args { // as they are written; PostgreSQL would refuse the rest
+		switch arg := arg.(type) {
 		case string:
-			args[i] = valid(text)
+			args[i] = valid(arg)
 		case Outcome:
-			args[i] = valid(string(text))
+			args[i] = valid(string(arg))
+		case int:
+			args[i] = inRange(arg)
 		}
 	}
 	rows, err := on.QueryContext(ctx, t.dialect.bind(query), args...)

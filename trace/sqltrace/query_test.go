@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -682,6 +683,39 @@ func TestTextsOfQueries(t *testing.T) {
 			}
 			if _, err := tracer.Execution(h.within(), text); !errors.Is(err, sqltrace.ErrNotFound) {
 				t.Errorf("execution %q: %v", text, err)
+			}
+		}
+	})
+}
+
+// What no column can hold is as good as the largest value, when it is written and in a filter.
+func TestNumbersOutOfRange(t *testing.T) {
+	onEach(t, func(h *history) {
+		tracer := h.open(sqltrace.Options{})
+		x := execution(1)
+		many := event(2, trace.KindPassedOver, job.Execution{Item: 1})
+		many.Ticks = 5_000_000_000
+		line := trace.Line{Job: "settle", TaskID: x.TaskID, Number: 1, Time: began, Level: math.MaxInt, Text: "loud"}
+		h.write(tracer, trace.Batch{Events: []trace.Event{event(1, trace.KindStarted, x), many}, Lines: []trace.Line{line}})
+		h.want(h.ask("SELECT ticks, level FROM ELASTICJOB_EVENT, ELASTICJOB_RUN_LOG"), "2147483647|2147483647")
+
+		_, err := tracer.Executions(h.within(), sqltrace.Filter{Job: "settle", Items: []int{math.MaxInt, math.MinInt}})
+		_, err1 := tracer.Latest(h.within(), "settle", math.MaxInt, 0)
+		_, err2 := tracer.Lines(h.within(), x.TaskID, math.MaxInt, 0)
+		if err := errors.Join(err, err1, err2); err != nil {
+			t.Error(err)
+		}
+		for _, from := range []struct {
+			time time.Time
+			want int
+		}{
+			{time.Unix(math.MinInt64/2, 0), 1}, {time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC), 1},
+			{time.Date(300_000, 1, 1, 0, 0, 0, 0, time.UTC), 0}, {time.Unix(math.MaxInt64/2, 0), 0},
+		} {
+			runs, err := tracer.Executions(h.within(), sqltrace.Filter{From: from.time})
+			events, err1 := tracer.Events(h.within(), sqltrace.EventFilter{From: from.time})
+			if err := errors.Join(err, err1); err != nil || len(runs.Rows) != from.want || len(events.Rows) != from.want {
+				t.Errorf("from %v: %d runs, %d events, %v", from.time, len(runs.Rows), len(events.Rows), err)
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -241,6 +242,10 @@ func (m maker) text(s string, most int) string {
 func valid(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
+
+// inRange returns what a column of kindInt can hold. pgx does not even send anything else, so that
+// the error would look like one that passes, and the batch would come again for ever.
+func inRange(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }
 
 // optional is text, and NULL if there is none.
 func (m maker) optional(s string, most int) any {

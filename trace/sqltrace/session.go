@@ -105,7 +105,7 @@ func discard(conn *sql.Conn) {
 
 // moment returns a time as the columns of kindTime take it.
 func (d Dialect) moment(at time.Time) any {
-	at = at.UTC()
+	at = inYears(at.UTC())
 	switch first, last := time.Unix(1, 0).UTC(), time.Unix(math.MaxInt32, 0).UTC(); {
 	case d == PostgreSQL:
 		return at
@@ -115,6 +115,19 @@ func (d Dialect) moment(at time.Time) any {
 		at = last
 	}
 	return at.Format("2006-01-02 15:04:05.000000")
+}
+
+// inYears returns a time of the years 1 to 9999: all databases know them, and as texts they have
+// the order that they have as times.
+func inYears(at time.Time) time.Time {
+	first, last := time.Time{}, time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Microsecond)
+	switch {
+	case at.Before(first):
+		return first
+	case at.After(last):
+		return last
+	}
+	return at
 }
 
 func earlier(a, b time.Time) time.Time {

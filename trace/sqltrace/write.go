@@ -149,7 +149,12 @@ func (t *Tracer) insert(ctx context.Context, tx querier, to table, list []row) e
 		for len(list) >= n {
 			args := make([]any, 0, n*len(to.columns))
 			for _, r := range list[:n] {
-				args = append(args, r...)
+				for _, value := range r {
+					if number, ok := value.(int); ok {
+						value = inRange(number)
+					}
+					args = append(args, value)
+				}
 			}
 			if _, err := tx.ExecContext(ctx, t.dialect.insert(to, n), args...); err != nil {
 				return fmt.Errorf("write %d rows of %s: %w", n, to.name, err)
