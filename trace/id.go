@@ -14,7 +14,7 @@ type ids struct {
 }
 
 func (g *ids) next(at time.Time) string {
-	now := uint64(at.UnixMilli())<<12 | uint64(at.Nanosecond())%1e6<<12/1e6
+	now := uint64(max(at.UnixMilli(), 0))<<12 | uint64(at.Nanosecond())%1e6<<12/1e6
 	g.last = max(now, g.last+1)
 	id := uuid.New() // random; the variant is set
 	binary.BigEndian.PutUint64(id[:], g.last>>12<<16|7<<12|g.last&0xfff)

@@ -500,3 +500,17 @@ func (l *lockedBuffer) String() string {
 	defer l.mu.Unlock()
 	return l.b.String()
 }
+
+// An event without a time does not spoil the IDs of later ones.
+func TestIDsAfterAnEventWithoutTime(t *testing.T) {
+	s := newPlanned()
+	r := newRecorder(t, s, trace.Options{})
+	r.Observer().Joined(job.JoinedEvent{Event: job.Event{JobName: "settle"}})
+	r.Observer().Joined(job.JoinedEvent{Event: job.Event{JobName: "settle", Time: time.UnixMilli(0x0123456789ab)}})
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if id := s.events()[1].ID; !strings.HasPrefix(id, "01234567-89ab-7") {
+		t.Errorf("ID %s", id)
+	}
+}

@@ -110,14 +110,24 @@ func (r *rate) take() bool {
 // maxLogs bounds how many executions are remembered that have written too much.
 const maxLogs = 1000
 
-// leftOut counts a line that is left out of a log, and remembers that its end is to say so.
+// leftOut counts a line that is left out of a log, and remembers that its end is to say so. If
+// too many are remembered any other one is forgotten: some have ended, and something that their
+// handler has started goes on to write.
 func (r *Recorder) leftOut(l *runLog) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stats.LinesOut++
-	if l.left == 1 && len(r.cut) < maxLogs {
-		r.cut[l.line.TaskID] = l
+	task := l.line.TaskID
+	if r.cut[task] != nil {
+		return
 	}
+	for other := range r.cut {
+		if len(r.cut) < maxLogs {
+			break
+		}
+		delete(r.cut, other)
+	}
+	r.cut[task] = l
 }
 
 // endLog writes the last line of an execution, if something was left out.

@@ -201,3 +201,29 @@ func TestManyThatWriteTooMuch(t *testing.T) {
 		t.Errorf("%d lines, %+v", n, r.Stats())
 	}
 }
+
+// What goes on to write after the end of its execution does not keep others from saying what
+// was left out.
+func TestWritersThatOutliveTheirExecution(t *testing.T) {
+	s := newPlanned()
+	r := newRecorder(t, s, trace.Options{Lines: trace.Lines{Max: 1}})
+	for n := range 1010 {
+		x := job.Execution{TaskID: fmt.Sprint(n)}
+		log := runLogger(r, x)
+		log.Info("x")
+		endRun(r, x)
+		log.Info("y")
+	}
+	x := job.Execution{TaskID: "new"}
+	log := runLogger(r, x)
+	log.Info("x")
+	log.Info("y")
+	endRun(r, x)
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lines := s.lines()
+	if last := lines[len(lines)-1]; last.TaskID != "new" || last.Number != 2 {
+		t.Errorf("%+v", last)
+	}
+}
