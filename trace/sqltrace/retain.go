@@ -102,11 +102,22 @@ func (t *Tracer) takeTurn(ctx context.Context, every time.Duration) (mine bool, 
 			return err
 		}
 		n, err := result.RowsAffected()
-		mine = n > 0
-		return err
+		if mine = n > 0; mine || err != nil {
+			return err
+		}
+		var there int
+		query := t.dialect.bind("SELECT COUNT(*) FROM " + tableSchema + " WHERE version = ?")
+		if err := tx.QueryRowContext(ctx, query, schemaVersion).Scan(&there); err != nil || there > 0 {
+			return err
+		}
+		t.forget() // somebody has emptied it; the next pass fills it again
+		return fmt.Errorf("table %s: %w", tableSchema, errNoVersion)
 	})
 	return mine, err
 }
+
+// errNoVersion says that the row is not there which has the time of the last pass.
+var errNoVersion = errors.New("it has no row for this version")
 
 // Retain removes what [Retention] does not keep, once and now, and returns how many rows went,
 // with an error too. If another process is at it, it returns early.

@@ -143,6 +143,10 @@ func TestRetainByItself(t *testing.T) {
 	h.await("a failure is told", func() bool { return tracer.Stats().RetentionFailed != nil })
 	fillAges(h, tracer, days(2)) // makes the table again
 	h.await("it is well again", func() bool { return tracer.Stats().RetentionFailed == nil && h.rowCounts() == "0 0 0 0" })
+	h.exec("DELETE FROM ELASTICJOB_SCHEMA")
+	h.await("an empty table is told", func() bool { return tracer.Stats().RetentionFailed != nil })
+	passes := tracer.Stats().Passes
+	h.await("it is filled again", func() bool { return tracer.Stats().Passes > passes })
 	tracer.Close()
 	for _, want := range []string{"old rows of the history are removed", "could not be removed"} {
 		if n := strings.Count(log.String(), want); n < 1 || n > 3 {
