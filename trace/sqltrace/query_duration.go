@@ -21,14 +21,15 @@ type Durations struct {
 }
 
 // Durations looks at the newest 2000 executions of a job, or of all jobs if it is empty, that
-// have ended and that began at from or later and before to.
+// have ended and that began at from or later and before to. When a run that was lost has ended
+// nobody knows, so it is not among them.
 func (t *Tracer) Durations(ctx context.Context, jobName string, from, to time.Time) (Durations, error) {
 	var w where
 	w.equal("job_name", jobName)
 	if err := executionKey.within(t.dialect, &w, from, to, ""); err != nil {
 		return Durations{}, err
 	}
-	w.add("complete_time IS NOT NULL")
+	w.add("complete_time IS NOT NULL AND (duration_micros IS NOT NULL OR outcome IS NULL)") // JVMs write neither
 	start, complete := t.dialect.micros("start_time"), t.dialect.micros("complete_time")
 	query := fmt.Sprintf("SELECT %s, COALESCE(duration_micros, %s - %s) FROM %s%s%s LIMIT %d",
 		start, complete, start, tableExecution, &w, executionKey.newestFirst(), mostDurations+1)
@@ -41,7 +42,7 @@ func (t *Tracer) Durations(ctx context.Context, jobName string, from, to time.Ti
 		}
 		var took int64
 		err := row.Scan(&oldest, &took)
-		micros = append(micros, took)
+		micros = append(micros, max(took, 0)) // the clock of a JVM may have been set back
 		return err
 	})
 	if err != nil || len(micros) == 0 {

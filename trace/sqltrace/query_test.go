@@ -309,6 +309,10 @@ func TestJVMRowsAreFound(t *testing.T) {
 		if err != nil || d.Executions != 3 || d.Max != time.Second || !d.All || !d.Since.Equal(start) {
 			h.Errorf("durations: %+v, %v", d, err)
 		}
+		h.exec("UPDATE JOB_EXECUTION_LOG SET complete_time = '2023-05-06 07:08:00'") // its clock was set back
+		if d, err := tracer.Durations(h.within(), "j", time.Time{}, time.Time{}); err != nil || d.P50 != 0 || d.Max != 0 {
+			h.Errorf("durations with another clock: %+v, %v", d, err)
+		}
 	})
 }
 
@@ -461,6 +465,10 @@ func TestLostRunsAreCountedOnce(t *testing.T) {
 			counts, err := tracer.Counts(h.within(), sqltrace.CountQuery{From: began.Add(-time.Hour), To: began.Add(time.Hour), Step: sqltrace.Daily})
 			if err != nil || len(counts) != 1 || len(counts[0].Executions) != 1 || counts[0].Executions[outcome] != 1 {
 				h.Errorf("got %v, %v; want one %s", counts, err, outcome)
+			}
+			d, err := tracer.Durations(h.within(), "a", time.Time{}, time.Time{})
+			if isKnown := outcome != sqltrace.OutcomeLost; err != nil || isKnown != (d.Executions == 1) {
+				h.Errorf("durations of one %s: %+v, %v", outcome, d, err)
 			}
 		}
 		for range 2 {
