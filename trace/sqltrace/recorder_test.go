@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -102,4 +103,31 @@ func one(t *testing.T, db *sql.DB, query string) string {
 		t.Fatal(err)
 	}
 	return strings.Join(cells, " ")
+}
+
+// One connection is enough for all that a Tracer does at a time.
+func TestOneConnection(t *testing.T) {
+	h := &history{T: t, dialect: sqltrace.SQLite, driver: "sqlite", dsn: ":memory:"}
+	db := h.pool(h.dsn)
+	db.SetMaxOpenConns(1)
+	tracer, err := sqltrace.Open(db, h.dialect, sqltrace.Options{Retention: sqltrace.Retention{Age: never, Every: time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tracer.Close()
+	var wait sync.WaitGroup
+	for i := range 10 {
+		wait.Go(func() {
+			err := tracer.Write(h.within(), trace.Batch{Events: []trace.Event{event(i, trace.KindStarted, execution(i))}})
+			page, err1 := tracer.Executions(h.within(), sqltrace.Filter{})
+			_, err2 := tracer.Retain(h.within())
+			if err := errors.Join(err, err1, err2); err != nil || len(page.Rows) == 0 {
+				t.Errorf("%d executions, %v", len(page.Rows), err)
+			}
+		})
+	}
+	wait.Wait()
+	if page, err := tracer.Executions(h.within(), sqltrace.Filter{}); err != nil || len(page.Rows) != 10 {
+		t.Errorf("%d executions, %v", len(page.Rows), err)
+	}
 }
