@@ -116,6 +116,8 @@
 // # Not promised
 //
 //   - That everything is there. The recorder drops what has waited for too long, and counts it.
+//   - That an output is kept as it was: a column holds 65,535 bytes of it at most, the last ones,
+//     in UTF-8. The recorder's own bound is lower, unless it is raised (trace.Options.MaxOutput).
 //   - That a row has all its columns: an event that was dropped has told them.
 //   - An order of rows in the same microsecond; ids sort by the time at which they were made.
 //   - That an execution has an end. One of a process that was killed gets it from a leader that

@@ -1,13 +1,13 @@
 package sqltrace
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -206,11 +206,13 @@ func (m maker) output(e trace.Event) any {
 	if e.Dropped {
 		return "(dropped: too much output waited for the recorder)"
 	}
-	tail := e.Output
-	if len(tail) > trace.MaxText {
-		tail = bytes.TrimLeftFunc(tail[len(tail)-trace.MaxText:], func(r rune) bool { return r == '\uFFFD' })
+	tail := m.text(string(e.Output), len(e.Output))
+	tail = tail[max(0, len(tail)-maxOutput):]
+	tail = strings.TrimLeftFunc(tail, func(r rune) bool { return r == utf8.RuneError }) // a part of a character
+	if tail == "" {
+		return nil
 	}
-	return m.optional(string(tail), trace.MaxText)
+	return tail
 }
 
 // text returns a text that every database takes: that many characters at most, in UTF-8, and

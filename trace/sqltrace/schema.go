@@ -29,6 +29,9 @@ const (
 	maxItems    = 4000
 )
 
+// maxOutput bounds the output of an execution, in bytes: what a TEXT of MySQL holds.
+const maxOutput = 1<<16 - 1
+
 type table struct {
 	name    string
 	columns []column
