@@ -95,6 +95,9 @@ func (t *Tracer) countPart(ctx context.Context, q CountQuery, from, to time.Time
 		if q.Step == Daily { // a day on which the clocks change is in two parts
 			y, m, d := start.Add(offset).UTC().Date()
 			start = time.Date(y, m, d, 0, 0, 0, 0, from.Location())
+			if start.Day() != d { // there is no midnight: the day begins when the clocks are set
+				_, start = start.ZoneBounds()
+			}
 		}
 		c, ok := found[start.UnixMicro()]
 		if !ok {

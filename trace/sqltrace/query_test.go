@@ -728,3 +728,27 @@ func TestNumbersOutOfRange(t *testing.T) {
 		}
 	})
 }
+
+// Where the clocks are set at midnight, a day has none, and begins an hour later.
+func TestCountsOnADayWithoutMidnight(t *testing.T) {
+	onEach(t, func(h *history) {
+		tracer := h.open(sqltrace.Options{})
+		santiago := zone(h, "America/Santiago")
+		begin := time.Date(2026, 9, 5, 0, 0, 0, 0, santiago)
+		var b trace.Batch
+		for n := range 3 * 24 {
+			r := ran{job: "a", ip: "10.0.0.1", start: begin.Add(time.Duration(n) * time.Hour), outcome: job.OutcomeOK, Execution: execution(n)}
+			b.Events = append(b.Events, r.events()...)
+		}
+		h.write(tracer, b)
+		counts, err := tracer.Counts(h.within(), sqltrace.CountQuery{From: begin, To: begin.AddDate(0, 0, 3), Step: sqltrace.Daily, Zone: santiago})
+		if err != nil {
+			h.Fatal(err)
+		}
+		var got []string
+		for _, c := range counts {
+			got = append(got, fmt.Sprint(c.Start.Format("01-02 15:04 "), c.Executions["OK"]))
+		}
+		h.want(strings.Join(got, ", "), "09-05 00:00 24, 09-06 01:00 23, 09-07 00:00 24")
+	})
+}
