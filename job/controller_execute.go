@@ -124,8 +124,8 @@ func (c *controller) execute(r *run) {
 			}
 			end.moves = r.wishes.makesRoom()
 			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil && end.outcome != OutcomeKilled || end.outcome == OutcomeCut, c.now(), e.sc.Attempt, r.wishes.kept()
+			defer c.returns(r, end) // also if a scope ends the goroutine
 			c.observeEnd(r, end, &e.scopes)
-			c.returns(r, end)
 		}()
 		defer func() {
 			// A panic of the handler is an error by now (execution.once). If something panics

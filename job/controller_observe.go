@@ -203,10 +203,10 @@ func (c *controller) observeEnd(r *run, e ending, s *scopes) {
 		return
 	}
 	event := FinishedEvent{Event: c.event(r.Instance), Execution: c.executionID(r), Outcome: e.outcome, Err: e.err, Attempts: e.attempts, Took: max(e.at.Sub(r.begun), 0), Output: e.output}
+	defer c.watchers.tellFinished(event) // also if a scope ends the goroutine
 	if s != nil {
 		s.close(event)
 	}
-	c.watchers.tellFinished(event)
 }
 
 func (c *controller) observeMakeUp(claim decide.Claim, ticks int) {

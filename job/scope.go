@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"errors"
-	"slices"
 )
 
 // Scope is opened around each execution of this process, for a tracer, a profiler or a lock: its
@@ -13,10 +12,10 @@ import (
 // between are all attempts, the pauses between them, the error handlers, and Before and After of
 // the listeners.
 //
-// It is on the path of each execution, so it must not wait for anything. The context has to be ctx, with values added by [context.WithValue]: the
-// end of a handler's context is the scheduler's. Any other context is left out, with nil for
-// none. If a function of a scope panics, the execution goes on without it. Either is logged,
-// seldom.
+// It is on the path of each execution, so it must not wait for anything. The context has to be ctx,
+// with values added by [context.WithValue]: the end of a handler's context is the scheduler's. Any
+// other context is left out, with nil for none. If a function of a scope panics, the execution
+// goes on without it. Either is logged, seldom.
 type Scope func(ctx context.Context, e StartedEvent) (context.Context, ScopeEnd)
 
 // ScopeEnd is what a scope is told of its execution. Each function may be nil, and is called in
@@ -79,11 +78,12 @@ func (s *scopes) retried(e RetriedEvent) {
 	}
 }
 
-// close ends the scopes, the innermost first.
+// close ends the scopes, the innermost first. It ends all of them, also if a function ends the
+// goroutine (runtime.Goexit).
 func (s *scopes) close(e FinishedEvent) {
-	for _, end := range slices.Backward(s.ends) {
+	for _, end := range s.ends {
 		if end.Finished != nil {
-			s.call(func() { end.Finished(e) })
+			defer s.call(func() { end.Finished(e) })
 		}
 	}
 }

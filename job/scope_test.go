@@ -201,3 +201,24 @@ func TestScopesThatHarm(t *testing.T) {
 		}
 	})
 }
+
+// A scope that ends the goroutine, as FailNow of a test does, keeps no item, and hides no end from
+// others.
+func TestScopesThatEndTheGoroutine(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		var d diary
+		cfg := c.config()
+		cfg.ShardingTotalCount = 1
+		c.join("10.0.0.1", cfg, nil, d.scope("A"), job.WithScope(func(ctx context.Context, _ job.StartedEvent) (context.Context, job.ScopeEnd) {
+			return ctx, job.ScopeEnd{Finished: func(job.FinishedEvent) { runtime.Goexit() }}
+		}), job.WithObserver(job.Observer{Finished: func(job.FinishedEvent) { d.note("told") }}))
+		c.pass(10*time.Second + 500*time.Millisecond)
+		runs := c.record.find(anything)
+		if len(runs) < 9 {
+			t.Errorf("%d executions in 10 s", len(runs))
+		}
+		if got := d.all(); len(got) != 3*len(runs) { // opened, closed, told
+			t.Errorf("%d executions: %q", len(runs), got)
+		}
+	})
+}
