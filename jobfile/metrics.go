@@ -16,6 +16,14 @@ type meter struct {
 	counts map[string]*counts // by job
 }
 
+const (
+	// maxCounted is how many jobs have counters of their own: with node.serve, others may put in
+	// more and more.
+	maxCounted = 10_000
+	// otherJobs has the counters of the rest. No job can have this name.
+	otherJobs = "~other"
+)
+
 // counts are those of a job, since the process has started.
 type counts struct {
 	Started    int64            `json:"started"`
@@ -37,12 +45,7 @@ func (m *meter) observer() job.Observer {
 	count := func(e job.Event, do func(*counts)) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		c := m.counts[e.JobName]
-		if c == nil {
-			c = &counts{Finished: map[string]int64{}, Faults: map[string]int64{}}
-			m.counts[e.JobName] = c
-		}
-		do(c)
+		do(m.of(e.JobName))
 	}
 	return job.Observer{
 		Started: func(e job.StartedEvent) { count(e.Event, func(c *counts) { c.Started++ }) },
@@ -64,6 +67,19 @@ func (m *meter) observer() job.Observer {
 		},
 		Missed: func(e job.MissedEvent) { count(e.Event, func(c *counts) { c.Missed += int64(e.Events) }) },
 	}
+}
+
+// of returns the counters of a job. The caller has the lock.
+func (m *meter) of(name string) *counts {
+	if m.counts[name] == nil && len(m.counts) >= maxCounted {
+		name = otherJobs
+	}
+	c := m.counts[name]
+	if c == nil {
+		c = &counts{Finished: map[string]int64{}, Faults: map[string]int64{}}
+		m.counts[name] = c
+	}
+	return c
 }
 
 // serve shows the counters as package expvar would, but only ours.
