@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,13 @@ func TestDump(t *testing.T) {
 	}
 	if status, page := get(t, "http://"+address+"/live"); status != 200 {
 		t.Errorf("/live: %d %s", status, page)
+	}
+	answer, err := http.Get("http://" + address + "/live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = answer.Body.Close(); !answer.Close { // it was not to be read
+		t.Error("an idle connection takes the place of a probe")
 	}
 	if err := app.Shutdown(context.Background()); err != nil {
 		t.Error(err)

@@ -67,12 +67,13 @@ func (a *App) listen(ctx context.Context, reg coord.Registry) (close func(contex
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("jobfile: %s: %s: %w", a.file.at(sections[address]), sections[address], err), close(ctx))
 		}
-		if service != nil && address == a.file.dump.listen {
-			l = service.Listener(l)
-		}
 		server := &http.Server{
 			Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: time.Minute,
 			MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+		}
+		if service != nil && address == a.file.dump.listen {
+			l = service.Listener(l)
+			server.SetKeepAlivesEnabled(false) // it has few connections, and idle ones would keep probes out
 		}
 		servers = append(servers, server)
 		serving.Go(func() {
