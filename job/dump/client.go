@@ -114,6 +114,8 @@ func (c Client) Text(ctx context.Context, job string) (string, error) {
 	switch complaint, failed := bytes.CutPrefix(text, []byte("error: ")); {
 	case err != nil || ctx.Err() != nil:
 		return wrap(ended(ctx, err))
+	case failed && c.Token != "" && bytes.Contains(complaint, []byte(`"`+job+"@")):
+		return wrap(fmt.Errorf("%w: the service wants no token", ErrNoJob)) // what it says has the token in it
 	case failed:
 		return wrap(remote(string(complaint)))
 	}

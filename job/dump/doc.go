@@ -77,8 +77,10 @@
 //
 // Nothing is encrypted, unless the listener is one of package crypto/tls, and without a token there is
 // no access control: whoever reaches the port reads what the registry has of the jobs, and runs the
-// program's commands. So listen on a loopback address, or in a private network. Secrets that a
-// configuration has as references (package property) are not shown; those that stand in the tree are.
+// program's commands. So listen on a loopback address, or in a private network. A page of a browser
+// that runs there may reach the port, too, under a name of its own for that address (DNS rebinding):
+// only a token keeps it out. Secrets that a configuration has as references (package property) are not
+// shown; those that stand in the tree are.
 //
 // Masking is for what is sent to others. It hides addresses, not names of hosts and jobs, and not
 // from whoever may ask for ?mask=false.

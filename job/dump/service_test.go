@@ -334,6 +334,10 @@ func TestClient(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	c.Token = token // the service wants none, and takes it for a part of the name
+	if _, err := c.Text(t.Context(), "settle"); !errors.Is(err, dump.ErrNoJob) || strings.Contains(err.Error(), token[:8]) || !strings.Contains(err.Error(), "wants no token") {
+		t.Errorf("a token too many: %v", err)
+	}
 	if _, err := c.Command(t.Context(), "fail", ""); err == nil || !strings.Contains(err.Error(), "the service says: dump: command fail: a b") {
 		t.Errorf("a command that fails: %v", err)
 	}
