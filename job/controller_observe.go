@@ -118,7 +118,7 @@ func (c *controller) observeDue(w *decide.World) {
 		from = w.Schedule.Since
 	}
 	*last = tick
-	event := DueEvent{c.event(c.self.ID), tick, c.ticksBetween(from, tick)}
+	event := DueEvent{c.event(c.self.ID), tick, c.ticksBetween(from, tick), c.settings.Jitter}
 	observe(c, event, func(o *Observer) func(DueEvent) { return o.Due })
 }
 

@@ -138,6 +138,8 @@ type (
 		// Ticks is how many have come since the last one that was told, 1,000 at most. It is more
 		// than 1 if this process was without a session, or stood still.
 		Ticks int
+		// Jitter is Config.Jitter: items may begin that much later.
+		Jitter time.Duration
 	}
 	ClaimedEvent struct {
 		Event

@@ -42,6 +42,7 @@
 // has the label job_namespace, too.
 //
 //	elasticjob_ticks_due_total                        c job_name              ticks of the schedule that came; each instance counts them all
+//	elasticjob_jitter_seconds                         g job_name              how long after a tick items may begin, as of the last tick: Config.Jitter
 //	elasticjob_ticks_made_up_total                    c job_name              missed ticks that executions here made up for
 //	elasticjob_ticks_passed_over_total                c job_name reason       ticks of an item that nobody runs; reasons: [job.PassReason]
 //	elasticjob_executions_started_total               c job_name source       ticks fired, made up, and so on; sources: [job.Source]

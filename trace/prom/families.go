@@ -20,7 +20,7 @@ const (
 type counted struct {
 	due, madeUp, passedOver, started, finished, retries, handedBack, recovered, leads, faults *prometheus.CounterVec
 	duration, lateness, failoverLateness                                                      *prometheus.HistogramVec
-	success                                                                                   *prometheus.GaugeVec
+	success, jitter                                                                           *prometheus.GaugeVec
 	missed                                                                                    prometheus.Counter
 
 	requests, conflicts *prometheus.CounterVec
@@ -63,13 +63,14 @@ func newCounted(constant prometheus.Labels) *counted {
 	c.faults = counter("elasticjob_faults_begun_total", "Faults that began here.", labelJob, "kind")
 	c.missed = prometheus.NewCounter(prometheus.CounterOpts{Name: "elasticjob_events_missed_total", Help: "Events that these metrics do not count, because too many came at once.", ConstLabels: constant})
 	c.success = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "elasticjob_last_success_timestamp_seconds", Help: "When an execution succeeded here last; 0 if none has.", ConstLabels: constant}, []string{labelJob})
+	c.jitter = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "elasticjob_jitter_seconds", Help: "How long after its tick an item may begin, as of the last tick; 0 before that.", ConstLabels: constant}, []string{labelJob})
 
 	c.requests = counter("elasticjob_store_requests_total", "Calls to the registry centre.", "operation", "result")
 	c.conflicts = counter("elasticjob_store_conflicts_total", "Commits of which a condition did not hold; nothing was written.", "reason")
 	c.requestTime = histogram("elasticjob_store_request_duration_seconds", "How long calls to the registry centre took.", request, "operation")
 	c.lag = prometheus.NewHistogram(prometheus.HistogramOpts{Name: "elasticjob_view_lag_seconds", Help: "From the answer to a commit until a scheduler here takes a snapshot with it; one commit a second at most.", Buckets: request, ConstLabels: constant})
 	c.sessions = prometheus.NewCounter(prometheus.CounterOpts{Name: "elasticjob_sessions_total", Help: "Sessions that this process has had with the registry centre.", ConstLabels: constant})
-	c.collectors = append(c.collectors, c.missed, c.success, c.lag, c.sessions)
+	c.collectors = append(c.collectors, c.missed, c.success, c.jitter, c.lag, c.sessions)
 	return c
 }
 
@@ -95,7 +96,7 @@ func (c *counted) series(label string) iter.Seq2[*prometheus.MetricVec, []string
 	return func(yield func(*prometheus.MetricVec, []string) bool) {
 		for _, v := range []*prometheus.MetricVec{
 			c.due.MetricVec, c.madeUp.MetricVec, c.retries.MetricVec, c.handedBack.MetricVec, c.recovered.MetricVec, c.leads.MetricVec,
-			c.duration.MetricVec, c.lateness.MetricVec, c.failoverLateness.MetricVec, c.success.MetricVec,
+			c.duration.MetricVec, c.lateness.MetricVec, c.failoverLateness.MetricVec, c.success.MetricVec, c.jitter.MetricVec,
 		} {
 			if !yield(v, []string{label}) {
 				return

@@ -20,7 +20,11 @@ func (m *Metrics) Observer() job.Observer {
 				m.leads.WithLabelValues(label).Inc()
 			}
 		},
-		Due:        func(e job.DueEvent) { m.due.WithLabelValues(m.label(e.Event)).Add(float64(e.Ticks)) },
+		Due: func(e job.DueEvent) {
+			label := m.label(e.Event)
+			m.due.WithLabelValues(label).Add(float64(e.Ticks))
+			m.jitter.WithLabelValues(label).Set(e.Jitter.Seconds())
+		},
 		HandedBack: func(e job.HandedBackEvent) { m.handedBack.WithLabelValues(m.label(e.Event)).Inc() },
 		Started:    m.beginRun,
 		Retried:    func(e job.RetriedEvent) { m.retries.WithLabelValues(m.label(e.Event)).Inc() },

@@ -315,6 +315,27 @@ var histories = []struct {
 		}
 		r.record(20 * time.Minute)
 	}},
+	{name: "healthy: disabled by an operator, with no record of what runs", happen: func(t *testing.T, f *fleet, r *recording) {
+		c := every("settle", "0 * * * * ?")
+		c.MonitorExecution = job.Off
+		for _, name := range []string{"a", "b"} {
+			r.process(name).schedule(c, succeed)
+		}
+		r.record(5 * time.Minute)
+		if err := f.ops().Job("settle").DisableServers(t.Context(), "a", "b"); err != nil {
+			t.Error(err)
+		}
+		r.record(30 * time.Minute)
+	}},
+	{name: "healthy: jitter of few items", happen: func(t *testing.T, f *fleet, r *recording) {
+		a := r.process("a")
+		for i := range 5 {
+			c := every(fmt.Sprint("settle-", i), "0 0 * * * ?")
+			c.Jitter, c.ShardingTotalCount = 14*time.Minute, 1
+			a.schedule(c, lasts(time.Second))
+		}
+		r.record(3 * time.Hour)
+	}},
 	{name: "an item hangs", happen: func(t *testing.T, f *fleet, r *recording) {
 		for _, name := range []string{"a", "b"} {
 			r.process(name).schedule(every("settle", "0 * * * * ?"), func(ctx context.Context, sc job.ShardingContext) error {
