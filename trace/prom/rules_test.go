@@ -336,6 +336,19 @@ var histories = []struct {
 		}
 		r.record(3 * time.Hour)
 	}},
+	{name: "healthy: a process runs the tick before anybody has scraped it", happen: func(t *testing.T, f *fleet, r *recording) {
+		c := every("settle", "0 0/20 * * * ?")
+		c.ShardingTotalCount = 1
+		r.process("a").schedule(c, succeed)
+		r.record(19*time.Minute + 30*time.Second)
+		pass(20 * time.Second)
+		r.process("b").schedule(c, succeed)
+		if err := f.ops().Job("settle").DisableServers(t.Context(), "a"); err != nil {
+			t.Error(err)
+		}
+		pass(20 * time.Second)
+		r.record(15 * time.Minute)
+	}},
 	{name: "an item hangs", happen: func(t *testing.T, f *fleet, r *recording) {
 		for _, name := range []string{"a", "b"} {
 			r.process(name).schedule(every("settle", "0 * * * * ?"), func(ctx context.Context, sc job.ShardingContext) error {
