@@ -206,17 +206,15 @@ func (s *section) tracingFields() fields {
 }
 
 func (s *section) metricsFields() fields {
-	return append(s.common(typeExpvar, "EXPVAR shows counters as JSON: GET /debug/vars; the program may have more types."),
+	return append(s.common(typeExpvar, "EXPVAR shows counters as JSON, of 10,000 jobs at most: GET /debug/vars; the program may have more types."),
 		field{key: "listen", shape: text{&s.listen}, meaning: "Where EXPVAR listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
 }
 
 func (s *section) dumpFields() fields {
 	return append(s.common(typeHTTP, "HTTP answers ElasticJob's line dump@job, and over HTTP GET /dump, /dump/{job}, /jobs, /jobs/{job} and /log/{job}."),
-		field{key: "listen", shape: text{&s.listen}, meaning: listenMeaning},
+		field{key: "listen", shape: text{&s.listen}, meaning: "Where it listens: host:port. Without a token there is no access control, so let it be 127.0.0.1 or a private network. Sections may share it; the token is for dump only. Required."},
 		field{key: "token", shape: text{&s.token}, meaning: "What clients have to give: better a reference, such as ${file:/run/secrets/dump}. 16 to 200 letters, digits and -._~+/=. Default: none, and everybody may ask."})
 }
-
-const listenMeaning = "Where it listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it. Required."
 
 // healthSection answers probes.
 type healthSection struct {
@@ -227,7 +225,7 @@ type healthSection struct {
 func (s *healthSection) fields() fields {
 	return fields{
 		{key: "enabled", shape: boolean{func(on bool) { s.off = !on }}, meaning: "false switches the section off. Default true."},
-		{key: "listen", shape: text{&s.listen}, meaning: listenMeaning},
+		{key: "listen", shape: text{&s.listen}, meaning: "Where it listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it. Required."},
 	}
 }
 
