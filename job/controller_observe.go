@@ -203,7 +203,7 @@ func (c *controller) observeEnd(r *run, e ending, s *scopes) {
 		return
 	}
 	event := FinishedEvent{Event: c.event(r.Instance), Execution: c.executionID(r), Outcome: e.outcome, Err: e.err, Attempts: e.attempts, Took: max(e.at.Sub(r.begun), 0), Output: e.output}
-	defer c.watchers.tellFinished(event) // also if a scope ends the goroutine
+	defer c.watchers.tellFinished(event, e.text) // also if a scope ends the goroutine
 	if s != nil {
 		s.close(event)
 	}

@@ -334,6 +334,35 @@ func TestOutputsForASlowObserver(t *testing.T) {
 	})
 }
 
+// Nor do the texts of their errors.
+func TestErrorsForASlowObserver(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.ShardingTotalCount, cfg.Threads = 50, 50
+		const most = 16
+		release := make(chan struct{})
+		ends := make(chan job.FinishedEvent, 10_000)
+		long := fmt.Errorf("%w: %s", errFailed, strings.Repeat("x", 1<<20))
+		slow := job.Observer{Finished: func(e job.FinishedEvent) { <-release; ends <- e }}
+		c.join("10.0.0.1", cfg, func(context.Context, job.ShardingContext) error { return long }, job.WithObserver(slow), job.WithLogger(nil))
+		c.awaitRuns("many", 100, func(e execution) bool { return !e.end.IsZero() })
+		c.pass(100 * time.Millisecond) // all ends are told
+		close(release)
+		kept := 0
+		for range 100 {
+			switch e := <-ends; {
+			case errors.Is(e.Err, errFailed):
+				kept++
+			case len(e.Err.Error()) > 510 || !strings.HasPrefix(e.Err.Error(), errFailed.Error()) || e.Dropped:
+				t.Errorf("an error of %d bytes, %v", len(e.Err.Error()), e.Dropped)
+			}
+		}
+		if kept < most-1 || kept > most { // each has some bytes more than 1 MiB; one was told already
+			t.Errorf("%d errors were kept, want %d", kept, most)
+		}
+	})
+}
+
 // A type that panics refuses a configuration, and the job goes on with the last good one.
 func TestTypesThatPanic(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

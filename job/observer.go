@@ -171,7 +171,9 @@ type (
 		Event
 		Execution
 		Outcome Outcome
-		// Err is what the last attempt returned.
+		// Err is what the last attempt returned. If its text is long, and 16 MiB of such texts and
+		// outputs have been waiting for this observer, it is another error with the first 500 bytes
+		// of that text.
 		Err error
 		// Attempts is how many attempts there were. Took is how long they took, with the
 		// pauses between them.
@@ -179,7 +181,7 @@ type (
 		Took     time.Duration
 		// Output is what the handler has kept with [SetOutput]: a script's output, say. It is
 		// for reading, and is nil if there is none. Dropped is true if there was one, and it was
-		// dropped because 16 MiB of output have been waiting for this observer.
+		// dropped because 16 MiB have been waiting for this observer.
 		Output  []byte
 		Dropped bool
 	}

@@ -1,18 +1,24 @@
 package job
 
 import (
+	"errors"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 const (
 	// maxEvents bounds the events that wait for an observer.
 	maxEvents = 10_000
-	// maxHeld bounds the output of executions that waits for an observer, in bytes.
+	// maxHeld bounds the outputs of executions, and the texts of their errors, that wait for an
+	// observer, in bytes.
 	maxHeld = 16 << 20
+	// maxKeptError is how much is kept of the text of an error for which there is no room, in bytes.
+	maxKeptError = 500
 	// lastWordsTime is how long the end of a scheduler waits for its observers.
 	lastWordsTime = time.Second
 )
@@ -45,20 +51,23 @@ func tellAll[E any](o *observers, event E, of func(*Observer) func(E)) {
 // news is an event that waits for an observer.
 type news struct {
 	tell func()
-	// size is how many bytes of output it holds. Where they would be too many, without is told
-	// instead.
+	// size is how many bytes of output and of an error's text it holds. Where they would be too
+	// many, without is told instead.
 	size    int
 	without func()
 }
 
-// tellFinished queues the end of an execution for all observers, for each with the output only
-// if there is room for it.
-func (o *observers) tellFinished(event FinishedEvent) {
+// tellFinished queues the end of an execution for all observers, for each with the output, and with
+// an error that has a long text, only if there is room for it.
+func (o *observers) tellFinished(event FinishedEvent, errorText string) {
 	without := event
 	without.Output, without.Dropped = nil, event.Output != nil
+	if len(errorText) > maxKeptError {
+		without.Err = errors.New(brief.Cut(errorText, maxKeptError)) // a text of its own
+	}
 	for _, one := range o.list {
 		if told := one.Finished; told != nil {
-			one.add(news{tell: func() { told(event) }, size: len(event.Output), without: func() { told(without) }})
+			one.add(news{tell: func() { told(event) }, size: len(event.Output) + len(errorText), without: func() { told(without) }})
 		}
 	}
 }
