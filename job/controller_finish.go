@@ -20,6 +20,9 @@ type doubts struct {
 	unmended   since // the view has the claim, but running is missing: the step mend
 	unsettled  since // the view has leftovers: the step settle
 	suspicious bool  // the answer to a commit was lost: failed sets it; settle and begin clear it
+	// How many syncs there must have been before leftovers are settled that lack their request; 0 if
+	// none do. settle changes it.
+	untilSync int
 }
 
 // settleAfter is how long a difference may mean that the view is late.
@@ -156,7 +159,7 @@ func (c *controller) settle(w *decide.World) error {
 		return nil // others may be left
 	}
 	if len(left) == 0 {
-		c.unsettled, c.suspicious = since{}, false
+		c.unsettled, c.suspicious, c.untilSync = since{}, false, 0
 		return nil
 	}
 	c.troubles.want("settle", c.passes)
@@ -164,7 +167,15 @@ func (c *controller) settle(w *decide.World) error {
 		c.wakeIn(settleAfter - held)
 		return nil
 	}
-	c.unsettled, c.suspicious = since{}, false
+	if slices.ContainsFunc(left, w.LacksRequest) {
+		if c.untilSync == 0 {
+			c.stale, c.untilSync = true, c.syncs+1
+		}
+		if c.syncs < c.untilSync {
+			return nil // the view may show a commit in parts
+		}
+	}
+	c.unsettled, c.suspicious, c.untilSync = since{}, false, 0
 	c.wakeIn(settleAfter)
 	for _, i := range left {
 		change, ok := c.admit(w.Settle(c.work, i))

@@ -16,6 +16,13 @@ func (w *World) Leftovers(k *Work) []int {
 	return list
 }
 
+// LacksRequest reports whether a leftover was claimed for a request, and the snapshot does not show
+// which one. If it shows the commit of that claim in parts, a later one does.
+func (w *World) LacksRequest(i int) bool {
+	item := &w.Items[i]
+	return item.Fired != nil && !item.Fired.Run.Equal(item.Fired.Tick) && !item.Failover.Is(w.Self.ID) && w.runsFor(i) == nil
+}
+
 // Settle returns the change that ends a leftover. The caller has read running from the store
 // after the snapshot was taken. If nothing has been begun for the claim, the item is claimed
 // again, so that it begins. If the run has ended or was killed, or there was no claim of ours,

@@ -141,3 +141,35 @@ func TestSettle(t *testing.T) {
 		conflict{"it is written again", func(f *fixture) { f.put("sharding/0/running", "A") }}.run(t, empty, settles)
 	})
 }
+
+// A claim for a request whose progress the snapshot does not show yet is told from all others.
+func TestLacksRequest(t *testing.T) {
+	const ofRequest = "2026-01-05T10:00:05.000Z 2026-01-05T10:00:07.000Z"
+	for name, tc := range map[string]struct {
+		tree func(*fixture)
+		want bool
+	}{
+		"of a tick": {tree: func(f *fixture) { f.claim("A", 0, tick(1)) }},
+		"of a request that is not shown": {
+			tree: func(f *fixture) { f.put("sharding/0/running", "A").put("sharding/0/fired", ofRequest) }, want: true,
+		},
+		"of a request that is shown": {
+			tree: func(f *fixture) {
+				f.put("sharding/0/running", "A").put("sharding/0/fired", ofRequest)
+				f.progress(f.submit(jobtree.RequestDocument{Items: []int{0}}), 0, jobtree.ProgressDocument{Runner: "A"})
+			},
+		},
+		"of a failover": {tree: func(f *fixture) { f.takenOver("A", 0, tick(1)) }},
+		"of nothing":    {tree: func(f *fixture) { f.put("sharding/0/running", "A") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := given(t)
+			f.members("A", "B").leader("B").deal("A", "B", "A")
+			tc.tree(f)
+			p := f.pass("A")
+			if got := p.LacksRequest(0); got != tc.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
