@@ -19,10 +19,12 @@ help: ## list the targets
 # has: sessions that end because a busy machine gave their processes no time would be
 # excused, and prove nothing.
 MODEL = '^TestClusterModel$$'
+# The longest first, so that the end does not wait for them.
+LONGEST = ./job ./coord/etcd ./trace/sqltrace ./coord/zk
 test: deps lint ## brings what the tests need, then lints and runs all tests, with -race but for the fault suite
-	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 go test -race -timeout 40m -parallel 8 -skip $(MODEL) $$(go list ./... | grep -v /integration$$)
+	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test -race -timeout 40m -parallel 8 -skip $(MODEL) \
+		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v /integration$$)
 	go test -run $(MODEL) ./job
-	@set -e; for module in $(MODULES); do (cd $$module && REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test -race ./...); done
 	REQUIRE_ZOOKEEPER=1 go test -short ./integration
 
 deps: ## what the tests need beside Go
