@@ -434,7 +434,7 @@ func (m *model) finale() {
 	for _, p := range m.members {
 		clear(p.c.troubles)
 		if a := p.c.account; a != nil {
-			a.ledger.limit, a.resumes = 100, time.Time{}
+			a.ledger.limit, a.resumes, a.until, a.pause = 100, time.Time{}, time.Time{}, 0 // it waits for no room any more
 			p.c.poke()
 		}
 	}
