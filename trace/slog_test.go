@@ -81,8 +81,8 @@ func TestSlogThatPanics(t *testing.T) {
 	lines := 0
 	s := trace.Slog(slog.New(panicky{slog.NewTextHandler(&out, nil), &lines}))
 	func() {
-		defer func() { _ = recover() }() // the recorder makes an error of it
-		_ = s.Write(t.Context(), happened())
+		defer func() { _ = recover() }()     // the recorder makes an error of it
+		_ = s.Write(t.Context(), happened()) // it panics
 		t.Error("it does not panic")
 	}()
 	if err := s.Write(t.Context(), happened()); err != nil {

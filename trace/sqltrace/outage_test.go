@@ -187,9 +187,7 @@ func (o *outage) big() trace.Batch {
 }
 
 func TestFullDisk(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root may mount a small disk")
-	}
+	database.RequireDisk(t)
 	onServers(t, database.Config{Disk: 160 << 20}, func(o *outage) {
 		o.write(o.tracer, o.batch())
 		where := "SELECT @@datadir"

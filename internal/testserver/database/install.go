@@ -20,11 +20,25 @@ var ErrNotInstalled = errors.New("the server is not installed; get it with `apt-
 func Require(t testing.TB, kind Kind) {
 	t.Helper()
 	if _, err := install(kind); err != nil {
-		if strings.TrimSpace(os.Getenv("REQUIRE_DATABASES")) != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		lacks(t, err)
 	}
+}
+
+// RequireDisk skips a test that needs Config.Disk where it cannot be mounted; or fails it, as
+// Require does.
+func RequireDisk(t testing.TB) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		lacks(t, errors.New("only root may mount a small disk"))
+	}
+}
+
+func lacks(t testing.TB, err error) {
+	t.Helper()
+	if strings.TrimSpace(os.Getenv("REQUIRE_DATABASES")) != "" {
+		t.Fatal(err)
+	}
+	t.Skip(err)
 }
 
 func install(kind Kind) (product, error) {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println(s.Pid(), s.Folder())
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is closed, however that is
 		os.Exit(1)
 	}
 	goleak.VerifyTestMain(m)
