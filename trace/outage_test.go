@@ -67,8 +67,7 @@ func TestOutage(t *testing.T) {
 			o.Started(job.StartedEvent{Event: e, Execution: x, Waited: time.Duration(n%1000) * time.Microsecond})
 			o.Finished(job.FinishedEvent{Event: e, Execution: x, Outcome: job.OutcomeOK, Attempts: 1, Took: time.Duration(n*7919%1e6) * time.Microsecond})
 			if n%1000 == 0 {
-				time.Sleep(time.Second)
-				synctest.Wait()
+				pass(time.Second)
 				peak = max(peak, heap(false))
 			}
 		}
@@ -100,7 +99,7 @@ func TestWhatWaitsIsPacked(t *testing.T) {
 		for n := range 600 { // 60 batches
 			if n == 300 {
 				s.set(false, 15)
-				time.Sleep(time.Minute) // it asks again
+				pass(time.Minute) // it asks again
 			}
 			tellExecution(r.Observer(), "settle", n)
 			synctest.Wait()

@@ -44,13 +44,11 @@ func TestEventsReachTheSink(t *testing.T) {
 		synctest.Wait() // it has nothing to do
 		begin := time.Now()
 		tellExecution(r.Observer(), "settle", 1)
-		time.Sleep(999 * time.Millisecond)
-		synctest.Wait()
+		pass(999 * time.Millisecond)
 		if n := len(s.events()); n > 0 {
 			t.Errorf("%d events were written before the interval was over", n)
 		}
-		time.Sleep(time.Millisecond)
-		synctest.Wait()
+		pass(time.Millisecond)
 		x := job.Execution{TaskID: "task-1", Item: 1, ScheduledTime: begin, Source: job.SourceNormal, Token: 1}
 		got := s.events()
 		want := []trace.Event{
@@ -139,8 +137,7 @@ func TestSinkThatFails(t *testing.T) {
 				s := newPlanned(plan, plan, plan)
 				r := newRecorder(t, s, trace.Options{Log: slog.New(slog.NewTextHandler(&out, nil))})
 				tellExecution(r.Observer(), "settle", 1)
-				time.Sleep(1100*time.Millisecond + 30*time.Second)
-				synctest.Wait()
+				pass(1100*time.Millisecond + 30*time.Second)
 				if stats := r.Stats(); plan != takesLong && (!stats.FailingSince.IsZero() || stats.LastError == nil || stats.Written.Events != 3) || plan == takesLong && stats.FailingSince.IsZero() {
 					t.Errorf("%+v", stats)
 				}
@@ -164,7 +161,7 @@ func TestSinkThatIsDeaf(t *testing.T) {
 		s := newPlanned(isDeaf)
 		r := newRecorder(t, s, trace.Options{})
 		tellExecution(r.Observer(), "settle", 1)
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if stats := r.Stats(); stats.FailingSince.IsZero() || !strings.Contains(fmt.Sprint(stats.LastError), "has not returned after 30s") {
 			t.Errorf("%+v", stats)
 		}
@@ -187,9 +184,9 @@ func TestQueueThatIsFull(t *testing.T) {
 		r := newRecorder(t, s, trace.Options{MaxEvents: 300, Batch: 30, Log: slog.New(slog.NewTextHandler(&out, nil))})
 		for n := range 1000 { // 3,000 events
 			tellExecution(r.Observer(), "settle", n)
-			time.Sleep(10 * time.Millisecond)
+			pass(10 * time.Millisecond)
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		stats := r.Stats()
 		if stats.Overflowed.Events < 2600 || stats.Told != (trace.Count{Events: 3001}) || stats.Queued != (trace.Count{}) || stats.Bytes != 0 {
 			t.Errorf("%+v", stats)
@@ -224,9 +221,9 @@ func TestPauses(t *testing.T) {
 		s := newPlanned(slices.Repeat([]answer{refuses}, 1000)...)
 		r := newRecorder(t, s, trace.Options{})
 		tellExecution(r.Observer(), "settle", 1)
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		first := s.called()
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if later := s.called() - first; first < 4 || first > 7 || later < 120 || later > 240 {
 			t.Errorf("%d calls in 10 s, %d in an hour", first, later)
 		}
@@ -249,7 +246,7 @@ func TestBatchesAreBounded(t *testing.T) {
 				t.Fatalf("%d bytes wait", bytes)
 			}
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if err := r.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -416,7 +413,7 @@ func TestLoggerThatIsBroken(t *testing.T) {
 				s := newPlanned(refuses)
 				r := newRecorder(t, s, trace.Options{Log: slog.New(silent{slog.DiscardHandler, release})})
 				tellExecution(r.Observer(), "settle", 1)
-				time.Sleep(time.Minute)
+				pass(time.Minute)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				begin := time.Now()

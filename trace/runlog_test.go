@@ -110,11 +110,11 @@ func TestLinesAreBounded(t *testing.T) {
 			for range 10 {
 				l.Info("x")
 			}
-			time.Sleep(400 * time.Millisecond)
+			pass(400 * time.Millisecond)
 			for range 10 {
 				l.Info("x")
 			}
-			time.Sleep(time.Minute)
+			pass(time.Minute)
 			for range 10 {
 				l.Info("x")
 			}
@@ -163,7 +163,7 @@ func TestEndThatIsMissed(t *testing.T) {
 		log.Info("x")
 		log.Info("y")
 		r.Observer().Missed(job.MissedEvent{Event: job.Event{JobName: "other"}, Events: 3})
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		if n := len(s.lines()); n != 1 {
 			t.Errorf("%q", texts(s.lines()))
 		}

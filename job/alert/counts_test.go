@@ -31,11 +31,11 @@ func TestCountsOfTypes(t *testing.T) {
 			synctest.Wait()
 		}
 		must("while the first message is sent", 6, 0, 0)
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		must("then", 4, 1, 1)
 		g.HandleSuccess(t.Context(), execution(0))
 		must("after a success", 5, 1, 1)
-		time.Sleep(2 * time.Minute)
+		pass(2 * time.Minute)
 		must("after two windows", 0, 3, 2)
 		b.HandleError(t.Context(), execution(1), errDisk)
 		ended, cancel := context.WithCancel(t.Context())

@@ -58,20 +58,20 @@ func TestTickLingers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTraced(t, sdktrace.AlwaysSample())
 		d.begins(t)()
-		time.Sleep(linger / 2)
+		pass(linger / 2)
 		d.requireTicks(t, "half of its time later", 0, 1)
 		d.begins(t)()
-		time.Sleep(linger * 3 / 4)
+		pass(linger * 3 / 4)
 		d.requireTicks(t, "when something ran in between", 0, 1)
 		end := d.begins(t)
-		time.Sleep(2 * linger)
+		pass(2 * linger)
 		d.requireTicks(t, "while something runs", 0, 1)
 		for key, in := range d.ticks.open {
 			d.ticks.expire(key, in) // a timer that was too late to be stopped
 		}
 		d.requireTicks(t, "after a timer that was late", 0, 1)
 		end()
-		time.Sleep(linger)
+		pass(linger)
 		d.requireTicks(t, "when its time is over", 1, 0)
 	})
 }
@@ -151,4 +151,10 @@ func TestDuring(t *testing.T) {
 	if _, ok := r.during("settle", 4, from); ok {
 		t.Error("an item that has not run was under way")
 	}
+}
+
+// pass lets time pass, and waits until nothing is left to be done then. Outside of a bubble it panics.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }
