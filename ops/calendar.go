@@ -91,7 +91,16 @@ func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalenda
 	if r.Version != nil {
 		write = coord.SetAt(jobtree.Calendar(r.Name), r.Document, *r.Version)
 	}
-	if _, err := o.reg.Commit(ctx, write); errors.Is(err, coord.ErrConflict) {
+	before, err := o.reg.Get(ctx, jobtree.Calendar(r.Name))
+	if err != nil && !errors.Is(err, coord.ErrNoNode) {
+		return failed(err)
+	}
+	act, err := o.act("", ActionPutCalendar)
+	if err != nil {
+		return failed(err)
+	}
+	act.says("calendar "+r.Name, string(before.Value), string(r.Document))
+	if _, err := act.commit(ctx, write); errors.Is(err, coord.ErrConflict) {
 		return failed(fmt.Errorf("%w: %w", ErrCalendarChanged, err))
 	} else if err != nil {
 		return failed(err)
@@ -155,7 +164,8 @@ func calendarOf(n coord.Node) *Calendar {
 //
 // Errors: ErrNoCalendar; a *CalendarUsedError; those of a read and of a commit.
 func (o *Ops) RemoveCalendar(ctx context.Context, name string, force bool) error {
-	if _, err := o.Calendar(ctx, name); err != nil {
+	before, err := o.Calendar(ctx, name)
+	if err != nil {
 		return err
 	}
 	failed := func(err error) error { return fmt.Errorf("calendar %s: remove: %w", brief.Text(name), err) }
@@ -172,7 +182,11 @@ func (o *Ops) RemoveCalendar(ctx context.Context, name string, force bool) error
 			return failed(used)
 		}
 	}
-	_, err := o.reg.Commit(ctx, coord.Delete(jobtree.Calendar(name)))
+	act, err := o.act("", ActionRemoveCalendar)
+	if err != nil {
+		return failed(err)
+	}
+	_, err = act.says("calendar "+name, string(before.Document), "").commit(ctx, coord.Delete(jobtree.Calendar(name)))
 	if errors.Is(err, coord.ErrConflict) {
 		err = fmt.Errorf("%w: %w", ErrNoCalendar, err)
 	}

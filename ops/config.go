@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,12 @@ func (o *Ops) Create(ctx context.Context, r CreateRequest) error {
 		if _, err := j.removeRest(ctx); err != nil {
 			return err
 		}
-		_, err = o.reg.Commit(ctx, coord.Put(j.name.Root(), []byte(implementation)), coord.Create(j.name.Config(), document), coord.DeleteTree(j.name.Removal()))
+		act, err := o.act(j.name, ActionCreate)
+		if err != nil {
+			return err
+		}
+		_, err = act.says("implementation "+implementation, "", string(document)).commit(ctx,
+			coord.Put(j.name.Root(), []byte(implementation)), coord.Create(j.name.Config(), document), coord.DeleteTree(j.name.Removal()))
 		return err
 	})
 }
@@ -150,7 +156,14 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 		if err != nil {
 			return err
 		}
-		_, err = j.ops.reg.Commit(ctx, coord.SetAt(j.name.Config(), document, there.Version))
+		if bytes.Equal(document, there.Value) {
+			return nil
+		}
+		act, err := j.ops.act(j.name, ActionUpdate)
+		if err != nil {
+			return err
+		}
+		_, err = act.says("", string(there.Value), string(document)).commit(ctx, coord.SetAt(j.name.Config(), document, there.Version))
 		return err
 	})
 }

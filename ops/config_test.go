@@ -206,9 +206,9 @@ func TestReadmitAfterHalfARemoval(t *testing.T) {
 }
 
 // runsUntilRemoved starts a process of a job that is removed before the test ends.
-func runsUntilRemoved(t *testing.T, d dial, cfg job.Config) *job.Scheduler {
+func runsUntilRemoved(t *testing.T, d dial, cfg job.Config, opts ...job.Option) *job.Scheduler {
 	t.Helper()
-	s, err := job.Schedule(t.Context(), open(t, d), cfg, job.HandlerFunc(nothing))
+	s, err := job.Schedule(t.Context(), open(t, d), cfg, job.HandlerFunc(nothing), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -17,25 +17,33 @@ import (
 //
 // Errors: those of a read and of a commit; one for an item that is not there.
 func (j *Job) DisableItems(ctx context.Context, items ...int) error {
-	return j.setItems(ctx, "disable", items, func(i int) coord.Op { return coord.Put(j.name.ItemDisabled(i), nil) })
+	return j.setItems(ctx, ActionDisableItems, items, func(i int) coord.Op { return coord.Put(j.name.ItemDisabled(i), nil) })
 }
 
 // EnableItems ends DisableItems. Ticks that have come meanwhile are not made up. Without items
 // nothing happens. Errors are those of [Job.DisableItems].
 func (j *Job) EnableItems(ctx context.Context, items ...int) error {
-	return j.setItems(ctx, "enable", items, func(i int) coord.Op { return coord.DeleteTree(j.name.ItemDisabled(i)) })
+	return j.setItems(ctx, ActionEnableItems, items, func(i int) coord.Op { return coord.DeleteTree(j.name.ItemDisabled(i)) })
 }
 
-func (j *Job) setItems(ctx context.Context, what string, items []int, op func(int) coord.Op) error {
-	return j.try(ctx, what+" items", func(s *jobtree.State) error {
+func (j *Job) setItems(ctx context.Context, action Action, items []int, op func(int) coord.Op) error {
+	return j.try(ctx, string(action), func(s *jobtree.State) error {
 		var groups [][]coord.Op
-		for _, i := range items {
-			if !s.Item(i).Exists {
+		var changed []int
+		for _, i := range slices.Compact(slices.Sorted(slices.Values(items))) {
+			item := s.Item(i)
+			if !item.Exists {
 				return fmt.Errorf("item %d is not there; 0 to %d are", i, len(s.Items)-1)
 			}
-			groups = append(groups, []coord.Op{op(i)})
+			if item.Disabled != (action == ActionDisableItems) {
+				groups, changed = append(groups, []coord.Op{op(i)}), append(changed, i)
+			}
 		}
-		return j.commitAll(ctx, groups)
+		act, err := j.ops.act(j.name, action)
+		if err != nil {
+			return err
+		}
+		return act.says(itemsText(changed), "", "").commitAll(ctx, groups)
 	})
 }
 
@@ -46,30 +54,37 @@ func (j *Job) setItems(ctx context.Context, what string, items []int, op func(in
 //
 // Errors: those of a read and of a commit; one for a server that is not there.
 func (j *Job) DisableServers(ctx context.Context, addresses ...string) error {
-	return j.setServers(ctx, "disable", addresses, jobtree.Disabled)
+	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled)
 }
 
 // EnableServers ends DisableServers, for some addresses or, if there are none, for all servers
 // that are there. Ticks that nobody could run meanwhile are not made up. Errors are those of
 // [Job.DisableServers].
 func (j *Job) EnableServers(ctx context.Context, addresses ...string) error {
-	return j.setServers(ctx, "enable", addresses, jobtree.Enabled)
+	return j.setServers(ctx, ActionEnableServers, addresses, jobtree.Enabled)
 }
 
-func (j *Job) setServers(ctx context.Context, what string, addresses []string, state string) error {
-	return j.try(ctx, what+" servers", func(s *jobtree.State) error {
+func (j *Job) setServers(ctx context.Context, action Action, addresses []string, state string) error {
+	return j.try(ctx, string(action), func(s *jobtree.State) error {
 		all := addresses
 		if len(all) == 0 {
 			all = slices.Sorted(maps.Keys(s.Servers))
 		}
 		var groups [][]coord.Op
+		var changed []string
 		for _, ip := range all {
 			if s.Servers[ip] == nil {
 				return fmt.Errorf("server %s is not there", brief.Quote(ip))
 			}
-			groups = append(groups, []coord.Op{coord.Put(j.name.Server(ip), []byte(state))})
+			if s.Servers[ip].Enabled != (state == jobtree.Enabled) && !slices.Contains(changed, ip) {
+				groups, changed = append(groups, []coord.Op{coord.Put(j.name.Server(ip), []byte(state))}), append(changed, ip)
+			}
 		}
-		return j.commitAll(ctx, groups)
+		act, err := j.ops.act(j.name, action)
+		if err != nil {
+			return err
+		}
+		return act.says("servers "+strings.Join(changed, ", "), "", "").commitAll(ctx, groups)
 	})
 }
 
@@ -80,17 +95,11 @@ func (j *Job) setServers(ctx context.Context, what string, addresses []string, s
 // Errors: those of a read and of a commit.
 func (j *Job) DealAnew(ctx context.Context) error {
 	return j.try(ctx, "deal anew", func(*jobtree.State) error {
-		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.Put(j.name.Necessary(), nil))
-		return err
-	})
-}
-
-// commitAll commits groups of operations in as few commits as the store takes.
-func (j *Job) commitAll(ctx context.Context, groups [][]coord.Op) error {
-	for _, change := range decide.InChunks("", groups) {
-		if _, err := j.ops.reg.Commit(ctx, change.Ops...); err != nil {
+		act, err := j.ops.act(j.name, ActionDealAnew)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		_, err = act.commit(ctx, coord.Exists(j.name.Config()), coord.Put(j.name.Necessary(), nil))
+		return err
+	})
 }

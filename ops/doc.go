@@ -41,6 +41,14 @@
 // otherwise it is decided anew, 20 times at most (ErrBusy). All methods return when the store
 // has what was asked for; what obeys it comes a moment later.
 //
+// # Who has changed what
+//
+// Each commit of an operation also writes an entry of the audit, ~elasticjob/audit/{id}: so there
+// is no change by this package that [Ops.Audit] does not have, with who (By, From), when, what, and
+// how it was before. A change that takes several commits has one entry. The newest 1,000 are kept.
+// What is as it should be already is not written, and is no change. [Ops.OnChange] tells of each
+// change, and [Ops.DryRun] tells without making it.
+//
 // # A request
 //
 // Trigger, Retry and Backfill write a request: items, and the ticks that each of them is to run

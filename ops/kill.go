@@ -72,7 +72,7 @@ func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
 			return k.cannot
 		}
 		for _, part := range k.parts {
-			if _, err := j.ops.reg.Commit(ctx, part.ops...); err != nil {
+			if _, err := k.act.says(part.text(), "", "").commit(ctx, part.ops...); err != nil {
 				return err
 			}
 			for _, killed := range part.killed {
@@ -103,6 +103,7 @@ type kill struct {
 	state *jobtree.State
 	by    string
 	now   time.Time
+	act   *act
 	parts []killPart
 	// cannot says that a runner knows no kill.
 	cannot error
@@ -126,7 +127,11 @@ func (j *Job) newKill(ctx context.Context, s *jobtree.State, r KillRequest) (*ki
 			return nil, fmt.Errorf("item %d: 0 to %d are allowed", i, config.ShardingTotalCount-1)
 		}
 	}
-	k := &kill{KillRequest: r, name: j.name, state: s, by: j.ops.by, now: j.ops.now()}
+	act, err := j.ops.act(j.name, ActionKill)
+	if err != nil {
+		return nil, err
+	}
+	k := &kill{KillRequest: r, name: j.name, state: s, by: j.ops.by, now: j.ops.now(), act: act}
 	ticks, err := j.ops.ticks(ctx, config, s.Schedule)
 	if err != nil {
 		ticks, _ = config.Ticks() // a calendar that cannot be read keeps nobody from a kill
@@ -208,7 +213,7 @@ func (k *kill) addWaiting(i int, item *jobtree.Item) {
 func (k *kill) add(killed Killed, ops ...coord.Op) {
 	if last := len(k.parts) - 1; last >= 0 {
 		p := &k.parts[last]
-		if all := append(p.ops[:len(p.ops):len(p.ops)], ops...); coord.ValidateCommit(all...) == nil {
+		if all := append(p.ops[:len(p.ops):len(p.ops)], ops...); k.act.fits(all...) {
 			p.ops, p.killed = all, append(p.killed, killed)
 			return
 		}

@@ -114,6 +114,7 @@ func await(t *testing.T, s *job.Scheduler, what string, ok func(job.Status) bool
 type wired struct {
 	coord.Registry
 	gets, walks int
+	sees        func([]coord.Op)                                  // each commit; may be nil
 	answer      func(commit func() (int64, error)) (int64, error) // nil is commit
 }
 
@@ -128,6 +129,9 @@ func (w *wired) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, err
 }
 
 func (w *wired) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	if w.sees != nil {
+		w.sees(ops)
+	}
 	commit := func() (int64, error) { return w.Registry.Commit(ctx, ops...) }
 	if w.answer == nil {
 		return commit()

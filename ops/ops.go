@@ -33,19 +33,65 @@ var (
 	ErrBusy = errors.New("ops: the job changes too fast")
 )
 
-// Ops steers the jobs of one namespace.
+// Ops steers the jobs of one namespace. It is a value that is never changed: By and the like
+// return another one.
 type Ops struct {
-	reg coord.Registry
-	by  string
+	reg      coord.Registry
+	by, from string
+	isDry    bool
+	onChange []func(Change)
 }
 
 // New returns the operations on the namespace of a registry. The registry stays the caller's.
 // All methods may be called from any goroutine, and take as long as their context allows.
-func New(reg coord.Registry) *Ops { return &Ops{reg: reg} }
+func New(reg coord.Registry, options ...Option) *Ops {
+	o := &Ops{reg: reg}
+	for _, option := range options {
+		option(o)
+	}
+	return o
+}
+
+// Option is an option of [New].
+type Option func(*Ops)
 
 // By returns the same operations in the name of somebody, which the tree keeps for others to
 // see. It is cut after 255 bytes.
-func (o *Ops) By(name string) *Ops { return &Ops{reg: o.reg, by: brief.Cut(name, maxBy)} }
+func (o *Ops) By(name string) *Ops {
+	return o.with(func(o *Ops) { o.by = brief.Cut(name, maxBy) })
+}
+
+// From returns the same operations with the place that they are done from, such as the address of
+// who is logged in. The audit has it. It is cut after 255 bytes.
+func (o *Ops) From(place string) *Ops {
+	return o.with(func(o *Ops) { o.from = brief.Cut(place, maxBy) })
+}
+
+// DryRun returns the same operations, which write nothing. All is read, checked and decided as
+// ever, OnChange is told what would change, and results are those that there would be; only
+// requests that would be made cannot be waited for. Errors are those that the store would return,
+// as far as reading tells.
+func (o *Ops) DryRun() *Ops { return o.with(func(o *Ops) { o.isDry = true }) }
+
+// OnChange returns the same operations, which also tell a function of each change that was made:
+// of what takes several commits after each of them, with the same ID. Nothing that was as it
+// should be is told. The function is called by the caller of the operation, before that returns.
+func (o *Ops) OnChange(told func(Change)) *Ops {
+	return o.with(func(o *Ops) { o.onChange = append(o.onChange[:len(o.onChange):len(o.onChange)], told) })
+}
+
+// with returns a copy that is changed.
+func (o *Ops) with(change func(*Ops)) *Ops {
+	copied := *o
+	change(&copied)
+	return &copied
+}
+
+func (o *Ops) tell(c Change) {
+	for _, told := range o.onChange {
+		told(c)
+	}
+}
 
 const maxBy = 255
 

@@ -69,7 +69,15 @@ func (j *Job) Pause(ctx context.Context, r PauseRequest) (Paused, error) {
 			Paused: p.Since, PausedBy: j.ops.by, PausedWhy: brief.Cut(r.Why, maxBy), MakeUp: r.MakeUp,
 			PausedServers: strings.Join(p.Disabled, ","),
 		}
-		return j.writeSchedule(ctx, s, d, ops...)
+		act, err := j.ops.act(j.name, ActionPause)
+		if err != nil {
+			return err
+		}
+		act.change.Why = r.Why
+		if len(p.Disabled) > 0 {
+			act.change.Detail = "servers of JVM members disabled: " + strings.Join(p.Disabled, ", ")
+		}
+		return act.writeSchedule(ctx, s, j.name, d, ops...)
 	})
 	return p, err
 }
@@ -99,22 +107,27 @@ func (j *Job) Resume(ctx context.Context) error {
 				}
 			}
 		}
+		act, err := j.ops.act(j.name, ActionResume)
+		if err != nil {
+			return err
+		}
+		act.change.Before = fmt.Sprintf("paused since %s, by %s", d.Paused.Format(time.RFC3339), brief.Text(d.PausedBy))
 		d.Pause = jobtree.Pause{}
-		return j.writeSchedule(ctx, s, d, ops...)
+		return act.writeSchedule(ctx, s, j.name, d, ops...)
 	})
 }
 
 // writeSchedule writes the schedule's node, if nobody else has since.
-func (j *Job) writeSchedule(ctx context.Context, s *jobtree.State, d jobtree.ScheduleDocument, ops ...coord.Op) error {
+func (a *act) writeSchedule(ctx context.Context, s *jobtree.State, name jobtree.Job, d jobtree.ScheduleDocument, ops ...coord.Op) error {
 	value, err := jobtree.EncodeSchedule(d)
 	if err != nil {
 		return err
 	}
-	write := coord.Create(j.name.Schedule(), value)
+	write := coord.Create(name.Schedule(), value)
 	if s.Schedule != nil {
-		write = coord.SetAt(j.name.Schedule(), value, s.Schedule.Version)
+		write = coord.SetAt(name.Schedule(), value, s.Schedule.Version)
 	}
-	_, err = j.ops.reg.Commit(ctx, append([]coord.Op{coord.Exists(j.name.Config()), write}, ops...)...)
+	_, err = a.commit(ctx, append([]coord.Op{coord.Exists(name.Config()), write}, ops...)...)
 	return err
 }
 

@@ -55,8 +55,13 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 		if config, err := job.DecodeConfig(s.Config.Value); err == nil && config.Broadcast {
 			return ErrBroadcast
 		}
+		act, err := j.ops.act(j.name, ActionPin)
+		if err != nil {
+			return err
+		}
+		act.says(itemsText([]int{item}), pinText(s.Pins[item]), pinText(&jobtree.Pin{PinDocument: jobtree.PinDocument{Instance: r.Instance, Address: r.Address, Label: r.Label, Strict: r.Strict}}))
 		value := jobtree.EncodePin(jobtree.PinDocument{Instance: r.Instance, Address: r.Address, Label: r.Label, Strict: r.Strict, By: j.ops.by})
-		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.Put(j.name.Pin(item), value))
+		_, err = act.commit(ctx, coord.Exists(j.name.Config()), coord.Put(j.name.Pin(item), value))
 		return err
 	})
 }
@@ -65,11 +70,36 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 //
 // Errors: those of a read and of a commit.
 func (j *Job) Unpin(ctx context.Context, item int) error {
-	return j.try(ctx, "unpin", func(*jobtree.State) error {
+	return j.try(ctx, "unpin", func(s *jobtree.State) error {
 		if item < 0 || item >= jobtree.MaxItems {
 			return fmt.Errorf("item %d: 0 to %d are allowed", item, jobtree.MaxItems-1)
 		}
-		_, err := j.ops.reg.Commit(ctx, coord.Exists(j.name.Config()), coord.DeleteTree(j.name.Pin(item)))
+		if s.Pins[item] == nil {
+			return nil
+		}
+		act, err := j.ops.act(j.name, ActionUnpin)
+		if err != nil {
+			return err
+		}
+		_, err = act.says(itemsText([]int{item}), pinText(s.Pins[item]), "").commit(ctx, coord.Exists(j.name.Config()), coord.DeleteTree(j.name.Pin(item)))
 		return err
 	})
+}
+
+// pinText says in a few words where an item belongs; "" if it has no pin.
+func pinText(p *jobtree.Pin) string {
+	if p == nil {
+		return ""
+	}
+	text := "label " + p.Label
+	switch {
+	case p.Instance != "":
+		text = "instance " + p.Instance
+	case p.Address != "":
+		text = "address " + p.Address
+	}
+	if p.Strict {
+		text += ", strictly"
+	}
+	return text
 }

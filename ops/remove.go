@@ -77,8 +77,16 @@ func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) er
 			ops = append(ops, coord.DeleteTree(path))
 		}
 	}
-	if _, err := j.ops.reg.Commit(ctx, ops...); err != nil {
+	act, err := j.ops.act(j.name, ActionRemove)
+	if err != nil {
 		return err
+	}
+	act.change.Why = r.Why
+	if _, err := act.says("", string(config.Value), "").commit(ctx, ops...); err != nil {
+		return err
+	}
+	if j.ops.isDry {
+		return nil
 	}
 	if !isSmall {
 		if _, err := removal.Rest(ctx, j.ops.reg, j.name); err != nil && !errors.Is(err, removal.ErrConfigured) {
@@ -94,6 +102,9 @@ func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) er
 // removeRest removes what is left of a job that was removed. Without a note of that, what has no
 // configuration is not a job's. It reports whether anything was left.
 func (j *Job) removeRest(ctx context.Context) (was bool, err error) {
+	if j.ops.isDry {
+		return false, nil
+	}
 	_, err = j.ops.reg.Get(ctx, j.name.Removal())
 	if errors.Is(err, coord.ErrNoNode) {
 		return false, nil
@@ -155,7 +166,11 @@ func (o *Ops) readmit(ctx context.Context, j *Job) error {
 	if _, err := j.removeRest(ctx); err != nil && !errors.Is(err, removal.ErrConfigured) {
 		return err
 	}
-	_, err := o.reg.Commit(ctx, coord.Exists(j.name.Removal()), coord.DeleteTree(j.name.Removal()))
+	act, err := o.act(j.name, ActionReadmit)
+	if err != nil {
+		return err
+	}
+	_, err = act.commit(ctx, coord.Exists(j.name.Removal()), coord.DeleteTree(j.name.Removal()))
 	if errors.Is(err, coord.ErrConflict) {
 		err = fmt.Errorf("%w: %w", ErrNotRemoved, err)
 	}

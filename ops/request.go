@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,7 +25,15 @@ func (j *Job) Trigger(ctx context.Context, r job.TriggerRequest) (*job.TriggerRe
 	if r.By == "" {
 		r.By = j.ops.by
 	}
-	result, err := job.Trigger(ctx, j.ops.reg, string(j.name), r)
+	act, err := j.ops.act(j.name, ActionTrigger)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: %w", brief.Text(string(j.name)), err)
+	}
+	act.change.Detail = itemsText(r.Items)
+	if len(r.Instances) > 0 {
+		act.change.Detail += " of instances " + strings.Join(r.Instances, ", ")
+	}
+	result, err := job.Trigger(ctx, act.registry(), string(j.name), r)
 	if errors.Is(err, coord.ErrNoNode) {
 		err = fmt.Errorf("%w: %w", ErrNoJob, err)
 	}
@@ -72,7 +81,7 @@ var ErrNothingFailed = errors.New("ops: nothing has failed")
 //
 // Errors: ErrNothingFailed; job.ErrQueueFull; those of a read and of a commit.
 func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
-	return j.submit(ctx, "retry", func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
+	return j.submit(ctx, ActionRetry, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
 		if err := errors.Join(mayPass(r.Parameter), mayName(c, r.Items)); err != nil {
 			return jobtree.RequestDocument{}, err
 		}
@@ -167,7 +176,7 @@ const MaxBackfillTicks = jobtree.MaxRequestTicks
 // Errors: job.ErrQueueFull; job.ErrNoInstance, if no item of a broadcast job has an owner; those
 // of a read and of a commit; others for a bad request.
 func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, error) {
-	return j.submit(ctx, "backfill", func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
+	return j.submit(ctx, ActionBackfill, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
 		d := jobtree.RequestDocument{Items: slices.Clone(r.Items), Parameter: r.Parameter, Source: job.SourceBackfill.String(), Halts: r.StopAtFailure}
 		switch {
 		case c.MonitorExecution == job.Off:
@@ -219,13 +228,13 @@ func ticksBetween(c job.Config, schedule calendar.Schedule, from, to time.Time) 
 }
 
 // submit writes the request that of returns.
-func (j *Job) submit(ctx context.Context, what string, of func(*jobtree.State, job.Config) (jobtree.RequestDocument, error)) (*Requested, error) {
+func (j *Job) submit(ctx context.Context, action Action, of func(*jobtree.State, job.Config) (jobtree.RequestDocument, error)) (*Requested, error) {
 	unique, err := uuid.NewV7()
 	if err != nil {
-		return nil, fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), what, err)
+		return nil, fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), action, err)
 	}
 	var result *Requested
-	err = j.try(ctx, what, func(s *jobtree.State) error {
+	err = j.try(ctx, string(action), func(s *jobtree.State) error {
 		for _, r := range s.Requests {
 			if r.IsOf(unique.String()) { // the answer to an attempt was lost
 				result = &Requested{r.ID, r.Items, r.Ticks, j}
@@ -245,7 +254,11 @@ func (j *Job) submit(ctx context.Context, what string, of func(*jobtree.State, j
 		if err != nil {
 			return err
 		}
-		_, err = j.ops.reg.Commit(ctx, ops...)
+		act, err := j.ops.act(j.name, action)
+		if err != nil {
+			return err
+		}
+		_, err = act.says(requestText(d), "", "request "+id).commit(ctx, ops...)
 		if errors.Is(err, coord.ErrUnknownOutcome) { // the next look at the tree tells
 			return fmt.Errorf("%w: %w", coord.ErrConflict, err)
 		}
@@ -279,7 +292,11 @@ func (j *Job) Cancel(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		_, err = j.ops.reg.Commit(ctx, coord.SetAt(j.name.Request(id), value, r.Version))
+		act, err := j.ops.act(j.name, ActionCancel)
+		if err != nil {
+			return err
+		}
+		_, err = act.says("request "+id, "", "").commit(ctx, coord.SetAt(j.name.Request(id), value, r.Version))
 		return err
 	})
 }

@@ -139,9 +139,9 @@ func sizeOf(ops []coord.Op) int {
 }
 
 // InChunks puts groups of operations into as few changes as the store takes. A group is not
-// divided.
-func InChunks(step string, groups [][]coord.Op) []Change {
-	c := changes{step: step}
+// divided. Each change begins with head.
+func InChunks(step string, groups [][]coord.Op, head ...coord.Op) []Change {
+	c := changes{step: step, head: func(*World) []coord.Op { return head }}
 	for _, ops := range groups {
 		c.add(NoItem, ops...)
 	}

@@ -1,0 +1,131 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// act is one change that an operator makes. Each of its commits writes the entry of the audit,
+// too: so nothing changes that the audit does not have. A change that takes several commits has one
+// entry, which the first of them creates.
+type act struct {
+	ops    *Ops
+	id     string
+	change Change
+}
+
+// act begins a change. Whoever calls it fills in what the change is, before he commits.
+func (o *Ops) act(job jobtree.Job, action Action) (*act, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", action, err)
+	}
+	return &act{ops: o, id: id.String(), change: Change{By: o.by, From: o.from, Job: string(job), Action: action}}, nil
+}
+
+// says sets what the change is, and returns the act.
+func (a *act) says(detail, before, after string) *act {
+	a.change.Detail, a.change.Before, a.change.After = detail, before, after
+	return a
+}
+
+// commit commits operations together with the entry of the audit, and tells of the change. In a
+// dry run it only looks whether the store would take them.
+func (a *act) commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	a.change.At = a.ops.now().UTC()
+	a.change = a.change.bounded()
+	ops = append(ops[:len(ops):len(ops)], a.entry())
+	if a.ops.isDry {
+		if err := a.ops.wouldTake(ctx, ops); err != nil {
+			return 0, err
+		}
+		a.ops.tell(a.change)
+		return 0, nil
+	}
+	revision, err := a.ops.reg.Commit(ctx, ops...)
+	if err != nil {
+		return 0, err
+	}
+	a.change.ID = a.id
+	a.ops.tell(a.change)
+	if isToTrim(a.id) {
+		_ = trimAudit(ctx, a.ops.reg) // the change is made; whoever makes another one may trim
+	}
+	return revision, nil
+}
+
+// entry is the operation that writes the entry of the audit. It is the same node in all commits.
+func (a *act) entry() coord.Op {
+	return coord.Put(jobtree.Audit(a.id), jobtree.EncodeAudit(a.change.document()))
+}
+
+// fits reports whether the store takes the operations in one commit of the act.
+func (a *act) fits(ops ...coord.Op) bool {
+	return coord.ValidateCommit(append(ops[:len(ops):len(ops)], a.entry())...) == nil
+}
+
+// commitAll commits groups of operations in as few commits as the store takes.
+func (a *act) commitAll(ctx context.Context, groups [][]coord.Op) error {
+	for _, change := range decide.InChunks("", groups, a.entry()) {
+		if _, err := a.commit(ctx, change.Ops[1:]...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// registry is the registry for who commits by himself: every commit is one of the act.
+func (a *act) registry() coord.Registry { return actRegistry{a.ops.reg, a} }
+
+type actRegistry struct {
+	coord.Registry
+	act *act
+}
+
+func (r actRegistry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	return r.act.commit(ctx, ops...)
+}
+
+// wouldTake returns the error with which the store would refuse a commit now.
+func (o *Ops) wouldTake(ctx context.Context, ops []coord.Op) error {
+	if err := coord.ValidateCommit(ops...); err != nil {
+		return err
+	}
+	for i, op := range ops {
+		if op.Kind == coord.OpPut || op.Kind == coord.OpDeleteTree {
+			continue
+		}
+		n, err := o.reg.Get(ctx, op.Path)
+		isThere := err == nil
+		if err != nil && !errors.Is(err, coord.ErrNoNode) {
+			return err
+		}
+		var reason error
+		switch op.Kind {
+		case coord.OpCreate, coord.OpCreateEphemeral, coord.OpAbsent:
+			if isThere {
+				reason = coord.ErrNodeExists
+			}
+		case coord.OpSetAt, coord.OpAtVersion:
+			if isThere && n.Version != op.Version {
+				reason = coord.ErrVersion
+			}
+			fallthrough
+		default:
+			if !isThere {
+				reason = coord.ErrNoNode
+			}
+		}
+		if reason != nil {
+			return &coord.ConflictError{Index: i, Op: op, Reason: reason}
+		}
+	}
+	return nil
+}

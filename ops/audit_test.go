@@ -1,0 +1,170 @@
+package ops_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// operation is one that changes something, as the audit should have it.
+type operation struct {
+	do   func(context.Context, *ops.Ops) error
+	want ops.Change // without what is the same for all
+}
+
+// operations are some that follow each other, on a job of three items, none of which runs.
+var operations = []operation{
+	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").DisableItems(ctx, 2, 0, 1) }, ops.Change{Job: "settle", Action: ops.ActionDisableItems, Detail: "items 0-2"}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").EnableItems(ctx, 0, 2) }, ops.Change{Job: "settle", Action: ops.ActionEnableItems, Detail: "items 0, 2"}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").DisableServers(ctx) }, ops.Change{Job: "settle", Action: ops.ActionDisableServers, Detail: "servers 10.0.0.1"}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").EnableServers(ctx, "10.0.0.1") }, ops.Change{Job: "settle", Action: ops.ActionEnableServers, Detail: "servers 10.0.0.1"}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		return o.Job("settle").Pin(ctx, 1, ops.PinRequest{Label: "gpu"})
+	}, ops.Change{Job: "settle", Action: ops.ActionPin, Detail: "item 1", After: "label gpu"}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		return o.Job("settle").Pin(ctx, 1, ops.PinRequest{Address: "10.0.0.1", Strict: true})
+	}, ops.Change{Job: "settle", Action: ops.ActionPin, Detail: "item 1", Before: "label gpu", After: "address 10.0.0.1, strictly"}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").Unpin(ctx, 1) }, ops.Change{Job: "settle", Action: ops.ActionUnpin, Detail: "item 1", Before: "address 10.0.0.1, strictly"}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		_, err := o.Job("settle").Pause(ctx, ops.PauseRequest{Why: "maintenance"})
+		return err
+	}, ops.Change{Job: "settle", Action: ops.ActionPause, Why: "maintenance"}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").DealAnew(ctx) }, ops.Change{Job: "settle", Action: ops.ActionDealAnew}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		_, err := o.PutCalendar(ctx, ops.PutCalendarRequest{Name: "holidays", Document: []byte("timeZone: UTC\ndates: [2027-01-01]\n")})
+		return err
+	}, ops.Change{Action: ops.ActionPutCalendar, Detail: "calendar holidays", After: "timeZone: UTC\ndates: [2027-01-01]\n"}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.RemoveCalendar(ctx, "holidays", false) }, ops.Change{Action: ops.ActionRemoveCalendar, Detail: "calendar holidays", Before: "timeZone: UTC\ndates: [2027-01-01]\n"}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		_, err := o.Job("settle").Trigger(ctx, job.TriggerRequest{Items: []int{0}})
+		return err
+	}, ops.Change{Job: "settle", Action: ops.ActionTrigger, Detail: "item 0"}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		return o.Job("settle").Remove(ctx, ops.RemoveRequest{Why: "moved"})
+	}, ops.Change{Job: "settle", Action: ops.ActionRemove, Why: "moved"}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Readmit(ctx, "settle") }, ops.Change{Job: "settle", Action: ops.ActionReadmit}},
+}
+
+// The audit has each change, by the commit that makes it; a dry run tells of the same and writes nothing.
+func TestAudit(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, d dial) {
+		ctx := t.Context()
+		runner := runsUntilRemoved(t, d, settle(), job.WithIP("10.0.0.1"))
+		owns(t, runner, 3)
+		var commits [][]coord.Op
+		reg := &wired{Registry: open(t, d), sees: func(ops []coord.Op) { commits = append(commits, ops) }}
+		var told []ops.Change
+		all := ops.New(reg).By("anna").From("10.1.1.1").OnChange(func(c ops.Change) { told = append(told, c) })
+		for _, op := range operations {
+			commits, told = nil, nil
+			if err := op.do(ctx, all.DryRun()); err != nil {
+				t.Fatalf("%s: dry run: %v", op.want.Action, err)
+			}
+			if len(commits) > 0 || len(told) != 1 || told[0].ID != "" || !is(told[0], op.want) {
+				t.Errorf("%s: a dry run has committed %v, and told %+v", op.want.Action, commits, told)
+			}
+			told = nil
+			if err := op.do(ctx, all); err != nil {
+				t.Fatalf("%s: %v", op.want.Action, err)
+			}
+			if len(told) != 1 || told[0].ID == "" || !is(told[0], op.want) {
+				t.Fatalf("%s: told %+v", op.want.Action, told)
+			}
+			for _, ops := range commits {
+				if !slices.ContainsFunc(ops, func(op coord.Op) bool { return strings.HasPrefix(op.Path, "~elasticjob/audit/") }) {
+					t.Errorf("%s: the commit %v has no entry", op.want.Action, ops)
+				}
+			}
+			if op.want.Action == ops.ActionRemove {
+				<-runner.Done()
+			}
+		}
+		list, err := all.Audit(ctx, ops.AuditQuery{})
+		if err != nil || len(list) != len(operations) {
+			t.Fatalf("%d changes of %d, %v", len(list), len(operations), err)
+		}
+		for n, c := range list {
+			if want := operations[len(operations)-1-n].want; !is(c, want) || c.By != "anna" || c.From != "10.1.1.1" || time.Since(c.At) > patience {
+				t.Errorf("change %d is %+v, want %+v", n, c, want)
+			}
+		}
+		if some, err := all.Audit(ctx, ops.AuditQuery{Job: "settle", Action: ops.ActionPin, Before: list[len(list)-6].ID, Limit: 1}); err != nil || len(some) != 1 || some[0].After != "label gpu" {
+			t.Errorf("the pin before the second one: %+v, %v", some, err)
+		}
+	})
+}
+
+// is reports whether a change is as wanted. Documents of configurations are left out.
+func is(c, want ops.Change) bool {
+	if c.Action == ops.ActionRemove && strings.Contains(c.Before, "jobName: settle") {
+		c.Before = ""
+	}
+	c.ID, c.At, c.By, c.From = "", time.Time{}, "", ""
+	return c == want
+}
+
+// What is as it should be already is no change.
+func TestNoChange(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, d dial) {
+		owns(t, runsUntilRemoved(t, d, settle(), job.WithIP("10.0.0.1")), 3)
+		ctx := t.Context()
+		all := ops.New(open(t, d)).OnChange(func(c ops.Change) { t.Errorf("changed: %+v", c) })
+		steer := all.Job("settle")
+		there, err := steer.Settings(ctx)
+		if err := errors.Join(err, steer.EnableItems(ctx, 0, 1, 2), steer.EnableServers(ctx), steer.Unpin(ctx, 1),
+			steer.Update(ctx, ops.UpdateRequest{Config: there.Config, Version: there.Version})); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// The newest changes stay. One that takes several commits is one entry.
+func TestAuditIsBounded(t *testing.T) {
+	ctx := t.Context()
+	store := memory.NewStore(memory.Options{})
+	t.Cleanup(store.Close)
+	reg := open(t, func() (coord.Registry, error) { return store.Dial(ctx, memory.Config{Namespace: "ops"}) })
+	all := ops.New(reg)
+	config := settle()
+	config.ShardingTotalCount = 300
+	if err := all.Create(ctx, ops.CreateRequest{Config: config}); err != nil {
+		t.Fatal(err)
+	}
+	var items []int
+	for i := range 300 {
+		if _, err := reg.Commit(ctx, coord.Put("settle/sharding/"+strconv.Itoa(i)+"/fired", nil)); err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, i)
+	}
+	parts := map[string]int{}
+	if err := all.OnChange(func(c ops.Change) { parts[c.ID]++ }).Job("settle").DisableItems(ctx, items...); err != nil {
+		t.Fatal(err)
+	}
+	if len(parts) != 1 {
+		t.Errorf("entries and their commits: %v", parts)
+	}
+	put := func(n int) error {
+		_, err := all.PutCalendar(ctx, ops.PutCalendarRequest{Name: fmt.Sprint("c", n), Document: []byte("timeZone: UTC\ndates: [2027-01-01]\n")})
+		return err
+	}
+	for n := range 2500 {
+		if err := put(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := all.Audit(ctx, ops.AuditQuery{})
+	if err != nil || len(list) < ops.MaxAudit || len(list) > 2*ops.MaxAudit || list[0].Detail != "calendar c2499" {
+		t.Errorf("%d changes are kept, the newest is %+v; %v", len(list), list[0], err)
+	}
+}
