@@ -23,7 +23,6 @@ func (c *cluster) undo(op coord.Op) (end func()) {
 	go func() {
 		defer close(ended)
 		for times := 0; ctx.Err() == nil; {
-			changed := c.view.Changed()
 			_, err := c.admin.Commit(ctx, op)
 			switch {
 			case err == nil: // it conflicts until the scheduler has done it
@@ -36,6 +35,15 @@ func (c *cluster) undo(op coord.Op) (end func()) {
 			if times > 2000 {
 				c.Errorf("it was undone %d times", times)
 				return
+			}
+			// What the scheduler corrects at once the view may never show. So wait only while it
+			// shows what the stranger has done.
+			if err := c.view.Sync(ctx); err != nil {
+				continue
+			}
+			changed := c.view.Changed()
+			if _, isThere := c.view.Snapshot().Get(op.Path); isThere != (op.Kind == coord.OpCreate) {
+				continue
 			}
 			select {
 			case <-changed:
