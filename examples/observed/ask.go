@@ -16,9 +16,9 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/elasticjob-go/elasticjob/job/dump"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 	oteljob "github.com/elasticjob-go/elasticjob/trace/otel"
 	"github.com/elasticjob-go/elasticjob/trace/prom"
-	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
 // pages are what the process answers over HTTP.
@@ -79,9 +79,9 @@ func only(out io.Writer, text io.Reader, words ...string) {
 }
 
 // ask asks the history, as an operator does a week later.
-func ask(ctx context.Context, history *sqltrace.Tracer, begin time.Time, spans traces, out io.Writer) error {
+func ask(ctx context.Context, reader history.Reader, begin time.Time, spans traces, out io.Writer) error {
 	fmt.Fprintln(out, "The newest run of each item, from the history:")
-	latest, err := history.Latest(ctx, "settle", -1, 10)
+	latest, err := reader.Latest(ctx, "settle", -1, 10)
 	if err != nil {
 		return err
 	}
@@ -89,14 +89,14 @@ func ask(ctx context.Context, history *sqltrace.Tracer, begin time.Time, spans t
 		fmt.Fprintf(out, "  item %d for %s: %s after %d attempts, %v\n", x.Item, x.ScheduledTime.Format(time.TimeOnly), x.Outcome, x.Attempts, x.Duration.Round(time.Millisecond))
 	}
 	fmt.Fprintln(out, "How runs ended, by hour:")
-	hours, err := history.Counts(ctx, sqltrace.CountQuery{Job: "settle", From: begin, To: time.Now().Add(time.Hour), Step: sqltrace.Hourly})
+	hours, err := reader.Counts(ctx, history.CountQuery{Job: "settle", From: begin, To: time.Now().Add(time.Hour), Step: history.Hourly})
 	if err != nil {
 		return err
 	}
 	for _, h := range hours {
 		fmt.Fprintf(out, "  from %s: %v\n", h.Start.Format(time.DateTime), h.Executions)
 	}
-	failures, err := history.Executions(ctx, sqltrace.Filter{Job: "settle", Outcomes: sqltrace.Failures(), From: begin, Limit: 1})
+	failures, err := reader.Executions(ctx, history.ExecutionFilter{Job: "settle", Outcomes: history.Failures(), From: begin, Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func ask(ctx context.Context, history *sqltrace.Tracer, begin time.Time, spans t
 	}
 	failed := failures.Rows[0]
 	fmt.Fprintf(out, "What failed last: item %d for %s: %s\n", failed.Item, failed.ScheduledTime.Format(time.TimeOnly), failed.Error)
-	lines, err := history.Lines(ctx, failed.ID, 0, 100)
+	lines, err := reader.Lines(ctx, failed.ID, 0, 100)
 	if err != nil {
 		return err
 	}

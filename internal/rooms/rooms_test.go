@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"job/cronexpr":        {"internal/brief"},
 	"job/calendar":        {"job/cronexpr", "internal/brief", "internal/yamldoc"},
 	"job":                 {"coord", "strategy", "job/calendar", "job/cronexpr", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest", "internal/slogzap", "internal/yamldoc"},
-	"ops":                 {"coord", "job", "job/calendar", "trace", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest"},
+	"ops":                 {"coord", "job", "job/calendar", "trace", "trace/history", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest"},
 	"job/property":        {"job", "internal/brief"},
 	"job/dataflow":        {"job", "job/property", "internal/brief"},
 	"job/script":          {"coord", "job", "job/property", "internal/brief", "internal/rest"},
@@ -30,7 +30,8 @@ var allowed = map[string][]string{
 	"job/alert":           {"job", "job/property", "internal/brief", "internal/rest"},
 	"job/health":          {"job", "internal/brief"},
 	"trace":               {"coord", "job", "internal/brief", "internal/rest", "internal/slogzap"},
-	"trace/sqltrace":      {"coord", "job", "trace", "internal/brief", "internal/rest"},
+	"trace/history":       {"job", "trace"},
+	"trace/sqltrace":      {"coord", "job", "trace", "trace/history", "internal/brief", "internal/rest"},
 	"trace/prom":          {"coord", "job", "trace", "internal/brief", "internal/rest"},
 	"trace/otel":          {"coord", "job", "trace", "internal/brief", "internal/rest"},
 	"job/dump":            {"coord", "job", "trace", "internal/brief", "internal/jobtree", "internal/rest"},
@@ -48,7 +49,7 @@ var allowed = map[string][]string{
 	// What only tests and programs to learn from use.
 	"internal/testserver": {},
 	"internal/modelstore": {"coord"},
-	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/otel", "trace/prom", "trace/sqltrace", "internal/testserver", "jobfile"},
+	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/otel", "trace/prom", "trace/sqltrace", "internal/testserver", "jobfile"},
 	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
 

@@ -16,7 +16,7 @@ import (
 // way for long: a batch comes through at the third time at the latest, nearly always at the first.
 func TestCountsOfManyWriters(t *testing.T) {
 	const writers, batches, size = 3, 8, 30
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		h.write(h.open(sqltrace.Options{}), trace.Batch{})
 		var again atomic.Int64
 		var wait sync.WaitGroup
@@ -52,7 +52,7 @@ func TestCountsOfManyWriters(t *testing.T) {
 }
 
 // counts returns what is counted, and what is there to be counted.
-func (h *history) counts() (counted, there string) {
+func (h *home) counts() (counted, there string) {
 	h.Helper()
 	length := (15 * time.Minute).Microseconds()
 	count := "SELECT %s, start_micros - start_micros %% %d, outcome, COUNT(*) FROM JOB_EXECUTION_LOG WHERE outcome IS NOT NULL GROUP BY 1, 2, 3"

@@ -20,8 +20,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
-// history is a database of a test.
-type history struct {
+// home is a database of a test.
+type home struct {
 	*testing.T
 	dialect sqltrace.Dialect
 	db      *sql.DB          // of the test; each Tracer has a pool of its own
@@ -32,30 +32,30 @@ type history struct {
 }
 
 // onEach runs a test on an empty database of each kind.
-func onEach(t *testing.T, test func(h *history)) {
+func onEach(t *testing.T, test func(h *home)) {
 	for _, d := range []sqltrace.Dialect{sqltrace.SQLite, sqltrace.MySQL, sqltrace.PostgreSQL} {
 		t.Run(d.String(), func(t *testing.T) {
 			t.Parallel()
-			test(newHistory(t, d))
+			test(newHome(t, d))
 		})
 	}
 }
 
-func newHistory(t *testing.T, d sqltrace.Dialect) *history {
+func newHome(t *testing.T, d sqltrace.Dialect) *home {
 	switch d {
 	case sqltrace.MySQL:
 		return onServer(t, d, servers.Database(t, database.MariaDB))
 	case sqltrace.PostgreSQL:
 		return onServer(t, d, servers.Database(t, database.PostgreSQL))
 	}
-	h := &history{T: t, dialect: d, driver: "sqlite", dsn: filepath.Join(t.TempDir(), "history.db")}
+	h := &home{T: t, dialect: d, driver: "sqlite", dsn: filepath.Join(t.TempDir(), "history.db")}
 	h.db = h.pool(h.dsn)
 	return h
 }
 
 // onServer gives Tracers sessions of another zone, so that a mistake with times shows.
-func onServer(t *testing.T, d sqltrace.Dialect, in database.Database) *history {
-	h := &history{T: t, dialect: d, server: in.Server, name: in.Name}
+func onServer(t *testing.T, d sqltrace.Dialect, in database.Database) *home {
+	h := &home{T: t, dialect: d, server: in.Server, name: in.Name}
 	if d == sqltrace.MySQL {
 		h.driver, h.dsn = "mysql", in.DSN()+"?time_zone=%27%2B05%3A30%27"
 		h.db = h.pool(in.DSN() + "?time_zone=%27%2B00%3A00%27")
@@ -67,7 +67,7 @@ func onServer(t *testing.T, d sqltrace.Dialect, in database.Database) *history {
 	return h
 }
 
-func (h *history) pool(dsn string) *sql.DB {
+func (h *home) pool(dsn string) *sql.DB {
 	h.Helper()
 	db, err := sql.Open(h.driver, dsn)
 	if err != nil {
@@ -82,7 +82,7 @@ func (h *history) pool(dsn string) *sql.DB {
 }
 
 // open returns a Tracer that is closed at the end of the test, before the database.
-func (h *history) open(o sqltrace.Options) *sqltrace.Tracer {
+func (h *home) open(o sqltrace.Options) *sqltrace.Tracer {
 	h.Helper()
 	tracer, err := sqltrace.Open(h.pool(h.dsn), h.dialect, o)
 	if err != nil {
@@ -93,13 +93,13 @@ func (h *history) open(o sqltrace.Options) *sqltrace.Tracer {
 }
 
 // within bounds what a test waits for.
-func (h *history) within() context.Context {
+func (h *home) within() context.Context {
 	ctx, cancel := context.WithTimeout(h.Context(), time.Minute)
 	h.Cleanup(cancel)
 	return ctx
 }
 
-func (h *history) write(to *sqltrace.Tracer, b trace.Batch) {
+func (h *home) write(to *sqltrace.Tracer, b trace.Batch) {
 	h.Helper()
 	if err := to.Write(h.within(), b); err != nil {
 		h.Fatal(err)
@@ -107,7 +107,7 @@ func (h *history) write(to *sqltrace.Tracer, b trace.Batch) {
 }
 
 // exec runs a statement with ? for each argument, as JVMs have it.
-func (h *history) exec(statement string, args ...any) int64 {
+func (h *home) exec(statement string, args ...any) int64 {
 	h.Helper()
 	result, err := h.db.ExecContext(h.within(), h.bind(statement), args...)
 	if err != nil {
@@ -120,7 +120,7 @@ func (h *history) exec(statement string, args ...any) int64 {
 	return n
 }
 
-func (h *history) bind(statement string) string {
+func (h *home) bind(statement string) string {
 	if h.dialect != sqltrace.PostgreSQL {
 		return statement
 	}
@@ -132,7 +132,7 @@ func (h *history) bind(statement string) string {
 }
 
 // ask returns the rows of a query: a line for each, with bars between its columns.
-func (h *history) ask(query string, args ...any) string {
+func (h *home) ask(query string, args ...any) string {
 	h.Helper()
 	rows, err := h.db.QueryContext(h.within(), h.bind(query), args...)
 	if err != nil {
@@ -182,7 +182,7 @@ func cell(v any) string {
 	return fmt.Sprint(v)
 }
 
-func (h *history) want(got, want string) {
+func (h *home) want(got, want string) {
 	h.Helper()
 	if got != want {
 		h.Errorf("got\n%s\nwant\n%s", got, want)
@@ -190,7 +190,7 @@ func (h *history) want(got, want string) {
 }
 
 // takeRights leaves the user of the database that of reading and writing rows.
-func (h *history) takeRights() {
+func (h *home) takeRights() {
 	h.Helper()
 	statements := "REVOKE ALL ON `" + strings.ReplaceAll(h.name, "_", `\_`) + "`.* FROM tester; GRANT SELECT, INSERT, UPDATE, DELETE ON `" + h.name + "`.* TO tester"
 	if h.dialect == sqltrace.PostgreSQL {

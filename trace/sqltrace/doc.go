@@ -4,15 +4,15 @@
 // not among them.
 //
 //	db, err := sql.Open("pgx", dsn) // import _ "github.com/jackc/pgx/v5/stdlib"
-//	history, err := sqltrace.Open(db, sqltrace.PostgreSQL, sqltrace.Options{
+//	tracer, err := sqltrace.Open(db, sqltrace.PostgreSQL, sqltrace.Options{
 //		Retention: sqltrace.Retention{Age: 90 * 24 * time.Hour},
 //	})
-//	recorder, err := trace.New(history, trace.Options{})
+//	recorder, err := trace.New(tracer, trace.Options{})
 //	s, err := job.Schedule(ctx, reg, cfg, handler, recorder.Option())
 //	…
 //	err = s.Shutdown(ctx)
 //	err = recorder.Close(ctx) // after the job: writes what it has
-//	history.Close()
+//	tracer.Close()
 //	err = db.Close()
 //
 // # A batch
@@ -95,21 +95,7 @@
 //
 // # Questions
 //
-// All answers are bounded, to 1,000 rows at most, and in UTC. Those with a key are pages from the
-// newest row to the oldest, each as fast as the first one, however many rows there are.
-//
-//	Executions        of a job, items, an instance, an address, a source, outcomes, a request, a
-//	                  time; by key
-//	Execution, Chain  one with its output, and the others for its tick: failovers, retries
-//	Lines             what it has logged since a line, also while it runs
-//	Statuses, Events  its changes of state; what else has happened; by key
-//	Latest            the newest execution of each item of a job
-//	Counts            how many have ended in each hour or on each day, by the clocks of a zone
-//	Durations         percentiles, over the newest 2,000
-//	JobNames, StatusJobNames, Addresses   with a prefix
-//	SearchExecutions, SearchStatuses      what ElasticJob's console asks: by number of page, sorted
-//	                  by a column, with the total
-//
+// A Tracer is a [history.Reader]. Each page is as fast as the first one, however many rows there are.
 // Rows of JVMs are among the answers, but not in Counts. On a million executions each takes
 // less than 50 ms, but for the searches, which count all rows that they find: make history.
 //

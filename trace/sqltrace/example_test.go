@@ -22,14 +22,14 @@ func Example() {
 			return err
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		history, err := sqltrace.Open(db, sqltrace.PostgreSQL, sqltrace.Options{
+		tracer, err := sqltrace.Open(db, sqltrace.PostgreSQL, sqltrace.Options{
 			Retention: sqltrace.Retention{Age: 90 * 24 * time.Hour},
 		})
 		if err != nil {
 			return err
 		}
-		defer history.Close()
-		recorder, err := trace.New(history, trace.Options{})
+		defer tracer.Close()
+		recorder, err := trace.New(tracer, trace.Options{})
 		if err != nil {
 			return err
 		}

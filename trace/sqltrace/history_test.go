@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/testserver/database"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
@@ -22,14 +23,14 @@ const allowed = 50 * time.Millisecond
 // planted is a history of 30 days: 20 jobs with 10 items each, on 50 servers. One execution of
 // 100 has failed.
 type planted struct {
-	*history
+	*home
 	now time.Time
 	n   int
 }
 
-func plant(h *history, n int) planted {
+func plant(h *home, n int) planted {
 	h.Helper()
-	p := planted{history: h, now: time.Now().UTC().Truncate(time.Second), n: n}
+	p := planted{home: h, now: time.Now().UTC().Truncate(time.Second), n: n}
 	if err := h.open(sqltrace.Options{}).Migrate(h.within()); err != nil {
 		h.Fatal(err)
 	}
@@ -100,13 +101,13 @@ type question struct {
 func (p planted) questions() []question {
 	day := p.now.Add(-24 * time.Hour)
 	last := fmt.Sprintf("0190a000-0000-7000-8000-%012x", p.n-1)
-	executions := func(f sqltrace.Filter) func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+	executions := func(f history.ExecutionFilter) func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 		return func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			page, err := on.Executions(ctx, f)
 			return len(page.Rows), err
 		}
 	}
-	search := func(s sqltrace.ExecutionSearch) func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+	search := func(s history.ExecutionSearch) func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 		return func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			found, err := on.SearchExecutions(ctx, s)
 			return len(found.Rows), err
@@ -114,7 +115,7 @@ func (p planted) questions() []question {
 	}
 	counts := func(jobName string) func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 		return func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
-			days, err := on.Counts(ctx, sqltrace.CountQuery{Job: jobName, From: p.now.AddDate(0, 0, -40), To: p.now.Add(time.Hour), Step: sqltrace.Daily, Zone: time.UTC})
+			days, err := on.Counts(ctx, history.CountQuery{Job: jobName, From: p.now.AddDate(0, 0, -40), To: p.now.Add(time.Hour), Step: history.Daily, Zone: time.UTC})
 			n := 0
 			for _, day := range days {
 				for _, of := range day.Executions {
@@ -125,13 +126,13 @@ func (p planted) questions() []question {
 		}
 	}
 	return []question{
-		{name: "newest of all jobs", index: "EJ_EXECUTION_TIME", ask: executions(sqltrace.Filter{}), want: 100},
-		{name: "newest of a job", index: "EJ_EXECUTION_JOB", ask: executions(sqltrace.Filter{Job: "job-3"}), want: 100},
-		{name: "failures of the last day", index: "EJ_EXECUTION_FAILED", ask: executions(sqltrace.Filter{Outcomes: sqltrace.Failures(), From: day, Limit: 1000}), want: min(p.n/30/100, 1000)},
-		{name: "failures of a job", ask: executions(sqltrace.Filter{Job: "job-7", Outcomes: sqltrace.Failures()}), want: min(p.n/100, 100)},
-		{name: "runs of one item", index: "EJ_EXECUTION_ITEM", ask: executions(sqltrace.Filter{Job: "job-3", Items: []int{4}}), want: min(p.n/200, 100)},
-		{name: "of an address", index: "EJ_EXECUTION_IP", ask: executions(sqltrace.Filter{IP: "10.0.0.13"}), want: min(p.n/50, 100)},
-		{name: "of an instance", index: "EJ_EXECUTION_IP", ask: executions(sqltrace.Filter{Instance: "10.0.0.13@-@1@-@abc"}), want: min(p.n/50, 100)},
+		{name: "newest of all jobs", index: "EJ_EXECUTION_TIME", ask: executions(history.ExecutionFilter{}), want: 100},
+		{name: "newest of a job", index: "EJ_EXECUTION_JOB", ask: executions(history.ExecutionFilter{Job: "job-3"}), want: 100},
+		{name: "failures of the last day", index: "EJ_EXECUTION_FAILED", ask: executions(history.ExecutionFilter{Outcomes: history.Failures(), From: day, Limit: 1000}), want: min(p.n/30/100, 1000)},
+		{name: "failures of a job", ask: executions(history.ExecutionFilter{Job: "job-7", Outcomes: history.Failures()}), want: min(p.n/100, 100)},
+		{name: "runs of one item", index: "EJ_EXECUTION_ITEM", ask: executions(history.ExecutionFilter{Job: "job-3", Items: []int{4}}), want: min(p.n/200, 100)},
+		{name: "of an address", index: "EJ_EXECUTION_IP", ask: executions(history.ExecutionFilter{IP: "10.0.0.13"}), want: min(p.n/50, 100)},
+		{name: "of an instance", index: "EJ_EXECUTION_IP", ask: executions(history.ExecutionFilter{Instance: "10.0.0.13@-@1@-@abc"}), want: min(p.n/50, 100)},
 		{name: "latest of each item", index: "EJ_EXECUTION_ITEM", want: 10, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			list, err := on.Latest(ctx, "job-3", -1, 100)
 			return len(list), err
@@ -155,11 +156,11 @@ func (p planted) questions() []question {
 			return len(list), err
 		}},
 		{name: "states of an execution", want: 1, sorts: true, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
-			page, err := on.Statuses(ctx, sqltrace.StatusFilter{TaskID: last})
+			page, err := on.Statuses(ctx, history.StatusFilter{TaskID: last})
 			return len(page.Rows), err
 		}},
 		{name: "states of a job", index: "EJ_STATUS_JOB", want: 100, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
-			page, err := on.Statuses(ctx, sqltrace.StatusFilter{Job: "job-3"})
+			page, err := on.Statuses(ctx, history.StatusFilter{Job: "job-3"})
 			return len(page.Rows), err
 		}},
 		{name: "names of jobs", want: 11, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
@@ -170,9 +171,9 @@ func (p planted) questions() []question {
 			list, err := on.Addresses(ctx, "10.", 0)
 			return len(list), err
 		}},
-		{name: "search of the last day", index: "EJ_EXECUTION_TIME", ask: search(sqltrace.ExecutionSearch{Search: sqltrace.Search{From: day}}), want: 10, sorts: true},
-		{name: "search of a job", index: "EJ_EXECUTION_JOB", ask: search(sqltrace.ExecutionSearch{Job: "job-3", Search: sqltrace.Search{Number: 2, Size: 10, Sort: "startTime", Descending: true}}), want: 10, sorts: true},
-		{name: "search of all", ask: search(sqltrace.ExecutionSearch{}), want: 10, sorts: true, scans: true},
+		{name: "search of the last day", index: "EJ_EXECUTION_TIME", ask: search(history.ExecutionSearch{Search: history.Search{From: day}}), want: 10, sorts: true},
+		{name: "search of a job", index: "EJ_EXECUTION_JOB", ask: search(history.ExecutionSearch{Job: "job-3", Search: history.Search{Number: 2, Size: 10, Sort: "startTime", Descending: true}}), want: 10, sorts: true},
+		{name: "search of all", ask: search(history.ExecutionSearch{}), want: 10, sorts: true, scans: true},
 	}
 }
 
@@ -186,14 +187,14 @@ func TestHistory(t *testing.T) {
 			if !full {
 				t.Parallel()
 			}
-			var h *history
+			var h *home
 			switch {
 			case full && d == sqltrace.MySQL:
 				h = onServer(t, d, ofOurOwn(t, database.Config{Kind: database.MariaDB, Settings: map[string]string{"innodb-buffer-pool-size": "512M", "innodb-log-file-size": "256M"}}))
 			case full && d == sqltrace.PostgreSQL:
 				h = onServer(t, d, ofOurOwn(t, database.Config{Kind: database.PostgreSQL, Settings: map[string]string{"shared_buffers": "256MB", "max_wal_size": "2GB"}}))
 			default:
-				h = newHistory(t, d)
+				h = newHome(t, d)
 			}
 			began := time.Now()
 			p := plant(h, *rows)

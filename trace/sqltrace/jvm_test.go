@@ -22,7 +22,7 @@ type jvm struct {
 // jvms are the layouts that there were: 3.0.0 and before, 3.0.1 to 3.0.4, and 3.0.5.
 var jvms = []jvm{{"3.0.0", true, false}, {"3.0.4", true, true}, {"3.0.5", false, true}}
 
-func (j jvm) createTables(h *history) {
+func (j jvm) createTables(h *home) {
 	h.Helper()
 	number, key, unique := "", "PRIMARY KEY (id)", ""
 	success, index, latin := "INT", "task_id", ""
@@ -50,7 +50,7 @@ func (j jvm) createTables(h *history) {
 
 // run has it run a job once in two items, one of which fails, with the statements of
 // RDBJobEventRepository. Ids begin with the prefix.
-func (j jvm) run(h *history, prefix string) {
+func (j jvm) run(h *home, prefix string) {
 	h.Helper()
 	at, end := "2023-05-06 07:08:09", "2023-05-06 07:08:10"
 	task := "j@-@0,1@-@READY@-@10.0.0.9@-@7" + prefix
@@ -78,7 +78,7 @@ func (j jvm) run(h *history, prefix string) {
 	j.trace(h, prefix+"s3", task, "TASK_ERROR", end)
 }
 
-func (j jvm) trace(h *history, id, task, state, at string) {
+func (j jvm) trace(h *home, id, task, state, at string) {
 	h.Helper()
 	columns, more := "id, job_name, original_task_id, task_id, slave_id, execution_type, sharding_item, state, message, creation_time", ""
 	if j.source {
@@ -89,7 +89,7 @@ func (j jvm) trace(h *history, id, task, state, at string) {
 }
 
 // theirs returns what is in ElasticJob's columns of its rows.
-func theirs(h *history, prefix string) string {
+func theirs(h *home, prefix string) string {
 	h.Helper()
 	return h.ask("SELECT id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, is_success, start_time, complete_time FROM JOB_EXECUTION_LOG WHERE id LIKE '"+prefix+"%' ORDER BY id") +
 		"\n" + h.ask("SELECT id, job_name, original_task_id, task_id, slave_id, execution_type, sharding_item, state, message, creation_time FROM JOB_STATUS_TRACE_LOG WHERE id LIKE '"+prefix+"%' ORDER BY id")
@@ -97,10 +97,10 @@ func theirs(h *history, prefix string) string {
 
 // Whoever has made the tables, every JVM goes on as before, and so do we.
 func TestJVMsGoOn(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		for _, old := range append(jvms, jvm{version: "none"}) {
 			h.Run(old.version, func(t *testing.T) {
-				h := newHistory(t, h.dialect)
+				h := newHome(t, h.dialect)
 				var before string
 				if old.version != "none" {
 					old.createTables(h)

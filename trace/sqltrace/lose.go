@@ -72,10 +72,7 @@ func (t *Tracer) running(ctx context.Context, tx querier, jobName, instance stri
 				var source string
 				var original sql.NullString
 				err := r.Scan(&run.task, &run.item, &original, &run.start, &source)
-				run.original, run.source = original.String, job.SourceNormal
-				if source == job.SourceFailover.String() {
-					run.source = job.SourceFailover
-				}
+				run.original, run.source = original.String, sourceOf(source)
 				list = append(list, run)
 				return err
 			})

@@ -14,7 +14,7 @@ import (
 
 // Twenty processes start at once, over tables with rows.
 func TestMigrateAtOnce(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		jvms[1].createTables(h)
 		jvms[1].run(h, "old")
 		before := theirs(h, "old")
@@ -37,7 +37,7 @@ func TestMigrateAtOnce(t *testing.T) {
 }
 
 func TestNewerSchema(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		if err := h.open(sqltrace.Options{}).Migrate(h.within()); err != nil {
 			h.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestNewerSchema(t *testing.T) {
 
 // Nobody needs the right to change tables if there is nothing to change.
 func TestNoRights(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		if h.server == nil {
 			h.Skip("SQLite has no users")
 		}
@@ -72,7 +72,7 @@ func TestNoRights(t *testing.T) {
 
 // Somebody drops a table, then a column, under a process that writes.
 func TestDroppedTables(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		for i, drop := range []string{
 			"DROP TABLE IF EXISTS JOB_EXECUTION_LOG", // of nobody yet
@@ -98,7 +98,7 @@ func TestDroppedTables(t *testing.T) {
 // A migration takes longer than a batch has time. The batch is given back, and the migration
 // goes on.
 func TestSlowMigration(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		jvms[1].createTables(h)
 		unlock := h.lockTables()
 		log := new(syncWriter)
@@ -119,7 +119,7 @@ func TestSlowMigration(t *testing.T) {
 }
 
 func TestCloseEndsAMigration(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		jvms[1].createTables(h)
 		unlock := h.lockTables()
 		defer unlock()
@@ -144,7 +144,7 @@ func TestCloseEndsAMigration(t *testing.T) {
 }
 
 func TestOpenChecks(t *testing.T) {
-	h := newHistory(t, sqltrace.SQLite)
+	h := newHome(t, sqltrace.SQLite)
 	for _, tc := range []struct {
 		dialect   sqltrace.Dialect
 		retention sqltrace.Retention
@@ -164,7 +164,7 @@ func TestOpenChecks(t *testing.T) {
 }
 
 // lockTables keeps everybody else from changing the execution table, and returns what ends that.
-func (h *history) lockTables() (unlock func()) {
+func (h *home) lockTables() (unlock func()) {
 	h.Helper()
 	conn, err := h.db.Conn(h.within())
 	if err != nil {

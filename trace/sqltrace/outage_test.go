@@ -17,7 +17,7 @@ import (
 
 // outage is a test of a server that is away, or takes nothing.
 type outage struct {
-	*history
+	*home
 	tracer *sqltrace.Tracer
 	n      int // of the last batch
 }
@@ -39,7 +39,7 @@ func onServers(t *testing.T, cfg database.Config, test func(o *outage)) {
 			}
 			h := onServer(t, dialect, d)
 			h.db.SetMaxIdleConns(0) // the test itself has none that is broken
-			test(&outage{history: h, tracer: h.open(sqltrace.Options{})})
+			test(&outage{home: h, tracer: h.open(sqltrace.Options{})})
 		})
 	}
 }
@@ -229,7 +229,7 @@ func fill(t *testing.T, path string) {
 
 // SQLite has no server. Its disk is full, its file is read-only, or another process writes.
 func TestSQLiteOutages(t *testing.T) {
-	o := &outage{history: newHistory(t, sqltrace.SQLite)}
+	o := &outage{home: newHome(t, sqltrace.SQLite)}
 	path := o.dsn
 	o.tracer = o.open(sqltrace.Options{})
 	o.write(o.tracer, o.batch())
@@ -262,7 +262,7 @@ func TestSQLiteOutages(t *testing.T) {
 
 // A batch whose time is over is given back.
 func TestEndedContext(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		h.write(tracer, trace.Batch{})
 		ctx, cancel := context.WithCancel(h.Context())

@@ -3,47 +3,44 @@ package sqltrace
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
-// Bounds of a query.
-const (
-	// MaxLimit is the most rows that a query returns, and DefaultLimit how many it returns if
-	// its limit is 0.
-	MaxLimit     = 1000
-	DefaultLimit = 100
-	// readBound is how long a query may take, if its context allows more.
-	readBound = 30 * time.Second
-)
+// readBound is how long a query may take, if its context allows more.
+const readBound = 30 * time.Second
 
-// ErrQuery is wrapped by what says that a query asks for something that is not allowed.
-var ErrQuery = errors.New("sqltrace: query")
+var _ history.Reader = (*Tracer)(nil)
 
-// Page is a part of an answer, newest first. Next is for the next part; it is empty if there
-// is none. Rows that are written between two queries change no page that follows.
-type Page[T any] struct {
-	Rows []T
-	Next Cursor
+// placed is a row with its place in the pages of its table.
+type placed[T any] struct {
+	row   T
+	place history.Cursor
 }
 
-// Cursor is the place behind the last row of a page. The zero value is the beginning.
-type Cursor string
+func rowsOf[T any](list []placed[T]) []T {
+	var rows []T
+	for _, p := range list {
+		rows = append(rows, p.row)
+	}
+	return rows
+}
 
 // cursorAt returns the place behind a row: its time in microseconds and its id.
-func cursorAt(micros int64, id string) Cursor {
-	return Cursor(strconv.FormatInt(micros, 10) + "_" + id)
+func cursorAt(micros int64, id string) history.Cursor {
+	return history.Cursor(strconv.FormatInt(micros, 10) + "_" + id)
 }
 
-func (c Cursor) place() (micros int64, id string, err error) {
+func placeOf(c history.Cursor) (micros int64, id string, err error) {
 	at, id, ok := strings.Cut(string(c), "_")
 	micros, err = strconv.ParseInt(at, 10, 64)
 	if !ok || err != nil || id == "" || len(id) > maxID*4 {
-		return 0, "", fmt.Errorf("%w: cursor %.60q: what Page.Next has returned is allowed", ErrQuery, string(c))
+		return 0, "", fmt.Errorf("%w: cursor %.60q: what Page.Next has returned is allowed", history.ErrQuery, string(c))
 	}
 	return micros, id, nil
 }
@@ -51,9 +48,9 @@ func (c Cursor) place() (micros int64, id string, err error) {
 func checkLimit(limit int) (int, error) {
 	switch {
 	case limit == 0:
-		return DefaultLimit, nil
-	case limit < 0 || limit > MaxLimit:
-		return 0, fmt.Errorf("%w: limit %d: 1 to %d, or 0 for %d, are allowed", ErrQuery, limit, MaxLimit, DefaultLimit)
+		return history.DefaultLimit, nil
+	case limit < 0 || limit > history.MaxLimit:
+		return 0, fmt.Errorf("%w: limit %d: 1 to %d, or 0 for %d, are allowed", history.ErrQuery, limit, history.MaxLimit, history.DefaultLimit)
 	}
 	return limit, nil
 }
@@ -104,9 +101,9 @@ func (k key) value(d Dialect, at time.Time) any {
 // within adds the bounds of the time, which may be open, and the place where the page begins.
 // A row without a time is in no page. What is compared is the time as the database has it: on
 // MySQL in whole seconds.
-func (k key) within(d Dialect, w *where, from, to time.Time, after Cursor) error {
+func (k key) within(d Dialect, w *where, from, to time.Time, after history.Cursor) error {
 	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return fmt.Errorf("%w: from %v to %v: nothing is in between", ErrQuery, from, to)
+		return fmt.Errorf("%w: from %v to %v: nothing is in between", history.ErrQuery, from, to)
 	}
 	if !from.IsZero() {
 		w.add(k.column+" >= ?", k.value(d, from))
@@ -118,7 +115,7 @@ func (k key) within(d Dialect, w *where, from, to time.Time, after Cursor) error
 		w.add(k.column + " IS NOT NULL")
 		return nil
 	}
-	micros, id, err := after.place()
+	micros, id, err := placeOf(after)
 	if err != nil {
 		return err
 	}
@@ -134,12 +131,12 @@ func (k key) within(d Dialect, w *where, from, to time.Time, after Cursor) error
 func (k key) newestFirst() string { return " ORDER BY " + k.column + " DESC, id DESC" }
 
 // page cuts what was read: one row more than the limit says that there is another page.
-func page[T any](list []T, limit int, place func(T) Cursor) Page[T] {
+func page[T any](list []placed[T], limit int) history.Page[T] {
 	if len(list) <= limit {
-		return Page[T]{Rows: list}
+		return history.Page[T]{Rows: rowsOf(list)}
 	}
 	list = list[:limit]
-	return Page[T]{Rows: list, Next: place(list[limit-1])}
+	return history.Page[T]{Rows: rowsOf(list), Next: list[limit-1].place}
 }
 
 // read runs a query on a table and scans its rows.
@@ -167,7 +164,7 @@ func (t *Tracer) readOn(ctx context.Context, on querier, query string, args []an
 		switch arg := arg.(type) {
 		case string:
 			args[i] = valid(arg)
-		case Outcome:
+		case history.Outcome:
 			args[i] = valid(string(arg))
 		case int:
 			args[i] = inRange(arg)

@@ -6,54 +6,26 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
-
-// Step is the length of the times in which executions are counted.
-type Step int
-
-// The steps.
-const (
-	Hourly Step = iota + 1
-	Daily
-)
-
-// mostSteps bounds the time that is counted.
-const mostSteps = 1000
-
-// CountQuery says what is to be counted.
-type CountQuery struct {
-	// Job is the job; empty is all jobs.
-	Job string
-	// From and To are moved to the quarter of an hour before. To is not within.
-	From, To time.Time
-	// Step is Hourly or Daily, by the clocks of Zone; nil is UTC.
-	Step Step
-	Zone *time.Location
-}
-
-// Count is how many executions have begun in an hour or on a day, and have ended since.
-type Count struct {
-	// Start is the beginning of the hour or of the day, in the zone of the query.
-	Start      time.Time
-	Executions map[Outcome]int64
-}
 
 // Counts counts executions by hour or by day, at most 1000 of them. Hours and days without any
 // are left out. It is exact, but for two things: what JVMs have written is not counted, and on
 // MySQL a run is counted twice that ends at the moment at which it is declared lost.
-func (t *Tracer) Counts(ctx context.Context, q CountQuery) ([]Count, error) {
+func (t *Tracer) Counts(ctx context.Context, q history.CountQuery) ([]history.Count, error) {
 	zone := q.Zone
 	if zone == nil {
 		zone = time.UTC
 	}
-	length := map[Step]time.Duration{Hourly: time.Hour, Daily: 24 * time.Hour}[q.Step]
+	length := map[history.Step]time.Duration{history.Hourly: time.Hour, history.Daily: 24 * time.Hour}[q.Step]
 	switch {
 	case length == 0:
-		return nil, fmt.Errorf("%w: step %d: Hourly or Daily is allowed", ErrQuery, q.Step)
-	case q.From.IsZero() || !q.From.Before(q.To) || q.To.Sub(q.From) > mostSteps*length:
-		return nil, fmt.Errorf("%w: from %v to %v by %v: 1 to %d times this are allowed", ErrQuery, q.From, q.To, length, mostSteps)
+		return nil, fmt.Errorf("%w: step %d: Hourly or Daily is allowed", history.ErrQuery, q.Step)
+	case q.From.IsZero() || !q.From.Before(q.To) || q.To.Sub(q.From) > history.MaxSteps*length:
+		return nil, fmt.Errorf("%w: from %v to %v by %v: 1 to %d times this are allowed", history.ErrQuery, q.From, q.To, length, history.MaxSteps)
 	}
-	found := map[int64]Count{} // by the beginning
+	found := map[int64]history.Count{} // by the beginning
 	// The distance to UTC stays the same in each part.
 	for from := q.From.In(zone); from.Before(q.To); {
 		_, to := from.ZoneBounds()
@@ -65,14 +37,14 @@ func (t *Tracer) Counts(ctx context.Context, q CountQuery) ([]Count, error) {
 		}
 		from = to.In(zone)
 	}
-	list := make([]Count, 0, len(found))
+	list := make([]history.Count, 0, len(found))
 	for _, start := range slices.Sorted(maps.Keys(found)) {
 		list = append(list, found[start])
 	}
 	return list, nil
 }
 
-func (t *Tracer) countPart(ctx context.Context, q CountQuery, from, to time.Time, length time.Duration, found map[int64]Count) error {
+func (t *Tracer) countPart(ctx context.Context, q history.CountQuery, from, to time.Time, length time.Duration, found map[int64]history.Count) error {
 	_, seconds := from.Zone()
 	offset := time.Duration(seconds) * time.Second
 	divide := "/"
@@ -87,12 +59,12 @@ func (t *Tracer) countPart(ctx context.Context, q CountQuery, from, to time.Time
 		offset.Microseconds(), divide, length.Microseconds(), tableCount, &w)
 	return t.read(ctx, tableCount, query, w.args, func(row scanner) error {
 		var step, n int64
-		var outcome Outcome
+		var outcome history.Outcome
 		if err := row.Scan(&step, &outcome, &n); err != nil || n <= 0 { // less, if retention has removed the count of a run that was lost and ended
 			return err
 		}
 		start := time.UnixMicro(step * length.Microseconds()).Add(-offset).In(from.Location())
-		if q.Step == Daily { // a day on which the clocks change is in two parts
+		if q.Step == history.Daily { // a day on which the clocks change is in two parts
 			y, m, d := start.Add(offset).UTC().Date()
 			start = time.Date(y, m, d, 0, 0, 0, 0, from.Location())
 			if start.Day() != d { // there is no midnight: the day begins when the clocks are set
@@ -101,7 +73,7 @@ func (t *Tracer) countPart(ctx context.Context, q CountQuery, from, to time.Time
 		}
 		c, ok := found[start.UnixMicro()]
 		if !ok {
-			c = Count{Start: start, Executions: map[Outcome]int64{}}
+			c = history.Count{Start: start, Executions: map[history.Outcome]int64{}}
 			found[start.UnixMicro()] = c
 		}
 		c.Executions[outcome] += n

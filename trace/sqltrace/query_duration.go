@@ -5,38 +5,27 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
-
-// mostDurations bounds what Durations looks at.
-const mostDurations = 2000
-
-// Durations are how long executions took: the percentiles of Executions of them, and the longest.
-// Each is the duration of an execution (nearest rank).
-type Durations struct {
-	Executions         int
-	P50, P95, P99, Max time.Duration
-	// Since is the start of the oldest of them. All is false if there are older ones.
-	Since time.Time
-	All   bool
-}
 
 // Durations looks at the newest 2000 executions of a job, or of all jobs if it is empty, that
 // have ended and that began at from or later and before to. When a run that was lost has ended
 // nobody knows, so it is not among them.
-func (t *Tracer) Durations(ctx context.Context, jobName string, from, to time.Time) (Durations, error) {
+func (t *Tracer) Durations(ctx context.Context, jobName string, from, to time.Time) (history.Durations, error) {
 	var w where
 	w.equal("job_name", jobName)
 	if err := executionKey.within(t.dialect, &w, from, to, ""); err != nil {
-		return Durations{}, err
+		return history.Durations{}, err
 	}
 	w.add("complete_time IS NOT NULL AND (duration_micros IS NOT NULL OR outcome IS NULL)") // JVMs write neither
 	start, complete := t.dialect.micros("start_time"), t.dialect.micros("complete_time")
 	query := fmt.Sprintf("SELECT %s, COALESCE(duration_micros, %s - %s) FROM %s%s%s LIMIT %d",
-		start, complete, start, tableExecution, &w, executionKey.newestFirst(), mostDurations+1)
+		start, complete, start, tableExecution, &w, executionKey.newestFirst(), history.MostDurations+1)
 	var micros []int64
 	var oldest int64
 	err := t.read(ctx, tableExecution, query, w.args, func(row scanner) error {
-		if len(micros) == mostDurations {
+		if len(micros) == history.MostDurations {
 			micros = append(micros, 0) // there are more
 			return nil
 		}
@@ -46,10 +35,10 @@ func (t *Tracer) Durations(ctx context.Context, jobName string, from, to time.Ti
 		return err
 	})
 	if err != nil || len(micros) == 0 {
-		return Durations{All: err == nil}, err
+		return history.Durations{All: err == nil}, err
 	}
-	d := Durations{Since: timeOf(oldest), All: len(micros) <= mostDurations}
-	micros = micros[:min(len(micros), mostDurations)]
+	d := history.Durations{Since: timeOf(oldest), All: len(micros) <= history.MostDurations}
+	micros = micros[:min(len(micros), history.MostDurations)]
 	slices.Sort(micros)
 	d.Executions = len(micros)
 	rank := func(percent int) time.Duration {

@@ -5,48 +5,38 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
-
-// EventFilter says which events are meant. Fields that are zero do not count.
-type EventFilter struct {
-	Job, Instance string
-	Kinds         []trace.Kind
-	// Events are from From on, and before To.
-	From, To time.Time
-	After    Cursor
-	Limit    int
-}
 
 var eventKey = key{"time_micros", kindBigint}
 
 // Events returns what has happened beside executions, newest first: the kinds that the package
 // comment names for its table. A page is found in an index if f has a Job, or nothing.
-func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], error) {
+func (t *Tracer) Events(ctx context.Context, f history.EventFilter) (history.Page[trace.Event], error) {
 	limit, err := checkLimit(f.Limit)
 	if err != nil {
-		return Page[trace.Event]{}, err
+		return history.Page[trace.Event]{}, err
 	}
 	var w where
 	w.equal("job_name", f.Job)
 	w.equal("instance", f.Instance)
-	if len(f.Kinds) > MaxLimit {
-		return Page[trace.Event]{}, fmt.Errorf("%w: %d kinds: %d are allowed", ErrQuery, len(f.Kinds), MaxLimit)
+	if len(f.Kinds) > history.MaxLimit {
+		return history.Page[trace.Event]{}, fmt.Errorf("%w: %d kinds: %d are allowed", history.ErrQuery, len(f.Kinds), history.MaxLimit)
 	}
 	if len(f.Kinds) > 0 {
 		var kinds []any
 		for _, k := range f.Kinds {
 			if kindOf(kindName(k)) != k {
-				return Page[trace.Event]{}, fmt.Errorf("%w: there is no kind %d of events", ErrQuery, int(k))
+				return history.Page[trace.Event]{}, fmt.Errorf("%w: there is no kind %d of events", history.ErrQuery, int(k))
 			}
 			kinds = append(kinds, kindName(k))
 		}
 		w.among("kind", kinds...)
 	}
 	if err := eventKey.within(t.dialect, &w, f.From, f.To, f.After); err != nil {
-		return Page[trace.Event]{}, err
+		return history.Page[trace.Event]{}, err
 	}
 	over := "is_over <> 0"
 	if t.dialect == PostgreSQL {
@@ -57,7 +47,7 @@ func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], 
 		COALESCE(request_id, ''), COALESCE(token, 0), COALESCE(what, ''),
 		COALESCE(actor, ''), COALESCE(reason, ''), %s, COALESCE(detail, '') FROM %s%s%s LIMIT %d`,
 		over, tableEvent, &w, eventKey.newestFirst(), limit+1)
-	var list []trace.Event
+	var list []placed[trace.Event]
 	err = t.read(ctx, tableEvent, query, w.args, func(row scanner) error {
 		var e trace.Event
 		var at, scheduled int64
@@ -68,13 +58,13 @@ func (t *Tracer) Events(ctx context.Context, f EventFilter) (Page[trace.Event], 
 		if e.Kind == trace.KindConfigured || e.Kind == trace.KindCommanded { // which have no error
 			e.Detail, e.Error = e.Error, ""
 		}
-		list = append(list, e)
+		list = append(list, placed[trace.Event]{e, cursorAt(at, e.ID)})
 		return err
 	})
 	if err != nil {
-		return Page[trace.Event]{}, err
+		return history.Page[trace.Event]{}, err
 	}
-	return page(list, limit, func(e trace.Event) Cursor { return cursorAt(e.Time.UnixMicro(), e.ID) }), nil
+	return page(list, limit), nil
 }
 
 // kindOf returns the kind of that name; 0 if a later version has written it.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
@@ -27,11 +28,11 @@ func ExampleTracer_Executions() {
 		panic(err)
 	}
 	defer db.Close()
-	history, err := sqltrace.Open(db, sqltrace.SQLite, sqltrace.Options{})
+	tracer, err := sqltrace.Open(db, sqltrace.SQLite, sqltrace.Options{})
 	if err != nil {
 		panic(err)
 	}
-	defer history.Close()
+	defer tracer.Close()
 
 	// What a recorder writes.
 	ctx, noon := context.Background(), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -43,13 +44,13 @@ func ExampleTracer_Executions() {
 			Outcome:   job.OutcomeFailed, Took: time.Second, Error: "no money",
 		})
 	}
-	if err := history.Write(ctx, b); err != nil {
+	if err := tracer.Write(ctx, b); err != nil {
 		panic(err)
 	}
 
-	failures := sqltrace.Filter{Outcomes: sqltrace.Failures(), From: noon.Add(-12 * time.Hour), To: noon.Add(12 * time.Hour), Limit: 2}
+	failures := history.ExecutionFilter{Outcomes: history.Failures(), From: noon.Add(-12 * time.Hour), To: noon.Add(12 * time.Hour), Limit: 2}
 	for {
-		page, err := history.Executions(ctx, failures)
+		page, err := tracer.Executions(ctx, failures)
 		if err != nil {
 			panic(err)
 		}

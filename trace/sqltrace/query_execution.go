@@ -10,109 +10,39 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
-
-// ErrNotFound says that there is no such execution, or not any more.
-var ErrNotFound = errors.New("sqltrace: there is no such execution")
-
-// Outcome is how an execution has ended: what [job.Outcome] says, in capitals, or one of these.
-type Outcome string
-
-// The outcomes that only the history knows.
-const (
-	// OutcomeRunning: nobody has told its end. Either it runs, or its process died.
-	OutcomeRunning Outcome = "RUNNING"
-	// OutcomeLost: its instance ended in the middle of it.
-	OutcomeLost Outcome = outcomeLost
-)
-
-// OutcomeOf returns the outcome of an execution that has ended.
-func OutcomeOf(o job.Outcome) Outcome { return Outcome(o.String()) }
-
-// Execution is one run of one item, all its attempts together. What a JVM has written has only
-// what ElasticJob knows: of those with a comment "not of a JVM" it has the zero value.
-type Execution struct {
-	// ID is the task id of [job.Execution]. A JVM has another TaskID, of many executions.
-	ID, TaskID string
-	Job        string
-	Item       int
-	Instance   string // not of a JVM
-	Hostname   string
-	IP         string
-	// Source is what [job.Source] says.
-	Source        string
-	ScheduledTime time.Time // not of a JVM
-	// StartTime and CompleteTime are in UTC. Those of a JVM are in seconds on MySQL, and on
-	// PostgreSQL by the clock on its wall, without its zone.
-	StartTime, CompleteTime time.Time
-	Waited                  time.Duration // for a thread; not of a JVM
-	Duration                time.Duration
-	Token                   int64 // not of a JVM
-	Attempts                int   // not of a JVM
-	// Outcome of a JVM's is OK, FAILED or RUNNING.
-	Outcome        Outcome
-	RequestID      string // not of a JVM
-	OriginalTaskID string // not of a JVM
-	Error          string
-	// Output is the end of what the handler has kept. Only Execution returns it.
-	Output string
-
-	place Cursor
-}
-
-// Filter says which executions are meant. Fields that are zero do not count.
-type Filter struct {
-	// Job is compared as the table does: on MySQL one that a JVM has made may take no notice of
-	// capitals.
-	Job string
-	// Items are those of Job.
-	Items        []int
-	Instance, IP string
-	Source       job.Source
-	Outcomes     []Outcome
-	RequestID    string
-	// Executions begin at From or later, and before To.
-	From, To time.Time
-	After    Cursor
-	Limit    int
-}
-
-// Failures are the outcomes of the executions that have ended and were no success.
-func Failures() []Outcome {
-	return []Outcome{OutcomeOf(job.OutcomeFailed), OutcomeOf(job.OutcomePanic), OutcomeOf(job.OutcomeTimeout),
-		OutcomeOf(job.OutcomeCut), OutcomeOf(job.OutcomeKilled), OutcomeLost}
-}
 
 var executionKey = key{"start_time", kindTime}
 
 // Executions returns the executions that f means, newest first.
 //
-// A page is found in an index if f has a Job, an IP, an Instance or only outcomes of Failures, or
-// nothing. What else it has is looked at row by row, so a rare one should come with From.
-func (t *Tracer) Executions(ctx context.Context, f Filter) (Page[Execution], error) {
+// A page is found in an index if f has a Job, an IP, an Instance or only outcomes of those that have
+// ended without success, or nothing. What else it has is looked at row by row, so a rare one should come with From.
+func (t *Tracer) Executions(ctx context.Context, f history.ExecutionFilter) (history.Page[history.Execution], error) {
 	w, err := t.dialect.whereExecution(f)
 	if err != nil {
-		return Page[Execution]{}, err
+		return history.Page[history.Execution]{}, err
 	}
 	limit, err := checkLimit(f.Limit)
 	if err != nil {
-		return Page[Execution]{}, err
+		return history.Page[history.Execution]{}, err
 	}
 	query := fmt.Sprintf("SELECT %s FROM %s%s%s LIMIT %d", t.dialect.executionColumns(""), tableExecution, w, executionKey.newestFirst(), limit+1)
 	list, err := t.readExecutions(ctx, query, w.args)
 	if err != nil {
-		return Page[Execution]{}, err
+		return history.Page[history.Execution]{}, err
 	}
-	return page(list, limit, func(x Execution) Cursor { return x.place }), nil
+	return page(list, limit), nil
 }
 
-func (d Dialect) whereExecution(f Filter) (*where, error) {
+func (d Dialect) whereExecution(f history.ExecutionFilter) (*where, error) {
 	w := &where{}
 	if len(f.Items) > 0 && f.Job == "" {
-		return nil, fmt.Errorf("%w: items %v without a job", ErrQuery, f.Items)
+		return nil, fmt.Errorf("%w: items %v without a job", history.ErrQuery, f.Items)
 	}
-	if len(f.Items) > MaxLimit || len(f.Outcomes) > MaxLimit {
-		return nil, fmt.Errorf("%w: %d items, %d outcomes: %d are allowed", ErrQuery, len(f.Items), len(f.Outcomes), MaxLimit)
+	if len(f.Items) > history.MaxLimit || len(f.Outcomes) > history.MaxLimit {
+		return nil, fmt.Errorf("%w: %d items, %d outcomes: %d are allowed", history.ErrQuery, len(f.Items), len(f.Outcomes), history.MaxLimit)
 	}
 	w.equal("job_name", f.Job)
 	if len(f.Items) > 0 {
@@ -128,7 +58,7 @@ func (d Dialect) whereExecution(f Filter) (*where, error) {
 		w.add("execution_source = ?", f.Source.String())
 	}
 	if len(f.Outcomes) > 0 {
-		if onlyFailures(f.Outcomes) {
+		if onlyUnsuccessful(f.Outcomes) {
 			w.add(d.failed())
 		}
 		w.among(d.outcome(""), anys(f.Outcomes)...)
@@ -145,9 +75,9 @@ func anys[T any](list []T) []any {
 	return all
 }
 
-func onlyFailures(outcomes []Outcome) bool {
+func onlyUnsuccessful(outcomes []history.Outcome) bool {
 	for _, o := range outcomes {
-		if o == OutcomeRunning || o == OutcomeOf(job.OutcomeOK) {
+		if o == history.OutcomeRunning || o == history.OutcomeOf(job.OutcomeOK) {
 			return false
 		}
 	}
@@ -182,16 +112,17 @@ func (d Dialect) executionColumns(of string) string {
 		of, d.micros(of+"start_time"), d.micros(of+"complete_time"), d.outcome(of))
 }
 
-func scanExecution(row scanner, more ...any) (Execution, error) {
-	var x Execution
+func scanExecution(row scanner, more ...any) (placed[history.Execution], error) {
+	var x history.Execution
+	var source string
 	var scheduled, start, exact, complete, waited, duration int64
 	err := row.Scan(append([]any{&x.ID, &x.TaskID, &x.Job, &x.Item, &x.Instance, &x.Hostname, &x.IP,
-		&x.Source, &scheduled, &start, &exact, &complete, &waited, &duration, &x.Token, &x.Attempts, &x.Outcome,
+		&source, &scheduled, &start, &exact, &complete, &waited, &duration, &x.Token, &x.Attempts, &x.Outcome,
 		&x.RequestID, &x.OriginalTaskID, &x.Error}, more...)...)
 	if err != nil {
-		return x, err
+		return placed[history.Execution]{}, err
 	}
-	x.place = cursorAt(start, x.ID)
+	x.Source = sourceOf(source)
 	x.ScheduledTime, x.StartTime, x.CompleteTime = timeOf(scheduled), timeOf(start), timeOf(complete)
 	if exact != 0 {
 		x.StartTime = timeOf(exact)
@@ -204,11 +135,21 @@ func scanExecution(row scanner, more ...any) (Execution, error) {
 	case !x.CompleteTime.IsZero() && !x.StartTime.IsZero():
 		x.Duration = max(x.CompleteTime.Sub(x.StartTime), 0)
 	}
-	return x, nil
+	return placed[history.Execution]{x, cursorAt(start, x.ID)}, nil
 }
 
-func (t *Tracer) readExecutions(ctx context.Context, query string, args []any) ([]Execution, error) {
-	var list []Execution
+// sourceOf returns the source of that name; 0 if a later version has written it.
+func sourceOf(name string) job.Source {
+	for s := job.SourceNormal; s <= job.SourceBackfill; s++ {
+		if s.String() == name {
+			return s
+		}
+	}
+	return 0
+}
+
+func (t *Tracer) readExecutions(ctx context.Context, query string, args []any) ([]placed[history.Execution], error) {
+	var list []placed[history.Execution]
 	err := t.read(ctx, tableExecution, query, args, func(row scanner) error {
 		x, err := scanExecution(row)
 		list = append(list, x)
@@ -217,22 +158,22 @@ func (t *Tracer) readExecutions(ctx context.Context, query string, args []any) (
 	return list, err
 }
 
-// Execution returns one execution, with its Output. [ErrNotFound] says that there is none.
-func (t *Tracer) Execution(ctx context.Context, id string) (Execution, error) {
-	var list []Execution
+// Execution returns one execution, with its Output. [history.ErrNotFound] says that there is none.
+func (t *Tracer) Execution(ctx context.Context, id string) (history.Execution, error) {
+	var list []history.Execution
 	query := "SELECT " + t.dialect.executionColumns("") + ", COALESCE(output_tail, '') FROM " + tableExecution + " WHERE id = ?"
 	err := t.read(ctx, tableExecution, query, []any{id}, func(row scanner) error {
 		var output string
 		x, err := scanExecution(row, &output)
-		x.Output = output
-		list = append(list, x)
+		x.row.Output = output
+		list = append(list, x.row)
 		return err
 	})
 	switch {
 	case err != nil:
-		return Execution{}, err
+		return history.Execution{}, err
 	case len(list) == 0:
-		return Execution{}, fmt.Errorf("%w: id %.60q", ErrNotFound, id)
+		return history.Execution{}, fmt.Errorf("%w: id %.60q", history.ErrNotFound, id)
 	}
 	return list[0], nil
 }
@@ -248,9 +189,9 @@ const (
 // same one as x does, x among them, oldest first: failovers, and what an operator has run
 // again. It looks at 10,000 executions of the item from the tick on, and returns 100 at most.
 // What a JVM has written stands alone.
-func (t *Tracer) Chain(ctx context.Context, x Execution) ([]Execution, error) {
+func (t *Tracer) Chain(ctx context.Context, x history.Execution) ([]history.Execution, error) {
 	if x.Instance == "" {
-		return []Execution{x}, nil
+		return []history.Execution{x}, nil
 	}
 	first, from := cmp.Or(x.OriginalTaskID, x.ID), x.StartTime
 	if !x.ScheduledTime.IsZero() {
@@ -260,19 +201,20 @@ func (t *Tracer) Chain(ctx context.Context, x Execution) ([]Execution, error) {
 	switch {
 	case err == nil && !original.StartTime.IsZero():
 		from = earlier(from, original.StartTime)
-	case err != nil && !errors.Is(err, ErrNotFound): // it may be too old to be there
+	case err != nil && !errors.Is(err, history.ErrNotFound): // it may be too old to be there
 		return nil, err
 	}
 	query := fmt.Sprintf(`SELECT %s FROM (SELECT id, scheduled_micros, original_task_id FROM %s WHERE job_name = ? AND sharding_item = ? AND start_time >= ?
 		ORDER BY start_time, id LIMIT %d) tried JOIN %s x ON x.id = tried.id
 		WHERE tried.id = ? OR tried.original_task_id = ? OR tried.scheduled_micros = ? ORDER BY x.start_time, x.id LIMIT %d`,
 		t.dialect.executionColumns("x."), tableExecution, mostOfItem, tableExecution, mostInChain)
-	return t.readExecutions(ctx, query, []any{x.Job, x.Item, t.dialect.moment(from.Add(-clocksMayDiffer)), first, first, micros(x.ScheduledTime)})
+	list, err := t.readExecutions(ctx, query, []any{x.Job, x.Item, t.dialect.moment(from.Add(-clocksMayDiffer)), first, first, micros(x.ScheduledTime)})
+	return rowsOf(list), err
 }
 
 // Latest returns the newest execution of each item of a job, by item: of items above after (-1
 // is before the first), and as many as limit says. It asks for one item after the other.
-func (t *Tracer) Latest(ctx context.Context, jobName string, after, limit int) ([]Execution, error) {
+func (t *Tracer) Latest(ctx context.Context, jobName string, after, limit int) ([]history.Execution, error) {
 	limit, err := checkLimit(limit)
 	if err != nil {
 		return nil, err
@@ -280,13 +222,13 @@ func (t *Tracer) Latest(ctx context.Context, jobName string, after, limit int) (
 	query := fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE job_name = ? AND sharding_item =
 		(SELECT MIN(e.sharding_item) FROM %[2]s e WHERE e.job_name = ? AND e.sharding_item > ?) ORDER BY start_time DESC, id DESC LIMIT 1`,
 		t.dialect.executionColumns(""), tableExecution)
-	var list []Execution
+	var list []history.Execution
 	err = t.reading(ctx, tableExecution, func(ctx context.Context, on querier) error {
 		for len(list) < limit {
 			n := len(list)
 			err := t.readOn(ctx, on, query, []any{jobName, jobName, after}, func(row scanner) error {
 				x, err := scanExecution(row)
-				list, after = append(list, x), x.Item
+				list, after = append(list, x.row), x.row.Item
 				return err
 			})
 			if err != nil || len(list) == n {

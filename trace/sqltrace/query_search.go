@@ -5,49 +5,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
+
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
 // mostCounted bounds the total of a search.
 const mostCounted = 1_000_000
 
-// Search is the part that both searches of ElasticJob's console have.
-type Search struct {
-	// Number is that of the page, from 1, and Size how many rows it has. If one of them is less
-	// than 1 it is the first page of 10, as in ElasticJob.
-	Number, Size int
-	// Sort is a column of ElasticJob's, as in the database or as in Java (startTime). Any other
-	// one is as good as none: newest first. Only a sort by time or job finds a page in an index.
-	Sort string
-	// Descending sorts the other way round.
-	Descending bool
-	// From and To are both within; zero is open.
-	From, To time.Time
-}
-
-// Found are the rows of a page, and how many there are in all: 1,000,000 may be more.
-type Found[T any] struct {
-	Rows  []T
-	Total int64
-}
-
-// ExecutionSearch is a search for executions. Fields that are empty do not count.
-type ExecutionSearch struct {
-	Search
-	Job, IP string
-	Success *bool
-}
-
-// StatusSearch is a search for changes of state. Fields that are empty do not count.
-type StatusSearch struct {
-	Search
-	Job, Source, ExecutionType, State string
-}
-
 // SearchExecutions searches as ElasticJob's console does, by number of page. Programs had better
 // ask Executions, which is as fast for the last page as for the first.
-func (t *Tracer) SearchExecutions(ctx context.Context, s ExecutionSearch) (Found[Execution], error) {
+func (t *Tracer) SearchExecutions(ctx context.Context, s history.ExecutionSearch) (history.Found[history.Execution], error) {
 	var w where
 	w.equal("job_name", s.Job)
 	w.equal("ip", s.IP)
@@ -58,36 +26,40 @@ func (t *Tracer) SearchExecutions(ctx context.Context, s ExecutionSearch) (Found
 		}
 		w.add("is_success = ?", success)
 	}
-	var found Found[Execution]
+	var found history.Found[history.Execution]
 	query, err := t.search(ctx, executionTable(), s.Search, &w, t.dialect.executionColumns("x."), &found.Total)
-	if err == nil {
-		found.Rows, err = t.readExecutions(ctx, query, w.args)
+	if err != nil {
+		return found, err
 	}
+	list, err := t.readExecutions(ctx, query, w.args)
+	found.Rows = rowsOf(list)
 	return found, err
 }
 
 // SearchStatuses searches as ElasticJob's console does, by number of page.
-func (t *Tracer) SearchStatuses(ctx context.Context, s StatusSearch) (Found[Status], error) {
+func (t *Tracer) SearchStatuses(ctx context.Context, s history.StatusSearch) (history.Found[history.Status], error) {
 	var w where
 	w.equal("job_name", s.Job)
 	w.equal("source", s.Source)
 	w.equal("execution_type", s.ExecutionType)
 	w.equal("state", s.State)
-	var found Found[Status]
+	var found history.Found[history.Status]
 	query, err := t.search(ctx, statusTable(), s.Search, &w, t.dialect.statusColumns("x."), &found.Total)
-	if err == nil {
-		found.Rows, err = t.readStatuses(ctx, query, w.args)
+	if err != nil {
+		return found, err
 	}
+	list, err := t.readStatuses(ctx, query, w.args)
+	found.Rows = rowsOf(list)
 	return found, err
 }
 
 // search counts the rows, and returns the query for a page of them.
-func (t *Tracer) search(ctx context.Context, of table, s Search, w *where, columns string, total *int64) (string, error) {
+func (t *Tracer) search(ctx context.Context, of table, s history.Search, w *where, columns string, total *int64) (string, error) {
 	if s.Number < 1 || s.Size < 1 {
 		s.Number, s.Size = 1, 10
 	}
-	if s.Size > MaxLimit || s.Number > mostCounted {
-		return "", fmt.Errorf("%w: page %d of %d rows: %d pages of %d rows are allowed", ErrQuery, s.Number, s.Size, mostCounted, MaxLimit)
+	if s.Size > history.MaxLimit || s.Number > mostCounted {
+		return "", fmt.Errorf("%w: page %d of %d rows: %d pages of %d rows are allowed", history.ErrQuery, s.Number, s.Size, mostCounted, history.MaxLimit)
 	}
 	if !s.From.IsZero() {
 		w.add(of.since+" >= ?", t.dialect.moment(s.From))
@@ -106,7 +78,7 @@ func (t *Tracer) search(ctx context.Context, of table, s Search, w *where, colum
 }
 
 // order returns the columns to sort by. The id makes it the same each time.
-func (of table) order(alias string, s Search) string {
+func (of table) order(alias string, s history.Search) string {
 	by := snake(s.Sort)
 	known := slices.ContainsFunc(of.columns, func(c column) bool { return c.theirs && c.name == by })
 	if !known {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
@@ -45,15 +46,15 @@ func (r ran) events() []trace.Event {
 	return []trace.Event{start, end}
 }
 
-func (r ran) outcomeText() sqltrace.Outcome {
+func (r ran) outcomeText() history.Outcome {
 	if r.outcome == 0 {
-		return sqltrace.OutcomeRunning
+		return history.OutcomeRunning
 	}
-	return sqltrace.OutcomeOf(r.outcome)
+	return history.OutcomeOf(r.outcome)
 }
 
 // writeRuns writes some executions of two jobs, of which some have begun at the same time.
-func writeRuns(h *history, to *sqltrace.Tracer) []ran {
+func writeRuns(h *home, to *sqltrace.Tracer) []ran {
 	h.Helper()
 	var runs []ran
 	var b trace.Batch
@@ -72,29 +73,30 @@ func writeRuns(h *history, to *sqltrace.Tracer) []ran {
 }
 
 func TestExecutions(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{Hostname: "gopher"})
 		runs := writeRuns(h, tracer)
 		middle := began.Truncate(time.Second).Add(10 * time.Second)
-		failures := sqltrace.Failures()
+		failures := history.Failures()
 		for name, c := range map[string]struct {
-			filter sqltrace.Filter
+			filter history.ExecutionFilter
 			meant  func(r ran) bool
 		}{
-			"all":      {sqltrace.Filter{}, func(r ran) bool { return true }},
-			"job":      {sqltrace.Filter{Job: "a"}, func(r ran) bool { return r.job == "a" }},
-			"item":     {sqltrace.Filter{Job: "a", Items: []int{3}}, func(r ran) bool { return r.job == "a" && r.Item == 3 }},
-			"items":    {sqltrace.Filter{Job: "a", Items: []int{3, 1}}, func(r ran) bool { return r.job == "a" && (r.Item == 3 || r.Item == 1) }},
-			"ip":       {sqltrace.Filter{IP: "10.0.0.1"}, func(r ran) bool { return r.ip == "10.0.0.1" }},
-			"instance": {sqltrace.Filter{Instance: "10.0.0.1@-@7@-@abc"}, func(r ran) bool { return r.ip == "10.0.0.1" }},
-			"other":    {sqltrace.Filter{Instance: "10.0.0.1@-@7@-@abd"}, func(r ran) bool { return false }},
-			"source":   {sqltrace.Filter{Source: job.SourceFailover}, func(r ran) bool { return r.Source == job.SourceFailover }},
-			"failures": {sqltrace.Filter{Outcomes: failures}, func(r ran) bool { return slices.Contains(failures, r.outcomeText()) }},
-			"ok or running": {sqltrace.Filter{Outcomes: []sqltrace.Outcome{sqltrace.OutcomeRunning, "OK"}},
+			"all":         {history.ExecutionFilter{}, func(r ran) bool { return true }},
+			"job":         {history.ExecutionFilter{Job: "a"}, func(r ran) bool { return r.job == "a" }},
+			"item":        {history.ExecutionFilter{Job: "a", Items: []int{3}}, func(r ran) bool { return r.job == "a" && r.Item == 3 }},
+			"items":       {history.ExecutionFilter{Job: "a", Items: []int{3, 1}}, func(r ran) bool { return r.job == "a" && (r.Item == 3 || r.Item == 1) }},
+			"ip":          {history.ExecutionFilter{IP: "10.0.0.1"}, func(r ran) bool { return r.ip == "10.0.0.1" }},
+			"instance":    {history.ExecutionFilter{Instance: "10.0.0.1@-@7@-@abc"}, func(r ran) bool { return r.ip == "10.0.0.1" }},
+			"other":       {history.ExecutionFilter{Instance: "10.0.0.1@-@7@-@abd"}, func(r ran) bool { return false }},
+			"source":      {history.ExecutionFilter{Source: job.SourceFailover}, func(r ran) bool { return r.Source == job.SourceFailover }},
+			"failures":    {history.ExecutionFilter{Outcomes: failures}, func(r ran) bool { return slices.Contains(failures, r.outcomeText()) }},
+			"interrupted": {history.ExecutionFilter{Outcomes: history.Interrupted()}, func(r ran) bool { return slices.Contains(history.Interrupted(), r.outcomeText()) }},
+			"ok or running": {history.ExecutionFilter{Outcomes: []history.Outcome{history.OutcomeRunning, "OK"}},
 				func(r ran) bool { return r.outcome == 0 || r.outcome == job.OutcomeOK }},
-			"request": {sqltrace.Filter{RequestID: "request-4"}, func(r ran) bool { return r.RequestID == "request-4" }},
-			"from":    {sqltrace.Filter{From: middle}, func(r ran) bool { return !r.start.Before(middle) }},
-			"to":      {sqltrace.Filter{Job: "b", To: middle}, func(r ran) bool { return r.job == "b" && r.start.Before(middle) }},
+			"request": {history.ExecutionFilter{RequestID: "request-4"}, func(r ran) bool { return r.RequestID == "request-4" }},
+			"from":    {history.ExecutionFilter{From: middle}, func(r ran) bool { return !r.start.Before(middle) }},
+			"to":      {history.ExecutionFilter{Job: "b", To: middle}, func(r ran) bool { return r.job == "b" && r.start.Before(middle) }},
 		} {
 			want := slices.DeleteFunc(slices.Clone(runs), func(r ran) bool { return !c.meant(r) })
 			slices.SortFunc(want, func(a, b ran) int {
@@ -103,7 +105,7 @@ func TestExecutions(t *testing.T) {
 				}
 				return cmp.Or(b.start.Compare(a.start), cmp.Compare(b.TaskID, a.TaskID))
 			})
-			var got []sqltrace.Execution
+			var got []history.Execution
 			for f := c.filter; ; {
 				f.Limit = 7
 				page, err := tracer.Executions(h.within(), f)
@@ -123,8 +125,8 @@ func TestExecutions(t *testing.T) {
 				h.Fatalf("%s: %d executions, want %d", name, len(got), len(want))
 			}
 			for i, r := range want {
-				x := sqltrace.Execution{ID: r.TaskID, TaskID: r.TaskID, Job: r.job, Item: r.Item, Instance: r.instance(), Hostname: "gopher", IP: r.ip,
-					Source: r.Source.String(), ScheduledTime: r.ScheduledTime, StartTime: r.start, Waited: time.Millisecond, Token: r.Token,
+				x := history.Execution{ID: r.TaskID, TaskID: r.TaskID, Job: r.job, Item: r.Item, Instance: r.instance(), Hostname: "gopher", IP: r.ip,
+					Source: r.Source, ScheduledTime: r.ScheduledTime, StartTime: r.start, Waited: time.Millisecond, Token: r.Token,
 					Outcome: r.outcomeText(), RequestID: r.RequestID}
 				if r.outcome != 0 {
 					x.CompleteTime, x.Duration, x.Attempts = r.start.Add(r.took), r.took, 1
@@ -140,12 +142,12 @@ func TestExecutions(t *testing.T) {
 	})
 }
 
-// differs names the exported fields in which two values differ.
+// differs names the fields in which two values differ.
 func differs[T any](got, want T) string {
 	var fields []string
 	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range g.NumField() {
-		if f := g.Type().Field(i); f.IsExported() && !reflect.DeepEqual(g.Field(i).Interface(), w.Field(i).Interface()) {
+		if f := g.Type().Field(i); !reflect.DeepEqual(g.Field(i).Interface(), w.Field(i).Interface()) {
 			fields = append(fields, fmt.Sprintf("%s is %v, want %v", f.Name, g.Field(i), w.Field(i)))
 		}
 	}
@@ -153,7 +155,7 @@ func differs[T any](got, want T) string {
 }
 
 func TestOneExecution(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		var b trace.Batch
 		var tries []ran
@@ -176,7 +178,7 @@ func TestOneExecution(t *testing.T) {
 		if err != nil || x.Output != "the end of it" || x.Job != "a" {
 			h.Errorf("got %+v, %v", x, err)
 		}
-		if _, err := tracer.Execution(h.within(), "no such"); !errors.Is(err, sqltrace.ErrNotFound) {
+		if _, err := tracer.Execution(h.within(), "no such"); !errors.Is(err, history.ErrNotFound) {
 			h.Errorf("one that is not there: %v", err)
 		}
 		chain, err := tracer.Chain(h.within(), x)
@@ -207,11 +209,11 @@ func TestOneExecution(t *testing.T) {
 		if len(lines) != 25 {
 			h.Errorf("%d lines of 25", len(lines))
 		}
-		states, err := tracer.Statuses(h.within(), sqltrace.StatusFilter{TaskID: x.TaskID})
+		states, err := tracer.Statuses(h.within(), history.StatusFilter{TaskID: x.TaskID})
 		if err != nil || len(states.Rows) != 2 || states.Rows[0].State != "TASK_ERROR" || states.Rows[1].State != "TASK_RUNNING" {
 			h.Fatalf("got %+v, %v", states, err)
 		}
-		want := sqltrace.Status{ID: b.Events[1].ID, Job: "a", TaskID: x.ID, IP: "10.0.0.1", Source: "LITE_EXECUTOR", ExecutionType: "READY", Items: "[4]",
+		want := history.Status{ID: b.Events[1].ID, Job: "a", TaskID: x.ID, IP: "10.0.0.1", Source: "LITE_EXECUTOR", ExecutionType: "READY", Items: "[4]",
 			State: "TASK_ERROR", Message: "it was so", CreationTime: began.Add(time.Second), Instance: "10.0.0.1@-@7@-@abc", Attempt: 1}
 		if diff := differs(states.Rows[0], want); diff != "" {
 			h.Error(diff)
@@ -219,7 +221,7 @@ func TestOneExecution(t *testing.T) {
 	})
 }
 
-func ids(list []sqltrace.Execution) []string {
+func ids(list []history.Execution) []string {
 	var all []string
 	for _, x := range list {
 		all = append(all, x.ID)
@@ -229,11 +231,11 @@ func ids(list []sqltrace.Execution) []string {
 
 // An address that is too long for its column finds its executions, too.
 func TestLongAddress(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		r := ran{job: "a", ip: strings.Repeat("host.", 20), start: began, outcome: job.OutcomeOK, Execution: execution(1)}
 		h.write(tracer, trace.Batch{Events: r.events()})
-		page, err := tracer.Executions(h.within(), sqltrace.Filter{Instance: r.instance()})
+		page, err := tracer.Executions(h.within(), history.ExecutionFilter{Instance: r.instance()})
 		if err != nil || len(page.Rows) != 1 {
 			h.Errorf("got %v, %v", page, err)
 		}
@@ -241,7 +243,7 @@ func TestLongAddress(t *testing.T) {
 }
 
 func TestLatest(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		newest := map[int]ran{}
 		for _, r := range writeRuns(h, tracer) {
@@ -249,7 +251,7 @@ func TestLatest(t *testing.T) {
 				newest[r.Item] = r
 			}
 		}
-		var got []sqltrace.Execution
+		var got []history.Execution
 		after := -1
 		for range 3 {
 			list, err := tracer.Latest(h.within(), "a", after, 2)
@@ -275,18 +277,18 @@ func TestLatest(t *testing.T) {
 
 // What a JVM has written is found, with what there is of it.
 func TestJVMRowsAreFound(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		jvms[len(jvms)-1].createTables(h)
 		jvms[len(jvms)-1].run(h, "before")
 		tracer := h.open(sqltrace.Options{})
 		h.write(tracer, trace.Batch{})
-		page, err := tracer.Executions(h.within(), sqltrace.Filter{Job: "j", IP: "10.0.0.9"})
+		page, err := tracer.Executions(h.within(), history.ExecutionFilter{Job: "j", IP: "10.0.0.9"})
 		if err != nil || len(page.Rows) != 4 {
 			h.Fatalf("got %+v, %v", page, err)
 		}
 		start := time.Date(2023, 5, 6, 7, 8, 9, 0, time.UTC)
 		for i, x := range page.Rows {
-			want, took := []sqltrace.Outcome{"FAILED", "OK", "FAILED", "OK"}[i], time.Second
+			want, took := []history.Outcome{"FAILED", "OK", "FAILED", "OK"}[i], time.Second
 			if i == 0 {
 				took = 0 // ElasticJob writes no end where it inserts a failure
 			}
@@ -297,11 +299,11 @@ func TestJVMRowsAreFound(t *testing.T) {
 				h.Errorf("its chain is %v, %v", chain, err)
 			}
 		}
-		failures, err := tracer.Executions(h.within(), sqltrace.Filter{Outcomes: sqltrace.Failures()})
+		failures, err := tracer.Executions(h.within(), history.ExecutionFilter{Outcomes: history.Failures()})
 		if err != nil || len(failures.Rows) != 2 {
 			h.Errorf("failures: %+v, %v", failures, err)
 		}
-		states, err := tracer.SearchStatuses(h.within(), sqltrace.StatusSearch{Job: "j", State: "TASK_STAGING"})
+		states, err := tracer.SearchStatuses(h.within(), history.StatusSearch{Job: "j", State: "TASK_STAGING"})
 		if err != nil || states.Total == 0 || len(states.Rows) != int(states.Total) || states.Rows[0].Items == "" {
 			h.Errorf("states: %+v, %v", states, err)
 		}
@@ -317,7 +319,7 @@ func TestJVMRowsAreFound(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		var b trace.Batch
 		for n := range 12 {
@@ -334,15 +336,15 @@ func TestEvents(t *testing.T) {
 		h.write(tracer, b)
 		slices.Reverse(b.Events)
 		for name, c := range map[string]struct {
-			filter sqltrace.EventFilter
+			filter history.EventFilter
 			meant  func(e trace.Event) bool
 		}{
-			"all":      {sqltrace.EventFilter{}, func(trace.Event) bool { return true }},
-			"job":      {sqltrace.EventFilter{Job: "b"}, func(e trace.Event) bool { return e.Job == "b" }},
-			"instance": {sqltrace.EventFilter{Instance: "x"}, func(e trace.Event) bool { return e.Instance == "x" }},
-			"kinds": {sqltrace.EventFilter{Kinds: []trace.Kind{trace.KindPaused, trace.KindPassedOver}},
+			"all":      {history.EventFilter{}, func(trace.Event) bool { return true }},
+			"job":      {history.EventFilter{Job: "b"}, func(e trace.Event) bool { return e.Job == "b" }},
+			"instance": {history.EventFilter{Instance: "x"}, func(e trace.Event) bool { return e.Instance == "x" }},
+			"kinds": {history.EventFilter{Kinds: []trace.Kind{trace.KindPaused, trace.KindPassedOver}},
 				func(e trace.Event) bool { return e.Kind == trace.KindPaused || e.Kind == trace.KindPassedOver }},
-			"time": {sqltrace.EventFilter{From: began.Add(time.Second), To: began.Add(3 * time.Second)},
+			"time": {history.EventFilter{From: began.Add(time.Second), To: began.Add(3 * time.Second)},
 				func(e trace.Event) bool {
 					return !e.Time.Before(began.Add(time.Second)) && e.Time.Before(began.Add(3*time.Second))
 				}},
@@ -374,7 +376,7 @@ func TestEvents(t *testing.T) {
 
 // Days and hours are those of a zone, also of those in which the clocks change.
 func TestCounts(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		zones := []*time.Location{time.UTC, zone(h, "Europe/Berlin"), zone(h, "Asia/Kathmandu"), zone(h, "Australia/Lord_Howe")}
 		// The clocks change on 29 March in Berlin, and on 5 April on Lord Howe.
@@ -394,14 +396,14 @@ func TestCounts(t *testing.T) {
 			h.write(tracer, b)
 		}
 		for _, in := range zones {
-			for _, step := range []sqltrace.Step{sqltrace.Hourly, sqltrace.Daily} {
+			for _, step := range []history.Step{history.Hourly, history.Daily} {
 				for _, jobName := range []string{"", "a"} {
 					want := map[string]int64{}
 					for _, r := range runs {
 						if at := r.start.In(in); r.outcome != 0 && (jobName == "" || r.job == jobName) && !at.Before(begin) && at.Before(end) {
 							_, offset := at.Zone()
 							start := at.Add(time.Duration(offset) * time.Second).Truncate(time.Hour).Add(-time.Duration(offset) * time.Second)
-							if step == sqltrace.Daily {
+							if step == history.Daily {
 								y, m, d := at.Date()
 								start = time.Date(y, m, d, 0, 0, 0, 0, in)
 							}
@@ -409,7 +411,7 @@ func TestCounts(t *testing.T) {
 						}
 					}
 					got := map[string]int64{}
-					counts, err := tracer.Counts(h.within(), sqltrace.CountQuery{Job: jobName, From: begin, To: end, Step: step, Zone: in})
+					counts, err := tracer.Counts(h.within(), history.CountQuery{Job: jobName, From: begin, To: end, Step: step, Zone: in})
 					if err != nil {
 						h.Fatal(err)
 					}
@@ -430,7 +432,7 @@ func TestCounts(t *testing.T) {
 	})
 }
 
-func zone(h *history, name string) *time.Location {
+func zone(h *home, name string) *time.Location {
 	h.Helper()
 	z, err := time.LoadLocation(name)
 	if err != nil {
@@ -456,24 +458,24 @@ func differing(got, want map[string]int64) string {
 
 // A run that was declared lost, and ends after all, is counted once.
 func TestLostRunsAreCountedOnce(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		r := ran{job: "a", ip: "10.0.0.1", start: began, outcome: job.OutcomeOK, took: time.Hour, Execution: execution(1)}
 		h.write(tracer, trace.Batch{Events: r.events()[:1]})
-		want := func(outcome sqltrace.Outcome) {
+		want := func(outcome history.Outcome) {
 			h.Helper()
-			counts, err := tracer.Counts(h.within(), sqltrace.CountQuery{From: began.Add(-time.Hour), To: began.Add(time.Hour), Step: sqltrace.Daily})
+			counts, err := tracer.Counts(h.within(), history.CountQuery{From: began.Add(-time.Hour), To: began.Add(time.Hour), Step: history.Daily})
 			if err != nil || len(counts) != 1 || len(counts[0].Executions) != 1 || counts[0].Executions[outcome] != 1 {
 				h.Errorf("got %v, %v; want one %s", counts, err, outcome)
 			}
 			d, err := tracer.Durations(h.within(), "a", time.Time{}, time.Time{})
-			if isKnown := outcome != sqltrace.OutcomeLost; err != nil || isKnown != (d.Executions == 1) {
+			if isKnown := outcome != history.OutcomeLost; err != nil || isKnown != (d.Executions == 1) {
 				h.Errorf("durations of one %s: %+v, %v", outcome, d, err)
 			}
 		}
 		for range 2 {
 			h.write(tracer, trace.Batch{Events: []trace.Event{{ID: id(500), Time: began.Add(time.Minute), Kind: trace.KindRecovered, Job: "a", From: r.instance(), Items: []int{1}}}})
-			want(sqltrace.OutcomeLost)
+			want(history.OutcomeLost)
 		}
 		for range 2 {
 			h.write(tracer, trace.Batch{Events: r.events()[1:]})
@@ -483,9 +485,9 @@ func TestLostRunsAreCountedOnce(t *testing.T) {
 }
 
 func TestDurations(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
-		if d, err := tracer.Durations(h.within(), "", time.Time{}, time.Time{}); err != nil || d != (sqltrace.Durations{All: true}) {
+		if d, err := tracer.Durations(h.within(), "", time.Time{}, time.Time{}); err != nil || d != (history.Durations{All: true}) {
 			h.Errorf("of none: %+v, %v", d, err)
 		}
 		var b trace.Batch
@@ -496,7 +498,7 @@ func TestDurations(t *testing.T) {
 		h.write(tracer, b)
 		d, err := tracer.Durations(h.within(), "a", began.Add(100*time.Minute).Truncate(time.Second), time.Time{}) // 100 of them: 1 s to 100 s
 		d.Since = d.Since.Truncate(time.Second)
-		want := sqltrace.Durations{Executions: 100, P50: 50 * time.Second, P95: 95 * time.Second, P99: 99 * time.Second, Max: 100 * time.Second,
+		want := history.Durations{Executions: 100, P50: 50 * time.Second, P95: 95 * time.Second, P99: 99 * time.Second, Max: 100 * time.Second,
 			Since: began.Add(100 * time.Minute).Truncate(time.Second), All: true}
 		if err != nil || d != want {
 			h.Errorf("got %+v, %v; want %+v", d, err, want)
@@ -507,11 +509,11 @@ func TestDurations(t *testing.T) {
 // The rules of ElasticJob's console: a wrong page is the first one of 10, and a wrong column to
 // sort by is none.
 func TestSearch(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		runs := writeRuns(h, tracer)
 		yes, no := true, false
-		items := func(s sqltrace.ExecutionSearch) (list []int, total int64) {
+		items := func(s history.ExecutionSearch) (list []int, total int64) {
 			h.Helper()
 			found, err := tracer.SearchExecutions(h.within(), s)
 			if err != nil {
@@ -532,48 +534,48 @@ func TestSearch(t *testing.T) {
 		}
 		at := began.Truncate(time.Second).Add(10 * time.Second)
 		for name, c := range map[string]struct {
-			search sqltrace.ExecutionSearch
+			search history.ExecutionSearch
 			total  int64
 		}{
-			"all":     {sqltrace.ExecutionSearch{}, 60},
-			"job":     {sqltrace.ExecutionSearch{Job: "a"}, 45},
-			"ip":      {sqltrace.ExecutionSearch{IP: "10.0.0.1"}, 20},
-			"success": {sqltrace.ExecutionSearch{Success: &yes}, count(func(r ran) bool { return r.outcome == job.OutcomeOK })},
-			"none":    {sqltrace.ExecutionSearch{Success: &no}, count(func(r ran) bool { return r.outcome != job.OutcomeOK })},
-			"from":    {sqltrace.ExecutionSearch{Search: sqltrace.Search{From: at}}, count(func(r ran) bool { return !r.start.Before(at) })},
-			"nothing": {sqltrace.ExecutionSearch{Job: "no such"}, 0},
+			"all":     {history.ExecutionSearch{}, 60},
+			"job":     {history.ExecutionSearch{Job: "a"}, 45},
+			"ip":      {history.ExecutionSearch{IP: "10.0.0.1"}, 20},
+			"success": {history.ExecutionSearch{Success: &yes}, count(func(r ran) bool { return r.outcome == job.OutcomeOK })},
+			"none":    {history.ExecutionSearch{Success: &no}, count(func(r ran) bool { return r.outcome != job.OutcomeOK })},
+			"from":    {history.ExecutionSearch{Search: history.Search{From: at}}, count(func(r ran) bool { return !r.start.Before(at) })},
+			"nothing": {history.ExecutionSearch{Job: "no such"}, 0},
 		} {
 			if list, total := items(c.search); total != c.total || len(list) != int(min(total, 10)) {
 				h.Errorf("%s: %d rows of %d, want %d", name, len(list), total, c.total)
 			}
 		}
 		for _, sort := range []string{"startTime", "start_time"} {
-			up, _ := items(sqltrace.ExecutionSearch{Search: sqltrace.Search{Number: 1, Size: 60, Sort: sort}})
-			down, _ := items(sqltrace.ExecutionSearch{Search: sqltrace.Search{Number: 1, Size: 60, Sort: sort, Descending: true}})
+			up, _ := items(history.ExecutionSearch{Search: history.Search{Number: 1, Size: 60, Sort: sort}})
+			down, _ := items(history.ExecutionSearch{Search: history.Search{Number: 1, Size: 60, Sort: sort, Descending: true}})
 			slices.Reverse(down)
 			if !slices.Equal(up, down) || up[0] != 0 || up[59] != 59 {
 				h.Errorf("sorted by %s: %v and the other way round %v", sort, up, down)
 			}
 		}
-		newest, _ := items(sqltrace.ExecutionSearch{})
-		for name, s := range map[string]sqltrace.Search{
+		newest, _ := items(history.ExecutionSearch{})
+		for name, s := range map[string]history.Search{
 			"page 0": {Number: 0, Size: 30}, "no rows": {Number: 3, Size: -1}, "no such column": {Sort: "id; DROP TABLE JOB_EXECUTION_LOG"},
 			"a column of ours": {Sort: "token"},
 		} {
-			if list, _ := items(sqltrace.ExecutionSearch{Search: s}); !slices.Equal(list, newest) {
+			if list, _ := items(history.ExecutionSearch{Search: s}); !slices.Equal(list, newest) {
 				h.Errorf("%s: %v, want %v", name, list, newest)
 			}
 		}
-		if list, total := items(sqltrace.ExecutionSearch{Search: sqltrace.Search{Number: 7, Size: 10}}); len(list) != 0 || total != 60 {
+		if list, total := items(history.ExecutionSearch{Search: history.Search{Number: 7, Size: 10}}); len(list) != 0 || total != 60 {
 			h.Errorf("a page behind the last one: %v of %d", list, total)
 		}
 		for _, sort := range []string{"jobName", "taskId", "shardingItem", "executionSource", "failureCause", "isSuccess", "completeTime", "hostname", "ip", "id"} {
-			if list, _ := items(sqltrace.ExecutionSearch{Search: sqltrace.Search{Number: 2, Size: 40, Sort: sort}}); len(list) != 20 {
+			if list, _ := items(history.ExecutionSearch{Search: history.Search{Number: 2, Size: 40, Sort: sort}}); len(list) != 20 {
 				h.Errorf("sorted by %s: %d rows of 20", sort, len(list))
 			}
 		}
-		states, err := tracer.SearchStatuses(h.within(), sqltrace.StatusSearch{Job: "a", Source: "LITE_EXECUTOR", ExecutionType: "FAILOVER", State: "TASK_RUNNING",
-			Search: sqltrace.Search{Number: 1, Size: 100, Sort: "creationTime", From: began.Truncate(time.Second), To: began.Add(time.Hour)}})
+		states, err := tracer.SearchStatuses(h.within(), history.StatusSearch{Job: "a", Source: "LITE_EXECUTOR", ExecutionType: "FAILOVER", State: "TASK_RUNNING",
+			Search: history.Search{Number: 1, Size: 100, Sort: "creationTime", From: began.Truncate(time.Second), To: began.Add(time.Hour)}})
 		want := count(func(r ran) bool { return r.job == "a" && r.Source == job.SourceFailover })
 		if err != nil || states.Total != want || len(states.Rows) != int(want) {
 			h.Errorf("%d states of %d, %v; want %d", len(states.Rows), states.Total, err, want)
@@ -582,7 +584,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		var b trace.Batch
 		for n, name := range []string{"nightly", "Nightly", "night-2", "näh", "_", "weekly"} {
@@ -607,27 +609,27 @@ func TestNames(t *testing.T) {
 }
 
 func TestWrongQueries(t *testing.T) {
-	h := newHistory(t, sqltrace.SQLite)
+	h := newHome(t, sqltrace.SQLite)
 	tracer := h.open(sqltrace.Options{})
-	executions := func(f sqltrace.Filter) error { _, err := tracer.Executions(h.within(), f); return err }
-	counts := func(q sqltrace.CountQuery) error { _, err := tracer.Counts(h.within(), q); return err }
+	executions := func(f history.ExecutionFilter) error { _, err := tracer.Executions(h.within(), f); return err }
+	counts := func(q history.CountQuery) error { _, err := tracer.Counts(h.within(), q); return err }
 	for want, err := range map[string]error{
-		"limit 1001: 1 to 1000, or 0 for 100, are allowed": executions(sqltrace.Filter{Limit: 1001}),
-		"limit -1: 1 to 1000":                              executions(sqltrace.Filter{Limit: -1}),
-		"items [1] without a job":                          executions(sqltrace.Filter{Items: []int{1}}),
-		"1001 items, 0 outcomes: 1000":                     executions(sqltrace.Filter{Job: "a", Items: make([]int, 1001)}),
-		`cursor "5": what Page.Next has`:                   executions(sqltrace.Filter{After: "5"}),
-		`cursor "x_y": what Page.Next has`:                 executions(sqltrace.Filter{After: "x_y"}),
-		"nothing is in between":                            executions(sqltrace.Filter{From: began, To: began}),
-		"step 0: Hourly or Daily":                          counts(sqltrace.CountQuery{From: began, To: began.Add(1)}),
-		"1 to 1000 times this are allowed":                 counts(sqltrace.CountQuery{From: began, To: began.Add(1001 * time.Hour), Step: sqltrace.Hourly}),
-		"by 24h0m0s: 1 to 1000 times this":                 counts(sqltrace.CountQuery{To: began, Step: sqltrace.Daily}),
-		"page 2 of 1001 rows":                              second(tracer.SearchExecutions(h.within(), sqltrace.ExecutionSearch{Search: sqltrace.Search{Number: 2, Size: 1001}})),
-		"there is no kind 77 of events":                    second(tracer.Events(h.within(), sqltrace.EventFilter{Kinds: []trace.Kind{77}})),
+		"limit 1001: 1 to 1000, or 0 for 100, are allowed": executions(history.ExecutionFilter{Limit: 1001}),
+		"limit -1: 1 to 1000":                              executions(history.ExecutionFilter{Limit: -1}),
+		"items [1] without a job":                          executions(history.ExecutionFilter{Items: []int{1}}),
+		"1001 items, 0 outcomes: 1000":                     executions(history.ExecutionFilter{Job: "a", Items: make([]int, 1001)}),
+		`cursor "5": what Page.Next has`:                   executions(history.ExecutionFilter{After: "5"}),
+		`cursor "x_y": what Page.Next has`:                 executions(history.ExecutionFilter{After: "x_y"}),
+		"nothing is in between":                            executions(history.ExecutionFilter{From: began, To: began}),
+		"step 0: Hourly or Daily":                          counts(history.CountQuery{From: began, To: began.Add(1)}),
+		"1 to 1000 times this are allowed":                 counts(history.CountQuery{From: began, To: began.Add(1001 * time.Hour), Step: history.Hourly}),
+		"by 24h0m0s: 1 to 1000 times this":                 counts(history.CountQuery{To: began, Step: history.Daily}),
+		"page 2 of 1001 rows":                              second(tracer.SearchExecutions(h.within(), history.ExecutionSearch{Search: history.Search{Number: 2, Size: 1001}})),
+		"there is no kind 77 of events":                    second(tracer.Events(h.within(), history.EventFilter{Kinds: []trace.Kind{77}})),
 		"limit 2000":                                       second(tracer.JobNames(h.within(), "", 2000)),
 		"from 2026-01-02 03:04:05.678901 +":                second(tracer.Durations(h.within(), "", began, began)),
 	} {
-		if !errors.Is(err, sqltrace.ErrQuery) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, history.ErrQuery) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -648,16 +650,16 @@ func TestUnreadableTables(t *testing.T) {
 	ctx := t.Context()
 	for table, errs := range map[string][]error{
 		"JOB_EXECUTION_LOG": {
-			second(tracer.Executions(ctx, sqltrace.Filter{})), second(tracer.Execution(ctx, "x")), second(tracer.Latest(ctx, "a", -1, 0)),
-			second(tracer.Chain(ctx, sqltrace.Execution{ID: "x", Instance: "y"})), second(tracer.Durations(ctx, "", time.Time{}, time.Time{})),
-			second(tracer.JobNames(ctx, "", 0)), second(tracer.Addresses(ctx, "", 0)), second(tracer.SearchExecutions(ctx, sqltrace.ExecutionSearch{})),
+			second(tracer.Executions(ctx, history.ExecutionFilter{})), second(tracer.Execution(ctx, "x")), second(tracer.Latest(ctx, "a", -1, 0)),
+			second(tracer.Chain(ctx, history.Execution{ID: "x", Instance: "y"})), second(tracer.Durations(ctx, "", time.Time{}, time.Time{})),
+			second(tracer.JobNames(ctx, "", 0)), second(tracer.Addresses(ctx, "", 0)), second(tracer.SearchExecutions(ctx, history.ExecutionSearch{})),
 		},
 		"JOB_STATUS_TRACE_LOG": {
-			second(tracer.Statuses(ctx, sqltrace.StatusFilter{})), second(tracer.StatusJobNames(ctx, "", 0)), second(tracer.SearchStatuses(ctx, sqltrace.StatusSearch{})),
+			second(tracer.Statuses(ctx, history.StatusFilter{})), second(tracer.StatusJobNames(ctx, "", 0)), second(tracer.SearchStatuses(ctx, history.StatusSearch{})),
 		},
-		"ELASTICJOB_EVENT":   {second(tracer.Events(ctx, sqltrace.EventFilter{}))},
+		"ELASTICJOB_EVENT":   {second(tracer.Events(ctx, history.EventFilter{}))},
 		"ELASTICJOB_RUN_LOG": {second(tracer.Lines(ctx, "x", 0, 0))},
-		"ELASTICJOB_COUNT":   {second(tracer.Counts(ctx, sqltrace.CountQuery{From: began, To: began.Add(time.Hour), Step: sqltrace.Hourly}))},
+		"ELASTICJOB_COUNT":   {second(tracer.Counts(ctx, history.CountQuery{From: began, To: began.Add(time.Hour), Step: history.Hourly}))},
 	} {
 		for i, err := range errs {
 			if err == nil || !strings.Contains(err.Error(), "SQLite: read "+table+": ") || !strings.Contains(err.Error(), "unable to open database file") {
@@ -671,25 +673,25 @@ func second[T any](_ T, err error) error { return err }
 
 // Whoever asks may give any text: it finds what was written of the same one, or nothing.
 func TestTextsOfQueries(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		for i, text := range []string{"it's", "a%b_c", `a\b`, "q?q", "$1", "日本🚀", "a\x00b", "bad\xff"} {
 			e := event(i, trace.KindStarted, execution(i))
 			e.Job = text
 			h.write(tracer, trace.Batch{Events: []trace.Event{e}})
-			x, err := tracer.Executions(h.within(), sqltrace.Filter{Job: text})
+			x, err := tracer.Executions(h.within(), history.ExecutionFilter{Job: text})
 			if err != nil || len(x.Rows) != 1 || x.Rows[0].ID != execution(i).TaskID {
 				t.Errorf("executions of %q: %v, %v", text, ids(x.Rows), err)
 			}
-			s, err := tracer.SearchStatuses(h.within(), sqltrace.StatusSearch{Search: sqltrace.Search{Sort: text}, Job: text})
+			s, err := tracer.SearchStatuses(h.within(), history.StatusSearch{Search: history.Search{Sort: text}, Job: text})
 			if err != nil || s.Total != 1 {
 				t.Errorf("search for %q: %d, %v", text, s.Total, err)
 			}
-			none, err := tracer.Executions(h.within(), sqltrace.Filter{Outcomes: []sqltrace.Outcome{sqltrace.Outcome(text)}, After: sqltrace.Cursor("1_" + text)})
+			none, err := tracer.Executions(h.within(), history.ExecutionFilter{Outcomes: []history.Outcome{history.Outcome(text)}, After: history.Cursor("1_" + text)})
 			if err != nil || len(none.Rows) != 0 {
 				t.Errorf("outcome and cursor %q: %v, %v", text, ids(none.Rows), err)
 			}
-			if _, err := tracer.Execution(h.within(), text); !errors.Is(err, sqltrace.ErrNotFound) {
+			if _, err := tracer.Execution(h.within(), text); !errors.Is(err, history.ErrNotFound) {
 				t.Errorf("execution %q: %v", text, err)
 			}
 		}
@@ -698,7 +700,7 @@ func TestTextsOfQueries(t *testing.T) {
 
 // What no column can hold is as good as the largest value, when it is written and in a filter.
 func TestNumbersOutOfRange(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		x := execution(1)
 		many := event(2, trace.KindPassedOver, job.Execution{Item: 1})
@@ -707,7 +709,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 		h.write(tracer, trace.Batch{Events: []trace.Event{event(1, trace.KindStarted, x), many}, Lines: []trace.Line{line}})
 		h.want(h.ask("SELECT ticks, level FROM ELASTICJOB_EVENT, ELASTICJOB_RUN_LOG"), "2147483647|2147483647")
 
-		_, err := tracer.Executions(h.within(), sqltrace.Filter{Job: "settle", Items: []int{math.MaxInt, math.MinInt}})
+		_, err := tracer.Executions(h.within(), history.ExecutionFilter{Job: "settle", Items: []int{math.MaxInt, math.MinInt}})
 		_, err1 := tracer.Latest(h.within(), "settle", math.MaxInt, 0)
 		_, err2 := tracer.Lines(h.within(), x.TaskID, math.MaxInt, 0)
 		if err := errors.Join(err, err1, err2); err != nil {
@@ -720,8 +722,8 @@ func TestNumbersOutOfRange(t *testing.T) {
 			{time.Unix(math.MinInt64/2, 0), 1}, {time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC), 1},
 			{time.Date(300_000, 1, 1, 0, 0, 0, 0, time.UTC), 0}, {time.Unix(math.MaxInt64/2, 0), 0},
 		} {
-			runs, err := tracer.Executions(h.within(), sqltrace.Filter{From: from.time})
-			events, err1 := tracer.Events(h.within(), sqltrace.EventFilter{From: from.time})
+			runs, err := tracer.Executions(h.within(), history.ExecutionFilter{From: from.time})
+			events, err1 := tracer.Events(h.within(), history.EventFilter{From: from.time})
 			if err := errors.Join(err, err1); err != nil || len(runs.Rows) != from.want || len(events.Rows) != from.want {
 				t.Errorf("from %v: %d runs, %d events, %v", from.time, len(runs.Rows), len(events.Rows), err)
 			}
@@ -731,7 +733,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 
 // Where the clocks are set at midnight, a day has none, and begins an hour later.
 func TestCountsOnADayWithoutMidnight(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		santiago := zone(h, "America/Santiago")
 		begin := time.Date(2026, 9, 5, 0, 0, 0, 0, santiago)
@@ -741,7 +743,7 @@ func TestCountsOnADayWithoutMidnight(t *testing.T) {
 			b.Events = append(b.Events, r.events()...)
 		}
 		h.write(tracer, b)
-		counts, err := tracer.Counts(h.within(), sqltrace.CountQuery{From: begin, To: begin.AddDate(0, 0, 3), Step: sqltrace.Daily, Zone: santiago})
+		counts, err := tracer.Counts(h.within(), history.CountQuery{From: begin, To: begin.AddDate(0, 0, 3), Step: history.Daily, Zone: santiago})
 		if err != nil {
 			h.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtest"
 	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
@@ -107,7 +108,7 @@ func one(t *testing.T, db *sql.DB, query string) string {
 
 // One connection is enough for all that a Tracer does at a time.
 func TestOneConnection(t *testing.T) {
-	h := &history{T: t, dialect: sqltrace.SQLite, driver: "sqlite", dsn: ":memory:"}
+	h := &home{T: t, dialect: sqltrace.SQLite, driver: "sqlite", dsn: ":memory:"}
 	db := h.pool(h.dsn)
 	db.SetMaxOpenConns(1)
 	tracer, err := sqltrace.Open(db, h.dialect, sqltrace.Options{Retention: sqltrace.Retention{Age: never, Every: time.Second}})
@@ -119,7 +120,7 @@ func TestOneConnection(t *testing.T) {
 	for i := range 10 {
 		wait.Go(func() {
 			err := tracer.Write(h.within(), trace.Batch{Events: []trace.Event{event(i, trace.KindStarted, execution(i))}})
-			page, err1 := tracer.Executions(h.within(), sqltrace.Filter{})
+			page, err1 := tracer.Executions(h.within(), history.ExecutionFilter{})
 			_, err2 := tracer.Retain(h.within())
 			if err := errors.Join(err, err1, err2); err != nil || len(page.Rows) == 0 {
 				t.Errorf("%d executions, %v", len(page.Rows), err)
@@ -127,7 +128,7 @@ func TestOneConnection(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if page, err := tracer.Executions(h.within(), sqltrace.Filter{}); err != nil || len(page.Rows) != 10 {
+	if page, err := tracer.Executions(h.within(), history.ExecutionFilter{}); err != nil || len(page.Rows) != 10 {
 		t.Errorf("%d executions, %v", len(page.Rows), err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // fillAges writes executions with a status, an event and a line each, one for each age.
-func fillAges(h *history, tracer *sqltrace.Tracer, ages ...time.Duration) {
+func fillAges(h *home, tracer *sqltrace.Tracer, ages ...time.Duration) {
 	h.Helper()
 	var b trace.Batch
 	for i, age := range ages {
@@ -29,7 +29,7 @@ func fillAges(h *history, tracer *sqltrace.Tracer, ages ...time.Duration) {
 	h.write(tracer, b)
 }
 
-func (h *history) rowCounts() string {
+func (h *home) rowCounts() string {
 	h.Helper()
 	var counts []string
 	for _, table := range []string{"JOB_EXECUTION_LOG", "JOB_STATUS_TRACE_LOG", "ELASTICJOB_EVENT", "ELASTICJOB_RUN_LOG"} {
@@ -44,7 +44,7 @@ func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 const never = 100 * 365 * 24 * time.Hour
 
 func TestRetainByAge(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		jvms[1].createTables(h)
 		jvms[1].run(h, "old") // in 2023
 		tracer := h.open(sqltrace.Options{Retention: sqltrace.Retention{Age: days(30), Every: never}})
@@ -64,7 +64,7 @@ func TestRetainByAge(t *testing.T) {
 }
 
 func TestRetainByRows(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{Retention: sqltrace.Retention{Rows: 3, Every: never}})
 		fillAges(h, tracer, days(1), days(2))
 		if removed, err := tracer.Retain(h.within()); err != nil || removed != (sqltrace.Removed{}) {
@@ -87,7 +87,7 @@ func TestRetainByRows(t *testing.T) {
 
 // Several processes make passes at a time, and others write. What went is counted once.
 func TestRetainAtOnce(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		var ages []time.Duration
 		for n := range 1200 {
 			ages = append(ages, days(n+1))
@@ -131,7 +131,7 @@ func TestRetainAtOnce(t *testing.T) {
 
 // The passes come by themselves, and what fails is told.
 func TestRetainByItself(t *testing.T) {
-	h := newHistory(t, sqltrace.SQLite)
+	h := newHome(t, sqltrace.SQLite)
 	log := new(syncWriter)
 	tracer := h.open(sqltrace.Options{
 		Retention: sqltrace.Retention{Age: days(1), Every: time.Second},
@@ -157,7 +157,7 @@ func TestRetainByItself(t *testing.T) {
 
 // Of many processes one makes a pass at a time, and a wrong clock stops nobody.
 func TestRetainInTurns(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		o := sqltrace.Options{Retention: sqltrace.Retention{Age: days(1), Every: time.Second}}
 		tracers := []*sqltrace.Tracer{h.open(o), h.open(o), h.open(o), h.open(o)}
 		passes := func() (n int64) {
@@ -184,7 +184,7 @@ func TestRetainInTurns(t *testing.T) {
 }
 
 // await polls, because a database tells nobody what changes.
-func (h *history) await(what string, done func() bool) {
+func (h *home) await(what string, done func() bool) {
 	h.Helper()
 	ctx := h.within()
 	again := time.NewTicker(20 * time.Millisecond)

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
 // row has a value for each column of its table, in their order.
@@ -37,7 +38,7 @@ const (
 	stateDropped  = "TASK_DROPPED"
 
 	// outcomeLost is that of a run whose instance ended in the middle of it.
-	outcomeLost = "LOST"
+	outcomeLost = string(history.OutcomeLost)
 )
 
 // maker makes rows of events and lines.

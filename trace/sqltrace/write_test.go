@@ -15,7 +15,7 @@ import (
 
 // What stands in ElasticJob's columns for every source and outcome, as the package comment has it.
 func TestColumns(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{Hostname: "gopher"})
 		states := map[job.Outcome]string{
 			job.OutcomeOK: "TASK_FINISHED", job.OutcomeFailed: "TASK_ERROR", job.OutcomePanic: "TASK_ERROR",
@@ -67,7 +67,7 @@ func TestColumns(t *testing.T) {
 // An event that has no execution, or one without an id, is in a table of its own, and one that
 // is for metrics in none.
 func TestOtherEvents(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		var b trace.Batch
 		for k := trace.KindClaimed; k <= trace.KindMissed; k++ {
@@ -114,7 +114,7 @@ MISSED|NULL|NULL|3|what|ann|because|from|1|error`, "\n"))
 // A run whose process died is closed by whoever finds it. If its process lives, after all, it
 // tells the end itself.
 func TestLostRuns(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		var b trace.Batch
 		done, open, other, younger := execution(1), execution(2), execution(3), execution(2)
@@ -148,7 +148,7 @@ func TestLostRuns(t *testing.T) {
 
 // An instance may leave many items, and several runs of one.
 func TestLostRunsOfManyItems(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		found := event(600, trace.KindRecovered, job.Execution{})
 		found.From = "10.0.0.1@-@42@-@0123456789ab"
@@ -172,7 +172,7 @@ func TestLostRunsOfManyItems(t *testing.T) {
 
 // Texts that a database would refuse are changed, and only as much as needed.
 func TestTexts(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{Hostname: strings.Repeat("ü", 300)})
 		x := execution(1)
 		x.RequestID = strings.Repeat("r", 1000)
@@ -203,7 +203,7 @@ func TestTexts(t *testing.T) {
 
 // Rows that the database refuses are dropped, and no others.
 func TestRefusedRows(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		log := new(syncWriter)
 		tracer := h.open(sqltrace.Options{Log: log.logger()})
 		h.write(tracer, trace.Batch{})
@@ -232,7 +232,7 @@ func TestRefusedRows(t *testing.T) {
 // However the events are cut into batches, in whichever order, and how often each comes: the
 // rows are the same.
 func TestAnyOrder(t *testing.T) {
-	onEach(t, func(h *history) {
+	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		h.write(tracer, trace.Batch{})
 		rapid.Check(h.T, func(r *rapid.T) {
@@ -280,14 +280,14 @@ func anyRun(r *rapid.T, x job.Execution) []trace.Event {
 	return events
 }
 
-func (h *history) empty() {
+func (h *home) empty() {
 	h.Helper()
 	for _, table := range []string{"JOB_EXECUTION_LOG", "JOB_STATUS_TRACE_LOG", "ELASTICJOB_EVENT", "ELASTICJOB_RUN_LOG", "ELASTICJOB_COUNT"} {
 		h.exec("DELETE FROM " + table)
 	}
 }
 
-func (h *history) everything() string {
+func (h *home) everything() string {
 	h.Helper()
 	var all []string
 	for _, table := range []string{"JOB_EXECUTION_LOG", "JOB_STATUS_TRACE_LOG", "ELASTICJOB_EVENT", "ELASTICJOB_RUN_LOG"} {
