@@ -47,7 +47,8 @@
 // is no change by this package that [Ops.Audit] does not have, with who (By, From), when, what, and
 // how it was before. A change that takes several commits has one entry. The newest 1,000 are kept.
 // What is as it should be already is not written, and is no change. [Ops.OnChange] tells of each
-// change, and [Ops.DryRun] tells without making it.
+// change, and [Ops.DryRun] tells without making it. [WithTrace] keeps each in a database, too, where
+// more of them stay, and [Ops.History] asks it for them.
 //
 // # A request
 //

@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
 // Errors of this package that a program may want to tell apart.
@@ -40,6 +41,7 @@ type Ops struct {
 	by, from string
 	isDry    bool
 	onChange []func(Change)
+	history  history.Reader // nil if there is none
 }
 
 // New returns the operations on the namespace of a registry. The registry stays the caller's.

@@ -42,17 +42,21 @@ type Event struct {
 	// Items are those of KindItems, all that the instance has now, of KindRecovered and of
 	// KindCommanded.
 	Items []int
-	// From is the instance that has ended: KindRecovered.
+	// From is the instance that has ended: KindRecovered. Of KindOperated it is where the operator
+	// was, such as an address.
 	From string
 	// What is more about it, in a word or two: the reason of KindPassedOver, the state of
-	// KindSession, the kind of KindFault, the command of KindCommanded, the revision of
-	// KindConfigured; "failover" if the items of KindRecovered are run again.
+	// KindSession, the kind of KindFault, the command of KindCommanded, the action of
+	// KindOperated, the revision of KindConfigured; "failover" if the items of KindRecovered are run again.
 	What string
-	// Detail says more: what has changed (KindConfigured), whom it is about (KindCommanded).
-	// MaxText bytes at most.
+	// Detail says more: what has changed (KindConfigured), whom it is about (KindCommanded,
+	// KindOperated). MaxText bytes at most.
 	Detail string
-	// By and Why are what an operator has said: KindPaused, KindCommanded.
+	// By and Why are what an operator has said: KindPaused, KindCommanded, KindOperated.
 	By, Why string
+	// Before and After are how it was, and how it is: KindOperated. They are whole documents of
+	// configurations, or a few words, of MaxDocument bytes at most.
+	Before, After string
 	// Over is true at the end of what has begun before: a fault, a pause, leadership; and of a
 	// command that takes another one back.
 	Over bool
@@ -61,7 +65,7 @@ type Event struct {
 // Kind says what has happened.
 type Kind int
 
-// The kinds of events. Each is told by the function of [job.Observer] of that name.
+// The kinds of events. Each but the last two is told by the function of [job.Observer] of that name.
 const (
 	KindClaimed Kind = iota + 1
 	KindHandedBack
@@ -83,6 +87,10 @@ const (
 	KindFault
 	// KindMissed: events were dropped, because the recorder could not keep up.
 	KindMissed
+	// KindOperated: an operator has changed something. Package ops tells it (ops.WithTrace), in the
+	// process where that was done, which need not run any job; Instance is empty then, and Job too if it concerns
+	// the namespace.
+	KindOperated
 )
 
 // Line is a line that a handler has written with [job.Logger], or that its script has printed.
@@ -97,8 +105,12 @@ type Line struct {
 	Text string
 }
 
-// MaxText bounds each text of an event or a line, in bytes.
-const MaxText = 4000
+// Bounds of the texts of an event or a line, in bytes.
+const (
+	MaxText = 4000
+	// MaxDocument bounds Event.Before and Event.After, each.
+	MaxDocument = 16_000
+)
 
 // Batch is what a sink is to keep at a time. Events and lines of one execution come in their
 // order, in this batch and the next ones.

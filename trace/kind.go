@@ -40,6 +40,8 @@ func (k Kind) String() string {
 		return "fault"
 	case KindMissed:
 		return "missed"
+	case KindOperated:
+		return "operated"
 	}
 	return "unknown"
 }

@@ -167,7 +167,7 @@ func (q *queue) replace(c *chunk, packed []byte) {
 
 // size is about how many bytes an event holds.
 func (e *Event) size() int {
-	return eventSize + len(e.Error) + len(e.Output) + 8*len(e.Items) + len(e.From) + len(e.What) + len(e.By) + len(e.Why) + len(e.Detail)
+	return eventSize + len(e.Error) + len(e.Output) + 8*len(e.Items) + len(e.From) + len(e.What) + len(e.By) + len(e.Why) + len(e.Detail) + len(e.Before) + len(e.After)
 }
 
 func (l *Line) size() int { return lineSize + len(l.Text) }

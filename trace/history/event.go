@@ -10,6 +10,9 @@ import (
 type EventFilter struct {
 	Job, Instance string
 	Kinds         []trace.Kind
+	// By is who it was, and What the action: of trace.KindOperated, say. They are compared as a
+	// whole.
+	By, What string
 	// Events are from From on, and before To.
 	From, To time.Time
 	After    Cursor

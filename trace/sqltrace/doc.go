@@ -34,7 +34,8 @@
 //
 // An execution is a row of JOB_EXECUTION_LOG, from its start on. Each change of its state is one
 // of JOB_STATUS_TRACE_LOG. What else happens is in ELASTICJOB_EVENT, but for due ticks, which are
-// for metrics. What a run has logged is in ELASTICJOB_RUN_LOG, how many executions have ended in
+// for metrics. What operators have changed is there, too, if package ops is told so (ops.WithTrace).
+// What a run has logged is in ELASTICJOB_RUN_LOG, how many executions have ended in
 // ELASTICJOB_COUNT, and the version of all that in ELASTICJOB_SCHEMA. In the columns of
 // JOB_EXECUTION_LOG that are ElasticJob's there stands
 //

@@ -80,17 +80,19 @@ func TestDroppedTables(t *testing.T) {
 			"DROP TABLE JOB_STATUS_TRACE_LOG",
 			"DROP TABLE ELASTICJOB_SCHEMA",
 			"ALTER TABLE JOB_EXECUTION_LOG DROP COLUMN outcome",
+			"ALTER TABLE ELASTICJOB_EVENT DROP COLUMN text_after", // as in a table of an earlier version
 			"DROP TABLE JOB_EXECUTION_LOG",
 		} {
 			h.exec(drop)
 			x := execution(i)
 			h.write(tracer, trace.Batch{
-				Events: []trace.Event{event(1, trace.KindStarted, x), event(2, trace.KindFinished, x)},
+				Events: []trace.Event{event(1, trace.KindStarted, x), event(2, trace.KindFinished, x), {ID: id(1000 + i), Time: began, Kind: trace.KindOperated, After: "so"}},
 				Lines:  []trace.Line{{Job: "settle", TaskID: x.TaskID, Number: 1, Time: began, Text: "line"}},
 			})
 			h.want(h.ask("SELECT COUNT(*) FROM JOB_EXECUTION_LOG WHERE id = ?", x.TaskID), "1")
 			h.want(h.ask("SELECT COUNT(*) FROM JOB_STATUS_TRACE_LOG WHERE task_id = ?", x.TaskID), "2")
 			h.want(h.ask("SELECT COUNT(*) FROM ELASTICJOB_RUN_LOG WHERE task_id = ?", x.TaskID), "1")
+			h.want(h.ask("SELECT text_after FROM ELASTICJOB_EVENT WHERE id = ?", id(1000+i)), "so")
 		}
 	})
 }

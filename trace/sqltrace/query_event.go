@@ -22,6 +22,8 @@ func (t *Tracer) Events(ctx context.Context, f history.EventFilter) (history.Pag
 	var w where
 	w.equal("job_name", f.Job)
 	w.equal("instance", f.Instance)
+	w.equal("actor", f.By)
+	w.equal("what", f.What)
 	if len(f.Kinds) > history.MaxLimit {
 		return history.Page[trace.Event]{}, fmt.Errorf("%w: %d kinds: %d are allowed", history.ErrQuery, len(f.Kinds), history.MaxLimit)
 	}
@@ -45,7 +47,8 @@ func (t *Tracer) Events(ctx context.Context, f history.EventFilter) (history.Pag
 	query := fmt.Sprintf(`SELECT id, time_micros, kind, job_name, COALESCE(instance, ''), COALESCE(from_instance, ''), COALESCE(task_id, ''),
 		COALESCE(sharding_item, 0), COALESCE(items, ''), COALESCE(scheduled_micros, 0), COALESCE(ticks, 0),
 		COALESCE(request_id, ''), COALESCE(token, 0), COALESCE(what, ''),
-		COALESCE(actor, ''), COALESCE(reason, ''), %s, COALESCE(detail, '') FROM %s%s%s LIMIT %d`,
+		COALESCE(actor, ''), COALESCE(reason, ''), %s, COALESCE(detail, ''),
+		COALESCE(text_before, ''), COALESCE(text_after, '') FROM %s%s%s LIMIT %d`,
 		over, tableEvent, &w, eventKey.newestFirst(), limit+1)
 	var list []placed[trace.Event]
 	err = t.read(ctx, tableEvent, query, w.args, func(row scanner) error {
@@ -53,9 +56,11 @@ func (t *Tracer) Events(ctx context.Context, f history.EventFilter) (history.Pag
 		var at, scheduled int64
 		var kind, items string
 		err := row.Scan(&e.ID, &at, &kind, &e.Job, &e.Instance, &e.From, &e.Execution.TaskID, &e.Execution.Item, &items, &scheduled,
-			&e.Ticks, &e.Execution.RequestID, &e.Execution.Token, &e.What, &e.By, &e.Why, &e.Over, &e.Error)
+			&e.Ticks, &e.Execution.RequestID, &e.Execution.Token, &e.What, &e.By, &e.Why, &e.Over, &e.Error,
+			&e.Before, &e.After)
 		e.Time, e.Kind, e.Items, e.Execution.ScheduledTime = timeOf(at), kindOf(kind), itemsOf(items), timeOf(scheduled)
-		if e.Kind == trace.KindConfigured || e.Kind == trace.KindCommanded { // which have no error
+		switch e.Kind {
+		case trace.KindConfigured, trace.KindCommanded, trace.KindOperated: // which have no error
 			e.Detail, e.Error = e.Error, ""
 		}
 		list = append(list, placed[trace.Event]{e, cursorAt(at, e.ID)})
@@ -69,7 +74,7 @@ func (t *Tracer) Events(ctx context.Context, f history.EventFilter) (history.Pag
 
 // kindOf returns the kind of that name; 0 if a later version has written it.
 func kindOf(name string) trace.Kind {
-	for k := trace.KindClaimed; k <= trace.KindMissed; k++ {
+	for k := trace.KindClaimed; k <= trace.KindOperated; k++ {
 		if kindName(k) == name {
 			return k
 		}

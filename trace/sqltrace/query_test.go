@@ -332,7 +332,11 @@ func TestEvents(t *testing.T) {
 		over := trace.Event{ID: id(99), Time: began.Add(time.Minute), Kind: trace.KindPaused, Job: "a", By: "ann", Why: "rest", Over: true}
 		command := trace.Event{ID: id(100), Time: over.Time, Kind: trace.KindCommanded, Job: "a", By: "ann", What: "retry", Detail: "item 3", Items: []int{3},
 			Execution: job.Execution{RequestID: "r", Token: 7}}
-		b.Events = append(b.Events, over, command)
+		operated := trace.Event{ID: id(101), Time: over.Time, Kind: trace.KindOperated, Job: "a", By: "bob", From: "10.1.1.1", What: "update",
+			Detail: "cron", Why: "later", Before: "cron: a\n", After: strings.Repeat("x", trace.MaxDocument)}
+		calendar := trace.Event{ID: id(102), Time: over.Time, Kind: trace.KindOperated, By: "ann", What: "put calendar", Detail: "calendar holidays"}
+		b.Events = append(b.Events, over, command, operated, calendar)
+		h.write(tracer, b)
 		h.write(tracer, b)
 		slices.Reverse(b.Events)
 		for name, c := range map[string]struct {
@@ -344,6 +348,9 @@ func TestEvents(t *testing.T) {
 			"instance": {history.EventFilter{Instance: "x"}, func(e trace.Event) bool { return e.Instance == "x" }},
 			"kinds": {history.EventFilter{Kinds: []trace.Kind{trace.KindPaused, trace.KindPassedOver}},
 				func(e trace.Event) bool { return e.Kind == trace.KindPaused || e.Kind == trace.KindPassedOver }},
+			"operated": {history.EventFilter{Kinds: []trace.Kind{trace.KindOperated}, Job: "a"}, func(e trace.Event) bool { return e.ID == operated.ID }},
+			"by":       {history.EventFilter{By: "ann"}, func(e trace.Event) bool { return e.By == "ann" }},
+			"what":     {history.EventFilter{By: "ann", What: "put calendar"}, func(e trace.Event) bool { return e.ID == calendar.ID }},
 			"time": {history.EventFilter{From: began.Add(time.Second), To: began.Add(3 * time.Second)},
 				func(e trace.Event) bool {
 					return !e.Time.Before(began.Add(time.Second)) && e.Time.Before(began.Add(3*time.Second))

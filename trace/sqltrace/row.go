@@ -192,6 +192,7 @@ func (m maker) event(e trace.Event) row {
 		m.optional(e.From, maxInstance), m.optional(e.Execution.TaskID, 255), item, items, micros(e.Execution.ScheduledTime), ticks,
 		m.optional(e.Execution.RequestID, 255), token, m.optional(e.What, maxWhat), m.optional(e.By, maxActor), m.optional(e.Why, maxReason),
 		e.Over, m.optional(cmp.Or(e.Error, e.Detail), trace.MaxText),
+		m.optional(e.Before, trace.MaxDocument), m.optional(e.After, trace.MaxDocument),
 	}
 }
 

@@ -179,6 +179,8 @@ func eventTable() table {
 			{name: "reason", size: maxReason},
 			{name: "is_over", kind: kindBool, required: true},
 			{name: "detail", kind: kindText},
+			{name: "text_before", kind: kindText},
+			{name: "text_after", kind: kindText},
 		},
 		key: []string{"id"},
 		indexes: []index{

@@ -1,0 +1,77 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/trace"
+)
+
+// traceTime bounds how much longer an operation takes because of its trace.
+const traceTime = 5 * time.Second
+
+// WithTrace has each change kept by a sink, too: by a *sqltrace.Tracer, which keeps more of them
+// than the audit, and for longer. Each is one event of trace.KindOperated, which has the ID of the
+// change; so it does not matter if it is kept twice. A dry run has none.
+//
+// A change is traced after its first commit: it is made then, whatever becomes of the trace. If the sink
+// fails, or does not answer within five seconds, failed is called, and the operation succeeds all the
+// same. The audit has the change in any case. failed is called by the caller of the operation; nil is
+// [slog.Default], which gets an error with the change's ID.
+func WithTrace(sink trace.Sink, failed func(Change, error)) Option {
+	if failed == nil {
+		failed = func(c Change, err error) {
+			slog.Error("a change is not in the history", "change", c.ID, "action", string(c.Action), "job", c.Job, "error", err)
+		}
+	}
+	t := &tracer{sink: sink, failed: failed, turn: make(chan struct{}, 1)}
+	return func(o *Ops) { *o = *o.OnChange(t.keep) }
+}
+
+// tracer gives changes to a sink, one after the other.
+type tracer struct {
+	sink   trace.Sink
+	failed func(Change, error)
+	turn   chan struct{} // has one while the sink is called
+
+	mu   sync.Mutex
+	last string // the ID of the last change: of several commits it is the same
+}
+
+func (t *tracer) keep(c Change) {
+	if c.ID == "" || !t.isNew(c.ID) {
+		return
+	}
+	// The change is made: that its caller has no time left, or goes away, does not matter.
+	ctx, cancel := context.WithTimeout(context.Background(), traceTime)
+	defer cancel()
+	if err := t.write(ctx, c); err != nil {
+		t.failed(c, fmt.Errorf("change %s is not traced: %w", c.ID, err))
+	}
+}
+
+func (t *tracer) isNew(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	isNew := id != t.last
+	t.last = id
+	return isNew
+}
+
+func (t *tracer) write(ctx context.Context, c Change) error {
+	select {
+	case t.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("the sink is busy: %w", ctx.Err())
+	}
+	defer func() { <-t.turn }()
+	return t.sink.Write(ctx, trace.Batch{Events: []trace.Event{{
+		ID: c.ID, Time: c.At, Kind: trace.KindOperated, Job: c.Job, By: c.By, From: c.From, What: string(c.Action),
+		Detail: c.Detail, Why: c.Why,
+		Before: brief.Cut(c.Before, trace.MaxDocument-len("…")), After: brief.Cut(c.After, trace.MaxDocument-len("…")),
+	}}})
+}
