@@ -7,7 +7,7 @@ import (
 
 const (
 	// eventSize is about what an event costs without its texts, in bytes; lineSize a line.
-	eventSize = 512
+	eventSize = 528
 	lineSize  = 160
 	// chunkBytes bounds a batch, beside Options.Batch.
 	chunkBytes = 1 << 20
