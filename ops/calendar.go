@@ -227,13 +227,18 @@ func (o *Ops) naming(ctx context.Context, name string) ([]job.Config, error) {
 // after its end; nil for a one-off job. recorded is what the leader has recorded of that; nil if it
 // is not known.
 func (o *Ops) ticks(ctx context.Context, c job.Config, recorded *jobtree.Schedule) (calendar.Schedule, error) {
+	return ticksOf(c, recorded, func(name string) (*Calendar, error) { return o.Calendar(ctx, name) })
+}
+
+// ticksOf is [Ops.ticks] for who knows the calendars.
+func ticksOf(c job.Config, recorded *jobtree.Schedule, find func(name string) (*Calendar, error)) (calendar.Schedule, error) {
 	all, err := c.Ticks()
 	if err != nil || all == nil {
 		return nil, err
 	}
 	var calendars []*calendar.Calendar
 	for _, name := range c.Calendars {
-		named, err := o.Calendar(ctx, name)
+		named, err := find(name)
 		if err != nil {
 			return nil, err
 		}

@@ -13,18 +13,22 @@ import (
 // RequestState is how far a request has come.
 type RequestState struct {
 	// ID is what [Job.Cancel] and [job.AwaitRequest] take.
-	ID string
+	ID string `json:"id"`
 	// Source is MANUAL, RETRY or BACKFILL. By is who asked, and At when.
-	Source, By string
-	At         time.Time
+	Source string    `json:"source"`
+	By     string    `json:"by,omitempty"`
+	At     time.Time `json:"at"`
 	// Items are those that it is for, and Through, Running and Waiting those of them that are
 	// through, run for it now, or wait: to begin, for their next tick, or to be run again after
 	// they were cut short. All are ascending.
-	Items, Through, Running, Waiting []int
+	Items   []int `json:"items"`
+	Through []int `json:"through,omitempty"`
+	Running []int `json:"running,omitempty"`
+	Waiting []int `json:"waiting,omitempty"`
 	// Why says what the first waiting item waits for; empty if none waits.
-	Why string
+	Why string `json:"why,omitempty"`
 	// Ended is when all items were through, or when it was cancelled; zero before that.
-	Ended time.Time
+	Ended time.Time `json:"ended,omitzero"`
 }
 
 // Requests returns the requests of the job, the oldest first: those that have not ended, and
@@ -36,6 +40,10 @@ func (j *Job) Requests(ctx context.Context) ([]RequestState, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job %s: requests: %w", brief.Text(string(j.name)), err)
 	}
+	return requestsOf(s), nil
+}
+
+func requestsOf(s *jobtree.State) []RequestState {
 	var list []RequestState
 	turns := turnsOf(s)
 	for _, r := range s.Requests {
@@ -43,7 +51,7 @@ func (j *Job) Requests(ctx context.Context) ([]RequestState, error) {
 			list = append(list, stateOf(s, r, turns))
 		}
 	}
-	return list, nil
+	return list
 }
 
 // turnsOf returns whose turn it is at each item that a request waits for.

@@ -27,8 +27,9 @@ type CompletionDocument struct {
 	Token int64
 	// Outcome says how it ended.
 	Outcome Outcome
-	// Ended is when it ended, by the clock of the instance that ran it.
-	Ended time.Time
+	// Begun is when its handler was called, and Ended when it ended, by the clock of the instance
+	// that ran it.
+	Begun, Ended time.Time
 	// TaskID names the execution, Source says why it ran, and Request is the id of the
 	// trigger request that asked for it.
 	TaskID, Source, Request string
@@ -69,6 +70,7 @@ func EncodeCompletion(d CompletionDocument) []byte {
 		b = append(strconv.AppendInt(append(b, "token: "...), d.Token, 10), '\n')
 	}
 	b = appendText(b, "out", string(d.Outcome), maxName)
+	b = appendTime(b, "beg", d.Begun)
 	b = appendTime(b, "end", d.Ended)
 	b = appendText(b, "task", d.TaskID, maxName)
 	b = appendText(b, "orig", d.Original, maxName)
@@ -118,13 +120,13 @@ func decodeCompletion(value []byte) (d CompletionDocument, err error) {
 	if err != nil && !errors.Is(err, yamldoc.ErrEmpty) {
 		return d, err
 	}
-	var tick, token, outcome, ended string
+	var tick, token, outcome, begun, ended string
 	for _, field := range []struct {
 		key  string
 		text *string
 		most int
 	}{
-		{"tick", &tick, maxName}, {"token", &token, maxName}, {"out", &outcome, maxName}, {"end", &ended, maxName},
+		{"tick", &tick, maxName}, {"token", &token, maxName}, {"out", &outcome, maxName}, {"beg", &begun, maxName}, {"end", &ended, maxName},
 		{"task", &d.TaskID, maxName}, {"orig", &d.Original, maxName}, {"src", &d.Source, maxName}, {"req", &d.Request, maxRequestID}, {"err", &d.Error, maxErrorText},
 	} {
 		if *field.text, err = yamldoc.Text(document[field.key]); err != nil {
@@ -137,6 +139,9 @@ func decodeCompletion(value []byte) (d CompletionDocument, err error) {
 	d.Outcome = Outcome(outcome)
 	if d.Tick, err = parseTime(tick); err != nil {
 		return d, fmt.Errorf("tick: %w", err)
+	}
+	if d.Begun, err = parseTime(begun); err != nil {
+		return d, fmt.Errorf("beg: %w", err)
 	}
 	if d.Ended, err = parseTime(ended); err != nil {
 		return d, fmt.Errorf("end: %w", err)

@@ -149,17 +149,38 @@ func Reread(snapshot coord.Snapshot, job Job, before *State) *State {
 	if before == nil {
 		before = &State{}
 	}
-	r := reader{State: &State{}, before: before}
+	r := Reader{job, reader{State: &State{}, before: before}}
 	for n := range snapshot.All(job.Root()) {
-		r.Exists = true
-		if len(n.Path) == len(job) {
-			r.Implementation = string(n.Value)
-			continue
-		}
-		r.read(n.Path[len(job)+1:], n)
+		r.Add(n)
 	}
-	slices.SortFunc(r.FailoverItems, func(a, b FailoverItem) int { return a.Item - b.Item })
-	return r.State
+	return r.State()
+}
+
+// Reader is [Read] for a caller that has one node after the other, and not all of a tree at once.
+type Reader struct {
+	job Job
+	in  reader
+}
+
+// NewReader returns a reader of a job's tree.
+func NewReader(job Job) *Reader {
+	return &Reader{job, reader{State: &State{}, before: &State{}}}
+}
+
+// Add takes in one node at or below the job's root. Parents come before what is below them.
+func (r *Reader) Add(n coord.Node) {
+	r.in.Exists = true
+	if len(n.Path) == len(r.job) {
+		r.in.Implementation = string(n.Value)
+		return
+	}
+	r.in.read(n.Path[len(r.job)+1:], n)
+}
+
+// State returns what the nodes say. No node may be added after that.
+func (r *Reader) State() *State {
+	slices.SortFunc(r.in.FailoverItems, func(a, b FailoverItem) int { return a.Item - b.Item })
+	return r.in.State
 }
 
 // reader fills a state. It has what it needs to allocate little.

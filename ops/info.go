@@ -1,0 +1,303 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// JobStatus says in one word how a job is, as ElasticJob's console does.
+type JobStatus string
+
+// The statuses of a job. The first that holds counts, in this order: CRASHED, DISABLED,
+// SHARDING_FLAG, OK. (ElasticJob, JobStatisticsAPI)
+const (
+	// JobOK: none of the others.
+	JobOK JobStatus = "OK"
+	// JobCrashed: no instance is there.
+	JobCrashed JobStatus = "CRASHED"
+	// JobDisabled: all servers are disabled, or none is there.
+	JobDisabled JobStatus = "DISABLED"
+	// JobShardingFlag: items are to be dealt. The owner of one is not there, or no item has any.
+	JobShardingFlag JobStatus = "SHARDING_FLAG"
+)
+
+// JobInfo is what a list of jobs shows of one. Two of them may be compared with ==. Texts are cut
+// after some hundred bytes.
+type JobInfo struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// Implementation is what runs the job: see CreateRequest.
+	Implementation string `json:"implementation,omitempty"`
+	// Cron is the first expression, and MoreCrons is how many there are beside it. It is empty for a
+	// one-off job.
+	Cron      string `json:"cron,omitempty"`
+	MoreCrons int    `json:"moreCrons,omitempty"`
+	TimeZone  string `json:"timeZone,omitempty"`
+	Label     string `json:"label,omitempty"`
+	Broadcast bool   `json:"broadcast,omitempty"`
+	// ShardingTotalCount is how many items the job is to have.
+	ShardingTotalCount int `json:"shardingTotalCount"`
+	// Version is that of the configuration, for UpdateRequest.
+	Version int64 `json:"version"`
+	// ConfigError says why the configuration cannot be read. Then the fields above have what could be.
+	ConfigError string `json:"configError,omitempty"`
+
+	Status JobStatus `json:"status"`
+	// Instances are those that are there, JVM how many of them are JVM members, and Leaving those
+	// that only finish what they run. Leader is the id of the one that leads.
+	Instances int    `json:"instances"`
+	JVM       int    `json:"jvm,omitempty"`
+	Leaving   int    `json:"leaving,omitempty"`
+	Leader    string `json:"leader,omitempty"`
+	// Servers are all that are known, and DisabledServers those of them that an operator has disabled.
+	Servers         int `json:"servers"`
+	DisabledServers int `json:"disabledServers,omitempty"`
+	// Running are the items that run, Failing those whose last execution was no success, Waiting
+	// those that wait to be run again after they were cut short, and Disabled those that an operator
+	// has disabled.
+	Running  int `json:"running"`
+	Failing  int `json:"failing,omitempty"`
+	Waiting  int `json:"waiting,omitempty"`
+	Disabled int `json:"disabledItems,omitempty"`
+	// Requests are those that have not ended, and Pins the items that are pinned.
+	Requests int `json:"requests,omitempty"`
+	Pins     int `json:"pins,omitempty"`
+	// Faults is how many faults the instances show, and Fault what the oldest of them is.
+	Faults int    `json:"faults,omitempty"`
+	Fault  string `json:"fault,omitempty"`
+
+	// Paused says since when no tick begins; zero if the job is not paused.
+	Paused PauseInfo `json:"paused,omitzero"`
+	// Last is the execution of the job that has ended last; zero if the tree has none.
+	Last LastRun `json:"last,omitzero"`
+	// Next is the next tick; zero if the job is a one-off job, is paused, or has none, which is
+	// Expired if its configuration gives it an end. NextError says why it cannot be told.
+	Next      time.Time `json:"next,omitzero"`
+	NextError string    `json:"nextError,omitempty"`
+	Expired   bool      `json:"expired,omitempty"`
+}
+
+// PauseInfo says that a job is paused: see [Job.Pause].
+type PauseInfo struct {
+	Since  time.Time `json:"since"`
+	By     string    `json:"by,omitempty"`
+	Why    string    `json:"why,omitempty"`
+	MakeUp bool      `json:"makeUp,omitempty"`
+}
+
+// LastRun is how an execution of an item has ended. JVM members do not tell that.
+type LastRun struct {
+	Item int `json:"item"`
+	// Tick is what it was for. Begun is when its handler was called, which members of earlier versions
+	// do not tell, and Ended when it has ended, both by the clock of the instance.
+	Tick  time.Time `json:"tick,omitzero"`
+	Begun time.Time `json:"begun,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
+	// Outcome is OK, FAILED, PANIC, TIMEOUT, CUT or KILLED, or a word of a later version.
+	Outcome string `json:"outcome"`
+	// TaskID names the execution in the history and the logs, and Original the one that it repeats.
+	TaskID   string `json:"taskId,omitempty"`
+	Original string `json:"original,omitempty"`
+	// Source says why it ran, and Request for which request.
+	Source  string `json:"source,omitempty"`
+	Request string `json:"request,omitempty"`
+	// Token is its fencing token.
+	Token int64 `json:"token,omitempty"`
+	// Error is the beginning of the error.
+	Error string `json:"error,omitempty"`
+}
+
+// JobsQuery says which jobs are wanted. The zero value wants all.
+type JobsQuery struct {
+	// Search is a part of the name, the description or the implementation, in upper or lower case.
+	Search string
+	// Server is the address of a server that the job has to have.
+	Server string
+	// Statuses are those of which the job has to have one; none means any.
+	Statuses []JobStatus
+	// Paused, Faulty and Failing want only jobs that are paused, have faults, or have items whose last
+	// execution was no success. A configuration that cannot be read is a fault here.
+	Paused, Faulty, Failing bool
+	// After is the name after which the list begins, and Limit how many jobs it has at most; 0 is
+	// all. See JobList.
+	After string
+	Limit int
+}
+
+// JobList is what [Ops.Jobs] returns.
+type JobList struct {
+	Jobs []JobInfo `json:"jobs"` // by name
+	// Next is JobsQuery.After for the jobs that follow; empty if none do.
+	Next string `json:"next,omitempty"`
+	// Totals are those of all jobs that are wanted, on whichever page.
+	Totals Totals `json:"totals"`
+}
+
+// Totals count jobs, and what they have.
+type Totals struct {
+	Jobs         int `json:"jobs"`
+	OK           int `json:"ok"`
+	Crashed      int `json:"crashed"`
+	Disabled     int `json:"disabled"`
+	ShardingFlag int `json:"shardingFlag"`
+	Paused       int `json:"paused"`
+	Faulty       int `json:"faulty"`
+	Failing      int `json:"failing"`
+	Instances    int `json:"instances"`
+	Items        int `json:"items"` // those that the jobs are to have
+	Running      int `json:"running"`
+}
+
+func (t *Totals) add(i *JobInfo) {
+	t.Jobs++
+	switch i.Status {
+	case JobOK:
+		t.OK++
+	case JobCrashed:
+		t.Crashed++
+	case JobDisabled:
+		t.Disabled++
+	case JobShardingFlag:
+		t.ShardingFlag++
+	}
+	t.Paused += count(i.isPaused())
+	t.Faulty += count(i.isFaulty())
+	t.Failing += count(i.Failing > 0)
+	t.Instances += i.Instances
+	t.Items += i.ShardingTotalCount
+	t.Running += i.Running
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func (i *JobInfo) isPaused() bool { return !i.Paused.Since.IsZero() }
+func (i *JobInfo) isFaulty() bool { return i.Faults > 0 || i.ConfigError != "" || i.NextError != "" }
+
+// wants reports whether a query is for a job.
+func (q *JobsQuery) wants(s *jobtree.State, i *JobInfo) bool {
+	return (q.Server == "" || s.Servers[q.Server] != nil) && (len(q.Statuses) == 0 || slices.Contains(q.Statuses, i.Status)) &&
+		(!q.Paused || i.isPaused()) && (!q.Faulty || i.isFaulty()) && (!q.Failing || i.Failing > 0) &&
+		(q.Search == "" || contains(i.Name, q.Search) || contains(i.Description, q.Search) || contains(i.Implementation, q.Search))
+}
+
+// contains is strings.Contains without regard to upper and lower case.
+func contains(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// Jobs lists the jobs of the namespace, by name. It reads all of it, one job after the other: on
+// etcd as it is at one moment. A child of the namespace without a configuration is no job. A
+// configuration that cannot be read, and any node that is missing, hides nothing.
+//
+// Errors: those of a read; one for a query with a negative limit.
+func (o *Ops) Jobs(ctx context.Context, q JobsQuery) (*JobList, error) {
+	list, err := o.jobs(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	return list, nil
+}
+
+func (o *Ops) jobs(ctx context.Context, q JobsQuery) (*JobList, error) {
+	if q.Limit < 0 {
+		return nil, fmt.Errorf("limit %d: 0 and more are allowed", q.Limit)
+	}
+	l := &JobList{}
+	describe := o.newInformant(ctx)
+	for found, err := range o.trees(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		info := describe.job(found.name, found.State)
+		if !q.wants(found.State, &info) {
+			continue
+		}
+		l.Totals.add(&info)
+		if info.Name > q.After {
+			l.Jobs = append(l.Jobs, info)
+		}
+	}
+	slices.SortFunc(l.Jobs, func(a, b JobInfo) int { return cmp.Compare(a.Name, b.Name) })
+	if q.Limit > 0 && len(l.Jobs) > q.Limit {
+		l.Jobs = slices.Clone(l.Jobs[:q.Limit])
+		l.Next = l.Jobs[q.Limit-1].Name
+	}
+	return l, nil
+}
+
+// Info returns what a list of jobs shows of this one.
+//
+// Errors: ErrNoJob; those of a read.
+func (j *Job) Info(ctx context.Context) (JobInfo, error) {
+	s, err := j.read(ctx)
+	if err != nil {
+		return JobInfo{}, fmt.Errorf("job %s: info: %w", brief.Text(string(j.name)), err)
+	}
+	return j.ops.newInformant(ctx).job(j.name, s), nil
+}
+
+// jobStatus is the status of a job, whatever nodes are missing.
+func jobStatus(s *jobtree.State) JobStatus {
+	disabled := 0
+	for _, server := range s.Servers {
+		disabled += count(!server.Enabled)
+	}
+	switch {
+	case len(s.Instances) == 0:
+		return JobCrashed
+	case disabled == len(s.Servers):
+		return JobDisabled
+	}
+	isDealt := false
+	for i := range s.Items {
+		owner := ownerOf(&s.Items[i])
+		if owner == "" {
+			continue
+		}
+		isDealt = true
+		if _, isThere := s.Instances[owner]; !isThere {
+			return JobShardingFlag
+		}
+	}
+	if !isDealt {
+		return JobShardingFlag
+	}
+	return JobOK
+}
+
+// ownerOf is the id of the instance that has an item; empty if none has.
+func ownerOf(item *jobtree.Item) string {
+	if item.Owner == nil {
+		return ""
+	}
+	return strings.TrimSpace(item.Owner.ID)
+}
+
+// Bounds of texts from the tree, in bytes.
+const (
+	maxWord = 255      // names, labels, descriptions
+	maxLong = 4 << 10  // expressions, parameters
+	maxRead = 16 << 10 // a document of faults; package job writes 4 KiB at most
+)
+
+// configInfo writes what the configuration says.
+func (i *JobInfo) configInfo(c job.Config, unread error) {
+	i.Description, i.Cron, i.MoreCrons, i.TimeZone = brief.Cut(c.Description, maxWord), brief.Cut(c.Cron, maxLong), len(c.MoreCrons), brief.Cut(c.TimeZone, maxWord)
+	i.Label, i.Broadcast, i.ShardingTotalCount = brief.Cut(c.Label, maxWord), c.Broadcast, c.ShardingTotalCount
+	if unread != nil {
+		i.ConfigError = brief.Error(unread).Error()
+	}
+}

@@ -1,0 +1,286 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// InstanceInfo is one process as a member of a job.
+type InstanceInfo struct {
+	ID  string `json:"id"`
+	Job string `json:"job"`
+	// Server is the address of its host, and Enabled whether that may have items of the job.
+	Server  string `json:"server"`
+	Enabled bool   `json:"enabled"`
+	// Leader is whether it leads. Leaving is whether it only finishes what it runs, and has given up
+	// all else.
+	Leader  bool     `json:"leader,omitempty"`
+	Leaving bool     `json:"leaving,omitempty"`
+	Labels  []string `json:"labels,omitempty"` // the first 100
+	Weight  int      `json:"weight,omitempty"`
+	// JVM is whether it is a JVM member: then the tree does not have what follows, up to Process.
+	JVM bool `json:"jvm,omitempty"`
+	// Protocol is the version of the rules by which it shares the tree, and Old whether that knows no
+	// kill, pause, request and pin.
+	Protocol int  `json:"protocol,omitempty"`
+	Old      bool `json:"old,omitempty"`
+	// Revision is Config.Revision of what its program has brought.
+	Revision int `json:"revision,omitempty"`
+	// Refuses is whether it has refused the configuration that the job has now, and Behind whether it
+	// works by an earlier one and has not refused this one.
+	Refuses bool `json:"refuses,omitempty"`
+	Behind  bool `json:"behind,omitempty"`
+	// ClockOff is whether it runs nothing because its clock is farther from the store's than the job
+	// allows, and ClockFar whether it gets no items because of its clock.
+	ClockOff bool `json:"clockOff,omitempty"`
+	ClockFar bool `json:"clockFar,omitempty"`
+	// Capped is whether it has room for Room items of the job and no more.
+	Capped bool `json:"capped,omitempty"`
+	Room   int  `json:"room,omitempty"`
+	// Process is the id of its process: see ProcessInfo.
+	Process string `json:"process,omitempty"`
+
+	// Items are those that it has, and Running those that it runs. Both are ascending.
+	Items   []int `json:"items,omitempty"`
+	Running []int `json:"running,omitempty"`
+	// Faults are those that it shows.
+	Faults []FaultInfo `json:"faults,omitempty"`
+	// Error says what of it cannot be read.
+	Error string `json:"error,omitempty"`
+}
+
+// FaultInfo is something that keeps a job from running as it should, as an instance sees it.
+type FaultInfo struct {
+	// Instance is the id of who sees it; or that of a process, if a Runner cannot join the job.
+	Instance string `json:"instance"`
+	// Kind is that of job.FaultKind.
+	Kind  string    `json:"kind"`
+	Cause string    `json:"cause"`
+	Since time.Time `json:"since,omitzero"`
+}
+
+// Bounds of what is read of one node.
+const (
+	maxLabels = 100
+	maxFaults = 20
+)
+
+// Instances lists the instances of the job, by id, and those that only finish what they run.
+//
+// Errors: ErrNoJob; those of a read.
+func (j *Job) Instances(ctx context.Context) ([]InstanceInfo, error) {
+	s, err := j.read(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: instances: %w", brief.Text(string(j.name)), err)
+	}
+	return instancesOf(j.name, s), nil
+}
+
+// Instances lists the instances of all jobs, by job and id. It reads all of the namespace.
+//
+// Errors: those of a read.
+func (o *Ops) Instances(ctx context.Context) ([]InstanceInfo, error) {
+	var list []InstanceInfo
+	for found, err := range o.trees(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("instances: %w", err)
+		}
+		list = append(list, instancesOf(found.name, found.State)...)
+	}
+	slices.SortStableFunc(list, func(a, b InstanceInfo) int { return cmp.Compare(a.Job, b.Job) })
+	return list, nil
+}
+
+// instancesOf returns the instances of a job.
+func instancesOf(name jobtree.Job, s *jobtree.State) []InstanceInfo {
+	ids := slices.Collect(maps.Keys(s.Instances))
+	for id := range s.Sessions {
+		if _, isThere := s.Instances[id]; !isThere {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	list := make([]InstanceInfo, len(ids))
+	at := make(map[string]*InstanceInfo, len(ids))
+	for n, id := range ids {
+		list[n] = instanceOf(name, s, id)
+		at[id] = &list[n]
+	}
+	for i := range s.Items {
+		if in := at[ownerOf(&s.Items[i])]; in != nil {
+			in.Items = append(in.Items, i)
+		}
+		if running := s.Items[i].Running; running != nil && at[running.ID] != nil {
+			at[running.ID].Running = append(at[running.ID].Running, i)
+		}
+	}
+	return list
+}
+
+func instanceOf(name jobtree.Job, s *jobtree.State, id string) InstanceInfo {
+	in, isThere := s.Instances[id]
+	if !isThere {
+		in = jobtree.Instance{ID: id, IP: jobtree.InstanceIP(id)}
+	}
+	session := s.Sessions[id]
+	i := InstanceInfo{
+		ID: id, Job: string(name), Server: in.IP, Enabled: s.ServerEnabled(in.IP), Leader: s.Leader.Is(id), Leaving: !isThere, JVM: session == nil,
+		Weight: in.Weight(), Faults: faultsOf(s, id),
+	}
+	for _, label := range in.Labels[:min(len(in.Labels), maxLabels)] {
+		i.Labels = append(i.Labels, brief.Cut(label, maxWord))
+	}
+	unread := in.Err
+	if session != nil {
+		i.Protocol, i.Old, i.Revision, i.Process = session.Protocol, s.IsOld(id), session.Revision, session.NodeID
+		i.ClockOff, i.ClockFar, i.Capped, i.Room = session.ClockOff, session.ClockFar, session.Capped, session.Room
+		i.Refuses = session.Refused == s.Config.Modified
+		// Without a number it works by what the commit has written that wrote its node.
+		i.Behind = !i.Refuses && session.Err == nil && cmp.Or(session.Accepted, session.Modified) < s.Config.Modified
+		unread = cmp.Or(unread, session.Err)
+	}
+	if unread != nil {
+		i.Error = brief.Error(unread).Error()
+	}
+	return i
+}
+
+// members counts the instances and servers of a job.
+func (i *JobInfo) members(s *jobtree.State) {
+	i.Instances = len(s.Instances)
+	for id := range s.Instances {
+		i.JVM += count(s.Sessions[id] == nil)
+	}
+	for id := range s.Sessions {
+		if _, isThere := s.Instances[id]; !isThere {
+			i.Leaving++
+		}
+	}
+	if s.Leader != nil {
+		i.Leader = brief.Cut(s.Leader.ID, 2*maxWord)
+	}
+	i.Servers = len(s.Servers)
+	for _, server := range s.Servers {
+		i.DisabledServers += count(!server.Enabled)
+	}
+}
+
+// faults counts the faults of a job, and shows the oldest.
+func (i *JobInfo) faults(s *jobtree.State) {
+	oldest := FaultInfo{}
+	for id := range s.Faults {
+		for _, f := range faultsOf(s, id) {
+			if i.Faults++; i.Faults == 1 || f.isBefore(oldest) {
+				oldest = f
+			}
+		}
+	}
+	if i.Faults > 0 {
+		i.Fault = oldest.Kind + ": " + oldest.Cause
+	}
+}
+
+// isBefore reports whether a fault is older, or has the precedence for another reason: so the first
+// one is always the same.
+func (f FaultInfo) isBefore(o FaultInfo) bool {
+	return cmp.Or(f.Since.Compare(o.Since), cmp.Compare(f.Instance, o.Instance), cmp.Compare(f.Kind, o.Kind)) < 0
+}
+
+// allFaults returns the faults of a job, the oldest first.
+func allFaults(s *jobtree.State) []FaultInfo {
+	var list []FaultInfo
+	for id := range s.Faults {
+		list = append(list, faultsOf(s, id)...)
+	}
+	slices.SortFunc(list, func(a, b FaultInfo) int {
+		switch {
+		case a.isBefore(b):
+			return -1
+		case b.isBefore(a):
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+// faultsOf returns the faults that an instance shows.
+func faultsOf(s *jobtree.State, id string) []FaultInfo {
+	n, isThere := s.Faults[id]
+	if !isThere {
+		return nil
+	}
+	records, err := readFaults(n)
+	if err != nil {
+		return []FaultInfo{{Instance: id, Kind: unreadFault, Cause: brief.Error(err).Error()}}
+	}
+	var list []FaultInfo
+	for _, r := range records[:min(len(records), maxFaults)] {
+		list = append(list, FaultInfo{Instance: id, Kind: brief.Cut(r.Kind, maxWord), Cause: brief.Cut(r.Cause, 2*maxWord), Since: r.Since.UTC()})
+	}
+	return list
+}
+
+// unreadFault is the kind of a fault's node that cannot be read.
+const unreadFault = "unknown"
+
+func readFaults(n coord.Node) ([]jobtree.FaultRecord, error) {
+	if len(n.Value) > maxRead {
+		return nil, fmt.Errorf("document of faults: %d bytes, at most %d are allowed", len(n.Value), maxRead)
+	}
+	return jobtree.DecodeFaults(n.Value)
+}
+
+// ProcessInfo is a process of the namespace that shows what it has: one with a bound of items, or a
+// job.Runner.
+type ProcessInfo struct {
+	ID string `json:"id"`
+	// Server is the address of its host.
+	Server string `json:"server,omitempty"`
+	// Items is how many items of all jobs it has, and MaxItems how many it may have; 0 is no bound.
+	Items    int `json:"items"`
+	MaxItems int `json:"maxItems,omitempty"`
+	// Offers are the types and implementations whose jobs a Runner serves, and Labels are its labels.
+	// MoreOffers and MoreLabels are how many more there are.
+	Offers     []string `json:"offers,omitempty"`
+	MoreOffers int      `json:"moreOffers,omitempty"`
+	Labels     []string `json:"labels,omitempty"`
+	MoreLabels int      `json:"moreLabels,omitempty"`
+	// Error says why nothing of this can be read, except the id.
+	Error string `json:"error,omitempty"`
+}
+
+// Processes lists the processes that show what they have, by id. InstanceInfo.Process has that id.
+//
+// Errors: those of a read.
+func (o *Ops) Processes(ctx context.Context) ([]ProcessInfo, error) {
+	nodes, err := o.list(ctx, jobtree.Nodes)
+	if err != nil {
+		return nil, fmt.Errorf("processes: %w", err)
+	}
+	list := make([]ProcessInfo, len(nodes))
+	for i, n := range nodes {
+		list[i] = processOf(n)
+	}
+	return list, nil
+}
+
+func processOf(n coord.Node) ProcessInfo {
+	p := ProcessInfo{ID: coord.Base(n.Path)}
+	d, err := jobtree.DecodeNode(n.Value)
+	if err != nil {
+		p.Error = brief.Error(err).Error()
+		return p
+	}
+	p.Server, p.Items, p.MaxItems = cmp.Or(d.Address, jobtree.InstanceIP(p.ID)), d.Items, d.MaxItems
+	p.Offers, p.MoreOffers, p.Labels, p.MoreLabels = d.Offers, d.MoreOffers, d.Labels, d.MoreLabels // bounded by their document
+	return p
+}

@@ -1,0 +1,160 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// tree is a job and what its tree says.
+type tree struct {
+	name jobtree.Job
+	*jobtree.State
+}
+
+// trees reads the jobs of the namespace in one walk, and holds one of them at a time. Their order is
+// nearly that of their names: what is below a comes after what is below a-b. An error is the last
+// that comes.
+func (o *Ops) trees(ctx context.Context) iter.Seq2[tree, error] {
+	return func(yield func(tree, error) bool) {
+		var above []coord.Node // jobs' nodes, each of whose names begins the next one's
+		var name jobtree.Job
+		var reader *jobtree.Reader
+		end := func() bool {
+			if reader == nil {
+				return true
+			}
+			s := reader.State()
+			reader = nil
+			return s.Config == nil || yield(tree{name, s}, nil)
+		}
+		for n, err := range o.reg.Walk(ctx, "") {
+			if err != nil {
+				yield(tree{}, err)
+				return
+			}
+			top, _, isBelow := strings.Cut(n.Path, "/")
+			if top > lastName {
+				break
+			}
+			if isBelow && reader != nil && top == string(name) {
+				reader.Add(n)
+				continue
+			}
+			if !end() {
+				return
+			}
+			for len(above) > 0 && !strings.HasPrefix(top, above[len(above)-1].Path) {
+				above = above[:len(above)-1]
+			}
+			switch {
+			case !jobtree.IsName(top):
+			case !isBelow:
+				above = append(above, n)
+			default:
+				name, reader = jobtree.Job(top), jobtree.NewReader(jobtree.Job(top))
+				if last := len(above) - 1; last >= 0 && above[last].Path == top {
+					reader.Add(above[last])
+				}
+				reader.Add(n)
+			}
+		}
+		end()
+	}
+}
+
+// lastName sorts after all names of jobs, and before what belongs to none.
+const lastName = "~"
+
+// informant tells about jobs. It reads the calendars of the namespace if a job names any.
+type informant struct {
+	ctx       context.Context
+	ops       *Ops
+	now       time.Time
+	calendars map[string]*Calendar
+	unread    error // why the calendars cannot be told
+}
+
+func (o *Ops) newInformant(ctx context.Context) *informant {
+	return &informant{ctx: ctx, ops: o, now: o.now()}
+}
+
+// job returns what a list of jobs shows of one.
+func (f *informant) job(name jobtree.Job, s *jobtree.State) JobInfo {
+	c, unread := job.DecodeConfig(s.Config.Value)
+	i := JobInfo{Name: string(name), Implementation: brief.Cut(s.Implementation, maxWord), Version: s.Config.Modified, Status: jobStatus(s)}
+	i.configInfo(c, unread)
+	i.members(s)
+	i.items(s)
+	for _, r := range s.Requests {
+		i.Requests += count(r.Err == nil && r.Ended.IsZero())
+	}
+	i.Pins = len(s.Pins)
+	i.faults(s)
+	if s.Schedule != nil && s.Schedule.IsPaused() {
+		i.Paused = pauseOf(s.Schedule.Pause)
+	}
+	if unread == nil {
+		f.next(&i, c, s.Schedule)
+	}
+	return i
+}
+
+func pauseOf(p jobtree.Pause) PauseInfo {
+	return PauseInfo{Since: p.Paused.UTC(), By: brief.Cut(p.PausedBy, maxWord), Why: brief.Cut(p.PausedWhy, maxWord), MakeUp: p.MakeUp}
+}
+
+// next writes when the next tick is.
+func (f *informant) next(i *JobInfo, c job.Config, recorded *jobtree.Schedule) {
+	ticks, err := ticksOf(c, recorded, f.calendar)
+	if err != nil {
+		i.NextError = brief.Error(err).Error()
+		return
+	}
+	ends := c.Expiry != job.Expiry{}
+	if ticks == nil {
+		i.Expired = !c.Expiry.At.IsZero() && !f.now.Before(c.Expiry.At)
+		return
+	}
+	next := ticks.Next(f.now)
+	i.Expired = ends && next.IsZero()
+	if !i.isPaused() {
+		i.Next = next
+	}
+}
+
+// calendar returns a calendar of the namespace. All of them are read at once.
+func (f *informant) calendar(name string) (*Calendar, error) {
+	if f.calendars == nil && f.unread == nil {
+		var list []*Calendar
+		list, f.unread = f.ops.Calendars(f.ctx)
+		f.calendars = make(map[string]*Calendar, len(list))
+		for _, c := range list {
+			f.calendars[c.Name] = c
+		}
+	}
+	if f.unread != nil {
+		return nil, f.unread
+	}
+	if c := f.calendars[name]; c != nil {
+		return c, nil
+	}
+	return nil, fmt.Errorf("calendar %s: %w", brief.Text(name), ErrNoCalendar)
+}
+
+// list reads the children of a node that need not be there.
+func (o *Ops) list(ctx context.Context, path string) ([]coord.Node, error) {
+	nodes, err := o.reg.List(ctx, path)
+	if errors.Is(err, coord.ErrNoNode) {
+		err = nil
+	}
+	return nodes, err
+}
