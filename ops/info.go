@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -217,18 +218,21 @@ func (o *Ops) jobs(ctx context.Context, q JobsQuery) (*JobList, error) {
 	}
 	l := &JobList{}
 	describe := o.newInformant(ctx)
-	for found, err := range o.trees(ctx) {
-		if err != nil {
-			return nil, err
-		}
+	var mu sync.Mutex // guards l
+	err := inParallel(o.trees(ctx), func(found tree) {
 		info := describe.job(found.name, found.State)
 		if !q.wants(found.State, &info) {
-			continue
+			return
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		l.Totals.add(&info)
 		if info.Name > q.After {
 			l.Jobs = append(l.Jobs, info)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(l.Jobs, func(a, b JobInfo) int { return cmp.Compare(a.Name, b.Name) })
 	if q.Limit > 0 && len(l.Jobs) > q.Limit {

@@ -81,7 +81,7 @@ func (f *informant) ticksAfter(c job.Config, recorded *jobtree.Schedule) (list [
 		return nil
 	}
 	for at := ticks.Next(f.now); !at.IsZero() && len(list) < nextTicks; at = ticks.Next(at) {
-		list = append(list, at)
+		list = append(list, at.UTC())
 	}
 	return list
 }

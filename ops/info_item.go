@@ -226,7 +226,7 @@ func pinOf(s *jobtree.State, i int) *PinInfo {
 
 // items counts the items of a job, and shows what has ended last.
 func (i *JobInfo) items(s *jobtree.State) {
-	var newest *jobtree.Completion
+	last := -1
 	for n := range s.Items {
 		item := &s.Items[n]
 		i.Running += count(item.Running != nil)
@@ -234,20 +234,19 @@ func (i *JobInfo) items(s *jobtree.State) {
 		if item.Completed == nil {
 			continue
 		}
-		last, err := lastOf(n, item.Completed)
-		if err != nil {
-			continue // the item shows it
+		i.Failing += count(isFailure(item.Completed.Outcome()))
+		if last < 0 || item.Completed.Modified > s.Items[last].Completed.Modified {
+			last = n
 		}
-		i.Failing += count(isFailure(last.Outcome))
-		if newest == nil || item.Completed.Modified > newest.Modified {
-			newest, i.Last = item.Completed, last
-		}
+	}
+	if last >= 0 {
+		i.Last, _ = lastOf(last, s.Items[last].Completed) // the item shows what cannot be read
 	}
 	i.Waiting = len(s.FailoverItems)
 }
 
 // isFailure reports whether an outcome is no success. What an operator has ended, or nobody had to
 // run, is no failure.
-func isFailure(outcome string) bool {
-	return slices.Contains([]string{string(jobtree.OutcomeFailed), string(jobtree.OutcomePanic), string(jobtree.OutcomeTimeout), string(jobtree.OutcomeCut)}, outcome)
+func isFailure(o jobtree.Outcome) bool {
+	return slices.Contains([]jobtree.Outcome{jobtree.OutcomeFailed, jobtree.OutcomePanic, jobtree.OutcomeTimeout, jobtree.OutcomeCut}, o)
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -71,20 +73,47 @@ func (o *Ops) trees(ctx context.Context) iter.Seq2[tree, error] {
 	}
 }
 
+// inParallel looks at each of some trees, at a few of them at a time, while the next ones are read.
+// It returns when all that it has begun has ended.
+func inParallel(trees iter.Seq2[tree, error], look func(tree)) error {
+	var workers sync.WaitGroup
+	queue := make(chan tree, 16)
+	for range max(2, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for found := range queue {
+				look(found)
+			}
+		})
+	}
+	defer workers.Wait()
+	defer close(queue)
+	for found, err := range trees {
+		if err != nil {
+			return err
+		}
+		queue <- found
+	}
+	return nil
+}
+
 // lastName sorts after all names of jobs, and before what belongs to none.
 const lastName = "~"
 
-// informant tells about jobs. It reads the calendars of the namespace if a job names any.
+// informant tells about jobs. It may be used from several goroutines.
 type informant struct {
-	ctx       context.Context
-	ops       *Ops
 	now       time.Time
-	calendars map[string]*Calendar
-	unread    error // why the calendars cannot be told
+	calendars func() (map[string]*Calendar, error) // reads all of them, once, if a job names any
 }
 
 func (o *Ops) newInformant(ctx context.Context) *informant {
-	return &informant{ctx: ctx, ops: o, now: o.now()}
+	return &informant{now: o.now(), calendars: sync.OnceValues(func() (map[string]*Calendar, error) {
+		list, err := o.Calendars(ctx)
+		byName := make(map[string]*Calendar, len(list))
+		for _, c := range list {
+			byName[c.Name] = c
+		}
+		return byName, err
+	})}
 }
 
 // job returns what a list of jobs shows of one.
@@ -127,24 +156,17 @@ func (f *informant) next(i *JobInfo, c job.Config, recorded *jobtree.Schedule) {
 	next := ticks.Next(f.now)
 	i.Expired = ends && next.IsZero()
 	if !i.isPaused() {
-		i.Next = next
+		i.Next = next.UTC() // so that it is the same each time
 	}
 }
 
-// calendar returns a calendar of the namespace. All of them are read at once.
+// calendar returns a calendar of the namespace.
 func (f *informant) calendar(name string) (*Calendar, error) {
-	if f.calendars == nil && f.unread == nil {
-		var list []*Calendar
-		list, f.unread = f.ops.Calendars(f.ctx)
-		f.calendars = make(map[string]*Calendar, len(list))
-		for _, c := range list {
-			f.calendars[c.Name] = c
-		}
+	all, err := f.calendars()
+	if err != nil {
+		return nil, err
 	}
-	if f.unread != nil {
-		return nil, f.unread
-	}
-	if c := f.calendars[name]; c != nil {
+	if c := all[name]; c != nil {
 		return c, nil
 	}
 	return nil, fmt.Errorf("calendar %s: %w", brief.Text(name), ErrNoCalendar)

@@ -1,13 +1,13 @@
 package jobtree
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // Session is the node that stands as long as the session of an instance does. A JVM
@@ -46,28 +46,28 @@ func (s *State) IsOld(id string) bool {
 type SessionDocument struct {
 	// Protocol is the version of the rules that the instance follows; 0 if it was built
 	// before there was a number.
-	Protocol int `yaml:"protocol,omitempty"`
+	Protocol int
 	// Accepted is the Modified of the configuration that the instance works by. It is 0 if
 	// the commit that wrote this node wrote that configuration, too, or if there is none.
-	Accepted int64 `yaml:"accepted,omitempty"`
+	Accepted int64
 	// Revision is the revision of the configuration that its program brought, or 0.
-	Revision int `yaml:"revision,omitempty"`
+	Revision int
 	// Refused is the Modified of the configuration that the instance has refused, or 0. It
 	// gets no items until there is another configuration.
-	Refused int64 `yaml:"refused,omitempty"`
+	Refused int64
 	// ClockOff is whether the instance runs nothing, because its clock is farther from the
 	// store's than the job allows.
-	ClockOff bool `yaml:"clockOff,omitempty"`
+	ClockOff bool
 	// ClockFar is whether its clock is so far from the store's that it gets no items while
 	// there is an instance whose clock is right.
-	ClockFar bool `yaml:"clockFar,omitempty"`
+	ClockFar bool
 	// Capped is whether the instance has room for Room items of the job and no more, because
 	// the jobs of its process together have a bound.
-	Capped bool `yaml:"capped,omitempty"`
-	Room   int  `yaml:"room,omitempty"`
+	Capped bool
+	Room   int
 	// NodeID names the process that the instance is part of: see [Node]. It is "" if the process
 	// shows no such node.
-	NodeID string `yaml:"node,omitempty"`
+	NodeID string
 }
 
 // EncodeSession writes the value of a session's node. The zero document is an empty value.
@@ -104,8 +104,8 @@ func decodeSession(n coord.Node) *Session {
 		s.Err = fmt.Errorf("document of a session: %d bytes, at most %d are allowed", len(n.Value), most)
 		return s
 	}
-	if err := yaml.Unmarshal(n.Value, &s.SessionDocument); err != nil {
-		s.Err = fmt.Errorf("document of a session: %w", brief.Error(err))
+	if s.SessionDocument, s.Err = readSession(n.Value); s.Err != nil {
+		s.Err = fmt.Errorf("document of a session: %w", brief.Error(s.Err))
 	}
 	switch {
 	case s.Err != nil:
@@ -118,4 +118,28 @@ func decodeSession(n coord.Node) *Session {
 		s.SessionDocument = SessionDocument{Protocol: s.Protocol}
 	}
 	return s
+}
+
+// readSession reads the document of a session. An error comes with what could be read.
+func readSession(value []byte) (d SessionDocument, err error) {
+	document, err := yamldoc.Parse(value)
+	if errors.Is(err, yamldoc.ErrEmpty) {
+		return d, nil
+	}
+	if err != nil {
+		return d, err
+	}
+	for key, field := range map[string]any{
+		"protocol": &d.Protocol, "accepted": &d.Accepted, "revision": &d.Revision, "refused": &d.Refused, "clockOff": &d.ClockOff,
+		"clockFar": &d.ClockFar, "capped": &d.Capped, "room": &d.Room, "node": &d.NodeID,
+	} {
+		n := document[key]
+		if yamldoc.IsNull(n) {
+			continue
+		}
+		if unread := n.Decode(field); unread != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", key, unread))
+		}
+	}
+	return d, err
 }

@@ -28,6 +28,11 @@ var ErrEmpty = errors.New("the document is empty")
 // key. Null is an empty mapping. It bounds the size only: the reader bounds the depth, and
 // an alias is only a pointer as long as nobody follows it.
 func Parse(text []byte) (map[string]*yaml.Node, error) {
+	if len(text) <= MaxSize {
+		if values, ok := plain(text); ok {
+			return values, nil
+		}
+	}
 	root, err := Root(text)
 	if err != nil {
 		return nil, err
