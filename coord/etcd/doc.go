@@ -8,7 +8,8 @@
 // its own for each session, "/shop//sessions/{lease}". No path can have its empty segment,
 // so it never shows as a node. Deleting it ends the session. On a server with roles the
 // user needs to read and write the prefix "/shop/", and nothing else: the range from
-// "/shop/" to "/shop0".
+// "/shop/" to "/shop0". A user who may only read it can read, but has no such key. Package
+// rights knows narrower roles.
 //
 // # Traffic
 //

@@ -108,7 +108,7 @@ func (r *Registry) reopenSession(retry *retry) *session {
 
 // openSession gets a lease, attaches the session's key to it, and makes it the current
 // session. It chooses the lease's id itself, so that it can revoke the lease if the grant
-// gets no answer.
+// gets no answer. The session of a user who may only read has no key.
 func (r *Registry) openSession(ctx context.Context) (*session, error) {
 	// This read waits until there is a connection and the store has a leader. Without it
 	// that time would be taken from the lease's.
@@ -132,8 +132,13 @@ func (r *Registry) openSession(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	granted := time.Duration(grant.TTL) * time.Second
+	readsOnly := false
 	err = r.request(ctx, "open a session", func(ctx context.Context) error {
 		_, err := r.client.Put(ctx, r.keys.session(id), "", clientv3.WithLease(clientv3.LeaseID(id)))
+		if errors.Is(rpctypes.Error(err), rpctypes.ErrPermissionDenied) { // the read above was allowed
+			readsOnly = true
+			return nil
+		}
 		return err
 	})
 	if err != nil {
@@ -147,7 +152,8 @@ func (r *Registry) openSession(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	s := newSession(r.ctx, id, sent, granted)
-	r.log.Info("session opened", zap.Int64("session", id), zap.Duration("timeout", granted)) // before anybody has it
+	s.readsOnly = readsOnly
+	r.log.Info("session opened", zap.Int64("session", id), zap.Duration("timeout", granted), zap.Bool("readsOnly", readsOnly)) // before anybody has it
 	r.setSession(s)
 	return s, nil
 }
@@ -157,11 +163,13 @@ func (r *Registry) openSession(ctx context.Context) (*session, error) {
 func (r *Registry) keepSession(s *session) {
 	var watching sync.WaitGroup
 	defer watching.Wait()
-	watching.Go(func() {
-		if r.awaitRemoval(s.ctx, r.keys.session(s.lease), 0, false) == nil {
-			r.lose(s.ctx, s)
-		}
-	})
+	if !s.readsOnly {
+		watching.Go(func() {
+			if r.awaitRemoval(s.ctx, r.keys.session(s.lease), 0, false) == nil {
+				r.lose(s.ctx, s)
+			}
+		})
+	}
 	var stream renewals
 	defer stream.close()
 	retry := newRetry()

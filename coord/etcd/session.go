@@ -11,9 +11,10 @@ import (
 // session is a session on one lease. A timer ends it at its deadline, and no later renewal
 // brings it back.
 type session struct {
-	lease  int64
-	ctx    context.Context
-	cancel context.CancelCauseFunc
+	lease     int64
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	readsOnly bool // its user may not write its key, so it has none
 
 	mu       sync.Mutex
 	state    coord.SessionState

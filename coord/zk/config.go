@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	zookeeper "github.com/go-zookeeper/zk"
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -45,6 +46,13 @@ type Config struct {
 	// (ZooKeeper's CREATOR_ALL), without it for everybody. ZooKeeper has no list of
 	// users, so a wrong password shows only if the namespace belongs to another user.
 	Digest string
+	// OtherDigests are further users, each "user:password", as which the registry logs in,
+	// too. Nodes are created for all of them alike. That is for the time in which a namespace
+	// changes its user: see package rights. They need Digest.
+	OtherDigests []string
+	// Grants are what others may do with the nodes that this registry creates, such as an
+	// operator or a reader. They need Digest, whose user may do everything in any case.
+	Grants ACL
 	// TLS, if set, is used for every connection. If it has no ServerName, certificates
 	// must be for the host to which the registry connects.
 	TLS *tls.Config
@@ -76,6 +84,7 @@ func (c Config) complete() (Config, error) {
 		return c, err
 	}
 	c.Servers = servers
+	c.OtherDigests, c.Grants = slices.Clone(c.OtherDigests), slices.Clone(c.Grants)
 	if err := coord.ValidatePath(c.Namespace); err != nil {
 		return c, fmt.Errorf("%w: Namespace: %w", coord.ErrInvalidConfig, err)
 	}
@@ -97,8 +106,8 @@ func (c Config) complete() (Config, error) {
 				coord.ErrInvalidConfig, d.field, *d.value, d.preset, d.least, maxTimeout)
 		}
 	}
-	if user, _, ok := strings.Cut(c.Digest, ":"); c.Digest != "" && (!ok || user == "") {
-		return c, fmt.Errorf(`%w: Digest has to be "user:password"`, coord.ErrInvalidConfig)
+	if err := c.validateUsers(); err != nil {
+		return c, err
 	}
 	if c.Logger != nil && c.Slog != nil {
 		return c, fmt.Errorf("%w: Logger and Slog are both set; allowed is one of them", coord.ErrInvalidConfig)
@@ -107,6 +116,45 @@ func (c Config) complete() (Config, error) {
 		c.Logger = slogzap.Zap(c.Slog)
 	}
 	return c, nil
+}
+
+// validateUsers checks what concerns users. Its errors show no passwords.
+func (c Config) validateUsers() error {
+	if c.Digest == "" && len(c.OtherDigests)+len(c.Grants) > 0 {
+		return fmt.Errorf("%w: OtherDigests and Grants need Digest: without it nodes are for everybody", coord.ErrInvalidConfig)
+	}
+	for i, digest := range c.digests() {
+		if _, err := DigestIdentity(digest); err != nil {
+			field := "Digest"
+			if i > 0 {
+				field = fmt.Sprintf("OtherDigests[%d]", i-1)
+			}
+			return fmt.Errorf(`%w: %s has to be "user:password"`, coord.ErrInvalidConfig, field)
+		}
+	}
+	for _, e := range c.Grants {
+		if err := e.validate(); err != nil {
+			return fmt.Errorf("Grants: %w", err)
+		}
+	}
+	return nil
+}
+
+// digests are all that the registry logs in with.
+func (c Config) digests() []string {
+	if c.Digest == "" {
+		return nil
+	}
+	return append([]string{c.Digest}, c.OtherDigests...)
+}
+
+// acl is the list of every node that the registry creates.
+func (c Config) acl() []zookeeper.ACL {
+	if c.Digest == "" {
+		return zookeeper.WorldACL(zookeeper.PermAll)
+	}
+	// "auth" stands for every user as which the creator is logged in: CREATOR_ALL.
+	return append(zookeeper.AuthACL(zookeeper.PermAll), c.Grants.native()...)
 }
 
 func completeServers(servers []string) ([]string, error) {

@@ -92,8 +92,10 @@ func openConn(ctx context.Context, cfg *Config, h *history, o owner, oneLink boo
 		return nil, sent, fmt.Errorf("%w: %w", coord.ErrUnavailable, err)
 	}
 	err = c.await(ctx)
-	if err == nil && cfg.Digest != "" {
-		err = c.authenticate(ctx)
+	for _, digest := range cfg.digests() {
+		if err == nil {
+			err = c.authenticate(ctx, digest)
+		}
 	}
 	if err == nil {
 		sent, err = c.firstSync(ctx)
@@ -178,10 +180,10 @@ func (c *conn) lastFailure() error {
 
 // authenticate logs in. Once that has succeeded the library repeats it on every later link,
 // before anything else.
-func (c *conn) authenticate(ctx context.Context) error {
+func (c *conn) authenticate(ctx context.Context, digest string) error {
 	for {
 		_, err := call(unlimited(ctx), c, func(client *zookeeper.Conn) (struct{}, error) {
-			return struct{}{}, client.AddAuth("digest", []byte(c.cfg.Digest))
+			return struct{}{}, client.AddAuth("digest", []byte(digest))
 		})
 		if err == nil || !isLost(err) || c.ctx.Err() != nil {
 			return convertError(err, "")

@@ -5,7 +5,8 @@
 //
 // The node a/b of the namespace jobs is /jobs/a/b. A parent that nobody wrote is a node
 // with an empty value, and stays when its last child goes. With [Config.Digest] every
-// node, also of the namespace and its parents, is created for that user alone.
+// node, also of the namespace and its parents, is created for that user, and for those in
+// [Config.Grants].
 //
 // # Connections
 //

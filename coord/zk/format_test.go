@@ -14,7 +14,7 @@ import (
 
 // No way to print a configuration or a registry shows a secret.
 func TestSecretsAreNotPrinted(t *testing.T) {
-	cfg := zk.Config{Digest: "user:secret", TLS: &tls.Config{Certificates: []tls.Certificate{{PrivateKey: "secret"}}}, Namespace: "jobs"}
+	cfg := zk.Config{Digest: "user:secret", OtherDigests: []string{"former:secret"}, TLS: &tls.Config{Certificates: []tls.Certificate{{PrivateKey: "secret"}}}, Namespace: "jobs"}
 	r := dial(t, zk.Config{Digest: "user:secret"})
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		for _, value := range []any{cfg, &cfg, []zk.Config{cfg}, r, []any{r}, map[string]*zk.Registry{"r": r}} {
@@ -24,7 +24,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 			}
 		}
 	}
-	if got := fmt.Sprint(cfg); !strings.Contains(got, `"jobs"`) || !strings.Contains(got, "Digest: yes, TLS: yes") {
+	if got := fmt.Sprint(cfg); !strings.Contains(got, `"jobs"`) || !strings.Contains(got, "Digest: yes, OtherDigests: 1, Grants: 0, TLS: yes") {
 		t.Errorf("got %s", got)
 	}
 	for _, value := range []any{cfg, r} {

@@ -70,13 +70,10 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		cfg:       cfg,
 		log:       cfg.Logger.With(zap.String("namespace", cfg.Namespace)),
 		root:      "/" + cfg.Namespace,
-		acl:       zookeeper.WorldACL(zookeeper.PermAll),
+		acl:       cfg.acl(),
 		deadlines: deadlines{timeout: cfg.RequestTimeout},
 		closed:    make(chan struct{}),
 		changed:   make(chan struct{}),
-	}
-	if cfg.Digest != "" {
-		r.acl = zookeeper.AuthACL(zookeeper.PermAll) // CREATOR_ALL
 	}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	r.closeCtx, r.endClose = context.WithCancel(context.Background())
