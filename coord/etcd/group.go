@@ -212,6 +212,9 @@ func (f *failure) of(t *transaction) error {
 	case f.cause != nil && (f.err == f.cause || endedByContext(f.err)):
 		return fmt.Errorf("etcd: %s: %w", t.what(), f.cause)
 	}
+	if len(t.ops) > 1 && errors.Is(rpctypes.Error(f.err), rpctypes.ErrPermissionDenied) { // it says not for which
+		return fmt.Errorf("etcd: %s: %w: %v; the operations are %s", t.what(), coord.ErrDenied, f.err, t.list())
+	}
 	return fmt.Errorf("etcd: %s: %w: %v", t.what(), kindOf(f.err), f.err)
 }
 

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"fmt"
+	"strings"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -40,6 +41,19 @@ func (t *transaction) what() string {
 		return t.ops[0].String()
 	}
 	return fmt.Sprintf("commit of %d operations, the first %s", len(t.ops), t.ops[0])
+}
+
+// list names the operations, as far as an error has room for them.
+func (t *transaction) list() string {
+	const most = 10
+	var names []string
+	for _, op := range t.ops[:min(len(t.ops), most)] {
+		names = append(names, op.String())
+	}
+	if more := len(t.ops) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // createsEphemerals reports whether the store has to know the session's lease.
