@@ -100,7 +100,7 @@ func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalenda
 		return failed(err)
 	}
 	act.says("calendar "+r.Name, string(before.Value), string(r.Document))
-	if _, err := act.commit(ctx, write); errors.Is(err, coord.ErrConflict) {
+	if _, err := act.commit(ctx, write); isConflict(err) {
 		return failed(fmt.Errorf("%w: %w", ErrCalendarChanged, err))
 	} else if err != nil {
 		return failed(err)
@@ -187,7 +187,7 @@ func (o *Ops) RemoveCalendar(ctx context.Context, name string, force bool) error
 		return failed(err)
 	}
 	_, err = act.says("calendar "+name, string(before.Document), "").commit(ctx, coord.Delete(jobtree.Calendar(name)))
-	if errors.Is(err, coord.ErrConflict) {
+	if isConflict(err) {
 		err = fmt.Errorf("%w: %w", ErrNoCalendar, err)
 	}
 	if err != nil {

@@ -216,7 +216,7 @@ func (j *Job) again(ctx context.Context, what string, do func() error) error {
 	pause := firstPause
 	var err error
 	for range attempts {
-		if err = do(); !errors.Is(err, coord.ErrConflict) {
+		if err = do(); !isConflict(err) {
 			break
 		}
 		if !rest.For(ctx, pause/2+rand.N(pause/2)) {
@@ -228,8 +228,14 @@ func (j *Job) again(ctx context.Context, what string, do func() error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, coord.ErrConflict):
+	case isConflict(err):
 		err = fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	return fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), what, err)
+}
+
+// isConflict reports whether something has changed since it was read. On ZooKeeper a denial comes
+// as a conflict, too, and no other attempt would do better.
+func isConflict(err error) bool {
+	return errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrDenied)
 }

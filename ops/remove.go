@@ -171,7 +171,7 @@ func (o *Ops) readmit(ctx context.Context, j *Job) error {
 		return err
 	}
 	_, err = act.commit(ctx, coord.Exists(j.name.Removal()), coord.DeleteTree(j.name.Removal()))
-	if errors.Is(err, coord.ErrConflict) {
+	if isConflict(err) {
 		err = fmt.Errorf("%w: %w", ErrNotRemoved, err)
 	}
 	return err
