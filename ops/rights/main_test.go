@@ -202,7 +202,11 @@ func cannotWrite(t *testing.T, reg coord.Registry) {
 		_, err := reg.Commit(ctx, op)
 		refused(t, err, op.Path)
 	}
-	refused(t, ops.New(reg).Job("nightly").Remove(ctx, ops.RemoveRequest{}), "nightly")
+	err = ops.New(reg).Job("nightly").Remove(ctx, ops.RemoveRequest{})
+	refused(t, err, "nightly")
+	if errors.Is(err, ops.ErrBusy) {
+		t.Errorf("it was tried again and again: %v", err)
+	}
 	latch, err := reg.Latch("latch")
 	must(t, err)
 	_, err = latch.Acquire(ctx)

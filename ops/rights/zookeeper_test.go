@@ -81,6 +81,7 @@ func TestRolesOfZooKeeper(t *testing.T) {
 	must(t, err)
 	await(t, first, "a run", func(s job.Status) bool { return len(s.Running) == 1 })
 	link.Cut()
+	t.Cleanup(link.Heal) // so that it ends in order
 	if sc := <-failovers; sc.Item != request.Items[0] {
 		t.Errorf("after a crash item %d ran", sc.Item)
 	}
