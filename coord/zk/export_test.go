@@ -55,3 +55,6 @@ func (r *Registry) LoseSession() {
 
 // Lacks reports whether a view of the registry says that a node is not there.
 func (r *Registry) Lacks(path string) bool { return r.views.lacks(path) }
+
+// ReadServer reads a server's answer to srvr.
+var ReadServer = readServer

@@ -94,6 +94,7 @@ func (m *member) start() error {
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	c.TickMs, c.ElectionMs = 10, 100 // so that elections are fast, and sessions may last a second
 	c.UnsafeNoFsync = !config.Fsync
+	c.QuotaBackendBytes = config.Quota
 	c.EnableGRPCGateway = false
 	c.InitialCluster = m.cluster
 	c.BcryptCost = uint(bcrypt.MinCost)

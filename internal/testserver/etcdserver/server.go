@@ -30,6 +30,8 @@ type Config struct {
 	Members int
 	// Fsync makes writes durable, at the speed of the disk.
 	Fsync bool
+	// Quota is how large the database may become, in bytes; 0 means etcd's default of 2 GiB.
+	Quota int64
 	// TLS makes clients use TLS. The server has a certificate for 127.0.0.1 and localhost.
 	TLS bool
 	// ClientCertificates makes clients show a certificate, and implies TLS.

@@ -1,0 +1,114 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Facts asks all endpoints for their status, and finds out what this user may do and whether the
+// store compacts its history. It writes nothing. The request time-out bounds each question.
+//
+// Errors: ErrClosed and the cause of ctx. What the store does not answer is unknown.
+func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
+	facts := coord.StoreFacts{Product: "etcd"}
+	endpoints := r.client.Endpoints()
+	facts.Members = make([]coord.MemberFacts, len(endpoints))
+	alarms := make([][]string, len(endpoints))
+	var asking sync.WaitGroup
+	for i, endpoint := range endpoints {
+		asking.Go(func() { facts.Members[i], alarms[i] = r.memberFacts(ctx, endpoint) })
+	}
+	asking.Wait()
+	facts.Alarms = slices.Concat(alarms...)
+	slices.Sort(facts.Alarms)
+	facts.Alarms = slices.Compact(facts.Alarms) // each member lists those of all
+	facts.Reads = permitted(r.request(ctx, "may this user read", func(ctx context.Context) error {
+		_, err := r.client.Get(ctx, r.keys.prefix, clientv3.WithPrefix(), clientv3.WithCountOnly(), clientv3.WithLimit(1))
+		return err
+	}))
+	facts.Writes = permitted(r.mayWrite(ctx))
+	facts.Compacts = r.compacts(ctx)
+	if r.ctx.Err() != nil {
+		return facts, context.Cause(r.ctx)
+	}
+	if ctx.Err() != nil {
+		return facts, context.Cause(ctx)
+	}
+	return facts, nil
+}
+
+func permitted(err error) coord.Answer {
+	switch {
+	case err == nil:
+		return coord.Yes
+	case errors.Is(err, coord.ErrDenied):
+		return coord.No
+	}
+	return coord.Unknown
+}
+
+// mayWrite sends a transaction that does nothing, because its condition never holds. A server
+// checks the rights for what a transaction might do before that.
+func (r *Registry) mayWrite(ctx context.Context) error {
+	key := r.keys.key(coord.ClockPath) // any key of the namespace, such as this one
+	return r.request(ctx, "may this user write", func(ctx context.Context) error {
+		_, err := r.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "<", 0)).Then(clientv3.OpPut(key, "")).Commit()
+		return err
+	})
+}
+
+// compacts reports whether the store drops its history, as far as what it still has shows.
+func (r *Registry) compacts(ctx context.Context) coord.Answer {
+	newest := r.sighting.now().revision
+	old, isTelling := oldRevision(newest)
+	if !isTelling {
+		old = 1
+	}
+	err := r.request(ctx, "look for an old revision", func(ctx context.Context) error {
+		_, err := r.client.Get(ctx, r.keys.prefix, clientv3.WithCountOnly(), clientv3.WithRev(old))
+		return err
+	})
+	switch {
+	case errors.Is(err, errCompacted):
+		return coord.Yes
+	case err == nil && isTelling:
+		return coord.No
+	}
+	return coord.Unknown
+}
+
+// memberFacts asks one member for its status, on a connection of its own.
+func (r *Registry) memberFacts(ctx context.Context, endpoint string) (facts coord.MemberFacts, alarms []string) {
+	_, facts.Address = splitEndpoint(endpoint)
+	var status *clientv3.StatusResponse
+	err := r.request(ctx, "ask "+facts.Address+" for its status", func(ctx context.Context) (err error) {
+		status, err = r.client.Status(ctx, endpoint)
+		return err
+	})
+	if err != nil {
+		facts.Why = err.Error()
+		return facts, nil
+	}
+	facts.Version = status.Version
+	facts.Unsupported = unsupported(status.Version)
+	if mended, old := tooOld(status.Version); old {
+		facts.Mended = mended
+	}
+	facts.Leads = status.Leader != 0 && status.Leader == status.Header.GetMemberId()
+	facts.Size, facts.InUse, facts.Quota = status.DbSize, status.DbSizeInUse, status.DbSizeQuota
+	for _, text := range status.Errors {
+		if strings.Contains(text, "alarm:") { // others say that the member has no leader, or lags
+			alarms = append(alarms, strings.TrimSpace(text))
+		} else {
+			facts.Why = text
+		}
+	}
+	return facts, alarms
+}

@@ -1,0 +1,128 @@
+package etcd_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
+)
+
+func TestFacts(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
+	r, links := dial(t, server, etcd.Config{RequestTimeout: time.Second})
+	before := commit(t, r, coord.Put("a", nil))
+	facts, err := r.Facts(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if facts.Product != "etcd" || facts.Reads != coord.Yes || facts.Writes != coord.Yes || facts.Compacts != coord.Unknown || len(facts.Alarms) > 0 {
+		t.Errorf("%+v", facts)
+	}
+	leaders := 0
+	for i, m := range facts.Members {
+		if m.Address != links[i].Addr() || m.Version == "" || m.Why != "" || m.Unsupported || m.Size == 0 || m.InUse == 0 || m.Quota == 0 {
+			t.Errorf("member %d: %+v", i, m)
+		}
+		if m.Leads {
+			leaders++
+		}
+	}
+	if leaders != 1 || len(facts.Members) != 3 {
+		t.Errorf("%d of %d members lead", leaders, len(facts.Members))
+	}
+	if after := commit(t, r, coord.Put("a", nil)); after != before+1 {
+		t.Errorf("the questions have written: revision %d, and %d after that", before, after)
+	}
+
+	// A member that is away, and a history that was dropped.
+	links[1].Cut()
+	if _, err := server.Admin().Compact(within(t), before); err != nil {
+		t.Fatal(err)
+	}
+	facts, err = r.Facts(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := facts.Members[1]; m.Version != "" || m.Why == "" {
+		t.Errorf("the member that is away: %+v", m)
+	}
+	if facts.Members[0].Version == "" || facts.Compacts != coord.Yes || facts.Reads != coord.Yes {
+		t.Errorf("%+v", facts)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Facts(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+}
+
+// An alarm takes writes, not facts.
+func TestFactsOfAFullStore(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{Quota: 2 << 20})
+	r, _ := dial(t, server, etcd.Config{})
+	value := []byte(strings.Repeat("x", 100<<10))
+	for i := 0; ; i++ {
+		_, err := r.Commit(within(t), coord.Put(fmt.Sprint("a/", i), value))
+		if err != nil {
+			break
+		}
+		if i > 1000 { // the server looks at the size now and then
+			t.Fatal("100 MiB have room in 2")
+		}
+	}
+	facts, err := r.Facts(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := facts.Members[0]; m.Quota != 2<<20 || m.Size < m.Quota*8/10 {
+		t.Errorf("%+v", m)
+	}
+	if len(facts.Alarms) != 1 || !strings.Contains(facts.Alarms[0], "NOSPACE") {
+		t.Errorf("alarms %q", facts.Alarms)
+	}
+}
+
+// Each user learns what he may do, and the rest.
+func TestFactsByUser(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "all", Password: "all", Prefix: "/test/"}})
+	admin := server.Admin()
+	for _, step := range []func(context.Context) error{
+		func(ctx context.Context) error { _, err := admin.RoleAdd(ctx, "reader"); return err },
+		func(ctx context.Context) error {
+			return grant(ctx, admin, "/test/", clientv3.PermissionType(clientv3.PermRead))
+		},
+		func(ctx context.Context) error {
+			return grant(ctx, admin, "/test//sessions/", clientv3.PermissionType(clientv3.PermReadWrite))
+		},
+		func(ctx context.Context) error { _, err := admin.UserAdd(ctx, "reader", "reader"); return err },
+		func(ctx context.Context) error { _, err := admin.UserGrantRole(ctx, "reader", "reader"); return err },
+	} {
+		if err := step(within(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for user, writes := range map[string]coord.Answer{"all": coord.Yes, "reader": coord.No} {
+		r, _ := dial(t, server, etcd.Config{Username: user, Password: user})
+		facts, err := r.Facts(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if facts.Reads != coord.Yes || facts.Writes != writes || facts.Members[0].Version == "" {
+			t.Errorf("%s: %+v", user, facts)
+		}
+	}
+}
+
+// grant lets readers do something with the keys of a prefix that ends with a slash.
+func grant(ctx context.Context, admin *clientv3.Client, prefix string, kind clientv3.PermissionType) error {
+	_, err := admin.RoleGrantPermission(ctx, "reader", prefix, strings.TrimSuffix(prefix, "/")+"0", kind)
+	return err
+}

@@ -1,0 +1,66 @@
+package coord
+
+// StoreFacts is what a store tells operators of itself. What it does not tell this user is
+// unknown, which is no error. The registries of packages etcd and zk have a method Facts that
+// returns it.
+type StoreFacts struct {
+	// Product is "etcd" or "ZooKeeper".
+	Product string `json:"product"`
+	// Members are the servers that the registry knows, in the order in which it knows them.
+	Members []MemberFacts `json:"members"`
+	// Alarms are those that stand in the store, as it writes them. With one of NOSPACE etcd takes
+	// no writes.
+	Alarms []string `json:"alarms,omitempty"`
+	// Compacts is whether the store drops old states of its nodes. ZooKeeper keeps none. An etcd
+	// server does not tell how it is configured: it is Unknown for one that is young.
+	Compacts Answer `json:"compacts"`
+	// Reads and Writes are whether this user may read the namespace, and write in it. Single nodes
+	// may have rights of their own.
+	Reads  Answer `json:"reads"`
+	Writes Answer `json:"writes"`
+}
+
+// MemberFacts is what one server of a store tells.
+type MemberFacts struct {
+	Address string `json:"address"`
+	// Why says why the server has told nothing, or nothing of its version; empty if it has.
+	Why string `json:"why,omitempty"`
+	// Version is that of the server; empty if it is unknown.
+	Version string `json:"version,omitempty"`
+	// Unsupported is whether the adapter does not work with this version. Mended is the first
+	// version of its series, or of the next one, without defects that are known to break what
+	// the adapter promises; empty if this version has none.
+	Unsupported bool   `json:"unsupported,omitempty"`
+	Mended      string `json:"mended,omitempty"`
+	// Leads is whether the server leads the others, or is alone.
+	Leads bool `json:"leads,omitempty"`
+	// Size is how large its database is, in bytes, InUse how much of that has data, and Quota how
+	// large it may become. 0 is unknown: ZooKeeper has none of them, and etcd tells its quota
+	// since 3.6.
+	Size  int64 `json:"size,omitempty"`
+	InUse int64 `json:"inUse,omitempty"`
+	Quota int64 `json:"quota,omitempty"`
+}
+
+// Answer is yes, no, or not known.
+type Answer int
+
+// The answers.
+const (
+	Unknown Answer = iota
+	No
+	Yes
+)
+
+func (a Answer) String() string {
+	switch a {
+	case No:
+		return "no"
+	case Yes:
+		return "yes"
+	}
+	return "unknown"
+}
+
+// MarshalText writes the answer as String does.
+func (a Answer) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
