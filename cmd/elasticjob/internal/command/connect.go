@@ -1,0 +1,179 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// store is a connection to the namespace that was asked for.
+type store struct {
+	target *target.Target
+	reg    coord.Registry
+	ops    *ops.Ops
+	asked  string // the job that the command is about, if it is about one
+}
+
+// job returns the operations on a job. If there is none of the name, the error says which ones have
+// a similar one.
+func (s *store) job(name string) *ops.Job {
+	s.asked = name
+	return s.ops.Job(name)
+}
+
+// closeTime bounds how long it takes to say good-bye to a store.
+const closeTime = 3 * time.Second
+
+// ask connects, does something that is through within --timeout, and disconnects.
+func (c *cli) ask(cmd *cobra.Command, do func(context.Context, *store) error) error {
+	return c.on(cmd, c.timeout, do)
+}
+
+// follow is ask for something that takes as long as it takes, unless --timeout is given: it waits,
+// follows, or moves much.
+func (c *cli) follow(cmd *cobra.Command, do func(context.Context, *store) error) error {
+	if c.limited {
+		return c.ask(cmd, do)
+	}
+	return c.on(cmd, 0, do)
+}
+
+func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context, *store) error) (err error) {
+	ctx := cmd.Context()
+	if most > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, most, timeoutError(most))
+		defer cancel()
+	}
+	t, err := c.target()
+	if err != nil {
+		return err
+	}
+	reg, err := t.Dial(ctx, min(c.timeout, dialTime))
+	if err != nil {
+		return unreachable(err)
+	}
+	defer func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		defer cancel()
+		if closing := reg.Close(end); err == nil && closing != nil {
+			err = fmt.Errorf("done, but the session at the store has not ended: %w", closing)
+		}
+	}()
+	s := &store{target: t, reg: reg, ops: ops.New(reg).By(c.who(cmd))}
+	return s.suggest(ctx, do(ctx, s))
+}
+
+// timeoutError is why --timeout ends a context.
+func timeoutError(most time.Duration) error {
+	return fmt.Errorf("not through within %v (--timeout): %w", most, context.DeadlineExceeded)
+}
+
+// dialTime bounds how long it takes to connect.
+const dialTime = 5 * time.Second
+
+// unreachable makes one thing of all time-outs of a connect.
+func unreachable(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, coord.ErrDenied) {
+		return exit.With(exit.Unreachable, err)
+	}
+	return err
+}
+
+// target returns the namespace that was asked for.
+func (c *cli) target() (*target.Target, error) {
+	s, _, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	return c.targetOf(s)
+}
+
+func (c *cli) targetOf(s target.Settings) (*target.Target, error) {
+	t, err := s.Target()
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	if !t.NeedsPassword() {
+		return t, nil
+	}
+	if c.env.ReadPassword == nil {
+		return nil, exit.Errorf(exit.Usage, "user %q has no password, and nobody can be asked for it: give --password-file, or ELASTICJOB_PASSWORD", t.User)
+	}
+	fmt.Fprintf(c.env.Err, "Password of %s at %s: ", show.Line(t.User), show.Line(t.String()))
+	password, err := c.env.ReadPassword()
+	fmt.Fprintln(c.env.Err)
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "password: %w", err)
+	}
+	t.SetPassword(string(password))
+	return t, nil
+}
+
+// named returns the target that a text names: the address of a store, or a context.
+func (c *cli) named(what, text string) (*target.Target, error) {
+	s, err := target.Named(text, c.contextsFile)
+	if err != nil {
+		return nil, usageUnlessMissing(fmt.Errorf("%s: %w", what, err))
+	}
+	return c.targetOf(s)
+}
+
+// settings returns what flags, environment and contexts file say together.
+func (c *cli) settings() (s target.Settings, context string, err error) {
+	file, err := c.contextsFile()
+	if err != nil {
+		return s, "", err
+	}
+	environmentContext, _ := c.env.Lookup("ELASTICJOB_CONTEXT")
+	s, context, err = target.Choice{
+		Flags: c.flags, FlagContext: c.context,
+		Environment: target.FromEnvironment(c.env.Lookup), EnvironmentContext: environmentContext,
+		File: file,
+	}.Resolve()
+	return s, context, usageUnlessMissing(err)
+}
+
+func (c *cli) contextsFile() (string, error) {
+	file, err := target.DefaultFile(c.env.Lookup)
+	return file, exit.With(exit.Usage, err)
+}
+
+func usageUnlessMissing(err error) error {
+	if errors.Is(err, target.ErrNoContext) {
+		return exit.With(exit.NotFound, err)
+	}
+	return exit.With(exit.Usage, err)
+}
+
+// who returns in whose name the command acts: that of the flag, of ELASTICJOB_BY, or of the user of
+// the system at this host.
+func (c *cli) who(cmd *cobra.Command) string {
+	by, _ := c.env.Lookup("ELASTICJOB_BY")
+	if f := cmd.Flags().Lookup("by"); f != nil && f.Changed {
+		by = f.Value.String()
+	}
+	if by != "" {
+		return by
+	}
+	name := "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	} else if variable, ok := c.env.Lookup("USER"); ok {
+		name = variable
+	}
+	host, _ := os.Hostname() // a name alone says something, too
+	return name + "@" + cmp.Or(host, "unknown")
+}

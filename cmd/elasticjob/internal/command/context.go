@@ -1,0 +1,152 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+)
+
+func (c *cli) contextCommand() *cobra.Command {
+	list := &cobra.Command{
+		Use: "list", Short: "List the contexts", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return c.readContexts(c.listContexts) },
+	}
+	use := &cobra.Command{
+		Use: "use NAME", Short: "Choose the context that counts when nothing else is given", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.contextNames),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.changeContexts(func(f *target.File) error { return f.Use(args[0]) })
+		},
+	}
+	current := &cobra.Command{
+		Use: "current", Short: "Say which context counts when nothing else is given", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return c.readContexts(func(f *target.File) error {
+				if f.Current == "" {
+					return exit.Errorf(exit.NotFound, "no context is the current one: elasticjob context use NAME")
+				}
+				return c.print(show.Result{Value: f.Current, Names: func() []string { return []string{f.Current} }})
+			})
+		},
+	}
+	shown := &cobra.Command{
+		Use: "show [NAME]", Short: "Show a context, or what counts now, without secrets", Args: cobra.MaximumNArgs(1), ValidArgsFunction: one(c.contextNames),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				s, _, err := c.settings()
+				if err != nil {
+					return err
+				}
+				return c.print(show.Result{Value: s.Mask()})
+			}
+			return c.readContexts(func(f *target.File) error {
+				s, err := f.Context(args[0])
+				if err != nil {
+					return err
+				}
+				return c.print(show.Result{Value: s.Mask()})
+			})
+		},
+	}
+	set := &cobra.Command{
+		Use: "set NAME", Short: "Write a context, or those of its settings that flags give",
+		Long: `Write a context. The flags of the store give its settings; what an existing context has beside them stays,
+and an empty value removes a setting. No flag gives a password: name a file by --password-file, or edit the
+contexts file, where it may be ${env:NAME} or ${file:/path}.`,
+		Example: "  elasticjob context set prod --store etcd+tls://etcd-0:2379,etcd-1:2379/shop/jobs --cacert ca.pem",
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: one(c.contextNames),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.changeContexts(func(f *target.File) error { return c.setContext(cmd, f, args[0]) })
+		},
+	}
+	remove := &cobra.Command{
+		Use: "delete NAME", Short: "Delete a context; the store stays as it is", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.contextNames),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.changeContexts(func(f *target.File) error { return f.Delete(args[0]) })
+		},
+	}
+	return family("context", "Stores with names, in the contexts file", list, use, current, shown, set, remove)
+}
+
+func (c *cli) readContexts(do func(*target.File) error) error {
+	path, err := c.contextsFile()
+	if err != nil {
+		return err
+	}
+	f, err := target.ReadFile(path)
+	if err == nil {
+		err = do(f)
+	}
+	return usageUnlessMissing(err)
+}
+
+func (c *cli) changeContexts(change func(*target.File) error) error {
+	return c.readContexts(func(f *target.File) error {
+		if err := change(f); err != nil {
+			return err
+		}
+		return exit.With(exit.Failed, f.Save())
+	})
+}
+
+// listedContext is a row of context list.
+type listedContext struct {
+	Name    string `json:"name"`
+	Current bool   `json:"current"`
+	target.Settings
+}
+
+func (c *cli) listContexts(f *target.File) error {
+	rows := []listedContext{}
+	for _, name := range f.Names() {
+		rows = append(rows, listedContext{name, name == f.Current, f.Contexts[name].Mask()})
+	}
+	return c.print(show.Result{Value: rows, Names: f.Names, Table: func() *show.Table {
+		t := show.NewTable("CURRENT", "NAME", "STORE", "USER", "(HISTORY)")
+		t.Empty = "There is no context: elasticjob context set NAME --store …"
+		for _, r := range rows {
+			mark := " "
+			if r.Current {
+				mark = "*"
+			}
+			store := r.Store
+			if r.Endpoints != "" || r.Namespace != "" {
+				store = fmt.Sprintf("%s %s %s", r.Store, r.Endpoints, r.Namespace)
+			}
+			t.Row(mark, r.Name, store, r.User, r.History)
+		}
+		return t
+	}})
+}
+
+// setContext takes what flags give.
+func (c *cli) setContext(cmd *cobra.Command, f *target.File, name string) error {
+	s := f.Contexts[name]
+	given := false
+	for _, field := range target.Fields() {
+		if field.Flag == "" || !cmd.Flags().Changed(field.Flag) {
+			continue
+		}
+		given = true
+		value := *field.In(&c.flags)
+		if field.Path && value != "" {
+			path, err := filepath.Abs(value)
+			if err != nil {
+				return fmt.Errorf("--%s: %w", field.Flag, err)
+			}
+			value = path
+		}
+		*field.In(&s) = value
+	}
+	if !given {
+		return exit.Errorf(exit.Usage, "context set %s: nothing is given; the flags of the store are, such as --store", name)
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	return f.Set(name, s)
+}

@@ -1,0 +1,204 @@
+package target
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+)
+
+// File is the contexts file: stores with names.
+//
+//	current: prod
+//	contexts:
+//	  prod:
+//	    store: etcd+tls://etcd-0:2379,etcd-1:2379/shop/jobs
+//	    user: operator
+//	    password: ${file:/run/secrets/etcd}
+//	    cacert: /etc/etcd/ca.pem
+//	    history: postgres:${env:HISTORY_DSN}
+//
+// A relative path begins in the folder of the file.
+type File struct {
+	Current  string              `yaml:"current,omitempty"`
+	Contexts map[string]Settings `yaml:"contexts,omitempty"`
+
+	path string
+}
+
+// Errors of contexts that a program may want to tell apart.
+var (
+	ErrNoContext = errors.New("no such context")
+	ErrExposed   = errors.New("others may read it, and it has secrets")
+)
+
+// maxFile bounds a contexts file.
+const maxFile = 1 << 20
+
+// DefaultFile returns where the contexts file is: ELASTICJOB_CONFIG, or a place in the user's
+// configuration folder.
+func DefaultFile(lookup func(string) (string, bool)) (string, error) {
+	if path, ok := lookup("ELASTICJOB_CONFIG"); ok && path != "" {
+		return filepath.Abs(path)
+	}
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("where is the contexts file? set ELASTICJOB_CONFIG: %w", err)
+	}
+	return filepath.Join(folder, "elasticjob", "config.yaml"), nil
+}
+
+// ReadFile reads a contexts file. One that is not there has no context. One that others may read, and
+// which has a secret, is refused: ErrExposed.
+func ReadFile(path string) (*File, error) {
+	f := &File{Contexts: map[string]Settings{}, path: path}
+	open, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("contexts file: %w", err)
+	}
+	defer open.Close()
+	info, err := open.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("contexts file: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("contexts file %s: not a regular file", path)
+	}
+	document, err := io.ReadAll(io.LimitReader(open, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("contexts file: %w", err)
+	}
+	if len(document) > maxFile {
+		return nil, fmt.Errorf("contexts file %s: larger than %d bytes", path, maxFile)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(document))
+	d.KnownFields(true)
+	if err := d.Decode(f); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("contexts file %s: %w", path, withoutValues(err))
+	}
+	for name := range f.Contexts {
+		if err := checkName(name); err != nil {
+			return nil, fmt.Errorf("contexts file %s: %w", path, err)
+		}
+	}
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" && f.hasSecret() {
+		return nil, fmt.Errorf("contexts file %s, mode %v: %w: chmod 600 it, and think about changing them", path, info.Mode().Perm(), ErrExposed)
+	}
+	return f, nil
+}
+
+// withoutValues keeps what yaml says about lines and keys, and leaves out the values that it quotes.
+func withoutValues(err error) error {
+	return errors.New(regexp.MustCompile("`[^`]*`").ReplaceAllString(brief.Error(err).Error(), masked))
+}
+
+func (f *File) hasSecret() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(f.Contexts)), Settings.secret)
+}
+
+// Names returns the names of all contexts, ascending.
+func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.Contexts)) }
+
+// Context returns a context.
+func (f *File) Context(name string) (Settings, error) {
+	s, ok := f.Contexts[name]
+	if !ok {
+		var known brief.List
+		for _, other := range f.Names() {
+			known.Add(other)
+		}
+		if known.Empty() {
+			return Settings{}, fmt.Errorf("%w: %s; %s has none", ErrNoContext, brief.Quote(name), f.path)
+		}
+		return Settings{}, fmt.Errorf("%w: %s; %s has %v", ErrNoContext, brief.Quote(name), f.path, &known)
+	}
+	for _, field := range Fields() {
+		if path := field.In(&s); field.Path && *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(filepath.Dir(f.path), *path)
+		}
+	}
+	return s, nil
+}
+
+// Set adds a context, or replaces it. The first one becomes the current one.
+func (f *File) Set(name string, s Settings) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if len(f.Contexts) == 0 {
+		f.Current = name
+	}
+	f.Contexts[name] = s
+	return nil
+}
+
+// Delete removes a context.
+func (f *File) Delete(name string) error {
+	if _, err := f.Context(name); err != nil {
+		return err
+	}
+	delete(f.Contexts, name)
+	if f.Current == name {
+		f.Current = ""
+	}
+	return nil
+}
+
+// Use makes a context the current one.
+func (f *File) Use(name string) error {
+	if _, err := f.Context(name); err != nil {
+		return err
+	}
+	f.Current = name
+	return nil
+}
+
+// Save writes the file, readable by its owner alone. Of two who save at the same time the last one
+// wins; nobody reads half a file.
+func (f *File) Save() error {
+	document, err := yaml.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("contexts file: %w", err)
+	}
+	path := f.path
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link stays one
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("contexts file: %w", err)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".config-*.yaml") // mode 0600
+	if err != nil {
+		return fmt.Errorf("contexts file: %w", err)
+	}
+	_, err = temporary.Write(document)
+	err = errors.Join(err, temporary.Sync(), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("contexts file: %w", errors.Join(err, os.Remove(temporary.Name())))
+	}
+	return nil
+}
+
+func checkName(name string) error {
+	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`).MatchString(name) {
+		return fmt.Errorf("context %s: allowed are 1 to 100 letters, digits, '.', '_' and '-', a letter or digit first", brief.Quote(name))
+	}
+	return nil
+}

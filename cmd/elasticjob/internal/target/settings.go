@@ -1,0 +1,204 @@
+// Package target says on which namespace of which store the command works, and connects to it.
+//
+// # Where settings come from
+//
+//	flags ──► environment ──► context ──► default
+//
+// What stands further left counts. Each setting goes its own way, with three exceptions, because a
+// password must not get to a store that it was not meant for:
+//
+//   - Once flags or the environment name a store, no context gives anything.
+//   - A context that is chosen by a flag takes the place of the environment.
+//   - A password counts only with the user beside whom it stands, or for whom flags or the
+//     environment give it.
+//
+// Two that contradict each other, a store and a context given in the same place, are a mistake.
+//
+// # Secrets
+//
+// No flag takes a password: the list of processes shows flags to everybody. It comes from a file,
+// from the environment, from the contexts file, or from the person at the terminal. In the contexts
+// file it may be a reference, ${env:NAME} or ${file:/path}. Nothing that this package prints or
+// returns as an error has one.
+package target
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Settings are what one place says: flags, the environment, or a context. An empty text says nothing.
+type Settings struct {
+	Store        string `yaml:"store,omitempty" json:"store,omitempty"`
+	Endpoints    string `yaml:"endpoints,omitempty" json:"endpoints,omitempty"`
+	Namespace    string `yaml:"namespace,omitempty" json:"namespace,omitempty"`
+	User         string `yaml:"user,omitempty" json:"user,omitempty"`
+	Password     string `yaml:"password,omitempty" json:"password,omitempty"`
+	PasswordFile string `yaml:"passwordFile,omitempty" json:"passwordFile,omitempty"`
+	CACert       string `yaml:"cacert,omitempty" json:"cacert,omitempty"`
+	Cert         string `yaml:"cert,omitempty" json:"cert,omitempty"`
+	Key          string `yaml:"key,omitempty" json:"key,omitempty"`
+	ServerName   string `yaml:"serverName,omitempty" json:"serverName,omitempty"`
+	History      string `yaml:"history,omitempty" json:"history,omitempty"`
+}
+
+// Field is one setting.
+type Field struct {
+	// Flag is its flag, without --; empty if it has none. Env is its variable.
+	Flag, Env string
+	// Meaning is for help.
+	Meaning string
+	// In returns where it stands in settings.
+	In func(*Settings) *string
+	// Path is whether it is the path of a file.
+	Path bool
+}
+
+// Fields returns all settings.
+func Fields() []Field {
+	return []Field{
+		{Flag: "store", Env: "ELASTICJOB_STORE", In: func(s *Settings) *string { return &s.Store },
+			Meaning: "etcd://host:port,host:port/namespace or zookeeper://…; with TLS etcd+tls:// or zookeeper+tls://"},
+		{Flag: "endpoints", Env: "ELASTICJOB_ENDPOINTS", In: func(s *Settings) *string { return &s.Endpoints },
+			Meaning: "host:port,host:port, in place of those in --store"},
+		{Flag: "namespace", Env: "ELASTICJOB_NAMESPACE", In: func(s *Settings) *string { return &s.Namespace },
+			Meaning: "namespace, in place of that in --store"},
+		{Flag: "user", Env: "ELASTICJOB_USER", In: func(s *Settings) *string { return &s.User },
+			Meaning: "user of the store"},
+		{Env: "ELASTICJOB_PASSWORD", In: func(s *Settings) *string { return &s.Password },
+			Meaning: "password of the user"},
+		{Flag: "password-file", Env: "ELASTICJOB_PASSWORD_FILE", In: func(s *Settings) *string { return &s.PasswordFile }, Path: true,
+			Meaning: "file with the password of the user"},
+		{Flag: "cacert", Env: "ELASTICJOB_CACERT", In: func(s *Settings) *string { return &s.CACert }, Path: true,
+			Meaning: "file with the certificate authorities of the servers; implies TLS"},
+		{Flag: "cert", Env: "ELASTICJOB_CERT", In: func(s *Settings) *string { return &s.Cert }, Path: true,
+			Meaning: "file with a client certificate; implies TLS"},
+		{Flag: "key", Env: "ELASTICJOB_KEY", In: func(s *Settings) *string { return &s.Key }, Path: true,
+			Meaning: "file with the private key of --cert"},
+		{Flag: "server-name", Env: "ELASTICJOB_SERVER_NAME", In: func(s *Settings) *string { return &s.ServerName },
+			Meaning: "name in the servers' certificates; implies TLS"},
+		{Flag: "history", Env: "ELASTICJOB_HISTORY", In: func(s *Settings) *string { return &s.History },
+			Meaning: "database of the history: sqlite:/path, mysql:DSN or postgres:DSN; may have ${env:NAME} and ${file:/path}"},
+	}
+}
+
+// FromEnvironment returns what the environment says.
+func FromEnvironment(lookup func(string) (string, bool)) Settings {
+	var s Settings
+	for _, f := range Fields() {
+		*f.In(&s), _ = lookup(f.Env) // one that is not set says nothing
+	}
+	return s
+}
+
+// address reports whether settings say where the store is.
+func (s Settings) address() bool { return s.Store != "" || s.Endpoints != "" }
+
+// over returns s, and what s does not say from below.
+func (s Settings) over(below Settings) Settings {
+	if s.Password != "" || s.PasswordFile != "" || s.User != "" && s.User != below.User {
+		below.Password, below.PasswordFile = "", ""
+	}
+	for _, f := range Fields() {
+		*f.In(&s) = cmp.Or(*f.In(&s), *f.In(&below))
+	}
+	return s
+}
+
+// Choice is what decides on the target.
+type Choice struct {
+	// Flags and Environment say what they say, and Context is the context that each of them chooses.
+	Flags, Environment              Settings
+	FlagContext, EnvironmentContext string
+	// File is the path of the contexts file.
+	File string
+}
+
+// ErrNoStore: nothing names a store.
+var ErrNoStore = errors.New("no store: give --store, ELASTICJOB_STORE, or a context (elasticjob context set)")
+
+// Resolve returns the settings that count, and the name of the context that they are from, if any.
+func (c Choice) Resolve() (s Settings, context string, err error) {
+	for place, both := range map[string]bool{
+		"--store, --endpoints and --context":                                               c.Flags.address() && c.FlagContext != "",
+		"ELASTICJOB_STORE, ELASTICJOB_ENDPOINTS and ELASTICJOB_CONTEXT in the environment": c.Environment.address() && c.EnvironmentContext != "" && !c.Flags.address() && c.FlagContext == "",
+	} {
+		if both {
+			return Settings{}, "", fmt.Errorf("%s: allowed are a store or a context, not both", place)
+		}
+	}
+	first := c.Flags
+	if c.FlagContext == "" {
+		first = c.Flags.over(c.Environment)
+	}
+	if first.address() {
+		return first, "", nil
+	}
+	file, err := ReadFile(c.File)
+	if err != nil {
+		return Settings{}, "", err
+	}
+	name := cmp.Or(c.FlagContext, c.EnvironmentContext, file.Current)
+	if name == "" {
+		return Settings{}, "", ErrNoStore
+	}
+	below, err := file.Context(name)
+	if err != nil {
+		return Settings{}, "", err
+	}
+	return first.over(below), name, nil
+}
+
+// Mask returns settings of which everything may be shown.
+func (s Settings) Mask() Settings {
+	if s.Password != "" && !isReference(s.Password) {
+		s.Password = masked
+	}
+	if kind, dsn, ok := strings.Cut(s.History, ":"); ok && kind != "sqlite" && !isReference(dsn) {
+		s.History = kind + ":" + masked
+	}
+	if scheme, rest, ok := strings.Cut(s.Store, "://"); ok && strings.Contains(rest, ":") && strings.Contains(rest, "@") {
+		s.Store = scheme + "://" + masked + rest[strings.LastIndex(rest, "@"):]
+	}
+	return s
+}
+
+// masked stands where a secret is.
+const masked = "***"
+
+// isReference reports whether a text is one reference and nothing else.
+func isReference(text string) bool {
+	return slices.ContainsFunc([]string{"${env:", "${file:"}, func(start string) bool { return strings.HasPrefix(text, start) }) &&
+		strings.IndexByte(text, '}') == len(text)-1
+}
+
+// secret reports whether settings have a secret in clear text.
+func (s Settings) secret() bool { return s.Mask() != s }
+
+// Named returns the settings that a text stands for: the address of a store as --store takes it, or the
+// name of a context.
+func Named(text string, file func() (string, error)) (Settings, error) {
+	if strings.Contains(text, "://") {
+		return Settings{Store: text}, nil
+	}
+	path, err := file()
+	if err != nil {
+		return Settings{}, err
+	}
+	f, err := ReadFile(path)
+	if err != nil {
+		return Settings{}, err
+	}
+	return f.Context(text)
+}
+
+// Check returns what is wrong with settings, as far as that can be told without reading secrets and
+// files.
+func (s Settings) Check() error {
+	s.Password, s.PasswordFile, s.CACert, s.Cert, s.Key = "", "", "", "", ""
+	_, err := s.Target()
+	return err
+}
