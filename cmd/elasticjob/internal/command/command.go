@@ -31,9 +31,9 @@ type Environment struct {
 	Lookup func(name string) (string, bool)
 	// Width is how many columns Out has; 0 if it is no terminal.
 	Width int
-	// ReadPassword reads a line without showing it; nil if nobody can be asked, because In or Err is
-	// no terminal.
-	ReadPassword func() ([]byte, error)
+	// Ask asks the person at the terminal, and returns the answer; a secret one is not shown. nil if
+	// nobody can be asked, because In or Err is no terminal.
+	Ask func(ctx context.Context, question string, isSecret bool) (string, error)
 }
 
 // Process returns the environment of this process.
@@ -42,8 +42,8 @@ func Process() Environment {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		e.Width = width
 	}
-	if in := int(os.Stdin.Fd()); term.IsTerminal(in) && term.IsTerminal(int(os.Stderr.Fd())) {
-		e.ReadPassword = func() ([]byte, error) { return term.ReadPassword(in) }
+	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())) {
+		e.Ask = terminal
 	}
 	return e
 }
@@ -57,6 +57,8 @@ type cli struct {
 	timeout time.Duration
 	limited bool // --timeout was given
 	began   bool // the command line was understood
+	// Of those that change something.
+	dryRun, yes bool
 }
 
 // Run runs the command with arguments, prints its error, and returns the exit code. When ctx ends
@@ -114,14 +116,8 @@ The namespace is given by flags, by the environment, or by a context: see "elast
 			}
 			return fmt.Errorf("no command %s%s; elasticjob help lists them", brief.Quote(args[0]), didYouMean(cmd.SuggestionsFor(args[0])))
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			c.began, c.limited = true, cmd.Flags().Changed("timeout")
-			if c.timeout <= 0 {
-				return exit.Errorf(exit.Usage, "--timeout is %v; allowed are times above 0", c.timeout)
-			}
-			return nil
-		},
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	c.output = show.TableFormat
@@ -157,21 +153,44 @@ The namespace is given by flags, by the environment, or by a context: see "elast
 		}
 	}
 	root.AddCommand(topics()...)
+	c.begin(root)
 	return root
+}
+
+// begin notes for a command, and all below it, when its command line was understood: what is wrong before
+// that is a wrong command line.
+func (c *cli) begin(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			c.limited = cmd.Flags().Changed("timeout")
+			if c.timeout <= 0 {
+				return exit.Errorf(exit.Usage, "--timeout is %v; allowed are times above 0", c.timeout)
+			}
+			c.began = true
+			return run(cmd, args)
+		}
+	}
+	for _, child := range cmd.Commands() {
+		c.begin(child)
+	}
 }
 
 // Each command has its place in one of these lists.
 
 func (c *cli) lookCommands() []*cobra.Command {
-	return nil
+	return []*cobra.Command{c.requestsCommand(), c.removedCommand()}
 }
 
 func (c *cli) steerCommands() []*cobra.Command {
-	return nil
+	return []*cobra.Command{
+		c.triggerCommand(), c.retryCommand(), c.backfillCommand(), c.cancelCommand(), c.killCommand(),
+		c.pauseCommand(), c.resumeCommand(), c.switchCommand(false), c.switchCommand(true),
+		c.pinCommand(), c.unpinCommand(), c.dealCommand(), c.removeCommand(), c.readmitCommand(),
+	}
 }
 
 func (c *cli) configCommands() []*cobra.Command {
-	return nil
+	return []*cobra.Command{c.calendarCommand()}
 }
 
 func (c *cli) storeCommands() []*cobra.Command {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -9,6 +10,9 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // completeTime bounds how long a shell waits for a store.
@@ -61,7 +65,7 @@ func matching(all []string, begin string) []string {
 // fromStore completes by what a store has. If that cannot be asked, soon and without a question to the
 // person, there is no completion.
 func (c *cli) fromStore(cmd *cobra.Command, read func(context.Context, *store) ([]string, error)) (list []string) {
-	c.env.ReadPassword = nil
+	c.env.Ask = nil
 	c.timeout, c.limited = completeTime, true
 	if cmd.Context() == nil {
 		cmd.SetContext(context.Background())
@@ -75,6 +79,64 @@ func (c *cli) fromStore(cmd *cobra.Command, read func(context.Context, *store) (
 
 func (c *cli) jobNames(cmd *cobra.Command, _ []string, _ string) []string {
 	return c.fromStore(cmd, func(ctx context.Context, s *store) ([]string, error) { return jobNames(ctx, s.reg) })
+}
+
+// ofJob completes by what a store has of the job that is the first argument.
+func (c *cli) ofJob(read func(context.Context, *store, string) ([]string, error)) names {
+	return func(cmd *cobra.Command, args []string, _ string) []string {
+		if len(args) == 0 {
+			return nil
+		}
+		return c.fromStore(cmd, func(ctx context.Context, s *store) ([]string, error) { return read(ctx, s, args[0]) })
+	}
+}
+
+// children completes by the names of nodes of the job.
+func (c *cli) children(of func(jobtree.Job) string) names {
+	return c.ofJob(func(ctx context.Context, s *store, name string) ([]string, error) {
+		nodes, err := s.reg.List(ctx, of(jobtree.Job(name)))
+		return namesOf(nodes, func(n coord.Node) string { return coord.Base(n.Path) }), err
+	})
+}
+
+func (c *cli) instanceNames(cmd *cobra.Command, args []string, begin string) []string {
+	return c.children(jobtree.Job.Instances)(cmd, args, begin)
+}
+
+func (c *cli) serverNames(cmd *cobra.Command, args []string, begin string) []string {
+	return c.children(func(j jobtree.Job) string { return coord.Parent(j.Server("any")) })(cmd, args, begin)
+}
+
+func (c *cli) calendarNames(cmd *cobra.Command, _ []string, _ string) []string {
+	return c.fromStore(cmd, func(ctx context.Context, s *store) ([]string, error) {
+		calendars, err := s.ops.Calendars(ctx)
+		return namesOf(calendars, func(l *ops.Calendar) string { return l.Name }), err
+	})
+}
+
+func (c *cli) itemNames(cmd *cobra.Command, args []string, begin string) []string {
+	return c.ofJob(func(ctx context.Context, s *store, name string) ([]string, error) {
+		settings, err := s.job(name).Settings(ctx)
+		var list []string
+		for i := range min(settings.Config.ShardingTotalCount, maxCompletions) {
+			list = append(list, strconv.Itoa(i))
+		}
+		return list, err
+	})(cmd, args, begin)
+}
+
+func (c *cli) requestNames(cmd *cobra.Command, args []string, begin string) []string {
+	return c.ofJob(func(ctx context.Context, s *store, name string) ([]string, error) {
+		requests, err := s.job(name).Requests(ctx)
+		return namesOf(requests, func(r ops.RequestState) string { return r.ID }), err
+	})(cmd, args, begin)
+}
+
+func (c *cli) removedNames(cmd *cobra.Command, _ []string, _ string) []string {
+	return c.fromStore(cmd, func(ctx context.Context, s *store) ([]string, error) {
+		removed, err := s.ops.Removed(ctx)
+		return namesOf(removed, func(r ops.Removed) string { return r.Name }), err
+	})
 }
 
 func (c *cli) contextNames(*cobra.Command, []string, string) []string {

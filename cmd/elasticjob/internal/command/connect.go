@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
-	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -57,7 +56,7 @@ func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context
 		ctx, cancel = context.WithTimeoutCause(ctx, most, timeoutError(most))
 		defer cancel()
 	}
-	t, err := c.target()
+	t, err := c.target(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,15 +92,15 @@ func unreachable(err error) error {
 }
 
 // target returns the namespace that was asked for.
-func (c *cli) target() (*target.Target, error) {
+func (c *cli) target(ctx context.Context) (*target.Target, error) {
 	s, _, err := c.settings()
 	if err != nil {
 		return nil, err
 	}
-	return c.targetOf(s)
+	return c.targetOf(ctx, s)
 }
 
-func (c *cli) targetOf(s target.Settings) (*target.Target, error) {
+func (c *cli) targetOf(ctx context.Context, s target.Settings) (*target.Target, error) {
 	t, err := s.Target()
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
@@ -109,26 +108,21 @@ func (c *cli) targetOf(s target.Settings) (*target.Target, error) {
 	if !t.NeedsPassword() {
 		return t, nil
 	}
-	if c.env.ReadPassword == nil {
-		return nil, exit.Errorf(exit.Usage, "user %q has no password, and nobody can be asked for it: give --password-file, or ELASTICJOB_PASSWORD", t.User)
-	}
-	fmt.Fprintf(c.env.Err, "Password of %s at %s: ", show.Line(t.User), show.Line(t.String()))
-	password, err := c.env.ReadPassword()
-	fmt.Fprintln(c.env.Err)
+	password, err := c.password(ctx, t.String())
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "password: %w", err)
+		return nil, err
 	}
-	t.SetPassword(string(password))
+	t.SetPassword(password)
 	return t, nil
 }
 
 // named returns the target that a text names: the address of a store, or a context.
-func (c *cli) named(what, text string) (*target.Target, error) {
+func (c *cli) named(ctx context.Context, what, text string) (*target.Target, error) {
 	s, err := target.Named(text, c.contextsFile)
 	if err != nil {
 		return nil, usageUnlessMissing(fmt.Errorf("%s: %w", what, err))
 	}
-	return c.targetOf(s)
+	return c.targetOf(ctx, s)
 }
 
 // settings returns what flags, environment and contexts file say together.

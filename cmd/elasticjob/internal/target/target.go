@@ -165,18 +165,30 @@ func (t *Target) NeedsPassword() bool { return t.User != "" && t.password == "" 
 // SetPassword sets the password of the user.
 func (t *Target) SetPassword(password string) { t.password = password }
 
+// EtcdConfig returns how to connect to etcd; ok is false if the target is on another store.
+func (t *Target) EtcdConfig() (c etcd.Config, ok bool) {
+	return etcd.Config{Endpoints: t.Endpoints, Namespace: t.Namespace, Username: t.User, Password: t.password, TLS: t.secured}, t.Kind == Etcd
+}
+
+// ZooKeeperConfig returns how to connect to ZooKeeper; ok is false if the target is on another store.
+func (t *Target) ZooKeeperConfig() (c zk.Config, ok bool) {
+	c = zk.Config{Servers: t.Endpoints, Namespace: t.Namespace, TLS: t.secured}
+	if t.User != "" {
+		c.Digest = t.User + ":" + t.password
+	}
+	return c, t.Kind == ZooKeeper
+}
+
 // Dial connects within a time. The registry has a session of its own, which its Close ends.
 //
 // Errors: those of the adapters.
 func (t *Target) Dial(ctx context.Context, timeout time.Duration) (reg coord.Registry, err error) {
-	switch t.Kind {
-	case Etcd:
-		reg, err = etcd.Dial(ctx, etcd.Config{Endpoints: t.Endpoints, Namespace: t.Namespace, Username: t.User, Password: t.password, TLS: t.secured, DialTimeout: timeout})
-	default:
-		c := zk.Config{Servers: t.Endpoints, Namespace: t.Namespace, TLS: t.secured, DialTimeout: timeout}
-		if t.User != "" {
-			c.Digest = t.User + ":" + t.password
-		}
+	if c, ok := t.EtcdConfig(); ok {
+		c.DialTimeout = timeout
+		reg, err = etcd.Dial(ctx, c)
+	} else {
+		c, _ := t.ZooKeeperConfig() // there is no third kind
+		c.DialTimeout = timeout
 		reg, err = zk.Dial(ctx, c)
 	}
 	if err != nil {

@@ -1,0 +1,249 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// requested is what a command that asks for runs says to programs.
+type requested struct {
+	ID        string       `json:"id,omitempty"` // empty in a dry run
+	Items     []int        `json:"items"`
+	Ticks     []time.Time  `json:"ticks,omitempty"`
+	Instances []string     `json:"instances,omitempty"`
+	Results   []itemResult `json:"results,omitempty"`
+}
+
+// itemResult is what has become of an item.
+type itemResult struct {
+	Item    int       `json:"item"`
+	Outcome string    `json:"outcome"`
+	Error   string    `json:"error,omitempty"`
+	TaskID  string    `json:"taskId,omitempty"`
+	Token   int64     `json:"token,omitempty"`
+	Ended   time.Time `json:"ended,omitzero"`
+	Runs    int       `json:"runs"`
+	Failed  int       `json:"failed"`
+}
+
+// asks is what trigger, retry and backfill have in common.
+type asks struct {
+	cli   *cli
+	items items
+	wait  bool
+	param string
+}
+
+func (c *cli) asks(cmd *cobra.Command) (*cobra.Command, *asks) {
+	a := &asks{cli: c}
+	cmd.Args = cobra.ExactArgs(1)
+	cmd.ValidArgsFunction = one(c.jobNames)
+	cmd.Flags().VarP(&a.items, "items", "i", "items to run, such as 0,2-4; default: all")
+	cmd.Flags().StringVarP(&a.param, "parameter", "p", "", "replaces the parameter of the job in these runs")
+	cmd.Flags().BoolVarP(&a.wait, "wait", "w", false, "wait until all items are through, and fail if one was not successful")
+	c.complete(cmd, "items", c.itemNames)
+	return c.changes(cmd), a
+}
+
+// waits waits for a request that can be waited for.
+type waits func(context.Context) ([]job.ItemResult, error)
+
+// run makes a request, prints it, and waits for it if that is wanted.
+func (a *asks) run(cmd *cobra.Command, name string, request func(context.Context, *changer) (requested, waits, error)) error {
+	c := a.cli
+	within := c.ask
+	if a.wait {
+		within = c.follow
+	}
+	return within(cmd, func(ctx context.Context, s *store) error {
+		ch := c.changer(s)
+		r, wait, err := request(ctx, ch)
+		if err != nil {
+			return err
+		}
+		ch.result = r
+		if r.ID != "" {
+			ch.tells("Request %s of %s, items %s", r.ID, name, itemRanges(r.Items))
+		}
+		if !a.wait || c.dryRun {
+			return c.printChanges(ch, true)
+		}
+		if c.output.ForPeople() {
+			if err := c.printChanges(ch, true); err != nil {
+				return err
+			}
+		}
+		results, err := wait(ctx)
+		if err != nil {
+			return fmt.Errorf("request %s of job %s goes on; nobody waits for it any more: %w", r.ID, name, err)
+		}
+		return c.printResults(ch, r, results)
+	})
+}
+
+func (c *cli) printResults(ch *changer, r requested, results []job.ItemResult) error {
+	failed := 0
+	for _, ir := range results {
+		if ir.Outcome != job.OutcomeOK {
+			failed++
+		}
+		r.Results = append(r.Results, itemResult{
+			Item: ir.Item, Outcome: ir.Outcome.String(), Error: ir.Error, TaskID: ir.TaskID, Token: ir.Token,
+			Ended: ir.Ended, Runs: ir.Runs, Failed: ir.Failed,
+		})
+	}
+	ch.result = r
+	printed := c.print(show.Result{
+		Value: outcome{Changes: ch.made, Result: r},
+		Names: func() []string { return []string{r.ID} },
+		Table: func() *show.Table {
+			t := show.NewTable("ITEM", "OUTCOME", "ENDED", "RUNS", "FAILED", "ERROR", "(TASK)")
+			for _, ir := range r.Results {
+				t.Row(ir.Item, ir.Outcome, clock(ir.Ended), ir.Runs, ir.Failed, ir.Error, ir.TaskID)
+			}
+			return t
+		},
+	})
+	if failed > 0 {
+		return first(printed, exit.Errorf(exit.RunFailed, "%d of %d items were not successful", failed, len(results)))
+	}
+	return printed
+}
+
+func (c *cli) triggerCommand() *cobra.Command {
+	var instances []string
+	cmd, a := c.asks(&cobra.Command{
+		Use: "trigger JOB", Short: "Run items now",
+		Example: "  elasticjob trigger settle --items 0,2-4 --wait",
+	})
+	cmd.Flags().StringSliceVar(&instances, "instance", nil, "only items of this instance; may be given several times")
+	c.complete(cmd, "instance", c.instanceNames)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.run(cmd, args[0], func(ctx context.Context, ch *changer) (requested, waits, error) {
+			r, err := ch.job(args[0]).Trigger(ctx, job.TriggerRequest{Items: a.items, Instances: instances, Parameter: a.param})
+			if err != nil {
+				return requested{}, nil, err
+			}
+			return requested{ID: c.unlessDry(r.ID), Items: r.Items, Instances: r.Instances}, r.Wait, nil
+		})
+	}
+	return cmd
+}
+
+func (c *cli) retryCommand() *cobra.Command {
+	var tick moment
+	cmd, a := c.asks(&cobra.Command{
+		Use: "retry JOB", Short: "Run items again that have failed",
+		Long: "Run items again whose last execution has failed for a tick. Items that --items names run again also if they were cut short or killed.",
+	})
+	cmd.Flags().Var(&tick, "tick", "scheduled time of the executions; default: the latest for which an item has failed")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.run(cmd, args[0], func(ctx context.Context, ch *changer) (requested, waits, error) {
+			return c.requestedOf(ch.job(args[0]).Retry(ctx, ops.RetryRequest{Tick: tick.Time, Items: a.items, Parameter: a.param}))
+		})
+	}
+	return cmd
+}
+
+func (c *cli) backfillCommand() *cobra.Command {
+	var from, to moment
+	var stop bool
+	cmd, a := c.asks(&cobra.Command{
+		Use: "backfill JOB --from TIME --to TIME", Short: "Run items for ticks of the past",
+		Long: fmt.Sprintf("Run items for the ticks of some time, as the schedule is now; both ends count. At most %d ticks.", ops.MaxBackfillTicks),
+	})
+	cmd.Flags().Var(&from, "from", "the first tick is not before this")
+	cmd.Flags().Var(&to, "to", "the last tick is not after this")
+	cmd.Flags().BoolVar(&stop, "stop-at-failure", false, "leave the other ticks of an item out when one has failed")
+	for _, flag := range []string{"from", "to"} {
+		if err := cmd.MarkFlagRequired(flag); err != nil {
+			panic(err) // an error of the program
+		}
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.run(cmd, args[0], func(ctx context.Context, ch *changer) (requested, waits, error) {
+			return c.requestedOf(ch.job(args[0]).Backfill(ctx, ops.BackfillRequest{
+				From: from.Time, To: to.Time, Items: a.items, Parameter: a.param, StopAtFailure: stop,
+			}))
+		})
+	}
+	return cmd
+}
+
+func (c *cli) requestedOf(r *ops.Requested, err error) (requested, waits, error) {
+	if err != nil {
+		return requested{}, nil, err
+	}
+	return requested{ID: c.unlessDry(r.ID), Items: r.Items, Ticks: r.Ticks}, r.Wait, nil
+}
+
+// unlessDry returns the id of a request that there is.
+func (c *cli) unlessDry(id string) string {
+	if c.dryRun {
+		return ""
+	}
+	return id
+}
+
+func (c *cli) cancelCommand() *cobra.Command {
+	return c.changes(&cobra.Command{
+		Use: "cancel JOB REQUEST", Short: "End a request; what runs for it comes to its end", Args: cobra.ExactArgs(2),
+		ValidArgsFunction: arguments(c.jobNames, c.requestNames, nothing),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.change(cmd, func(ctx context.Context, ch *changer) error { return ch.job(args[0]).Cancel(ctx, args[1]) })
+		},
+	})
+}
+
+// listedRequest is a request for programs.
+type listedRequest struct {
+	ID      string    `json:"id"`
+	Source  string    `json:"source"`
+	By      string    `json:"by,omitempty"`
+	At      time.Time `json:"at,omitzero"`
+	Items   []int     `json:"items"`
+	Through []int     `json:"through"`
+	Running []int     `json:"running"`
+	Waiting []int     `json:"waiting"`
+	Why     string    `json:"why,omitempty"`
+	Ended   time.Time `json:"ended,omitzero"`
+}
+
+func (c *cli) requestsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "requests JOB", Short: "List what was asked for by trigger, retry and backfill", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.ask(cmd, func(ctx context.Context, s *store) error {
+				requests, err := s.job(args[0]).Requests(ctx)
+				if err != nil {
+					return err
+				}
+				list := make([]listedRequest, len(requests))
+				for i, r := range requests {
+					list[i] = listedRequest(r)
+				}
+				return c.print(show.Result{
+					Value: list,
+					Names: func() []string { return namesOf(list, func(r listedRequest) string { return r.ID }) },
+					Table: func() *show.Table {
+						t := show.NewTable("REQUEST", "SOURCE", "BY", "AT", "THROUGH", "RUNNING", "WAITING", "ENDED", "WHY", "(ITEMS)")
+						t.Empty = "No request."
+						for _, r := range list {
+							t.Row(r.ID, r.Source, r.By, clock(r.At), fmt.Sprintf("%d of %d", len(r.Through), len(r.Items)),
+								itemRanges(r.Running), itemRanges(r.Waiting), clock(r.Ended), r.Why, itemRanges(r.Items))
+						}
+						return t
+					},
+				})
+			})
+		},
+	}
+}

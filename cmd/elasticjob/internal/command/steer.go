@@ -1,0 +1,207 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// killed is an execution that a kill was sent to.
+type killed struct {
+	Item     int       `json:"item"`
+	Tick     time.Time `json:"tick,omitzero"`
+	Token    int64     `json:"token,omitempty"`
+	Instance string    `json:"instance,omitempty"`
+}
+
+func (c *cli) killCommand() *cobra.Command {
+	var r ops.KillRequest
+	var of items
+	var tick moment
+	cmd := c.dangerous(&cobra.Command{
+		Use: "kill JOB", Short: "End executions that run", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+		Long: "End executions. Without flags that choose: all that run, and items that wait to be run again after a crash do not begin.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Items, r.Tick = of, tick.Time
+			what := "all executions"
+			if len(of) > 0 {
+				what = "the executions of items " + itemRanges(of)
+			}
+			if err := c.confirm(cmd.Context(), "end %s of job %s", what, args[0]); err != nil {
+				return err
+			}
+			return c.change(cmd, func(ctx context.Context, ch *changer) error {
+				list, err := ch.job(args[0]).Kill(ctx, r)
+				result := []killed{}
+				for _, k := range list {
+					result = append(result, killed(k))
+				}
+				ch.result = result
+				return err
+			})
+		},
+	})
+	cmd.Flags().VarP(&of, "items", "i", "items whose executions end, such as 0,2-4; default: all")
+	cmd.Flags().Var(&tick, "tick", "scheduled time of the executions")
+	cmd.Flags().Int64Var(&r.Token, "token", 0, "fencing token of the executions")
+	cmd.Flags().BoolVar(&r.Failover, "failover", false, "have the items run again for the same tick")
+	c.complete(cmd, "items", c.itemNames)
+	return cmd
+}
+
+func (c *cli) pauseCommand() *cobra.Command {
+	var r ops.PauseRequest
+	cmd := c.changes(&cobra.Command{
+		Use: "pause JOB", Short: "Let no further tick begin; what runs goes on", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.change(cmd, func(ctx context.Context, ch *changer) error {
+				paused, err := ch.job(args[0]).Pause(ctx, r)
+				if err != nil {
+					return err
+				}
+				ch.result = pausedResult(paused)
+				if len(paused.JVM) > 0 {
+					ch.tells("JVM members know no pause and go on: %s (--disable-jvm disables their servers)", strings.Join(paused.JVM, ", "))
+				}
+				if len(paused.Old) > 0 {
+					ch.tells("Members of old programs know no pause and go on: %s", strings.Join(paused.Old, ", "))
+				}
+				return nil
+			})
+		},
+	})
+	cmd.Flags().StringVar(&r.Why, "why", "", "why, for people")
+	cmd.Flags().BoolVar(&r.MakeUp, "make-up", false, "when the pause ends, run each item once for all ticks that it has missed")
+	cmd.Flags().BoolVar(&r.DisableJVM, "disable-jvm", false, "disable the servers of JVM members until the pause ends")
+	return cmd
+}
+
+// pausedResult is what a pause does not reach.
+type pausedResult struct {
+	Since    time.Time `json:"since"`
+	JVM      []string  `json:"jvm,omitempty"`
+	Old      []string  `json:"old,omitempty"`
+	Disabled []string  `json:"disabled,omitempty"`
+}
+
+func (c *cli) resumeCommand() *cobra.Command {
+	return c.simple("resume JOB", "End a pause", func(ctx context.Context, j *ops.Job) error { return j.Resume(ctx) })
+}
+
+func (c *cli) dealCommand() *cobra.Command {
+	return c.simple("deal JOB", "Deal the items anew to the instances", func(ctx context.Context, j *ops.Job) error { return j.DealAnew(ctx) })
+}
+
+// simple is a command that changes one job, and has nothing to say but that.
+func (c *cli) simple(use, short string, do func(context.Context, *ops.Job) error) *cobra.Command {
+	return c.changes(&cobra.Command{
+		Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.change(cmd, func(ctx context.Context, ch *changer) error { return do(ctx, ch.job(args[0])) })
+		},
+	})
+}
+
+func (c *cli) pinCommand() *cobra.Command {
+	var r ops.PinRequest
+	cmd := c.changes(&cobra.Command{
+		Use: "pin JOB ITEM", Short: "Give an item to an instance, an address or a label", Args: cobra.ExactArgs(2),
+		ValidArgsFunction: arguments(c.jobNames, c.itemNames, nothing),
+		Example:           "  elasticjob pin settle 3 --label gpu --strict",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			item, err := itemOf(args[1])
+			if err != nil {
+				return exit.With(exit.Usage, err)
+			}
+			return c.change(cmd, func(ctx context.Context, ch *changer) error { return ch.job(args[0]).Pin(ctx, item, r) })
+		},
+	})
+	cmd.Flags().StringVar(&r.Instance, "instance", "", "id of an instance; the pin holds until its process ends")
+	cmd.Flags().StringVar(&r.Address, "address", "", "address of a host")
+	cmd.Flags().StringVar(&r.Label, "label", "", "label of instances")
+	cmd.Flags().BoolVar(&r.Strict, "strict", false, "leave the item without an owner while there is no such instance")
+	cmd.MarkFlagsOneRequired("instance", "address", "label")
+	cmd.MarkFlagsMutuallyExclusive("instance", "address", "label")
+	c.complete(cmd, "instance", c.instanceNames)
+	return cmd
+}
+
+func (c *cli) unpinCommand() *cobra.Command {
+	return c.changes(&cobra.Command{
+		Use: "unpin JOB ITEM", Short: "End a pin", Args: cobra.ExactArgs(2), ValidArgsFunction: arguments(c.jobNames, c.itemNames, nothing),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			item, err := itemOf(args[1])
+			if err != nil {
+				return exit.With(exit.Usage, err)
+			}
+			return c.change(cmd, func(ctx context.Context, ch *changer) error { return ch.job(args[0]).Unpin(ctx, item) })
+		},
+	})
+}
+
+func (c *cli) removeCommand() *cobra.Command {
+	var r ops.RemoveRequest
+	cmd := c.dangerous(&cobra.Command{
+		Use: "remove JOB", Short: "Remove a job with all that the store has of it", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+		Long: `Remove a job with all that the store has of it. Its instances stop; programs do not set it up again, unless
+they have a higher revision, until it is readmitted or created.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.confirm(cmd.Context(), "remove job %s, with its configuration, its records and its instances", args[0]); err != nil {
+				return err
+			}
+			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error { return ch.job(args[0]).Remove(ctx, r) })
+		},
+	})
+	cmd.Flags().StringVar(&r.Why, "why", "", "why, for people")
+	return cmd
+}
+
+func (c *cli) readmitCommand() *cobra.Command {
+	return c.changes(&cobra.Command{
+		Use: "readmit JOB", Short: "Let programs set a job up again that was removed", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.removedNames),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error { return ch.ops.Readmit(ctx, args[0]) })
+		},
+	})
+}
+
+// switchCommand is enable or disable.
+func (c *cli) switchCommand(isOn bool) *cobra.Command {
+	verb, what := "disable", "Keep"
+	if isOn {
+		verb, what = "enable", "No longer keep"
+	}
+	var servers []string
+	var of items
+	cmd := c.changes(&cobra.Command{
+		Use: verb + " JOB", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+		Short: what + " a job, servers or items from running",
+		Long:  fmt.Sprintf("%s a job from running. With --server: instances at that address from having items of it. With --items: these items.", what),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.change(cmd, func(ctx context.Context, ch *changer) error {
+				j := ch.job(args[0])
+				switch {
+				case len(of) > 0 && isOn:
+					return j.EnableItems(ctx, of...)
+				case len(of) > 0:
+					return j.DisableItems(ctx, of...)
+				case isOn:
+					return j.EnableServers(ctx, servers...)
+				}
+				return j.DisableServers(ctx, servers...)
+			})
+		},
+	})
+	cmd.Flags().StringSliceVar(&servers, "server", nil, "address of a server; may be given several times")
+	cmd.Flags().VarP(&of, "items", "i", "items, such as 0,2-4")
+	cmd.MarkFlagsMutuallyExclusive("server", "items")
+	c.complete(cmd, "server", c.serverNames)
+	c.complete(cmd, "items", c.itemNames)
+	return cmd
+}

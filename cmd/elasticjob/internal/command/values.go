@@ -1,0 +1,124 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// items is a flag with items of a job: 0,2-4.
+type items []int
+
+// Set reads items. It may be given several times.
+func (l *items) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		from, to, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		first, err := itemOf(from)
+		if err != nil {
+			return err
+		}
+		last := first
+		if isRange {
+			if last, err = itemOf(to); err != nil {
+				return err
+			}
+		}
+		if last < first {
+			return fmt.Errorf("%s ends before it begins", brief.Quote(part))
+		}
+		for i := first; i <= last; i++ {
+			*l = append(*l, i)
+		}
+		if len(*l) > job.MaxShardingTotalCount {
+			return fmt.Errorf("more than %d items", job.MaxShardingTotalCount)
+		}
+	}
+	return nil
+}
+
+func itemOf(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n >= job.MaxShardingTotalCount {
+		return 0, fmt.Errorf("%s is no item; allowed are numbers from 0 to %d, and ranges: 0,2-4", brief.Quote(text), job.MaxShardingTotalCount-1)
+	}
+	return n, nil
+}
+
+// String writes runs of items as ranges.
+func (l *items) String() string { return itemRanges(*l) }
+
+// Type is what help shows.
+func (l *items) Type() string { return "items" }
+
+// itemRanges writes items in a short way: 0,2-4.
+func itemRanges(list []int) string {
+	list = slices.Compact(slices.Sorted(slices.Values(list)))
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		switch {
+		case j == i:
+			parts = append(parts, strconv.Itoa(list[i]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d-%d", list[i], list[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// moment is a flag with a time.
+type moment struct{ time.Time }
+
+// localTime is how a time is written in the local zone.
+const localTime = "2006-01-02 15:04:05"
+
+// Set reads a time: RFC 3339, a time of the local zone, or how long ago it was.
+func (m *moment) Set(text string) error {
+	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		m.Time = t
+		return nil
+	}
+	for _, layout := range []string{localTime, "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			m.Time = t
+			return nil
+		}
+	}
+	if text == "now" {
+		m.Time = time.Now()
+		return nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		m.Time = time.Now().Add(-ago)
+		return nil
+	}
+	return fmt.Errorf("allowed are 2006-01-02T15:04:05Z07:00, %q in the local zone, now, and how long ago, such as 90m", localTime)
+}
+
+// String writes the time as RFC 3339.
+func (m *moment) String() string {
+	if m.IsZero() {
+		return ""
+	}
+	return m.Format(time.RFC3339Nano)
+}
+
+// Type is what help shows.
+func (m *moment) Type() string { return "time" }
+
+// clock writes a time for people, in the local zone; empty for the zero time.
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format(localTime)
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/elasticjob-go/elasticjob/internal/rest"
+)
+
+var update = flag.Bool("update", false, "write what scripts compare with cmp anew")
+
+// Every script runs on etcd and on ZooKeeper. Beside what testscript knows, it has
+//
+//	worker [IP]               runs the jobs of worker_test.go until the script ends
+//	exits CODE COMMAND…       runs a command, which ends with that code
+//	await PATTERN COMMAND…    runs a command until its output matches
+func TestScripts(t *testing.T) {
+	for _, kind := range []string{"etcd", "zookeeper"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			address := servers.store(t, kind)
+			testscript.Run(t, testscript.Params{
+				Dir: "testdata", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
+				Setup: func(e *testscript.Env) error {
+					namespace := "scripts/" + strings.TrimPrefix(filepath.Base(e.WorkDir), "script-")
+					e.Setenv("ADDRESS", address)
+					e.Setenv("NAMESPACE", namespace)
+					e.Setenv("ELASTICJOB_STORE", address+"/"+namespace)
+					e.Setenv("ELASTICJOB_CONFIG", filepath.Join(e.WorkDir, "config.yaml"))
+					e.Setenv("ELASTICJOB_BY", "anna")
+					e.Setenv("TZ", "UTC")
+					return nil
+				},
+				Condition: func(name string) (bool, error) {
+					if name == "etcd" || name == "zookeeper" {
+						return name == kind, nil
+					}
+					return false, fmt.Errorf("no condition %q", name)
+				},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"worker": scriptWorker(t), "exits": scriptExits, "await": scriptAwait},
+			})
+		})
+	}
+}
+
+func scriptWorker(t *testing.T) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) > 1 {
+			ts.Fatalf("usage: worker [IP]")
+		}
+		ip := "10.0.0.1"
+		if len(args) == 1 {
+			ip = args[0]
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		w, err := startWorker(ctx, ts.Getenv("ELASTICJOB_STORE"), ip)
+		ts.Check(err)
+		ts.Defer(func() {
+			if err := w.end(); err != nil {
+				t.Errorf("worker: %v", err)
+			}
+		})
+	}
+}
+
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		failed, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v: %v", args[1:], err)
+		}
+		got = failed.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func scriptAwait(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: await PATTERN COMMAND…")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		if err := ts.Exec(args[1], args[2:]...); err == nil && pattern.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		if !rest.For(ctx, 50*time.Millisecond) {
+			ts.Fatalf("not seen in %v: %s", patience, args[0])
+		}
+	}
+}

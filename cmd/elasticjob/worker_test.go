@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// A worker runs the jobs of a script:
+//
+//	settle  every second, three items, each through at once
+//	report  when triggered, two items: with the parameter fail the second one fails, and with the
+//	        parameter long they run until their context ends
+type worker struct {
+	reg  coord.Registry
+	jobs []*job.Scheduler
+}
+
+// startWorker runs the jobs in the namespace of a store, which is given as --store takes it.
+func startWorker(ctx context.Context, store, ip string) (w *worker, err error) {
+	t, err := target.Settings{Store: store}.Target()
+	if err != nil {
+		return nil, err
+	}
+	w = &worker{}
+	if w.reg, err = t.Dial(ctx, patience); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.end())
+		}
+	}()
+	for _, j := range []struct {
+		start  func(context.Context, coord.Registry, job.Config, job.Handler, ...job.Option) (*job.Scheduler, error)
+		config job.Config
+		do     job.HandlerFunc
+	}{
+		{job.Schedule, job.Config{Name: "settle", Cron: "0/1 * * * * ?", ShardingTotalCount: 3, Failover: true, Description: "settles \x1b[31mall\x1b[0m"}, settle},
+		{job.OneOff, job.Config{Name: "report", ShardingTotalCount: 2, Failover: true}, report},
+	} {
+		s, err := j.start(ctx, w.reg, j.config, j.do, job.WithIP(ip), job.WithLabels("blue"))
+		if err != nil {
+			return w, err
+		}
+		w.jobs = append(w.jobs, s)
+	}
+	return w, nil
+}
+
+// end stops the jobs.
+func (w *worker) end() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var errs []error
+	for _, s := range w.jobs {
+		if err := s.Shutdown(ctx); !errors.Is(err, job.ErrJobRemoved) { // scripts remove jobs
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(append(errs, w.reg.Close(ctx))...)
+}
+
+// patience bounds every wait of a test.
+const patience = time.Minute
+
+func settle(context.Context, job.ShardingContext) error { return nil }
+
+func report(ctx context.Context, sc job.ShardingContext) error {
+	switch {
+	case sc.JobParameter == "fail" && sc.Item == 1:
+		return errors.New("no paper \x1b[31mleft\x1b[0m")
+	case sc.JobParameter == "long":
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return nil
+}
