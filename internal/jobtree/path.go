@@ -35,6 +35,7 @@ const (
 	kill        = "kill"
 	requests    = "requests"
 	pins        = "pins"
+	systemTime  = "systemTime" // of JVM members
 
 	leaderLatch    = "leader/election/latch"
 	leaderInstance = "leader/election/instance"
@@ -200,4 +201,18 @@ func ParseItem(name string) (item int, ok bool) {
 		}
 	}
 	return item, true
+}
+
+// Knows reports whether a path, which is at or below the job's root, is in one of the rooms of a
+// job's tree. Other nodes are strangers'.
+func (j Job) Knows(path string) bool {
+	if path == j.Root() {
+		return true
+	}
+	room, _, _ := strings.Cut(path[len(j)+1:], "/")
+	switch room {
+	case config, servers, instances, sessions, faults, schedule, trigger, sharding, leader, guarantee, cursor, kill, requests, pins, systemTime:
+		return true
+	}
+	return false
 }

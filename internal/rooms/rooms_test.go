@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"job/calendar":        {"job/cronexpr", "internal/brief", "internal/yamldoc"},
 	"job":                 {"coord", "strategy", "job/calendar", "job/cronexpr", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest", "internal/slogzap", "internal/yamldoc"},
 	"ops":                 {"coord", "job", "job/calendar", "trace", "trace/history", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest"},
+	"ops/migrate":         {"coord", "job", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest", "internal/yamldoc"},
 	"ops":                 {"coord", "job", "job/calendar", "trace", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest"},
 	"ops/rights":          {"coord", "coord/zk", "internal/jobtree"},
 	"job/property":        {"job", "internal/brief"},

@@ -1,0 +1,2 @@
+// Package migrate moves jobs between two stores.
+package migrate
