@@ -23,11 +23,9 @@ func (f *File) check(whole *value, r *reader) {
 	if len(f.jobs) == 0 && !f.node.serve {
 		r.fault(whole.at, keyJobs, "at least one job is needed, or node.serve; enabled: false leaves one out")
 	}
-	if jobs := whole.get(keyJobs); jobs != nil {
-		for _, e := range jobs.entries {
-			f.jobs[e.key].source = e.value
-			f.checkJob(f.jobs[e.key], r)
-		}
+	f.checkJobs(whole, r)
+	for _, d := range f.jobs {
+		f.checkWork(d, r)
 	}
 	f.tracing.check(whole.get(keyTracing), keyTracing, typeLog, false, slices.Collect(maps.Keys(f.options.Tracing)), r)
 	f.metrics.check(whole.get(keyMetrics), keyMetrics, typeExpvar, true, slices.Collect(maps.Keys(f.options.Metrics)), r)
@@ -60,8 +58,23 @@ func (f *File) checkRegistry(whole *value, r *reader) {
 	}
 }
 
-// checkJob checks a job that is not left out.
-func (f *File) checkJob(d *declared, r *reader) {
+// checkJobs checks jobs and calendars, whatever program runs them.
+func (d *document) checkJobs(whole *value, r *reader) {
+	if jobs := whole.get(keyJobs); jobs != nil {
+		for _, e := range jobs.entries {
+			d.jobs[e.key].source = e.value
+			d.jobs[e.key].check(r)
+		}
+	}
+	if calendars := whole.get(keyCalendars); calendars != nil {
+		for _, e := range calendars.entries {
+			d.calendars[e.key].check(e, r)
+		}
+	}
+}
+
+// check checks a job that is not left out.
+func (d *declared) check(r *reader) {
 	if d.disabled {
 		return
 	}
@@ -69,16 +82,8 @@ func (f *File) checkJob(d *declared, r *reader) {
 	fault := func(key, format string, args ...any) {
 		r.fault(d.place(key), join(path, key), format, args...)
 	}
-	types, handlers := f.options.types(), slices.Sorted(maps.Keys(f.options.Handlers))
-	switch name := d.work.jobType; {
-	case (name == "") == (d.work.implementation == ""):
+	if (d.work.jobType == "") == (d.work.implementation == "") {
 		r.fault(d.source.at, path, "either type or implementation is needed")
-	case name == "SCRIPT" && !slices.Contains(types, name):
-		fault("type", "SCRIPT: this program runs no scripts; it needs Options.Supervisor")
-	case name != "" && !slices.Contains(types, name):
-		fault("type", "%q: this program has no such type%s", name, orMeant(name, types))
-	case name == "" && f.options.Handlers[d.work.implementation] == nil:
-		fault("implementation", "%q: this program has no handler of this name%s", d.work.implementation, orMeant(d.work.implementation, handlers))
 	}
 	if d.threads != "" && d.source.get("threads") != nil {
 		fault("threads", "threads and jobExecutorThreadPoolSizeProviderType: one of them is allowed")
@@ -100,6 +105,26 @@ func (f *File) checkJob(d *declared, r *reader) {
 				fault(key, "%w", err)
 			}
 		}
+	}
+}
+
+// checkWork looks whether this program can do the work of a job.
+func (f *File) checkWork(d *declared, r *reader) {
+	if d.disabled {
+		return
+	}
+	fault := func(key, format string, args ...any) {
+		r.fault(d.place(key), join(join(keyJobs, d.config.Name), key), format, args...)
+	}
+	types, handlers := f.options.types(), slices.Sorted(maps.Keys(f.options.Handlers))
+	switch name := d.work.jobType; {
+	case (name == "") == (d.work.implementation == ""): // a mistake already
+	case name == "SCRIPT" && !slices.Contains(types, name):
+		fault("type", "SCRIPT: this program runs no scripts; it needs Options.Supervisor")
+	case name != "" && !slices.Contains(types, name):
+		fault("type", "%q: this program has no such type%s", name, orMeant(name, types))
+	case name == "" && f.options.Handlers[d.work.implementation] == nil:
+		fault("implementation", "%q: this program has no handler of this name%s", d.work.implementation, orMeant(d.work.implementation, handlers))
 	}
 }
 

@@ -70,7 +70,7 @@
 // mistakes: nothing starts, and all of them are shown with file, line and column ([Error]).
 // A text may be any single value, and is taken as it is written; numbers and booleans have no
 // quotation marks. A cron expression needs some within braces, or if it begins with *; that is
-// YAML's rule. A file is a regular one of up to 1 MiB.
+// YAML's rule. A file is a regular one of up to 8 MiB.
 //
 // Later ones come over earlier ones: first the files, in their order; then what the files have
 // for the first profile that is chosen, in the order of the files; then for the second one. At

@@ -25,6 +25,8 @@ const (
 	keyMetrics  = "metrics"
 	keyDump     = "dump"
 	keyHealth   = "health"
+
+	keyCalendars = "calendars"
 )
 
 const (
@@ -42,6 +44,8 @@ type document struct {
 	metrics  *section
 	dump     *section
 	health   *healthSection
+
+	calendars map[string]*Calendar
 }
 
 // fields are the keys of a file.
@@ -59,6 +63,7 @@ func (d *document) profileFields() fields {
 		{key: keyLog, shape: part[logSection]{&d.log, (*logSection).fields}, meaning: "The log, on standard error. A change needs a restart."},
 		{key: keyDefaults, shape: shared{new(declared).fields(), "job"}, meaning: "What all jobs have, unless they say something else."},
 		{key: keyJobs, shape: named{d.job}, meaning: "The jobs, by name."},
+		{key: keyCalendars, shape: named{d.calendar}, meaning: "Calendars of the namespace, by name: each is the text of a document, such as ${file:holidays.yaml}; see package job/calendar. elasticjob apply writes them; a process that runs the jobs does not."},
 		{key: keyTracing, shape: part[section]{&d.tracing, (*section).tracingFields}, meaning: "What is told of each execution. A change needs a restart."},
 		{key: keyMetrics, shape: part[section]{&d.metrics, (*section).metricsFields}, meaning: "Counters of the jobs. A change needs a restart."},
 		{key: keyDump, shape: part[section]{&d.dump, (*section).dumpFields}, meaning: "Shows how the jobs stand in this process, beside what the registry has of them: see package job/dump. A change needs a restart."},
@@ -75,6 +80,16 @@ func (d *document) job(name string) shape {
 	}
 	d.jobs[name] = j
 	return shared{j.fields(), "job"}
+}
+
+// calendar returns the shape of a calendar of a name, and keeps the calendar.
+func (d *document) calendar(name string) shape {
+	c := &Calendar{Name: name}
+	if d.calendars == nil {
+		d.calendars = map[string]*Calendar{}
+	}
+	d.calendars[name] = c
+	return text{&c.Document}
 }
 
 // registrySection has exactly one of its fields.
@@ -194,7 +209,7 @@ type section struct {
 func (s *section) common(typ, types string) fields {
 	s.typ = typ
 	return fields{
-		{key: "enabled", shape: boolean{func(on bool) { s.off = !on }}, meaning: "false switches the section off. Default true."},
+		{key: "enabled", shape: unless(&s.off), meaning: "false switches the section off. Default true."},
 		{key: "type", shape: text{&s.typ}, meaning: types + " Default " + typ + "."},
 		{key: "include", shape: patterns{&s.include}, meaning: "Patterns of the jobs that it is for, such as settle-*. Not together with exclude. Default: all."},
 		{key: "exclude", shape: patterns{&s.exclude}, meaning: "Patterns of the jobs that it is not for. Not together with include."},
@@ -224,7 +239,7 @@ type healthSection struct {
 
 func (s *healthSection) fields() fields {
 	return fields{
-		{key: "enabled", shape: boolean{func(on bool) { s.off = !on }}, meaning: "false switches the section off. Default true."},
+		{key: "enabled", shape: unless(&s.off), meaning: "false switches the section off. Default true."},
 		{key: "listen", shape: text{&s.listen}, meaning: "Where it listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it. Required."},
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/alert"
 	"github.com/elasticjob-go/elasticjob/job/dump"
@@ -135,6 +134,19 @@ func Read(o Options, paths ...string) (*File, error) {
 func read(o Options, paths []string, sources [][]byte) (*File, error) {
 	o = o.withDefaults()
 	f := &File{options: o, paths: paths, sources: sources}
+	merged, r, err := together(o, paths, sources)
+	if err != nil {
+		return nil, err
+	}
+	if f.whole, err = f.take(o, merged, r); err != nil {
+		return nil, err
+	}
+	f.check(f.whole, r)
+	return f, r.err()
+}
+
+// together puts files together.
+func together(o Options, paths []string, sources [][]byte) (*value, *reader, error) {
 	r := &reader{files: paths, draft: true}
 
 	// Each file by itself, so that a mistake shows even if another file removes it.
@@ -145,29 +157,22 @@ func read(o Options, paths []string, sources [][]byte) (*File, error) {
 		}
 	}
 	checkProfiles(layers, o.Profiles, r)
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-
-	// All together.
 	r.draft = false
-	whole := expander{o.LookupEnv, r}.expand(mergeAll(layers, o.Profiles), nil)
+	return mergeAll(layers, o.Profiles), r, r.err()
+}
+
+// take fills the document with what files have together, and returns that with its references
+// expanded.
+func (d *document) take(o Options, merged *value, r *reader) (*value, error) {
+	whole := expander{o.LookupEnv, r}.expand(merged, nil)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
 	if whole == nil || whole.kind != mapping {
-		whole = &value{at: place{file: paths[0]}, kind: mapping}
+		whole = &value{at: place{file: r.files[0]}, kind: mapping}
 	}
-	f.whole = whole
-	f.profileFields().read(whole, "", r)
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	f.check(whole, r)
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	return f, nil
+	d.profileFields().read(whole, "", r)
+	return whole, r.err()
 }
 
 // readAll reads files of bounded size.
@@ -197,7 +202,7 @@ func readFile(path string) (text []byte, err error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: it is no regular file", path)
 	}
-	return io.ReadAll(io.LimitReader(file, yamldoc.MaxSize+1))
+	return io.ReadAll(io.LimitReader(file, maxSize+1))
 }
 
 // checkProfiles looks for profiles that no file has.

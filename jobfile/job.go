@@ -29,7 +29,7 @@ const inProps = "props: "
 func (d *declared) fields() fields {
 	c := &d.config
 	return fields{
-		{key: "enabled", shape: boolean{func(on bool) { d.disabled = !on }},
+		{key: "enabled", shape: unless(&d.disabled),
 			meaning: "false leaves the job out, as if it did not stand here. Default true."},
 		{key: "type", shape: text{&d.work.jobType},
 			meaning: "What does the work: SCRIPT, HTTP, or a type of the program. Either this or implementation."},

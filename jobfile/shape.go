@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -20,6 +22,8 @@ type shape interface {
 	read(v *value, path string, r *reader)
 	// schema describes the values, and null, which removes a value of an earlier file.
 	schema(defs schema) schema
+	// written returns what read takes for what the variable has.
+	written() *yaml.Node
 }
 
 // field is a key that a mapping may have.
@@ -183,11 +187,23 @@ func (o oneOf) read(v *value, path string, r *reader) {
 }
 
 // boolean is true or false.
-type boolean struct{ set func(bool) }
+type boolean struct {
+	set func(bool)
+	get func() bool
+}
 
-func flag(to *bool) boolean { return boolean{func(on bool) { *to = on }} }
+func flag(to *bool) boolean {
+	return boolean{func(on bool) { *to = on }, func() bool { return *to }}
+}
 
-func toggle(to *job.Toggle) boolean { return boolean{func(on bool) { *to = job.ToggleOf(on) }} }
+// unless is a flag that stands for its opposite.
+func unless(to *bool) boolean {
+	return boolean{func(on bool) { *to = !on }, func() bool { return !*to }}
+}
+
+func toggle(to *job.Toggle) boolean {
+	return boolean{func(on bool) { *to = job.ToggleOf(on) }, func() bool { return *to == job.On }}
+}
 
 func (b boolean) read(v *value, path string, r *reader) {
 	const allowed = "true or false"

@@ -13,9 +13,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
-// Bounds of a file.
+// Bounds of a file. They leave room for an export of 10,000 jobs.
 const (
-	maxValues = 200_000 // with what aliases repeat
+	maxSize   = 8 << 20
+	maxValues = 500_000 // with what aliases repeat
 	maxDepth  = 20
 )
 
@@ -85,7 +86,7 @@ func (v *value) hasReference() bool { return v.kind == scalar && strings.Contain
 
 // parse reads the text of a file. Its value is a mapping, or null, or nil if there is none.
 func parse(file string, text []byte, r *reader) *value {
-	root, err := yamldoc.Root(text)
+	root, err := yamldoc.RootUpTo(maxSize, text)
 	if errors.Is(err, yamldoc.ErrEmpty) {
 		return nil // it changes nothing
 	}

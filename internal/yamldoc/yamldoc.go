@@ -42,9 +42,12 @@ func Parse(text []byte) (map[string]*yaml.Node, error) {
 
 // Root is Parse for who needs to know where the values stand: it returns the document's value,
 // of any kind.
-func Root(text []byte) (*yaml.Node, error) {
-	if len(text) > MaxSize {
-		return nil, fmt.Errorf("document of %d bytes, at most %d are allowed", len(text), MaxSize)
+func Root(text []byte) (*yaml.Node, error) { return RootUpTo(MaxSize, text) }
+
+// RootUpTo is Root for documents that go into no node, with a bound of their own.
+func RootUpTo(most int, text []byte) (*yaml.Node, error) {
+	if len(text) > most {
+		return nil, fmt.Errorf("document of %d bytes, at most %d are allowed", len(text), most)
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var root, more yaml.Node

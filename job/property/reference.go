@@ -37,6 +37,9 @@ func Expand(text string, lookups ...Lookup) (string, error) {
 	}
 }
 
+// Escape returns a text that [Expand] turns into the given one.
+func Escape(text string) string { return strings.ReplaceAll(text, "${", "$${") }
+
 // HasReference reports whether there is a reference to what the process has in a text: to its
 // environment, or to a file.
 func HasReference(text string) bool {

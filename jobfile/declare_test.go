@@ -1,0 +1,232 @@
+package jobfile_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobfile"
+)
+
+func declare(t testing.TB, texts ...string) *jobfile.Declarations {
+	t.Helper()
+	d, err := jobfile.Declare(jobfile.Options{Profiles: []string{}}, write(t, texts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Who runs no job needs neither the work, nor a registry, nor what the other sections refer to.
+func TestDeclare(t *testing.T) {
+	d := declare(t, `
+registry: {etcd: {endpoints: [a], namespace: b, password: "${env:NOT_THERE}"}}
+defaults: {failover: true}
+jobs:
+  report: {type: SPARK, cron: '0 0 3 * * ?', shardingTotalCount: 2, props: {spark.token: "${env:ALSO_NOT_THERE}"}}
+  ping: {implementation: com.example.Ping, shardingTotalCount: 1, failover: false}
+  off: {enabled: false}
+calendars:
+  holidays: |
+    timeZone: Europe/Berlin
+    dates: [12-25]
+`)
+	if len(d.Jobs) != 2 || d.Jobs[0].Work() != "com.example.Ping" || d.Jobs[0].Config.Failover || d.Jobs[1].Type != "SPARK" || !d.Jobs[1].Config.Failover {
+		t.Errorf("jobs: %+v", d.Jobs)
+	}
+	if got := d.Jobs[1].Config.Props["spark.token"]; got != "${env:ALSO_NOT_THERE}" {
+		t.Errorf("a reference in props has become %q", got)
+	}
+	if _, place, _ := strings.Cut(d.Jobs[1].Place(), ".yaml"); place != ":5:11" {
+		t.Errorf("the job stands at %s", d.Jobs[1].Place())
+	}
+	if len(d.Calendars) != 1 || d.Calendars[0].Document != "timeZone: Europe/Berlin\ndates: [12-25]\n" {
+		t.Errorf("calendars: %+v", d.Calendars)
+	}
+}
+
+func TestDeclareRefuses(t *testing.T) {
+	for name, tc := range map[string]struct{ text, want string }{
+		"nothing does the work": {"jobs: {a: {shardingTotalCount: 1}}", "1.yaml:1:11: jobs.a: either type or implementation is needed"},
+		"no total":              {"jobs: {a: {type: HTTP}}", "1.yaml:1:11: jobs.a.shardingTotalCount: 0: 1 to 100000 are allowed"},
+		"a wrong calendar":      {"calendars: {a: 'dates: []'}", "1.yaml:1:16: calendars.a: calendar: timeZone"},
+		"no calendar":           {"calendars: {a: {dates: []}}", "1.yaml:1:16: calendars.a: a single value is allowed, here is a mapping"},
+		"name of a calendar":    {"calendars: {a/b: 'timeZone: UTC'}", "1.yaml:1:13: calendars.a/b: no calendar can have this name"},
+		"another section":       {"node: {lables: [x]}", "1.yaml:1:8: node.lables: unknown key; did you mean labels?"},
+		"no variable":           {"jobs: {a: {type: HTTP, shardingTotalCount: 1, label: '${env:NOT_THERE}'}}", "jobs.a.label: reference \"${env:NOT_THERE}\": this process has no such variable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := jobfile.Declare(jobfile.Options{Profiles: []string{}}, write(t, tc.text)...)
+			if !errors.Is(err, jobfile.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// anyText has what YAML, references and this format may take for something else.
+var anyText = rapid.OneOf(
+	rapid.SampledFrom([]string{"", "null", "~", "true", "12", "1e3", "0x1F", "2026-12-24", "<<", "- a", "a: b", "# no", " x ", "\t", "${", "$${", "${env:NOT_THERE}", "a\nb", "a\n\n b\n", "\n", " \n x", "a\r\nb", "\u0085", "x\u2028y", "'", `"`, `\n`, "*a", "&a", "|", ">", "%", "@", "é", "\x00", "\x7f", "\ufeff", "? a", "!!int 3", "a #b", "=", "y", "off"}),
+	rapid.String(),
+)
+
+// anyJob draws a job that is valid.
+var anyJob = rapid.Custom(func(t *rapid.T) jobfile.Declared {
+	on := rapid.Bool()
+	word := rapid.SampledFrom([]string{"A", "b-c", "12", "true", "null", "x.y"})
+	durations := func(name string, unit time.Duration) time.Duration {
+		return unit * time.Duration(rapid.SampledFrom([]int64{0, 0, 1, 59, 60, 90, 3600, 86400}).Draw(t, name))
+	}
+	c := job.Config{
+		Name:               rapid.StringMatching(`[a-zA-Z0-9:_-][a-zA-Z0-9._:-]{0,12}`).Draw(t, "name"),
+		ShardingTotalCount: rapid.IntRange(1, job.MaxShardingTotalCount).Draw(t, "total"),
+		JobParameter:       anyText.Draw(t, "parameter"), Description: anyText.Draw(t, "description"),
+		Misfire: job.ToggleOf(on.Draw(t, "misfire")), MisfireTolerance: durations("tolerance", time.Millisecond), MisfireWindow: durations("window", time.Second),
+		MaxTimeDiff: durations("diff", time.Second), ReconcileInterval: durations("reconcile", time.Minute) - time.Minute,
+		Timeout: durations("timeout", time.Second), Disabled: on.Draw(t, "disabled"), Overwrite: on.Draw(t, "overwrite"),
+		Revision: rapid.IntRange(0, 3).Draw(t, "revision"), Threads: rapid.IntRange(0, 3).Draw(t, "threads"),
+		Retry: job.Retry{Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"), InitialBackoff: durations("backoff", time.Millisecond) - time.Millisecond},
+		Props: map[string]string{}, Label: rapid.SampledFrom([]string{"", "gpu", "no", "1"}).Draw(t, "label"),
+	}
+	if on.Draw(t, "cron") {
+		c.Cron = rapid.SampledFrom([]string{"0 0 3 * * ?", "* * * * * ?", "0 0/5 * * * ? 2030"}).Draw(t, "expression")
+		c.MoreCrons = rapid.SliceOfN(rapid.Just("0 0 4 * * ?"), 0, 2).Draw(t, "more")
+		c.Calendars = rapid.SliceOfNDistinct(word, 0, 3, rapid.ID[string]).Draw(t, "calendars")
+		c.Expiry.Ticks = rapid.IntRange(0, 2).Draw(t, "ticks")
+		c.TimeZone = rapid.SampledFrom([]string{"", "Asia/Shanghai", "GMT+08:00"}).Draw(t, "zone")
+		c.Jitter = durations("jitter", time.Millisecond)
+		c.Overlap = rapid.SampledFrom([]string{"", job.OverlapSkip}).Draw(t, "overlap")
+	}
+	if on.Draw(t, "ends") {
+		c.Expiry.At = time.Unix(rapid.Int64Range(1_800_000_000, 4_000_000_000).Draw(t, "at"), 0)
+		c.Expiry.Remove = on.Draw(t, "remove")
+	}
+	if c.Broadcast = on.Draw(t, "broadcast"); !c.Broadcast {
+		c.Failover, c.StaticSharding, c.MaxItems = on.Draw(t, "failover"), on.Draw(t, "static"), rapid.IntRange(0, 2).Draw(t, "items")
+	}
+	if c.Jitter == 0 && !c.Failover && !c.Expiry.Remove {
+		c.MonitorExecution = job.ToggleOf(on.Draw(t, "monitor"))
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "props") {
+		c.Props["x."+rapid.OneOf(anyText, rapid.Just("y")).Draw(t, "property")] = anyText.Draw(t, "value")
+	}
+	c.Listeners = rapid.SliceOfNDistinct(word, 0, 2, rapid.ID[string]).Draw(t, "listeners")
+	d := jobfile.InRegistry(c, rapid.SampledFrom([]string{"HTTP", "SCRIPT", "null", "com.example.A", "${x}"}).Draw(t, "work"))
+	if c.Validate() != nil {
+		t.Skip("not a valid job: ", c.Validate())
+	}
+	return d
+})
+
+// Whatever the registry has, a file that is written of it is read as the same.
+func TestWriteIsReadAsTheSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "export.yaml")
+	rapid.Check(t, func(rt *rapid.T) {
+		jobs := rapid.SliceOfNDistinct(anyJob, 0, 3, func(d jobfile.Declared) string { return d.Config.Name }).Draw(rt, "jobs")
+		calendars := []jobfile.Calendar{{Name: "12", Document: rapid.SampledFrom([]string{"timeZone: UTC", "timeZone: UTC # ${x}\ndates:\n- 12-25\n", " timeZone: UTC\n\n", "{timeZone: UTC, icalendar: \"a\\nb\"}"}).Draw(rt, "calendar")}}
+		text, err := jobfile.Declarations{Jobs: jobs, Calendars: calendars}.Write()
+		if err != nil && strings.Contains(err.Error(), "icalendar") {
+			rt.Skip("no calendar")
+		}
+		if err != nil {
+			rt.Fatal(err)
+		}
+		rewrite(t, path, string(text))
+		back, err := jobfile.Declare(jobfile.Options{Profiles: []string{}}, path)
+		if err != nil {
+			rt.Fatalf("%v\n%s", err, text)
+		}
+		slices.SortFunc(jobs, func(a, b jobfile.Declared) int { return strings.Compare(a.Config.Name, b.Config.Name) })
+		if len(back.Jobs) != len(jobs) || back.Calendars[0].Document != calendars[0].Document {
+			rt.Fatalf("%+v, read as %+v", jobs, back)
+		}
+		for i, b := range back.Jobs {
+			if !b.Config.Equal(jobs[i].Config) || b.Type != jobs[i].Type || b.Implementation != jobs[i].Implementation {
+				rt.Errorf("%s\n%s", cmp.Diff(jobs[i].Config.WithDefaults(), b.Config.WithDefaults()), text)
+			}
+			if d := jobs[i].Differences(b); len(d) > 0 {
+				rt.Errorf("differs: %v", d)
+			}
+		}
+	})
+}
+
+// Two jobs differ in some key if and only if they do not mean the same.
+func TestDifferencesAreAll(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		a, b := anyJob.Draw(rt, "a"), anyJob.Draw(rt, "b")
+		b.Config.Name = a.Config.Name
+		if rapid.Bool().Draw(rt, "one field") { // of b, in a
+			one := a.Config
+			i := rapid.IntRange(0, reflect.TypeFor[job.Config]().NumField()-1).Draw(rt, "field")
+			reflect.ValueOf(&one).Elem().Field(i).Set(reflect.ValueOf(b.Config).Field(i))
+			b.Config = one
+		}
+		same := a.Config.Equal(b.Config) && a.Work() == b.Work()
+		if d := a.Differences(b); (len(d) == 0) != same {
+			rt.Errorf("%v; the same: %v", d, same)
+		}
+	})
+}
+
+func TestDifferencesInWords(t *testing.T) {
+	before := jobfile.InRegistry(job.Config{Name: "a", Cron: "0 0 3 * * ?", ShardingTotalCount: 3, Props: map[string]string{"old": "x", "both": "1"}}, "HTTP")
+	after := jobfile.InRegistry(job.Config{Name: "a", ShardingTotalCount: 3, Timeout: 2 * time.Minute, Failover: true, Retry: job.Retry{Attempts: 3}, Props: map[string]string{"new": "a\nb", "both": "2"}}, "settle")
+	var got []string
+	for _, d := range before.Differences(after) {
+		got = append(got, d.String())
+	}
+	want := []string{
+		"implementation: HTTP → settle", `cron: 0 0 3 * * ? → ""`, "failover: false → true", "timeout: 0s → 2m", "retry.attempts: 0 → 3",
+		"props.both: 1 → 2", `props.new: none → "a\nb"`, "props.old: x → none",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// A namespace with 10,000 jobs goes into one file.
+func TestWriteManyJobs(t *testing.T) {
+	var d jobfile.Declarations
+	for i := range 10_000 {
+		c := job.Config{
+			Name: fmt.Sprintf("billing.settle-%05d", i), Cron: "0 0/5 * * * ?", ShardingTotalCount: 3, Failover: true, TimeZone: "Asia/Shanghai",
+			ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou", Timeout: time.Minute, ErrorHandler: "LOG,SLACK", Revision: 4,
+			Description: "Settles what was paid since the last time", Props: map[string]string{"http.uri": "https://shop.example.com/settle", "http.method": "POST"},
+		}
+		d.Jobs = append(d.Jobs, jobfile.InRegistry(c, "HTTP"))
+	}
+	text, err := d.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", len(text))
+}
+
+func TestWriteTooMuch(t *testing.T) {
+	c := job.Config{Name: "a", ShardingTotalCount: 1}
+	d := jobfile.InRegistry(c, "HTTP")
+	if _, err := (jobfile.Declarations{Jobs: []jobfile.Declared{d, d}}).Write(); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("a job that is there twice: %v", err)
+	}
+}
+
+func TestExampleIsWrittenAsItIs(t *testing.T) {
+	d := declare(t, example(t))
+	text, err := d.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "failover: false") || !strings.Contains(string(text), "timeout: 2m\n") {
+		t.Errorf("%s", text)
+	}
+}
