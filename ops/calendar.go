@@ -61,6 +61,8 @@ type PutCalendarRequest struct {
 	Document []byte
 	// Version is the version that the calendar has to have; nil is any, or none.
 	Version *int64
+	// New is whether there has to be no such calendar. Then Version does not count.
+	New bool
 }
 
 // PutCalendarResult says what a calendar that was written does.
@@ -90,6 +92,9 @@ func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalenda
 	write := coord.Put(jobtree.Calendar(r.Name), r.Document)
 	if r.Version != nil {
 		write = coord.SetAt(jobtree.Calendar(r.Name), r.Document, *r.Version)
+	}
+	if r.New {
+		write = coord.Create(jobtree.Calendar(r.Name), r.Document)
 	}
 	before, err := o.reg.Get(ctx, jobtree.Calendar(r.Name))
 	if err != nil && !errors.Is(err, coord.ErrNoNode) {

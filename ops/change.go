@@ -14,6 +14,8 @@ type Action string
 const (
 	ActionCreate         Action = "create"
 	ActionUpdate         Action = "update"
+	ActionApply          Action = "apply"
+	ActionRelease        Action = "release"
 	ActionRemove         Action = "remove"
 	ActionReadmit        Action = "readmit"
 	ActionTrigger        Action = "trigger"

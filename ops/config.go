@@ -79,6 +79,8 @@ type Settings struct {
 	// Version is that of the configuration, for UpdateRequest. It is another one after each change,
 	// and after the job was removed and created again.
 	Version int64
+	// Created is the store-wide number of the commit that has created it: see Applied.
+	Created int64
 }
 
 // Settings reads the configuration of the job. If it cannot be read, the error comes with what
@@ -97,7 +99,7 @@ func (j *Job) Settings(ctx context.Context) (Settings, error) {
 	if err != nil && !errors.Is(err, coord.ErrNoNode) {
 		return failed(Settings{}, err)
 	}
-	s := Settings{Implementation: string(root.Value), Version: document.Modified}
+	s := Settings{Implementation: string(root.Value), Version: document.Modified, Created: document.Created}
 	if s.Config, err = job.DecodeConfig(document.Value); err != nil {
 		return failed(s, err)
 	}
@@ -136,23 +138,7 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 		if err != nil {
 			return err
 		}
-		next := r.Config
-		if next.Name == "" {
-			next.Name = string(j.name)
-		}
-		before, unread := job.DecodeConfig(there.Value)
-		switch {
-		case next.Name != string(j.name):
-			return fmt.Errorf("the configuration is that of job %s", brief.Quote(next.Name))
-		case there.Modified != r.Version:
-			return fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, there.Modified, r.Version)
-		case unread == nil && (before.Cron == "") != (next.Cron == ""):
-			return job.ErrKindConflict
-		}
-		document, err := next.Encode(there.Value)
-		if err != nil && unread != nil {
-			document, err = next.Encode(nil) // there is nothing to keep of what nobody can read
-		}
+		document, err := j.successor(there, r.Config, r.Version)
 		if err != nil {
 			return err
 		}
@@ -166,4 +152,25 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 		_, err = act.says("", string(there.Value), string(document)).commit(ctx, coord.SetAt(j.name.Config(), document, there.Version))
 		return err
 	})
+}
+
+// successor returns the document that replaces the one of the job, if it has a version.
+func (j *Job) successor(there coord.Node, next job.Config, version int64) ([]byte, error) {
+	if next.Name == "" {
+		next.Name = string(j.name)
+	}
+	before, unread := job.DecodeConfig(there.Value)
+	switch {
+	case next.Name != string(j.name):
+		return nil, fmt.Errorf("the configuration is that of job %s", brief.Quote(next.Name))
+	case there.Modified != version:
+		return nil, fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, there.Modified, version)
+	case unread == nil && (before.Cron == "") != (next.Cron == ""):
+		return nil, job.ErrKindConflict
+	}
+	document, err := next.Encode(there.Value)
+	if err != nil && unread != nil {
+		return next.Encode(nil) // there is nothing to keep of what nobody can read
+	}
+	return document, err
 }

@@ -21,6 +21,8 @@
 //	Pin, Unpin           pins/{item}            the leader             with Unpin; not in broadcast jobs
 //	DealAnew             leader/sharding/…      the leader             when the items are dealt
 //	Create, Update       config                 its instances          with the next one
+//	Apply                config, and the set    its instances          with the next one; the set with
+//	                     in ~elasticjob/applied                        Remove or Release
 //	Remove               ~elasticjob/removed    its instances; who     with Readmit or Create, or for a
 //	                                            would set it up again  program with a higher revision
 //	PutCalendar          ~elasticjob/calendars  jobs that name it      with RemoveCalendar

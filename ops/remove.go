@@ -20,6 +20,10 @@ var ErrNotRemoved = errors.New("ops: the job was not removed")
 type RemoveRequest struct {
 	// Why is for people. It is cut after 255 bytes.
 	Why string
+	// Version is the one that the configuration has to have: see Settings. 0 is any.
+	Version int64
+	// Set is the set of files that the job has to belong to: see Apply. "" is any, or none.
+	Set string
 }
 
 // Remove removes the job, with all that the registry has of it. Its instances stop with
@@ -34,7 +38,8 @@ type RemoveRequest struct {
 // parts. If Remove fails before all is gone, call it again. [Ops.Removed] lists the newest 10,000
 // removed jobs, and some hundreds more; older ones are forgotten.
 //
-// Errors: ErrNoJob if nothing is there; those of a read and of a commit.
+// Errors: ErrNoJob if nothing is there; ErrConfigChanged; ErrOtherSet; those of a read and of
+// a commit.
 func (j *Job) Remove(ctx context.Context, r RemoveRequest) error {
 	begun := false
 	return j.again(ctx, "remove", func() error {
@@ -42,6 +47,9 @@ func (j *Job) Remove(ctx context.Context, r RemoveRequest) error {
 			return fmt.Errorf("%w: no job can have this name", ErrNoJob)
 		}
 		config, err := j.config(ctx)
+		if err == nil && r.Version != 0 && config.Modified != r.Version {
+			return fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, config.Modified, r.Version)
+		}
 		if err == nil {
 			begun = true
 			err = j.remove(ctx, config, r)
@@ -68,7 +76,14 @@ func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) er
 	if c, err := job.DecodeConfig(config.Value); err == nil {
 		d.Revision = c.Revision
 	}
-	ops := []coord.Op{coord.AtVersion(j.name.Config(), config.Version), coord.Put(j.name.Removal(), jobtree.EncodeRemoval(d))}
+	ops := []coord.Op{coord.AtVersion(j.name.Config(), config.Version), coord.Put(j.name.Removal(), jobtree.EncodeRemoval(d)), coord.DeleteTree(j.name.Applied())}
+	if r.Set != "" {
+		isOwn, err := j.ofSet(ctx, r.Set)
+		if err != nil {
+			return err
+		}
+		ops = append(ops, isOwn)
+	}
 	if isSmall {
 		ops = append(ops, coord.DeleteTree(j.name.Root()))
 	} else {
