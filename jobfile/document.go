@@ -147,6 +147,8 @@ func (s *zkSection) fields() fields {
 		{key: "requestTimeout", shape: duration{to: &c.RequestTimeout, least: time.Millisecond}, meaning: "Bounds each request. Default 5s."},
 		{key: "maxBackoff", shape: duration{to: &c.MaxBackoff, least: time.Millisecond}, meaning: "The longest wait between two attempts to connect. Default 1s."},
 		{key: "digest", shape: text{&c.Digest}, meaning: "user:password: better a reference, such as ${file:/run/secrets/zookeeper}."},
+		{key: "otherDigests", shape: several{&c.OtherDigests}, meaning: "Further users, each user:password, while the namespace changes its user. They need digest."},
+		{key: "grants", shape: accessList{&c.Grants}, meaning: "What others may do with the nodes that this process creates: scheme:id:permissions, with commas between them, such as digest:reader:hash:r. They need digest."},
 		{key: "tls", shape: part[tlsSection]{&s.tls, (*tlsSection).fields}, meaning: "Encrypts the connections; {} takes the system's certificate authorities."},
 	}
 }

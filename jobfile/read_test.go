@@ -372,7 +372,7 @@ timeZone: GMT+08:00
 func TestEveryFieldOfTheAdapters(t *testing.T) {
 	for name, text := range map[string]string{
 		"etcd": `{etcd: {endpoints: [a:1], namespace: n, sessionTimeout: 1s, dialTimeout: 1s, requestTimeout: 1s, username: u, password: p, syncInterval: 1s, allowOldServers: true, tls: {}}}`,
-		"zk":   `{zookeeper: {servers: [a], namespace: n, sessionTimeout: 1s, dialTimeout: 1s, requestTimeout: 1s, maxBackoff: 1s, digest: 'u:p', tls: {serverName: x}}}`,
+		"zk":   `{zookeeper: {servers: [a], namespace: n, sessionTimeout: 1s, dialTimeout: 1s, requestTimeout: 1s, maxBackoff: 1s, digest: 'u:p', otherDigests: ['v:q'], grants: 'digest:r:zhz8FhBTPXY6pqhp1sD9BPwXNxE=:r', tls: {serverName: x}}}`,
 	} {
 		v := reflect.ValueOf(read(t, options(nil), "registry: "+text+"\njobs: {a: {enabled: false}}").Adapter())
 		for i := range v.NumField() {

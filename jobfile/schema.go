@@ -100,6 +100,8 @@ func (m moment) schema(schema) schema {
 	return schema{"type": []string{"string", "null"}, "pattern": rfc3339 + "|" + reference}
 }
 
+func (a accessList) schema(schema) schema { return text{}.schema(nil) }
+
 // shared is a shape that the schema describes once.
 type shared struct {
 	shape

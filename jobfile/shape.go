@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -294,6 +295,16 @@ func (m moment) read(v *value, path string, r *reader) {
 		}
 		*m.to = t
 		return nil
+	})
+}
+
+// accessList is an access list of ZooKeeper, as [zk.ParseACL] has it.
+type accessList struct{ to *zk.ACL }
+
+func (a accessList) read(v *value, path string, r *reader) {
+	r.single(v, path, func() (err error) {
+		*a.to, err = zk.ParseACL(v.text)
+		return err
 	})
 }
 

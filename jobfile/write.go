@@ -157,3 +157,5 @@ func (m moment) written() *yaml.Node {
 	}
 	return textNode(m.to.UTC().Format(time.RFC3339Nano))
 }
+
+func (a accessList) written() *yaml.Node { return textNode(a.to.String()) }
