@@ -6,6 +6,9 @@
 //	next := s.Next(time.Now())
 //	last := s.Prev(time.Now())
 //
+// [Schedule.Explain] says in words what an expression means, and [Convert] makes one of a line of Unix
+// cron.
+//
 // # Expressions
 //
 // There are six fields, or seven, with blanks between them:

@@ -41,6 +41,12 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("printed as %q, and then as %q", text, again)
 		}
 
+		for _, in := range []cronexpr.Language{cronexpr.English, cronexpr.Chinese} {
+			if words := s.Explain(in); words == "" || again.Explain(in) != words {
+				t.Fatalf("%q is explained as %q, and %q as %q", expr, words, text, again.Explain(in))
+			}
+		}
+
 		at := time.Unix(unix, 0)
 		next, prev := s.Next(at), s.Prev(at)
 		if !next.Equal(again.Next(at)) || !prev.Equal(again.Prev(at)) {
