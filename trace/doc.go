@@ -27,8 +27,8 @@
 //	waits ──a batch is full, or an interval old──► writes ──► waits
 //	                                                 │ ▲
 //	              an error, a panic, or no answer in │ │ after a pause: 0.5 s, doubled with
-//	              WriteTimeout; that is logged once  ▼ │ each failure up to 30 s, less up to half
-//	                                                fails
+//	              WriteTimeout; that is logged once  ▼ │ each failure up to 30 s, less up to half;
+//	                                                fails  after no answer, half of the batch
 //
 //	Close: writes all that is left ──► ended
 //	       its context ends ──► the rest is dropped, and said in its error ──► ended

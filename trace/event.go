@@ -118,3 +118,16 @@ type Batch struct {
 	Events []Event
 	Lines  []Line
 }
+
+func (b Batch) count() Count { return Count{len(b.Events), len(b.Lines)} }
+
+// first returns the first events and lines of a batch, so many at most; events come before lines.
+func (b Batch) first(most int) Batch {
+	events := min(len(b.Events), most)
+	return Batch{b.Events[:events], b.Lines[:min(len(b.Lines), most-events)]}
+}
+
+// without returns what comes after the first ones.
+func (b Batch) without(first Batch) Batch {
+	return Batch{b.Events[len(first.Events):], b.Lines[len(first.Lines):]}
+}

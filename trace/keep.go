@@ -16,6 +16,8 @@ const (
 	// firstPause and lastPause bound the pauses while the sink fails.
 	firstPause = 500 * time.Millisecond
 	lastPause  = 30 * time.Second
+	// maxAtOnce is more than a chunk has: that is one batch.
+	maxAtOnce = 1 << 20
 	// leaveTime is how long a write may go on when Close has no more time.
 	leaveTime = time.Second
 )
@@ -80,38 +82,47 @@ func (r *Recorder) leave() {
 	r.stats.Left = r.stats.Left.plus(r.queue.clear())
 }
 
-// settle counts what has become of the chunk in hand.
-func (r *Recorder) settle(c *chunk, isWritten bool) {
+// settle counts what has become of the chunk in hand. What the sink has not kept is dropped.
+func (r *Recorder) settle(c *chunk, kept Count) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.queue.release(c.has, c.bytes)
-	if isWritten {
-		r.stats.Written, r.stats.LastWritten = r.stats.Written.plus(c.has), time.Now()
-	} else {
-		r.stats.Left = r.stats.Left.plus(c.has)
-	}
+	r.stats.Written = r.stats.Written.plus(kept)
+	r.stats.Left = r.stats.Left.plus(c.has.minus(kept))
 }
 
-// deliver gives a chunk to the sink until that has kept it. It reports false if Close has no
-// more time.
-func (r *Recorder) deliver(c *chunk) bool {
-	b, err := r.batch(c)
+// deliver gives a chunk to the sink until that has kept it, and returns how much was kept: less only
+// if Close has no more time. The chunk is one batch. If the sink takes too long for that, the next
+// batches are half as long, again and again; they grow when it takes little time.
+func (r *Recorder) deliver(c *chunk) (kept Count) {
+	rest, err := r.batch(c)
 	if err != nil {
 		r.fails(err) // not to be expected: it was packed here
-		return false
+		return kept
 	}
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		err := r.write(b)
+	pause := firstPause
+	for rest.count() != (Count{}) {
+		b := rest.first(r.atOnce)
+		begin := time.Now()
+		late, err := r.write(b)
 		switch {
 		case err == nil:
 			r.works()
-			return true
+			kept, rest, pause = kept.plus(b.count()), rest.without(b), firstPause
+			if time.Since(begin) < r.options.WriteTimeout/4 {
+				r.atOnce = min(2*r.atOnce, maxAtOnce)
+			}
+			continue
 		case r.hurry.Err() != nil:
-			return false
+			return kept
+		case late:
+			r.atOnce = max(b.count().all()/2, 1)
 		}
 		r.fails(err)
 		r.pause(pause/2 + rand.N(pause/2))
+		pause = min(2*pause, lastPause)
 	}
+	return kept
 }
 
 // batch returns what the sink is given of a chunk.
@@ -132,9 +143,10 @@ func (r *Recorder) batch(c *chunk) (Batch, error) {
 	return b, nil
 }
 
-// write calls the sink once. If that does not return in time, it waits on, because no other
-// call may come meanwhile; but not for ever if Close has no more time.
-func (r *Recorder) write(b Batch) error {
+// write calls the sink once, and reports whether that took too long. If the sink does not return in
+// time, it waits on, because no other call may come meanwhile; but not for ever if Close has no more
+// time.
+func (r *Recorder) write(b Batch) (late bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(r.hurry, r.options.WriteTimeout, errTimeout)
 	defer cancel()
 	written := make(chan error, 1)
@@ -149,13 +161,13 @@ func (r *Recorder) write(b Batch) error {
 	for {
 		select {
 		case err := <-written:
-			return err
+			return ctx.Err() != nil, err
 		case <-timer.C:
 			if r.hurry.Err() != nil {
 				r.mu.Lock()
 				r.hangs = true
 				r.mu.Unlock()
-				return errHangs
+				return true, errHangs
 			}
 			r.fails(fmt.Errorf("%w after %v, and does not heed the end of its context", errHangs, r.options.WriteTimeout))
 		case <-hurry:

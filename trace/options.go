@@ -20,7 +20,8 @@ type Options struct {
 	Batch int
 	// Interval is how long they wait for others at most, unless the sink is behind. Default 1 s.
 	Interval time.Duration
-	// WriteTimeout bounds one call of the sink. Default 30 s.
+	// WriteTimeout bounds one call of the sink. A batch that takes longer comes again in halves, and
+	// those that follow are as short, until they take little time. Default 30 s.
 	WriteTimeout time.Duration
 	// MaxOutput is how many bytes of an execution's output are kept: the last ones. Default
 	// 4,000; at most [job.MaxOutput]; negative: none.

@@ -32,6 +32,7 @@ type Recorder struct {
 
 	// Of the goroutine.
 	ids    ids
+	atOnce int // how many events and lines the sink is given at a time, at most
 	packer packer
 	drops  drops
 
@@ -56,7 +57,7 @@ func New(sink Sink, o Options) (*Recorder, error) {
 	r := &Recorder{
 		sink: sink, options: o,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
-		queue: newQueue(o), cut: map[string]*runLog{},
+		queue: newQueue(o), atOnce: maxAtOnce, cut: map[string]*runLog{},
 	}
 	r.closing, r.end = context.WithCancel(context.Background())
 	r.hurry, r.noTime = context.WithCancel(context.Background())

@@ -33,7 +33,7 @@ func (r *Recorder) fails(err error) {
 func (r *Recorder) works() {
 	r.mu.Lock()
 	since, queued := r.stats.FailingSince, r.queue.held
-	r.stats.FailingSince = time.Time{}
+	r.stats.FailingSince, r.stats.LastWritten = time.Time{}, time.Now()
 	r.mu.Unlock()
 	if !since.IsZero() {
 		r.say(slog.LevelInfo, "trace: the sink works again", slog.Duration("failed", time.Since(since)), slog.Int("queued", queued.all()))
