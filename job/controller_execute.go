@@ -220,7 +220,7 @@ func (c *controller) collect() {
 			c.work.Yielded[r.Item] = c.now().Add(moveTime)
 			c.wakeIn(moveTime)
 		}
-		r.Completed = completionOf(&r.Run, r.ending)
+		r.Completed = completionOf(r)
 		if !r.Recorded || r.Instance != c.self.ID {
 			c.drop(r)
 			c.mustTell(r)

@@ -35,7 +35,7 @@ func (c *controller) kill(w *decide.World) error {
 	for _, r := range waiting {
 		r.begun = c.now()
 		r.ending = ending{outcome: OutcomeKilled, err: ErrKilled, text: ErrKilled.Error(), at: c.now()}
-		r.Completed = completionOf(&r.Run, r.ending)
+		r.Completed = completionOf(r)
 		c.isDone(r)
 		c.observeEnd(r, r.ending, nil)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -109,9 +108,9 @@ func (e *ending) describe() {
 }
 
 // completionOf returns what the tree is told of the end of a run.
-func completionOf(r *decide.Run, e ending) *jobtree.CompletionDocument {
+func completionOf(r *run) *jobtree.CompletionDocument {
 	return &jobtree.CompletionDocument{
-		Tick: r.Tick, Token: r.Token, Outcome: e.outcome.inTree(), Ended: e.at,
-		TaskID: r.TaskID, Original: r.Original, Source: Source(r.Source).String(), Request: r.Request, Error: e.text,
+		Tick: r.Tick, Token: r.Token, Outcome: r.ending.outcome.inTree(), Begun: r.begun, Ended: r.ending.at,
+		TaskID: r.TaskID, Original: r.Original, Source: Source(r.Source).String(), Request: r.Request, Error: r.ending.text,
 	}
 }

@@ -42,10 +42,13 @@ func (c *cluster) completes(e execution, want jobtree.CompletionDocument) {
 	if got.Ended.Before(e.end.Truncate(time.Millisecond)) || got.Ended.After(time.Now()) {
 		c.Errorf("it ended at %v, and the tree says %v", e.end, got.Ended)
 	}
+	if got.Begun.After(e.begin) || got.Begun.Before(e.begin.Add(-time.Minute)) {
+		c.Errorf("it began at %v, and the tree says %v", e.begin, got.Begun)
+	}
 	if !got.Tick.Equal(e.ScheduledTime.Truncate(time.Millisecond)) {
 		c.Errorf("its tick is %v, and the tree says %v", e.ScheduledTime, got.Tick)
 	}
-	want.Tick, want.Ended, want.Token = got.Tick, got.Ended, e.Token
+	want.Tick, want.Begun, want.Ended, want.Token = got.Tick, got.Begun, got.Ended, e.Token
 	want.TaskID, want.Source = e.TaskID, e.Source.String()
 	if got != want {
 		c.Errorf("the tree says %+v, want %+v", got, want)

@@ -42,6 +42,7 @@ type JobInfo struct {
 	Cron      string `json:"cron,omitempty"`
 	MoreCrons int    `json:"moreCrons,omitempty"`
 	TimeZone  string `json:"timeZone,omitempty"`
+	Calendars int    `json:"calendars,omitempty"` // how many there are whose days it leaves out
 	Label     string `json:"label,omitempty"`
 	Broadcast bool   `json:"broadcast,omitempty"`
 	// ShardingTotalCount is how many items the job is to have.
@@ -300,7 +301,7 @@ const (
 // configInfo writes what the configuration says.
 func (i *JobInfo) configInfo(c job.Config, unread error) {
 	i.Description, i.Cron, i.MoreCrons, i.TimeZone = brief.Cut(c.Description, maxWord), brief.Cut(c.Cron, maxLong), len(c.MoreCrons), brief.Cut(c.TimeZone, maxWord)
-	i.Label, i.Broadcast, i.ShardingTotalCount = brief.Cut(c.Label, maxWord), c.Broadcast, c.ShardingTotalCount
+	i.Calendars, i.Label, i.Broadcast, i.ShardingTotalCount = len(c.Calendars), brief.Cut(c.Label, maxWord), c.Broadcast, c.ShardingTotalCount
 	if unread != nil {
 		i.ConfigError = brief.Error(unread).Error()
 	}

@@ -37,6 +37,8 @@ type JobDetail struct {
 	Triggers []string `json:"triggers,omitempty"`
 	// Debris are paths of nodes that strangers have left in the way of ours: the first 100.
 	Debris []string `json:"debris,omitempty"`
+	// Doubt says, in a watch, why this may be incomplete or old.
+	Doubt string `json:"doubt,omitempty"`
 }
 
 // nextTicks is how many ticks a detail has.

@@ -21,12 +21,13 @@ func ended(value string) (jobtree.CompletionDocument, error) {
 func TestCompletionDocument(t *testing.T) {
 	tick := time.Date(2026, 11, 20, 23, 14, 28, 0, time.FixedZone("", 3600))
 	got := jobtree.EncodeCompletion(jobtree.CompletionDocument{
-		Tick: tick, Token: 12345, Outcome: jobtree.OutcomeFailed, Ended: tick.Add(1512345 * time.Microsecond),
+		Tick: tick, Token: 12345, Outcome: jobtree.OutcomeFailed, Begun: tick.Add(12 * time.Millisecond), Ended: tick.Add(1512345 * time.Microsecond),
 		TaskID: "019a9c3e-7f00-7a31-8c55-0242ac120002", Source: "MISFIRE", Request: "r 1", Error: "disk: \"full\"\n",
 	})
 	const want = `tick: 2026-11-20T22:14:28.000Z
 token: 12345
 out: FAILED
+beg: 2026-11-20T22:14:28.012Z
 end: 2026-11-20T22:14:29.512Z
 task: 019a9c3e-7f00-7a31-8c55-0242ac120002
 src: MISFIRE
@@ -56,6 +57,7 @@ func TestCompletions(t *testing.T) {
 		"a token of text":       {value: "out: OK\ntoken: seven\n", bad: true},
 		"a token without end":   {value: "token: " + strings.Repeat("9", 40), bad: true},
 		"a tick of text":        {value: "tick: yesterday\n", bad: true},
+		"a beginning of text":   {value: "beg: now\n", bad: true},
 		"an end of text":        {value: "out: OK\nend: now\n", bad: true},
 		"a list as an error":    {value: "err: [x]\n", bad: true},
 		"a long task":           {value: "task: " + strings.Repeat("x", 100), bad: true},

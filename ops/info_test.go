@@ -1,0 +1,393 @@
+package ops_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// plant writes nodes below a job. Those of instances, sessions and the leader are ephemeral.
+func plant(t *testing.T, reg coord.Registry, name string, nodes map[string]string) {
+	t.Helper()
+	for path, value := range nodes {
+		op := coord.Put(name+"/"+path, []byte(value))
+		if path == "" {
+			op = coord.Put(name, []byte(value))
+		}
+		for _, room := range []string{"instances/", "sessions/", "leader/election/"} {
+			if strings.HasPrefix(path, room) {
+				op = coord.CreateEphemeral(name+"/"+path, []byte(value))
+			}
+		}
+		if _, err := reg.Commit(t.Context(), op); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+}
+
+const (
+	small = "cron: 0 0 3 * * ?\njobName: j\nshardingTotalCount: 2\n"
+	here  = "192.0.2.2@-@14058"
+	gone  = "192.0.2.2@-@13981"
+)
+
+// The statuses of a job are those of ElasticJob's console, and missing nodes hide nothing.
+func TestStatusOfAJob(t *testing.T) {
+	for name, tc := range map[string]struct {
+		nodes map[string]string
+		want  ops.JobStatus
+	}{
+		"nothing but a configuration":        {nil, ops.JobCrashed},
+		"disabled servers, and no instance":  {map[string]string{"servers/192.0.2.2": "DISABLED"}, ops.JobCrashed},
+		"an instance, and no server":         {map[string]string{"instances/" + here: ""}, ops.JobDisabled},
+		"all servers are disabled":           {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "DISABLED", "servers/192.0.2.3": "disabled", "sharding/0/instance": here}, ops.JobDisabled},
+		"some servers are disabled":          {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "servers/192.0.2.3": "DISABLED", "sharding/0/instance": here}, ops.JobOK},
+		"an enabled server of 2.1":           {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "", "sharding/0/instance": here}, ops.JobOK},
+		"nothing is dealt":                   {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED"}, ops.JobShardingFlag},
+		"items without owners":               {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "sharding/0": "", "sharding/1/instance": " "}, ops.JobShardingFlag},
+		"an owner is gone":                   {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "sharding/0/instance": here, "sharding/1/instance": gone}, ops.JobShardingFlag},
+		"one item has no owner":              {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "sharding/0/instance": here, "sharding/1": ""}, ops.JobOK},
+		"an owner whose document is strange": {map[string]string{"instances/" + here: "[x", "servers/192.0.2.2": "ENABLED", "sharding/0/instance": here}, ops.JobOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T, d dial) {
+				reg := open(t, d)
+				plant(t, reg, "j", map[string]string{"": "x", "config": small})
+				plant(t, reg, "j", tc.nodes)
+				info, err := ops.New(reg).Job("j").Info(t.Context())
+				if err != nil || info.Status != tc.want {
+					t.Errorf("got %+v, %v; want %s", info, err, tc.want)
+				}
+				list, err := ops.New(reg).Jobs(t.Context(), ops.JobsQuery{})
+				if err != nil || len(list.Jobs) != 1 || list.Jobs[0] != info {
+					t.Errorf("the list has %+v, %v; want %+v", list, err, info)
+				}
+			})
+		})
+	}
+}
+
+// So are those of an item.
+func TestStatusOfAnItem(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		reg := open(t, d)
+		plant(t, reg, "j", map[string]string{
+			"": "x", "config": strings.Replace(small, "2", "9", 1), "instances/" + here: "serverIp: 192.0.2.7\n", "servers/192.0.2.2": "ENABLED",
+			"sharding/0/instance": here,
+			"sharding/1/instance": here, "sharding/1/running": here,
+			"sharding/2/instance": gone, "sharding/2/running": gone,
+			"sharding/3/instance": here, "sharding/3/running": here, "sharding/3/disabled": "",
+			"sharding/4/instance": gone,
+			"sharding/5/misfire":  "",
+			"sharding/6/instance": gone, "sharding/6/disabled": "",
+			"sharding/7/instance": here, "sharding/7/running": "", // before 3.0.2
+			"sharding/20/instance": here, // not dealt anew since there are fewer
+			"sharding/x/instance":  here,
+		})
+		items, err := ops.New(reg).Job("j").Items(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{
+			"0 PENDING 192.0.2.7", "1 RUNNING 192.0.2.7", "2 RUNNING 192.0.2.2", "3 DISABLED 192.0.2.7", "4 SHARDING_FLAG 192.0.2.2",
+			"5 SHARDING_FLAG ", "6 DISABLED 192.0.2.2", "7 RUNNING 192.0.2.7", "8 SHARDING_FLAG ", "20 PENDING 192.0.2.7",
+		}
+		var got []string
+		for _, i := range items {
+			got = append(got, fmt.Sprint(i.Item, " ", i.Status, " ", i.Server))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		if items[2].Run == nil || !items[2].Run.Lost || items[1].Run.Lost || items[7].Run.Lost {
+			t.Errorf("runs of instances that are gone: %+v", items)
+		}
+	})
+}
+
+// The trees of a real ElasticJob 3.0, as one instance of two is killed in the middle of a run.
+func TestTreesOfElasticJob(t *testing.T) {
+	const config = "cron: 28 14/1 * * * ?\ndescription: ''\ndisabled: false\nfailover: true\njobName: demo\njobParameter: ''\nmaxTimeDiffSeconds: -1\nmisfire: true\n" +
+		"monitorExecution: true\noverwrite: true\nreconcileIntervalMinutes: 10\nshardingItemParameters: 0=Beijing,1=Shanghai,2=Guangzhou\nshardingTotalCount: 3\nstaticSharding: false\n"
+	instance := func(id string) string { return "jobInstanceId: " + id + "\nserverIp: 192.0.2.2\n" }
+	both := map[string]string{"instances/" + here: instance(here), "instances/" + gone: instance(gone), "leader/election/instance": gone}
+	one := map[string]string{"instances/" + here: instance(here), "leader/election/instance": here, "leader/sharding/necessary": ""}
+	dealt := map[string]string{"sharding/0/instance": here, "sharding/1/instance": gone, "sharding/2/instance": here}
+	for name, tc := range map[string]struct {
+		nodes []map[string]string
+		job   string // status, instances, JVM members, running, waiting, leader
+		items string // the statuses
+	}{
+		"before the first run":     {[]map[string]string{{"instances/" + gone: instance(gone), "leader/election/instance": gone, "leader/sharding/necessary": ""}}, "SHARDING_FLAG 1 1 0 0 " + gone, "[SHARDING_FLAG SHARDING_FLAG SHARDING_FLAG]"},
+		"two instances run":        {[]map[string]string{both, dealt, {"sharding/0/running": here, "sharding/1/running": gone, "sharding/2/running": here}}, "OK 2 2 3 0 " + gone, "[RUNNING RUNNING RUNNING]"},
+		"the run is over":          {[]map[string]string{both, dealt}, "OK 2 2 0 0 " + gone, "[PENDING PENDING PENDING]"},
+		"one was killed":           {[]map[string]string{one, dealt, {"sharding/0/running": here, "sharding/2/running": here, "leader/failover/items/1": ""}}, "SHARDING_FLAG 1 1 2 1 " + here, "[RUNNING SHARDING_FLAG RUNNING]"},
+		"the other has taken over": {[]map[string]string{one, dealt, {"sharding/1/running": here, "sharding/1/failover": here, "sharding/1/failovering": here}}, "SHARDING_FLAG 1 1 1 0 " + here, "[PENDING RUNNING PENDING]"},
+		"all have left":            {[]map[string]string{dealt}, "CRASHED 0 0 0 0 ", "[SHARDING_FLAG SHARDING_FLAG SHARDING_FLAG]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T, d dial) {
+				reg := open(t, d)
+				plant(t, reg, "demo", map[string]string{"": "Drv$J", "config": config, "servers/192.0.2.2": "ENABLED"})
+				for _, nodes := range tc.nodes {
+					plant(t, reg, "demo", nodes)
+				}
+				detail, err := ops.New(reg).Job("demo").Describe(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				i := detail.Info
+				if got := fmt.Sprint(i.Status, " ", i.Instances, " ", i.JVM, " ", i.Running, " ", i.Waiting, " ", i.Leader); got != tc.job {
+					t.Errorf("the job: got %s, want %s", got, tc.job)
+				}
+				var statuses []ops.ItemStatus
+				for _, item := range detail.Items {
+					statuses = append(statuses, item.Status)
+					if item.Status == ops.ItemRunning && (item.Run.Instance == "" || item.Run.TaskID != "") {
+						t.Errorf("what runs: %+v", item.Run)
+					}
+				}
+				if got := fmt.Sprint(statuses); got != tc.items {
+					t.Errorf("the items: got %s, want %s", got, tc.items)
+				}
+				if detail.Items[1].Parameter != "Shanghai" || i.Implementation != "Drv$J" || i.Next.Second() != 28 || i.Faults != 0 {
+					t.Errorf("got %+v", detail)
+				}
+				for _, in := range detail.Instances {
+					if !in.JVM || in.Server != "192.0.2.2" || !in.Enabled || in.Error != "" {
+						t.Errorf("an instance: %+v", in)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A node of the namespace that is no job is none, and a job that cannot be read hides nothing, not
+// even itself.
+func TestWhatCannotBeRead(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		reg := open(t, d)
+		long := strings.Repeat("長い", 5000)
+		for name, nodes := range map[string]map[string]string{
+			"a":           {"": "x", "config": small},
+			"a-b":         {"config": "cron: nonsense\ndescription: " + long + "\njobName: a-b\nlabel: " + long + "\nshardingTotalCount: -1\n"},
+			"a.b":         {"config": "[", "instances/" + here: ":", "sessions/" + here: "protocol: x", "faults/" + here: "[x", "schedule": "[x", "sharding/0/fired": "yesterday", "sharding/0/completed": "[", "pins/0": "[", "sharding/0/running": here},
+			"a0":          {"": "no configuration", "instances/" + here: ""},
+			"b":           {"config": strings.Replace(small, "\n", "\nprops:\n  schedule.calendars: holidays\n", 1)},
+			"empty":       {"config": ""},
+			"systemTime":  {"current": ""},
+			"~elasticjob": {"junk": "", "nodes/10.0.0.1@-@7-ff": "items: 3\nmaxItems: 9\noffers:\n- SCRIPT\n", "nodes/10.0.0.2@-@7-ff": "["},
+			"日本":          {"config": small},
+		} {
+			plant(t, reg, name, nodes)
+		}
+		all := ops.New(reg)
+		list, err := all.Jobs(t.Context(), ops.JobsQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, i := range list.Jobs {
+			names = append(names, i.Name)
+			if bad := i.Name != "a" && i.Name != "b"; (i.ConfigError != "") != bad {
+				t.Errorf("%s: its configuration: %s", i.Name, i.ConfigError)
+			}
+			if (i.Name == "b") != strings.Contains(i.NextError, "no such calendar") {
+				t.Errorf("%s: its next tick: %s", i.Name, i.NextError)
+			}
+		}
+		if want := []string{"a", "a-b", "a.b", "b", "empty"}; !slices.Equal(names, want) {
+			t.Errorf("jobs %q, want %q", names, want)
+		}
+		if list.Totals.Faulty != 4 || list.Totals.Jobs != 5 {
+			t.Errorf("totals %+v", list.Totals)
+		}
+		document, err := json.Marshal(list)
+		if err != nil || len(document) > 10_000 {
+			t.Errorf("the list has %d bytes, %v", len(document), err)
+		}
+		detail, err := all.Job("a.b").Describe(t.Context())
+		if err != nil || len(detail.Faults) != 1 || detail.Instances[0].Error == "" || detail.Items[0].Error == "" || detail.Items[0].Pin.Error == "" {
+			t.Errorf("got %+v, %v", detail, err)
+		}
+		processes, err := all.Processes(t.Context())
+		if err != nil || len(processes) != 2 || processes[0].Items != 3 || processes[0].Server != "10.0.0.1" || !slices.Equal(processes[0].Offers, []string{"SCRIPT"}) || processes[1].Error == "" {
+			t.Errorf("processes %+v, %v", processes, err)
+		}
+		for _, err := range []error{
+			failure(all.Job("a0").Info(t.Context())), failure(all.Job("x/y").Describe(t.Context())), failure(all.Job("").Items(t.Context())),
+			failure(all.Job("no").Instances(t.Context())), failure(all.Job("no").Servers(t.Context())),
+		} {
+			if !errors.Is(err, ops.ErrNoJob) {
+				t.Errorf("got %v", err)
+			}
+		}
+	})
+}
+
+func failure[T any](_ T, err error) error { return err }
+
+// A list can be searched, and has pages.
+func TestJobsQuery(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		reg := open(t, d)
+		live := map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "sharding/0/instance": here}
+		for name, more := range map[string]map[string]string{
+			"pay":         {"": "com.shop.Pay"},
+			"pay-refunds": {"sharding/0/running": here, "sharding/0/completed": "out: FAILED\n"},
+			"pay.late":    {"faults/" + here: "faults:\n- kind: starvation\n  cause: no thread\n  since: 2026-11-22T12:00:00Z\n- kind: clock\n  cause: off\n  since: 2026-11-22T11:00:00Z\n"},
+			"report":      {"schedule": "cron: 0 0 3 * * ?\npaused: 2026-11-22T12:00:00Z\npausedBy: anna\n", "servers/192.0.2.9": "DISABLED"},
+		} {
+			plant(t, reg, name, map[string]string{"config": strings.Replace(small, "jobName", "description: about "+name+"\njobName", 1)})
+			plant(t, reg, name, live)
+			plant(t, reg, name, more)
+		}
+		plant(t, reg, "down", map[string]string{"config": small})
+		for name, tc := range map[string]struct {
+			query ops.JobsQuery
+			want  string
+			next  string
+			total int // 0 is as many as are wanted
+		}{
+			"all":             {want: "down pay pay-refunds pay.late report"},
+			"text":            {query: ops.JobsQuery{Search: "ABOUT PAY"}, want: "pay pay-refunds pay.late"},
+			"implementation":  {query: ops.JobsQuery{Search: "shop"}, want: "pay"},
+			"server":          {query: ops.JobsQuery{Server: "192.0.2.9"}, want: "report"},
+			"status":          {query: ops.JobsQuery{Statuses: []ops.JobStatus{ops.JobCrashed, ops.JobDisabled}}, want: "down"},
+			"paused":          {query: ops.JobsQuery{Paused: true}, want: "report"},
+			"faulty":          {query: ops.JobsQuery{Faulty: true}, want: "pay.late"},
+			"failing":         {query: ops.JobsQuery{Failing: true}, want: "pay-refunds"},
+			"the first page":  {query: ops.JobsQuery{Search: "a", Limit: 2}, want: "pay pay-refunds", next: "pay-refunds", total: 4},
+			"the second page": {query: ops.JobsQuery{Search: "a", Limit: 2, After: "pay-refunds"}, want: "pay.late report", total: 4},
+			"a third page":    {query: ops.JobsQuery{Search: "a", Limit: 2, After: "report"}, total: 4},
+			"nothing":         {query: ops.JobsQuery{Search: "nothing"}},
+		} {
+			list, err := ops.New(reg).Jobs(t.Context(), tc.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, i := range list.Jobs {
+				names = append(names, i.Name)
+			}
+			if got := strings.Join(names, " "); got != tc.want || list.Next != tc.next || list.Totals.Jobs != cmp.Or(tc.total, len(names)) {
+				t.Errorf("%s: got %s, then %q, of %d; want %+v", name, got, list.Next, list.Totals.Jobs, tc)
+			}
+		}
+		list, err := ops.New(reg).Jobs(t.Context(), ops.JobsQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (ops.Totals{Jobs: 5, OK: 4, Crashed: 1, Paused: 1, Faulty: 1, Failing: 1, Instances: 4, Items: 10, Running: 1}); list.Totals != want {
+			t.Errorf("totals %+v, want %+v", list.Totals, want)
+		}
+		if i := list.Jobs[3]; i.Faults != 2 || i.Fault != "clock: off" {
+			t.Errorf("faults %+v", i)
+		}
+		if i := list.Jobs[4]; i.Paused.By != "anna" || !i.Next.IsZero() || i.Servers != 2 || i.DisabledServers != 1 {
+			t.Errorf("a paused job: %+v", i)
+		}
+		servers, err := ops.New(reg).Servers(t.Context())
+		if want := []ops.ServerInfo{{Server: "192.0.2.2", Instances: 1, Jobs: 4, Items: 4, Running: 1}, {Server: "192.0.2.9", Jobs: 1, DisabledJobs: 1}}; err != nil || !slices.Equal(servers, want) {
+			t.Errorf("servers %+v, %v; want %+v", servers, err, want)
+		}
+		on, err := ops.New(reg).JobsOn(t.Context(), "192.0.2.9")
+		if err != nil || len(on) != 1 || on[0].Job != "report" || on[0].Enabled || len(on[0].Instances) != 0 {
+			t.Errorf("jobs on a server: %+v, %v", on, err)
+		}
+		instances, err := ops.New(reg).Instances(t.Context())
+		if err != nil || len(instances) != 4 || instances[0].Job != "pay" || instances[3].Job != "report" || !instances[0].JVM {
+			t.Errorf("instances %+v, %v", instances, err)
+		}
+		if _, err := ops.New(reg).Jobs(t.Context(), ops.JobsQuery{Limit: -1}); err == nil {
+			t.Error("a negative limit is allowed")
+		}
+	})
+}
+
+// What a live cluster shows.
+func TestStatistics(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, d dial) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		hang, begun := make(chan struct{}), make(chan job.ShardingContext, 10)
+		s := runs(t, d, settle(), "10.0.0.1", func(ctx context.Context, sc job.ShardingContext) error {
+			begun <- sc
+			if sc.JobParameter == "fail" {
+				return errors.New("no disk")
+			}
+			select {
+			case <-hang:
+			case <-ctx.Done():
+			}
+			return nil
+		}, job.WithLabels("gpu"), job.WithWeight(3))
+		owns(t, s, 3)
+		all := ops.New(open(t, d)).By("anna")
+		steer := all.Job("settle")
+		failed, err := steer.Trigger(ctx, job.TriggerRequest{Items: []int{0}, Parameter: "fail"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := failed.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+		<-begun
+		hanging, err := steer.Trigger(ctx, job.TriggerRequest{Items: []int{1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc := <-begun
+		if err := steer.Pin(ctx, 2, ops.PinRequest{Label: "gpu"}); err != nil {
+			t.Fatal(err)
+		}
+
+		list, err := all.Jobs(ctx, ops.JobsQuery{})
+		if err != nil || len(list.Jobs) != 1 {
+			t.Fatalf("got %+v, %v", list, err)
+		}
+		i := list.Jobs[0]
+		if i.Status != ops.JobOK || i.Instances != 1 || i.JVM != 0 || i.Running != 1 || i.Failing != 1 || i.Requests != 1 || i.Pins != 1 || i.Leader != s.Status().InstanceID ||
+			i.Last.Outcome != "FAILED" || i.Last.Error != "no disk" || i.Last.Item != 0 || i.Last.Source != "MANUAL" || i.Last.Begun.Before(i.Last.Tick) || i.Last.Ended.Before(i.Last.Begun) ||
+			!i.Next.Equal(s.Status().NextTick) || i.Implementation != "settle" || i.ShardingTotalCount != 3 {
+			t.Errorf("the job: %+v", i)
+		}
+		detail, err := steer.Describe(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if detail.Info != i || len(detail.Ticks) != 5 || detail.Config.Cron != rarely || detail.Since.IsZero() || len(detail.Requests) != 2 || len(detail.Servers) != 1 {
+			t.Errorf("the job: %+v", detail)
+		}
+		items := detail.Items
+		if items[0].Status != ops.ItemPending || items[0].Last.Outcome != "FAILED" || items[1].Status != ops.ItemRunning || items[2].Pin == nil || !items[2].Pin.Holds || items[2].Pin.By != "anna" {
+			t.Errorf("items %+v", items)
+		}
+		if r := items[1].Run; r == nil || r.Instance != sc.InstanceID || r.Token != sc.Token || r.TaskID != sc.TaskID || r.Request != hanging.ID || !r.Tick.Equal(sc.ScheduledTime.Truncate(time.Millisecond)) {
+			t.Errorf("what runs: %+v, want %+v", r, sc)
+		}
+		in := detail.Instances[0]
+		if len(detail.Instances) != 1 || in.ID != sc.InstanceID || in.Server != "10.0.0.1" || !in.Enabled || !in.Leader || in.Leaving || in.JVM || in.Old || in.Protocol == 0 || in.Weight != 3 || in.Behind || in.Refuses ||
+			!slices.Contains(in.Labels, "gpu") || !slices.Equal(in.Items, []int{0, 1, 2}) || !slices.Equal(in.Running, []int{1}) {
+			t.Errorf("the instance: %+v", in)
+		}
+		if servers, err := all.Servers(ctx); err != nil || len(servers) != 1 || servers[0] != (ops.ServerInfo{Server: "10.0.0.1", Instances: 1, Jobs: 1, Items: 3, Running: 1}) {
+			t.Errorf("servers %+v, %v", servers, err)
+		}
+		close(hang)
+		if results, err := hanging.Wait(ctx); err != nil || results[0].Outcome != job.OutcomeOK {
+			t.Errorf("got %+v, %v", results, err)
+		}
+	})
+}
