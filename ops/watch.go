@@ -71,12 +71,12 @@ func (o *Ops) Watch(ctx context.Context, every time.Duration) iter.Seq2[Update, 
 // that has changed, or the next tick has come. It ends with ErrNoJob if the job is not there, or is removed.
 func (j *Job) Watch(ctx context.Context, every time.Duration) iter.Seq2[*JobDetail, error] {
 	return func(yield func(*JobDetail, error) bool) {
+		isThere := true
 		err := j.check()
 		if err == nil {
 			err = j.ops.follow(ctx, j.name.Root(), every, func(now coord.Snapshot, doubt error) (bool, time.Duration) {
 				s := jobtree.Read(now, j.name)
-				if s.Config == nil {
-					err = ErrNoJob
+				if isThere = s.Config != nil; !isThere {
 					return false, 0
 				}
 				f := j.ops.newInformant(ctx)
@@ -86,6 +86,9 @@ func (j *Job) Watch(ctx context.Context, every time.Duration) iter.Seq2[*JobDeta
 				}
 				return yield(d, nil), f.until(d.Info.Next)
 			})
+		}
+		if err == nil && !isThere {
+			err = ErrNoJob
 		}
 		if err != nil {
 			yield(nil, fmt.Errorf("job %s: watch: %w", brief.Text(string(j.name)), err))

@@ -1,0 +1,327 @@
+package ops_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// told is what a watch has told.
+type told[T any] struct {
+	what T
+	err  error
+}
+
+// watching has a loop go on in the background, until the test ends. Who does not receive is slow.
+func watching[T any](t *testing.T, watch func(context.Context) iter.Seq2[T, error]) <-chan told[T] {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	updates, ended := make(chan told[T]), make(chan struct{})
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	go func() {
+		defer close(ended)
+		for what, err := range watch(ctx) {
+			select {
+			case updates <- told[T]{what, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return updates
+}
+
+// brief writes an update in one line.
+func (u told[T]) String() string {
+	update, ok := any(u.what).(ops.Update)
+	if u.err != nil || !ok {
+		return fmt.Sprint(u.err)
+	}
+	var b strings.Builder
+	for _, i := range update.Jobs {
+		fmt.Fprintf(&b, " %s:%s:%d", i.Name, i.Status, i.Running)
+	}
+	for _, name := range update.Removed {
+		fmt.Fprintf(&b, " -%s", name)
+	}
+	if update.Fault != "" {
+		b.WriteString(" fault")
+	}
+	return b.String()
+}
+
+// doubtful is a registry whose views may have a fault.
+type doubtful struct {
+	coord.Registry
+	atomic.Bool
+}
+
+func (d *doubtful) View(ctx context.Context, path string) (coord.View, error) {
+	v, err := d.Registry.View(ctx, path)
+	return doubtfulView{v, d}, err
+}
+
+type doubtfulView struct {
+	coord.View
+	doubts *doubtful
+}
+
+func (v doubtfulView) Fault() error {
+	if v.doubts.Load() {
+		return coord.ErrUnavailable
+	}
+	return nil
+}
+
+// A watch tells everything first, and then what has changed, together and not too often.
+func TestWatch(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		reg := open(t, d)
+		put := func(ops ...coord.Op) {
+			t.Helper()
+			if _, err := reg.Commit(t.Context(), ops...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		plant(t, reg, "a", map[string]string{"config": small})
+		plant(t, reg, "b", map[string]string{"config": small, "instances/" + here: "", "servers/192.0.2.2": "ENABLED", "sharding/0/instance": here})
+		doubts := &doubtful{Registry: open(t, d)}
+		updates := watching(t, func(ctx context.Context) iter.Seq2[ops.Update, error] { return ops.New(doubts).Watch(ctx, time.Second) })
+		quiet := func(d time.Duration) {
+			t.Helper()
+			time.Sleep(d)
+			synctest.Wait()
+			select {
+			case u := <-updates:
+				t.Errorf("told without need: %v", u)
+			default:
+			}
+		}
+		wants := func(want string, within time.Duration) {
+			t.Helper()
+			begin := time.Now()
+			u := <-updates
+			if u.String() != want {
+				t.Errorf("told %s, want %s", u, want)
+			}
+			if took := time.Since(begin); took > within {
+				t.Errorf("told %s after %v", u, took)
+			}
+		}
+		wants(" a:CRASHED:0 b:OK:0", 10*time.Millisecond)
+		quiet(2 * time.Second)
+
+		put(coord.Put("b/sharding/0/running", []byte(here)))
+		wants(" b:OK:1", 10*time.Millisecond)
+		put(coord.Delete("b/sharding/0/running"), coord.Create("a/instances/"+here, nil))
+		put(coord.Create("c/config", []byte(small)))
+		wants(" a:DISABLED:0 b:OK:0 c:CRASHED:0", time.Second+10*time.Millisecond)
+		put(coord.Put("b/cursor/0", nil), coord.Put("x/junk", nil), coord.Put("~elasticjob/junk", nil))
+		quiet(3 * time.Second)
+		put(coord.DeleteTree("c"), coord.Delete("a/config"))
+		wants(" -a -c", time.Second+10*time.Millisecond)
+
+		quiet(2 * time.Second)
+
+		// Nothing piles up for who is slow.
+		for n := range 20 {
+			put(coord.Put("b/sharding/0/running", []byte(here)))
+			time.Sleep(time.Second)
+			put(coord.Delete("b/sharding/0/running"), coord.Put("a/config", []byte(small+fmt.Sprintf("description: %d\n", n))))
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		wants(" b:OK:1", 0)
+		wants(" a:DISABLED:0 b:OK:0", time.Second+10*time.Millisecond)
+		quiet(3 * time.Second)
+
+		doubts.Store(true)
+		put(coord.Put("x/junk", nil))
+		wants(" fault", time.Second)
+		put(coord.Put("x/junk", nil))
+		quiet(3 * time.Second)
+		doubts.Store(false)
+		put(coord.Put("x/junk", nil))
+		wants("", time.Second)
+		quiet(time.Minute)
+	})
+}
+
+// The next tick is told anew when it has come, and when a calendar changes that leaves it out.
+func TestWatchTellsNextTicks(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		reg := open(t, d)
+		plant(t, reg, "a", map[string]string{"config": "cron: 0 0 * * * ?\njobName: a\nshardingTotalCount: 1\ntimeZone: GMT+00:00\nprops:\n  schedule.calendars: quiet\n"})
+		all := ops.New(reg)
+		if _, err := all.PutCalendar(t.Context(), ops.PutCalendarRequest{Name: "quiet", Document: []byte("timeZone: UTC\ndates: [2020-01-01]\n")}); err != nil {
+			t.Fatal(err)
+		}
+		updates := watching(t, func(ctx context.Context) iter.Seq2[ops.Update, error] { return all.Watch(ctx, 0) })
+		next := func() time.Time {
+			t.Helper()
+			u := <-updates
+			if u.err != nil || len(u.what.Jobs) != 1 || u.what.Jobs[0].NextError != "" {
+				t.Fatalf("told %+v", u)
+			}
+			return u.what.Jobs[0].Next
+		}
+		first := next()
+		if until := time.Until(first); until <= 0 || until > time.Hour {
+			t.Errorf("the next tick comes at %v", first)
+		}
+		if second := next(); !second.Equal(first.Add(time.Hour)) || time.Since(first) > time.Second {
+			t.Errorf("at %v the next tick is %v", time.Now(), second)
+		}
+		if _, err := all.PutCalendar(t.Context(), ops.PutCalendarRequest{Name: "quiet", Document: []byte("timeZone: UTC\ndates: [" + first.UTC().Format(time.DateOnly) + "]\n")}); err != nil {
+			t.Fatal(err)
+		}
+		if third := next(); !third.Equal(first.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)) {
+			t.Errorf("with a day off the next tick is %v", third)
+		}
+	})
+}
+
+// A watch ends with its context, with its job, and with its loop.
+func TestEndOfAWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.NewStore(memory.Options{})
+		t.Cleanup(s.Close)
+		d := dial(func() (coord.Registry, error) { return s.Dial(t.Context(), memory.Config{Namespace: "ops"}) })
+		reg := open(t, d)
+		plant(t, reg, "a", map[string]string{"config": small})
+		all := ops.New(reg)
+		watches := s.Watches()
+		for range all.Watch(t.Context(), 0) {
+			break
+		}
+		enough := errors.New("enough")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, enough)
+		defer cancel()
+		var last error
+		for _, err := range all.Watch(ctx, 0) {
+			last = err
+		}
+		if !errors.Is(last, enough) {
+			t.Errorf("got %v", last)
+		}
+		time.AfterFunc(time.Minute, func() {
+			if err := all.Job("a").Remove(t.Context(), ops.RemoveRequest{}); err != nil {
+				t.Error(err)
+			}
+		})
+		details := 0
+		for detail, err := range all.Job("a").Watch(t.Context(), 0) {
+			if last = err; err == nil && detail.Info.Name == "a" {
+				details++
+			}
+		}
+		if !errors.Is(last, ops.ErrNoJob) || details != 1 {
+			t.Errorf("got %v after %d", last, details)
+		}
+		for _, name := range []string{"a", "", "x/y"} {
+			for _, last = range all.Job(name).Watch(t.Context(), 0) {
+				if !errors.Is(last, ops.ErrNoJob) {
+					t.Errorf("%q: got %v", name, last)
+				}
+			}
+		}
+		if s.Watches() != watches {
+			t.Errorf("%d watches are left, %d were there", s.Watches(), watches)
+		}
+		other, err := d()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, last = range ops.New(other).Watch(t.Context(), 0) {
+			if last == nil {
+				if err := other.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if !errors.Is(last, coord.ErrClosed) {
+			t.Errorf("got %v", last)
+		}
+	})
+}
+
+// What is told of a live job is what a read returns.
+func TestWatchOfALiveJob(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, d dial) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		begun, hang := make(chan struct{}, 10), make(chan struct{})
+		s := runs(t, d, settle(), "10.0.0.1", func(ctx context.Context, _ job.ShardingContext) error {
+			begun <- struct{}{}
+			select {
+			case <-hang:
+			case <-ctx.Done():
+			}
+			return nil
+		})
+		owns(t, s, 3)
+		all := ops.New(open(t, d))
+		jobs := watching(t, func(ctx context.Context) iter.Seq2[ops.Update, error] { return all.Watch(ctx, time.Millisecond) })
+		details := watching(t, func(ctx context.Context) iter.Seq2[*ops.JobDetail, error] {
+			return all.Job("settle").Watch(ctx, time.Millisecond)
+		})
+		sees := func(what string, ok func(ops.JobInfo) bool) {
+			t.Helper()
+			until(t, ctx, jobs, what, func(u ops.Update) bool { return len(u.Jobs) == 1 && ok(u.Jobs[0]) })
+			until(t, ctx, details, what, func(d *ops.JobDetail) bool { return ok(d.Info) })
+			if info, err := all.Job("settle").Info(ctx); err != nil || !ok(info) {
+				t.Errorf("%s: read %+v, %v", what, info, err)
+			}
+		}
+		sees("the job", func(i ops.JobInfo) bool { return i.Status == ops.JobOK && i.Instances == 1 })
+		request, err := all.Job("settle").Trigger(ctx, job.TriggerRequest{Items: []int{2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-begun
+		sees("a run", func(i ops.JobInfo) bool { return i.Running == 1 && i.Requests == 1 })
+		close(hang)
+		if _, err := request.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+		sees("its end", func(i ops.JobInfo) bool {
+			return i.Running == 0 && i.Requests == 0 && i.Last.Item == 2 && i.Last.Outcome == "OK"
+		})
+		if err := s.Shutdown(ctx); err != nil {
+			t.Fatal(err)
+		}
+		sees("the end of the instance", func(i ops.JobInfo) bool { return i.Status == ops.JobCrashed && i.Leader == "" })
+	})
+}
+
+// until receives what is told until it is as wanted.
+func until[T any](t *testing.T, ctx context.Context, updates <-chan told[T], what string, ok func(T) bool) {
+	t.Helper()
+	for {
+		select {
+		case u := <-updates:
+			if u.err != nil {
+				t.Fatalf("%s: %v", what, u.err)
+			}
+			if ok(u.what) {
+				return
+			}
+		case <-ctx.Done():
+			t.Fatalf("not told: %s", what)
+		}
+	}
+}
