@@ -23,8 +23,11 @@ type StoreFacts struct {
 // MemberFacts is what one server of a store tells.
 type MemberFacts struct {
 	Address string `json:"address"`
-	// Why says why the server has told nothing, or nothing of its version; empty if it has.
+	// Why says why the server has told nothing, or nothing of its version, or that it is not well;
+	// empty if all is well.
 	Why string `json:"why,omitempty"`
+	// Silent is whether it could not be reached, or did not answer in time.
+	Silent bool `json:"silent,omitempty"`
 	// Version is that of the server; empty if it is unknown.
 	Version string `json:"version,omitempty"`
 	// Unsupported is whether the adapter does not work with this version. Mended is the first

@@ -93,7 +93,7 @@ func (r *Registry) memberFacts(ctx context.Context, endpoint string) (facts coor
 		return err
 	})
 	if err != nil {
-		facts.Why = err.Error()
+		facts.Why, facts.Silent = err.Error(), !errors.Is(err, coord.ErrDenied)
 		return facts, nil
 	}
 	facts.Version = status.Version

@@ -80,7 +80,7 @@ func (r *Registry) mayWrite(ctx context.Context) coord.Answer {
 func (r *Registry) memberFacts(ctx context.Context, address string) coord.MemberFacts {
 	answer, err := r.fourLetters(ctx, address, "srvr")
 	if err != nil {
-		return coord.MemberFacts{Address: address, Why: err.Error()}
+		return coord.MemberFacts{Address: address, Why: err.Error(), Silent: true}
 	}
 	return readServer(address, answer)
 }

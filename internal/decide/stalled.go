@@ -78,7 +78,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 			list = append(list, l)
 		}
 	}
-	if w.Leads() {
+	if w.watchesAll() {
 		list = append(list, w.stalledFailovers(k)...)
 	}
 	return list
@@ -113,13 +113,17 @@ func (w *World) stalledFailovers(k *Work) []Stalled {
 	return list
 }
 
+// watchesAll reports whether this process watches all items: as the leader, or because it is no
+// instance at all, and only looks on.
+func (w *World) watchesAll() bool { return w.Leads() || w.Self.ID == "" }
+
 // watched goes over the items that this instance watches beside its own. A leader watches all
 // items. Any other instance watches the item after each of its own, or the first item if it
 // has none. So somebody notices if the leader does nothing.
 func (w *World) watched() iter.Seq[int] {
 	total := w.Rules.Total
 	return func(yield func(int) bool) {
-		if w.Leads() {
+		if w.watchesAll() {
 			for i := 0; i < total && yield(i); i++ {
 			}
 			return

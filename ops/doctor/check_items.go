@@ -1,0 +1,220 @@
+package doctor
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+)
+
+const (
+	// latePatience is how late an item is, beyond its tolerance, before that is a finding. Then its
+	// instances have noticed it, too.
+	latePatience = 10 * time.Second
+	// requestPatience and killPatience are how long a request waits, and how long a run may go on
+	// after it was killed.
+	requestPatience = 5 * time.Minute
+	killPatience    = time.Minute
+)
+
+// checkItems looks at who has the items, and whether they run.
+func (w *world) checkItems(c *collector) {
+	for i := range min(w.Rules.Total, len(w.Items)) {
+		item := &w.Items[i]
+		if item.Disabled {
+			c.addItem(i, 0, w.about(ItemDisabled, Info, "these items are disabled: their ticks are passed over", "enable them when the reason is over", "elasticjob enable "+w.name+" --item …"))
+		}
+		if item.Running == nil {
+			continue
+		}
+		runner := item.Running.ID
+		if runner == "" && item.Owner != nil {
+			runner = item.Owner.ID // ElasticJob before 3.0.2 names nobody
+		}
+		if w.IsDead(runner) {
+			s := w.about(StaleRunning, Critical, "they are shown as running by an instance that has ended, so they do not begin again", "look at the faults of the leader; if nobody leads, remove the nodes named running", "elasticjob clear "+w.name)
+			s.Instance = brief.Text(runner)
+			c.addItem(i, item.Running.Created, s)
+		}
+	}
+	w.checkPins(c)
+	hung := map[string][]int{} // by instance
+	for _, l := range w.stalled() {
+		if since, ok := w.missedSince(l.Item); l.Reason == decide.RunnerGoesOn && ok && w.isLate(since) {
+			hung[l.Instance] = append(hung[l.Instance], l.Item)
+		}
+	}
+	for _, l := range w.stalled() {
+		w.checkStalled(l, hung, c)
+	}
+}
+
+// isLate reports whether an item that was to begin at a time is too late now.
+func (w *world) isLate(since time.Time) bool {
+	return w.ns.now.Sub(since) > w.Rules.Tolerance+latePatience
+}
+
+// checkStalled says why an item does not begin. hung are the items, by instance, whose executions
+// go on for too long.
+func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collector) {
+	item := w.Item(l.Item)
+	add := func(kind Kind, severity Severity, mark int64, since time.Time, cause, advice string) {
+		s := w.about(kind, severity, cause, advice, "")
+		s.Instance, s.Since = brief.Text(l.Instance), since
+		c.addItem(l.Item, mark, s)
+	}
+	owned, fired := int64(0), int64(0)
+	if item.Owner != nil {
+		owned = item.Owner.Modified
+	}
+	if item.Fired != nil {
+		fired = item.Fired.Modified
+	}
+	since, isDue := w.missedSince(l.Item)
+	isLate := isDue && w.isLate(since)
+	switch l.Reason {
+	case decide.HasNoOwner:
+		add(ItemUnowned, Critical, 0, time.Time{}, "no instance has these items", "look at the faults of the leader; deal the items anew")
+	case decide.HasNoRoom:
+		add(ItemNoRoom, Warning, 0, time.Time{}, "no instance has these items, because all have as many as they may", "start another process, or raise the bound of items of an instance or a process")
+	case decide.OwnerIsGone:
+		add(ItemOwnerGone, Critical, owned, time.Time{}, "the instance that has these items has ended, and they are not dealt again", "look at the faults of the leader; deal the items anew")
+	case decide.OwnerIsStatic:
+		add(ItemOwnerGone, Info, owned, time.Time{}, "the instance that has these items has ended; static sharding keeps them there for a while", "nothing, or deal the items anew")
+	case decide.OwnerMayNot:
+		add(ItemOwnerBarred, Warning, owned, time.Time{}, "the instance that has these items may not run them, and they are not dealt again", "look at the faults of the leader")
+	case decide.OwnerDoesNotBegin:
+		if !isLate {
+			break
+		}
+		if others := hung[l.Instance]; len(others) > 0 {
+			add(ItemQueued, Critical, fired, since, fmt.Sprintf("they should have begun, and their instance does not begin them: %d other executions of it go on for too long, such as that of item %d", len(others), others[0]),
+				"end what hangs; raise the number of threads, or give executions a time-out")
+			break
+		}
+		add(ItemOverdue, Critical, fired, since, "they should have begun, and their instance is there and does not begin them", "look at the faults and the log of the instance; restart it if it stands still")
+	case decide.RunnerGoesOn:
+		if isLate {
+			add(RunOvertaken, Warning, fired, since, "an execution of each goes on although the next tick has come", "look at its log; kill it, give executions a time-out, or let the job run less often")
+		}
+	case decide.NobodyHasThread, decide.WaitsForEarlier:
+		cause := "they were cut short, and no instance takes them over"
+		if l.Reason == decide.WaitsForEarlier {
+			cause = "they were cut short, and wait until another execution of theirs is through"
+		}
+		for _, f := range w.FailoverItems {
+			if f.Item == l.Item {
+				add(FailoverWaits, Warning, f.Created, f.Tick, cause, "look at the faults of its instances: they may have no free thread; start another process")
+			}
+		}
+	}
+}
+
+// checkPins looks for pins that cannot hold.
+func (w *world) checkPins(c *collector) {
+	list := w.Eligible()
+	for _, i := range sortedKeys(w.Pins) {
+		pin := w.Pins[i]
+		severity, cause := Severity(0), ""
+		switch {
+		case pin.Err != nil: // checkTree says so
+		case i >= w.Rules.Total:
+			severity, cause = Info, "the job has no such item"
+		case w.Rules.Broadcast:
+			severity, cause = Warning, "a broadcast job knows no pins"
+		default:
+			isThere := false
+			for _, in := range list {
+				isThere = isThere || pin.Matches(w.Instances[in.ID])
+			}
+			if isThere {
+				continue
+			}
+			severity, cause = Warning, "no instance that may have it is one of those, so any other may have it"
+			if pin.Strict {
+				severity, cause = Critical, "no instance that may have it is one of those, so nobody has it"
+			}
+		}
+		if cause == "" {
+			continue
+		}
+		s := w.about(PinUnmatched, severity, fmt.Sprintf("it is pinned to %s, and %s", pinnedTo(pin.Instance, pin.Address, pin.Label), cause),
+			"start such an instance, or unpin the item", fmt.Sprintf("elasticjob unpin %s %d", w.name, i))
+		s.Path = pin.Path
+		c.addItem(i, pin.Modified, s)
+	}
+}
+
+func pinnedTo(instance, address, label string) string {
+	switch {
+	case instance != "":
+		return "instance " + brief.Quote(instance)
+	case address != "":
+		return "address " + brief.Quote(address)
+	}
+	return "label " + brief.Quote(label)
+}
+
+// checkRequests looks for what operators have asked for, and what is not done.
+func (w *world) checkRequests(c *collector) {
+	why := map[string]decide.Reason{}
+	if len(w.ids) > 0 {
+		for _, l := range w.stalled() {
+			if _, isKnown := why[l.Request]; !isKnown {
+				why[l.Request] = l.Reason
+			}
+		}
+	}
+	for _, r := range w.Requests {
+		if r.Err != nil || !r.Ended.IsZero() || w.ns.now.Sub(r.At) < requestPatience || w.runsFor(r.Items, r.RunsAt) {
+			continue
+		}
+		s := w.about(RequestWaits, Warning, fmt.Sprintf("request %s of %s waits: %s", brief.Text(r.ID), brief.Quote(r.By), whyWaits(why[r.ID], len(w.ids))),
+			"see what it waits for, or cancel it", fmt.Sprintf("elasticjob cancel %s %s", w.name, brief.Text(r.ID)))
+		s.Path, s.mark, s.Since = r.Path, r.Modified, r.At
+		c.add(s)
+	}
+	for _, i := range sortedKeys(w.Kills) {
+		k := w.Kills[i]
+		item := w.Item(i)
+		if k.Err != nil || item.Running == nil || item.Fired == nil || !k.Kills(item.Fired.Modified) || w.ns.now.Sub(k.At) < killPatience {
+			continue
+		}
+		s := w.about(KillWaits, Warning, fmt.Sprintf("%s has killed these runs, and they go on: their handlers do not watch their contexts, or their instances do not know kills", brief.Quote(k.By)),
+			"correct the handler; end the process, if the runs must end", "")
+		s.Instance, s.Since = brief.Text(item.Running.ID), k.At
+		c.addItem(i, k.Modified, s)
+	}
+}
+
+// runsFor reports whether an item of a list runs for a request.
+func (w *world) runsFor(items []int, runs func(n int) bool) bool {
+	for n := range items {
+		if runs(n) {
+			return true
+		}
+	}
+	return false
+}
+
+func whyWaits(r decide.Reason, instances int) string {
+	switch r {
+	case decide.AllDisabled:
+		return "all servers are disabled"
+	case decide.RunnerGoesOn, decide.WaitsForEarlier:
+		return "an earlier execution is not through"
+	case decide.OwnerIsOld:
+		return "the owner is too old to know requests"
+	case decide.OwnerDoesNotBegin:
+		return "the owner does not begin"
+	case decide.HasNoOwner, decide.HasNoRoom, decide.MatchesNobody:
+		return "an item has no owner"
+	case decide.NotStalled:
+		if instances == 0 {
+			return "no instance lives"
+		}
+		return "for requests before it, or for disabled items"
+	}
+	return "nobody may run it now"
+}

@@ -1,0 +1,143 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// denied is the symptom of something that this user may not read.
+func denied(path string, err error) symptom {
+	return symptom{Finding: Finding{
+		Kind: RightsMissing, Severity: Critical, Path: path,
+		Cause:   "this user may not read it, so nothing can be said about what is there: " + brief.Error(err).Error(),
+		Advice:  "examine the namespace as a user that may read all of it, or give this one the rights of a reader",
+		Command: "elasticjob store-roles",
+	}}
+}
+
+// unreadable is the symptom of a node whose value cannot be read.
+func unreadable(name string, n coord.Node, err error) symptom {
+	return symptom{mark: n.Modified, Finding: Finding{
+		Kind: DocumentUnreadable, Severity: Warning, Job: name, Path: brief.Cut(n.Path, coord.MaxPathLength),
+		Cause:  "its value cannot be read, so it has no effect: " + brief.Error(err).Error(),
+		Advice: "find out who has written it; write it again by the command for it, or remove the node",
+	}}
+}
+
+// stale is the symptom of a node that ends with a session, and belongs to none.
+func stale(name, instance string, n coord.Node) symptom {
+	return symptom{mark: n.Created, Finding: Finding{
+		Kind: StaleNode, Severity: Warning, Job: name, Instance: brief.Text(instance), Path: n.Path,
+		Cause:  "it should end with a session, and is persistent: somebody has written it by hand, or copied the tree with it",
+		Advice: "remove the node",
+	}}
+}
+
+// checkTree finds nodes that are in the way, or that nobody can read.
+func (w *world) checkTree(c *collector) {
+	for _, d := range w.Debris {
+		c.add(symptom{mark: d.Created, Finding: Finding{
+			Kind: Debris, Severity: Warning, Job: w.name, Path: d.Path,
+			Cause:  "it stands below a node that has no children, and keeps that from being removed",
+			Advice: "find out who has written it, and remove it",
+		}})
+	}
+	if w.UnusableNodes > 0 {
+		c.add(symptom{mark: int64(w.UnusableNodes), Finding: Finding{
+			Kind: UnusableName, Severity: Warning, Job: w.name,
+			Cause:  fmt.Sprintf("%d nodes have names that no program can use, and are not looked at, such as %s", w.UnusableNodes, brief.Quote(w.Unusable)),
+			Advice: "remove them by the store's own tools",
+		}})
+	}
+	check := func(n coord.Node, err error) {
+		if err != nil {
+			c.add(unreadable(w.name, n, err))
+		}
+	}
+	for _, id := range sortedKeys(w.Instances) {
+		in := w.Instances[id]
+		check(in.Node, in.Err)
+		if in.Owner == 0 {
+			c.add(stale(w.name, id, in.Node))
+		}
+	}
+	for _, id := range sortedKeys(w.Sessions) {
+		s := w.Sessions[id]
+		check(s.Node, s.Err)
+		if s.Owner == 0 {
+			c.add(stale(w.name, id, s.Node))
+		}
+	}
+	if w.Leader != nil && w.Leader.Owner == 0 {
+		c.add(stale(w.name, w.Leader.ID, w.Leader.Node))
+	}
+	if w.Schedule != nil {
+		check(w.Schedule.Node, w.Schedule.Err)
+	}
+	for _, i := range sortedKeys(w.Pins) {
+		check(w.Pins[i].Node, w.Pins[i].Err)
+	}
+	for _, i := range sortedKeys(w.Kills) {
+		check(w.Kills[i].Node, w.Kills[i].Err)
+	}
+	for _, r := range w.Requests {
+		check(r.Node, r.Err)
+	}
+	for i := range w.Items {
+		if fired := w.Items[i].Fired; fired != nil {
+			check(fired.Node, fired.Err)
+		}
+	}
+}
+
+// checkFaults passes on what instances say themselves.
+func (w *world) checkFaults(c *collector) {
+	const (
+		most     = 20
+		maxCause = 500
+	)
+	for _, id := range sortedKeys(w.Faults) {
+		n := w.Faults[id]
+		if n.Owner == 0 {
+			c.add(stale(w.name, id, n))
+			continue
+		}
+		faults, err := jobtree.DecodeFaults(n.Value)
+		if err != nil {
+			c.add(unreadable(w.name, n, err))
+			continue
+		}
+		for _, f := range faults[:min(len(faults), most)] {
+			c.add(symptom{mark: f.Since.UnixMilli(), detail: brief.Text(f.Kind), Finding: Finding{
+				Kind: Faulty, Severity: Warning, Job: w.name, Instance: id, Path: n.Path, Since: f.Since,
+				Cause:  brief.Text(f.Kind) + ": " + brief.Cut(f.Cause, maxCause),
+				Advice: adviceFor(f.Kind),
+			}})
+		}
+	}
+}
+
+// adviceFor says what to do about a fault, by the name that its kind has in the tree.
+func adviceFor(kind string) string {
+	switch kind {
+	case job.FaultConfig.String():
+		return "correct the configuration, or give the process what the configuration names"
+	case job.FaultClock.String():
+		return "set the clock of its host"
+	case job.FaultStore.String():
+		return "check the store, the network, and what the user of the process may do"
+	case job.FaultTree.String():
+		return "look at the node or the instance that it names"
+	case job.FaultStarvation.String():
+		return "look at what runs for long; raise the number of threads, or end what hangs"
+	case job.FaultStrategy.String():
+		return "correct the sharding strategy"
+	case job.FaultCalendar.String():
+		return "write the calendar again"
+	}
+	return "look at the log of the process"
+}

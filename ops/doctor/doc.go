@@ -1,0 +1,93 @@
+// Package doctor finds, explains, and says what to do about what is wrong with the jobs of a
+// namespace and with its store. It runs no job, and changes nothing.
+//
+//	report, err := doctor.Examine(ctx, reg, doctor.Options{})
+//	for _, found := range report.Findings {
+//		fmt.Println(found)
+//	}
+//
+// A [Finding] has a kind, a severity, what it is about, the cause, and advice. A cluster that is well
+// has no finding of the severity warning or above, also in the midst of starts, failovers and
+// deals:
+//
+//	the whole namespace, job by job ──► nothing is wrong: this is the report
+//	      │
+//	      ▼ symptoms
+//	5 s ──► the jobs that have some, again ──► those that stand in both looks, by the
+//	                                           same nodes: these are the findings
+//
+// What is late is a finding only 10 s after its misfire tolerance.
+//
+// # Kinds
+//
+// With the highest severity that each can have:
+//
+//	no-instance             critical  the job has work to come, and no instance lives
+//	not-offered             critical  the same, and no Runner of the namespace offers what would run it
+//	no-leader               critical  instances may lead, and none does
+//	all-disabled            info      the servers of all instances are disabled
+//	label-nobody            critical  no enabled instance has the label that the job asks for
+//	nobody-may              critical  all instances refuse the configuration, or have clocks that are off
+//	paused                  info      an operator has paused the job
+//	expired                 info      the job has reached its end, and is still there
+//	no-tick                 warning   the schedule has no tick to come, and is not to end
+//	schedule-not-in-force   critical  the leader has not recorded the schedule of the configuration
+//	calendar-broken         critical  a calendar that the job names is gone, or cannot be read
+//	config-unreadable       critical  the configuration in the store cannot be read
+//	config-refused          critical  instances refuse the configuration in the store
+//	config-behind           warning   an instance works by an earlier configuration
+//	config-revision         warning   a program brings another revision of the configuration
+//	protocol-newer          critical  an instance shares the tree by rules that this binary does not know
+//	protocol-older          warning   an instance is too old to know what operators ask for
+//	mixed-jvm               warning   the job has JVM members, and uses what they do not know
+//	fault                   warning   an instance shows a fault
+//	server-idle             info      a server is disabled that has no instance
+//	deal-pending            warning   the items are to be dealt anew, and the leader does not do it
+//	stale-processing        critical  a mark says that items are being dealt, so nobody begins any
+//	stale-node              warning   a node that ends with a session belongs to none
+//	debris                  warning   nodes stand below those that have no children
+//	unusable-name           warning   nodes have names that no program can use
+//	document-unreadable     warning   a node has a value that cannot be read
+//	future-time             warning   recorded ticks have not come yet by the store's clock
+//	request-waits           warning   a request has waited for five minutes
+//	kill-waits              warning   a run that was killed goes on after a minute
+//	item-unowned            critical  items have no owner
+//	item-owner-gone         critical  the owner of items has ended
+//	item-owner-barred       warning   the owner of items may not have them
+//	item-no-room            warning   items have no owner, because no instance has room
+//	item-disabled           info      items are disabled
+//	item-overdue            critical  items should have begun, and their owner does not begin them
+//	item-queued             critical  the same, and other executions of the owner hang
+//	run-overtaken           warning   executions go on although the next tick has come
+//	stale-running           critical  items are shown as running by an instance that has ended
+//	failover-waits          warning   items that were cut short wait to be run again
+//	pin-unmatched           critical  items are pinned to what is not there
+//	no-job                  info      a child of the namespace is no job
+//	removal-rest            warning   a removal was cut short
+//	clock-off               critical  a clock is off
+//	rights-missing          critical  this user may not read, or not write
+//	store-old               critical  servers of the store are too old
+//	store-keeps-history     warning   the store does not compact its history
+//	store-near-quota        critical  the database is near its quota
+//	store-alarm             critical  an alarm stands in the store
+//	store-member-away       warning   a server of the store does not answer
+//	store-unknown           info      the store does not tell its version
+//
+// # Bounds
+//
+// It holds the tree of one job at a time, and those of jobs whose names begin with that job's name and go on
+// with a character that sorts before the slash, such as a and a-b. A report has 10,000 findings
+// at most, 1,000 of a kind, and 100 items in each.
+//
+// # Not promised
+//
+//   - What only a process knows is not found: why a commit fails, how many threads are busy. Its
+//     faults say that, in the tree, and they are findings.
+//   - A job without a time zone runs by the zones of its processes. Nothing is said about its late
+//     items, unless a tick that has begun shows that the zone here is the same.
+//   - Nothing is known of when JVM members run items, because they record no ticks.
+//   - On ZooKeeper the nodes of a job are not of one moment. Two looks make it unlikely, not
+//     impossible, that a job which changes all the time looks wrong in both of them.
+//   - An etcd server does not tell whether it compacts its history. It is a finding if it still has
+//     what a server that compacts has not.
+package doctor

@@ -1,0 +1,264 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// Options say what is examined, and how.
+type Options struct {
+	// Jobs are the names of those to be examined. Default: the whole namespace, and the store.
+	Jobs []string
+	// Wait is the time between the two looks. Default 5 s. What heals by itself takes less, unless
+	// the processes are very busy.
+	Wait time.Duration
+}
+
+const (
+	defaultWait = 5 * time.Second
+	// clockWait bounds the wait for the store's clock.
+	clockWait = 2 * time.Second
+	clockStep = 20 * time.Millisecond
+	// clockTolerance is how far a clock may be off, as for job.FaultClock.
+	clockTolerance = 5 * time.Second
+	// readOneByOne is how many jobs are read one by one at the second look. For more of them the
+	// whole namespace is read again.
+	readOneByOne = 500
+	// readAgain is how often a namespace is read from the beginning, because the store has dropped the
+	// state that was read.
+	readAgain = 3
+)
+
+// factual is a registry whose store tells of itself.
+type factual interface {
+	Facts(context.Context) (coord.StoreFacts, error)
+}
+
+// Examine looks for what is wrong with the jobs of a namespace, and with its store. It writes
+// nothing, but for the node by which ZooKeeper tells the time ([coord.ClockPath]). The registry stays
+// the caller's.
+//
+// Errors: ops.ErrNoJob if one of Options.Jobs is not there; ErrUnavailable, ErrClosed, ErrCompacted of
+// package coord, and the cause of ctx. What may not be read is a finding.
+func Examine(ctx context.Context, reg coord.Registry, o Options) (Report, error) {
+	jobs := slices.Sorted(slices.Values(o.Jobs))
+	e := &examination{reg: reg, jobs: slices.Compact(jobs), report: Report{At: time.Now(), Findings: []Finding{}}}
+	if err := e.run(ctx, cmp.Or(o.Wait, defaultWait)); err != nil {
+		return e.report, fmt.Errorf("doctor: %w", err)
+	}
+	return e.report, nil
+}
+
+type examination struct {
+	reg    coord.Registry
+	jobs   []string // empty is all
+	report Report
+}
+
+func (e *examination) run(ctx context.Context, wait time.Duration) error {
+	sure := newCollector() // what needs no second look
+	clock, err := e.compareClocks(ctx)
+	if err != nil {
+		return err
+	}
+	if ahead := clock.Ahead(time.Now()); ahead.Abs() > clockTolerance {
+		sure.add(symptom{Finding: Finding{Kind: ClockOff, Severity: Warning,
+			Cause:  fmt.Sprintf("the clock of this host is %v ahead of the store's; if it is the store's that is wrong, all instances say so", ahead.Round(time.Millisecond)),
+			Advice: "set the clock that is wrong"}})
+	}
+	if store, ok := e.reg.(factual); ok && len(e.jobs) == 0 {
+		facts, err := store.Facts(ctx)
+		if err != nil {
+			return err
+		}
+		e.report.Store = &facts
+		checkStore(facts, sure)
+	}
+	for _, name := range e.jobs {
+		if !jobtree.IsName(name) {
+			return fmt.Errorf("%w: %s", ops.ErrNoJob, brief.Quote(name))
+		}
+	}
+	first, err := e.look(ctx, scope{all: len(e.jobs) == 0, names: e.jobs})
+	if err != nil {
+		return err
+	}
+	if e.report.Jobs = first.jobs; first.jobs < len(e.jobs) {
+		return fmt.Errorf("%w: %d of %d were found", ops.ErrNoJob, first.jobs, len(e.jobs))
+	}
+	found := first.list
+	if len(found) > 0 {
+		if !rest.For(ctx, wait) {
+			return context.Cause(ctx)
+		}
+		second, err := e.look(ctx, suspects(found, len(e.jobs) == 0))
+		if err != nil {
+			return err
+		}
+		found = standing(found, second.list)
+	}
+	for _, s := range slices.Concat(sure.list, found) {
+		e.report.Findings = append(e.report.Findings, s.finding())
+	}
+	slices.SortFunc(e.report.Findings, compare)
+	most := min(len(e.report.Findings), MaxFindings)
+	e.report.More = first.more + len(e.report.Findings) - most
+	e.report.Findings = e.report.Findings[:most]
+	return nil
+}
+
+// compareClocks returns the store's clock, or an unknown one if it cannot be read soon.
+func (e *examination) compareClocks(ctx context.Context) (coord.Clock, error) {
+	clock := e.reg.Clock()
+	for range clockWait / clockStep {
+		if clock.Known() || clock.Err() != nil {
+			break
+		}
+		if !rest.For(ctx, clockStep) {
+			return clock, context.Cause(ctx)
+		}
+		clock = e.reg.Clock()
+	}
+	return clock, nil
+}
+
+// scope is what a look is at: all children of the namespace, or some.
+type scope struct {
+	all   bool
+	names []string
+}
+
+// suspects returns what has symptoms, or all if that is much.
+func suspects(found []symptom, mayAll bool) scope {
+	var names []string
+	isAll := false
+	for _, s := range found {
+		name := s.Job
+		if name == "" {
+			name, _, _ = strings.Cut(s.Path, "/")
+		}
+		isAll = isAll || name == ""
+		if name != own {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return scope{all: mayAll && (isAll || len(names) > readOneByOne), names: names}
+}
+
+// look examines what is in a scope once.
+func (e *examination) look(ctx context.Context, at scope) (*collector, error) {
+	e.report.Looks++
+	for attempt := 1; ; attempt++ {
+		c, err := e.lookOnce(ctx, at)
+		if errors.Is(err, coord.ErrDenied) {
+			// Some child of the namespace, or a node below it, may not be read.
+			at, err = e.eachOf(ctx)
+			if errors.Is(err, coord.ErrDenied) {
+				c.add(denied("", err))
+				return c, nil
+			}
+			if err == nil {
+				c, err = e.lookOnce(ctx, at)
+			}
+		}
+		if !errors.Is(err, coord.ErrCompacted) || attempt == readAgain {
+			return c, err
+		}
+	}
+}
+
+func (e *examination) lookOnce(ctx context.Context, at scope) (*collector, error) {
+	c := newCollector()
+	ns, err := readNamespace(ctx, e.reg, e.reg.Clock(), c)
+	if err != nil {
+		return c, err
+	}
+	list := named(ctx, e.reg, at.names)
+	if at.all {
+		list = children(ctx, e.reg)
+	}
+	return c, e.lookAt(ctx, ns, list, c)
+}
+
+// eachOf returns all children of the namespace, to be read one by one.
+func (e *examination) eachOf(ctx context.Context) (scope, error) {
+	nodes, err := e.reg.List(ctx, "")
+	var at scope
+	for _, n := range nodes {
+		if n.Path != own {
+			at.names = append(at.names, n.Path)
+		}
+	}
+	return at, err
+}
+
+// lookAt examines children of the namespace.
+func (e *examination) lookAt(ctx context.Context, ns *namespace, list iter.Seq2[child, error], c *collector) error {
+	for found, err := range list {
+		if err != nil {
+			return err
+		}
+		isJob, err := e.examine(ctx, ns, found, c)
+		if err != nil {
+			return err
+		}
+		if isJob {
+			c.jobs++
+		}
+	}
+	return nil
+}
+
+// examine examines one child of the namespace, and reports whether it is a job.
+func (e *examination) examine(ctx context.Context, ns *namespace, found child, c *collector) (isJob bool, err error) {
+	if found.err != nil {
+		c.add(denied(found.name, found.err))
+		return true, nil
+	}
+	s := jobtree.Read(found.tree, jobtree.Job(found.name))
+	switch {
+	case s.Config == nil:
+		rest, err := isRest(ctx, e.reg, found.name)
+		if err != nil && !errors.Is(err, coord.ErrDenied) {
+			return false, err
+		}
+		c.add(noJob(found, rest))
+		return false, nil
+	case !jobtree.IsName(found.name):
+		c.add(symptom{mark: s.Config.Created, Finding: Finding{
+			Kind: UnusableName, Severity: Warning, Path: brief.Cut(found.name, coord.MaxPathLength),
+			Cause:  "it has a configuration, and no job can have this name, so no process runs it",
+			Advice: "remove it by the store's own tools; names have letters, digits and . _ - :",
+		}})
+		return false, nil
+	}
+	newWorld(ns, found.name, s).check(c)
+	return true, nil
+}
+
+func noJob(found child, isRest bool) symptom {
+	f := Finding{
+		Kind: NoJob, Severity: Info, Path: brief.Cut(found.name, coord.MaxPathLength),
+		Cause: "it has no configuration, so it is no job", Advice: "remove it, if it belongs to nobody",
+	}
+	if isRest {
+		f.Kind, f.Severity, f.Job, f.Path = RemovalRest, Warning, found.name, ""
+		f.Cause = fmt.Sprintf("the job was removed, and %d nodes of it are left: its removal was cut short", found.tree.Len())
+		f.Advice, f.Command = "remove it again", "elasticjob remove "+found.name
+	}
+	return symptom{Finding: f}
+}

@@ -1,0 +1,94 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Report is what an examination has found.
+type Report struct {
+	// At is when it began.
+	At time.Time `json:"at"`
+	// Jobs is how many jobs were examined, and Looks how often: 1, or 2 if something looked wrong.
+	Jobs  int `json:"jobs"`
+	Looks int `json:"looks"`
+	// Findings are in order: the worst first, then by job, kind, instance and path. More is how many
+	// more there may be, which had no room: MaxFindings are listed, and 1,000 of a kind.
+	Findings []Finding `json:"findings"`
+	More     int       `json:"more,omitempty"`
+	// Store is what the store tells of itself; nil if it tells nothing.
+	Store *coord.StoreFacts `json:"store,omitempty"`
+}
+
+// MaxFindings bounds the findings of a report.
+const MaxFindings = 10_000
+
+// Worst returns the highest severity of the findings; 0 if there are none.
+func (r Report) Worst() Severity {
+	var worst Severity
+	for _, f := range r.Findings {
+		worst = max(worst, f.Severity)
+	}
+	return worst
+}
+
+// Finding is something that is wrong, or worth knowing.
+type Finding struct {
+	Kind     Kind     `json:"kind"`
+	Severity Severity `json:"severity"`
+	// Job, Instance and Path are what it is about; empty if that is not one of them. The path is
+	// within the namespace.
+	Job      string `json:"job,omitempty"`
+	Instance string `json:"instance,omitempty"`
+	Path     string `json:"path,omitempty"`
+	// Items are the items that it is about, ascending: 100 at most. MoreItems is how many more
+	// there are.
+	Items     []int `json:"items,omitempty"`
+	MoreItems int   `json:"moreItems,omitempty"`
+	// Since is since when; zero if nothing in the store tells.
+	Since time.Time `json:"since,omitzero"`
+	// Cause says what is wrong, and Advice what to do. Both quote texts of others, which may have
+	// control characters.
+	Cause  string `json:"cause"`
+	Advice string `json:"advice"`
+	// Command is the command of elasticjob that does it; empty if there is none, or if it is not
+	// certain that it is wanted.
+	Command string `json:"command,omitempty"`
+}
+
+// String returns the finding in one line.
+func (f Finding) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", f.Severity, f.Kind)
+	for _, of := range []struct{ what, name string }{{"job", f.Job}, {"instance", f.Instance}, {"node", f.Path}} {
+		if of.name != "" {
+			fmt.Fprintf(&b, " %s %q", of.what, of.name)
+		}
+	}
+	if len(f.Items) > 0 {
+		fmt.Fprintf(&b, " items %v", f.Items)
+		if f.MoreItems > 0 {
+			fmt.Fprintf(&b, " and %d more", f.MoreItems)
+		}
+	}
+	if !f.Since.IsZero() {
+		fmt.Fprintf(&b, " since %s", f.Since.Format(time.RFC3339))
+	}
+	fmt.Fprintf(&b, ": %q; %s", f.Cause, f.Advice)
+	if f.Command != "" {
+		fmt.Fprintf(&b, ": %s", f.Command)
+	}
+	return b.String()
+}
+
+func compare(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Path, b.Path), slices.Compare(a.Items, b.Items), cmp.Compare(a.Cause, b.Cause),
+	)
+}

@@ -1,0 +1,347 @@
+package doctor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/doctor"
+)
+
+// Each kind is planted, and nothing else is found.
+func TestPlanted(t *testing.T) {
+	now := time.Now
+	lastTick := func() time.Time { return now().Truncate(time.Minute) }
+	for name, c := range map[string]struct {
+		plant func(*fixture)
+		want  []doctor.Kind
+	}{
+		"nothing":     {func(*fixture) {}, nil},
+		"no instance": {func(f *fixture) { f.dies(0); f.dies(1) }, []doctor.Kind{doctor.NoInstance}},
+		"no instance of a one-off job": {func(f *fixture) {
+			f.configure(func(c *job.Config) { c.Cron = "" })
+			f.dies(0)
+			f.dies(1)
+		}, nil},
+		"not offered": {func(f *fixture) {
+			f.dies(1)
+			f.dies(0)
+			f.commit(coord.DeleteTree(f.job.Instances()), coord.DeleteTree(f.job.Sessions()))
+			other := f.dial()
+			if _, err := other.Commit(f.Context(), coord.CreateEphemeral(jobtree.Node("10.0.0.9@-@1-x"), jobtree.EncodeNode(jobtree.NodeDocument{Offers: []string{"report"}}))); err != nil {
+				f.Fatal(err)
+			}
+		}, []doctor.Kind{doctor.NotOffered}},
+		"no leader": {func(f *fixture) { f.commit(coord.DeleteTree(f.job.LeaderInstance())) }, []doctor.Kind{doctor.NoLeader}},
+		"a leader that is gone": {func(f *fixture) {
+			other := f.dial()
+			f.commit(coord.DeleteTree(f.job.LeaderInstance()))
+			if _, err := other.Commit(f.Context(), coord.CreateEphemeral(f.job.LeaderInstance(), []byte("10.0.0.9@-@1-x"))); err != nil {
+				f.Fatal(err)
+			}
+		}, []doctor.Kind{doctor.NoLeader}},
+		"all disabled": {func(f *fixture) {
+			f.commit(coord.Put(f.job.Server(f.ip(0)), []byte(jobtree.Disabled)), coord.Put(f.job.Server(f.ip(1)), []byte(jobtree.Disabled)))
+		}, []doctor.Kind{doctor.AllDisabled}},
+		"label": {func(f *fixture) { f.configure(func(c *job.Config) { c.Label = "gpu" }) }, []doctor.Kind{doctor.LabelNobody}},
+		"nobody may": {func(f *fixture) {
+			for n := range 2 {
+				f.says(n, func(d *jobtree.SessionDocument) { d.ClockOff = true })
+			}
+		}, []doctor.Kind{doctor.NobodyMay, doctor.ClockOff, doctor.ClockOff}},
+		"clock far": {func(f *fixture) {
+			f.says(1, func(d *jobtree.SessionDocument) { d.ClockFar = true })
+		}, []doctor.Kind{doctor.ClockOff, doctor.ItemOwnerBarred}},
+		"paused": {func(f *fixture) {
+			f.inForce(func(d *jobtree.ScheduleDocument) { d.Pause = jobtree.Pause{Paused: now(), PausedBy: "anna"} })
+		}, []doctor.Kind{doctor.Paused}},
+		"expired": {func(f *fixture) {
+			f.configure(func(c *job.Config) { c.Expiry.At = now().Add(-20 * time.Second).Truncate(time.Second) })
+		}, []doctor.Kind{doctor.Expired}},
+		"no tick": {func(f *fixture) {
+			f.configure(func(c *job.Config) { c.Cron = "0 0 0 1 1 ? 1999" })
+		}, []doctor.Kind{doctor.NoTick}},
+		"not in force": {func(f *fixture) {
+			f.inForce(func(d *jobtree.ScheduleDocument) { d.Cron = "0 0 0 * * ?" })
+		}, []doctor.Kind{doctor.NotInForce}},
+		"calendar gone": {func(f *fixture) {
+			f.configure(func(c *job.Config) { c.Calendars = []string{"holidays"} })
+		}, []doctor.Kind{doctor.CalendarBroken}},
+		"calendar unreadable": {func(f *fixture) {
+			f.commit(coord.Put(jobtree.Calendar("holidays"), []byte("nothing: known")))
+			f.configure(func(c *job.Config) { c.Calendars = []string{"holidays"} })
+		}, []doctor.Kind{doctor.CalendarBroken, doctor.DocumentUnreadable}},
+		"config unreadable": {func(f *fixture) {
+			f.commit(coord.Put(f.job.Config(), []byte("cron: never")))
+			f.config = f.get(f.job.Config()).Modified
+			f.says(0, func(*jobtree.SessionDocument) {})
+			f.says(1, func(d *jobtree.SessionDocument) { d.Refused = f.config })
+		}, []doctor.Kind{doctor.ConfigUnreadable, doctor.ConfigRefused}},
+		"config of another job": {func(f *fixture) { f.configure(func(c *job.Config) { c.Name = "other" }) }, []doctor.Kind{doctor.ConfigUnreadable}},
+		"config behind": {func(f *fixture) {
+			f.says(1, func(d *jobtree.SessionDocument) { d.Accepted-- })
+		}, []doctor.Kind{doctor.ConfigBehind}},
+		"revision": {func(f *fixture) {
+			f.says(1, func(d *jobtree.SessionDocument) { d.Revision = 7 })
+		}, []doctor.Kind{doctor.ConfigRevision}},
+		"protocol newer": {func(f *fixture) {
+			f.says(1, func(d *jobtree.SessionDocument) { d.Protocol++ })
+		}, []doctor.Kind{doctor.ProtocolNewer}},
+		"protocol older": {func(f *fixture) {
+			f.says(1, func(d *jobtree.SessionDocument) { d.Protocol-- })
+		}, []doctor.Kind{doctor.ProtocolOlder}},
+		"JVM members, and nothing that they do not know": {func(f *fixture) { f.isJVM(1) }, nil},
+		"JVM members and pins": {func(f *fixture) {
+			f.isJVM(1)
+			f.commit(coord.Put(f.job.Pin(0), jobtree.EncodePin(jobtree.PinDocument{Address: f.ip(0)})))
+		}, []doctor.Kind{doctor.MixedJVM}},
+		"JVM members and a pause": {func(f *fixture) {
+			f.isJVM(1)
+			f.inForce(func(d *jobtree.ScheduleDocument) { d.Pause = jobtree.Pause{Paused: now(), PausedBy: "anna"} })
+		}, []doctor.Kind{doctor.MixedJVM, doctor.Paused}},
+		"fault": {func(f *fixture) {
+			document, err := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: "store", Cause: "it does not answer", Since: now()}, {Kind: "tree", Cause: "something is in the way", Since: now()}})
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.commitBy(1, coord.CreateEphemeral(f.job.Faults(f.ids[1]), document))
+		}, []doctor.Kind{doctor.Faulty, doctor.Faulty}},
+		"server idle":  {func(f *fixture) { f.commit(coord.Put(f.job.Server("10.0.0.9"), []byte(jobtree.Disabled))) }, []doctor.Kind{doctor.ServerIdle}},
+		"deal pending": {func(f *fixture) { f.commit(coord.Put(f.job.Necessary(), nil)) }, []doctor.Kind{doctor.DealPending}},
+		"processing":   {func(f *fixture) { f.commit(coord.Put(f.job.Processing(), nil)) }, []doctor.Kind{doctor.StaleProcessing}},
+		"nodes of no session": {func(f *fixture) {
+			for _, path := range []string{f.job.Instance("10.0.0.9@-@1"), f.job.Session("10.0.0.9@-@1"), f.job.Faults("10.0.0.9@-@1"), jobtree.Node("10.0.0.9@-@1")} {
+				f.commit(coord.Put(path, []byte("items: 0")))
+			}
+		}, []doctor.Kind{doctor.StaleNode, doctor.StaleNode, doctor.StaleNode, doctor.StaleNode}},
+		"debris": {func(f *fixture) { f.commit(coord.Put(f.job.Failovering(0)+"/x", []byte("y"))) }, []doctor.Kind{doctor.Debris}},
+		"values that nobody can read": {func(f *fixture) {
+			for _, path := range []string{f.job.Pin(0), f.job.Kill(0), f.job.Request("000000000001-x")} {
+				f.commit(coord.Put(path, []byte("?")))
+			}
+			f.commit(coord.Put(jobtree.Calendar("c"), []byte("?")))
+		}, []doctor.Kind{doctor.DocumentUnreadable, doctor.DocumentUnreadable, doctor.DocumentUnreadable, doctor.DocumentUnreadable}},
+		"from the future": {func(f *fixture) {
+			f.commit(coord.Put(f.job.Fired(1), jobtree.EncodeFired(now().Add(time.Hour))))
+		}, []doctor.Kind{doctor.FutureTime}},
+		"schedule from the future": {func(f *fixture) {
+			f.inForce(func(d *jobtree.ScheduleDocument) { d.Since = now().Add(time.Hour) })
+		}, []doctor.Kind{doctor.FutureTime}},
+		"unowned":    {func(f *fixture) { f.commit(coord.DeleteTree(f.job.ItemInstance(2))) }, []doctor.Kind{doctor.ItemUnowned}},
+		"owner gone": {func(f *fixture) { f.dies(1) }, []doctor.Kind{doctor.ItemOwnerGone}},
+		"owner gone for a while": {func(f *fixture) {
+			f.configure(func(c *job.Config) { c.StaticSharding = true })
+			f.dies(1)
+			time.Sleep(31 * time.Second)
+			f.commit(coord.Put(f.job.Fired(0), jobtree.EncodeFired(now())), coord.Put(f.job.Fired(2), jobtree.EncodeFired(now())))
+		}, []doctor.Kind{doctor.ItemOwnerGone}},
+		"owner barred": {func(f *fixture) { f.commit(coord.Put(f.job.Server(f.ip(1)), []byte(jobtree.Disabled))) }, []doctor.Kind{doctor.ItemOwnerBarred}},
+		"no room": {func(f *fixture) {
+			f.configure(func(c *job.Config) { c.MaxItems = 1 })
+			f.commit(coord.DeleteTree(f.job.ItemInstance(2)))
+		}, []doctor.Kind{doctor.ItemNoRoom}},
+		"item disabled": {func(f *fixture) { f.commit(coord.Put(f.job.ItemDisabled(1), nil)) }, []doctor.Kind{doctor.ItemDisabled}},
+		"overdue": {func(f *fixture) {
+			f.commit(coord.Put(f.job.Fired(1), jobtree.EncodeFired(lastTick().Add(-time.Minute))))
+		}, []doctor.Kind{doctor.ItemOverdue}},
+		"queued": {func(f *fixture) {
+			f.runs(0, 0, lastTick().Add(-5*time.Minute))
+			f.commit(coord.Put(f.job.Fired(2), jobtree.EncodeFired(lastTick().Add(-time.Minute))))
+		}, []doctor.Kind{doctor.ItemQueued, doctor.RunOvertaken}},
+		"overtaken":     {func(f *fixture) { f.runs(1, 1, lastTick().Add(-time.Minute)) }, []doctor.Kind{doctor.RunOvertaken}},
+		"runs in time":  {func(f *fixture) { f.runs(1, 1, lastTick()) }, nil},
+		"stale running": {func(f *fixture) { f.commit(coord.Put(f.job.Running(1), []byte("10.0.0.9@-@1"))) }, []doctor.Kind{doctor.StaleRunning}},
+		"failover waits": {func(f *fixture) {
+			f.commit(coord.Put(f.job.FailoverItem(2), jobtree.EncodeFired(lastTick())))
+		}, []doctor.Kind{doctor.FailoverWaits}},
+		"failover waits for an earlier run": {func(f *fixture) {
+			f.runs(0, 2, lastTick())
+			f.commit(coord.Put(f.job.FailoverItem(2), jobtree.EncodeFired(lastTick())))
+		}, []doctor.Kind{doctor.FailoverWaits}},
+		"pins": {func(f *fixture) {
+			f.commit(coord.Put(f.job.Pin(0), jobtree.EncodePin(jobtree.PinDocument{Label: "gpu", Strict: true})), coord.DeleteTree(f.job.ItemInstance(0)))
+			f.commit(coord.Put(f.job.Pin(1), jobtree.EncodePin(jobtree.PinDocument{Instance: "10.0.0.9@-@1"})))
+			f.commit(coord.Put(f.job.Pin(2), jobtree.EncodePin(jobtree.PinDocument{Address: f.ip(1)})))
+			f.commit(coord.Put(f.job.Pin(7), jobtree.EncodePin(jobtree.PinDocument{Address: f.ip(1)})))
+		}, []doctor.Kind{doctor.PinUnmatched, doctor.PinUnmatched, doctor.PinUnmatched}},
+		"request waits": {func(f *fixture) {
+			f.asks("000000000001-x", now().Add(-10*time.Minute))
+			f.asks("000000000002-x", now().Add(-time.Second))
+		}, []doctor.Kind{doctor.RequestWaits}},
+		"kill waits": {func(f *fixture) {
+			f.runs(0, 0, lastTick())
+			f.commit(coord.Put(f.job.Kill(0), jobtree.EncodeKill(jobtree.KillDocument{Token: f.get(f.job.Fired(0)).Modified, By: "anna", At: now().Add(-2 * time.Minute)})))
+		}, []doctor.Kind{doctor.KillWaits}},
+		"no job": {func(f *fixture) { f.commit(coord.Put("a/b/c", nil)) }, []doctor.Kind{doctor.NoJob}},
+		"removal rest": {func(f *fixture) {
+			f.commit(coord.Put(jobtree.Job("gone").Removal(), nil), coord.Put(jobtree.Job("gone").Fired(7), nil))
+		}, []doctor.Kind{doctor.RemovalRest}},
+		"a name that no job can have": {func(f *fixture) { f.commit(coord.Put("a b/config", nil)) }, []doctor.Kind{doctor.UnusableName}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inGoodHealth(t, func(f *fixture) {
+				c.plant(f)
+				f.finds(c.want...)
+			})
+		})
+	}
+}
+
+// asks asks for a run of item 0.
+func (f *fixture) asks(id string, at time.Time) {
+	f.Helper()
+	document, err := jobtree.EncodeRequest(jobtree.RequestDocument{Items: []int{0}, Source: "MANUAL", By: "anna", At: at, Kept: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.commit(coord.Put(f.job.Request(id), document))
+}
+
+// What is over at the second look is no finding, and neither is what has begun anew meanwhile.
+func TestWhatPassesIsNoFinding(t *testing.T) {
+	for name, c := range map[string]struct{ plant, pass func(*fixture) }{
+		"a leader is elected": {
+			func(f *fixture) { f.commit(coord.DeleteTree(f.job.LeaderInstance())) },
+			func(f *fixture) { f.commitBy(1, coord.CreateEphemeral(f.job.LeaderInstance(), []byte(f.ids[1]))) },
+		},
+		"another late tick": {
+			func(f *fixture) {
+				f.commit(coord.Put(f.job.Fired(1), jobtree.EncodeFired(time.Now().Add(-3*time.Minute))))
+			},
+			func(f *fixture) {
+				f.commit(coord.Put(f.job.Fired(1), jobtree.EncodeFired(time.Now().Add(-2*time.Minute))))
+			},
+		},
+		"the job is removed": {
+			func(f *fixture) { f.dies(0); f.dies(1) },
+			func(f *fixture) { f.commit(coord.DeleteTree(f.job.Root())) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inGoodHealth(t, func(f *fixture) {
+				c.plant(f)
+				passes := time.AfterFunc(time.Second, func() { c.pass(f) })
+				defer passes.Stop()
+				if r := f.finds(); r.Looks != 2 {
+					t.Errorf("%d looks", r.Looks)
+				}
+			})
+		})
+	}
+}
+
+// A look at a healthy namespace takes no time.
+func TestOneLookIsEnough(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		begun := time.Now()
+		if r := f.finds(); r.Looks != 1 || r.Jobs != 1 || r.Worst() != 0 || time.Since(begun) != 0 {
+			t.Errorf("%+v, after %v", r, time.Since(begun))
+		}
+	})
+}
+
+// Some jobs are examined, and others are not.
+func TestSomeJobs(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		f.dies(0)
+		f.dies(1)
+		f.commit(coord.Put("other/config", []byte("cron: never")))
+		report, err := doctor.Examine(f.Context(), f.reg, doctor.Options{Jobs: []string{"settle", "settle"}, Wait: time.Second})
+		if err != nil || report.Jobs != 1 || len(report.Findings) != 1 || report.Findings[0].Kind != doctor.NoInstance || report.Worst() != doctor.Critical {
+			t.Errorf("%+v, %v", report, err)
+		}
+		for _, name := range []string{"none", "a/b", "", "~elasticjob"} {
+			if _, err := doctor.Examine(f.Context(), f.reg, doctor.Options{Jobs: []string{name}}); !errors.Is(err, ops.ErrNoJob) {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+	})
+}
+
+// What this user may not read is a finding, and the rest is examined.
+func TestDenied(t *testing.T) {
+	deny := func(f *fixture, paths ...string) {
+		for _, path := range paths {
+			f.store.Inject(memory.Fault{Method: memory.Walk, Path: path, Before: coord.ErrDenied})
+		}
+	}
+	for name, c := range map[string]struct {
+		plant func(*fixture)
+		want  []string
+	}{
+		"a job": {func(f *fixture) {
+			f.denyAll.Store(true)
+			deny(f, "settle")
+		}, []string{"settle"}},
+		"what all share": {func(f *fixture) { deny(f, jobtree.Nodes, jobtree.Calendars) }, []string{jobtree.Calendars, jobtree.Nodes}},
+		"all": {func(f *fixture) {
+			f.denyAll.Store(true)
+			f.store.Inject(memory.Fault{Method: memory.List, Before: coord.ErrDenied})
+		}, []string{""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inGoodHealth(t, func(f *fixture) {
+				f.commit(coord.Put("other", nil))
+				c.plant(f)
+				var got []string
+				for _, found := range f.examine().Findings {
+					if found.Kind == doctor.RightsMissing {
+						got = append(got, found.Path)
+					}
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("found %q, want %q", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// A store that does not answer is an error.
+func TestUnavailable(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		f.store.Inject(memory.Fault{Method: memory.Walk, Times: 1, Before: coord.ErrUnavailable})
+		if _, err := doctor.Examine(f.Context(), f.reg, doctor.Options{}); !errors.Is(err, coord.ErrUnavailable) {
+			t.Error(err)
+		}
+		f.store.Inject(memory.Fault{Method: memory.Walk, Times: 2, Before: coord.ErrCompacted}) // each time another walk
+		f.finds()
+		ctx, cancel := context.WithCancelCause(f.Context())
+		cancel(errors.New("enough"))
+		if _, err := doctor.Examine(ctx, f.reg, doctor.Options{}); err == nil || !strings.Contains(err.Error(), "enough") {
+			t.Error(err)
+		}
+	})
+}
+
+// Many findings are bounded, and so are their items. Many of one kind do not keep others out.
+func TestManyFindings(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		f.configure(func(c *job.Config) { c.ShardingTotalCount = 2500 })
+		var list []coord.Op
+		for i := range 1007 {
+			if list = append(list, coord.Put(fmt.Sprintf("junk-%06d", i), nil)); len(list) == 100 || i == 1006 {
+				f.commit(list...)
+				list = nil
+			}
+		}
+		r := f.examine()
+		if len(r.Findings) != 1001 || r.More != 7 {
+			t.Fatalf("%d findings, and %d more", len(r.Findings), r.More)
+		}
+		if found := r.Findings[0]; found.Kind != doctor.ItemUnowned || len(found.Items) != 100 || found.Items[0] != 3 || found.MoreItems != 2397 {
+			t.Errorf("%v", found)
+		}
+	})
+}

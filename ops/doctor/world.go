@@ -1,0 +1,187 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/calendar"
+)
+
+// namespace is what all jobs of a namespace share, at one look.
+type namespace struct {
+	now   time.Time // the local time, corrected by what it is certainly ahead of the store's
+	clock coord.Clock
+	// runners are the processes that offer to serve jobs, and calendars those of the namespace, by name.
+	runners   []jobtree.NodeDocument
+	calendars map[string]sheet
+}
+
+// sheet is a calendar as its node says.
+type sheet struct {
+	node     coord.Node
+	calendar *calendar.Calendar
+	err      error
+}
+
+// readNamespace reads what all jobs share, and notes what is wrong with that.
+func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c *collector) (*namespace, error) {
+	local := time.Now()
+	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}}
+	for n, err := range reg.Walk(ctx, jobtree.Nodes) {
+		if errors.Is(err, coord.ErrDenied) {
+			c.add(denied(jobtree.Nodes, err))
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		d, err := jobtree.DecodeNode(n.Value)
+		switch {
+		case n.Path == jobtree.Nodes:
+		case err != nil:
+			c.add(unreadable("", n, err))
+		case n.Owner == 0:
+			c.add(stale("", "", n))
+		case len(d.Offers) > 0:
+			ns.runners = append(ns.runners, d)
+		}
+	}
+	for n, err := range reg.Walk(ctx, jobtree.Calendars) {
+		if errors.Is(err, coord.ErrDenied) {
+			c.add(denied(jobtree.Calendars, err))
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if name, isCalendar := strings.CutPrefix(n.Path, jobtree.Calendars+"/"); isCalendar {
+			sum, err := calendar.Parse(n.Value)
+			ns.calendars[name] = sheet{n, sum, err}
+			if err != nil {
+				c.add(unreadable("", n, err))
+			}
+		}
+	}
+	return ns, nil
+}
+
+// world is one job, at one look.
+type world struct {
+	*decide.World
+	ns   *namespace
+	name string
+	// config is that of the store; configErr is why it cannot be read. Then there are no rules.
+	config    job.Config
+	configErr error
+	ids       []string // of the instances that live, ascending
+	jvm       []string // those of them that are JVM members
+	// knowsZone is whether ticks are the same here as where the job runs.
+	knowsZone bool
+	// stalled returns the items that should have begun and have not: each once, or a second time
+	// because it waits to be run again.
+	stalled func() []decide.Stalled
+}
+
+func newWorld(ns *namespace, name string, s *jobtree.State) *world {
+	w := &world{ns: ns, name: name, World: &decide.World{State: s, Job: jobtree.Job(name), Now: ns.now, Rules: &decide.Rules{}}}
+	if ns.clock.Known() {
+		w.Clock = decide.Clock{Known: true, Store: ns.clock.Now()} // Now is corrected already
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Instances)) {
+		if s.Instances[id].Owner == 0 {
+			continue
+		}
+		w.ids = append(w.ids, id)
+		if s.Sessions[id] == nil {
+			w.jvm = append(w.jvm, id)
+		}
+	}
+	if w.config, w.configErr = job.DecodeConfig(s.Config.Value); w.configErr == nil {
+		w.configErr = w.rule()
+	}
+	if w.configErr == nil && w.Rules.Ticks != nil && w.IsInForce() {
+		w.knowsZone = w.hasSameZone()
+	}
+	w.stalled = sync.OnceValue(func() []decide.Stalled { return w.StalledElsewhere(&decide.Work{}) })
+	return w
+}
+
+// rule sets the rules of the configuration.
+func (w *world) rule() error {
+	c := w.config
+	w.Rules = &decide.Rules{
+		Name: c.Name, Total: c.ShardingTotalCount, Cron: strings.Join(append([]string{c.Cron}, c.MoreCrons...), "\n"), TimeZone: c.TimeZone,
+		Monitor: c.MonitorExecution == job.On, Failover: c.Failover, Misfire: c.Misfire == job.On, Tolerance: c.MisfireTolerance, Window: c.MisfireWindow,
+		Jitter: c.Jitter, MaxTimeDiff: c.MaxTimeDiff, StaticSharding: c.StaticSharding, Label: c.Label, MaxItems: c.MaxItems,
+		SkipOverlap: c.Overlap == job.OverlapSkip, Broadcast: c.Broadcast, Streams: c.Props["streaming.process"] == "true",
+		ExpiresAt: c.Expiry.At, ExpiryTicks: c.Expiry.Ticks, RemoveExpired: c.Expiry.Remove, Revision: c.Revision,
+	}
+	ticks, err := c.Ticks()
+	if err != nil || ticks == nil {
+		return err
+	}
+	var good []*calendar.Calendar
+	for _, name := range slices.Sorted(slices.Values(c.Calendars)) {
+		named := decide.Calendar{Name: name}
+		if sheet := w.ns.calendars[name]; sheet.calendar != nil {
+			good = append(good, sheet.calendar)
+			named.Sum, named.Current, named.Version = sheet.calendar.Sum(), true, sheet.node.Version
+		}
+		w.Rules.Calendars = append(w.Rules.Calendars, named)
+	}
+	w.Rules.Ticks = calendar.Without(ticks, good...)
+	return nil
+}
+
+// isJVM reports whether an instance is a JVM member.
+func (w *world) isJVM(id string) bool {
+	_, is := slices.BinarySearch(w.jvm, id)
+	return is
+}
+
+// hasGo reports whether an instance of ours lives.
+func (w *world) hasGo() bool { return len(w.ids) > len(w.jvm) }
+
+// missedSince returns when an item was to begin first of all the ticks that it has not begun; ok is
+// false if none has come, or if that cannot be told.
+func (w *world) missedSince(i int) (since time.Time, ok bool) {
+	fired := w.Item(i).Fired
+	if !w.knowsZone || fired == nil {
+		return time.Time{}, false
+	}
+	begun := fired.Tick
+	if begun.Before(w.Schedule.Since) {
+		begun = w.Schedule.Since
+	}
+	since = w.Ticks().Next(begun)
+	if since.IsZero() {
+		return since, false
+	}
+	if since = since.Add(w.Rules.Jitter); since.Before(w.Schedule.MakeUpTo) {
+		since = w.Schedule.MakeUpTo // it was to begin at the end of the pause
+	}
+	return since, since.Before(w.ns.now)
+}
+
+// hasSameZone reports whether ticks are the same here as where the job runs. Without a time zone in
+// the configuration each process has its own: then one that was begun has to be a tick here, too.
+func (w *world) hasSameZone() bool {
+	if w.Rules.TimeZone != "" {
+		return true
+	}
+	for i := range w.Items {
+		if fired := w.Items[i].Fired; fired != nil && fired.Tick.After(w.Schedule.Since) {
+			return w.Rules.Ticks.Prev(fired.Tick).Equal(fired.Tick)
+		}
+	}
+	return false
+}
