@@ -178,7 +178,10 @@ func (c *cli) begin(cmd *cobra.Command) {
 // Each command has its place in one of these lists.
 
 func (c *cli) lookCommands() []*cobra.Command {
-	return []*cobra.Command{c.requestsCommand(), c.removedCommand()}
+	return []*cobra.Command{
+		c.jobsCommand(), c.describeCommand(), c.itemsCommand(), c.instancesCommand(), c.serversCommand(), c.processesCommand(),
+		c.requestsCommand(), c.removedCommand(), c.auditCommand(),
+	}
 }
 
 func (c *cli) steerCommands() []*cobra.Command {

@@ -203,47 +203,30 @@ func (c *cli) cancelCommand() *cobra.Command {
 	})
 }
 
-// listedRequest is a request for programs.
-type listedRequest struct {
-	ID      string    `json:"id"`
-	Source  string    `json:"source"`
-	By      string    `json:"by,omitempty"`
-	At      time.Time `json:"at,omitzero"`
-	Items   []int     `json:"items"`
-	Through []int     `json:"through"`
-	Running []int     `json:"running"`
-	Waiting []int     `json:"waiting"`
-	Why     string    `json:"why,omitempty"`
-	Ended   time.Time `json:"ended,omitzero"`
-}
-
 func (c *cli) requestsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "requests JOB", Short: "List what was asked for by trigger, retry and backfill", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ask(cmd, func(ctx context.Context, s *store) error {
-				requests, err := s.job(args[0]).Requests(ctx)
+				list, err := s.job(args[0]).Requests(ctx)
 				if err != nil {
 					return err
 				}
-				list := make([]listedRequest, len(requests))
-				for i, r := range requests {
-					list[i] = listedRequest(r)
-				}
 				return c.print(show.Result{
-					Value: list,
-					Names: func() []string { return namesOf(list, func(r listedRequest) string { return r.ID }) },
-					Table: func() *show.Table {
-						t := show.NewTable("REQUEST", "SOURCE", "BY", "AT", "THROUGH", "RUNNING", "WAITING", "ENDED", "WHY", "(ITEMS)")
-						t.Empty = "No request."
-						for _, r := range list {
-							t.Row(r.ID, r.Source, r.By, clock(r.At), fmt.Sprintf("%d of %d", len(r.Through), len(r.Items)),
-								itemRanges(r.Running), itemRanges(r.Waiting), clock(r.Ended), r.Why, itemRanges(r.Items))
-						}
-						return t
-					},
+					Value: list, Table: func() *show.Table { return requestTable(list) },
+					Names: func() []string { return namesOf(list, func(r ops.RequestState) string { return r.ID }) },
 				})
 			})
 		},
 	}
+}
+
+func requestTable(list []ops.RequestState) *show.Table {
+	t := show.NewTable("REQUEST", "SOURCE", "BY", "AT", "THROUGH", "RUNNING", "WAITING", "ENDED", "WHY", "(ITEMS)")
+	t.Empty = "No request."
+	for _, r := range list {
+		t.Row(r.ID, r.Source, r.By, clock(r.At), fmt.Sprintf("%d of %d", len(r.Through), len(r.Items)),
+			itemRanges(r.Running), itemRanges(r.Waiting), clock(r.Ended), r.Why, itemRanges(r.Items))
+	}
+	return t
 }

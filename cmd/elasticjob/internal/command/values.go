@@ -122,3 +122,32 @@ func clock(t time.Time) string {
 	}
 	return t.Local().Format(localTime)
 }
+
+// oneOf is a flag with words of a list; upper and lower case are the same.
+type oneOf struct {
+	to      *[]string
+	allowed []string
+}
+
+// Set reads words with commas between them. It may be given several times.
+func (o *oneOf) Set(text string) error {
+	for word := range strings.SplitSeq(text, ",") {
+		i := slices.IndexFunc(o.allowed, func(allowed string) bool { return strings.EqualFold(allowed, word) })
+		if i < 0 {
+			return fmt.Errorf("%s is unknown; allowed are %s", brief.Quote(word), strings.ToLower(strings.Join(o.allowed, ", ")))
+		}
+		*o.to = append(*o.to, o.allowed[i])
+	}
+	return nil
+}
+
+// String writes the words.
+func (o *oneOf) String() string {
+	if o.to == nil {
+		return ""
+	}
+	return strings.Join(*o.to, ",")
+}
+
+// Type is what help shows.
+func (o *oneOf) Type() string { return "words" }

@@ -16,10 +16,11 @@ const leastCell = 12
 type Table struct {
 	header []column
 	rows   [][]string
-	// Empty is said instead of a table without rows.
-	Empty string
-	// Sections follow the table.
-	sections []section
+	// Empty is said instead of a table without rows, and Foot below one with rows. Foot may have
+	// several lines.
+	Empty, Foot string
+
+	sections []section // follow the table
 }
 
 type column struct {
@@ -39,6 +40,17 @@ func NewTable(names ...string) *Table {
 	for _, name := range names {
 		bare := strings.TrimSuffix(strings.TrimPrefix(name, "("), ")")
 		t.header = append(t.header, column{name: bare, wide: bare != name})
+	}
+	return t
+}
+
+// Text returns a table that is a text of several lines.
+func Text(text string) *Table {
+	t := &Table{}
+	if text != "" {
+		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+			t.rows = append(t.rows, []string{line})
+		}
 	}
 	return t
 }
@@ -102,6 +114,9 @@ func (t *Table) write(b *strings.Builder, wide bool, most int) {
 		}
 		fmt.Fprintln(b, strings.TrimRight(out.String(), " "))
 	}
+	if t.Foot != "" {
+		fmt.Fprintf(b, "\n%s\n", Lines(t.Foot))
+	}
 }
 
 // shown returns the cells of the lines to print, the header first.
@@ -122,7 +137,7 @@ func (t *Table) shown(wide bool) [][]string {
 			if t.header != nil && i < len(t.header) && t.header[i].wide && !wide {
 				continue
 			}
-			if cell == "" {
+			if cell == "" && t.header != nil {
 				cell = "-"
 			}
 			cells = append(cells, fit(Line(cell), maxCell))

@@ -1,0 +1,100 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+func (c *cli) jobsCommand() *cobra.Command {
+	var q ops.JobsQuery
+	var statuses []string
+	cmd := &cobra.Command{
+		Use: "jobs", Short: "List the jobs, and how they are", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, s := range statuses {
+				q.Statuses = append(q.Statuses, ops.JobStatus(s))
+			}
+			return c.ask(cmd, func(ctx context.Context, s *store) error {
+				list, err := s.ops.Jobs(ctx, q)
+				if err != nil {
+					return err
+				}
+				return c.print(jobList(list))
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&q.Search, "search", "", "only those with this in name, description or implementation")
+	f.StringVar(&q.Server, "server", "", "only those that know the server with this address")
+	f.Var(&oneOf{to: &statuses, allowed: jobStatuses()}, "status", "only those with one of these: "+strings.ToLower(strings.Join(jobStatuses(), ", ")))
+	f.BoolVar(&q.Paused, "paused", false, "only those that are paused")
+	f.BoolVar(&q.Faulty, "faulty", false, "only those that have a fault")
+	f.BoolVar(&q.Failing, "failing", false, "only those with items whose last execution was no success")
+	f.StringVar(&q.After, "after", "", "only those whose names come after this one")
+	f.IntVar(&q.Limit, "limit", 0, "how many at most; 0 is all")
+	c.complete(cmd, "status", func(*cobra.Command, []string, string) []string {
+		return strings.Fields(strings.ToLower(strings.Join(jobStatuses(), " ")))
+	})
+	return cmd
+}
+
+func jobStatuses() []string {
+	return namesOf([]ops.JobStatus{ops.JobOK, ops.JobCrashed, ops.JobDisabled, ops.JobShardingFlag}, func(s ops.JobStatus) string { return string(s) })
+}
+
+func jobList(list *ops.JobList) show.Result {
+	return show.Result{
+		Value: list,
+		Names: func() []string { return namesOf(list.Jobs, func(j ops.JobInfo) string { return j.Name }) },
+		Table: func() *show.Table {
+			t := jobTable(list.Jobs)
+			total := list.Totals
+			t.Foot = fmt.Sprintf("%d jobs: %d ok, %d crashed, %d disabled, %d to be dealt; %d paused, %d faulty, %d failing; %d items, %d running",
+				total.Jobs, total.OK, total.Crashed, total.Disabled, total.ShardingFlag, total.Paused, total.Faulty, total.Failing, total.Items, total.Running)
+			if list.Next != "" {
+				t.Foot += "\nThere are more: --after " + list.Next
+			}
+			return t
+		},
+	}
+}
+
+func jobTable(jobs []ops.JobInfo) *show.Table {
+	t := show.NewTable("JOB", "STATUS", "ITEMS", "RUNNING", "INSTANCES", "LAST", "OUTCOME", "NEXT", "REMARKS", "(CRON)", "(ZONE)", "(IMPLEMENTATION)", "(DESCRIPTION)")
+	t.Empty = "No job."
+	for i := range jobs {
+		j := &jobs[i]
+		t.Row(j.Name, j.Status, j.ShardingTotalCount, j.Running, j.Instances, clock(j.Last.Ended), j.Last.Outcome, clock(j.Next), strings.Join(remarks(j), "; "),
+			j.Cron, j.TimeZone, j.Implementation, j.Description)
+	}
+	return t
+}
+
+// remarks says in a few words what is not as always.
+func remarks(j *ops.JobInfo) (list []string) {
+	add := func(isSo bool, format string, args ...any) {
+		if isSo {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	add(j.ConfigError != "", "configuration: %s", j.ConfigError)
+	add(!j.Paused.Since.IsZero(), "paused")
+	add(j.Faults == 1, "fault: %s", j.Fault)
+	add(j.Faults > 1, "%d faults: %s", j.Faults, j.Fault)
+	add(j.NextError != "", "next tick: %s", j.NextError)
+	add(j.Failing > 0, "%d failing", j.Failing)
+	add(j.Waiting > 0, "%d wait for failover", j.Waiting)
+	add(j.Disabled > 0, "%d items disabled", j.Disabled)
+	add(j.DisabledServers > 0 && j.Status != ops.JobDisabled, "%d of %d servers disabled", j.DisabledServers, j.Servers)
+	add(j.Requests > 0, "%d requests", j.Requests)
+	add(j.Pins > 0, "%d pins", j.Pins)
+	add(j.JVM > 0, "%d JVM members", j.JVM)
+	add(j.Expired, "expired")
+	return list
+}
