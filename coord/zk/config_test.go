@@ -37,6 +37,13 @@ func TestInvalidConfig(t *testing.T) {
 		{"negative back-off", "MaxBackoff is -1s", func(c *zk.Config) { c.MaxBackoff = -time.Second }},
 		{"digest without a password", "user:password", func(c *zk.Config) { c.Digest = "user" }},
 		{"digest without a user", "user:password", func(c *zk.Config) { c.Digest = ":secret" }},
+		{"other digest without a password", `OtherDigests[1] has to be "user:password"`, func(c *zk.Config) { c.Digest, c.OtherDigests = "user:secret", []string{"a:secret", "secret"} }},
+		{"other digest alone", "need Digest", func(c *zk.Config) { c.OtherDigests = []string{"user:secret"} }},
+		{"grants alone", "need Digest", func(c *zk.Config) { c.Grants = zk.ACL{{Identity: zk.Everybody(), Permissions: zk.Read}} }},
+		{"grant of nothing", "Grants: ", func(c *zk.Config) { c.Digest, c.Grants = "user:secret", zk.ACL{{Identity: zk.Everybody()}} }},
+		{"grant to a password", "Grants: ", func(c *zk.Config) {
+			c.Digest, c.Grants = "user:secret", zk.ACL{{Identity: zk.Identity{Scheme: "digest", ID: "user:secret"}, Permissions: zk.Read}}
+		}},
 		{"two loggers", "Logger and Slog", func(c *zk.Config) { c.Logger, c.Slog = zap.NewNop(), slog.Default() }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
