@@ -72,8 +72,9 @@ func Marks(ctx context.Context, reg coord.Registry) ([]Mark, error) {
 }
 
 // find returns the id of the migration from the source to the target that is half done; "" if there
-// is none. stale are the marks of migrations of the same kind that the source knows nothing of: they
-// were about to begin, or had ended. For the source is marked after the target, and its mark goes first.
+// is none. stale are the marks of migrations of the same kind that had ended but for that mark: the
+// source is marked after the target, and its mark goes first. A mark without any job, on one side
+// only, is one that has just begun.
 func (m Move) find(ctx context.Context) (id string, stale []string, err error) {
 	from, err := Marks(ctx, m.From.Registry)
 	if err != nil {
@@ -90,6 +91,8 @@ func (m Move) find(ctx context.Context) (id string, stale []string, err error) {
 			return "", nil, fmt.Errorf("%w: source: %s: %w", ErrOther, jobtree.Migration(mark.ID), mark.Err)
 		case !mark.IsSource:
 			return "", nil, fmt.Errorf("%w: the source is the target of %s", ErrOther, mark)
+		case mark.Begun == 0 && mark.To == m.To.Name:
+			id = mark.ID
 		case !slices.ContainsFunc(to, func(other Mark) bool { return other.ID == mark.ID && other.Err == nil && !other.IsSource }):
 			return "", nil, fmt.Errorf("%w: %s; this target knows nothing of it", ErrOther, mark)
 		default:
@@ -100,7 +103,10 @@ func (m Move) find(ctx context.Context) (id string, stale []string, err error) {
 		switch {
 		case mark.Err == nil && mark.IsSource && !mark.IsKept:
 			return "", nil, fmt.Errorf("%w: the target is the source of %s", ErrOther, mark)
-		case mark.Err == nil && !mark.IsSource && mark.ID != id && mark.From == m.From.Name && mark.To == m.To.Name && mark.Done == mark.Begun:
+		case mark.Err != nil || mark.IsSource || mark.ID == id || mark.From != m.From.Name || mark.To != m.To.Name || mark.Done < mark.Begun:
+		case mark.Begun == 0 && id == "":
+			id = mark.ID
+		default:
 			stale = append(stale, mark.ID)
 		}
 	}

@@ -114,4 +114,3 @@ func compare(t testing.TB, got, want map[string]string) {
 		}
 	}
 }
-

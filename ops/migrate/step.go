@@ -353,10 +353,10 @@ func (r *run) putBack(ctx context.Context, name jobtree.Job) (hasMoved bool, err
 			}
 			hasMoved = at.target.Step == jobtree.Arrived && at.source.Step != ""
 			switch {
+			case at.source.Step == jobtree.Leaving && !hasMoved: // before others may set it up at the target
+				err = r.restore(ctx, name, at)
 			case at.target.Step == jobtree.Arriving:
 				err = r.release(ctx, name, at)
-			case at.source.Step == jobtree.Leaving && !hasMoved:
-				err = r.restore(ctx, name, at)
 			case at.source.Step == jobtree.Leaving && at.config.Created == 0 && !r.KeepSource:
 				err = r.clear(ctx, name, at)
 			default:
