@@ -34,6 +34,9 @@ const (
 	ActionEnableServers  Action = "enable servers"
 	ActionPutCalendar    Action = "put calendar"
 	ActionRemoveCalendar Action = "remove calendar"
+	// Of package migrate, in both namespaces.
+	ActionMigrate        Action = "migrate"
+	ActionAbortMigration Action = "abort migration"
 )
 
 // Change is what an operator has changed: [Ops.OnChange] tells it, and [Ops.Audit] keeps it.

@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"job/calendar":        {"job/cronexpr", "internal/brief", "internal/yamldoc"},
 	"job":                 {"coord", "strategy", "job/calendar", "job/cronexpr", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest", "internal/slogzap", "internal/yamldoc"},
 	"ops":                 {"coord", "job", "job/calendar", "trace", "trace/history", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest"},
-	"ops/migrate":         {"coord", "job", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest", "internal/yamldoc"},
+	"ops/migrate":         {"coord", "job", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest", "internal/yamldoc", "ops"},
 	"ops/rights":          {"coord", "coord/zk", "internal/jobtree"},
 	"ops/declare":         {"job", "job/calendar", "jobfile", "ops", "internal/jobtree"},
 	"ops/doctor":          {"coord", "job", "job/calendar", "ops", "internal/decide", "internal/jobtree", "internal/brief", "internal/rest"},

@@ -2,6 +2,8 @@ package migrate_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,11 +82,11 @@ func between(from, to coord.Registry) migrate.Move {
 	return migrate.Move{From: migrate.Store{Registry: from, Name: "old://ns"}, To: migrate.Store{Registry: to, Name: "new://ns"}, By: "anna", Why: "the old one goes"}
 }
 
-// put writes nodes.
+// put writes nodes, in the order of their paths.
 func put(t testing.TB, reg coord.Registry, nodes map[string]string) {
 	t.Helper()
-	for path, value := range nodes {
-		if _, err := reg.Commit(t.Context(), coord.Put(path, []byte(value))); err != nil {
+	for _, path := range slices.Sorted(maps.Keys(nodes)) {
+		if _, err := reg.Commit(t.Context(), coord.Put(path, []byte(nodes[path]))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,5 +108,8 @@ func tree(t testing.TB, reg coord.Registry) map[string]string {
 		}
 	}
 	delete(nodes, coord.ClockPath)
+	maps.DeleteFunc(nodes, func(path, value string) bool { // of each migration there is one
+		return strings.HasPrefix(path, "~elasticjob/audit/") && strings.Contains(value, "migrat")
+	})
 	return nodes
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // ErrNone: there is no migration to be aborted.
@@ -126,17 +127,17 @@ func (m Mark) String() string {
 }
 
 // begin puts up the marks, that of the target first, or takes over those that are there.
-func (m Move) begin(ctx context.Context, id string, stale []string, jobs int) (*run, error) {
-	now := m.clock()
+func (m Move) begin(ctx context.Context, action ops.Action, p *Plan) (*run, error) {
+	now, id := m.clock(), p.ID
 	if id == "" {
 		id = fmt.Sprintf("%s-%08x", now.UTC().Format("20060102t150405"), rand.Uint32())
 	}
 	d := jobtree.MigrationDocument{
-		From: m.From.Name, To: m.To.Name, By: m.By, Why: m.Why, At: now, Jobs: jobs, Runner: fmt.Sprintf("%016x", rand.Uint64()),
+		From: m.From.Name, To: m.To.Name, By: m.By, Why: m.Why, At: now, Jobs: len(p.Jobs), Runner: fmt.Sprintf("%016x", rand.Uint64()),
 	}
 	r := &run{Move: m, id: id, settler: settler{now}, bar: &bar{}}
-	for _, id := range stale {
-		version, _, err := takeUp(ctx, m.To.Registry, id, d)
+	for _, id := range p.stale {
+		version, _, err := m.takeUp(ctx, m.To.Registry, id, d, "")
 		if err == nil {
 			err = takeAway(ctx, m.To.Registry, id, version)
 		}
@@ -145,25 +146,34 @@ func (m Move) begin(ctx context.Context, id string, stale []string, jobs int) (*
 		}
 	}
 	var err error
-	if r.mark, r.token, err = takeUp(ctx, m.To.Registry, id, d); err != nil {
+	if r.mark, r.token, err = m.takeUp(ctx, m.To.Registry, id, d, action); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
 	d.IsSource = true
-	if r.source, _, err = takeUp(ctx, m.From.Registry, id, d); err != nil {
+	if r.source, _, err = m.takeUp(ctx, m.From.Registry, id, d, action); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	return r, nil
 }
 
-// takeUp writes a mark, and returns its version and the revision of the commit.
-func takeUp(ctx context.Context, reg coord.Registry, id string, d jobtree.MigrationDocument) (version, revision int64, err error) {
-	path := jobtree.Migration(id)
+// takeUp writes a mark, and returns its version and the revision of the commit. An action is noted in
+// the audit, unless it goes on with the same migration.
+func (m Move) takeUp(ctx context.Context, reg coord.Registry, id string, d jobtree.MigrationDocument, action ops.Action) (version, revision int64, err error) {
+	detail := "from " + d.From
+	if d.IsSource {
+		detail = "to " + d.To
+	}
+	entry, change, err := m.audited(action, fmt.Sprintf("%s %s", id, detail))
+	if err != nil {
+		return 0, 0, err
+	}
+	path, isAudited := jobtree.Migration(id), false
 	err = patiently(ctx, func() error {
 		n, err := get(ctx, reg, path)
 		if err != nil {
 			return err
 		}
-		write := coord.Create(path, jobtree.EncodeMigration(d))
+		write, isNew := coord.Create(path, jobtree.EncodeMigration(d)), true
 		if n.Created != 0 {
 			there, err := jobtree.DecodeMigration(n.Value)
 			switch {
@@ -177,9 +187,13 @@ func takeUp(ctx context.Context, reg coord.Registry, id string, d jobtree.Migrat
 			}
 			next := d
 			next.By, next.Why, next.At, next.Jobs = there.By, there.Why, there.At, max(there.Jobs, d.Jobs) // who began it
-			write = coord.SetAt(path, jobtree.EncodeMigration(next), n.Version)
+			write, isNew = coord.SetAt(path, jobtree.EncodeMigration(next), n.Version), false
 		}
-		if _, err := reg.Commit(ctx, write); err != nil {
+		commit := []coord.Op{write}
+		if isAudited = action != "" && (isNew || action == ops.ActionAbortMigration); isAudited {
+			commit = append(commit, entry)
+		}
+		if _, err := reg.Commit(ctx, commit...); err != nil {
 			return err
 		}
 		if n, err = reg.Get(ctx, path); err != nil {
@@ -192,6 +206,9 @@ func takeUp(ctx context.Context, reg coord.Registry, id string, d jobtree.Migrat
 		version, revision = n.Version, n.Modified
 		return nil
 	})
+	if err == nil && isAudited && m.OnChange != nil {
+		m.OnChange(change)
+	}
 	return version, revision, err
 }
 

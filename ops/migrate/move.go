@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // Errors that a program may want to tell apart.
@@ -47,8 +48,8 @@ type Move struct {
 	// Jobs are the names of the jobs that move. None means all of the namespace, with its notes of
 	// removed jobs and its audit.
 	Jobs []string
-	// By and Why are for people. They are cut after 255 bytes.
-	By, Why string
+	// By, Why and Where, the place from which it is done, are for people. They are cut after 255 bytes.
+	By, Why, Where string
 	// StopInstances is whether jobs move although instances run them at the source. These are
 	// stopped as if the job had been removed (job.ErrJobRemoved), and what they run is cut short: a
 	// handler that does not watch its context may still be at work when its item begins at the
@@ -60,6 +61,9 @@ type Move struct {
 	// Progress, if not nil, is told how many nodes are written, of how many. There is one call at a
 	// time.
 	Progress func(done, total int)
+	// OnChange, if not nil, is told of the entries in the audits of both sides: each has one when the
+	// migration begins, and one when it is aborted.
+	OnChange func(ops.Change)
 }
 
 // parallel is how many jobs are on their way at a time.
@@ -94,7 +98,7 @@ func (m Move) Run(ctx context.Context) (*Result, error) {
 	if err := p.err(); err != nil {
 		return &Result{ID: p.ID}, fmt.Errorf("migrate: %w", err)
 	}
-	r, err := m.begin(ctx, p.ID, p.stale, len(p.Jobs))
+	r, err := m.begin(ctx, ops.ActionMigrate, p)
 	if err != nil {
 		return &Result{ID: p.ID}, fmt.Errorf("migrate: %w", err)
 	}
@@ -105,6 +109,9 @@ func (m Move) Run(ctx context.Context) (*Result, error) {
 	}
 	moved, err := r.each(ctx, p.names(), r.move)
 	result.Moved = moved
+	if err == nil {
+		err = r.tell(ctx) // what has been changed meanwhile
+	}
 	if err == nil {
 		err = r.end(ctx)
 	}
@@ -128,7 +135,7 @@ func (m Move) Abort(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return &Result{}, fmt.Errorf("migrate: abort: %w", err)
 	}
-	r, err := m.begin(ctx, id, stale, 0)
+	r, err := m.begin(ctx, ops.ActionAbortMigration, &Plan{ID: id, stale: stale})
 	if err != nil {
 		return &Result{ID: id}, fmt.Errorf("migrate: abort: %w", err)
 	}

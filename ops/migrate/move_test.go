@@ -33,6 +33,8 @@ func TestWhatGoes(t *testing.T) {
 				"settle/requests/000000000007-x/0": "done: 0\n",
 				"settle/guarantee":                 "2026-01-31T03:00:00.000Z",
 				"~elasticjob/calendars/holidays":   "days:\n- 2026-12-25\n",
+				"~elasticjob/audit/0001":           "at: 2026-01-31T03:00:00.000Z\naction: pause\n",
+				"~elasticjob/applied/settle":       "set: prod\n",
 				"~elasticjob/removed/gone":         "by: otto\n",
 			}
 			stays := map[string]string{

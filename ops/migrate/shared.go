@@ -14,6 +14,11 @@ import (
 // planShared finds what of the namespace belongs to no job, and goes: calendars, and if all jobs move,
 // notes of removed jobs.
 func (r *run) planShared(ctx context.Context, p *Plan, used map[string]bool) error {
+	entries, err := r.entries(ctx)
+	if err != nil {
+		return err
+	}
+	p.Audit = len(entries)
 	calendars, err := list(ctx, r.From.Registry, jobtree.Calendars)
 	if err != nil {
 		return err
@@ -23,7 +28,6 @@ func (r *run) planShared(ctx context.Context, p *Plan, used map[string]bool) err
 		if len(r.Jobs) > 0 && !used[name] {
 			continue
 		}
-		delete(used, name)
 		there, err := get(ctx, r.To.Registry, n.Path)
 		switch {
 		case err != nil:
@@ -56,6 +60,9 @@ func (r *run) planShared(ctx context.Context, p *Plan, used map[string]bool) err
 
 // shared writes at the target what belongs to no job. It stays at the source.
 func (r *run) shared(ctx context.Context, p *Plan) error {
+	if err := r.tell(ctx); err != nil {
+		return err
+	}
 	for _, n := range p.calendars {
 		if err := r.writeOnce(ctx, n, coord.Exists(jobtree.Migration(r.id))); err != nil {
 			return fmt.Errorf("calendar %s: %w", brief.Text(coord.Base(n.Path)), err)

@@ -200,6 +200,14 @@ func (r *run) takeOut(ctx context.Context, name jobtree.Job, at position) error 
 		coord.DeleteTree(name.Config()), coord.DeleteTree(name.Sessions()), coord.DeleteTree(name.Instances()), coord.DeleteTree(name.LeaderInstance()),
 		coord.Put(name.Removal(), r.note("was moved to "+r.To.Name)), coord.Create(name.Moving(r.id), jobtree.EncodeMoving(d)),
 	}
+	// What says that the job stands in files counts if it is not older than the configuration.
+	applied, err := get(ctx, r.From.Registry, name.Applied())
+	if err != nil {
+		return err
+	}
+	if applied.Created != 0 && applied.Modified < at.config.Created {
+		ops = append(ops, coord.DeleteTree(applied.Path))
+	}
 	if c.isDeserted {
 		ops = append(ops, coord.Absent(name.Instances()), coord.Absent(name.Sessions())) // nobody has come since
 	}
@@ -244,32 +252,19 @@ func (r *run) carry(ctx context.Context, name jobtree.Job, at position) error {
 	return err
 }
 
-// write writes the nodes of a job, in parts, on a condition.
+// write writes the nodes of a job, on a condition.
 func (r *run) write(ctx context.Context, c *cargo, guard coord.Op) (written int, err error) {
-	var ops []coord.Op
-	size := 0
-	flush := func() error {
-		if len(ops) == 0 {
-			return nil
-		}
-		if _, err := r.To.Registry.Commit(ctx, append(ops, guard)...); err != nil {
-			return err
-		}
-		written += len(ops)
-		r.bar.add(len(ops))
-		ops, size = ops[:0], 0
-		return nil
-	}
+	w := writer{reg: r.To.Registry, guard: guard, written: func(ops int) {
+		written += ops
+		r.bar.add(ops)
+	}}
 	for _, n := range c.nodes {
-		bytes := len(n.path) + len(n.value)
-		if len(ops) == coord.MaxOps-1 || size+bytes > maxNode {
-			if err := flush(); err != nil {
-				return written, err
-			}
+		if err := w.add(ctx, coord.Put(n.path, n.value)); err != nil {
+			return written, err
 		}
-		ops, size = append(ops, coord.Put(n.path, n.value)), size+bytes
 	}
-	return written, flush()
+	err = w.flush(ctx)
+	return written, err
 }
 
 // compare reads both sides again. The target has to have what the source has, and nothing else.
@@ -305,6 +300,13 @@ func (r *run) admit(ctx context.Context, c *cargo, arriving moving) error {
 		r.atTarget(), coord.SetAt(arriving.Path, jobtree.EncodeMoving(jobtree.MovingDocument{Step: jobtree.Arrived}), arriving.Version),
 		coord.Put(c.job.Root(), c.implementation), coord.Create(c.job.Config(), c.config), coord.DeleteTree(c.job.Removal()),
 	}
+	applied, err := get(ctx, r.From.Registry, c.job.Applied())
+	if err != nil {
+		return err
+	}
+	if applied.Created != 0 {
+		ops = append(ops, coord.Put(applied.Path, applied.Value))
+	}
 	if _, err := r.To.Registry.Commit(ctx, ops...); err != nil {
 		return err
 	}
@@ -319,7 +321,7 @@ func (r *run) clear(ctx context.Context, name jobtree.Job, at position) error {
 	} else if err != nil {
 		return err
 	}
-	_, err := r.From.Registry.Commit(ctx, r.atSource(), coord.SetAt(at.source.Path, jobtree.EncodeMoving(jobtree.MovingDocument{Step: jobtree.Left}), at.source.Version))
+	_, err := r.From.Registry.Commit(ctx, r.atSource(), coord.SetAt(at.source.Path, jobtree.EncodeMoving(jobtree.MovingDocument{Step: jobtree.Left}), at.source.Version), coord.DeleteTree(name.Applied()))
 	return err
 }
 
@@ -370,8 +372,18 @@ func (r *run) putBack(ctx context.Context, name jobtree.Job) (hasMoved bool, err
 
 // restore makes what has left the source a job there again.
 func (r *run) restore(ctx context.Context, name jobtree.Job, at position) error {
-	_, err := r.From.Registry.Commit(ctx, r.atSource(), coord.AtVersion(at.source.Path, at.source.Version), coord.DeleteTree(at.source.Path),
-		coord.Create(name.Config(), at.source.Kept), coord.DeleteTree(name.Removal()))
+	ops := []coord.Op{
+		r.atSource(), coord.AtVersion(at.source.Path, at.source.Version), coord.DeleteTree(at.source.Path),
+		coord.Create(name.Config(), at.source.Kept), coord.DeleteTree(name.Removal()),
+	}
+	applied, err := get(ctx, r.From.Registry, name.Applied())
+	if err != nil {
+		return err
+	}
+	if applied.Created != 0 { // it must not be older than the configuration
+		ops = append(ops, coord.SetAt(applied.Path, applied.Value, applied.Version))
+	}
+	_, err = r.From.Registry.Commit(ctx, ops...)
 	if errors.Is(err, coord.ErrNodeExists) {
 		return fmt.Errorf("%w: %w", ErrSetUpAgain, err)
 	}
