@@ -2,6 +2,7 @@ package jobfile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,14 +47,33 @@ type Calendar struct {
 //
 // The error is an *Error with all mistakes, or that of reading a file.
 func Declare(o Options, paths ...string) (*Declarations, error) {
-	if len(paths) == 0 || len(paths) > maxFiles {
-		return nil, fmt.Errorf("jobfile: %d files; 1 to %d are allowed", len(paths), maxFiles)
-	}
-	sources, err := readAll(paths)
+	sources := make([]Source, len(paths))
+	texts, err := readAll(paths)
 	if err != nil {
 		return nil, err
 	}
-	return declare(o, paths, sources)
+	for i, path := range paths {
+		sources[i] = Source{path, texts[i]}
+	}
+	return DeclareSources(o, sources...)
+}
+
+// Source is the text of a file. Its name stands in mistakes, and relative paths begin in the folder of it.
+type Source struct {
+	Name string
+	Text []byte
+}
+
+// DeclareSources is [Declare] for texts.
+func DeclareSources(o Options, sources ...Source) (*Declarations, error) {
+	if len(sources) == 0 || len(sources) > maxFiles {
+		return nil, fmt.Errorf("jobfile: %d files; 1 to %d are allowed", len(sources), maxFiles)
+	}
+	names, texts := make([]string, len(sources)), make([][]byte, len(sources))
+	for i, s := range sources {
+		names[i], texts[i] = s.Name, s.Text
+	}
+	return declare(o, names, texts)
 }
 
 // declare is Declare for files whose content is given.
@@ -73,6 +93,41 @@ func declare(o Options, paths []string, sources [][]byte) (*Declarations, error)
 		return nil, err
 	}
 	return d.declarations(), nil
+}
+
+// Check asks types whether they would take the jobs that they do the work of, by the name of the type.
+// The error is an *Error with all mistakes.
+func (d *Declarations) Check(types map[string]job.Type) error {
+	r := &reader{}
+	for _, j := range d.Jobs {
+		if t := types[j.Type]; t != nil {
+			j.ask(t, r)
+		}
+	}
+	return r.err()
+}
+
+func (d Declared) ask(t job.Type, r *reader) {
+	_, err := t.Handler(d.Config.WithDefaults())
+	if err == nil {
+		return
+	}
+	at := func(error) place { return place{} }
+	if d.from != nil {
+		at = d.from.placeOf
+	}
+	path := join(keyJobs, d.Config.Name)
+	wrong, ok := errors.AsType[*job.ConfigError](err)
+	if !ok {
+		r.fault(at(err), path, "%w", err)
+		return
+	}
+	for _, f := range wrong.Faults {
+		key, what := strings.TrimPrefix(f.Field, inProps), *f
+		what.Field = key
+		r.fault(at(f), join(path, keyProps), "%w", &what)
+	}
+	r.more += wrong.More
 }
 
 // only leaves out all other keys of a mapping.
@@ -161,6 +216,9 @@ type Difference struct {
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s → %s", brief.Text(d.Key), shownValue(d.Before), shownValue(d.After))
 }
+
+// AfterText is After as String shows it.
+func (d Difference) AfterText() string { return shownValue(d.After) }
 
 func shownValue(text *string) string {
 	switch {
@@ -270,7 +328,7 @@ func (d Declarations) check(written []byte) error {
 	}
 	isSame := func(a, b Declared) bool { return a.Work() == b.Work() && a.Config.Equal(b.Config) }
 	if !slices.EqualFunc(d.Jobs, back.Jobs, isSame) || !slices.EqualFunc(d.Calendars, back.Calendars, func(a, b Calendar) bool { return a.Document == b.Document }) {
-		return fmt.Errorf("it would be read as something else")
+		return errors.New("it would be read as something else")
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 )
 
@@ -70,6 +71,32 @@ func TestDeclareRefuses(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// Types find what is wrong with properties, at their place.
+func TestDeclareChecksTypes(t *testing.T) {
+	d := declare(t, `
+jobs:
+  a:
+    type: HTTP
+    shardingTotalCount: 1
+    props:
+      http.uri: ftp://x
+      http.methd: GET
+  b: {type: OTHER, shardingTotalCount: 1, props: {http.uri: ftp://x}}
+`)
+	err := d.Check(map[string]job.Type{"HTTP": httpjob.New(httpjob.Options{})})
+	if !errors.Is(err, jobfile.ErrInvalid) {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1.yaml:7:17: jobs.a.props: http.uri: an absolute URL with http or https is allowed", "1.yaml:8:19: jobs.a.props: http.methd: is not known", "1.yaml:7:7: jobs.a.props: http.method: is required"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nhas no %q", err, want)
+		}
+	}
+	if d.Jobs = d.Jobs[1:]; d.Check(map[string]job.Type{"HTTP": httpjob.New(httpjob.Options{})}) != nil {
+		t.Error("a type that nobody asks")
 	}
 }
 

@@ -9,10 +9,14 @@ import (
 	"syscall"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/command"
+	"github.com/elasticjob-go/elasticjob/job/script"
 )
 
 func main() {
+	supervisor := script.Supervise() // first of all: a process of its own may begin here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(int(command.Run(ctx, command.Process(), os.Args[1:]...)))
+	env := command.Process()
+	env.Supervisor = supervisor
+	os.Exit(int(command.Run(ctx, env, os.Args[1:]...)))
 }

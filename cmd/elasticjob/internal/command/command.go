@@ -21,6 +21,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job/script"
 )
 
 // Environment is what the command has of its process.
@@ -34,6 +35,8 @@ type Environment struct {
 	// Ask asks the person at the terminal, and returns the answer; a secret one is not shown. nil if
 	// nobody can be asked, because In or Err is no terminal.
 	Ask func(ctx context.Context, question string, isSecret bool) (string, error)
+	// Supervisor is what script.Supervise has returned: without it no scripts run.
+	Supervisor script.Supervisor
 }
 
 // Process returns the environment of this process.
@@ -193,7 +196,7 @@ func (c *cli) steerCommands() []*cobra.Command {
 }
 
 func (c *cli) configCommands() []*cobra.Command {
-	return []*cobra.Command{c.calendarCommand()}
+	return []*cobra.Command{c.applyCommand(), c.diffCommand(), c.exportCommand(), c.validateCommand(), c.calendarCommand()}
 }
 
 func (c *cli) storeCommands() []*cobra.Command {

@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/declare"
 )
 
 // Code is what a shell sees as $?.
@@ -140,6 +141,8 @@ func sentinels() []sentinel {
 		{ops.ErrConfigChanged, Conflict},
 		{ops.ErrCalendarChanged, Conflict},
 		{ops.ErrCalendarUsed, Conflict},
+		{ops.ErrOtherSet, Conflict},
+		{declare.ErrEmpty, Usage},
 		{job.ErrQueueFull, Conflict},
 		{job.ErrNoInstance, Conflict},
 		{job.ErrKindConflict, Conflict},

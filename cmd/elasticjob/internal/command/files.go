@@ -1,0 +1,256 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/httpjob"
+	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/jobfile"
+)
+
+// files are the flags of commands that read files with jobs.
+type files struct {
+	cli      *cli
+	paths    []string
+	profiles []string
+}
+
+// files gives a command its flags.
+func (c *cli) files(cmd *cobra.Command) *files {
+	f := &files{cli: c}
+	cmd.Flags().StringArrayVarP(&f.paths, "file", "f", nil, "file with jobs, or a folder of such files, in the format of elasticjob.yaml; - is the standard input; may be given several times")
+	c.profiles(cmd, &f.profiles)
+	return f
+}
+
+func (c *cli) profiles(cmd *cobra.Command, to *[]string) {
+	cmd.Flags().StringSliceVar(to, "profile", nil, "profile of the files; may be given several times; default: ELASTICJOB_PROFILES")
+}
+
+// declare reads what the files say of jobs.
+func (f *files) declare() (*jobfile.Declarations, error) {
+	if len(f.paths) == 0 {
+		return nil, exit.Errorf(exit.Usage, "--file is missing: a file with jobs, a folder, or - for the standard input")
+	}
+	d, err := f.read(f.paths)
+	return d, f.cli.showMistakes(err)
+}
+
+// read reads files, and the files of folders.
+func (f *files) read(paths []string) (*jobfile.Declarations, error) {
+	var sources []jobfile.Source
+	for _, path := range paths {
+		names, err := filesOf(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			s, err := f.cli.source(name)
+			if err != nil {
+				return nil, err
+			}
+			sources = append(sources, s)
+		}
+	}
+	return jobfile.DeclareSources(jobfile.Options{Profiles: f.profiles, LookupEnv: f.cli.env.Lookup}, sources...)
+}
+
+// filesOf returns the files of a folder, by name, which is not looked into further.
+func filesOf(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if path == "-" || err == nil && !info.IsDir() {
+		return []string{path}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
+			names = append(names, filepath.Join(path, e.Name()))
+		}
+	}
+	if names == nil {
+		return nil, fmt.Errorf("%s: the folder has no file *.yaml, *.yml or *.json", path)
+	}
+	return names, nil
+}
+
+// maxSource is more than a file of jobs may have: jobfile says so then.
+const maxSource = 16 << 20
+
+// source reads a file; - is the standard input.
+func (c *cli) source(path string) (jobfile.Source, error) {
+	s := jobfile.Source{Name: path}
+	from := c.env.In
+	if path == "-" {
+		s.Name = "standard input"
+	} else {
+		file, err := os.Open(path)
+		if err != nil {
+			return s, err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		from = file
+	}
+	var err error
+	if s.Text, err = io.ReadAll(io.LimitReader(from, maxSource)); err != nil {
+		err = fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return s, err
+}
+
+// mistake is what is wrong in a file, for programs.
+type mistake struct {
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Path   string `json:"path,omitempty"`
+	What   string `json:"what"`
+}
+
+// mistakesOf returns the mistakes that an error lists; ok is false if it is another one.
+func mistakesOf(err error) (list []mistake, more int, ok bool) {
+	invalid, ok := errors.AsType[*jobfile.Error](err)
+	if !ok {
+		return nil, 0, false
+	}
+	for _, m := range invalid.Mistakes {
+		list = append(list, mistake{m.File, m.Line, m.Column, m.Path, m.Err.Error()})
+	}
+	return list, invalid.More, true
+}
+
+// showMistakes prints the mistakes of files, and returns a short error.
+func (c *cli) showMistakes(err error) error {
+	list, more, ok := mistakesOf(err)
+	if !ok {
+		return exit.With(exit.Usage, err)
+	}
+	invalid, _ := errors.AsType[*jobfile.Error](err) // as mistakesOf has found
+	for _, m := range invalid.Mistakes {
+		fmt.Fprintln(c.env.Err, show.Line(m.Error()))
+	}
+	return exit.Errorf(exit.Usage, "the files have %s; nothing was done", count(len(list)+more, "mistake"))
+}
+
+// count says how many there are of something.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// validated is what validate says to programs.
+type validated struct {
+	Jobs      []string  `json:"jobs"`
+	Calendars []string  `json:"calendars"`
+	Mistakes  []mistake `json:"mistakes"`
+	// More is how many further mistakes there are.
+	More int `json:"more,omitempty"`
+}
+
+func (c *cli) validateCommand() *cobra.Command {
+	f := &files{cli: c}
+	cmd := &cobra.Command{
+		Use: "validate FILE…", Short: "Check files with jobs, without a store",
+		Long: `Check files in the format of elasticjob.yaml, all together, without a store. Each mistake is shown with its
+line and column. The exit code is 7 if there are some.
+
+Jobs may have any type and implementation; the properties of SCRIPT and HTTP are checked. What references in
+other sections than jobs name need not be there.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := f.read(args)
+			list, more, ok := mistakesOf(err)
+			if err != nil && !ok {
+				return exit.With(exit.Usage, err)
+			}
+			v := validated{Jobs: []string{}, Calendars: []string{}, Mistakes: append([]mistake{}, list...), More: more}
+			if d != nil {
+				list, v.More = c.wrongProps(d)
+				v.Mistakes = append(v.Mistakes, list...)
+				for _, j := range d.Jobs {
+					v.Jobs = append(v.Jobs, j.Config.Name)
+				}
+				for _, l := range d.Calendars {
+					v.Calendars = append(v.Calendars, l.Name)
+				}
+			}
+			if err := c.printValidated(v); err != nil {
+				return err
+			}
+			if len(v.Mistakes) > 0 {
+				return quiet(exit.Findings)
+			}
+			return nil
+		},
+	}
+	c.profiles(cmd, &f.profiles)
+	return cmd
+}
+
+// wrongProps returns what the types that elasticjob run has would refuse. What references name may be
+// anywhere.
+func (c *cli) wrongProps(d *jobfile.Declarations) ([]mistake, int) {
+	anything := func(string) (string, bool, error) { return "x", true, nil }
+	requests := httpjob.New(httpjob.Options{Lookup: anything})
+	defer requests.Close()
+	types := map[string]job.Type{httpjob.Name: requests}
+	if scripts, err := script.New(c.env.Supervisor, script.Options{Lookup: anything}); err == nil {
+		types[script.Name] = scripts
+	}
+	list, more, _ := mistakesOf(d.Check(types))
+	return list, more
+}
+
+func (c *cli) printValidated(v validated) error {
+	if !c.output.ForPeople() {
+		return c.print(show.Result{Value: v, Names: func() []string { return v.Jobs }})
+	}
+	p := c.printer()
+	for _, m := range v.Mistakes {
+		if err := p.Say("%s", m.text()); err != nil {
+			return err
+		}
+	}
+	switch n := len(v.Mistakes) + v.More; {
+	case v.More > 0:
+		return p.Say("%s, of which %d are not shown", count(n, "mistake"), v.More)
+	case n > 0:
+		return p.Say("%s", count(n, "mistake"))
+	}
+	return p.Say("%s, %s, no mistake", count(len(v.Jobs), "job"), count(len(v.Calendars), "calendar"))
+}
+
+// text says where the mistake is, and what is wrong, in one line.
+func (m mistake) text() string {
+	text := m.File
+	if m.Line > 0 {
+		text += fmt.Sprintf(":%d", m.Line)
+	}
+	if m.Column > 0 {
+		text += fmt.Sprintf(":%d", m.Column)
+	}
+	if m.Path != "" {
+		text += ": " + m.Path
+	}
+	return show.Line(text + ": " + strings.ReplaceAll(cmp.Or(m.What, "wrong"), "\n", " "))
+}
