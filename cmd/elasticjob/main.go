@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // hosts and images may have no zone files
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/command"
 	"github.com/elasticjob-go/elasticjob/job/script"

@@ -196,7 +196,7 @@ func (c *cli) steerCommands() []*cobra.Command {
 }
 
 func (c *cli) configCommands() []*cobra.Command {
-	return []*cobra.Command{c.applyCommand(), c.diffCommand(), c.exportCommand(), c.validateCommand(), c.calendarCommand()}
+	return []*cobra.Command{c.applyCommand(), c.diffCommand(), c.exportCommand(), c.validateCommand(), c.calendarCommand(), c.cronCommand()}
 }
 
 func (c *cli) storeCommands() []*cobra.Command {
