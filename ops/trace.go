@@ -2,8 +2,10 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +22,7 @@ const traceTime = 5 * time.Second
 //
 // A change is traced after its first commit: it is made then, whatever becomes of the trace. If the sink
 // fails, or does not answer within five seconds, failed is called, and the operation succeeds all the
-// same. The audit has the change in any case. failed is called by the caller of the operation; nil is
+// same. The audit has the change in any case, and [Ops.TraceAudit] can trace it later. failed is called by the caller of the operation; nil is
 // [slog.Default], which gets an error with the change's ID.
 func WithTrace(sink trace.Sink, failed func(Change, error)) Option {
 	if failed == nil {
@@ -69,9 +71,44 @@ func (t *tracer) write(ctx context.Context, c Change) error {
 		return fmt.Errorf("the sink is busy: %w", ctx.Err())
 	}
 	defer func() { <-t.turn }()
-	return t.sink.Write(ctx, trace.Batch{Events: []trace.Event{{
+	return t.sink.Write(ctx, trace.Batch{Events: []trace.Event{c.event()}})
+}
+
+func (c Change) event() trace.Event {
+	return trace.Event{
 		ID: c.ID, Time: c.At, Kind: trace.KindOperated, Job: c.Job, By: c.By, From: c.From, What: string(c.Action),
 		Detail: c.Detail, Why: c.Why,
 		Before: brief.Cut(c.Before, trace.MaxDocument-len("…")), After: brief.Cut(c.After, trace.MaxDocument-len("…")),
-	}}})
+	}
+}
+
+// tracedAtOnce is how many changes are traced at a time. Each has up to 32 KiB.
+const tracedAtOnce = 100
+
+// TraceAudit gives a sink all changes that the audit has, the oldest first: those too that [WithTrace]
+// could not trace, because the sink was away or the program ended. A sink that has some of them keeps
+// each once. It may be called at any time, and again.
+//
+// Errors: those of a read, and of the sink; the entries that cannot be read, when all others are traced.
+func (o *Ops) TraceAudit(ctx context.Context, sink trace.Sink) error {
+	changes, err := o.Audit(ctx, AuditQuery{})
+	if err != nil {
+		return err
+	}
+	slices.Reverse(changes)
+	var unread []error
+	for some := range slices.Chunk(changes, tracedAtOnce) {
+		var b trace.Batch
+		for _, c := range some {
+			if c.Err != nil {
+				unread = append(unread, fmt.Errorf("change %s: %w", c.ID, c.Err))
+				continue
+			}
+			b.Events = append(b.Events, c.event())
+		}
+		if err := sink.Write(ctx, b); err != nil {
+			return fmt.Errorf("trace the audit: %w", err)
+		}
+	}
+	return errors.Join(unread...)
 }

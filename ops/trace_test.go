@@ -134,6 +134,35 @@ func TestTraceFails(t *testing.T) {
 	}
 }
 
+// What could not be traced is in the audit, and is traced from there.
+func TestTraceAudit(t *testing.T) {
+	ctx, reg := t.Context(), inMemory(t)
+	refused := errors.New("refused")
+	all := ops.New(reg, ops.WithTrace(sink(func(context.Context, trace.Batch) error { return refused }), func(ops.Change, error) {})).By("anna")
+	for n := range 130 {
+		if _, err := all.PutCalendar(ctx, ops.PutCalendarRequest{Name: "c" + strconv.Itoa(n), Document: []byte("timeZone: UTC\ndates: [2027-01-01]\n")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := reg.Commit(ctx, coord.Put("~elasticjob/audit/broken", []byte("- a"))); err != nil {
+		t.Fatal(err)
+	}
+	var kept []trace.Event
+	err := all.TraceAudit(ctx, sink(func(_ context.Context, b trace.Batch) error {
+		kept = append(kept, b.Events...)
+		return nil
+	}))
+	if err == nil || !strings.Contains(err.Error(), "change broken") {
+		t.Errorf("of the entry that cannot be read: %v", err)
+	}
+	if len(kept) != 130 || kept[0].Detail != "calendar c0" || kept[129].Detail != "calendar c129" || kept[129].By != "anna" || kept[129].Kind != trace.KindOperated {
+		t.Errorf("%d events are kept: %+v", len(kept), kept[max(0, len(kept)-1):])
+	}
+	if err := all.TraceAudit(ctx, sink(func(context.Context, trace.Batch) error { return refused })); !errors.Is(err, refused) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestHistory(t *testing.T) {
 	reg := inMemory(t)
 	if _, err := ops.New(reg).History(); !errors.Is(err, ops.ErrNoHistory) {
