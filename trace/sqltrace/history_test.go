@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/testserver/database"
+	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
@@ -55,7 +56,8 @@ func plant(h *home, n int) planted {
 		text = func(number string) string { return "CAST(" + number + " AS VARCHAR)" }
 		numbers = fmt.Sprintf("(SELECT n FROM GENERATE_SERIES(0::BIGINT, %d) AS s (n))", n-1)
 	}
-	success := fmt.Sprintf("CASE WHEN n %% 100 <> 7 THEN %s ELSE %s END", yes, map[string]string{"1": "0", "TRUE": "FALSE"}[yes])
+	no := map[string]string{"1": "0", "TRUE": "FALSE"}[yes]
+	success := fmt.Sprintf("CASE WHEN n %% 100 <> 7 THEN %s ELSE %s END", yes, no)
 	outcome := "CASE WHEN n % 100 <> 7 THEN 'OK' ELSE 'FAILED' END"
 	id, name, ip := concat("'0190a000-0000-7000-8000-'", hex), concat("'job-'", text("n % 20")), concat("'10.0.0.'", text("n % 50"))
 	item := "n " + divide + " 20 % 10"
@@ -69,6 +71,8 @@ func plant(h *home, n int) planted {
 			id, name, id, ip, concat("'['", text(item), "']'"), at(start), start, numbers),
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_RUN_LOG (task_id, line_number, job_name, sharding_item, time_micros, level, text)
 			SELECT %s, 1, %s, %s, %s, 0, 'a line' FROM %s numbers WHERE n %% 10 = 9`, id, name, item, start, numbers),
+		fmt.Sprintf(`INSERT INTO ELASTICJOB_EVENT (id, time_micros, kind, job_name, actor, what, is_over)
+			SELECT %s, %s, CASE WHEN n %% 200 = 13 THEN 'OPERATED' ELSE 'ITEMS' END, %s, 'ann', 'pause', %s FROM %s numbers WHERE n %% 10 = 3`, id, start, name, no, numbers),
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_COUNT (slot_micros, job_name, outcome, executions)
 			SELECT start_micros %[1]s 900000000 * 900000000, '', outcome, COUNT(*) FROM JOB_EXECUTION_LOG GROUP BY start_micros %[1]s 900000000 * 900000000, outcome`, divide),
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_COUNT (slot_micros, job_name, outcome, executions)
@@ -82,7 +86,7 @@ func plant(h *home, n int) planted {
 	case sqltrace.PostgreSQL:
 		h.exec("VACUUM ANALYZE")
 	case sqltrace.MySQL:
-		h.ask("ANALYZE TABLE JOB_EXECUTION_LOG, JOB_STATUS_TRACE_LOG, ELASTICJOB_RUN_LOG, ELASTICJOB_COUNT")
+		h.ask("ANALYZE TABLE JOB_EXECUTION_LOG, JOB_STATUS_TRACE_LOG, ELASTICJOB_EVENT, ELASTICJOB_RUN_LOG, ELASTICJOB_COUNT")
 	}
 	return p
 }
@@ -104,6 +108,12 @@ func (p planted) questions() []question {
 	executions := func(f history.ExecutionFilter) func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 		return func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			page, err := on.Executions(ctx, f)
+			return len(page.Rows), err
+		}
+	}
+	events := func(f history.EventFilter) func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+		return func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+			page, err := on.Events(ctx, f)
 			return len(page.Rows), err
 		}
 	}
@@ -163,6 +173,10 @@ func (p planted) questions() []question {
 			page, err := on.Statuses(ctx, history.StatusFilter{Job: "job-3"})
 			return len(page.Rows), err
 		}},
+		{name: "what has happened to a job", index: "EJ_EVENT_JOB", want: min(p.n/20, 100), ask: events(history.EventFilter{Job: "job-3"})},
+		{name: "what operators have changed", index: "EJ_EVENT_KIND", want: min(p.n/200, 100), ask: events(history.EventFilter{Kinds: []trace.Kind{trace.KindOperated}})},
+		{name: "what one has changed in a day", index: "EJ_EVENT_KIND", want: min(p.n/30/200, 1000),
+			ask: events(history.EventFilter{Kinds: []trace.Kind{trace.KindOperated}, By: "ann", What: "pause", From: day, Limit: 1000})},
 		{name: "names of jobs", want: 11, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			list, err := on.JobNames(ctx, "job-1", 0)
 			return len(list), err

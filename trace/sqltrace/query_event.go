@@ -13,7 +13,8 @@ import (
 var eventKey = key{"time_micros", kindBigint}
 
 // Events returns what has happened beside executions, newest first: the kinds that the package
-// comment names for its table. A page is found in an index if f has a Job, or nothing.
+// comment names for its table. A page is found in an index if f has a Job, one
+// kind, or nothing.
 func (t *Tracer) Events(ctx context.Context, f history.EventFilter) (history.Page[trace.Event], error) {
 	limit, err := checkLimit(f.Limit)
 	if err != nil {

@@ -186,6 +186,7 @@ func eventTable() table {
 		indexes: []index{
 			{name: "EJ_EVENT_TIME", columns: "time_micros, id"},
 			{name: "EJ_EVENT_JOB", columns: "job_name, time_micros, id"},
+			{name: "EJ_EVENT_KIND", columns: "kind, time_micros, id"}, // few are of operators
 		},
 		since: "time_micros",
 	}
