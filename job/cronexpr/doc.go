@@ -101,5 +101,5 @@
 // The zone files of the machine, or of the program if it imports time/tzdata,
 // decide when clocks change; processes with different zone files may disagree.
 // A Schedule does not learn of new zone files, nor of a change of time.Local.
-// The wording of errors may change.
+// The wording of errors, and of Explain, may change.
 package cronexpr
