@@ -22,8 +22,8 @@ const traceTime = 5 * time.Second
 //
 // A change is traced after its first commit: it is made then, whatever becomes of the trace. If the sink
 // fails, or does not answer within five seconds, failed is called, and the operation succeeds all the
-// same. The audit has the change in any case, and [Ops.TraceAudit] can trace it later. failed is called by the caller of the operation; nil is
-// [slog.Default], which gets an error with the change's ID.
+// same. The audit has the change in any case, and [Ops.TraceAudit] can trace it later. failed is called
+// by the caller of the operation; nil is [slog.Default], which gets an error with the change's ID.
 func WithTrace(sink trace.Sink, failed func(Change, error)) Option {
 	if failed == nil {
 		failed = func(c Change, err error) {
