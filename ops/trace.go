@@ -18,7 +18,8 @@ const traceTime = 5 * time.Second
 
 // WithTrace has each change kept by a sink, too: by a *sqltrace.Tracer, which keeps more of them
 // than the audit, and for longer. Each is one event of trace.KindOperated, which has the ID of the
-// change; so it does not matter if it is kept twice. A dry run has none.
+// change; so it does not matter if it is kept twice. A dry run has none. The sinks of package trace
+// take no notice of it.
 //
 // A change is traced after its first commit: it is made then, whatever becomes of the trace. If the sink
 // fails, or does not answer within five seconds, failed is called, and the operation succeeds all the
