@@ -52,6 +52,22 @@
 // change, and [Ops.DryRun] tells without making it. [WithTrace] keeps each in a database, too, where
 // more of them stay, and [Ops.History] asks it for them.
 //
+// # To see what is
+//
+//	Jobs, Job.Info       a JobInfo of each job: status, members, what runs, the last end, the next tick, faults
+//	Job.Describe         all of one job: its items, instances, servers, faults, requests, next ticks
+//	Job.Items, …         parts of that
+//	Instances, Servers,  over all jobs
+//	JobsOn
+//	Processes            what processes show beside their jobs: Runners, and those with a bound of items
+//	Watch, Job.Watch     the same as it changes, from one view
+//
+// The statuses of jobs and items are those of ElasticJob's console. Nodes that are missing, or cannot
+// be read, hide nothing: what is wrong with them is shown. Texts from the tree are cut.
+//
+// A list of all jobs reads the namespace once. On etcd that is a request for some 20,000 nodes each,
+// on ZooKeeper one for each node, and another one for each parent. So who looks often had better watch.
+//
 // # A request
 //
 // Trigger, Retry and Backfill write a request: items, and the ticks that each of them is to run
@@ -94,5 +110,8 @@
 //     concern the new one.
 //   - A run of a job without records (MonitorExecution off) cannot be killed, and a tick may
 //     begin a moment after a pause.
+//   - The tree does not tell when the handler of what runs was called: only, when it has ended, of the
+//     last execution. It tells what runs is for, and by whom.
+//   - On ZooKeeper a read shows each node as it was at some time while it was read.
 //   - Who may do what is a question of rights in the store. By is what a program says.
 package ops

@@ -210,6 +210,9 @@ func TestWhatCannotBeRead(t *testing.T) {
 		if want := []string{"a", "a-b", "a.b", "b", "empty"}; !slices.Equal(names, want) {
 			t.Errorf("jobs %q, want %q", names, want)
 		}
+		if list.Jobs[0].Implementation != "x" {
+			t.Errorf("got %+v", list.Jobs[0]) // other jobs come between its node and its configuration
+		}
 		if list.Totals.Faulty != 4 || list.Totals.Jobs != 5 {
 			t.Errorf("totals %+v", list.Totals)
 		}

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
@@ -324,4 +327,63 @@ func until[T any](t *testing.T, ctx context.Context, updates <-chan told[T], wha
 			t.Fatalf("not told: %s", what)
 		}
 	}
+}
+
+// Whatever happens to a namespace, what a watch has told by then is what a list shows.
+func TestWatchAgreesWithTheList(t *testing.T) {
+	path := rapid.Custom(func(t *rapid.T) string {
+		return rapid.SampledFrom([]string{"a", "a-b", "a.b", "b", "~elasticjob/calendars"}).Draw(t, "job") + rapid.SampledFrom([]string{
+			"", "/config", "/config", "/config", "/servers/192.0.2.2", "/instances/" + here, "/instances/" + gone, "/sessions/" + here, "/leader/election/instance", "/schedule", "/sharding/0", "/sharding/0/instance",
+			"/sharding/0/running", "/sharding/0/completed", "/sharding/1/completed", "/sharding/1/disabled", "/sharding/2", "/faults/" + here, "/pins/0", "/requests/000000000001-x", "/leader/failover/items/1", "/cursor/0", "/quiet",
+			"/instances/x/below", "/sharding/0/running/below",
+		}).Draw(t, "path")
+	})
+	value := rapid.SampledFrom([]string{
+		"", small, strings.Replace(small, "\n", "\nprops:\n  schedule.calendars: quiet\n", 1), here, gone, "DISABLED", "out: FAILED\n", "out: OK\n", "faults:\n- kind: clock\n  cause: off\n",
+		"paused: 2026-11-22T12:00:00Z\n", "items: 0-1\nsource: MANUAL\n", "label: gpu\n", "timeZone: UTC\ndates: [2000-01-01]\n", "[",
+	})
+	rapid.Check(t, func(r *rapid.T) {
+		virtual(t, func(t *testing.T, d dial) {
+			reg := open(t, d)
+			known := map[string]ops.JobInfo{}
+			updates := watching(t, func(ctx context.Context) iter.Seq2[ops.Update, error] {
+				return ops.New(reg).Watch(ctx, time.Millisecond)
+			})
+			for range rapid.IntRange(1, 20).Draw(r, "changes") {
+				op := coord.Put(path.Draw(r, "put"), []byte(value.Draw(r, "value")))
+				if rapid.IntRange(0, 3).Draw(r, "removes") == 0 {
+					op = coord.DeleteTree(path.Draw(r, "removed"))
+				}
+				if _, err := reg.Commit(t.Context(), op); err != nil {
+					r.Fatal(err)
+				}
+				for isTold := true; isTold; {
+					time.Sleep(10 * time.Millisecond)
+					synctest.Wait()
+					select {
+					case u := <-updates:
+						for _, i := range u.what.Jobs {
+							known[i.Name] = i
+						}
+						for _, name := range u.what.Removed {
+							delete(known, name)
+						}
+					default:
+						isTold = false
+					}
+				}
+				list, err := ops.New(reg).Jobs(t.Context(), ops.JobsQuery{})
+				if err != nil {
+					r.Fatal(err)
+				}
+				shown := map[string]ops.JobInfo{}
+				for _, i := range list.Jobs {
+					shown[i.Name] = i
+				}
+				if !maps.Equal(known, shown) {
+					r.Errorf("after %v: told %+v, and the list has %+v", op, known, shown)
+				}
+			}
+		})
+	})
 }
