@@ -56,10 +56,10 @@ func (o *Ops) Watch(ctx context.Context, every time.Duration) iter.Seq2[Update, 
 				u.Fault = brief.Error(doubt).Error()
 			}
 			if told && len(u.Jobs)+len(u.Removed) == 0 && u.Fault == fault {
-				return true, w.untilTick()
+				return true, w.until(w.dues.first())
 			}
 			told, fault = true, u.Fault
-			return yield(u, nil), w.untilTick()
+			return yield(u, nil), w.until(w.dues.first())
 		})
 		if err != nil {
 			yield(Update{}, fmt.Errorf("watch: %w", err))
@@ -144,6 +144,7 @@ type watch struct {
 	ops   *Ops
 	shown coord.Snapshot
 	jobs  map[jobtree.Job]*watched
+	dues  dues
 	*informant
 }
 
@@ -155,21 +156,7 @@ type watched struct {
 
 // look takes in what the namespace shows now, in time in proportion to what has changed.
 func (w *watch) look(now coord.Snapshot) (u Update) {
-	changed := map[jobtree.Job]bool{} // and for each whether its tree has
-	isOther := w.informant == nil     // whether calendars have
-	for n := range now.Diff(w.shown) {
-		if name, _, _ := strings.Cut(n.Path, "/"); jobtree.IsName(name) {
-			changed[jobtree.Job(name)] = true
-		} else if coord.Within(n.Path, jobtree.Calendars) {
-			isOther = true
-		}
-	}
-	w.inform(now, isOther)
-	for name, j := range w.jobs {
-		if !changed[name] && (j.info.isDue(w.now) || isOther && j.info.Calendars > 0) {
-			changed[name] = false
-		}
-	}
+	changed := w.changes(now)
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		j := w.jobs[name]
 		switch {
@@ -186,13 +173,52 @@ func (w *watch) look(now coord.Snapshot) (u Update) {
 			continue
 		}
 		w.jobs[name] = j
-		if info := w.job(name, j.State); info != j.info {
+		info := w.job(name, j.State)
+		if info.Next != j.info.Next {
+			w.dues.add(info.Next, name)
+		}
+		if info != j.info {
 			j.info = info
 			u.Jobs = append(u.Jobs, info)
 		}
 	}
 	w.shown = now
+	w.forgetDues()
 	return u
+}
+
+// changes returns the jobs to look at, and for each whether its tree has changed. For the others it
+// is a tick that has come, or a calendar.
+func (w *watch) changes(now coord.Snapshot) map[jobtree.Job]bool {
+	changed := map[jobtree.Job]bool{}
+	isOther := w.informant == nil
+	for n := range now.Diff(w.shown) {
+		if name, _, _ := strings.Cut(n.Path, "/"); jobtree.IsName(name) {
+			changed[jobtree.Job(name)] = true
+		} else if coord.Within(n.Path, jobtree.Calendars) {
+			isOther = true
+		}
+	}
+	w.inform(now, isOther)
+	look := func(name jobtree.Job) {
+		if !changed[name] {
+			changed[name] = false
+		}
+	}
+	for _, name := range w.dues.take(w.now) {
+		if j := w.jobs[name]; j != nil && !j.info.Next.After(w.now) { // else it has another tick meanwhile
+			j.info.Next = time.Time{} // so that the next one is told and noted, whichever it is
+			look(name)
+		}
+	}
+	if isOther {
+		for name, j := range w.jobs {
+			if j.info.Calendars > 0 {
+				look(name)
+			}
+		}
+	}
+	return changed
 }
 
 // inform tells from now on what holds now. Calendars that have not changed are not read again.
@@ -213,15 +239,15 @@ func (w *watch) inform(now coord.Snapshot, isOther bool) {
 	w.informant = next
 }
 
-// untilTick is when the next tick of any job comes; 0 if none does.
-func (w *watch) untilTick() time.Duration {
-	var first time.Time
-	for _, j := range w.jobs {
-		if next := j.info.Next; !next.IsZero() && (first.IsZero() || next.Before(first)) {
-			first = next
-		}
+// forgetDues forgets ticks that jobs had before they were changed, once these are the most.
+func (w *watch) forgetDues() {
+	if len(w.dues) <= 2*len(w.jobs)+100 {
+		return
 	}
-	return w.until(first)
+	w.dues = nil
+	for name, j := range w.jobs {
+		w.dues.add(j.info.Next, name)
+	}
 }
 
 // until is how long it is to a tick, and a little longer; 0 if there is none.
@@ -231,6 +257,3 @@ func (f *informant) until(tick time.Time) time.Duration {
 	}
 	return max(tick.Sub(f.now), 0) + time.Millisecond
 }
-
-// isDue reports whether the next tick that was told has come.
-func (i *JobInfo) isDue(now time.Time) bool { return !i.Next.IsZero() && !i.Next.After(now) }
