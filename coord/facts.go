@@ -1,5 +1,7 @@
 package coord
 
+import "fmt"
+
 // StoreFacts is what a store tells operators of itself. What it does not tell this user is
 // unknown, which is no error. The registries of packages etcd and zk have a method Facts that
 // returns it.
@@ -67,3 +69,13 @@ func (a Answer) String() string {
 
 // MarshalText writes the answer as String does.
 func (a Answer) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (a *Answer) UnmarshalText(text []byte) error {
+	for *a = Unknown; *a <= Yes; *a++ {
+		if a.String() == string(text) {
+			return nil
+		}
+	}
+	return fmt.Errorf("answer %.20q: yes, no and unknown are allowed", text)
+}

@@ -23,9 +23,11 @@ func (w *world) checkItems(c *collector) {
 	for i := range min(w.Rules.Total, len(w.Items)) {
 		item := &w.Items[i]
 		if item.Disabled {
-			c.addItem(i, 0, w.about(ItemDisabled, Info, "these items are disabled: their ticks are passed over", "enable them when the reason is over", "elasticjob enable "+w.name+" --item …"))
+			s := w.about(ItemDisabled, Info, "these items are disabled: their ticks are passed over", "enable them when the reason is over", "elasticjob enable "+w.name)
+			s.takesItems = true
+			c.addItem(i, 0, s)
 		}
-		if item.Running == nil {
+		if item.Running == nil || item.Failover != nil { // JVM members leave it there until the taker begins
 			continue
 		}
 		runner := item.Running.ID
@@ -33,7 +35,7 @@ func (w *world) checkItems(c *collector) {
 			runner = item.Owner.ID // ElasticJob before 3.0.2 names nobody
 		}
 		if w.IsDead(runner) {
-			s := w.about(StaleRunning, Critical, "they are shown as running by an instance that has ended, so they do not begin again", "look at the faults of the leader; if nobody leads, remove the nodes named running", "elasticjob clear "+w.name)
+			s := w.about(StaleRunning, Critical, "they are shown as running by an instance that has ended, so they do not begin again", "look at the faults of the leader; if nobody leads, remove the nodes named running", "")
 			s.Instance = brief.Text(runner)
 			c.addItem(i, item.Running.Created, s)
 		}
@@ -58,10 +60,14 @@ func (w *world) isLate(since time.Time) bool {
 // checkStalled says why an item does not begin. hung are the items, by instance, whose executions
 // go on for too long.
 func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collector) {
+	const deal = "look at the faults of the leader; deal the items anew"
 	item := w.Item(l.Item)
 	add := func(kind Kind, severity Severity, mark int64, since time.Time, cause, advice string) {
 		s := w.about(kind, severity, cause, advice, "")
 		s.Instance, s.Since = brief.Text(l.Instance), since
+		if advice == deal {
+			s.Command = "elasticjob deal " + w.name
+		}
 		c.addItem(l.Item, mark, s)
 	}
 	owned, fired := int64(0), int64(0)
@@ -75,11 +81,11 @@ func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collect
 	isLate := isDue && w.isLate(since)
 	switch l.Reason {
 	case decide.HasNoOwner:
-		add(ItemUnowned, Critical, 0, time.Time{}, "no instance has these items", "look at the faults of the leader; deal the items anew")
+		add(ItemUnowned, Critical, 0, time.Time{}, "no instance has these items", deal)
 	case decide.HasNoRoom:
 		add(ItemNoRoom, Warning, 0, time.Time{}, "no instance has these items, because all have as many as they may", "start another process, or raise the bound of items of an instance or a process")
 	case decide.OwnerIsGone:
-		add(ItemOwnerGone, Critical, owned, time.Time{}, "the instance that has these items has ended, and they are not dealt again", "look at the faults of the leader; deal the items anew")
+		add(ItemOwnerGone, Critical, owned, time.Time{}, "the instance that has these items has ended, and they are not dealt again", deal)
 	case decide.OwnerIsStatic:
 		add(ItemOwnerGone, Info, owned, time.Time{}, "the instance that has these items has ended; static sharding keeps them there for a while", "nothing, or deal the items anew")
 	case decide.OwnerMayNot:
@@ -95,8 +101,12 @@ func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collect
 		}
 		add(ItemOverdue, Critical, fired, since, "they should have begun, and their instance is there and does not begin them", "look at the faults and the log of the instance; restart it if it stands still")
 	case decide.RunnerGoesOn:
+		severity := Warning
+		if w.Rules.SkipOverlap {
+			severity = Info
+		}
 		if isLate {
-			add(RunOvertaken, Warning, fired, since, "an execution of each goes on although the next tick has come", "look at its log; kill it, give executions a time-out, or let the job run less often")
+			add(RunOvertaken, severity, fired, since, "an execution of each goes on although the next tick has come", "look at its log; kill it, give executions a time-out, or let the job run less often")
 		}
 	case decide.NobodyHasThread, decide.WaitsForEarlier:
 		cause := "they were cut short, and no instance takes them over"

@@ -17,6 +17,11 @@ func (w *world) check(c *collector) {
 	w.checkFaults(c)
 	w.checkMembers(c)
 	w.checkServers(c)
+	if written, isRemoved := w.ns.removed[w.name]; isRemoved {
+		s := w.about(RemovalIgnored, Warning, "it was removed, and is there again: a JVM member, or a program of an early version, does not know removals", "end that program, then remove the job again; or readmit it", "elasticjob readmit "+w.name)
+		s.mark = written
+		c.add(s)
+	}
 	if !w.checkConfig(c) {
 		return
 	}
@@ -142,9 +147,6 @@ func (w *world) checkMixed(c *collector) {
 	s := w.about(MixedJVM, Warning, fmt.Sprintf("%d JVM members do not know %s", len(w.jvm), strings.Join(uses, ", ")),
 		"replace the JVM members, or do without; for a pause, disable their servers", "")
 	s.Instance = w.jvm[0]
-	if w.IsPaused() {
-		s.Command = "elasticjob pause " + w.name + " --disable-jvm"
-	}
 	c.add(s)
 }
 
@@ -182,7 +184,7 @@ func (w *world) checkSchedule(c *collector) {
 			continue
 		}
 		s := w.about(CalendarBroken, Critical, fmt.Sprintf("its calendar %s %s: processes that know it go by what it said, others begin no tick", brief.Quote(name), cause),
-			"write the calendar again", "elasticjob calendar put "+brief.Text(name)+" FILE")
+			"write the calendar again", "elasticjob calendar put "+brief.Text(name)+" --file FILE")
 		s.Path = jobtree.Calendar(name)
 		c.add(s)
 	}
@@ -208,6 +210,9 @@ func (w *world) checkSchedule(c *collector) {
 			"look at the faults of the leader: it may have refused the configuration", "")
 		s.mark = w.Config.Modified
 		c.add(s)
+	}
+	if !w.Clock.Known {
+		return
 	}
 	f := w.FutureTimes(&decide.Work{})
 	if f.Schedule {
@@ -252,7 +257,7 @@ func (w *world) checkAbsence(c *collector) {
 	if isOffered, runners := w.isOffered(); !isOffered {
 		c.add(w.about(NotOffered, Critical,
 			fmt.Sprintf("no instance lives, and none of %d Runners in the namespace offers %s", runners, brief.Quote(w.Implementation)),
-			"start a process that offers it, or name another implementation", "elasticjob update "+w.name+" --implementation NAME"))
+			"start the program of the job, or a Runner that offers it; or name another implementation", ""))
 		return
 	}
 	c.add(w.about(NoInstance, Critical, "no instance lives, so it does not run", "start a process of the job", ""))

@@ -19,7 +19,7 @@ func checkStore(f coord.StoreFacts, c *collector) {
 		c.add(symptom{detail: of, Finding: Finding{Kind: kind, Severity: severity, Cause: cause, Advice: advice, Command: command}})
 	}
 	for _, alarm := range f.Alarms {
-		add(StoreAlarm, Critical, alarm, "an alarm stands: "+brief.Text(alarm), "with NOSPACE the store takes no writes: compact it, defragment it, then disarm the alarm; with CORRUPT replace the member", "etcdctl alarm list")
+		add(StoreAlarm, Critical, alarm, "an alarm stands: "+brief.Text(alarm), "with NOSPACE the store takes no writes: compact it, defragment it, then disarm the alarm; with CORRUPT replace the member", "")
 	}
 	if f.Compacts == coord.No {
 		add(StoreKeepsHistory, Warning, "", "the store seems to keep its whole history, so its database grows until it takes no writes", "start its servers with --auto-compaction-retention", "")
@@ -67,7 +67,7 @@ func checkMember(product string, m coord.MemberFacts, add func(kind Kind, severi
 	if m.InUse > 0 && 100*m.InUse/m.Quota >= quotaWarning {
 		advice = "raise --quota-backend-bytes, or remove what is not needed: it is mostly in use"
 	}
-	add(StoreNearQuota, severity, m.Address, fmt.Sprintf("the database of %s has %d of %d bytes, %d %%; when it is full the store takes no writes", name, m.Size, m.Quota, percent), advice, "etcdctl endpoint status")
+	add(StoreNearQuota, severity, m.Address, fmt.Sprintf("the database of %s has %d of %d bytes, %d %%; when it is full the store takes no writes", name, m.Size, m.Quota, percent), advice, "")
 }
 
 // maxWhy bounds why a server tells nothing, in bytes.

@@ -64,6 +64,7 @@
 //	pin-unmatched           critical  items are pinned to what is not there
 //	no-job                  info      a child of the namespace is no job
 //	removal-rest            warning   a removal was cut short
+//	removal-ignored         warning   a job was removed, and is there again
 //	clock-off               critical  a clock is off
 //	rights-missing          critical  this user may not read, or not write
 //	store-old               critical  servers of the store are too old
@@ -85,6 +86,8 @@
 //     faults say that, in the tree, and they are findings.
 //   - A job without a time zone runs by the zones of its processes. Nothing is said about its late
 //     items, unless a tick that has begun shows that the zone here is the same.
+//   - As long as the store's clock is not known, this host's is believed. A user who may not write
+//     does not learn that of ZooKeeper.
 //   - Nothing is known of when JVM members run items, because they record no ticks.
 //   - On ZooKeeper the nodes of a job are not of one moment. Two looks make it unlikely, not
 //     impossible, that a job which changes all the time looks wrong in both of them.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -191,7 +190,15 @@ func (e *examination) lookOnce(ctx context.Context, at scope) (*collector, error
 	if at.all {
 		list = children(ctx, e.reg)
 	}
-	return c, e.lookAt(ctx, ns, list, c)
+	for found, err := range list {
+		if err != nil {
+			return c, err
+		}
+		if examine(ns, found, c) {
+			c.jobs++
+		}
+	}
+	return c, nil
 }
 
 // eachOf returns all children of the namespace, to be read one by one.
@@ -206,48 +213,28 @@ func (e *examination) eachOf(ctx context.Context) (scope, error) {
 	return at, err
 }
 
-// lookAt examines children of the namespace.
-func (e *examination) lookAt(ctx context.Context, ns *namespace, list iter.Seq2[child, error], c *collector) error {
-	for found, err := range list {
-		if err != nil {
-			return err
-		}
-		isJob, err := e.examine(ctx, ns, found, c)
-		if err != nil {
-			return err
-		}
-		if isJob {
-			c.jobs++
-		}
-	}
-	return nil
-}
-
 // examine examines one child of the namespace, and reports whether it is a job.
-func (e *examination) examine(ctx context.Context, ns *namespace, found child, c *collector) (isJob bool, err error) {
+func examine(ns *namespace, found child, c *collector) (isJob bool) {
 	if found.err != nil {
 		c.add(denied(found.name, found.err))
-		return true, nil
+		return true
 	}
 	s := jobtree.Read(found.tree, jobtree.Job(found.name))
 	switch {
 	case s.Config == nil:
-		rest, err := isRest(ctx, e.reg, found.name)
-		if err != nil && !errors.Is(err, coord.ErrDenied) {
-			return false, err
-		}
-		c.add(noJob(found, rest))
-		return false, nil
+		_, isRest := ns.removed[found.name]
+		c.add(noJob(found, isRest))
+		return false
 	case !jobtree.IsName(found.name):
 		c.add(symptom{mark: s.Config.Created, Finding: Finding{
 			Kind: UnusableName, Severity: Warning, Path: brief.Cut(found.name, coord.MaxPathLength),
 			Cause:  "it has a configuration, and no job can have this name, so no process runs it",
 			Advice: "remove it by the store's own tools; names have letters, digits and . _ - :",
 		}})
-		return false, nil
+		return false
 	}
 	newWorld(ns, found.name, s).check(c)
-	return true, nil
+	return true
 }
 
 func noJob(found child, isRest bool) symptom {

@@ -31,6 +31,8 @@ type fixture struct {
 	config int64 // Modified of the configuration
 	// denyAll is whether nobody may walk the whole namespace.
 	denyAll atomic.Bool
+	// tells is what the store tells of itself; nil is nothing.
+	tells *coord.StoreFacts
 }
 
 const minutely = "0 * * * * ?"
@@ -170,7 +172,11 @@ func (f *fixture) runs(n, item int, tick time.Time) {
 // examine examines the whole namespace.
 func (f *fixture) examine() doctor.Report {
 	f.Helper()
-	report, err := doctor.Examine(f.Context(), guarded{f.reg, &f.denyAll}, doctor.Options{})
+	var reg coord.Registry = guarded{f.reg, &f.denyAll}
+	if f.tells != nil {
+		reg = telling{reg, *f.tells}
+	}
+	report, err := doctor.Examine(f.Context(), reg, doctor.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -57,6 +57,7 @@ const (
 const (
 	NoJob             Kind = "no-job"
 	RemovalRest       Kind = "removal-rest"
+	RemovalIgnored    Kind = "removal-ignored"
 	ClockOff          Kind = "clock-off" // also of an instance
 	RightsMissing     Kind = "rights-missing"
 	StoreOld          Kind = "store-old"
@@ -161,6 +162,7 @@ func Kinds() []About {
 		{PinUnmatched, Critical, "items are pinned to what is not there"},
 		{NoJob, Info, "a child of the namespace is no job"},
 		{RemovalRest, Warning, "a removal was cut short"},
+		{RemovalIgnored, Warning, "a job was removed, and is there again"},
 		{ClockOff, Critical, "a clock is off"},
 		{RightsMissing, Critical, "this user may not read, or not write"},
 		{StoreOld, Critical, "servers of the store are too old"},

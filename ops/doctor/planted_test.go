@@ -17,14 +17,29 @@ import (
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
+// planting puts something wrong into a tree that is in good health.
+type planting struct {
+	plant func(*fixture)
+	want  []doctor.Kind
+}
+
 // Each kind is planted, and nothing else is found.
 func TestPlanted(t *testing.T) {
+	for name, c := range plantings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inGoodHealth(t, func(f *fixture) {
+				c.plant(f)
+				f.finds(c.want...)
+			})
+		})
+	}
+}
+
+func plantings() map[string]planting {
 	now := time.Now
 	lastTick := func() time.Time { return now().Truncate(time.Minute) }
-	for name, c := range map[string]struct {
-		plant func(*fixture)
-		want  []doctor.Kind
-	}{
+	return map[string]planting{
 		"nothing":     {func(*fixture) {}, nil},
 		"no instance": {func(f *fixture) { f.dies(0); f.dies(1) }, []doctor.Kind{doctor.NoInstance}},
 		"no instance of a one-off job": {func(f *fixture) {
@@ -186,14 +201,12 @@ func TestPlanted(t *testing.T) {
 			f.commit(coord.Put(jobtree.Job("gone").Removal(), nil), coord.Put(jobtree.Job("gone").Fired(7), nil))
 		}, []doctor.Kind{doctor.RemovalRest}},
 		"a name that no job can have": {func(f *fixture) { f.commit(coord.Put("a b/config", nil)) }, []doctor.Kind{doctor.UnusableName}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inGoodHealth(t, func(f *fixture) {
-				c.plant(f)
-				f.finds(c.want...)
-			})
-		})
+		"removal ignored":             {func(f *fixture) { f.commit(coord.Put(f.job.Removal(), nil)) }, []doctor.Kind{doctor.RemovalIgnored}},
+		"the store's clock":           {func(f *fixture) { f.store.SetClockOffset(-time.Minute) }, []doctor.Kind{doctor.ClockOff, doctor.FutureTime}},
+		"JVM members lead, and deal for long": {func(f *fixture) {
+			f.isJVM(0)
+			f.commit(coord.Put(f.job.Processing(), nil), coord.Put(f.job.Necessary(), nil), coord.DeleteTree(f.job.ItemInstance(2)))
+		}, []doctor.Kind{doctor.StaleProcessing}},
 	}
 }
 
@@ -342,6 +355,42 @@ func TestManyFindings(t *testing.T) {
 		}
 		if found := r.Findings[0]; found.Kind != doctor.ItemUnowned || len(found.Items) != 100 || found.Items[0] != 3 || found.MoreItems != 2397 {
 			t.Errorf("%v", found)
+		}
+	})
+}
+
+// Jobs are read one after the other also if the nodes of one stand between those of another.
+func TestJobsWhoseNodesAreMixed(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		config := func(name string) []byte {
+			cfg := f.cfg
+			cfg.Name = name
+			document, err := cfg.Encode(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return document
+		}
+		names := []string{"a", "a-", "a-b", "a-b.c", "a-c", "a.b", "a0", "ab", "b"}
+		for _, name := range names {
+			j := jobtree.Job(name)
+			f.commit(coord.Put(j.Config(), config(name)), coord.Put(j.ItemDisabled(1), nil), coord.Put(j.ItemDisabled(0), nil), coord.Put(j.ItemDisabled(2), nil))
+			in := f.ids[0]
+			f.commitBy(0, coord.CreateEphemeral(j.Instance(in), nil), coord.CreateEphemeral(j.LeaderInstance(), []byte(in)))
+			for i := range 3 {
+				f.commit(coord.Put(j.ItemInstance(i), []byte(in)))
+			}
+		}
+		r := f.examine()
+		var got []string
+		for _, found := range r.Findings {
+			got = append(got, found.Job)
+			if found.Kind != doctor.ItemDisabled || fmt.Sprint(found.Items) != "[0 1 2]" || found.Command != "elasticjob enable "+found.Job+" --items 0-2" {
+				t.Errorf("%v", found)
+			}
+		}
+		if !slices.Equal(got, names) || r.Jobs != len(names)+1 {
+			t.Errorf("%d jobs, found %q", r.Jobs, got)
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // child is what lies below one child of the namespace. Its error is a denial: then the snapshot has
@@ -113,16 +112,4 @@ func subtree(ctx context.Context, reg coord.Registry, root string) (coord.Snapsh
 		tree.Put(n)
 	}
 	return tree.Snapshot(), nil
-}
-
-// isRest reports whether a job was removed of which something is left.
-func isRest(ctx context.Context, reg coord.Registry, name string) (bool, error) {
-	if !jobtree.IsName(name) {
-		return false, nil
-	}
-	_, err := reg.Get(ctx, jobtree.Job(name).Removal())
-	if errors.Is(err, coord.ErrNoNode) {
-		return false, nil
-	}
-	return err == nil, err
 }

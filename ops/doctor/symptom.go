@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // symptom is what one look has found. It is a finding if a second look finds it, too.
@@ -16,6 +17,8 @@ type symptom struct {
 	detail string
 	items  []itemMark // ascending; nil if it is about no items
 	more   int        // items that had no room
+	// takesItems is whether the command is for these items.
+	takesItems bool
 }
 
 // itemMark is an item, with a mark as that of a symptom.
@@ -126,7 +129,29 @@ func (s *symptom) finding() Finding {
 		f.Items = append(f.Items, i.item)
 	}
 	f.MoreItems = len(s.items) - len(f.Items) + s.more
+	if s.takesItems {
+		f.Command += " --items " + ranges(f.Items)
+	}
 	return f
+}
+
+// ranges writes ascending numbers as 0,2-4.
+func ranges(list []int) string {
+	var b []byte
+	for at := 0; at < len(list); at++ {
+		if at > 0 {
+			b = append(b, ',')
+		}
+		first := at
+		for at+1 < len(list) && list[at+1] == list[at]+1 {
+			at++
+		}
+		b = strconv.AppendInt(b, int64(list[first]), 10)
+		if at > first {
+			b = strconv.AppendInt(append(b, '-'), int64(list[at]), 10)
+		}
+	}
+	return string(b)
 }
 
 // sortedKeys returns the keys of a map, ascending.

@@ -23,6 +23,8 @@ type namespace struct {
 	// runners are the processes that offer to serve jobs, and calendars those of the namespace, by name.
 	runners   []jobtree.NodeDocument
 	calendars map[string]sheet
+	// removed are the jobs that were removed: when what says so was written.
+	removed map[string]int64
 }
 
 // sheet is a calendar as its node says.
@@ -35,43 +37,48 @@ type sheet struct {
 // readNamespace reads what all jobs share, and notes what is wrong with that.
 func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c *collector) (*namespace, error) {
 	local := time.Now()
-	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}}
-	for n, err := range reg.Walk(ctx, jobtree.Nodes) {
-		if errors.Is(err, coord.ErrDenied) {
-			c.add(denied(jobtree.Nodes, err))
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		d, err := jobtree.DecodeNode(n.Value)
-		switch {
-		case n.Path == jobtree.Nodes:
-		case err != nil:
-			c.add(unreadable("", n, err))
-		case n.Owner == 0:
-			c.add(stale("", "", n))
-		case len(d.Offers) > 0:
-			ns.runners = append(ns.runners, d)
-		}
-	}
-	for n, err := range reg.Walk(ctx, jobtree.Calendars) {
-		if errors.Is(err, coord.ErrDenied) {
-			c.add(denied(jobtree.Calendars, err))
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if name, isCalendar := strings.CutPrefix(n.Path, jobtree.Calendars+"/"); isCalendar {
-			sum, err := calendar.Parse(n.Value)
-			ns.calendars[name] = sheet{n, sum, err}
+	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]int64{}}
+	for _, part := range []struct {
+		root string
+		read func(name string, n coord.Node)
+	}{
+		{jobtree.Nodes, func(_ string, n coord.Node) { ns.readProcess(n, c) }},
+		{jobtree.Calendars, func(name string, n coord.Node) { ns.readCalendar(name, n, c) }},
+		{jobtree.Removals, func(name string, n coord.Node) { ns.removed[name] = n.Modified }},
+	} {
+		for n, err := range reg.Walk(ctx, part.root) {
+			if errors.Is(err, coord.ErrDenied) {
+				c.add(denied(part.root, err))
+				break
+			}
 			if err != nil {
-				c.add(unreadable("", n, err))
+				return nil, err
+			}
+			if name, isBelow := strings.CutPrefix(n.Path, part.root+"/"); isBelow {
+				part.read(name, n)
 			}
 		}
 	}
 	return ns, nil
+}
+
+func (ns *namespace) readProcess(n coord.Node, c *collector) {
+	switch d, err := jobtree.DecodeNode(n.Value); {
+	case err != nil:
+		c.add(unreadable("", n, err))
+	case n.Owner == 0:
+		c.add(stale("", "", n))
+	case len(d.Offers) > 0 || d.MoreOffers > 0:
+		ns.runners = append(ns.runners, d)
+	}
+}
+
+func (ns *namespace) readCalendar(name string, n coord.Node, c *collector) {
+	read, err := calendar.Parse(n.Value)
+	ns.calendars[name] = sheet{n, read, err}
+	if err != nil {
+		c.add(unreadable("", n, err))
+	}
 }
 
 // world is one job, at one look.
