@@ -36,6 +36,11 @@
 // the order in which they were sent, and others wait. So the servers' log bounds how many
 // commits there are in a second, and not the time of an answer. [coord.Urgency] has no effect.
 //
+// # Facts
+//
+// [Registry.Facts] asks each server for its version on a connection of its own, by the four-letter
+// word srvr. Nothing else sends such a word.
+//
 // # A store that was put back
 //
 // The zxids of a store only grow. If a new connection brings a smaller zxid than the

@@ -109,13 +109,16 @@ func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collect
 			add(RunOvertaken, severity, fired, since, "an execution of each goes on although the next tick has come", "look at its log; kill it, give executions a time-out, or let the job run less often")
 		}
 	case decide.NobodyHasThread, decide.WaitsForEarlier:
-		cause := "they were cut short, and no instance takes them over"
-		if l.Reason == decide.WaitsForEarlier {
+		severity, cause := Warning, "they were cut short, and no instance takes them over"
+		switch {
+		case l.Reason == decide.WaitsForEarlier:
 			cause = "they were cut short, and wait until another execution of theirs is through"
+		case w.JVMLeads():
+			severity, cause = Info, "they were cut short, and wait until a JVM member is idle"
 		}
 		for _, f := range w.FailoverItems {
 			if f.Item == l.Item {
-				add(FailoverWaits, Warning, f.Created, f.Tick, cause, "look at the faults of its instances: they may have no free thread; start another process")
+				add(FailoverWaits, severity, f.Created, f.Tick, cause, "look at the faults of its instances: they may have no free thread; start another process")
 			}
 		}
 	}

@@ -254,29 +254,37 @@ func (w *world) checkAbsence(c *collector) {
 	if !hasTicks && !isAsked && len(w.FailoverItems) == 0 {
 		return
 	}
-	if isOffered, runners := w.isOffered(); !isOffered {
+	offering := w.offering()
+	switch {
+	case len(w.ns.runners) == 0:
+		c.add(w.about(NoInstance, Critical, "no instance lives, so it does not run", "start a process of the job", ""))
+	case len(offering) == 0:
 		c.add(w.about(NotOffered, Critical,
-			fmt.Sprintf("no instance lives, and none of %d Runners in the namespace offers %s", runners, brief.Quote(w.Implementation)),
+			fmt.Sprintf("no instance lives, and none of %d Runners in the namespace offers %s", len(w.ns.runners), brief.Quote(w.Implementation)),
 			"start the program of the job, or a Runner that offers it; or name another implementation", ""))
-		return
+	default:
+		s := w.about(NoInstance, Critical, fmt.Sprintf("no instance lives, although %d Runners may offer it: they cannot start it, or it was shut down there", len(offering)),
+			"look at its faults, and at the logs of the Runners", "")
+		for _, r := range offering {
+			s.mark = max(s.mark, r.written) // one that is starting jobs goes on to say how many items it has
+		}
+		c.add(s)
 	}
-	c.add(w.about(NoInstance, Critical, "no instance lives, so it does not run", "start a process of the job", ""))
 }
 
-// isOffered reports whether a Runner may offer what runs the job, or there is none of them; and how
-// many there are.
-func (w *world) isOffered() (is bool, runners int) {
+// offering returns the Runners that may offer what runs the job.
+func (w *world) offering() (list []runner) {
 	offer := w.Implementation
 	if offer == "" {
 		offer = w.name
 	}
-	for _, d := range w.ns.runners {
+	for _, r := range w.ns.runners {
 		// One that has no room to tell all may offer it.
-		if d.MoreOffers > 0 || slices.Contains(d.Offers, offer) || w.Implementation == "" && slices.Contains(d.Offers, "SCRIPT") {
-			return true, len(w.ns.runners)
+		if r.MoreOffers > 0 || slices.Contains(r.Offers, offer) || w.Implementation == "" && slices.Contains(r.Offers, "SCRIPT") {
+			list = append(list, r)
 		}
 	}
-	return len(w.ns.runners) == 0, len(w.ns.runners)
+	return list
 }
 
 // checkDealing looks at the leader, and at what it has to do.

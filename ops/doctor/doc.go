@@ -76,9 +76,9 @@
 //
 // # Bounds
 //
-// It holds the tree of one job at a time, and those of jobs whose names begin with that job's name and go on
-// with a character that sorts before the slash, such as a and a-b. A report has 10,000 findings
-// at most, 1,000 of a kind, and 100 items in each.
+// It holds the tree of one job at a time, and those of jobs between whose nodes its nodes stand in
+// the order of their paths: a, a-b, a/b. A report has 10,000 findings at most, 1,000 of a kind, and
+// 100 items in each.
 //
 // # Not promised
 //

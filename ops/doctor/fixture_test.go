@@ -31,6 +31,7 @@ type fixture struct {
 	config int64 // Modified of the configuration
 	// denyAll is whether nobody may walk the whole namespace.
 	denyAll atomic.Bool
+	rewrite func() // the node of a Runner
 	// tells is what the store tells of itself; nil is nothing.
 	tells *coord.StoreFacts
 }

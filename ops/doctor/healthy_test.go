@@ -76,9 +76,9 @@ func TestHealthyCluster(t *testing.T) {
 		e.often(time.Second, 70)
 
 		first.Die()
-		e.often(250*time.Millisecond, 80)
+		e.often(500*time.Millisecond, 40)
 		second.LoseSession()
-		e.often(250*time.Millisecond, 100)
+		e.often(500*time.Millisecond, 50)
 
 		// A rolling restart.
 		fourth := start("10.0.0.4")

@@ -48,14 +48,15 @@ func plantings() map[string]planting {
 			f.dies(1)
 		}, nil},
 		"not offered": {func(f *fixture) {
-			f.dies(1)
 			f.dies(0)
-			f.commit(coord.DeleteTree(f.job.Instances()), coord.DeleteTree(f.job.Sessions()))
-			other := f.dial()
-			if _, err := other.Commit(f.Context(), coord.CreateEphemeral(jobtree.Node("10.0.0.9@-@1-x"), jobtree.EncodeNode(jobtree.NodeDocument{Offers: []string{"report"}}))); err != nil {
-				f.Fatal(err)
-			}
+			f.dies(1)
+			f.offers("report", "SCRIPT")
 		}, []doctor.Kind{doctor.NotOffered}},
+		"offered, and not served": {func(f *fixture) {
+			f.dies(0)
+			f.dies(1)
+			f.offers("settle")
+		}, []doctor.Kind{doctor.NoInstance}},
 		"no leader": {func(f *fixture) { f.commit(coord.DeleteTree(f.job.LeaderInstance())) }, []doctor.Kind{doctor.NoLeader}},
 		"a leader that is gone": {func(f *fixture) {
 			other := f.dial()
@@ -203,11 +204,46 @@ func plantings() map[string]planting {
 		"a name that no job can have": {func(f *fixture) { f.commit(coord.Put("a b/config", nil)) }, []doctor.Kind{doctor.UnusableName}},
 		"removal ignored":             {func(f *fixture) { f.commit(coord.Put(f.job.Removal(), nil)) }, []doctor.Kind{doctor.RemovalIgnored}},
 		"the store's clock":           {func(f *fixture) { f.store.SetClockOffset(-time.Minute) }, []doctor.Kind{doctor.ClockOff, doctor.FutureTime}},
+		// As ElasticJob 3.0.x leaves its nodes when one of two members dies: the items are dealt again with the
+		// next tick, and what was cut short waits until the other one is idle.
+		"JVM members in a failover": {func(f *fixture) {
+			f.bothJVM()
+			f.commit(coord.Put(f.job.FailoverItem(1), nil), coord.Put(f.job.Necessary(), nil), coord.Put(f.job.Running(0), []byte(f.ids[0])))
+		}, []doctor.Kind{doctor.FailoverWaits}},
+		"JVM members after a failover": {func(f *fixture) {
+			f.bothJVM()
+			f.commit(coord.Put(f.job.Running(1), []byte(f.ids[0])), coord.Put(f.job.Failovering(1), []byte(f.ids[0])), coord.Put(f.job.Necessary(), nil))
+			f.commitBy(0, coord.CreateEphemeral(f.job.Failover(1), []byte(f.ids[0])))
+		}, nil},
 		"JVM members lead, and deal for long": {func(f *fixture) {
 			f.isJVM(0)
 			f.commit(coord.Put(f.job.Processing(), nil), coord.Put(f.job.Necessary(), nil), coord.DeleteTree(f.job.ItemInstance(2)))
 		}, []doctor.Kind{doctor.StaleProcessing}},
 	}
+}
+
+// bothJVM makes both instances JVM members, of which one has died.
+func (f *fixture) bothJVM() {
+	f.Helper()
+	f.isJVM(0)
+	f.isJVM(1)
+	f.dies(1)
+	f.commit(coord.DeleteTree(f.job.Schedule()))
+	for i := range 3 {
+		f.commit(coord.DeleteTree(f.job.Fired(i)))
+	}
+}
+
+// offers adds a Runner that offers to serve jobs, and returns what rewrites its node.
+func (f *fixture) offers(names ...string) (rewrite func()) {
+	f.Helper()
+	reg := f.dial()
+	node := jobtree.Node("10.0.0.9@-@1-x")
+	value := jobtree.EncodeNode(jobtree.NodeDocument{Offers: names})
+	if _, err := reg.Commit(f.Context(), coord.CreateEphemeral(node, value)); err != nil {
+		f.Fatal(err)
+	}
+	return func() { f.commit(coord.Put(node, value)) }
 }
 
 // asks asks for a run of item 0.
@@ -234,6 +270,10 @@ func TestWhatPassesIsNoFinding(t *testing.T) {
 			func(f *fixture) {
 				f.commit(coord.Put(f.job.Fired(1), jobtree.EncodeFired(time.Now().Add(-2*time.Minute))))
 			},
+		},
+		"a Runner goes on to start jobs": {
+			func(f *fixture) { f.dies(0); f.dies(1); f.rewrite = f.offers("settle") },
+			func(f *fixture) { f.rewrite() },
 		},
 		"the job is removed": {
 			func(f *fixture) { f.dies(0); f.dies(1) },

@@ -21,10 +21,16 @@ type namespace struct {
 	now   time.Time // the local time, corrected by what it is certainly ahead of the store's
 	clock coord.Clock
 	// runners are the processes that offer to serve jobs, and calendars those of the namespace, by name.
-	runners   []jobtree.NodeDocument
+	runners   []runner
 	calendars map[string]sheet
 	// removed are the jobs that were removed: when what says so was written.
 	removed map[string]int64
+}
+
+// runner is a process that offers to serve jobs, and when it has said so.
+type runner struct {
+	jobtree.NodeDocument
+	written int64
 }
 
 // sheet is a calendar as its node says.
@@ -69,7 +75,7 @@ func (ns *namespace) readProcess(n coord.Node, c *collector) {
 	case n.Owner == 0:
 		c.add(stale("", "", n))
 	case len(d.Offers) > 0 || d.MoreOffers > 0:
-		ns.runners = append(ns.runners, d)
+		ns.runners = append(ns.runners, runner{d, n.Modified})
 	}
 }
 
