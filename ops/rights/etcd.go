@@ -84,6 +84,7 @@ const maxName = 255
 // colon is a password.
 func checkName(name string) error {
 	if name == "" || len(name) > maxName || name[0] == '-' || strings.ContainsFunc(name, func(r rune) bool { return r == ':' || r < ' ' || r == 0x7f }) {
+		name, _, _ = strings.Cut(name, ":") // behind it may be a password
 		return fmt.Errorf("the name %.40q: 1 to %d bytes without colons and control characters, which begin with no dash, are allowed", name, maxName)
 	}
 	return nil

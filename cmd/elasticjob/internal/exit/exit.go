@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
+	"github.com/elasticjob-go/elasticjob/ops/rights"
 )
 
 // Code is what a shell sees as $?.
@@ -128,6 +129,10 @@ func sentinels() []sentinel {
 		{ops.ErrNoCalendar, NotFound},
 		{ops.ErrNotRemoved, NotFound},
 		{job.ErrNoRequest, NotFound},
+
+		{rights.ErrInUse, Conflict},
+		{rights.ErrUnsettled, Conflict},
+		{rights.ErrLockout, Usage},
 
 		{ops.ErrBusy, Conflict},
 		{ops.ErrNotRunning, Conflict},

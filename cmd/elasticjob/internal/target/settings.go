@@ -42,6 +42,7 @@ type Settings struct {
 	Cert         string `yaml:"cert,omitempty" json:"cert,omitempty"`
 	Key          string `yaml:"key,omitempty" json:"key,omitempty"`
 	ServerName   string `yaml:"serverName,omitempty" json:"serverName,omitempty"`
+	Grants       string `yaml:"grants,omitempty" json:"grants,omitempty"`
 	History      string `yaml:"history,omitempty" json:"history,omitempty"`
 }
 
@@ -80,6 +81,8 @@ func Fields() []Field {
 			Meaning: "file with the private key of --cert"},
 		{Flag: "server-name", Env: "ELASTICJOB_SERVER_NAME", In: func(s *Settings) *string { return &s.ServerName },
 			Meaning: "name in the servers' certificates; implies TLS"},
+		{Flag: "grants", Env: "ELASTICJOB_GRANTS", In: func(s *Settings) *string { return &s.Grants },
+			Meaning: "ZooKeeper: what others may do with the nodes of this command: digest:USER:HASH:PERMISSIONS, …"},
 		{Flag: "history", Env: "ELASTICJOB_HISTORY", In: func(s *Settings) *string { return &s.History },
 			Meaning: "database of the history: sqlite:/path, mysql:DSN or postgres:DSN; may have ${env:NAME} and ${file:/path}"},
 	}
@@ -198,7 +201,12 @@ func Named(text string, file func() (string, error)) (Settings, error) {
 // Check returns what is wrong with settings, as far as that can be told without reading secrets and
 // files.
 func (s Settings) Check() error {
-	s.Password, s.PasswordFile, s.CACert, s.Cert, s.Key = "", "", "", "", ""
-	_, err := s.Target()
+	_, err := s.WithoutSecrets().Target()
 	return err
+}
+
+// WithoutSecrets returns what needs no file, and nobody to be asked. Nobody can connect with it.
+func (s Settings) WithoutSecrets() Settings {
+	s.User, s.Password, s.PasswordFile, s.CACert, s.Cert, s.Key = "", "", "", "", "", ""
+	return s
 }

@@ -37,6 +37,7 @@ type Target struct {
 	TLS       bool
 
 	password string
+	grants   zk.ACL
 	secured  *tls.Config // nil without TLS
 }
 
@@ -94,6 +95,12 @@ func (s Settings) Target() (*Target, error) {
 	}
 	if err := t.readPassword(s); err != nil {
 		return nil, err
+	}
+	if s.Grants != "" && t.Kind == ZooKeeper {
+		var err error
+		if t.grants, err = zk.ParseACL(s.Grants); err != nil {
+			return nil, fmt.Errorf("grants: %w", err)
+		}
 	}
 	if t.TLS {
 		var err error
@@ -172,7 +179,7 @@ func (t *Target) EtcdConfig() (c etcd.Config, ok bool) {
 
 // ZooKeeperConfig returns how to connect to ZooKeeper; ok is false if the target is on another store.
 func (t *Target) ZooKeeperConfig() (c zk.Config, ok bool) {
-	c = zk.Config{Servers: t.Endpoints, Namespace: t.Namespace, TLS: t.secured}
+	c = zk.Config{Servers: t.Endpoints, Namespace: t.Namespace, Grants: t.grants, TLS: t.secured}
 	if t.User != "" {
 		c.Digest = t.User + ":" + t.password
 	}
