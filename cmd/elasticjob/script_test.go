@@ -65,7 +65,7 @@ func scriptWorker(t *testing.T) func(*testscript.TestScript, bool, []string) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		w, err := startWorker(ctx, ts.Getenv("ELASTICJOB_STORE"), ip)
+		w, err := startWorker(ctx, ts.Getenv("ELASTICJOB_STORE"), ip, strings.TrimPrefix(ts.Getenv("ELASTICJOB_HISTORY"), "sqlite:"))
 		ts.Check(err)
 		ts.Defer(func() {
 			if err := w.end(); err != nil {

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -56,23 +59,58 @@ func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context
 		ctx, cancel = context.WithTimeoutCause(ctx, most, timeoutError(most))
 		defer cancel()
 	}
-	t, err := c.target(ctx)
+	given, _, err := c.settings()
 	if err != nil {
 		return err
 	}
-	reg, err := t.Dial(ctx, min(c.timeout, dialTime))
+	t, err := c.targetOf(ctx, given)
 	if err != nil {
-		return unreachable(err)
+		return err
 	}
-	defer func() {
+	past, err := given.OpenHistory()
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	var options []ops.Option
+	if past != nil {
+		defer func() { err = first(err, past.Close()) }()
+		options = append(options, ops.WithHistory(past), ops.WithTrace(past, c.notTraced))
+	}
+	reg, hangUp, err := c.dial(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = first(err, hangUp()) }()
+	s := &store{target: t, reg: reg, ops: ops.New(reg, options...).By(c.who(cmd))}
+	return s.suggest(ctx, do(ctx, s))
+}
+
+// dial connects to a store. hangUp disconnects.
+func (c *cli) dial(ctx context.Context, t *target.Target) (reg coord.Registry, hangUp func() error, err error) {
+	reg, err = t.Dial(ctx, min(c.timeout, dialTime))
+	if err != nil {
+		return nil, nil, unreachable(err)
+	}
+	return reg, func() error {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
-		if closing := reg.Close(end); err == nil && closing != nil {
-			err = fmt.Errorf("done, but the session at the store has not ended: %w", closing)
+		if err := reg.Close(end); err != nil {
+			return fmt.Errorf("done, but the session at %s has not ended: %w", t, err)
 		}
-	}()
-	s := &store{target: t, reg: reg, ops: ops.New(reg).By(c.who(cmd))}
-	return s.suggest(ctx, do(ctx, s))
+		return nil
+	}, nil
+}
+
+// notTraced warns that a change was made that the database of the history does not have. The audit of
+// the namespace has it.
+func (c *cli) notTraced(made ops.Change, err error) {
+	c.warn("%s %s is done, and the history does not have it: %v", made.Action, made.Job, err)
+}
+
+// warn tells the person something that is wrong, although the command goes on.
+func (c *cli) warn(format string, args ...any) {
+	text := strings.ReplaceAll(brief.Cut(fmt.Sprintf(format, args...), maxError), "\n", "; ")
+	fmt.Fprintln(c.env.Err, "elasticjob: warning:", show.Line(text))
 }
 
 // timeoutError is why --timeout ends a context.
@@ -91,15 +129,7 @@ func unreachable(err error) error {
 	return err
 }
 
-// target returns the namespace that was asked for.
-func (c *cli) target(ctx context.Context) (*target.Target, error) {
-	s, _, err := c.settings()
-	if err != nil {
-		return nil, err
-	}
-	return c.targetOf(ctx, s)
-}
-
+// targetOf returns what settings stand for, with its password.
 func (c *cli) targetOf(ctx context.Context, s target.Settings) (*target.Target, error) {
 	t, err := s.Target()
 	if err != nil {

@@ -16,9 +16,11 @@ const leastCell = 12
 type Table struct {
 	header []column
 	rows   [][]string
-	// Empty is said instead of a table without rows, and Foot below one with rows. Foot may have
-	// several lines.
-	Empty, Foot string
+	// Empty is said instead of a table without rows, Head above one with rows, and Foot below it. Foot
+	// may have several lines.
+	Empty, Head, Foot string
+	// Page has the table take the place of all that the terminal shows.
+	Page bool
 
 	sections []section // follow the table
 }
@@ -81,6 +83,12 @@ func (t *Table) Section(title string, below *Table) {
 // text returns the lines of the table; most is the width that they may have, 0 is any.
 func (t *Table) text(wide bool, most int) string {
 	var b strings.Builder
+	if t.Page {
+		b.WriteString("\x1b[H\x1b[2J")
+	}
+	if t.Head != "" {
+		fmt.Fprintln(&b, Line(t.Head))
+	}
 	t.write(&b, wide, most)
 	for _, s := range t.sections {
 		fmt.Fprintf(&b, "\n%s\n", Line(s.title))

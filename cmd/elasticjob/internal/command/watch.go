@@ -1,0 +1,92 @@
+package command
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+func (c *cli) watchCommand() *cobra.Command {
+	var every time.Duration
+	cmd := &cobra.Command{
+		Use: "watch [JOB]", Short: "Show the jobs, or all of one job, and go on with each change", Args: cobra.MaximumNArgs(1), ValidArgsFunction: one(c.jobNames),
+		Long: `Show the jobs, and go on with a line for each that has changed; or all of one job, and go on with it whenever it
+has changed. -o json prints a document in a line for each change. It ends with Ctrl-C, or after --timeout.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.follow(cmd, func(ctx context.Context, s *store) error {
+				if len(args) > 0 {
+					for d, err := range s.job(args[0]).Watch(ctx, every) {
+						if err != nil {
+							return err
+						}
+						if err := c.printer().PrintNext(c.page(detail(d))); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+				isFirst := true
+				for u, err := range s.ops.Watch(ctx, every) {
+					if err != nil {
+						return err
+					}
+					if err := c.printUpdate(u, isFirst); err != nil {
+						return err
+					}
+					isFirst = false
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().DurationVar(&every, "every", ops.DefaultEvery, "least time between two changes; what happens meanwhile comes together")
+	return cmd
+}
+
+// page is a result that takes the place of the one before on a terminal.
+func (c *cli) page(r show.Result) show.Result {
+	table := r.Table
+	r.Table = func() *show.Table {
+		t := table()
+		t.Head = clock(time.Now())
+		t.Page = c.env.Width > 0
+		return t
+	}
+	return r
+}
+
+func (c *cli) printUpdate(u ops.Update, isFirst bool) error {
+	p := c.printer()
+	if !c.output.ForPeople() {
+		return p.PrintNext(show.Result{Value: u, Names: func() []string {
+			return append(namesOf(u.Jobs, func(j ops.JobInfo) string { return j.Name }), u.Removed...)
+		}})
+	}
+	if isFirst {
+		if err := p.Print(show.Result{Table: func() *show.Table { return jobTable(u.Jobs) }}); err != nil {
+			return err
+		}
+	} else {
+		for i := range u.Jobs {
+			j := &u.Jobs[i]
+			if err := p.Say("%s  %s  %s  %d of %d run on %d instances  %s", clock(time.Now()), show.Line(j.Name), j.Status, j.Running, j.ShardingTotalCount, j.Instances,
+				show.Line(strings.Join(remarks(j), "; "))); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range u.Removed {
+		if err := p.Say("%s  %s  removed", clock(time.Now()), show.Line(name)); err != nil {
+			return err
+		}
+	}
+	if u.Fault != "" {
+		c.warn("what is shown may be old: %s", u.Fault)
+	}
+	return nil
+}
