@@ -196,7 +196,10 @@ func (c *cli) steerCommands() []*cobra.Command {
 }
 
 func (c *cli) configCommands() []*cobra.Command {
-	return []*cobra.Command{c.applyCommand(), c.diffCommand(), c.exportCommand(), c.validateCommand(), c.calendarCommand(), c.cronCommand()}
+	return []*cobra.Command{
+		c.getCommand(), c.createCommand(), c.updateCommand(), c.editCommand(),
+		c.applyCommand(), c.diffCommand(), c.exportCommand(), c.validateCommand(), c.calendarCommand(), c.cronCommand(),
+	}
 }
 
 func (c *cli) storeCommands() []*cobra.Command {

@@ -1,0 +1,205 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job/property"
+	"github.com/elasticjob-go/elasticjob/jobfile"
+)
+
+// description is a job as a file describes it, while it is changed.
+type description struct {
+	name string
+	file yaml.Node
+	keys *yaml.Node // the mapping below jobs.NAME
+}
+
+// describe makes a description of a job.
+func describe(d jobfile.Declared) (*description, error) {
+	document, err := jobfile.Declarations{Jobs: []jobfile.Declared{d}}.Write()
+	if err != nil {
+		return nil, fmt.Errorf("job %s: %w", brief.Text(d.Config.Name), err)
+	}
+	return readDescription(d.Config.Name, document)
+}
+
+// readDescription reads a file that describes one job.
+func readDescription(name string, document []byte) (*description, error) {
+	d := &description{name: name}
+	if err := yaml.Unmarshal(document, &d.file); err != nil {
+		return nil, fmt.Errorf("job %s: %w", brief.Text(name), err)
+	}
+	if d.file.Kind == yaml.DocumentNode {
+		d.keys = child(child(d.file.Content[0], "jobs"), name)
+	}
+	if d.keys == nil || d.keys.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("the description has no keys below jobs: %s", brief.Text(name))
+	}
+	return d, nil
+}
+
+// newDescription is that of a job without any settings.
+func newDescription(name string) *description {
+	d := &description{name: name, keys: &yaml.Node{Kind: yaml.MappingNode}}
+	below := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text(name), d.keys}}
+	root := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text("jobs"), below}}
+	d.file = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{root}}
+	return d
+}
+
+func text(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
+
+// child returns the value of a key of a mapping; nil if there is none.
+func child(n *yaml.Node, key string) *yaml.Node {
+	if i := keyIndex(n, key); i >= 0 {
+		return n.Content[i+1]
+	}
+	return nil
+}
+
+func keyIndex(n *yaml.Node, key string) int {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return -1
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// propsKey is the key below which any property may stand, dots in its name included.
+const propsKey = "props"
+
+// at returns the mapping that has a key, and the last part of the key: retry.attempts stands below
+// retry. It is made if it is not there.
+func (d *description) at(key string) (*yaml.Node, string) {
+	first, rest, isDeep := strings.Cut(key, ".")
+	if !isDeep {
+		return d.keys, key
+	}
+	below := child(d.keys, first)
+	if below == nil || below.Kind != yaml.MappingNode {
+		d.unset(first)
+		below = &yaml.Node{Kind: yaml.MappingNode}
+		d.keys.Content = append(d.keys.Content, text(first), below)
+	}
+	return below, rest
+}
+
+// set takes key=value.
+func (d *description) set(assignment string) error {
+	key, value, ok := strings.Cut(assignment, "=")
+	if key = strings.TrimSpace(key); !ok || key == "" {
+		return exit.Errorf(exit.Usage, "%s: allowed is key=value, such as cron=0/5 * * * * ? or retry.attempts=3", brief.Quote(assignment))
+	}
+	isProperty := strings.HasPrefix(key, propsKey+".")
+	if !isProperty {
+		value = property.Escape(value) // what the shell has not expanded is not meant to be
+	}
+	in, last := d.at(key)
+	node := text(value)
+	if !isProperty {
+		node = valueOf(value)
+	}
+	if i := keyIndex(in, last); i >= 0 {
+		in.Content[i+1] = node
+	} else {
+		in.Content = append(in.Content, text(last), node)
+	}
+	return nil
+}
+
+// valueOf reads a number, a boolean, or a list: [a, b]. All else is a text, as it is.
+func valueOf(value string) *yaml.Node {
+	var n yaml.Node
+	if err := yaml.Unmarshal([]byte(value), &n); err != nil || n.Kind != yaml.DocumentNode {
+		return text(value)
+	}
+	switch v := n.Content[0]; {
+	case v.Kind == yaml.SequenceNode && strings.HasPrefix(strings.TrimSpace(value), "["):
+		return v
+	case v.Kind == yaml.ScalarNode && slices.Contains([]string{"!!int", "!!bool"}, v.Tag) && v.Value == value:
+		return v
+	}
+	return text(value)
+}
+
+// unset takes a key away, so that it has its default.
+func (d *description) unset(key string) {
+	in, last := d.keys, key
+	if first, rest, isDeep := strings.Cut(key, "."); isDeep {
+		in, last = child(d.keys, first), rest
+	}
+	if i := keyIndex(in, last); i >= 0 {
+		in.Content = slices.Delete(in.Content, i, i+2)
+	}
+}
+
+// bytes writes the file.
+func (d *description) bytes() ([]byte, error) {
+	var b strings.Builder
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := errors.Join(e.Encode(&d.file), e.Close()); err != nil {
+		return nil, err
+	}
+	return []byte(b.String()), nil
+}
+
+// declared reads what the description says. The error says what is wrong with which key.
+func (d *description) declared() (jobfile.Declared, error) {
+	document, err := d.bytes()
+	if err != nil {
+		return jobfile.Declared{}, err
+	}
+	return declaredIn(d.name, document)
+}
+
+// declaredIn reads the description of one job.
+func declaredIn(name string, document []byte) (jobfile.Declared, error) {
+	folder, err := os.MkdirTemp("", "elasticjob-")
+	if err != nil {
+		return jobfile.Declared{}, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "job.yaml")
+	if err := os.WriteFile(file, document, 0o600); err != nil {
+		return jobfile.Declared{}, err
+	}
+	all, err := jobfile.Declare(jobfile.Options{LookupEnv: func(string) (string, bool) { return "", false }}, file)
+	if err != nil {
+		return jobfile.Declared{}, exit.With(exit.Usage, withoutFile(err))
+	}
+	if len(all.Jobs) != 1 || all.Jobs[0].Config.Name != name {
+		return jobfile.Declared{}, exit.Errorf(exit.Usage, "the description has to have the job %s, enabled, and no other", brief.Quote(name))
+	}
+	return all.Jobs[0], nil
+}
+
+// withoutFile leaves the file and the line out: the person has written neither.
+func withoutFile(err error) error {
+	all, ok := errors.AsType[*jobfile.Error](err)
+	if !ok {
+		return err
+	}
+	var list []error
+	for _, m := range all.Mistakes {
+		_, key, _ := strings.Cut(strings.TrimPrefix(m.Path, "jobs."), ".")
+		if key == "" {
+			key = m.Path
+		}
+		list = append(list, fmt.Errorf("%s: %w", key, m.Err))
+	}
+	return errors.Join(list...)
+}
