@@ -3,8 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -168,16 +166,8 @@ func (d *description) declared() (jobfile.Declared, error) {
 
 // declaredIn reads the description of one job.
 func declaredIn(name string, document []byte) (jobfile.Declared, error) {
-	folder, err := os.MkdirTemp("", "elasticjob-")
-	if err != nil {
-		return jobfile.Declared{}, err
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "job.yaml")
-	if err := os.WriteFile(file, document, 0o600); err != nil {
-		return jobfile.Declared{}, err
-	}
-	all, err := jobfile.Declare(jobfile.Options{LookupEnv: func(string) (string, bool) { return "", false }}, file)
+	noVariable := func(string) (string, bool) { return "", false }
+	all, err := jobfile.DeclareSources(jobfile.Options{Profiles: []string{}, LookupEnv: noVariable}, jobfile.Source{Name: name, Text: document})
 	if err != nil {
 		return jobfile.Declared{}, exit.With(exit.Usage, withoutFile(err))
 	}

@@ -2,9 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,14 +73,14 @@ func (c *cli) putCalendarCommand() *cobra.Command {
 	cmd := c.changes(&cobra.Command{
 		Use: "put NAME --file FILE", Short: "Write a calendar; the jobs that name it go by it at once", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.calendarNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			document, err := c.readInput(file)
+			source, err := c.source(file)
 			if err != nil {
-				return err
+				return exit.With(exit.Usage, err)
 			}
-			if _, err := calendar.Parse(document); err != nil {
-				return exit.Errorf(exit.Usage, "file %s: %w", file, err)
+			if _, err := calendar.Parse(source.Text); err != nil {
+				return exit.Errorf(exit.Usage, "%s: %w", source.Name, err)
 			}
-			r := ops.PutCalendarRequest{Name: args[0], Document: document}
+			r := ops.PutCalendarRequest{Name: args[0], Document: source.Text}
 			if cmd.Flags().Changed("version") {
 				r.Version = &version
 			}
@@ -130,28 +127,4 @@ func (c *cli) removeCalendarCommand() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&force, "force", false, "also if jobs name it: they go on by it, with a fault, until their processes end")
 	return cmd
-}
-
-// maxInput bounds a file that is given to a command.
-const maxInput = 1 << 20
-
-// readInput reads a file; - is the standard input.
-func (c *cli) readInput(path string) ([]byte, error) {
-	from := c.env.In
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, exit.With(exit.Usage, err)
-		}
-		defer f.Close()
-		from = f
-	}
-	content, err := io.ReadAll(io.LimitReader(from, maxInput+1))
-	if err == nil && len(content) > maxInput {
-		err = fmt.Errorf("larger than %d bytes", maxInput)
-	}
-	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "file %s: %w", path, err)
-	}
-	return content, nil
 }

@@ -90,15 +90,15 @@ func (c *cli) schedule(expressions []string, zone string, files []string) (calen
 	}
 	var calendars []*calendar.Calendar
 	for _, file := range files {
-		text, err := c.readInput(file)
+		source, err := c.source(file)
 		if err != nil {
 			return nil, err
 		}
 		read := calendar.Parse
-		if bytes.HasPrefix(bytes.TrimSpace(text), []byte("BEGIN:VCALENDAR")) {
+		if bytes.HasPrefix(bytes.TrimSpace(source.Text), []byte("BEGIN:VCALENDAR")) {
 			read = func(text []byte) (*calendar.Calendar, error) { return calendar.FromICalendar(location.String(), text) }
 		}
-		one, err := read(text)
+		one, err := read(source.Text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}

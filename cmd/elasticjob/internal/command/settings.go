@@ -192,7 +192,7 @@ func (c *cli) edit(ctx context.Context, name string, document []byte) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }() // the system clears its folder for such files, too
 	file := filepath.Join(folder, "job.yaml")
 	if err := os.WriteFile(file, document, 0o600); err != nil {
 		return nil, err

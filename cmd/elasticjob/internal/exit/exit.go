@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
+	"github.com/elasticjob-go/elasticjob/ops/migrate"
 	"github.com/elasticjob-go/elasticjob/ops/rights"
 )
 
@@ -151,6 +152,12 @@ func sentinels() []sentinel {
 		{job.ErrQueueFull, Conflict},
 		{job.ErrNoInstance, Conflict},
 		{job.ErrKindConflict, Conflict},
+		{migrate.ErrRefused, Conflict},
+		{migrate.ErrOther, Conflict},
+		{migrate.ErrTakenOver, Conflict},
+		{migrate.ErrSetUpAgain, Conflict},
+		{migrate.ErrDiffers, Findings},
+		{migrate.ErrNone, NotFound},
 		{coord.ErrConflict, Conflict},
 		{coord.ErrNoNode, NotFound},
 	}

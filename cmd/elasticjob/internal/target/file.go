@@ -70,7 +70,7 @@ func ReadFile(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("contexts file: %w", err)
 	}
-	defer open.Close()
+	defer func() { _ = open.Close() }() // it was only read
 	info, err := open.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("contexts file: %w", err)

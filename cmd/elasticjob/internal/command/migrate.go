@@ -1,0 +1,216 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+	"github.com/elasticjob-go/elasticjob/ops/migrate"
+)
+
+// migration is what the flags of migrate say.
+type migration struct {
+	*cli
+	from, to string
+	move     migrate.Move
+	isAbort  bool
+}
+
+func (c *cli) migrateCommand() *cobra.Command {
+	m := &migration{cli: c}
+	cmd := c.dangerous(&cobra.Command{
+		Use: "migrate --from STORE --to STORE [JOB…]", Short: "Move jobs to another store", ValidArgsFunction: arguments(c.jobNames),
+		Long: `Move jobs to another store: their configurations, what operators have said of them, and what they have run, so that
+no tick is lost or run twice. Without names: all of the namespace, with its audit. A store is an address, as
+--store takes it, or a context; --from is by default the store that the other flags, the environment or the context give.
+
+First all is checked. What is cut short goes on when the same command is given again; --abort takes back what is
+on its way. --dry-run only checks.`,
+		Example: "  elasticjob migrate --from zookeeper://zk-0,zk-1/shop/jobs --to etcd://etcd-0,etcd-1/shop/jobs --dry-run",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m.move.Jobs = args
+			return m.run(cmd)
+		},
+	})
+	f := cmd.Flags()
+	f.StringVar(&m.from, "from", "", "store that the jobs leave; default: the current one")
+	f.StringVar(&m.to, "to", "", "store that they go to")
+	f.StringVar(&m.move.Why, "why", "", "why, for people")
+	f.BoolVar(&m.move.StopInstances, "stop-instances", false, "stop instances that run; without it jobs with instances are refused")
+	f.BoolVar(&m.move.KeepSource, "keep-source", false, "keep what the source has of the jobs, without their configurations")
+	f.BoolVar(&m.isAbort, "abort", false, "take back what is on its way")
+	if err := cmd.MarkFlagRequired("to"); err != nil {
+		panic(err) // an error of the program
+	}
+	c.complete(cmd, "from", c.contextNames)
+	c.complete(cmd, "to", c.contextNames)
+	return cmd
+}
+
+// run connects to both stores, and does what is wanted.
+func (m *migration) run(cmd *cobra.Command) (err error) {
+	ctx := cmd.Context()
+	if m.limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, m.timeout, timeoutError(m.timeout))
+		defer cancel()
+	}
+	from, err := m.origin(ctx)
+	if err != nil {
+		return err
+	}
+	to, err := m.named(ctx, "--to", m.to)
+	if err != nil {
+		return err
+	}
+	for _, side := range []struct {
+		of *target.Target
+		to *migrate.Store
+	}{{from, &m.move.From}, {to, &m.move.To}} {
+		reg, hangUp, err := m.dial(ctx, side.of)
+		if err != nil {
+			return err
+		}
+		defer func() { err = first(err, hangUp()) }()
+		*side.to = migrate.Store{Registry: reg, Name: side.of.String(), ZooKeeper: side.of.Kind == target.ZooKeeper}
+	}
+	m.move.By = m.who(cmd)
+	if m.isAbort {
+		return m.abort(ctx)
+	}
+	return m.forward(ctx)
+}
+
+// origin returns the store that the jobs leave.
+func (m *migration) origin(ctx context.Context) (*target.Target, error) {
+	if m.from != "" {
+		return m.named(ctx, "--from", m.from)
+	}
+	s, _, err := m.settings()
+	if err != nil {
+		return nil, err
+	}
+	return m.targetOf(ctx, s)
+}
+
+// planned is the plan for programs.
+type planned struct {
+	DryRun bool `json:"dryRun"`
+	*migrate.Plan
+}
+
+// forward shows the plan, asks, and moves.
+func (m *migration) forward(ctx context.Context) error {
+	plan, err := m.move.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	refused := plan.Refused()
+	if m.dryRun || m.output.ForPeople() || len(refused) > 0 {
+		if err := m.print(planOf(planned{m.dryRun, plan})); err != nil {
+			return err
+		}
+	}
+	if len(refused) > 0 {
+		return exit.Errorf(exit.Conflict, "%w: %s", migrate.ErrRefused, count(len(refused), "finding"))
+	}
+	if m.dryRun {
+		return m.printer().Say("\nNothing was changed: this is a dry run.")
+	}
+	if err := m.confirm(ctx, "move %s from %s to %s", count(len(plan.Jobs), "job"), m.move.From.Name, m.move.To.Name); err != nil {
+		return err
+	}
+	bar := m.progress("moving")
+	m.move.Progress = bar.at
+	result, err := m.move.Run(ctx)
+	bar.end()
+	return first(m.printMoved(result), m.goesOn(err))
+}
+
+func (m *migration) abort(ctx context.Context) error {
+	if m.dryRun {
+		return exit.Errorf(exit.Usage, "--abort: there is no dry run of it; elasticjob migrate --dry-run without it shows what is on its way")
+	}
+	if err := m.confirm(ctx, "take back what is on its way from %s to %s", m.move.From.Name, m.move.To.Name); err != nil {
+		return err
+	}
+	result, err := m.move.Abort(ctx)
+	return first(m.printMoved(result), err)
+}
+
+// goesOn says what to do about a migration that is half done.
+func (m *migration) goesOn(err error) error {
+	if err == nil || errors.Is(err, migrate.ErrRefused) || errors.Is(err, migrate.ErrOther) {
+		return err
+	}
+	return fmt.Errorf("%w; give the same command again, or --abort", err)
+}
+
+func planOf(p planned) show.Result {
+	return show.Result{
+		Value: p, Names: func() []string { return namesOf(p.Jobs, func(j migrate.JobPlan) string { return j.Name }) },
+		Table: func() *show.Table {
+			t := show.NewTable("JOB", "STATE", "ITEMS", "NODES", "INSTANCES", "REMARKS")
+			t.Empty = "No job is to be moved."
+			for _, j := range p.Jobs {
+				var remarks []string
+				if j.IsConverted {
+					remarks = append(remarks, "configuration of elastic-job 2.1, which is converted")
+				}
+				if j.IsSame {
+					remarks = append(remarks, "is at the target already")
+				}
+				t.Row(j.Name, j.State, j.Items, j.Nodes, len(j.Instances), strings.Join(remarks, "; "))
+			}
+			if p.ID != "" {
+				t.Foot = "A migration is half done, and goes on: " + p.ID
+			}
+			findings := show.NewTable("SEVERITY", "JOB", "CAUSE")
+			for _, f := range p.Findings {
+				findings.Row(f.Severity, f.Job, f.Cause)
+			}
+			t.Section("Findings:", findings)
+			return t
+		},
+	}
+}
+
+// moved is the result for programs.
+type moved struct {
+	ID          string            `json:"id,omitempty"`
+	Moved       []string          `json:"moved"`
+	Stayed      []string          `json:"stayed,omitempty"`
+	Findings    []migrate.Finding `json:"findings,omitempty"`
+	SourceToken int64             `json:"sourceToken,omitempty"`
+	TargetToken int64             `json:"targetToken,omitempty"`
+}
+
+func (m *migration) printMoved(r *migrate.Result) error {
+	if r == nil {
+		return nil
+	}
+	if !m.output.ForPeople() {
+		return m.print(show.Result{Value: moved(*r), Names: func() []string { return r.Moved }})
+	}
+	p := m.printer()
+	if len(r.Moved) > 0 {
+		if err := p.Say("\nMoved: %s", strings.Join(r.Moved, ", ")); err != nil {
+			return err
+		}
+	}
+	if len(r.Stayed) > 0 {
+		if err := p.Say("Back at the source: %s", strings.Join(r.Stayed, ", ")); err != nil {
+			return err
+		}
+	}
+	if r.TargetToken > 0 && r.TargetToken < r.SourceToken {
+		return p.Say("Fencing tokens at the target are smaller: up to %d at the source, from %d on at the target. Systems that refuse smaller ones have to be reset.", r.SourceToken, r.TargetToken)
+	}
+	return nil
+}
