@@ -1,0 +1,110 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/ops/doctor"
+)
+
+func (c *cli) doctorCommand() *cobra.Command {
+	var o doctor.Options
+	var least string
+	var isList bool
+	cmd := &cobra.Command{
+		Use: "doctor [JOB…]", Short: "Look for what is wrong, and say what to do", ValidArgsFunction: arguments(c.jobNames),
+		Long: fmt.Sprintf(`Look for what is wrong with jobs, or with the whole namespace and its store: why, since when, and what to do.
+What looks wrong is looked at again after a while, because most heals by itself. It ends with code %d if there is a
+finding of the severity of --fail-on, or above.`, exit.Findings),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if isList {
+				return c.printKinds()
+			}
+			var bound doctor.Severity
+			if err := bound.UnmarshalText([]byte(least)); err != nil {
+				return exit.Errorf(exit.Usage, "--fail-on is %q; allowed are info, warning and critical", least)
+			}
+			o.Jobs = args
+			return c.ask(cmd, func(ctx context.Context, s *store) error {
+				if len(args) == 1 {
+					s.asked = args[0]
+				}
+				report, err := doctor.Examine(ctx, s.reg, o)
+				if err != nil {
+					return err
+				}
+				if err := c.print(findings(report)); err != nil {
+					return err
+				}
+				if report.Worst() >= bound {
+					return quiet(exit.Findings)
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().DurationVar(&o.Wait, "wait", 5*time.Second, "time until the second look")
+	cmd.Flags().StringVar(&least, "fail-on", "warning", "least severity that counts for the exit code: info, warning or critical")
+	cmd.Flags().BoolVar(&isList, "kinds", false, "list all kinds of findings, and look at nothing")
+	c.complete(cmd, "fail-on", func(*cobra.Command, []string, string) []string { return []string{"info", "warning", "critical"} })
+	return cmd
+}
+
+func (c *cli) printKinds() error {
+	kinds := doctor.Kinds()
+	return c.print(show.Result{Value: kinds, Names: func() []string { return namesOf(kinds, func(k doctor.About) string { return string(k.Kind) }) }, Table: func() *show.Table {
+		t := show.NewTable("KIND", "WORST", "MEANING")
+		for _, k := range kinds {
+			t.Row(k.Kind, k.Worst, k.Meaning)
+		}
+		return t
+	}})
+}
+
+// findings shows a report: a paragraph for each finding, because the sentences are long.
+func findings(r doctor.Report) show.Result {
+	return show.Result{
+		Value: r, Names: func() []string { return namesOf(r.Findings, func(f doctor.Finding) string { return string(f.Kind) }) },
+		Table: func() *show.Table {
+			t := show.NewTable()
+			for _, f := range r.Findings {
+				one := show.NewTable()
+				one.Field("  Cause", f.Cause)
+				one.Field("  Since", clock(f.Since))
+				one.Field("  Path", f.Path)
+				one.Field("  Do", f.Advice)
+				one.Field("  With", f.Command)
+				t.Section(findingTitle(f), one)
+			}
+			t.Head = fmt.Sprintf("%s examined: %s", count(r.Jobs, "job"), count(len(r.Findings)+r.More, "finding"))
+			if r.Store != nil {
+				t.Head += "; " + r.Store.Product
+			}
+			return t
+		},
+	}
+}
+
+func findingTitle(f doctor.Finding) string {
+	parts := []string{strings.ToUpper(f.Severity.String()), string(f.Kind)}
+	if f.Job != "" {
+		parts = append(parts, "job "+f.Job)
+	}
+	if len(f.Items) > 0 {
+		items := "items " + itemRanges(f.Items)
+		if f.MoreItems > 0 {
+			items += fmt.Sprintf(" and %d more", f.MoreItems)
+		}
+		parts = append(parts, items)
+	}
+	if f.Instance != "" {
+		parts = append(parts, f.Instance)
+	}
+	return strings.Join(parts, "  ")
+}
