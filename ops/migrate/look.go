@@ -29,7 +29,7 @@ func (c *cargo) look(snapshot coord.Snapshot, s *jobtree.State) {
 		}
 	}
 	if len(s.Triggers) > 0 {
-		c.find(Differs, "%d triggers of ElasticJob's kind, which name instances, do not go", len(s.Triggers))
+		c.find(Differs, "triggers of ElasticJob's kind, which do not go, because they name instances: %d", len(s.Triggers))
 	}
 	open, cut := 0, 0
 	for _, r := range s.Requests {
@@ -38,22 +38,22 @@ func (c *cargo) look(snapshot coord.Snapshot, s *jobtree.State) {
 		}
 	}
 	if open > 0 {
-		c.find(Noted, "%d requests that have not ended go on at the target; who waits for them at the source is told that the job was removed", open)
+		c.find(Noted, "requests that have not ended: %d. They go on at the target; who waits for one at the source is told that the job was removed", open)
 	}
 	for i := range s.Items {
 		item := &s.Items[i]
 		if item.Fired != nil {
 			c.token = max(c.token, item.Fired.Modified)
 		}
-		if item.Running != nil {
+		if item.Running != nil || item.Failovering != nil {
 			cut++
 		}
 	}
 	switch {
 	case cut > 0 && c.settings.Failover:
-		c.find(Noted, "%d items whose run was cut short are run again at the target, unless they were killed", cut)
+		c.find(Noted, "items whose run was cut short: %d. They are run again at the target, unless they were killed", cut)
 	case cut > 0:
-		c.find(Noted, "%d items whose run was cut short are not run again: the job has no failover", cut)
+		c.find(Noted, "items whose run was cut short: %d. They are not run again, because the job has no failover", cut)
 	}
 	strange, first := s.UnusableNodes, s.Unusable
 	for n := range snapshot.All(c.job.Root()) {
@@ -64,7 +64,7 @@ func (c *cargo) look(snapshot coord.Snapshot, s *jobtree.State) {
 		}
 	}
 	if strange > 0 {
-		c.find(Noted, "%d nodes that mean nothing here do not go, such as %s", strange, brief.Quote(first))
+		c.find(Noted, "nodes that mean nothing here, and do not go: %d, such as %s", strange, brief.Quote(first))
 	}
 }
 

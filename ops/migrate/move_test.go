@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // What operators have asked for goes, and what the promises about ticks rest on; nothing that
@@ -115,4 +117,93 @@ func compare(t testing.TB, got, want map[string]string) {
 			t.Errorf("%s is missing", path)
 		}
 	}
+}
+
+// A job of ElasticJob 3.x whose JVM has died goes as its tree was; one of 2.1 gets a configuration of
+// 3.x, and its class as the implementation.
+func TestJobsOfElasticJob(t *testing.T) {
+	_, a := inMemory(t)
+	_, b := inMemory(t)
+	from, to := open(t, a), open(t, b)
+	const yaml = "cron: 28 14/1 * * * ?\ndescription: ''\ndisabled: false\nfailover: true\njobName: demoJob\njobParameter: ''\nmaxTimeDiffSeconds: -1\nmisfire: true\nmonitorExecution: true\noverwrite: true\nreconcileIntervalMinutes: 10\nshardingItemParameters: 0=Beijing,1=Shanghai,2=Guangzhou\nshardingTotalCount: 3\nstaticSharding: false\n"
+	put(t, from, map[string]string{
+		"demoJob":                           "Drv$J",
+		"demoJob/config":                    yaml,
+		"demoJob/instances":                 "",
+		"demoJob/leader/failover/items/1":   "",
+		"demoJob/leader/sharding/necessary": "",
+		"demoJob/leader/election/latch":     "",
+		"demoJob/servers/192.0.2.2":         "ENABLED",
+		"demoJob/servers/192.0.2.3":         "DISABLED",
+		"demoJob/sharding/0/instance":       "192.0.2.2@-@14058",
+		"demoJob/sharding/0/running":        "192.0.2.2@-@14058",
+		"demoJob/sharding/1/instance":       "192.0.2.2@-@13981",
+		"demoJob/sharding/1/misfire":        "",
+		"demoJob/sharding/2/instance":       "192.0.2.2@-@14058",
+		"demoJob/sharding/2/failovering":    "192.0.2.2@-@14058",
+		"demoJob/systemTime/current":        "",
+		"old/config":                        `{"jobName":"old","jobClass":"com.example.Old","jobType":"DATAFLOW","streamingProcess":true,"cron":"0/5 * * * * ?","shardingTotalCount":2,"shardingItemParameters":"0=a,1=b","jobParameter":"","failover":true,"misfire":true,"description":"","jobProperties":{"job_exception_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultJobExceptionHandler","executor_service_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultExecutorServiceHandler"},"monitorExecution":true,"maxTimeDiffSeconds":-1,"monitorPort":-1,"jobShardingStrategyClass":"com.dangdang.ddframe.job.lite.api.strategy.impl.OdevitySortByNameJobShardingStrategy","reconcileIntervalMinutes":10,"disabled":false,"overwrite":false}`,
+		"old/servers/192.0.2.2":             "",
+		"old/sharding/0/instance":           "192.0.2.2@-@14058",
+		"old/sharding/1/disabled":           "",
+		"script/config":                     `{"jobName":"script","jobClass":"com.dangdang.ddframe.job.api.script.ScriptJob","jobType":"SCRIPT","scriptCommandLine":"echo","cron":"0/5 * * * * ?","shardingTotalCount":1}`,
+		"keepsItsName":                      "com.example.Named",
+		"keepsItsName/config":               `{"jobName":"keepsItsName","jobClass":"com.example.Other","jobType":"SIMPLE","cron":"0/5 * * * * ?","shardingTotalCount":1}`,
+	})
+	before := tree(t, from)
+	m := between(from, to)
+	m.From.ZooKeeper = true
+	plan, err := m.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var converted []string
+	for _, j := range plan.Jobs {
+		if j.IsConverted {
+			converted = append(converted, j.Name)
+		}
+	}
+	if !slices.Equal(converted, []string{"keepsItsName", "old", "script"}) {
+		t.Errorf("converted are %v", converted)
+	}
+	causes := ""
+	for _, f := range plan.Findings {
+		causes += string(f.Severity) + " " + f.Job + ": " + f.Cause + "\n"
+	}
+	for _, want := range []string{
+		"differs demoJob: JVM programs have run it", "JVM programs cannot follow to this store", "noted demoJob: items whose run was cut short: 2. They are run again",
+		`noted old: its configuration is that of elastic-job 2.1: it becomes one of 3.x, with the implementation "com.example.Old"`, "differs : rights (ACLs, roles) do not go",
+	} {
+		if !strings.Contains(causes, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, causes)
+		}
+	}
+	if _, err := m.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := tree(t, to)
+	for _, name := range converted {
+		path := name + "/config"
+		want, err := job.DecodeConfig([]byte(before[path]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err := job.DecodeConfig([]byte(got[path])); err != nil || !c.Equal(want) || strings.Contains(got[path], "jobClass") || strings.HasPrefix(got[path], "{") {
+			t.Errorf("%s is %s, %v", path, got[path], err)
+		}
+		delete(got, path)
+	}
+	compare(t, got, map[string]string{
+		"demoJob":                         "Drv$J",
+		"demoJob/config":                  yaml,
+		"demoJob/leader/failover/items/0": "",
+		"demoJob/leader/failover/items/1": "",
+		"demoJob/leader/failover/items/2": "",
+		"demoJob/servers/192.0.2.3":       "DISABLED",
+		"demoJob/sharding/1/misfire":      "",
+		"old":                             "com.example.Old",
+		"old/sharding/1/disabled":         "",
+		"script":                          "SCRIPT",
+		"keepsItsName":                    "com.example.Named",
+	})
 }

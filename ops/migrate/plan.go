@@ -201,7 +201,7 @@ func (p *Plan) add(m *Move, c *cargo) {
 	for _, id := range c.instances {
 		list.Add(id)
 	}
-	f := Finding{Refused, string(c.job), fmt.Sprintf("%d instances run it at the source: %v", len(c.instances), &list)}
+	f := Finding{Refused, string(c.job), fmt.Sprintf("instances run it at the source: %v", &list)}
 	if m.StopInstances {
 		f.Severity, f.Cause = Differs, f.Cause+". They are stopped, and what they run is cut short; a handler that does not watch its context may overlap with the next run of its item"
 	} else {

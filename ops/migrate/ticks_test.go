@@ -1,0 +1,168 @@
+package migrate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/migrate"
+)
+
+// registryOf is an operator's connection to a cluster's store.
+func registryOf(t *testing.T, c *jobtest.Cluster) coord.Registry {
+	t.Helper()
+	reg, err := c.Store().Dial(t.Context(), memory.Config{Namespace: "jobtest", Name: "mover"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := reg.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return reg
+}
+
+// run is an execution as far as the promises about ticks are concerned.
+type run struct {
+	item   int
+	tick   string
+	source job.Source
+	ok     bool
+}
+
+func runs(clusters ...*jobtest.Cluster) []run {
+	var list []run
+	for _, c := range clusters {
+		for _, e := range c.Executions().List() {
+			list = append(list, run{e.Item, e.ScheduledTime.UTC().Format("15:04:05"), e.Source, e.Outcome == job.OutcomeOK})
+		}
+	}
+	return list
+}
+
+// Across the move no tick is started twice, what was missed is made up once, and what was cut short is
+// run again once.
+func TestTicksAcrossTheMove(t *testing.T) {
+	everyMinute := job.Config{Name: "settle", Cron: "0 * * * * ?", TimeZone: "UTC", ShardingTotalCount: 3, Failover: true}
+	takes := job.HandlerFunc(func(ctx context.Context, _ job.ShardingContext) error {
+		select {
+		case <-time.After(20 * time.Second):
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	each := func(tick string, source job.Source, ok bool) (list []run) {
+		for i := range 3 {
+			list = append(list, run{i, tick, source, ok})
+		}
+		return list
+	}
+	for name, tc := range map[string]struct {
+		end  func(t *testing.T, c *jobtest.Cluster, in []*jobtest.Instance) // at 00:02:10, in the middle of a run
+		stop bool
+		then func(t *testing.T, o *ops.Ops) // at the target, before anybody runs the job there
+		want [][]run                        // after 00:01:00, until 00:07:30
+	}{
+		"all die": {
+			end: func(_ *testing.T, _ *jobtest.Cluster, in []*jobtest.Instance) { in[0].Die(); in[1].Die() },
+			want: [][]run{
+				each("00:02:00", job.SourceNormal, false), each("00:02:00", job.SourceFailover, true), each("00:05:00", job.SourceMisfire, true),
+				each("00:06:00", job.SourceNormal, true), each("00:07:00", job.SourceNormal, true),
+			},
+		},
+		"all leave": {
+			end: func(t *testing.T, _ *jobtest.Cluster, in []*jobtest.Instance) {
+				for _, i := range in {
+					if err := i.Shutdown(time.Minute); err != nil {
+						t.Error(err)
+					}
+				}
+			},
+			want: [][]run{
+				each("00:02:00", job.SourceNormal, true), each("00:05:00", job.SourceMisfire, true),
+				each("00:06:00", job.SourceNormal, true), each("00:07:00", job.SourceNormal, true),
+			},
+		},
+		"all are stopped": {
+			end:  func(*testing.T, *jobtest.Cluster, []*jobtest.Instance) {},
+			stop: true,
+			want: [][]run{
+				each("00:02:00", job.SourceNormal, true), each("00:03:00", job.SourceNormal, true), each("00:04:00", job.SourceNormal, true),
+				each("00:05:00", job.SourceNormal, false), each("00:05:00", job.SourceFailover, true), each("00:06:00", job.SourceNormal, true), each("00:07:00", job.SourceNormal, true),
+			},
+		},
+		"it is paused": {
+			end: func(t *testing.T, c *jobtest.Cluster, in []*jobtest.Instance) {
+				if _, err := c.Ops().Job("settle").Pause(t.Context(), ops.PauseRequest{MakeUp: true}); err != nil {
+					t.Error(err)
+				}
+				c.Advance(20 * time.Second)
+				in[0].Die()
+				in[1].Die()
+			},
+			then: func(t *testing.T, o *ops.Ops) {
+				if err := o.Job("settle").Resume(t.Context()); err != nil {
+					t.Error(err)
+				}
+			},
+			want: [][]run{
+				each("00:02:00", job.SourceNormal, true), each("00:05:00", job.SourceMisfire, true),
+				each("00:06:00", job.SourceNormal, true), each("00:07:00", job.SourceNormal, true),
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				old, next := jobtest.NewCluster(t), jobtest.NewCluster(t)
+				in := []*jobtest.Instance{old.Instance("10.0.0.1"), old.Instance("10.0.0.2")}
+				for _, i := range in {
+					i.Schedule(everyMinute, takes)
+				}
+				old.Advance(2*time.Minute + 10*time.Second)
+				tc.end(t, old, in)
+				old.AdvanceTo(time.Date(2000, 1, 1, 0, 5, 5, 0, time.UTC))
+				from, to := registryOf(t, old), registryOf(t, next)
+				m := between(from, to)
+				if tc.stop {
+					if _, err := m.Run(t.Context()); !errors.Is(err, migrate.ErrRunning) || !errors.Is(err, migrate.ErrRefused) {
+						t.Fatalf("moved although instances run: %v", err)
+					}
+					m.StopInstances = true
+				}
+				if result, err := m.Run(t.Context()); err != nil || !slices.Equal(result.Moved, []string{"settle"}) {
+					t.Fatal(result, err)
+				}
+				if tc.then != nil {
+					tc.then(t, next.Ops())
+				}
+				next.Instance("10.0.0.1").Schedule(everyMinute, takes)
+				next.Instance("10.0.0.3").Schedule(everyMinute, takes)
+				next.AdvanceTo(time.Date(2000, 1, 1, 0, 7, 30, 0, time.UTC))
+
+				var want []run
+				for _, some := range tc.want {
+					want = append(want, some...)
+				}
+				got := slices.DeleteFunc(runs(old, next), func(r run) bool { return r.tick <= "00:01:00" })
+				for _, list := range [][]run{want, got} {
+					slices.SortFunc(list, func(a, b run) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("got\n%v, want\n%v", got, want)
+				}
+			})
+		})
+	}
+}
