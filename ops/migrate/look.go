@@ -57,10 +57,11 @@ func (c *cargo) look(snapshot coord.Snapshot, s *jobtree.State) {
 	}
 	strange, first := s.UnusableNodes, s.Unusable
 	for n := range snapshot.All(c.job.Root()) {
-		if !c.job.Knows(n.Path) {
-			if strange++; strange == 1 {
-				first = n.Path
-			}
+		if c.job.Knows(n.Path) || len(n.Value) == 0 && len(snapshot.Children(n.Path)) > 0 { // or it is a parent
+			continue
+		}
+		if strange++; strange == 1 {
+			first = n.Path
 		}
 	}
 	if strange > 0 {

@@ -1,0 +1,273 @@
+package migrate_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/migrate"
+)
+
+// plain is a job without anything special.
+func plain(name string) map[string]string {
+	return map[string]string{
+		name:                         name,
+		name + "/config":             "cron: 0 0 3 * * ?\njobName: " + name + "\nshardingTotalCount: 1\n",
+		name + "/sharding/0/fired":   "2026-01-31T03:00:00.000Z",
+		name + "/sharding/0/misfire": "",
+	}
+}
+
+// What cannot go is refused before anything is written; the other findings keep nothing from going.
+func TestFindings(t *testing.T) {
+	for name, tc := range map[string]struct {
+		source, target map[string]string
+		jobs           []string
+		severity       migrate.Severity
+		want           string
+	}{
+		"no name of a job":        {source: map[string]string{"a job": "", "a job/config": "jobName: a job\nshardingTotalCount: 1\n"}, severity: migrate.Refused, want: "no job can have this name"},
+		"a bad configuration":     {source: map[string]string{"a/config": "jobName: a\nshardingTotalCount: 0\n"}, severity: migrate.Refused, want: "shardingTotalCount"},
+		"another's configuration": {source: map[string]string{"a/config": "jobName: b\nshardingTotalCount: 1\n"}, severity: migrate.Refused, want: `that of job "b"`},
+		"a long implementation":   {source: map[string]string{"a": strings.Repeat("x", 1001), "a/config": "jobName: a\nshardingTotalCount: 1\n"}, severity: migrate.Refused, want: "up to 1000 bytes"},
+		"no such job":             {jobs: []string{"b"}, severity: migrate.Refused, want: "the source has no such job"},
+		"another job":             {target: map[string]string{"a": "", "a/config": "jobName: a\nshardingTotalCount: 7\n"}, severity: migrate.Refused, want: "the target has a job of that name"},
+		"the same job, that ran":  {target: with(plain("a"), "a/sharding/0/fired", "2026-02-01T03:00:00.000Z"), severity: migrate.Refused, want: "the target has a job of that name"},
+		"nodes of no job":         {target: map[string]string{"a/x": "y"}, severity: migrate.Refused, want: "without a configuration"},
+		"another calendar":        {source: map[string]string{"~elasticjob/calendars/x": "1"}, target: map[string]string{"~elasticjob/calendars/x": "2"}, severity: migrate.Refused, want: `another calendar "x"`},
+		"a schedule":              {source: map[string]string{"a/schedule": "since: whenever\n"}, severity: migrate.Differs, want: "cannot be read"},
+		"all servers disabled":    {source: map[string]string{"a/servers/10.0.0.1": "DISABLED"}, severity: migrate.Differs, want: "all of its servers are disabled"},
+		"a pin to an instance":    {source: map[string]string{"a/pins/0": "instance: 10.0.0.1@-@1-a\n"}, severity: migrate.Differs, want: "does not come back"},
+		"a trigger":               {source: map[string]string{"a/trigger/10.0.0.1@-@1-a": ""}, severity: migrate.Differs, want: "name instances: 1"},
+		"tokens":                  {severity: migrate.Differs, want: "fencing tokens begin anew"},
+		"a run without failover":  {source: map[string]string{"a/sharding/0/running": "10.0.0.1@-@1-a"}, severity: migrate.Noted, want: "not run again"},
+		"a stranger's node":       {source: map[string]string{"a/notes/x": "y"}, severity: migrate.Noted, want: `and do not go: 1, such as "a/notes/x"`},
+		"a request":               {source: map[string]string{"a/requests/000000000007-x": "items: \"0\"\nsource: MANUAL\nat: 2026-01-31T03:00:00.000Z\n"}, severity: migrate.Noted, want: "have not ended: 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, a := inMemory(t)
+			_, b := inMemory(t)
+			from, to := open(t, a), open(t, b)
+			put(t, from, plain("a"))
+			put(t, from, tc.source)
+			put(t, to, tc.target)
+			was, had := tree(t, from), tree(t, to)
+			m := between(from, to)
+			m.Jobs = tc.jobs
+			plan, err := m.Plan(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(plan.Findings, func(f migrate.Finding) bool { return f.Severity == tc.severity && strings.Contains(f.Cause, tc.want) }) {
+				t.Errorf("findings are %+v", plan.Findings)
+			}
+			isRefused := tc.severity == migrate.Refused
+			if isRefused != (len(plan.Refused()) > 0) {
+				t.Errorf("refused are %+v", plan.Refused())
+			}
+			_, err = m.Run(t.Context())
+			if isRefused != errors.Is(err, migrate.ErrRefused) {
+				t.Errorf("got %v", err)
+			}
+			if isRefused && (!maps.Equal(tree(t, from), was) || !maps.Equal(tree(t, to), had)) {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+func with(nodes map[string]string, path, value string) map[string]string {
+	nodes[path] = value
+	return nodes
+}
+
+// The very same job at the target, as something that did not know marks may have left it, is taken as
+// it is.
+func TestTheSameJob(t *testing.T) {
+	_, a := inMemory(t)
+	_, b := inMemory(t)
+	from, to := open(t, a), open(t, b)
+	put(t, from, plain("a"))
+	put(t, to, plain("a"))
+	plan, err := between(from, to).Plan(t.Context())
+	if err != nil || len(plan.Jobs) != 1 || !plan.Jobs[0].IsSame {
+		t.Fatal(plan, err)
+	}
+	if result, err := between(from, to).Run(t.Context()); err != nil || !slices.Equal(result.Moved, []string{"a"}) {
+		t.Fatal(result, err)
+	}
+	compare(t, tree(t, to), plain("a"))
+	if _, err := from.Get(t.Context(), "a/config"); !errors.Is(err, coord.ErrNoNode) {
+		t.Errorf("it is at the source, too: %v", err)
+	}
+}
+
+// Some jobs move, and the others and what they need stay. Back again, the notes of the first move give
+// way.
+func TestSomeJobsAndBack(t *testing.T) {
+	_, a := inMemory(t)
+	_, b := inMemory(t)
+	from, to := open(t, a), open(t, b)
+	put(t, from, plain("a"))
+	put(t, from, plain("b"))
+	put(t, from, map[string]string{"~elasticjob/calendars/x": "1", "~elasticjob/removed/gone": "by: otto\n", "~elasticjob/audit/1": "job: a\n", "~elasticjob/audit/2": "job: b\n"})
+	was := tree(t, from)
+	there := between(from, to)
+	there.Jobs = []string{"a", "a"}
+	if result, err := there.Run(t.Context()); err != nil || !slices.Equal(result.Moved, []string{"a"}) {
+		t.Fatal(result, err)
+	}
+	compare(t, tree(t, to), with(plain("a"), "~elasticjob/audit/1", "job: a\n"))
+	back := migrate.Move{From: there.To, To: there.From}
+	if result, err := back.Run(t.Context()); err != nil || !slices.Equal(result.Moved, []string{"a"}) {
+		t.Fatal(result, err)
+	}
+	compare(t, tree(t, from), was)
+}
+
+// A source that is kept has all of a job but the configuration, so nobody can run it there; nothing is
+// half done.
+func TestKeepSource(t *testing.T) {
+	_, a := inMemory(t)
+	_, b := inMemory(t)
+	from, to := open(t, a), open(t, b)
+	put(t, from, plain("a"))
+	m := between(from, to)
+	m.KeepSource = true
+	result, err := m.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := tree(t, from)
+	mark := "~elasticjob/migration/" + result.ID
+	if !strings.HasSuffix(kept[mark+"/a"], "---\n"+plain("a")["a/config"]) || kept["a/sharding/0/fired"] == "" || kept["a/config"] != "" {
+		t.Errorf("kept is %v", kept)
+	}
+	marks, err := migrate.Marks(t.Context(), from)
+	if err != nil || len(marks) != 1 || !marks[0].IsKept || !marks[0].IsSource || marks[0].Done != 1 || marks[0].By != "anna" || marks[0].To != "new://ns" {
+		t.Errorf("marks %+v, %v", marks, err)
+	}
+	if marks, err := migrate.Marks(t.Context(), to); err != nil || len(marks) > 0 {
+		t.Errorf("marks of the target %+v, %v", marks, err)
+	}
+	if _, err := m.Abort(t.Context()); !errors.Is(err, migrate.ErrNone) {
+		t.Errorf("aborted: %v", err)
+	}
+	// Another job of the same source, later.
+	put(t, from, plain("b"))
+	if result, err := m.Run(t.Context()); err != nil || !slices.Equal(result.Moved, []string{"b"}) {
+		t.Error(result, err)
+	}
+}
+
+// Programs that start a job where it is not, or not yet, are refused, whatever their revision is.
+func TestProgramsOnTheWrongSide(t *testing.T) {
+	source, a := inMemory(t)
+	_, b := inMemory(t)
+	from, to := open(t, a), open(t, b)
+	put(t, from, plain("a"))
+	// The migration stops when the job has left the source and is not at the target.
+	stuck := source.Inject(memory.Fault{Method: memory.Walk, Path: "a", Skip: 3, Before: coord.ErrDenied})
+	if _, err := between(from, to).Run(t.Context()); !errors.Is(err, coord.ErrDenied) {
+		t.Fatal(err)
+	}
+	starts := func(d dial) error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		cfg := job.Config{Name: "a", Cron: "0 0 3 * * ?", ShardingTotalCount: 1, Revision: job.MaxRevision}
+		s, err := job.Schedule(ctx, open(t, d), cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
+		if err == nil {
+			err = s.Shutdown(ctx)
+		}
+		return err
+	}
+	for side, d := range map[string]dial{"source": a, "target": b} {
+		if err := starts(d); !errors.Is(err, job.ErrJobRemoved) || !strings.Contains(err.Error(), "moved") {
+			t.Errorf("at the %s, while it is on its way: %v", side, err)
+		}
+	}
+	for side, reg := range map[string]coord.Registry{"source": from, "target": to} {
+		marks, err := migrate.Marks(t.Context(), reg)
+		if err != nil || len(marks) != 1 || marks[0].IsSource != (side == "source") || marks[0].Begun != 1 || marks[0].Done != 0 || marks[0].Jobs != 1 {
+			t.Errorf("marks of the %s: %+v, %v", side, marks, err)
+		}
+	}
+	_, c := inMemory(t)
+	if _, err := between(from, open(t, c)).Run(t.Context()); !errors.Is(err, migrate.ErrOther) {
+		t.Errorf("to another target: %v", err)
+	}
+	if _, err := between(to, open(t, c)).Run(t.Context()); !errors.Is(err, migrate.ErrOther) {
+		t.Errorf("on from the target: %v", err)
+	}
+	stuck.Remove()
+	plan, err := between(from, to).Plan(t.Context())
+	if err != nil || len(plan.Jobs) != 1 || plan.Jobs[0].State != migrate.OnItsWay || plan.ID == "" {
+		t.Errorf("the plan is %+v, %v", plan, err)
+	}
+	if _, err := between(from, to).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := starts(a); !errors.Is(err, job.ErrJobRemoved) || !strings.Contains(err.Error(), "was moved to new://ns") {
+		t.Errorf("at the source, after the move: %v", err)
+	}
+	if err := starts(b); err != nil {
+		t.Errorf("at the target, after the move: %v", err)
+	}
+}
+
+// What was removed at the target is removed again if the job does not come after all.
+func TestAbort(t *testing.T) {
+	source, a := inMemory(t)
+	_, b := inMemory(t)
+	from, to := open(t, a), open(t, b)
+	put(t, from, plain("a"))
+	put(t, to, map[string]string{"~elasticjob/removed/a": "why: it was wrong here\n"})
+	was, had := tree(t, from), tree(t, to)
+	stuck := source.Inject(memory.Fault{Method: memory.Walk, Path: "a", Skip: 3, Before: coord.ErrDenied})
+	if _, err := between(from, to).Run(t.Context()); !errors.Is(err, coord.ErrDenied) {
+		t.Fatal(err)
+	}
+	stuck.Remove()
+	var told []ops.Action
+	m := between(from, to)
+	m.OnChange = func(c ops.Change) { told = append(told, c.Action) }
+	if result, err := m.Abort(t.Context()); err != nil || !slices.Equal(result.Stayed, []string{"a"}) || len(result.Moved) > 0 {
+		t.Fatal(result, err)
+	}
+	compare(t, tree(t, from), was)
+	compare(t, tree(t, to), had)
+	if !slices.Equal(told, []ops.Action{ops.ActionAbortMigration, ops.ActionAbortMigration}) {
+		t.Errorf("told of %v", told)
+	}
+	for _, reg := range []coord.Registry{from, to} {
+		changes, err := ops.New(reg).Audit(t.Context(), ops.AuditQuery{Action: ops.ActionAbortMigration})
+		if err != nil || len(changes) != 1 || changes[0].By != "anna" {
+			t.Errorf("audit %+v, %v", changes, err)
+		}
+	}
+}
+
+// A job that a JVM has set up again at the source is told of, and stays.
+func TestSetUpAgain(t *testing.T) {
+	source, a := inMemory(t)
+	_, b := inMemory(t)
+	from, to := open(t, a), open(t, b)
+	put(t, from, plain("a"))
+	stuck := source.Inject(memory.Fault{Method: memory.Walk, Path: "a", Skip: 3, Before: coord.ErrDenied})
+	if _, err := between(from, to).Run(t.Context()); !errors.Is(err, coord.ErrDenied) {
+		t.Fatal(err)
+	}
+	stuck.Remove()
+	put(t, from, map[string]string{"a/config": "jobName: a\nshardingTotalCount: 1\n"})
+	if _, err := between(from, to).Run(t.Context()); !errors.Is(err, migrate.ErrSetUpAgain) || !strings.Contains(err.Error(), "job a") {
+		t.Errorf("got %v", err)
+	}
+}
