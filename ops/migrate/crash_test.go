@@ -20,21 +20,40 @@ import (
 // errCrashed is what a process that is no more is told.
 var errCrashed = errors.New("the process is no more")
 
-// doom says at which commit, to either store, a process ends.
+// fate says what becomes of a commit that has no answer.
+type fate int
+
+const (
+	isLost fate = iota // it is not carried out
+	isDone
+	isLate // it is carried out later
+)
+
+// doom says at which commit, to either store, a process ends, and which commit before has no answer.
 type doom struct {
-	mu     sync.Mutex
-	left   int  // commits until then; less than 0 is never
-	isDone bool // the last commit is carried out
-	isLate bool // … later, when the next process is at work
-	over   bool
-	late   []func()
-	watch  func()
+	mu         sync.Mutex
+	left       int // commits until then; less than 0 is never
+	last       fate
+	over       bool
+	unanswered int // commits until then; less than 0 is never
+	answer     fate
+	delay      int // commits after which a late one is carried out
+	late       []func()
+	watch      func()
 }
 
 // mortal is a registry of a process that may end.
 type mortal struct {
 	coord.Registry
 	doom *doom
+}
+
+// carryOut carries out what is late.
+func (d *doom) carryOut() {
+	for _, do := range d.late {
+		do()
+	}
+	d.late = nil
 }
 
 func (m mortal) dead() error {
@@ -74,46 +93,56 @@ func (m mortal) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	if d.over {
 		return 0, errCrashed
 	}
+	defer d.watch()
+	if d.delay--; d.delay == 0 {
+		d.carryOut()
+	}
 	d.left--
-	if d.left != 0 {
-		revision, err := m.Registry.Commit(ctx, ops...)
-		d.watch()
-		return revision, err
-	}
-	d.over = true
+	d.unanswered--
 	copied := append([]coord.Op{}, ops...)
-	switch {
-	case d.isDone:
-		_, _ = m.Registry.Commit(ctx, copied...) // its outcome is known to nobody
-		d.watch()
-	case d.isLate:
-		d.late = append(d.late, func() { _, _ = m.Registry.Commit(context.WithoutCancel(ctx), copied...) }) // as above
+	unknown := func(f fate) {
+		do := func() { _, _ = m.Registry.Commit(context.WithoutCancel(ctx), copied...) } // its outcome is known to nobody
+		switch f {
+		case isDone:
+			do()
+		case isLate:
+			d.late = append(d.late, do)
+		}
 	}
-	return 0, errCrashed
+	switch {
+	case d.left == 0:
+		d.over = true
+		unknown(d.last)
+		return 0, errCrashed
+	case d.unanswered == 0:
+		unknown(d.answer)
+		return 0, coord.ErrUnknownOutcome
+	}
+	return m.Registry.Commit(ctx, ops...)
 }
 
 // A process may end at any commit, and that commit may still come when the next process is at work. At no
 // moment a job can run on both sides, none is lost, and nobody can set one up that is on its way. In the
 // end the target has all of it, whatever has happened.
 func TestCrashes(t *testing.T) {
+	anyFate := rapid.SampledFrom([]fate{isLost, isDone, isLate})
 	rapid.Check(t, func(rt *rapid.T) {
 		original := trees(rt)
-		from, to := bare(rt), bare(rt)
+		sourceStore, from := bare(rt)
+		targetStore, to := bare(rt)
 		put(t, from, original)
 		var stolen []string // that somebody may have set up
 		check := func() {
-			source, target := tree(t, from), tree(t, to)
+			source, target := sourceStore.Snapshot("ns"), targetStore.Snapshot("ns")
 			for _, name := range []string{"a", "a-b", "c"} {
 				stash := ""
-				for path, value := range source {
-					if strings.HasPrefix(path, "~elasticjob/migration/") && strings.HasSuffix(path, "/"+name) {
-						stash = value
+				for _, id := range source.Children("~elasticjob/migration") {
+					if n, isThere := source.Get("~elasticjob/migration/" + id + "/" + name); isThere {
+						stash = string(n.Value)
 					}
 				}
-				_, isThere := source[name+"/config"]
-				_, hasArrived := target[name+"/config"]
-				_, sourceNote := source["~elasticjob/removed/"+name]
-				_, targetNote := target["~elasticjob/removed/"+name]
+				isThere, hasArrived := source.Exists(name+"/config"), target.Exists(name+"/config")
+				sourceNote, targetNote := source.Exists("~elasticjob/removed/"+name), target.Exists("~elasticjob/removed/"+name)
 				_, isOurs := original[name+"/config"]
 				switch {
 				case !isOurs:
@@ -129,7 +158,7 @@ func TestCrashes(t *testing.T) {
 			}
 		}
 		var late []func()
-		attempt := func(last bool) error {
+		attempt := func(last, isQuiet bool) error {
 			d := &doom{left: -1, watch: func() {
 				for len(late) > 0 { // by the next process's first commit at the latest: it has taken over the marks
 					late[0]()
@@ -138,9 +167,11 @@ func TestCrashes(t *testing.T) {
 				check()
 			}}
 			if !last {
-				d.left = rapid.IntRange(1, 40).Draw(rt, "commits")
-				how := rapid.IntRange(0, 2).Draw(rt, "then")
-				d.isDone, d.isLate = how == 1, how == 2
+				d.left, d.last = rapid.IntRange(1, 40).Draw(rt, "commits"), anyFate.Draw(rt, "then")
+			}
+			if !isQuiet && rapid.Bool().Draw(rt, "an answer is lost") {
+				d.unanswered, d.answer = rapid.IntRange(1, 40).Draw(rt, "answers"), anyFate.Draw(rt, "it is")
+				d.delay = d.unanswered + rapid.IntRange(1, 20).Draw(rt, "later")
 			}
 			m := between(mortal{from, d}, mortal{to, d})
 			isAbort := rapid.IntRange(0, 3).Draw(rt, "abort") == 0 && !last
@@ -157,19 +188,20 @@ func TestCrashes(t *testing.T) {
 			return err
 		}
 		for range rapid.IntRange(0, 4).Draw(rt, "processes") {
-			if err := attempt(false); err != nil && !errors.Is(err, errCrashed) && !errors.Is(err, migrate.ErrNone) {
+			if err := attempt(false, false); err != nil && !errors.Is(err, errCrashed) && !errors.Is(err, migrate.ErrNone) {
 				rt.Fatal(err)
 			}
 		}
-		for range 2 { // the first mark of a process may have come late, and then the next one finds it
-			if err := attempt(true); err != nil {
+		for _, isQuiet := range []bool{false, true} { // the first mark of a process may have come late, and then the next one finds it
+			if err := attempt(true, isQuiet); err != nil {
 				rt.Fatal(err)
 			}
 		}
 		if len(stolen) > 0 {
 			rt.Fatal(stolen[0])
 		}
-		clean, oracle := bare(rt), bare(rt)
+		_, clean := bare(rt)
+		_, oracle := bare(rt)
 		put(t, clean, original)
 		if _, err := between(clean, oracle).Run(rt.Context()); err != nil {
 			rt.Fatal(err)
@@ -203,7 +235,7 @@ func trees(rt *rapid.T) map[string]string {
 }
 
 // bare is a registry of a store of its own.
-func bare(rt *rapid.T) coord.Registry {
+func bare(rt *rapid.T) (*memory.Store, coord.Registry) {
 	s := memory.NewStore(memory.Options{})
 	rt.Cleanup(s.Close)
 	reg, err := s.Dial(context.Background(), memory.Config{Namespace: "ns"})
@@ -211,7 +243,7 @@ func bare(rt *rapid.T) coord.Registry {
 		rt.Fatal(err)
 	}
 	rt.Cleanup(func() { _ = reg.Close(context.Background()) }) // the store goes, too
-	return reg
+	return s, reg
 }
 
 // isUnharmed checks that an aborted migration has left each job whole on one side, and no mark.
