@@ -20,6 +20,7 @@
 //	nodes/{id}                        of a process: how many items of all jobs it has, and what
 //	                                  it offers if it is a Runner
 //	calendars/{name}                  days and hours that jobs leave out
+//	migration/{id}, …/{job}           jobs that are on their way from or to another namespace
 //
 // What others may write there is bounded and read strictly; a value that cannot be read has
 // no effect.
