@@ -82,9 +82,9 @@ func meanings() []meaning {
 		{Audits, "what operators have changed"},
 		{Audits + "/{change}", "a change by an operator"},
 		{"~elasticjob/clock", "processes write it to read the store's clock"},
-		{"~elasticjob/migration", "migrations from or to another namespace"},
-		{"~elasticjob/migration/{migration}", "a migration that is not through"},
-		{"~elasticjob/migration/{migration}/{job}", "how far a job has come in it"},
+		{Migrations, "migrations from or to another namespace"},
+		{Migrations + "/{migration}", "a migration that is not through"},
+		{Migrations + "/{migration}/{job}", "how far a job has come in it"},
 	}
 }
 

@@ -26,7 +26,6 @@ type cargo struct {
 	nodes []node
 
 	instances   []string // that run the job at the source, ascending
-	isDeserted  bool     // there is not even a parent of instances, which some stores keep
 	items       int      // in the tree
 	isConverted bool     // the configuration is that of elastic-job 2.1
 	isJVM       bool     // JVM programs have run it
@@ -70,7 +69,6 @@ func pack(name jobtree.Job, tree *coord.Tree, s settler) *cargo {
 	if len(c.implementation) > maxImplementation || !utf8.Valid(c.implementation) {
 		c.refuse("implementation %s: UTF-8 of up to %d bytes is allowed", brief.Quote(string(c.implementation)), maxImplementation)
 	}
-	c.isDeserted = !tree.Snapshot().Exists(name.Instances()) && !tree.Snapshot().Exists(name.Sessions())
 	c.look(tree.Snapshot(), jobtree.Read(tree.Snapshot(), name))
 	c.load(tree, s.settle(tree, name, settings))
 	for _, n := range c.nodes {

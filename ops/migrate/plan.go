@@ -280,7 +280,7 @@ func (r *run) examine(ctx context.Context, name jobtree.Job) (*JobPlan, *cargo, 
 	}
 	if c.refused() == nil && at.target.Step == "" {
 		var whyNot string
-		if j.IsSame, whyNot, err = r.isFree(ctx, c); err != nil {
+		if j.IsSame, whyNot, err = r.isFree(ctx, name, at); err != nil {
 			return nil, nil, err
 		}
 		if whyNot != "" {

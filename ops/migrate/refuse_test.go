@@ -170,12 +170,12 @@ func TestKeepSource(t *testing.T) {
 
 // Programs that start a job where it is not, or not yet, are refused, whatever their revision is.
 func TestProgramsOnTheWrongSide(t *testing.T) {
-	source, a := inMemory(t)
-	_, b := inMemory(t)
+	_, a := inMemory(t)
+	target, b := inMemory(t)
 	from, to := open(t, a), open(t, b)
 	put(t, from, plain("a"))
 	// The migration stops when the job has left the source and is not at the target.
-	stuck := source.Inject(memory.Fault{Method: memory.Walk, Path: "a", Skip: 3, Before: coord.ErrDenied})
+	stuck := target.Inject(memory.Fault{Method: memory.Commit, Path: "a/sharding/**", Before: coord.ErrDenied})
 	if _, err := between(from, to).Run(t.Context()); !errors.Is(err, coord.ErrDenied) {
 		t.Fatal(err)
 	}
@@ -225,13 +225,13 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 
 // What was removed at the target is removed again if the job does not come after all.
 func TestAbort(t *testing.T) {
-	source, a := inMemory(t)
-	_, b := inMemory(t)
+	_, a := inMemory(t)
+	target, b := inMemory(t)
 	from, to := open(t, a), open(t, b)
 	put(t, from, plain("a"))
 	put(t, to, map[string]string{"~elasticjob/removed/a": "why: it was wrong here\n"})
 	was, had := tree(t, from), tree(t, to)
-	stuck := source.Inject(memory.Fault{Method: memory.Walk, Path: "a", Skip: 3, Before: coord.ErrDenied})
+	stuck := target.Inject(memory.Fault{Method: memory.Commit, Path: "a/sharding/**", Before: coord.ErrDenied})
 	if _, err := between(from, to).Run(t.Context()); !errors.Is(err, coord.ErrDenied) {
 		t.Fatal(err)
 	}
@@ -257,11 +257,11 @@ func TestAbort(t *testing.T) {
 
 // A job that a JVM has set up again at the source is told of, and stays.
 func TestSetUpAgain(t *testing.T) {
-	source, a := inMemory(t)
-	_, b := inMemory(t)
+	_, a := inMemory(t)
+	target, b := inMemory(t)
 	from, to := open(t, a), open(t, b)
 	put(t, from, plain("a"))
-	stuck := source.Inject(memory.Fault{Method: memory.Walk, Path: "a", Skip: 3, Before: coord.ErrDenied})
+	stuck := target.Inject(memory.Fault{Method: memory.Commit, Path: "a/sharding/**", Before: coord.ErrDenied})
 	if _, err := between(from, to).Run(t.Context()); !errors.Is(err, coord.ErrDenied) {
 		t.Fatal(err)
 	}

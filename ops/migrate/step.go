@@ -108,24 +108,27 @@ func (r *run) pack(ctx context.Context, name jobtree.Job, at position) (*cargo, 
 
 // isFree reports whether the target has the very same job. Otherwise, whyNot says why the job cannot
 // go there; it is empty if it can.
-func (r *run) isFree(ctx context.Context, c *cargo) (isSame bool, whyNot string, err error) {
-	tree, err := read(ctx, r.To.Registry, c.job.Root())
-	if err != nil {
+func (r *run) isFree(ctx context.Context, name jobtree.Job, at position) (isSame bool, whyNot string, err error) {
+	config, err := get(ctx, r.To.Registry, name.Config())
+	switch {
+	case err != nil:
 		return false, "", err
-	}
-	if _, isJob := tree.Get(c.job.Config()); isJob {
-		there := pack(c.job, tree, r.settler)
-		if there.refused() == nil && there.settings.Equal(c.settings) && bytes.Equal(there.implementation, c.implementation) && len(differences(c.nodes, there.nodes)) == 0 {
-			return true, "", nil
+	case config.Created != 0:
+		isSame, err = r.isSame(ctx, name, at)
+		if err == nil && !isSame {
+			whyNot = "the target has a job of that name"
 		}
-		return false, "the target has a job of that name", nil
+		return isSame, whyNot, err
 	}
-	for n := range tree.Snapshot().All(c.job.Root()) {
+	for n, err := range r.To.Registry.Walk(ctx, name.Root()) {
+		if err != nil {
+			return false, "", err
+		}
 		if len(n.Value) == 0 {
 			continue // a parent, which a store may have left
 		}
-		note, err := get(ctx, r.To.Registry, c.job.Removal())
-		if err == nil && note.Created == 0 {
+		note, err := get(ctx, r.To.Registry, name.Removal())
+		if err == nil && note.Created == 0 { // otherwise it is a rest, which goes
 			whyNot = fmt.Sprintf("the target has nodes of a job of that name without a configuration, such as %s", brief.Quote(n.Path))
 		}
 		return false, whyNot, err
@@ -133,23 +136,35 @@ func (r *run) isFree(ctx context.Context, c *cargo) (isSame bool, whyNot string,
 	return false, "", nil
 }
 
+// isSame reports whether both sides have the same of a job.
+func (r *run) isSame(ctx context.Context, name jobtree.Job, at position) (bool, error) {
+	tree, err := read(ctx, r.To.Registry, name.Root())
+	if err != nil {
+		return false, err
+	}
+	here, err := r.pack(ctx, name, at)
+	if err != nil {
+		return false, err
+	}
+	there := pack(name, tree, r.settler)
+	return here.refused() == nil && there.refused() == nil && there.settings.Equal(here.settings) &&
+		bytes.Equal(there.implementation, here.implementation) && len(differences(here.nodes, there.nodes)) == 0, nil
+}
+
 // reserve keeps others from setting the job up at the target while it is on its way.
 func (r *run) reserve(ctx context.Context, name jobtree.Job, at position) error {
-	c, err := r.pack(ctx, name, at)
-	if err != nil {
-		return err
+	if at.source.Step != jobtree.Leaving {
+		if _, err := r.mayLeave(ctx, name, at); err != nil {
+			return err
+		}
 	}
-	if err := r.mayGo(c); err != nil {
-		return err
-	}
-	isSame, whyNot, err := r.isFree(ctx, c)
+	isSame, whyNot, err := r.isFree(ctx, name, at)
 	switch {
 	case err != nil:
 		return err
 	case whyNot != "":
 		return fmt.Errorf("%w: %s", ErrRefused, whyNot)
 	case isSame:
-		r.bar.add(c.weight())
 		_, err = r.To.Registry.Commit(ctx, r.atTarget(), coord.Exists(name.Config()), coord.Create(name.Moving(r.id), jobtree.EncodeMoving(jobtree.MovingDocument{Step: jobtree.Arrived})))
 		return err
 	}
@@ -167,15 +182,29 @@ func (r *run) reserve(ctx context.Context, name jobtree.Job, at position) error 
 	return err
 }
 
-// mayGo returns why a job cannot leave the source; nil if it can.
-func (r *run) mayGo(c *cargo) error {
-	if err := c.refused(); err != nil {
-		return err
+// mayLeave returns why a job cannot leave the source any more, although the plan says that it can; or
+// else the conditions on which it can. It does not read the whole job: that may be large.
+func (r *run) mayLeave(ctx context.Context, name jobtree.Job, at position) (conditions []coord.Op, err error) {
+	if _, err := job.DecodeConfig(at.config.Value); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	if len(c.instances) > 0 && !r.StopInstances {
-		return fmt.Errorf("%w: %w: %s", ErrRefused, ErrRunning, brief.Quote(c.instances[0]))
+	conditions = []coord.Op{coord.AtVersion(name.Config(), at.config.Version)}
+	for _, path := range []string{name.Instances(), name.Sessions()} {
+		nodes, err := r.From.Registry.List(ctx, path)
+		if errors.Is(err, coord.ErrNoNode) { // not even the parent, which some stores keep
+			conditions = append(conditions, coord.Absent(path))
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range nodes {
+			if n.Owner != 0 && !r.StopInstances {
+				return nil, fmt.Errorf("%w: %w: %s", ErrRefused, ErrRunning, brief.Quote(coord.Base(n.Path)))
+			}
+		}
 	}
-	return nil
+	return conditions, nil
 }
 
 // note is the value of the node that keeps programs from setting a job up. No program has a higher
@@ -187,19 +216,15 @@ func (r *run) note(why string) []byte {
 // takeOut takes the configuration out of the source's tree: from this commit on nobody runs the job
 // there, and nobody writes to it. It is the same commit by which a job is removed.
 func (r *run) takeOut(ctx context.Context, name jobtree.Job, at position) error {
-	c, err := r.pack(ctx, name, at)
+	conditions, err := r.mayLeave(ctx, name, at)
 	if err != nil {
 		return err
 	}
-	if err := r.mayGo(c); err != nil {
-		return err
-	}
 	d := jobtree.MovingDocument{Step: jobtree.Leaving, Kept: at.config.Value}
-	ops := []coord.Op{
-		r.atSource(), coord.AtVersion(name.Config(), at.config.Version),
-		coord.DeleteTree(name.Config()), coord.DeleteTree(name.Sessions()), coord.DeleteTree(name.Instances()), coord.DeleteTree(name.LeaderInstance()),
+	ops := append(conditions,
+		r.atSource(), coord.DeleteTree(name.Config()), coord.DeleteTree(name.Sessions()), coord.DeleteTree(name.Instances()), coord.DeleteTree(name.LeaderInstance()),
 		coord.Put(name.Removal(), r.note("was moved to "+r.To.Name)), coord.Create(name.Moving(r.id), jobtree.EncodeMoving(d)),
-	}
+	)
 	// What says that the job stands in files counts if it is not older than the configuration.
 	applied, err := get(ctx, r.From.Registry, name.Applied())
 	if err != nil {
@@ -207,9 +232,6 @@ func (r *run) takeOut(ctx context.Context, name jobtree.Job, at position) error 
 	}
 	if applied.Created != 0 && applied.Modified < at.config.Created {
 		ops = append(ops, coord.DeleteTree(applied.Path))
-	}
-	if c.isDeserted {
-		ops = append(ops, coord.Absent(name.Instances()), coord.Absent(name.Sessions())) // nobody has come since
 	}
 	_, err = r.From.Registry.Commit(ctx, ops...)
 	return err
