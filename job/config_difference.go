@@ -7,10 +7,36 @@ import (
 	"strings"
 )
 
-// difference is a field that has different values in two configurations.
-type difference struct{ field, before, after string }
+// Difference is a field that has different values in two configurations.
+type Difference struct {
+	// Field is its name in the registry, such as shardingTotalCount or "props: script.command.line".
+	Field string `json:"field"`
+	// Before and After are its values as text, with those of defaults. A property that one of the
+	// two has not is empty there.
+	Before string `json:"before"`
+	After  string `json:"after"`
+	// GoOnly is whether ElasticJob has no such field, so JVM members pass it over.
+	GoOnly bool `json:"goOnly,omitempty"`
+}
 
-// These stand for the value of a property, which may be secret.
+// Differences returns the fields that another configuration changes: those that ElasticJob has, the
+// others, and properties that belong to no field. It is for those who may read the documents:
+// properties are as they stand there.
+func (c Config) Differences(next Config) []Difference {
+	var list []Difference
+	for _, d := range c.compare(next) {
+		list = append(list, d.Difference)
+	}
+	return list
+}
+
+// difference is one with what logs and errors may show of it.
+type difference struct {
+	Difference
+	field, before, after string
+}
+
+// These stand for the value of a property in logs, where others read it: it may be secret.
 const (
 	propAbsent  = "none"
 	propPresent = "a value"
@@ -21,14 +47,20 @@ const (
 func (c Config) compare(other Config) []difference {
 	a, b := c.WithDefaults(), other.WithDefaults()
 	var list []difference
-	before, after := append(a.fields(), a.propFields()...), append(b.fields(), b.propFields()...)
-	for i := range before {
-		if was, is := before[i].get(), after[i].get(); was != is {
-			list = append(list, difference{before[i].key, quote(was), quote(is)})
+	add := func(field, was, is string, isGoOnly bool) {
+		list = append(list, difference{Difference{field, was, is, isGoOnly}, field, quote(was), quote(is)})
+	}
+	addFields := func(before, after []field, areGoOnly bool) {
+		for i := range before {
+			if was, is := before[i].get(), after[i].get(); was != is {
+				add(before[i].key, was, is, areGoOnly)
+			}
 		}
 	}
+	addFields(a.fields(), b.fields(), false)
+	addFields(a.propFields(), b.propFields(), true)
 	if !slices.Equal(a.Listeners, b.Listeners) {
-		list = append(list, difference{keyListeners, quote(strings.Join(a.Listeners, ",")), quote(strings.Join(b.Listeners, ","))})
+		add(keyListeners, strings.Join(a.Listeners, ","), strings.Join(b.Listeners, ","), false)
 	}
 	all := maps.Clone(a.Props)
 	if all == nil {
@@ -38,7 +70,7 @@ func (c Config) compare(other Config) []difference {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		was, had := a.Props[key]
 		is, has := b.Props[key]
-		d := difference{propsPrefix + quote(key), propPresent, propOther}
+		d := difference{Difference{propsPrefix + key, was, is, false}, propsPrefix + quote(key), propPresent, propOther}
 		switch {
 		case !had:
 			d.before, d.after = propAbsent, propPresent
@@ -52,8 +84,8 @@ func (c Config) compare(other Config) []difference {
 	return list
 }
 
-// differences says in words what changes from this configuration to the next one.
-func (c Config) differences(next Config) []string {
+// changes says in words what changes from this configuration to the next one.
+func (c Config) changes(next Config) []string {
 	return inWords(c.compare(next), "%s: %s → %s")
 }
 

@@ -113,7 +113,7 @@ func (c *controller) adopt(next *settings) {
 	c.use(next)
 	c.refused = 0
 	c.fault(FaultConfig, nil)
-	if changes := before.Config.differences(next.Config); len(changes) > 0 {
+	if changes := before.Config.changes(next.Config); len(changes) > 0 {
 		c.log.Info("configuration changed", zap.Int64("revision", next.modified), zap.Strings("fields", changes))
 	}
 }

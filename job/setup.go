@@ -73,7 +73,7 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 		case err == nil && (found.Cron == "") != (given.Cron == ""):
 			return fmt.Errorf("job %s: %w", job, ErrKindConflict) // running instances would refuse it
 		case !c.options.joinOnly && c.options.precedence.replaces(given.Config, there.Value):
-			replaced = found.differences(given.Config)
+			replaced = found.changes(given.Config)
 		case err != nil:
 			return fmt.Errorf("configuration of job %s in the registry: %w", job, err)
 		default:
