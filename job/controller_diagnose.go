@@ -32,6 +32,7 @@ type signs struct {
 	suspended    since            // the session is not renewed
 	leaderless   since            // nobody leads
 	outOfForce   since            // the schedule is not in force
+	outdated     since            // the job has another implementation
 	itemless     since            // this instance has no item of a broadcast job, or no room for it
 	unregistered since            // this instance is not in the tree
 	late         map[int]lateness // items that should have begun
@@ -54,6 +55,9 @@ func (c *controller) diagnose(w *decide.World) error {
 		}
 		if err == nil {
 			err = c.expiryFault(w)
+		}
+		if err == nil {
+			err = c.implementationFault(w)
 		}
 		c.fault(FaultConfig, err)
 	} else {
@@ -132,6 +136,17 @@ func (c *controller) treeFault(w *decide.World) error {
 		return fmt.Errorf("job %s: %d nodes have names that cannot be used, and are not looked at, such as %q", c.job, w.UnusableNodes, w.Unusable)
 	}
 	return nil
+}
+
+// implementationFault returns an error if the job was given to another implementation: this one runs on,
+// so that nothing stops while its programs are replaced, but does not start again. A Runner leaves
+// instead, at once.
+func (c *controller) implementationFault(w *decide.World) error {
+	is := w.Implementation
+	if !c.track(&c.signs.outdated, is != "" && is != c.options.implementation && !c.isLeaving(), w.Now, treePatience) {
+		return nil
+	}
+	return fmt.Errorf("job %s: %w: the registry has %s now, this is %s; it runs on, and will not start again under this name", c.job, ErrImplementationConflict, quote(is), quote(c.options.implementation))
 }
 
 // scheduleFault returns an error if the schedule has no tick to come, or if the leader has

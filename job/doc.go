@@ -339,6 +339,7 @@
 //	the strategy fails, or keeps changing its answer                      FaultStrategy
 //	a broadcast job has more instances than items, pins, or JVM members   FaultConfig
 //	a job that is to end has JVM members                                  FaultConfig
+//	the job has another implementation than this program                  FaultConfig
 //	a calendar is gone, or cannot be read                                 FaultCalendar
 //	a Runner cannot start a job, or its scheduler has stopped             any of these, by the cause
 //

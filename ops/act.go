@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -71,14 +72,17 @@ func (a *act) fits(ops ...coord.Op) bool {
 	return coord.ValidateCommit(append(ops[:len(ops):len(ops)], a.entry())...) == nil
 }
 
-// commitAll commits groups of operations in as few commits as the store takes.
-func (a *act) commitAll(ctx context.Context, groups [][]coord.Op) error {
-	for _, change := range decide.InChunks("", groups, a.entry()) {
+// commitAll commits groups of operations in as few commits as the store takes, each on the same
+// conditions. A group is not divided. It returns how many groups were committed: the first ones.
+func (a *act) commitAll(ctx context.Context, groups [][]coord.Op, conditions ...coord.Op) (done int, err error) {
+	head := slices.Clip(append([]coord.Op{a.entry()}, conditions...))
+	for _, change := range decide.InChunks("", groups, head...) {
 		if _, err := a.commit(ctx, change.Ops[1:]...); err != nil {
-			return err
+			return done, err
 		}
+		done += len(change.Parts)
 	}
-	return nil
+	return done, nil
 }
 
 // registry is the registry for who commits by himself: every commit is one of the act.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -75,13 +74,6 @@ func (r ApplyRequest) check() error {
 	return checkImplementation(r.Implementation)
 }
 
-func checkImplementation(name string) error {
-	if name == "" || len(name) > maxImplementation || !utf8.ValidString(name) {
-		return fmt.Errorf("implementation %s: UTF-8 of 1 to %d bytes is allowed", brief.Quote(name), maxImplementation)
-	}
-	return nil
-}
-
 // mark is what is noted of a job that belongs to a set.
 type mark struct {
 	write coord.Op
@@ -133,7 +125,7 @@ func (j *Job) applyNew(ctx context.Context, r ApplyRequest, m mark) error {
 
 // applyOver replaces what the registry has of the job.
 func (j *Job) applyOver(ctx context.Context, r ApplyRequest, there coord.Node, m mark) error {
-	document, err := j.successor(there, r.Config, r.Version)
+	_, document, err := j.replace(there, UpdateRequest{Config: r.Config, Version: r.Version})
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,11 @@
 package ops
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -25,6 +25,9 @@ var (
 	// ErrCalendarUsed: jobs name the calendar. A *CalendarUsedError lists them.
 	ErrCalendarUsed = errors.New("ops: jobs name the calendar")
 )
+
+// errBadCalendar: the document of a calendar cannot be read.
+var errBadCalendar = errors.New("its document cannot be read")
 
 // CalendarUsedError lists the jobs that name a calendar.
 type CalendarUsedError struct {
@@ -89,25 +92,7 @@ func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalenda
 	if _, err := calendar.Parse(r.Document); err != nil {
 		return failed(err)
 	}
-	write := coord.Put(jobtree.Calendar(r.Name), r.Document)
-	if r.Version != nil {
-		write = coord.SetAt(jobtree.Calendar(r.Name), r.Document, *r.Version)
-	}
-	if r.New {
-		write = coord.Create(jobtree.Calendar(r.Name), r.Document)
-	}
-	before, err := o.reg.Get(ctx, jobtree.Calendar(r.Name))
-	if err != nil && !errors.Is(err, coord.ErrNoNode) {
-		return failed(err)
-	}
-	act, err := o.act("", ActionPutCalendar)
-	if err != nil {
-		return failed(err)
-	}
-	act.says("calendar "+r.Name, string(before.Value), string(r.Document))
-	if _, err := act.commit(ctx, write); isConflict(err) {
-		return failed(fmt.Errorf("%w: %w", ErrCalendarChanged, err))
-	} else if err != nil {
+	if err := again(ctx, func() error { return o.putCalendar(ctx, r) }); err != nil {
 		return failed(err)
 	}
 	jobs, err := o.naming(ctx, r.Name)
@@ -122,6 +107,28 @@ func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalenda
 		}
 	}
 	return result, nil
+}
+
+func (o *Ops) putCalendar(ctx context.Context, r PutCalendarRequest) error {
+	before := o.find(ctx, jobtree.Calendar(r.Name))
+	switch {
+	case before.err != nil:
+		return before.err
+	case r.New && before.isThere, r.Version != nil && (!before.isThere || before.Version != *r.Version):
+		return ErrCalendarChanged
+	case before.isThere && bytes.Equal(before.Value, r.Document):
+		return nil
+	}
+	write := coord.Create(jobtree.Calendar(r.Name), r.Document)
+	if before.isThere {
+		write = coord.SetAt(before.Path, r.Document, before.Version)
+	}
+	act, err := o.act("", ActionPutCalendar)
+	if err != nil {
+		return err
+	}
+	_, err = act.says("calendar "+r.Name, string(before.Value), string(r.Document)).commit(ctx, write)
+	return err
 }
 
 // Calendar reads a calendar.
@@ -169,62 +176,57 @@ func calendarOf(n coord.Node) *Calendar {
 //
 // Errors: ErrNoCalendar; a *CalendarUsedError; those of a read and of a commit.
 func (o *Ops) RemoveCalendar(ctx context.Context, name string, force bool) error {
-	before, err := o.Calendar(ctx, name)
-	if err != nil {
-		return err
+	err := ErrNoCalendar
+	if jobtree.IsName(name) {
+		err = again(ctx, func() error { return o.removeCalendar(ctx, name, force) })
 	}
-	failed := func(err error) error { return fmt.Errorf("calendar %s: remove: %w", brief.Text(name), err) }
+	if err != nil {
+		return fmt.Errorf("calendar %s: remove: %w", brief.Text(name), err)
+	}
+	return nil
+}
+
+func (o *Ops) removeCalendar(ctx context.Context, name string, force bool) error {
+	before := o.find(ctx, jobtree.Calendar(name))
+	switch {
+	case before.err != nil:
+		return before.err
+	case !before.isThere:
+		return ErrNoCalendar
+	}
 	if !force {
 		jobs, err := o.naming(ctx, name)
 		if err != nil {
-			return failed(err)
+			return err
 		}
 		used := &CalendarUsedError{}
 		for _, c := range jobs {
 			used.Jobs = append(used.Jobs, c.Name)
 		}
 		if len(used.Jobs) > 0 {
-			return failed(used)
+			return used
 		}
 	}
 	act, err := o.act("", ActionRemoveCalendar)
 	if err != nil {
-		return failed(err)
+		return err
 	}
-	_, err = act.says("calendar "+name, string(before.Document), "").commit(ctx, coord.Delete(jobtree.Calendar(name)))
-	if isConflict(err) {
-		err = fmt.Errorf("%w: %w", ErrNoCalendar, err)
-	}
-	if err != nil {
-		return failed(err)
-	}
-	return nil
+	_, err = act.says("calendar "+name, string(before.Value), "").commit(ctx, coord.AtVersion(before.Path, before.Version), coord.DeleteTree(before.Path))
+	return err
 }
 
 // naming returns the configurations that name a calendar, by the names of their jobs. One that
 // cannot be read names none.
 func (o *Ops) naming(ctx context.Context, name string) ([]job.Config, error) {
-	nodes, err := o.reg.List(ctx, "")
-	if err != nil {
-		return nil, err
-	}
 	var list []job.Config
-	for _, n := range nodes {
-		if !jobtree.IsName(n.Path) {
-			continue
-		}
-		document, err := o.reg.Get(ctx, jobtree.Job(n.Path).Config())
-		if errors.Is(err, coord.ErrNoNode) {
-			continue
-		}
+	for s, err := range o.AllSettings(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if c, err := job.DecodeConfig(document.Value); err == nil && slices.Contains(c.Calendars, name) {
-			list = append(list, c)
+		if s.Err == nil && slices.Contains(s.Config.Calendars, name) {
+			list = append(list, s.Config)
 		}
 	}
-	slices.SortFunc(list, func(a, b job.Config) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 
@@ -248,7 +250,7 @@ func ticksOf(c job.Config, recorded *jobtree.Schedule, find func(name string) (*
 			return nil, err
 		}
 		if named.Err != nil {
-			return nil, fmt.Errorf("calendar %s: %w", brief.Text(name), named.Err)
+			return nil, fmt.Errorf("calendar %s: %w: %w", brief.Text(name), errBadCalendar, named.Err)
 		}
 		calendars = append(calendars, named.Calendar)
 	}

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -42,8 +42,8 @@ func (o *Ops) Create(ctx context.Context, r CreateRequest) error {
 	if implementation == "" {
 		implementation = r.Config.Name
 	}
-	if len(implementation) > maxImplementation || !utf8.ValidString(implementation) {
-		return fmt.Errorf("job %s: create: implementation %s: UTF-8 of up to %d bytes is allowed", r.Config.Name, brief.Quote(implementation), maxImplementation)
+	if err := checkImplementation(implementation); err != nil {
+		return fmt.Errorf("job %s: create: %w", r.Config.Name, err)
 	}
 	j := o.Job(r.Config.Name)
 	return j.again(ctx, "create", func() error {
@@ -68,11 +68,9 @@ func (o *Ops) Create(ctx context.Context, r CreateRequest) error {
 	})
 }
 
-// maxImplementation is the bound of job.WithImplementation.
-const maxImplementation = 1_000
-
 // Settings is what the registry says of how a job is to run.
 type Settings struct {
+	Job    string
 	Config job.Config // with its defaults
 	// Implementation is what runs the job: see CreateRequest.
 	Implementation string
@@ -81,6 +79,11 @@ type Settings struct {
 	Version int64
 	// Created is the store-wide number of the commit that has created it: see Applied.
 	Created int64
+	// Document is the configuration as it stands in the registry, with keys that Config has no field
+	// for.
+	Document []byte
+	// Err says why the document cannot be read, a *job.ConfigError; Config has what could be.
+	Err error
 }
 
 // Settings reads the configuration of the job. If it cannot be read, the error comes with what
@@ -99,11 +102,17 @@ func (j *Job) Settings(ctx context.Context) (Settings, error) {
 	if err != nil && !errors.Is(err, coord.ErrNoNode) {
 		return failed(Settings{}, err)
 	}
-	s := Settings{Implementation: string(root.Value), Version: document.Modified, Created: document.Created}
-	if s.Config, err = job.DecodeConfig(document.Value); err != nil {
-		return failed(s, err)
+	s := settingsOf(j.name, root, document)
+	if s.Err != nil {
+		return failed(s, s.Err)
 	}
 	return s, nil
+}
+
+func settingsOf(name jobtree.Job, root, document coord.Node) Settings {
+	s := Settings{Job: string(name), Implementation: string(root.Value), Version: document.Modified, Created: document.Created, Document: document.Value}
+	s.Config, s.Err = job.DecodeConfig(document.Value)
+	return s
 }
 
 // config reads the node of the configuration.
@@ -138,12 +147,9 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 		if err != nil {
 			return err
 		}
-		document, err := j.successor(there, r.Config, r.Version)
-		if err != nil {
+		_, document, err := j.replace(there, r)
+		if err != nil || bytes.Equal(document, there.Value) {
 			return err
-		}
-		if bytes.Equal(document, there.Value) {
-			return nil
 		}
 		act, err := j.ops.act(j.name, ActionUpdate)
 		if err != nil {
@@ -154,23 +160,25 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 	})
 }
 
-// successor returns the document that replaces the one of the job, if it has a version.
-func (j *Job) successor(there coord.Node, next job.Config, version int64) ([]byte, error) {
+// replace returns the configuration that an update puts in the place of the one that is there, and
+// its document.
+func (j *Job) replace(there coord.Node, r UpdateRequest) (next job.Config, document []byte, err error) {
+	next = r.Config
 	if next.Name == "" {
 		next.Name = string(j.name)
 	}
 	before, unread := job.DecodeConfig(there.Value)
 	switch {
 	case next.Name != string(j.name):
-		return nil, fmt.Errorf("the configuration is that of job %s", brief.Quote(next.Name))
-	case there.Modified != version:
-		return nil, fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, there.Modified, version)
+		return next, nil, fmt.Errorf("the configuration is that of job %s", brief.Quote(next.Name))
+	case there.Modified != r.Version:
+		return next, nil, fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, there.Modified, r.Version)
 	case unread == nil && (before.Cron == "") != (next.Cron == ""):
-		return nil, job.ErrKindConflict
+		return next, nil, job.ErrKindConflict
 	}
-	document, err := next.Encode(there.Value)
+	document, err = next.Encode(there.Value)
 	if err != nil && unread != nil {
-		return next.Encode(nil) // there is nothing to keep of what nobody can read
+		document, err = next.Encode(nil) // there is nothing to keep of what nobody can read
 	}
-	return document, err
+	return next, document, err
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -17,34 +18,46 @@ import (
 //
 // Errors: those of a read and of a commit; one for an item that is not there.
 func (j *Job) DisableItems(ctx context.Context, items ...int) error {
-	return j.setItems(ctx, ActionDisableItems, items, func(i int) coord.Op { return coord.Put(j.name.ItemDisabled(i), nil) })
+	return j.setItems(ctx, ActionDisableItems, items, func(i int) []coord.Op {
+		return []coord.Op{coord.Exists(j.name.Item(i)), coord.Create(j.name.ItemDisabled(i), nil)}
+	})
 }
 
 // EnableItems ends DisableItems. Ticks that have come meanwhile are not made up. Without items
 // nothing happens. Errors are those of [Job.DisableItems].
 func (j *Job) EnableItems(ctx context.Context, items ...int) error {
-	return j.setItems(ctx, ActionEnableItems, items, func(i int) coord.Op { return coord.DeleteTree(j.name.ItemDisabled(i)) })
+	return j.setItems(ctx, ActionEnableItems, items, func(i int) []coord.Op {
+		return []coord.Op{coord.Exists(j.name.ItemDisabled(i)), coord.DeleteTree(j.name.ItemDisabled(i))}
+	})
 }
 
-func (j *Job) setItems(ctx context.Context, action Action, items []int, op func(int) coord.Op) error {
+func (j *Job) setItems(ctx context.Context, action Action, items []int, ops func(int) []coord.Op) error {
 	return j.try(ctx, string(action), func(s *jobtree.State) error {
 		var groups [][]coord.Op
 		var changed []int
 		for _, i := range slices.Compact(slices.Sorted(slices.Values(items))) {
 			item := s.Item(i)
 			if !item.Exists {
-				return fmt.Errorf("item %d is not there; 0 to %d are", i, len(s.Items)-1)
+				return errNoItem(s, i)
 			}
 			if item.Disabled != (action == ActionDisableItems) {
-				groups, changed = append(groups, []coord.Op{op(i)}), append(changed, i)
+				groups, changed = append(groups, ops(i)), append(changed, i)
 			}
 		}
 		act, err := j.ops.act(j.name, action)
 		if err != nil {
 			return err
 		}
-		return act.says(itemsText(changed), "", "").commitAll(ctx, groups)
+		_, err = act.says(itemsText(changed), "", "").commitAll(ctx, groups, coord.Exists(j.name.Config()))
+		return err
 	})
+}
+
+func errNoItem(s *jobtree.State, i int) error {
+	if len(s.Items) == 0 {
+		return fmt.Errorf("item %d is not there: no items have been dealt yet", i)
+	}
+	return fmt.Errorf("item %d is not there; 0 to %d are", i, len(s.Items)-1)
 }
 
 // DisableServers keeps instances at some addresses from having items of the job; none means
@@ -52,40 +65,76 @@ func (j *Job) setItems(ctx context.Context, action Action, items []int, op func(
 // and a server that comes later is enabled. Items of other servers are dealt anew. Members of
 // any kind obey it.
 //
-// Errors: those of a read and of a commit; one for a server that is not there.
+// Errors: ErrNoServer for an address that has none, because a wrong one would look like a success
+// (ElasticJob makes it a server; so does [Job.DisableServersAhead]); those of a read and of a commit.
 func (j *Job) DisableServers(ctx context.Context, addresses ...string) error {
-	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled)
+	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, false)
+}
+
+// DisableServersAhead is DisableServers also for servers that are not there yet: instances that come
+// at these addresses get no items. Such a server stays until [Job.EnableServers] and the leader's next
+// look, or [Job.RemoveServers].
+//
+// Errors: one for what is no address; those of a read and of a commit.
+func (j *Job) DisableServersAhead(ctx context.Context, addresses ...string) error {
+	if len(addresses) == 0 {
+		return fmt.Errorf("job %s: %s ahead: an address is needed", brief.Text(string(j.name)), ActionDisableServers)
+	}
+	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, true)
 }
 
 // EnableServers ends DisableServers, for some addresses or, if there are none, for all servers
 // that are there. Ticks that nobody could run meanwhile are not made up. Errors are those of
 // [Job.DisableServers].
 func (j *Job) EnableServers(ctx context.Context, addresses ...string) error {
-	return j.setServers(ctx, ActionEnableServers, addresses, jobtree.Enabled)
+	return j.setServers(ctx, ActionEnableServers, addresses, jobtree.Enabled, false)
 }
 
-func (j *Job) setServers(ctx context.Context, action Action, addresses []string, state string) error {
+func (j *Job) setServers(ctx context.Context, action Action, addresses []string, state string, ahead bool) error {
 	return j.try(ctx, string(action), func(s *jobtree.State) error {
-		all := addresses
-		if len(all) == 0 {
-			all = slices.Sorted(maps.Keys(s.Servers))
-		}
 		var groups [][]coord.Op
 		var changed []string
-		for _, ip := range all {
-			if s.Servers[ip] == nil {
-				return fmt.Errorf("server %s is not there", brief.Quote(ip))
+		for _, ip := range sortedOr(addresses, maps.Keys(s.Servers)) {
+			server := s.Servers[ip]
+			var write coord.Op
+			switch {
+			case server == nil && !ahead:
+				return fmt.Errorf("server %s: %w", brief.Quote(ip), ErrNoServer)
+			case server == nil:
+				if err := j.checkAddress(ip); err != nil {
+					return err
+				}
+				write = coord.Create(j.name.Server(ip), []byte(state))
+			case server.Enabled == (state == jobtree.Enabled):
+				continue
+			default:
+				write = coord.SetAt(j.name.Server(ip), []byte(state), server.Version)
 			}
-			if s.Servers[ip].Enabled != (state == jobtree.Enabled) && !slices.Contains(changed, ip) {
-				groups, changed = append(groups, []coord.Op{coord.Put(j.name.Server(ip), []byte(state))}), append(changed, ip)
-			}
+			groups, changed = append(groups, []coord.Op{write}), append(changed, ip)
 		}
 		act, err := j.ops.act(j.name, action)
 		if err != nil {
 			return err
 		}
-		return act.says("servers "+strings.Join(changed, ", "), "", "").commitAll(ctx, groups)
+		_, err = act.says("servers "+strings.Join(changed, ", "), "", "").commitAll(ctx, groups, coord.Exists(j.name.Config()))
+		return err
 	})
+}
+
+// sortedOr returns some texts, each once, or all if there are none.
+func sortedOr(some []string, all iter.Seq[string]) []string {
+	if len(some) == 0 {
+		return slices.Sorted(all)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(some)))
+}
+
+// checkAddress returns an error if no server of the job can have the address.
+func (j *Job) checkAddress(address string) error {
+	if address == "" || len(address) > jobtree.MaxIP || strings.Contains(address, "/") || coord.ValidatePath(j.name.Server(address)) != nil {
+		return fmt.Errorf("address %s: 1 to %d bytes without / are allowed", brief.Quote(address), jobtree.MaxIP)
+	}
+	return nil
 }
 
 // DealAnew asks the leader to deal the items now as if nobody had had any: strategies that

@@ -20,6 +20,10 @@ import (
 var (
 	// ErrNoJob: the namespace has no job of that name.
 	ErrNoJob = errors.New("ops: no such job")
+	// ErrNoServer: there is no server of that address, in the job or in any job.
+	ErrNoServer = errors.New("ops: no such server")
+	// ErrNoInstance: the job has no live instance of that id.
+	ErrNoInstance = errors.New("ops: no such instance")
 	// ErrNotRunning: nothing runs that the request is about.
 	ErrNotRunning = errors.New("ops: nothing of the kind runs")
 	// ErrPaused: the job is paused already.
@@ -211,27 +215,28 @@ func (j *Job) tryOn(ctx context.Context, what string, read func(context.Context)
 	})
 }
 
-// again has something done until that meets no conflict.
+// again has something done until that meets no conflict, and says in an error what it was.
 func (j *Job) again(ctx context.Context, what string, do func() error) error {
+	if err := again(ctx, do); err != nil {
+		return fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), what, err)
+	}
+	return nil
+}
+
+// again has something done until that meets no conflict.
+func again(ctx context.Context, do func() error) error {
 	pause := firstPause
 	var err error
 	for range attempts {
 		if err = do(); !isConflict(err) {
-			break
+			return err
 		}
 		if !rest.For(ctx, pause/2+rand.N(pause/2)) {
-			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
-			break
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 		pause = min(2*pause, lastPause)
 	}
-	switch {
-	case err == nil:
-		return nil
-	case isConflict(err):
-		err = fmt.Errorf("%w: %w", ErrBusy, err)
-	}
-	return fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), what, err)
+	return fmt.Errorf("%w: %w", ErrBusy, err)
 }
 
 // isConflict reports whether something has changed since it was read. On ZooKeeper a denial comes

@@ -102,8 +102,8 @@ func (j *Job) Resume(ctx context.Context) error {
 		var ops []coord.Op
 		if d.PausedServers != "" {
 			for ip := range strings.SplitSeq(d.PausedServers, ",") {
-				if _, isThere := s.Servers[ip]; isThere && coord.ValidatePath(j.name.Server(ip)) == nil {
-					ops = append(ops, coord.Put(j.name.Server(ip), []byte(jobtree.Enabled)))
+				if server := s.Servers[ip]; server != nil && !server.Enabled {
+					ops = append(ops, coord.SetAt(server.Path, []byte(jobtree.Enabled), server.Version))
 				}
 			}
 		}
@@ -153,7 +153,11 @@ func jvmServers(s *jobtree.State, name jobtree.Job, disable bool) (members, serv
 			continue
 		}
 		servers = append(servers, ip)
-		ops = append(ops, coord.Put(name.Server(ip), []byte(jobtree.Disabled)))
+		write := coord.Create(name.Server(ip), []byte(jobtree.Disabled))
+		if server := s.Servers[ip]; server != nil {
+			write = coord.SetAt(server.Path, []byte(jobtree.Disabled), server.Version)
+		}
+		ops = append(ops, write)
 	}
 	members = slices.DeleteFunc(members, func(id string) bool { return slices.Contains(servers, s.Instances[id].IP) })
 	return members, servers, ops

@@ -50,18 +50,25 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 			return errors.New("one of instance, address and label is allowed, and needed")
 		}
 		if !s.Item(item).Exists {
-			return fmt.Errorf("item %d is not there; 0 to %d are", item, len(s.Items)-1)
+			return errNoItem(s, item)
 		}
 		if config, err := job.DecodeConfig(s.Config.Value); err == nil && config.Broadcast {
 			return ErrBroadcast
+		}
+		d := jobtree.PinDocument{Instance: r.Instance, Address: r.Address, Label: r.Label, Strict: r.Strict, By: j.ops.by}
+		before, after := pinText(s.Pins[item]), pinText(&jobtree.Pin{PinDocument: d})
+		if before == after {
+			return nil
+		}
+		write := coord.Create(j.name.Pin(item), jobtree.EncodePin(d))
+		if there := s.Pins[item]; there != nil {
+			write = coord.SetAt(there.Path, jobtree.EncodePin(d), there.Version)
 		}
 		act, err := j.ops.act(j.name, ActionPin)
 		if err != nil {
 			return err
 		}
-		act.says(itemsText([]int{item}), pinText(s.Pins[item]), pinText(&jobtree.Pin{PinDocument: jobtree.PinDocument{Instance: r.Instance, Address: r.Address, Label: r.Label, Strict: r.Strict}}))
-		value := jobtree.EncodePin(jobtree.PinDocument{Instance: r.Instance, Address: r.Address, Label: r.Label, Strict: r.Strict, By: j.ops.by})
-		_, err = act.commit(ctx, coord.Exists(j.name.Config()), coord.Put(j.name.Pin(item), value))
+		_, err = act.says(itemsText([]int{item}), before, after).commit(ctx, coord.Exists(j.name.Config()), write)
 		return err
 	})
 }
@@ -74,14 +81,15 @@ func (j *Job) Unpin(ctx context.Context, item int) error {
 		if item < 0 || item >= jobtree.MaxItems {
 			return fmt.Errorf("item %d: 0 to %d are allowed", item, jobtree.MaxItems-1)
 		}
-		if s.Pins[item] == nil {
+		there := s.Pins[item]
+		if there == nil {
 			return nil
 		}
 		act, err := j.ops.act(j.name, ActionUnpin)
 		if err != nil {
 			return err
 		}
-		_, err = act.says(itemsText([]int{item}), pinText(s.Pins[item]), "").commit(ctx, coord.Exists(j.name.Config()), coord.DeleteTree(j.name.Pin(item)))
+		_, err = act.says(itemsText([]int{item}), pinText(there), "").commit(ctx, coord.AtVersion(there.Path, there.Version), coord.DeleteTree(there.Path))
 		return err
 	})
 }
@@ -93,6 +101,8 @@ func pinText(p *jobtree.Pin) string {
 	}
 	text := "label " + p.Label
 	switch {
+	case p.Err != nil:
+		return "a document that cannot be read"
 	case p.Instance != "":
 		text = "instance " + p.Instance
 	case p.Address != "":

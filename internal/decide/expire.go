@@ -65,9 +65,19 @@ func (w *World) recordEnd(d *jobtree.ScheduleDocument) {
 	if s := w.Schedule; s != nil && s.ExpiryTicks == d.ExpiryTicks && s.Cron == d.Cron && s.TimeZone == d.TimeZone && !s.Counted.IsZero() && !w.fromFuture(s.Counted) {
 		d.Counted = s.Counted
 	}
-	if last := nthTick(w.Rules.Ticks, d.Counted, w.Rules.ExpiryTicks); !last.IsZero() && (d.Until.IsZero() || last.Before(d.Until)) {
-		d.Until = last
+	d.Until = End(w.Rules.Ticks, w.Rules.ExpiresAt, d.Counted, w.Rules.ExpiryTicks)
+}
+
+// End returns the last moment for which a job may have a tick: at, or the n-th tick after counted if that
+// is earlier. Each of the two may be zero and is no bound then.
+func End(ticks Ticks, at, counted time.Time, n int) time.Time {
+	if n == 0 || ticks == nil {
+		return at
 	}
+	if last := nthTick(ticks, counted, n); !last.IsZero() && (at.IsZero() || last.Before(at)) {
+		return last
+	}
+	return at
 }
 
 // nthTick returns the n-th tick after a time; zero if there are fewer.

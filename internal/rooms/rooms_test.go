@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"ops/rights":          {"coord", "coord/zk", "internal/jobtree"},
 	"ops/declare":         {"job", "job/calendar", "jobfile", "ops", "internal/jobtree"},
 	"ops/doctor":          {"coord", "job", "job/calendar", "ops", "internal/decide", "internal/jobtree", "internal/brief", "internal/rest"},
+	"ops":                 {"coord", "strategy", "job", "job/calendar", "job/dump", "trace", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest"},
 	"job/property":        {"job", "internal/brief"},
 	"job/dataflow":        {"job", "job/property", "internal/brief"},
 	"job/script":          {"coord", "job", "job/property", "internal/brief", "internal/rest"},
