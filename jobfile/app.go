@@ -31,9 +31,12 @@ type App struct {
 	ops     *ops.Ops
 	drain   time.Duration
 	metrics *meter
-	runs    *trace.Newest                 // for the section dump; nil if it is off, or the program has the lines
-	started atomic.Bool                   // each job was tried once
-	close   []func(context.Context) error // what is to be closed at the end, the last one first
+	// exporter is what the section metrics has instead, and recorder what the section tracing has.
+	exporter Exporter
+	recorder *trace.Recorder
+	runs     *trace.Newest                 // for the section dump; nil if it is off, or the program has the lines
+	started  atomic.Bool                   // each job was tried once
+	close    []func(context.Context) error // what is to be closed at the end, the last one first
 
 	jobsEnd context.Context // ends when the jobs are to end
 	endJobs context.CancelFunc
@@ -140,6 +143,12 @@ func (a *App) open(ctx context.Context, f *File) error {
 		return err
 	}
 	a.close = append(a.close, closeRegistry)
+	if err := a.openExporter(); err != nil {
+		return err
+	}
+	if a.exporter != nil {
+		reg = a.exporter.Registry(reg)
+	}
 	a.ops = ops.New(reg)
 	options, err := a.nodeOptions(f)
 	if err != nil {
@@ -156,6 +165,9 @@ func (a *App) open(ctx context.Context, f *File) error {
 	}
 	if err != nil {
 		return fmt.Errorf("jobfile: %s: %s: %w", f.at(keyNode), keyNode, err)
+	}
+	if a.exporter != nil {
+		a.exporter.Watch(a.node, a.recorder)
 	}
 	closePages, err := a.listen(ctx, reg)
 	if err != nil {

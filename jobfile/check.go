@@ -27,9 +27,11 @@ func (f *File) check(whole *value, r *reader) {
 	for _, d := range f.jobs {
 		f.checkWork(d, r)
 	}
-	f.tracing.check(whole.get(keyTracing), keyTracing, typeLog, false, slices.Collect(maps.Keys(f.options.Tracing)), r)
-	f.metrics.check(whole.get(keyMetrics), keyMetrics, typeExpvar, true, slices.Collect(maps.Keys(f.options.Metrics)), r)
-	f.dump.check(whole.get(keyDump), keyDump, typeHTTP, true, nil, r)
+	o := &f.options
+	f.tracing.check(whole.get(keyTracing), keyTracing, slices.Concat([]string{typeLog}, names(o.Tracing), names(o.Databases)), nil, r)
+	f.tracing.checkDatabase(whole.get(keyTracing), o.Tracing, o.Databases, r)
+	f.metrics.check(whole.get(keyMetrics), keyMetrics, names(o.Metrics), append(names(o.Exporters), typeExpvar), r)
+	f.dump.check(whole.get(keyDump), keyDump, nil, []string{typeHTTP}, r)
 	if f.health != nil && !f.health.off && f.health.listen == "" {
 		r.fault(whole.get(keyHealth).at, keyHealth, needsListen)
 	}
@@ -178,8 +180,26 @@ func (d *declared) placeOf(err error) place {
 	return d.source.at
 }
 
-// check checks a section. listens is whether its own type listens; more are the program's.
-func (s *section) check(v *value, path, own string, listens bool, more []string, r *reader) {
+func names[T any](types map[string]T) []string { return slices.Collect(maps.Keys(types)) }
+
+// checkDatabase checks what is for types that write into a database.
+func (s *section) checkDatabase(v *value, others map[string]Tracer, types map[string]OpenDatabase, r *reader) {
+	if s == nil || s.off {
+		return
+	}
+	_, isOther := others[s.typ]
+	_, is := types[s.typ]
+	switch is = is && !isOther; {
+	case is && s.database == "":
+		r.fault(v.at, keyTracing, "database is needed with the type %s", s.typ)
+	case !is && (s.database != "" || s.keep != 0):
+		r.fault(v.at, keyTracing, "database, keep: the type %s has no database", s.typ)
+	}
+}
+
+// check checks a section. Of the types that there are, some listen; a quiet one of the same name
+// counts.
+func (s *section) check(v *value, path string, quiet, listening []string, r *reader) {
 	if s == nil {
 		return
 	}
@@ -188,21 +208,22 @@ func (s *section) check(v *value, path, own string, listens bool, more []string,
 	} else if jobs, err := trace.NewFilter(s.include, s.exclude); err == nil { // a pattern that is wrong is a mistake already
 		s.jobs = jobs
 	}
-	known := slices.Contains(more, s.typ)
-	if !known && s.typ != own {
-		names := append(slices.Clone(more), own)
+	isQuiet := slices.Contains(quiet, s.typ)
+	listens := !isQuiet && slices.Contains(listening, s.typ)
+	if !isQuiet && !listens {
+		names := slices.Concat(quiet, listening)
 		slices.Sort(names)
+		names = slices.Compact(names)
 		at := v.at
 		if t := v.get("type"); t != nil {
 			at = t.at
 		}
 		r.fault(at, path+".type", "%q: this program knows %s", s.typ, strings.Join(names, ", "))
 	}
-	switch needs := listens && !known; {
-	case !known && s.typ != own:
-	case needs && s.listen == "" && !s.off:
+	switch {
+	case listens && s.listen == "" && !s.off:
 		r.fault(v.at, path, needsListen)
-	case !needs && s.listen != "":
+	case isQuiet && s.listen != "":
 		r.fault(v.at, path, "listen: the type %s does not listen", s.typ)
 	}
 }

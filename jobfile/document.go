@@ -204,6 +204,8 @@ type section struct {
 	off              bool
 	typ, listen      string
 	token            string // of dump
+	database         string // of tracing
+	keep             time.Duration
 	include, exclude []string
 	jobs             trace.Filter // of include and exclude
 }
@@ -219,12 +221,14 @@ func (s *section) common(typ, types string) fields {
 }
 
 func (s *section) tracingFields() fields {
-	return s.common(typeLog, "LOG writes a line for each execution, at its end; the program may have more types.")
+	return append(s.common(typeLog, "LOG writes a line for each execution, at its end; the program may have more types. elasticjob run has SQL, which keeps the history in a database."),
+		field{key: "database", shape: text{&s.database}, meaning: "The database of a type that has one: better a reference, such as ${file:/run/secrets/history}. Of SQL: sqlite:/path/to/file, mysql:user:password@tcp(host:3306)/database, or postgres://user:password@host/database."},
+		field{key: "keep", shape: duration{to: &s.keep, least: time.Hour}, meaning: "How long the database keeps what was written. Default: that of the type; of SQL 2160h, which is 90 days."})
 }
 
 func (s *section) metricsFields() fields {
-	return append(s.common(typeExpvar, "EXPVAR shows counters as JSON, of 10,000 jobs at most: GET /debug/vars; the program may have more types."),
-		field{key: "listen", shape: text{&s.listen}, meaning: "Where EXPVAR listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
+	return append(s.common(typeExpvar, "EXPVAR shows counters as JSON, of 10,000 jobs at most: GET /debug/vars; the program may have more types. elasticjob run has PROMETHEUS: GET /metrics."),
+		field{key: "listen", shape: text{&s.listen}, meaning: "Where EXPVAR, or PROMETHEUS, listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
 }
 
 func (s *section) dumpFields() fields {

@@ -39,6 +39,10 @@ type Options struct {
 	// section is for. They stay the program's, which closes them after the end of the App.
 	Tracing map[string]Tracer
 	Metrics map[string]job.Observer
+	// Databases are types of the section tracing that write into the database which it names, and
+	// Exporters are types of the section metrics that listen. What they open is closed at the end.
+	Databases map[string]OpenDatabase
+	Exporters map[string]NewExporter
 	// Job are options of all jobs, such as listeners and strategies. They count more than what
 	// the files say.
 	Job []job.Option

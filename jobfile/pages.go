@@ -27,7 +27,11 @@ func (a *App) listen(ctx context.Context, reg coord.Registry) (close func(contex
 		return pages[address]
 	}
 	if s := a.file.metrics; s != nil && !s.off && s.listen != "" {
-		on(keyMetrics, s.listen).HandleFunc("GET /debug/vars", a.metrics.serve)
+		if a.exporter != nil {
+			on(keyMetrics, s.listen).Handle("GET /metrics", a.exporter)
+		} else {
+			on(keyMetrics, s.listen).HandleFunc("GET /debug/vars", a.metrics.serve)
+		}
 	}
 	var service *dump.Service
 	if s := a.file.dump; s != nil && !s.off {

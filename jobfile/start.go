@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -45,7 +46,11 @@ func (a *App) observers() ([]job.Option, error) {
 	}
 	if s := f.metrics; s != nil && !s.off {
 		o, isProgram := f.options.Metrics[s.typ]
-		if !isProgram {
+		switch {
+		case isProgram:
+		case a.exporter != nil:
+			o = a.exporter.Observer()
+		default:
 			o = a.metrics.observer()
 		}
 		list = append(list, job.WithObserver(trace.Only(s.jobs, o)))
@@ -85,11 +90,22 @@ func (a *App) tracer(s *section) (Tracer, error) {
 		}
 		return t, nil
 	}
-	r, err := trace.New(trace.Slog(a.log), trace.Options{Lines: trace.Lines{Off: true}, Log: a.log})
+	var sink trace.Sink = trace.Slog(a.log)
+	o := trace.Options{Lines: trace.Lines{Off: true}, Log: a.log}
+	if open := a.file.options.Databases[s.typ]; open != nil {
+		database, err := open(DatabaseConfig{Address: s.database, Keep: s.keep, Log: a.log})
+		if err != nil {
+			return nil, fmt.Errorf("jobfile: %s: %s.database: %w", a.file.at(keyTracing), keyTracing, err)
+		}
+		a.close = append(a.close, func(context.Context) error { return database.Close() })
+		sink, o.Lines.Off = database, false
+	}
+	r, err := trace.New(sink, o)
 	if err != nil {
 		return nil, fmt.Errorf("jobfile: %s: %w", keyTracing, err)
 	}
 	a.close = append(a.close, r.Close)
+	a.recorder = r
 	return r, nil
 }
 
