@@ -7,10 +7,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"github.com/elasticjob-go/elasticjob/job/script"
 )
 
 // The test binary is the command, too: scripts run it as processes of their own.
 func TestMain(m *testing.M) {
+	_ = script.Supervise() // a script's supervisor is this binary again, by another name
 	testscript.Main(tidy{m}, map[string]func(){"elasticjob": main})
 }
 

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -25,6 +28,7 @@ var update = flag.Bool("update", false, "write what scripts compare with cmp ane
 //	worker [IP]               runs the jobs of worker_test.go until the script ends
 //	exits CODE COMMAND…       runs a command, which ends with that code
 //	await PATTERN COMMAND…    runs a command until its output matches
+//	fetch PATTERN URL         reads a page until it matches
 func TestScripts(t *testing.T) {
 	for _, kind := range []string{"etcd", "zookeeper"} {
 		t.Run(kind, func(t *testing.T) {
@@ -40,7 +44,11 @@ func TestScripts(t *testing.T) {
 					e.Setenv("ELASTICJOB_CONFIG", filepath.Join(e.WorkDir, "config.yaml"))
 					e.Setenv("ELASTICJOB_BY", "anna")
 					e.Setenv("TZ", "UTC")
-					return nil
+					_, server, _ := strings.Cut(address, "://")
+					e.Setenv("SERVER", server)
+					free, err := freeAddress()
+					e.Setenv("FREE", free)
+					return err
 				},
 				Condition: func(name string) (bool, error) {
 					if name == "etcd" || name == "zookeeper" {
@@ -48,7 +56,7 @@ func TestScripts(t *testing.T) {
 					}
 					return false, fmt.Errorf("no condition %q", name)
 				},
-				Cmds: map[string]func(*testscript.TestScript, bool, []string){"worker": scriptWorker(t), "exits": scriptExits, "await": scriptAwait},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"worker": scriptWorker(t), "exits": scriptExits, "await": scriptAwait, "fetch": scriptFetch},
 			})
 		})
 	}
@@ -110,4 +118,36 @@ func scriptAwait(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("not seen in %v: %s", patience, args[0])
 		}
 	}
+}
+
+func scriptFetch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fetch PATTERN URL")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		answer, err := client.Get(args[1])
+		ts.Check(err)
+		page, err := io.ReadAll(answer.Body)
+		ts.Check(errors.Join(err, answer.Body.Close()))
+		if pattern.Match(page) {
+			return
+		}
+		if !rest.For(ctx, 50*time.Millisecond) {
+			ts.Fatalf("not seen in %v: %s; the page is %s", patience, args[0], page)
+		}
+	}
+}
+
+// freeAddress returns an address on which nobody listens.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
 }

@@ -186,7 +186,11 @@ func (c *cli) withLists(cmd *cobra.Command, former, formerFile, renewed, renewed
 		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, timeoutError(c.timeout))
 	}
 	defer cancel()
-	t, err := c.target(ctx)
+	s, _, err := c.settings()
+	if err != nil {
+		return err
+	}
+	t, err := c.targetOf(ctx, s)
 	if err != nil {
 		return err
 	}

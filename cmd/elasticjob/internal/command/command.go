@@ -203,7 +203,7 @@ func (c *cli) configCommands() []*cobra.Command {
 }
 
 func (c *cli) storeCommands() []*cobra.Command {
-	return []*cobra.Command{c.treeCommand(), c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.doctorCommand(), c.contextCommand(), versionCommand(c)}
+	return []*cobra.Command{c.treeCommand(), c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.doctorCommand(), c.runCommand(), c.contextCommand(), versionCommand(c)}
 }
 
 // family is a command that only has others below it.
