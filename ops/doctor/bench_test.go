@@ -18,7 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
-// Examine of a namespace with 10,000 jobs of 3 items and an instance, which are well: 18 nodes each.
+// Examine of a namespace with 10,000 jobs of 3 items and an instance, which are well: 16 nodes each.
 // peak-MB is by how much the heap of the process grew meanwhile.
 func BenchmarkExamine(b *testing.B) {
 	const jobs = 10_000

@@ -108,13 +108,14 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 		}
 		found = standing(found, second.list)
 	}
-	for _, s := range slices.Concat(sure.list, found) {
+	for _, s := range found {
+		sure.add(s)
+	}
+	for _, s := range sure.list {
 		e.report.Findings = append(e.report.Findings, s.finding())
 	}
 	slices.SortFunc(e.report.Findings, compare)
-	most := min(len(e.report.Findings), MaxFindings)
-	e.report.More = first.more + len(e.report.Findings) - most
-	e.report.Findings = e.report.Findings[:most]
+	e.report.More = first.more + sure.more
 	return nil
 }
 
@@ -247,5 +248,5 @@ func noJob(found child, isRest bool) symptom {
 		f.Cause = fmt.Sprintf("the job was removed, and %d nodes of it are left: its removal was cut short", found.tree.Len())
 		f.Advice, f.Command = "remove it again", "elasticjob remove "+found.name
 	}
-	return symptom{Finding: f}
+	return symptom{mark: int64(found.tree.Len()), Finding: f} // with other nodes somebody is at work there
 }

@@ -146,10 +146,14 @@ func TestOnEtcd(t *testing.T) {
 	}
 	end()
 	awaitFindings(t, reg, doctor.NoInstance)
+	if _, err := server.Admin().Put(t.Context(), "/test/settle/instances/a\x01b", ""); err != nil {
+		t.Fatal(err)
+	}
+	awaitFindings(t, reg, doctor.NoInstance, doctor.UnusableName)
 	value := []byte(strings.Repeat("x", 200<<10))
 	for err = nil; err == nil; _, err = reg.Commit(t.Context(), coord.Put("settle/cursor/0", value)) {
 	}
-	r := awaitFindings(t, reg, doctor.StoreAlarm, doctor.StoreNearQuota, doctor.NoInstance)
+	r := awaitFindings(t, reg, doctor.StoreAlarm, doctor.StoreNearQuota, doctor.NoInstance, doctor.UnusableName)
 	if r.Findings[1].Severity != doctor.Critical {
 		t.Errorf("%v", r.Findings)
 	}

@@ -8,15 +8,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-const (
-	// latePatience is how late an item is, beyond its tolerance, before that is a finding. Then its
-	// instances have noticed it, too.
-	latePatience = 10 * time.Second
-	// requestPatience and killPatience are how long a request waits, and how long a run may go on
-	// after it was killed.
-	requestPatience = 5 * time.Minute
-	killPatience    = time.Minute
-)
+// latePatience is how late an item is, beyond its tolerance, before that is a finding. Then its
+// instances have noticed it, too.
+const latePatience = 10 * time.Second
 
 // checkItems looks at who has the items, and whether they run.
 func (w *world) checkItems(c *collector) {
@@ -122,112 +116,4 @@ func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collect
 			}
 		}
 	}
-}
-
-// checkPins looks for pins that cannot hold.
-func (w *world) checkPins(c *collector) {
-	list := w.Eligible()
-	for _, i := range sortedKeys(w.Pins) {
-		pin := w.Pins[i]
-		severity, cause := Severity(0), ""
-		switch {
-		case pin.Err != nil: // checkTree says so
-		case i >= w.Rules.Total:
-			severity, cause = Info, "the job has no such item"
-		case w.Rules.Broadcast:
-			severity, cause = Warning, "a broadcast job knows no pins"
-		default:
-			isThere := false
-			for _, in := range list {
-				isThere = isThere || pin.Matches(w.Instances[in.ID])
-			}
-			if isThere {
-				continue
-			}
-			severity, cause = Warning, "no instance that may have it is one of those, so any other may have it"
-			if pin.Strict {
-				severity, cause = Critical, "no instance that may have it is one of those, so nobody has it"
-			}
-		}
-		if cause == "" {
-			continue
-		}
-		s := w.about(PinUnmatched, severity, fmt.Sprintf("it is pinned to %s, and %s", pinnedTo(pin.Instance, pin.Address, pin.Label), cause),
-			"start such an instance, or unpin the item", fmt.Sprintf("elasticjob unpin %s %d", w.name, i))
-		s.Path = pin.Path
-		c.addItem(i, pin.Modified, s)
-	}
-}
-
-func pinnedTo(instance, address, label string) string {
-	switch {
-	case instance != "":
-		return "instance " + brief.Quote(instance)
-	case address != "":
-		return "address " + brief.Quote(address)
-	}
-	return "label " + brief.Quote(label)
-}
-
-// checkRequests looks for what operators have asked for, and what is not done.
-func (w *world) checkRequests(c *collector) {
-	why := map[string]decide.Reason{}
-	if len(w.ids) > 0 {
-		for _, l := range w.stalled() {
-			if _, isKnown := why[l.Request]; !isKnown {
-				why[l.Request] = l.Reason
-			}
-		}
-	}
-	for _, r := range w.Requests {
-		if r.Err != nil || !r.Ended.IsZero() || w.ns.now.Sub(r.At) < requestPatience || w.runsFor(r.Items, r.RunsAt) {
-			continue
-		}
-		s := w.about(RequestWaits, Warning, fmt.Sprintf("request %s of %s waits: %s", brief.Text(r.ID), brief.Quote(r.By), whyWaits(why[r.ID], len(w.ids))),
-			"see what it waits for, or cancel it", fmt.Sprintf("elasticjob cancel %s %s", w.name, brief.Text(r.ID)))
-		s.Path, s.mark, s.Since = r.Path, r.Modified, r.At
-		c.add(s)
-	}
-	for _, i := range sortedKeys(w.Kills) {
-		k := w.Kills[i]
-		item := w.Item(i)
-		if k.Err != nil || item.Running == nil || item.Fired == nil || !k.Kills(item.Fired.Modified) || w.ns.now.Sub(k.At) < killPatience {
-			continue
-		}
-		s := w.about(KillWaits, Warning, fmt.Sprintf("%s has killed these runs, and they go on: their handlers do not watch their contexts, or their instances do not know kills", brief.Quote(k.By)),
-			"correct the handler; end the process, if the runs must end", "")
-		s.Instance, s.Since = brief.Text(item.Running.ID), k.At
-		c.addItem(i, k.Modified, s)
-	}
-}
-
-// runsFor reports whether an item of a list runs for a request.
-func (w *world) runsFor(items []int, runs func(n int) bool) bool {
-	for n := range items {
-		if runs(n) {
-			return true
-		}
-	}
-	return false
-}
-
-func whyWaits(r decide.Reason, instances int) string {
-	switch r {
-	case decide.AllDisabled:
-		return "all servers are disabled"
-	case decide.RunnerGoesOn, decide.WaitsForEarlier:
-		return "an earlier execution is not through"
-	case decide.OwnerIsOld:
-		return "the owner is too old to know requests"
-	case decide.OwnerDoesNotBegin:
-		return "the owner does not begin"
-	case decide.HasNoOwner, decide.HasNoRoom, decide.MatchesNobody:
-		return "an item has no owner"
-	case decide.NotStalled:
-		if instances == 0 {
-			return "no instance lives"
-		}
-		return "for requests before it, or for disabled items"
-	}
-	return "nobody may run it now"
 }

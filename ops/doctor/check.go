@@ -1,0 +1,50 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+)
+
+// check finds what is wrong with a job at one look.
+func (w *world) check(c *collector) {
+	w.checkTree(c)
+	w.checkFaults(c)
+	w.checkMembers(c)
+	w.checkServers(c)
+	if written, isRemoved := w.ns.removed[w.name]; isRemoved {
+		s := w.about(RemovalIgnored, Warning, "it was removed, and is there again: a JVM member, or a program of an early version, does not know removals", "end that program, then remove the job again; or readmit it", "elasticjob readmit "+w.name)
+		s.mark = written
+		c.add(s)
+	}
+	if !w.checkConfig(c) {
+		return
+	}
+	w.checkSchedule(c)
+	if w.checkPresence(c) {
+		w.checkDealing(c)
+		w.checkItems(c)
+	}
+	w.checkRequests(c)
+}
+
+// about returns a symptom of the job as a whole.
+func (w *world) about(kind Kind, severity Severity, cause, advice, command string) symptom {
+	return symptom{Finding: Finding{Kind: kind, Severity: severity, Job: w.name, Cause: cause, Advice: advice, Command: command}}
+}
+
+// checkConfig reports whether the configuration can be read.
+func (w *world) checkConfig(c *collector) bool {
+	err := w.configErr
+	if err == nil && w.config.Name != w.name {
+		err = fmt.Errorf("it is that of job %s", brief.Quote(w.config.Name))
+	}
+	if err == nil {
+		return true
+	}
+	s := w.about(ConfigUnreadable, Critical, "the configuration cannot be read: "+brief.Error(err).Error(),
+		"write it again; instances that have read an earlier one go on by it, others cannot start", "elasticjob apply -f FILE")
+	s.Path, s.mark = w.Job.Config(), w.Config.Modified
+	c.add(s)
+	return false
+}

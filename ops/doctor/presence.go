@@ -1,0 +1,94 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// checkPresence looks for whoever could run the job, and reports whether somebody may.
+func (w *world) checkPresence(c *collector) bool {
+	if len(w.ids) == 0 {
+		w.checkAbsence(c)
+		return false
+	}
+	enabled := slices.DeleteFunc(slices.Clone(w.ids), func(id string) bool { return !w.ServerEnabled(w.Instances[id].IP) })
+	switch {
+	case len(enabled) == 0:
+		c.add(w.about(AllDisabled, Info, "the servers of all its instances are disabled, so it does not run", "enable them when the reason is over", "elasticjob enable "+w.name))
+		return false
+	case w.Rules.Label != "" && !slices.ContainsFunc(enabled, func(id string) bool { return slices.Contains(w.Instances[id].Labels, w.Rules.Label) }):
+		c.add(w.about(LabelNobody, Critical, fmt.Sprintf("no enabled instance has the label %s, so nobody may have its items", brief.Quote(w.Rules.Label)),
+			"start a process with the label, or change the label of the job", ""))
+		return false
+	case len(w.Eligible()) == 0:
+		c.add(w.about(NobodyMay, Critical, "no instance may have its items: all refuse the configuration, or have clocks that are off", "correct the configuration, or set the clocks", ""))
+		return false
+	}
+	return true
+}
+
+// checkAbsence says why it matters that no instance lives.
+func (w *world) checkAbsence(c *collector) {
+	isAsked := slices.ContainsFunc(w.Requests, func(r *jobtree.Request) bool { return r.Err == nil && r.Ended.IsZero() })
+	hasTicks := w.Rules.Ticks != nil && !w.HasExpired() && !w.Ticks().Next(w.ns.now).IsZero()
+	if !hasTicks && !isAsked && len(w.FailoverItems) == 0 {
+		return
+	}
+	offering := w.offering()
+	switch {
+	case len(w.ns.runners) == 0:
+		c.add(w.about(NoInstance, Critical, "no instance lives, so it does not run", "start a process of the job", ""))
+	case len(offering) == 0:
+		c.add(w.about(NotOffered, Critical,
+			fmt.Sprintf("no instance lives, and none of %d Runners in the namespace offers %s", len(w.ns.runners), brief.Quote(w.Implementation)),
+			"start the program of the job, or a Runner that offers it; or name another implementation", ""))
+	default:
+		s := w.about(NoInstance, Critical, fmt.Sprintf("no instance lives, although %d Runners may offer it: they cannot start it, or it was shut down there", len(offering)),
+			"look at its faults, and at the logs of the Runners", "")
+		for _, r := range offering {
+			s.mark = max(s.mark, r.written) // one that is starting jobs goes on to say how many items it has
+		}
+		c.add(s)
+	}
+}
+
+// offering returns the Runners that may offer what runs the job.
+func (w *world) offering() (list []runner) {
+	offer := w.Implementation
+	if offer == "" {
+		offer = w.name
+	}
+	for _, r := range w.ns.runners {
+		// One that has no room to tell all may offer it.
+		if r.MoreOffers > 0 || slices.Contains(r.Offers, offer) || w.Implementation == "" && slices.Contains(r.Offers, "SCRIPT") {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// checkDealing looks at the leader, and at what it has to do.
+func (w *world) checkDealing(c *collector) {
+	if !w.LeaderStands() {
+		severity := Critical
+		if !w.hasGo() {
+			severity = Warning // JVM members elect one when they need it
+		}
+		c.add(w.about(NoLeader, severity, "no instance leads, so items are not dealt, and what is cut short is not run again", "look at the faults and logs of its instances; restart them one by one", ""))
+	}
+	if w.Necessary && !w.JVMLeads() {
+		c.add(w.about(DealPending, Warning, "the items are to be dealt anew, and the leader does not do it", "look at the faults of the leader", ""))
+	}
+	if w.Processing {
+		severity, why := Critical, "which is never so with our instances: they begin no item before it is gone"
+		if w.JVMLeads() {
+			severity, why = Warning, "and the JVM member that leads does not end with it"
+		}
+		s := w.about(StaleProcessing, severity, "a mark says that items are being dealt, "+why, "remove the node", "")
+		s.Path = w.Job.Processing()
+		c.add(s)
+	}
+}
