@@ -142,7 +142,8 @@ func (c *cli) retryCommand() *cobra.Command {
 	var tick moment
 	cmd, a := c.asks(&cobra.Command{
 		Use: "retry JOB", Short: "Run items again that have failed",
-		Long: "Run items again whose last execution has failed for a tick. Items that --items names run again also if they were cut short or killed.",
+		Long: `Run items again whose last execution has failed for a tick. Items that --items names run again also if they were
+cut short or killed.`,
 	})
 	cmd.Flags().Var(&tick, "tick", "scheduled time of the executions; default: the latest for which an item has failed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -161,7 +161,8 @@ const editTime = time.Hour
 func (c *cli) editCommand() *cobra.Command {
 	return c.changes(&cobra.Command{
 		Use: "edit JOB", Short: "Change the settings of a job in an editor", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
-		Long: "Open the settings of a job in the editor that VISUAL or EDITOR names, and write what has changed, on condition that nobody else has changed them meanwhile.",
+		Long: `Open the settings of a job in the editor that VISUAL or EDITOR names, and write what has changed, on condition
+that nobody else has changed them meanwhile.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.timeout, c.limited = max(c.timeout, editTime), true
 			return c.updateBy(cmd, args[0], 0, func(ctx context.Context, d *description) (*description, error) {

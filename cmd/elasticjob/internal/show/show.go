@@ -124,7 +124,7 @@ func (p Printer) Say(format string, args ...any) error {
 }
 
 func (p Printer) json(value any, indent string) error {
-	document, err := encode(value, indent)
+	document, err := encode(value, indent, largeJSON)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (p Printer) json(value any, indent string) error {
 	return err
 }
 
-// encode writes JSON of which a terminal can be shown every byte.
-func encode(value any, indent string) ([]byte, error) {
+// encode writes JSON of which a terminal can be shown every byte: see quoted.
+func encode(value any, indent string, large func(rune) string) ([]byte, error) {
 	var plain bytes.Buffer
 	e := json.NewEncoder(&plain)
 	e.SetEscapeHTML(false)
@@ -141,32 +141,42 @@ func encode(value any, indent string) ([]byte, error) {
 	if err := e.Encode(value); err != nil {
 		return nil, err
 	}
-	if bytes.IndexFunc(plain.Bytes(), hidden) == plain.Len()-1 { // only the line break at the end
-		return plain.Bytes(), nil
-	}
+	return quoted(plain.Bytes(), large), nil
+}
+
+// largeJSON and largeYAML write a rune of more than four hexadecimal digits.
+func largeJSON(r rune) string {
+	r -= 0x10000
+	return fmt.Sprintf(`\u%04x\u%04x`, 0xD800+r>>10, 0xDC00+r&0x3FF)
+}
+
+func largeYAML(r rune) string { return fmt.Sprintf(`\U%08x`, r) }
+
+// quoted writes what is hidden in texts between quotation marks as escapes; large writes those of
+// runes that have more than four digits. The encoders have left no line break in such texts.
+func quoted(document []byte, large func(rune) string) []byte {
 	var safe bytes.Buffer
-	for _, r := range plain.String() { // encoding/json has made it UTF-8
+	for _, r := range string(document) { // the encoders have made it UTF-8
 		switch {
 		case r == '\n' || !hidden(r):
 			safe.WriteRune(r)
 		case r < 0x10000:
 			fmt.Fprintf(&safe, `\u%04x`, r)
 		default:
-			r -= 0x10000
-			fmt.Fprintf(&safe, `\u%04x\u%04x`, 0xD800+r>>10, 0xDC00+r&0x3FF)
+			safe.WriteString(large(r))
 		}
 	}
-	return safe.Bytes(), nil
+	return safe.Bytes()
 }
 
 // yaml writes the same names and order as JSON.
 func (p Printer) yaml(value any) error {
-	document, err := encode(value, "")
+	document, err := encode(value, "", largeYAML)
 	if err != nil {
 		return err
 	}
 	var node yaml.Node
-	if err := yaml.Unmarshal(document, &node); err != nil { // JSON is YAML
+	if err := yaml.Unmarshal(document, &node); err != nil { // JSON is YAML, but for what largeYAML writes
 		return err
 	}
 	block(&node)
@@ -179,7 +189,7 @@ func (p Printer) yaml(value any) error {
 	if err := e.Close(); err != nil {
 		return err
 	}
-	_, err = p.Out.Write(b.Bytes())
+	_, err = p.Out.Write(quoted(b.Bytes(), largeYAML))
 	return err
 }
 

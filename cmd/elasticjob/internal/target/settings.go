@@ -62,7 +62,7 @@ type Field struct {
 func Fields() []Field {
 	return []Field{
 		{Flag: "store", Env: "ELASTICJOB_STORE", In: func(s *Settings) *string { return &s.Store },
-			Meaning: "etcd://host:port,host:port/namespace or zookeeper://…; with TLS etcd+tls:// or zookeeper+tls://"},
+			Meaning: "etcd://host,host:port/namespace, or zookeeper://…; with TLS etcd+tls://, zookeeper+tls://"},
 		{Flag: "endpoints", Env: "ELASTICJOB_ENDPOINTS", In: func(s *Settings) *string { return &s.Endpoints },
 			Meaning: "host:port,host:port, in place of those in --store"},
 		{Flag: "namespace", Env: "ELASTICJOB_NAMESPACE", In: func(s *Settings) *string { return &s.Namespace },
@@ -84,7 +84,7 @@ func Fields() []Field {
 		{Flag: "grants", Env: "ELASTICJOB_GRANTS", In: func(s *Settings) *string { return &s.Grants },
 			Meaning: "ZooKeeper: what others may do with the nodes of this command: digest:USER:HASH:PERMISSIONS, …"},
 		{Flag: "history", Env: "ELASTICJOB_HISTORY", In: func(s *Settings) *string { return &s.History },
-			Meaning: "database of the history: sqlite:/path, mysql:DSN or postgres:DSN; may have ${env:NAME} and ${file:/path}"},
+			Meaning: "sqlite:/path, mysql:DSN or postgres:DSN; ${env:NAME} and ${file:/path} may be in it"},
 	}
 }
 
