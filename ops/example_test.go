@@ -207,3 +207,45 @@ func ExampleOps_Create() {
 	// move anna done by hand
 	// <nil>
 }
+
+// What runs somewhere shows as it changes.
+func ExampleOps_Watch() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	finish := make(chan struct{})
+	reg, end := start(ctx, job.Config{Name: "settle", Cron: "0 0 3 * * ?", ShardingTotalCount: 2}, func(context.Context, job.ShardingContext) error {
+		<-finish
+		return nil
+	})
+	defer end()
+
+	all := ops.New(reg)
+	request, err := all.Job("settle").Trigger(ctx, job.TriggerRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for update, err := range all.Watch(ctx, ops.DefaultEvery) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if len(update.Jobs) == 1 && update.Jobs[0].Running == 2 {
+			fmt.Println(update.Jobs[0].Name, "is", update.Jobs[0].Status, "and runs 2 items")
+			break
+		}
+	}
+	close(finish)
+	if _, err := request.Wait(ctx); err != nil {
+		log.Fatal(err)
+	}
+	items, err := all.Job("settle").Items(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, i := range items {
+		fmt.Println("item", i.Item, "is", i.Status, "and has ended", i.Last.Outcome)
+	}
+	// Output:
+	// settle is OK and runs 2 items
+	// item 0 is PENDING and has ended OK
+	// item 1 is PENDING and has ended OK
+}

@@ -394,3 +394,96 @@ func TestStatistics(t *testing.T) {
 		}
 	})
 }
+
+// Instances show whether they work by the configuration that the job has.
+func TestInstancesAndTheirConfiguration(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		s := runs(t, d, settle(), "10.0.0.1", func(context.Context, job.ShardingContext) error { return nil })
+		owns(t, s, 3)
+		j := ops.New(open(t, d)).Job("settle")
+		update := func(change func(*job.Config)) ops.InstanceInfo {
+			t.Helper()
+			now, err := j.Settings(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(&now.Config)
+			if err := j.Update(t.Context(), ops.UpdateRequest{Config: now.Config, Version: now.Version}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Second)
+			list, err := j.Instances(t.Context())
+			if err != nil || len(list) != 1 {
+				t.Fatalf("got %+v, %v", list, err)
+			}
+			return list[0]
+		}
+		if in := update(func(*job.Config) {}); in.Behind || in.Refuses {
+			t.Errorf("got %+v", in)
+		}
+		if in := update(func(c *job.Config) { c.Description = "other" }); in.Behind || in.Refuses || len(in.Faults) > 0 {
+			t.Errorf("after a change: %+v", in)
+		}
+		if in := update(func(c *job.Config) { c.Strategy = "NOWHERE" }); in.Behind || !in.Refuses || len(in.Faults) != 1 || in.Faults[0].Kind != "configuration" || in.Faults[0].Since.IsZero() {
+			t.Errorf("after a change that it refuses: %+v", in)
+		}
+		info, err := j.Info(t.Context())
+		if err != nil || info.Faults != 1 || !strings.Contains(info.Fault, "NOWHERE") || info.ConfigError != "" {
+			t.Errorf("got %+v, %v", info, err)
+		}
+		if in := update(func(c *job.Config) { c.Strategy = "" }); in.Behind || in.Refuses || len(in.Faults) > 0 {
+			t.Errorf("after a change back: %+v", in)
+		}
+	})
+}
+
+// Broadcast jobs, one-off jobs, jobs that pause and jobs that end.
+func TestNextTicks(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		reg := open(t, d)
+		all := ops.New(reg)
+		now := time.Now()
+		create := func(c job.Config) {
+			t.Helper()
+			c.ShardingTotalCount, c.TimeZone = 1, "GMT+00:00"
+			if err := all.Create(t.Context(), ops.CreateRequest{Config: c}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		create(job.Config{Name: "daily", Cron: "0 0 3 * * ?"})
+		create(job.Config{Name: "once"})
+		create(job.Config{Name: "once-until", Expiry: job.Expiry{At: now.Add(time.Hour)}})
+		create(job.Config{Name: "until", Cron: "0 0 3 * * ?", Expiry: job.Expiry{At: now.Add(36 * time.Hour)}})
+		create(job.Config{Name: "spread", Cron: "0 0 3 * * ?", Broadcast: true})
+		create(job.Config{Name: "paused", Cron: "0 0 3 * * ?"})
+		if _, err := all.Job("paused").Pause(t.Context(), ops.PauseRequest{Why: "move", MakeUp: true}); err != nil {
+			t.Fatal(err)
+		}
+		three := func(days int) time.Time {
+			return now.UTC().Truncate(24*time.Hour).Add(27*time.Hour).AddDate(0, 0, days)
+		}
+		wants := func(name string, next time.Time, ticks int, expired bool) {
+			t.Helper()
+			d, err := all.Job(name).Describe(t.Context())
+			if err != nil || !d.Info.Next.Equal(next) || len(d.Ticks) != ticks || d.Info.Expired != expired || d.Info.NextError != "" {
+				t.Errorf("%s: got %+v, %v", name, d, err)
+			}
+		}
+		time.Sleep(4 * time.Hour) // from midnight
+		wants("daily", three(0), 5, false)
+		wants("once", time.Time{}, 0, false)
+		wants("once-until", time.Time{}, 0, true)
+		wants("until", three(0), 1, false)
+		wants("spread", three(0), 5, false)
+		wants("paused", time.Time{}, 5, false)
+		time.Sleep(36 * time.Hour)
+		wants("until", time.Time{}, 0, true)
+		wants("daily", three(1), 5, false)
+		if items, err := all.Job("spread").Items(t.Context()); err != nil || len(items) != 0 {
+			t.Errorf("items of a broadcast job without instances: %+v, %v", items, err)
+		}
+		if info, err := all.Job("paused").Info(t.Context()); err != nil || info.Paused.Why != "move" || !info.Paused.MakeUp || info.Paused.Since.IsZero() {
+			t.Errorf("got %+v, %v", info, err)
+		}
+	})
+}
