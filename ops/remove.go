@@ -16,6 +16,10 @@ import (
 // ErrNotRemoved: nothing says that a job of that name was removed.
 var ErrNotRemoved = errors.New("ops: the job was not removed")
 
+// ErrMoving: the job is on its way from this namespace to another one, or to this one. Package migrate
+// goes on with that, or aborts it.
+var ErrMoving = errors.New("ops: the job is on its way between two namespaces")
+
 // RemoveRequest says how a job is to be removed.
 type RemoveRequest struct {
 	// Why is for people. It is cut after 255 bytes.
@@ -117,15 +121,18 @@ func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) er
 // removeRest removes what is left of a job that was removed. Without a note of that, what has no
 // configuration is not a job's. It reports whether anything was left.
 func (j *Job) removeRest(ctx context.Context) (was bool, err error) {
-	if j.ops.isDry {
-		return false, nil
-	}
-	_, err = j.ops.reg.Get(ctx, j.name.Removal())
+	n, err := j.ops.reg.Get(ctx, j.name.Removal())
 	if errors.Is(err, coord.ErrNoNode) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
+	}
+	if d, err := jobtree.DecodeRemoval(n.Value); err == nil && d.Migration != "" {
+		return false, fmt.Errorf("%w: %s, migration %s", ErrMoving, d.Why, d.Migration)
+	}
+	if j.ops.isDry {
+		return false, nil
 	}
 	return removal.Rest(ctx, j.ops.reg, j.name)
 }
@@ -141,6 +148,8 @@ type Removed struct {
 	Revision int
 	// Expired is whether the job was removed because it had no tick left: see job.Expiry.
 	Expired bool
+	// Migration is the id of the migration with which the job is on its way; empty if it is not.
+	Migration string
 	// Err says why nothing of this can be told, except the name. No program sets such a job up again.
 	Err error
 }
@@ -156,7 +165,7 @@ func (o *Ops) Removed(ctx context.Context) ([]Removed, error) {
 	list := make([]Removed, 0, len(nodes))
 	for _, n := range nodes {
 		d, err := jobtree.DecodeRemoval(n.Value)
-		list = append(list, Removed{Name: coord.Base(n.Path), By: d.By, Why: d.Why, At: d.At, Revision: d.Revision, Expired: d.Expired, Err: err})
+		list = append(list, Removed{Name: coord.Base(n.Path), By: d.By, Why: d.Why, At: d.At, Revision: d.Revision, Expired: d.Expired, Migration: d.Migration, Err: err})
 	}
 	return list, nil
 }
@@ -164,7 +173,7 @@ func (o *Ops) Removed(ctx context.Context) ([]Removed, error) {
 // Readmit lets programs set a job up again that was removed. What a removal that was cut short has left
 // of it goes first. Otherwise it is one commit.
 //
-// Errors: ErrNotRemoved; those of a read and of a commit.
+// Errors: ErrNotRemoved; ErrMoving; those of a read and of a commit.
 func (o *Ops) Readmit(ctx context.Context, name string) error {
 	err := ErrNotRemoved
 	if jobtree.IsName(name) {

@@ -29,6 +29,9 @@ type RemovalDocument struct {
 	Revision int
 	// Expired is whether the job was removed because it had no tick left.
 	Expired bool
+	// Migration is the id of the migration with which the job is on its way from this namespace, or to
+	// it; empty if it is not. Then what is left of the job is no rest.
+	Migration string
 }
 
 // String says who has removed the job, when and why, in one line.
@@ -60,7 +63,7 @@ func EncodeRemoval(d RemovalDocument) []byte {
 	if d.Expired {
 		b = append(b, "expired: true\n"...)
 	}
-	return b
+	return appendText(b, "migration", d.Migration, maxName)
 }
 
 // DecodeRemoval reads the value of such a node. An error comes with the zero document.
@@ -74,7 +77,7 @@ func DecodeRemoval(value []byte) (RemovalDocument, error) {
 
 func readRemoval(value []byte) (d RemovalDocument, err error) {
 	var at, revision, expired string
-	_, err = readTexts(value, maxRemoval, map[string]*string{"by": &d.By, "why": &d.Why, "at": &at, "revision": &revision, "expired": &expired})
+	_, err = readTexts(value, maxRemoval, map[string]*string{"by": &d.By, "why": &d.Why, "at": &at, "revision": &revision, "expired": &expired, "migration": &d.Migration})
 	if errors.Is(err, yamldoc.ErrEmpty) { // an operator has created the node
 		return d, nil
 	}

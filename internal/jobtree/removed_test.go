@@ -14,7 +14,7 @@ func TestRemovalRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := jobtree.RemovalDocument{
 			By: rapid.StringN(-1, -1, 255).Draw(t, "by"), Why: rapid.StringN(-1, -1, 255).Draw(t, "why"), At: moments().Draw(t, "at"),
-			Revision: rapid.IntMin(0).Draw(t, "revision"), Expired: rapid.Bool().Draw(t, "expired"),
+			Revision: rapid.IntMin(0).Draw(t, "revision"), Expired: rapid.Bool().Draw(t, "expired"), Migration: rapid.StringN(-1, -1, 64).Draw(t, "migration"),
 		}
 		value := jobtree.EncodeRemoval(want)
 		if got, err := jobtree.DecodeRemoval(value); err != nil || !cmp.Equal(got, want) {

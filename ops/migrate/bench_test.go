@@ -13,7 +13,7 @@ import (
 //
 //	REQUIRE_ZOOKEEPER=1 go test ./ops/migrate -run xxx -bench Move -benchtime 1x -timeout 30m
 func BenchmarkMove(b *testing.B) {
-	for _, size := range []struct{ jobs, items int }{{1, 100_000}, {10_000, 3}} {
+	for _, size := range []struct{ jobs, items int }{{1, 100_000}, {10_000, 3}, {1, 10_000}, {1_000, 3}} {
 		b.Run(fmt.Sprintf("%d jobs of %d items", size.jobs, size.items), func(b *testing.B) {
 			etcd, zookeeper := open(b, onEtcd(b)), open(b, onZooKeeper(b))
 			fill(b, etcd, size.jobs, size.items)

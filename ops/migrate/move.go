@@ -66,8 +66,12 @@ type Move struct {
 	OnChange func(ops.Change)
 }
 
-// parallel is how many jobs are on their way at a time.
-const parallel = 8
+const (
+	// parallel is how many jobs are on their way at a time.
+	parallel = 8
+	// manyNodes is from how many nodes on a job goes alone: all of it is in memory.
+	manyNodes = 20_000
+)
 
 // Result says what has become of a move.
 type Result struct {
@@ -107,7 +111,14 @@ func (m Move) Run(ctx context.Context) (*Result, error) {
 	if err := r.shared(ctx, p); err != nil {
 		return result, fmt.Errorf("migrate: %w", err)
 	}
-	moved, err := r.each(ctx, p.names(), r.move)
+	small, wide := p.names()
+	moved, err := r.each(ctx, parallel, small, r.move)
+	if err == nil {
+		var more []string
+		more, err = r.each(ctx, 1, wide, r.move)
+		moved = append(moved, more...)
+	}
+	slices.Sort(moved)
 	result.Moved = moved
 	if err == nil {
 		err = r.tell(ctx) // what has been changed meanwhile
@@ -143,7 +154,7 @@ func (m Move) Abort(ctx context.Context) (*Result, error) {
 	names, err := r.begun(ctx)
 	if err == nil {
 		var mu sync.Mutex
-		_, err = r.each(ctx, names, func(ctx context.Context, name jobtree.Job) (bool, error) {
+		_, err = r.each(ctx, parallel, names, func(ctx context.Context, name jobtree.Job) (bool, error) {
 			hasMoved, err := r.putBack(ctx, name)
 			if err != nil {
 				return false, err
@@ -180,9 +191,9 @@ type run struct {
 	settler
 }
 
-// each does something for each job, several at a time, and returns the jobs for which it reports
+// each does something for each job, so many at a time, and returns the jobs for which it reports
 // true, by name. An error does not keep it from the others, unless nothing can be done any more.
-func (r *run) each(ctx context.Context, names []jobtree.Job, do func(context.Context, jobtree.Job) (bool, error)) (done []string, err error) {
+func (r *run) each(ctx context.Context, parallel int, names []jobtree.Job, do func(context.Context, jobtree.Job) (bool, error)) (done []string, err error) {
 	var (
 		mu         sync.Mutex
 		errs       errorList

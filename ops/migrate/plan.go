@@ -111,19 +111,24 @@ func (p *Plan) weight() int {
 	return n
 }
 
-func (p *Plan) names() []jobtree.Job {
-	list := make([]jobtree.Job, len(p.Jobs))
-	for n, j := range p.Jobs {
-		list[n] = jobtree.Job(j.Name)
+// names returns the jobs that go several at a time, and those that go one by one.
+func (p *Plan) names() (small, wide []jobtree.Job) {
+	for _, j := range p.Jobs {
+		if j.Nodes > manyNodes {
+			wide = append(wide, jobtree.Job(j.Name))
+		} else {
+			small = append(small, jobtree.Job(j.Name))
+		}
 	}
-	return list
+	return small, wide
 }
 
 func (p *Plan) find(severity Severity, format string, args ...any) {
 	p.Findings = append(p.Findings, Finding{Severity: severity, Cause: fmt.Sprintf(format, args...)})
 }
 
-// Plan reads both sides, and says what Run would do, and what speaks against it.
+// Plan reads both sides, and says what Run would do, and what speaks against it. It reads up to eight
+// jobs at a time into memory.
 //
 // Errors: ErrOther; those of a read.
 func (m Move) Plan(ctx context.Context) (*Plan, error) {
@@ -156,7 +161,7 @@ func (m Move) plan(ctx context.Context, p *Plan) error {
 	r := &run{Move: m, id: p.ID, settler: settler{m.clock()}}
 	var mu sync.Mutex
 	used := map[string]bool{}
-	_, err = r.each(ctx, names, func(ctx context.Context, name jobtree.Job) (bool, error) {
+	_, err = r.each(ctx, parallel, names, func(ctx context.Context, name jobtree.Job) (bool, error) {
 		j, c, err := r.examine(ctx, name)
 		if err != nil || j == nil {
 			return false, err

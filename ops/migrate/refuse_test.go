@@ -155,6 +155,9 @@ func TestKeepSource(t *testing.T) {
 	if err != nil || len(marks) != 1 || !marks[0].IsKept || !marks[0].IsSource || marks[0].Done != 1 || marks[0].By != "anna" || marks[0].To != "new://ns" {
 		t.Errorf("marks %+v, %v", marks, err)
 	}
+	if note := kept["~elasticjob/removed/a"]; strings.Contains(note, "migration:") {
+		t.Errorf("the note says %q", note)
+	}
 	if marks, err := migrate.Marks(t.Context(), to); err != nil || len(marks) > 0 {
 		t.Errorf("marks of the target %+v, %v", marks, err)
 	}
@@ -195,6 +198,17 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 		}
 	}
 	for side, reg := range map[string]coord.Registry{"source": from, "target": to} {
+		o := ops.New(reg)
+		for what, err := range map[string]error{
+			"readmit": o.Readmit(t.Context(), "a"),
+			"remove":  o.Job("a").Remove(t.Context(), ops.RemoveRequest{}),
+			"create":  o.Create(t.Context(), ops.CreateRequest{Config: job.Config{Name: "a", ShardingTotalCount: 1}}),
+			"dry run": o.DryRun().Readmit(t.Context(), "a"),
+		} {
+			if !errors.Is(err, ops.ErrMoving) {
+				t.Errorf("at the %s, %s: %v", side, what, err)
+			}
+		}
 		marks, err := migrate.Marks(t.Context(), reg)
 		if err != nil || len(marks) != 1 || marks[0].IsSource != (side == "source") || marks[0].Begun != 1 || marks[0].Done != 0 || marks[0].Jobs != 1 {
 			t.Errorf("marks of the %s: %+v, %v", side, marks, err)
@@ -214,6 +228,9 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 	}
 	if _, err := between(from, to).Run(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if removed, err := ops.New(from).Removed(t.Context()); err != nil || len(removed) != 1 || removed[0].Migration != "" {
+		t.Errorf("removed at the source: %+v, %v", removed, err)
 	}
 	if err := starts(a); !errors.Is(err, job.ErrJobRemoved) || !strings.Contains(err.Error(), "was moved to new://ns") {
 		t.Errorf("at the source, after the move: %v", err)

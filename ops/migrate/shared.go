@@ -74,7 +74,7 @@ func (r *run) shared(ctx context.Context, p *Plan) error {
 		name := jobtree.Job(coord.Base(n.Path))
 		byName[name], names = n, append(names, name)
 	}
-	_, err := r.each(ctx, names, func(ctx context.Context, name jobtree.Job) (bool, error) {
+	_, err := r.each(ctx, parallel, names, func(ctx context.Context, name jobtree.Job) (bool, error) {
 		// If the target has the job it was not removed there.
 		return true, r.writeOnce(ctx, byName[name], coord.Absent(name.Config()))
 	})

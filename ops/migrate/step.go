@@ -78,8 +78,11 @@ func (r *run) step(ctx context.Context, name jobtree.Job, at position) (isDone, 
 	switch {
 	case at.source.Step != "" && at.config.Created != 0:
 		return true, false, fmt.Errorf("%w: %s is there; remove that, and run the migration again", ErrSetUpAgain, at.config.Path)
-	case at.source.Step == jobtree.Left, at.source.Step == jobtree.Leaving && hasArrived && r.KeepSource:
+	case at.source.Step == jobtree.Left:
 		return true, true, nil
+	case at.source.Step == jobtree.Leaving && hasArrived && r.KeepSource:
+		_, err := r.From.Registry.Commit(ctx, r.atSource(), r.hasMoved(name))
+		return true, true, err
 	case at.source.Step == jobtree.Leaving && hasArrived:
 		return false, false, r.clear(ctx, name, at)
 	case at.source.Step == jobtree.Leaving && at.target.Step == jobtree.Arriving:
@@ -178,7 +181,7 @@ func (r *run) reserve(ctx context.Context, name jobtree.Job, at position) error 
 		d.Kept, asSeen = append([]byte{}, note.Value...), coord.AtVersion(name.Removal(), note.Version)
 	}
 	_, err = r.To.Registry.Commit(ctx, r.atTarget(), asSeen, coord.Absent(name.Config()),
-		coord.Create(name.Moving(r.id), jobtree.EncodeMoving(d)), coord.Put(name.Removal(), r.note("is being moved here from "+r.From.Name)))
+		coord.Create(name.Moving(r.id), jobtree.EncodeMoving(d)), coord.Put(name.Removal(), r.note("is being moved here from "+r.From.Name, r.id)))
 	return err
 }
 
@@ -208,9 +211,14 @@ func (r *run) mayLeave(ctx context.Context, name jobtree.Job, at position) (cond
 }
 
 // note is the value of the node that keeps programs from setting a job up. No program has a higher
-// revision.
-func (r *run) note(why string) []byte {
-	return jobtree.EncodeRemoval(jobtree.RemovalDocument{By: r.By, Why: why, At: r.now, Revision: job.MaxRevision})
+// revision. While the job is on its way, the note has the migration: then operators cannot, either.
+func (r *run) note(why, migration string) []byte {
+	return jobtree.EncodeRemoval(jobtree.RemovalDocument{By: r.By, Why: why, At: r.now, Revision: job.MaxRevision, Migration: migration})
+}
+
+// hasMoved is the operation that notes at the source that a job is on its way no more.
+func (r *run) hasMoved(name jobtree.Job) coord.Op {
+	return coord.Put(name.Removal(), r.note("was moved to "+r.To.Name, ""))
 }
 
 // takeOut takes the configuration out of the source's tree: from this commit on nobody runs the job
@@ -223,7 +231,7 @@ func (r *run) takeOut(ctx context.Context, name jobtree.Job, at position) error 
 	d := jobtree.MovingDocument{Step: jobtree.Leaving, Kept: at.config.Value}
 	ops := append(conditions,
 		r.atSource(), coord.DeleteTree(name.Config()), coord.DeleteTree(name.Sessions()), coord.DeleteTree(name.Instances()), coord.DeleteTree(name.LeaderInstance()),
-		coord.Put(name.Removal(), r.note("was moved to "+r.To.Name)), coord.Create(name.Moving(r.id), jobtree.EncodeMoving(d)),
+		coord.Put(name.Removal(), r.note("is being moved to "+r.To.Name, r.id)), coord.Create(name.Moving(r.id), jobtree.EncodeMoving(d)),
 	)
 	// What says that the job stands in files counts if it is not older than the configuration.
 	applied, err := get(ctx, r.From.Registry, name.Applied())
@@ -249,7 +257,8 @@ func (r *run) carry(ctx context.Context, name jobtree.Job, at position) error {
 	// A part that was sent before, and whose answer was lost, may come late. So the node gets another
 	// version: on the old one nothing can be written any more.
 	path := name.Moving(r.id)
-	if _, err := r.To.Registry.Commit(ctx, r.atTarget(), coord.SetAt(path, at.target.Value, at.target.Version)); err != nil {
+	if _, err := r.To.Registry.Commit(ctx, r.atTarget(), coord.SetAt(path, at.target.Value, at.target.Version),
+		coord.Put(name.Removal(), r.note("is being moved here from "+r.From.Name, r.id))); err != nil {
 		return err
 	}
 	arriving, err := r.moving(ctx, r.To.Registry, name)
@@ -343,7 +352,7 @@ func (r *run) clear(ctx context.Context, name jobtree.Job, at position) error {
 	} else if err != nil {
 		return err
 	}
-	_, err := r.From.Registry.Commit(ctx, r.atSource(), coord.SetAt(at.source.Path, jobtree.EncodeMoving(jobtree.MovingDocument{Step: jobtree.Left}), at.source.Version), coord.DeleteTree(name.Applied()))
+	_, err := r.From.Registry.Commit(ctx, r.atSource(), coord.SetAt(at.source.Path, jobtree.EncodeMoving(jobtree.MovingDocument{Step: jobtree.Left}), at.source.Version), coord.DeleteTree(name.Applied()), r.hasMoved(name))
 	return err
 }
 
@@ -371,6 +380,7 @@ func (r *run) release(ctx context.Context, name jobtree.Job, at position) error 
 func (r *run) putBack(ctx context.Context, name jobtree.Job) (hasMoved bool, err error) {
 	for isDone := false; !isDone && err == nil; {
 		err = patiently(ctx, func() error {
+			isDone = false
 			at, err := r.look(ctx, name)
 			if err != nil {
 				return err
@@ -383,6 +393,9 @@ func (r *run) putBack(ctx context.Context, name jobtree.Job) (hasMoved bool, err
 				err = r.release(ctx, name, at)
 			case at.source.Step == jobtree.Leaving && at.config.Created == 0 && !r.KeepSource:
 				err = r.clear(ctx, name, at)
+			case at.source.Step == jobtree.Leaving && at.config.Created == 0:
+				isDone = true
+				_, err = r.From.Registry.Commit(ctx, r.atSource(), r.hasMoved(name))
 			default:
 				isDone = true
 			}
