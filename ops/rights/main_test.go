@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -142,7 +143,9 @@ func operates(t *testing.T, o *ops.Ops) {
 	_, err = o.PutCalendar(ctx, ops.PutCalendarRequest{Name: "holidays", Document: []byte("timeZone: UTC\ndates: [2026-12-25]\n")})
 	must(t, err)
 	must(t, o.RemoveCalendar(ctx, "holidays", false))
-	looks(t, o)
+	set := ops.ApplyRequest{Set: "files", Implementation: "applied", Config: job.Config{Name: "applied", Cron: rarely, ShardingTotalCount: 1}}
+	must(t, o.Apply(ctx, set))
+	must(t, o.Job("applied").Release(ctx, "files"))
 	s, err := j.Settings(ctx)
 	must(t, err)
 	s.Config.Description = "changed"
@@ -153,19 +156,38 @@ func operates(t *testing.T, o *ops.Ops) {
 }
 
 // looks reads all that a reader can read.
-func looks(t *testing.T, o *ops.Ops) {
+func looks(t *testing.T, reg coord.Registry) {
 	t.Helper()
-	ctx := within(t)
-	_, err := o.Job("nightly").Settings(ctx)
-	must(t, err)
-	_, err = o.Job("nightly").Requests(ctx)
-	must(t, err)
-	_, err = o.Calendars(ctx)
-	must(t, err)
-	_, err = o.Removed(ctx)
-	must(t, err)
-	_, err = o.Audit(ctx, ops.AuditQuery{})
-	must(t, err)
+	ctx, o := within(t), ops.New(reg)
+	nightly := o.Job("nightly")
+	for what, look := range map[string]func() error{
+		"settings":  func() error { _, err := nightly.Settings(ctx); return err },
+		"requests":  func() error { _, err := nightly.Requests(ctx); return err },
+		"describe":  func() error { _, err := nightly.Describe(ctx); return err },
+		"items":     func() error { _, err := nightly.Items(ctx); return err },
+		"jobs":      func() error { _, err := o.Jobs(ctx, ops.JobsQuery{}); return err },
+		"instances": func() error { _, err := o.Instances(ctx); return err },
+		"processes": func() error { _, err := o.Processes(ctx); return err },
+		"servers":   func() error { _, err := o.Servers(ctx); return err },
+		"calendars": func() error { _, err := o.Calendars(ctx); return err },
+		"removed":   func() error { _, err := o.Removed(ctx); return err },
+		"applied":   func() error { _, err := o.Applied(ctx); return err },
+		"audit":     func() error { _, err := o.Audit(ctx, ops.AuditQuery{}); return err },
+		"doctor":    func() error { _, err := doctor.Examine(ctx, reg, doctor.Options{Wait: time.Millisecond}); return err },
+		"watch": func() error {
+			for u, err := range o.Watch(ctx, 0) {
+				if err == nil && u.Fault != "" {
+					err = errors.New(u.Fault)
+				}
+				return err
+			}
+			return nil
+		},
+	} {
+		if err := look(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }
 
 // works is a handler that does what the parameter says.
@@ -184,7 +206,7 @@ func works(ctx context.Context, sc job.ShardingContext) error {
 func cannotWrite(t *testing.T, reg coord.Registry) {
 	t.Helper()
 	ctx := within(t)
-	looks(t, ops.New(reg))
+	looks(t, reg)
 	for _, err := range reg.Walk(ctx, "") {
 		must(t, err)
 	}
