@@ -66,6 +66,7 @@
 //	removal-rest            warning   a removal was cut short
 //	removal-ignored         warning   a job was removed, and is there again
 //	clock-off               critical  a clock is off
+//	migration-open          warning   a migration has stopped halfway, or its source keeps what it has
 //	rights-missing          critical  this user may not read, or not write
 //	store-old               critical  servers of the store are too old
 //	store-keeps-history     warning   the store does not compact its history

@@ -223,8 +223,9 @@ func examine(ns *namespace, found child, c *collector) (isJob bool) {
 	s := jobtree.Read(found.tree, jobtree.Job(found.name))
 	switch {
 	case s.Config == nil:
-		_, isRest := ns.removed[found.name]
-		c.add(noJob(found, isRest))
+		if _, isRest := ns.removed[found.name]; !ns.moving[found.name] {
+			c.add(noJob(found, isRest))
+		}
 		return false
 	case !jobtree.IsName(found.name):
 		c.add(symptom{mark: s.Config.Created, Finding: Finding{

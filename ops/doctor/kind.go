@@ -58,6 +58,7 @@ const (
 	NoJob             Kind = "no-job"
 	RemovalRest       Kind = "removal-rest"
 	RemovalIgnored    Kind = "removal-ignored"
+	MigrationOpen     Kind = "migration-open"
 	ClockOff          Kind = "clock-off" // also of an instance
 	RightsMissing     Kind = "rights-missing"
 	StoreOld          Kind = "store-old"
@@ -164,6 +165,7 @@ func Kinds() []About {
 		{RemovalRest, Warning, "a removal was cut short"},
 		{RemovalIgnored, Warning, "a job was removed, and is there again"},
 		{ClockOff, Critical, "a clock is off"},
+		{MigrationOpen, Warning, "a migration has stopped halfway, or its source keeps what it has"},
 		{RightsMissing, Critical, "this user may not read, or not write"},
 		{StoreOld, Critical, "servers of the store are too old"},
 		{StoreKeepsHistory, Warning, "the store does not compact its history"},

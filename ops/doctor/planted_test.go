@@ -202,6 +202,14 @@ func plantings() map[string]planting {
 			f.commit(coord.Put(jobtree.Job("gone").Removal(), nil), coord.Put(jobtree.Job("gone").Fired(7), nil))
 		}, []doctor.Kind{doctor.RemovalRest}},
 		"a name that no job can have": {func(f *fixture) { f.commit(coord.Put("a b/config", nil)) }, []doctor.Kind{doctor.UnusableName}},
+		"a migration has stopped": {func(f *fixture) {
+			f.commit(coord.Put(jobtree.Job("gone").Removal(), nil), coord.Put(jobtree.Job("gone").Fired(7), nil))
+			f.moves("gone", jobtree.MigrationDocument{IsSource: true})
+		}, []doctor.Kind{doctor.MigrationOpen}},
+		"a migration that keeps its source": {func(f *fixture) {
+			f.moves("gone", jobtree.MigrationDocument{IsKept: true})
+		}, []doctor.Kind{doctor.MigrationOpen}},
+		"a mark that nobody can read": {func(f *fixture) { f.commit(coord.Put(jobtree.Migration("m"), []byte("?"))) }, []doctor.Kind{doctor.DocumentUnreadable}},
 		"removal ignored":             {func(f *fixture) { f.commit(coord.Put(f.job.Removal(), nil)) }, []doctor.Kind{doctor.RemovalIgnored}},
 		"the store's clock":           {func(f *fixture) { f.store.SetClockOffset(-time.Minute) }, []doctor.Kind{doctor.ClockOff, doctor.FutureTime}},
 		// As ElasticJob 3.0.x leaves its nodes when one of two members dies: the items are dealt again with the
@@ -246,6 +254,13 @@ func (f *fixture) offers(names ...string) (rewrite func()) {
 	return func() { f.commit(coord.Put(node, value)) }
 }
 
+// moves puts up the mark of a migration, and what it says of one job.
+func (f *fixture) moves(name jobtree.Job, d jobtree.MigrationDocument) {
+	f.Helper()
+	d.At, d.From, d.To, d.Jobs = time.Now(), "here", "there", 1
+	f.commit(coord.Put(jobtree.Migration("m"), jobtree.EncodeMigration(d)), coord.Put(name.Moving("m"), jobtree.EncodeMoving(jobtree.MovingDocument{Step: jobtree.Leaving})))
+}
+
 // asks asks for a run of item 0.
 func (f *fixture) asks(id string, at time.Time) {
 	f.Helper()
@@ -274,6 +289,10 @@ func TestWhatPassesIsNoFinding(t *testing.T) {
 		"a Runner goes on to start jobs": {
 			func(f *fixture) { f.dies(0); f.dies(1); f.rewrite = f.offers("settle") },
 			func(f *fixture) { f.rewrite() },
+		},
+		"a migration goes on": {
+			func(f *fixture) { f.moves("a", jobtree.MigrationDocument{}) },
+			func(f *fixture) { f.moves("b", jobtree.MigrationDocument{}) },
 		},
 		"the job is removed": {
 			func(f *fixture) { f.dies(0); f.dies(1) },

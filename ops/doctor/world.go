@@ -25,6 +25,8 @@ type namespace struct {
 	calendars map[string]sheet
 	// removed are the jobs that were removed: when what says so was written.
 	removed map[string]int64
+	// moving are the jobs that are on their way to another namespace, or from one.
+	moving map[string]bool
 }
 
 // runner is a process that offers to serve jobs, and when it has said so.
@@ -43,7 +45,8 @@ type sheet struct {
 // readNamespace reads what all jobs share, and notes what is wrong with that.
 func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c *collector) (*namespace, error) {
 	local := time.Now()
-	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]int64{}}
+	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]int64{}, moving: map[string]bool{}}
+	var open migrations
 	for _, part := range []struct {
 		root string
 		read func(name string, n coord.Node)
@@ -51,6 +54,7 @@ func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c
 		{jobtree.Nodes, func(_ string, n coord.Node) { ns.readProcess(n, c) }},
 		{jobtree.Calendars, func(name string, n coord.Node) { ns.readCalendar(name, n, c) }},
 		{jobtree.Removals, func(name string, n coord.Node) { ns.removed[name] = n.Modified }},
+		{jobtree.Migrations, func(name string, n coord.Node) { open.read(name, n) }},
 	} {
 		for n, err := range reg.Walk(ctx, part.root) {
 			if errors.Is(err, coord.ErrDenied) {
@@ -65,6 +69,7 @@ func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c
 			}
 		}
 	}
+	open.check(ns, c)
 	return ns, nil
 }
 
