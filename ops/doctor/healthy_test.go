@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -38,6 +39,7 @@ func TestHealthyCluster(t *testing.T) {
 		}
 		defer func() { _ = reg.Close(context.Background()) }() // the test is over
 		e := examiner{t: t, reg: reg}
+		defer e.running.Wait()
 		jobs := []job.Config{
 			{Name: "second", Cron: "* * * * * ?", ShardingTotalCount: 10, Failover: true},
 			{Name: "minute", Cron: "0 * * * * ?", TimeZone: "Asia/Shanghai", ShardingTotalCount: 3, Failover: true, Jitter: 5 * time.Second},
@@ -96,9 +98,38 @@ func TestHealthyCluster(t *testing.T) {
 		must(steer.Trigger(t.Context(), job.TriggerRequest{}))
 		must(steer.Pause(t.Context(), ops.PauseRequest{}))
 		must(nil, steer.Resume(t.Context()))
-		e.wait()
+		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(1100 * time.Millisecond))) // while it runs
+		must(steer.Kill(t.Context(), ops.KillRequest{}))
+		must(nil, update(t.Context(), steer, func(c *job.Config) { c.ShardingTotalCount, c.Cron = 25, "0/2 * * * * ?" }))
+		must(nil, update(t.Context(), steer, func(c *job.Config) { c.ShardingTotalCount, c.Label = 3, "" }))
+
+		// Jobs without a deployment, one of which ends; calendars; a removal.
+		all := c.Ops()
+		c.Runner("10.0.0.9", map[string]job.Handler{"made": lasts(100 * time.Millisecond)})
+		must(all.PutCalendar(t.Context(), ops.PutCalendarRequest{Name: "c", Document: []byte("timeZone: UTC\ndates: [2000-06-01]")}))
+		for n := range 5 {
+			cfg := job.Config{Name: fmt.Sprintf("made%d", n), Cron: "* * * * * ?", ShardingTotalCount: 2, Calendars: []string{"c"}}
+			if n == 0 {
+				cfg.Expiry = job.Expiry{Ticks: 3, Remove: true}
+			}
+			must(nil, all.Create(t.Context(), ops.CreateRequest{Config: cfg, Implementation: "made"}))
+		}
+		must(all.PutCalendar(t.Context(), ops.PutCalendarRequest{Name: "c", Document: []byte("timeZone: UTC\ndates: [2000-06-02]")}))
+		must(nil, all.Job("made1").Remove(t.Context(), ops.RemoveRequest{}))
+		e.often(500*time.Millisecond, 20)
+		e.running.Wait()
 		t.Logf("%d examinations, %d with a second look", e.all, e.twice)
 	})
+}
+
+// update changes the configuration of a job.
+func update(ctx context.Context, j *ops.Job, change func(*job.Config)) error {
+	s, err := j.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	change(&s.Config)
+	return j.Update(ctx, ops.UpdateRequest{Config: s.Config, Version: s.Version})
 }
 
 // examiner examines the namespace again and again.
@@ -118,8 +149,6 @@ func (e *examiner) often(pause time.Duration, times int) {
 		time.Sleep(pause)
 	}
 }
-
-func (e *examiner) wait() { e.running.Wait() }
 
 func (e *examiner) examine() {
 	report, err := doctor.Examine(context.Background(), e.reg, doctor.Options{})
