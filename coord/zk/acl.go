@@ -3,6 +3,7 @@ package zk
 import (
 	"crypto/sha1"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -119,7 +120,7 @@ func ParseACL(list string) (ACL, error) {
 	for text := range strings.SplitSeq(list, ",") {
 		e, err := parseEntry(strings.TrimSpace(text))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: access list: %w", coord.ErrInvalidConfig, err)
 		}
 		acl = append(acl, e)
 	}
@@ -129,17 +130,17 @@ func ParseACL(list string) (ACL, error) {
 func parseEntry(text string) (Entry, error) {
 	first, last := strings.IndexByte(text, ':'), strings.LastIndexByte(text, ':')
 	if first < 0 || first == last {
-		return Entry{}, fmt.Errorf(`%w: access list: an entry has to be "scheme:id:permissions", such as "digest:user:hash:r"`, coord.ErrInvalidConfig)
+		return Entry{}, errors.New(`an entry has to be "scheme:id:permissions", such as "digest:user:hash:r"`)
 	}
 	e := Entry{Identity: Identity{text[:first], text[first+1 : last]}}
 	for _, letter := range []byte(text[last+1:]) {
 		p := permissionOf(letter)
 		if p == 0 {
-			return e, fmt.Errorf("%w: access list: the permissions of %s end with no letters of %q", coord.ErrInvalidConfig, e.Identity.user(), letters)
+			return e, fmt.Errorf("the permissions of %s are no letters of %q", e.user(), letters)
 		}
 		e.Permissions |= p
 	}
-	return e, e.validate()
+	return e, e.check()
 }
 
 // user is the identity without its hash, for texts of errors.
@@ -148,21 +149,31 @@ func (i Identity) user() string {
 	return fmt.Sprintf("%.40q", i.Scheme+":"+user)
 }
 
-// validate checks an entry as far as the server would, which tells only that something is wrong.
-func (e Entry) validate() error {
+// check says what is wrong with an entry; a server tells only that something is.
+func (e Entry) check() error {
 	user, hash, isPair := strings.Cut(e.ID, ":")
 	raw, err := base64.StdEncoding.DecodeString(hash)
 	switch {
 	case e.Permissions == 0 || e.Permissions&^All != 0:
-		return fmt.Errorf("%w: access list: the permissions of %s are none of %q", coord.ErrInvalidConfig, e.user(), letters)
+		return fmt.Errorf("the permissions of %s are none of %q", e.user(), letters)
 	case e.Scheme == "" || e.ID == "" || strings.ContainsAny(e.ID, ", \t\r\n"):
-		return fmt.Errorf("%w: access list: %s is no identity", coord.ErrInvalidConfig, e.user())
+		return fmt.Errorf("%s is no identity", e.user())
 	case e.Scheme == "auth":
-		return fmt.Errorf("%w: access list: auth is who creates the node, and has everything anyway", coord.ErrInvalidConfig)
+		return errors.New("auth is who creates the node, and has everything anyway")
 	case e.Scheme == "world" && e.Identity != Everybody():
-		return fmt.Errorf("%w: access list: of the scheme world there is anyone only", coord.ErrInvalidConfig)
+		return errors.New("of the scheme world there is anyone only")
 	case e.Scheme == "digest" && (!isPair || user == "" || err != nil || len(raw) != sha1.Size):
-		return fmt.Errorf(`%w: access list: the id of %s has to be "user:hash"; DigestIdentity makes it`, coord.ErrInvalidConfig, e.user())
+		return fmt.Errorf(`the id of %s has to be "user:hash"; DigestIdentity makes it`, e.user())
+	}
+	return nil
+}
+
+// check says what is wrong with a list that is given.
+func (a ACL) check() error {
+	for _, e := range a {
+		if err := e.check(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

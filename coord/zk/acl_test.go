@@ -121,8 +121,17 @@ func TestGrantsAndOtherUsers(t *testing.T) {
 	wantErr(t, r.SetACL(t.Context(), "a/b", at.ACL, at.Version), coord.ErrVersion, "a/b")
 	wantErr(t, r.SetACL(t.Context(), "none", at.ACL, 0), coord.ErrNoNode, "none")
 	wantErr(t, alone.SetACL(t.Context(), "a/b", at.ACL, at.Version+1), coord.ErrDenied, "a/b")
-	wantErr(t, r.SetACL(t.Context(), "a/b", nil, at.Version+1), coord.ErrInvalidConfig)
+	for _, bad := range []zk.ACL{nil, {{Identity: a}}} {
+		err := r.SetACL(t.Context(), "a/b", bad, at.Version+1)
+		wantErr(t, err, coord.ErrInvalidConfig, "a/b")
+		if errors.Is(err, coord.ErrUnavailable) {
+			t.Errorf("it was sent: %v", err)
+		}
+	}
 	wantErr(t, r.SetACL(t.Context(), "a//b", at.ACL, 0), coord.ErrInvalidPath)
+	for _, err := range r.ACLs(t.Context(), "a//b") {
+		wantErr(t, err, coord.ErrInvalidPath)
+	}
 	for range r.ACLs(t.Context(), "none") {
 		t.Error("a node that is not there has a list")
 	}

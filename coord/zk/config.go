@@ -43,15 +43,17 @@ type Config struct {
 	// jitter. While a session lives it is at most a tenth of its time-out. Default 1 s.
 	MaxBackoff time.Duration
 	// Digest is "user:password". With it nodes are created for this user alone
-	// (ZooKeeper's CREATOR_ALL), without it for everybody. ZooKeeper has no list of
-	// users, so a wrong password shows only if the namespace belongs to another user.
+	// (ZooKeeper's CREATOR_ALL) and for those in Grants, without it for everybody.
+	// ZooKeeper has no list of users, so a wrong password shows only if the namespace
+	// belongs to another user.
 	Digest string
 	// OtherDigests are further users, each "user:password", as which the registry logs in,
 	// too. Nodes are created for all of them alike. That is for the time in which a namespace
 	// changes its user: see package rights. They need Digest.
 	OtherDigests []string
 	// Grants are what others may do with the nodes that this registry creates, such as an
-	// operator or a reader. They need Digest, whose user may do everything in any case.
+	// operator or a reader: package rights knows which are needed. They need Digest, whose
+	// user may do everything in any case.
 	Grants ACL
 	// TLS, if set, is used for every connection. If it has no ServerName, certificates
 	// must be for the host to which the registry connects.
@@ -132,10 +134,8 @@ func (c Config) validateUsers() error {
 			return fmt.Errorf(`%w: %s has to be "user:password"`, coord.ErrInvalidConfig, field)
 		}
 	}
-	for _, e := range c.Grants {
-		if err := e.validate(); err != nil {
-			return fmt.Errorf("Grants: %w", err)
-		}
+	if err := c.Grants.check(); err != nil {
+		return fmt.Errorf("%w: Grants: %w", coord.ErrInvalidConfig, err)
 	}
 	return nil
 }

@@ -31,6 +31,10 @@ type Guarded struct {
 // comes, with the zero Guarded.
 func (r *Registry) ACLs(ctx context.Context, path string) iter.Seq2[Guarded, error] {
 	return func(yield func(Guarded, error) bool) {
+		if err := coord.ValidateRoot(path); err != nil {
+			yield(Guarded{}, fmt.Errorf("zk: access lists: %w", err))
+			return
+		}
 		if err := r.acls(ctx, path, func(g Guarded) bool { return yield(g, nil) }); err != nil {
 			yield(Guarded{}, fmt.Errorf("zk: access lists: %w", convertError(err, path)))
 		}
@@ -38,9 +42,6 @@ func (r *Registry) ACLs(ctx context.Context, path string) iter.Seq2[Guarded, err
 }
 
 func (r *Registry) acls(ctx context.Context, path string, yield func(Guarded) bool) error {
-	if err := coord.ValidateRoot(path); err != nil {
-		return err
-	}
 	if _, err := read(r.limit(ctx), r, func(client *zookeeper.Conn) (string, error) { return client.Sync(r.full(path)) }); err != nil {
 		return err
 	}
@@ -110,31 +111,29 @@ func isMasked(e Entry) bool { return e.Scheme == "digest" && strings.HasSuffix(e
 // Errors: [coord.ErrNoNode]; [coord.ErrVersion]; [coord.ErrDenied] for who has not Admin;
 // [coord.ErrInvalidConfig] for a bad entry; [coord.ErrUnknownOutcome].
 func (r *Registry) SetACL(ctx context.Context, path string, acl ACL, version int64) error {
-	if err := r.setACL(ctx, path, acl, version); err != nil {
+	if err := coord.ValidateRoot(path); err != nil {
+		return fmt.Errorf("zk: set access list: %w", err)
+	}
+	if len(acl) == 0 {
+		return fmt.Errorf("zk: set access list of %s: %w: it has no entries", r.full(path), coord.ErrInvalidConfig)
+	}
+	if err := acl.check(); err != nil {
+		return fmt.Errorf("zk: set access list of %s: %w: %w", r.full(path), coord.ErrInvalidConfig, err)
+	}
+	if err := r.setACL(ctx, path, acl.native(), version); err != nil {
 		return fmt.Errorf("zk: set access list of %w", convertError(err, r.full(path)))
 	}
 	return nil
 }
 
-func (r *Registry) setACL(ctx context.Context, path string, acl ACL, at int64) error {
-	if err := coord.ValidateRoot(path); err != nil {
-		return err
-	}
-	if len(acl) == 0 {
-		return fmt.Errorf("%w: an access list without entries", coord.ErrInvalidConfig)
-	}
-	for _, e := range acl {
-		if err := e.validate(); err != nil {
-			return err
-		}
-	}
+func (r *Registry) setACL(ctx context.Context, path string, acl []zookeeper.ACL, at int64) error {
 	l := r.limit(ctx)
 	s, err := r.current(l)
 	if err != nil {
 		return err
 	}
 	_, err = call(l, s.conn, func(client *zookeeper.Conn) (*zookeeper.Stat, error) {
-		return client.SetACL(r.full(path), acl.native(), version(at))
+		return client.SetACL(r.full(path), acl, version(at))
 	})
 	if err != nil && !wasAnswered(err) {
 		return fmt.Errorf("%w: %w", coord.ErrUnknownOutcome, err)

@@ -15,7 +15,7 @@ import (
 
 // Errors of a change that a program may want to tell apart.
 var (
-	// ErrInUse: processes still log in as the user that is to go, and would be locked out.
+	// ErrInUse: processes still log in as the user that is to go, or have him in their grants.
 	ErrInUse = errors.New("rights: the former user is still in use")
 	// ErrLockout: who makes the change does not log in as the new user, so nothing shows that
 	// anybody can.
@@ -59,8 +59,9 @@ type Report struct {
 	// Lasting counts the lists of nodes that outlive their processes, and Ephemeral those of
 	// nodes that tell as whom a running process logs in; both as the last pass has found them.
 	Lasting, Ephemeral Count
-	// Waiting are nodes of processes that have to be restarted before the next step: for Add
-	// those that log in as the former user alone, for Remove all that log in as the former user.
+	// Waiting are nodes of processes that have to be restarted before the next step, because they
+	// log in as the former user, or have him in their grants: for Add those that do not know the
+	// new user, for Remove all.
 	Waiting Sample
 	// Denied are nodes whose lists cannot be read or changed.
 	Denied Sample
@@ -115,8 +116,9 @@ func (c Change) Look(ctx context.Context, lists Lists) (Report, error) {
 
 // Add gives the new user all that the former one may do, on every node that outlives its
 // process, again until a pass finds nothing to do. It leaves the nodes of processes alone,
-// because these tell who they are: Waiting are those that log in as the former user alone. While
-// there are any, it ends after one pass, and has to be repeated when they were restarted.
+// because these tell who they are: Waiting are those of processes that know the former user
+// alone. While there are any, it ends after one pass, and has to be repeated when they were
+// restarted.
 //
 // Errors: coord.ErrDenied if some lists cannot be read or changed; ErrUnsettled; those of a read
 // and of a commit. The report is what was done before.
@@ -139,7 +141,7 @@ func (c Change) Remove(ctx context.Context, lists Lists, o Options) (Report, err
 	}
 	seen, err := c.Look(ctx, lists)
 	if err == nil && seen.Waiting.Count > 0 {
-		err = fmt.Errorf("%w: nodes of processes that log in as %s: %v", ErrInUse, name(c.From), seen.Waiting)
+		err = fmt.Errorf("%w: nodes of processes that know %s: %v", ErrInUse, name(c.From), seen.Waiting)
 	}
 	if err != nil {
 		return seen, err
@@ -176,12 +178,12 @@ func (c Change) repeat(ctx context.Context, lists Lists, o Options, remove bool)
 		case err != nil:
 			return total, err
 		case remove && total.Waiting.Count > 0:
-			return total, fmt.Errorf("%w: nodes of processes that log in as %s: %v", ErrInUse, name(c.From), total.Waiting)
+			return total, fmt.Errorf("%w: nodes of processes that know %s: %v", ErrInUse, name(c.From), total.Waiting)
 		case o.DryRun, !p.again, total.Waiting.Count > 0:
 			return total, nil
 		}
 	}
-	return total, fmt.Errorf("%w: pass %d still found some; a program that logs in as %s alone must be running", ErrUnsettled, maxPasses, name(c.From))
+	return total, fmt.Errorf("%w: pass %d still found some; a program that knows %s alone must be running", ErrUnsettled, maxPasses, name(c.From))
 }
 
 // added is a list in which the new user may do what the former one may. It is the same list if

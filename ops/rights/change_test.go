@@ -90,6 +90,7 @@ func (r *ticks) check(t *testing.T, items int) {
 // The user of a namespace changes while two processes run a job each second: no tick is lost, and
 // nothing is denied to any of them.
 func TestChangeOfUserWhileJobsRun(t *testing.T) {
+	t.Parallel()
 	server := zkserver.Start(t, zkserver.Config{})
 	const oldDigest, newDigest = "jobs:old", "jobs:new"
 	base := zk.Config{Servers: []string{server.Addr()}, Namespace: "shop"}

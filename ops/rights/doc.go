@@ -81,9 +81,10 @@
 //	                                      new
 //
 // At each moment every process can use every node, so no tick is lost. The nodes of a process tell
-// as whom it logs in: Add shows processes that know the former user alone, and Remove changes
-// nothing as long as any process knows him. Processes without nodes, such as consoles and shells,
-// show nowhere: restart them, too, before the last step.
+// whom it knows: Add shows processes that know the former user alone, and Remove changes nothing as
+// long as any process knows him. Processes without nodes, such as consoles and shells, show nowhere:
+// restart them with the others. What one that was forgotten writes is hidden from the others, who
+// show a fault, until the next Add or Remove.
 //
 // The same steps give a namespace that is open to everybody a user: From is zk.Everybody, and in
 // the middle processes have Digest: new, and Grants: everybody. Where a user stands in Grants of

@@ -88,6 +88,7 @@ func (s etcdStore) dial(t *testing.T, user, endpoint string) *etcd.Registry {
 }
 
 func TestRolesOfEtcd(t *testing.T) {
+	t.Parallel()
 	s := newEtcdStore(t)
 	operator := s.dial(t, "$USER", "")
 	o := ops.New(operator).By("anna")

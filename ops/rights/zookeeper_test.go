@@ -33,6 +33,7 @@ func dialZK(t *testing.T, cfg zk.Config) *zk.Registry {
 }
 
 func TestRolesOfZooKeeper(t *testing.T) {
+	t.Parallel()
 	server := zkserver.Start(t, zkserver.Config{})
 	z := rights.ZooKeeper{Namespace: "prod/shop", Users: map[rights.Role]zk.Identity{
 		rights.Reader: identity(t, "reader:secret 1"), rights.Worker: identity(t, "worker:secret:2"), rights.Operator: identity(t, "operator:secret 3"),

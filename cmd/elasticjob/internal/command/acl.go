@@ -86,9 +86,9 @@ func (c *cli) aclCommand() *cobra.Command {
 another one for ZooKeeper.
 
   1. Restart the processes one by one, with digest: the new user, and otherDigests: the former one.
-  2. elasticjob acl add      Repeat it until no process logs in as the former user alone.
+  2. elasticjob acl add      Repeat it until no process knows the former user alone.
   3. Restart the processes one by one, with the new user alone; consoles, too.
-  4. elasticjob acl remove   It refuses as long as a process logs in as the former user.
+  4. elasticjob acl remove   It refuses as long as a process knows the former user.
 
 Each step may be interrupted and repeated. "elasticjob acl show" tells how far it has come. Where the user may
 not change all lists, because others have made the nodes, log in with --user as the operator, too.`
@@ -294,7 +294,7 @@ func nextOf(step string, r rights.Report, isDry bool, failed error) string {
 	case step == "remove":
 		return "nothing: the former user is gone"
 	case r.Ephemeral.Former > 0:
-		return "restart the processes that log in as the former user alone with both users, then elasticjob acl add"
+		return "restart the processes that know the former user alone with both users, then elasticjob acl add"
 	case r.Lasting.Former > 0:
 		return "elasticjob acl add"
 	case r.Ephemeral.Both > 0:
