@@ -2,9 +2,10 @@ package rights
 
 import "strings"
 
-// Commands are lines for a shell that make the roles with etcdctl, and the users, whose
-// passwords etcdctl asks for. Run again they do no harm, but say what is there already. The
-// environment says where the store is, and who may do that (ETCDCTL_ENDPOINTS, ETCDCTL_USER).
+// Commands are lines for a shell that make the roles with etcdctl, and the users. etcdctl asks for
+// their passwords on its standard input, so a shell has to read the lines from a file, not from a
+// pipe. Run again they do no harm, but say what is there already. The environment says where the
+// store is, and who may do that (ETCDCTL_ENDPOINTS, ETCDCTL_USER).
 //
 // Errors: those of Roles.
 func (e Etcd) Commands() ([]string, error) {
