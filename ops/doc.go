@@ -105,9 +105,9 @@
 //   - Programs of versions before set a job up again that was removed, and JVM members do.
 //   - What is left of a large job, whose removal has ended halfway, stays until somebody removes
 //     the job again, or creates it. Nobody runs it.
-//   - ZooKeeper counts the versions of a node from 0 again when it is created anew. So Update, or
-//     Remove, of a job that is removed and created again between their read and their commit may
-//     concern the new one.
+//   - ZooKeeper counts the versions of a node from 0 again when it is created anew. So if something (a
+//     job, a pin, a calendar) is removed and made again between the read and the commit of an
+//     operation, that may concern the new one, and the audit has what stood there before.
 //   - A run of a job without records (MonitorExecution off) cannot be killed, and a tick may
 //     begin a moment after a pause.
 //   - The tree does not tell when the handler of what runs was called: only, when it has ended, of the
