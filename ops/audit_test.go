@@ -50,6 +50,21 @@ var operations = []operation{
 		return err
 	}, ops.Change{Job: "settle", Action: ops.ActionTrigger, Detail: "item 0"}},
 	{func(ctx context.Context, o *ops.Ops) error {
+		return o.Job("settle").Implement(ctx, ops.ImplementRequest{From: "settle", To: "com.example.Settle"})
+	}, ops.Change{Job: "settle", Action: ops.ActionImplement, Before: "settle", After: "com.example.Settle"}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		return o.Job("settle").DisableServersAhead(ctx, "10.0.0.9", "10.0.0.8", "10.0.0.9")
+	}, ops.Change{Job: "settle", Action: ops.ActionDisableServers, Detail: "servers 10.0.0.8, 10.0.0.9"}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		_, err := o.Job("settle").ClearServers(ctx, ops.ClearServersRequest{Disabled: true})
+		return err
+	}, ops.Change{Job: "settle", Action: ops.ActionClearServers, Detail: "servers 10.0.0.8, 10.0.0.9"}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		_, err := o.Job("settle").Shutdown(ctx, ops.ShutdownRequest{Servers: []string{"10.0.0.1"}, Why: "maintenance"})
+		return err
+	}, ops.Change{Job: "settle", Action: ops.ActionShutdown, Detail: "one instance", Why: "maintenance"}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").RemoveServers(ctx) }, ops.Change{Job: "settle", Action: ops.ActionRemoveServers, Detail: "servers 10.0.0.1"}},
+	{func(ctx context.Context, o *ops.Ops) error {
 		return o.Job("settle").Remove(ctx, ops.RemoveRequest{Why: "moved"})
 	}, ops.Change{Job: "settle", Action: ops.ActionRemove, Why: "moved"}},
 	{func(ctx context.Context, o *ops.Ops) error { return o.Readmit(ctx, "settle") }, ops.Change{Job: "settle", Action: ops.ActionReadmit}},
@@ -85,7 +100,7 @@ func TestAudit(t *testing.T) {
 					t.Errorf("%s: the commit %v has no entry", op.want.Action, ops)
 				}
 			}
-			if op.want.Action == ops.ActionRemove {
+			if op.want.Action == ops.ActionShutdown {
 				<-runner.Done()
 			}
 		}
@@ -108,6 +123,9 @@ func TestAudit(t *testing.T) {
 func is(c, want ops.Change) bool {
 	if c.Action == ops.ActionRemove && strings.Contains(c.Before, "jobName: settle") {
 		c.Before = ""
+	}
+	if strings.HasPrefix(c.Detail, "instances 10.0.0.1@-@") && !strings.Contains(c.Detail, ",") {
+		c.Detail = "one instance"
 	}
 	c.ID, c.At, c.By, c.From = "", time.Time{}, "", ""
 	return c == want

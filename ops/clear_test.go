@@ -3,6 +3,7 @@ package ops_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -37,32 +38,42 @@ func TestClear(t *testing.T) {
 		}
 		<-begun
 		must(steer.DisableServersAhead(ctx, "10.0.0.9"))
-		planted := []string{"settle/sharding/0/misfire", "settle/leader/failover/items/1", "settle/leader/sharding/processing"}
-		for _, path := range planted {
+		for _, path := range []string{"settle/sharding/0/misfire", "settle/leader/failover/items/1", "settle/leader/sharding/processing"} {
 			_, err := reg.Commit(ctx, coord.Put(path, nil))
 			must(err)
 		}
-		for range 2 { // the second time there is nothing
-			must(steer.ClearMisfires(ctx))
-			items, err := steer.ClearFailovers(ctx)
-			must(err)
-			stale, err := steer.ClearStale(ctx)
-			must(err)
-			if want := planted != nil; slices.Equal(items, []int{1}) != want || slices.Equal(stale, []string{"settle/leader/sharding/processing"}) != want {
-				t.Errorf("cleared %v and %v", items, stale)
+		for _, c := range []struct {
+			path  string
+			clear func(*ops.Job) (any, error)
+			want  string
+		}{
+			{"settle/sharding/0/misfire", func(j *ops.Job) (any, error) { return nil, j.ClearMisfires(ctx) }, "<nil>"},
+			{"settle/leader/failover/items/1", func(j *ops.Job) (any, error) { return j.ClearFailovers(ctx) }, "[1]"},
+			{"settle/leader/sharding/processing", func(j *ops.Job) (any, error) { return j.ClearStale(ctx) }, "[settle/leader/sharding/processing]"},
+			{"settle/servers/10.0.0.9", func(j *ops.Job) (any, error) {
+				return j.ClearServers(ctx, ops.ClearServersRequest{Disabled: true})
+			}, "[10.0.0.9]"},
+		} {
+			if list, err := steer.ClearServers(ctx, ops.ClearServersRequest{}); err != nil || len(list) > 0 {
+				t.Errorf("cleared %v, %v", list, err)
 			}
-			for _, path := range planted {
-				if _, err := reg.Get(ctx, path); !errors.Is(err, coord.ErrNoNode) {
-					t.Errorf("%s: %v", path, err)
-				}
+			var told []ops.Change
+			all := ops.New(reg).OnChange(func(c ops.Change) { told = append(told, c) })
+			_, err := c.clear(all.DryRun().Job("settle"))
+			must(err)
+			if _, err := reg.Get(ctx, c.path); err != nil || len(told) != 1 {
+				t.Errorf("%s: a dry run: %v, told %+v", c.path, err, told)
 			}
-			planted = nil
-		}
-		if list, err := steer.ClearServers(ctx, ops.ClearServersRequest{}); err != nil || len(list) > 0 {
-			t.Errorf("servers %v, %v", list, err)
-		}
-		if list, err := steer.ClearServers(ctx, ops.ClearServersRequest{Disabled: true}); err != nil || !slices.Equal(list, []string{"10.0.0.9"}) {
-			t.Errorf("servers %v, %v", list, err)
+			got, err := c.clear(all.Job("settle"))
+			if err != nil || fmt.Sprint(got) != c.want {
+				t.Errorf("%s: cleared %v, %v; want %s", c.path, got, err, c.want)
+			}
+			if _, err := reg.Get(ctx, c.path); !errors.Is(err, coord.ErrNoNode) || len(told) != 2 {
+				t.Errorf("%s: %v, told %+v", c.path, err, told)
+			}
+			if _, err := c.clear(all.Job("settle")); err != nil || len(told) != 2 {
+				t.Errorf("%s: again: %v, told %+v", c.path, err, told)
+			}
 		}
 		if _, err := steer.ClearFailovers(ctx, 3); err == nil {
 			t.Error("item 3 is there")
@@ -154,6 +165,33 @@ func TestClearStale(t *testing.T) {
 		}
 		if got, err := steer.ClearStale(ctx); err != nil || !slices.Equal(got, []string{"settle/leader/sharding/processing", "settle/sharding/0/running"}) {
 			t.Errorf("%v, %v", got, err)
+		}
+	})
+}
+
+// Without a Go leader servers stay for ever when instances move. Those with instances stay here, too.
+func TestClearServers(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		ctx := t.Context()
+		reg := open(t, d)
+		all := ops.New(reg)
+		if err := all.Create(ctx, ops.CreateRequest{Config: settle()}); err != nil {
+			t.Fatal(err)
+		}
+		list := []coord.Op{coord.CreateEphemeral("settle/instances/10.0.0.1@-@1", nil), coord.Put("settle/servers/10.0.0.1", nil), coord.Put("settle/servers/10.0.0.2", []byte("disabled"))}
+		var want []string
+		for n := range 100 {
+			want = append(want, fmt.Sprintf("10.0.1.%03d", n))
+			list = append(list, coord.Put("settle/servers/"+want[n], nil))
+		}
+		if _, err := reg.Commit(ctx, list...); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := all.Job("settle").ClearServers(ctx, ops.ClearServersRequest{}); err != nil || !slices.Equal(got, want) {
+			t.Errorf("cleared %v, %v", got, err)
+		}
+		if got, err := all.Job("settle").ClearServers(ctx, ops.ClearServersRequest{Disabled: true}); err != nil || !slices.Equal(got, []string{"10.0.0.2"}) {
+			t.Errorf("cleared %v, %v", got, err)
 		}
 	})
 }

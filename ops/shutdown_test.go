@@ -210,3 +210,36 @@ func (f failing) Commit(ctx context.Context, list ...coord.Op) (int64, error) {
 	}
 	return f.Registry.Commit(ctx, list...)
 }
+
+// Who tells many instances to leave is told how far that went.
+func TestShutdownOfMany(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		ctx := t.Context()
+		reg := open(t, d)
+		if err := ops.New(reg).Create(ctx, ops.CreateRequest{Config: settle()}); err != nil {
+			t.Fatal(err)
+		}
+		var list []coord.Op
+		for n := range 100 {
+			list = append(list, coord.CreateEphemeral(fmt.Sprintf("settle/instances/10.0.0.1@-@%03d", n), nil))
+		}
+		if _, err := reg.Commit(ctx, list...); err != nil {
+			t.Fatal(err)
+		}
+		commits := 0
+		away := &wired{Registry: reg, answer: func(commit func() (int64, error)) (int64, error) {
+			if commits++; commits == 2 {
+				return 0, coord.ErrUnavailable
+			}
+			return commit()
+		}}
+		first, err := ops.New(away).Job("settle").Shutdown(ctx, ops.ShutdownRequest{All: true})
+		if !errors.Is(err, coord.ErrUnavailable) || len(first) != 40 {
+			t.Errorf("%d were told, %v", len(first), err)
+		}
+		rest, err := ops.New(away).Job("settle").Shutdown(ctx, ops.ShutdownRequest{All: true})
+		if err != nil || len(rest) != 60 || commits != 4 || slices.Contains(rest, first[0]) {
+			t.Errorf("%d were told by %d commits, %v", len(rest), commits, err)
+		}
+	})
+}
