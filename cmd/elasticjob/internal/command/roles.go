@@ -31,7 +31,8 @@ func (c *cli) storeRolesCommand() *cobra.Command {
 store. It connects to nothing.
 
 On etcd these are lines for a shell: etcdctl makes the roles, and the users if they are named. It asks for
-their passwords on its standard input, so run them from a file, not from a pipe. With --job the worker may run these jobs only, and may not change their configurations.
+their passwords on its standard input, so run them from a file, not from a pipe. With --job the worker
+may run these jobs only, and may not change their configurations.
 
 On ZooKeeper they are lines for zkCli, and a list of grants for each role, which its processes have to give
 to the others: in elasticjob.yaml, in zk.Config, and for this command by --grants. Each role has one user,
