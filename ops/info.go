@@ -69,7 +69,7 @@ type JobInfo struct {
 	Failing  int `json:"failing,omitempty"`
 	Waiting  int `json:"waiting,omitempty"`
 	Disabled int `json:"disabledItems,omitempty"`
-	// Requests are those that have not ended, and Pins the items that are pinned.
+	// Requests are those with items that are not through, and Pins the items that are pinned.
 	Requests int `json:"requests,omitempty"`
 	Pins     int `json:"pins,omitempty"`
 	// Faults is how many faults the instances show, and Fault what the oldest of them is.

@@ -124,7 +124,7 @@ func (f *informant) job(name jobtree.Job, s *jobtree.State) JobInfo {
 	i.members(s)
 	i.items(s)
 	for _, r := range s.Requests {
-		i.Requests += count(r.Err == nil && r.Ended.IsZero())
+		i.Requests += count(!r.IsOver())
 	}
 	i.Pins = len(s.Pins)
 	i.faults(s)

@@ -117,6 +117,16 @@ func (r *Request) IsThroughAt(n int) bool {
 	return r.Err != nil || !r.Ended.IsZero() || r.progress != nil && r.progress[n].isThrough()
 }
 
+// IsOver reports whether all of Items are through. The leader notes that in Ended a moment later.
+func (r *Request) IsOver() bool {
+	for n := range r.Items {
+		if !r.IsThroughAt(n) {
+			return false
+		}
+	}
+	return true
+}
+
 // RunsAt reports whether, by the tree, the nth of Items runs for the request, or is to run again.
 func (r *Request) RunsAt(n int) bool {
 	return r.progress != nil && r.progress[n] != nil && r.progress[n].Runner != ""
