@@ -487,3 +487,29 @@ func TestNextTicks(t *testing.T) {
 		}
 	})
 }
+
+// The console and the command print these as they are.
+func TestJSON(t *testing.T) {
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for want, v := range map[string]any{
+		`{"name":"a","shardingTotalCount":3,"version":7,"status":"CRASHED","instances":0,"servers":0,"running":0}`: ops.JobInfo{Name: "a", ShardingTotalCount: 3, Version: 7, Status: ops.JobCrashed},
+		`{"name":"a","cron":"0 0 3 * * ?","shardingTotalCount":3,"version":7,"status":"OK","instances":1,"leader":"x","servers":1,"running":1,"faults":1,"fault":"clock: off","paused":{"since":"2026-11-22T12:00:00Z","by":"anna"},` +
+			`"last":{"item":2,"tick":"2026-11-22T12:00:00Z","begun":"2026-11-22T12:00:00.25Z","ended":"2026-11-22T12:00:00Z","outcome":"OK"},"next":"2026-11-22T12:00:00Z"}`: ops.JobInfo{
+			Name: "a", Cron: "0 0 3 * * ?", ShardingTotalCount: 3, Version: 7, Status: ops.JobOK, Instances: 1, Leader: "x", Servers: 1, Running: 1, Faults: 1, Fault: "clock: off", Next: at,
+			Paused: ops.PauseInfo{Since: at, By: "anna"}, Last: ops.LastRun{Item: 2, Tick: at, Begun: at.Add(time.Second / 4), Ended: at, Outcome: "OK"},
+		},
+		`{"item":0,"status":"SHARDING_FLAG"}`: ops.ItemInfo{Status: ops.ItemShardingFlag},
+		`{"item":1,"status":"RUNNING","instance":"x","server":"y","run":{"instance":"x","tick":"2026-11-22T12:00:00Z","token":9}}`: ops.ItemInfo{
+			Item: 1, Status: ops.ItemRunning, Instance: "x", Server: "y", Run: &ops.RunInfo{Instance: "x", Tick: at, Token: 9},
+		},
+		`{"id":"x","job":"a","server":"y","enabled":true,"faults":[{"instance":"x","kind":"clock","cause":"off"}]}`: ops.InstanceInfo{
+			ID: "x", Job: "a", Server: "y", Enabled: true, Faults: []ops.FaultInfo{{Instance: "x", Kind: "clock", Cause: "off"}},
+		},
+		`{"id":"1","source":"MANUAL","at":"2026-11-22T12:00:00Z","items":[0]}`: ops.RequestState{ID: "1", Source: "MANUAL", At: at, Items: []int{0}},
+		`{"removed":["a"]}`: ops.Update{Removed: []string{"a"}},
+	} {
+		if got, err := json.Marshal(v); err != nil || string(got) != want {
+			t.Errorf("got %s, %v; want %s", got, err, want)
+		}
+	}
+}
