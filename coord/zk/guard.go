@@ -49,7 +49,7 @@ func (r *Registry) acls(ctx context.Context, path string, yield func(Guarded) bo
 	for unread := []string{path}; len(unread) > 0; {
 		page := unread[max(0, len(unread)-walkPage):]
 		guarded, names := make([]Guarded, len(page)), make([][]string, len(page))
-		err := r.parallel(ctx, len(page), func(client *zookeeper.Conn, i int) (err error) {
+		err := r.parallel(ctx, listers, len(page), func(client *zookeeper.Conn, i int) (err error) {
 			guarded[i], names[i], err = r.guardedOnce(client, page[i])
 			return err
 		})

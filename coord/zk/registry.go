@@ -339,7 +339,7 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 	}
 	slices.Sort(names)
 	nodes := make([]coord.Node, len(names))
-	err = r.parallel(ctx, len(names), func(client *zookeeper.Conn, i int) error {
+	err = r.parallel(ctx, listers, len(names), func(client *zookeeper.Conn, i int) error {
 		value, stat, err := client.Get(full + "/" + names[i])
 		if errors.Is(err, zookeeper.ErrNoNode) {
 			return nil // it was removed meanwhile
@@ -364,14 +364,14 @@ func syncChildren(client *zookeeper.Conn, full string) ([]string, error) {
 	return names, err
 }
 
-// parallel makes n requests that only read, several at a time. Each has the whole request
+// parallel makes n requests that only read, at most so many at a time. Each has the whole request
 // time-out. The first error ends all.
-func (r *Registry) parallel(ctx context.Context, n int, request func(*zookeeper.Conn, int) error) error {
+func (r *Registry) parallel(ctx context.Context, most, n int, request func(*zookeeper.Conn, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(n, listers) {
+	for range min(n, most) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				_, err := read(r.limit(ctx), r, func(client *zookeeper.Conn) (struct{}, error) {

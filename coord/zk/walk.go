@@ -14,8 +14,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// walkPage is how many nodes a walk reads at once.
-const walkPage = 4 * listers
+const (
+	// walkers is how many requests of a walk are under way at a time. A walk may have hundreds of
+	// thousands to make, and many that go together cost both sides half as much.
+	walkers = 128
+	// walkPage is how many nodes a walk reads before it goes on.
+	walkPage = 8 * walkers
+)
 
 // walk holds what of a subtree is known and has not come yet.
 type walk struct {
@@ -86,7 +91,7 @@ func (w *walk) readPage(ctx context.Context) error {
 		page = append(page, heap.Pop(&w.unread).(string))
 	}
 	nodes, names := make([]coord.Node, len(page)), make([][]string, len(page))
-	err := w.r.parallel(ctx, len(page), func(client *zookeeper.Conn, i int) (err error) {
+	err := w.r.parallel(ctx, walkers, len(page), func(client *zookeeper.Conn, i int) (err error) {
 		nodes[i], names[i], err = lookOnce(client, w.r.full(page[i]), page[i])
 		if errors.Is(err, zookeeper.ErrNoAuth) {
 			err = convertError(err, page[i]) // which one
