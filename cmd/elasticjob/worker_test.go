@@ -94,7 +94,7 @@ func (w *worker) end() error {
 	defer cancel()
 	var errs []error
 	for _, s := range w.jobs {
-		if err := s.Shutdown(ctx); !errors.Is(err, job.ErrJobRemoved) { // scripts remove jobs
+		if err := s.Shutdown(ctx); !errors.Is(err, job.ErrJobRemoved) && !errors.Is(err, job.ErrInstanceRemoved) { // scripts do that
 			errs = append(errs, err)
 		}
 	}

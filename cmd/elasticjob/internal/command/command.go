@@ -183,7 +183,7 @@ func (c *cli) begin(cmd *cobra.Command) {
 func (c *cli) lookCommands() []*cobra.Command {
 	return []*cobra.Command{
 		c.jobsCommand(), c.describeCommand(), c.itemsCommand(), c.instancesCommand(), c.serversCommand(), c.processesCommand(),
-		c.watchCommand(), c.requestsCommand(), c.removedCommand(), c.auditCommand(), c.historyCommand(), c.eventsCommand(), c.logsCommand(), c.dumpCommand(),
+		c.watchCommand(), c.requestsCommand(), c.removedCommand(), c.auditCommand(), c.historyCommand(), c.eventsCommand(), c.logsCommand(), c.dumpCommand(), c.treeCommand(), c.doctorCommand(),
 	}
 }
 
@@ -191,19 +191,19 @@ func (c *cli) steerCommands() []*cobra.Command {
 	return []*cobra.Command{
 		c.triggerCommand(), c.retryCommand(), c.backfillCommand(), c.cancelCommand(), c.killCommand(),
 		c.pauseCommand(), c.resumeCommand(), c.switchCommand(false), c.switchCommand(true),
-		c.pinCommand(), c.unpinCommand(), c.dealCommand(), c.removeCommand(), c.readmitCommand(),
+		c.pinCommand(), c.unpinCommand(), c.dealCommand(), c.shutdownCommand(), c.serverCommand(), c.clearCommand(), c.removeCommand(), c.readmitCommand(),
 	}
 }
 
 func (c *cli) configCommands() []*cobra.Command {
 	return []*cobra.Command{
-		c.getCommand(), c.createCommand(), c.updateCommand(), c.editCommand(),
+		c.getCommand(), c.createCommand(), c.updateCommand(), c.editCommand(), c.implementCommand(),
 		c.applyCommand(), c.diffCommand(), c.exportCommand(), c.validateCommand(), c.calendarCommand(), c.cronCommand(),
 	}
 }
 
 func (c *cli) storeCommands() []*cobra.Command {
-	return []*cobra.Command{c.treeCommand(), c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.doctorCommand(), c.runCommand(), c.contextCommand(), versionCommand(c)}
+	return []*cobra.Command{c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.runCommand(), c.contextCommand(), versionCommand(c)}
 }
 
 // family is a command that only has others below it.

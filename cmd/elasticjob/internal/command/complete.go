@@ -107,6 +107,13 @@ func (c *cli) serverNames(cmd *cobra.Command, args []string, begin string) []str
 	return c.children(func(j jobtree.Job) string { return coord.Parent(j.Server("any")) })(cmd, args, begin)
 }
 
+func (c *cli) allServerNames(cmd *cobra.Command, _ []string, _ string) []string {
+	return c.fromStore(cmd, func(ctx context.Context, s *store) ([]string, error) {
+		servers, err := s.ops.Servers(ctx)
+		return namesOf(servers, func(v ops.ServerInfo) string { return v.Server }), err
+	})
+}
+
 func (c *cli) calendarNames(cmd *cobra.Command, _ []string, _ string) []string {
 	return c.fromStore(cmd, func(ctx context.Context, s *store) ([]string, error) {
 		calendars, err := s.ops.Calendars(ctx)

@@ -129,6 +129,15 @@ func unreachable(err error) error {
 	return err
 }
 
+// target returns the namespace that was asked for.
+func (c *cli) target(ctx context.Context) (*target.Target, error) {
+	s, _, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	return c.targetOf(ctx, s)
+}
+
 // targetOf returns what settings stand for, with its password.
 func (c *cli) targetOf(ctx context.Context, s target.Settings) (*target.Target, error) {
 	t, err := s.Target()

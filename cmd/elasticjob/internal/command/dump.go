@@ -36,7 +36,7 @@ there for dumps; it shows what it believes beside what the store has. No store i
 				return c.printDump(d)
 			}
 			if address == "" {
-				return c.ask(cmd, func(ctx context.Context, s *store) error { return printed(dump.Directly(ctx, s.reg, args[0])) })
+				return c.ask(cmd, func(ctx context.Context, s *store) error { return printed(s.job(args[0]).Dump(ctx)) })
 			}
 			client := dump.Client{Address: address}
 			if tokenFile != "" {

@@ -92,11 +92,7 @@ func (m *migration) origin(ctx context.Context) (*target.Target, error) {
 	if m.from != "" {
 		return m.named(ctx, "--from", m.from)
 	}
-	s, _, err := m.settings()
-	if err != nil {
-		return nil, err
-	}
-	return m.targetOf(ctx, s)
+	return m.target(ctx)
 }
 
 // planned is the plan for programs.

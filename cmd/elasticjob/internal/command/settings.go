@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,6 +151,20 @@ func (c *cli) updateBy(cmd *cobra.Command, name string, version int64, change fu
 		}
 		if version == 0 {
 			version = now.Version
+		}
+		plan, err := j.Plan(ctx, ops.PlanRequest{Config: after.Config, Version: version})
+		if err != nil {
+			return err
+		}
+		ch.result = plan
+		if plan.Empty() {
+			return nil
+		}
+		for _, w := range plan.Warnings {
+			ch.tells("Warning: %s", w)
+		}
+		if !slices.EqualFunc(plan.TicksBefore, plan.TicksAfter, time.Time.Equal) {
+			ch.tells("Next ticks: %s; they were %s", clocks(plan.TicksAfter), clocks(plan.TicksBefore))
 		}
 		return j.Update(ctx, ops.UpdateRequest{Config: after.Config, Version: version})
 	})

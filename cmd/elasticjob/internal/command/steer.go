@@ -179,6 +179,7 @@ func (c *cli) switchCommand(isOn bool) *cobra.Command {
 	}
 	var servers []string
 	var of items
+	var isAhead bool
 	cmd := c.changes(&cobra.Command{
 		Use: verb + " JOB", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
 		Short: what + " a job, servers or items from running",
@@ -193,6 +194,8 @@ func (c *cli) switchCommand(isOn bool) *cobra.Command {
 					return j.DisableItems(ctx, of...)
 				case isOn:
 					return j.EnableServers(ctx, servers...)
+				case isAhead:
+					return j.DisableServersAhead(ctx, servers...)
 				}
 				return j.DisableServers(ctx, servers...)
 			})
@@ -201,6 +204,10 @@ func (c *cli) switchCommand(isOn bool) *cobra.Command {
 	cmd.Flags().StringSliceVar(&servers, "server", nil, "address of a server; may be given several times")
 	cmd.Flags().VarP(&of, "items", "i", "items, such as 0,2-4")
 	cmd.MarkFlagsMutuallyExclusive("server", "items")
+	if !isOn {
+		cmd.Flags().BoolVar(&isAhead, "ahead", false, "also servers that the job does not know yet")
+		cmd.MarkFlagsMutuallyExclusive("ahead", "items")
+	}
 	c.complete(cmd, "server", c.serverNames)
 	c.complete(cmd, "items", c.itemNames)
 	return cmd

@@ -127,6 +127,8 @@ func sentinels() []sentinel {
 		{coord.ErrInvalidConfig, Usage},
 
 		{ops.ErrNoJob, NotFound},
+		{ops.ErrNoServer, NotFound},
+		{ops.ErrNoInstance, NotFound},
 		{ops.ErrNoCalendar, NotFound},
 		{ops.ErrNotRemoved, NotFound},
 		{job.ErrNoRequest, NotFound},
@@ -144,6 +146,7 @@ func sentinels() []sentinel {
 		{ops.ErrOldMember, Conflict},
 		{ops.ErrBroadcast, Conflict},
 		{ops.ErrJobExists, Conflict},
+		{ops.ErrImplementationChanged, Conflict},
 		{ops.ErrConfigChanged, Conflict},
 		{ops.ErrCalendarChanged, Conflict},
 		{ops.ErrCalendarUsed, Conflict},
