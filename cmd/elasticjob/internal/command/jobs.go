@@ -54,9 +54,7 @@ func jobList(list *ops.JobList) show.Result {
 		Names: func() []string { return namesOf(list.Jobs, func(j ops.JobInfo) string { return j.Name }) },
 		Table: func() *show.Table {
 			t := jobTable(list.Jobs)
-			total := list.Totals
-			t.Foot = fmt.Sprintf("%d jobs: %d ok, %d crashed, %d disabled, %d to be dealt; %d paused, %d faulty, %d failing; %d items, %d running",
-				total.Jobs, total.OK, total.Crashed, total.Disabled, total.ShardingFlag, total.Paused, total.Faulty, total.Failing, total.Items, total.Running)
+			t.Foot = totals(list.Totals)
 			if list.Next != "" {
 				t.Foot += "\nThere are more: --after " + list.Next
 			}
@@ -65,12 +63,30 @@ func jobList(list *ops.JobList) show.Result {
 	}
 }
 
+// totals says in a line what the jobs have together.
+func totals(t ops.Totals) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{
+		{t.OK, "ok"}, {t.Crashed, "crashed"}, {t.Disabled, "disabled"}, {t.ShardingFlag, "to be dealt"},
+		{t.Paused, "paused"}, {t.Faulty, "faulty"}, {t.Failing, "failing"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	parts = append(parts, fmt.Sprintf("%d of %s running", t.Running, count(t.Items, "item")))
+	return count(t.Jobs, "job") + ": " + strings.Join(parts, ", ")
+}
+
 func jobTable(jobs []ops.JobInfo) *show.Table {
 	t := show.NewTable("JOB", "STATUS", "ITEMS", "RUNNING", "INSTANCES", "LAST", "OUTCOME", "NEXT", "REMARKS", "(CRON)", "(ZONE)", "(IMPLEMENTATION)", "(DESCRIPTION)")
 	t.Empty = "No job."
 	for i := range jobs {
 		j := &jobs[i]
-		t.Row(j.Name, j.Status, j.ShardingTotalCount, j.Running, j.Instances, clock(j.Last.Ended), j.Last.Outcome, clock(j.Next), strings.Join(remarks(j), "; "),
+		t.Row(j.Name, j.Status, j.ShardingTotalCount, j.Running, j.Instances, short(j.Last.Ended), j.Last.Outcome, short(j.Next), strings.Join(remarks(j), "; "),
 			j.Cron, j.TimeZone, j.Implementation, j.Description)
 	}
 	return t

@@ -151,3 +151,11 @@ func (o *oneOf) String() string {
 
 // Type is what help shows.
 func (o *oneOf) Type() string { return "words" }
+
+// short is clock without the date, if that is today.
+func short(t time.Time) string {
+	if now := time.Now(); !t.IsZero() && t.Local().Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return t.Local().Format(time.TimeOnly)
+	}
+	return clock(t)
+}

@@ -10,7 +10,7 @@ import (
 const maxCell = 4000
 
 // leastCell is what a column keeps when a table is cut to a terminal.
-const leastCell = 12
+const leastCell = 6
 
 // Table is a result for people.
 type Table struct {
@@ -106,13 +106,14 @@ func (t *Table) write(b *strings.Builder, wide bool, most int) {
 	}
 	lines := t.shown(wide)
 	widths := widthsOf(lines)
-	if most > 0 {
+	isCut := most > 0 && t.header != nil // a pair, or a line of a text, may take several lines
+	if isCut {
 		shrink(widths, most)
 	}
 	for _, line := range lines {
 		var out strings.Builder
 		for i, cell := range line {
-			if most > 0 {
+			if isCut {
 				cell = fit(cell, widths[i])
 			}
 			out.WriteString(cell)

@@ -9,8 +9,7 @@
 //
 //   - Once flags or the environment name a store, no context gives anything.
 //   - A context that is chosen by a flag takes the place of the environment.
-//   - A password counts only with the user beside whom it stands, or for whom flags or the
-//     environment give it.
+//   - A password does not count for another user than the one beside whom it stands.
 //
 // Two that contradict each other, a store and a context given in the same place, are a mistake.
 //
@@ -102,7 +101,7 @@ func (s Settings) address() bool { return s.Store != "" || s.Endpoints != "" }
 
 // over returns s, and what s does not say from below.
 func (s Settings) over(below Settings) Settings {
-	if s.Password != "" || s.PasswordFile != "" || s.User != "" && s.User != below.User {
+	if s.Password != "" || s.PasswordFile != "" || s.User != "" && below.User != "" && s.User != below.User {
 		below.Password, below.PasswordFile = "", ""
 	}
 	for _, f := range Fields() {

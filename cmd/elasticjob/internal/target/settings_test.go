@@ -56,6 +56,14 @@ func TestPrecedence(t *testing.T) {
 			choice: target.Choice{Flags: target.Settings{Store: "etcd://h/ns"}, Environment: target.Settings{Store: "etcd://other/ns", User: "u", Password: "p"}},
 			want:   target.Settings{Store: "etcd://h/ns", User: "u", Password: "p"},
 		},
+		"a user by flag, the password by environment": {
+			choice: target.Choice{Flags: target.Settings{Store: "etcd://h/ns", User: "u"}, Environment: target.Settings{Password: "p"}},
+			want:   target.Settings{Store: "etcd://h/ns", User: "u", Password: "p"},
+		},
+		"a user by flag, the password of another one by environment": {
+			choice: target.Choice{Flags: target.Settings{Store: "etcd://h/ns", User: "u"}, Environment: target.Settings{User: "v", Password: "p"}},
+			want:   target.Settings{Store: "etcd://h/ns", User: "u"},
+		},
 		"a store by flag, whatever context the environment has": {
 			choice: target.Choice{Flags: target.Settings{Store: "etcd://h/ns"}, EnvironmentContext: "prod"}, want: target.Settings{Store: "etcd://h/ns"},
 		},

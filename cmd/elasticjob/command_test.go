@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/command"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
+)
+
+// person runs the command as if at a terminal, or not.
+type person struct {
+	store    string
+	env      map[string]string
+	width    int
+	answers  map[bool]string // to questions, and for passwords; nil is no terminal
+	out, err strings.Builder
+}
+
+func (p *person) run(ctx context.Context, args ...string) exit.Code {
+	p.out.Reset()
+	p.err.Reset()
+	e := command.Environment{
+		In: strings.NewReader(""), Out: &p.out, Err: &p.err, Width: p.width,
+		Lookup: func(name string) (string, bool) {
+			if name == "ELASTICJOB_STORE" && p.store != "" {
+				return p.store, true
+			}
+			if name == "ELASTICJOB_CONFIG" {
+				return "/no/such/file", true
+			}
+			value, ok := p.env[name]
+			return value, ok
+		},
+	}
+	if p.answers != nil {
+		e.Ask = func(_ context.Context, question string, isSecret bool) (string, error) {
+			p.err.WriteString(question)
+			return p.answers[isSecret], nil
+		}
+	}
+	return command.Run(ctx, e, args...)
+}
+
+// On a server with users and TLS: where a password may come from, and how it ends without the right one.
+func TestUsersAndTLS(t *testing.T) {
+	t.Parallel()
+	const password = "hunter2 with a space"
+	server := etcdserver.Start(t, etcdserver.Config{TLS: true, Auth: &etcdserver.Auth{User: "ops", Password: password, Prefix: "/mine/"}})
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ca := server.AuthorityFile()
+	at := "etcd+tls://" + server.Endpoints()[0]
+	for name, tc := range map[string]struct {
+		person person
+		args   []string
+		want   exit.Code
+	}{
+		"a file":                    {args: []string{"--store", at + "/mine", "--user", "ops", "--password-file", file, "--cacert", ca}},
+		"the environment":           {args: []string{"--store", at + "/mine", "--cacert", ca}, person: person{env: map[string]string{"ELASTICJOB_USER": "ops", "ELASTICJOB_PASSWORD": password}}},
+		"a user in the address":     {args: []string{"--store", "etcd+tls://ops@" + server.Endpoints()[0] + "/mine", "--password-file", file, "--cacert", ca}},
+		"a question":                {args: []string{"--store", at + "/mine", "--user", "ops", "--cacert", ca}, person: person{answers: map[bool]string{true: password}}},
+		"nobody to ask":             {args: []string{"--store", at + "/mine", "--user", "ops", "--cacert", ca}, want: exit.Usage},
+		"a wrong password":          {args: []string{"--store", at + "/mine", "--user", "ops", "--cacert", ca}, person: person{env: map[string]string{"ELASTICJOB_PASSWORD": "hunter2"}}, want: exit.Denied},
+		"another's namespace":       {args: []string{"--store", at + "/other", "--user", "ops", "--password-file", file, "--cacert", ca}, want: exit.Denied},
+		"an authority of strangers": {args: []string{"--store", at + "/mine", "--user", "ops", "--password-file", file}, want: exit.Denied},
+		"a server of another name":  {args: []string{"--store", at + "/mine", "--user", "ops", "--password-file", file, "--cacert", ca, "--server-name", "other"}, want: exit.Denied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := tc.person.run(t.Context(), append([]string{"jobs", "--timeout", "20s"}, tc.args...)...)
+			out := tc.person.out.String() + tc.person.err.String()
+			if got != tc.want || strings.Contains(out, "hunter2") {
+				t.Errorf("got %d, want %d, and no password in it: %s", got, tc.want, out)
+			}
+		})
+	}
+}
+
+func TestDangerousCommandsAsk(t *testing.T) {
+	t.Parallel()
+	p := person{store: servers.store(t, "etcd") + "/asked"}
+	run := func(want exit.Code, args ...string) {
+		t.Helper()
+		if got := p.run(t.Context(), args...); got != want {
+			t.Fatalf("%v: got %d, want %d: %s%s", args, got, want, &p.out, &p.err)
+		}
+	}
+	run(exit.Done, "create", "old", "--set", "shardingTotalCount=1")
+	run(exit.Usage, "remove", "old")
+	p.answers = map[bool]string{false: ""}
+	run(exit.Failed, "remove", "old")
+	if text := p.err.String(); !strings.HasPrefix(text, "remove job old, with its configuration") || !strings.Contains(text, "? [y/N] ") {
+		t.Errorf("the question is %q", text)
+	}
+	run(exit.Done, "remove", "old", "--dry-run")
+	run(exit.Done, "get", "old")
+	p.answers[false] = "Y"
+	run(exit.Done, "remove", "old")
+	run(exit.NotFound, "get", "old")
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	p := person{store: servers.store(t, "etcd") + "/interrupted"}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("interrupt signal received"))
+	if got := p.run(ctx, "watch"); got != exit.Interrupted || !strings.Contains(p.err.String(), "interrupt") || strings.Count(p.err.String(), "\n") != 1 {
+		t.Errorf("got %d: %s", got, &p.err)
+	}
+}
+
+// A terminal gets no line that is longer than it is wide; a file gets all.
+func TestTablesFitTheTerminal(t *testing.T) {
+	t.Parallel()
+	p := person{store: servers.store(t, "etcd") + "/wide", width: 80}
+	long := strings.Repeat("very-long-", 15)
+	if got := p.run(t.Context(), "create", long, "--set", "shardingTotalCount=1"); got != exit.Done {
+		t.Fatalf("create: %d: %s", got, &p.err)
+	}
+	for _, args := range [][]string{{"jobs"}, {"audit"}, {"items", long}, {"instances"}} {
+		if got := p.run(t.Context(), args...); got != exit.Done {
+			t.Fatalf("%v: %d: %s", args, got, &p.err)
+		}
+		for line := range strings.Lines(p.out.String()) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > p.width {
+				t.Errorf("%v: a line of %d characters: %s", args, n, line)
+			}
+		}
+	}
+	p.width = 0
+	if p.run(t.Context(), "jobs"); !strings.Contains(p.out.String(), long) {
+		t.Errorf("a file does not get all: %s", &p.out)
+	}
+}
