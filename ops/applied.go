@@ -118,8 +118,7 @@ func (j *Job) applyNew(ctx context.Context, r ApplyRequest, m mark) error {
 	if err != nil {
 		return err
 	}
-	_, err = act.says(r.detail(""), "", string(document)).commit(ctx, m.write,
-		coord.Put(j.name.Root(), []byte(r.Implementation)), coord.Create(j.name.Config(), document), coord.DeleteTree(j.name.Removal()))
+	_, err = act.says(r.detail(""), "", string(document)).commit(ctx, append(j.created(r.Implementation, document), m.write)...)
 	return err
 }
 
@@ -234,22 +233,4 @@ func (j *Job) Release(ctx context.Context, set string) error {
 		_, err = act.says("set "+set, "", "").commit(ctx, isOwn, coord.DeleteTree(j.name.Applied()))
 		return err
 	})
-}
-
-// Names returns the names of the jobs of the namespace, ascending. Some may be of jobs that have
-// no configuration any more.
-//
-// Errors: those of a read.
-func (o *Ops) Names(ctx context.Context) ([]string, error) {
-	nodes, err := o.reg.List(ctx, "")
-	if err != nil {
-		return nil, fmt.Errorf("jobs: %w", err)
-	}
-	var names []string
-	for _, n := range nodes {
-		if jobtree.IsName(n.Path) {
-			names = append(names, n.Path)
-		}
-	}
-	return names, nil
 }

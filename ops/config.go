@@ -62,10 +62,14 @@ func (o *Ops) Create(ctx context.Context, r CreateRequest) error {
 		if err != nil {
 			return err
 		}
-		_, err = act.says("implementation "+implementation, "", string(document)).commit(ctx,
-			coord.Put(j.name.Root(), []byte(implementation)), coord.Create(j.name.Config(), document), coord.DeleteTree(j.name.Removal()))
+		_, err = act.says("implementation "+implementation, "", string(document)).commit(ctx, j.created(implementation, document)...)
 		return err
 	})
+}
+
+// created returns what creates the job. It may have been removed before.
+func (j *Job) created(implementation string, document []byte) []coord.Op {
+	return []coord.Op{coord.Put(j.name.Root(), []byte(implementation)), coord.Create(j.name.Config(), document), coord.DeleteTree(j.name.Removal())}
 }
 
 // Settings is what the registry says of how a job is to run.

@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/calendar"
 )
 
 // PlanRequest says what is to be compared with what is there.
@@ -23,6 +24,8 @@ type PlanRequest struct {
 	Version int64
 	// Ticks is how many ticks are told: up to MaxPlanTicks. Default 5.
 	Ticks int
+	// Calendars are those that are to be written before, by name: the next ticks go by them.
+	Calendars map[string]*calendar.Calendar
 }
 
 // MaxPlanTicks bounds the ticks that a plan tells.
@@ -100,7 +103,7 @@ func (j *Job) plan(ctx context.Context, r PlanRequest) (*Plan, error) {
 		return nil, err
 	}
 	if unread == nil {
-		if p.TicksBefore, err = j.ops.nextTicks(ctx, before, s.Schedule, r.Ticks); errors.Is(err, ErrNoCalendar) || errors.Is(err, errBadCalendar) {
+		if p.TicksBefore, err = j.ops.nextTicks(ctx, before, s.Schedule, PlanRequest{Ticks: r.Ticks}); errors.Is(err, ErrNoCalendar) || errors.Is(err, errBadCalendar) {
 			err = nil // it is a fault of the job already
 		}
 		if err != nil {
@@ -109,7 +112,7 @@ func (j *Job) plan(ctx context.Context, r PlanRequest) (*Plan, error) {
 	} else {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the configuration that is there cannot be read, so nothing of it is kept: %v", brief.Error(unread)))
 	}
-	return p, j.ops.planNext(ctx, p, change{before: before, next: next, state: s, differences: p.Changes}, r.Ticks)
+	return p, j.ops.planNext(ctx, p, change{before: before, next: next, state: s, differences: p.Changes}, r)
 }
 
 // planNew is plan for a job that is not there.
@@ -125,14 +128,14 @@ func (j *Job) planNew(ctx context.Context, r PlanRequest) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Job: string(j.name), New: true, After: string(document)}
-	return p, j.ops.planNext(ctx, p, change{next: r.Config, state: &jobtree.State{}}, r.Ticks)
+	return p, j.ops.planNext(ctx, p, change{next: r.Config, state: &jobtree.State{}}, r)
 }
 
 // planNext adds the ticks to come, and the warnings.
-func (o *Ops) planNext(ctx context.Context, p *Plan, c change, n int) error {
+func (o *Ops) planNext(ctx context.Context, p *Plan, c change, r PlanRequest) error {
 	c.before, c.next = c.before.WithDefaults(), c.next.WithDefaults()
 	var err error
-	p.TicksAfter, err = o.nextTicks(ctx, c.next, c.recorded(o.now()), n)
+	p.TicksAfter, err = o.nextTicks(ctx, c.next, c.recorded(o.now()), r)
 	switch {
 	case errors.Is(err, ErrNoCalendar), errors.Is(err, errBadCalendar):
 		p.Warnings = append(p.Warnings, fmt.Sprintf("no tick begins until its calendars are there and can be read: %v", brief.Error(err)))
@@ -170,16 +173,21 @@ func (j *Job) readFor(ctx context.Context, config coord.Node, before, next job.C
 }
 
 // nextTicks returns the next ticks of a job. recorded is what the leader has recorded, or would.
-func (o *Ops) nextTicks(ctx context.Context, c job.Config, recorded *jobtree.Schedule, n int) ([]time.Time, error) {
-	schedule, err := o.ticks(ctx, c, recorded)
+func (o *Ops) nextTicks(ctx context.Context, c job.Config, recorded *jobtree.Schedule, r PlanRequest) ([]time.Time, error) {
+	schedule, err := ticksOf(c, recorded, func(name string) (*Calendar, error) {
+		if given := r.Calendars[name]; given != nil {
+			return &Calendar{Name: name, Calendar: given}, nil
+		}
+		return o.Calendar(ctx, name)
+	})
 	if err != nil || schedule == nil {
 		return nil, err
 	}
 	if recorded != nil && recorded.Until.IsZero() && c.Expiry.Ticks > 0 {
 		schedule = decide.UpTo(decide.End(schedule, c.Expiry.At, recorded.Counted, c.Expiry.Ticks), schedule)
 	}
-	ticks := make([]time.Time, 0, n)
-	for at := schedule.Next(o.now()); !at.IsZero() && len(ticks) < n; at = schedule.Next(at) {
+	ticks := make([]time.Time, 0, r.Ticks)
+	for at := schedule.Next(o.now()); !at.IsZero() && len(ticks) < r.Ticks; at = schedule.Next(at) {
 		ticks = append(ticks, at)
 	}
 	return ticks, nil

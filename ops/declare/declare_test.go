@@ -306,7 +306,7 @@ func TestWarnings(t *testing.T) {
 jobs:
   gone: {type: HTTP, cron: "0 0 3 * * ? 2001-2099", expiry: {at: 2010-01-01T00:00:00Z}, shardingTotalCount: 1}
   lost: {type: HTTP, cron: "0 0 3 * * ?", calendars: [no], shardingTotalCount: 1}`)})
-	for i, want := range []string{"no tick is to come", "a calendar that it names is not there"} {
+	for i, want := range []string{"no tick is to come", "no tick begins until its calendars are there"} {
 		if w := p.Steps[i].Warnings; len(w) != 1 || !strings.HasPrefix(w[0], want) {
 			t.Errorf("%s: %q", p.Steps[i].Name, w)
 		}

@@ -49,5 +49,6 @@
 // # Not promised
 //
 // A plan is not one moment: each job is read by itself. Ticks that it shows are those of the time zone of
-// this process, if the job has none; how often a job with expiry.ticks still fires is not known here.
+// this process, if the job has none. What apply puts in force every process has to know, such as the names
+// of error handlers: the tree does not tell whether they do.
 package declare

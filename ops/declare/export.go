@@ -18,30 +18,26 @@ import (
 // Errors: ops.ErrNoJob for a name; those of a read.
 func Export(ctx context.Context, o *ops.Ops, names []string, progress func(done, total int)) (all *jobfile.Declarations, unread []error, err error) {
 	chosen := len(names) > 0
-	if !chosen {
-		if names, err = o.Names(ctx); err != nil {
-			return nil, nil, fmt.Errorf("export: %w", err)
-		}
+	var jobs []ops.Settings
+	if chosen {
+		jobs, err = settingsOf(ctx, o, slices.Compact(slices.Sorted(slices.Values(names))), progress)
+	} else {
+		jobs, err = allSettings(ctx, o, progress)
 	}
-	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	jobs, err := readAll(ctx, o, names, progress)
 	if err != nil {
 		return nil, nil, fmt.Errorf("export: %w", err)
 	}
 	all = &jobfile.Declarations{}
 	named := map[string]bool{}
-	for i, j := range jobs {
+	for _, s := range jobs {
 		switch {
-		case !j.isThere && chosen:
-			return nil, nil, fmt.Errorf("export: job %s: %w", names[i], ops.ErrNoJob)
-		case !j.isThere: // it was removed meanwhile, or is a rest of one
-		case j.unread != nil:
-			unread = append(unread, j.unread)
-		case j.settings.Implementation == "":
-			unread = append(unread, fmt.Errorf("job %s: the registry does not say what does the work", names[i]))
+		case s.Err != nil:
+			unread = append(unread, fmt.Errorf("job %s: %w", s.Job, s.Err))
+		case s.Implementation == "":
+			unread = append(unread, fmt.Errorf("job %s: the registry does not say what does the work", s.Job))
 		default:
-			all.Jobs = append(all.Jobs, jobfile.InRegistry(j.settings.Config, j.settings.Implementation))
-			for _, name := range j.settings.Config.Calendars {
+			all.Jobs = append(all.Jobs, jobfile.InRegistry(s.Config, s.Implementation))
+			for _, name := range s.Config.Calendars {
 				named[name] = true
 			}
 		}
@@ -60,4 +56,34 @@ func Export(ctx context.Context, o *ops.Ops, names []string, progress func(done,
 		}
 	}
 	return all, unread, nil
+}
+
+// settingsOf reads the settings of some jobs, which have to be there.
+func settingsOf(ctx context.Context, o *ops.Ops, names []string, progress func(done, total int)) ([]ops.Settings, error) {
+	list, err := readAll(ctx, o, names, progress)
+	if err != nil {
+		return nil, err
+	}
+	settings := make([]ops.Settings, len(list))
+	for i, s := range list {
+		if !s.isThere {
+			return nil, fmt.Errorf("job %s: %w", names[i], ops.ErrNoJob)
+		}
+		settings[i] = s.settings
+	}
+	return settings, nil
+}
+
+// allSettings reads the settings of all jobs. How many there are is not known before.
+func allSettings(ctx context.Context, o *ops.Ops, progress func(done, total int)) ([]ops.Settings, error) {
+	var list []ops.Settings
+	for s, err := range o.AllSettings(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, s); progress != nil {
+			progress(len(list), 0)
+		}
+	}
+	return list, nil
 }

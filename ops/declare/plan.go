@@ -134,11 +134,10 @@ func NewPlan(ctx context.Context, o *ops.Ops, r Request) (*Plan, error) {
 		return nil, ErrEmpty
 	}
 	p := &Plan{Set: r.Set}
-	known, steps, err := planCalendars(ctx, o, r.Files.Calendars)
+	steps, written, err := planCalendars(ctx, o, r.Files.Calendars)
 	if err != nil {
 		return nil, fmt.Errorf("declare: %w", err)
 	}
-	p.Steps = steps
 
 	marks, err := o.Applied(ctx)
 	if err != nil {
@@ -153,11 +152,16 @@ func NewPlan(ctx context.Context, o *ops.Ops, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("declare: %w", err)
 	}
+	var jobs []Step
 	for i, want := range r.Files.Jobs {
-		s := decide(r, want, there[i], byName[want.Config.Name])
-		known.show(&s, there[i], want)
-		p.Steps = append(p.Steps, s)
+		jobs = append(jobs, decide(r, want, there[i], byName[want.Config.Name]))
 	}
+	for _, err := range each(ctx, jobs, nil, func(ctx context.Context, i int, s Step) error { return jobs[i].look(ctx, o, written) }) {
+		if err != nil {
+			return nil, fmt.Errorf("declare: %w", err)
+		}
+	}
+	p.Steps = append(steps, jobs...)
 	for i, name := range left {
 		p.Steps = append(p.Steps, decideLeft(r, name, there[len(names)+i], byName[name]))
 	}
@@ -206,8 +210,7 @@ func decide(r Request, want jobfile.Declared, there seen, mark *ops.Applied) Ste
 	switch {
 	case there.isOf(mark) && !isOwn && !r.Adopt:
 		return s.refuse(fmt.Errorf("%w, %s; adopt it, or leave it out here", ops.ErrOtherSet, cmp.Or(mark.Set, "which cannot be read")))
-	case there.unread != nil:
-		s.warn("what the registry has cannot be read, and is replaced as a whole: %v", there.unread)
+	case there.unread != nil: // the plan of ops warns of it
 	case (has.Cron == "") != (c.Cron == ""):
 		return s.refuse(fmt.Errorf("%w: give the job another name, or remove it first", job.ErrKindConflict))
 	case c.Revision > 0 && c.Revision < has.Revision && !c.Overwrite:

@@ -1,0 +1,71 @@
+package declare_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/declare"
+)
+
+// A job that runs goes by what is applied, also if its program has another configuration of a smaller
+// revision, and ends when it is pruned.
+func TestApplyToALiveJob(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, d dial) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		parameters := make(chan string, 10)
+		work := job.HandlerFunc(func(_ context.Context, sc job.ShardingContext) error {
+			parameters <- sc.JobParameter
+			return nil
+		})
+		code := job.Config{Name: "settle", Cron: "0 0 3 1 1 ?", ShardingTotalCount: 1, JobParameter: "of the code", Revision: 1}
+		start := func() *job.Scheduler {
+			t.Helper()
+			s, err := job.Schedule(ctx, open(t, d), code, work, job.WithPrecedence(job.PrecedenceCode))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		s := start()
+		o := ops.New(open(t, d)).By("anna")
+		runsWith := func(want string) {
+			t.Helper()
+			for { // it goes by it a moment later
+				r, err := o.Job("settle").Trigger(ctx, job.TriggerRequest{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := r.Wait(ctx); err != nil {
+					t.Fatal(err)
+				}
+				if <-parameters == want {
+					return
+				}
+			}
+		}
+		runsWith("of the code")
+		request := declare.Request{Files: files(t, "jobs: {settle: {implementation: settle, cron: '0 0 3 1 1 ?', shardingTotalCount: 1, jobParameter: of the file}}"), Prune: true}
+		apply(t, o, request)
+		runsWith("of the file")
+		if err := s.Shutdown(ctx); err != nil {
+			t.Fatal(err)
+		}
+		s = start() // the same program again: its revision is not larger
+		runsWith("of the file")
+
+		request.Files = files(t, "jobs: {other: {implementation: other, shardingTotalCount: 1}}")
+		apply(t, o, request)
+		select {
+		case <-s.Done():
+		case <-ctx.Done():
+			t.Fatal("the job was pruned, and goes on")
+		}
+		if err := s.Shutdown(ctx); !errors.Is(err, job.ErrJobRemoved) {
+			t.Errorf("the job was pruned: %v", err)
+		}
+	})
+}
