@@ -23,11 +23,15 @@
 //	Create, Update       config                 its instances          with the next one
 //	Apply                config, and the set    its instances          with the next one; the set with
 //	                     in ~elasticjob/applied                        Remove or Release
+//	Implement            the job's node         who starts, Runners    with the next one
 //	Remove               ~elasticjob/removed    its instances; who     with Readmit or Create, or for a
 //	                                            would set it up again  program with a higher revision
 //	PutCalendar          ~elasticjob/calendars  jobs that name it      with RemoveCalendar
 //	DisableItems         sharding/{item}/…      who owns the item      with EnableItems
 //	DisableServers       servers/{address}      everybody              with EnableServers
+//	Shutdown             instances/{id} goes    that instance          when the process starts the job again
+//
+// [Job.Plan] tells what an update would change, the next ticks before and after, and what comes with it.
 //
 // # To stop something
 //
@@ -38,10 +42,23 @@
 //	DisableItems      goes on          passed over                  wait        skipped    obey
 //	DisableServers    goes on          other servers run them       by others   by others  obey
 //	… all servers     goes on          passed over                  wait        refused    obey
+//	Shutdown          goes on          other instances run them     by others   by others  obey
+//
+// ElasticJob's console knows three scopes for servers. A job and an address is Job(name) with that address
+// here, a job alone is Job(name) without an address, and an address alone is [Ops.Server]: the same in all
+// jobs that have the server, job by job, also if some of them fail.
 //
 // A change is decided on what stands in the tree, and committed only if that has not changed;
 // otherwise it is decided anew, 20 times at most (ErrBusy). All methods return when the store
 // has what was asked for; what obeys it comes a moment later.
+//
+// # To forget something
+//
+//	ClearMisfires    ticks that were missed, which would be made up
+//	ClearFailovers   executions that were cut short, which would be run again
+//	ClearServers     servers without an instance; a Go leader does that by itself, unless an operator has
+//	                 said something of the server
+//	ClearStale       what dead JVM members leave for others to wait for; a Go leader recovers executions
 //
 // # Who has changed what
 //
@@ -67,6 +84,10 @@
 //
 // A list of all jobs reads the namespace once. On etcd that is a request for some 20,000 nodes each,
 // on ZooKeeper one for each node, and another one for each parent. So who looks often had better watch.
+//
+// # Several stores
+//
+// Ops is about one namespace of one store. [Stores] has many, and connects when somebody asks.
 //
 // # A request
 //
@@ -101,6 +122,8 @@
 //     Overlap. While one of them leads, nobody deals by pins.
 //   - Neither do Go members whose version knows no steering (protocol 1): Kill fails with
 //     ErrOldMember, and Paused.Old lists them. A fault of the job names them, too.
+//   - An instance that is shut down is not kept from coming back: a program that starts the job again, in
+//     a new process or the same one, is a new instance.
 //   - A backfill of items whose ticks are always late has no turn: ticks go first.
 //   - Programs of versions before set a job up again that was removed, and JVM members do.
 //   - What is left of a large job, whose removal has ended halfway, stays until somebody removes

@@ -71,8 +71,9 @@ func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
 		if k.cannot != nil {
 			return k.cannot
 		}
+		k.act.says(k.text(), "", "")
 		for _, part := range k.parts {
-			if _, err := k.act.says(part.text(), "", "").commit(ctx, part.ops...); err != nil {
+			if _, err := k.act.commit(ctx, part.ops...); err != nil {
 				return err
 			}
 			for _, killed := range part.killed {

@@ -46,11 +46,13 @@ func requestText(d jobtree.RequestDocument) string {
 	return text
 }
 
-// text says what a part of a kill ends.
-func (p killPart) text() string {
-	items := make([]int, len(p.killed))
-	for n, killed := range p.killed {
-		items[n] = killed.Item
+// text says what a kill ends.
+func (k *kill) text() string {
+	var items []int
+	for _, part := range k.parts {
+		for _, killed := range part.killed {
+			items = append(items, killed.Item)
+		}
 	}
 	return itemsText(items)
 }
