@@ -249,3 +249,84 @@ func ExampleOps_Watch() {
 	// item 0 is PENDING and has ended OK
 	// item 1 is PENDING and has ended OK
 }
+
+// A change is looked at before it is made.
+func ExampleJob_Plan() {
+	ctx := context.Background()
+	reg, end := start(ctx, job.Config{Name: "settle", Cron: "0 0 3 * * ?", TimeZone: "UTC", ShardingTotalCount: 2}, nothing)
+	defer end()
+	settle := ops.New(reg).By("anna").Job("settle")
+	there, err := settle.Settings(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	next := there.Config
+	next.Cron, next.ShardingTotalCount = "0 0 4 1 1 ? 2099", 1
+	plan, err := settle.Plan(ctx, ops.PlanRequest{Config: next, Version: there.Version})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, d := range plan.Changes {
+		fmt.Printf("%s: %s, then %s\n", d.Field, d.Before, d.After)
+	}
+	fmt.Println(plan.TicksAfter)
+	fmt.Println(plan.Warnings)
+	err = settle.Update(ctx, ops.UpdateRequest{Config: next, Version: plan.Version})
+	fmt.Println(err)
+	// Output:
+	// cron: 0 0 3 * * ?, then 0 0 4 1 1 ? 2099
+	// shardingTotalCount: 2, then 1
+	// [2099-01-01 04:00:00 +0000 UTC]
+	// [item 1 goes, with its last outcome and cursor]
+	// <nil>
+}
+
+// A host leaves all jobs, one by one.
+func ExampleServer_Remove() {
+	ctx := context.Background()
+	reg, end := start(ctx, job.Config{Name: "settle", Cron: "0 0 3 * * ?", ShardingTotalCount: 2}, nothing)
+	defer end()
+	all := ops.New(reg).By("anna")
+	for _, name := range []string{"bill", "settle"} {
+		_ = all.Create(ctx, ops.CreateRequest{Config: job.Config{Name: name, ShardingTotalCount: 1}}) // settle is there
+		if err := all.Job(name).DisableServersAhead(ctx, "10.0.0.7"); err != nil {
+			log.Fatal(err)
+		}
+	}
+	outcomes, err := all.Server("10.0.0.7").Remove(ctx)
+	for _, outcome := range outcomes {
+		fmt.Println(outcome.Job, outcome.Changes[0].Action, outcome.Err)
+	}
+	_, again := all.Server("10.0.0.7").Remove(ctx)
+	fmt.Println(err, again)
+	// Output:
+	// bill remove servers <nil>
+	// settle remove servers <nil>
+	// <nil> server 10.0.0.7: remove servers: ops: no such server
+}
+
+// A console has several stores. One that is away delays only who asks for it.
+func ExampleStores() {
+	ctx := context.Background()
+	store := memory.NewStore(memory.Options{})
+	stores := ops.NewStores(map[string]ops.Connect{
+		"berlin": func(ctx context.Context, namespace string) (coord.Registry, error) {
+			return store.Dial(ctx, memory.Config{Namespace: namespace})
+		},
+		"shanghai": func(context.Context, string) (coord.Registry, error) { return nil, errors.New("no route to host") },
+	})
+	for _, name := range stores.Names() {
+		billing, err := stores.Ops(ctx, name, "billing")
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		jobs, err := billing.By("anna").Jobs(ctx, ops.JobsQuery{})
+		fmt.Println(name, len(jobs.Jobs), err)
+	}
+	fmt.Println(stores.Close(ctx))
+	// Output:
+	// berlin 0 <nil>
+	// store "shanghai", namespace "billing": ops: the store is away: no route to host
+	// <nil>
+}

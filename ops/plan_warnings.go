@@ -58,7 +58,11 @@ func (c change) fewerItems() string {
 	if c.next.ShardingTotalCount >= c.before.ShardingTotalCount {
 		return ""
 	}
-	text := fmt.Sprintf("items %d to %d go, with their last outcomes and cursors", c.next.ShardingTotalCount, c.before.ShardingTotalCount-1)
+	first, last := c.next.ShardingTotalCount, c.before.ShardingTotalCount-1
+	text := fmt.Sprintf("items %d to %d go, with their last outcomes and cursors", first, last)
+	if first == last {
+		text = fmt.Sprintf("item %d goes, with its last outcome and cursor", first)
+	}
 	var running brief.List
 	for i := c.next.ShardingTotalCount; i < len(c.state.Items); i++ {
 		if mark := c.state.Items[i].Running; mark != nil {
