@@ -133,8 +133,8 @@
 //     operation, that may concern the new one, and the audit has what stood there before.
 //   - A run of a job without records (MonitorExecution off) cannot be killed, and a tick may
 //     begin a moment after a pause.
-//   - The tree does not tell when the handler of what runs was called: only, when it has ended, of the
-//     last execution. It tells what runs is for, and by whom.
+//   - The tree does not tell when the handler of what runs was called, but the history does, and the
+//     tree of what has ended last. It tells what runs is for, and where.
 //   - On ZooKeeper a read shows each node as it was at some time while it was read.
 //   - Who may do what is a question of rights in the store. By is what a program says.
 package ops

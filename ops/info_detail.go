@@ -37,6 +37,8 @@ type JobDetail struct {
 	Triggers []string `json:"triggers,omitempty"`
 	// Debris are paths of nodes that strangers have left in the way of ours: the first 100.
 	Debris []string `json:"debris,omitempty"`
+	// HistoryError says why the history does not tell when what runs was begun.
+	HistoryError string `json:"historyError,omitempty"`
 	// Doubt says, in a watch, why this may be incomplete or old.
 	Doubt string `json:"doubt,omitempty"`
 }
@@ -52,7 +54,11 @@ func (j *Job) Describe(ctx context.Context) (*JobDetail, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job %s: describe: %w", brief.Text(string(j.name)), err)
 	}
-	return j.ops.newInformant(ctx).detail(j.name, s), nil
+	d := j.ops.newInformant(ctx).detail(j.name, s)
+	if err := j.addBegun(ctx, d.Items); err != nil {
+		d.HistoryError = err.Error()
+	}
+	return d, nil
 }
 
 func (f *informant) detail(name jobtree.Job, s *jobtree.State) *JobDetail {

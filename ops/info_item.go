@@ -58,13 +58,15 @@ type ItemInfo struct {
 	Error string `json:"error,omitempty"`
 }
 
-// RunInfo is an execution that has begun and has not ended. The tree does not tell when its handler
-// was called: that is in the history and the dump of its instance, by TaskID. On time, it is when
-// the tick came.
+// RunInfo is an execution that has begun and has not ended.
 type RunInfo struct {
 	Instance string `json:"instance"` // the id of who runs it; empty if it does not say
 	// Tick is what it runs for; for a trigger, when it was claimed. A JVM member does not tell.
 	Tick time.Time `json:"tick,omitzero"`
+	// Begun is when its handler was called, by the clock of the instance. The tree does not tell:
+	// only operations with a history do (WithHistory), and no watch. What runs by its schedule, and
+	// makes nothing up, has begun within the misfire tolerance after Tick.
+	Begun time.Time `json:"begun,omitzero"`
 	// Token is its fencing token, for KillRequest, and TaskID its name.
 	Token  int64  `json:"token,omitempty"`
 	TaskID string `json:"taskId,omitempty"`
@@ -97,7 +99,9 @@ func (j *Job) Items(ctx context.Context) ([]ItemInfo, error) {
 		return nil, fmt.Errorf("job %s: items: %w", brief.Text(string(j.name)), err)
 	}
 	c, _ := job.DecodeConfig(s.Config.Value) // what can be read of it is enough
-	return itemsOf(j.name, s, c), nil
+	items := itemsOf(j.name, s, c)
+	_ = j.addBegun(ctx, items) // items are shown without that, too; Describe says why
+	return items, nil
 }
 
 func itemsOf(name jobtree.Job, s *jobtree.State, c job.Config) []ItemInfo {
