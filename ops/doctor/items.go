@@ -29,7 +29,7 @@ func (w *world) checkItems(c *collector) {
 			runner = item.Owner.ID // ElasticJob before 3.0.2 names nobody
 		}
 		if w.IsDead(runner) {
-			s := w.about(StaleRunning, Critical, "they are shown as running by an instance that has ended, so they do not begin again", "look at the faults of the leader; if nobody leads, remove the nodes named running", "")
+			s := w.about(StaleRunning, Critical, "they are shown as running by an instance that has ended, so they do not begin again", "look at the faults of the leader; if it does not take them away, clear them", "elasticjob clear stale "+w.name)
 			s.Instance = brief.Text(runner)
 			c.addItem(i, item.Running.Created, s)
 		}

@@ -209,6 +209,7 @@ func plantings() map[string]planting {
 		"a migration that keeps its source": {func(f *fixture) {
 			f.moves("gone", jobtree.MigrationDocument{IsKept: true})
 		}, []doctor.Kind{doctor.MigrationOpen}},
+		"a note that nobody can read": {func(f *fixture) { f.commit(coord.Put(jobtree.Job("gone").Removal(), []byte("at: never"))) }, []doctor.Kind{doctor.DocumentUnreadable}},
 		"a mark that nobody can read": {func(f *fixture) { f.commit(coord.Put(jobtree.Migration("m"), []byte("?"))) }, []doctor.Kind{doctor.DocumentUnreadable}},
 		"removal ignored":             {func(f *fixture) { f.commit(coord.Put(f.job.Removal(), nil)) }, []doctor.Kind{doctor.RemovalIgnored}},
 		"the store's clock":           {func(f *fixture) { f.store.SetClockOffset(-time.Minute) }, []doctor.Kind{doctor.ClockOff, doctor.FutureTime}},

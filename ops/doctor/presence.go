@@ -87,7 +87,7 @@ func (w *world) checkDealing(c *collector) {
 		if w.JVMLeads() {
 			severity, why = Warning, "and the JVM member that leads does not end with it"
 		}
-		s := w.about(StaleProcessing, severity, "a mark says that items are being dealt, "+why, "remove the node", "")
+		s := w.about(StaleProcessing, severity, "a mark says that items are being dealt, "+why, "clear it", "elasticjob clear stale "+w.name)
 		s.Path = w.Job.Processing()
 		c.add(s)
 	}

@@ -21,7 +21,7 @@ func denied(path string, err error) symptom {
 func unreadable(name string, n coord.Node, err error) symptom {
 	return symptom{mark: n.Modified, Finding: Finding{
 		Kind: DocumentUnreadable, Severity: Warning, Job: name, Path: brief.Cut(n.Path, coord.MaxPathLength),
-		Cause:  "its value cannot be read, so it has no effect: " + brief.Error(err).Error(),
+		Cause:  "its value cannot be read: " + brief.Error(err).Error(),
 		Advice: "find out who has written it; write it again by the command for it, or remove the node",
 	}}
 }

@@ -53,7 +53,7 @@ func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c
 	}{
 		{jobtree.Nodes, func(_ string, n coord.Node) { ns.readProcess(n, c) }},
 		{jobtree.Calendars, func(name string, n coord.Node) { ns.readCalendar(name, n, c) }},
-		{jobtree.Removals, func(name string, n coord.Node) { ns.removed[name] = n.Modified }},
+		{jobtree.Removals, func(name string, n coord.Node) { ns.readRemoval(name, n, c) }},
 		{jobtree.Migrations, func(name string, n coord.Node) { open.read(name, n) }},
 	} {
 		for n, err := range reg.Walk(ctx, part.root) {
@@ -81,6 +81,17 @@ func (ns *namespace) readProcess(n coord.Node, c *collector) {
 		c.add(stale("", "", n))
 	case len(d.Offers) > 0 || d.MoreOffers > 0:
 		ns.runners = append(ns.runners, runner{d, n.Modified})
+	}
+}
+
+func (ns *namespace) readRemoval(name string, n coord.Node, c *collector) {
+	d, err := jobtree.DecodeRemoval(n.Value)
+	if err != nil {
+		c.add(unreadable("", n, err))
+	}
+	ns.removed[name] = n.Modified
+	if d.Migration != "" {
+		ns.moving[name] = true
 	}
 }
 
