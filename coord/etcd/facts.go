@@ -13,7 +13,9 @@ import (
 )
 
 // Facts asks all endpoints for their status, and finds out what this user may do and whether the
-// store compacts its history. It writes nothing. The request time-out bounds each question.
+// store compacts its history. It writes nothing. The request time-out bounds each question. It
+// opens a connection to each endpoint for a moment; as after any new one, open views are read again,
+// 20 in a second. So it is for people, and not for each second.
 //
 // Errors: ErrClosed and the cause of ctx. What the store does not answer is unknown.
 func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
@@ -34,7 +36,7 @@ func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
 		return err
 	}))
 	facts.Writes = permitted(r.mayWrite(ctx))
-	facts.Compacts = r.compacts(ctx)
+	facts.Compacts = r.compacts(ctx, youngRevision)
 	if r.ctx.Err() != nil {
 		return facts, context.Cause(r.ctx)
 	}
@@ -64,13 +66,11 @@ func (r *Registry) mayWrite(ctx context.Context) error {
 	})
 }
 
-// compacts reports whether the store drops its history, as far as what it still has shows.
-func (r *Registry) compacts(ctx context.Context) coord.Answer {
+// compacts reports whether the store drops its history, as far as what it still has shows. With
+// fewer revisions than young it may just not have begun to.
+func (r *Registry) compacts(ctx context.Context, young int64) coord.Answer {
 	newest := r.sighting.now().revision
-	old, isTelling := oldRevision(newest)
-	if !isTelling {
-		old = 1
-	}
+	old, _ := oldRevision(newest)
 	err := r.request(ctx, "look for an old revision", func(ctx context.Context) error {
 		_, err := r.client.Get(ctx, r.keys.prefix, clientv3.WithCountOnly(), clientv3.WithRev(old))
 		return err
@@ -78,7 +78,7 @@ func (r *Registry) compacts(ctx context.Context) coord.Answer {
 	switch {
 	case errors.Is(err, errCompacted):
 		return coord.Yes
-	case err == nil && isTelling:
+	case err == nil && newest >= young:
 		return coord.No
 	}
 	return coord.Unknown

@@ -42,6 +42,11 @@ func TestFacts(t *testing.T) {
 		t.Errorf("the questions have written: revision %d, and %d after that", before, after)
 	}
 
+	// By default a server keeps its whole history.
+	if got := r.Compacts(within(t), before+1); got != coord.No {
+		t.Errorf("whether it compacts is %v", got)
+	}
+
 	// A member that is away, and a history that was dropped.
 	links[1].Cut()
 	if _, err := server.Admin().Compact(within(t), before); err != nil {
