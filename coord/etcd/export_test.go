@@ -77,4 +77,6 @@ func (r *Registry) Between(wrap func(pb.KVClient) pb.KVClient) { r.kv = wrap(r.k
 const MaxMembers = maxMembers
 
 // Compacts reports whether the store drops its history, if it has at least so many revisions.
-func (r *Registry) Compacts(ctx context.Context, young int64) coord.Answer { return r.compacts(ctx, young) }
+func (r *Registry) Compacts(ctx context.Context, young int64) coord.Answer {
+	return r.compacts(ctx, young)
+}
