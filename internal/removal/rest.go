@@ -24,10 +24,11 @@ const rounds = 20
 // ErrConfigured: the job has a configuration, so nothing of it is a rest.
 var ErrConfigured = errors.New("the job has been created again")
 
-// Rest removes what is left of a job without a configuration. It reports whether anything was.
+// Rest removes what is left of a job without a configuration. It reports whether anything was. Each part
+// goes on the given conditions, too.
 //
 // Errors: ErrConfigured; those of a walk and of a commit.
-func Rest(ctx context.Context, reg coord.Registry, job jobtree.Job) (was bool, err error) {
+func Rest(ctx context.Context, reg coord.Registry, job jobtree.Job, conditions ...coord.Op) (was bool, err error) {
 	for range rounds {
 		t, err := measure(ctx, reg, job)
 		if errors.Is(err, coord.ErrCompacted) {
@@ -37,7 +38,7 @@ func Rest(ctx context.Context, reg coord.Registry, job jobtree.Job) (was bool, e
 			return was, err
 		}
 		was = true
-		if err := t.remove(ctx, reg, job); err != nil {
+		if err := t.remove(ctx, reg, job, append(conditions[:len(conditions):len(conditions)], coord.Absent(job.Config()))); err != nil {
 			return was, err
 		}
 	}
@@ -72,8 +73,8 @@ func measure(ctx context.Context, reg coord.Registry, job jobtree.Job) (tree, er
 
 // remove removes everything if it is small, or else all parts that are small. What holds these
 // parts is left.
-func (t tree) remove(ctx context.Context, reg coord.Registry, job jobtree.Job) error {
-	c := chunk{reg: reg, ifNone: coord.Absent(job.Config())}
+func (t tree) remove(ctx context.Context, reg coord.Registry, job jobtree.Job, conditions []coord.Op) error {
+	c := chunk{reg: reg, conditions: conditions}
 	chosen := map[string]bool{}
 	for _, path := range t.paths {
 		part := t.partOf(path, job)
@@ -106,17 +107,17 @@ func (t tree) partOf(path string, job jobtree.Job) string {
 	return ""
 }
 
-// chunk is a commit that removes some parts, if the job has no configuration.
+// chunk is a commit that removes some parts, on conditions: the job has no configuration.
 type chunk struct {
-	reg    coord.Registry
-	ifNone coord.Op
-	parts  []coord.Op
-	size   int
+	reg        coord.Registry
+	conditions []coord.Op
+	parts      []coord.Op
+	size       int
 }
 
 func (c *chunk) add(ctx context.Context, part string, weight int) error {
 	op := coord.DeleteTree(part)
-	if c.size+weight > maxCommit || coord.Cost(c.ifNone, op)+coord.Cost(c.parts...) > coord.MaxOps {
+	if c.size+weight > maxCommit || coord.Cost(c.conditions...)+coord.Cost(op)+coord.Cost(c.parts...) > coord.MaxOps {
 		if err := c.commit(ctx); err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (c *chunk) commit(ctx context.Context) error {
 	if len(c.parts) == 0 {
 		return nil
 	}
-	_, err := c.reg.Commit(ctx, append(c.parts, c.ifNone)...)
+	_, err := c.reg.Commit(ctx, append(c.parts, c.conditions...)...)
 	c.parts, c.size = c.parts[:0], 0
 	if conflict, ok := errors.AsType[*coord.ConflictError](err); ok && conflict.Op.Kind == coord.OpAbsent {
 		return fmt.Errorf("%w: %w", ErrConfigured, err)

@@ -65,7 +65,7 @@ func (r *run) tell(ctx context.Context) error {
 		for _, n := range there {
 			isThere[n.Path] = true
 		}
-		w := writer{reg: r.To.Registry, guard: r.atTarget()}
+		w := writer{reg: r.To.Registry, guards: []coord.Op{r.atTarget()}}
 		for _, n := range entries {
 			if isThere[n.Path] {
 				continue

@@ -131,7 +131,11 @@ func TestCrashes(t *testing.T) {
 		sourceStore, from := bare(rt)
 		targetStore, to := bare(rt)
 		put(t, from, original)
-		var stolen []string // that somebody may have set up
+		if rapid.Bool().Draw(rt, "a was removed at the target, but for a rest") {
+			put(t, to, map[string]string{"a/sharding/9/fired": "2025-01-31T03:00:00.000Z", "~elasticjob/removed/a": "by: otto\n"})
+		}
+		arrived := map[string]int64{} // the newest revision of jobs that have arrived
+		var stolen []string           // that somebody may have set up
 		check := func() {
 			source, target := sourceStore.Snapshot("ns"), targetStore.Snapshot("ns")
 			for _, name := range []string{"a", "a-b", "c"} {
@@ -154,15 +158,27 @@ func TestCrashes(t *testing.T) {
 					stolen = append(stolen, name+" can be set up at the source")
 				case !isThere && !hasArrived && !targetNote:
 					stolen = append(stolen, name+" can be set up at the target")
+				case hasArrived:
+					revision := int64(0)
+					for n := range target.All(name) {
+						revision = max(revision, n.Modified)
+					}
+					if was, isKnown := arrived[name]; isKnown && was != revision {
+						stolen = append(stolen, name+" was written to after it had arrived")
+					}
+					arrived[name] = revision
 				}
 			}
 		}
 		var late []func()
 		attempt := func(last, isQuiet bool) error {
+			after := rapid.IntRange(1, 15).Draw(rt, "what is late comes after")
 			d := &doom{left: -1, watch: func() {
-				for len(late) > 0 { // by the next process's first commit at the latest: it has taken over the marks
-					late[0]()
-					late = late[1:]
+				if after--; after == 0 {
+					for _, do := range late {
+						do()
+					}
+					late = nil
 				}
 				check()
 			}}
@@ -196,6 +212,11 @@ func TestCrashes(t *testing.T) {
 			if err := attempt(true, isQuiet); err != nil {
 				rt.Fatal(err)
 			}
+			for _, do := range late {
+				do()
+			}
+			late = nil
+			check()
 		}
 		if len(stolen) > 0 {
 			rt.Fatal(stolen[0])
@@ -246,7 +267,7 @@ func bare(rt *rapid.T) (*memory.Store, coord.Registry) {
 	return s, reg
 }
 
-// isUnharmed checks that an aborted migration has left each job whole on one side, and no mark.
+// isUnharmed checks that an aborted migration has left each job whole on one side, and none on its way.
 func isUnharmed(rt *rapid.T, source, target, original map[string]string) {
 	for path, value := range original {
 		name, _, _ := strings.Cut(path, "/")
@@ -256,7 +277,8 @@ func isUnharmed(rt *rapid.T, source, target, original map[string]string) {
 	}
 	for _, nodes := range []map[string]string{source, target} {
 		for path, value := range nodes {
-			if strings.HasPrefix(path, "~elasticjob/migration/") {
+			// A mark without jobs may have come late. Who runs next takes it for one that has just begun.
+			if strings.HasPrefix(path, "~elasticjob/migration/") && strings.Count(path, "/") > 2 {
 				rt.Fatalf("aborted: %s is left", path)
 			}
 			if name, isNote := strings.CutPrefix(path, "~elasticjob/removed/"); isNote && strings.Contains(value, "moved") {

@@ -254,23 +254,18 @@ func (r *run) carry(ctx context.Context, name jobtree.Job, at position) error {
 	if err := c.refused(); err != nil {
 		return err
 	}
-	// A part that was sent before, and whose answer was lost, may come late. So the node gets another
-	// version: on the old one nothing can be written any more.
-	path := name.Moving(r.id)
-	if _, err := r.To.Registry.Commit(ctx, r.atTarget(), coord.SetAt(path, at.target.Value, at.target.Version),
-		coord.Put(name.Removal(), r.note("is being moved here from "+r.From.Name, r.id))); err != nil {
-		return err
+	arriving, err := r.renew(ctx, name, at, coord.Absent(name.Config()), coord.Put(name.Removal(), r.note("is being moved here from "+r.From.Name, r.id)))
+	if errors.Is(err, coord.ErrNodeExists) {
+		return fmt.Errorf("%w: somebody has created a job of that name at the target", ErrRefused)
 	}
-	arriving, err := r.moving(ctx, r.To.Registry, name)
 	if err != nil {
 		return err
 	}
-	if _, err := removal.Rest(ctx, r.To.Registry, name); errors.Is(err, removal.ErrConfigured) {
-		return fmt.Errorf("%w: somebody has created a job of that name at the target", ErrRefused)
-	} else if err != nil {
+	guards := []coord.Op{r.atTarget(), coord.AtVersion(arriving.Path, arriving.Version)}
+	if _, err := removal.Rest(ctx, r.To.Registry, name, guards...); err != nil {
 		return err
 	}
-	written, err := r.write(ctx, c, coord.AtVersion(path, arriving.Version))
+	written, err := r.write(ctx, c, guards)
 	if err == nil {
 		err = r.compare(ctx, c, at)
 	}
@@ -283,9 +278,19 @@ func (r *run) carry(ctx context.Context, name jobtree.Job, at position) error {
 	return err
 }
 
-// write writes the nodes of a job, on a condition.
-func (r *run) write(ctx context.Context, c *cargo, guard coord.Op) (written int, err error) {
-	w := writer{reg: r.To.Registry, guard: guard, written: func(ops int) {
+// renew gives the node of a job that arrives another version. A part of the job that was sent before, and
+// whose answer was lost, may come late: it has no effect then, because its condition is the old one.
+func (r *run) renew(ctx context.Context, name jobtree.Job, at position, more ...coord.Op) (moving, error) {
+	ops := append([]coord.Op{r.atTarget(), coord.SetAt(at.target.Path, at.target.Value, at.target.Version)}, more...)
+	if _, err := r.To.Registry.Commit(ctx, ops...); err != nil {
+		return moving{}, err
+	}
+	return r.moving(ctx, r.To.Registry, name)
+}
+
+// write writes the nodes of a job, on conditions.
+func (r *run) write(ctx context.Context, c *cargo, guards []coord.Op) (written int, err error) {
+	w := writer{reg: r.To.Registry, guards: guards, written: func(ops int) {
 		written += ops
 		r.bar.add(ops)
 	}}
@@ -347,7 +352,7 @@ func (r *run) admit(ctx context.Context, c *cargo, arriving moving) error {
 
 // clear removes at the source what is left of a job that has arrived.
 func (r *run) clear(ctx context.Context, name jobtree.Job, at position) error {
-	if _, err := removal.Rest(ctx, r.From.Registry, name); errors.Is(err, removal.ErrConfigured) {
+	if _, err := removal.Rest(ctx, r.From.Registry, name, r.atSource(), coord.AtVersion(at.source.Path, at.source.Version)); errors.Is(err, removal.ErrConfigured) {
 		return fmt.Errorf("%w: %w", ErrSetUpAgain, err)
 	} else if err != nil {
 		return err
@@ -358,12 +363,13 @@ func (r *run) clear(ctx context.Context, name jobtree.Job, at position) error {
 
 // release gives up what reserve has kept at the target, with all that has arrived there.
 func (r *run) release(ctx context.Context, name jobtree.Job, at position) error {
-	path := at.target.Path
-	if _, err := r.To.Registry.Commit(ctx, r.atTarget(), coord.SetAt(path, at.target.Value, at.target.Version)); err != nil {
+	arriving, err := r.renew(ctx, name, at)
+	if err != nil {
 		return err
 	}
-	ops := []coord.Op{r.atTarget(), coord.DeleteTree(path)}
-	switch _, err := removal.Rest(ctx, r.To.Registry, name); {
+	guards := []coord.Op{r.atTarget(), coord.AtVersion(arriving.Path, arriving.Version)}
+	ops := append(guards[:2:2], coord.DeleteTree(arriving.Path))
+	switch _, err := removal.Rest(ctx, r.To.Registry, name, guards...); {
 	case errors.Is(err, removal.ErrConfigured): // somebody has created a job of that name, which is his
 	case err != nil:
 		return err
@@ -372,7 +378,7 @@ func (r *run) release(ctx context.Context, name jobtree.Job, at position) error 
 	default:
 		ops = append(ops, coord.DeleteTree(name.Removal()))
 	}
-	_, err := r.To.Registry.Commit(ctx, ops...)
+	_, err = r.To.Registry.Commit(ctx, ops...)
 	return err
 }
 
