@@ -41,6 +41,9 @@ const (
 	ActionClearStale     Action = "clear stale nodes"
 	ActionPutCalendar    Action = "put calendar"
 	ActionRemoveCalendar Action = "remove calendar"
+	// Of package rights.
+	ActionAddUser    Action = "add user"
+	ActionRemoveUser Action = "remove user"
 	// Of package migrate, in both namespaces.
 	ActionMigrate        Action = "migrate"
 	ActionAbortMigration Action = "abort migration"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/job/property"
+	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/rights"
 )
 
@@ -118,6 +118,9 @@ func (c *cli) aclStep(name, short, confirm string, of func(rights.Change) change
 				if err == nil && name == "remove" && !c.dryRun {
 					err = on.verify(ctx)
 				}
+				if report.Changed > 0 && !c.dryRun {
+					err = first(err, on.note(ctx, name, c.who(cmd), report))
+				}
 				return first(err, c.printReport(name, report, err))
 			})
 		},
@@ -143,33 +146,56 @@ func (c *cli) aclStep(name, short, confirm string, of func(rights.Change) change
 
 // changing is a change of the user, and where it happens.
 type changing struct {
-	change rights.Change
-	lists  *zk.Registry
-	alone  zk.Config // of who logs in as the new user alone
-	known  bool      // the password of the new user
+	change       rights.Change
+	lists        *zk.Registry
+	alone, after zk.Config // of who logs in as the new user alone, and without the former one
 }
 
 // verify reads everything as the new user alone.
-func (on changing) verify(ctx context.Context) (err error) {
-	if !on.known {
-		return nil
-	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("the former user is gone, but the new one cannot read everything: %w", err)
+func (on changing) verify(ctx context.Context) error {
+	err := as(ctx, on.alone, func(reg *zk.Registry) error {
+		for _, err := range reg.Walk(ctx, "") {
+			if err != nil {
+				return err
+			}
 		}
-	}()
-	reg, err := zk.Dial(ctx, on.alone)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("the former user is gone, but the new one cannot read everything: %w", err)
+	}
+	return nil
+}
+
+// note writes an entry of the audit, which the former user has no part in once he is removed.
+func (on changing) note(ctx context.Context, step, by string, r rights.Report) error {
+	action := ops.ActionAddUser
+	if step == "remove" {
+		action = ops.ActionRemoveUser
+	}
+	write := func(reg *zk.Registry) error {
+		return ops.New(reg).By(by).Note(ctx, action, fmt.Sprintf("%d access lists", r.Changed), userOf(on.change.From), userOf(on.change.To))
+	}
+	if step == "remove" {
+		return as(ctx, on.after, write)
+	}
+	return write(on.lists)
+}
+
+// userOf is an identity without its hash.
+func userOf(i zk.Identity) string {
+	user, _, _ := strings.Cut(i.ID, ":")
+	return user
+}
+
+// as does something with another log-in.
+func as(ctx context.Context, cfg zk.Config, do func(*zk.Registry) error) error {
+	reg, err := zk.Dial(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer goodBye(ctx, reg)
-	for _, err := range reg.Walk(ctx, "") {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return do(reg)
 }
 
 // goodBye closes a registry that has no nodes: its session goes by itself if it cannot be ended.
@@ -207,18 +233,34 @@ func (c *cli) withLists(cmd *cobra.Command, former, formerFile, renewed, renewed
 		return err
 	}
 	cfg.DialTimeout = min(c.timeout, dialTime)
-	alone := cfg
-	alone.Digest, alone.Grants = to.digest, nil
-	digests := slices.DeleteFunc([]string{cfg.Digest, to.digest, from.digest}, func(d string) bool { return d == "" })
-	if len(digests) > 0 {
-		cfg.Digest, cfg.OtherDigests = digests[0], digests[1:]
+	alone := loggedIn(cfg, to.digest)
+	alone.Grants = nil
+	after := loggedIn(cfg, cfg.Digest, to.digest)
+	both := loggedIn(cfg, cfg.Digest, to.digest, from.digest)
+	if from.digest == "" && both.Digest != "" { // then what it writes would not be for him
+		both.Grants = append(both.Grants[:len(both.Grants):len(both.Grants)], zk.Entry{Identity: from.identity, Permissions: zk.All})
 	}
-	lists, err := zk.Dial(ctx, cfg)
+	lists, err := zk.Dial(ctx, both)
 	if err != nil {
 		return unreachable(fmt.Errorf("store %s: %w", t, err))
 	}
 	defer goodBye(ctx, lists)
-	return do(ctx, changing{rights.Change{From: from.identity, To: to.identity}, lists, alone, to.digest != "" || to.identity == zk.Everybody()})
+	return do(ctx, changing{rights.Change{From: from.identity, To: to.identity}, lists, alone, after})
+}
+
+// loggedIn returns how to log in with all of the digests that are not empty.
+func loggedIn(cfg zk.Config, digests ...string) zk.Config {
+	cfg.Digest, cfg.OtherDigests = "", nil
+	for _, digest := range digests {
+		switch {
+		case digest == "" || digest == cfg.Digest:
+		case cfg.Digest == "":
+			cfg.Digest = digest
+		default:
+			cfg.OtherDigests = append(cfg.OtherDigests, digest)
+		}
+	}
+	return cfg
 }
 
 // aclReport is how far a change has come, for programs.
