@@ -151,8 +151,32 @@ func operates(t *testing.T, o *ops.Ops) {
 	s.Config.Description = "changed"
 	must(t, j.Update(ctx, ops.UpdateRequest{Config: s.Config, Version: s.Version}))
 	must(t, o.Create(ctx, ops.CreateRequest{Config: job.Config{Name: "other", Cron: rarely, ShardingTotalCount: 1}}))
+	must(t, o.Job("other").Implement(ctx, ops.ImplementRequest{From: "other", To: "another"}))
 	must(t, o.Job("other").Remove(ctx, ops.RemoveRequest{}))
 	must(t, o.Readmit(ctx, "other"))
+	for what, do := range map[string]func() error{
+		"plan":            func() error { _, err := j.Plan(ctx, ops.PlanRequest{Config: s.Config}); return err },
+		"clear misfires":  func() error { return j.ClearMisfires(ctx) },
+		"clear failovers": func() error { _, err := j.ClearFailovers(ctx); return err },
+		"clear servers":   func() error { _, err := j.ClearServers(ctx, ops.ClearServersRequest{}); return err },
+		"clear stale":     func() error { _, err := j.ClearStale(ctx); return err },
+		"servers": func() error {
+			if err := j.DisableServersAhead(ctx, "10.0.0.8"); err != nil {
+				return err
+			}
+			return j.RemoveServers(ctx, "10.0.0.8")
+		},
+		"disable server": func() error { _, err := o.Server("10.0.0.1").Disable(ctx); return err },
+		"note":           func() error { return o.Note(ctx, ops.ActionAddUser, "1 access list", "a", "b") },
+	} {
+		if err := do(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err = o.Server("10.0.0.1").Enable(ctx)
+	must(t, err)
+	_, err = j.Shutdown(ctx, ops.ShutdownRequest{All: true})
+	must(t, err)
 }
 
 // looks reads all that a reader can read.
