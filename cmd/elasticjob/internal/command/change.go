@@ -78,6 +78,8 @@ func (c *cli) changer(s *store) *changer {
 	s.ops = s.ops.OnChange(ch.add)
 	if c.dryRun {
 		s.ops = s.ops.DryRun()
+	} else if s.noPast != nil {
+		c.warn("the history does not get what is changed: %v", s.noPast)
 	}
 	return ch
 }

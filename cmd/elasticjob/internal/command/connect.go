@@ -26,6 +26,7 @@ type store struct {
 	reg    coord.Registry
 	ops    *ops.Ops
 	asked  string // the job that the command is about, if it is about one
+	noPast error  // why there is no history although one is named
 }
 
 // job returns the operations on a job. If there is none of the name, the error says which ones have
@@ -67,10 +68,7 @@ func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context
 	if err != nil {
 		return err
 	}
-	past, err := given.OpenHistory()
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
+	past, noPast := given.OpenHistory() // which does not keep anybody from looking at jobs, and steering them
 	var options []ops.Option
 	if past != nil {
 		defer func() { err = first(err, past.Close()) }()
@@ -81,7 +79,7 @@ func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context
 		return err
 	}
 	defer func() { err = first(err, hangUp()) }()
-	s := &store{target: t, reg: reg, ops: ops.New(reg, options...).By(c.who(cmd))}
+	s := &store{target: t, reg: reg, noPast: noPast, ops: ops.New(reg, options...).By(c.who(cmd))}
 	return s.suggest(ctx, do(ctx, s))
 }
 

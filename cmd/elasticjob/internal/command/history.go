@@ -38,6 +38,9 @@ func pastError(err error) error {
 // past connects, and asks the history.
 func (c *cli) past(cmd *cobra.Command, within asker, do func(context.Context, history.Reader) error) error {
 	return within(cmd, func(ctx context.Context, s *store) error {
+		if s.noPast != nil {
+			return exit.With(exit.Usage, s.noPast)
+		}
 		reader, err := s.ops.History()
 		if err == nil {
 			err = do(ctx, reader)
