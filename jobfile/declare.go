@@ -233,6 +233,9 @@ func shownValue(text *string) string {
 // Differences returns the keys in which another description of the job differs, in the order of
 // the documentation.
 func (d Declared) Differences(after Declared) []Difference {
+	if d.Work() == after.Work() && d.Config.Equal(after.Config) {
+		return nil // the usual case takes little time
+	}
 	var list []Difference
 	if was, is := d.Work(), after.Work(); was != is {
 		key := "implementation"

@@ -73,17 +73,3 @@ func settingsOf(ctx context.Context, o *ops.Ops, names []string, progress func(d
 	}
 	return settings, nil
 }
-
-// allSettings reads the settings of all jobs. How many there are is not known before.
-func allSettings(ctx context.Context, o *ops.Ops, progress func(done, total int)) ([]ops.Settings, error) {
-	var list []ops.Settings
-	for s, err := range o.AllSettings(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if list = append(list, s); progress != nil {
-			progress(len(list), 0)
-		}
-	}
-	return list, nil
-}

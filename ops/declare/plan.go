@@ -30,7 +30,8 @@ type Request struct {
 	Prune bool
 	// Adopt takes jobs from other sets.
 	Adopt bool
-	// Progress, if it is set, is told how many of the jobs were read. Calls do not overlap.
+	// Progress, if it is set, is told how many jobs were read; total is 0 if that is not known. Calls do
+	// not overlap.
 	Progress func(done, total int)
 }
 

@@ -12,8 +12,15 @@ import (
 // atATime bounds how many jobs are read, or written, at the same time.
 const atATime = 32
 
+// manyJobs is how many jobs are read one by one. For more of them all jobs of the namespace are read,
+// which takes half as many requests for each.
+const manyJobs = 256
+
 // readAll reads what the registry has of some jobs, in their order.
 func readAll(ctx context.Context, o *ops.Ops, names []string, progress func(done, total int)) ([]seen, error) {
+	if len(names) > manyJobs {
+		return pick(ctx, o, names, progress)
+	}
 	list := make([]seen, len(names))
 	errs := each(ctx, names, progress, func(ctx context.Context, i int, name string) error {
 		var err error
@@ -23,6 +30,38 @@ func readAll(ctx context.Context, o *ops.Ops, names []string, progress func(done
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// pick reads all jobs, and takes some of them.
+func pick(ctx context.Context, o *ops.Ops, names []string, progress func(done, total int)) ([]seen, error) {
+	all, err := allSettings(ctx, o, progress)
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]ops.Settings, len(all))
+	for _, s := range all {
+		byName[s.Job] = s
+	}
+	list := make([]seen, len(names))
+	for i, name := range names {
+		s, isThere := byName[name]
+		list[i] = seen{isThere: isThere, settings: s, unread: s.Err}
+	}
+	return list, nil
+}
+
+// allSettings reads the settings of all jobs. How many there are is not known before.
+func allSettings(ctx context.Context, o *ops.Ops, progress func(done, total int)) ([]ops.Settings, error) {
+	var list []ops.Settings
+	for s, err := range o.AllSettings(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, s); progress != nil {
+			progress(len(list), 0)
 		}
 	}
 	return list, nil
