@@ -102,6 +102,7 @@ func (r *Registry) learn(ctx context.Context, t *transaction, answer answer) err
 		findings = findings[1:]
 		return kvs
 	}
+	isFirst := true // a conflict is that of the first operation that does not hold
 	for i, op := range t.ops {
 		var found finding
 		asksKey, asksBelow := t.asks(i)
@@ -125,7 +126,12 @@ func (r *Registry) learn(ctx context.Context, t *transaction, answer answer) err
 			}
 			found.isParent = below
 		}
-		if reason := t.judge(i, found); reason != nil {
+		switch reason := t.judge(i, found); {
+		case errors.Is(reason, errNotAsked):
+			isFirst = false
+		case reason != nil && !isFirst:
+			return nil // the next attempt tells which is
+		case reason != nil:
 			return fmt.Errorf("etcd: commit: %w", &coord.ConflictError{Index: i, Op: op, Reason: reason})
 		}
 	}

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -222,8 +223,12 @@ func (t *transaction) checked(ask bool) (*pb.TxnRequest, error) {
 	return request, nil
 }
 
+// errNotAsked: the attempt has not read what would tell whether an operation holds.
+var errNotAsked = errors.New("not asked")
+
 // judge returns why an operation does not hold. It returns nil if the operation holds, or may
-// hold with another guess; that guess is then set for the next attempt.
+// hold with another guess, and errNotAsked if only that guess will tell; it is then set for the
+// next attempt.
 func (t *transaction) judge(i int, found finding) error {
 	op, guess := t.ops[i], &t.guesses[i]
 	there := found.kv != nil || found.isParent
@@ -246,7 +251,7 @@ func (t *transaction) judge(i int, found finding) error {
 	case coord.OpExists:
 		if guess.isParent && !there { // the key was not read, so it may be there
 			guess.isParent = false
-			return nil
+			return errNotAsked
 		}
 	}
 	if !there {
