@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -512,4 +515,41 @@ func TestJSON(t *testing.T) {
 			t.Errorf("got %s, %v; want %s", got, err, want)
 		}
 	}
+}
+
+// A read that fails halfway returns no half of a list.
+func TestAReadThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.NewStore(memory.Options{})
+		t.Cleanup(s.Close)
+		reg := open(t, func() (coord.Registry, error) { return s.Dial(t.Context(), memory.Config{Namespace: "ops"}) })
+		crowd(t, reg, 100)
+		all := ops.New(reg)
+		reads := map[string]func(context.Context) (any, error){
+			"jobs":      func(ctx context.Context) (any, error) { return all.Jobs(ctx, ops.JobsQuery{}) },
+			"instances": func(ctx context.Context) (any, error) { return all.Instances(ctx) },
+			"servers":   func(ctx context.Context) (any, error) { return all.Servers(ctx) },
+			"jobs on":   func(ctx context.Context) (any, error) { return all.JobsOn(ctx, "10.0.0.1") },
+			"info":      func(ctx context.Context) (any, error) { return all.Job(string(crowdName(9))).Info(ctx) },
+		}
+		for name, read := range reads {
+			if _, err := read(t.Context()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			enough := errors.New("enough")
+			cancel(enough)
+			if _, err := read(ctx); !errors.Is(err, enough) {
+				t.Errorf("%s: with a context that has ended: %v", name, err)
+			}
+		}
+		delete(reads, "info") // which is one page
+		for name, read := range reads {
+			fault := s.Inject(memory.Fault{Method: memory.Walk, Skip: 1, Before: coord.ErrUnavailable}) // the second page
+			if got, err := read(t.Context()); !errors.Is(err, coord.ErrUnavailable) || !reflect.ValueOf(got).IsNil() {
+				t.Errorf("%s: %v, %v", name, got, err)
+			}
+			fault.Remove()
+		}
+	})
 }
