@@ -288,3 +288,62 @@ func TestSetUpAgain(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// meddler is a registry on which somebody else writes when a commit has been carried out.
+type meddler struct {
+	coord.Registry
+	after func(ops []coord.Op)
+}
+
+func (m *meddler) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	revision, err := m.Registry.Commit(ctx, ops...)
+	m.after(ops)
+	return revision, err
+}
+
+// What somebody writes into the tree of a job on its way, on either side, is found before the job is one
+// at the target. When that is gone, the migration goes on.
+func TestSourceAndTargetDiffer(t *testing.T) {
+	for name, write := range map[string]func(from, to coord.Registry) (coord.Registry, coord.Op){
+		"an operator at the source": func(from, _ coord.Registry) (coord.Registry, coord.Op) {
+			return from, coord.Put("a/pins/0", []byte("label: gpu\n"))
+		},
+		"a change at the target": func(_, to coord.Registry) (coord.Registry, coord.Op) { return to, coord.Put("a/sharding/0/fired", nil) },
+		"something at the target": func(_, to coord.Registry) (coord.Registry, coord.Op) {
+			return to, coord.Put("a/sharding/9/fired", []byte("x"))
+		},
+		"a removal at the target": func(_, to coord.Registry) (coord.Registry, coord.Op) {
+			return to, coord.DeleteTree("a/sharding/0/fired")
+		},
+		"an instance at the target": func(_, to coord.Registry) (coord.Registry, coord.Op) {
+			return to, coord.CreateEphemeral("a/instances/x", nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, a := inMemory(t)
+			_, b := inMemory(t)
+			from, to := open(t, a), open(t, b)
+			put(t, from, plain("a"))
+			reg, op := write(from, to)
+			isDone := false
+			target := &meddler{Registry: to, after: func(ops []coord.Op) {
+				isStaging := slices.ContainsFunc(ops, func(op coord.Op) bool { return op.Path == "a/sharding/0/fired" })
+				if isStaging && !isDone {
+					isDone = true
+					if _, err := reg.Commit(t.Context(), op); err != nil {
+						t.Error(err)
+					}
+				}
+			}}
+			if _, err := between(from, target).Run(t.Context()); !errors.Is(err, migrate.ErrDiffers) || !strings.Contains(err.Error(), op.Path) {
+				t.Fatalf("got %v", err)
+			}
+			if _, err := to.Get(t.Context(), "a/config"); !errors.Is(err, coord.ErrNoNode) {
+				t.Errorf("it is a job at the target: %v", err)
+			}
+			if result, err := between(from, target).Run(t.Context()); err != nil || !slices.Equal(result.Moved, []string{"a"}) {
+				t.Error(result, err)
+			}
+		})
+	}
+}
