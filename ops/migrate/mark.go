@@ -18,6 +18,9 @@ import (
 // ErrNone: there is no migration to be aborted.
 var ErrNone = errors.New("migrate: nothing is half done")
 
+// errSame: the mark of the target is found at the source.
+var errSame = fmt.Errorf("%w: source and target are the same", ErrRefused)
+
 // Mark says in one of the two trees that a migration is half done, or that the source of one was kept.
 type Mark struct {
 	ID string `json:"id"`
@@ -150,7 +153,9 @@ func (m Move) begin(ctx context.Context, action ops.Action, p *Plan) (*run, erro
 		return nil, fmt.Errorf("target: %w", err)
 	}
 	d.IsSource = true
-	if r.source, _, err = m.takeUp(ctx, m.From.Registry, id, d, action); err != nil {
+	if r.source, _, err = m.takeUp(ctx, m.From.Registry, id, d, action); errors.Is(err, errSame) {
+		return nil, errors.Join(err, takeAway(ctx, m.To.Registry, id, r.mark))
+	} else if err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	return r, nil
@@ -180,7 +185,7 @@ func (m Move) takeUp(ctx context.Context, reg coord.Registry, id string, d jobtr
 			case err != nil:
 				return fmt.Errorf("%s: %w", path, err)
 			case there.IsSource != d.IsSource:
-				return fmt.Errorf("%w: source and target are the same", ErrRefused)
+				return errSame
 			case there.Runner == d.Runner: // the answer was lost
 				version, revision = n.Version, n.Modified
 				return nil

@@ -82,9 +82,9 @@ type Result struct {
 	Moved, Stayed []string
 	// Findings are those of the plan, without what was refused.
 	Findings []Finding
-	// SourceToken is the newest fencing token of what has moved, and TargetToken one that is older
-	// than all of the target's; 0 if it is not known. If the target's are smaller, systems that
-	// refuse smaller tokens have to be reset.
+	// SourceToken is the newest fencing token that the source has given to what moved, and
+	// TargetToken is smaller than all that the target will give; 0 if that is not known. If
+	// TargetToken is the smaller one, systems that refuse smaller tokens have to be reset.
 	SourceToken, TargetToken int64
 }
 
@@ -193,7 +193,7 @@ type run struct {
 
 // each does something for each job, so many at a time, and returns the jobs for which it reports
 // true, by name. An error does not keep it from the others, unless nothing can be done any more.
-func (r *run) each(ctx context.Context, parallel int, names []jobtree.Job, do func(context.Context, jobtree.Job) (bool, error)) (done []string, err error) {
+func (r *run) each(ctx context.Context, most int, names []jobtree.Job, do func(context.Context, jobtree.Job) (bool, error)) (done []string, err error) {
 	var (
 		mu         sync.Mutex
 		errs       errorList
@@ -202,7 +202,7 @@ func (r *run) each(ctx context.Context, parallel int, names []jobtree.Job, do fu
 		ctx2, stop = context.WithCancel(ctx)
 	)
 	defer stop()
-	for range min(parallel, len(names)) {
+	for range min(most, len(names)) {
 		wg.Go(func() {
 			for name := range queue {
 				is, err := do(ctx2, name)

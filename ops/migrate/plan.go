@@ -147,9 +147,6 @@ func (m Move) Plan(ctx context.Context) (*Plan, error) {
 }
 
 func (m Move) plan(ctx context.Context, p *Plan) error {
-	if m.From.Registry == m.To.Registry {
-		return fmt.Errorf("%w: source and target are the same", ErrRefused)
-	}
 	var err error
 	if p.ID, p.stale, err = m.find(ctx); err != nil {
 		return err

@@ -287,6 +287,24 @@ func TestSetUpAgain(t *testing.T) {
 	if _, err := between(from, to).Run(t.Context()); !errors.Is(err, migrate.ErrSetUpAgain) || !strings.Contains(err.Error(), "job a") {
 		t.Errorf("got %v", err)
 	}
+	if result, err := between(from, to).Abort(t.Context()); err != nil || !slices.Equal(result.Stayed, []string{"a"}) {
+		t.Errorf("aborted: %+v, %v", result, err)
+	}
+	compare(t, tree(t, from), with(plain("a"), "a/config", "jobName: a\nshardingTotalCount: 1\n"))
+}
+
+// A namespace cannot be moved to itself, through whatever connections.
+func TestToItself(t *testing.T) {
+	_, a := inMemory(t)
+	from := open(t, a)
+	put(t, from, plain("a"))
+	was := tree(t, from)
+	for _, to := range []coord.Registry{from, open(t, a)} {
+		if _, err := between(from, to).Run(t.Context()); !errors.Is(err, migrate.ErrRefused) || !strings.Contains(err.Error(), "the same") {
+			t.Errorf("got %v", err)
+		}
+		compare(t, tree(t, from), was)
+	}
 }
 
 // meddler is a registry on which somebody else writes when a commit has been carried out.

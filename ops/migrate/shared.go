@@ -64,7 +64,7 @@ func (r *run) shared(ctx context.Context, p *Plan) error {
 		return err
 	}
 	for _, n := range p.calendars {
-		if err := r.writeOnce(ctx, n, coord.Exists(jobtree.Migration(r.id))); err != nil {
+		if err := r.writeOnce(ctx, n); err != nil {
 			return fmt.Errorf("calendar %s: %w", brief.Text(coord.Base(n.Path)), err)
 		}
 	}
@@ -81,10 +81,10 @@ func (r *run) shared(ctx context.Context, p *Plan) error {
 	return err
 }
 
-// writeOnce writes a node at the target, unless there is one, or the condition does not hold.
-func (r *run) writeOnce(ctx context.Context, n coord.Node, condition coord.Op) error {
+// writeOnce writes a node at the target, unless there is one, or what has to be absent is there.
+func (r *run) writeOnce(ctx context.Context, n coord.Node, unless ...coord.Op) error {
 	return patiently(ctx, func() error {
-		_, err := r.To.Registry.Commit(ctx, r.atTarget(), condition, coord.Create(n.Path, n.Value))
+		_, err := r.To.Registry.Commit(ctx, append(unless[:len(unless):len(unless)], r.atTarget(), coord.Create(n.Path, n.Value))...)
 		if errors.Is(err, coord.ErrNodeExists) {
 			return nil
 		}

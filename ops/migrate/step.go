@@ -77,7 +77,7 @@ func (r *run) step(ctx context.Context, name jobtree.Job, at position) (isDone, 
 	hasArrived := at.target.Step == jobtree.Arrived
 	switch {
 	case at.source.Step != "" && at.config.Created != 0:
-		return true, false, fmt.Errorf("%w: %s is there; remove that, and run the migration again", ErrSetUpAgain, at.config.Path)
+		return true, false, fmt.Errorf("%w: %s is there; remove it and run the migration again, or abort that", ErrSetUpAgain, at.config.Path)
 	case at.source.Step == jobtree.Left:
 		return true, true, nil
 	case at.source.Step == jobtree.Leaving && hasArrived && r.KeepSource:
@@ -411,11 +411,14 @@ func (r *run) putBack(ctx context.Context, name jobtree.Job) (hasMoved bool, err
 	return hasMoved, err
 }
 
-// restore makes what has left the source a job there again.
+// restore makes what has left the source a job there again, unless somebody has set it up meanwhile.
 func (r *run) restore(ctx context.Context, name jobtree.Job, at position) error {
+	config := coord.Create(name.Config(), at.source.Kept)
+	if at.config.Created != 0 {
+		config = coord.AtVersion(name.Config(), at.config.Version)
+	}
 	ops := []coord.Op{
-		r.atSource(), coord.AtVersion(at.source.Path, at.source.Version), coord.DeleteTree(at.source.Path),
-		coord.Create(name.Config(), at.source.Kept), coord.DeleteTree(name.Removal()),
+		r.atSource(), coord.AtVersion(at.source.Path, at.source.Version), coord.DeleteTree(at.source.Path), config, coord.DeleteTree(name.Removal()),
 	}
 	applied, err := get(ctx, r.From.Registry, name.Applied())
 	if err != nil {
@@ -425,9 +428,6 @@ func (r *run) restore(ctx context.Context, name jobtree.Job, at position) error 
 		ops = append(ops, coord.SetAt(applied.Path, applied.Value, applied.Version))
 	}
 	_, err = r.From.Registry.Commit(ctx, ops...)
-	if errors.Is(err, coord.ErrNodeExists) {
-		return fmt.Errorf("%w: %w", ErrSetUpAgain, err)
-	}
 	return err
 }
 
