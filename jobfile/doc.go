@@ -64,6 +64,11 @@
 // Jobs have the keys of ElasticJob's documents, and those of ours that stand in their props;
 // elasticjob.schema.json ([Schema]) describes all keys, for editors.
 //
+// A file may have calendars, too, by their names: each is the text of a document, such as
+// ${file:holidays.yaml}. A process that runs the jobs writes none of them into the namespace, and takes
+// there what the jobs name. Who writes them is package ops/declare, which brings a namespace to what files
+// say ([Declare], [Declarations.Write]), and runs no job: elasticjob apply.
+//
 // # Rules
 //
 // A key that is not known, one that stands there twice, and a value of another type are
