@@ -29,14 +29,15 @@ func (o *Ops) trees(ctx context.Context) iter.Seq2[tree, error] {
 	return func(yield func(tree, error) bool) {
 		var above []coord.Node // jobs' nodes, each of whose names begins the next one's
 		var name jobtree.Job
-		var reader *jobtree.Reader
+		var reader *jobtree.Reader // nil while there is no job, or it cannot be one
+		hasConfig := false
 		end := func() bool {
-			if reader == nil {
+			if !hasConfig {
 				return true
 			}
 			s := reader.State()
-			reader = nil
-			return s.Config == nil || yield(tree{name, s}, nil)
+			reader, hasConfig = nil, false
+			return yield(tree{name, s}, nil)
 		}
 		for n, err := range o.reg.Walk(ctx, "") {
 			if err != nil {
@@ -47,27 +48,35 @@ func (o *Ops) trees(ctx context.Context) iter.Seq2[tree, error] {
 			if top > lastName {
 				break
 			}
-			if isBelow && reader != nil && top == string(name) {
-				reader.Add(n)
-				continue
-			}
-			if !end() {
-				return
-			}
-			for len(above) > 0 && !strings.HasPrefix(top, above[len(above)-1].Path) {
-				above = above[:len(above)-1]
-			}
-			switch {
-			case !jobtree.IsName(top):
-			case !isBelow:
-				above = append(above, n)
-			default:
-				name, reader = jobtree.Job(top), jobtree.NewReader(jobtree.Job(top))
+			if !isBelow || top != string(name) {
+				if !end() {
+					return
+				}
+				for len(above) > 0 && !strings.HasPrefix(top, above[len(above)-1].Path) {
+					above = above[:len(above)-1]
+				}
+				name, reader = jobtree.Job(top), nil
+				switch {
+				case !jobtree.IsName(top):
+					continue
+				case !isBelow:
+					name, above = "", append(above, n)
+					continue
+				}
+				reader = jobtree.NewReader(name)
 				if last := len(above) - 1; last >= 0 && above[last].Path == top {
 					reader.Add(above[last])
 				}
-				reader.Add(n)
 			}
+			if reader == nil {
+				continue
+			}
+			hasConfig = hasConfig || n.Path == name.Config()
+			if !hasConfig && n.Path > name.Config() {
+				reader = nil // what is left of a job that was removed may be large
+				continue
+			}
+			reader.Add(n)
 		}
 		end()
 	}

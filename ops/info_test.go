@@ -191,7 +191,9 @@ func TestWhatCannotBeRead(t *testing.T) {
 			"empty":       {"config": ""},
 			"systemTime":  {"current": ""},
 			"~elasticjob": {"junk": "", "nodes/10.0.0.1@-@7-ff": "items: 3\nmaxItems: 9\noffers:\n- SCRIPT\n", "nodes/10.0.0.2@-@7-ff": "["},
-			"日本":          {"config": small},
+			"日本":          {"a": "", "config": small, "x": ""},
+			"rest":        {"": "x", "config-not": "", "cursor/0": "", "instances/" + here: "", "sharding/0/instance": here}, // of a job that was removed
+			"early":       {"": "y", "a": "", "b/c": "", "config": small, "config/below": ""},
 		} {
 			plant(t, reg, name, nodes)
 		}
@@ -203,20 +205,20 @@ func TestWhatCannotBeRead(t *testing.T) {
 		var names []string
 		for _, i := range list.Jobs {
 			names = append(names, i.Name)
-			if bad := i.Name != "a" && i.Name != "b"; (i.ConfigError != "") != bad {
+			if bad := i.Name != "a" && i.Name != "b" && i.Name != "early"; (i.ConfigError != "") != bad {
 				t.Errorf("%s: its configuration: %s", i.Name, i.ConfigError)
 			}
 			if (i.Name == "b") != strings.Contains(i.NextError, "no such calendar") {
 				t.Errorf("%s: its next tick: %s", i.Name, i.NextError)
 			}
 		}
-		if want := []string{"a", "a-b", "a.b", "b", "empty"}; !slices.Equal(names, want) {
+		if want := []string{"a", "a-b", "a.b", "b", "early", "empty"}; !slices.Equal(names, want) {
 			t.Errorf("jobs %q, want %q", names, want)
 		}
-		if list.Jobs[0].Implementation != "x" {
+		if list.Jobs[0].Implementation != "x" || list.Jobs[4].Implementation != "y" {
 			t.Errorf("got %+v", list.Jobs[0]) // other jobs come between its node and its configuration
 		}
-		if list.Totals.Faulty != 4 || list.Totals.Jobs != 5 {
+		if list.Totals.Faulty != 4 || list.Totals.Jobs != 6 {
 			t.Errorf("totals %+v", list.Totals)
 		}
 		document, err := json.Marshal(list)

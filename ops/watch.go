@@ -158,14 +158,8 @@ type watched struct {
 func (w *watch) look(now coord.Snapshot) (u Update) {
 	changed := w.changes(now)
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
-		j := w.jobs[name]
-		switch {
-		case j == nil:
-			j = &watched{State: jobtree.Read(now, name)}
-		case changed[name]:
-			j.Follow(now.Sub(name.Root()), w.shown.Sub(name.Root()), name)
-		}
-		if j.Config == nil {
+		j := w.read(name, now, changed[name])
+		if j == nil {
 			if w.jobs[name] != nil {
 				u.Removed = append(u.Removed, string(name))
 				delete(w.jobs, name)
@@ -185,6 +179,24 @@ func (w *watch) look(now coord.Snapshot) (u Update) {
 	w.shown = now
 	w.forgetDues()
 	return u
+}
+
+// read returns a job as the namespace shows it now; nil if it is not there.
+func (w *watch) read(name jobtree.Job, now coord.Snapshot, hasChanged bool) *watched {
+	if _, isThere := now.Get(name.Config()); !isThere {
+		return nil // what is left of a job that was removed may be large
+	}
+	j := w.jobs[name]
+	switch {
+	case j == nil:
+		j = &watched{State: jobtree.Read(now, name)}
+	case hasChanged:
+		j.Follow(now.Sub(name.Root()), w.shown.Sub(name.Root()), name)
+	}
+	if j.Config == nil {
+		return nil
+	}
+	return j
 }
 
 // changes returns the jobs to look at, and for each whether its tree has changed. For the others it

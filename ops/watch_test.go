@@ -332,10 +332,10 @@ func until[T any](t *testing.T, ctx context.Context, updates <-chan told[T], wha
 // Whatever happens to a namespace, what a watch has told by then is what a list shows.
 func TestWatchAgreesWithTheList(t *testing.T) {
 	path := rapid.Custom(func(t *rapid.T) string {
-		return rapid.SampledFrom([]string{"a", "a-b", "a.b", "b", "~elasticjob/calendars"}).Draw(t, "job") + rapid.SampledFrom([]string{
+		return rapid.SampledFrom([]string{"a", "a-b", "a.b", "b", "ä", "~elasticjob/calendars"}).Draw(t, "job") + rapid.SampledFrom([]string{
 			"", "/config", "/config", "/config", "/servers/192.0.2.2", "/instances/" + here, "/instances/" + gone, "/sessions/" + here, "/leader/election/instance", "/schedule", "/sharding/0", "/sharding/0/instance",
 			"/sharding/0/running", "/sharding/0/completed", "/sharding/1/completed", "/sharding/1/disabled", "/sharding/2", "/faults/" + here, "/pins/0", "/requests/000000000001-x", "/leader/failover/items/1", "/cursor/0", "/quiet",
-			"/instances/x/below", "/sharding/0/running/below",
+			"/instances/x/below", "/sharding/0/running/below", "/config/below", "/a",
 		}).Draw(t, "path")
 	})
 	value := rapid.SampledFrom([]string{
