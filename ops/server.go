@@ -19,7 +19,8 @@ import (
 func (o *Ops) Server(address string) *Server { return &Server{ops: o, address: address} }
 
 // Server is a host with instances of any number of jobs. What it does, it does job by job, eight at a
-// time: it goes on when one has failed. OnChange is told after each eight.
+// time: it goes on when one has failed. It ends early with ctx, and if the store is away for all eight.
+// OnChange is told after each eight.
 type Server struct {
 	ops     *Ops
 	address string
@@ -75,14 +76,18 @@ func (s *Server) eachJob(ctx context.Context, action Action, do func(*Job) error
 	var list []Outcome
 	var first error
 	failures := 0
+	untried := len(names)
 	for some := range slices.Chunk(names, jobsAtOnce) {
+		untried -= len(some)
 		outcomes := make([]Outcome, len(some))
 		var jobs sync.WaitGroup
 		for i, name := range some {
 			jobs.Go(func() { outcomes[i] = s.ops.outcome(name, do) })
 		}
 		jobs.Wait()
+		isAway := true
 		for _, outcome := range outcomes {
+			isAway = isAway && errors.Is(outcome.Err, coord.ErrUnavailable)
 			if errors.Is(outcome.Err, ErrNoJob) {
 				continue // it was removed meanwhile, or only a rest of it is there
 			}
@@ -95,9 +100,12 @@ func (s *Server) eachJob(ctx context.Context, action Action, do func(*Job) error
 				first = cmp.Or(first, outcome.Err)
 			}
 		}
+		if isAway || ctx.Err() != nil {
+			break // the others would fail, too, each after some time
+		}
 	}
 	if failures > 0 {
-		return failed(list, fmt.Errorf("%d of %d jobs have failed, such as: %w", failures, len(list), first))
+		return failed(list, fmt.Errorf("%d of %d jobs have failed, and %d were not tried; the first error: %w", failures, len(names), untried, first))
 	}
 	return list, nil
 }

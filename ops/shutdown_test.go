@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -184,7 +185,7 @@ func TestServerGoesOn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		list, err := ops.New(failing{reg, "job03/"}).Server("10.0.0.1").Enable(ctx)
+		list, err := ops.New(failing{reg, "job03/", coord.ErrDenied}).Server("10.0.0.1").Enable(ctx)
 		if !errors.Is(err, coord.ErrDenied) || len(list) != 20 {
 			t.Fatalf("%d outcomes, %v", len(list), err)
 		}
@@ -193,19 +194,25 @@ func TestServerGoesOn(t *testing.T) {
 				t.Errorf("%+v", outcome)
 			}
 		}
+		// A store that is away is not asked for each of them.
+		list, err = ops.New(failing{reg, "job", coord.ErrUnavailable}).Server("10.0.0.1").Remove(ctx)
+		if !errors.Is(err, coord.ErrUnavailable) || len(list) != 8 || !strings.Contains(err.Error(), "8 of 20 jobs have failed, and 12 were not tried") {
+			t.Errorf("%d outcomes, %v", len(list), err)
+		}
 	})
 }
 
-// failing denies each commit that writes below a path.
+// failing refuses each commit that writes below a path.
 type failing struct {
 	coord.Registry
 	path string
+	err  error
 }
 
 func (f failing) Commit(ctx context.Context, list ...coord.Op) (int64, error) {
 	for _, op := range list {
 		if len(op.Path) > len(f.path) && op.Path[:len(f.path)] == f.path {
-			return 0, fmt.Errorf("%w: %s", coord.ErrDenied, op.Path)
+			return 0, fmt.Errorf("%w: %s", f.err, op.Path)
 		}
 	}
 	return f.Registry.Commit(ctx, list...)
