@@ -20,6 +20,7 @@ type act struct {
 	ops    *Ops
 	id     string
 	change Change
+	last   int64 // the number of its last commit; 0 before the first
 }
 
 // act begins a change. Whoever calls it fills in what the change is, before he commits.
@@ -51,15 +52,29 @@ func (a *act) commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 		return 0, nil
 	}
 	revision, err := a.ops.reg.Commit(ctx, ops...)
+	if errors.Is(err, coord.ErrUnknownOutcome) {
+		revision, err = a.lookFor(ctx, err)
+	}
 	if err != nil {
 		return 0, err
 	}
+	a.last = revision
 	a.change.ID = a.id
 	a.ops.tell(a.change)
 	if isToTrim(a.id) {
 		_ = trimAudit(ctx, a.ops.reg) // the change is made; whoever makes another one may trim
 	}
 	return revision, nil
+}
+
+// lookFor finds out whether a commit was made whose answer is lost: then its entry is there. If it is not,
+// it may still come.
+func (a *act) lookFor(ctx context.Context, lost error) (int64, error) {
+	n, err := a.ops.reg.Get(ctx, jobtree.Audit(a.id))
+	if err != nil || n.Modified <= a.last {
+		return 0, lost
+	}
+	return n.Modified, nil
 }
 
 // entry is the operation that writes the entry of the audit. It is the same node in all commits.

@@ -186,3 +186,43 @@ func TestAuditIsBounded(t *testing.T) {
 		t.Errorf("%d changes are kept, the newest is %+v; %v", len(list), list[0], err)
 	}
 }
+
+// A change whose answer is lost is found by its entry: so whoever has made it is told, also of the last one of
+// several commits. What has not arrived is an error.
+func TestAnswersAreLost(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		ctx := t.Context()
+		reg := open(t, d)
+		if err := ops.New(reg).Create(ctx, ops.CreateRequest{Config: settle()}); err != nil {
+			t.Fatal(err)
+		}
+		var items []int
+		for i := range 100 {
+			if _, err := reg.Commit(ctx, coord.Put("settle/sharding/"+strconv.Itoa(i)+"/fired", nil)); err != nil {
+				t.Fatal(err)
+			}
+			items = append(items, i)
+		}
+		arrive, told, commits := 1, 0, 0
+		lossy := &wired{Registry: reg, answer: func(commit func() (int64, error)) (int64, error) {
+			if commits++; commits <= arrive {
+				if _, err := commit(); err != nil {
+					t.Error(err)
+				}
+			}
+			return 0, coord.ErrUnknownOutcome
+		}}
+		all := ops.New(lossy).OnChange(func(ops.Change) { told++ })
+		if err := all.Job("settle").Pin(ctx, 1, ops.PinRequest{Label: "gpu"}); err != nil || told != 1 || commits != 1 {
+			t.Errorf("%v; %d changes were told, of %d commits", err, told, commits)
+		}
+		told, commits = 0, 0
+		if err := all.Job("settle").DisableItems(ctx, items...); !errors.Is(err, coord.ErrUnknownOutcome) || told != 1 || commits != 2 {
+			t.Errorf("the second part has not arrived: %v; %d changes were told, of %d commits", err, told, commits)
+		}
+		arrive, told, commits = 2, 0, 0
+		if err := all.Job("settle").EnableItems(ctx, items...); err != nil || told != 2 || commits != 2 {
+			t.Errorf("%v; %d changes were told, of %d commits", err, told, commits)
+		}
+	})
+}
