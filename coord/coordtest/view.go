@@ -29,7 +29,7 @@ func viewCases() []testCase {
 		{"view: Diff tells what changed between snapshots", viewDiff},
 		{"view: many in one registry", viewMany},
 		{"view: closed", viewClosed},
-		{"view: a storm of 10,000 commits from 8 writers", viewStorm},
+		{"view: a storm of 3,000 commits from 8 writers", viewStorm},
 		{"view: nodes that come back while they are read", viewComeBack},
 	}
 }
@@ -418,7 +418,7 @@ func viewClosed(e *env) {
 // viewStorm lets writers change a small tree at random while views of it are checked:
 // no node ever goes back, and at the end they are equal to the store.
 func viewStorm(e *env) {
-	const writers, commits = 8, 10_000
+	const writers, commits = 8, 3_000
 	seed := rand.Uint64()
 	e.Logf("seed %d", seed)
 	registries := []*client{e.dial(), e.dial(), e.dial(), e.dial()}
