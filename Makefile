@@ -14,17 +14,20 @@ LOAD = -jobs 1000 -for 30s
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-# The model of job comes without the race detector, which has nothing to find there: it plays
-# in one goroutine. The fault suite comes by itself, and without it, too, which make faults
-# has: sessions that end because a busy machine gave their processes no time would be
-# excused, and prove nothing.
-MODEL = '^TestClusterModel$$'
+# What runs in one goroutine comes without the race detector, which has nothing to find there
+# and costs up to eighteen times the CPU: PLAIN are packages that start no goroutine (a test of
+# internal/rooms sees to it), SINGLE are tests of job: its model, and what large documents cost.
+# The fault suite comes by itself, and without it, too, which make faults has: sessions that
+# end because a busy machine gave their processes no time would be excused, and prove nothing.
+PLAIN = internal/decide internal/jobtree job/calendar job/cronexpr strategy
+SINGLE = '^(TestClusterModel|TestConfigRoundTrip|TestErrorsOfDocumentsAreBounded|TestSizeOfAConfiguration)$$'
 # The longest first, so that the end does not wait for them.
 LONGEST = ./job ./coord/etcd ./trace/sqltrace ./coord/zk
-test: deps lint ## brings what the tests need, then lints and runs all tests, with -race but for the fault suite
-	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test -race -timeout 40m -parallel 8 -skip $(MODEL) \
-		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v /integration$$)
-	go test -run $(MODEL) ./job
+test: deps lint ## brings what the tests need, then lints and runs all tests, with -race where goroutines meet, but for the fault suite
+	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test -race -timeout 40m -parallel 8 -skip $(SINGLE) \
+		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ $(PLAIN:%=-e /%$$))
+	go test $(PLAIN:%=./%)
+	go test -run $(SINGLE) ./job
 	REQUIRE_ZOOKEEPER=1 go test -short ./integration
 
 deps: ## what the tests need beside Go
