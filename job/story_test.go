@@ -55,7 +55,7 @@ func TestLogTellsTheStory(t *testing.T) {
 			t.Errorf("it has lost an item: %v", lost)
 		}
 		quiet := logged.Len()
-		c.pass(time.Hour)
+		c.pass(15 * time.Minute) // longer than the interval after which it reconciles
 		if n := logged.Len() - quiet; n > 0 {
 			t.Errorf("%d lines in steady state: %q", n, logged.messages()[quiet:])
 		}
