@@ -42,7 +42,7 @@ type Update struct {
 //	}
 //
 // It works in the loop's goroutine, and closes its view at the end of the loop. The process holds the
-// namespace in memory meanwhile: some 600 bytes for each node.
+// namespace in memory meanwhile: 500 to 900 bytes for each node.
 //
 // The error is the last that comes: the cause of ctx when that ends; those of a read when the view
 // is opened; coord.ErrClosed.
