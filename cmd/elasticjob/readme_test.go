@@ -50,7 +50,7 @@ type walk struct {
 
 func newWalk(t *testing.T) *walk {
 	w := &walk{T: t, folder: t.TempDir()}
-	w.env = append(os.Environ(), "HOME="+w.folder, "XDG_CONFIG_HOME="+w.folder, "TZ=UTC")
+	w.env = append(os.Environ(), "HOME="+w.folder, "XDG_CONFIG_HOME="+w.folder, "TZ=UTC", "GORACE="+noSleep)
 	return w
 }
 

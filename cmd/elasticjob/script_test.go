@@ -23,6 +23,9 @@ import (
 
 var update = flag.Bool("update", false, "write what scripts compare with cmp anew")
 
+// noSleep keeps the race detector from sleeping for a second at the end of each process.
+const noSleep = "atexit_sleep_ms=0"
+
 // Every script runs on etcd and on ZooKeeper. Beside what testscript knows, it has
 //
 //	worker [IP]               runs the jobs of worker_test.go until the script ends
@@ -44,6 +47,7 @@ func TestScripts(t *testing.T) {
 					e.Setenv("ELASTICJOB_CONFIG", filepath.Join(e.WorkDir, "config.yaml"))
 					e.Setenv("ELASTICJOB_BY", "anna")
 					e.Setenv("TZ", "UTC")
+					e.Setenv("GORACE", noSleep)
 					_, server, _ := strings.Cut(address, "://")
 					e.Setenv("SERVER", server)
 					free, err := freeAddress()

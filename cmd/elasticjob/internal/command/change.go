@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +38,8 @@ type outcome struct {
 // changer collects what is changed. In a dry run nothing is.
 type changer struct {
 	*store
-	made []ops.Change
+	mu   sync.Mutex   // for add: some operations work on several jobs at once
+	made []ops.Change // all of the rest reads it after them
 	// result and say are what the command tells beside the changes: to programs, and to people.
 	result any
 	say    []string
@@ -96,6 +98,8 @@ func first(errs ...error) error {
 
 // add takes a change. What takes several commits is told of with each of them.
 func (c *changer) add(made ops.Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if n := len(c.made); n > 0 && c.made[n-1] == made {
 		return
 	}

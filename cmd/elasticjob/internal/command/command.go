@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,8 +59,9 @@ type cli struct {
 	context string          // --context
 	output  show.Format
 	timeout time.Duration
-	limited bool // --timeout was given
-	began   bool // the command line was understood
+	limited bool       // --timeout was given
+	began   bool       // the command line was understood
+	warning sync.Mutex // held by who warns: some operations work on several jobs at once
 	// Of those that change something.
 	dryRun, yes bool
 }

@@ -108,6 +108,8 @@ func (c *cli) notTraced(made ops.Change, err error) {
 // warn tells the person something that is wrong, although the command goes on.
 func (c *cli) warn(format string, args ...any) {
 	text := strings.ReplaceAll(brief.Cut(fmt.Sprintf(format, args...), maxError), "\n", "; ")
+	c.warning.Lock()
+	defer c.warning.Unlock()
 	fmt.Fprintln(c.env.Err, "elasticjob: warning:", show.Line(text))
 }
 
