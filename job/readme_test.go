@@ -326,7 +326,7 @@ func TestReadmeReferences(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	code := testsIn(t, ".") + testsIn(t, "../jobfile") + testsIn(t, "../trace/prom")
+	code := testsIn(t, ".") + testsIn(t, "../jobfile") + testsIn(t, "../trace/prom") + testsIn(t, "../ops/migrate")
 	for _, name := range regexp.MustCompile("`(Test[A-Za-z]+)`").FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(code, "\nfunc "+name[1]+"(") {
 			t.Errorf("README.md refers to %s, which is no test", name[1])
