@@ -130,6 +130,7 @@ func sentinels() []sentinel {
 		{ops.ErrNoServer, NotFound},
 		{ops.ErrNoInstance, NotFound},
 		{ops.ErrNoCalendar, NotFound},
+		{ops.ErrNoStore, NotFound},
 		{ops.ErrNotRemoved, NotFound},
 		{job.ErrNoRequest, NotFound},
 
@@ -137,7 +138,13 @@ func sentinels() []sentinel {
 		{rights.ErrUnsettled, Conflict},
 		{rights.ErrLockout, Usage},
 
+		{ops.ErrNoHistory, Usage},
+		{ops.ErrManyNamespaces, Usage},
+		{ops.ErrStoreAway, Unreachable},
+		{ops.ErrStoresClosed, Unreachable},
+
 		{ops.ErrBusy, Conflict},
+		{ops.ErrMoving, Conflict},
 		{ops.ErrNotRunning, Conflict},
 		{ops.ErrNothingFailed, Conflict},
 		{ops.ErrPaused, Conflict},

@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
@@ -47,5 +51,28 @@ func TestCodes(t *testing.T) {
 	}
 	if exit.With(exit.Failed, nil) != nil {
 		t.Error("no error has become one")
+	}
+}
+
+// Each error that package ops wants to be told apart has a code of its own.
+func TestErrorsOfOps(t *testing.T) {
+	table, err := os.ReadFile("exit.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../../../ops/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`(?m)^(?:var |\t)(Err\w+) += `).FindAllSubmatch(source, -1) {
+			if !strings.Contains(string(table), "{ops."+string(match[1])+",") {
+				t.Errorf("ops.%s has no code in exit.go", match[1])
+			}
+		}
 	}
 }
