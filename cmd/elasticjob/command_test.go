@@ -139,3 +139,18 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		t.Errorf("a file does not get all: %s", &p.out)
 	}
 }
+
+// On ZooKeeper the nodes belong to the user who has made them.
+func TestUsersOfZooKeeper(t *testing.T) {
+	t.Parallel()
+	p := person{store: servers.store(t, "zookeeper") + "/owned", env: map[string]string{"ELASTICJOB_USER": "ops", "ELASTICJOB_PASSWORD": "hunter2"}}
+	if got := p.run(t.Context(), "create", "mine", "--set", "shardingTotalCount=1"); got != exit.Done {
+		t.Fatalf("create: %d: %s", got, &p.err)
+	}
+	for password, want := range map[string]exit.Code{"hunter2": exit.Done, "hunter3": exit.Denied} {
+		p.env["ELASTICJOB_PASSWORD"] = password
+		if got := p.run(t.Context(), "get", "mine", "--timeout", "10s"); got != want || strings.Contains(p.err.String(), "hunter") {
+			t.Errorf("with the password %s: got %d, want %d: %s", password, got, want, &p.err)
+		}
+	}
+}
