@@ -81,7 +81,8 @@ func (o *Ops) DryRun() *Ops { return o.with(func(o *Ops) { o.isDry = true }) }
 
 // OnChange returns the same operations, which also tell a function of each change that was made:
 // of what takes several commits after each of them, with the same ID. Nothing that was as it
-// should be is told. The function is called by the caller of the operation, before that returns.
+// should be is told. The function is called by the caller of the operation, before that returns: so
+// side by side, if operations are.
 func (o *Ops) OnChange(told func(Change)) *Ops {
 	return o.with(func(o *Ops) { o.onChange = append(o.onChange[:len(o.onChange):len(o.onChange)], told) })
 }
