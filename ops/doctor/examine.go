@@ -95,7 +95,8 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 		return err
 	}
 	if e.report.Jobs = first.jobs; first.jobs < len(e.jobs) {
-		return fmt.Errorf("%w: %d of %d were found", ops.ErrNoJob, first.jobs, len(e.jobs))
+		away := slices.DeleteFunc(slices.Clone(e.jobs), func(name string) bool { return first.names[name] })
+		return fmt.Errorf("%w: %s, of %d that were named", ops.ErrNoJob, brief.Quote(away[0]), len(e.jobs))
 	}
 	found := first.list
 	if len(found) > 0 {
@@ -149,7 +150,7 @@ func suspects(found []symptom, mayAll bool) scope {
 		if name == "" {
 			name, _, _ = strings.Cut(s.Path, "/")
 		}
-		isAll = isAll || name == ""
+		isAll = isAll || coord.ValidatePath(name) != nil // what no path may be cannot be read alone
 		if name != own {
 			names = append(names, name)
 		}
@@ -197,6 +198,9 @@ func (e *examination) lookOnce(ctx context.Context, at scope) (*collector, error
 		}
 		if examine(ns, found, c) {
 			c.jobs++
+			if !at.all {
+				c.names[found.name] = true
+			}
 		}
 	}
 	return c, nil
@@ -216,7 +220,11 @@ func (e *examination) eachOf(ctx context.Context) (scope, error) {
 
 // examine examines one child of the namespace, and reports whether it is a job.
 func examine(ns *namespace, found child, c *collector) (isJob bool) {
-	if found.err != nil {
+	switch {
+	case errors.Is(found.err, coord.ErrInvalidPath):
+		c.add(symptom{Finding: unusableName(found.name, "no program can use this name, nor read what is below it")})
+		return false
+	case found.err != nil:
 		c.add(denied(found.name, found.err))
 		return true
 	}
@@ -228,15 +236,18 @@ func examine(ns *namespace, found child, c *collector) (isJob bool) {
 		}
 		return false
 	case !jobtree.IsName(found.name):
-		c.add(symptom{mark: s.Config.Created, Finding: Finding{
-			Kind: UnusableName, Severity: Warning, Path: brief.Cut(found.name, coord.MaxPathLength),
-			Cause:  "it has a configuration, and no job can have this name, so no process runs it",
-			Advice: "remove it by the store's own tools; names have letters, digits and . _ - :",
-		}})
+		c.add(symptom{mark: s.Config.Created, Finding: unusableName(found.name, "it has a configuration, and no job can have this name, so no process runs it")})
 		return false
 	}
 	newWorld(ns, found.name, s).check(c)
 	return true
+}
+
+func unusableName(name, cause string) Finding {
+	return Finding{
+		Kind: UnusableName, Severity: Warning, Path: brief.Cut(name, coord.MaxPathLength), Cause: cause,
+		Advice: "remove it by the store's own tools; names have letters, digits and . _ - :",
+	}
 }
 
 func noJob(found child, isRest bool) symptom {

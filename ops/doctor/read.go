@@ -83,13 +83,14 @@ func openAt(open []*opened, name string) *opened {
 	return nil
 }
 
-// named reads some children one by one. It leaves those out that are not there.
+// named reads some children one by one. It leaves those out that are not there. One whose name cannot
+// be that of a path is not read.
 func named(ctx context.Context, reg coord.Registry, names []string) iter.Seq2[child, error] {
 	return func(yield func(child, error) bool) {
 		for _, name := range names {
 			tree, err := subtree(ctx, reg, name)
 			c := child{name: name, tree: tree}
-			if errors.Is(err, coord.ErrDenied) {
+			if errors.Is(err, coord.ErrDenied) || errors.Is(err, coord.ErrInvalidPath) {
 				c.err, err = err, nil
 			}
 			if err == nil && c.err == nil && !tree.Exists(name) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
@@ -150,6 +152,16 @@ func TestOnEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitFindings(t, reg, doctor.NoInstance, doctor.UnusableName)
+	// A name that no path can have: the rest of the namespace is examined all the same.
+	for _, key := range []string{"/test/a\x1b[31m/config", "/test/a\x1b[31m/sharding/0"} {
+		if _, err := server.Admin().Put(t.Context(), key, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	awaitFindings(t, reg, doctor.NoInstance, doctor.UnusableName, doctor.UnusableName)
+	if _, err := server.Admin().Delete(t.Context(), "/test/a\x1b[31m/", clientv3.WithPrefix()); err != nil {
+		t.Fatal(err)
+	}
 	value := []byte(strings.Repeat("x", 200<<10))
 	for err = nil; err == nil; _, err = reg.Commit(t.Context(), coord.Put("settle/cursor/0", value)) {
 	}

@@ -47,7 +47,8 @@ func (s *symptom) key() key { return key{s.Kind, s.Job, s.Instance, s.Path, s.de
 
 // collector gathers the symptoms of one look.
 type collector struct {
-	jobs  int // how many were examined
+	jobs  int             // how many were examined
+	names map[string]bool // of them, if they were named
 	list  []symptom
 	at    map[key]int
 	kinds map[Kind]int
@@ -55,7 +56,9 @@ type collector struct {
 	more  int // symptoms that had no room
 }
 
-func newCollector() *collector { return &collector{at: map[key]int{}, kinds: map[Kind]int{}} }
+func newCollector() *collector {
+	return &collector{at: map[key]int{}, names: map[string]bool{}, kinds: map[Kind]int{}}
+}
 
 // add notes a symptom, unless there is one of the same key.
 func (c *collector) add(s symptom) {
