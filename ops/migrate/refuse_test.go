@@ -43,6 +43,7 @@ func TestFindings(t *testing.T) {
 		"the same job, that ran":  {target: with(plain("a"), "a/sharding/0/fired", "2026-02-01T03:00:00.000Z"), severity: migrate.Refused, want: "the target has a job of that name"},
 		"nodes of no job":         {target: map[string]string{"a/x": "y"}, severity: migrate.Refused, want: "without a configuration"},
 		"another calendar":        {source: map[string]string{"~elasticjob/calendars/x": "1"}, target: map[string]string{"~elasticjob/calendars/x": "2"}, severity: migrate.Refused, want: `another calendar "x"`},
+		"no name of a calendar":   {source: map[string]string{"~elasticjob/calendars/a b": "1"}, severity: migrate.Noted, want: "no calendar can have the name"},
 		"a schedule":              {source: map[string]string{"a/schedule": "since: whenever\n"}, severity: migrate.Differs, want: "cannot be read"},
 		"all servers disabled":    {source: map[string]string{"a/servers/10.0.0.1": "DISABLED"}, severity: migrate.Differs, want: "all of its servers are disabled"},
 		"a pin to an instance":    {source: map[string]string{"a/pins/0": "instance: 10.0.0.1@-@1-a\n"}, severity: migrate.Differs, want: "does not come back"},

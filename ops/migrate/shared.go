@@ -28,13 +28,17 @@ func (r *run) planShared(ctx context.Context, p *Plan, used map[string]bool) err
 		if len(r.Jobs) > 0 && !used[name] {
 			continue
 		}
+		if !jobtree.IsName(name) {
+			p.find(Noted, "no calendar can have the name %s: it does not go", brief.Quote(name))
+			continue
+		}
 		there, err := get(ctx, r.To.Registry, n.Path)
 		switch {
 		case err != nil:
 			return err
 		case there.Created != 0 && !bytes.Equal(there.Value, n.Value):
 			p.find(Refused, "the target has another calendar %s", brief.Quote(name))
-		case there.Created == 0 && jobtree.IsName(name):
+		case there.Created == 0:
 			p.calendars, p.Calendars = append(p.calendars, n), append(p.Calendars, name)
 		}
 	}
