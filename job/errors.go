@@ -40,6 +40,8 @@ var (
 	// ErrConfigDiffers: the configuration in the registry differs from the program's, and
 	// the program starts with PrecedenceNone. The error lists the fields.
 	ErrConfigDiffers = errors.New("job: the configuration in the registry differs")
+	// ErrNoItem: the job has no item of that number.
+	ErrNoItem = errors.New("job: no such item")
 	// ErrNoInstance: there is no enabled instance that could take a trigger.
 	ErrNoInstance = errors.New("job: no instance available")
 	// ErrNoRequest: there is no such request, or not any more.

@@ -191,7 +191,7 @@ func ExampleScheduler_Trigger() {
 	// Output:
 	// 1 instance was asked to run item 7 with the parameter trial
 	// item 7 OK
-	// job report: trigger: item 10: 0 to 9 are allowed
+	// job report: trigger: job: no such item: item 10: 0 to 9 are allowed
 }
 
 // A field that is left out has its default, which may be another value than zero.

@@ -41,7 +41,7 @@ const MaxTriggerParameter = jobtree.MaxRequestParameter
 // Trigger returns when the registry has the request, not when the items have run: see
 // [TriggerResult.Wait]. What is in the registry survives the end of all processes.
 //
-// Errors: ErrNoInstance if there is no enabled Go member that could take an item, or if none of
+// Errors: ErrNoItem; ErrNoInstance if there is no enabled Go member that could take an item, or if none of
 // the instances that are named owns an item; ErrQueueFull, if 100 requests wait for an item or
 // 1000 for the job; those of a commit. An item of a JVM member is given to that member in
 // ElasticJob's way: it runs all of its items, without the parameter, and the outcome is
@@ -183,7 +183,7 @@ func newOrder(s *jobtree.State, r TriggerRequest) (*order, error) {
 	}
 	for _, item := range r.Items {
 		if item < 0 || item >= o.total {
-			return nil, fmt.Errorf("item %d: 0 to %d are allowed", item, o.total-1)
+			return nil, fmt.Errorf("%w: item %d: 0 to %d are allowed", ErrNoItem, item, o.total-1)
 		}
 		o.items[item] = true
 	}

@@ -198,7 +198,7 @@ func TestWhatIsRefused(t *testing.T) {
 			is   error  // nil if it has no sentinel
 			says string
 		}{
-			{name: "pin: no such item", do: func(j *ops.Job) error { return j.Pin(ctx, 3, ops.PinRequest{Label: "x"}) }, says: "item 3 is not there; 0 to 2 are"},
+			{name: "pin: no such item", do: func(j *ops.Job) error { return j.Pin(ctx, 3, ops.PinRequest{Label: "x"}) }, is: job.ErrNoItem, says: "item 3 is not there; 0 to 2 are"},
 			{name: "pin: a negative item", do: func(j *ops.Job) error { return j.Pin(ctx, -1, ops.PinRequest{Label: "x"}) }, says: "item -1"},
 			{name: "pin: to nothing", do: func(j *ops.Job) error { return j.Pin(ctx, 0, ops.PinRequest{}) }, says: "one of instance, address and label"},
 			{name: "pin: to two", do: func(j *ops.Job) error { return j.Pin(ctx, 0, ops.PinRequest{Label: "x", Address: "y"}) }, says: "one of instance, address and label"},
@@ -231,17 +231,17 @@ func TestWhatIsRefused(t *testing.T) {
 			{name: "retry: nor for that tick", do: func(j *ops.Job) error { _, err := j.Retry(ctx, ops.RetryRequest{Tick: now}); return err }, is: ops.ErrNothingFailed},
 			{name: "backfill: no such item", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Items: []int{1, 3}}), says: "item 3: 0 to 2"},
 			{name: "backfill: a negative item", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Items: []int{-1}}), says: "item -1: 0 to 2"},
-			{name: "backfill: no tick", do: backfill(ctx, ops.BackfillRequest{From: now.Add(-time.Minute), To: now}), says: "no tick of"},
-			{name: "backfill: a range that ends before it begins", do: backfill(ctx, ops.BackfillRequest{From: now, To: now.AddDate(-2, 0, 0)}), says: "no tick of"},
+			{name: "backfill: no tick", do: backfill(ctx, ops.BackfillRequest{From: now.Add(-time.Minute), To: now}), is: ops.ErrTicks, says: "none of"},
+			{name: "backfill: a range that ends before it begins", do: backfill(ctx, ops.BackfillRequest{From: now, To: now.AddDate(-2, 0, 0)}), is: ops.ErrTicks, says: "none of"},
 			{name: "backfill: the future", do: backfill(ctx, ops.BackfillRequest{From: now, To: now.AddDate(2, 0, 0)}), says: "has not come yet"},
 			{name: "backfill: since ever", do: backfill(ctx, ops.BackfillRequest{To: now}), says: "from: needed"},
-			{name: "backfill: too many ticks", job: "fast", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-1, 0, 0), To: now}), says: "more than 1000 ticks"},
-			{name: "backfill: a one-off job", job: "once", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now}), says: "no ticks"},
+			{name: "backfill: too many ticks", job: "fast", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-1, 0, 0), To: now}), is: ops.ErrTicks, says: "more than 1000"},
+			{name: "backfill: a one-off job", job: "once", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now}), is: ops.ErrTicks, says: "a one-off job"},
 			{name: "backfill: without records", job: "free", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now}), says: "MonitorExecution"},
 			{name: "backfill: a long parameter", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Parameter: strings.Repeat("x", job.MaxTriggerParameter+1)}), says: "parameter"},
 			{name: "cancel: no such request", do: func(j *ops.Job) error { return j.Cancel(ctx, "x") }, is: job.ErrNoRequest},
 			{name: "cancel: no name of one", do: func(j *ops.Job) error { return j.Cancel(ctx, "../config") }, is: job.ErrNoRequest},
-			{name: "retry: no such item", do: func(j *ops.Job) error { _, err := j.Retry(ctx, ops.RetryRequest{Items: []int{3}}); return err }, says: "item 3: 0 to 2 are allowed"},
+			{name: "retry: no such item", do: func(j *ops.Job) error { _, err := j.Retry(ctx, ops.RetryRequest{Items: []int{3}}); return err }, is: job.ErrNoItem, says: "item 3: 0 to 2 are allowed"},
 			{name: "backfill: a parameter of other bytes", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Parameter: "\xff"}), says: "parameter: UTF-8 is allowed"},
 			{name: "retry: a long parameter", do: func(j *ops.Job) error {
 				_, err := j.Retry(ctx, ops.RetryRequest{Parameter: strings.Repeat("x", job.MaxTriggerParameter+1)})

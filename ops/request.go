@@ -74,12 +74,15 @@ type RetryRequest struct {
 // execution of each item.
 var ErrNothingFailed = errors.New("ops: nothing has failed")
 
+// ErrTicks: the schedule has no ticks in the time of a backfill, or more than MaxBackfillTicks.
+var ErrTicks = errors.New("ops: such ticks cannot be asked for")
+
 // Retry runs the items again that have failed for a tick. They have [job.SourceRetry] and that
 // tick as the scheduled time, and wait for their turn as triggered ones do. It looks at the last
 // execution of each item, which is all that the tree has: an item that has run for another tick
 // since is left out. Retry returns when the store has the request; see [Requested.Wait].
 //
-// Errors: ErrNothingFailed; job.ErrQueueFull; those of a read and of a commit.
+// Errors: ErrNothingFailed; job.ErrNoItem; job.ErrQueueFull; those of a read and of a commit.
 func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 	return j.submit(ctx, ActionRetry, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
 		if err := errors.Join(mayPass(r.Parameter), mayName(c, r.Items)); err != nil {
@@ -121,7 +124,7 @@ func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 func mayName(c job.Config, items []int) error {
 	for _, i := range items {
 		if i < 0 || i >= c.ShardingTotalCount {
-			return fmt.Errorf("item %d: 0 to %d are allowed", i, c.ShardingTotalCount-1)
+			return fmt.Errorf("%w: item %d: 0 to %d are allowed", job.ErrNoItem, i, c.ShardingTotalCount-1)
 		}
 	}
 	return nil
@@ -173,7 +176,7 @@ const MaxBackfillTicks = jobtree.MaxRequestTicks
 // after the end of the job (job.Expiry), have never been. The job needs MonitorExecution and a
 // schedule. Backfill returns when the store has the request; see [Requested.Wait].
 //
-// Errors: job.ErrQueueFull; job.ErrNoInstance, if no item of a broadcast job has an owner; those
+// Errors: ErrTicks; job.ErrNoItem; job.ErrQueueFull; job.ErrNoInstance, if no item of a broadcast job has an owner; those
 // of a read and of a commit; others for a bad request.
 func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, error) {
 	return j.submit(ctx, ActionBackfill, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
@@ -212,17 +215,17 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 // ticksBetween returns the ticks of a schedule within a time.
 func ticksBetween(c job.Config, schedule calendar.Schedule, from, to time.Time) ([]time.Time, error) {
 	if schedule == nil {
-		return nil, errors.New("a one-off job has no ticks")
+		return nil, fmt.Errorf("%w: a one-off job has none", ErrTicks)
 	}
 	var ticks []time.Time
 	for at := schedule.Next(from.Add(-time.Nanosecond)); !at.IsZero() && !at.After(to); at = schedule.Next(at) {
 		if len(ticks) == MaxBackfillTicks {
-			return nil, fmt.Errorf("more than %d ticks lie between %s and %s; ask for a part at a time", MaxBackfillTicks, from.Format(time.RFC3339), to.Format(time.RFC3339))
+			return nil, fmt.Errorf("%w: more than %d lie between %s and %s; ask for a part at a time", ErrTicks, MaxBackfillTicks, from.Format(time.RFC3339), to.Format(time.RFC3339))
 		}
 		ticks = append(ticks, at)
 	}
 	if len(ticks) == 0 {
-		return nil, fmt.Errorf("no tick of %s lies between %s and %s", brief.Quote(c.Cron), from.Format(time.RFC3339), to.Format(time.RFC3339))
+		return nil, fmt.Errorf("%w: none of %s lies between %s and %s", ErrTicks, brief.Quote(c.Cron), from.Format(time.RFC3339), to.Format(time.RFC3339))
 	}
 	return ticks, nil
 }

@@ -133,6 +133,7 @@ func sentinels() []sentinel {
 		{ops.ErrNoStore, NotFound},
 		{ops.ErrNotRemoved, NotFound},
 		{job.ErrNoRequest, NotFound},
+		{job.ErrNoItem, NotFound},
 
 		{rights.ErrInUse, Conflict},
 		{rights.ErrUnsettled, Conflict},
@@ -142,6 +143,7 @@ func sentinels() []sentinel {
 		{ops.ErrManyNamespaces, Usage},
 		{ops.ErrStoreAway, Unreachable},
 		{ops.ErrStoresClosed, Unreachable},
+		{ops.ErrTicks, Usage},
 
 		{ops.ErrBusy, Conflict},
 		{ops.ErrMoving, Conflict},
