@@ -17,10 +17,10 @@ func (c *cli) auditCommand() *cobra.Command {
 	var action, id string
 	cmd := &cobra.Command{
 		Use: "audit [JOB]", Short: "List what operators have changed, the newest first", Args: cobra.MaximumNArgs(1), ValidArgsFunction: one(c.jobNames),
-		Long: fmt.Sprintf("List what operators have changed: the newest %d changes of the namespace. A history has more: see elasticjob history.", ops.MaxAudit),
+		Long: fmt.Sprintf("List what operators have changed: the newest %d changes of the namespace. A history has more: see elasticjob events.", ops.MaxAudit),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if q.Limit < 0 {
-				return exit.Errorf(exit.Usage, "--limit is %d; allowed are 0, which is all, and more", q.Limit)
+			if err := mayBe("--limit", q.Limit); err != nil {
+				return err
 			}
 			q.Action = ops.Action(action)
 			if len(args) > 0 {

@@ -158,8 +158,25 @@ The namespace is given by flags, by the environment, or by a context: see "elast
 		}
 	}
 	root.AddCommand(topics()...)
+	root.InitDefaultHelpCmd()
+	helpOfCommands(root)
 	c.begin(root)
 	return root
+}
+
+// helpOfCommands has help refuse a command that there is not, as the command line does.
+func helpOfCommands(root *cobra.Command) {
+	for _, help := range root.Commands() {
+		if help.Name() != "help" {
+			continue
+		}
+		help.Args = func(_ *cobra.Command, args []string) error {
+			if found, rest, err := root.Find(args); err == nil && found.HasSubCommands() && len(rest) > 0 {
+				return fmt.Errorf("no command %s; elasticjob help lists them", brief.Quote(strings.Join(args, " ")))
+			}
+			return nil
+		}
+	}
 }
 
 // begin notes for a command, and all below it, when its command line was understood: what is wrong before

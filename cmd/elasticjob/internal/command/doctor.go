@@ -30,6 +30,9 @@ finding of the severity of --fail-on, or above.`, exit.Findings),
 			if err := bound.UnmarshalText([]byte(least)); err != nil {
 				return exit.Errorf(exit.Usage, "--fail-on is %q; allowed are info, warning and critical", least)
 			}
+			if err := mayBe("--wait", o.Wait); err != nil {
+				return err
+			}
 			o.Jobs = args
 			return c.ask(cmd, func(ctx context.Context, s *store) error {
 				if len(args) == 1 {

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,10 @@ there for dumps; it shows what it believes beside what the store has. No store i
 					return exit.With(exit.NotFound, err)
 				case errors.Is(err, dump.ErrDenied):
 					return exit.With(exit.Denied, err)
+				case errors.Is(err, dump.ErrBusy):
+					return exit.With(exit.Conflict, err)
+				case isNetwork(err):
+					return exit.With(exit.Unreachable, err)
 				case err != nil:
 					return err
 				}
@@ -54,6 +59,12 @@ there for dumps; it shows what it believes beside what the store has. No store i
 	cmd.Flags().StringVar(&tokenFile, "token-file", "", "file with the token that the process asks for")
 	cmd.Flags().BoolVar(&isMasked, "mask", false, "replace addresses, to send the dump to others")
 	return cmd
+}
+
+// isNetwork tells whether the process could not be asked at all.
+func isNetwork(err error) bool {
+	_, is := errors.AsType[*net.OpError](err)
+	return is
 }
 
 func (c *cli) printDump(d dump.Dump) error {

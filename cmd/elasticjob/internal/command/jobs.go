@@ -17,6 +17,9 @@ func (c *cli) jobsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "jobs", Short: "List the jobs, and how they are", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := mayBe("--limit", q.Limit); err != nil {
+				return err
+			}
 			for _, s := range statuses {
 				q.Statuses = append(q.Statuses, ops.JobStatus(s))
 			}
@@ -106,11 +109,11 @@ func remarks(j *ops.JobInfo) (list []string) {
 	add(j.NextError != "", "next tick: %s", j.NextError)
 	add(j.Failing > 0, "%d failing", j.Failing)
 	add(j.Waiting > 0, "%d wait for failover", j.Waiting)
-	add(j.Disabled > 0, "%d items disabled", j.Disabled)
+	add(j.Disabled > 0, "%s disabled", count(j.Disabled, "item"))
 	add(j.DisabledServers > 0 && j.Status != ops.JobDisabled, "%d of %d servers disabled", j.DisabledServers, j.Servers)
-	add(j.Requests > 0, "%d requests", j.Requests)
-	add(j.Pins > 0, "%d pins", j.Pins)
-	add(j.JVM > 0, "%d JVM members", j.JVM)
+	add(j.Requests > 0, "%s", count(j.Requests, "request"))
+	add(j.Pins > 0, "%s", count(j.Pins, "pin"))
+	add(j.JVM > 0, "%s", count(j.JVM, "JVM member"))
 	add(j.Expired, "expired")
 	return list
 }

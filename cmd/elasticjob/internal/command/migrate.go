@@ -196,12 +196,12 @@ func (m *migration) printMoved(r *migrate.Result) error {
 	}
 	p := m.printer()
 	if len(r.Moved) > 0 {
-		if err := p.Say("\nMoved: %s", strings.Join(r.Moved, ", ")); err != nil {
+		if err := p.Say("\nMoved: %s", someOf(r.Moved)); err != nil {
 			return err
 		}
 	}
 	if len(r.Stayed) > 0 {
-		if err := p.Say("Back at the source: %s", strings.Join(r.Stayed, ", ")); err != nil {
+		if err := p.Say("Back at the source: %s", someOf(r.Stayed)); err != nil {
 			return err
 		}
 	}
@@ -209,4 +209,13 @@ func (m *migration) printMoved(r *migrate.Result) error {
 		return p.Say("Fencing tokens at the target are smaller: up to %d at the source, from %d on at the target. Systems that refuse smaller ones have to be reset.", r.SourceToken, r.TargetToken)
 	}
 	return nil
+}
+
+// someOf lists names in a line, as many as a person may want to read; -o json has all.
+func someOf(names []string) string {
+	const most = 20
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -170,6 +170,9 @@ func (c *cli) backfillCommand() *cobra.Command {
 		}
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if to.Before(from.Time) {
+			return exit.Errorf(exit.Usage, "--to is before --from")
+		}
 		return a.run(cmd, args[0], func(ctx context.Context, ch *changer) (requested, waits, error) {
 			return c.requestedOf(ch.job(args[0]).Backfill(ctx, ops.BackfillRequest{
 				From: from.Time, To: to.Time, Items: a.items, Parameter: a.param, StopAtFailure: stop,

@@ -62,7 +62,7 @@ commands are printed, for a pipe.`,
 		},
 	}
 	for _, role := range rights.Roles() {
-		users[role] = cmd.Flags().StringArray(role.String(), nil, "a user who is to be a "+role.String())
+		users[role] = cmd.Flags().StringArray(role.String(), nil, "a user who is to be in the role "+role.String())
 	}
 	cmd.Flags().StringArrayVar(&roles.Jobs, "job", nil, "etcd: a job that the worker may run; default: all")
 	cmd.Flags().StringVar(&roles.Name, "name", "", "etcd: how the names of the roles begin; default: the namespace")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -73,6 +74,14 @@ func itemRanges(list []int) string {
 		i = j + 1
 	}
 	return strings.Join(parts, ",")
+}
+
+// mayBe returns an error for a number of a flag that is below 0.
+func mayBe[N int | time.Duration](flag string, n N) error {
+	if n < 0 {
+		return exit.Errorf(exit.Usage, "%s is %v; allowed are 0 and more", flag, n)
+	}
+	return nil
 }
 
 // moment is a flag with a time.

@@ -18,6 +18,9 @@ func (c *cli) watchCommand() *cobra.Command {
 		Long: `Show the jobs, and go on with a line for each that has changed; or all of one job, and go on with it whenever it
 has changed. -o json prints a document in a line for each change. It ends with Ctrl-C, or after --timeout.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := mayBe("--every", every); err != nil {
+				return err
+			}
 			return c.follow(cmd, func(ctx context.Context, s *store) error {
 				if len(args) > 0 {
 					for d, err := range s.job(args[0]).Watch(ctx, every) {
