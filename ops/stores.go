@@ -168,8 +168,11 @@ func (c *connection) try(ctx context.Context, connect Connect, namespace string)
 	switch {
 	case c.err == nil && ctx.Err() != nil:
 		c.reg, c.err = nil, errors.Join(context.Cause(ctx), closeSoon(c.reg))
-	case c.err != nil && inTime.Err() != nil:
-		c.err = fmt.Errorf("%w: %w", context.Cause(inTime), c.err)
+	case c.err != nil:
+		c.reg = nil // it may be the nil pointer of an adapter
+		if inTime.Err() != nil {
+			c.err = fmt.Errorf("%w: %w", context.Cause(inTime), c.err)
+		}
 	}
 	c.again = time.Now().Add(c.pause)
 }

@@ -167,6 +167,19 @@ func TestStoresClose(t *testing.T) {
 	})
 }
 
+// An adapter that fails returns a nil pointer beside its error, and Connect may return both as they are.
+func TestStoresCloseAfterAFailure(t *testing.T) {
+	all := ops.NewStores(map[string]ops.Connect{"away": func(context.Context, string) (coord.Registry, error) {
+		return (*memory.Registry)(nil), coord.ErrUnavailable
+	}})
+	if _, err := all.Ops(t.Context(), "away", "a"); !errors.Is(err, ops.ErrStoreAway) || !errors.Is(err, coord.ErrUnavailable) {
+		t.Error(err)
+	}
+	if err := all.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // There is a bound. What is away has no place when others need it.
 func TestManyNamespaces(t *testing.T) {
 	given(t, func(t *testing.T, all *ops.Stores, near, far *storeOf) {
