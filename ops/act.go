@@ -41,7 +41,9 @@ func (a *act) says(detail, before, after string) *act {
 // commit commits operations together with the entry of the audit, and tells of the change. In a
 // dry run it only looks whether the store would take them.
 func (a *act) commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	a.change.At = a.ops.now().UTC()
+	if a.change.At.IsZero() { // else it has begun already
+		a.change.At = a.ops.now().UTC()
+	}
 	a.change = a.change.bounded()
 	ops = append(ops[:len(ops):len(ops)], a.entry())
 	if a.ops.isDry {

@@ -38,7 +38,8 @@ type Outcome struct {
 // Disable is [Job.DisableServers] in all jobs that have the server; a job that gets it later is not
 // disabled there. The outcomes are by job.
 //
-// Errors: ErrNoServer if no job has it; those of a read; one with the first failure if jobs have failed.
+// Errors: ErrNoServer if no job has it; those of a read; one with the first failure if jobs have failed; the
+// cause of ctx if it ends before all were tried.
 func (s *Server) Disable(ctx context.Context) ([]Outcome, error) {
 	return s.eachJob(ctx, ActionDisableServers, func(j *Job) error { return j.DisableServers(ctx, s.address) })
 }
@@ -104,7 +105,10 @@ func (s *Server) eachJob(ctx context.Context, action Action, do func(*Job) error
 			break // the others would fail, too, each after some time
 		}
 	}
-	if failures > 0 {
+	switch {
+	case failures == 0 && untried > 0:
+		return failed(list, fmt.Errorf("%d of %d jobs were not tried: %w", untried, len(names), context.Cause(ctx)))
+	case failures > 0:
 		return failed(list, fmt.Errorf("%d of %d jobs have failed, and %d were not tried; the first error: %w", failures, len(names), untried, first))
 	}
 	return list, nil

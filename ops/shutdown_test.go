@@ -202,6 +202,26 @@ func TestServerGoesOn(t *testing.T) {
 	})
 }
 
+// A server's operation whose context ends between two jobs says that it is not through.
+func TestServerEndsEarly(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		plain := ops.New(open(t, d))
+		for n := range 20 {
+			cfg := settle()
+			cfg.Name = fmt.Sprintf("job%02d", n)
+			if err := errors.Join(plain.Create(ctx, ops.CreateRequest{Config: cfg}), plain.Job(cfg.Name).DisableServersAhead(ctx, "10.0.0.1")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list, err := plain.OnChange(func(ops.Change) { cancel() }).Server("10.0.0.1").Enable(ctx)
+		if !errors.Is(err, context.Canceled) || len(list) != 8 || !strings.Contains(err.Error(), "12 of 20 jobs were not tried") {
+			t.Errorf("%d outcomes, %v", len(list), err)
+		}
+	})
+}
+
 // failing refuses each commit that writes below a path.
 type failing struct {
 	coord.Registry
@@ -244,9 +264,18 @@ func TestShutdownOfMany(t *testing.T) {
 		if !errors.Is(err, coord.ErrUnavailable) || len(first) != 40 {
 			t.Errorf("%d were told, %v", len(first), err)
 		}
-		rest, err := ops.New(away).Job("settle").Shutdown(ctx, ops.ShutdownRequest{All: true})
+		// Each commit is told as the same change, also if time goes by between them.
+		var changes []ops.Change
+		o := ops.New(away).OnChange(func(c ops.Change) {
+			changes = append(changes, c)
+			pass(time.Second)
+		})
+		rest, err := o.Job("settle").Shutdown(ctx, ops.ShutdownRequest{All: true})
 		if err != nil || len(rest) != 60 || commits != 4 || slices.Contains(rest, first[0]) {
 			t.Errorf("%d were told by %d commits, %v", len(rest), commits, err)
+		}
+		if len(changes) != 2 || changes[0] != changes[1] {
+			t.Errorf("changes %+v", changes)
 		}
 	})
 }
