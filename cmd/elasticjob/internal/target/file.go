@@ -101,9 +101,10 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
-// withoutValues keeps what yaml says about lines and keys, and leaves out the values that it quotes.
+// withoutValues keeps what yaml says about lines and keys, and leaves out the values that it quotes. One
+// may have a backquote in it: so all goes that is between the first one and the last.
 func withoutValues(err error) error {
-	return errors.New(regexp.MustCompile("`[^`]*`").ReplaceAllString(brief.Error(err).Error(), masked))
+	return errors.New(regexp.MustCompile("(?s)`.*`").ReplaceAllString(brief.Error(err).Error(), masked))
 }
 
 func (f *File) hasSecret() bool {

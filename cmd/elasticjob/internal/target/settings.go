@@ -165,6 +165,9 @@ func (s Settings) Mask() Settings {
 	if scheme, rest, ok := strings.Cut(s.Store, "://"); ok && strings.Contains(rest, ":") && strings.Contains(rest, "@") {
 		s.Store = scheme + "://" + masked + rest[strings.LastIndex(rest, "@"):]
 	}
+	if strings.Contains(s.Endpoints, "@") { // no endpoint has one: see Target
+		s.Endpoints = masked
+	}
 	return s
 }
 

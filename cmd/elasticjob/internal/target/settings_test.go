@@ -166,7 +166,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 			t.Errorf("the password %q is %q", password, c.Password)
 		}
 	}
-	masked := target.Settings{Store: "etcd://u:hunter2@a/ns", Password: "hunter2", History: "mysql:u:hunter2@tcp(h)/db"}.Mask()
+	masked := target.Settings{Store: "etcd://u:hunter2@a/ns", Endpoints: "u:hunter2@a", Password: "hunter2", History: "mysql:u:hunter2@tcp(h)/db"}.Mask()
 	if text := fmt.Sprintf("%+v", masked); strings.Contains(text, "hunter2") {
 		t.Errorf("shows %s", text)
 	}
