@@ -3,6 +3,7 @@ package show_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode"
@@ -53,7 +54,7 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 				Value: want, Names: func() []string { return []string{want.Text} },
 				Table: func() *show.Table {
 					table := show.NewTable("TEXT", "(COUNT)")
-					table.Foot = want.Text
+					table.Head, table.Foot = want.Text, want.Text
 					table.Row(want.Text, want.Count)
 					one := show.NewTable()
 					one.Field("Text", want.Text)
@@ -62,6 +63,10 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 					return table
 				},
 			})
+			if format.ForPeople() {
+				p := show.Printer{Out: &out, Format: format}
+				err = errors.Join(err, p.Say("%s", want.Text), p.Print(show.Result{Table: func() *show.Table { return &show.Table{Empty: want.Text} }}))
+			}
 			if err != nil {
 				t.Fatalf("%s: %v", format, err)
 			}
