@@ -100,7 +100,7 @@ func (j *Job) ClearFailovers(ctx context.Context, items ...int) ([]int, error) {
 		var groups [][]coord.Op
 		var waiting []int
 		for _, f := range s.FailoverItems {
-			if len(items) == 0 || slices.Contains(items, f.Item) {
+			if s.Item(f.Item).Running == nil && (len(items) == 0 || slices.Contains(items, f.Item)) {
 				waiting = append(waiting, f.Item)
 				groups = append(groups, []coord.Op{coord.Absent(j.name.Running(f.Item)), coord.AtVersion(f.Path, f.Version), coord.DeleteTree(f.Path)})
 			}

@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -40,6 +41,14 @@ func TestClearIsOvertaken(t *testing.T) {
 				return nil, err
 			},
 			stays: "settle/sharding/1/running",
+		},
+		"an item runs, and waits to be taken over": {
+			there: []coord.Op{coord.Put("settle/leader/failover/items/1", nil), coord.Put("settle/leader/failover/items/2", nil), coord.Put("settle/sharding/1/running", []byte(here))},
+			do: func(ctx context.Context, j *ops.Job) ([]string, error) {
+				items, err := j.ClearFailovers(ctx)
+				return []string{fmt.Sprint(items)}, err
+			},
+			want: []string{"[2]"}, stays: "settle/leader/failover/items/1",
 		},
 		"an instance ends": {
 			there:  []coord.Op{coord.CreateEphemeral("settle/instances/"+here, nil), coord.CreateEphemeral("settle/instances/"+gone, nil)},
