@@ -30,6 +30,11 @@ func TestClearIsOvertaken(t *testing.T) {
 			do:    func(ctx context.Context, j *ops.Job) ([]string, error) { return j.ClearStale(ctx) },
 			stays: "settle/sharding/1/running",
 		},
+		"an old JVM member runs, which names nobody": {
+			there: []coord.Op{coord.Put("settle/sharding/1/running", nil), coord.Put("settle/sharding/1/instance", []byte(here)), coord.CreateEphemeral("settle/instances/"+here, nil)},
+			do:    func(ctx context.Context, j *ops.Job) ([]string, error) { return j.ClearStale(ctx) },
+			stays: "settle/sharding/1/running",
+		},
 		"the item is taken over": {
 			there:  []coord.Op{coord.Put("settle/leader/failover/items/1", nil)},
 			others: []coord.Op{coord.Put("settle/sharding/1/running", []byte(here)), coord.DeleteTree("settle/leader/failover/items/1")},
