@@ -90,7 +90,7 @@ func TestJobThatExpires(t *testing.T) {
 		if results, err := request.Wait(t.Context()); err != nil || len(results) != 3 || results[2].Outcome != job.OutcomeOK {
 			t.Errorf("triggered: %+v, %v", results, err)
 		}
-		if _, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: end.Add(time.Second), To: time.Now()}); err == nil || !strings.Contains(err.Error(), "no tick of") {
+		if _, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: end.Add(time.Second), To: time.Now()}); !errors.Is(err, ops.ErrTicks) {
 			t.Errorf("backfill after the end: %v", err)
 		}
 		backfill, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: end, To: time.Now()})

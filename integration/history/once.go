@@ -260,13 +260,16 @@ func (c *checker) untold(job string, ticks []*told) {
 			if x.start == nil || x.asked() || x.source == failover || !at(c.regimes[job], x.began()).Once {
 				continue
 			}
-			first := (*call)(nil)
+			first, own := (*call)(nil), (*call)(nil) // of all, and of its own tick, which may come later: again
 			for _, t := range ticks {
 				if t.tick.Before(x.tick) || len(t.started) == 0 {
 					continue
 				}
 				if first == nil || t.started[0].begin.Mono < first.begin.Mono {
 					first = t.started[0]
+				}
+				if t.tick.Equal(x.tick) {
+					own = t.started[0]
 				}
 				if !t.tick.Equal(x.tick) || !slices.Contains(members(t), s.item) {
 					continue
@@ -277,10 +280,13 @@ func (c *checker) untold(job string, ticks []*told) {
 					}
 				}
 			}
-			if first == nil || first.begin.Mono > x.start.Mono && !c.isStranger(x, first) {
+			if own == nil {
+				own = first
+			}
+			if first == nil || first.begin.Mono > x.start.Mono && !c.isStranger(x, own) {
 				events := x.events()
 				if first != nil {
-					events = append(events, first.events()...)
+					events = append(append(events, first.events()...), own.events()...)
 				}
 				c.violate(20, fmt.Sprintf("%s/%d: begun, and nobody was told of the tick", job, s.item), events...)
 			}

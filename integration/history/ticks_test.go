@@ -105,6 +105,20 @@ func TestTicks(t *testing.T) {
 			h.tells(4220, 4230, "Completed", "w1", 4, false, []int{0}, "OK")
 			return h
 		}},
+		"one that is no member, of a tick that is told of after the next": {0, func() *tape {
+			h := toldOf(fourth, func(item, tick int) bool { return item == 1 && tick == 4 })
+			h.events[2].Rules.Misfire = false
+			h.tells(5006, 5009, "Started", "w1", 4, true, []int{1}) // whoever was to do so has ended
+			h.tells(5300, 5310, "Completed", "w1", 4, false, []int{1}, "SKIPPED")
+			return h
+		}},
+		"a member, of a tick that is told of after the next": {20, func() *tape {
+			h := toldOf(fourth, func(item, tick int) bool { return item == 1 && tick == 4 })
+			h.events[2].Rules.Misfire = false
+			h.tells(5006, 5009, "Started", "w1", 4, true, both)
+			h.tells(5300, 5310, "Completed", "w1", 4, false, both, "OK", "SKIPPED")
+			return h
+		}},
 		"told twice": {20, func() *tape {
 			h := toldOf(nil, nil)
 			h.tells(4006, 4008, "Started", "w2", 4, false, both)
