@@ -215,17 +215,17 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 // ticksBetween returns the ticks of a schedule within a time.
 func ticksBetween(c job.Config, schedule calendar.Schedule, from, to time.Time) ([]time.Time, error) {
 	if schedule == nil {
-		return nil, fmt.Errorf("%w: a one-off job has none", ErrTicks)
+		return nil, fmt.Errorf("%w: a one-off job has no ticks", ErrTicks)
 	}
 	var ticks []time.Time
 	for at := schedule.Next(from.Add(-time.Nanosecond)); !at.IsZero() && !at.After(to); at = schedule.Next(at) {
 		if len(ticks) == MaxBackfillTicks {
-			return nil, fmt.Errorf("%w: more than %d lie between %s and %s; ask for a part at a time", ErrTicks, MaxBackfillTicks, from.Format(time.RFC3339), to.Format(time.RFC3339))
+			return nil, fmt.Errorf("%w: more than %d ticks lie between %s and %s; ask for a part at a time", ErrTicks, MaxBackfillTicks, from.Format(time.RFC3339), to.Format(time.RFC3339))
 		}
 		ticks = append(ticks, at)
 	}
 	if len(ticks) == 0 {
-		return nil, fmt.Errorf("%w: none of %s lies between %s and %s", ErrTicks, brief.Quote(c.Cron), from.Format(time.RFC3339), to.Format(time.RFC3339))
+		return nil, fmt.Errorf("%w: no tick of %s lies between %s and %s", ErrTicks, brief.Quote(c.Cron), from.Format(time.RFC3339), to.Format(time.RFC3339))
 	}
 	return ticks, nil
 }
