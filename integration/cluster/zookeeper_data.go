@@ -89,23 +89,11 @@ func (z zooKeeper) Forbid(ctx context.Context, path string) error {
 }
 
 func (z zooKeeper) write(c *zk.Conn, path string, value []byte, acl []zk.ACL) error {
-	segments := strings.Split(path, "/")
-	var err error
-	for i := range segments {
-		node, content, permissions := "/"+strings.Join(segments[:i+1], "/"), []byte(nil), everybody
-		if i == len(segments)-1 {
-			content, permissions = value, acl
-		}
-		_, err = c.Create(node, content, 0, permissions)
-		if errors.Is(err, zk.ErrNodeExists) {
-			err = nil
-			if i == len(segments)-1 {
-				_, err = c.Set(node, value, -1)
-			}
-		}
-		if err != nil {
-			break
-		}
+	// An instance may correct a parent before there is the child: then once more, but not for ever.
+	const most = 1000
+	err := z.writeOnce(c, path, value, acl)
+	for n := 1; n < most && errors.Is(err, zk.ErrNoNode); n++ {
+		err = z.writeOnce(c, path, value, acl)
 	}
 	switch {
 	case err == nil:
@@ -114,6 +102,29 @@ func (z zooKeeper) write(c *zk.Conn, path string, value []byte, acl []zk.ACL) er
 		err = errors.ErrUnsupported
 	}
 	return fmt.Errorf("cluster: write %.200q: %w", path, err)
+}
+
+// writeOnce writes a node, and the parents that are not there.
+func (z zooKeeper) writeOnce(c *zk.Conn, path string, value []byte, acl []zk.ACL) error {
+	segments := strings.Split(path, "/")
+	for i := range segments {
+		node, content, permissions := "/"+strings.Join(segments[:i+1], "/"), []byte(nil), everybody
+		isLast := i == len(segments)-1
+		if isLast {
+			content, permissions = value, acl
+		}
+		_, err := c.Create(node, content, 0, permissions)
+		if errors.Is(err, zk.ErrNodeExists) {
+			err = nil
+			if isLast {
+				_, err = c.Set(node, value, -1)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (z zooKeeper) Erase(ctx context.Context, path string) error {
