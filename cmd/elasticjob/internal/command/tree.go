@@ -81,7 +81,7 @@ func (c *cli) tree(ctx context.Context, s *store, b branch) error {
 	result := tree{Nodes: make([]treeNode, len(nodes)), More: more}
 	for i, n := range nodes {
 		t := treeNode{Path: n.Path, Ephemeral: n.Ephemeral(), Version: n.Version, Created: n.Created, Modified: n.Modified}
-		t.Meaning, _ = meanings.Of(n.Path)
+		t.Meaning, _ = meanings.Of(n.Path) // a node of strangers has none
 		if b.values {
 			value := string(n.Value)
 			t.Value = &value
