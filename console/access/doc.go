@@ -1,0 +1,2 @@
+// Package access says who may do what in a console.
+package access
