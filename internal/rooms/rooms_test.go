@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"job/dump":            {"coord", "job", "trace", "internal/brief", "internal/jobtree", "internal/rest"},
 	"jobtest":             {"coord", "coord/memory", "job", "job/calendar", "ops", "internal/jobtree", "internal/brief"},
 	"jobfile":             {"coord", "coord/etcd", "coord/zk", "coord/memory", "job", "job/property", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "strategy", "trace", "internal/brief", "internal/yamldoc", "job/calendar", "internal/jobtree"},
-	"console":             {"job", "job/calendar", "job/cronexpr", "job/dump", "ops", "ops/declare", "ops/doctor", "trace", "trace/history", "console/connection", "internal/brief", "internal/rest"},
+	"console":             {"coord", "job", "job/calendar", "job/cronexpr", "job/dump", "ops", "ops/declare", "ops/doctor", "trace", "trace/history", "console/connection", "internal/brief", "internal/rest"},
 	"console/connection":  {"coord", "ops", "trace", "trace/history", "job/property", "internal/brief", "internal/rest"},
 	"cmd/elasticjob":      {"console", "console/connection", "job/dataflow", "coord", "coord/etcd", "coord/zk", "job", "job/calendar", "job/cronexpr", "job/dump", "job/property", "job/script", "jobfile", "ops", "ops/rights", "trace", "trace/history", "trace/sqltrace", "trace/prom", "internal/brief", "internal/jobtree", "internal/rest", "internal/testserver", "job/httpjob", "ops/declare", "ops/migrate", "ops/doctor", "trace/history", "job/alert"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"context"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace/history"
+)
+
+// ops returns the operations on the namespace of a request, in the name of who sends it.
+func (a *API) ops(ctx context.Context) (*ops.Ops, error) {
+	o, err := a.Connections.Ops(ctx, route.At(ctx).Namespace)
+	if err != nil {
+		return nil, err
+	}
+	p := access.From(ctx)
+	return o.By(p.Name).From(p.Address), nil
+}
+
+// job returns the operations on the job of a request, in the name of who sends it.
+func (a *API) job(ctx context.Context) (*ops.Job, error) {
+	o, err := a.ops(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o.Job(route.At(ctx).Job), nil
+}
+
+// history returns what answers questions about the past of the namespace of a request.
+func (a *API) history(ctx context.Context) (history.Reader, error) {
+	o, err := a.ops(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o.History()
+}
+
+// sees reports whether who sends a request may see a job of its namespace.
+func sees(ctx context.Context, job string) bool {
+	return access.From(ctx).May(access.Viewer, route.At(ctx).Namespace, job)
+}
+
+// seesAll reports whether he may see all jobs of its namespace.
+func seesAll(ctx context.Context) bool {
+	return access.From(ctx).MayAll(access.Viewer, route.At(ctx).Namespace)
+}

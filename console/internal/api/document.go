@@ -1,0 +1,95 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+)
+
+// Tags group operations in the document.
+var (
+	tagConsole    = []string{"console"}
+	tagNamespaces = []string{"namespaces"}
+	tagJobs       = []string{"jobs"}
+	tagServers    = []string{"servers"}
+	tagHistory    = []string{"history"}
+)
+
+// describe returns the document without its operations.
+func describe(schemas huma.Registry) *huma.OpenAPI {
+	return &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title: "ElasticJob console", Version: "1",
+			Description: "Jobs of namespaces: what they are, what they do, and what they did. " +
+				"Times are in UTC. Errors are problems (RFC 9457) with a code that does not change. " +
+				"Later versions add fields to answers; a client leaves alone what it does not know.",
+		},
+		Components: &huma.Components{
+			Schemas: schemas,
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				"session": {Type: "apiKey", In: "cookie", Name: "elasticjob_session", Description: "Cookie of a log-in."},
+				"token":   {Type: "http", Scheme: "bearer", Description: "Token of the API."},
+			},
+		},
+		Tags: []*huma.Tag{
+			{Name: "console", Description: "The console itself."},
+			{Name: "namespaces", Description: "A namespace of a store, over all its jobs."},
+			{Name: "jobs", Description: "One job."},
+			{Name: "servers", Description: "Hosts and processes."},
+			{Name: "history", Description: "What has happened: it needs a database."},
+		},
+	}
+}
+
+// addDocument adds the routes of the document. They are open: it tells nothing of an installation, not
+// even its version, and who writes a client needs no account for it.
+func (a *API) addDocument() {
+	documents := []struct {
+		id, path, contentType string
+		make                  func() ([]byte, error)
+	}{
+		{"get-openapi-json", "/openapi.json", "application/openapi+json", func() ([]byte, error) { return json.Marshal(a.huma.OpenAPI()) }},
+		{"get-openapi-yaml", "/openapi.yaml", "application/openapi+yaml", func() ([]byte, error) { return a.huma.OpenAPI().YAML() }},
+	}
+	for _, d := range documents {
+		text := sync.OnceValues(d.make) // with the first request all routes are there
+		op := huma.Operation{
+			OperationID: d.id, Method: http.MethodGet, Path: Prefix + d.path, Tags: tagConsole, Summary: "This document",
+			Responses: map[string]*huma.Response{"200": {Description: "The document", Content: map[string]*huma.MediaType{d.contentType: {}}}},
+		}
+		err := a.Handle(route.Need{Scope: route.Open}, op, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			document, err := text()
+			if err != nil {
+				Fail(w, r, err)
+				return
+			}
+			w.Header().Set("Content-Type", d.contentType)
+			_, _ = w.Write(document) // the client is gone
+		}))
+		a.errs = append(a.errs, err)
+	}
+}
+
+// format writes and reads JSON. A client that goes away while it is written is no error.
+func format() huma.Format {
+	return huma.Format{
+		Unmarshal: json.Unmarshal,
+		Marshal: func(w io.Writer, v any) error {
+			var b bytes.Buffer
+			encoder := json.NewEncoder(&b)
+			encoder.SetEscapeHTML(false)
+			if err := encoder.Encode(v); err != nil {
+				return err
+			}
+			_, _ = w.Write(b.Bytes()) // the client is gone
+			return nil
+		},
+	}
+}

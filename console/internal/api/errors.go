@@ -1,0 +1,236 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/declare"
+	"github.com/elasticjob-go/elasticjob/trace/history"
+)
+
+// Problem is the answer to a request that cannot be done (RFC 9457).
+type Problem struct {
+	Type   string `json:"type" format:"uri" doc:"Kind of the problem, as a URI: it ends with the code." example:"urn:problem-type:elasticjob:no-job"`
+	Code   string `json:"code" doc:"Kind of the problem, for programs. It does not change between versions." example:"no-job"`
+	Title  string `json:"title" doc:"What the status means." example:"Not Found"`
+	Status int    `json:"status" doc:"Status of the answer." example:"404"`
+	Detail string `json:"detail" doc:"What is wrong, for people." example:"job settle: settings: ops: no such job"`
+	// Errors name what is wrong with the request. A value is never repeated: it may be a secret.
+	Errors []FieldError `json:"errors,omitempty" doc:"What is wrong with which part of the request: the first ones." nullable:"false"`
+
+	header http.Header
+}
+
+// FieldError says what is wrong with a part of a request.
+type FieldError struct {
+	Field  string `json:"field" doc:"Where: path, query, header or body with the name behind it, or a field of a job's configuration." example:"query.limit"`
+	Reason string `json:"reason" doc:"What is wrong, and what is allowed." example:"expected number <= 1000"`
+}
+
+const (
+	problemType = "application/problem+json"
+	typePrefix  = "urn:problem-type:elasticjob:"
+)
+
+// Bounds of a problem.
+const (
+	maxDetail = 2 << 10 // bytes
+	maxFields = 50
+)
+
+func newProblem(status int, code, detail string, fields ...FieldError) *Problem {
+	p := &Problem{
+		Type: typePrefix + code, Code: code, Title: http.StatusText(status), Status: status, Detail: brief.Cut(detail, maxDetail),
+		Errors: fields[:min(len(fields), maxFields)], header: http.Header{},
+	}
+	for i := range p.Errors {
+		f := &p.Errors[i]
+		f.Field, f.Reason = brief.Text(f.Field), brief.Cut(f.Reason, 5*brief.MaxText)
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		p.header.Set("WWW-Authenticate", "Bearer") // RFC 9110 asks for one; Basic would make a browser ask for a password
+	case http.StatusServiceUnavailable:
+		p.header.Set("Retry-After", "5")
+	}
+	return p
+}
+
+// Error is the detail.
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus is of huma.StatusError.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// GetHeaders is of huma.HeadersError.
+func (p *Problem) GetHeaders() http.Header { return p.header }
+
+// ContentType is of huma.ContentTypeFilter.
+func (p *Problem) ContentType(string) string { return problemType }
+
+// known are the errors that have a code. The first that fits counts.
+var known = []struct {
+	err    error
+	status int
+	code   string
+}{
+	{route.ErrNobody, http.StatusUnauthorized, "not-logged-in"},
+	{route.ErrDenied, http.StatusForbidden, "denied"},
+	{route.ErrNoRoute, http.StatusNotFound, "no-route"},
+	{route.ErrMethod, http.StatusMethodNotAllowed, "method-not-allowed"},
+	{route.ErrPath, http.StatusBadRequest, "bad-path"},
+
+	{errRequest, http.StatusUnprocessableEntity, "invalid"},
+
+	{connection.ErrNoNamespace, http.StatusNotFound, "no-namespace"},
+	{connection.ErrNoDatabase, http.StatusNotFound, "no-database"},
+	{ops.ErrStoreAway, http.StatusServiceUnavailable, "store-away"},
+	{ops.ErrStoresClosed, http.StatusServiceUnavailable, "closing"},
+	{ops.ErrManyNamespaces, http.StatusServiceUnavailable, "too-many-namespaces"},
+
+	{ops.ErrNoJob, http.StatusNotFound, "no-job"},
+	{ops.ErrNoServer, http.StatusNotFound, "no-server"},
+	{ops.ErrNoInstance, http.StatusNotFound, "no-instance"},
+	{ops.ErrNoCalendar, http.StatusNotFound, "no-calendar"},
+	{ops.ErrNotRemoved, http.StatusNotFound, "not-removed"},
+	{ops.ErrNoHistory, http.StatusNotFound, "no-history"},
+	{history.ErrNotFound, http.StatusNotFound, "no-execution"},
+	{job.ErrNoRequest, http.StatusNotFound, "no-request"},
+	{job.ErrNoItem, http.StatusNotFound, "no-item"},
+
+	{ops.ErrConfigChanged, http.StatusPreconditionFailed, "config-changed"},
+	{ops.ErrCalendarChanged, http.StatusPreconditionFailed, "calendar-changed"},
+	{ops.ErrImplementationChanged, http.StatusPreconditionFailed, "implementation-changed"},
+
+	{ops.ErrJobExists, http.StatusConflict, "job-exists"},
+	{ops.ErrCalendarUsed, http.StatusConflict, "calendar-used"},
+	{ops.ErrNotRunning, http.StatusConflict, "not-running"},
+	{ops.ErrPaused, http.StatusConflict, "paused"},
+	{ops.ErrNotPaused, http.StatusConflict, "not-paused"},
+	{ops.ErrJVM, http.StatusConflict, "jvm-member"},
+	{ops.ErrOldMember, http.StatusConflict, "old-member"},
+	{ops.ErrBroadcast, http.StatusConflict, "broadcast"},
+	{ops.ErrMoving, http.StatusConflict, "moving"},
+	{ops.ErrNothingFailed, http.StatusConflict, "nothing-failed"},
+	{ops.ErrOtherSet, http.StatusConflict, "other-set"},
+	{ops.ErrBusy, http.StatusConflict, "busy"},
+	{job.ErrQueueFull, http.StatusConflict, "queue-full"},
+	{job.ErrNoInstance, http.StatusConflict, "nobody-runs-it"},
+	{job.ErrDisabled, http.StatusConflict, "disabled"},
+	{job.ErrKindConflict, http.StatusConflict, "kind-conflict"},
+	{job.ErrImplementationConflict, http.StatusConflict, "implementation-conflict"},
+	{declare.ErrOldRevision, http.StatusConflict, "old-revision"},
+
+	{ops.ErrTicks, http.StatusUnprocessableEntity, "bad-ticks"},
+	{history.ErrQuery, http.StatusUnprocessableEntity, "invalid"},
+	{job.ErrInvalidConfig, http.StatusUnprocessableEntity, "invalid-config"},
+	{declare.ErrEmpty, http.StatusUnprocessableEntity, "empty"},
+
+	{coord.ErrDenied, http.StatusBadGateway, "store-denies"},
+	{coord.ErrTooLarge, http.StatusUnprocessableEntity, "too-large-for-the-store"},
+	{coord.ErrUnknownOutcome, http.StatusServiceUnavailable, "unknown-outcome"},
+	{coord.ErrUnavailable, http.StatusServiceUnavailable, "store-away"},
+	{coord.ErrClosed, http.StatusServiceUnavailable, "store-away"},
+	{context.DeadlineExceeded, http.StatusGatewayTimeout, "out-of-time"},
+	{context.Canceled, http.StatusServiceUnavailable, "cancelled"},
+}
+
+// errRequest: a request asks for what its schema cannot say is wrong.
+var errRequest = errors.New("not allowed")
+
+// refuse returns an error that says what is wrong with a part of a request.
+func refuse(field, format string, args ...any) *Problem {
+	reason := fmt.Sprintf(format, args...)
+	return newProblem(http.StatusUnprocessableEntity, "invalid", field+": "+reason, FieldError{field, reason})
+}
+
+// problemOf returns what a client is told of an error.
+func problemOf(err error) *Problem {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p
+	}
+	for _, k := range known {
+		if errors.Is(err, k.err) {
+			return newProblem(k.status, k.code, err.Error(), fieldsOf(err)...)
+		}
+	}
+	if fields := fieldsOf(err); len(fields) > 0 {
+		return newProblem(http.StatusUnprocessableEntity, "invalid", err.Error(), fields...)
+	}
+	return newProblem(http.StatusInternalServerError, "internal", err.Error())
+}
+
+// fieldsOf returns the fields that an error is about.
+func fieldsOf(err error) []FieldError {
+	var fields []FieldError
+	if config, ok := errors.AsType[*job.ConfigError](err); ok {
+		for _, fault := range config.Faults {
+			fields = append(fields, FieldError{fault.Field, fault.Err.Error()})
+		}
+		return fields
+	}
+	if cron, ok := errors.AsType[*cronexpr.ParseError](err); ok {
+		return []FieldError{{"cron", cron.Error()}}
+	}
+	return nil
+}
+
+// transform makes a problem of an error of huma: what does not fit the schema of a request.
+func transform(_ huma.Context, _ string, body any) (any, error) {
+	model, ok := body.(*huma.ErrorModel)
+	if !ok {
+		return body, nil
+	}
+	var fields []FieldError
+	for _, e := range model.Errors {
+		if e != nil {
+			fields = append(fields, FieldError{e.Location, e.Message}) // without its Value
+		}
+	}
+	detail := model.Detail
+	if len(fields) > 0 {
+		detail = fields[0].Field + ": " + fields[0].Reason
+	}
+	return newProblem(model.Status, codeOf(model.Status), detail, fields...), nil
+}
+
+// codeOf is the code of what huma refuses.
+func codeOf(status int) string {
+	switch status {
+	case http.StatusBadRequest:
+		return "bad-body"
+	case http.StatusRequestEntityTooLarge:
+		return "body-too-large"
+	case http.StatusUnsupportedMediaType:
+		return "media-type"
+	case http.StatusRequestTimeout:
+		return "out-of-time"
+	case http.StatusUnprocessableEntity:
+		return "invalid"
+	}
+	return "http-" + strconv.Itoa(status)
+}
+
+// Fail answers a request with what went wrong, as a problem: for routes of /api/v1, and where there is none.
+func Fail(w http.ResponseWriter, _ *http.Request, err error) {
+	p := problemOf(err)
+	for name, values := range p.header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", problemType)
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // the client is gone
+}

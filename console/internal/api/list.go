@@ -1,0 +1,58 @@
+package api
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// List is all of something.
+type List[T any] struct {
+	Rows []T `json:"rows" nullable:"false"`
+}
+
+// Page is a part of something.
+type Page[T any] struct {
+	Rows []T    `json:"rows" nullable:"false"`
+	Next string `json:"next,omitempty" doc:"Cursor of the next page: parameter after. Empty if this is the last one."`
+}
+
+// InPage is the part of a request that says which page is wanted.
+type InPage struct {
+	After string `query:"after" maxLength:"2000" doc:"Cursor: next of the page before. Default: the first page."`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many rows a page has at most."`
+}
+
+func listed[T any](rows []T) *answer[List[T]] { return &answer[List[T]]{List[T]{notNil(rows)}} }
+
+func paged[T any](rows []T, next string) *answer[Page[T]] {
+	return &answer[Page[T]]{Page[T]{notNil(rows), next}}
+}
+
+// notNil returns a list that is [] in JSON if it is empty.
+func notNil[T any](rows []T) []T {
+	if rows == nil {
+		return []T{}
+	}
+	return rows
+}
+
+// cursorTo returns a cursor of a kind to a place. What is in it concerns no client.
+func cursorTo(kind, place string) string {
+	if place == "" {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(kind + " " + place))
+}
+
+// place returns where a page begins; empty is the beginning.
+func (p *InPage) place(kind string) (string, error) {
+	if p.After == "" {
+		return "", nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(p.After)
+	place, ok := strings.CutPrefix(string(text), kind+" ")
+	if err != nil || !ok {
+		return "", refuse("query.after", "this is not the cursor of such a list")
+	}
+	return place, nil
+}
