@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -21,6 +22,8 @@ type AuditQuery struct {
 	Job    string // empty means all, and those of the namespace
 	By     string
 	Action Action
+	// Changes are from From on, and before To, by the clock of who has made them; zero is open.
+	From, To time.Time
 	// Before is the ID of a change; only earlier ones are returned.
 	Before string
 	Limit  int // 0 means all that there are
@@ -47,7 +50,11 @@ func (o *Ops) Audit(ctx context.Context, q AuditQuery) ([]Change, error) {
 		d, err := jobtree.DecodeAudit(n.Value)
 		c := changeOf(id, d)
 		c.Err = err
-		if q.Job != "" && c.Job != q.Job || q.By != "" && c.By != q.By || q.Action != "" && c.Action != q.Action {
+		if o.only != nil && (c.Job == "" || !o.only(c.Job)) {
+			continue
+		}
+		if q.Job != "" && c.Job != q.Job || q.By != "" && c.By != q.By || q.Action != "" && c.Action != q.Action ||
+			!q.From.IsZero() && c.At.Before(q.From) || !q.To.IsZero() && !c.At.Before(q.To) {
 			continue
 		}
 		if list = append(list, c); len(list) == q.Limit {

@@ -219,7 +219,7 @@ func (o *Ops) removeCalendar(ctx context.Context, name string, force bool) error
 // cannot be read names none.
 func (o *Ops) naming(ctx context.Context, name string) ([]job.Config, error) {
 	var list []job.Config
-	for s, err := range o.AllSettings(ctx) {
+	for s, err := range o.settings(ctx, func(string) bool { return true }) {
 		if err != nil {
 			return nil, err
 		}

@@ -123,6 +123,8 @@ type JobsQuery struct {
 	Search string
 	// Server is the address of a server that the job has to have.
 	Server string
+	// Label and Implementation are those of the job, as a whole.
+	Label, Implementation string
 	// Statuses are those of which the job has to have one; none means any.
 	Statuses []JobStatus
 	// Paused, Faulty and Failing want only jobs that are paused, have faults, or have items whose last
@@ -190,7 +192,8 @@ func (i *JobInfo) isFaulty() bool { return i.Faults > 0 || i.ConfigError != "" |
 
 // wants reports whether a query is for a job.
 func (q *JobsQuery) wants(s *jobtree.State, i *JobInfo) bool {
-	return (q.Server == "" || s.Servers[q.Server] != nil) && (len(q.Statuses) == 0 || slices.Contains(q.Statuses, i.Status)) &&
+	return (q.Server == "" || s.Servers[q.Server] != nil) && (q.Label == "" || i.Label == q.Label) && (q.Implementation == "" || i.Implementation == q.Implementation) &&
+		(len(q.Statuses) == 0 || slices.Contains(q.Statuses, i.Status)) &&
 		(!q.Paused || i.isPaused()) && (!q.Faulty || i.isFaulty()) && (!q.Failing || i.Failing > 0) &&
 		(q.Search == "" || contains(i.Name, q.Search) || contains(i.Description, q.Search) || contains(i.Implementation, q.Search))
 }

@@ -57,7 +57,7 @@ func (o *Ops) trees(ctx context.Context) iter.Seq2[tree, error] {
 				}
 				name, reader = jobtree.Job(top), nil
 				switch {
-				case !jobtree.IsName(top):
+				case !jobtree.IsName(top) || !o.wants(top):
 					continue
 				case !isBelow:
 					name, above = "", append(above, n)

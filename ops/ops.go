@@ -45,7 +45,8 @@ type Ops struct {
 	by, from string
 	isDry    bool
 	onChange []func(Change)
-	history  history.Reader // nil if there is none
+	history  history.Reader        // nil if there is none
+	only     func(job string) bool // nil wants all
 }
 
 // New returns the operations on the namespace of a registry. The registry stays the caller's.
@@ -86,6 +87,20 @@ func (o *Ops) DryRun() *Ops { return o.with(func(o *Ops) { o.isDry = true }) }
 func (o *Ops) OnChange(told func(Change)) *Ops {
 	return o.with(func(o *Ops) { o.onChange = append(o.onChange[:len(o.onChange):len(o.onChange)], told) })
 }
+
+// Only returns the same operations, whose lists over all jobs have only those that a function wants:
+// Jobs with its totals, Instances, Servers with what they have, JobsOn, AllSettings, Removed, and Audit, which
+// leaves out what concerns the namespace, too. It is for those who may not see the others. What is asked of a job by its
+// name, of a server or of a process is not limited, nor is a watch. The function is called by one
+// goroutine at a time.
+func (o *Ops) Only(wanted func(job string) bool) *Ops {
+	return o.with(func(o *Ops) { o.only = wanted })
+}
+
+func (o *Ops) wants(job string) bool { return o.only == nil || o.only(job) }
+
+// Registry returns the registry that New was given, for packages that look at all of it: doctor.
+func (o *Ops) Registry() coord.Registry { return o.reg }
 
 // with returns a copy that is changed.
 func (o *Ops) with(change func(*Ops)) *Ops {

@@ -164,6 +164,9 @@ func (o *Ops) Removed(ctx context.Context) ([]Removed, error) {
 	}
 	list := make([]Removed, 0, len(nodes))
 	for _, n := range nodes {
+		if !o.wants(coord.Base(n.Path)) {
+			continue
+		}
 		d, err := jobtree.DecodeRemoval(n.Value)
 		list = append(list, Removed{Name: coord.Base(n.Path), By: d.By, Why: d.Why, At: d.At, Revision: d.Revision, Expired: d.Expired, Migration: d.Migration, Err: err})
 	}

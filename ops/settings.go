@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -20,12 +21,18 @@ const readers = 16
 //
 // Errors: those of a read.
 func (o *Ops) AllSettings(ctx context.Context) iter.Seq2[Settings, error] {
+	return o.settings(ctx, o.wants)
+}
+
+func (o *Ops) settings(ctx context.Context, wanted func(job string) bool) iter.Seq2[Settings, error] {
 	return func(yield func(Settings, error) bool) {
 		names, roots, err := o.listJobs(ctx)
 		if err != nil {
 			yield(Settings{}, fmt.Errorf("settings: %w", err))
 			return
 		}
+		roots = slices.DeleteFunc(roots, func(n coord.Node) bool { return !wanted(n.Path) })
+		names = slices.DeleteFunc(names, func(name jobtree.Job) bool { return !wanted(string(name)) })
 		for n, document := range o.each(ctx, names, jobtree.Job.Config) {
 			if document.err != nil {
 				yield(Settings{}, fmt.Errorf("job %s: settings: %w", names[n], document.err))
