@@ -222,7 +222,7 @@ func (c *cli) configCommands() []*cobra.Command {
 }
 
 func (c *cli) storeCommands() []*cobra.Command {
-	return []*cobra.Command{c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.runCommand(), c.contextCommand(), versionCommand(c)}
+	return []*cobra.Command{c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.runCommand(), c.consoleCommand(), c.contextCommand(), versionCommand(c)}
 }
 
 // family is a command that only has others below it.
