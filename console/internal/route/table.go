@@ -1,27 +1,12 @@
 package route
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
-)
-
-// Errors that say why a request does not get to its handler.
-var (
-	// ErrNoRoute: there is nothing at the path.
-	ErrNoRoute = errors.New("there is nothing at this path")
-	// ErrMethod: there is, but not by this method. The answer's header Allow has those that there are.
-	ErrMethod = errors.New("the method is not allowed here")
-	// ErrNobody: nobody is logged in.
-	ErrNobody = errors.New("log in first")
-	// ErrDenied: somebody is, and may not.
-	ErrDenied = errors.New("not allowed")
-	// ErrPath: the path cannot be understood.
-	ErrPath = errors.New("the path cannot be read")
 )
 
 // Route is one method at one path.
@@ -39,6 +24,9 @@ type Route struct {
 	Handler http.Handler
 	// Stream is whether an answer takes as long as the client wants it: it has no limit of time.
 	Stream bool
+	// Probe is whether a machine asks it that watches the console: it is answered under any name of the
+	// console, and also when there are too many other requests.
+	Probe bool
 }
 
 // Table has all routes.

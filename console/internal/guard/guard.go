@@ -1,0 +1,166 @@
+package guard
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+)
+
+// Options say what a guard does.
+type Options struct {
+	// Limits bound requests. Zero ones have defaults.
+	Limits Limits
+	// Hosts are the names that clients may have for the console (header Host), without a port. Empty: any.
+	Hosts []string
+	// Origins are those of pages that may change something, beside the console's own: https://host:port.
+	// A proxy that replaces the header Host needs that.
+	Origins []string
+	// Secure is whether browsers come by TLS, although the last proxy does not.
+	Secure bool
+	// Address returns where a request is from. Default: the peer.
+	Address func(*http.Request) netip.Addr
+	// Metrics count the requests.
+	Metrics *Metrics
+	// Log gets a line for each request.
+	Log *slog.Logger
+}
+
+// Guard is what all requests go through.
+type Guard struct {
+	table    *route.Table
+	o        Options
+	origins  *http.CrossOriginProtection
+	hosts    map[string]bool
+	requests places
+	streams  places
+	closing  context.Context // its cause ends all streams
+	close    context.CancelCauseFunc
+}
+
+// New returns a guard around a table, which has its Who and Fail already.
+//
+// Errors: one that says which origin is wrong.
+func New(table *route.Table, o Options) (*Guard, error) {
+	o.Limits = o.Limits.withDefaults()
+	if o.Address == nil {
+		o.Address = peer
+	}
+	g := &Guard{
+		table: table, o: o, origins: http.NewCrossOriginProtection(), hosts: map[string]bool{},
+		requests: places{all: o.Limits.Requests, each: o.Limits.RequestsOfAddress},
+		streams:  places{all: o.Limits.Streams, each: o.Limits.StreamsOfAddress},
+	}
+	for _, origin := range o.Origins {
+		if err := g.origins.AddTrustedOrigin(origin); err != nil {
+			return nil, err
+		}
+	}
+	for _, host := range o.Hosts {
+		g.hosts[canonicalHost(host)] = true
+	}
+	g.closing, g.close = context.WithCancelCause(context.Background())
+	who := table.Who
+	table.Who = func(r *http.Request) (*access.Principal, error) {
+		p, err := who(r)
+		if a, ok := r.Context().Value(answerKey{}).(*answer); ok && p != nil {
+			a.user = p.Name
+		}
+		return p, err
+	}
+	return g, nil
+}
+
+// Close ends all streams, lets none begin, and waits for them as long as ctx allows. Other requests go on:
+// the server waits for them.
+func (g *Guard) Close(ctx context.Context) error {
+	g.close(route.ErrClosed)
+	return g.streams.wait(ctx)
+}
+
+// ServeHTTP answers a request.
+func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	asked := cmp.Or(g.table.Find(r), &route.Route{Fail: g.table.Fail})
+	a := &answer{
+		ResponseWriter: w, controller: http.NewResponseController(w), stream: asked.Stream, write: g.o.Limits.Write,
+		id: rand.Text(), address: g.o.Address(r),
+	}
+	g.setHeaders(a, r)
+	g.setDeadlines(a, r)
+	g.o.Metrics.begin(asked)
+	defer func() {
+		g.recover(recover(), asked, a, r)
+		g.o.Metrics.end(asked, a.code(), time.Since(began))
+		g.log(asked, a, r, time.Since(began))
+		if a.cut {
+			panic(http.ErrAbortHandler) // net/http ends the connection: the client must not take a part for the whole
+		}
+	}()
+	leave, err := g.enter(asked, a)
+	if err != nil {
+		asked.Fail(a, r, err)
+		return
+	}
+	defer leave()
+	if err := g.check(asked, r); err != nil {
+		asked.Fail(a, r, err)
+		return
+	}
+	ctx, end := g.bound(a, r)
+	defer end()
+	r = r.WithContext(context.WithValue(ctx, answerKey{}, a))
+	r.Body = http.MaxBytesReader(w, r.Body, g.o.Limits.Body)
+	g.table.ServeHTTP(a, r)
+}
+
+// recover answers for a handler that has panicked.
+func (g *Guard) recover(cause any, asked *route.Route, a *answer, r *http.Request) {
+	if cause == nil {
+		return
+	}
+	aborted := cause == any(http.ErrAbortHandler)
+	if !aborted {
+		g.o.Log.Error("console: a handler has panicked", "request", a.id, "route", asked.Pattern,
+			"panic", brief.Text(fmt.Sprint(cause)), "stack", brief.Cut(string(debug.Stack()), maxStack))
+	}
+	if a.cut = aborted || a.status != 0; a.cut {
+		return
+	}
+	clear(a.Header()) // those of what is not answered
+	g.setHeaders(a, r)
+	asked.Fail(a, r, route.ErrPanic)
+}
+
+// maxStack bounds a stack in the log, in bytes.
+const maxStack = 16 << 10
+
+// log tells of a request.
+func (g *Guard) log(asked *route.Route, a *answer, r *http.Request, took time.Duration) {
+	level := slog.LevelInfo
+	switch {
+	case a.code() >= http.StatusInternalServerError:
+		level = slog.LevelWarn
+	case asked.Probe:
+		level = slog.LevelDebug
+	}
+	g.o.Log.LogAttrs(r.Context(), level, "console: request",
+		slog.String("method", brief.Cut(r.Method, maxMethod)), slog.String("path", brief.Cut(r.URL.EscapedPath(), maxPath)),
+		slog.String("route", asked.Pattern), slog.Int("status", a.code()), slog.Duration("took", took),
+		slog.Int64("bytes", a.bytes), slog.String("user", a.user), slog.String("address", a.address.String()), slog.String("request", a.id))
+}
+
+// What the log shows of a request at most, in bytes.
+const (
+	maxMethod = 16
+	maxPath   = 300
+)

@@ -1,0 +1,166 @@
+package guard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+)
+
+// Limits bound requests. Zero ones have their defaults.
+type Limits struct {
+	// Requests is how many there may be at the same time, without streams: 512. RequestsOfAddress: 128 of
+	// them from one address.
+	Requests, RequestsOfAddress int
+	// Streams is how many streams there may be at the same time: 2,000. StreamsOfAddress: 1,000 of them
+	// from one address.
+	Streams, StreamsOfAddress int
+	// URL bounds path and query: 8 KiB. Header bounds the headers: 32 KiB. Body bounds the body: 1 MiB.
+	// All in bytes.
+	URL, Header int
+	Body        int64
+	// Time bounds a request that is no stream: 30 s. Its answer has to be taken 5 s later.
+	Time time.Duration
+	// BodyTime bounds how long a body may take to come: 15 s.
+	BodyTime time.Duration
+	// Write bounds a write of a stream: 10 s.
+	Write time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Requests: cmp.Or(l.Requests, 512), RequestsOfAddress: cmp.Or(l.RequestsOfAddress, 128),
+		Streams: cmp.Or(l.Streams, 2000), StreamsOfAddress: cmp.Or(l.StreamsOfAddress, 1000),
+		URL: cmp.Or(l.URL, 8<<10), Header: cmp.Or(l.Header, 32<<10), Body: cmp.Or(l.Body, 1<<20),
+		Time: cmp.Or(l.Time, 30*time.Second), BodyTime: cmp.Or(l.BodyTime, 15*time.Second), Write: cmp.Or(l.Write, 10*time.Second),
+	}
+}
+
+// taken is how long after Limits.Time an answer has to be taken.
+const taken = 5 * time.Second
+
+// enter takes a place for a request. Probes need none.
+func (g *Guard) enter(asked *route.Route, a *answer) (leave func(), err error) {
+	if asked.Probe {
+		return func() {}, nil
+	}
+	p := &g.requests
+	if asked.Stream {
+		p = &g.streams
+		if g.closing.Err() != nil {
+			err = context.Cause(g.closing)
+		}
+	}
+	if err == nil {
+		leave, err = p.take(network(a.address))
+	}
+	if err != nil {
+		a.Header().Set("Retry-After", "1")
+	}
+	return leave, err
+}
+
+// setDeadlines bounds how long the client may take to send its body, and to take the answer. net/http
+// takes these deadlines away after the request.
+func (g *Guard) setDeadlines(a *answer, r *http.Request) {
+	if r.ContentLength != 0 { // without a body, net/http waits for the end of the connection: that must not end early
+		_ = a.controller.SetReadDeadline(time.Now().Add(g.o.Limits.BodyTime)) // see answer.deadline
+	}
+	if !a.stream {
+		a.deadline(g.o.Limits.Time + taken)
+	}
+}
+
+// bound gives a request its time.
+func (g *Guard) bound(a *answer, r *http.Request) (context.Context, func()) {
+	if !a.stream {
+		most := g.o.Limits.Time
+		return context.WithTimeoutCause(r.Context(), most, fmt.Errorf("not answered within %v: %w", most, context.DeadlineExceeded))
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	stop := context.AfterFunc(g.closing, func() { cancel(context.Cause(g.closing)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+		a.deadline(a.write) // for what net/http has left to write
+	}
+}
+
+// places bound how many there may be at the same time.
+type places struct {
+	all, each int
+
+	mu   sync.Mutex
+	used int
+	by   map[netip.Prefix]int
+	none chan struct{} // closed once none is used; nil if nobody waits
+}
+
+// take takes a place for an address. leave gives it back.
+func (p *places) take(who netip.Prefix) (leave func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.used >= p.all:
+		return nil, route.ErrBusy
+	case p.by[who] >= p.each:
+		return nil, route.ErrOften
+	}
+	if p.by == nil {
+		p.by = map[netip.Prefix]int{}
+	}
+	p.used++
+	p.by[who]++
+	return func() { p.give(who) }, nil
+}
+
+func (p *places) give(who netip.Prefix) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used--
+	if p.by[who]--; p.by[who] == 0 {
+		delete(p.by, who)
+	}
+	if p.used == 0 && p.none != nil {
+		close(p.none)
+		p.none = nil
+	}
+}
+
+// wait waits until no place is used.
+func (p *places) wait(ctx context.Context) error {
+	p.mu.Lock()
+	if p.used == 0 {
+		p.mu.Unlock()
+		return nil
+	}
+	if p.none == nil {
+		p.none = make(chan struct{})
+	}
+	none, used := p.none, p.used
+	p.mu.Unlock()
+	select {
+	case <-none:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%d streams have not ended: %w", used, context.Cause(ctx))
+	}
+}
+
+// network is who counts as one: an IPv4 address, or the 64 bits that a host with IPv6 has to itself.
+func network(address netip.Addr) netip.Prefix {
+	address = address.Unmap().WithZone("")
+	p, _ := address.Prefix(min(address.BitLen(), 64)) // no address at all has the zero prefix
+	return p
+}
+
+// peer returns the address of the connection's other end; the zero one if it has none.
+func peer(r *http.Request) netip.Addr {
+	p, _ := netip.ParseAddrPort(r.RemoteAddr) // zero: a connection of another kind
+	return p.Addr().Unmap()
+}

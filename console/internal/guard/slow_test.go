@@ -1,0 +1,186 @@
+package guard
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+)
+
+// pipes is a network of connections in memory, so that time is virtual.
+type pipes struct {
+	dialed chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.dialed:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
+
+// connect serves a guard, and returns a connection to it.
+func connect(t *testing.T, s *stand) net.Conn {
+	t.Helper()
+	p := &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}
+	server := &http.Server{Handler: s}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(p) }()
+	mine, its := net.Pipe()
+	p.dialed <- its
+	t.Cleanup(func() {
+		if err := errors.Join(mine.Close(), server.Close()); err != nil {
+			t.Error(err)
+		}
+		<-served
+	})
+	return mine
+}
+
+func send(t *testing.T, c net.Conn, text string) {
+	t.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Error(err)
+	}
+}
+
+// took checks how long something has taken, in virtual time.
+func took(t *testing.T, since time.Time, want time.Duration) {
+	t.Helper()
+	if got := time.Since(since); got != want {
+		t.Errorf("after %v, want %v", got, want)
+	}
+}
+
+func TestSlowBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		s := newStand(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(r.Body)
+			if !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error(err)
+			}
+			http.Error(w, "too slow", http.StatusRequestTimeout)
+		})
+		c := connect(t, s)
+		send(t, c, "POST /do HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nslo")
+		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil || answer.StatusCode != http.StatusRequestTimeout {
+			t.Error(answer, err)
+		}
+		took(t, began, 15*time.Second)
+	})
+}
+
+// net/http reads on for a while after an answer: that must end, too.
+func TestSlowBodyThatIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		c := connect(t, newStand(t, Options{}, nothing))
+		send(t, c, "POST /none HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nslo")
+		if _, err := io.ReadAll(c); err != nil {
+			t.Error(err)
+		}
+		if since := time.Since(began); since < 15*time.Second || since > 16*time.Second {
+			t.Errorf("the connection ended after %v", since)
+		}
+	})
+}
+
+func TestTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		s := newStand(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			err := context.Cause(r.Context())
+			http.Error(w, err.Error(), route.Status(err))
+		})
+		c := connect(t, s)
+		send(t, c, "GET /do HTTP/1.1\r\nHost: x\r\n\r\n")
+		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil || answer.StatusCode != http.StatusGatewayTimeout {
+			t.Fatal(answer, err)
+		}
+		if text, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(text), "not answered within 30s") {
+			t.Errorf("%s, %v", text, err)
+		}
+		took(t, began, 30*time.Second)
+	})
+}
+
+// forever is an answer without an end; it returns when a write fails.
+func forever(ended chan<- error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for {
+			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}
+}
+
+func TestSlowReader(t *testing.T) {
+	for path, want := range map[string]time.Duration{"/do": 35 * time.Second, "/stream": 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			began, ended := time.Now(), make(chan error, 1)
+			c := connect(t, newStand(t, Options{}, forever(ended)))
+			send(t, c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+			if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s: %v", path, err)
+			}
+			took(t, began, want)
+		})
+	}
+}
+
+// A stream may be silent for longer than any limit, and so may a connection between two requests.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+			for range 3 {
+				if _, err := io.WriteString(w, "tick\n"); err != nil {
+					t.Error(err)
+				}
+				if err := http.NewResponseController(w).Flush(); err != nil {
+					t.Error(err)
+				}
+				select {
+				case <-time.After(time.Hour):
+				case <-r.Context().Done():
+					t.Error(context.Cause(r.Context()))
+				}
+			}
+		})
+		c := connect(t, s)
+		in := bufio.NewReader(c)
+		for range 2 {
+			send(t, c, "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
+			answer, err := http.ReadResponse(in, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "tick\ntick\ntick\n" {
+				t.Fatalf("%q, %v", text, err)
+			}
+			time.Sleep(time.Hour)
+		}
+	})
+}
