@@ -175,7 +175,8 @@
 //   - No tick is claimed between the commit of a pause and that of its end, whoever ends or
 //     comes up meanwhile.
 //   - A request that the registry has is carried out, in its turn for each item, or its result
-//     says why it was not. It survives the end of all processes, and is never merged with another.
+//     says why it was not. It survives the end of all processes, and is never merged with another,
+//     but with one of the same key.
 //   - No tick begins after the end of a job. What came before is made up, and run again after a
 //     crash, also after the end.
 //   - A job that was removed stays removed, until somebody readmits it, creates it again, or starts

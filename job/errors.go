@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // The causes with which the context of a handler ends (context.Cause). There are two more:
@@ -48,6 +49,8 @@ var (
 	ErrNoRequest = errors.New("job: no such request")
 	// ErrQueueFull: so many requests wait that there is no room for another one.
 	ErrQueueFull = decide.ErrQueueFull
+	// ErrKeyUsed: a request with this key stands there that asks for something else.
+	ErrKeyUsed = jobtree.ErrKeyUsed
 	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.
 	ErrInHandler = errors.New("job: Shutdown called by a handler of the same job")
 	// ErrJobTwice: the node runs a job of that name already.

@@ -27,7 +27,15 @@ type TriggerRequest struct {
 	Parameter string
 	// By says who asks, for people. It is cut after 255 bytes.
 	By string
+	// Key makes it safe to ask again, from whatever process, if it is not known whether a request was
+	// made: two of a job with the same key are one. Any text of up to MaxRequestKey bytes that its maker
+	// uses for nothing else; requests without one are never the same. It counts as long as the request
+	// stands (see [AwaitRequest]): after that, it makes a new one.
+	Key string
 }
+
+// MaxRequestKey bounds the key of a request, in bytes: 255.
+const MaxRequestKey = 255
 
 // MaxTriggerParameter bounds the parameter of a request, in bytes: 64 KiB.
 const MaxTriggerParameter = jobtree.MaxRequestParameter
@@ -41,7 +49,7 @@ const MaxTriggerParameter = jobtree.MaxRequestParameter
 // Trigger returns when the registry has the request, not when the items have run: see
 // [TriggerResult.Wait]. What is in the registry survives the end of all processes.
 //
-// Errors: ErrNoItem; ErrNoInstance if there is no enabled Go member that could take an item, or if none of
+// Errors: ErrKeyUsed; ErrNoItem; ErrNoInstance if there is no enabled Go member that could take an item, or if none of
 // the instances that are named owns an item; ErrQueueFull, if 100 requests wait for an item or
 // 1000 for the job; those of a commit. An item of a JVM member is given to that member in
 // ElasticJob's way: it runs all of its items, without the parameter, and the outcome is
@@ -97,7 +105,7 @@ func submit(ctx context.Context, reg coord.Registry, job jobtree.Job, read func(
 }
 
 func trySubmit(ctx context.Context, reg coord.Registry, job jobtree.Job, read func(context.Context) (*jobtree.State, error), r TriggerRequest) (*TriggerResult, error) {
-	unique, err := newTaskID()
+	unique, err := uniqueOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +118,8 @@ func trySubmit(ctx context.Context, reg coord.Registry, job jobtree.Job, read fu
 		if err != nil {
 			return nil, err
 		}
-		if id := submitted(s, unique); id != "" { // the answer to an attempt was lost
-			return &TriggerResult{ID: id, Items: s.Request(id).Items, reg: reg, job: job}, nil
+		if known, err := s.Submitted(unique); known != nil || err != nil { // or the answer to an attempt was lost
+			return resultOf(s, known, reg, job), err
 		}
 		o, err := newOrder(s, r)
 		if err != nil {
@@ -143,15 +151,25 @@ func trySubmit(ctx context.Context, reg coord.Registry, job jobtree.Job, read fu
 	}
 }
 
-// submitted returns the id of the request that has been written with a unique text; "" if
-// there is none.
-func submitted(s *jobtree.State, unique string) string {
-	for _, r := range s.Requests {
-		if r.IsOf(unique) {
-			return r.ID
-		}
+// uniqueOf returns what keeps a request apart from others.
+func uniqueOf(r TriggerRequest) (string, error) {
+	if r.Key == "" {
+		return newTaskID()
 	}
-	return ""
+	if len(r.Key) > MaxRequestKey {
+		return "", fmt.Errorf("key: %d bytes, at most %d are allowed", len(r.Key), MaxRequestKey)
+	}
+	asked := fmt.Appendf(nil, "trigger %v %q %q", slices.Sorted(slices.Values(r.Items)), slices.Sorted(slices.Values(r.Instances)), r.Parameter)
+	return jobtree.KeyedRequest(r.Key, asked), nil
+}
+
+// resultOf returns a request that stands there already; nil if there is none.
+func resultOf(s *jobtree.State, r *jobtree.Request, reg coord.Registry, job jobtree.Job) *TriggerResult {
+	if r == nil {
+		return nil
+	}
+	owners := (&order{state: s}).instances(r.Items)
+	return &TriggerResult{ID: r.ID, Items: r.Items, Instances: owners, WasThere: true, reg: reg, job: job}
 }
 
 // timeAt is the store's time if it is known, and else the local one.

@@ -19,6 +19,9 @@ type TriggerResult struct {
 	Items []int
 	// Instances are the ids of those that own the items now, ascending.
 	Instances []string
+	// WasThere is whether it stood there already: made before with the same key, or by an attempt of this
+	// call whose answer was lost.
+	WasThere bool
 
 	reg coord.Registry
 	job jobtree.Job

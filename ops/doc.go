@@ -104,6 +104,8 @@
 //     for a job at most, then another one is refused with job.ErrQueueFull.
 //   - Its turn comes when the item is idle. A trigger or a retry begins before a tick that is due
 //     at that moment, a backfill after it.
+//   - Two with the same key are one, whoever asks, from wherever and however often: see
+//     job.TriggerRequest. What asks for something else with the key is refused with job.ErrKeyUsed.
 //   - If the item moves, or its owner ends before it has begun, the next owner goes on with the
 //     request. If nobody may have the item it waits. [Job.Requests] says why, and so does
 //     Status.Waiting of the leader; it is a fault, unless an operator has disabled all servers.

@@ -47,6 +47,9 @@ type Requested struct {
 	// Items are those that run, ascending, and Ticks what each runs for, in this order.
 	Items []int
 	Ticks []time.Time
+	// WasThere is whether it stood there already: made before with the same key, or by an attempt of this
+	// call whose answer was lost.
+	WasThere bool
 
 	job *Job
 }
@@ -68,6 +71,8 @@ type RetryRequest struct {
 	// request for which an item has failed does not count any more. Up to job.MaxTriggerParameter
 	// bytes.
 	Parameter string
+	// Key makes it safe to ask again: see [job.TriggerRequest].
+	Key string
 }
 
 // ErrNothingFailed: no item has failed for the tick, as far as the tree tells: it has the last
@@ -82,9 +87,10 @@ var ErrTicks = errors.New("ops: such ticks cannot be asked for")
 // execution of each item, which is all that the tree has: an item that has run for another tick
 // since is left out. Retry returns when the store has the request; see [Requested.Wait].
 //
-// Errors: ErrNothingFailed; job.ErrNoItem; job.ErrQueueFull; those of a read and of a commit.
+// Errors: job.ErrKeyUsed; ErrNothingFailed; job.ErrNoItem; job.ErrQueueFull; those of a read and of a commit.
 func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
-	return j.submit(ctx, ActionRetry, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
+	asked := fmt.Appendf(nil, "retry %v %v %q", r.Tick.UnixMilli(), slices.Sorted(slices.Values(r.Items)), r.Parameter)
+	return j.submit(ctx, ActionRetry, r.Key, asked, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
 		if err := errors.Join(mayPass(r.Parameter), mayName(c, r.Items)); err != nil {
 			return jobtree.RequestDocument{}, err
 		}
@@ -163,6 +169,8 @@ type BackfillRequest struct {
 	// StopAtFailure leaves the other ticks of an item out when one has failed. Without it they
 	// run, and the outcome of the item is FAILED in the end.
 	StopAtFailure bool
+	// Key makes it safe to ask again: see [job.TriggerRequest].
+	Key string
 }
 
 // MaxBackfillTicks bounds the ticks of one request: 1000. Several requests wait for each other.
@@ -176,10 +184,11 @@ const MaxBackfillTicks = jobtree.MaxRequestTicks
 // after the end of the job (job.Expiry), have never been. The job needs MonitorExecution and a
 // schedule. Backfill returns when the store has the request; see [Requested.Wait].
 //
-// Errors: ErrTicks; job.ErrNoItem; job.ErrQueueFull; job.ErrNoInstance, if no item of a broadcast job has an owner; those
+// Errors: job.ErrKeyUsed; ErrTicks; job.ErrNoItem; job.ErrQueueFull; job.ErrNoInstance, if no item of a broadcast job has an owner; those
 // of a read and of a commit; others for a bad request.
 func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, error) {
-	return j.submit(ctx, ActionBackfill, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
+	asked := fmt.Appendf(nil, "backfill %v %v %v %q %v", r.From.UnixMilli(), r.To.UnixMilli(), slices.Sorted(slices.Values(r.Items)), r.Parameter, r.StopAtFailure)
+	return j.submit(ctx, ActionBackfill, r.Key, asked, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
 		d := jobtree.RequestDocument{Items: slices.Clone(r.Items), Parameter: r.Parameter, Source: job.SourceBackfill.String(), Halts: r.StopAtFailure}
 		switch {
 		case c.MonitorExecution == job.Off:
@@ -230,19 +239,21 @@ func ticksBetween(c job.Config, schedule calendar.Schedule, from, to time.Time) 
 	return ticks, nil
 }
 
-// submit writes the request that of returns.
-func (j *Job) submit(ctx context.Context, action Action, of func(*jobtree.State, job.Config) (jobtree.RequestDocument, error)) (*Requested, error) {
-	unique, err := uuid.NewV7()
+// submit writes the request that of returns. asked is what was asked for under the key.
+func (j *Job) submit(ctx context.Context, action Action, key string, asked []byte, of func(*jobtree.State, job.Config) (jobtree.RequestDocument, error)) (*Requested, error) {
+	unique, err := uniqueOf(key, asked)
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), action, err)
 	}
 	var result *Requested
 	err = j.try(ctx, string(action), func(s *jobtree.State) error {
-		for _, r := range s.Requests {
-			if r.IsOf(unique.String()) { // the answer to an attempt was lost
-				result = &Requested{r.ID, r.Items, r.Ticks, j}
-				return nil
-			}
+		known, err := s.Submitted(unique)
+		if err != nil {
+			return err
+		}
+		if known != nil { // with the key, or the answer to an attempt was lost
+			result = &Requested{known.ID, known.Items, known.Ticks, true, j}
+			return nil
 		}
 		config, err := job.DecodeConfig(s.Config.Value)
 		if err != nil {
@@ -253,7 +264,7 @@ func (j *Job) submit(ctx context.Context, action Action, of func(*jobtree.State,
 			return err
 		}
 		d.By, d.At, d.Kept = j.ops.by, j.ops.now(), true
-		id, ops, err := decide.Submit(s, j.name, d, unique.String())
+		id, ops, err := decide.Submit(s, j.name, d, unique)
 		if err != nil {
 			return err
 		}
@@ -268,10 +279,22 @@ func (j *Job) submit(ctx context.Context, action Action, of func(*jobtree.State,
 		if err != nil {
 			return err
 		}
-		result = &Requested{id, d.Items, d.Ticks, j}
+		result = &Requested{id, d.Items, d.Ticks, false, j}
 		return nil
 	})
 	return result, err
+}
+
+// uniqueOf returns what keeps a request apart from others.
+func uniqueOf(key string, asked []byte) (string, error) {
+	if len(key) > job.MaxRequestKey {
+		return "", fmt.Errorf("key: %d bytes, at most %d are allowed", len(key), job.MaxRequestKey)
+	}
+	if key != "" {
+		return jobtree.KeyedRequest(key, asked), nil
+	}
+	id, err := uuid.NewV7()
+	return id.String(), err
 }
 
 // Cancel ends a request. Executions that run for it come to their end; what has not begun does

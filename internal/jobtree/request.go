@@ -175,12 +175,6 @@ const (
 // request of that number of a job that was removed.
 func NewRequestID(n int64, unique string) string { return fmt.Sprintf("%012d-%s", n, unique) }
 
-// IsOf reports whether the id was made with a unique text.
-func (r *Request) IsOf(unique string) bool {
-	_, with, _ := strings.Cut(r.ID, "-")
-	return with == unique
-}
-
 // EncodeRequestCount writes the value of the parent of requests: how many there have been.
 func EncodeRequestCount(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
