@@ -49,6 +49,7 @@ func (t *Table) admit(e *entry, r *http.Request) (*http.Request, error) {
 	if p == nil && e.Need.Scope != Open {
 		return r, ErrNobody
 	}
+	r = r.WithContext(access.With(r.Context(), p)) // Where may depend on who asks
 	var at Place
 	if e.Need.Scope > Everything {
 		if at, err = e.where(r); err != nil {
@@ -58,8 +59,7 @@ func (t *Table) admit(e *entry, r *http.Request) (*http.Request, error) {
 	if !e.Need.allows(p, at) {
 		return r, fmt.Errorf("%w: %s needs to be %v, for %v", ErrDenied, p.Name, e.Need.Role, e.Need.Scope)
 	}
-	ctx := access.With(r.Context(), p)
-	return r.WithContext(context.WithValue(ctx, placeKey{}, at)), nil
+	return r.WithContext(context.WithValue(r.Context(), placeKey{}, at)), nil
 }
 
 func (e *entry) where(r *http.Request) (Place, error) {

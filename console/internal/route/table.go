@@ -15,8 +15,8 @@ type Route struct {
 	// Pattern is a path; {name} is any one segment, which the handler has by Request.PathValue.
 	Pattern string
 	Need    Need
-	// Where says what a request is about. nil takes {namespace} and {job} of the path. It is not asked
-	// for Open, SignedIn and Everything.
+	// Where says what a request is about; access.From tells who has sent it. nil takes {namespace} and
+	// {job} of the path. It is not asked for Open, SignedIn and Everything.
 	Where func(*http.Request) (Place, error)
 	// Fail answers when the request does not get to the handler, with one of the errors above in err,
 	// or one of Where or of Table.Who.

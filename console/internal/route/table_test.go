@@ -119,6 +119,18 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
+// What a request is about may depend on who sends it.
+func TestWhereKnowsWhoAsks(t *testing.T) {
+	anna := &access.Principal{Name: "anna", Grants: []access.Grant{{Role: access.Viewer, Namespaces: []string{"anna"}}}}
+	table := newTable(t, anna, Route{
+		Method: "GET", Pattern: "/mine", Need: Need{SomeJobs, access.Viewer},
+		Where: func(r *http.Request) (Place, error) { return Place{Namespace: access.From(r.Context()).Name}, nil },
+	})
+	if got, _ := ask(table, "GET", "/mine"); got != "/mine||" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestAddRefuses(t *testing.T) {
 	need := Need{Scope: Job, Role: access.Viewer}
 	handler := http.HandlerFunc(echo)
