@@ -115,6 +115,22 @@ func (o *Ops) JobsOn(ctx context.Context, address string) ([]JobServer, error) {
 	return list, nil
 }
 
+// JobServers lists the servers of all jobs, by job and address, whether they have instances or not: for
+// those who add up hosts over some jobs only. It reads all of the namespace.
+//
+// Errors: those of a read.
+func (o *Ops) JobServers(ctx context.Context) ([]JobServer, error) {
+	var list []JobServer
+	for found, err := range o.trees(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("servers of jobs: %w", err)
+		}
+		list = append(list, serversOf(found.name, found.State)...)
+	}
+	slices.SortStableFunc(list, func(a, b JobServer) int { return cmp.Compare(a.Job, b.Job) })
+	return list, nil
+}
+
 func serversOf(name jobtree.Job, s *jobtree.State) []JobServer {
 	list := make([]JobServer, 0, len(s.Servers))
 	for _, address := range slices.Sorted(maps.Keys(s.Servers)) {

@@ -317,6 +317,10 @@ func TestJobsQuery(t *testing.T) {
 		if err != nil || len(on) != 1 || on[0].Job != "report" || on[0].Enabled || len(on[0].Instances) != 0 {
 			t.Errorf("jobs on a server: %+v, %v", on, err)
 		}
+		every, err := ops.New(reg).JobServers(t.Context())
+		if err != nil || len(every) != 5 || every[0].Job != "pay" || every[4].Server != "192.0.2.9" || every[4].Enabled {
+			t.Errorf("servers of jobs: %+v, %v", every, err)
+		}
 		instances, err := ops.New(reg).Instances(t.Context())
 		if err != nil || len(instances) != 4 || instances[0].Job != "pay" || instances[3].Job != "report" || !instances[0].JVM {
 			t.Errorf("instances %+v, %v", instances, err)
@@ -535,6 +539,7 @@ func TestAReadThatFails(t *testing.T) {
 			"instances": func(ctx context.Context) (any, error) { return all.Instances(ctx) },
 			"servers":   func(ctx context.Context) (any, error) { return all.Servers(ctx) },
 			"jobs on":   func(ctx context.Context) (any, error) { return all.JobsOn(ctx, "10.0.0.1") },
+			"all":       func(ctx context.Context) (any, error) { return all.JobServers(ctx) },
 			"info":      func(ctx context.Context) (any, error) { return all.Job(string(crowdName(9))).Info(ctx) },
 		}
 		for name, read := range reads {
