@@ -1,0 +1,315 @@
+package connection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+)
+
+// What stands for a version.
+const (
+	NoVersion  = ""  // there is no entry of that name yet
+	AnyVersion = "*" // whatever there is
+)
+
+// PutNamespace adds a namespace, or changes the one of a version: of [Namespace].Version, NoVersion or
+// AnyVersion. Name, Fixed and Version of n are not stored otherwise. A password that is [Kept], or the
+// same reference as before, stays, unless it would be sent elsewhere; another one is encrypted.
+//
+// Errors: *FieldError, perhaps several; ErrNoNamespace, ErrExists, ErrVersion, ErrFixed, ErrMany; those of
+// files; the cause of ctx.
+func (b *Book) PutNamespace(ctx context.Context, n Namespace, version string) (Namespace, error) {
+	err := b.change(ctx, func(d *document) error {
+		if s := b.namespace(n.Name); s != nil && s.isFixed {
+			return ErrFixed
+		}
+		return put(b, d.Namespaces, n, version, ErrNoNamespace)
+	})
+	if err != nil {
+		return Namespace{}, fmt.Errorf("namespace %s: %w", brief.Quote(n.Name), err)
+	}
+	return b.Namespace(n.Name)
+}
+
+// RemoveNamespace removes a namespace of a version, or of AnyVersion. Its jobs go on.
+//
+// Errors: ErrNoNamespace, ErrVersion, ErrFixed; those of files; the cause of ctx.
+func (b *Book) RemoveNamespace(ctx context.Context, name, version string) error {
+	err := b.change(ctx, func(d *document) error {
+		if s := b.namespace(name); s != nil && s.isFixed {
+			return ErrFixed
+		}
+		return remove(d.Namespaces, name, version, ErrNoNamespace)
+	})
+	if err != nil {
+		return fmt.Errorf("namespace %s: %w", brief.Quote(name), err)
+	}
+	return nil
+}
+
+// PutDatabase is [Book.PutNamespace] for a database. Its errors have ErrNoDatabase.
+func (b *Book) PutDatabase(ctx context.Context, database Database, version string) (Database, error) {
+	err := b.change(ctx, func(d *document) error {
+		if p := b.database(database.Name); p != nil && p.isFixed {
+			return ErrFixed
+		}
+		return put(b, d.Databases, database, version, ErrNoDatabase)
+	})
+	if err != nil {
+		return Database{}, fmt.Errorf("database %s: %w", brief.Quote(database.Name), err)
+	}
+	return b.Database(database.Name)
+}
+
+// RemoveDatabase removes a database of a version, or of AnyVersion. What is in it stays there.
+//
+// Errors: ErrNoDatabase, ErrVersion, ErrFixed; ErrInUse, naming the namespaces; those of files; the cause
+// of ctx.
+func (b *Book) RemoveDatabase(ctx context.Context, name, version string) error {
+	err := b.change(ctx, func(d *document) error {
+		if p := b.database(name); p != nil && p.isFixed {
+			return ErrFixed
+		}
+		var users brief.List
+		for _, namespace := range slices.Sorted(maps.Keys(d.Namespaces)) {
+			if d.Namespaces[namespace].Item.Database == name {
+				users.Add(namespace)
+			}
+		}
+		if !users.Empty() {
+			return fmt.Errorf("%w: by %v", ErrInUse, &users)
+		}
+		return remove(d.Databases, name, version, ErrNoDatabase)
+	})
+	if err != nil {
+		return fmt.Errorf("database %s: %w", brief.Quote(name), err)
+	}
+	return nil
+}
+
+// Reseal encrypts with the first key all passwords that stand in the file in clear text, or are of another
+// key. It returns how many these were.
+//
+// Errors: ErrNoKey, ErrFixed; what cannot be decrypted; those of files; the cause of ctx.
+func (b *Book) Reseal(ctx context.Context) (sealed int, err error) {
+	if b.o.Keys == nil {
+		return 0, ErrNoKey
+	}
+	err = b.change(ctx, func(d *document) error {
+		namespaces, err := resealAll(b, d.Namespaces)
+		databases, err2 := resealAll(b, d.Databases)
+		sealed = namespaces + databases
+		return errors.Join(err, err2)
+	})
+	return sealed, err
+}
+
+func resealAll[T item[T]](b *Book, entries map[string]entry[T]) (sealed int, err error) {
+	for name, e := range entries {
+		destination := e.shown(name).destination()
+		if e.Stored == "" || isReference(string(e.Stored)) || b.o.Keys.isCurrent(e.Stored, destination) {
+			continue
+		}
+		password, err := b.reveal(e.Stored, destination)
+		if err != nil {
+			return sealed, fmt.Errorf("%s: %w", brief.Quote(name), err)
+		}
+		e.Stored = b.o.Keys.seal(password, destination)
+		entries[name] = e
+		sealed++
+	}
+	return sealed, nil
+}
+
+func (b *Book) namespace(name string) *space {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.spaces[name]
+}
+
+func (b *Book) database(name string) *past {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.pasts[name]
+}
+
+// change changes the file, as it is now, and adopts it. Nobody else changes it meanwhile.
+func (b *Book) change(ctx context.Context, do func(*document) error) error {
+	if b.o.File == "" {
+		return fmt.Errorf("%w: the console has no file of connections", ErrFixed)
+	}
+	select {
+	case b.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("somebody else changes it: %w", context.Cause(ctx))
+	}
+	defer func() { <-b.turn }()
+	unlock, err := lock(ctx, b.o.File)
+	if err != nil {
+		return fmt.Errorf("lock the file: %w", err)
+	}
+	defer unlock()
+	d, err := b.current()
+	if err != nil {
+		return fmt.Errorf("file %s: %w", b.o.File, err)
+	}
+	if err := do(&d); err != nil {
+		return err
+	}
+	content, err := d.format()
+	if err == nil {
+		err = errors.Join(d.check(), b.fits(d))
+	}
+	if err != nil {
+		return err
+	}
+	if err := save(b.o.File, content); err != nil {
+		return fmt.Errorf("file %s: %w", b.o.File, err)
+	}
+	return b.adopt(content)
+}
+
+// current reads the file.
+func (b *Book) current() (document, error) {
+	content, ok, err := load(b.o.File)
+	if err != nil {
+		return document{}, err
+	}
+	b.mu.Lock()
+	wasThere := b.content != nil
+	b.mu.Unlock()
+	if !ok && wasThere {
+		return document{}, errors.New("it is not there any more")
+	}
+	return parse(content)
+}
+
+// put adds an entry, or changes it.
+func put[T item[T]](b *Book, entries map[string]entry[T], given T, version string, errNone error) error {
+	name := given.name()
+	old, isThere := entries[name]
+	switch {
+	case isThere && version == NoVersion:
+		return ErrExists
+	case !isThere && version != NoVersion && version != AnyVersion:
+		return errNone
+	case isThere && version != AnyVersion && version != versionOf(old):
+		return ErrVersion
+	case !isThere && len(entries) >= MaxEntries:
+		return ErrMany
+	}
+	var kept *entry[T]
+	if isThere {
+		kept = &old
+	}
+	secret, err := admit(b, given, kept)
+	if err != nil {
+		return err
+	}
+	if secret.isPlain() {
+		if b.o.Keys != nil {
+			secret = b.o.Keys.seal(string(secret), given.destination())
+		} else if kept == nil || secret != old.Stored {
+			return &FieldError{"password", ErrNoKey}
+		}
+	}
+	entries[name] = entry[T]{given.with("", Secret{}, false, ""), secret}
+	return nil
+}
+
+func remove[T item[T]](entries map[string]entry[T], name, version string, errNone error) error {
+	old, ok := entries[name]
+	switch {
+	case !ok:
+		return errNone
+	case version != AnyVersion && version != versionOf(old):
+		return ErrVersion
+	}
+	delete(entries, name)
+	return nil
+}
+
+// admit checks an entry that somebody gives over the network, where old is the one that there is, if any.
+// It returns the secret as it is to be stored, but not encrypted yet if it is in clear text.
+func admit[T item[T]](b *Book, given T, old *entry[T]) (stored, error) {
+	if err := given.check(); err != nil {
+		return "", err
+	}
+	var before map[string]string
+	if old != nil {
+		before = old.Item.files()
+	}
+	for name, path := range given.files() {
+		if path == "" || path == before[name] {
+			continue
+		}
+		if err := b.o.Allow.file(path); err != nil {
+			return "", &FieldError{name, err}
+		}
+	}
+	secret := given.password()
+	isSame := old != nil && (secret.isKept() || stored(secret.Reveal()) == old.Stored && isReference(string(old.Stored)))
+	switch {
+	case isSame && old.Item.with(given.name(), Secret{}, false, "").destination() != given.destination():
+		if !secret.isKept() {
+			return b.o.Allow.secret(secret) // as if it were new
+		}
+		return "", &FieldError{"password", ErrElsewhere}
+	case isSame:
+		return old.Stored, nil
+	case secret.isKept():
+		return "", field("password", "there is none yet that could be kept")
+	}
+	return b.o.Allow.secret(secret)
+}
+
+// secret returns a secret as it is to be stored, if it is in clear text or may be referred to. A text in
+// clear that looks like an encrypted one is none: so it is refused.
+func (a Allow) secret(s Secret) (stored, error) {
+	parts := reference.FindStringSubmatch(s.Reveal())
+	var err error
+	switch {
+	case isSealed(s.Reveal()):
+		err = fmt.Errorf("it begins with %s, as only what the console writes does", sealedPrefix)
+	case parts == nil:
+	case parts[1] == "env" && !slices.Contains(a.Variables, parts[2]):
+		err = fmt.Errorf("variable %s: %w", brief.Quote(parts[2]), ErrNotAllowed)
+	case parts[1] == "file":
+		if err = checkPath("file", parts[2]); err == nil {
+			err = a.file(parts[2])
+		}
+	}
+	if err != nil {
+		return "", &FieldError{"password", err}
+	}
+	return stored(s.Reveal()), nil
+}
+
+// file returns ErrNotAllowed if a file is not in a folder that is allowed. Of any other file it does not
+// tell whether it is there.
+func (a Allow) file(path string) error {
+	errNot := fmt.Errorf("file %s: %w", brief.Quote(path), ErrNotAllowed)
+	if !a.has(path) {
+		return errNot
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("file %s cannot be found", brief.Quote(path)) // the error would tell where a link leads
+	}
+	if !a.has(real) {
+		return errNot
+	}
+	return nil
+}
+
+func (a Allow) has(path string) bool {
+	return slices.ContainsFunc(a.Folders, func(folder string) bool {
+		return strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
+	})
+}

@@ -1,0 +1,313 @@
+package connection
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+)
+
+// Kind is the kind of a store.
+type Kind string
+
+// The kinds.
+const (
+	Etcd      Kind = "etcd"
+	ZooKeeper Kind = "zookeeper"
+)
+
+// Driver is the kind of a database.
+type Driver string
+
+// The drivers. There are no others, whatever a program has linked.
+const (
+	SQLite   Driver = "sqlite"
+	MySQL    Driver = "mysql"
+	Postgres Driver = "postgres"
+)
+
+// Namespace is a namespace of a store, by the name that the console has for it. ElasticJob's console calls it
+// a registry centre.
+type Namespace struct {
+	Name string `json:"name" yaml:"-"`
+	Kind Kind   `json:"kind" yaml:"kind"`
+	// Endpoints are host:port of the members of the store, 1 to 20.
+	Endpoints []string `json:"endpoints" yaml:"endpoints,flow"`
+	// Path is the namespace within the store: shop/jobs, say.
+	Path string `json:"namespace" yaml:"namespace"`
+	// User and Password are both there, or none.
+	User     string `json:"user,omitempty" yaml:"user,omitempty"`
+	Password Secret `json:"password,omitzero" yaml:"-"`
+	// TLS is nil if connections are not encrypted.
+	TLS *TLS `json:"tls,omitempty" yaml:"tls,omitempty"`
+	// Grants are what others may do with the nodes that the console makes in ZooKeeper, which needs
+	// User: digest:USER:HASH:PERMISSIONS, … . Passwords may be guessed from the hashes: show them to
+	// admins alone.
+	Grants string `json:"grants,omitempty" yaml:"grants,omitempty"`
+	// Database is the name of the database with the history of its jobs; empty if there is none.
+	Database string `json:"database,omitempty" yaml:"database,omitempty"`
+	// Fixed is whether the program has given it, so nobody can change it.
+	Fixed bool `json:"fixed,omitempty" yaml:"-"`
+	// Version is another one after each change. It is empty for a fixed one.
+	Version string `json:"version,omitempty" yaml:"-"`
+}
+
+// Database is a database with the history of jobs. ElasticJob's console calls it an event trace data
+// source.
+type Database struct {
+	Name   string `json:"name" yaml:"-"`
+	Driver Driver `json:"driver" yaml:"driver"`
+	// Address is host:port; of SQLite the path of the file.
+	Address string `json:"address" yaml:"address"`
+	// Schema is the name of the database in the server. SQLite has none, no user and no TLS.
+	Schema   string `json:"database,omitempty" yaml:"database,omitempty"`
+	User     string `json:"user,omitempty" yaml:"user,omitempty"`
+	Password Secret `json:"password,omitzero" yaml:"-"`
+	// TLS is nil if connections are not encrypted.
+	TLS *TLS `json:"tls,omitempty" yaml:"tls,omitempty"`
+	// Fixed is whether the program has given it, so nobody can change it.
+	Fixed bool `json:"fixed,omitempty" yaml:"-"`
+	// Version is another one after each change. It is empty for a fixed one.
+	Version string `json:"version,omitempty" yaml:"-"`
+}
+
+// TLS says how connections are encrypted. Servers must always show a certificate that is trusted.
+type TLS struct {
+	// CACert is the path of a file with the authorities that are trusted. Default those of the system.
+	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
+	// Cert and Key are the paths of files with a client's certificate and its private key: both or none.
+	Cert string `json:"cert,omitempty" yaml:"cert,omitempty"`
+	Key  string `json:"key,omitempty" yaml:"key,omitempty"`
+	// ServerName is the name in the servers' certificates. Default the host of the address.
+	ServerName string `json:"serverName,omitempty" yaml:"serverName,omitempty"`
+}
+
+// Bounds of a book and its entries.
+const (
+	// MaxEntries bounds namespaces and databases, each.
+	MaxEntries = 100
+
+	maxEndpoints = 20
+	maxText      = 255 // bytes
+	maxPassword  = 1024
+	maxGrants    = 4096
+)
+
+// item is what Namespace and Database have in common.
+type item[T any] interface {
+	name() string
+	password() Secret
+	// destination is to whom, and how, the password is sent, as a text. For another one it has to be
+	// given again.
+	destination() string
+	// link is all that a connection depends on but the password.
+	link() string
+	// files are the paths of files that it names, by field.
+	files() map[string]string
+	check() error
+	// with returns it with what the book knows of it.
+	with(name string, password Secret, isFixed bool, version string) T
+}
+
+func (n Namespace) name() string     { return n.Name }
+func (n Namespace) password() Secret { return n.Password }
+
+func (n Namespace) destination() string {
+	return text("namespace", n.Name, n.Kind, n.Endpoints, n.User, n.TLS)
+}
+
+func (n Namespace) link() string { return text(n.destination(), n.Path, n.Grants) }
+
+func (n Namespace) files() map[string]string { return n.TLS.files() }
+
+func (n Namespace) with(name string, password Secret, isFixed bool, version string) Namespace {
+	n.Name, n.Password, n.Fixed, n.Version = name, password, isFixed, version
+	return n
+}
+
+func (d Database) name() string     { return d.Name }
+func (d Database) password() Secret { return d.Password }
+
+func (d Database) destination() string {
+	return text("database", d.Name, d.Driver, d.Address, d.User, d.TLS)
+}
+
+func (d Database) link() string { return text(d.destination(), d.Schema) }
+
+func (d Database) files() map[string]string {
+	if d.Driver == SQLite {
+		return map[string]string{"address": d.Address}
+	}
+	return d.TLS.files()
+}
+
+func (d Database) with(name string, password Secret, isFixed bool, version string) Database {
+	d.Name, d.Password, d.Fixed, d.Version = name, password, isFixed, version
+	return d
+}
+
+func (t *TLS) files() map[string]string {
+	if t == nil {
+		return nil
+	}
+	return map[string]string{"tls.cacert": t.CACert, "tls.cert": t.Cert, "tls.key": t.Key}
+}
+
+// text writes values in one way only.
+func text(values ...any) string {
+	document, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // no text, list or struct of texts has one
+	}
+	return string(document)
+}
+
+// versionOf returns the version of an entry: a digest of all that it has. Only of a password in clear text it
+// has nothing but that there is one: somebody could find the password by trying.
+func versionOf[T item[T]](e entry[T]) string {
+	secret := string(e.Stored)
+	if e.Stored.isPlain() {
+		secret = masked
+	}
+	sum := sha256.Sum256([]byte(text(e.Item, secret)))
+	return hex.EncodeToString(sum[:16])
+}
+
+// FieldError says what is wrong with a field of an entry.
+type FieldError struct {
+	// Field is its name in JSON: endpoints, tls.cacert.
+	Field string
+	Err   error
+}
+
+func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
+func (e *FieldError) Unwrap() error { return e.Err }
+
+func field(name, format string, values ...any) error {
+	return &FieldError{name, fmt.Errorf(format, values...)}
+}
+
+// nameOf is what the name of an entry may be. It stands in URLs, in patterns of grants, and in the file.
+var nameOf = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+func checkName(name string) error {
+	if !nameOf.MatchString(name) {
+		return field("name", "%s: allowed are 1 to 100 letters, digits, '.', '_' and '-', a letter or digit first", brief.Quote(name))
+	}
+	return nil
+}
+
+func (n Namespace) check() error {
+	errs := []error{checkName(n.Name), checkText("user", n.User), n.TLS.check()}
+	if n.Kind != Etcd && n.Kind != ZooKeeper {
+		errs = append(errs, field("kind", "%s: allowed are %s and %s", brief.Quote(string(n.Kind)), Etcd, ZooKeeper))
+	}
+	if len(n.Endpoints) == 0 || len(n.Endpoints) > maxEndpoints {
+		errs = append(errs, field("endpoints", "%d: allowed are 1 to %d", len(n.Endpoints), maxEndpoints))
+	} else {
+		for i, endpoint := range n.Endpoints {
+			errs = append(errs, checkAddress(fmt.Sprintf("endpoints[%d]", i), endpoint))
+		}
+	}
+	if err := coord.ValidatePath(n.Path); err != nil || len(n.Path) > maxText {
+		errs = append(errs, field("namespace", "%s: allowed are names with / between them, of up to %d bytes together", brief.Quote(n.Path), maxText))
+	}
+	if (n.User == "") != n.Password.IsZero() {
+		errs = append(errs, field("password", "allowed are user and password, or none of them"))
+	}
+	if n.Kind == ZooKeeper && strings.Contains(n.User, ":") {
+		errs = append(errs, field("user", "there is a colon in it, which ZooKeeper allows only behind the user"))
+	}
+	if n.Grants != "" && (n.Kind != ZooKeeper || n.User == "" || len(n.Grants) > maxGrants) {
+		errs = append(errs, field("grants", "allowed are up to %d bytes, for %s, with a user", maxGrants, ZooKeeper))
+	}
+	if n.Database != "" && checkName(n.Database) != nil {
+		errs = append(errs, field("database", "%s: this is no name of a database", brief.Quote(n.Database)))
+	}
+	return errors.Join(append(errs, checkPassword(n.Password))...)
+}
+
+func (d Database) check() error {
+	errs := []error{checkName(d.Name), checkText("user", d.User), checkText("database", d.Schema), d.TLS.check(), checkPassword(d.Password)}
+	switch d.Driver {
+	case SQLite:
+		errs = append(errs, checkPath("address", d.Address))
+		if d.Schema != "" || d.User != "" || !d.Password.IsZero() || d.TLS != nil {
+			errs = append(errs, field("driver", "%s has no database, user, password or tls", SQLite))
+		}
+	case MySQL, Postgres:
+		if errs = append(errs, checkAddress("address", d.Address)); strings.Contains(d.Address, "://") {
+			errs = append(errs, field("address", "allowed is host:port"))
+		}
+		if d.Schema == "" || d.User == "" {
+			errs = append(errs, field("database", "%s needs a database and a user", d.Driver))
+		}
+	default:
+		errs = append(errs, field("driver", "%s: allowed are %s, %s and %s", brief.Quote(string(d.Driver)), SQLite, MySQL, Postgres))
+	}
+	return errors.Join(errs...)
+}
+
+func (t *TLS) check() error {
+	if t == nil {
+		return nil
+	}
+	errs := []error{checkText("tls.serverName", t.ServerName)}
+	for name, path := range t.files() {
+		if path != "" {
+			errs = append(errs, checkPath(name, path))
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		errs = append(errs, field("tls.key", "allowed are cert and key, or none of them"))
+	}
+	return errors.Join(errs...)
+}
+
+// checkAddress does not show an address that has a user in it, as there may be a password beside that.
+func checkAddress(name, address string) error {
+	_, rest, isURL := strings.Cut(address, "://")
+	if !isURL {
+		rest = address
+	}
+	host, _, err := net.SplitHostPort(rest)
+	switch {
+	case strings.Contains(address, "@"):
+		return field(name, "there is an @ in it; a user has a field of his own")
+	case len(address) > maxText || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == ',' || r == 0x7f }):
+		return field(name, "%s: allowed is host:port, of up to %d bytes", brief.Quote(address), maxText)
+	case err != nil || host == "" || strings.ContainsAny(rest, "/?#"):
+		return field(name, "%s: allowed is host:port", brief.Quote(address))
+	}
+	return nil
+}
+
+func checkText(name, value string) error {
+	if len(value) > maxText || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return field(name, "allowed are up to %d bytes, without control characters", maxText)
+	}
+	return nil
+}
+
+func checkPassword(s Secret) error {
+	if len(s.Reveal()) > maxPassword {
+		return field("password", "allowed are up to %d bytes", maxPassword)
+	}
+	return nil
+}
+
+// checkPath refuses what a driver could take for more than a path.
+func checkPath(name, path string) error {
+	if !filepath.IsAbs(path) || filepath.Clean(path) != path || len(path) > 4*maxText || strings.ContainsAny(path, "?#%\x00") {
+		return field(name, "%s: allowed is the path of a file from the root on, without ?, # and %%", brief.Quote(path))
+	}
+	return nil
+}

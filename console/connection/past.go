@@ -1,0 +1,193 @@
+package connection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
+)
+
+// Past answers questions about the history in a database, and keeps changes there.
+//
+// Errors of its methods, beside those of package history: ErrDatabaseAway with the reason, ErrClosed, the
+// cause of ctx.
+type Past interface {
+	history.Reader
+	trace.Sink
+}
+
+// History is an open database.
+type History interface {
+	Past
+	// Ping logs in. Its errors are best a *TestError.
+	Ping(ctx context.Context) error
+	Close() error
+}
+
+const (
+	openTime = 15 * time.Second
+	// askTime is less than the time that a request has, so that its answer has the reason.
+	askTime    = 20 * time.Second
+	firstPause = time.Second
+	lastPause  = 30 * time.Second
+)
+
+// past is a database that a book has. It is opened with the first question. When it is away, all questions
+// are refused for a while, with the reason:
+//
+//	idle ──► connecting ──► connected ──┐
+//	             ▲   │          ▲       │ a question fails, and none has
+//	    the next │   ▼          │       ▼ succeeded since it was asked
+//	    question └─ away        └──── away
+type past struct {
+	key     string // another one means another connection
+	name    string
+	isFixed bool
+	shown   Database // guarded by Book.mu
+	open    func() (h History, secret string, err error)
+	state   *tracker
+
+	mu       sync.Mutex
+	opening  chan struct{} // closed when the attempt has ended; nil if there is none
+	history  History       // nil until it is open
+	secret   string        // is in no error
+	isClosed bool
+	err      error     // of the last attempt or question, if that failed
+	again    time.Time // until then questions are refused with err
+	pause    time.Duration
+	worked   time.Time // when a question has succeeded
+}
+
+var _ Past = (*past)(nil)
+
+func newPast(key string, shown Database, open func() (History, string, error)) *past {
+	return &past{key: key, name: shown.Name, isFixed: shown.Fixed, shown: shown, open: open, state: newTracker("database", shown.Name)}
+}
+
+// get returns the open database, and opens it if nobody has.
+func (p *past) get(ctx context.Context) (History, error) {
+	for {
+		p.mu.Lock()
+		switch {
+		case p.isClosed:
+			p.mu.Unlock()
+			return nil, ErrClosed
+		case p.err != nil && time.Now().Before(p.again):
+			defer p.mu.Unlock()
+			return nil, p.err
+		case p.history != nil:
+			defer p.mu.Unlock()
+			return p.history, nil
+		}
+		if p.opening == nil {
+			p.opening = make(chan struct{})
+			go p.try(p.opening) // close waits for it
+		}
+		opening := p.opening
+		p.mu.Unlock()
+		select {
+		case <-opening:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// try opens the database.
+func (p *past) try(done chan struct{}) {
+	p.state.set(Connecting, nil)
+	h, secret, err := p.open()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer close(done)
+	p.opening, p.secret = nil, secret
+	switch {
+	case err != nil:
+		p.fail(err)
+	case p.isClosed:
+		_ = h.Close() // nobody has used it, so it does not matter if that fails
+	default:
+		p.history, p.err = h, nil
+	}
+}
+
+// fail notes that the database is away. mu is held.
+func (p *past) fail(err error) {
+	p.err = fmt.Errorf("%w: %w", ErrDatabaseAway, hide(err, p.secret))
+	p.pause = min(max(2*p.pause, firstPause), lastPause)
+	p.again = time.Now().Add(p.pause)
+	p.state.set(Away, hide(err, p.secret))
+}
+
+// ask asks a question.
+func ask[T any](ctx context.Context, p *past, question func(context.Context, History) (T, error)) (answer T, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("database %s: %w", brief.Quote(p.name), err)
+		}
+	}()
+	h, err := p.get(ctx)
+	if err != nil {
+		return answer, err
+	}
+	begin := time.Now()
+	inTime, cancel := context.WithTimeoutCause(ctx, askTime, fmt.Errorf("no answer in %v", askTime))
+	defer cancel()
+	answer, err = question(inTime, h)
+	return answer, p.note(ctx, inTime, begin, err)
+}
+
+// note notes how a question has ended, and returns what its error is to be.
+func (p *past) note(ctx, inTime context.Context, begin time.Time, err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case err == nil, errors.Is(err, history.ErrQuery), errors.Is(err, history.ErrNotFound):
+		p.worked, p.err, p.pause = time.Now(), nil, 0
+		p.state.set(Connected, nil)
+		return hide(err, p.secret)
+	case p.isClosed:
+		return fmt.Errorf("%w: %w", ErrClosed, hide(err, p.secret))
+	case ctx.Err() != nil: // whoever asked has no time, or is gone
+		return fmt.Errorf("%w: %w", context.Cause(ctx), hide(err, p.secret))
+	case inTime.Err() != nil:
+		err = fmt.Errorf("%w: %w", context.Cause(inTime), err)
+	}
+	if p.worked.Before(begin) {
+		p.fail(err)
+	}
+	return fmt.Errorf("%w: %w", ErrDatabaseAway, hide(err, p.secret))
+}
+
+// isUnused reports whether nobody has asked for the database.
+func (p *past) isUnused() bool { return p.state.get().Phase == Idle }
+
+// close closes the database, and waits until nobody opens it any more.
+func (p *past) close(ctx context.Context) error {
+	p.mu.Lock()
+	isClosed, opening := p.isClosed, p.opening
+	p.isClosed = true
+	p.mu.Unlock()
+	if isClosed {
+		return nil
+	}
+	if opening != nil {
+		select {
+		case <-opening:
+		case <-ctx.Done():
+			return fmt.Errorf("database %s: close: it is still being opened: %w", brief.Quote(p.name), context.Cause(ctx))
+		}
+	}
+	if p.history == nil { // nobody writes it any more
+		return nil
+	}
+	if err := p.history.Close(); err != nil {
+		return fmt.Errorf("database %s: close: %w", brief.Quote(p.name), hide(err, p.secret))
+	}
+	return nil
+}
