@@ -1,0 +1,146 @@
+package legacy
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+)
+
+// center is RegistryCenterConfiguration. Its digest is never told.
+type (
+	center struct {
+		Name          string  `json:"name"`
+		ZkAddressList string  `json:"zkAddressList"`
+		Namespace     string  `json:"namespace"`
+		Digest        *string `json:"digest"`
+		Activated     bool    `json:"activated"`
+	}
+	centerOld struct {
+		Name          string  `json:"name"`
+		ZkAddressList string  `json:"zkAddressList"`
+		Namespace     string  `json:"namespace"`
+		Digest        *string `json:"digest,omitempty"`
+		Activated     bool    `json:"activated"`
+	}
+)
+
+func oldCenter(c center) centerOld { return centerOld(c) }
+
+// etcdScheme begins the addresses of etcd, which ElasticJob's console does not know.
+const etcdScheme = "etcd://"
+
+func centerOf(c Center, active bool) center {
+	addresses := strings.Join(c.Endpoints, ",")
+	if c.Etcd {
+		addresses = etcdScheme + addresses
+	}
+	return center{Name: c.Name, ZkAddressList: addresses, Namespace: c.Path, Activated: active}
+}
+
+func (a *api) listCenters(r *http.Request, d dialect) (any, error) {
+	p := access.From(r.Context())
+	active, ok := a.center(p)
+	var rows []center
+	for _, c := range a.centers(p) {
+		rows = append(rows, centerOf(c, ok && c.Name == active.Name))
+	}
+	return as(d, rows, oldCenter), nil
+}
+
+// activatedCenter tells whether there is one, and in 3.x which.
+func (a *api) activatedCenter(r *http.Request, d dialect) (any, error) {
+	active, ok := a.center(access.From(r.Context()))
+	switch {
+	case d == console:
+		return ok, nil
+	case ok:
+		return centerOf(active, true), nil
+	default:
+		return nil, nil
+	}
+}
+
+func (a *api) addCenter(r *http.Request, _ dialect) (any, error) {
+	var body centerOld
+	if _, err := decode(r, &body); err != nil {
+		return nil, err
+	}
+	c := Center{Name: body.Name, Path: body.Namespace}
+	list, isEtcd := strings.CutPrefix(strings.TrimSpace(body.ZkAddressList), etcdScheme)
+	c.Etcd = isEtcd
+	for address := range strings.SplitSeq(list, ",") {
+		if address = strings.TrimSpace(address); address != "" {
+			c.Endpoints = append(c.Endpoints, address)
+		}
+	}
+	if len(c.Endpoints) == 0 {
+		return nil, fmt.Errorf("%w: zkAddressList: is empty; addresses such as 10.0.0.1:2181 are allowed, with commas between them, behind %s for etcd", ErrInput, etcdScheme)
+	}
+	digest := ""
+	if body.Digest != nil {
+		digest = *body.Digest
+	}
+	return added(a.Book.AddCenter(r.Context(), c, digest))
+}
+
+// added is true if something was added, and false if there is one of the name.
+func added(err error) (any, error) {
+	if errors.Is(err, ErrExists) {
+		return false, nil
+	}
+	return true, err
+}
+
+// named is the body of who asks for something by its name.
+type named struct {
+	Name string `json:"name"`
+}
+
+func nameOf(r *http.Request) (string, error) {
+	var body named
+	if _, err := decode(r, &body); err != nil {
+		return "", err
+	}
+	if body.Name == "" {
+		return "", fmt.Errorf("%w: name: is empty", errBody)
+	}
+	return body.Name, nil
+}
+
+// removeCenter does not mind if there is none of the name, as ElasticJob.
+func (a *api) removeCenter(r *http.Request, _ dialect) (any, error) {
+	name, err := nameOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Book.RemoveCenter(r.Context(), name); err != nil && !errors.Is(err, connection.ErrNoNamespace) {
+		return nil, err
+	}
+	return gone{}, nil
+}
+
+// connectCenter activates a centre for the caller, if it can be connected to.
+func (a *api) connectCenter(r *http.Request, _ dialect) (any, error) {
+	name, err := nameOf(r)
+	if err != nil {
+		return nil, err
+	}
+	p := access.From(r.Context())
+	for _, c := range a.centers(p) {
+		if c.Name != name {
+			continue
+		}
+		if _, err := a.Book.Ops(r.Context(), name); err != nil {
+			a.Log.Info("console: a registry centre cannot be connected to", "name", name, "error", oneLine(err))
+			return false, nil
+		}
+		a.choices.set(p, func(c *choice) { c.center = name })
+		return true, nil
+	}
+	return nil, fmt.Errorf("%w that you may see: %s", connection.ErrNoNamespace, brief.Quote(name))
+}

@@ -1,0 +1,38 @@
+package legacy
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// loggedIn is what a log-in of 3.x returns.
+type loggedIn struct {
+	AccessToken string `json:"accessToken"`
+	Username    string `json:"username"`
+}
+
+func (a *api) login(r *http.Request, _ dialect) (any, error) {
+	if a.Login == nil {
+		return nil, errNoLogin
+	}
+	var body struct {
+		Username string `json:"username"`
+		Password string `json:"password"`
+	}
+	if _, err := decode(r, &body); err != nil {
+		return nil, err
+	}
+	user, token, err := a.Login(r, body.Username, body.Password)
+	if err != nil {
+		return nil, err
+	}
+	return loggedIn{AccessToken: token, Username: user}, nil
+}
+
+// errCasdoor is for the log-in by Casdoor, which is one of the providers of OpenID Connect.
+var errCasdoor = errors.New("there is no log-in of Casdoor's own here: give the console its OpenID Connect provider")
+
+func noCasdoor(*http.Request, dialect) (any, error) {
+	return nil, fmt.Errorf("%w: %w", errQuery, errCasdoor)
+}
