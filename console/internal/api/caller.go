@@ -10,13 +10,18 @@ import (
 )
 
 // ops returns the operations on the namespace of a request, in the name of who sends it.
+// Lists have only jobs that he may see.
 func (a *API) ops(ctx context.Context) (*ops.Ops, error) {
 	o, err := a.Connections.Ops(ctx, route.At(ctx).Namespace)
 	if err != nil {
 		return nil, err
 	}
 	p := access.From(ctx)
-	return o.By(p.Name).From(p.Address), nil
+	o = o.By(p.Name).From(p.Address)
+	if !seesAll(ctx) {
+		o = o.Only(func(job string) bool { return sees(ctx, job) })
+	}
+	return o, nil
 }
 
 // job returns the operations on the job of a request, in the name of who sends it.

@@ -45,6 +45,8 @@ type API struct {
 	table *route.Table
 	huma  huma.API
 	errs  []error // of routes that could not be added
+
+	examinations examinations
 }
 
 // Add adds all routes of the API to a table. Other packages add theirs with [API.Handle].
@@ -58,6 +60,15 @@ func Add(table *route.Table, o Options) (*API, error) {
 	a.huma = huma.NewAPI(a.config(), &door{table: table})
 	a.addDocument()
 	a.addNamespaces()
+	a.addJobs()
+	a.addSettings()
+	a.addMembers()
+	a.addAudit()
+	a.addCalendars()
+	a.addFindings()
+	a.addDump()
+	a.addCron()
+	a.addHistory()
 	return a, errors.Join(a.errs...)
 }
 

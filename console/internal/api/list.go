@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 )
 
@@ -55,4 +56,20 @@ func (p *InPage) place(kind string) (string, error) {
 		return "", refuse("query.after", "this is not the cursor of such a list")
 	}
 	return place, nil
+}
+
+// cut returns the rows of a page, of rows in the order of their keys, and the key after which the next one
+// begins; empty if there is none.
+func cut[T any](rows []T, after string, limit int, key func(T) string) (page []T, next string) {
+	if after != "" {
+		begin, isThere := slices.BinarySearchFunc(rows, after, func(row T, after string) int { return strings.Compare(key(row), after) })
+		if isThere {
+			begin++
+		}
+		rows = rows[begin:]
+	}
+	if len(rows) <= limit {
+		return rows, ""
+	}
+	return rows[:limit], key(rows[limit-1])
 }

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// JobsInput says which jobs are wanted.
+type JobsInput struct {
+	InNamespace
+	InPage
+	Search         string          `query:"search" maxLength:"255" doc:"Part of the name, the description or the implementation, in upper or lower case."`
+	Server         string          `query:"server" maxLength:"255" doc:"Address of a server that the job has to have."`
+	Label          string          `query:"label" maxLength:"255" doc:"Label of the job."`
+	Implementation string          `query:"implementation" maxLength:"255" doc:"What runs the job: a class, or a type such as SCRIPT."`
+	Status         []ops.JobStatus `query:"status" maxItems:"4" enum:"OK,CRASHED,DISABLED,SHARDING_FLAG" doc:"Statuses, one of which the job has to have, with commas between them."`
+	Paused         bool            `query:"paused" doc:"Only paused jobs."`
+	Faulty         bool            `query:"faulty" doc:"Only jobs with faults."`
+	Failing        bool            `query:"failing" doc:"Only jobs with items whose last execution was no success."`
+}
+
+// JobsPage is a part of the jobs, by name.
+type JobsPage struct {
+	Rows   []ops.JobInfo `json:"rows" nullable:"false"`
+	Next   string        `json:"next,omitempty" doc:"Cursor of the next page: parameter after. Empty if this is the last one."`
+	Totals ops.Totals    `json:"totals" doc:"Those of all jobs that are wanted and that you may see, on whichever page."`
+}
+
+func (a *API) addJobs() {
+	register(a, viewer(route.SomeJobs), huma.Operation{
+		OperationID: "list-jobs", Method: http.MethodGet, Path: namespacePath + "/jobs", Tags: tagJobs, Summary: "Jobs, by name",
+	}, a.jobs)
+	register(a, viewer(route.Job), huma.Operation{
+		OperationID: "get-job", Method: http.MethodGet, Path: jobPath, Tags: tagJobs, Summary: "All that there is to know of a job",
+	}, of(a, func(ctx context.Context, j *ops.Job) (*answer[ops.JobDetail], error) {
+		d, err := j.Describe(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &answer[ops.JobDetail]{*Detail(d)}, nil
+	}))
+	register(a, viewer(route.Job), huma.Operation{
+		OperationID: "get-job-info", Method: http.MethodGet, Path: jobPath + "/info", Tags: tagJobs, Summary: "What the list of jobs shows of a job",
+	}, of(a, func(ctx context.Context, j *ops.Job) (*answer[ops.JobInfo], error) {
+		info, err := j.Info(ctx)
+		return &answer[ops.JobInfo]{info}, err
+	}))
+	register(a, viewer(route.Job), huma.Operation{
+		OperationID: "list-items", Method: http.MethodGet, Path: jobPath + "/items", Tags: tagJobs, Summary: "Items of a job, with what runs",
+	}, of(a, listOf((*ops.Job).Items)))
+	register(a, viewer(route.Job), huma.Operation{
+		OperationID: "list-job-instances", Method: http.MethodGet, Path: jobPath + "/instances", Tags: tagJobs, Summary: "Instances of a job, with their faults",
+	}, of(a, listOf((*ops.Job).Instances)))
+	register(a, viewer(route.Job), huma.Operation{
+		OperationID: "list-job-servers", Method: http.MethodGet, Path: jobPath + "/servers", Tags: tagJobs, Summary: "Servers that a job knows",
+	}, of(a, listOf((*ops.Job).Servers)))
+	register(a, viewer(route.Job), huma.Operation{
+		OperationID: "list-requests", Method: http.MethodGet, Path: jobPath + "/requests", Tags: tagJobs, Summary: "Triggers, retries and backfills of a job",
+		Description: "Those that have not ended, and those that have within the last hour.",
+	}, of(a, listOf((*ops.Job).Requests)))
+}
+
+// Detail returns a detail as a client sees it: lists are never null.
+func Detail(d *ops.JobDetail) *ops.JobDetail {
+	c := *d
+	c.Items, c.Instances, c.Servers = notNil(c.Items), notNil(c.Instances), notNil(c.Servers)
+	return &c
+}
+
+// of returns the handler of a question about a job that has no parameters.
+func of[O any](a *API, ask func(context.Context, *ops.Job) (*O, error)) func(context.Context, *InJob) (*O, error) {
+	return func(ctx context.Context, _ *InJob) (*O, error) {
+		j, err := a.job(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return ask(ctx, j)
+	}
+}
+
+func listOf[T any](list func(*ops.Job, context.Context) ([]T, error)) func(context.Context, *ops.Job) (*answer[List[T]], error) {
+	return func(ctx context.Context, j *ops.Job) (*answer[List[T]], error) {
+		rows, err := list(j, ctx)
+		return listed(rows), err
+	}
+}
+
+func (a *API) jobs(ctx context.Context, in *JobsInput) (*answer[JobsPage], error) {
+	after, err := in.place("jobs")
+	if err != nil {
+		return nil, err
+	}
+	o, err := a.ops(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := o.Jobs(ctx, ops.JobsQuery{
+		Search: in.Search, Server: in.Server, Label: in.Label, Implementation: in.Implementation, Statuses: in.Status,
+		Paused: in.Paused, Faulty: in.Faulty, Failing: in.Failing, After: after, Limit: in.Limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &answer[JobsPage]{JobsPage{notNil(list.Jobs), cursorTo("jobs", list.Next), list.Totals}}, nil
+}

@@ -1,0 +1,162 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// SettingsInfo is how a job is to run.
+type SettingsInfo struct {
+	Job            string       `json:"job"`
+	Implementation string       `json:"implementation,omitempty" doc:"What runs the job: a class, or a type such as SCRIPT."`
+	Version        int64        `json:"version" doc:"Version of the configuration; the ETag has it, too."`
+	Document       string       `json:"document" doc:"The configuration as it stands in the registry: YAML, or JSON of elastic-job 2.1.x."`
+	Config         ConfigKeys   `json:"config,omitempty" doc:"The configuration with its defaults, by ElasticJob's keys. It is left out if it cannot be read."`
+	Error          string       `json:"error,omitempty" doc:"Why the configuration cannot be read."`
+	Errors         []FieldError `json:"errors,omitempty" nullable:"false" doc:"What is wrong with which field."`
+}
+
+// ConfigKeys is a configuration by ElasticJob's keys, as they stand in the registry: those that ElasticJob has, and in props what it has not.
+type ConfigKeys map[string]any
+
+// Schema is of huma.SchemaProvider.
+func (ConfigKeys) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeObject, AdditionalProperties: true, Description: "A configuration by ElasticJob's keys (JobConfigurationPOJO).",
+		Examples: []any{map[string]any{"jobName": "settle", "cron": "0 0 3 * * ?", "shardingTotalCount": 3}},
+	}
+}
+
+// PlanInput is what is to be compared with what is there.
+type PlanInput struct {
+	InJob
+	Body PlanRequest
+}
+
+// PlanRequest is the body of a plan.
+type PlanRequest struct {
+	Document string `json:"document" minLength:"1" maxLength:"524288" doc:"The configuration: YAML or JSON, by ElasticJob's keys."`
+	Version  int64  `json:"version,omitempty" minimum:"0" doc:"Version that the configuration has to have. Default: any, or none."`
+	Ticks    int    `json:"ticks,omitempty" minimum:"0" maximum:"1000" doc:"How many ticks are told. Default 5."`
+}
+
+// TicksInput says how many ticks are wanted.
+type TicksInput struct {
+	InJob
+	Count int `query:"count" minimum:"1" maximum:"1000" default:"10" doc:"How many."`
+}
+
+// TicksInfo are the next ticks of a job.
+type TicksInfo struct {
+	Rows  []time.Time `json:"rows" nullable:"false" doc:"Also during a pause. None for a one-off job, or if no more come."`
+	Error string      `json:"error,omitempty" doc:"Why they cannot be told."`
+}
+
+func (a *API) addSettings() {
+	register(a, viewer(route.Job), huma.Operation{
+		OperationID: "get-settings", Method: http.MethodGet, Path: jobPath + "/settings", Tags: tagJobs, Summary: "Configuration of a job",
+		Description: "Secrets are not in it: a configuration refers to them.",
+	}, a.settings)
+	// Whoever may see the job may: it tells what he sees anyway, and what follows from his own input.
+	register(a, viewer(route.Job), huma.Operation{
+		OperationID: "plan-job", Method: http.MethodPost, Path: jobPath + "/plan", Tags: tagJobs, Summary: "What a configuration would change",
+		Description: "Nothing is changed. Also for a job that is not there, which would be created.", DefaultStatus: http.StatusOK,
+		Errors: []int{http.StatusConflict, http.StatusPreconditionFailed},
+	}, a.plan)
+	register(a, viewer(route.Job), huma.Operation{
+		OperationID: "list-ticks", Method: http.MethodGet, Path: jobPath + "/ticks", Tags: tagJobs, Summary: "Next ticks of a job",
+		Description: "Without those that its calendars leave out and those after its end.",
+	}, a.ticks)
+}
+
+// etag is the ETag of a version.
+func etag(version int64) string { return strconv.Quote(strconv.FormatInt(version, 10)) }
+
+func (a *API) settings(ctx context.Context, _ *InJob) (*versioned[SettingsInfo], error) {
+	j, err := a.job(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := j.Settings(ctx)
+	if err != nil && !errors.Is(err, job.ErrInvalidConfig) {
+		return nil, err
+	}
+	info := SettingsInfo{Job: route.At(ctx).Job, Implementation: s.Implementation, Version: s.Version, Document: string(s.Document)}
+	if err != nil {
+		p := problemOf(err)
+		info.Error, info.Errors = p.Detail, p.Errors
+	} else if info.Config, err = configKeys(s.Config); err != nil {
+		return nil, err
+	}
+	return &versioned[SettingsInfo]{etag(s.Version), info}, nil
+}
+
+// configKeys returns a configuration by ElasticJob's keys.
+func configKeys(c job.Config) (ConfigKeys, error) {
+	document, err := c.Encode(nil)
+	if err != nil {
+		return nil, err
+	}
+	keys := ConfigKeys{}
+	if err := yaml.Unmarshal(document, &keys); err != nil {
+		return nil, fmt.Errorf("configuration of %s: %w", c.Name, err)
+	}
+	return keys, nil
+}
+
+func (a *API) plan(ctx context.Context, in *PlanInput) (*answer[ops.Plan], error) {
+	j, err := a.job(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := job.DecodeConfig([]byte(in.Body.Document))
+	if err != nil {
+		return nil, err
+	}
+	if c.Name != in.Job {
+		return nil, refuse("jobName", "it is the configuration of another job than that of the path")
+	}
+	p, err := j.Plan(ctx, ops.PlanRequest{Config: c, Version: in.Body.Version, Ticks: in.Body.Ticks})
+	if err != nil {
+		return nil, err
+	}
+	p.Changes = notNil(p.Changes)
+	return &answer[ops.Plan]{*p}, nil
+}
+
+func (a *API) ticks(ctx context.Context, in *TicksInput) (*answer[TicksInfo], error) {
+	j, err := a.job(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := j.Settings(ctx)
+	var p *ops.Plan
+	if err == nil {
+		p, err = j.Plan(ctx, ops.PlanRequest{Config: s.Config, Ticks: in.Count})
+	}
+	switch {
+	case errors.Is(err, job.ErrInvalidConfig):
+		return &answer[TicksInfo]{TicksInfo{Rows: []time.Time{}, Error: problemOf(err).Detail}}, nil
+	case err != nil:
+		return nil, err
+	}
+	ticks := TicksInfo{Rows: make([]time.Time, len(p.TicksAfter))}
+	for i, at := range p.TicksAfter {
+		ticks.Rows[i] = at.UTC()
+	}
+	if s.Config.Cron != "" && len(ticks.Rows) == 0 && len(p.Warnings) > 0 {
+		ticks.Error = p.Warnings[0]
+	}
+	return &answer[TicksInfo]{ticks}, nil
+}
