@@ -6,7 +6,10 @@ replace github.com/elasticjob-go/elasticjob => ..
 
 replace github.com/elasticjob-go/elasticjob/trace/sqltrace => ../trace/sqltrace
 
-require github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
+require (
+	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
+	golang.org/x/crypto v0.58.0
+)
 
 require (
 	github.com/coreos/go-semver v0.3.1 // indirect

@@ -7,18 +7,26 @@ import (
 
 // Principal is who sends a request, and what he may do.
 type Principal struct {
-	// Name is that of the user. The audit has it. A token acts in the name of its user, and is named
-	// behind it: anna (token deploy).
+	// Name is that of the user. The audit has it. A token acts in the name of its user, and is named behind it:
+	// anna (token deploy). Who is not in the users file has a word before his name, of who knows him:
+	// oidc:anna@example.com, proxy:anna.
 	Name string
 	// Key is the same for all requests of one session, one token, or one name and password, and for no
 	// others. It is no secret. What the console keeps for a caller, it keeps by this.
 	Key string
-	// Session is whether it came by a cookie, so a page in a browser may have sent the request without
-	// the user's knowledge.
+	// User is the name in the users file; empty for who is known by a provider, a proxy or a program alone.
+	User string
+	// Token is the name of the API token, if one was sent.
+	Token string
+	// Session is whether a browser adds by itself what the request was known by: a cookie, or what a
+	// trusted proxy keeps in one. So a page may have sent the request without the user's knowledge.
 	Session bool
 	// Address is where it was sent from: behind proxies that are trusted, as they tell. The audit has it.
 	Address string
 	Grants  []Grant
+	// Within narrows Grants: what a token may do, its user must be allowed to do, and it itself. nil narrows
+	// nothing.
+	Within []Grant
 }
 
 // May reports whether the principal has a role for a job of a namespace.
@@ -43,8 +51,14 @@ func (p *Principal) MayEverywhere(role Role) bool {
 	return p.has(func(g Grant) bool { return g.Role >= role && g.everyNamespace() && g.everyJob() })
 }
 
+// Covers reports whether the principal may do all that a grant allows, by one grant of his own: so he may
+// give it to others.
+func (p *Principal) Covers(g Grant) bool {
+	return p.has(func(own Grant) bool { return own.covers(g) })
+}
+
 func (p *Principal) has(holds func(Grant) bool) bool {
-	return p != nil && slices.ContainsFunc(p.Grants, holds)
+	return p != nil && slices.ContainsFunc(p.Grants, holds) && (p.Within == nil || slices.ContainsFunc(p.Within, holds))
 }
 
 type key struct{}

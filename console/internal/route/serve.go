@@ -43,7 +43,10 @@ func (t *Table) Find(r *http.Request) *Route {
 // admit returns the request with who sends it and what it is about, if he may send it.
 func (t *Table) admit(e *entry, r *http.Request) (*http.Request, error) {
 	p, err := t.Who(r)
-	if err != nil {
+	switch {
+	case err != nil && e.Need.Scope == Open:
+		p = nil // a cookie that is no longer good, say, makes him nobody: or he could not log in again
+	case err != nil:
 		return r, err
 	}
 	if p == nil && e.Need.Scope != Open {

@@ -131,6 +131,23 @@ func TestWhereKnowsWhoAsks(t *testing.T) {
 	}
 }
 
+// A cookie of a session that is over must not keep its user from logging in.
+func TestOpenToBadCredentials(t *testing.T) {
+	bad := errors.New("the session is over")
+	for scope, want := range map[Scope]error{Open: nil, SignedIn: bad} {
+		var got error
+		table := newTable(t, nil, Route{
+			Method: "POST", Pattern: "/login", Need: Need{Scope: scope},
+			Fail: func(_ http.ResponseWriter, _ *http.Request, err error) { got = err },
+		})
+		table.Who = func(*http.Request) (*access.Principal, error) { return &access.Principal{}, bad }
+		ask(table, "POST", "/login")
+		if !errors.Is(got, want) {
+			t.Errorf("%v: %v, want %v", scope, got, want)
+		}
+	}
+}
+
 func TestAddRefuses(t *testing.T) {
 	need := Need{Scope: Job, Role: access.Viewer}
 	handler := http.HandlerFunc(echo)

@@ -1,0 +1,188 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Errors of log-ins that a program may want to tell apart. All texts may be shown.
+var (
+	// ErrRefused: what should say who sends a request does not do so. The text says why.
+	ErrRefused = errors.New("not let in")
+	// ErrBusy: too many passwords are being checked. Try again in a second.
+	ErrBusy = errors.New("too many log-ins at the same time")
+	// ErrNoSession: there is no such session, or it is over.
+	ErrNoSession = errors.New("no such session")
+	// ErrReadOnly: the console has no users file, so there are no users to change.
+	ErrReadOnly = errors.New("the console has no users file")
+)
+
+// Options say who may log in, and how.
+type Options struct {
+	// File is the users file. Without one there are no users but those whom others know: see [Control.LoginAs] and
+	// Proxy.
+	File File
+	// Secure says that browsers reach the console by TLS alone, although requests come without: something before it ends
+	// TLS. Cookies are then for TLS only, as they are for a request by TLS.
+	Secure bool
+	// Proxy says which proxies are trusted.
+	Proxy Proxy
+	// Idle is how long a session lasts without a request. Default 30 minutes.
+	Idle time.Duration
+	// Absolute is how long it lasts at all. Default 12 hours.
+	Absolute time.Duration
+	// Sessions bounds how many there are, SessionsOfUser how many one user has: the one that was used longest ago ends.
+	// Defaults 10000 and 20.
+	Sessions, SessionsOfUser int
+	// Hashes bounds how many passwords are checked at the same time, for each takes 19 MiB (or as much as its hash
+	// says, 128 at most) and a core. Default 4.
+	Hashes int
+	// Trail gets every log-in and every change of users. Empty: no file does. See [TrailOf].
+	Trail Trail
+	// Tell gets the same, for a log. It must return at once, and may be called by several goroutines.
+	Tell func(Event)
+}
+
+// Control says who sends a request. It is safe for use by several goroutines.
+type Control struct {
+	o        Options
+	users    *watched
+	uses     *uses
+	sessions *sessions
+	limits   *limiter
+	floods   *floods
+	key      []byte // signs what only this process has to know again
+	slots    chan struct{}
+	waiting  chan struct{}
+
+	mu     sync.Mutex
+	kept   map[string]kept
+	faults map[string]error // by what is wrong
+
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// Open reads the users file. Close the Control.
+//
+// Errors: those of [File.Read]; one that says which option is wrong.
+func Open(o Options) (*Control, error) {
+	o.Idle, o.Absolute = either(o.Idle, 30*time.Minute), either(o.Absolute, 12*time.Hour)
+	o.Sessions, o.SessionsOfUser, o.Hashes = either(o.Sessions, 10_000), either(o.SessionsOfUser, 20), either(o.Hashes, 4)
+	if o.Idle < 0 || o.Absolute < 0 || o.Sessions < 0 || o.SessionsOfUser < 0 || o.Hashes < 0 {
+		return nil, errors.New("access: Idle, Absolute, Sessions, SessionsOfUser and Hashes cannot be below 0")
+	}
+	if err := o.Proxy.prepare(); err != nil {
+		return nil, fmt.Errorf("access: Proxy: %w", err)
+	}
+	c := &Control{
+		o: o, key: make([]byte, 32), limits: newLimiter(), floods: newFloods(), kept: map[string]kept{}, faults: map[string]error{},
+		slots: make(chan struct{}, o.Hashes), waiting: make(chan struct{}, maxWaiting), done: make(chan struct{}),
+	}
+	_, _ = rand.Read(c.key) // never fails
+	c.sessions = &sessions{signing: c.key, idle: o.Idle, absolute: o.Absolute, most: o.Sessions, mostOfUser: o.SessionsOfUser, all: map[string]*session{}}
+	var err error
+	if c.users, err = watch(o.File, c.tell); err != nil {
+		return nil, err
+	}
+	path := ""
+	if o.File != "" {
+		path = string(o.File) + ".used"
+	}
+	c.uses, err = readUses(path)
+	c.fault("uses", err)
+	var ctx context.Context
+	ctx, c.cancel = context.WithCancel(context.Background())
+	go c.writeUses(ctx)
+	return c, nil
+}
+
+func either[T comparable](value, other T) T {
+	var zero T
+	if value == zero {
+		return other
+	}
+	return value
+}
+
+// Close writes when tokens were last used. All sessions are over.
+//
+// Errors: why that could not be written.
+func (c *Control) Close() error {
+	c.cancel()
+	<-c.done
+	return c.saveUses(context.Background())
+}
+
+// writeUses writes the last uses of tokens each minute.
+func (c *Control) writeUses(ctx context.Context) {
+	defer close(c.done)
+	ticks := time.NewTicker(time.Minute)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ticks.C:
+			c.fault("uses", c.saveUses(ctx))
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (c *Control) saveUses(ctx context.Context) error {
+	ids := map[string]bool{}
+	for _, t := range c.users.roster().tokens {
+		ids[t.token.ID()] = true
+	}
+	return c.uses.write(ctx, func(id string) bool { return ids[id] })
+}
+
+// Fault returns what is wrong now, for an operator: the users file cannot be read, so that the users stay as they
+// were, or the trail cannot be written, or the last uses of tokens. nil if nothing is.
+func (c *Control) Fault() error {
+	bad := c.users.bad()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return errors.Join(bad, c.faults["trail"], c.faults["uses"])
+}
+
+func (c *Control) fault(of string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults[of] = err
+}
+
+// tell tells of an event.
+func (c *Control) tell(e Event) {
+	e.Time = now()
+	if c.o.Tell != nil {
+		c.o.Tell(e)
+	}
+	if c.o.Trail != "" {
+		c.fault("trail", c.o.Trail.Append(context.Background(), e)) // bounded by itself; what was done is told, whether or not its request goes on
+	}
+}
+
+// refused tells of a log-in that was refused, unless there are too many from its address.
+func (c *Control) refused(kind Kind, user, token string, from netip.Addr, why error) {
+	more, isTold := c.floods.next(from)
+	if !isTold {
+		return
+	}
+	if c.users.roster().users.Users[user] == nil {
+		user = ""
+	}
+	c.tell(Event{Kind: kind, User: user, Token: token, Address: text(from), Detail: why.Error(), More: more})
+}
+
+func text(a netip.Addr) string {
+	if !a.IsValid() {
+		return ""
+	}
+	return a.String()
+}

@@ -1,0 +1,200 @@
+package access
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
+)
+
+// Errors of the users file that a program may want to tell apart.
+var (
+	// ErrNoFile: there is no users file.
+	ErrNoFile = errors.New("there is no such file; elasticjob console user add makes one")
+	// ErrExposed: others than its owner can write the users file, or others than its owner and group read it.
+	ErrExposed = errors.New("others have rights to it, and it has hashes of passwords")
+	// ErrLocked: another process has been changing the users file for too long.
+	ErrLocked = errors.New("somebody else is changing it")
+)
+
+// File is a users file.
+//
+//	users:
+//	  anna:
+//	    password: $argon2id$v=19$m=19456,t=2,p=1$…
+//	    grants:
+//	      - role: admin
+//	  ben:
+//	    password: $2y$12$…
+//	    grants:
+//	      - {role: operator, namespaces: [prod*], jobs: [pay-*, bill]}
+//	    tokens:
+//	      deploy: {hash: 9f86d0…, grants: [{role: viewer}], expires: 2026-11-02T00:00:00Z}
+//
+// It is for its owner alone (mode 0600); its group may read it too, since that is how Kubernetes hands out
+// secrets. Every other right of others is an error: [ErrExposed].
+//
+// Any number of processes may change it at the same time: each does so under a lock (flock of the folder), and
+// puts a whole new file in the place of the old one. An editor does not take the lock. What is a comment in
+// the file does not survive a change.
+type File string
+
+// Read reads the file.
+//
+// Errors: ErrNoFile, ErrExposed, and what is wrong with line, user and field. None has a hash in it.
+func (f File) Read() (*Users, error) {
+	users, _, err := f.read()
+	return users, err
+}
+
+// read also returns what the file looked like.
+func (f File) read() (*Users, fs.FileInfo, error) {
+	open, err := os.Open(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("users file %s: %w", f, ErrNoFile)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("users file: %w", err)
+	}
+	defer func() { _ = open.Close() }() // it was only read
+	info, err := open.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("users file: %w", err)
+	}
+	users, err := decodeFile(open, info)
+	if err != nil {
+		return nil, info, fmt.Errorf("users file %s: %w", f, err)
+	}
+	return users, info, nil
+}
+
+func decodeFile(r io.Reader, info fs.FileInfo) (*Users, error) {
+	const forbidden = 0o027
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	case info.Mode().Perm()&forbidden != 0 && runtime.GOOS != "windows":
+		return nil, fmt.Errorf("mode %v: %w: chmod 600 it, and think about changing them", info.Mode().Perm(), ErrExposed)
+	}
+	document, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	return decodeUsers(document)
+}
+
+func decodeUsers(document []byte) (*Users, error) {
+	if len(document) > maxFile {
+		return nil, fmt.Errorf("it is larger than %d bytes", maxFile)
+	}
+	users := &Users{}
+	d := yaml.NewDecoder(bytes.NewReader(document))
+	d.KnownFields(true)
+	if err := d.Decode(users); err != nil && !errors.Is(err, io.EOF) {
+		return nil, withoutValues(err)
+	}
+	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
+		return nil, errors.New("it has more than one document")
+	}
+	return users, users.validate()
+}
+
+// withoutValues keeps what yaml says about lines and keys, and leaves out the values that it quotes. One may have
+// a backquote in it: so all goes that is between the first one and the last.
+func withoutValues(err error) error {
+	return errors.New(regexp.MustCompile("(?s)`.*`").ReplaceAllString(brief.Error(err).Error(), "***"))
+}
+
+// Change changes the file under its lock. A file that is not there yet is one without users. If change returns an
+// error, the file stays as it was.
+//
+// Errors: those of Read and of change, ErrLocked, the cause of ctx.
+func (f File) Change(ctx context.Context, change func(*Users) error) error {
+	return f.locked(ctx, func(path string) error {
+		users, info, err := File(path).read()
+		if errors.Is(err, ErrNoFile) {
+			users, err = &Users{}, nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := change(users); err != nil {
+			return err
+		}
+		if err := users.validate(); err != nil {
+			return fmt.Errorf("users file %s: %w", f, err)
+		}
+		document, err := yaml.Marshal(users)
+		if err == nil {
+			err = replace(path, append([]byte(heading), document...), info)
+		}
+		if err != nil {
+			return fmt.Errorf("users file: %w", err)
+		}
+		return nil
+	})
+}
+
+const heading = "# Who may use the console. elasticjob console user and token change this file; comments do not survive that.\n"
+
+// patience bounds how long a lock is waited for.
+const patience = 10 * time.Second
+
+// locked does something while no other process does, with the path behind links: a link stays one.
+func (f File) locked(ctx context.Context, do func(path string) error) error {
+	path := string(f)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	lock, err := os.Open(filepath.Dir(path)) // its folder: a file of its own might belong to root
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // the lock goes with it
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrLocked)
+	defer cancel()
+	for {
+		mine, err := tryLock(lock)
+		if err != nil {
+			return fmt.Errorf("lock of %s: %w", lock.Name(), err)
+		}
+		if mine {
+			return do(path)
+		}
+		if !rest.For(ctx, 20*time.Millisecond) {
+			return fmt.Errorf("%s: %w", f, context.Cause(ctx))
+		}
+	}
+}
+
+// replace puts a new file in the place of one that looked like was, which may be nil. Nobody reads half a file.
+func replace(path string, document []byte, was fs.FileInfo) error {
+	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(document)
+	if err == nil && was != nil {
+		err = errors.Join(temporary.Chmod(was.Mode().Perm()), keepOwner(temporary, was))
+	}
+	err = errors.Join(err, temporary.Sync(), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return syncFolder(filepath.Dir(path))
+}

@@ -1,0 +1,184 @@
+package access
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Session is what a log-in has begun. It is printed without its secret.
+type Session struct {
+	// Key names the session, and is no secret: it is that of its principal.
+	Key string
+	// User is the name of whom it is.
+	User string
+	// Expires is when it ends at the latest.
+	Expires time.Time
+	value   string
+}
+
+// Value is the secret: what the cookie has, and the header Access-Token.
+func (s Session) Value() string { return s.value }
+
+// Format writes the session without its secret, whatever the verb is.
+func (s Session) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "%s of %s", s.Key, s.User) }
+
+// SessionInfo is a session as others see it.
+type SessionInfo struct {
+	Key     string    `json:"key"`
+	User    string    `json:"user"`
+	Address string    `json:"address,omitempty"`
+	Began   time.Time `json:"began"`
+	Used    time.Time `json:"used"`
+	Expires time.Time `json:"expires"`
+}
+
+// session is a session on the server. What its user may do is not kept here, unless nobody else knows it.
+type session struct {
+	SessionInfo
+	// user is the name in the users file, and password what his hash was at the log-in; both empty for somebody
+	// from elsewhere, whose grants stay as they are.
+	user     string
+	password Hash
+	grants   []Grant
+}
+
+const keyPrefix = "session:"
+
+// sessions are all sessions of a process. Their number is bounded: when there is one too many, the one ends that was
+// used longest ago.
+type sessions struct {
+	signing          []byte
+	idle, absolute   time.Duration
+	most, mostOfUser int
+
+	mu  sync.Mutex
+	all map[string]*session // by Key
+}
+
+// keyOf returns the key of a session by the random part of its secret.
+func keyOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return keyPrefix + hex.EncodeToString(sum[:16])
+}
+
+func (s *sessions) signature(id string) string {
+	return base64.RawURLEncoding.EncodeToString(sum(s.signing, "session", id))
+}
+
+// parse returns the random part of a secret that this process has signed.
+func (s *sessions) parse(value string) (id string, ok bool) {
+	if len(value) > 200 {
+		return "", false
+	}
+	id, signature, ok := strings.Cut(value, ".")
+	return id, ok && hmac.Equal([]byte(signature), []byte(s.signature(id)))
+}
+
+// begin begins a session.
+func (s *sessions) begin(n session) Session {
+	id, now := random(), time.Now()
+	n.Key, n.Began, n.Used, n.Expires = keyOf(id), now, now, now.Add(s.absolute)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.makeRoom(n.User, now)
+	s.all[n.Key] = &n
+	return Session{Key: n.Key, User: n.User, Expires: n.Expires, value: id + "." + s.signature(id)}
+}
+
+// makeRoom ends what is over, and the oldest of a user, and of all, if there are as many as may be.
+func (s *sessions) makeRoom(user string, now time.Time) {
+	var oldest, oldestOfUser *session
+	ofUser := 0
+	for key, n := range s.all {
+		if s.isOver(n, now) {
+			delete(s.all, key)
+			continue
+		}
+		oldest = older(oldest, n)
+		if n.User == user {
+			ofUser++
+			oldestOfUser = older(oldestOfUser, n)
+		}
+	}
+	switch {
+	case ofUser >= s.mostOfUser:
+		delete(s.all, oldestOfUser.Key)
+	case len(s.all) >= s.most:
+		delete(s.all, oldest.Key)
+	}
+}
+
+func older(a, b *session) *session {
+	if a == nil || b.Used.Before(a.Used) {
+		return b
+	}
+	return a
+}
+
+func (s *sessions) isOver(n *session, now time.Time) bool {
+	return !now.Before(n.Expires) || now.Sub(n.Used) >= s.idle
+}
+
+// find returns a copy of a session that goes on, and notes that it was used.
+func (s *sessions) find(value string, isUse bool) (session, bool) {
+	id, ok := s.parse(value)
+	if !ok {
+		return session{}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, now := s.all[keyOf(id)], time.Now()
+	if n == nil {
+		return session{}, false
+	}
+	if s.isOver(n, now) {
+		delete(s.all, n.Key)
+		return session{}, false
+	}
+	if isUse {
+		n.Used = now
+	}
+	return *n, true
+}
+
+// end ends a session, and returns it.
+func (s *sessions) end(key string) (session, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.all[key]
+	if n == nil {
+		return session{}, false
+	}
+	delete(s.all, key)
+	return *n, !s.isOver(n, time.Now())
+}
+
+// endIf ends the sessions for which that holds.
+func (s *sessions) endIf(holds func(session) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, n := range s.all {
+		if holds(*n) {
+			delete(s.all, key)
+		}
+	}
+}
+
+// list returns the sessions that go on.
+func (s *sessions) list() []session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []session
+	for _, n := range s.all {
+		if !s.isOver(n, time.Now()) {
+			all = append(all, *n)
+		}
+	}
+	return all
+}
