@@ -83,6 +83,7 @@ require (
 require (
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
+	github.com/elasticjob-go/elasticjob/console v0.0.0-00010101000000-000000000000
 	github.com/go-zookeeper/zk v1.0.4 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/google/uuid v1.6.0
@@ -106,3 +107,5 @@ require (
 )
 
 replace github.com/elasticjob-go/elasticjob/trace/prom => ../../trace/prom
+
+replace github.com/elasticjob-go/elasticjob/console => ../../console

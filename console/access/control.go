@@ -92,7 +92,7 @@ func Open(o Options) (*Control, error) {
 	}
 	path := ""
 	if o.File != "" {
-		path = string(o.File) + ".used"
+		path = o.File.uses()
 	}
 	c.uses, err = readUses(path)
 	c.fault("uses", err)

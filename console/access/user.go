@@ -165,6 +165,17 @@ func (u *Users) Disable(name string, isDisabled bool) error {
 	})
 }
 
+// EndSessions ends the sessions of a user.
+//
+// Errors: ErrNoUser.
+func (u *Users) EndSessions(name string) error {
+	user, err := u.User(name)
+	if err == nil {
+		user.Ended = now()
+	}
+	return err
+}
+
 // Remove removes a user with his tokens.
 //
 // Errors: ErrNoUser, ErrLastAdmin.

@@ -12,6 +12,15 @@ import (
 	"time"
 )
 
+// Uses returns when tokens were last used, by [Token.ID], as the console has written it: a minute ago at most. If that
+// cannot be read, there are none.
+func (f File) Uses() map[string]time.Time {
+	at, _ := loadUses(f.uses()) // a console says what is wrong
+	return at
+}
+
+func (f File) uses() string { return string(f) + ".used" }
+
 // uses has when tokens were last used, to the minute. It is kept in a file beside that of the users, users.yaml.used,
 // which is written once a minute at most: so the users file changes only when somebody changes users.
 type uses struct {

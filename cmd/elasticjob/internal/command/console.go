@@ -24,7 +24,10 @@ func (c *cli) consoleCommand() *cobra.Command {
 }
 
 // consoleCommands are those below console.
-func (c *cli) consoleCommands(*consoleFlags) []*cobra.Command { return nil }
+func (c *cli) consoleCommands(f *consoleFlags) []*cobra.Command {
+	users := consoleUsers{c, f}
+	return []*cobra.Command{users.userCommand(), users.tokenCommand()}
+}
 
 // usersFile returns the path of the file with users.
 func (c *cli) usersFile(f *consoleFlags) (string, error) {

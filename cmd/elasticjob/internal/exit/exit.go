@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -46,7 +47,7 @@ func Meanings() []Meaning {
 		{Done, "done; also if nothing had to be changed"},
 		{Failed, "failed, for a reason that no other code stands for"},
 		{Usage, "the command line, the contexts file or a value given is wrong; nothing was done"},
-		{NotFound, "there is no such job, item, instance, request, calendar or context"},
+		{NotFound, "there is no such job, item, instance, request, calendar, context, user or token"},
 		{Conflict, "the state does not allow it, or has changed meanwhile, or somebody else is at it"},
 		{Denied, "the store refuses: wrong user or password, a missing right, an untrusted certificate"},
 		{Unreachable, "the store, or the database, cannot be reached, or gave no answer: then it may have been done"},
@@ -170,6 +171,18 @@ func sentinels() []sentinel {
 		{migrate.ErrSetUpAgain, Conflict},
 		{migrate.ErrDiffers, Findings},
 		{migrate.ErrNone, NotFound},
+
+		{access.ErrNoUser, NotFound},
+		{access.ErrNoToken, NotFound},
+		{access.ErrNoFile, NotFound},
+		{access.ErrExists, Conflict},
+		{access.ErrLastAdmin, Conflict},
+		{access.ErrLocked, Conflict},
+		{access.ErrInvalid, Usage},
+		{access.ErrPassword, Usage},
+		{access.ErrHash, Usage},
+		{access.ErrExposed, Usage},
+
 		{coord.ErrConflict, Conflict},
 		{coord.ErrNoNode, NotFound},
 	}
