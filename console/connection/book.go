@@ -94,7 +94,7 @@ func Fixed(namespaces map[string]*ops.Ops) *Book {
 }
 
 func givenSpace(shown Namespace, o *ops.Ops) *space {
-	s := &space{name: shown.Name, path: shown.Path, isFixed: true, shown: shown, given: o, state: newTracker("namespace", shown.Name)}
+	s := &space{name: shown.Name, path: shown.Path, shown: shown, given: o, state: newTracker("namespace", shown.Name)}
 	s.state.set(Connected, nil) // as far as the book knows
 	return s
 }
@@ -254,10 +254,10 @@ func (b *Book) adopt(content []byte) error {
 		return ErrClosed
 	}
 	b.content, b.document, b.fault = content, d, nil
-	replace(b, b.pasts, d.Databases, func(key string, shown Database, secret stored) *past {
+	replace(b, b.pasts, d.Databases, (*past).keeps, func(key string, shown Database, secret stored) *past {
 		return newPast(key, shown, b.opener(shown, secret))
 	})
-	replace(b, b.spaces, d.Namespaces, func(key string, shown Namespace, secret stored) *space {
+	replace(b, b.spaces, d.Namespaces, (*space).keeps, func(key string, shown Namespace, secret stored) *space {
 		return newSpace(key, shown, b.dialer(shown, secret))
 	})
 	return nil
@@ -271,19 +271,19 @@ func (b *Book) fits(d document) error {
 		return errors.New("the program does not know how to connect: options Dial and OpenHistory are missing")
 	}
 	for name := range d.Databases {
-		if p := b.pasts[name]; p != nil && p.isFixed {
+		if p := b.pasts[name]; p != nil && p.isGiven() {
 			return fmt.Errorf("databases: %s: %w, of the program", brief.Quote(name), ErrExists)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Namespaces)) {
-		if s := b.spaces[name]; s != nil && s.isFixed {
+		if s := b.spaces[name]; s != nil && s.isGiven() {
 			return fmt.Errorf("namespaces: %s: %w, of the program", brief.Quote(name), ErrExists)
 		}
 		database := d.Namespaces[name].Item.Database
 		if _, ok := d.Databases[database]; ok || database == "" {
 			continue
 		}
-		if p := b.pasts[database]; p == nil || !p.isFixed {
+		if p := b.pasts[database]; p == nil || !p.isGiven() {
 			return fmt.Errorf("namespaces: %s: %w", brief.Quote(name), field("database", "%w: %s", ErrNoDatabase, brief.Quote(database)))
 		}
 	}
@@ -291,21 +291,19 @@ func (b *Book) fits(d document) error {
 }
 
 // connected is a space or a past.
-type connected[T item[T]] interface {
-	entry() (key string, shown *T, isFixed bool)
+type connected interface {
+	isGiven() bool
+	// isUnused reports whether nobody has asked for it.
 	isUnused() bool
 	close(context.Context) error
 }
 
-func (s *space) entry() (string, *Namespace, bool) { return s.key, &s.shown, s.isFixed }
-func (p *past) entry() (string, *Database, bool)   { return p.key, &p.shown, p.isFixed }
-
-// replace makes connections fit the entries of a file. What is connected as the new entry says stays so.
-// mu is held.
-func replace[T item[T], C connected[T]](b *Book, all map[string]C, entries map[string]entry[T], create func(key string, shown T, secret stored) C) {
+// replace makes connections fit the entries of a file. What is connected as the new entry says stays so:
+// then keeps takes what is to be shown. mu is held.
+func replace[T item[T], C connected](b *Book, all map[string]C, entries map[string]entry[T],
+	keeps func(c C, key string, shown T) bool, create func(key string, shown T, secret stored) C) {
 	for name, c := range all {
-		_, _, isFixed := c.entry()
-		if _, ok := entries[name]; !ok && !isFixed {
+		if _, ok := entries[name]; !ok && !c.isGiven() {
 			delete(all, name)
 			b.farewell(c)
 		}
@@ -314,11 +312,10 @@ func replace[T item[T], C connected[T]](b *Book, all map[string]C, entries map[s
 		shown := e.shown(name)
 		key := text(shown.link(), string(e.Stored))
 		old, ok := all[name]
+		if ok && keeps(old, key, shown) {
+			continue
+		}
 		if ok {
-			if oldKey, oldShown, _ := old.entry(); oldKey == key {
-				*oldShown = shown
-				continue
-			}
 			b.farewell(old)
 		}
 		all[name] = create(key, shown, e.Stored)
@@ -336,10 +333,7 @@ const (
 )
 
 // farewell closes a connection when those who use it have had time to end. mu is held.
-func (b *Book) farewell(c interface {
-	isUnused() bool
-	close(context.Context) error
-}) {
+func (b *Book) farewell(c connected) {
 	wait := grace
 	if c.isUnused() || b.farewells >= maxFarewells {
 		wait = 0

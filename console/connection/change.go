@@ -26,7 +26,7 @@ const (
 // files; the cause of ctx.
 func (b *Book) PutNamespace(ctx context.Context, n Namespace, version string) (Namespace, error) {
 	err := b.change(ctx, func(d *document) error {
-		if s := b.namespace(n.Name); s != nil && s.isFixed {
+		if s := b.namespace(n.Name); s != nil && s.isGiven() {
 			return ErrFixed
 		}
 		return put(b, d.Namespaces, n, version, ErrNoNamespace)
@@ -42,7 +42,7 @@ func (b *Book) PutNamespace(ctx context.Context, n Namespace, version string) (N
 // Errors: ErrNoNamespace, ErrVersion, ErrFixed; those of files; the cause of ctx.
 func (b *Book) RemoveNamespace(ctx context.Context, name, version string) error {
 	err := b.change(ctx, func(d *document) error {
-		if s := b.namespace(name); s != nil && s.isFixed {
+		if s := b.namespace(name); s != nil && s.isGiven() {
 			return ErrFixed
 		}
 		return remove(d.Namespaces, name, version, ErrNoNamespace)
@@ -56,7 +56,7 @@ func (b *Book) RemoveNamespace(ctx context.Context, name, version string) error 
 // PutDatabase is [Book.PutNamespace] for a database. Its errors have ErrNoDatabase.
 func (b *Book) PutDatabase(ctx context.Context, database Database, version string) (Database, error) {
 	err := b.change(ctx, func(d *document) error {
-		if p := b.database(database.Name); p != nil && p.isFixed {
+		if p := b.database(database.Name); p != nil && p.isGiven() {
 			return ErrFixed
 		}
 		return put(b, d.Databases, database, version, ErrNoDatabase)
@@ -73,7 +73,7 @@ func (b *Book) PutDatabase(ctx context.Context, database Database, version strin
 // of ctx.
 func (b *Book) RemoveDatabase(ctx context.Context, name, version string) error {
 	err := b.change(ctx, func(d *document) error {
-		if p := b.database(name); p != nil && p.isFixed {
+		if p := b.database(name); p != nil && p.isGiven() {
 			return ErrFixed
 		}
 		var users brief.List

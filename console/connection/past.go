@@ -30,9 +30,10 @@ type History interface {
 }
 
 const (
-	openTime = 15 * time.Second
-	// askTime is less than the time that a request has, so that its answer has the reason.
+	// askTime is less than the time that a request has, and writeTime less than what ops gives a trace:
+	// so an answer has the reason, and a database that hangs is known to be away.
 	askTime    = 20 * time.Second
+	writeTime  = 4 * time.Second
 	firstPause = time.Second
 	lastPause  = 30 * time.Second
 )
@@ -45,12 +46,11 @@ const (
 //	    the next │   ▼          │       ▼ succeeded since it was asked
 //	    question └─ away        └──── away
 type past struct {
-	key     string // another one means another connection
-	name    string
-	isFixed bool
-	shown   Database // guarded by Book.mu
-	open    func() (h History, secret string, err error)
-	state   *tracker
+	key   string // another one means another connection; empty if the program has given it
+	name  string
+	shown Database // guarded by Book.mu
+	open  func() (h History, secret string, err error)
+	state *tracker
 
 	mu       sync.Mutex
 	opening  chan struct{} // closed when the attempt has ended; nil if there is none
@@ -66,7 +66,7 @@ type past struct {
 var _ Past = (*past)(nil)
 
 func newPast(key string, shown Database, open func() (History, string, error)) *past {
-	return &past{key: key, name: shown.Name, isFixed: shown.Fixed, shown: shown, open: open, state: newTracker("database", shown.Name)}
+	return &past{key: key, name: shown.Name, shown: shown, open: open, state: newTracker("database", shown.Name)}
 }
 
 // get returns the open database, and opens it if nobody has.
@@ -124,25 +124,27 @@ func (p *past) fail(err error) {
 	p.state.set(Away, hide(err, p.secret))
 }
 
-// ask asks a question.
-func ask[T any](ctx context.Context, p *past, question func(context.Context, History) (T, error)) (answer T, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("database %s: %w", brief.Quote(p.name), err)
-		}
-	}()
-	h, err := p.get(ctx)
-	if err != nil {
-		return answer, err
-	}
-	begin := time.Now()
-	inTime, cancel := context.WithTimeoutCause(ctx, askTime, fmt.Errorf("no answer in %v", askTime))
+// ask asks a question, within a limit.
+func ask[T any](ctx context.Context, p *past, limit time.Duration, question func(context.Context, History) (T, error)) (answer T, err error) {
+	inTime, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer in %v", limit))
 	defer cancel()
-	answer, err = question(inTime, h)
-	return answer, p.note(ctx, inTime, begin, err)
+	begin := time.Now()
+	h, err := p.get(inTime)
+	switch {
+	case err == nil:
+		answer, err = question(inTime, h)
+		err = p.note(ctx, inTime, begin, err)
+	case ctx.Err() == nil && inTime.Err() != nil:
+		err = fmt.Errorf("%w: it is still being opened: %w", ErrDatabaseAway, err)
+	}
+	if err != nil {
+		err = fmt.Errorf("database %s: %w", brief.Quote(p.name), err)
+	}
+	return answer, err
 }
 
-// note notes how a question has ended, and returns what its error is to be.
+// note notes how a question has ended, and returns what its error is to be. ctx is that of whoever has
+// asked, and inTime has the limit too.
 func (p *past) note(ctx, inTime context.Context, begin time.Time, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,7 +166,16 @@ func (p *past) note(ctx, inTime context.Context, begin time.Time, err error) err
 	return fmt.Errorf("%w: %w", ErrDatabaseAway, hide(err, p.secret))
 }
 
-// isUnused reports whether nobody has asked for the database.
+func (p *past) isGiven() bool { return p.key == "" }
+
+// keeps takes what is to be shown, if the connection stays the same. Book.mu is held.
+func (p *past) keeps(key string, shown Database) bool {
+	if p.key == key {
+		p.shown = shown
+	}
+	return p.key == key
+}
+
 func (p *past) isUnused() bool { return p.state.get().Phase == Idle }
 
 // close closes the database, and waits until nobody opens it any more.

@@ -74,7 +74,7 @@ func (b *Book) TestNamespace(ctx context.Context, n Namespace) error {
 
 // tested returns what connects to a namespace that is tested.
 func (b *Book) tested(n Namespace) (dial, error) {
-	if s := b.namespace(n.Name); s != nil && s.isFixed {
+	if s := b.namespace(n.Name); s != nil && s.isGiven() {
 		if s.dial == nil {
 			return nil, errors.New("the program has connected to it; only it knows how")
 		}
@@ -124,7 +124,7 @@ func (b *Book) TestDatabase(ctx context.Context, d Database) error {
 }
 
 func (b *Book) testedDatabase(d Database) (func() (History, string, error), error) {
-	if p := b.database(d.Name); p != nil && p.isFixed {
+	if p := b.database(d.Name); p != nil && p.isGiven() {
 		return p.open, nil
 	}
 	if err := missing("OpenHistory", b.o.OpenHistory == nil); err != nil {

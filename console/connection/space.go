@@ -16,9 +16,8 @@ type dial func(context.Context) (coord.Registry, error)
 
 // space is a namespace that a book has.
 type space struct {
-	key        string // another one means another connection
+	key        string // another one means another connection; empty if the program has given it
 	name, path string
-	isFixed    bool
 	shown      Namespace // guarded by Book.mu: what does not change the connection may change
 	given      *ops.Ops  // is used as it is, if not nil
 
@@ -35,7 +34,7 @@ type space struct {
 
 // newSpace returns a namespace that is connected to when somebody asks for it.
 func newSpace(key string, shown Namespace, dial dial) *space {
-	s := &space{key: key, name: shown.Name, path: shown.Path, isFixed: shown.Fixed, shown: shown, dial: dial, state: newTracker("namespace", shown.Name)}
+	s := &space{key: key, name: shown.Name, path: shown.Path, shown: shown, dial: dial, state: newTracker("namespace", shown.Name)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.stores = ops.NewStores(map[string]ops.Connect{shown.Name: s.connect})
 	return s
@@ -96,7 +95,16 @@ func (s *space) follow(reg coord.Registry) {
 	}
 }
 
-// isUnused reports whether nobody has asked for the connection.
+func (s *space) isGiven() bool { return s.key == "" }
+
+// keeps takes what is to be shown, if the connection stays the same. Book.mu is held.
+func (s *space) keeps(key string, shown Namespace) bool {
+	if s.key == key {
+		s.shown = shown
+	}
+	return s.key == key
+}
+
 func (s *space) isUnused() bool { return s.given != nil || s.state.get().Phase == Idle }
 
 // close closes the connection.
