@@ -172,6 +172,8 @@ func reasonOf(err error, denied Reason) Reason {
 		return known.Reason
 	case isUntrusted(err):
 		return Untrusted
+	case errors.Is(err, coord.ErrDenied) && strings.Contains(err.Error(), "permission denied"): // etcd has a text for it
+		return Denied
 	case errors.Is(err, coord.ErrDenied):
 		return denied
 	case errors.Is(err, coord.ErrInvalidConfig), errors.Is(err, coord.ErrInvalidPath):
