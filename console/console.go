@@ -3,13 +3,23 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/internal/api"
+	"github.com/elasticjob-go/elasticjob/console/internal/guard"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 )
+
+// Limits bound requests. Zero ones have their defaults.
+type Limits = guard.Limits
 
 // Options say what a console has.
 type Options struct {
@@ -18,44 +28,98 @@ type Options struct {
 	// Who returns who sends a request; nil if nobody is logged in. It replaces Access, for a program
 	// that knows its users.
 	Who func(*http.Request) (*access.Principal, error)
+	// Address returns where a request is from. Default: the connection's other end.
+	Address func(*http.Request) netip.Addr
+	// Hosts are the names by which clients may call the console, without ports. Empty: any. Name them, and
+	// a page of another site cannot get at a console on loopback by a name of its own (DNS rebinding).
+	Hosts []string
+	// Origins are those of pages that may change something, beside the console's own: https://host:port. A
+	// proxy that replaces the header Host needs that.
+	Origins []string
+	// Secure is whether browsers come by TLS alone, although a proxy before the console ends that.
+	Secure bool
+	// Limits bound requests.
+	Limits Limits
+	// OpenMetrics lets anybody read /metrics. Default: those who may see everything.
+	OpenMetrics bool
+	// Collectors are shown beside the console's own metrics.
+	Collectors []prometheus.Collector
+	// Version is that of the program; who is logged in sees it.
+	Version string
 	// Log gets each request, and what goes wrong. Default slog.Default().
 	Log *slog.Logger
 }
 
 // Console is the server of a console. It is safe for use by several goroutines.
 type Console struct {
-	table *route.Table
+	o       Options
+	guard   *guard.Guard
+	metrics *guard.Metrics
+	close   []func(context.Context) error // in this order
 }
 
 // New returns a console. Close it.
 //
 // Errors: one that says which option is wrong.
 func New(o Options) (*Console, error) {
-	if o.Connections == nil {
+	switch {
+	case o.Connections == nil:
 		return nil, errors.New("console: Connections are missing")
+	case o.Who == nil:
+		return nil, errors.New("console: Who is missing: nobody could log in")
 	}
-	c := &Console{table: &route.Table{Who: o.Who, Fail: fail}}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	c := &Console{o: o}
+	var err error
+	if c.metrics, err = guard.NewMetrics(append(o.Collectors, connections{o.Connections})...); err != nil {
+		return nil, fmt.Errorf("console: Collectors: %w", err)
+	}
+	table := &route.Table{Who: o.Who, Fail: fail}
+	if err := c.addRoutes(table); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	if c.guard, err = guard.New(table, guard.Options{
+		Limits: o.Limits, Hosts: o.Hosts, Origins: o.Origins, Secure: o.Secure, Address: o.Address, Metrics: c.metrics, Log: o.Log,
+	}); err != nil {
+		return nil, fmt.Errorf("console: Origins: %w", err)
+	}
+	c.close = append(c.close, c.guard.Close)
 	return c, nil
 }
 
+// addRoutes adds all that a console answers.
+func (c *Console) addRoutes(table *route.Table) error {
+	_, err := api.Add(table, api.Options{Connections: c.o.Connections, Version: c.o.Version})
+	return errors.Join(err, c.addProbes(table))
+}
+
 // ServeHTTP answers a request.
-func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.table.ServeHTTP(w, r) }
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.guard.ServeHTTP(w, r) }
 
-// Close ends what streams, and waits for that as long as ctx allows.
-func (c *Console) Close(context.Context) error { return nil }
+// Metrics shows the metrics to anybody: for a listener of its own.
+func (c *Console) Metrics() http.Handler { return c.metrics.Handler() }
 
-// fail answers a request that has no route.
-func fail(w http.ResponseWriter, _ *http.Request, err error) {
-	status := http.StatusInternalServerError
-	switch {
-	case errors.Is(err, route.ErrNoRoute), errors.Is(err, route.ErrPath):
-		status = http.StatusNotFound
-	case errors.Is(err, route.ErrMethod):
-		status = http.StatusMethodNotAllowed
-	case errors.Is(err, route.ErrNobody):
-		status = http.StatusUnauthorized
-	case errors.Is(err, route.ErrDenied):
-		status = http.StatusForbidden
+// Close ends all streams, and waits for them as long as ctx allows. Other requests go on: wait for them by
+// Shutdown of the http.Server, which in turn would wait for streams.
+func (c *Console) Close(ctx context.Context) error {
+	var err error
+	for _, end := range c.close {
+		err = errors.Join(err, end(ctx))
+	}
+	return err
+}
+
+// fail answers a request that has no route, and for routes that do not say how.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	if strings.HasPrefix(r.URL.Path, api.Prefix) {
+		api.Fail(w, r, err)
+		return
+	}
+	status := route.Status(err)
+	if status == 0 { // of whoever says who sends the request: its text is for the log
+		status, err = http.StatusInternalServerError, route.ErrPanic
 	}
 	http.Error(w, err.Error(), status)
 }

@@ -1,3 +1,51 @@
 // Package console is the server of a web console: an http.Handler over package ops, for one namespace
 // or many, in which every request is authorised and every change audited.
+//
+//	book, err := connection.Open(connection.Options{File: "connections.yaml", Dial: dial})
+//	who, err := access.Open(access.Options{File: "console-users.yaml"})
+//	c, err := console.New(console.Options{Connections: book, Access: who})
+//	…
+//	err = c.Close(ctx) // first of all: the server's Shutdown waits for streams
+//	err = errors.Join(server.Shutdown(ctx), who.Close(), book.Close(ctx))
+//
+// # The way of a request
+//
+//	request
+//	   │      too many, too long, too large, another host, a page of another site ──► 4xx, 503
+//	   ▼
+//	guard ──► route? ──► who? ──► about which namespace and job? ──► may he? ──► handler ──► ops ──► store
+//	   ▲        404       401             404                          403          │ in his name: By, From
+//	   └──────────────────────── answer: headers, log, metrics ◄────────────────────┘
+//
+// Every route says who may use it; one that does not cannot be added. The rights are asked for at each
+// request, and for a stream again while it is open.
+//
+// # What it answers
+//
+//	/api/v1/…   the API, with its OpenAPI document
+//	/api/…      the routes of ElasticJob's consoles
+//	/healthz    the process is alive
+//	/readyz     it takes requests; and for those who may see everything, how its connections stand
+//	/metrics    for Prometheus, for those who may see everything, or as Options say
+//
+// # What is promised
+//
+//   - Without a log-in nothing is answered but the probes, the log-in itself and refusals.
+//   - A change is made in the name of the user, with his address, in the audit of the namespace.
+//   - No answer, no log line and no metric has a password, a token, a cookie, or the value of a reference
+//     to a secret. What a handler says as it panics goes to the log alone.
+//   - Requests are bounded in number, size and time, in all and by address: see Limits. A store that hangs
+//     holds up its own namespace only.
+//   - A page of another site can change nothing with the authority that a browser sends along: cookies, HTTP
+//     Basic, and what a proxy adds. No page can put the console into a frame.
+//
+// What is not promised:
+//
+//   - That a reader cannot guess names. Who may see a job sees what others have written there: parameters,
+//     errors, lines of handlers. A secret that an operator has put into them is shown.
+//   - That a handler whose context has ended has stopped: an operation on a store that was under way may
+//     have been done. The error says so.
+//   - Protection from more traffic than the machine can take: connections are bounded by the server only.
+//   - Any limit of the bytes of headers before they are read: that is http.Server.MaxHeaderBytes. Set
+//     ReadHeaderTimeout and IdleTimeout, too, as "elasticjob console" does.
 package console

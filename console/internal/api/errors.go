@@ -92,6 +92,14 @@ var known = []struct {
 	{route.ErrNoRoute, http.StatusNotFound, "no-route"},
 	{route.ErrMethod, http.StatusMethodNotAllowed, "method-not-allowed"},
 	{route.ErrPath, http.StatusBadRequest, "bad-path"},
+	{route.ErrOrigin, http.StatusForbidden, "cross-origin"},
+	{route.ErrHost, http.StatusMisdirectedRequest, "other-host"},
+	{route.ErrTooLong, http.StatusRequestHeaderFieldsTooLarge, "too-long"},
+	{route.ErrTooLarge, http.StatusRequestEntityTooLarge, "too-large"},
+	{route.ErrOften, http.StatusTooManyRequests, "too-many-requests"},
+	{route.ErrBusy, http.StatusServiceUnavailable, "busy-console"},
+	{route.ErrClosed, http.StatusServiceUnavailable, "closing"},
+	{route.ErrPanic, http.StatusInternalServerError, "internal"},
 
 	{errRequest, http.StatusUnprocessableEntity, "invalid"},
 

@@ -87,6 +87,9 @@ func (g *Guard) Close(ctx context.Context) error {
 	return g.streams.wait(ctx)
 }
 
+// Closing reports whether Close was called.
+func (g *Guard) Closing() bool { return g.closing.Err() != nil }
+
 // ServeHTTP answers a request.
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()

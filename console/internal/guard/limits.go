@@ -52,7 +52,7 @@ func (g *Guard) enter(asked *route.Route, a *answer) (leave func(), err error) {
 	p := &g.requests
 	if asked.Stream {
 		p = &g.streams
-		if g.closing.Err() != nil {
+		if g.Closing() {
 			err = context.Cause(g.closing)
 		}
 	}

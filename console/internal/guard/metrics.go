@@ -18,7 +18,6 @@ type Metrics struct {
 	duration *prometheus.HistogramVec // route, method
 	inFlight prometheus.Gauge
 	streams  prometheus.Gauge
-	refused  *prometheus.CounterVec // why
 }
 
 // NewMetrics returns metrics of a console, with those that others collect.
@@ -40,11 +39,8 @@ func NewMetrics(others ...prometheus.Collector) (*Metrics, error) {
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "elasticjob_console_streams", Help: "Streams that are open.",
 		}),
-		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "elasticjob_console_credentials_refused_total", Help: "Log-ins and credentials of requests that were refused.",
-		}, []string{"status"}),
 	}
-	for _, c := range append(others, m.requests, m.duration, m.inFlight, m.streams, m.refused) {
+	for _, c := range append(others, m.requests, m.duration, m.inFlight, m.streams) {
 		if err := m.registry.Register(c); err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func Status(err error) int {
 		status int
 	}{
 		{ErrNoRoute, http.StatusNotFound},
-		{ErrPath, http.StatusNotFound},
+		{ErrPath, http.StatusBadRequest},
 		{ErrMethod, http.StatusMethodNotAllowed},
 		{ErrNobody, http.StatusUnauthorized},
 		{ErrDenied, http.StatusForbidden},
