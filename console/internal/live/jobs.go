@@ -1,0 +1,125 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// Snapshot has all jobs of a namespace.
+type Snapshot struct {
+	Jobs []*ops.JobInfo // by name; shared, so nobody changes them
+	// At is a moment from which, or from after which, this is. Somebody watches the namespace: it is now, but for what
+	// Options.Every and the store hold back. Else it is when a read began that all share who asked meanwhile.
+	At time.Time
+}
+
+const (
+	// fresh is how long a read serves others that ask.
+	fresh = time.Second
+	// maxRead bounds one.
+	maxRead = 30 * time.Second
+)
+
+// read is a read of a namespace, for all who ask meanwhile.
+type read struct {
+	done chan struct{}
+	Snapshot
+	err error
+}
+
+// Jobs returns the jobs of a namespace: what the feed knows if somebody listens and nothing is wrong with it, else
+// what one read of the store has found, at most a second ago.
+//
+// Errors: those of Options.Ops and of [ops.Ops.Jobs]; ErrFull after Close; the cause of ctx.
+func (l *Live) Jobs(ctx context.Context, namespace string) (Snapshot, error) {
+	l.mu.Lock()
+	f := l.feeds[topic{namespace: namespace}]
+	l.mu.Unlock()
+	if f != nil {
+		if jobs, ok := f.jobs(); ok {
+			return Snapshot{jobs, time.Now()}, nil
+		}
+	}
+	r, err := l.read(namespace)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	select {
+	case <-r.done:
+		return r.Snapshot, r.err
+	case <-ctx.Done():
+		return Snapshot{}, context.Cause(ctx)
+	}
+}
+
+// jobs returns all jobs by name, if they are known.
+func (f *feed) jobs() ([]*ops.JobInfo, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.isKnown || f.fault != "" || f.ended != nil {
+		return nil, false
+	}
+	if f.listed == nil {
+		f.listed = make([]*ops.JobInfo, 0, len(f.journal.newest))
+		for _, e := range f.journal.newest {
+			if e.json != nil {
+				f.listed = append(f.listed, e.info)
+			}
+		}
+		slices.SortFunc(f.listed, func(a, b *ops.JobInfo) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	return f.listed, true
+}
+
+// read returns the read of a namespace that is under way or was a moment ago; a new one if there is none.
+func (l *Live) read(namespace string) (*read, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.reads[namespace]; r != nil {
+		return r, nil
+	}
+	if l.isClosed {
+		return nil, ErrFull
+	}
+	r := &read{done: make(chan struct{})}
+	l.reads[namespace] = r
+	l.running.Go(func() {
+		defer close(r.done)
+		ctx, cancel := context.WithTimeout(l.ctx, maxRead)
+		defer cancel()
+		r.At = time.Now()
+		r.Snapshot.Jobs, r.err = l.list(ctx, namespace)
+		if r.err != nil {
+			l.forgetRead(namespace)
+			return
+		}
+		time.AfterFunc(fresh, func() { l.forgetRead(namespace) })
+	})
+	return r, nil
+}
+
+func (l *Live) forgetRead(namespace string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.reads, namespace)
+}
+
+func (l *Live) list(ctx context.Context, namespace string) ([]*ops.JobInfo, error) {
+	o, err := l.o.Ops(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	list, err := o.Jobs(ctx, ops.JobsQuery{})
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]*ops.JobInfo, len(list.Jobs))
+	for i := range list.Jobs {
+		jobs[i] = &list.Jobs[i]
+	}
+	return jobs, nil
+}

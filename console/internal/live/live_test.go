@@ -1,0 +1,410 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/internal/live"
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// A listener is told of all jobs first, then of what changes.
+func TestListen(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		l := w.listen("anna", jobs, "")
+		l.wants("reset")
+		time.Sleep(time.Second)
+		w.put("a=1", "b=1")
+		l.until("a=1 b=1")
+		time.Sleep(time.Second)
+		w.put("a=2")
+		l.wants("update a=2")
+		time.Sleep(time.Second)
+		w.put("-a", "c=1")
+		l.until("b=1 c=1")
+		again := w.listen("anna", jobs, "")
+		again.wants("reset b=1 c=1")
+		again.close()
+
+		begin := time.Now()
+		go func() {
+			time.Sleep(40 * time.Second)
+			w.put("d=1")
+		}()
+		l.wants("update d=1")
+		if took := time.Since(begin); took > 41*time.Second || l.beats != 2 {
+			t.Errorf("told after %v, with %d heartbeats before", took, l.beats)
+		}
+		if s := w.live.Stats(); s.Listeners != 1 || s.Watches != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// Whoever comes again with the last id is told what has changed since; with a useless one, everything.
+func TestResume(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.put("a=1", "b=1", "c=1")
+		l := w.listen("anna", jobs, "")
+		l.wants("reset a=1 b=1 c=1")
+		id := l.lastID
+		l.close()
+		w.put("b=2", "-c", "d=1", "b=3", "e=1", "-e")
+		time.Sleep(2 * time.Second)
+		l = w.listen("anna", jobs, id)
+		l.wants("update b=3 d=1 -c")
+		last := l.lastID
+		l.close()
+		l = w.listen("anna", jobs+"?lastEventId="+last, "")
+		time.Sleep(time.Second)
+		w.put("a=2")
+		l.wants("update a=2")
+		l.close()
+
+		for _, useless := range []string{"x", strings.Repeat("0", 32), strings.Repeat("1", 1000)} {
+			l := w.listen("anna", jobs, useless)
+			l.wants("reset b=3 d=1 a=2")
+			l.close()
+		}
+		w.may("anna", access.Grant{Role: access.Viewer, Jobs: []string{"*a*", "d"}})
+		l = w.listen("anna", jobs, last) // an id of when she saw more
+		l.wants("reset d=1 a=2")
+		l.close()
+		time.Sleep(time.Minute) // the feed has ended
+		if s := w.live.Stats(); s.Listeners != 0 || s.Watches != 0 {
+			t.Errorf("%+v", s)
+		}
+		l = w.listen("anna", jobs, l.lastID)
+		l.wants("reset a=2 d=1")
+	})
+}
+
+// Who may see only some jobs is told nothing of others: no names, no faults that have some, not even that something has
+// changed.
+func TestFilter(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.may("ben", access.Grant{Role: access.Viewer, Namespaces: []string{"shop"}, Jobs: []string{"pay-*"}})
+		w.put("pay-in=1", "stock=1")
+		all, some := w.listen("anna", jobs, ""), w.listen("ben", jobs, "")
+		all.wants("reset pay-in=1 stock=1")
+		some.wants("reset pay-in=1")
+		time.Sleep(time.Second)
+		w.put("stock=2", "-stock", "ship=1", "-ship")
+		time.Sleep(time.Second)
+		w.reg.Link().FaultViews(fmt.Errorf("%w: stock/config", coord.ErrDenied))
+		all.until("pay-in=1")
+		all.wants("fault " + coord.ErrDenied.Error() + ": stock/config")
+		if got := some.brief(); got != "fault what is told may be incomplete or old" {
+			t.Errorf("told %q", got)
+		}
+		w.reg.Link().FaultViews(nil)
+		some.wants("fault")
+		time.Sleep(time.Second)
+		w.put("pay-out=1")
+		some.wants("update pay-out=1")
+		time.Sleep(time.Second)
+		w.put("-pay-in")
+		some.wants("update -pay-in")
+	})
+}
+
+// Rights are looked up at each heartbeat, or when told to.
+func TestRightsChange(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.put("pay-in=1", "stock=1")
+		l := w.listen("anna", jobs, "")
+		l.wants("reset pay-in=1 stock=1")
+		time.Sleep(time.Second)
+		begin := time.Now()
+		w.may("anna", access.Grant{Role: access.Viewer, Jobs: []string{"stock"}})
+		l.wants("reset stock=1")
+		if took := time.Since(begin); took > 15*time.Second {
+			t.Errorf("takes %v", took)
+		}
+		one := w.listen("anna", detail("stock"), "")
+		one.next()
+		begin = time.Now()
+		w.may("anna", access.Grant{Role: access.Viewer, Namespaces: []string{"other"}})
+		w.live.Recheck()
+		for _, l := range []*listener{l, one} {
+			l.wants("bye denied")
+			l.wants("")
+		}
+		if took := time.Since(begin); took != 0 {
+			t.Errorf("takes %v", took)
+		}
+		if a := w.get(t.Context(), "anna", jobs, ""); a.StatusCode != http.StatusForbidden {
+			t.Errorf("again: %s", a.Status)
+		}
+		w.may("ben", access.Grant{Role: access.Admin})
+		l = w.listen("ben", jobs, "")
+		l.wants("reset pay-in=1 stock=1")
+		w.may("ben") // he has logged out
+		l.wants("bye denied")
+	})
+}
+
+// A listener who is slow is told the newest state, and one who takes nothing is cut off. Nobody waits for him.
+func TestSlowReader(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.put("a=0", "b=0")
+		quick, slow, dead := w.listen("anna", jobs, ""), w.listen("anna", jobs, ""), w.listen("anna", jobs, "")
+		for _, l := range []*listener{quick, slow, dead} {
+			l.wants("reset a=0 b=0")
+		}
+		for n := range 80 {
+			time.Sleep(100 * time.Millisecond)
+			w.put(fmt.Sprintf("a=%d", n+1))
+		}
+		w.put("-b")
+		synctest.Wait()
+		quick.until("a=80")
+		if events := slow.until("a=80"); events > 5 { // what is in the buffers on the way, and the rest in one
+			t.Errorf("the slow one is told in %d events", events)
+		}
+		time.Sleep(10 * time.Second)
+		if s := w.live.Stats(); s.Listeners != 2 || s.Cut != 1 {
+			t.Errorf("%+v", s)
+		}
+		for dead.next().name != "" {
+		}
+		time.Sleep(time.Second)
+		w.put("a=81")
+		quick.wants("update a=81")
+		slow.wants("update a=81")
+	})
+}
+
+// The end of the console ends all streams at once, and no more begin.
+func TestClose(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.put("a=1")
+		all := []*listener{w.listen("anna", jobs, ""), w.listen("anna", jobs, ""), w.listen("anna", detail("a"), "")}
+		for _, l := range all {
+			l.next()
+		}
+		begin := time.Now()
+		closed := make(chan error)
+		go func() { closed <- w.live.Close(t.Context()) }()
+		for _, l := range all {
+			l.wants("bye closing")
+			l.wants("")
+		}
+		if err := <-closed; err != nil || time.Since(begin) != 0 {
+			t.Errorf("closed after %v: %v", time.Since(begin), err)
+		}
+		a := w.get(t.Context(), "anna", jobs, "")
+		if a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
+			t.Errorf("after that: %s", a.Status)
+		}
+		if _, err := w.live.Jobs(t.Context(), "shop"); err == nil {
+			t.Error("a closed one reads")
+		}
+	})
+}
+
+// All listeners get the same.
+func TestManyListeners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, live.Options{PerPrincipal: 100})
+		for n := range 300 {
+			w.put(fmt.Sprintf("job-%03d=%s", n, strings.Repeat("x", 255)))
+		}
+		var all []*listener
+		for range 100 {
+			all = append(all, w.listen("anna", jobs, ""))
+		}
+		var first []event
+		for n, l := range all {
+			var got []event
+			for len(l.known) < 300 {
+				got = append(got, l.next())
+			}
+			if n == 0 {
+				first = got
+			}
+			if fmt.Sprint(got) != fmt.Sprint(first) {
+				t.Fatalf("listener %d is told something else", n)
+			}
+		}
+		if len(first) < 2 || first[0].name != "reset" || !first[0].told(t).More || first[1].name != "update" || first[len(first)-1].told(t).More {
+			t.Errorf("all is told in %d events, the first of which is %s", len(first), first[0].name)
+		}
+		time.Sleep(time.Second)
+		w.put("job-007=new")
+		for _, l := range all {
+			l.wants("update job-007=new")
+		}
+	})
+}
+
+// There are limits, and a place that is left can be had again.
+func TestLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, live.Options{Listeners: 3, PerPrincipal: 2, Watches: 2})
+		w.put("a=1", "b=1")
+		w.may("ben", access.Grant{Role: access.Viewer})
+		refused := func(user, path string, want int) {
+			t.Helper()
+			a := w.get(t.Context(), user, path, "")
+			if a.StatusCode != want || want != http.StatusNotFound && a.Header.Get("Retry-After") == "" {
+				t.Errorf("%s to %s: %s, want %d", path, user, a.Status, want)
+			}
+			io.Copy(io.Discard, a.Body)
+		}
+		first := w.listen("anna", jobs, "")
+		w.listen("anna", detail("a"), "")
+		refused("anna", jobs, http.StatusTooManyRequests)
+		refused("ben", detail("b"), http.StatusServiceUnavailable)
+		w.listen("ben", jobs, "")
+		refused("ben", jobs, http.StatusServiceUnavailable)
+		first.close()
+		synctest.Wait()
+		w.listen("anna", jobs, "").wants("reset a=1 b=1")
+		if s := w.live.Stats(); s.Listeners != 3 || s.Watches != 2 || s.Refused != 3 {
+			t.Errorf("%+v", s)
+		}
+	})
+	given(t, func(t *testing.T, w *world) {
+		for _, path := range []string{"/api/v1/namespaces/none/watch", detail("none")} {
+			if a := w.get(t.Context(), "anna", path, ""); a.StatusCode != http.StatusNotFound {
+				t.Errorf("%s: %s", path, a.Status)
+			}
+		}
+		time.Sleep(time.Second)
+		if s := w.live.Stats(); s.Listeners != 0 || s.Watches != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// A place that is only kept for who may come again is given to who is there.
+func TestIdleFeedsMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, live.Options{Watches: 1})
+		w.put("a=1")
+		l := w.listen("anna", jobs, "")
+		l.wants("reset a=1")
+		l.close()
+		synctest.Wait()
+		w.listen("anna", detail("a"), "").next()
+	})
+}
+
+// A job is told in full whenever it changes, until it is removed.
+func TestJob(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.put("a=1", "b=1")
+		l := w.listen("anna", detail("a"), "")
+		describes := func(l *listener, want string) {
+			t.Helper()
+			if e := l.next(); e.name != "job" || !strings.Contains(e.data, `"description":"`+want+`"`) {
+				t.Errorf("told %v, want %s", e, want)
+			}
+		}
+		describes(l, "1")
+		time.Sleep(time.Second)
+		w.put("b=2", "a=2")
+		describes(l, "2")
+		id := l.lastID
+		l.close()
+		l = w.listen("anna", detail("a"), id)
+		time.Sleep(time.Second)
+		w.put("a=3")
+		describes(l, "3")
+		w.put("-a")
+		l.wants("bye removed")
+		l.wants("")
+	})
+}
+
+// A store that hangs, or is away, is told of, and nobody else waits for it.
+func TestStoreIsAway(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.put("a=1")
+		hangs := make(chan struct{})
+		w.mu.Lock()
+		w.opse = func(ctx context.Context) error {
+			select {
+			case <-hangs:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		w.mu.Unlock()
+		l := w.listen("anna", jobs, "")
+		l.wants("fault the store has not answered for 5s")
+		close(hangs)
+		l.wants("fault")
+		l.wants("reset a=1")
+
+		// While it is away, the last known state stays; the watch is opened again, and only what has changed is told.
+		w.mu.Lock()
+		w.opse = func(context.Context) error { return ops.ErrStoreAway }
+		w.mu.Unlock()
+		w.reg.Link().EndViews(coord.ErrClosed)
+		if got := l.brief(); !strings.HasPrefix(got, "fault ") {
+			t.Errorf("told %q", got)
+		}
+		begin := time.Now()
+		time.AfterFunc(2*time.Minute, func() {
+			w.put("b=1")
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.opse = nil
+		})
+		l.wants("fault ops: the store is away")
+		l.wants("fault")
+		l.wants("update b=1")
+		if took := time.Since(begin); took > 151*time.Second {
+			t.Errorf("told after %v", took)
+		}
+	})
+}
+
+// Who asks for the list shares reads, and what a feed knows.
+func TestJobs(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.put("b=1", "a=1")
+		reads := 0
+		w.mu.Lock()
+		w.opse = func(context.Context) error { reads++; return nil }
+		w.mu.Unlock()
+		list := func(wantReads int, want string) {
+			t.Helper()
+			var got []string
+			s, err := w.live.Jobs(t.Context(), "shop")
+			for _, i := range s.Jobs {
+				got = append(got, i.Name+"="+i.Description)
+			}
+			if err != nil || strings.Join(got, " ") != want || reads != wantReads || time.Since(s.At) > time.Second {
+				t.Errorf("%v of %v, %v, after %d reads; want %s after %d", got, s.At, err, reads, want, wantReads)
+			}
+		}
+		list(1, "a=1 b=1")
+		w.put("c=1")
+		list(1, "a=1 b=1")
+		time.Sleep(1001 * time.Millisecond)
+		list(2, "a=1 b=1 c=1")
+		l := w.listen("anna", jobs, "")
+		l.next()
+		w.put("-b")
+		l.next()
+		list(3, "a=1 c=1")
+		l.close()
+		time.Sleep(time.Minute)
+		list(4, "a=1 c=1")
+		if _, err := w.live.Jobs(t.Context(), "none"); err == nil {
+			t.Error("jobs of no namespace")
+		}
+	})
+}
