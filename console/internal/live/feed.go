@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"hash/maphash"
 	"sync"
 	"time"
@@ -182,8 +181,6 @@ func appendEnd(b []byte, why error) []byte {
 	}
 	return appendBye(b, code, brief.Error(why).Error())
 }
-
-var errClosing = errors.New("the console closes, or nobody listens")
 
 // take takes in an update of the watch. The first of a watch has all jobs.
 func (f *feed) take(u ops.Update, isFirst bool, write func(*ops.JobInfo) []byte) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -36,7 +37,7 @@ func (l *Live) run(ctx context.Context, f *feed) {
 	for {
 		isHeard, err := l.follow(ctx, f)
 		if ctx.Err() != nil {
-			f.end(errClosing)
+			f.end(route.ErrClosed)
 			return
 		}
 		if isGone(err) {

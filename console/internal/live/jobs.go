@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -34,7 +35,7 @@ type read struct {
 // Jobs returns the jobs of a namespace: what the feed knows if somebody listens and nothing is wrong with it, else
 // what one read of the store has found, at most a second ago.
 //
-// Errors: those of Options.Ops and of [ops.Ops.Jobs]; ErrFull after Close; the cause of ctx.
+// Errors: those of Options.Ops and of [ops.Ops.Jobs]; route.ErrClosed after Close; the cause of ctx.
 func (l *Live) Jobs(ctx context.Context, namespace string) (Snapshot, error) {
 	l.mu.Lock()
 	f := l.feeds[topic{namespace: namespace}]
@@ -83,7 +84,7 @@ func (l *Live) read(namespace string) (*read, error) {
 		return r, nil
 	}
 	if l.isClosed {
-		return nil, ErrFull
+		return nil, route.ErrClosed
 	}
 	r := &read{done: make(chan struct{})}
 	l.reads[namespace] = r

@@ -6,17 +6,28 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
 )
 
-// Errors that say why nothing is streamed.
+// Errors that say why nothing is streamed. When the console ends it is route.ErrClosed.
 var (
-	// ErrMany: who asks has as many streams as one may have.
-	ErrMany = errors.New("too many streams of one user")
-	// ErrFull: the console has as many streams, or watches, as it may have, or closes.
-	ErrFull = errors.New("no room for another stream at present")
+	// ErrMany: who asks has as many streams as one may have. It is a route.ErrOften.
+	ErrMany error = refusal{"too many streams of one user", route.ErrOften}
+	// ErrFull: the console has as many streams, or watches, as it may have. It is a route.ErrBusy.
+	ErrFull error = refusal{"no room for another stream at present", route.ErrBusy}
 	// ErrStream: what is around the handler does not let it stream.
 	ErrStream = errors.New("nothing can be streamed here")
 )
+
+// refusal is an error of package route in better words.
+type refusal struct {
+	text string
+	kind error
+}
+
+func (r refusal) Error() string { return r.text }
+func (r refusal) Unwrap() error { return r.kind }
 
 // Live has all feeds and listeners. It is safe for use by several goroutines.
 type Live struct {
@@ -108,10 +119,10 @@ func (l *Live) Stats() Stats {
 func (l *Live) enter(name string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := error(nil)
+	var err error
 	switch {
 	case l.isClosed:
-		return fmt.Errorf("%w: the console closes", ErrFull)
+		return route.ErrClosed
 	case l.stats.Listeners >= l.o.Listeners:
 		err = fmt.Errorf("%w: there are %d", ErrFull, l.o.Listeners)
 	case l.listeners[name] >= l.o.PerPrincipal:
@@ -143,7 +154,10 @@ func (l *Live) attach(t topic) (*feed, error) {
 	defer l.mu.Unlock()
 	f := l.feeds[t]
 	if f == nil {
-		if l.isClosed || len(l.feeds) >= l.o.Watches && !l.endIdle() {
+		if l.isClosed {
+			return nil, route.ErrClosed
+		}
+		if len(l.feeds) >= l.o.Watches && !l.endIdle() {
 			l.stats.Refused++
 			return nil, fmt.Errorf("%w: %d namespaces and jobs are watched", ErrFull, len(l.feeds))
 		}

@@ -12,20 +12,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 )
 
-// Routes are the two that stream.
-func (l *Live) Routes() []route.Route {
-	return []route.Route{
-		{
-			Method: http.MethodGet, Pattern: "/api/v1/namespaces/{namespace}/watch", Need: route.Need{Scope: route.SomeJobs, Role: access.Viewer},
-			Stream: true, Fail: l.o.Fail, Handler: http.HandlerFunc(l.serve),
-		},
-		{
-			Method: http.MethodGet, Pattern: "/api/v1/namespaces/{namespace}/jobs/{job}/watch", Need: route.Need{Scope: route.Job, Role: access.Viewer},
-			Stream: true, Fail: l.o.Fail, Handler: http.HandlerFunc(l.serve),
-		},
-	}
-}
-
 // patience is how long an answer waits for a first state, so that what is not there gets a 404. Then it begins without.
 const patience = 2 * time.Second
 
@@ -33,7 +19,7 @@ const patience = 2 * time.Second
 func (l *Live) serve(w http.ResponseWriter, r *http.Request) {
 	at, p := route.At(r.Context()), access.From(r.Context())
 	refuse := func(err error) {
-		if errors.Is(err, ErrFull) || errors.Is(err, ErrMany) {
+		if errors.Is(err, route.ErrBusy) || errors.Is(err, route.ErrOften) || errors.Is(err, route.ErrClosed) {
 			w.Header().Set("Retry-After", "10")
 		}
 		l.o.Fail(w, r, err)
@@ -140,11 +126,11 @@ func (s *stream) run() {
 			recheck = s.live.rechecked()
 			isThere = s.look()
 		case <-s.live.ctx.Done():
-			s.send(appendBye(nil, codeClosing, "the console closes"))
+			s.send(appendBye(nil, codeClosing, route.ErrClosed.Error()))
 			return
 		case <-s.request.Context().Done():
 			if !errors.Is(context.Cause(s.request.Context()), context.Canceled) { // it is not the caller who has gone
-				s.send(appendBye(nil, codeClosing, "the console closes"))
+				s.send(appendBye(nil, codeClosing, route.ErrClosed.Error()))
 			}
 			return
 		}

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
@@ -99,10 +102,8 @@ func (w *world) serve(t *testing.T, o live.Options, shop *ops.Ops) {
 		t.Fatal(err)
 	}
 	table := &route.Table{Who: o.Who, Fail: fail}
-	for _, r := range w.live.Routes() {
-		if err := table.Add(r); err != nil {
-			t.Fatal(err)
-		}
+	if err := w.live.Add(frame{table}); err != nil {
+		t.Fatal(err)
 	}
 	pipes := &pipes{made: make(chan net.Conn), closed: make(chan struct{})}
 	server := &http.Server{Handler: table}
@@ -129,18 +130,20 @@ func (w *world) serve(t *testing.T, o live.Options, shop *ops.Ops) {
 	})
 }
 
+// frame adds operations without a document.
+type frame struct{ *route.Table }
+
+func (f frame) Handle(need route.Need, op huma.Operation, stream bool, h http.Handler) error {
+	return f.Add(route.Route{Method: op.Method, Pattern: op.Path, Need: need, Stream: stream, Handler: h})
+}
+
 // fail answers with the error's text, as console.go does.
 func fail(w http.ResponseWriter, _ *http.Request, err error) {
-	status := http.StatusInternalServerError
-	for sentinel, is := range map[error]int{
-		live.ErrMany: http.StatusTooManyRequests, live.ErrFull: http.StatusServiceUnavailable, ops.ErrNoJob: http.StatusNotFound,
-		connection.ErrNoNamespace: http.StatusNotFound, route.ErrDenied: http.StatusForbidden, route.ErrNobody: http.StatusUnauthorized,
-	} {
-		if errors.Is(err, sentinel) {
-			status = is
-		}
+	status := route.Status(err)
+	if errors.Is(err, ops.ErrNoJob) || errors.Is(err, connection.ErrNoNamespace) {
+		status = http.StatusNotFound
 	}
-	http.Error(w, err.Error(), status)
+	http.Error(w, err.Error(), cmp.Or(status, http.StatusInternalServerError))
 }
 
 // pipes is a network inside of the process.
