@@ -56,7 +56,7 @@ type Requested struct {
 
 // Wait returns what has become of each item when all are through: see [job.AwaitRequest].
 func (r *Requested) Wait(ctx context.Context) ([]job.ItemResult, error) {
-	return job.AwaitRequest(ctx, r.job.ops.reg, string(r.job.name), r.ID)
+	return r.job.AwaitRequest(ctx, r.ID)
 }
 
 // RetryRequest says which failures are to be tried again.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // RequestState is how far a request has come.
@@ -129,4 +130,26 @@ func whyWaits(s *jobtree.State, r *jobtree.Request, i int) string {
 		return fmt.Sprintf("item %d belongs to %s, which is too old to know requests", i, brief.Text(id))
 	}
 	return fmt.Sprintf("item %d belongs to %s, which has not begun it", i, brief.Text(id))
+}
+
+// Request returns one request of the job. It reads the whole tree of the job.
+//
+// Errors: job.ErrNoRequest; those of a read.
+func (j *Job) Request(ctx context.Context, id string) (RequestState, error) {
+	list, err := j.Requests(ctx)
+	if err != nil {
+		return RequestState{}, err
+	}
+	for _, r := range list {
+		if r.ID == id {
+			return r, nil
+		}
+	}
+	return RequestState{}, fmt.Errorf("job %s: request %s: %w", brief.Text(string(j.name)), brief.Quote(id), job.ErrNoRequest)
+}
+
+// AwaitRequest returns what has become of each item of a request when all are through: see
+// [job.AwaitRequest].
+func (j *Job) AwaitRequest(ctx context.Context, id string) ([]job.ItemResult, error) {
+	return job.AwaitRequest(ctx, j.ops.reg, string(j.name), id)
 }
