@@ -6,7 +6,7 @@ DURATION = 30m
 SEED = 1
 
 # Folders that are modules of their own; go.work joins them. See internal/rooms/doc.go.
-MODULES = cmd/elasticjob console examples/observed examples/orders examples/service trace/sqltrace trace/prom trace/otel
+MODULES = cmd/elasticjob console console/oidctest examples/observed examples/orders examples/service trace/sqltrace trace/prom trace/otel
 
 # Of make load.
 LOAD = -jobs 1000 -for 30s

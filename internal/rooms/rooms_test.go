@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	// What only tests and programs to learn from use.
 	"internal/testserver": {},
 	"internal/modelstore": {"coord"},
+	"console/oidctest":    {"console"},
 	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/otel", "trace/prom", "trace/sqltrace", "internal/testserver", "jobfile"},
 	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
