@@ -101,7 +101,7 @@ func TestLogin(t *testing.T) {
 					if got.status != http.StatusForbidden || !strings.Contains(got.text, tt.text) || len(w.began) > 0 {
 						t.Errorf("%d %s, sessions %v; want 403 with %q", got.status, got.text, w.began, tt.text)
 					}
-					if !strings.Contains(w.log.String(), "log-in refused") {
+					if !strings.Contains(w.log.String(), "log-in refused") || !strings.Contains(w.log.String(), "address=192.0.2.1") {
 						t.Errorf("log: %s", w.log)
 					}
 				} else {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -85,6 +86,15 @@ func (w *world) Begin(rw http.ResponseWriter, _ *http.Request, name string, gran
 	w.began = append(w.began, began{name, grants})
 	http.SetCookie(rw, &http.Cookie{Name: "session", Value: name, Path: "/", Secure: true, HttpOnly: true})
 	return nil
+}
+
+// Address returns where a request comes from.
+func (w *world) Address(r *http.Request) netip.Addr {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		w.t.Error(err)
+	}
+	return from.Addr()
 }
 
 // away takes a host off the network, or puts another in its place.

@@ -40,7 +40,8 @@ func pick(documents []claims, claim string) claims {
 // Prefix is what names of users begin with.
 const Prefix = "oidc:"
 
-const maxName = 200 // bytes
+// maxName is how many bytes a name may have, as everywhere in the console.
+const maxName = 200 - len(Prefix)
 
 // userName returns the name of a user, by a claim.
 func userName(c claims, claim string) (string, error) {
@@ -52,8 +53,8 @@ func userName(c claims, claim string) (string, error) {
 		return "", fmt.Errorf("claim email: the provider has not verified %s", brief.Quote(name))
 	}
 	if name == "" || len(name) > maxName || !utf8.ValidString(name) || name != strings.TrimSpace(name) ||
-		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return "", fmt.Errorf("claim %s: %s; allowed are 1 to %d bytes that can be printed", claim, brief.Quote(name), maxName)
+		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == '(' || r == ')' }) { // (token …) stands behind names
+		return "", fmt.Errorf("claim %s: %s; allowed are 1 to %d bytes that can be printed, without parentheses", claim, brief.Quote(name), maxName)
 	}
 	return Prefix + name, nil
 }

@@ -24,8 +24,9 @@ func TestUserName(t *testing.T) {
 		{`{"name":"a\u202eb"}`, "name", ""},
 		{`{"name":"a\u200bb"}`, "name", ""},
 		{`{"name":"a\ufffdb"}`, "name", "oidc:a\ufffdb"},
-		{`{"name":"` + strings.Repeat("x", 200) + `"}`, "name", Prefix + strings.Repeat("x", 200)},
-		{`{"name":"` + strings.Repeat("x", 201) + `"}`, "name", ""},
+		{`{"name":"` + strings.Repeat("x", 195) + `"}`, "name", Prefix + strings.Repeat("x", 195)},
+		{`{"name":"` + strings.Repeat("x", 196) + `"}`, "name", ""},
+		{`{"name":"a (token b)"}`, "name", ""},
 		{`{}`, "name", ""},
 	} {
 		var c claims

@@ -126,7 +126,7 @@ func (l *Login) answer(step func(http.ResponseWriter, *http.Request) (string, *r
 }
 
 func (l *Login) refuse(w http.ResponseWriter, r *http.Request, refused *refusal) {
-	attrs := []slog.Attr{slog.String("reason", refused.text)}
+	attrs := []slog.Attr{slog.String("reason", refused.text), slog.Any("address", l.options.Sessions.Address(r))}
 	if refused.user != "" {
 		attrs = append(attrs, slog.String("user", refused.user))
 	}

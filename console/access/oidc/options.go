@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -47,8 +48,10 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
-// Sessions begins sessions.
+// Sessions begins sessions. access.Control is one.
 type Sessions interface {
+	// Address is where a request comes from.
+	Address(*http.Request) netip.Addr
 	// Begin begins a session of a user, by cookies of the answer, and tells the log about it.
 	Begin(w http.ResponseWriter, r *http.Request, name string, grants []access.Grant) error
 }

@@ -3,6 +3,7 @@ package oidc
 import (
 	"maps"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 type noSessions struct{}
 
 func (noSessions) Begin(http.ResponseWriter, *http.Request, string, []access.Grant) error { return nil }
+
+func (noSessions) Address(*http.Request) netip.Addr { return netip.Addr{} }
 
 func TestOptions(t *testing.T) {
 	for name, tt := range map[string]struct {
