@@ -103,18 +103,15 @@ func givenSpace(shown Namespace, o *ops.Ops) *space {
 //
 // Errors: what is wrong with an option, or with the file, with the place in it.
 func Open(o Options) (*Book, error) {
-	for i, folder := range o.Allow.Folders {
+	for _, folder := range slices.Clone(o.Allow.Folders) {
 		real, err := filepath.EvalSymlinks(folder)
-		if err == nil {
-			real, err = filepath.Abs(real)
+		if err == nil && !filepath.IsAbs(folder) {
+			err = errors.New("its path has to begin at the root")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("connection: allowed folder: %w", err)
+			return nil, fmt.Errorf("connection: allowed folder %s: %w", brief.Quote(folder), err)
 		}
-		if i == 0 {
-			o.Allow.Folders = slices.Clone(o.Allow.Folders) // the caller's stays as it is
-		}
-		o.Allow.Folders[i] = real
+		o.Allow.Folders = append(slices.Clip(o.Allow.Folders), real)
 	}
 	b := newBook(o)
 	if err := b.give(); err != nil {
@@ -513,15 +510,21 @@ func (b *Book) States() []State {
 //
 // Errors: ErrNoNamespace; ops.ErrStoreAway, with the reason; the cause of ctx.
 func (b *Book) Ops(ctx context.Context, name string) (*ops.Ops, error) {
-	s, p, err := b.find(name)
-	if err != nil {
-		return nil, err
+	for {
+		s, p, err := b.find(name)
+		if err != nil {
+			return nil, err
+		}
+		var options []ops.Option
+		if p != nil {
+			options = []ops.Option{ops.WithHistory(p), ops.WithTrace(p, b.notTraced)}
+		}
+		o, err := s.ops(ctx, options)
+		if errors.Is(err, ops.ErrStoresClosed) && b.namespace(name) != s && ctx.Err() == nil {
+			continue // the entry was changed just now
+		}
+		return o, err
 	}
-	var options []ops.Option
-	if p != nil {
-		options = []ops.Option{ops.WithHistory(p), ops.WithTrace(p, b.notTraced)}
-	}
-	return s.ops(ctx, options)
 }
 
 func (b *Book) notTraced(c ops.Change, err error) {

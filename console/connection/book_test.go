@@ -94,6 +94,13 @@ func (p *past) answer(ctx context.Context) error {
 	return fails
 }
 
+// set says how the databases answer from now on.
+func (w *world) set(hangs bool, fails error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hangs, w.fails = hangs, fails
+}
+
 func (p *past) Ping(ctx context.Context) error { return p.answer(ctx) }
 
 func (p *past) JobNames(ctx context.Context, _ string, _ int) ([]string, error) {
@@ -101,7 +108,10 @@ func (p *past) JobNames(ctx context.Context, _ string, _ int) ([]string, error) 
 }
 
 func (p *past) Execution(ctx context.Context, _ string) (history.Execution, error) {
-	return history.Execution{}, errors.Join(p.answer(ctx), history.ErrNotFound)
+	if err := p.answer(ctx); err != nil {
+		return history.Execution{}, err
+	}
+	return history.Execution{}, history.ErrNotFound
 }
 
 func (p *past) Write(ctx context.Context, _ trace.Batch) error {

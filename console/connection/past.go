@@ -60,7 +60,7 @@ type past struct {
 	err      error     // of the last attempt or question, if that failed
 	again    time.Time // until then questions are refused with err
 	pause    time.Duration
-	worked   time.Time // when a question has succeeded
+	worked   int // how many questions have succeeded
 }
 
 var _ Past = (*past)(nil)
@@ -69,20 +69,20 @@ func newPast(key string, shown Database, open func() (History, string, error)) *
 	return &past{key: key, name: shown.Name, shown: shown, open: open, state: newTracker("database", shown.Name)}
 }
 
-// get returns the open database, and opens it if nobody has.
-func (p *past) get(ctx context.Context) (History, error) {
+// get returns the open database, and opens it if nobody has; and how many questions have succeeded.
+func (p *past) get(ctx context.Context) (h History, worked int, err error) {
 	for {
 		p.mu.Lock()
 		switch {
 		case p.isClosed:
 			p.mu.Unlock()
-			return nil, ErrClosed
+			return nil, 0, ErrClosed
 		case p.err != nil && time.Now().Before(p.again):
 			defer p.mu.Unlock()
-			return nil, p.err
+			return nil, 0, p.err
 		case p.history != nil:
 			defer p.mu.Unlock()
-			return p.history, nil
+			return p.history, p.worked, nil
 		}
 		if p.opening == nil {
 			p.opening = make(chan struct{})
@@ -93,7 +93,7 @@ func (p *past) get(ctx context.Context) (History, error) {
 		select {
 		case <-opening:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, 0, context.Cause(ctx)
 		}
 	}
 }
@@ -128,12 +128,11 @@ func (p *past) fail(err error) {
 func ask[T any](ctx context.Context, p *past, limit time.Duration, question func(context.Context, History) (T, error)) (answer T, err error) {
 	inTime, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer in %v", limit))
 	defer cancel()
-	begin := time.Now()
-	h, err := p.get(inTime)
+	h, worked, err := p.get(inTime)
 	switch {
 	case err == nil:
 		answer, err = question(inTime, h)
-		err = p.note(ctx, inTime, begin, err)
+		err = p.note(ctx, inTime, worked, err)
 	case ctx.Err() == nil && inTime.Err() != nil:
 		err = fmt.Errorf("%w: it is still being opened: %w", ErrDatabaseAway, err)
 	}
@@ -144,13 +143,14 @@ func ask[T any](ctx context.Context, p *past, limit time.Duration, question func
 }
 
 // note notes how a question has ended, and returns what its error is to be. ctx is that of whoever has
-// asked, and inTime has the limit too.
-func (p *past) note(ctx, inTime context.Context, begin time.Time, err error) error {
+// asked, inTime has the limit too, and worked is what get has returned.
+func (p *past) note(ctx, inTime context.Context, worked int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case err == nil, errors.Is(err, history.ErrQuery), errors.Is(err, history.ErrNotFound):
-		p.worked, p.err, p.pause = time.Now(), nil, 0
+		p.worked++
+		p.err, p.pause = nil, 0
 		p.state.set(Connected, nil)
 		return hide(err, p.secret)
 	case p.isClosed:
@@ -160,7 +160,7 @@ func (p *past) note(ctx, inTime context.Context, begin time.Time, err error) err
 	case inTime.Err() != nil:
 		err = fmt.Errorf("%w: %w", context.Cause(inTime), err)
 	}
-	if p.worked.Before(begin) {
+	if p.worked == worked {
 		p.fail(err)
 	}
 	return fmt.Errorf("%w: %w", ErrDatabaseAway, hide(err, p.secret))
