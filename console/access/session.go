@@ -50,6 +50,9 @@ type session struct {
 
 const keyPrefix = "session:"
 
+// BySession reports whether it came by a session: by the cookie, or the header Access-Token.
+func (p *Principal) BySession() bool { return p != nil && strings.HasPrefix(p.Key, keyPrefix) }
+
 // sessions are all sessions of a process. Their number is bounded: when there is one too many, the one ends that was
 // used longest ago.
 type sessions struct {

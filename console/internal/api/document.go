@@ -19,6 +19,7 @@ var (
 	tagJobs       = []string{"jobs"}
 	tagServers    = []string{"servers"}
 	tagHistory    = []string{"history"}
+	tagAccess     = []string{"access"}
 )
 
 // describe returns the document without its operations.
@@ -34,7 +35,7 @@ func describe(schemas huma.Registry) *huma.OpenAPI {
 		Components: &huma.Components{
 			Schemas: schemas,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
-				"session": {Type: "apiKey", In: "cookie", Name: "elasticjob_session", Description: "Cookie of a log-in."},
+				"session": {Type: "apiKey", In: "cookie", Name: "elasticjob", Description: "Cookie of a log-in; by TLS it is named __Host-elasticjob."},
 				"token":   {Type: "http", Scheme: "bearer", Description: "Token of the API."},
 			},
 		},
@@ -44,6 +45,7 @@ func describe(schemas huma.Registry) *huma.OpenAPI {
 			{Name: "jobs", Description: "One job."},
 			{Name: "servers", Description: "Hosts and processes."},
 			{Name: "history", Description: "What has happened: it needs a database."},
+			{Name: "access", Description: "Log-in, users and tokens."},
 		},
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -103,6 +105,19 @@ var known = []struct {
 
 	{errRequest, http.StatusUnprocessableEntity, "invalid"},
 
+	{access.ErrRefused, http.StatusUnauthorized, "refused"},
+	{access.ErrLimited, http.StatusTooManyRequests, "limited"},
+	{access.ErrBusy, http.StatusServiceUnavailable, "too-many-log-ins"},
+	{access.ErrNoUser, http.StatusNotFound, "no-user"},
+	{access.ErrNoToken, http.StatusNotFound, "no-token"},
+	{access.ErrNoSession, http.StatusNotFound, "no-session"},
+	{access.ErrExists, http.StatusConflict, "exists"},
+	{access.ErrLastAdmin, http.StatusConflict, "last-admin"},
+	{access.ErrReadOnly, http.StatusConflict, "no-users-file"},
+	{access.ErrLocked, http.StatusServiceUnavailable, "users-file-locked"},
+	{access.ErrPassword, http.StatusUnprocessableEntity, "bad-password"},
+	{access.ErrInvalid, http.StatusUnprocessableEntity, "invalid"},
+
 	{connection.ErrNoNamespace, http.StatusNotFound, "no-namespace"},
 	{connection.ErrNoDatabase, http.StatusNotFound, "no-database"},
 	{ops.ErrStoreAway, http.StatusServiceUnavailable, "store-away"},
@@ -172,7 +187,11 @@ func problemOf(err error) *Problem {
 	}
 	for _, k := range known {
 		if errors.Is(err, k.err) {
-			return newProblem(k.status, k.code, err.Error(), fieldsOf(err)...)
+			p := newProblem(k.status, k.code, err.Error(), fieldsOf(err)...)
+			if limit, ok := errors.AsType[*access.LimitError](err); ok {
+				p.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(limit.After.Seconds()))))
+			}
+			return p
 		}
 	}
 	if fields := fieldsOf(err); len(fields) > 0 {

@@ -35,6 +35,8 @@ type Connections interface {
 // Options say what the API is about.
 type Options struct {
 	Connections Connections
+	// Access has the users, tokens and sessions; nil if a program knows them: then there are no routes for them.
+	Access *access.Control
 	// Version is that of the program; who is logged in sees it. Default "unknown".
 	Version string
 }
@@ -69,6 +71,9 @@ func Add(table *route.Table, o Options) (*API, error) {
 	a.addDump()
 	a.addCron()
 	a.addHistory()
+	a.addLogin()
+	a.addUsers()
+	a.addTokens()
 	return a, errors.Join(a.errs...)
 }
 

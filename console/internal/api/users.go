@@ -1,0 +1,235 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+)
+
+// usersPath is that of the users of the console.
+const usersPath = Prefix + "/users"
+
+// UserInfo is a user of the console.
+type UserInfo struct {
+	Name        string      `json:"name"`
+	Grants      []GrantInfo `json:"grants" nullable:"false"`
+	HasPassword bool        `json:"hasPassword" doc:"Whether he can log in by a password."`
+	Disabled    bool        `json:"disabled"`
+	Created     time.Time   `json:"created,omitzero"`
+	Tokens      []TokenInfo `json:"tokens" nullable:"false"`
+	Sessions    int         `json:"sessions" doc:"How many go on."`
+}
+
+func userInfo(u access.UserInfo) UserInfo {
+	return UserInfo{u.Name, grantInfos(u.Grants), u.HasPassword, u.Disabled, u.Created, tokenInfos(u.Tokens), u.Sessions}
+}
+
+// InUser is the part of a request that says which user it is about.
+type InUser struct {
+	User string `path:"user" maxLength:"255" doc:"Name of the user." example:"anna"`
+}
+
+// NewUser is a user to be added.
+type NewUser struct {
+	Name     string      `json:"name" maxLength:"100" doc:"Letters, digits, and any of . _ @ + -"`
+	Password string      `json:"password,omitempty" maxLength:"1024" writeOnly:"true" doc:"12 to 256 bytes. Without one he cannot log in by a password."`
+	Grants   []GrantInfo `json:"grants" nullable:"false" maxItems:"100"`
+}
+
+// AddUserInput is the request to add a user.
+type AddUserInput struct{ Body NewUser }
+
+// UserRights is what of a user can be changed.
+type UserRights struct {
+	Grants   []GrantInfo `json:"grants" nullable:"false" maxItems:"100"`
+	Disabled bool        `json:"disabled" doc:"Disabling him ends his sessions."`
+}
+
+// SetUserInput is the request to change a user.
+type SetUserInput struct {
+	InUser
+	Body UserRights
+}
+
+// SetPasswordInput is the request to set a user's password.
+type SetPasswordInput struct {
+	InUser
+	Body struct {
+		New string `json:"new" maxLength:"1024" writeOnly:"true" doc:"12 to 256 bytes."`
+	}
+}
+
+// SessionInfo is a session of somebody.
+type SessionInfo struct {
+	Key     string    `json:"key" doc:"It is no secret."`
+	User    string    `json:"user"`
+	Address string    `json:"address,omitempty" doc:"Where he logged in."`
+	Began   time.Time `json:"began"`
+	Used    time.Time `json:"used"`
+	Expires time.Time `json:"expires" doc:"When it ends at the latest."`
+	Mine    bool      `json:"mine" doc:"Whether the request came by it."`
+}
+
+// InSession is the part of a request that says which session it is about.
+type InSession struct {
+	Session string `path:"session" maxLength:"255" doc:"Key of the session."`
+}
+
+// SessionsInput is the question for sessions.
+type SessionsInput struct {
+	User string `query:"user" maxLength:"255" doc:"Only those of this user."`
+}
+
+func (a *API) addUsers() {
+	if a.Access == nil {
+		return
+	}
+	everything := admin(route.Everything)
+	conflict := []int{http.StatusConflict}
+	register(a, everything, huma.Operation{
+		OperationID: "list-users", Method: http.MethodGet, Path: usersPath, Tags: tagAccess, Summary: "Users of the console",
+	}, a.users)
+	register(a, everything, huma.Operation{
+		OperationID: "add-user", Method: http.MethodPost, Path: usersPath, Tags: tagAccess, Summary: "Add a user", DefaultStatus: http.StatusCreated, Errors: conflict,
+	}, a.addUser)
+	register(a, everything, huma.Operation{
+		OperationID: "get-user", Method: http.MethodGet, Path: usersPath + "/{user}", Tags: tagAccess, Summary: "A user",
+	}, a.user)
+	register(a, everything, huma.Operation{
+		OperationID: "set-user", Method: http.MethodPut, Path: usersPath + "/{user}", Tags: tagAccess, Summary: "Replace the grants of a user, and disable or enable him",
+		Description: "It counts from the next request of his on. The last admin for everything can neither lose that nor be disabled.", Errors: conflict,
+	}, a.setUser)
+	register(a, everything, huma.Operation{
+		OperationID: "set-password", Method: http.MethodPut, Path: usersPath + "/{user}/password", Tags: tagAccess, Summary: "Set the password of a user",
+		Description: "It ends all of his sessions.", Errors: conflict,
+	}, a.setPassword)
+	register(a, everything, huma.Operation{
+		OperationID: "remove-user", Method: http.MethodDelete, Path: usersPath + "/{user}", Tags: tagAccess, Summary: "Remove a user, with tokens and sessions",
+		Description: "The last admin for everything cannot be removed.", Errors: conflict,
+	}, a.removeUser)
+	register(a, everything, huma.Operation{
+		OperationID: "list-sessions", Method: http.MethodGet, Path: Prefix + "/sessions", Tags: tagAccess, Summary: "Sessions of everybody, the one that was used last first",
+	}, a.sessions)
+	register(a, everything, huma.Operation{
+		OperationID: "end-session", Method: http.MethodDelete, Path: Prefix + "/sessions/{session}", Tags: tagAccess, Summary: "End a session of somebody",
+	}, a.endSession)
+	register(a, signedIn, huma.Operation{
+		OperationID: "list-my-sessions", Method: http.MethodGet, Path: Prefix + "/me/sessions", Tags: tagAccess, Summary: "Your sessions",
+		Errors: []int{http.StatusForbidden},
+	}, a.mySessions)
+	register(a, signedIn, huma.Operation{
+		OperationID: "end-my-session", Method: http.MethodDelete, Path: Prefix + "/me/sessions/{session}", Tags: tagAccess, Summary: "End a session of yours",
+		Errors: []int{http.StatusForbidden},
+	}, a.endMySession)
+}
+
+func (a *API) users(context.Context, *struct{}) (*answer[List[UserInfo]], error) {
+	var rows []UserInfo
+	for _, u := range a.Access.Users() {
+		rows = append(rows, userInfo(u))
+	}
+	return listed(rows), nil
+}
+
+func (a *API) user(_ context.Context, in *InUser) (*answer[UserInfo], error) {
+	u, err := a.Access.User(in.User)
+	if err != nil {
+		return nil, err
+	}
+	return &answer[UserInfo]{userInfo(u)}, nil
+}
+
+func (a *API) addUser(ctx context.Context, in *AddUserInput) (*answer[UserInfo], error) {
+	grants, err := grantsOf(ctx, in.Body.Grants)
+	if err != nil {
+		return nil, err
+	}
+	err = a.Access.AddUser(ctx, actor(ctx), in.Body.Name, in.Body.Password, grants)
+	switch {
+	case errors.Is(err, access.ErrPassword):
+		return nil, refuse("body.password", "%v", err)
+	case errors.Is(err, access.ErrInvalid):
+		return nil, refuse("body.name", "%v", err)
+	case err != nil:
+		return nil, err
+	}
+	return a.user(ctx, &InUser{in.Body.Name})
+}
+
+func (a *API) setUser(ctx context.Context, in *SetUserInput) (*answer[UserInfo], error) {
+	grants, err := grantsOf(ctx, in.Body.Grants)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Access.SetUser(ctx, actor(ctx), in.User, grants, in.Body.Disabled); err != nil {
+		return nil, err
+	}
+	return a.user(ctx, &in.InUser)
+}
+
+func (a *API) setPassword(ctx context.Context, in *SetPasswordInput) (*struct{}, error) {
+	err := a.Access.SetPassword(ctx, actor(ctx), in.User, in.Body.New)
+	if errors.Is(err, access.ErrPassword) {
+		return nil, refuse("body.new", "%v", err)
+	}
+	return nil, err
+}
+
+func (a *API) removeUser(ctx context.Context, in *InUser) (*struct{}, error) {
+	return nil, a.Access.RemoveUser(ctx, actor(ctx), in.User)
+}
+
+func (a *API) sessions(ctx context.Context, in *SessionsInput) (*answer[List[SessionInfo]], error) {
+	return listed(a.sessionInfos(ctx, in.User)), nil
+}
+
+func (a *API) sessionInfos(ctx context.Context, user string) []SessionInfo {
+	var rows []SessionInfo
+	mine := access.From(ctx).Key
+	for _, s := range a.Access.Sessions(user) {
+		rows = append(rows, SessionInfo{s.Key, s.User, s.Address, s.Began, s.Used, s.Expires, s.Key == mine})
+	}
+	return rows
+}
+
+func (a *API) endSession(ctx context.Context, in *InSession) (*struct{}, error) {
+	return nil, a.Access.EndSession(actor(ctx), in.Session)
+}
+
+func (a *API) mySessions(ctx context.Context, _ *struct{}) (*answer[List[SessionInfo]], error) {
+	p, err := logsIn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return listed(a.sessionInfos(ctx, p.Name)), nil
+}
+
+func (a *API) endMySession(ctx context.Context, in *InSession) (*struct{}, error) {
+	p, err := logsIn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range a.Access.Sessions(p.Name) {
+		if s.Key == in.Session {
+			return nil, a.Access.EndSession(actor(ctx), in.Session)
+		}
+	}
+	return nil, access.ErrNoSession // also if it is somebody else's
+}
+
+// logsIn returns who sends a request, if he is one who has sessions.
+func logsIn(ctx context.Context) (*access.Principal, error) {
+	p := access.From(ctx)
+	if p.User == "" && p.BySession() {
+		return p, nil
+	}
+	return person(ctx)
+}
+
+func actor(ctx context.Context) access.Actor { return access.ActorOf(access.From(ctx)) }
