@@ -8,13 +8,16 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/access/oidc"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/api"
 	"github.com/elasticjob-go/elasticjob/console/internal/guard"
+	"github.com/elasticjob-go/elasticjob/console/internal/live"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 )
 
@@ -25,10 +28,14 @@ type Limits = guard.Limits
 type Options struct {
 	// Connections are the namespaces and databases; they stay the caller's, who closes them after the console.
 	Connections *connection.Book
+	// Access is who may log in, and what they may do; it stays the caller's, who closes it after the console.
+	Access *access.Control
+	// OIDC is a provider where they log in, too; nil if there is none. Its Sessions are Access.
+	OIDC *oidc.Login
 	// Who returns who sends a request; nil if nobody is logged in. It replaces Access, for a program
 	// that knows its users.
 	Who func(*http.Request) (*access.Principal, error)
-	// Address returns where a request is from. Default: the connection's other end.
+	// Address returns where a request is from. Default that of Access; without it, the connection's other end.
 	Address func(*http.Request) netip.Addr
 	// Hosts are the names by which clients may call the console, without ports. Empty: any. Name them, and
 	// a page of another site cannot get at a console on loopback by a name of its own (DNS rebinding).
@@ -44,6 +51,8 @@ type Options struct {
 	OpenMetrics bool
 	// Collectors are shown beside the console's own metrics.
 	Collectors []prometheus.Collector
+	// Zone is that of times without one, in the routes of ElasticJob's consoles. Default time.Local.
+	Zone *time.Location
 	// Version is that of the program; who is logged in sees it.
 	Version string
 	// Log gets each request, and what goes wrong. Default slog.Default().
@@ -65,8 +74,15 @@ func New(o Options) (*Console, error) {
 	switch {
 	case o.Connections == nil:
 		return nil, errors.New("console: Connections are missing")
-	case o.Who == nil:
-		return nil, errors.New("console: Who is missing: nobody could log in")
+	case o.Access == nil && o.Who == nil:
+		return nil, errors.New("console: Access or Who is missing: nobody could log in")
+	case o.Access != nil && o.Who != nil:
+		return nil, errors.New("console: Access and Who: allowed is one of them")
+	case o.Access != nil:
+		o.Who = o.Access.Authenticate
+		if o.Address == nil {
+			o.Address = o.Access.Address
+		}
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -77,13 +93,13 @@ func New(o Options) (*Console, error) {
 		return nil, fmt.Errorf("console: Collectors: %w", err)
 	}
 	table := &route.Table{Who: o.Who, Fail: fail}
-	if err := c.addRoutes(table); err != nil {
-		return nil, fmt.Errorf("console: %w", err)
-	}
 	if c.guard, err = guard.New(table, guard.Options{
 		Limits: o.Limits, Hosts: o.Hosts, Origins: o.Origins, Secure: o.Secure, Address: o.Address, Metrics: c.metrics, Log: o.Log,
 	}); err != nil {
 		return nil, fmt.Errorf("console: Origins: %w", err)
+	}
+	if err := c.addRoutes(table); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
 	}
 	c.close = append(c.close, c.guard.Close)
 	return c, nil
@@ -91,8 +107,48 @@ func New(o Options) (*Console, error) {
 
 // addRoutes adds all that a console answers.
 func (c *Console) addRoutes(table *route.Table) error {
-	_, err := api.Add(table, api.Options{Connections: c.o.Connections, Version: c.o.Version})
-	return errors.Join(err, c.addProbes(table))
+	v1, err := api.Add(table, api.Options{Connections: c.o.Connections, Version: c.o.Version})
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.addLive(v1), c.addProvider(table), c.addProbes(table))
+}
+
+// addLive adds the streams of the API.
+func (c *Console) addLive(v1 *api.API) error {
+	who := c.o.Who
+	if c.o.Access != nil {
+		who = c.o.Access.Again // an open page is no use of a session
+	}
+	l, err := live.New(live.Options{
+		Ops: c.o.Connections.Ops, Who: who, Fail: api.Fail, Listeners: c.o.Limits.Streams, Log: c.o.Log,
+	})
+	if err != nil {
+		return err
+	}
+	c.close = append(c.close, l.Close)
+	return l.Add(v1)
+}
+
+// addProvider adds the log-in by a provider.
+func (c *Console) addProvider(table *route.Table) error {
+	if c.o.OIDC == nil {
+		return nil
+	}
+	c.close = append(c.close, func(context.Context) error {
+		c.o.OIDC.Close()
+		return nil
+	})
+	return addAll(table, c.o.OIDC.Routes())
+}
+
+func addAll(table *route.Table, routes []route.Route) error {
+	for _, r := range routes {
+		if err := table.Add(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ServeHTTP answers a request.

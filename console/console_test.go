@@ -141,6 +141,7 @@ func TestNewRefuses(t *testing.T) {
 	for want, o := range map[string]Options{
 		"Connections": {Who: whoever},
 		"Who":         {Connections: book},
+		"one of them": {Connections: book, Who: whoever, Access: &access.Control{}},
 		"Origins":     {Connections: book, Who: whoever, Origins: []string{"console.example"}},
 		"Collectors":  {Connections: book, Who: whoever, Collectors: []prometheus.Collector{twice, twice}},
 	} {

@@ -19,16 +19,11 @@ func (c *Console) addProbes(table *route.Table) error {
 	if c.o.OpenMetrics {
 		metrics = open
 	}
-	for _, r := range []route.Route{
+	return addAll(table, []route.Route{
 		{Method: http.MethodGet, Pattern: "/healthz", Need: open, Handler: http.HandlerFunc(alive), Probe: true},
 		{Method: http.MethodGet, Pattern: "/readyz", Need: open, Handler: http.HandlerFunc(c.ready), Probe: true},
 		{Method: http.MethodGet, Pattern: "/metrics", Need: metrics, Handler: c.metrics.Handler(), Probe: true},
-	} {
-		if err := table.Add(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 func alive(w http.ResponseWriter, _ *http.Request) {
@@ -62,6 +57,11 @@ func (c *Console) ready(w http.ResponseWriter, r *http.Request) {
 func (c *Console) faults() (list []string) {
 	if err := c.o.Connections.Fault(); err != nil {
 		list = append(list, err.Error())
+	}
+	if c.o.Access != nil {
+		if err := c.o.Access.Fault(); err != nil {
+			list = append(list, err.Error())
+		}
 	}
 	return list
 }

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
@@ -69,15 +72,26 @@ func New(table *route.Table, o Options) (*Guard, error) {
 		g.hosts[canonicalHost(host)] = true
 	}
 	g.closing, g.close = context.WithCancelCause(context.Background())
-	who := table.Who
-	table.Who = func(r *http.Request) (*access.Principal, error) {
+	table.Who = noting(table.Who)
+	return g, nil
+}
+
+// noting is who that tells the answer of a request what it has found out.
+func noting(who func(*http.Request) (*access.Principal, error)) func(*http.Request) (*access.Principal, error) {
+	return func(r *http.Request) (*access.Principal, error) {
 		p, err := who(r)
-		if a, ok := r.Context().Value(answerKey{}).(*answer); ok && p != nil {
+		a, ok := r.Context().Value(answerKey{}).(*answer)
+		if ok && p != nil {
 			a.user = p.Name
+		}
+		if limit, isLimit := errors.AsType[*access.LimitError](err); ok && isLimit {
+			a.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(limit.After.Seconds()))))
+		}
+		if ok && errors.Is(err, access.ErrBusy) {
+			a.Header().Set("Retry-After", "1")
 		}
 		return p, err
 	}
-	return g, nil
 }
 
 // Close ends all streams, lets none begin, and waits for them as long as ctx allows. Other requests go on:

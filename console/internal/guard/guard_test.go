@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
@@ -25,13 +26,18 @@ type stand struct {
 	metrics *Metrics
 }
 
-// newStand has the routes GET and POST /do, GET /stream and GET /alive, which have one handler.
+// newStand has the routes GET and POST /do, GET /stream, GET /mine and GET /alive, which have one handler.
 func newStand(t *testing.T, o Options, handler http.HandlerFunc) *stand {
 	t.Helper()
 	s := &stand{}
 	table := &route.Table{
 		Who: func(r *http.Request) (*access.Principal, error) {
-			if name, _, ok := r.BasicAuth(); ok {
+			switch name, _, ok := r.BasicAuth(); {
+			case name == "often":
+				return nil, &access.LimitError{After: 1500 * time.Millisecond}
+			case name == "busy":
+				return nil, access.ErrBusy
+			case ok:
 				return &access.Principal{Name: name}, nil
 			}
 			return nil, nil
@@ -43,6 +49,7 @@ func newStand(t *testing.T, o Options, handler http.HandlerFunc) *stand {
 		{Method: "GET", Pattern: "/do", Need: open, Handler: handler},
 		{Method: "POST", Pattern: "/do", Need: open, Handler: handler, Fail: fail("own")},
 		{Method: "GET", Pattern: "/stream", Need: open, Handler: handler, Stream: true},
+		{Method: "GET", Pattern: "/mine", Need: route.Need{Scope: route.SignedIn}, Handler: handler},
 		{Method: "GET", Pattern: "/alive", Need: open, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), Probe: true},
 	} {
 		if err := table.Add(r); err != nil {
@@ -337,6 +344,21 @@ func TestTooManyAtOnce(t *testing.T) {
 	}
 	if len(s.requests.by) != 0 {
 		t.Errorf("it remembers %v", s.requests.by)
+	}
+}
+
+// Whoever is not let in for now is told when to come again.
+func TestRetryAfter(t *testing.T) {
+	s := newStand(t, Options{}, nothing)
+	for name, want := range map[string]string{"often": "429 2", "busy": "503 1", "": "401 "} {
+		r := request("GET", "/mine")
+		if name != "" {
+			r.SetBasicAuth(name, "")
+		}
+		answer := s.ask(r)
+		if got := fmt.Sprint(answer.StatusCode, " ", answer.Header.Get("Retry-After")); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
 )
 
 // Errors that say why a request does not get to its handler.
@@ -36,8 +38,9 @@ var (
 	ErrPanic = errors.New("the console has a defect here; its log says more, under the request's id")
 )
 
-// Status returns the HTTP status for an error of this package, for one of http.MaxBytesReader, or for a
-// context that has no time left; 0 for all others.
+// Status returns the HTTP status for an error of this package, for one of package access that says why
+// somebody is not let in, for one of http.MaxBytesReader, or for a context that has no time left; 0 for all
+// others.
 func Status(err error) int {
 	for _, row := range []struct {
 		err    error
@@ -47,6 +50,9 @@ func Status(err error) int {
 		{ErrPath, http.StatusBadRequest},
 		{ErrMethod, http.StatusMethodNotAllowed},
 		{ErrNobody, http.StatusUnauthorized},
+		{access.ErrRefused, http.StatusUnauthorized},
+		{access.ErrLimited, http.StatusTooManyRequests},
+		{access.ErrBusy, http.StatusServiceUnavailable},
 		{ErrDenied, http.StatusForbidden},
 		{ErrOrigin, http.StatusForbidden},
 		{ErrHost, http.StatusMisdirectedRequest},

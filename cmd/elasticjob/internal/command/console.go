@@ -1,24 +1,68 @@
 package command
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"path/filepath"
+	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/serve"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+	"github.com/elasticjob-go/elasticjob/console"
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/access/oidc"
+	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// consoleFlags are those of the console that its commands share.
+// consoleFlags are those of the console.
 type consoleFlags struct {
-	users string // --users
+	users string // --users, which all of its commands share
+
+	listen, metricsListen string
+	cert, key             string
+	isInsecure            bool
+	connections, config   string
 }
+
+// consolePort is that of ElasticJob's console.
+const consolePort = "8899"
 
 func (c *cli) consoleCommand() *cobra.Command {
 	var f consoleFlags
 	cmd := &cobra.Command{
 		Use: "console", Short: "Serve the console", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return errors.New("console: it cannot be served yet") },
+		Long: `Serve the console: an API over HTTP, with log-in and rights, for the namespace that --store or a context names, and
+for those of --connections. Users log in by name and password, and are in the file of --users: make the first one
+by "elasticjob console user add". The file of --config may name a provider of OpenID Connect, a proxy that logs users
+in, and the names of the console.
+
+Without TLS it listens on a loopback address only, unless --insecure-http says that something before it ends TLS: then
+session cookies are for TLS only. Certificate and key are read again when they have changed.
+
+SIGINT and SIGTERM end it: nobody is accepted any more, streams end at once, requests have 10 s. A second one ends it
+at once.`,
+		Example: "  elasticjob console user add anna --role admin\n  elasticjob console --store etcd://127.0.0.1:2379/billing",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serveConsole(cmd.Context(), &f) },
 	}
 	cmd.PersistentFlags().StringVar(&f.users, "users", "", "file with users and tokens; default: console-users.yaml beside the contexts file")
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:"+consolePort, "host:port to listen on")
+	flags.StringVar(&f.metricsListen, "metrics-listen", "", "host:port on which anybody may read the metrics")
+	flags.StringVar(&f.cert, "tls-cert", "", "file with the console's certificate")
+	flags.StringVar(&f.key, "tls-key", "", "file with the private key of --tls-cert")
+	flags.BoolVar(&f.isInsecure, "insecure-http", false, "HTTP without TLS on any address: something before the console ends TLS")
+	flags.StringVar(&f.connections, "connections", "", "file with more namespaces and databases, which admins may change")
+	flags.StringVar(&f.config, "config", "", "file with settings of the console")
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	cmd.MarkFlagsMutuallyExclusive("tls-cert", "insecure-http")
 	cmd.AddCommand(c.consoleCommands(&f)...)
 	return cmd
 }
@@ -36,4 +80,175 @@ func (c *cli) usersFile(f *consoleFlags) (string, error) {
 	}
 	contexts, err := c.contextsFile()
 	return filepath.Join(filepath.Dir(contexts), "console-users.yaml"), err
+}
+
+// serveConsole serves the console until ctx ends.
+func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
+	log := slog.New(slog.NewTextHandler(c.env.Err, nil))
+	file, err := readConsoleFile(f.config)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	site := serve.Site{Listen: f.listen, Log: log}
+	switch {
+	case f.cert != "":
+		if site.Certificate, err = serve.ReadCertificate(f.cert, f.key, log); err != nil {
+			return exit.With(exit.Usage, err)
+		}
+	case !f.isInsecure && !serve.IsLoopback(f.listen):
+		return exit.Errorf(exit.Usage, "--listen %s can be reached from elsewhere, and passwords would be sent in the clear: give --tls-cert and --tls-key, or --insecure-http if something before the console ends TLS", f.listen)
+	}
+	refused := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "elasticjob_console_log_ins_refused_total", Help: "Names, passwords, tokens and sessions that were refused, by kind.",
+	}, []string{"kind"})
+	control, provider, err := c.openAccess(f, file, log, refused)
+	if err != nil {
+		return err
+	}
+	defer func() { err = first(err, control.Close()) }()
+	book, err := c.openBook(ctx, f, file, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		defer cancel()
+		err = first(err, book.Close(end))
+	}()
+	zone, err := file.zone()
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	served, err := console.New(console.Options{
+		Connections: book, Access: control, OIDC: provider, Zone: zone,
+		Hosts: plain(file.Hosts), Origins: plain(file.Origins), Secure: f.isInsecure, OpenMetrics: file.OpenMetrics,
+		Collectors: []prometheus.Collector{refused}, Version: built().Version, Log: log,
+	})
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	site.Handler, site.Close = served, served.Close
+	sites := []serve.Site{site}
+	if f.metricsListen != "" {
+		sites = append(sites, serve.Site{Listen: f.metricsListen, Handler: served.Metrics(), Log: log})
+	}
+	return serve.Run(ctx, sites...)
+}
+
+// openAccess opens the ways to log in. At least one is there. provider is nil if there is none.
+func (c *cli) openAccess(f *consoleFlags, file *consoleFile, log *slog.Logger, refused *prometheus.CounterVec) (*access.Control, *oidc.Login, error) {
+	path, err := c.usersFile(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	proxy, err := file.proxy()
+	if err != nil {
+		return nil, nil, exit.With(exit.Usage, err)
+	}
+	users := access.File(path)
+	others := file.OIDC != nil || proxy.User != ""
+	switch known, err := users.Read(); {
+	case errors.Is(err, access.ErrNoFile) && others && f.users == "":
+		users = "" // nobody has asked for it
+	case err != nil && !errors.Is(err, access.ErrNoFile):
+		return nil, nil, exit.With(exit.Usage, err)
+	case !others && (known == nil || len(known.Users) == 0):
+		return nil, nil, exit.Errorf(exit.Usage, "nobody could log in: %s has no user; make one by: elasticjob console user add NAME --role admin, or have --config name a provider or a proxy", path)
+	}
+	control, err := access.Open(access.Options{
+		File: users, Trail: trailOf(users), Secure: f.isInsecure, Proxy: proxy, Idle: file.Sessions.Idle, Absolute: file.Sessions.Absolute,
+		Tell: func(e access.Event) {
+			if e.Kind == access.LogInRefused || e.Kind == access.LogInLimited {
+				refused.WithLabelValues(string(e.Kind)).Inc()
+			}
+			log.Info("console: "+string(e.Kind), "by", e.By, "user", e.User, "token", e.Token, "address", e.Address, "detail", e.Detail, "more", e.More)
+		},
+	})
+	if err != nil {
+		return nil, nil, exit.With(exit.Usage, err)
+	}
+	if file.OIDC == nil {
+		return control, nil, nil
+	}
+	provider, err := file.OIDC.open(control, log)
+	if err != nil {
+		return nil, nil, exit.With(exit.Usage, first(err, control.Close()))
+	}
+	return control, provider, nil
+}
+
+// trailOf returns where log-ins are noted: beside the users.
+func trailOf(users access.File) access.Trail {
+	if users == "" {
+		return ""
+	}
+	return access.TrailOf(string(users))
+}
+
+func (o *consoleOIDC) open(sessions oidc.Sessions, log *slog.Logger) (*oidc.Login, error) {
+	groups, err := groupGrants("oidc.groups", o.Groups)
+	if err != nil {
+		return nil, err
+	}
+	provider, err := oidc.New(oidc.Options{
+		Issuer: string(o.Issuer), ClientID: string(o.ClientID), ClientSecret: string(o.ClientSecret), RedirectURL: string(o.RedirectURL),
+		Scopes: plain(o.Scopes), NameClaim: string(o.NameClaim), GroupsClaim: string(o.GroupsClaim), Groups: groups,
+		LogoutURL: string(o.LogoutURL), Sessions: sessions, Log: log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--config: oidc: %w", err)
+	}
+	return provider, nil
+}
+
+// openBook opens the namespaces: the one that flags, environment and context name, and those of --connections.
+func (c *cli) openBook(ctx context.Context, f *consoleFlags, file *consoleFile, log *slog.Logger) (*connection.Book, error) {
+	keys, err := file.keys()
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	o := connection.Options{
+		File: f.connections, Dial: target.Dial, OpenHistory: target.OpenHistory, Keys: keys, Log: log,
+		Allow: connection.Allow{Variables: plain(file.Connections.Variables), Folders: plain(file.Connections.Folders)},
+	}
+	switch given, name, err := c.settings(); {
+	case errors.Is(err, target.ErrNoStore) && f.connections != "":
+	case err != nil:
+		return nil, err
+	default:
+		if err := c.give(ctx, &o, given, name); err != nil {
+			return nil, err
+		}
+	}
+	book, err := connection.Open(o)
+	return book, exit.With(exit.Usage, err)
+}
+
+// give gives a book the namespace of settings, under the name of their context, or the last part of its own.
+func (c *cli) give(ctx context.Context, o *connection.Options, s target.Settings, name string) error {
+	t, err := c.targetOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	n := connection.Namespace{
+		Name: cmp.Or(name, t.Namespace[strings.LastIndexByte(t.Namespace, '/')+1:]),
+		Kind: connection.Kind(t.Kind), Endpoints: t.Endpoints, Path: t.Namespace, User: t.User,
+	}
+	if s.History != "" {
+		n.Database = n.Name
+		o.GivenDatabases = append(o.GivenDatabases, connection.GivenDatabase{
+			Database: connection.Database{Name: n.Name},
+			Open: func() (connection.History, error) {
+				h, err := s.OpenHistory()
+				if err != nil {
+					return nil, err // h would be a nil pointer
+				}
+				return h, nil
+			},
+		})
+	}
+	o.Given = append(o.Given, connection.Given{
+		Namespace: n, Dial: func(ctx context.Context) (coord.Registry, error) { return t.Dial(ctx, dialTime) },
+	})
+	return nil
 }

@@ -27,8 +27,7 @@ func versionCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Say which version this is", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			info, _ := debug.ReadBuildInfo() // nil if the binary has none
-			v := versionOf(info)
+			v := built()
 			return c.print(show.Result{Value: v, Names: func() []string { return []string{v.Version} }, Table: func() *show.Table {
 				t := show.NewTable()
 				t.Field("Version", v.Version)
@@ -39,6 +38,12 @@ func versionCommand(c *cli) *cobra.Command {
 			}})
 		},
 	}
+}
+
+// built returns what this binary is.
+func built() version {
+	info, _ := debug.ReadBuildInfo() // nil if the binary has none
+	return versionOf(info)
 }
 
 func versionOf(info *debug.BuildInfo) version {

@@ -1,0 +1,193 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job/property"
+)
+
+// consoleFile is the file of --config. Texts may have references, ${env:NAME} and ${file:/path}; secrets must
+// have one. An unknown key is a mistake.
+type consoleFile struct {
+	// Hosts are the names of the console, without port, if it is to answer to no others.
+	Hosts []setting `yaml:"hosts"`
+	// Origins are those of pages, beside its own, that may change something: https://host.
+	Origins []setting `yaml:"origins"`
+	// OpenMetrics lets anybody read /metrics.
+	OpenMetrics bool `yaml:"openMetrics"`
+	// TimeZone is that of times without one in the routes of ElasticJob's consoles. Default that of the process.
+	TimeZone setting `yaml:"timeZone"`
+	// Sessions say how long somebody stays logged in: idle 30m, absolute 12h.
+	Sessions struct {
+		Idle     time.Duration `yaml:"idle"`
+		Absolute time.Duration `yaml:"absolute"`
+	} `yaml:"sessions"`
+	// Connections say what is allowed in entries that are added while the console runs.
+	Connections struct {
+		// Keys encrypt passwords in the file of --connections: one a line, the first encrypts.
+		Keys secret `yaml:"keys"`
+		// Variables of the environment, and folders with files, to which entries may refer.
+		Variables []setting `yaml:"variables"`
+		Folders   []setting `yaml:"folders"`
+	} `yaml:"connections"`
+	// Proxy is one that is trusted to say who is logged in, and where from.
+	Proxy struct {
+		From   []setting            `yaml:"from"`
+		User   setting              `yaml:"user"`
+		Groups setting              `yaml:"groups"`
+		Grants map[string][]setting `yaml:"grants"`
+	} `yaml:"proxy"`
+	// OIDC is a provider of OpenID Connect.
+	OIDC *consoleOIDC `yaml:"oidc"`
+}
+
+type consoleOIDC struct {
+	Issuer       setting              `yaml:"issuer"`
+	ClientID     setting              `yaml:"clientID"`
+	ClientSecret secret               `yaml:"clientSecret"`
+	RedirectURL  setting              `yaml:"redirectURL"`
+	Scopes       []setting            `yaml:"scopes"`
+	NameClaim    setting              `yaml:"nameClaim"`
+	GroupsClaim  setting              `yaml:"groupsClaim"`
+	Groups       map[string][]setting `yaml:"groups"`
+	LogoutURL    setting              `yaml:"logoutURL"`
+}
+
+// setting is a text that may have references.
+type setting string
+
+// UnmarshalYAML is for yaml.
+func (t *setting) UnmarshalYAML(n *yaml.Node) error {
+	var raw string
+	if err := n.Decode(&raw); err != nil {
+		return err
+	}
+	value, err := property.Expand(raw, property.FromProcess())
+	if err != nil {
+		return fmt.Errorf("line %d: %w", n.Line, err)
+	}
+	*t = setting(value)
+	return nil
+}
+
+// secret is a text that must be by reference: nobody should find it in the file.
+type secret string
+
+// UnmarshalYAML is for yaml. No error has the value.
+func (s *secret) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode || !property.HasReference(n.Value) {
+		return fmt.Errorf("line %d: a secret has to be a reference, ${env:NAME} or ${file:/path}", n.Line)
+	}
+	var t setting
+	if err := t.UnmarshalYAML(n); err != nil {
+		return err
+	}
+	*s = secret(strings.TrimRight(string(t), "\r\n"))
+	return nil
+}
+
+// maxConsoleFile bounds the file of --config, in bytes.
+const maxConsoleFile = 1 << 20
+
+// readConsoleFile reads the file of --config; an empty path has nothing to say.
+func readConsoleFile(path string) (*consoleFile, error) {
+	f := &consoleFile{}
+	if path == "" {
+		return f, nil
+	}
+	open, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	defer func() { _ = open.Close() }() // it was only read
+	document, err := io.ReadAll(io.LimitReader(open, maxConsoleFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--config: %w", err)
+	case len(document) > maxConsoleFile:
+		return nil, fmt.Errorf("--config: %s: larger than %d bytes", path, maxConsoleFile)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(document))
+	d.KnownFields(true)
+	if err := d.Decode(f); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("--config: %s: %w", path, brief.Error(err))
+	}
+	return f, nil
+}
+
+// groupGrants are what members of groups may do.
+func groupGrants(field string, of map[string][]setting) (map[string][]access.Grant, error) {
+	all := map[string][]access.Grant{}
+	for _, group := range slices.Sorted(maps.Keys(of)) {
+		for _, one := range of[group] {
+			g, err := access.ParseGrant(string(one))
+			if err != nil {
+				return nil, fmt.Errorf("--config: %s.%s: %w", field, group, err)
+			}
+			all[group] = append(all[group], g)
+		}
+	}
+	return all, nil
+}
+
+// proxy returns which proxies are trusted.
+func (f *consoleFile) proxy() (access.Proxy, error) {
+	p := access.Proxy{User: string(f.Proxy.User), Groups: string(f.Proxy.Groups)}
+	for _, from := range f.Proxy.From {
+		prefix, err := netip.ParsePrefix(string(from))
+		if one, not := netip.ParseAddr(string(from)); not == nil {
+			prefix, err = netip.PrefixFrom(one, one.BitLen()), nil
+		}
+		if err != nil {
+			return p, fmt.Errorf("--config: proxy.from: %s: allowed are addresses, and networks such as 10.0.0.0/8", brief.Quote(string(from)))
+		}
+		p.From = append(p.From, prefix)
+	}
+	var err error
+	p.Grants, err = groupGrants("proxy.grants", f.Proxy.Grants)
+	return p, err
+}
+
+// zone returns the time zone.
+func (f *consoleFile) zone() (*time.Location, error) {
+	zone, err := time.LoadLocation(cmp.Or(string(f.TimeZone), "Local"))
+	if err != nil {
+		return nil, fmt.Errorf("--config: timeZone: %w", err)
+	}
+	return zone, nil
+}
+
+// keys returns those of the file with connections; nil if there are none.
+func (f *consoleFile) keys() (*connection.Keys, error) {
+	if f.Connections.Keys == "" {
+		return nil, nil
+	}
+	keys, err := connection.ParseKeys(string(f.Connections.Keys))
+	if err != nil {
+		return nil, fmt.Errorf("--config: connections.keys: %w", err)
+	}
+	return keys, nil
+}
+
+func plain(list []setting) []string {
+	var all []string
+	for _, t := range list {
+		all = append(all, string(t))
+	}
+	return all
+}
