@@ -134,17 +134,23 @@ func scriptFetch(ts *testscript.TestScript, neg bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {
-		answer, err := client.Get(args[1])
-		ts.Check(err)
-		page, err := io.ReadAll(answer.Body)
-		ts.Check(errors.Join(err, answer.Body.Close()))
+		page, err := get(client, args[1])
 		if pattern.Match(page) {
 			return
 		}
 		if !rest.For(ctx, 50*time.Millisecond) {
-			ts.Fatalf("not seen in %v: %s; the page is %s", patience, args[0], page)
+			ts.Fatalf("not seen in %v: %s; the page is %s, %v", patience, args[0], page, err)
 		}
 	}
+}
+
+func get(client http.Client, url string) ([]byte, error) {
+	answer, err := client.Get(url)
+	if err != nil {
+		return nil, err // nobody listens yet
+	}
+	page, err := io.ReadAll(answer.Body)
+	return page, errors.Join(err, answer.Body.Close())
 }
 
 // freeAddress returns an address on which nobody listens.

@@ -161,7 +161,7 @@ func (c *cli) openAccess(f *consoleFlags, file *consoleFile, log *slog.Logger, r
 			if e.Kind == access.LogInRefused || e.Kind == access.LogInLimited {
 				refused.WithLabelValues(string(e.Kind)).Inc()
 			}
-			log.Info("console: "+string(e.Kind), "by", e.By, "user", e.User, "token", e.Token, "address", e.Address, "detail", e.Detail, "more", e.More)
+			log.Info("console: "+string(e.Kind), "by", e.By, "user", e.User, "token", e.Token, "address", e.Address, "detail", e.Detail)
 		},
 	})
 	if err != nil {
