@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -162,8 +163,8 @@ func (a *API) one(ctx context.Context, id string) (history.Reader, history.Execu
 		return nil, history.Execution{}, err
 	}
 	x, err := reader.Execution(ctx, id)
-	if err == nil && !sees(ctx, x.Job) {
-		err = history.ErrNotFound
+	if errors.Is(err, history.ErrNotFound) || err == nil && !sees(ctx, x.Job) {
+		err = history.ErrNotFound // the same for both, to the letter
 	}
 	return reader, x, err
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -46,9 +47,37 @@ type PlanInput struct {
 
 // PlanRequest is the body of a plan.
 type PlanRequest struct {
-	Document string `json:"document" minLength:"1" maxLength:"524288" doc:"The configuration: YAML or JSON, by ElasticJob's keys."`
-	Version  int64  `json:"version,omitempty" minimum:"0" doc:"Version that the configuration has to have. Default: any, or none."`
-	Ticks    int    `json:"ticks,omitempty" minimum:"0" maximum:"1000" doc:"How many ticks are told. Default 5."`
+	ConfigInput
+	Version int64 `json:"version,omitempty" minimum:"0" doc:"Version that the configuration has to have. Default: any, or none."`
+	Ticks   int   `json:"ticks,omitempty" minimum:"0" maximum:"1000" doc:"How many ticks are told. Default 5."`
+}
+
+// ConfigInput is a configuration that a client gives, in one of two ways.
+type ConfigInput struct {
+	Config   ConfigKeys `json:"config,omitempty" doc:"The configuration by ElasticJob's keys; or give the document."`
+	Document string     `json:"document,omitempty" maxLength:"524288" doc:"The configuration as text: YAML or JSON, by ElasticJob's keys."`
+}
+
+// decode returns the configuration, which has to be that of a job.
+func (c *ConfigInput) decode(name string) (job.Config, error) {
+	if (c.Document == "") == (c.Config == nil) {
+		return job.Config{}, refuse("body", "either config or document is needed")
+	}
+	document := []byte(c.Document)
+	if c.Config != nil {
+		var err error
+		if document, err = json.Marshal(c.Config); err != nil { // YAML, too
+			return job.Config{}, refuse("body.config", "%v", err)
+		}
+	}
+	config, err := job.DecodeConfig(document)
+	if err != nil {
+		return config, err
+	}
+	if config.Name != name {
+		return config, refuse("jobName", "it is the configuration of another job than that of the path")
+	}
+	return config, nil
 }
 
 // TicksInput says how many ticks are wanted.
@@ -120,12 +149,9 @@ func (a *API) plan(ctx context.Context, in *PlanInput) (*answer[ops.Plan], error
 	if err != nil {
 		return nil, err
 	}
-	c, err := job.DecodeConfig([]byte(in.Body.Document))
+	c, err := in.Body.decode(in.Job)
 	if err != nil {
 		return nil, err
-	}
-	if c.Name != in.Job {
-		return nil, refuse("jobName", "it is the configuration of another job than that of the path")
 	}
 	p, err := j.Plan(ctx, ops.PlanRequest{Config: c, Version: in.Body.Version, Ticks: in.Body.Ticks})
 	if err != nil {

@@ -1,0 +1,68 @@
+// Package apitest is for tests of /api/v1: a namespace in which everything happens, and a check of each
+// answer against the OpenAPI document.
+package apitest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+)
+
+// Checker checks answers against a document.
+type Checker struct{ Document *openapi3.T }
+
+// NewChecker asks a server for its document, and checks that.
+func NewChecker(server http.Handler) (*Checker, error) {
+	w := httptest.NewRecorder()
+	server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/openapi.json", nil))
+	if w.Code != http.StatusOK {
+		return nil, fmt.Errorf("the document: %d %s", w.Code, w.Body)
+	}
+	loader := openapi3.NewLoader()
+	document, err := loader.LoadFromData(w.Body.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("the document: %w", err)
+	}
+	if err := document.Validate(loader.Context); err != nil {
+		return nil, fmt.Errorf("the document: %w", err)
+	}
+	return &Checker{document}, nil
+}
+
+// Check reports what of an answer is not as the document says. pattern is that of the route: it is in
+// Request.Pattern after a route.Table has served the request.
+func (c *Checker) Check(r *http.Request, pattern string, answer *http.Response) error {
+	fail := func(err error) error { return fmt.Errorf("%s %s: %d: %w", r.Method, r.URL, answer.StatusCode, err) }
+	path := strings.TrimSuffix(pattern, "/")
+	item := c.Document.Paths.Value(path)
+	if item == nil {
+		return fail(fmt.Errorf("the document has no path %s", path))
+	}
+	operation := item.GetOperation(r.Method)
+	if operation == nil {
+		return fail(fmt.Errorf("the document has no such method of %s", path))
+	}
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return fail(err)
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	err = openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{
+			Request: r, Route: &routers.Route{Spec: c.Document, Path: path, PathItem: item, Method: r.Method, Operation: operation},
+		},
+		Status: answer.StatusCode, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	})
+	if err != nil {
+		return fail(fmt.Errorf("%w\n%.2000s", err, body))
+	}
+	return nil
+}
