@@ -22,10 +22,21 @@
 // # Who may see only some jobs
 //
 // He learns nothing of others: neither names, nor counts, nor that they are there. Lists leave them out
-// before they count and before they cut pages. Questions about the past without a job need all jobs. What belongs to no job (processes, debris, the store) needs all jobs, too.
+// before they count and before they cut pages ([ops.Ops.Only]). Questions about the past without a job need all
+// jobs, of all namespaces whose history is in the same database. What belongs to no job (processes, debris, the
+// store) needs all jobs, too. An execution of another job is not there.
+//
+// # Bounds
+//
+// A list is read in pages of 1,000 rows at most, those with documents of 200; a job as a whole has 1,000 of its
+// items, and says how many more there are. One examination of a namespace runs at a time, for 25 s at most, and its
+// report is for all who ask within 10 s. An answer of 8 KiB or more is compressed.
 //
 // # Not promised
 //
-//   - Two namespaces that have one database share the past of jobs of the same name.
-//   - A list that is read in pages shows a job that is created or removed meanwhile, or not.
+//   - Whoever may see a job of a namespace sees the past of all jobs of that name in its database, also those of
+//     other namespaces.
+//   - A list that is read in pages shows a job that is created or removed meanwhile, or not. Each page reads the
+//     store anew.
+//   - A fault says what a process says, which may count the items of all its jobs.
 package api

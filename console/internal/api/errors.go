@@ -120,6 +120,8 @@ var known = []struct {
 
 	{connection.ErrNoNamespace, http.StatusNotFound, "no-namespace"},
 	{connection.ErrNoDatabase, http.StatusNotFound, "no-database"},
+	{connection.ErrDatabaseAway, http.StatusServiceUnavailable, "database-away"},
+	{connection.ErrClosed, http.StatusServiceUnavailable, "closing"},
 	{ops.ErrStoreAway, http.StatusServiceUnavailable, "store-away"},
 	{ops.ErrStoresClosed, http.StatusServiceUnavailable, "closing"},
 	{ops.ErrManyNamespaces, http.StatusServiceUnavailable, "too-many-namespaces"},
@@ -166,6 +168,7 @@ var known = []struct {
 	{coord.ErrTooLarge, http.StatusUnprocessableEntity, "too-large-for-the-store"},
 	{coord.ErrUnknownOutcome, http.StatusServiceUnavailable, "unknown-outcome"},
 	{coord.ErrUnavailable, http.StatusServiceUnavailable, "store-away"},
+	{coord.ErrCompacted, http.StatusServiceUnavailable, "store-away"},
 	{coord.ErrClosed, http.StatusServiceUnavailable, "store-away"},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "out-of-time"},
 	{context.Canceled, http.StatusServiceUnavailable, "cancelled"},

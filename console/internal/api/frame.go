@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -168,7 +170,28 @@ type door struct {
 
 // Handle is of huma.Adapter.
 func (d *door) Handle(op *huma.Operation, handler func(huma.Context)) {
-	d.add(op, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler(humago.NewContext(op, r, w)) }))
+	d.add(op, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := checkQuery(r.URL.RawQuery); err != nil {
+			Fail(w, r, err)
+			return
+		}
+		compressing(w, r, func(w http.ResponseWriter) { handler(humago.NewContext(op, r, w)) })
+	}))
+}
+
+// checkQuery refuses what would be passed over in silence: what cannot be read, and all but the first of
+// several values.
+func checkQuery(raw string) error {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return refuse("query", "it cannot be read")
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if len(query[name]) > 1 {
+			return refuse("query."+name, "it is there more than once; a list has commas between its values")
+		}
+	}
+	return nil
 }
 
 // ServeHTTP is of huma.Adapter.

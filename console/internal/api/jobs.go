@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -37,12 +38,12 @@ func (a *API) addJobs() {
 	}, a.jobs)
 	register(a, viewer(route.Job), huma.Operation{
 		OperationID: "get-job", Method: http.MethodGet, Path: jobPath, Tags: tagJobs, Summary: "All that there is to know of a job",
-	}, of(a, func(ctx context.Context, j *ops.Job) (*answer[ops.JobDetail], error) {
+	}, of(a, func(ctx context.Context, j *ops.Job) (*answer[JobView], error) {
 		d, err := j.Describe(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return &answer[ops.JobDetail]{*Detail(d)}, nil
+		return &answer[JobView]{*Detail(d)}, nil
 	}))
 	register(a, viewer(route.Job), huma.Operation{
 		OperationID: "get-job-info", Method: http.MethodGet, Path: jobPath + "/info", Tags: tagJobs, Summary: "What the list of jobs shows of a job",
@@ -51,25 +52,53 @@ func (a *API) addJobs() {
 		return &answer[ops.JobInfo]{info}, err
 	}))
 	register(a, viewer(route.Job), huma.Operation{
-		OperationID: "list-items", Method: http.MethodGet, Path: jobPath + "/items", Tags: tagJobs, Summary: "Items of a job, with what runs",
-	}, of(a, listOf((*ops.Job).Items)))
+		OperationID: "list-items", Method: http.MethodGet, Path: jobPath + "/items", Tags: tagJobs, Summary: "Items of a job, with what runs, by number",
+	}, partsOf(a, "items", (*ops.Job).Items, func(i ops.ItemInfo) string { return fmt.Sprintf("%09d", i.Item) }))
 	register(a, viewer(route.Job), huma.Operation{
-		OperationID: "list-job-instances", Method: http.MethodGet, Path: jobPath + "/instances", Tags: tagJobs, Summary: "Instances of a job, with their faults",
-	}, of(a, listOf((*ops.Job).Instances)))
+		OperationID: "list-job-instances", Method: http.MethodGet, Path: jobPath + "/instances", Tags: tagJobs, Summary: "Instances of a job, with their faults, by id",
+	}, partsOf(a, "job instances", (*ops.Job).Instances, func(i ops.InstanceInfo) string { return i.ID }))
 	register(a, viewer(route.Job), huma.Operation{
-		OperationID: "list-job-servers", Method: http.MethodGet, Path: jobPath + "/servers", Tags: tagJobs, Summary: "Servers that a job knows",
-	}, of(a, listOf((*ops.Job).Servers)))
+		OperationID: "list-job-servers", Method: http.MethodGet, Path: jobPath + "/servers", Tags: tagJobs, Summary: "Servers that a job knows, by address",
+	}, partsOf(a, "job servers", (*ops.Job).Servers, func(s ops.JobServer) string { return s.Server }))
 	register(a, viewer(route.Job), huma.Operation{
-		OperationID: "list-requests", Method: http.MethodGet, Path: jobPath + "/requests", Tags: tagJobs, Summary: "Triggers, retries and backfills of a job",
+		OperationID: "list-requests", Method: http.MethodGet, Path: jobPath + "/requests", Tags: tagJobs, Summary: "Triggers, retries and backfills of a job, oldest first",
 		Description: "Those that have not ended, and those that have within the last hour.",
-	}, of(a, listOf((*ops.Job).Requests)))
+	}, partsOf(a, "requests", (*ops.Job).Requests, func(r ops.RequestState) string { return r.ID }))
 }
 
-// Detail returns a detail as a client sees it: lists are never null.
-func Detail(d *ops.JobDetail) *ops.JobDetail {
-	c := *d
-	c.Items, c.Instances, c.Servers = notNil(c.Items), notNil(c.Instances), notNil(c.Servers)
-	return &c
+// maxParts bounds the items, instances and servers of a JobView, and so on.
+const maxParts = 1000
+
+// JobView is a job as a client sees it.
+type JobView struct {
+	ops.JobDetail
+	More MoreParts `json:"more,omitzero" doc:"What the lists leave out, which have 1,000 rows each: routes of their own have all."`
+}
+
+// MoreParts says how many there are beside those that are listed.
+type MoreParts struct {
+	Items     int `json:"items,omitempty"`
+	Instances int `json:"instances,omitempty"`
+	Servers   int `json:"servers,omitempty"`
+	Faults    int `json:"faults,omitempty"`
+	Requests  int `json:"requests,omitempty"`
+}
+
+// Detail returns a job as a client sees it: lists are bounded, and never null.
+func Detail(d *ops.JobDetail) *JobView {
+	v := &JobView{JobDetail: *d}
+	v.Items, v.More.Items = first(notNil(d.Items))
+	v.Instances, v.More.Instances = first(notNil(d.Instances))
+	v.Servers, v.More.Servers = first(notNil(d.Servers))
+	v.Faults, v.More.Faults = first(d.Faults)
+	v.Requests, v.More.Requests = first(d.Requests)
+	return v
+}
+
+// first returns the first rows, and how many more there are.
+func first[T any](rows []T) ([]T, int) {
+	n := min(len(rows), maxParts)
+	return rows[:n], len(rows) - n
 }
 
 // of returns the handler of a question about a job that has no parameters.
@@ -83,10 +112,20 @@ func of[O any](a *API, ask func(context.Context, *ops.Job) (*O, error)) func(con
 	}
 }
 
-func listOf[T any](list func(*ops.Job, context.Context) ([]T, error)) func(context.Context, *ops.Job) (*answer[List[T]], error) {
-	return func(ctx context.Context, j *ops.Job) (*answer[List[T]], error) {
-		rows, err := list(j, ctx)
-		return listed(rows), err
+// InJobPage is a page of parts of a job.
+type InJobPage struct {
+	InJob
+	InPage
+}
+
+// partsOf returns the handler of a list of parts of a job, which are in the order of their keys.
+func partsOf[T any](a *API, kind string, list func(*ops.Job, context.Context) ([]T, error), key func(T) string) func(context.Context, *InJobPage) (*answer[Page[T]], error) {
+	return func(ctx context.Context, in *InJobPage) (*answer[Page[T]], error) {
+		j, err := a.job(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return pageOf(&in.InPage, kind, key, func() ([]T, error) { return list(j, ctx) })
 	}
 }
 

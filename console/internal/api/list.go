@@ -58,6 +58,20 @@ func (p *InPage) place(kind string) (string, error) {
 	return place, nil
 }
 
+// pageOf returns a page of a list, whose rows are in the order of their keys.
+func pageOf[T any](in *InPage, kind string, key func(T) string, list func() ([]T, error)) (*answer[Page[T]], error) {
+	after, err := in.place(kind)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := list()
+	if err != nil {
+		return nil, err
+	}
+	rows, next := cut(rows, after, in.Limit, key)
+	return paged(rows, cursorTo(kind, next)), nil
+}
+
 // cut returns the rows of a page, of rows in the order of their keys, and the key after which the next one
 // begins; empty if there is none.
 func cut[T any](rows []T, after string, limit int, key func(T) string) (page []T, next string) {

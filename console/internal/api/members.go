@@ -58,20 +58,11 @@ func (a *API) addMembers() {
 // pages returns the handler of a list of a namespace, whose rows are in the order of their keys.
 func pages[T any](a *API, kind string, list func(*ops.Ops, context.Context) ([]T, error), key func(T) string) func(context.Context, *InNamespacePage) (*answer[Page[T]], error) {
 	return func(ctx context.Context, in *InNamespacePage) (*answer[Page[T]], error) {
-		after, err := in.place(kind)
-		if err != nil {
-			return nil, err
-		}
 		o, err := a.ops(ctx)
 		if err != nil {
 			return nil, err
 		}
-		rows, err := list(o, ctx)
-		if err != nil {
-			return nil, err
-		}
-		rows, next := cut(rows, after, in.Limit, key)
-		return paged(rows, cursorTo(kind, next)), nil
+		return pageOf(&in.InPage, kind, key, func() ([]T, error) { return list(o, ctx) })
 	}
 }
 

@@ -35,7 +35,7 @@ func (a *API) addNamespaces() {
 
 func (a *API) root(context.Context, *struct{}) (*answer[Root], error) {
 	return &answer[Root]{Root{Version: a.Version, Links: map[string]string{
-		"openapi": Prefix + "/openapi.json", "namespaces": Prefix + "/namespaces", "jobs": namespacePath + "/jobs", "job": jobPath,
+		"openapi": Prefix + "/openapi.json", "namespaces": Prefix + "/namespaces", "jobs": namespacePath + "/jobs", "job": jobPath, "executions": namespacePath + "/history/executions",
 	}}}, nil
 }
 
