@@ -185,7 +185,7 @@ func (a *api) searchExecutions(r *http.Request, d dialect) (any, error) {
 	var b struct {
 		searchBody
 		IP        string `json:"ip"`
-		IsSuccess *flag  `json:"isSuccess"`
+		IsSuccess *truth `json:"isSuccess"`
 		From      moment `json:"startTimeFrom"`
 		To        moment `json:"startTimeTo"`
 	}

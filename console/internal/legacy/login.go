@@ -2,7 +2,6 @@ package legacy
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 )
 
@@ -33,6 +32,4 @@ func (a *api) login(r *http.Request, _ dialect) (any, error) {
 // errCasdoor is for the log-in by Casdoor, which is one of the providers of OpenID Connect.
 var errCasdoor = errors.New("there is no log-in of Casdoor's own here: give the console its OpenID Connect provider")
 
-func noCasdoor(*http.Request, dialect) (any, error) {
-	return nil, fmt.Errorf("%w: %w", errQuery, errCasdoor)
-}
+func noCasdoor(*http.Request, dialect) (any, error) { return nil, errCasdoor }

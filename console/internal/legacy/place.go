@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
@@ -83,12 +84,35 @@ func decode(r *http.Request, v any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBody, err)
 	}
-	if err := json.Unmarshal(text, v); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) && wrong.Field != "" {
-			return nil, fmt.Errorf("%w: %s: a JSON %s is not allowed here", errBody, brief.Text(wrong.Field), brief.Text(wrong.Value))
-		}
-		return nil, fmt.Errorf("%w: %w", errBody, brief.Error(err))
+	return text, unmarshal(text, v)
+}
+
+// unmarshal reads JSON. Its error names the field.
+func unmarshal(text []byte, v any) error {
+	err := json.Unmarshal(text, v)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return fmt.Errorf("%w: %s: %s is not allowed; %s is", errBody, brief.Text(wrong.Field), brief.Text(wrong.Value), kindOf(wrong.Type))
 	}
-	return text, nil
+	if err != nil {
+		return fmt.Errorf("%w: %w", errBody, brief.Error(err))
+	}
+	return nil
+}
+
+// kindOf names a type of Go as JSON does.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Int64:
+		return "a number of milliseconds since 1970, or a time such as 2026-01-31T09:30:00.000Z,"
+	default:
+		return "an object"
+	}
 }

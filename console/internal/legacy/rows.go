@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -37,7 +37,7 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%.50s: milliseconds since 1970 are allowed, or a time such as 2026-01-31T09:30:00.000Z", text)
+	return &json.UnmarshalTypeError{Value: string(text), Type: reflect.TypeFor[int64]()}
 }
 
 // maxMilli is the end of the year 9999.

@@ -3,7 +3,7 @@ package legacy
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"reflect"
 	"strconv"
 )
 
@@ -18,16 +18,16 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	}
 	i, err := strconv.ParseInt(string(plain), 10, 32)
 	if err != nil {
-		return fmt.Errorf("%.50s: a whole number is allowed", text)
+		return &json.UnmarshalTypeError{Value: string(text), Type: reflect.TypeFor[int]()}
 	}
 	*n = number(i)
 	return nil
 }
 
-// flag is a truth value, which may be a text, too.
-type flag bool
+// truth is a truth value, which may be a text, too.
+type truth bool
 
-func (f *flag) UnmarshalJSON(text []byte) error {
+func (f *truth) UnmarshalJSON(text []byte) error {
 	plain, isNull := unquoted(text)
 	switch {
 	case isNull:
@@ -36,7 +36,7 @@ func (f *flag) UnmarshalJSON(text []byte) error {
 	case bytes.Equal(plain, []byte("false")):
 		*f = false
 	default:
-		return fmt.Errorf("%.50s: true and false are allowed", text)
+		return &json.UnmarshalTypeError{Value: string(text), Type: reflect.TypeFor[bool]()}
 	}
 	return nil
 }
@@ -53,6 +53,6 @@ func (*hidden) UnmarshalJSON([]byte) error  { return nil }
 
 var (
 	_ json.Unmarshaler = (*number)(nil)
-	_ json.Unmarshaler = (*flag)(nil)
+	_ json.Unmarshaler = (*truth)(nil)
 	_ json.Unmarshaler = (*hidden)(nil)
 )

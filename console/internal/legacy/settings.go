@@ -21,9 +21,9 @@ type settings struct {
 	ShardingTotalCount            number            `json:"shardingTotalCount" yaml:"shardingTotalCount"`
 	ShardingItemParameters        *string           `json:"shardingItemParameters" yaml:"shardingItemParameters,omitempty"`
 	JobParameter                  *string           `json:"jobParameter" yaml:"jobParameter,omitempty"`
-	MonitorExecution              flag              `json:"monitorExecution" yaml:"monitorExecution"`
-	Failover                      flag              `json:"failover" yaml:"failover"`
-	Misfire                       flag              `json:"misfire" yaml:"misfire"`
+	MonitorExecution              truth             `json:"monitorExecution" yaml:"monitorExecution"`
+	Failover                      truth             `json:"failover" yaml:"failover"`
+	Misfire                       truth             `json:"misfire" yaml:"misfire"`
 	MaxTimeDiffSeconds            number            `json:"maxTimeDiffSeconds" yaml:"maxTimeDiffSeconds"`
 	ReconcileIntervalMinutes      number            `json:"reconcileIntervalMinutes" yaml:"reconcileIntervalMinutes"`
 	JobShardingStrategyType       *string           `json:"jobShardingStrategyType" yaml:"jobShardingStrategyType,omitempty"`
@@ -33,10 +33,10 @@ type settings struct {
 	JobExtraConfigurations        hidden            `json:"jobExtraConfigurations" yaml:"-"` // may have a password
 	Description                   *string           `json:"description" yaml:"description,omitempty"`
 	Props                         map[string]string `json:"props" yaml:"props,omitempty"`
-	Disabled                      flag              `json:"disabled" yaml:"disabled"`
-	Overwrite                     flag              `json:"overwrite" yaml:"overwrite"`
+	Disabled                      truth             `json:"disabled" yaml:"disabled"`
+	Overwrite                     truth             `json:"overwrite" yaml:"overwrite"`
 	Label                         *string           `json:"label" yaml:"label,omitempty"`
-	StaticSharding                flag              `json:"staticSharding" yaml:"staticSharding"`
+	StaticSharding                truth             `json:"staticSharding" yaml:"staticSharding"`
 	// 3.0.5 calls jobExecutorServiceHandlerType so.
 	ThreadPool *string `json:"jobExecutorThreadPoolSizeProviderType,omitempty" yaml:"jobExecutorThreadPoolSizeProviderType,omitempty"`
 }
@@ -59,8 +59,19 @@ func settingsOf(s ops.Settings) (*settings, error) {
 	if c.Props == nil {
 		c.Props = map[string]string{}
 	}
+	if s.Config.Threads == 1 {
+		single := singleThread
+		c.JobExecutorServiceHandlerType = &single
+		delete(c.Props, propThreads)
+	}
 	return &c, nil
 }
+
+// One thread has a name in ElasticJob. Other numbers stand in a property.
+const (
+	singleThread = "SINGLE_THREAD"
+	propThreads  = "executor.threads"
+)
 
 // named moves the kind of the thread pool to the name that 3.0.2 has for it.
 func (c *settings) named() {
@@ -71,9 +82,9 @@ func (c *settings) named() {
 
 // put changes what a body names. What it leaves out stays as it is, and null is the default.
 func (c *settings) put(body json.RawMessage) error {
-	props, listeners := maps.Clone(c.Props), c.JobListenerTypes
+	props, listeners, pool := maps.Clone(c.Props), c.JobListenerTypes, textOf(c.JobExecutorServiceHandlerType)
 	c.Props, c.JobListenerTypes = nil, nil
-	if err := json.Unmarshal(body, c); err != nil {
+	if err := unmarshal(body, c); err != nil {
 		return err
 	}
 	c.named()
@@ -82,6 +93,9 @@ func (c *settings) put(body json.RawMessage) error {
 	}
 	if c.JobListenerTypes == nil {
 		c.JobListenerTypes = listeners
+	}
+	if textOf(c.JobExecutorServiceHandlerType) != pool {
+		delete(c.Props, propThreads)
 	}
 	return nil
 }
@@ -138,7 +152,7 @@ func (a *api) updateSettings(r *http.Request, d dialect) (any, error) {
 		put = func(body json.RawMessage) error { return old.put(body, c) }
 	}
 	if err := put(body); err != nil {
-		return nil, fmt.Errorf("%w: %w", errBody, err)
+		return nil, err
 	}
 	c.JobName = s.Job
 	next, err := c.config()

@@ -24,12 +24,12 @@ type oldSettings struct {
 	ShardingTotalCount       number  `json:"shardingTotalCount"`
 	ShardingItemParameters   string  `json:"shardingItemParameters"`
 	JobParameter             string  `json:"jobParameter"`
-	MonitorExecution         flag    `json:"monitorExecution"`
-	StreamingProcess         flag    `json:"streamingProcess"`
+	MonitorExecution         truth   `json:"monitorExecution"`
+	StreamingProcess         truth   `json:"streamingProcess"`
 	MaxTimeDiffSeconds       number  `json:"maxTimeDiffSeconds"`
 	MonitorPort              number  `json:"monitorPort"`
-	Failover                 flag    `json:"failover"`
-	Misfire                  flag    `json:"misfire"`
+	Failover                 truth   `json:"failover"`
+	Misfire                  truth   `json:"misfire"`
 	JobShardingStrategyClass string  `json:"jobShardingStrategyClass"`
 	Description              string  `json:"description"`
 	JobProperties            struct {
@@ -178,11 +178,11 @@ func simpleName(class string) string { return class[strings.LastIndexByte(class,
 // put changes what a body names, in c. What it leaves out stays as it is.
 func (was *oldSettings) put(body json.RawMessage, c *settings) error {
 	is := *was
-	if err := json.Unmarshal(body, &is); err != nil {
+	if err := unmarshal(body, &is); err != nil {
 		return err
 	}
 	if err := was.keeps(&is); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errBody, err)
 	}
 	c.Cron, c.ShardingTotalCount = is.Cron, is.ShardingTotalCount
 	c.ShardingItemParameters, c.JobParameter, c.Description = &is.ShardingItemParameters, &is.JobParameter, &is.Description

@@ -29,16 +29,14 @@ var statuses = []struct {
 	status int
 	errs   []error
 }{
-	{http.StatusUnauthorized, []error{route.ErrNobody}},
-	{http.StatusForbidden, []error{route.ErrDenied, errSome, errNoLogin}},
+	{http.StatusForbidden, []error{errSome, errNoLogin, errCasdoor}},
 	{http.StatusUnsupportedMediaType, []error{errType}},
 	{http.StatusNotFound, []error{
-		route.ErrNoRoute, route.ErrPath, connection.ErrNoNamespace, connection.ErrNoDatabase, ops.ErrNoJob, ops.ErrNoServer,
+		connection.ErrNoNamespace, connection.ErrNoDatabase, ops.ErrNoJob, ops.ErrNoServer,
 		ops.ErrNoInstance, job.ErrNoItem, history.ErrNotFound,
 	}},
-	{http.StatusMethodNotAllowed, []error{route.ErrMethod}},
 	{http.StatusServiceUnavailable, []error{ops.ErrStoreAway, ops.ErrManyNamespaces, ops.ErrStoresClosed, coord.ErrUnavailable, coord.ErrClosed, coord.ErrSessionLost}},
-	{http.StatusGatewayTimeout, []error{context.DeadlineExceeded, context.Canceled}},
+	{http.StatusGatewayTimeout, []error{context.Canceled}},
 	{http.StatusConflict, []error{
 		errNoCenter, ErrConflict, ErrExists, ops.ErrConfigChanged, ops.ErrBusy, ops.ErrMoving, job.ErrKindConflict, job.ErrNoInstance,
 		job.ErrQueueFull,
@@ -48,8 +46,8 @@ var statuses = []struct {
 
 // statusOf returns the HTTP status of an error.
 func statusOf(err error) int {
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return http.StatusRequestEntityTooLarge
+	if status := route.Status(err); status != 0 {
+		return status
 	}
 	for _, s := range statuses {
 		for _, e := range s.errs {

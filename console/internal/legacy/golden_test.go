@@ -1,0 +1,118 @@
+package legacy
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the answers into the golden files")
+
+// A golden file has requests, and the answer to each:
+//
+//	> root POST /api/registry-center/connect {"name":"prod"}
+//	< 200 true
+//
+// What reads is asked again until the answer is right: what operators change takes a moment.
+func golden(t *testing.T, file string, prepare func(r *http.Request, who string)) {
+	w := newWorld(t)
+	path := filepath.Join("testdata", file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Text()
+		question, isQuestion := strings.CutPrefix(line, "> ")
+		if !isQuestion {
+			if !strings.HasPrefix(line, "< ") {
+				fmt.Fprintln(&out, line)
+			}
+			continue
+		}
+		var want string
+		if !*update {
+			lines.Scan()
+			n++
+			want = lines.Text()
+		}
+		parts := append(strings.SplitN(question, " ", 4), "")
+		ask := func() string {
+			r, err := http.NewRequest(parts[1], w.server.URL+parts[2], strings.NewReader(parts[3]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if parts[3] != "" {
+				r.Header.Set("Content-Type", "application/json")
+			}
+			prepare(r, parts[0])
+			return "< " + w.send(r)
+		}
+		got := ask()
+		for end := time.Now().Add(patience / 2); got != want && parts[1] == "GET" && time.Now().Before(end) && !*update; got = ask() {
+			time.Sleep(20 * time.Millisecond) // another process has to see what was changed
+		}
+		if *update && parts[1] == "GET" {
+			time.Sleep(time.Second)
+			got = ask()
+		}
+		if got != want && !*update {
+			t.Errorf("%s:%d: %s\n got %s\nwant %s", file, n, question, got, want)
+		}
+		fmt.Fprintf(&out, "%s\n%s\n", line, got)
+	}
+	if *update {
+		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// instance is the part of an instance's id that is another one each time.
+var instance = regexp.MustCompile(`\d+-[0-9a-f]{12,}`)
+
+// send returns the status and the body, with \n for line breaks.
+func (w *world) send(r *http.Request) string {
+	w.t.Helper()
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	text := instance.ReplaceAllString(string(body), "PROCESS")
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain") {
+		text = "(text) " + strings.TrimSuffix(text, "\n")
+	}
+	return strings.TrimSpace(fmt.Sprint(answer.StatusCode, " ", strings.ReplaceAll(text, "\n", `\n`)))
+}
+
+func TestConsole(t *testing.T) {
+	golden(t, "console-2.1.5.golden", func(r *http.Request, who string) {
+		if who != "-" {
+			r.SetBasicAuth(who, who)
+		}
+	})
+}
+
+func TestUI(t *testing.T) {
+	golden(t, "ui-3.0.golden", func(r *http.Request, who string) {
+		if who != "-" {
+			r.Header.Set("Access-Token", who)
+		}
+	})
+}
