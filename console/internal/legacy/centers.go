@@ -34,12 +34,12 @@ func oldCenter(c center) centerOld { return centerOld(c) }
 // etcdScheme begins the addresses of etcd, which ElasticJob's console does not know.
 const etcdScheme = "etcd://"
 
-func centerOf(c Center, active bool) center {
-	addresses := strings.Join(c.Endpoints, ",")
-	if c.Etcd {
+func centerOf(n connection.Namespace, active bool) center {
+	addresses := strings.Join(n.Endpoints, ",")
+	if n.Kind == connection.Etcd {
 		addresses = etcdScheme + addresses
 	}
-	return center{Name: c.Name, ZkAddressList: addresses, Namespace: c.Path, Activated: active}
+	return center{Name: n.Name, ZkAddressList: addresses, Namespace: n.Path, Activated: active}
 }
 
 func (a *api) listCenters(r *http.Request, d dialect) (any, error) {
@@ -70,27 +70,25 @@ func (a *api) addCenter(r *http.Request, _ dialect) (any, error) {
 	if _, err := decode(r, &body); err != nil {
 		return nil, err
 	}
-	c := Center{Name: body.Name, Path: body.Namespace}
+	n := connection.Namespace{Name: body.Name, Kind: connection.ZooKeeper, Path: body.Namespace}
 	list, isEtcd := strings.CutPrefix(strings.TrimSpace(body.ZkAddressList), etcdScheme)
-	c.Etcd = isEtcd
+	if isEtcd {
+		n.Kind = connection.Etcd
+	}
 	for address := range strings.SplitSeq(list, ",") {
 		if address = strings.TrimSpace(address); address != "" {
-			c.Endpoints = append(c.Endpoints, address)
+			n.Endpoints = append(n.Endpoints, address)
 		}
 	}
-	if len(c.Endpoints) == 0 {
-		return nil, fmt.Errorf("%w: zkAddressList: is empty; addresses such as 10.0.0.1:2181 are allowed, with commas between them, behind %s for etcd", ErrInput, etcdScheme)
-	}
-	digest := ""
-	if body.Digest != nil {
-		digest = *body.Digest
-	}
-	return added(a.Book.AddCenter(r.Context(), c, digest))
+	user, password, _ := strings.Cut(textOf(body.Digest), ":")
+	n.User, n.Password = user, connection.Plain(password)
+	_, err := a.Connections.PutNamespace(r.Context(), n, connection.NoVersion)
+	return added(err)
 }
 
 // added is true if something was added, and false if there is one of the name.
 func added(err error) (any, error) {
-	if errors.Is(err, ErrExists) {
+	if errors.Is(err, connection.ErrExists) {
 		return false, nil
 	}
 	return true, err
@@ -118,7 +116,7 @@ func (a *api) removeCenter(r *http.Request, _ dialect) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Book.RemoveCenter(r.Context(), name); err != nil && !errors.Is(err, connection.ErrNoNamespace) {
+	if err := a.Connections.RemoveNamespace(r.Context(), name, connection.AnyVersion); err != nil && !errors.Is(err, connection.ErrNoNamespace) {
 		return nil, err
 	}
 	return gone{}, nil
@@ -135,7 +133,7 @@ func (a *api) connectCenter(r *http.Request, _ dialect) (any, error) {
 		if c.Name != name {
 			continue
 		}
-		if _, err := a.Book.Ops(r.Context(), name); err != nil {
+		if _, err := a.Connections.Ops(r.Context(), name); err != nil {
 			a.Log.Info("console: a registry centre cannot be connected to", "name", name, "error", oneLine(err))
 			return false, nil
 		}

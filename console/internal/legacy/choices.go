@@ -1,10 +1,12 @@
 package legacy
 
 import (
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/connection"
 )
 
 // Bounds of what is kept of callers.
@@ -77,45 +79,33 @@ func (c *choices) forget() {
 }
 
 // centers returns the centres that a caller may see.
-func (a *api) centers(p *access.Principal) []Center {
-	var seen []Center
-	for _, c := range a.Book.Centers() {
-		if p.MaySome(access.Viewer, c.Name) {
-			seen = append(seen, c)
-		}
-	}
-	return seen
+func (a *api) centers(p *access.Principal) []connection.Namespace {
+	return slices.DeleteFunc(a.Connections.Namespaces(), func(n connection.Namespace) bool { return !p.MaySome(access.Viewer, n.Name) })
 }
 
 // center returns the centre that is activated: the caller's choice, or the only one that he may see.
-func (a *api) center(p *access.Principal) (Center, bool) {
+func (a *api) center(p *access.Principal) (connection.Namespace, bool) {
 	seen := a.centers(p)
 	chosen := a.choices.of(p).center
 	for _, c := range seen {
-		if c.Name == chosen {
+		if c.Name == chosen || len(seen) == 1 {
 			return c, true
 		}
 	}
-	if len(seen) == 1 {
-		return seen[0], true
-	}
-	return Center{}, false
+	return connection.Namespace{}, false
 }
 
 // sources returns the data sources that a caller may see: those of centres that he may see.
-func (a *api) sources(p *access.Principal) []Source {
-	var seen []Source
-	for _, s := range a.Book.Sources() {
-		if _, may := seesBy(p, s, ""); may || p.MayEverywhere(access.Viewer) {
-			seen = append(seen, s)
-		}
-	}
-	return seen
+func (a *api) sources(p *access.Principal) []connection.Database {
+	return slices.DeleteFunc(a.Connections.Databases(), func(d connection.Database) bool {
+		_, may := a.seesBy(p, d.Name, "")
+		return !may && !p.MayEverywhere(access.Viewer)
+	})
 }
 
 // seesBy returns a centre by which a caller may see a source: the first one, if it is among them.
-func seesBy(p *access.Principal, s Source, first string) (center string, may bool) {
-	for _, name := range s.Namespaces {
+func (a *api) seesBy(p *access.Principal, source, first string) (center string, may bool) {
+	for _, name := range a.Connections.NamespacesOf(source) {
 		if p.MaySome(access.Viewer, name) && (!may || name == first) {
 			center, may = name, true
 		}
@@ -125,18 +115,16 @@ func seesBy(p *access.Principal, s Source, first string) (center string, may boo
 
 // source returns the data source that is activated: the caller's choice, or that of his centre, or the
 // only one that he may see.
-func (a *api) source(p *access.Principal) (Source, bool) {
+func (a *api) source(p *access.Principal) (name string, ok bool) {
 	seen := a.sources(p)
 	center, _ := a.center(p) // without one it has no source
 	for _, name := range []string{a.choices.of(p).source, center.Database} {
-		for _, s := range seen {
-			if s.Name == name {
-				return s, true
-			}
+		if slices.ContainsFunc(seen, func(d connection.Database) bool { return d.Name == name }) {
+			return name, true
 		}
 	}
 	if len(seen) == 1 {
-		return seen[0], true
+		return seen[0].Name, true
 	}
-	return Source{}, false
+	return "", false
 }

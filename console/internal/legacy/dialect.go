@@ -3,7 +3,9 @@ package legacy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -100,6 +102,9 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, d dialect, err error)
 	}
 	if status == http.StatusUnauthorized && d != ui {
 		w.Header().Set("WWW-Authenticate", `Basic realm="elasticjob"`)
+	}
+	if limited, ok := errors.AsType[*access.LimitError](err); ok {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(limited.After.Seconds()))))
 	}
 	if d == console {
 		http.Error(w, text, status)

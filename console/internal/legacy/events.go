@@ -21,9 +21,9 @@ type page struct {
 
 // past is what a request asks about: an activated data source.
 type past struct {
-	reader history.Reader // nil if no data source is activated
-	source Source
-	who    *access.Principal
+	reader     history.Reader // nil if no data source is activated
+	namespaces []string       // whose history is there
+	who        *access.Principal
 }
 
 func (a *api) past(r *http.Request) (past, error) {
@@ -32,8 +32,8 @@ func (a *api) past(r *http.Request) (past, error) {
 	if !ok {
 		return past{who: p}, nil
 	}
-	reader, err := a.Book.History(r.Context(), s.Name)
-	return past{reader: reader, source: s, who: p}, err
+	reader, err := a.Connections.History(s)
+	return past{reader, a.Connections.NamespacesOf(s), p}, err
 }
 
 // may reports whether the caller may see the rows of a job: in some centre whose history is here. Without
@@ -42,8 +42,8 @@ func (p past) may(job string) bool {
 	if p.who.MayEverywhere(access.Viewer) {
 		return true
 	}
-	all := len(p.source.Namespaces) > 0
-	for _, name := range p.source.Namespaces {
+	all := len(p.namespaces) > 0
+	for _, name := range p.namespaces {
 		if job != "" && p.who.May(access.Viewer, name, job) {
 			return true
 		}

@@ -6,41 +6,44 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/elasticjob-go/elasticjob/console/connection"
 )
 
 // driver is a kind of database, by the class that JDBC has for it.
 type driver struct {
 	class string
-	// name is ours, and scheme what stands behind "jdbc:".
-	name, scheme string
-	port         string
+	kind  connection.Driver
+	// scheme is what stands behind "jdbc:".
+	scheme string
+	port   string
 }
 
 // drivers returns the list that is allowed. No class is ever loaded.
 func drivers() []driver {
 	return []driver{
-		{"com.mysql.cj.jdbc.Driver", "mysql", "mysql", "3306"},
-		{"com.mysql.jdbc.Driver", "mysql", "mysql", "3306"},
-		{"org.mariadb.jdbc.Driver", "mysql", "mariadb", "3306"},
-		{"org.postgresql.Driver", "postgres", "postgresql", "5432"},
-		{"org.sqlite.JDBC", "sqlite", "sqlite", ""},
+		{"com.mysql.cj.jdbc.Driver", connection.MySQL, "mysql", "3306"},
+		{"com.mysql.jdbc.Driver", connection.MySQL, "mysql", "3306"},
+		{"org.mariadb.jdbc.Driver", connection.MySQL, "mariadb", "3306"},
+		{"org.postgresql.Driver", connection.Postgres, "postgresql", "5432"},
+		{"org.sqlite.JDBC", connection.SQLite, "sqlite", ""},
 	}
 }
 
 // classOfDriver returns the first class of a kind of database.
-func classOfDriver(name string) string {
+func classOfDriver(kind connection.Driver) string {
 	for _, d := range drivers() {
-		if d.name == name {
+		if d.kind == kind {
 			return d.class
 		}
 	}
-	return name
+	return string(kind)
 }
 
 // parseURL reads the URL of a data source, such as jdbc:mysql://host:3306/jobs?useSSL=true. Of its
 // parameters those count that name the user, the password and TLS. Errors show nothing of it: it may hold
 // a password.
-func parseURL(class, text string) (Source, string, error) {
+func parseURL(class, text string) (connection.Database, error) {
 	all := drivers()
 	n := slices.IndexFunc(all, func(d driver) bool { return d.class == class })
 	if n < 0 {
@@ -48,24 +51,24 @@ func parseURL(class, text string) (Source, string, error) {
 		for _, d := range all {
 			classes = append(classes, d.class)
 		}
-		return Source{}, "", fmt.Errorf("driver: allowed are %s", strings.Join(classes, ", "))
+		return connection.Database{}, fmt.Errorf("driver: allowed are %s", strings.Join(classes, ", "))
 	}
 	d := all[n]
 	rest, ok := strings.CutPrefix(text, "jdbc:"+d.scheme+":")
 	if !ok {
-		return Source{}, "", fmt.Errorf("url: for this driver it begins with jdbc:%s:", d.scheme)
+		return connection.Database{}, fmt.Errorf("url: for this driver it begins with jdbc:%s:", d.scheme)
 	}
-	s := Source{Driver: d.name}
+	s := connection.Database{Driver: d.kind}
 	if d.port == "" {
 		s.Address, _, _ = strings.Cut(rest, "?")
-		return s, "", nil
+		return s, nil
 	}
 	u, err := url.Parse(d.scheme + ":" + rest)
 	if err != nil || u.Host == "" || u.Opaque != "" {
-		return Source{}, "", fmt.Errorf("url: jdbc:%s://host:%s/database is allowed", d.scheme, d.port)
+		return connection.Database{}, fmt.Errorf("url: jdbc:%s://host:%s/database is allowed", d.scheme, d.port)
 	}
 	if strings.Contains(u.Host, ",") {
-		return Source{}, "", errors.New("url: one host is allowed")
+		return connection.Database{}, errors.New("url: one host is allowed")
 	}
 	s.Address, s.Schema = u.Host, strings.TrimPrefix(u.Path, "/")
 	if u.Port() == "" {
@@ -80,8 +83,11 @@ func parseURL(class, text string) (Source, string, error) {
 			password = p
 		}
 	}
-	s.TLS = wantsTLS(query)
-	return s, password, nil
+	s.Password = connection.Plain(password)
+	if wantsTLS(query) {
+		s.TLS = &connection.TLS{}
+	}
+	return s, nil
 }
 
 // wantsTLS reports whether parameters of the three drivers ask for TLS.

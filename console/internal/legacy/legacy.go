@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // Options say what the routes work on.
 type Options struct {
-	Book Book
+	// Connections are the namespaces and the databases: ElasticJob's registry centres and data sources.
+	Connections *connection.Book
 	// Login checks a name and a password, and begins a session: its token is what ElasticJob's UI sends
 	// as Access-Token. nil: there are no names and passwords here, and a log-in is refused.
 	Login func(r *http.Request, name, password string) (user, token string, err error)
@@ -27,8 +29,8 @@ type Options struct {
 //
 // Errors: one that says which option is missing; those of the table.
 func Add(table *route.Table, o Options) error {
-	if o.Book == nil {
-		return errors.New("legacy: Book is missing")
+	if o.Connections == nil {
+		return errors.New("legacy: Connections are missing")
 	}
 	if o.Zone == nil {
 		o.Zone = time.Local
@@ -53,7 +55,7 @@ type api struct {
 
 // ops returns the operations on the namespace that a request is about, in the name of who sends it.
 func (a *api) ops(r *http.Request) (*ops.Ops, error) {
-	o, err := a.Book.Ops(r.Context(), route.At(r.Context()).Namespace)
+	o, err := a.Connections.Ops(r.Context(), route.At(r.Context()).Namespace)
 	if err != nil {
 		return nil, err
 	}

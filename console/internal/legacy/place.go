@@ -46,8 +46,8 @@ func (a *api) atSource(r *http.Request) (route.Place, error) {
 	if !ok {
 		return a.atAnyCenter(r)
 	}
-	active, _ := a.center(p) // without one any will do
-	name, _ := seesBy(p, s, active.Name)
+	active, _ := a.center(p)               // without one any will do
+	name, _ := a.seesBy(p, s, active.Name) // none is left to who may see everything
 	return route.Place{Namespace: name}, nil
 }
 

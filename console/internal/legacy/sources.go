@@ -1,6 +1,7 @@
 package legacy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -37,7 +38,7 @@ func (a *api) listSources(r *http.Request, d dialect) (any, error) {
 	active, ok := a.source(p)
 	var rows []source
 	for _, s := range a.sources(p) {
-		row := source{Name: s.Name, Driver: classOfDriver(s.Driver), Activated: ok && s.Name == active.Name}
+		row := source{Name: s.Name, Driver: classOfDriver(s.Driver), Activated: ok && s.Name == active}
 		if s.User != "" {
 			row.Username = &s.User
 		}
@@ -59,32 +60,33 @@ func (a *api) activatedSource(r *http.Request, _ dialect) (any, error) {
 	return bare{ok}, nil
 }
 
-// readSource reads a source, and its password.
-func readSource(r *http.Request) (Source, string, error) {
+// readSource reads a data source, with its password.
+func readSource(r *http.Request) (connection.Database, error) {
 	var body sourceOld
 	if _, err := decode(r, &body); err != nil {
-		return Source{}, "", err
+		return connection.Database{}, err
 	}
-	s, password, err := parseURL(body.Driver, textOf(body.URL))
+	s, err := parseURL(body.Driver, textOf(body.URL))
 	if err != nil {
-		return Source{}, "", fmt.Errorf("%w: %w", ErrInput, err)
+		return s, fmt.Errorf("%w: %w", errBody, err)
 	}
 	s.Name = body.Name
 	if user := textOf(body.Username); user != "" {
 		s.User = user
 	}
-	if body.Password != nil {
-		password = *body.Password
+	if password := textOf(body.Password); password != "" {
+		s.Password = connection.Plain(password)
 	}
-	return s, password, nil
+	return s, nil
 }
 
 func (a *api) addSource(r *http.Request, _ dialect) (any, error) {
-	s, password, err := readSource(r)
+	s, err := readSource(r)
 	if err != nil {
 		return nil, err
 	}
-	return added(a.Book.AddSource(r.Context(), s, password))
+	_, err = a.Connections.PutDatabase(r.Context(), s, connection.NoVersion)
+	return added(err)
 }
 
 // removeSource does not mind if there is none of the name, as ElasticJob.
@@ -93,25 +95,32 @@ func (a *api) removeSource(r *http.Request, _ dialect) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Book.RemoveSource(r.Context(), name); err != nil && !errors.Is(err, connection.ErrNoDatabase) {
+	if err := a.Connections.RemoveDatabase(r.Context(), name, connection.AnyVersion); err != nil && !errors.Is(err, connection.ErrNoDatabase) {
 		return nil, err
 	}
 	return gone{}, nil
 }
 
-// testSource tells 2.1.5 no more than whether it was reached. It activates nothing.
+// errUnreached comes with a word about why.
+var errUnreached = errors.New("the data source was not reached")
+
+// testSource tells no more than whether it was reached, and 3.x a word about why not. It activates nothing.
 func (a *api) testSource(r *http.Request, d dialect) (any, error) {
-	s, password, err := readSource(r)
+	s, err := readSource(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Book.TestSource(r.Context(), s, password); err != nil {
-		if d == console && !errors.Is(err, ErrInput) {
-			return false, nil
-		}
-		return nil, err
+	err = a.Connections.TestDatabase(r.Context(), s)
+	failed, isFailed := errors.AsType[*connection.TestError](err)
+	_, isField := errors.AsType[*connection.FieldError](err)
+	switch {
+	case !isFailed || isField:
+		return true, err
+	case d == console:
+		return false, nil
+	default:
+		return nil, fmt.Errorf("%w: %s", errUnreached, failed.Reason)
 	}
-	return true, nil
 }
 
 // connectSource activates a data source for the caller, if it can be connected to.
@@ -125,7 +134,7 @@ func (a *api) connectSource(r *http.Request, _ dialect) (any, error) {
 		if s.Name != name {
 			continue
 		}
-		if _, err := a.Book.History(r.Context(), name); err != nil {
+		if err := a.reach(r.Context(), name); err != nil {
 			a.Log.Info("console: a data source cannot be connected to", "name", name, "error", oneLine(err))
 			return false, nil
 		}
@@ -133,4 +142,14 @@ func (a *api) connectSource(r *http.Request, _ dialect) (any, error) {
 		return true, nil
 	}
 	return nil, fmt.Errorf("%w that you may see: %s", connection.ErrNoDatabase, brief.Quote(name))
+}
+
+// reach asks a data source something small: it is opened with the first question.
+func (a *api) reach(ctx context.Context, name string) error {
+	past, err := a.Connections.History(name)
+	if err != nil {
+		return err
+	}
+	_, err = past.JobNames(ctx, "", 1)
+	return err
 }

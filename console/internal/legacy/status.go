@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -24,24 +25,31 @@ var (
 	errNoLogin  = errors.New("there is no log-in by name and password here")
 )
 
-// statuses are those of errors, in the order in which they are looked for.
-var statuses = []struct {
+type statusErrors struct {
 	status int
 	errs   []error
-}{
-	{http.StatusForbidden, []error{errSome, errNoLogin, errCasdoor}},
-	{http.StatusUnsupportedMediaType, []error{errType}},
-	{http.StatusNotFound, []error{
-		connection.ErrNoNamespace, connection.ErrNoDatabase, ops.ErrNoJob, ops.ErrNoServer,
-		ops.ErrNoInstance, job.ErrNoItem, history.ErrNotFound,
-	}},
-	{http.StatusServiceUnavailable, []error{ops.ErrStoreAway, ops.ErrManyNamespaces, ops.ErrStoresClosed, coord.ErrUnavailable, coord.ErrClosed, coord.ErrSessionLost}},
-	{http.StatusGatewayTimeout, []error{context.Canceled}},
-	{http.StatusConflict, []error{
-		errNoCenter, ErrConflict, ErrExists, ops.ErrConfigChanged, ops.ErrBusy, ops.ErrMoving, job.ErrKindConflict, job.ErrNoInstance,
-		job.ErrQueueFull,
-	}},
-	{http.StatusBadRequest, []error{errBody, errQuery, errPath, ErrInput, history.ErrQuery, job.ErrInvalidConfig}},
+}
+
+// statuses returns those of errors, in the order in which they are looked for.
+func statuses() []statusErrors {
+	return []statusErrors{
+		{http.StatusUnauthorized, []error{access.ErrRefused}},
+		{http.StatusTooManyRequests, []error{access.ErrLimited}},
+		{http.StatusForbidden, []error{errSome, errNoLogin, errCasdoor}},
+		{http.StatusUnsupportedMediaType, []error{errType}},
+		{http.StatusNotFound, []error{
+			connection.ErrNoNamespace, connection.ErrNoDatabase, ops.ErrNoJob, ops.ErrNoServer,
+			ops.ErrNoInstance, job.ErrNoItem, history.ErrNotFound,
+		}},
+		{http.StatusServiceUnavailable, []error{access.ErrBusy, connection.ErrDatabaseAway, connection.ErrClosed, ops.ErrStoreAway, ops.ErrManyNamespaces, ops.ErrStoresClosed, coord.ErrUnavailable, coord.ErrClosed, coord.ErrSessionLost}},
+		{http.StatusGatewayTimeout, []error{context.Canceled}},
+		{http.StatusBadGateway, []error{errUnreached}},
+		{http.StatusConflict, []error{
+			errNoCenter, connection.ErrFixed, connection.ErrInUse, connection.ErrMany, connection.ErrVersion, ops.ErrConfigChanged, ops.ErrBusy, ops.ErrMoving, job.ErrKindConflict, job.ErrNoInstance,
+			job.ErrQueueFull,
+		}},
+		{http.StatusBadRequest, []error{errBody, errQuery, errPath, history.ErrQuery, job.ErrInvalidConfig}},
+	}
 }
 
 // statusOf returns the HTTP status of an error.
@@ -49,7 +57,10 @@ func statusOf(err error) int {
 	if status := route.Status(err); status != 0 {
 		return status
 	}
-	for _, s := range statuses {
+	if _, ok := errors.AsType[*connection.FieldError](err); ok {
+		return http.StatusBadRequest
+	}
+	for _, s := range statuses() {
 		for _, e := range s.errs {
 			if errors.Is(err, e) {
 				return s.status

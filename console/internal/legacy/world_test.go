@@ -20,11 +20,11 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
-	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
 
@@ -39,10 +39,11 @@ type world struct {
 	server *httptest.Server
 	store  *memory.Store
 	prod   *ops.Ops
-	book   *fakeBook
+	book   *connection.Book
 
-	mu   sync.Mutex
-	runs []string // jobs and items that ran
+	mu      sync.Mutex
+	runs    []string // jobs and items that ran
+	secrets []string // users and passwords with which the console has connected
 }
 
 // people are the users, each with a password and an Access-Token that are the name.
@@ -68,14 +69,29 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, store: memory.NewStore(memory.Options{})}
 	t.Cleanup(w.store.Close)
-	past := newPast(t)
-	w.prod = ops.New(w.dial("prod"), ops.WithHistory(past))
-	w.book = &fakeBook{
-		centers: []Center{{Name: "prod", Endpoints: []string{"10.1.0.1:2181", "10.1.0.2:2181"}, Path: "jobs", Database: "past"}, {Name: "test", Etcd: true, Endpoints: []string{"10.2.0.1:2379"}, Path: "jobs"}},
-		sources: []Source{{Name: "past", Driver: "mysql", Address: "db:3306", Schema: "jobs", User: "anna", Namespaces: []string{"prod"}}},
-		ops:     map[string]*ops.Ops{"prod": w.prod, "test": ops.New(w.dial("test"))},
-		reader:  past,
-	}
+	past, tracer := connection.Database{Name: "past", Driver: connection.MySQL, Address: "db:3306", Schema: "jobs", User: "anna"}, newPast(t)
+	w.prod = ops.New(w.dial("prod"), ops.WithHistory(tracer))
+	prod := connection.Namespace{Name: "prod", Kind: connection.ZooKeeper, Endpoints: []string{"10.1.0.1:2181", "10.1.0.2:2181"}, Path: "jobs", Database: "past"}
+	test := connection.Namespace{Name: "test", Kind: connection.Etcd, Endpoints: []string{"10.2.0.1:2379"}, Path: "jobs"}
+	w.book = newBook(t, connection.Options{
+		Given:          []connection.Given{{Namespace: prod, Ops: w.prod}, {Namespace: test, Ops: ops.New(w.dial("test"))}},
+		GivenDatabases: []connection.GivenDatabase{{Database: past, Open: func() (connection.History, error) { return open{Tracer: tracer}, nil }}},
+		Dial: func(_ context.Context, n connection.Namespace) (coord.Registry, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.secrets = append(w.secrets, n.User+" "+n.Password.Reveal())
+			return nil, errors.New("nobody is at home")
+		},
+		OpenHistory: func(d connection.Database) (connection.History, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.secrets = append(w.secrets, d.User+" "+d.Password.Reveal())
+			if d.Address == past.Address {
+				return open{Tracer: tracer}, nil
+			}
+			return open{tracer, &connection.TestError{Reason: connection.Unreachable, Err: errors.New("no route to 10.9.9.9")}}, nil
+		},
+	})
 	w.run(job.Config{Name: "settle", Cron: "0 0 3 1 1 ?", ShardingTotalCount: 2, ShardingItemParameters: "0=a,1=b", Failover: true, Description: "Settles <all>", ErrorHandler: "IGNORE"})
 	w.run(job.Config{Name: "report", Cron: "0 0 4 1 1 ?", ShardingTotalCount: 1, Strategy: "ODEVITY", Props: map[string]string{"streaming.process": "true"}})
 	if err := w.prod.Create(t.Context(), ops.CreateRequest{Config: job.Config{Name: "once", ShardingTotalCount: 1}, Implementation: "com.example.Once"}); err != nil {
@@ -85,7 +101,7 @@ func newWorld(t *testing.T) *world {
 	w.table = &route.Table{Who: who, Fail: func(rw http.ResponseWriter, _ *http.Request, err error) {
 		http.Error(rw, err.Error(), route.Status(err))
 	}}
-	err := Add(w.table, Options{Book: w.book, Zone: time.FixedZone("GMT+8", 8*3600), Log: slog.New(slog.DiscardHandler), Login: login})
+	err := Add(w.table, Options{Connections: w.book, Zone: time.FixedZone("GMT+8", 8*3600), Log: slog.New(slog.DiscardHandler), Login: login})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,88 +238,44 @@ func newPast(t *testing.T) *sqltrace.Tracer {
 	return tracer
 }
 
-// fakeBook keeps what is added, and the secrets of that.
-type fakeBook struct {
-	mu      sync.Mutex
-	centers []Center
-	sources []Source
-	secrets []string
-	ops     map[string]*ops.Ops
-	reader  history.Reader
-}
-
-func (b *fakeBook) Centers() []Center {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.centers)
-}
-
-func (b *fakeBook) Ops(_ context.Context, name string) (*ops.Ops, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if o := b.ops[name]; o != nil {
-		return o, nil
+func newBook(t *testing.T, o connection.Options) *connection.Book {
+	t.Helper()
+	keys, err := connection.ParseKeys(connection.NewKey())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return nil, ops.ErrStoreAway
-}
-
-func (b *fakeBook) AddCenter(_ context.Context, c Center, digest string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if slices.ContainsFunc(b.centers, func(is Center) bool { return is.Name == c.Name }) {
-		return ErrExists
+	folder := t.TempDir()
+	o.File, o.Keys, o.Allow.Folders = filepath.Join(folder, "connections.yaml"), keys, []string{folder}
+	o.Log = slog.New(slog.DiscardHandler)
+	book, err := connection.Open(o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.centers, b.secrets = append(b.centers, c), append(b.secrets, digest)
-	return nil
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := book.Close(ctx); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return book
 }
 
-func (b *fakeBook) RemoveCenter(_ context.Context, name string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := len(b.centers)
-	b.centers = slices.DeleteFunc(b.centers, func(c Center) bool { return c.Name == name })
-	if len(b.centers) == n {
-		return connection.ErrNoNamespace
+// open is a database as a book has it.
+type open struct {
+	*sqltrace.Tracer
+	err error
+}
+
+func (o open) JobNames(ctx context.Context, prefix string, limit int) ([]string, error) {
+	if o.err != nil {
+		return nil, o.err
 	}
-	return nil
+	return o.Tracer.JobNames(ctx, prefix, limit)
 }
 
-func (b *fakeBook) Sources() []Source {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.sources)
-}
-
-func (b *fakeBook) History(_ context.Context, name string) (history.Reader, error) {
-	if name != "past" {
-		return nil, ops.ErrStoreAway
-	}
-	return b.reader, nil
-}
-
-func (b *fakeBook) AddSource(_ context.Context, s Source, password string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if slices.ContainsFunc(b.sources, func(is Source) bool { return is.Name == s.Name }) {
-		return ErrExists
-	}
-	b.sources, b.secrets = append(b.sources, s), append(b.secrets, password)
-	return nil
-}
-
-func (b *fakeBook) RemoveSource(_ context.Context, name string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.sources = slices.DeleteFunc(b.sources, func(s Source) bool { return s.Name == name })
-	return nil
-}
-
-func (b *fakeBook) TestSource(_ context.Context, s Source, _ string) error {
-	if s.Address != "db:3306" {
-		return errors.New("unreachable")
-	}
-	return nil
-}
+func (o open) Ping(context.Context) error { return o.err }
+func (open) Close() error                 { return nil } // it is the test's
 
 // names of people, for tests that go over all.
 func names() []string { return slices.Sorted(maps.Keys(people())) }
