@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
+	"github.com/elasticjob-go/elasticjob/internal/crowd"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -25,7 +26,7 @@ func withCrowd(b *testing.B, measure func(b *testing.B, reg coord.Registry)) {
 			b.Fatal(err)
 		}
 		defer closes(b, reg)
-		nodes := crowd(b, reg, jobs)
+		nodes := plantCrowd(b, reg, jobs)
 		measure(b, reg)
 		b.ReportMetric(float64(nodes), "nodes")
 	}
@@ -120,7 +121,7 @@ func BenchmarkWatch(b *testing.B) {
 		var latencies []time.Duration
 		cpu, n := processor(b), 0
 		for b.Loop() {
-			name := crowdName(n % 10_000)
+			name := crowd.Name(n % 10_000)
 			n++
 			op := coord.Create(name.ItemDisabled(0), nil)
 			if n > 10_000 {
@@ -137,7 +138,7 @@ func BenchmarkWatch(b *testing.B) {
 		}
 		spent := processor(b) - cpu
 		close(stop)
-		commit(b, b.Context(), reg, []coord.Op{coord.Put(crowdName(0).ItemDisabled(99), nil)})
+		commit(b, b.Context(), reg, []coord.Op{coord.Put(crowd.Name(0).ItemDisabled(99), nil)})
 		<-ended
 		slices.Sort(latencies)
 		b.ReportMetric(float64(opened.Milliseconds()), "ms-open")

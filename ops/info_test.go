@@ -15,6 +15,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/crowd"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -532,7 +533,7 @@ func TestAReadThatFails(t *testing.T) {
 		s := memory.NewStore(memory.Options{})
 		t.Cleanup(s.Close)
 		reg := open(t, func() (coord.Registry, error) { return s.Dial(t.Context(), memory.Config{Namespace: "ops"}) })
-		crowd(t, reg, 100)
+		plantCrowd(t, reg, 100)
 		all := ops.New(reg)
 		reads := map[string]func(context.Context) (any, error){
 			"jobs":      func(ctx context.Context) (any, error) { return all.Jobs(ctx, ops.JobsQuery{}) },
@@ -540,7 +541,7 @@ func TestAReadThatFails(t *testing.T) {
 			"servers":   func(ctx context.Context) (any, error) { return all.Servers(ctx) },
 			"jobs on":   func(ctx context.Context) (any, error) { return all.JobsOn(ctx, "10.0.0.1") },
 			"all":       func(ctx context.Context) (any, error) { return all.JobServers(ctx) },
-			"info":      func(ctx context.Context) (any, error) { return all.Job(string(crowdName(9))).Info(ctx) },
+			"info":      func(ctx context.Context) (any, error) { return all.Job(string(crowd.Name(9))).Info(ctx) },
 		}
 		for name, read := range reads {
 			if _, err := read(t.Context()); err != nil {

@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	"internal/rooms":      {},
 	// What only tests and programs to learn from use.
 	"internal/testserver": {},
+	"internal/crowd":      {"coord", "job", "internal/jobtree"},
 	"internal/modelstore": {"coord"},
 	"console/oidctest":    {"console", "console/access", "console/access/oidc"},
 	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/otel", "trace/prom", "trace/sqltrace", "internal/testserver", "jobfile"},
