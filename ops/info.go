@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -190,9 +191,9 @@ func count(is bool) int {
 func (i *JobInfo) isPaused() bool { return !i.Paused.Since.IsZero() }
 func (i *JobInfo) isFaulty() bool { return i.Faults > 0 || i.ConfigError != "" || i.NextError != "" }
 
-// wants reports whether a query is for a job.
-func (q *JobsQuery) wants(s *jobtree.State, i *JobInfo) bool {
-	return (q.Server == "" || s.Servers[q.Server] != nil) && (q.Label == "" || i.Label == q.Label) && (q.Implementation == "" || i.Implementation == q.Implementation) &&
+// wants reports whether a query is for a job, but for its servers.
+func (q *JobsQuery) wants(i *JobInfo) bool {
+	return (q.Label == "" || i.Label == q.Label) && (q.Implementation == "" || i.Implementation == q.Implementation) &&
 		(len(q.Statuses) == 0 || slices.Contains(q.Statuses, i.Status)) &&
 		(!q.Paused || i.isPaused()) && (!q.Faulty || i.isFaulty()) && (!q.Failing || i.Failing > 0) &&
 		(q.Search == "" || contains(i.Name, q.Search) || contains(i.Description, q.Search) || contains(i.Implementation, q.Search))
@@ -217,33 +218,72 @@ func (o *Ops) Jobs(ctx context.Context, q JobsQuery) (*JobList, error) {
 }
 
 func (o *Ops) jobs(ctx context.Context, q JobsQuery) (*JobList, error) {
-	if q.Limit < 0 {
-		return nil, fmt.Errorf("limit %d: 0 and more are allowed", q.Limit)
+	if err := q.check(); err != nil {
+		return nil, err
 	}
 	l := &JobList{}
 	describe := o.newInformant(ctx)
 	var mu sync.Mutex // guards l
 	err := inParallel(o.trees(ctx), func(found tree) {
 		info := describe.job(found.name, found.State)
-		if !q.wants(found.State, &info) {
+		if q.Server != "" && found.Servers[q.Server] == nil {
 			return
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		l.Totals.add(&info)
-		if info.Name > q.After {
-			l.Jobs = append(l.Jobs, info)
-		}
+		q.take(l, &info)
 	})
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(l.Jobs, func(a, b JobInfo) int { return cmp.Compare(a.Name, b.Name) })
+	q.turn(l)
+	return l, nil
+}
+
+// List returns what [Ops.Jobs] does, of jobs that are known already, by name: those of a watch, say. Server is
+// ignored: a JobInfo does not tell its servers.
+//
+// Errors: one for a query with a negative limit.
+func (q JobsQuery) List(jobs iter.Seq[*JobInfo]) (*JobList, error) {
+	if err := q.check(); err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	l := &JobList{}
+	for info := range jobs {
+		q.take(l, info)
+		if len(l.Jobs) > q.Limit+1 && q.Limit > 0 { // one more says that there are more
+			l.Jobs = l.Jobs[:q.Limit+1]
+		}
+	}
+	q.turn(l)
+	return l, nil
+}
+
+func (q *JobsQuery) check() error {
+	if q.Limit < 0 {
+		return fmt.Errorf("limit %d: 0 and more are allowed", q.Limit)
+	}
+	return nil
+}
+
+// take adds a job to a list, if the query is for it.
+func (q *JobsQuery) take(l *JobList, info *JobInfo) {
+	if !q.wants(info) {
+		return
+	}
+	l.Totals.add(info)
+	if info.Name > q.After {
+		l.Jobs = append(l.Jobs, *info)
+	}
+}
+
+// turn ends a list where its page does.
+func (q *JobsQuery) turn(l *JobList) {
 	if q.Limit > 0 && len(l.Jobs) > q.Limit {
 		l.Jobs = slices.Clone(l.Jobs[:q.Limit])
 		l.Next = l.Jobs[q.Limit-1].Name
 	}
-	return l, nil
 }
 
 // Info returns what a list of jobs shows of this one.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -247,6 +248,17 @@ func TestWhatCannotBeRead(t *testing.T) {
 
 func failure[T any](_ T, err error) error { return err }
 
+// known are jobs that somebody has.
+func known(jobs []ops.JobInfo) iter.Seq[*ops.JobInfo] {
+	return func(yield func(*ops.JobInfo) bool) {
+		for i := range jobs {
+			if !yield(&jobs[i]) {
+				return
+			}
+		}
+	}
+}
+
 // A list can be searched, and has pages.
 func TestJobsQuery(t *testing.T) {
 	virtual(t, func(t *testing.T, d dial) {
@@ -263,6 +275,13 @@ func TestJobsQuery(t *testing.T) {
 			plant(t, reg, name, more)
 		}
 		plant(t, reg, "down", map[string]string{"config": small})
+		all, err := ops.New(reg).Jobs(t.Context(), ops.JobsQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (ops.JobsQuery{Limit: -1}).List(known(all.Jobs)); err == nil {
+			t.Error("a list with -1 jobs")
+		}
 		for name, tc := range map[string]struct {
 			query ops.JobsQuery
 			want  string
@@ -288,6 +307,9 @@ func TestJobsQuery(t *testing.T) {
 			list, err := ops.New(reg).Jobs(t.Context(), tc.query)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if same, err := tc.query.List(known(all.Jobs)); tc.query.Server == "" && (err != nil || !reflect.DeepEqual(same, list)) {
+				t.Errorf("%s: of jobs that are known: %+v, %v; want %+v", name, same, err, list)
 			}
 			var names []string
 			for _, i := range list.Jobs {
