@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/internal/guard"
 	"github.com/elasticjob-go/elasticjob/console/internal/live"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // Limits bound requests. Zero ones have their defaults.
@@ -36,6 +38,10 @@ type Options struct {
 	// that knows its users.
 	Who func(*http.Request) (*access.Principal, error)
 	// Address returns where a request is from. Default that of Access; without it, the connection's other end.
+	// Again is Who for those who listen to a stream, who are looked up again and again: it should not count as use of a
+	// session. Default Who.
+	Again func(*http.Request) (*access.Principal, error)
+	// Address returns where a request is from. Default: the connection's other end.
 	Address func(*http.Request) netip.Addr
 	// Hosts are the names by which clients may call the console, without ports. Empty: any. Name them, and
 	// a page of another site cannot get at a console on loopback by a name of its own (DNS rebinding).
@@ -64,6 +70,7 @@ type Console struct {
 	o       Options
 	guard   *guard.Guard
 	metrics *guard.Metrics
+	live    *live.Live
 	close   []func(context.Context) error // in this order
 }
 
@@ -87,9 +94,15 @@ func New(o Options) (*Console, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	if o.Again == nil {
+		o.Again = o.Who
+	}
 	c := &Console{o: o}
 	var err error
-	if c.metrics, err = guard.NewMetrics(append(o.Collectors, connections{o.Connections})...); err != nil {
+	if c.live, err = live.New(live.Options{Ops: o.Connections.Ops, Who: o.Again, Fail: api.Fail, Detail: writeDetail, Log: o.Log}); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	if c.metrics, err = guard.NewMetrics(append(o.Collectors, connections{o.Connections}, streams{c.live})...); err != nil {
 		return nil, fmt.Errorf("console: Collectors: %w", err)
 	}
 	table := &route.Table{Who: o.Who, Fail: fail}
@@ -102,6 +115,7 @@ func New(o Options) (*Console, error) {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	c.close = append(c.close, c.guard.Close)
+	c.close = append(c.close, c.live.Close, c.guard.Close)
 	return c, nil
 }
 
@@ -149,7 +163,12 @@ func addAll(table *route.Table, routes []route.Route) error {
 		}
 	}
 	return nil
+	a, err := api.Add(table, api.Options{Connections: c.o.Connections, Jobs: c.live.Jobs, Version: c.o.Version})
+	return errors.Join(c.live.Add(a), c.addProbes(table))
 }
+
+// writeDetail writes all of a job for a stream, as the API does.
+func writeDetail(d *ops.JobDetail) ([]byte, error) { return json.Marshal(api.Detail(d)) }
 
 // ServeHTTP answers a request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.guard.ServeHTTP(w, r) }

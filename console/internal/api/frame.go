@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -39,6 +40,9 @@ type Options struct {
 	Connections Connections
 	// Access has the users, tokens and sessions; nil if a program knows them: then there are no routes for them.
 	Access *access.Control
+	// Jobs returns all jobs of a namespace by name, as they were known to be at a moment that is not long ago. They are
+	// shared: nobody changes them. nil: each list is read from the store.
+	Jobs func(ctx context.Context, namespace string) (jobs []*ops.JobInfo, at time.Time, err error)
 	// Version is that of the program; who is logged in sees it. Default "unknown".
 	Version string
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -23,6 +25,7 @@ type JobsInput struct {
 	Paused         bool            `query:"paused" doc:"Only paused jobs."`
 	Faulty         bool            `query:"faulty" doc:"Only jobs with faults."`
 	Failing        bool            `query:"failing" doc:"Only jobs with items whose last execution was no success."`
+	CacheControl   string          `header:"Cache-Control" maxLength:"255" doc:"With no-cache, the store is read for this request alone."`
 }
 
 // JobsPage is a part of the jobs, by name.
@@ -30,6 +33,7 @@ type JobsPage struct {
 	Rows   []ops.JobInfo `json:"rows" nullable:"false"`
 	Next   string        `json:"next,omitempty" doc:"Cursor of the next page: parameter after. Empty if this is the last one."`
 	Totals ops.Totals    `json:"totals" doc:"Those of all jobs that are wanted and that you may see, on whichever page."`
+	AsOf   time.Time     `json:"asOf" doc:"This is how it was then, or later. It may be a second ago or two: those who ask at the same time share a read of the store."`
 }
 
 func (a *API) addJobs() {
@@ -134,16 +138,38 @@ func (a *API) jobs(ctx context.Context, in *JobsInput) (*answer[JobsPage], error
 	if err != nil {
 		return nil, err
 	}
-	o, err := a.ops(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list, err := o.Jobs(ctx, ops.JobsQuery{
+	list, asOf, err := a.list(ctx, strings.Contains(in.CacheControl, "no-cache"), ops.JobsQuery{
 		Search: in.Search, Server: in.Server, Label: in.Label, Implementation: in.Implementation, Statuses: in.Status,
 		Paused: in.Paused, Faulty: in.Faulty, Failing: in.Failing, After: after, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &answer[JobsPage]{JobsPage{notNil(list.Jobs), cursorTo("jobs", list.Next), list.Totals}}, nil
+	return &answer[JobsPage]{JobsPage{notNil(list.Jobs), cursorTo("jobs", list.Next), list.Totals, asOf.UTC()}}, nil
+}
+
+// list returns the jobs that a query is for, and when it was so: as they are known already, or as they stand in the store.
+func (a *API) list(ctx context.Context, isFresh bool, q ops.JobsQuery) (*ops.JobList, time.Time, error) {
+	if isFresh || a.Jobs == nil || q.Server != "" { // what is known does not say who the servers of a job are
+		o, err := a.ops(ctx)
+		if err != nil {
+			return nil, time.Time{}, err
+		}
+		asOf := time.Now()
+		list, err := o.Jobs(ctx, q)
+		return list, asOf, err
+	}
+	known, asOf, err := a.Jobs(ctx, route.At(ctx).Namespace)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	all := seesAll(ctx)
+	list, err := q.List(func(yield func(*ops.JobInfo) bool) {
+		for _, info := range known {
+			if (all || sees(ctx, info.Name)) && !yield(info) {
+				return
+			}
+		}
+	})
+	return list, asOf, err
 }

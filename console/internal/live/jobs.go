@@ -10,14 +10,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
-// Snapshot has all jobs of a namespace.
-type Snapshot struct {
-	Jobs []*ops.JobInfo // by name; shared, so nobody changes them
-	// At is a moment from which, or from after which, this is. Somebody watches the namespace: it is now, but for what
-	// Options.Every and the store hold back. Else it is when a read began that all share who asked meanwhile.
-	At time.Time
-}
-
 const (
 	// fresh is how long a read serves others that ask.
 	fresh = time.Second
@@ -28,32 +20,35 @@ const (
 // read is a read of a namespace, for all who ask meanwhile.
 type read struct {
 	done chan struct{}
-	Snapshot
-	err error
+	jobs []*ops.JobInfo
+	at   time.Time
+	err  error
 }
 
-// Jobs returns the jobs of a namespace: what the feed knows if somebody listens and nothing is wrong with it, else
-// what one read of the store has found, at most a second ago.
+// Jobs returns the jobs of a namespace, by name, and a moment at which, or after which, they were so. They are shared, so
+// nobody changes them. If somebody watches the namespace and nothing is wrong with that, it is what the watch knows
+// now, but for what Options.Every and the store hold back. Else it is what one read of the store has found, which has
+// ended at most a second ago.
 //
 // Errors: those of Options.Ops and of [ops.Ops.Jobs]; route.ErrClosed after Close; the cause of ctx.
-func (l *Live) Jobs(ctx context.Context, namespace string) (Snapshot, error) {
+func (l *Live) Jobs(ctx context.Context, namespace string) (jobs []*ops.JobInfo, at time.Time, err error) {
 	l.mu.Lock()
 	f := l.feeds[topic{namespace: namespace}]
 	l.mu.Unlock()
 	if f != nil {
 		if jobs, ok := f.jobs(); ok {
-			return Snapshot{jobs, time.Now()}, nil
+			return jobs, time.Now(), nil
 		}
 	}
 	r, err := l.read(namespace)
 	if err != nil {
-		return Snapshot{}, err
+		return nil, time.Time{}, err
 	}
 	select {
 	case <-r.done:
-		return r.Snapshot, r.err
+		return r.jobs, r.at, r.err
 	case <-ctx.Done():
-		return Snapshot{}, context.Cause(ctx)
+		return nil, time.Time{}, context.Cause(ctx)
 	}
 }
 
@@ -92,8 +87,8 @@ func (l *Live) read(namespace string) (*read, error) {
 		defer close(r.done)
 		ctx, cancel := context.WithTimeout(l.ctx, maxRead)
 		defer cancel()
-		r.At = time.Now()
-		r.Snapshot.Jobs, r.err = l.list(ctx, namespace)
+		r.at = time.Now()
+		r.jobs, r.err = l.list(ctx, namespace)
 		if r.err != nil {
 			l.forgetRead(namespace)
 			return

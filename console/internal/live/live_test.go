@@ -205,7 +205,7 @@ func TestClose(t *testing.T) {
 		if a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
 			t.Errorf("after that: %s", a.Status)
 		}
-		if _, err := w.live.Jobs(t.Context(), "shop"); err == nil {
+		if _, _, err := w.live.Jobs(t.Context(), "shop"); err == nil {
 			t.Error("a closed one reads")
 		}
 	})
@@ -382,12 +382,12 @@ func TestJobs(t *testing.T) {
 		list := func(wantReads int, want string) {
 			t.Helper()
 			var got []string
-			s, err := w.live.Jobs(t.Context(), "shop")
-			for _, i := range s.Jobs {
+			jobs, at, err := w.live.Jobs(t.Context(), "shop")
+			for _, i := range jobs {
 				got = append(got, i.Name+"="+i.Description)
 			}
-			if err != nil || strings.Join(got, " ") != want || reads != wantReads || time.Since(s.At) > time.Second {
-				t.Errorf("%v of %v, %v, after %d reads; want %s after %d", got, s.At, err, reads, want, wantReads)
+			if err != nil || strings.Join(got, " ") != want || reads != wantReads || time.Since(at) > time.Second {
+				t.Errorf("%v of %v, %v, after %d reads; want %s after %d", got, at, err, reads, want, wantReads)
 			}
 		}
 		list(1, "a=1 b=1")
@@ -403,7 +403,7 @@ func TestJobs(t *testing.T) {
 		l.close()
 		time.Sleep(time.Minute)
 		list(4, "a=1 c=1")
-		if _, err := w.live.Jobs(t.Context(), "none"); err == nil {
+		if _, _, err := w.live.Jobs(t.Context(), "none"); err == nil {
 			t.Error("jobs of no namespace")
 		}
 	})
