@@ -87,10 +87,10 @@ func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalenda
 		return result, fmt.Errorf("calendar %s: put: %w", brief.Text(r.Name), err)
 	}
 	if !jobtree.IsName(r.Name) {
-		return failed(errors.New("no calendar can have this name"))
+		return failed(wrong("name", "no calendar can have this name"))
 	}
 	if _, err := calendar.Parse(r.Document); err != nil {
-		return failed(err)
+		return failed(wrong("document", "%w", err))
 	}
 	if err := again(ctx, func() error { return o.putCalendar(ctx, r) }); err != nil {
 		return failed(err)

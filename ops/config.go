@@ -174,7 +174,7 @@ func (j *Job) replace(there coord.Node, r UpdateRequest) (next job.Config, docum
 	before, unread := job.DecodeConfig(there.Value)
 	switch {
 	case next.Name != string(j.name):
-		return next, nil, fmt.Errorf("the configuration is that of job %s", brief.Quote(next.Name))
+		return next, nil, wrong("config.jobName", "the configuration is that of job %s", brief.Quote(next.Name))
 	case there.Modified != r.Version:
 		return next, nil, fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, there.Modified, r.Version)
 	case unread == nil && (before.Cron == "") != (next.Cron == ""):

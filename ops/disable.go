@@ -79,7 +79,7 @@ func (j *Job) DisableServers(ctx context.Context, addresses ...string) error {
 // Errors: one for what is no address; those of a read and of a commit.
 func (j *Job) DisableServersAhead(ctx context.Context, addresses ...string) error {
 	if len(addresses) == 0 {
-		return fmt.Errorf("job %s: %s ahead: an address is needed", brief.Text(string(j.name)), ActionDisableServers)
+		return wrong("servers", "job %s: %s ahead: an address is needed", brief.Text(string(j.name)), ActionDisableServers)
 	}
 	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, true)
 }
@@ -133,7 +133,7 @@ func sortedOr(some []string, all iter.Seq[string]) []string {
 // checkAddress returns an error if no server of the job can have the address.
 func (j *Job) checkAddress(address string) error {
 	if address == "" || len(address) > jobtree.MaxIP || strings.Contains(address, "/") || coord.ValidatePath(j.name.Server(address)) != nil {
-		return fmt.Errorf("address %s: 1 to %d bytes without / are allowed", brief.Quote(address), jobtree.MaxIP)
+		return wrong("servers", "address %s: 1 to %d bytes without / are allowed", brief.Quote(address), jobtree.MaxIP)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ const maxImplementation = 1_000
 
 func checkImplementation(name string) error {
 	if name == "" || len(name) > maxImplementation || !utf8.ValidString(name) {
-		return fmt.Errorf("implementation %s: UTF-8 of 1 to %d bytes is allowed", brief.Quote(name), maxImplementation)
+		return wrong("implementation", "implementation %s: UTF-8 of 1 to %d bytes is allowed", brief.Quote(name), maxImplementation)
 	}
 	return nil
 }

@@ -142,9 +142,9 @@ func (j *Job) newKill(ctx context.Context, s *jobtree.State, r KillRequest) (*ki
 	case config.MonitorExecution == job.Off:
 		return nil, fmt.Errorf("without MonitorExecution there is no record of what runs: %w", ErrNotRunning)
 	case r.Failover && !config.Failover:
-		return nil, fmt.Errorf("failover: the job has none")
+		return nil, wrong("failover", "failover: the job has none")
 	case r.Tick.After(k.now):
-		return nil, fmt.Errorf("tick %s: it has not come yet", r.Tick.Format(time.RFC3339))
+		return nil, wrong("tick", "tick %s: it has not come yet", r.Tick.Format(time.RFC3339))
 	}
 	return k, nil
 }

@@ -39,7 +39,7 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 	named := 0
 	for what, name := range map[string]string{"instance": r.Instance, "address": r.Address, "label": r.Label} {
 		if len(name) > jobtree.MaxPinName {
-			return fmt.Errorf("job %s: pin: %s: %d bytes, at most %d are allowed", j.name, what, len(name), jobtree.MaxPinName)
+			return wrong(what, "job %s: pin: %s: %d bytes, at most %d are allowed", j.name, what, len(name), jobtree.MaxPinName)
 		}
 		if name != "" {
 			named++
@@ -47,7 +47,7 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 	}
 	return j.try(ctx, "pin", func(s *jobtree.State) error {
 		if named != 1 {
-			return errors.New("one of instance, address and label is allowed, and needed")
+			return wrong("instance", "one of instance, address and label is allowed, and needed")
 		}
 		if !s.Item(item).Exists {
 			return errNoItem(s, item)

@@ -74,7 +74,7 @@ func (j *Job) Plan(ctx context.Context, r PlanRequest) (*Plan, error) {
 func (j *Job) plan(ctx context.Context, r PlanRequest) (*Plan, error) {
 	switch {
 	case r.Ticks < 0 || r.Ticks > MaxPlanTicks:
-		return nil, fmt.Errorf("%d ticks: 0 to %d are allowed", r.Ticks, MaxPlanTicks)
+		return nil, wrong("ticks", "%d ticks: 0 to %d are allowed", r.Ticks, MaxPlanTicks)
 	case r.Ticks == 0:
 		r.Ticks = defaultPlanTicks
 	}
@@ -121,7 +121,7 @@ func (j *Job) planNew(ctx context.Context, r PlanRequest) (*Plan, error) {
 		r.Config.Name = string(j.name)
 	}
 	if r.Config.Name != string(j.name) {
-		return nil, fmt.Errorf("the configuration is that of job %s", brief.Quote(r.Config.Name))
+		return nil, wrong("config.jobName", "the configuration is that of job %s", brief.Quote(r.Config.Name))
 	}
 	document, err := r.Config.Encode(nil)
 	if err != nil {

@@ -139,7 +139,7 @@ func mayName(c job.Config, items []int) error {
 // mayPass returns an error for a parameter that is too long.
 func mayPass(parameter string) error {
 	if len(parameter) > job.MaxTriggerParameter {
-		return fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(parameter), job.MaxTriggerParameter)
+		return wrong("parameter", "parameter: %d bytes, at most %d are allowed", len(parameter), job.MaxTriggerParameter)
 	}
 	return nil
 }
@@ -192,11 +192,11 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 		d := jobtree.RequestDocument{Items: slices.Clone(r.Items), Parameter: r.Parameter, Source: job.SourceBackfill.String(), Halts: r.StopAtFailure}
 		switch {
 		case c.MonitorExecution == job.Off:
-			return d, errors.New("the job keeps no records (MonitorExecution is off), which a backfill needs")
+			return d, wrong("job", "the job keeps no records (MonitorExecution is off), which a backfill needs")
 		case r.From.IsZero():
-			return d, errors.New("from: needed")
+			return d, wrong("from", "from: needed")
 		case r.To.After(j.ops.now()):
-			return d, fmt.Errorf("to %s: it has not come yet", r.To.Format(time.RFC3339))
+			return d, wrong("to", "to %s: it has not come yet", r.To.Format(time.RFC3339))
 		}
 		if err := errors.Join(mayPass(r.Parameter), mayName(c, d.Items)); err != nil {
 			return d, err
@@ -288,7 +288,7 @@ func (j *Job) submit(ctx context.Context, action Action, key string, asked []byt
 // uniqueOf returns what keeps a request apart from others.
 func uniqueOf(key string, asked []byte) (string, error) {
 	if len(key) > job.MaxRequestKey {
-		return "", fmt.Errorf("key: %d bytes, at most %d are allowed", len(key), job.MaxRequestKey)
+		return "", wrong("key", "key: %d bytes, at most %d are allowed", len(key), job.MaxRequestKey)
 	}
 	if key != "" {
 		return jobtree.KeyedRequest(key, asked), nil

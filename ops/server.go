@@ -128,7 +128,7 @@ func (o *Ops) outcome(name string, do func(*Job) error) Outcome {
 // jobs lists the jobs that have the server.
 func (s *Server) jobs(ctx context.Context) ([]string, error) {
 	if s.address == "" || len(s.address) > jobtree.MaxIP || strings.Contains(s.address, "/") || coord.ValidatePath(jobtree.Job("job").Server(s.address)) != nil {
-		return nil, fmt.Errorf("address %s: 1 to %d bytes without / are allowed", brief.Quote(s.address), jobtree.MaxIP)
+		return nil, wrong("server", "address %s: 1 to %d bytes without / are allowed", brief.Quote(s.address), jobtree.MaxIP)
 	}
 	all, _, err := s.ops.listJobs(ctx)
 	if err != nil {

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,7 +38,7 @@ func (j *Job) Shutdown(ctx context.Context, r ShutdownRequest) ([]string, error)
 	begun := false
 	err := j.try(ctx, string(ActionShutdown), func(s *jobtree.State) error {
 		if len(r.Instances)+len(r.Servers) == 0 && !r.All {
-			return errors.New("instances or servers are needed, or all")
+			return wrong("instances", "instances or servers are needed, or all")
 		}
 		ids, err := r.of(s, begun)
 		if err != nil || len(ids) == 0 {

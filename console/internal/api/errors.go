@@ -32,6 +32,8 @@ type Problem struct {
 	Detail string `json:"detail" doc:"What is wrong, for people." example:"job settle: settings: ops: no such job"`
 	// Errors name what is wrong with the request. A value is never repeated: it may be a secret.
 	Errors []FieldError `json:"errors,omitempty" doc:"What is wrong with which part of the request: the first ones." nullable:"false"`
+	// Changes are those that were made before something went wrong.
+	Changes []ops.Change `json:"changes,omitempty" doc:"What has changed all the same: entries of the audit." nullable:"false"`
 
 	header http.Header
 }
@@ -159,6 +161,8 @@ var known = []struct {
 	{job.ErrImplementationConflict, http.StatusConflict, "implementation-conflict"},
 	{declare.ErrOldRevision, http.StatusConflict, "old-revision"},
 
+	{job.ErrKeyUsed, http.StatusUnprocessableEntity, "key-used"},
+	{ops.ErrRequest, http.StatusUnprocessableEntity, "invalid"},
 	{ops.ErrTicks, http.StatusUnprocessableEntity, "bad-ticks"},
 	{history.ErrQuery, http.StatusUnprocessableEntity, "invalid"},
 	{job.ErrInvalidConfig, http.StatusUnprocessableEntity, "invalid-config"},
@@ -211,6 +215,9 @@ func fieldsOf(err error) []FieldError {
 			fields = append(fields, FieldError{fault.Field, fault.Err.Error()})
 		}
 		return fields
+	}
+	if wrong, ok := errors.AsType[*ops.RequestError](err); ok {
+		return []FieldError{{"body." + wrong.Field, wrong.Error()}}
 	}
 	if cron, ok := errors.AsType[*cronexpr.ParseError](err); ok {
 		return []FieldError{{"cron", cron.Error()}}

@@ -80,6 +80,7 @@ func Add(table *route.Table, o Options) (*API, error) {
 	a.addLogin()
 	a.addUsers()
 	a.addTokens()
+	a.addChanges()
 	return a, errors.Join(a.errs...)
 }
 
