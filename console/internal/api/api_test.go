@@ -33,17 +33,18 @@ var questions = map[string]string{
 	"/api/v1/namespaces/{namespace}/servers":               orders + "/servers",
 	"/api/v1/namespaces/{namespace}/servers/{server}/jobs": orders + "/servers/10.0.0.2/jobs",
 
-	"/api/v1/namespaces/{namespace}/jobs":                 orders + "/jobs",
-	"/api/v1/namespaces/{namespace}/jobs/{job}":           orders + "/jobs/settle",
-	"/api/v1/namespaces/{namespace}/jobs/{job}/dump":      orders + "/jobs/settle/dump",
-	"/api/v1/namespaces/{namespace}/jobs/{job}/info":      orders + "/jobs/settle/info",
-	"/api/v1/namespaces/{namespace}/jobs/{job}/instances": orders + "/jobs/settle/instances",
-	"/api/v1/namespaces/{namespace}/jobs/{job}/items":     orders + "/jobs/settle/items",
-	"/api/v1/namespaces/{namespace}/jobs/{job}/latest":    orders + "/jobs/settle/latest",
-	"/api/v1/namespaces/{namespace}/jobs/{job}/requests":  orders + "/jobs/settle/requests",
-	"/api/v1/namespaces/{namespace}/jobs/{job}/servers":   orders + "/jobs/settle/servers",
-	"/api/v1/namespaces/{namespace}/jobs/{job}/settings":  orders + "/jobs/settle/settings",
-	"/api/v1/namespaces/{namespace}/jobs/{job}/ticks":     orders + "/jobs/settle/ticks",
+	"/api/v1/namespaces/{namespace}/jobs":                          orders + "/jobs",
+	"/api/v1/namespaces/{namespace}/jobs/{job}":                    orders + "/jobs/settle",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/dump":               orders + "/jobs/settle/dump",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/info":               orders + "/jobs/settle/info",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/instances":          orders + "/jobs/settle/instances",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/items":              orders + "/jobs/settle/items",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/latest":             orders + "/jobs/settle/latest",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/requests":           orders + "/jobs/settle/requests",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/requests/{request}": orders + "/jobs/settle/requests/{request}",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/servers":            orders + "/jobs/settle/servers",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/settings":           orders + "/jobs/settle/settings",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/ticks":              orders + "/jobs/settle/ticks",
 
 	"/api/v1/namespaces/{namespace}/history/addresses":                    orders + "/history/addresses?prefix=10.0.",
 	"/api/v1/namespaces/{namespace}/history/counts":                       orders + "/history/counts?job=settle",
@@ -120,6 +121,16 @@ func failed(t *testing.T, w *apitest.World) string {
 	return ids[0]
 }
 
+// waiting returns the id of a request of the job settle that has not ended.
+func waiting(t *testing.T, w *apitest.World) string {
+	t.Helper()
+	ids := strings.Fields(ask(t, w, apitest.May(access.Viewer), orders+"/jobs/settle/requests").field(t, "id"))
+	if len(ids) == 0 {
+		t.Fatal("no request waits")
+	}
+	return ids[0]
+}
+
 // Every route that reads answers with something, as the document says: that is checked of each answer of all
 // tests.
 func TestEveryQuestion(t *testing.T) {
@@ -136,7 +147,8 @@ func TestEveryQuestion(t *testing.T) {
 				t.Errorf("no question is asked of %s", r.Pattern)
 				continue
 			}
-			answer := ask(t, w, apitest.May(access.Viewer), strings.ReplaceAll(question, "{execution}", execution))
+			question = strings.NewReplacer("{execution}", execution, "{request}", waiting(t, w)).Replace(question)
+			answer := ask(t, w, apitest.May(access.Viewer), question)
 			if answer.status != http.StatusOK || strings.HasPrefix(answer.body, `{"rows":[]`) {
 				t.Errorf("%s: %d %s", question, answer.status, answer.body)
 			}
