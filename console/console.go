@@ -18,6 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/api"
 	"github.com/elasticjob-go/elasticjob/console/internal/guard"
+	"github.com/elasticjob-go/elasticjob/console/internal/legacy"
 	"github.com/elasticjob-go/elasticjob/console/internal/live"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -37,11 +38,10 @@ type Options struct {
 	// Who returns who sends a request; nil if nobody is logged in. It replaces Access, for a program
 	// that knows its users.
 	Who func(*http.Request) (*access.Principal, error)
-	// Address returns where a request is from. Default that of Access; without it, the connection's other end.
 	// Again is Who for those who listen to a stream, who are looked up again and again: it should not count as use of a
-	// session. Default Who.
+	// session. Default Who, or what Access has for that.
 	Again func(*http.Request) (*access.Principal, error)
-	// Address returns where a request is from. Default: the connection's other end.
+	// Address returns where a request is from. Default that of Access; without it, the connection's other end.
 	Address func(*http.Request) netip.Addr
 	// Hosts are the names by which clients may call the console, without ports. Empty: any. Name them, and
 	// a page of another site cannot get at a console on loopback by a name of its own (DNS rebinding).
@@ -86,7 +86,7 @@ func New(o Options) (*Console, error) {
 	case o.Access != nil && o.Who != nil:
 		return nil, errors.New("console: Access and Who: allowed is one of them")
 	case o.Access != nil:
-		o.Who = o.Access.Authenticate
+		o.Who, o.Again = o.Access.Authenticate, o.Access.Again
 		if o.Address == nil {
 			o.Address = o.Access.Address
 		}
@@ -99,7 +99,7 @@ func New(o Options) (*Console, error) {
 	}
 	c := &Console{o: o}
 	var err error
-	if c.live, err = live.New(live.Options{Ops: o.Connections.Ops, Who: o.Again, Fail: api.Fail, Detail: writeDetail, Log: o.Log}); err != nil {
+	if c.live, err = live.New(live.Options{Ops: o.Connections.Ops, Who: o.Again, Fail: api.Fail, Detail: writeDetail, Listeners: o.Limits.Streams, Log: o.Log}); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	if c.metrics, err = guard.NewMetrics(append(o.Collectors, connections{o.Connections}, streams{c.live})...); err != nil {
@@ -114,34 +114,32 @@ func New(o Options) (*Console, error) {
 	if err := c.addRoutes(table); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	c.close = append(c.close, c.guard.Close)
-	c.close = append(c.close, c.live.Close, c.guard.Close)
+	c.close = append(c.close, c.live.Close, c.guard.Close) // a stream says good-bye before it is ended
 	return c, nil
 }
 
 // addRoutes adds all that a console answers.
 func (c *Console) addRoutes(table *route.Table) error {
-	v1, err := api.Add(table, api.Options{Connections: c.o.Connections, Version: c.o.Version})
+	v1, err := api.Add(table, api.Options{Connections: c.o.Connections, Access: c.o.Access, Jobs: c.live.Jobs, Version: c.o.Version})
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.addLive(v1), c.addProvider(table), c.addProbes(table))
+	old := legacy.Options{Connections: c.o.Connections, Login: c.logIn(), Zone: c.o.Zone, Log: c.o.Log}
+	return errors.Join(c.live.Add(v1), legacy.Add(table, old), c.addProvider(table), c.addProbes(table))
 }
 
-// addLive adds the streams of the API.
-func (c *Console) addLive(v1 *api.API) error {
-	who := c.o.Who
-	if c.o.Access != nil {
-		who = c.o.Access.Again // an open page is no use of a session
+// logIn is the log-in of ElasticJob's UI; nil if there are no names and passwords.
+func (c *Console) logIn() func(*http.Request, string, string) (user, token string, err error) {
+	if c.o.Access == nil {
+		return nil
 	}
-	l, err := live.New(live.Options{
-		Ops: c.o.Connections.Ops, Who: who, Fail: api.Fail, Listeners: c.o.Limits.Streams, Log: c.o.Log,
-	})
-	if err != nil {
-		return err
+	return func(r *http.Request, name, password string) (string, string, error) {
+		s, err := c.o.Access.Login(r.Context(), name, password, c.o.Access.Address(r))
+		if err != nil {
+			return "", "", err
+		}
+		return s.User, s.Value(), nil
 	}
-	c.close = append(c.close, l.Close)
-	return l.Add(v1)
 }
 
 // addProvider adds the log-in by a provider.
@@ -163,8 +161,6 @@ func addAll(table *route.Table, routes []route.Route) error {
 		}
 	}
 	return nil
-	a, err := api.Add(table, api.Options{Connections: c.o.Connections, Jobs: c.live.Jobs, Version: c.o.Version})
-	return errors.Join(c.live.Add(a), c.addProbes(table))
 }
 
 // writeDetail writes all of a job for a stream, as the API does.

@@ -127,7 +127,10 @@ func TestFormatsOfFailures(t *testing.T) {
 func TestRoutesAreThere(t *testing.T) {
 	c := newConsole(t, nil)
 	for path, want := range map[string]string{
-		"/api/v1/namespaces": `"name":"test"`,
+		"/api/v1/namespaces":           `"name":"test"`,
+		"/api/v1/namespaces/test/jobs": `"items":[]`,
+		"/api/registry-center":         `"name":"test"`,
+		"/api/v1/openapi.json":         "/watch",
 	} {
 		if status, text, _ := ask(c, "GET", path, "viewer"); status != 200 || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %s", path, status, text)

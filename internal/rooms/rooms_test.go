@@ -56,12 +56,13 @@ var allowed = map[string][]string{
 	"internal/rest":       {},
 	"internal/rooms":      {},
 	// What only tests and programs to learn from use.
-	"internal/testserver": {},
-	"internal/crowd":      {"coord", "job", "internal/jobtree"},
-	"internal/modelstore": {"coord"},
-	"console/oidctest":    {"console", "console/access", "console/access/oidc"},
-	"examples":            {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/otel", "trace/prom", "trace/sqltrace", "internal/testserver", "jobfile"},
-	"integration":         {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
+	"internal/testserver":          {},
+	"internal/crowd":               {"coord", "job", "internal/jobtree"},
+	"internal/modelstore":          {"coord"},
+	"console/internal/api/apitest": {"console", "console/access", "console/connection", "coord", "coord/memory", "job", "jobtest", "ops", "trace", "trace/history", "trace/sqltrace", "internal/brief", "internal/rest"},
+	"console/oidctest":             {"console", "console/access", "console/access/oidc"},
+	"examples":                     {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/otel", "trace/prom", "trace/sqltrace", "internal/testserver", "jobfile"},
+	"integration":                  {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
 }
 
 // The import rule: the core never knows which store it is on, strategies and
