@@ -30,6 +30,8 @@ type consoleFlags struct {
 	cert, key             string
 	isInsecure            bool
 	connections, config   string
+	isDemo                bool
+	ready                 func(url string) // is told where it listens
 }
 
 // consolePort is that of ElasticJob's console.
@@ -49,8 +51,13 @@ session cookies are for TLS only. Certificate and key are read again when they h
 
 SIGINT and SIGTERM end it: nobody is accepted any more, streams end at once, requests have 10 s. A second one ends it
 at once.`,
-		Example: "  elasticjob console user add anna --role admin\n  elasticjob console --store etcd://127.0.0.1:2379/billing",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serveConsole(cmd.Context(), &f) },
+		Example: "  elasticjob console --demo\n  elasticjob console user add anna --role admin\n  elasticjob console --store etcd://127.0.0.1:2379/billing",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.isDemo {
+				return c.serveDemo(cmd.Context(), f)
+			}
+			return c.serveConsole(cmd.Context(), &f)
+		},
 	}
 	cmd.PersistentFlags().StringVar(&f.users, "users", "", "file with users and tokens; default: console-users.yaml beside the contexts file")
 	flags := cmd.Flags()
@@ -61,8 +68,12 @@ at once.`,
 	flags.BoolVar(&f.isInsecure, "insecure-http", false, "HTTP without TLS on any address: something before the console ends TLS")
 	flags.StringVar(&f.connections, "connections", "", "file with more namespaces and databases, which admins may change")
 	flags.StringVar(&f.config, "config", "", "file with settings of the console")
+	flags.BoolVar(&f.isDemo, "demo", false, "serve a demo: a store, workers and jobs that begin and end with the console")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	cmd.MarkFlagsMutuallyExclusive("tls-cert", "insecure-http")
+	for _, given := range []string{"users", "connections", "config"} {
+		cmd.MarkFlagsMutuallyExclusive("demo", given) // it has its own
+	}
 	cmd.AddCommand(c.consoleCommands(&f)...)
 	return cmd
 }
@@ -70,7 +81,7 @@ at once.`,
 // consoleCommands are those below console.
 func (c *cli) consoleCommands(f *consoleFlags) []*cobra.Command {
 	users := consoleUsers{c, f}
-	return []*cobra.Command{users.userCommand(), users.tokenCommand()}
+	return []*cobra.Command{users.userCommand(), users.tokenCommand(), c.demoWorkerCommand()}
 }
 
 // usersFile returns the path of the file with users.
@@ -89,7 +100,7 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	site := serve.Site{Listen: f.listen, Log: log}
+	site := serve.Site{Listen: f.listen, Ready: f.ready, Log: log}
 	switch {
 	case f.cert != "":
 		if site.Certificate, err = serve.ReadCertificate(f.cert, f.key, log); err != nil {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,9 @@ type Options struct {
 type Demo struct {
 	// Ops are the operations on the namespace, with the history.
 	Ops *ops.Ops
+
+	// Settings say how to get to the namespace and its history, for whoever else wants to.
+	Settings target.Settings
 
 	dir     string
 	server  *etcdserver.Server
@@ -70,11 +74,12 @@ func (d *Demo) start(ctx, life context.Context, o Options) (err error) {
 	if d.dir, err = os.MkdirTemp("", "elasticjob-demo-"); err != nil {
 		return err
 	}
-	file := filepath.Join(d.dir, "history.db")
+	file := filepath.Join(d.dir, "history.db") // made here: OpenHistory wants to find one
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		return err
 	}
-	if d.history, err = (target.Settings{History: "sqlite:" + file}).OpenHistory(); err != nil {
+	d.Settings.History = "sqlite:" + file
+	if d.history, err = d.Settings.OpenHistory(); err != nil {
 		return err
 	}
 	if err := d.history.Migrate(ctx); err != nil {
@@ -83,6 +88,7 @@ func (d *Demo) start(ctx, life context.Context, o Options) (err error) {
 	if d.server, err = etcdserver.Run(ctx, etcdserver.Config{}); err != nil {
 		return err
 	}
+	d.Settings.Store, d.Settings.Endpoints, d.Settings.Namespace = "etcd", strings.Join(d.server.Endpoints(), ","), Namespace
 	orders := Orders{Endpoints: d.server.Endpoints(), History: file}
 	if d.reg, err = orders.dial(ctx); err != nil {
 		return err
@@ -141,6 +147,9 @@ func (d *Demo) victim(ctx context.Context) int {
 	}
 	return 0
 }
+
+// Folder is where the demo keeps what ends with it.
+func (d *Demo) Folder() string { return d.dir }
 
 // Close ends everything, and removes all that was written. ctx bounds how long it waits.
 func (d *Demo) Close(ctx context.Context) error {

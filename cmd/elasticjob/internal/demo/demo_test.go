@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == workerArgument {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()
-		if err := demo.Work(ctx, os.Args[2], supervisor); err != nil {
+		if err := demo.Work(ctx, os.Args[2], os.Stdin, supervisor); err != nil {
 			slog.Error("worker", "error", err)
 			os.Exit(1)
 		}

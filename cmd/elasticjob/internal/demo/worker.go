@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"time"
@@ -17,8 +18,12 @@ import (
 )
 
 // Work is a worker: it runs what the namespace has until ctx ends, and then leaves gracefully. orders are
-// those of Options.Worker, as JSON.
-func Work(ctx context.Context, orders string, supervisor script.Supervisor) (err error) {
+// those of Options.Worker, as JSON. When in ends, the process ends at once: there is no demo any more.
+func Work(ctx context.Context, orders string, in io.Reader, supervisor script.Supervisor) (err error) {
+	go func() { // lives as long as the process
+		_, _ = io.Copy(io.Discard, in) // however it ends
+		os.Exit(1)
+	}()
 	var o Orders
 	if err := json.Unmarshal([]byte(orders), &o); err != nil {
 		return fmt.Errorf("orders of a worker: %w", err)

@@ -20,6 +20,8 @@ type Site struct {
 	Handler     http.Handler
 	// Close ends what streams: the server waits for all requests, and would for those. May be nil.
 	Close func(context.Context) error
+	// Ready is told where the site is, once it listens. May be nil.
+	Ready func(url string)
 	// Grace is how long requests have that go on when the site ends. Default 10 s.
 	Grace time.Duration
 	Log   *slog.Logger
@@ -75,7 +77,11 @@ func (s Site) serve(ctx context.Context, l net.Listener) error {
 		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
 		scheme = "https"
 	}
-	s.Log.Info("console: serving", "url", scheme+"://"+l.Addr().String())
+	url := scheme+"://"+l.Addr().String()
+	s.Log.Info("console: serving", "url", url)
+	if s.Ready != nil {
+		s.Ready(url)
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- serve(l) }()
 	select {

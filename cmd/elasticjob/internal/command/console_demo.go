@@ -1,0 +1,68 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/demo"
+	"github.com/elasticjob-go/elasticjob/console/access"
+)
+
+// The demo's user. His password is another one at each start.
+const demoUser = "demo"
+
+// serveDemo serves the console of a demo, which begins and ends with it.
+func (c *cli) serveDemo(ctx context.Context, f consoleFlags) (err error) {
+	command, err := c.demoWorker()
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(c.env.Err, nil))
+	d, err := demo.Start(ctx, demo.Options{Worker: command, Log: log})
+	defer func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		defer cancel()
+		err = first(err, d.Close(end))
+	}()
+	if err != nil {
+		return err
+	}
+	password := rand.Text()
+	f.users = filepath.Join(d.Folder(), "users.yaml")
+	if err := access.File(f.users).Change(ctx, func(u *access.Users) error {
+		return u.Add(demoUser, password, []access.Grant{{Role: access.Admin}})
+	}); err != nil {
+		return err
+	}
+	f.ready = func(url string) {
+		_, _ = fmt.Fprintf(c.env.Out, "A demo with a store, three workers and their jobs. All of it ends with this command.\n\n"+
+			"  console   %s\n  user      %s\n  password  %s\n\n", url, demoUser, password) // whoever does not read it asks no more
+	}
+	c.flags, c.context = d.Settings, ""
+	return c.serveConsole(ctx, &f)
+}
+
+// demoWorkerUse is the command with which the demo starts its workers.
+const demoWorkerUse = "demo-worker"
+
+// demoWorker is the command line of a worker.
+func (c *cli) demoWorker() ([]string, error) {
+	self, err := exec.LookPath(os.Args[0]) // not os.Executable: the name says what the program is
+	return []string{self, "console", demoWorkerUse}, err
+}
+
+func (c *cli) demoWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: demoWorkerUse + " ORDERS", Short: "A worker of the demo", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return demo.Work(cmd.Context(), args[0], c.env.In, c.env.Supervisor)
+		},
+	}
+}
