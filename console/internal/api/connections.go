@@ -51,17 +51,31 @@ type TLSBody struct {
 	ServerName string `json:"serverName,omitempty" maxLength:"255" doc:"Name in the servers' certificates. Default the host."`
 }
 
-// NamespaceConnection is how to get to a namespace, and how it stands with that.
+// NamespaceConnection is how to get to a namespace, and how it stands with that. Of a fixed one there may be
+// nothing but its name.
 type NamespaceConnection struct {
-	Name string `json:"name" doc:"Name that the console has for it."`
-	NamespaceConnectionBody
+	Name      string   `json:"name" doc:"Name that the console has for it."`
+	Kind      string   `json:"kind,omitempty" doc:"Kind of the store."`
+	Endpoints []string `json:"endpoints,omitempty" nullable:"false" doc:"Members of the store."`
+	Path      string   `json:"namespace,omitempty" doc:"Namespace within the store."`
+	User      string   `json:"user,omitempty"`
+	Password  string   `json:"password,omitempty" doc:"***, or a reference." example:"***"`
+	TLS       *TLSBody `json:"tls,omitempty" doc:"Without it connections are not encrypted."`
+	Grants    string   `json:"grants,omitempty" doc:"ZooKeeper: what others may do with what the console makes there."`
+	Database  string   `json:"database,omitempty" doc:"Name of the database with the history of its jobs."`
 	ConnectionState
 }
 
-// DatabaseConnection is how to get to a database, and how it stands with that.
+// DatabaseConnection is how to get to a database, and how it stands with that. Of a fixed one there may be
+// nothing but its name.
 type DatabaseConnection struct {
-	Name string `json:"name" doc:"Name that the console has for it."`
-	DatabaseConnectionBody
+	Name     string   `json:"name" doc:"Name that the console has for it."`
+	Driver   string   `json:"driver,omitempty" doc:"Kind of the database."`
+	Address  string   `json:"address,omitempty"`
+	Schema   string   `json:"database,omitempty" doc:"Name of the database in the server."`
+	User     string   `json:"user,omitempty"`
+	Password string   `json:"password,omitempty" doc:"***, or a reference." example:"***"`
+	TLS      *TLSBody `json:"tls,omitempty" doc:"Without it connections are not encrypted."`
 	ConnectionState
 	Namespaces []string `json:"namespaces" nullable:"false" doc:"Those whose jobs have their history in it."`
 }
@@ -297,16 +311,17 @@ func (c *connections) tell(ctx context.Context, what, name string) {
 }
 
 func (c *connections) shownNamespace(n connection.Namespace) NamespaceConnection {
-	return NamespaceConnection{n.Name, NamespaceConnectionBody{
-		Kind: string(n.Kind), Endpoints: notNil(n.Endpoints), Path: n.Path, User: n.User, Password: n.Password.String(),
-		TLS: (*TLSBody)(n.TLS), Grants: n.Grants, Database: n.Database,
-	}, c.state("namespace", n.Name, n.Fixed)}
+	return NamespaceConnection{
+		Name: n.Name, Kind: string(n.Kind), Endpoints: n.Endpoints, Path: n.Path, User: n.User, Password: n.Password.String(),
+		TLS: (*TLSBody)(n.TLS), Grants: n.Grants, Database: n.Database, ConnectionState: c.state("namespace", n.Name, n.Fixed),
+	}
 }
 
 func (c *connections) shownDatabase(d connection.Database) DatabaseConnection {
-	return DatabaseConnection{d.Name, DatabaseConnectionBody{
-		Driver: string(d.Driver), Address: d.Address, Schema: d.Schema, User: d.User, Password: d.Password.String(), TLS: (*TLSBody)(d.TLS),
-	}, c.state("database", d.Name, d.Fixed), notNil(c.book.NamespacesOf(d.Name))}
+	return DatabaseConnection{
+		Name: d.Name, Driver: string(d.Driver), Address: d.Address, Schema: d.Schema, User: d.User, Password: d.Password.String(),
+		TLS: (*TLSBody)(d.TLS), ConnectionState: c.state("database", d.Name, d.Fixed), Namespaces: notNil(c.book.NamespacesOf(d.Name)),
+	}
 }
 
 func (c *connections) state(what, name string, isFixed bool) ConnectionState {

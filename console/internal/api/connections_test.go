@@ -1,4 +1,4 @@
-package api
+package api_test
 
 import (
 	"context"
@@ -13,10 +13,14 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/internal/api"
+	"github.com/elasticjob-go/elasticjob/console/internal/api/apitest"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 )
+
+const connections = "/api/v1/connections"
 
 const planted = "hunter2-and-more"
 
@@ -24,6 +28,7 @@ const planted = "hunter2-and-more"
 type office struct {
 	t     *testing.T
 	table *route.Table
+	check *apitest.Checker
 	log   strings.Builder
 	role  access.Role
 }
@@ -61,24 +66,27 @@ func newOffice(t *testing.T) *office {
 		}
 	})
 	o := &office{t: t, role: access.Admin}
-	o.table = &route.Table{Fail: Fail, Who: func(*http.Request) (*access.Principal, error) {
+	o.table = &route.Table{Fail: api.Fail, Who: func(*http.Request) (*access.Principal, error) {
 		return &access.Principal{Name: "anna", Address: "10.0.0.7", Grants: []access.Grant{{Role: o.role}}}, nil
 	}}
-	a, err := Add(o.table, Options{Connections: book})
+	a, err := api.Add(o.table, api.Options{Connections: book})
 	if err == nil {
 		err = a.AddConnections(book, slog.New(slog.NewTextHandler(&o.log, nil)))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	if o.check, err = apitest.NewChecker(o.table); err != nil {
+		t.Fatal(err)
+	}
 	return o
 }
 
 // ask sends a request, and returns the answer, in which nothing secret may be.
-func (o *office) ask(method, path, body string, header ...string) *httptest.ResponseRecorder {
+func (o *office) ask(method, path, document string, header ...string) *httptest.ResponseRecorder {
 	o.t.Helper()
-	r := httptest.NewRequest(method, connectionsPath+path, strings.NewReader(body))
-	if body != "" {
+	r := httptest.NewRequest(method, connections+path, strings.NewReader(document))
+	if document != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	for i := 0; i < len(header); i += 2 {
@@ -86,8 +94,12 @@ func (o *office) ask(method, path, body string, header ...string) *httptest.Resp
 	}
 	w := httptest.NewRecorder()
 	o.table.ServeHTTP(w, r)
-	if strings.Contains(w.Body.String(), planted) || strings.Contains(o.log.String(), planted) {
-		o.t.Errorf("%s %s shows the password: %s", method, path, w.Body)
+	body := w.Body.String()
+	if err := o.check.Check(r, r.Pattern, w.Result()); err != nil {
+		o.t.Error(err)
+	}
+	if strings.Contains(body, planted) || strings.Contains(o.log.String(), planted) {
+		o.t.Errorf("%s %s shows the password: %s", method, path, body)
 	}
 	return w
 }
@@ -171,7 +183,7 @@ func TestConnections(t *testing.T) {
 	// Connections are for admins alone.
 	o.role = access.Operator
 	for _, r := range o.table.Routes() {
-		if path, ok := strings.CutPrefix(r.Pattern, connectionsPath); ok {
+		if path, ok := strings.CutPrefix(r.Pattern, connections); ok {
 			o.expect(o.ask(r.Method, strings.ReplaceAll(path, "{connection}", "given"), ""), 403, "denied")
 		}
 	}
