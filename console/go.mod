@@ -11,6 +11,8 @@ require (
 	golang.org/x/crypto v0.58.0
 )
 
+require pgregory.net/rapid v1.3.0
+
 require (
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect

@@ -111,10 +111,15 @@ func decodeUsers(document []byte) (*Users, error) {
 	return users, users.validate()
 }
 
-// withoutValues keeps what yaml says about lines and keys, and leaves out the values that it quotes. One may have
-// a backquote in it: so all goes that is between the first one and the last.
+// withoutValues keeps what yaml says about lines and keys, and leaves out what it quotes: values. A value may have the
+// same quotation mark in it, so all goes that is between the first one and the last. Nor is a key shown that is no word:
+// {password: $argon2id$v=19$m=19456,t=2,…} has one.
 func withoutValues(err error) error {
-	return errors.New(regexp.MustCompile("(?s)`.*`").ReplaceAllString(brief.Error(err).Error(), "***"))
+	text := brief.Error(err).Error()
+	for _, pattern := range []string{"(?s)`.*`", `(?s)".*"`, `\bfield \S*[^A-Za-z\s]\S* `} {
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, "*** ")
+	}
+	return errors.New(text)
 }
 
 // Change changes the file under its lock. A file that is not there yet is one without users. If change returns an

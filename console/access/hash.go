@@ -153,7 +153,7 @@ func value(text, key string) int {
 
 func decode(what, text string, least, most int) ([]byte, error) {
 	b, err := base64.RawStdEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) < least || len(b) > most {
+	if err != nil || strings.ContainsAny(text, "\r\n") || len(b) < least || len(b) > most {
 		return nil, fmt.Errorf("%w: its %s is not base64 of %d to %d bytes", ErrHash, what, least, most)
 	}
 	return b, nil

@@ -23,14 +23,15 @@ func (e *LimitError) Error() string {
 func (e *LimitError) Unwrap() error { return ErrLimited }
 
 // policy says how failures slow down what comes after them. A key's level rises by one with each failure, and falls with
-// time. Above free, each failure doubles the wait for the next try, from first to most.
+// time. Above free, each failure doubles the wait for the next try, from first to most. It rises to 10 above free at most, so
+// that it is soon forgotten how long somebody has been guessing.
 type policy struct {
 	free        float64
 	falls       time.Duration // by one in this time
 	first, most time.Duration
 }
 
-// One address gets no more than 19 tries in its first 9 minutes, and 12 in each hour after that. So it never takes a
+// One address gets no more than 20 tries in its first 9 minutes, and 13 in each hour after that. So it never takes a
 // name over the free ones of that: only many addresses do, and then the wait is short.
 var (
 	byAddress = policy{free: 10, falls: 10 * time.Minute, first: time.Second, most: 5 * time.Minute}
@@ -55,13 +56,13 @@ func (b *bucket) fall(p policy, now time.Time) {
 
 func (b *bucket) fail(p policy, what string, now time.Time) {
 	b.fall(p, now)
-	b.level++
+	b.level = min(b.level+1, p.free+maxOver)
 	if b.last != what {
 		b.last, b.run = what, 0
 	}
 	b.run++
 	if over := b.level - p.free; over > 0 {
-		wait := time.Duration(float64(p.first) * math.Exp2(min(over, 30)-1))
+		wait := time.Duration(float64(p.first) * math.Exp2(over-1))
 		b.until = now.Add(min(wait, p.most))
 	}
 }
@@ -86,6 +87,8 @@ type place struct {
 	name string
 	from netip.Prefix
 }
+
+const maxOver = 10
 
 const maxBuckets = 10_000 // of each kind
 

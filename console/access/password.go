@@ -70,10 +70,10 @@ func isCommon(text string) bool {
 	if core == "" || len(text)-len(core) > around {
 		return false
 	}
-	for _, word := range []string{
+	for _, word := range []string{ // a longer one before what it begins with
 		"password", "passwort", "passw0rd", "p@ssw0rd", "p@ssword", "pa$$word", "secret", "letmein", "welcome", "changeme", "change-me", "changeit", "default",
-		"admin", "administrator", "root", "guest", "operator", "viewer", "user", "username", "test", "testing", "demo", "elasticjob", "elastic-job", "console",
-		"qwerty", "qwertz", "qwertyuiop", "asdfgh", "abc123", "abcdef", "iloveyou", "monkey", "dragon", "sunshine", "princess", "football", "baseball", "superman", "batman",
+		"administrator", "admin", "root", "guest", "operator", "viewer", "username", "user", "testing", "test", "demo", "elasticjob", "elastic-job", "console",
+		"qwertyuiop", "qwerty", "qwertz", "asdfgh", "abc123", "abcdef", "iloveyou", "monkey", "dragon", "sunshine", "princess", "football", "baseball", "superman", "batman",
 		"trustno", "master", "hello", "login", "access", "private", "company", "summer", "winter", "spring", "autumn", "internet", "computer", "correcthorsebatterystaple",
 	} {
 		core = strings.ReplaceAll(core, word, "")

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -81,10 +80,16 @@ type Users struct {
 
 // CheckName returns ErrInvalid for a name that no user and no token can have.
 func CheckName(name string) error {
-	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$`).MatchString(name) {
-		return fmt.Errorf("name %s: %w: allowed are 1 to 100 letters, digits, and any of . _ @ + -, a letter or digit first", brief.Quote(name), ErrInvalid)
+	const longest = 100
+	isOther := func(r rune) bool { return !isLetterOrDigit(r) && !strings.ContainsRune("._@+-", r) }
+	if name == "" || len(name) > longest || !isLetterOrDigit(rune(name[0])) || strings.ContainsFunc(name, isOther) {
+		return fmt.Errorf("name %s: %w: allowed are 1 to %d letters, digits, and any of . _ @ + -, a letter or digit first", brief.Quote(name), ErrInvalid, longest)
 	}
 	return nil
+}
+
+func isLetterOrDigit(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
 // Names returns the names of all users, ascending.
