@@ -1,0 +1,141 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
+)
+
+func consoleFileOf(t *testing.T, document string) (*consoleFile, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "console.yaml")
+	if err := os.WriteFile(path, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return readConsoleFile(path)
+}
+
+func TestConsoleFile(t *testing.T) {
+	t.Setenv("CONSOLE_HOST", "console.example")
+	t.Setenv("CONSOLE_SECRET", "hunter2\n")
+	f, err := consoleFileOf(t, `
+hosts: ["${env:CONSOLE_HOST}"]
+sessions: {idle: 10m}
+proxy: {from: [10.0.0.1, "fd00::/8"], user: X-User, groups: X-Groups, grants: {ops: ["operator:prod*:pay-*", viewer]}}
+oidc: {clientSecret: "${env:CONSOLE_SECRET}"}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Hosts[0] != "console.example" || f.Sessions.Idle != 10*time.Minute || f.OIDC.ClientSecret != "hunter2" {
+		t.Errorf("%+v", f)
+	}
+	p, err := f.proxy()
+	if err != nil || p.From[0].String() != "10.0.0.1/32" || len(p.Grants["ops"]) != 2 || p.Grants["ops"][0].Jobs[0] != "pay-*" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// A mistake is told with its line, and no secret with it.
+func TestConsoleFileMistakes(t *testing.T) {
+	for document, want := range map[string]string{
+		"\nhots: []":                                        "line 2: field hots not found",
+		"oidc: {clientSecret: hunter2}":                     "line 1: a secret has to be a reference",
+		"oidc: {clientSecret: [hunter2]}":                   "line 1: a secret has to be a reference",
+		"oidc: {clientSecret: \"${env:NO_SUCH_VARIABLE}\"}": "NO_SUCH_VARIABLE",
+		"connections: {keys: hunter2}":                      "line 1: a secret has to be a reference",
+		"sessions: {idle: soon}":                            "line 1",
+		"hosts: [\"${file:/no/such/file}\"]":                "/no/such/file",
+		"- hunter2":                                         "line 1",
+		strings.Repeat("#", maxConsoleFile+1):               "larger than",
+	} {
+		_, err := consoleFileOf(t, document)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") || len(err.Error()) > 1000 {
+			t.Errorf("%.60q: %v, want %s", document, err, want)
+		}
+	}
+}
+
+// What README.md and deploy show is understood.
+func TestConsoleFilesThatAreShown(t *testing.T) {
+	readme, err := os.ReadFile("../../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(readme), "# console.yaml\n")
+	shown, _, _ = strings.Cut(shown, "```")
+	manifest, args := manifestOfConsole(t)
+	for where, document := range map[string]string{"README.md": shown, "deploy": manifest} {
+		secret := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(secret, []byte("hunter2"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("CONSOLE_KEYS", "hunter2")
+		document = strings.NewReplacer("/run/secrets/oidc/client-secret", secret, "/run/secrets/oidc", secret).Replace(document)
+		f, err := consoleFileOf(t, document)
+		if err != nil {
+			t.Errorf("%s: %v", where, err)
+			continue
+		}
+		if _, err := f.proxy(); err != nil {
+			t.Errorf("%s: %v", where, err)
+		}
+		if _, err := f.OIDC.open(&access.Control{}, nil); err != nil {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+	cmd, rest, err := newRoot().Find(args)
+	if err != nil || cmd.Name() != "console" {
+		t.Fatalf("deploy: %v, %v", args, err)
+	}
+	if err := cmd.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		t.Errorf("deploy: %v", err)
+	}
+}
+
+// manifestOfConsole returns the settings and the command line of the console on Kubernetes.
+func manifestOfConsole(t *testing.T) (settings string, args []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../../../deploy/kubernetes/console.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var object struct {
+			Kind string            `yaml:"kind"`
+			Data map[string]string `yaml:"data"`
+			Spec struct {
+				Template struct {
+					Spec struct {
+						Containers []struct {
+							Args []string `yaml:"args"`
+						} `yaml:"containers"`
+					} `yaml:"spec"`
+				} `yaml:"template"`
+			} `yaml:"spec"`
+		}
+		err := d.Decode(&object)
+		if errors.Is(err, io.EOF) {
+			return settings, args
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch object.Kind {
+		case "ConfigMap":
+			settings = object.Data["console.yaml"]
+		case "Deployment":
+			args = object.Spec.Template.Spec.Containers[0].Args
+		}
+	}
+}
