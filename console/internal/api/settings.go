@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -26,17 +24,6 @@ type SettingsInfo struct {
 	Config         ConfigKeys   `json:"config,omitempty" doc:"The configuration with its defaults, by ElasticJob's keys. It is left out if it cannot be read."`
 	Error          string       `json:"error,omitempty" doc:"Why the configuration cannot be read."`
 	Errors         []FieldError `json:"errors,omitempty" nullable:"false" doc:"What is wrong with which field."`
-}
-
-// ConfigKeys is a configuration by ElasticJob's keys, as they stand in the registry: those that ElasticJob has, and in props what it has not.
-type ConfigKeys map[string]any
-
-// Schema is of huma.SchemaProvider.
-func (ConfigKeys) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{
-		Type: huma.TypeObject, AdditionalProperties: true, Description: "A configuration by ElasticJob's keys (JobConfigurationPOJO).",
-		Examples: []any{map[string]any{"jobName": "settle", "cron": "0 0 3 * * ?", "shardingTotalCount": 3}},
-	}
 }
 
 // PlanInput is what is to be compared with what is there.
@@ -129,19 +116,6 @@ func (a *API) settings(ctx context.Context, _ *InJob) (*versioned[SettingsInfo],
 		return nil, err
 	}
 	return &versioned[SettingsInfo]{etag(s.Version), info}, nil
-}
-
-// configKeys returns a configuration by ElasticJob's keys.
-func configKeys(c job.Config) (ConfigKeys, error) {
-	document, err := c.Encode(nil)
-	if err != nil {
-		return nil, err
-	}
-	keys := ConfigKeys{}
-	if err := yaml.Unmarshal(document, &keys); err != nil {
-		return nil, fmt.Errorf("configuration of %s: %w", c.Name, err)
-	}
-	return keys, nil
 }
 
 func (a *API) plan(ctx context.Context, in *PlanInput) (*answer[ops.Plan], error) {
