@@ -128,7 +128,7 @@ func TestRoutesAreThere(t *testing.T) {
 	c := newConsole(t, nil)
 	for path, want := range map[string]string{
 		"/api/v1/namespaces":           `"name":"test"`,
-		"/api/v1/namespaces/test/jobs": `"items":[]`,
+		"/api/v1/namespaces/test/jobs": `"rows":[]`,
 		"/api/registry-center":         `"name":"test"`,
 		"/api/v1/openapi.json":         "/watch",
 	} {

@@ -21,6 +21,7 @@ var questions = map[string]string{
 	"/api/v1/openapi.json": "/api/v1/openapi.json",
 	"/api/v1/openapi.yaml": "/api/v1/openapi.yaml",
 	"/api/v1/cron":         "/api/v1/cron?expression=0+0+3+?+*+MON-FRI&timeZone=Asia/Shanghai&language=zh&count=3",
+	"/api/v1/me":           "/api/v1/me",
 	"/api/v1/namespaces":   "/api/v1/namespaces",
 
 	"/api/v1/namespaces/{namespace}/audit":                 orders + "/audit",
