@@ -56,7 +56,7 @@ type envelope struct {
 // answer answers with a model, which is done, gone, bare, or what has the answer's JSON.
 func (a *api) answer(w http.ResponseWriter, r *http.Request, d dialect, model any) {
 	if p := access.From(r.Context()); p != nil {
-		w.Header().Set("Identify", identify(p))
+		w.Header()["identify"] = []string{identify(p)} // in small letters, for scripts that look for it
 	}
 	var err error
 	switch m := model.(type) {

@@ -24,7 +24,7 @@
 // 2.1.5; an operator triggers, disables, enables, shuts down and removes servers; an admin changes and
 // removes jobs; who administers everything adds, deletes and tests registry centres and data sources.
 // Lists and counts have the jobs that the caller may see. What concerns a server in all jobs needs the
-// role for all jobs. The header Identify is root for who administers everything, and guest otherwise.
+// role for all jobs. The header identify is root for who administers everything, and guest otherwise.
 //
 // # The activated registry centre
 //

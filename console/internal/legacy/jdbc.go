@@ -56,7 +56,7 @@ func parseURL(class, text string) (connection.Database, error) {
 	d := all[n]
 	rest, ok := strings.CutPrefix(text, "jdbc:"+d.scheme+":")
 	if !ok {
-		return connection.Database{}, fmt.Errorf("url: for this driver it begins with jdbc:%s:", d.scheme)
+		return connection.Database{}, fmt.Errorf("url: it has to begin with jdbc:%s: for this driver", d.scheme)
 	}
 	s := connection.Database{Driver: d.kind}
 	if d.port == "" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // operation is one route.
@@ -103,7 +104,13 @@ func (a *api) routes() []operation {
 func (a *api) entry(o operation) route.Route {
 	return route.Route{
 		Method: o.method, Pattern: o.pattern, Need: o.need, Where: o.where,
-		Fail: func(w http.ResponseWriter, r *http.Request, err error) { a.fail(w, r, dialectOf(r, o), err) },
+		Fail: func(w http.ResponseWriter, r *http.Request, err error) {
+			if statusOf(err) == http.StatusInternalServerError { // of whoever says who sends it: its text is for the log
+				a.Log.Error("console: nobody knows who sends a request", "path", brief.Text(r.URL.Path), "error", oneLine(err))
+				err = route.ErrPanic
+			}
+			a.fail(w, r, dialectOf(r, o), err)
+		},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			d := dialectOf(r, o)
 			model, err := o.do(r, d)

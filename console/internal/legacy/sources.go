@@ -1,6 +1,7 @@
 package legacy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,6 +111,7 @@ func (a *api) testSource(r *http.Request, d dialect) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Name = cmp.Or(s.Name, "test") // a test needs none
 	err = a.Connections.TestDatabase(r.Context(), s)
 	failed, isFailed := errors.AsType[*connection.TestError](err)
 	_, isField := errors.AsType[*connection.FieldError](err)

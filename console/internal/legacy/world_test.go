@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -34,12 +33,11 @@ const patience = 20 * time.Second
 // world is a console with two registry centres, prod and test. In prod two jobs run on 10.0.0.1, and a third
 // one runs nowhere; its history is in the data source past.
 type world struct {
-	t      *testing.T
-	table  *route.Table
-	server *httptest.Server
-	store  *memory.Store
-	prod   *ops.Ops
-	book   *connection.Book
+	t     testing.TB
+	table *route.Table
+	store *memory.Store
+	prod  *ops.Ops
+	book  *connection.Book
 
 	mu      sync.Mutex
 	runs    []string // jobs and items that ran
@@ -65,16 +63,29 @@ func people() map[string]*access.Principal {
 	return all
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, store: memory.NewStore(memory.Options{})}
 	t.Cleanup(w.store.Close)
-	past, tracer := connection.Database{Name: "past", Driver: connection.MySQL, Address: "db:3306", Schema: "jobs", User: "anna"}, newPast(t)
+	tracer := newPast(t)
 	w.prod = ops.New(w.dial("prod"), ops.WithHistory(tracer))
+	w.open(t, ops.New(w.dial("test")), tracer)
+	w.run(job.Config{Name: "settle", Cron: "0 0 3 1 1 ?", ShardingTotalCount: 2, ShardingItemParameters: "0=a,1=b", Failover: true, Description: "Settles <all>", ErrorHandler: "IGNORE"})
+	w.run(job.Config{Name: "report", Cron: "0 0 4 1 1 ?", ShardingTotalCount: 1, Strategy: "ODEVITY", Props: map[string]string{"streaming.process": "true"}})
+	if err := w.prod.Create(t.Context(), ops.CreateRequest{Config: job.Config{Name: "once", ShardingTotalCount: 1}, Implementation: "com.example.Once"}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// open opens the console: its book, and its routes.
+func (w *world) open(t testing.TB, other *ops.Ops, tracer *sqltrace.Tracer) {
+	t.Helper()
+	past := connection.Database{Name: "past", Driver: connection.MySQL, Address: "db:3306", Schema: "jobs", User: "anna"}
 	prod := connection.Namespace{Name: "prod", Kind: connection.ZooKeeper, Endpoints: []string{"10.1.0.1:2181", "10.1.0.2:2181"}, Path: "jobs", Database: "past"}
 	test := connection.Namespace{Name: "test", Kind: connection.Etcd, Endpoints: []string{"10.2.0.1:2379"}, Path: "jobs"}
 	w.book = newBook(t, connection.Options{
-		Given:          []connection.Given{{Namespace: prod, Ops: w.prod}, {Namespace: test, Ops: ops.New(w.dial("test"))}},
+		Given:          []connection.Given{{Namespace: prod, Ops: w.prod}, {Namespace: test, Ops: other}},
 		GivenDatabases: []connection.GivenDatabase{{Database: past, Open: func() (connection.History, error) { return open{Tracer: tracer}, nil }}},
 		Dial: func(_ context.Context, n connection.Namespace) (coord.Registry, error) {
 			w.mu.Lock()
@@ -92,12 +103,6 @@ func newWorld(t *testing.T) *world {
 			return open{tracer, &connection.TestError{Reason: connection.Unreachable, Err: errors.New("no route to 10.9.9.9")}}, nil
 		},
 	})
-	w.run(job.Config{Name: "settle", Cron: "0 0 3 1 1 ?", ShardingTotalCount: 2, ShardingItemParameters: "0=a,1=b", Failover: true, Description: "Settles <all>", ErrorHandler: "IGNORE"})
-	w.run(job.Config{Name: "report", Cron: "0 0 4 1 1 ?", ShardingTotalCount: 1, Strategy: "ODEVITY", Props: map[string]string{"streaming.process": "true"}})
-	if err := w.prod.Create(t.Context(), ops.CreateRequest{Config: job.Config{Name: "once", ShardingTotalCount: 1}, Implementation: "com.example.Once"}); err != nil {
-		t.Fatal(err)
-	}
-
 	w.table = &route.Table{Who: who, Fail: func(rw http.ResponseWriter, _ *http.Request, err error) {
 		http.Error(rw, err.Error(), route.Status(err))
 	}}
@@ -105,9 +110,19 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.server = httptest.NewServer(w.table)
-	t.Cleanup(w.server.Close)
-	return w
+}
+
+// ask sends a request as somebody, in the way of 2.1.5.
+func (w *world) ask(who, method, path, body string) string {
+	w.t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if who != "" {
+		r.SetBasicAuth(who, who)
+	}
+	return w.send(r)
 }
 
 // who knows people by Basic and by Access-Token.
@@ -196,7 +211,7 @@ func (w *world) ran(what string) int {
 }
 
 // newPast is a database with the runs of two jobs on New Year's morning.
-func newPast(t *testing.T) *sqltrace.Tracer {
+func newPast(t testing.TB) *sqltrace.Tracer {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "past.db"))
 	if err != nil {
@@ -238,7 +253,7 @@ func newPast(t *testing.T) *sqltrace.Tracer {
 	return tracer
 }
 
-func newBook(t *testing.T, o connection.Options) *connection.Book {
+func newBook(t testing.TB, o connection.Options) *connection.Book {
 	t.Helper()
 	keys, err := connection.ParseKeys(connection.NewKey())
 	if err != nil {
@@ -276,6 +291,3 @@ func (o open) JobNames(ctx context.Context, prefix string, limit int) ([]string,
 
 func (o open) Ping(context.Context) error { return o.err }
 func (open) Close() error                 { return nil } // it is the test's
-
-// names of people, for tests that go over all.
-func names() []string { return slices.Sorted(maps.Keys(people())) }
