@@ -33,7 +33,7 @@ type JobsPage struct {
 	Rows   []ops.JobInfo `json:"rows" nullable:"false"`
 	Next   string        `json:"next,omitempty" doc:"Cursor of the next page: parameter after. Empty if this is the last one."`
 	Totals ops.Totals    `json:"totals" doc:"Those of all jobs that are wanted and that you may see, on whichever page."`
-	AsOf   time.Time     `json:"asOf" doc:"This is how it was then, or later. It may be a second ago or two: those who ask at the same time share a read of the store."`
+	AsOf   time.Time     `json:"asOf" doc:"When this was so, as far as the console knew: what was changed a moment before may be missing. With the header Cache-Control: no-cache the store is read."`
 }
 
 func (a *API) addJobs() {

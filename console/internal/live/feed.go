@@ -33,7 +33,7 @@ type feed struct {
 }
 
 func newFeed(t topic, cancel context.CancelFunc) *feed {
-	return &feed{topic: t, seed: maphash.MakeSeed(), cancel: cancel, changed: make(chan struct{}), journal: newJournal()}
+	return &feed{topic: t, seed: maphash.MakeSeed(), cancel: cancel, changed: make(chan struct{}), journal: newJournal(), isOpening: true}
 }
 
 // update changes the feed, and wakes all listeners.
@@ -45,8 +45,8 @@ func (f *feed) update(change func()) {
 	f.changed = make(chan struct{})
 }
 
-// doubt says why what is known may be old.
-func (f *feed) doubt(why string) { f.update(func() { f.fault = why }) }
+// doubt says why what is known may be old, and that no watch is open.
+func (f *feed) doubt(why string) { f.update(func() { f.fault, f.isOpening = why, false }) }
 
 func (f *feed) end(err error) { f.update(func() { f.ended = err }) }
 
@@ -59,12 +59,11 @@ func (f *feed) opens() {
 
 // doubtOpening says why opening takes so long, if it still does.
 func (f *feed) doubtOpening(why string) {
-	f.mu.Lock()
-	isOpening := f.isOpening
-	f.mu.Unlock()
-	if isOpening {
-		f.doubt(why)
-	}
+	f.update(func() {
+		if f.isOpening {
+			f.fault = why
+		}
+	})
 }
 
 // begun waits until something is known, or a time has passed. It returns why the feed has ended, if it has.

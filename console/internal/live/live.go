@@ -35,13 +35,12 @@ type Live struct {
 	ids     cursors
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
-	running sync.WaitGroup // feeds, listeners, reads
+	running sync.WaitGroup // feeds, listeners, lists
 	buffers sync.Pool      // *[]byte
 
 	mu        sync.Mutex // guards what follows
 	isClosed  bool
 	feeds     map[topic]*feed
-	reads     map[string]*read
 	recheck   chan struct{}  // closed when all listeners are to be looked up
 	listeners map[string]int // by name of the principal
 	stats     Stats
@@ -67,7 +66,7 @@ func New(o Options) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Live{o: o, ids: ids, feeds: map[topic]*feed{}, reads: map[string]*read{}, recheck: make(chan struct{}), listeners: map[string]int{}}
+	l := &Live{o: o, ids: ids, feeds: map[topic]*feed{}, recheck: make(chan struct{}), listeners: map[string]int{}}
 	l.buffers.New = func() any { return new([]byte) }
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l, nil
@@ -113,6 +112,16 @@ func (l *Live) Stats() Stats {
 	s := l.stats
 	s.Watches = len(l.feeds)
 	return s
+}
+
+// start begins something that Close waits for; who has started says when he is done. It reports false after Close.
+func (l *Live) start() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.isClosed {
+		l.running.Add(1)
+	}
+	return !l.isClosed
 }
 
 // enter makes room for a listener. Each who has entered leaves.

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/live"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -371,40 +373,47 @@ func TestStoreIsAway(t *testing.T) {
 	})
 }
 
-// Who asks for the list shares reads, and what a feed knows.
+// Who asks for the list is told what the feed knows, which goes on for a while; if something is wrong with it, the store is read.
 func TestJobs(t *testing.T) {
 	given(t, func(t *testing.T, w *world) {
 		w.put("b=1", "a=1")
-		reads := 0
+		watches := 0
 		w.mu.Lock()
-		w.opse = func(context.Context) error { reads++; return nil }
+		w.opse = func(context.Context) error { watches++; return nil }
 		w.mu.Unlock()
-		list := func(wantReads int, want string) {
+		list := func(wantWatches int, want string) {
 			t.Helper()
 			var got []string
 			jobs, at, err := w.live.Jobs(t.Context(), "shop")
 			for _, i := range jobs {
 				got = append(got, i.Name+"="+i.Description)
 			}
-			if err != nil || strings.Join(got, " ") != want || reads != wantReads || time.Since(at) > time.Second {
-				t.Errorf("%v of %v, %v, after %d reads; want %s after %d", got, at, err, reads, want, wantReads)
+			if err != nil || strings.Join(got, " ") != want || watches != wantWatches || !at.Equal(time.Now()) {
+				t.Errorf("%v of %v, %v, after %d watches; want %s after %d", got, at, err, watches, want, wantWatches)
 			}
 		}
 		list(1, "a=1 b=1")
 		w.put("c=1")
-		list(1, "a=1 b=1")
-		time.Sleep(1001 * time.Millisecond)
-		list(2, "a=1 b=1 c=1")
-		l := w.listen("anna", jobs, "")
-		l.next()
-		w.put("-b")
-		l.next()
-		list(3, "a=1 c=1")
-		l.close()
+		time.Sleep(300 * time.Millisecond)
+		list(1, "a=1 b=1 c=1")
+		time.Sleep(10 * time.Second)
+		list(1, "a=1 b=1 c=1")
+		time.Sleep(10 * time.Second)
+		w.reg.Link().FaultViews(coord.ErrUnavailable)
+		time.Sleep(time.Second)
+		list(2, "a=1 b=1 c=1") // read from the store
+		w.reg.Link().FaultViews(nil)
 		time.Sleep(time.Minute)
-		list(4, "a=1 c=1")
-		if _, _, err := w.live.Jobs(t.Context(), "none"); err == nil {
-			t.Error("jobs of no namespace")
+		if s := w.live.Stats(); s.Watches != 0 {
+			t.Errorf("%+v", s)
+		}
+		l := w.listen("anna", jobs, "")
+		l.wants("reset a=1 b=1 c=1")
+		w.put("-b")
+		l.wants("update -b")
+		list(3, "a=1 c=1")
+		if _, _, err := w.live.Jobs(t.Context(), "none"); !errors.Is(err, connection.ErrNoNamespace) {
+			t.Errorf("jobs of no namespace: %v", err)
 		}
 	})
 }
