@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -62,7 +63,7 @@ func (a *API) audit(ctx context.Context, in *AuditInput) (*answer[Page[AuditEntr
 	}
 	rows := make([]AuditEntry, len(changes))
 	for i, c := range changes {
-		rows[i] = AuditEntry{c, textOf(c.Err)}
+		rows[i] = AuditEntry{veil.Change(c), textOf(c.Err)}
 	}
 	return paged(rows, cursorTo("audit", next)), nil
 }

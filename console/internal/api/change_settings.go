@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -138,8 +139,12 @@ func (b *SettingsBody) text(job string) ([]byte, error) {
 }
 
 // decode reads a configuration of a job that somebody has written. Keys that nobody knows are refused, but for
-// those that the registry has already.
+// those that the registry has already. Secrets that were hidden when it was shown are again what before has.
 func decode(name string, document, before []byte) (job.Config, error) {
+	document, err := veil.Restore(document, before)
+	if err != nil {
+		return job.Config{}, refuse("body", "%v", err)
+	}
 	c, err := job.DecodeConfig(document)
 	if err != nil {
 		return c, err
@@ -215,7 +220,7 @@ func (a *API) patchSettings(ctx context.Context, in *PatchSettingsInput) (*answe
 		if err != nil {
 			return err
 		}
-		c, err := decode(in.Job, document, nil)
+		c, err := decode(in.Job, document, there.Document)
 		if err != nil {
 			return err
 		}

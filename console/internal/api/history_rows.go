@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -106,7 +107,7 @@ type EventInfo struct {
 func eventOf(e trace.Event) EventInfo {
 	info := EventInfo{
 		ID: e.ID, Time: e.Time, Kind: e.Kind.String(), Job: e.Job, Instance: e.Instance, Tick: e.Execution.ScheduledTime, Ticks: e.Ticks, Items: e.Items,
-		From: e.From, What: e.What, Detail: e.Detail, By: e.By, Why: e.Why, Before: e.Before, After: e.After, Over: e.Over, Error: e.Error,
+		From: e.From, What: e.What, Detail: e.Detail, By: e.By, Why: e.Why, Before: veil.Document(e.Before), After: veil.Document(e.After), Over: e.Over, Error: e.Error,
 	}
 	if e.Kind == trace.KindMadeUp || e.Kind == trace.KindPassedOver {
 		info.Item = &e.Execution.Item

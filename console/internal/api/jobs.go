@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -88,9 +89,10 @@ type MoreParts struct {
 	Requests  int `json:"requests,omitempty"`
 }
 
-// Detail returns a job as a client sees it: lists are bounded, and never null.
+// Detail returns a job as a client sees it: lists are bounded, and never null; secrets are hidden.
 func Detail(d *ops.JobDetail) *JobView {
 	v := &JobView{JobDetail: *d}
+	v.Document = veil.Document(d.Document)
 	v.Items, v.More.Items = first(notNil(d.Items))
 	v.Instances, v.More.Instances = first(notNil(d.Instances))
 	v.Servers, v.More.Servers = first(notNil(d.Servers))

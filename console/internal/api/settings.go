@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -46,7 +47,7 @@ type ConfigInput struct {
 }
 
 // decode returns the configuration, which has to be that of a job.
-func (c *ConfigInput) decode(name string) (job.Config, error) {
+func (c *ConfigInput) decode(name string, stored []byte) (job.Config, error) {
 	if (c.Document == "") == (c.Config == nil) {
 		return job.Config{}, refuse("body", "either config or document is needed")
 	}
@@ -56,6 +57,10 @@ func (c *ConfigInput) decode(name string) (job.Config, error) {
 		if document, err = json.Marshal(c.Config); err != nil { // YAML, too
 			return job.Config{}, refuse("body.config", "%v", err)
 		}
+	}
+	document, err := veil.Restore(document, stored)
+	if err != nil {
+		return job.Config{}, refuse("body", "%v", err)
 	}
 	config, err := job.DecodeConfig(document)
 	if err != nil {
@@ -82,7 +87,7 @@ type TicksInfo struct {
 func (a *API) addSettings() {
 	register(a, viewer(route.Job), huma.Operation{
 		OperationID: "get-settings", Method: http.MethodGet, Path: jobPath + "/settings", Tags: tagJobs, Summary: "Configuration of a job",
-		Description: "Secrets are not in it: a configuration refers to them.",
+		Description: "Secrets that a JVM has written there in clear text are ***; put back as they are, they stay.",
 	}, a.settings)
 	// Whoever may see the job may: it tells what he sees anyway, and what follows from his own input.
 	register(a, viewer(route.Job), huma.Operation{
@@ -108,13 +113,14 @@ func (a *API) settings(ctx context.Context, _ *InJob) (*versioned[SettingsInfo],
 	if err != nil && !errors.Is(err, job.ErrInvalidConfig) {
 		return nil, err
 	}
-	info := SettingsInfo{Job: route.At(ctx).Job, Implementation: s.Implementation, Version: s.Version, Document: string(s.Document)}
+	info := SettingsInfo{Job: route.At(ctx).Job, Implementation: s.Implementation, Version: s.Version, Document: veil.Document(string(s.Document))}
 	if err != nil {
 		p := problemOf(err)
 		info.Error, info.Errors = p.Detail, p.Errors
 	} else if info.Config, err = configKeys(s.Config); err != nil {
 		return nil, err
 	}
+	veil.Keys(info.Config)
 	return &versioned[SettingsInfo]{etag(s.Version), info}, nil
 }
 
@@ -123,7 +129,11 @@ func (a *API) plan(ctx context.Context, in *PlanInput) (*answer[ops.Plan], error
 	if err != nil {
 		return nil, err
 	}
-	c, err := in.Body.decode(in.Job)
+	there, err := j.Settings(ctx)
+	if err != nil && !errors.Is(err, ops.ErrNoJob) && !errors.Is(err, job.ErrInvalidConfig) {
+		return nil, err
+	}
+	c, err := in.Body.decode(in.Job, there.Document)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +142,7 @@ func (a *API) plan(ctx context.Context, in *PlanInput) (*answer[ops.Plan], error
 		return nil, err
 	}
 	p.Changes = notNil(p.Changes)
-	return &answer[ops.Plan]{*p}, nil
+	return &answer[ops.Plan]{veil.Plan(*p)}, nil
 }
 
 func (a *API) ticks(ctx context.Context, in *TicksInput) (*answer[TicksInfo], error) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -33,15 +34,8 @@ func (a *api) dumpJob(r *http.Request, _ dialect) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What ElasticJob 3.x writes of a data source has its password.
-	config := d.Job + "/config"
-	for i, n := range d.Nodes {
-		if n.Path == config && strings.Contains(n.Value, "jobExtraConfigurations") {
-			d.Nodes[i].Value = "(not shown: it may have a password)"
-		}
-	}
 	var text strings.Builder
-	if err := d.Masked().WriteText(&text); err != nil {
+	if err := veil.Dump(d).Masked().WriteText(&text); err != nil {
 		return nil, err
 	}
 	return text.String(), nil
