@@ -68,6 +68,7 @@ type Options struct {
 // Console is the server of a console. It is safe for use by several goroutines.
 type Console struct {
 	o       Options
+	table   *route.Table
 	guard   *guard.Guard
 	metrics *guard.Metrics
 	live    *live.Live
@@ -111,6 +112,7 @@ func New(o Options) (*Console, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("console: Origins: %w", err)
 	}
+	c.table = table
 	if err := c.addRoutes(table); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
