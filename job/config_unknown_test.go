@@ -21,7 +21,7 @@ func TestUnknownKeys(t *testing.T) {
 	for text, want := range map[string][]string{
 		string(document): nil,
 		`{"jobName":"settle","jobClass":"x","jobType":"SIMPLE","monitorPort":1,"jobProperties":{}}`: nil,
-		"jobName: settle\ncorn: x\nshardingTotal: 3\n":                                             {"corn", "shardingTotal"},
+		"jobName: settle\ncorn: x\nshardingTotal: 3\n":                                              {"corn", "shardingTotal"},
 	} {
 		if got, err := job.UnknownKeys([]byte(text)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v", text, got, err)

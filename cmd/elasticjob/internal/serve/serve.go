@@ -77,7 +77,7 @@ func (s Site) serve(ctx context.Context, l net.Listener) error {
 		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
 		scheme = "https"
 	}
-	url := scheme+"://"+l.Addr().String()
+	url := scheme + "://" + l.Addr().String()
 	s.Log.Info("console: serving", "url", url)
 	if s.Ready != nil {
 		s.Ready(url)
