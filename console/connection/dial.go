@@ -2,6 +2,7 @@ package connection
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -35,6 +36,9 @@ func (b *Book) opener(d Database, secret stored) func() (History, string, error)
 	}
 }
 
+// errPassword: a password cannot be read, whatever the server would say of it.
+var errPassword = errors.New("password")
+
 // reveal returns the secret itself.
 func (b *Book) reveal(s stored, destination string) (password string, err error) {
 	switch {
@@ -46,7 +50,7 @@ func (b *Book) reveal(s stored, destination string) (password string, err error)
 		return string(s), nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("password: %w", err)
+		return "", fmt.Errorf("%w: %w", errPassword, err)
 	}
 	return password, nil
 }

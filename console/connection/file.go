@@ -121,9 +121,11 @@ func parse(content []byte) (document, error) {
 }
 
 // withoutValues keeps what yaml says about lines and keys, and leaves out the values that it quotes. One
-// may have a backquote in it: so all goes that is between the first one and the last.
+// may have a backquote in it: so all goes that is between the first one and the last. Names of types of ours
+// go, too.
 func withoutValues(err error) error {
-	return errors.New(regexp.MustCompile("(?s)`.*`").ReplaceAllString(brief.Error(err).Error(), masked))
+	text := regexp.MustCompile("(?s)`.*`").ReplaceAllString(brief.Error(err).Error(), masked)
+	return errors.New(regexp.MustCompile(`( in type|into) connection\.\S*`).ReplaceAllString(text, ""))
 }
 
 // check says what is wrong with a document by itself.

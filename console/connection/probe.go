@@ -176,7 +176,7 @@ func reasonOf(err error, denied Reason) Reason {
 		return Denied
 	case errors.Is(err, coord.ErrDenied):
 		return denied
-	case errors.Is(err, coord.ErrInvalidConfig), errors.Is(err, coord.ErrInvalidPath):
+	case errors.Is(err, errPassword), errors.Is(err, coord.ErrInvalidConfig), errors.Is(err, coord.ErrInvalidPath):
 		return Invalid
 	case errors.Is(err, coord.ErrUnsupported):
 		return Unsupported

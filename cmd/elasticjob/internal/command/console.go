@@ -81,7 +81,8 @@ at once.`,
 // consoleCommands are those below console.
 func (c *cli) consoleCommands(f *consoleFlags) []*cobra.Command {
 	users := consoleUsers{c, f}
-	return []*cobra.Command{users.userCommand(), users.tokenCommand(), c.demoWorkerCommand()}
+	connections := consoleConnections{cli: c}
+	return []*cobra.Command{users.userCommand(), users.tokenCommand(), connections.command(), c.demoWorkerCommand()}
 }
 
 // usersFile returns the path of the file with users.
