@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -15,6 +16,8 @@ import (
 type UserInfo struct {
 	Name   string  `json:"name"`
 	Grants []Grant `json:"grants"`
+	// Version is that of Grants and Disabled, for [Control.SetUser].
+	Version int64 `json:"version"`
 	// HasPassword is whether he can log in by a password.
 	HasPassword bool        `json:"hasPassword"`
 	Disabled    bool        `json:"disabled"`
@@ -67,7 +70,7 @@ func (c *Control) User(name string) (UserInfo, error) {
 
 func (c *Control) info(name string, user *User, sessions int) UserInfo {
 	info := UserInfo{
-		Name: name, Grants: clone(user.Grants), HasPassword: user.Password != "", Disabled: user.Disabled, Created: user.Created,
+		Name: name, Grants: clone(user.Grants), Version: user.Version(), HasPassword: user.Password != "", Disabled: user.Disabled, Created: user.Created,
 		Tokens: []TokenInfo{}, Sessions: sessions,
 	}
 	for _, token := range slices.Sorted(maps.Keys(user.Tokens)) {
@@ -91,16 +94,31 @@ func (c *Control) AddUser(ctx context.Context, by Actor, name, password string, 
 	return c.change(ctx, by, e, func(u *Users) error { return u.Add(name, password, grants) })
 }
 
+// Rights are what of a user is changed at once.
+type Rights struct {
+	Grants   []Grant
+	Disabled bool
+	// Version is the one that the user has to have; nil for any.
+	Version *int64
+}
+
 // SetUser replaces the grants of a user, and keeps him out or lets him in.
 //
-// Errors: those of [Users.SetGrants] and [File.Change]; ErrReadOnly.
-func (c *Control) SetUser(ctx context.Context, by Actor, name string, grants []Grant, isDisabled bool) error {
-	e := Event{Kind: UserChanged, User: name, Detail: describe(grants, isDisabled)}
+// Errors: ErrChanged; those of [Users.SetGrants] and [File.Change]; ErrReadOnly.
+func (c *Control) SetUser(ctx context.Context, by Actor, name string, to Rights) error {
+	e := Event{Kind: UserChanged, User: name, Detail: describe(to.Grants, to.Disabled)}
 	return c.change(ctx, by, e, func(u *Users) error {
-		if err := u.SetGrants(name, grants); err != nil {
+		user, err := u.User(name)
+		switch {
+		case err != nil:
+			return err
+		case to.Version != nil && *to.Version != user.Version():
+			return fmt.Errorf("user %s: %w", brief.Quote(name), ErrChanged)
+		}
+		if err := u.SetGrants(name, to.Grants); err != nil {
 			return err
 		}
-		return u.Disable(name, isDisabled)
+		return u.Disable(name, to.Disabled)
 	})
 }
 

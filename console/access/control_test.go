@@ -220,11 +220,13 @@ func TestRightsAtOnce(t *testing.T) {
 		session string // "" goes on
 		token   string
 	}{
-		"grants":  {func(ctx context.Context, c *Control) error { return c.SetUser(ctx, boss, "ben", nil, false) }, "", ""},
-		"disable": {func(ctx context.Context, c *Control) error { return c.SetUser(ctx, boss, "ben", nil, true) }, "over", "disabled"},
+		"grants": {func(ctx context.Context, c *Control) error { return c.SetUser(ctx, boss, "ben", Rights{}) }, "", ""},
+		"disable": {func(ctx context.Context, c *Control) error {
+			return c.SetUser(ctx, boss, "ben", Rights{Disabled: true})
+		}, "over", "disabled"},
 		"disable, and enable": {func(ctx context.Context, c *Control) error {
 			time.Sleep(time.Second)
-			return errors.Join(c.SetUser(ctx, boss, "ben", nil, true), c.SetUser(ctx, boss, "ben", nil, false))
+			return errors.Join(c.SetUser(ctx, boss, "ben", Rights{Disabled: true}), c.SetUser(ctx, boss, "ben", Rights{}))
 		}, "over", ""},
 		"password": {func(ctx context.Context, c *Control) error { return c.SetPassword(ctx, boss, "ben", another) }, "over", ""},
 		"remove":   {func(ctx context.Context, c *Control) error { return c.RemoveUser(ctx, boss, "ben") }, "over", "unknown"},

@@ -61,7 +61,7 @@ func TestProxy(t *testing.T) {
 	if err := c.AddUser(t.Context(), boss, "eve", "", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.SetUser(t.Context(), boss, "eve", nil, true); err != nil {
+	if err := c.SetUser(t.Context(), boss, "eve", Rights{Disabled: true}); err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ var (
 	ErrExists = errors.New("there is one of that name already")
 	// ErrLastAdmin: nobody would be left who may do everything, and is not disabled.
 	ErrLastAdmin = errors.New("he is the last admin for everything: make another one first")
+	// ErrChanged: the user has another version than the one that is to be changed.
+	ErrChanged = errors.New("he was changed meanwhile: look again")
 	// ErrInvalid: a value is not allowed. The text has the field.
 	ErrInvalid = errors.New("not allowed")
 )
@@ -55,6 +58,16 @@ type User struct {
 	// Ended ends the sessions that began before.
 	Ended  time.Time         `yaml:"ended,omitempty"`
 	Tokens map[string]*Token `yaml:"tokens,omitempty"`
+}
+
+// Version is another one whenever his grants, or whether he is disabled, are others.
+func (u *User) Version() int64 {
+	h := sha256.New()
+	fmt.Fprintln(h, u.Disabled, len(u.Grants))
+	for _, g := range u.Grants {
+		fmt.Fprintf(h, "%d %q %q\n", g.Role, g.Namespaces, g.Jobs)
+	}
+	return int64(binary.BigEndian.Uint64(h.Sum(nil)) >> 1)
 }
 
 // Token lets a script in, in the name of a user.

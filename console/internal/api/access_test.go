@@ -1,4 +1,4 @@
-package api
+package api_test
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/internal/api"
+	"github.com/elasticjob-go/elasticjob/console/internal/api/apitest"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 )
 
@@ -24,6 +26,7 @@ const (
 type gate struct {
 	*route.Table
 	control *access.Control
+	checker *apitest.Checker
 	said    strings.Builder // all answers and events
 }
 
@@ -55,24 +58,32 @@ func newGate(t *testing.T) *gate {
 			t.Error(err)
 		}
 	})
-	g.Table = &route.Table{Fail: Fail, Who: g.control.Authenticate}
-	if _, err := Add(g.Table, Options{Connections: connection.Fixed(nil), Access: g.control}); err != nil {
+	g.Table = &route.Table{Fail: api.Fail, Who: g.control.Authenticate}
+	if _, err := api.Add(g.Table, api.Options{Connections: connection.Fixed(nil), Access: g.control}); err != nil {
+		t.Fatal(err)
+	}
+	if g.checker, err = apitest.NewChecker(g.Table); err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
-// ask sends a request with a header (name: value), and returns status, answer and cookie.
-func (g *gate) ask(header, method, path, body string) (int, string, string) {
-	r := httptest.NewRequest(method, Prefix+path, strings.NewReader(body))
+// ask sends a request with headers (name: value), one in each line, and returns status, answer and cookie.
+func (g *gate) ask(t *testing.T, header, method, path, body string) (int, string, string) {
+	r := httptest.NewRequest(method, api.Prefix+path, strings.NewReader(body))
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if name, value, ok := strings.Cut(header, ": "); ok {
-		r.Header.Set(name, value)
+	for line := range strings.SplitSeq(header, "\n") {
+		if name, value, ok := strings.Cut(line, ": "); ok {
+			r.Header.Set(name, value)
+		}
 	}
 	w := httptest.NewRecorder()
 	g.ServeHTTP(w, r)
+	if err := g.checker.Check(r, r.Pattern, w.Result()); err != nil {
+		t.Error(err)
+	}
 	_, _ = g.said.WriteString(w.Body.String()) // a Builder never fails
 	cookie := ""
 	if cookies := w.Result().Cookies(); len(cookies) == 1 {
@@ -83,7 +94,7 @@ func (g *gate) ask(header, method, path, body string) (int, string, string) {
 
 func (g *gate) want(t *testing.T, status int, part, header, method, path, body string) string {
 	t.Helper()
-	code, answer, cookie := g.ask(header, method, path, body)
+	code, answer, cookie := g.ask(t, header, method, path, body)
 	if code != status || !strings.Contains(answer, part) {
 		t.Errorf("%s %s: %d %s; want %d %s", method, path, code, answer, status, part)
 	}
@@ -97,8 +108,8 @@ func (g *gate) login(t *testing.T, name, password string) string {
 
 func (g *gate) token(t *testing.T, header, path, body string) string {
 	t.Helper()
-	code, answer, _ := g.ask(header, "POST", path, body)
-	var made MadeToken
+	code, answer, _ := g.ask(t, header, "POST", path, body)
+	var made api.MadeToken
 	if err := json.Unmarshal([]byte(answer), &made); err != nil || code != http.StatusCreated {
 		t.Fatalf("%s: %d %s", path, code, answer)
 	}
@@ -121,15 +132,15 @@ func TestLogInAndOut(t *testing.T) {
 	if again := g.login(t, "ben", bensPassword); again == ben {
 		t.Error("the same session")
 	}
-	if code, answer, cookie := g.ask(ben, "POST", "/login", `{"name":"ben","password":"`+bensPassword+`"}`); code != 200 || cookie == "" {
+	if code, answer, cookie := g.ask(t, ben, "POST", "/login", `{"name":"ben","password":"`+bensPassword+`"}`); code != 200 || cookie == "" {
 		t.Errorf("with an old cookie: %d %s", code, answer)
 	}
 
 	// Guessing has to wait.
 	for range 20 {
-		_, _, _ = g.ask("", "POST", "/login", `{"name":"ben","password":"guess"}`)
+		_, _, _ = g.ask(t, "", "POST", "/login", `{"name":"ben","password":"guess"}`)
 	}
-	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", Prefix+"/login", strings.NewReader(`{"name":"ben","password":"guess"}`))
+	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", api.Prefix+"/login", strings.NewReader(`{"name":"ben","password":"guess"}`))
 	r.Header.Set("Content-Type", "application/json")
 	g.ServeHTTP(w, r)
 	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
@@ -195,8 +206,8 @@ func TestUsers(t *testing.T) {
 	g := newGate(t)
 	ben, anna := g.login(t, "ben", bensPassword), g.login(t, "anna", annasPassword)
 	for _, r := range g.Routes() {
-		if r.Need.Scope == route.Everything && strings.HasPrefix(r.Pattern, Prefix+"/users") {
-			path := strings.NewReplacer("{user}", "anna", "{token}", "x", Prefix, "").Replace(r.Pattern)
+		if r.Need.Scope == route.Everything && strings.HasPrefix(r.Pattern, api.Prefix+"/users") {
+			path := strings.NewReplacer("{user}", "anna", "{token}", "x", api.Prefix, "").Replace(r.Pattern)
 			g.want(t, 403, "denied", ben, r.Method, path, "{}")
 		}
 	}
@@ -207,15 +218,22 @@ func TestUsers(t *testing.T) {
 	g.want(t, 422, "body.password", anna, "POST", "/users", `{"name":"x","password":"short","grants":[]}`)
 	g.want(t, 422, "body.name", anna, "POST", "/users", `{"name":"x y","grants":[]}`)
 	g.want(t, 409, "last-admin", anna, "DELETE", "/users/anna", "")
-	g.want(t, 409, "last-admin", anna, "PUT", "/users/anna", `{"grants":[{"role":"viewer"}],"disabled":false}`)
-	g.want(t, 409, "last-admin", anna, "PUT", "/users/anna", `{"grants":[{"role":"admin"}],"disabled":true}`)
-	g.want(t, 200, `"disabled":true`, anna, "PUT", "/users/eve", `{"grants":[],"disabled":true}`)
+	g.want(t, 409, "last-admin", anna+"\nIf-Match: *", "PUT", "/users/anna", `{"grants":[{"role":"viewer"}],"disabled":false}`)
+	g.want(t, 409, "last-admin", anna+"\nIf-Match: *", "PUT", "/users/anna", `{"grants":[{"role":"admin"}],"disabled":true}`)
+	g.want(t, 200, `"disabled":true`, anna+"\nIf-Match: *", "PUT", "/users/eve", `{"grants":[],"disabled":true}`)
 	g.want(t, 401, "over", eve, "GET", "/me", "")
+	g.want(t, 428, "no-precondition", anna, "PUT", "/users/eve", `{"grants":[],"disabled":false}`)
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", api.Prefix+"/users/eve", nil)
+	r.Header.Set("Cookie", strings.TrimPrefix(anna, "Cookie: "))
+	g.ServeHTTP(w, r)
+	seen := anna + "\nIf-Match: " + w.Header().Get("ETag")
+	g.want(t, 200, `"disabled":false`, seen, "PUT", "/users/eve", `{"grants":[],"disabled":false}`)
+	g.want(t, 412, "user-changed", seen, "PUT", "/users/eve", `{"grants":[],"disabled":false}`)
 	g.want(t, 204, "", anna, "PUT", "/users/ben/password", `{"new":"yet-another-Kettle"}`)
 	g.want(t, 401, "over", ben, "GET", "/me", "")
 	ben = g.login(t, "ben", "yet-another-Kettle")
-	_, sessions, _ := g.ask(anna, "GET", "/sessions?user=ben", "")
-	var list List[SessionInfo]
+	_, sessions, _ := g.ask(t, anna, "GET", "/sessions?user=ben", "")
+	var list api.List[api.SessionInfo]
 	if err := json.Unmarshal([]byte(sessions), &list); err != nil || len(list.Rows) != 1 || list.Rows[0].User != "ben" {
 		t.Fatalf("%s, %v", sessions, err)
 	}
@@ -232,10 +250,10 @@ func TestAccessSaysNoSecret(t *testing.T) {
 	for _, path := range []string{"/me", "/users", "/users/anna", "/users/anna/tokens", "/sessions", "/me/sessions", "/me/tokens", "/openapi.json"} {
 		g.want(t, 200, "", anna, "GET", path, "")
 	}
-	_, _, _ = g.ask("", "POST", "/login", `{"name":"`+bensPassword+`","password":"`+bensPassword+`"}`)
-	_, _, _ = g.ask("", "POST", "/login", `{"name":1,"password":"`+bensPassword+`","x":"`+bensPassword+`"}`)
-	_, _, _ = g.ask("", "POST", "/login", `{"password":"`+bensPassword)
-	_, _, _ = g.ask("Authorization: Bearer "+bensPassword, "GET", "/me", "")
+	_, _, _ = g.ask(t, "", "POST", "/login", `{"name":"`+bensPassword+`","password":"`+bensPassword+`"}`)
+	_, _, _ = g.ask(t, "", "POST", "/login", `{"name":1,"password":"`+bensPassword+`","x":"`+bensPassword+`"}`)
+	_, _, _ = g.ask(t, "", "POST", "/login", `{"password":"`+bensPassword)
+	_, _, _ = g.ask(t, "Authorization: Bearer "+bensPassword, "GET", "/me", "")
 	secrets := []string{annasPassword, bensPassword, "argon2id", strings.SplitAfter(anna, "=")[1]}
 	if i := slices.IndexFunc(secrets, func(s string) bool { return strings.Contains(g.said.String(), s) }); i >= 0 {
 		t.Errorf("secret %d is in %s", i, g.said.String())

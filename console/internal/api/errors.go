@@ -113,6 +113,7 @@ var known = []struct {
 	{access.ErrNoUser, http.StatusNotFound, "no-user"},
 	{access.ErrNoToken, http.StatusNotFound, "no-token"},
 	{access.ErrNoSession, http.StatusNotFound, "no-session"},
+	{access.ErrChanged, http.StatusPreconditionFailed, "user-changed"},
 	{access.ErrExists, http.StatusConflict, "exists"},
 	{access.ErrLastAdmin, http.StatusConflict, "last-admin"},
 	{access.ErrReadOnly, http.StatusConflict, "no-users-file"},

@@ -54,6 +54,7 @@ type UserRights struct {
 // SetUserInput is the request to change a user.
 type SetUserInput struct {
 	InUser
+	InIfMatch
 	Body UserRights
 }
 
@@ -103,7 +104,8 @@ func (a *API) addUsers() {
 	}, a.user)
 	register(a, everything, huma.Operation{
 		OperationID: "set-user", Method: http.MethodPut, Path: usersPath + "/{user}", Tags: tagAccess, Summary: "Replace the grants of a user, and disable or enable him",
-		Description: "It counts from the next request of his on. The last admin for everything can neither lose that nor be disabled.", Errors: conflict,
+		Description: "It counts from the next request of his on. The last admin for everything can neither lose that nor be disabled. If-Match is needed.",
+		Errors:      []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
 	}, a.setUser)
 	register(a, everything, huma.Operation{
 		OperationID: "set-password", Method: http.MethodPut, Path: usersPath + "/{user}/password", Tags: tagAccess, Summary: "Set the password of a user",
@@ -137,15 +139,15 @@ func (a *API) users(context.Context, *struct{}) (*answer[List[UserInfo]], error)
 	return listed(rows), nil
 }
 
-func (a *API) user(_ context.Context, in *InUser) (*answer[UserInfo], error) {
+func (a *API) user(_ context.Context, in *InUser) (*versioned[UserInfo], error) {
 	u, err := a.Access.User(in.User)
 	if err != nil {
 		return nil, err
 	}
-	return &answer[UserInfo]{userInfo(u)}, nil
+	return &versioned[UserInfo]{ETag: etag(u.Version), Body: userInfo(u)}, nil
 }
 
-func (a *API) addUser(ctx context.Context, in *AddUserInput) (*answer[UserInfo], error) {
+func (a *API) addUser(ctx context.Context, in *AddUserInput) (*versioned[UserInfo], error) {
 	grants, err := grantsOf(ctx, in.Body.Grants)
 	if err != nil {
 		return nil, err
@@ -162,12 +164,19 @@ func (a *API) addUser(ctx context.Context, in *AddUserInput) (*answer[UserInfo],
 	return a.user(ctx, &InUser{in.Body.Name})
 }
 
-func (a *API) setUser(ctx context.Context, in *SetUserInput) (*answer[UserInfo], error) {
-	grants, err := grantsOf(ctx, in.Body.Grants)
+func (a *API) setUser(ctx context.Context, in *SetUserInput) (*versioned[UserInfo], error) {
+	want, err := in.precondition()
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Access.SetUser(ctx, actor(ctx), in.User, grants, in.Body.Disabled); err != nil {
+	to := access.Rights{Disabled: in.Body.Disabled}
+	if !want.isAny {
+		to.Version = &want.version
+	}
+	if to.Grants, err = grantsOf(ctx, in.Body.Grants); err != nil {
+		return nil, err
+	}
+	if err := a.Access.SetUser(ctx, actor(ctx), in.User, to); err != nil {
 		return nil, err
 	}
 	return a.user(ctx, &in.InUser)
