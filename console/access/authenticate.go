@@ -126,17 +126,14 @@ func (c *Control) bySession(value string, isCookie, isUse bool) (*Principal, err
 	if !ok {
 		return nil, errOver
 	}
-	if !c.goesOn(s) {
+	r := c.users.roster()
+	if !r.has(s) {
 		c.sessions.end(s.Key)
 		return nil, errOver
 	}
 	p := &Principal{Name: s.User, Key: s.Key, User: s.user, Session: isCookie, Grants: s.grants}
 	if s.user != "" {
-		user := c.users.roster().users.Users[s.user]
-		if user == nil { // between two looks
-			return nil, errOver
-		}
-		p.Grants = user.Grants
+		p.Grants = r.users.Users[s.user].Grants
 	}
 	return p, nil
 }

@@ -47,7 +47,7 @@ func (c *Control) Users() []UserInfo {
 	all := make([]UserInfo, 0, len(r.users.Users))
 	sessions := map[string]int{}
 	for _, s := range c.sessions.list() {
-		if s.user != "" && c.goesOn(s) {
+		if s.user != "" && r.has(s) {
 			sessions[s.user]++
 		}
 	}
@@ -180,7 +180,8 @@ func (c *Control) change(ctx context.Context, by Actor, e Event, change func(*Us
 	if err := c.o.File.Change(ctx, change); err != nil {
 		return err
 	}
-	c.sessions.endIf(func(s session) bool { return s.user == e.User && !c.goesOn(s) })
+	r := c.users.roster()
+	c.sessions.endIf(func(s session) bool { return !r.has(s) })
 	e.By, e.Address = by.Name, by.Address
 	c.tell(e)
 	return nil

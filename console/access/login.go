@@ -114,8 +114,9 @@ func (c *Control) Logout(p *Principal) {
 // Sessions returns the sessions of a user, the one that was used last first; those of all if name is empty.
 func (c *Control) Sessions(name string) []SessionInfo {
 	all := []SessionInfo{}
+	r := c.users.roster()
 	for _, s := range c.sessions.list() {
-		if (name == "" || s.User == name) && c.goesOn(s) {
+		if (name == "" || s.User == name) && r.has(s) {
 			all = append(all, s.SessionInfo)
 		}
 	}
@@ -133,15 +134,6 @@ func (c *Control) EndSession(by Actor, key string) error {
 	}
 	c.tell(Event{Kind: SessionEnded, By: by.Name, Address: by.Address, User: s.User, Session: key})
 	return nil
-}
-
-// goesOn reports whether the user of a session is still who logged in.
-func (c *Control) goesOn(s session) bool {
-	if s.user == "" {
-		return true
-	}
-	user := c.users.roster().users.Users[s.user]
-	return user != nil && !user.Disabled && user.Password == s.password && !s.Began.Before(user.Ended)
 }
 
 // check returns the user of that name and password, and what the pair is known by.

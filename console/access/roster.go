@@ -38,6 +38,15 @@ func newRoster(users *Users) *roster {
 	return r
 }
 
+// has reports whether the user of a session is still who logged in.
+func (r *roster) has(s session) bool {
+	if s.user == "" {
+		return true
+	}
+	user := r.users.Users[s.user]
+	return user != nil && !user.Disabled && user.Password == s.password && !s.Began.Before(user.Ended)
+}
+
 // hashOf returns the hash that a password is checked against. For a name that has none it is that of somebody else,
 // always the same one: so the check takes as long as for a name that has one.
 func (r *roster) hashOf(name string, key []byte) (h Hash, isOwn bool) {

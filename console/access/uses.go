@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -22,7 +23,9 @@ func (f File) Uses() map[string]time.Time {
 func (f File) uses() string { return string(f) + ".used" }
 
 // uses has when tokens were last used, to the minute. It is kept in a file beside that of the users, users.yaml.used,
-// which is written once a minute at most: so the users file changes only when somebody changes users.
+// which is written once a minute at most: so the users file changes only when somebody changes users. Where it cannot be
+// written, as beside a secret of Kubernetes, only the uses since the start of the process are known: no fault, for nobody
+// is let in or kept out by them.
 type uses struct {
 	path string // empty: it is not kept
 
@@ -82,7 +85,7 @@ func (u *uses) write(ctx context.Context, has func(id string) bool) error {
 	if u.path == "" || !isChanged {
 		return nil
 	}
-	return File(u.path).locked(ctx, func(path string) error {
+	err := File(u.path).locked(ctx, func(path string) error {
 		others, err := loadUses(path)
 		if err != nil {
 			others = nil // it is written anew
@@ -111,4 +114,8 @@ func (u *uses) write(ctx context.Context, has func(id string) bool) error {
 		}
 		return err
 	})
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil
+	}
+	return err
 }

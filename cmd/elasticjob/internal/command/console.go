@@ -171,7 +171,7 @@ func (c *cli) openAccess(f *consoleFlags, file *consoleFile, log *slog.Logger, r
 		File: users, Trail: trailOf(users), Secure: f.isInsecure, Proxy: proxy, Idle: file.Sessions.Idle, Absolute: file.Sessions.Absolute,
 		Tell: func(e access.Event) {
 			if e.Kind == access.LogInRefused || e.Kind == access.LogInLimited {
-				refused.WithLabelValues(string(e.Kind)).Inc()
+				refused.WithLabelValues(string(e.Kind)).Add(float64(1 + e.More))
 			}
 			log.Info("console: "+string(e.Kind), "by", e.By, "user", e.User, "token", e.Token, "address", e.Address, "detail", e.Detail)
 		},
