@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -542,4 +545,70 @@ func TestNoSecrets(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A browser takes the cookie by TLS, sends it, and has none after the log-out.
+func TestBrowser(t *testing.T) {
+	c := open(t, Options{File: usersFile(t)})
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /login", func(w http.ResponseWriter, r *http.Request) {
+		if _, err := c.BeginByPassword(w, r, "ben", r.FormValue("password")); err != nil {
+			http.Error(w, err.Error(), http.StatusUnauthorized)
+		}
+	})
+	mux.HandleFunc("POST /logout", func(w http.ResponseWriter, r *http.Request) {
+		p, err := c.Authenticate(r)
+		if err != nil {
+			t.Error(err)
+		}
+		c.Logout(p)
+		http.SetCookie(w, c.NoCookie(r))
+	})
+	mux.HandleFunc("GET /me", func(w http.ResponseWriter, r *http.Request) {
+		p, err := c.Authenticate(r)
+		fmt.Fprint(w, p != nil && p.Name == "ben" && p.Session, err)
+	})
+	server := httptest.NewTLSServer(mux)
+	defer server.Close()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := server.Client()
+	browser.Jar = jar
+	want := func(want string, answer *http.Response, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		if err := errors.Join(err, answer.Body.Close()); err != nil || strings.TrimSpace(string(body)) != want {
+			t.Errorf("%q, %v; want %q", body, err, want)
+		}
+	}
+	me := func(text string) {
+		t.Helper()
+		answer, err := browser.Get(server.URL + "/me")
+		want(text, answer, err)
+	}
+	post := func(path, password, text string) {
+		t.Helper()
+		answer, err := browser.PostForm(server.URL+path, url.Values{"password": {password}})
+		want(text, answer, err)
+	}
+	me("false <nil>")
+	post("/login", another, "not let in: wrong name or password")
+	me("false <nil>")
+	post("/login", password, "")
+	me("true <nil>")
+	post("/login", password, "")
+	if n := len(c.Sessions("ben")); n != 1 {
+		t.Errorf("%d sessions of one browser", n)
+	}
+	me("true <nil>")
+	post("/logout", "", "")
+	me("false <nil>")
+	if left := c.Sessions(""); len(left) > 0 {
+		t.Errorf("left: %+v", left)
+	}
 }

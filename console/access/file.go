@@ -122,11 +122,14 @@ func withoutValues(err error) error {
 	return errors.New(text)
 }
 
-// Change changes the file under its lock. A file that is not there yet is one without users. If change returns an
+// Change changes the file under its lock. A file that is not there yet is one without users; its folder is made, too. If change returns an
 // error, the file stays as it was.
 //
 // Errors: those of Read and of change, ErrLocked, the cause of ctx.
 func (f File) Change(ctx context.Context, change func(*Users) error) error {
+	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
+		return fmt.Errorf("users file: %w", err)
+	}
 	return f.locked(ctx, func(path string) error {
 		users, info, err := File(path).read()
 		if errors.Is(err, ErrNoFile) {

@@ -90,7 +90,7 @@ func TestFileMode(t *testing.T) {
 			t.Errorf("%v has become %v, %v", mode, info.Mode(), err)
 		}
 	}
-	f := File(filepath.Join(t.TempDir(), "users.yaml"))
+	f := File(filepath.Join(t.TempDir(), "new", "folder", "users.yaml"))
 	if err := f.Change(t.Context(), func(u *Users) error { return u.Add("anna", "", nil) }); err != nil {
 		t.Fatal(err)
 	}
