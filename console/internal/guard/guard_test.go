@@ -136,6 +136,10 @@ func TestHeadersOnEveryAnswer(t *testing.T) {
 	if s.ask(secure).Header.Get("Strict-Transport-Security") == "" {
 		t.Error("TLS, and the browser is not told to stay with it")
 	}
+	behind := newStand(t, Options{Secure: true}, nothing)
+	if behind.ask(request("GET", "/do")).Header.Get("Strict-Transport-Security") == "" {
+		t.Error("TLS at a proxy, and the browser is not told to stay with it")
+	}
 }
 
 func TestHost(t *testing.T) {
@@ -208,7 +212,7 @@ func TestSizes(t *testing.T) {
 		want int
 	}{
 		"body fits":             {body("0123456789", 10), 200},
-		"body too large":        {body("0123456789+", 11), 413},
+		"body too large":        {body("", 11), 413}, // it is not even waited for
 		"in parts":              {body("0123456789", -1), 200},
 		"in parts, too large":   {body("0123456789+", -1), 413},
 		"query too long":        {request("GET", "/do?q="+strings.Repeat("x", 100)), 431},
@@ -243,9 +247,11 @@ func TestPanic(t *testing.T) {
 
 // An answer that has begun cannot be replaced: the client has to see that it is cut short.
 func TestPanicInTheMiddle(t *testing.T) {
-	for name, cause := range map[string]any{"a defect": "oh", "on purpose": http.ErrAbortHandler} {
+	for name, cause := range map[string]any{"a defect": "oh", "on purpose": http.ErrAbortHandler, "before it has begun": http.ErrAbortHandler} {
 		s := newStand(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte("a part")) // a recorder takes all
+			if name != "before it has begun" {
+				_, _ = w.Write([]byte("a part")) // a recorder takes all
+			}
 			panic(cause)
 		})
 		func() {

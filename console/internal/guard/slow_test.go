@@ -40,7 +40,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
 func connect(t *testing.T, s *stand) net.Conn {
 	t.Helper()
 	p := &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{Handler: s}
+	server := &http.Server{Handler: s, Protocols: both()}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(p) }()
 	mine, its := net.Pipe()
@@ -52,6 +52,25 @@ func connect(t *testing.T, s *stand) net.Conn {
 		<-served
 	})
 	return mine
+}
+
+// both are HTTP/1.1 and HTTP/2, which a client chooses by how it begins.
+func both() *http.Protocols {
+	var p http.Protocols
+	p.SetHTTP1(true)
+	p.SetUnencryptedHTTP2(true)
+	return &p
+}
+
+// connect2 serves a guard, and returns a client of HTTP/2.
+func connect2(t *testing.T, s *stand) *http.Client {
+	t.Helper()
+	var two http.Protocols
+	two.SetUnencryptedHTTP2(true)
+	c := connect(t, s)
+	transport := &http.Transport{Protocols: &two, DialContext: func(context.Context, string, string) (net.Conn, error) { return c, nil }}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
 }
 
 func send(t *testing.T, c net.Conn, text string) {
@@ -147,6 +166,47 @@ func TestSlowReader(t *testing.T) {
 				t.Errorf("%s: %v", path, err)
 			}
 			took(t, began, want)
+		})
+	}
+}
+
+// In HTTP/2 a deadline is that of one request: the connection goes on.
+func TestHTTP2(t *testing.T) {
+	for path, want := range map[string]time.Duration{"/do": 35 * time.Second, "/stream": 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			began, ended := time.Now(), make(chan error, 1)
+			s := newStand(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.RawQuery == "idle" {
+					_, early := io.WriteString(w, "early, ")
+					w.(http.Flusher).Flush()
+					time.Sleep(time.Hour)
+					_, late := io.WriteString(w, "late")
+					ended <- errors.Join(early, late)
+					return
+				}
+				forever(ended)(w, r)
+			})
+			client := connect2(t, s)
+			answer, err := client.Get("http://x" + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s: %v", path, err)
+			}
+			took(t, began, want)
+			_ = answer.Body.Close() // it was cut off
+			if path != "/stream" {
+				return
+			}
+			answer, err = client.Get("http://x/stream?idle")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(answer.Body)
+			if err := errors.Join(err, <-ended, answer.Body.Close()); err != nil || string(text) != "early, late" {
+				t.Errorf("an idle stream: %q, %v", text, err)
+			}
 		})
 	}
 }
