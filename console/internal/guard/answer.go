@@ -16,6 +16,7 @@ type answer struct {
 	write      time.Duration // how long a write of a stream may take
 
 	id, user string
+	refused  string // why the guard has not let it through
 	address  netip.Addr
 	status   int // 0: nothing was answered yet
 	bytes    int64

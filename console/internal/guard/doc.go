@@ -12,6 +12,6 @@
 // answer that nobody reads ends by the deadline of its connection. A handler that ignores its context is
 // not ended.
 //
-// What the log has of a request: method, path without query, route, status, time, bytes, user, address and
-// id. No header, no query and no body.
+// What the log has of a request: method, path without query, route, status, time, bytes, user, address, id,
+// and why the guard has refused it. No header, no query and no body.
 package guard

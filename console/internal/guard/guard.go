@@ -124,12 +124,12 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	leave, err := g.enter(asked, a)
-	if err != nil {
-		asked.Fail(a, r, err)
-		return
+	if err == nil {
+		defer leave()
+		err = g.check(asked, r)
 	}
-	defer leave()
-	if err := g.check(asked, r); err != nil {
+	if err != nil {
+		a.refused = err.Error()
 		asked.Fail(a, r, err)
 		return
 	}
@@ -170,10 +170,15 @@ func (g *Guard) log(asked *route.Route, a *answer, r *http.Request, took time.Du
 	case asked.Probe:
 		level = slog.LevelDebug
 	}
-	g.o.Log.LogAttrs(r.Context(), level, "console: request",
+	attrs := []slog.Attr{
 		slog.String("method", brief.Cut(r.Method, maxMethod)), slog.String("path", brief.Cut(r.URL.EscapedPath(), maxPath)),
 		slog.String("route", asked.Pattern), slog.Int("status", a.code()), slog.Duration("took", took),
-		slog.Int64("bytes", a.bytes), slog.String("user", a.user), slog.String("address", a.address.String()), slog.String("request", a.id))
+		slog.Int64("bytes", a.bytes), slog.String("user", a.user), slog.String("address", a.address.String()), slog.String("request", a.id),
+	}
+	if a.refused != "" {
+		attrs = append(attrs, slog.String("refused", a.refused))
+	}
+	g.o.Log.LogAttrs(r.Context(), level, "console: request", attrs...)
 }
 
 // What the log shows of a request at most, in bytes.

@@ -187,6 +187,9 @@ func TestOrigin(t *testing.T) {
 			t.Errorf("%s: not in the format of the route: %s", name, text)
 		}
 	}
+	if !strings.Contains(s.log.String(), `"refused":"`+route.ErrOrigin.Error()) {
+		t.Error("the log does not say why")
+	}
 }
 
 func TestOriginsAreChecked(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
@@ -36,6 +37,9 @@ type consoleFlags struct {
 
 // consolePort is that of ElasticJob's console.
 const consolePort = "8899"
+
+// metricsTime bounds a request at --metrics-listen.
+const metricsTime = 30 * time.Second
 
 func (c *cli) consoleCommand() *cobra.Command {
 	var f consoleFlags
@@ -142,7 +146,7 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	site.Handler, site.Close = served, served.Close
 	sites := []serve.Site{site}
 	if f.metricsListen != "" {
-		sites = append(sites, serve.Site{Listen: f.metricsListen, Handler: served.Metrics(), Log: log})
+		sites = append(sites, serve.Site{Listen: f.metricsListen, Handler: served.Metrics(), Most: metricsTime, Log: log})
 	}
 	return serve.Run(ctx, sites...)
 }

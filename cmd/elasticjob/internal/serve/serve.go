@@ -18,6 +18,8 @@ type Site struct {
 	// Certificate is nil for HTTP in the clear.
 	Certificate *Certificate
 	Handler     http.Handler
+	// Most bounds how long a request may take to come, and its answer to be taken. 0: the handler sees to that.
+	Most time.Duration
 	// Close ends what streams: the server waits for all requests, and would for those. May be nil.
 	Close func(context.Context) error
 	// Ready is told where the site is, once it listens. May be nil.
@@ -67,7 +69,7 @@ func Run(ctx context.Context, sites ...Site) error {
 
 func (s Site) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s.Handler, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		Handler: s.Handler, ReadTimeout: s.Most, WriteTimeout: s.Most, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}
 	serve := server.Serve

@@ -158,6 +158,34 @@ func TestEndCutsOff(t *testing.T) {
 	}
 }
 
+// A site whose handler bounds nothing is not held up by who neither sends nor reads.
+func TestMost(t *testing.T) {
+	written := make(chan error, 1)
+	address, end := run(t, Site{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			var err error
+			for err == nil {
+				_, err = w.Write(make([]byte, 1<<16))
+			}
+			written <- err
+		}),
+		Most: 10 * time.Millisecond,
+	})
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-written; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
+	if err := errors.Join(c.Close(), end()); err != nil {
+		t.Error(err)
+	}
+}
+
 // An address that is taken is an error, and keeps no other one.
 func TestAddressIsTaken(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
