@@ -110,7 +110,7 @@ func New(o Options) (*Console, error) {
 	if c.guard, err = guard.New(table, guard.Options{
 		Limits: o.Limits, Hosts: o.Hosts, Origins: o.Origins, Secure: o.Secure, Address: o.Address, Metrics: c.metrics, Log: o.Log,
 	}); err != nil {
-		return nil, fmt.Errorf("console: Origins: %w", err)
+		return nil, fmt.Errorf("console: %w", err)
 	}
 	c.table = table
 	if err := c.addRoutes(table); err != nil {

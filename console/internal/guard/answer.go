@@ -20,7 +20,6 @@ type answer struct {
 	address  netip.Addr
 	status   int // 0: nothing was answered yet
 	bytes    int64
-	cut      bool // the connection has to end
 }
 
 // Unwrap is for http.ResponseController.

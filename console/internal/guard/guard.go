@@ -52,8 +52,11 @@ type Guard struct {
 
 // New returns a guard around a table, which has its Who and Fail already.
 //
-// Errors: one that says which origin is wrong.
+// Errors: one that says which limit or origin is wrong.
 func New(table *route.Table, o Options) (*Guard, error) {
+	if err := o.Limits.check(); err != nil {
+		return nil, err
+	}
 	o.Limits = o.Limits.withDefaults()
 	if o.Address == nil {
 		o.Address = peer
@@ -65,7 +68,7 @@ func New(table *route.Table, o Options) (*Guard, error) {
 	}
 	for _, origin := range o.Origins {
 		if err := g.origins.AddTrustedOrigin(origin); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("option Origins: %w", err)
 		}
 	}
 	for _, host := range o.Hosts {
@@ -116,10 +119,11 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.setDeadlines(a, r)
 	g.o.Metrics.begin(asked)
 	defer func() {
-		g.recover(recover(), asked, a, r)
 		g.o.Metrics.end(asked, a.code(), time.Since(began))
 		g.log(asked, a, r, time.Since(began))
-		if a.cut {
+	}()
+	defer func() {
+		if cause := recover(); cause != nil && !g.recovers(cause, asked, a, r) {
 			panic(http.ErrAbortHandler) // net/http ends the connection: the client must not take a part for the whole
 		}
 	}()
@@ -140,22 +144,21 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.table.ServeHTTP(a, r)
 }
 
-// recover answers for a handler that has panicked.
-func (g *Guard) recover(cause any, asked *route.Route, a *answer, r *http.Request) {
-	if cause == nil {
-		return
-	}
-	aborted := cause == any(http.ErrAbortHandler)
-	if !aborted {
+// recovers answers for a handler that has panicked. It cannot if the answer has begun, and must not if the
+// handler wants no answer.
+func (g *Guard) recovers(cause any, asked *route.Route, a *answer, r *http.Request) bool {
+	isWanted := cause == any(http.ErrAbortHandler)
+	if !isWanted {
 		g.o.Log.Error("console: a handler has panicked", "request", a.id, "route", asked.Pattern,
 			"panic", brief.Text(fmt.Sprint(cause)), "stack", brief.Cut(string(debug.Stack()), maxStack))
 	}
-	if a.cut = aborted || a.status != 0; a.cut {
-		return
+	if isWanted || a.status != 0 {
+		return false
 	}
 	clear(a.Header()) // those of what is not answered
 	g.setHeaders(a, r)
 	asked.Fail(a, r, route.ErrPanic)
+	return true
 }
 
 // maxStack bounds a stack in the log, in bytes.

@@ -192,10 +192,26 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-func TestOriginsAreChecked(t *testing.T) {
-	_, err := New(&route.Table{}, Options{Origins: []string{"console.example"}})
-	if err == nil || !strings.Contains(err.Error(), "console.example") {
-		t.Error(err)
+func TestNewRefuses(t *testing.T) {
+	for want, o := range map[string]Options{
+		"Origins": {Origins: []string{"console.example"}}, "Limits": {Limits: Limits{Write: -1}},
+	} {
+		if _, err := New(&route.Table{}, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Whatever panics, the request is counted to its end.
+func TestPanicOfFail(t *testing.T) {
+	s := newStand(t, Options{}, nothing)
+	s.table.Fail = func(http.ResponseWriter, *http.Request, error) { panic("again") }
+	func() {
+		defer func() { _ = recover() }() // net/http does
+		s.ask(request("GET", "/none"))
+	}()
+	if page := bodyOf(t, metricsPage(s)); !strings.Contains(page, "elasticjob_console_requests_in_flight 0\n") {
+		t.Error(page)
 	}
 }
 

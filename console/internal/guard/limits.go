@@ -3,6 +3,7 @@ package guard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -30,6 +31,14 @@ type Limits struct {
 	BodyTime time.Duration
 	// Write bounds a write of a stream: 10 s.
 	Write time.Duration
+}
+
+func (l Limits) check() error {
+	least := min(int64(min(l.Requests, l.RequestsOfAddress, l.Streams, l.StreamsOfAddress, l.URL, l.Header)), l.Body, int64(min(l.Time, l.BodyTime, l.Write)))
+	if least < 0 {
+		return errors.New("option Limits: one is below 0")
+	}
+	return nil
 }
 
 func (l Limits) withDefaults() Limits {
