@@ -9,7 +9,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/api/apitest"
-	"github.com/elasticjob-go/elasticjob/console/internal/route"
 )
 
 const orders = "/api/v1/namespaces/orders"
@@ -165,36 +164,8 @@ func TestEveryQuestion(t *testing.T) {
 // The document has all routes, and no others, each with what it needs.
 func TestDocumentHasAllRoutes(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
-		routes := map[string]route.Need{}
-		for _, r := range w.Table.Routes() {
-			routes[r.Method+" "+r.Pattern] = r.Need
-		}
-		for path, item := range w.Check.Document.Paths.Map() {
-			for method, op := range item.Operations() {
-				need, isRoute := routes[method+" "+path]
-				if !isRoute {
-					t.Errorf("the document has %s %s, and there is no such route", method, path)
-					continue
-				}
-				delete(routes, method+" "+path)
-				if hasSecurity := op.Security != nil && len(*op.Security) > 0; hasSecurity != (need.Scope != route.Open) {
-					t.Errorf("%s %s: %v, security %v", method, path, need, op.Security)
-				}
-				if need.Scope > route.SignedIn && (op.Extensions["x-role"] != need.Role.String() || op.Extensions["x-scope"] != need.Scope.String()) {
-					t.Errorf("%s %s: %v, and the document says %v", method, path, need, op.Extensions)
-				}
-				if op.Summary == "" || op.OperationID == "" || len(op.Tags) == 0 || len(op.Responses.Map()) < 2 {
-					t.Errorf("%s %s is not described", method, path)
-				}
-				for _, p := range op.Parameters {
-					if p.Value.Description == "" && p.Value.Name != "taskId" {
-						t.Errorf("%s %s: parameter %s is not described", method, path, p.Value.Name)
-					}
-				}
-			}
-		}
-		for r := range routes {
-			t.Errorf("the document has no %s", r)
+		for _, err := range w.Check.Compare(w.Table.Routes()) {
+			t.Error(err)
 		}
 	})
 }

@@ -62,7 +62,7 @@ type StatusesInput struct {
 	InPage
 	InTime
 	Job    string `query:"job" maxLength:"255" doc:"Name of the job. Who may see only some jobs has to give it."`
-	TaskID string `query:"taskId" maxLength:"255"`
+	TaskID string `query:"taskId" maxLength:"255" doc:"Task id of the execution."`
 	Type   string `query:"type" enum:"READY,FAILOVER" doc:"Type of the execution."`
 	State  string `query:"state" maxLength:"50" doc:"State, such as TASK_FINISHED."`
 }

@@ -50,7 +50,7 @@ func (l *Live) operation(id, path, tag, summary, about string, parameters ...str
 		}},
 	}
 	for _, name := range parameters {
-		op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: text(255)})
+		op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Description: "Name of the " + name + ".", Schema: text(255)})
 	}
 	op.Parameters = append(op.Parameters,
 		&huma.Param{Name: "Last-Event-ID", In: "header", Description: "Id of the last event that you have got.", Schema: text(255)},

@@ -13,6 +13,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
+
+	"github.com/elasticjob-go/elasticjob/console/internal/api"
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
 )
 
 // Checker checks answers against a document.
@@ -34,6 +37,47 @@ func NewChecker(server http.Handler) (*Checker, error) {
 		return nil, fmt.Errorf("the document: %w", err)
 	}
 	return &Checker{document}, nil
+}
+
+// Compare returns where the document and routes do not agree, of those below /api/v1: each route is in the document
+// with what it needs, nothing else is, and all is described.
+func (c *Checker) Compare(all []route.Route) (differences []error) {
+	differ := func(format string, args ...any) { differences = append(differences, fmt.Errorf(format, args...)) }
+	needs := map[string]route.Need{}
+	for _, r := range all {
+		if strings.HasPrefix(r.Pattern, api.Prefix+"/") || r.Pattern == api.Prefix {
+			needs[r.Method+" "+r.Pattern] = r.Need
+		}
+	}
+	for path, item := range c.Document.Paths.Map() {
+		for method, op := range item.Operations() {
+			name := method + " " + path
+			need, isRoute := needs[name]
+			if !isRoute {
+				differ("the document has %s, and there is no such route", name)
+				continue
+			}
+			delete(needs, name)
+			if hasSecurity := op.Security != nil && len(*op.Security) > 0; hasSecurity != (need.Scope != route.Open) {
+				differ("%s: %v, security %v", name, need, op.Security)
+			}
+			if need.Scope > route.SignedIn && (op.Extensions["x-role"] != need.Role.String() || op.Extensions["x-scope"] != need.Scope.String()) {
+				differ("%s: %v, and the document says %v", name, need, op.Extensions)
+			}
+			if op.Summary == "" || op.OperationID == "" || len(op.Tags) == 0 || len(op.Responses.Map()) < 2 {
+				differ("%s is not described", name)
+			}
+			for _, p := range op.Parameters {
+				if p.Value.Description == "" {
+					differ("%s: parameter %s is not described", name, p.Value.Name)
+				}
+			}
+		}
+	}
+	for name := range needs {
+		differ("the document has no %s", name)
+	}
+	return differences
 }
 
 // Check reports what of an answer is not as the document says. pattern is that of the route: it is in
