@@ -30,7 +30,19 @@ func (a *API) addFindings() {
 	}, a.findings)
 }
 
-func (a *API) findings(ctx context.Context, _ *InNamespace) (*answer[doctor.Report], error) {
+// FindingsInput says which findings are wanted.
+type FindingsInput struct {
+	InNamespace
+	Severity string `query:"severity" enum:"info,warning,critical" default:"info" doc:"The least severity."`
+	Job      string `query:"job" maxLength:"255" doc:"Name of the job that they are about."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"How many at most: the worst ones. The field more says how many more there are."`
+}
+
+func (a *API) findings(ctx context.Context, in *FindingsInput) (*answer[doctor.Report], error) {
+	var least doctor.Severity
+	if err := least.UnmarshalText([]byte(in.Severity)); err != nil {
+		return nil, refuse("query.severity", "%v", err)
+	}
 	o, err := a.ops(ctx)
 	if err != nil {
 		return nil, err
@@ -43,18 +55,26 @@ func (a *API) findings(ctx context.Context, _ *InNamespace) (*answer[doctor.Repo
 	if err != nil {
 		return nil, err
 	}
-	if !seesAll(ctx) {
-		report = some(report, func(job string) bool { return sees(ctx, job) })
+	all := seesAll(ctx)
+	if !all {
+		report = doctor.Report{At: report.At, Looks: report.Looks, Findings: report.Findings} // the rest counts others' jobs
 	}
-	return &answer[doctor.Report]{report}, nil
+	return &answer[doctor.Report]{some(report, in.Limit, func(f *doctor.Finding) bool {
+		return f.Severity >= least && (in.Job == "" || f.Job == in.Job) && (all || f.Job != "" && sees(ctx, f.Job))
+	})}, nil
 }
 
-// some returns what a report says of some jobs.
-func some(all doctor.Report, wanted func(job string) bool) doctor.Report {
-	r := doctor.Report{At: all.At, Looks: all.Looks, Findings: []doctor.Finding{}}
-	for _, f := range all.Findings {
-		if f.Job != "" && wanted(f.Job) {
-			r.Findings = append(r.Findings, f)
+// some returns a report with the first of the findings that are wanted, and counts the others of these.
+func some(r doctor.Report, limit int, wanted func(*doctor.Finding) bool) doctor.Report {
+	all := r.Findings
+	r.Findings = []doctor.Finding{}
+	for i := range all {
+		switch {
+		case !wanted(&all[i]):
+		case len(r.Findings) < limit:
+			r.Findings = append(r.Findings, all[i])
+		default:
+			r.More++
 		}
 	}
 	return r

@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/api/apitest"
+	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
 // Who follows the cursors to the end sees each row once, in the order of the whole list.
@@ -21,7 +22,7 @@ func TestCursors(t *testing.T) {
 		for _, path := range []string{
 			"/jobs", "/jobs?search=e", "/instances", "/servers", "/processes", "/removed", "/calendars", "/audit", "/audit?by=anna&job=pay-out",
 			"/history/executions", "/history/executions?job=shell", "/history/statuses?job=settle", "/history/events",
-			"/jobs/settle/items", "/jobs/settle/instances", "/jobs/settle/servers", "/jobs/settle/requests",
+			"/servers/10.0.0.2/jobs", "/jobs/settle/items", "/jobs/settle/instances", "/jobs/settle/servers", "/jobs/settle/requests",
 		} {
 			ask1 := func(limit int, after string) said {
 				u, err := url.Parse(orders + path)
@@ -114,6 +115,41 @@ func TestFilters(t *testing.T) {
 			}
 			if got := answer.field(t, tt.field); got != tt.want {
 				t.Errorf("%s: %s %q, want %q", tt.path, tt.field, got, tt.want)
+			}
+		}
+	})
+}
+
+// The findings can be asked for by severity and job, and the rest is counted.
+func TestFindings(t *testing.T) {
+	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
+		for _, tt := range []struct {
+			patterns []string
+			query    string
+			kinds    string
+			more     int
+		}{
+			{nil, "?severity=critical", "config-unreadable not-offered", 0},
+			{nil, "?severity=warning&limit=2", "config-unreadable not-offered", 2},
+			{nil, "?job=settle&severity=warning", "fault run-overtaken", 0},
+			{nil, "?job=nothing", "", 0},
+			{[]string{"la*"}, "", "not-offered", 0},
+			{[]string{"la*"}, "?limit=1", "not-offered", 0},
+			{[]string{"la*", "broken"}, "?limit=1", "config-unreadable", 1},
+			{[]string{"la*"}, "?job=broken", "", 0},
+			{[]string{"shell"}, "", "", 0},
+		} {
+			answer := ask(t, w, apitest.May(access.Viewer, tt.patterns...), orders+"/findings"+tt.query)
+			var report doctor.Report
+			if err := json.Unmarshal([]byte(answer.body), &report); err != nil {
+				t.Fatal(err)
+			}
+			var kinds []string
+			for _, f := range report.Findings {
+				kinds = append(kinds, string(f.Kind))
+			}
+			if strings.Join(kinds, " ") != tt.kinds || report.More != tt.more || (report.Jobs > 0) != (tt.patterns == nil) {
+				t.Errorf("%v %s: %s", tt.patterns, tt.query, answer.body)
 			}
 		}
 	})
