@@ -23,12 +23,6 @@ type InServer struct {
 	Server string `path:"server" maxLength:"255" doc:"Address of the server." example:"10.0.0.1"`
 }
 
-// InServerPage is a page of something of a server.
-type InServerPage struct {
-	InServer
-	InPage
-}
-
 // RemovedJob is a job that was removed, and that no program sets up again.
 type RemovedJob struct {
 	Name      string    `json:"name"`
@@ -72,12 +66,13 @@ func pages[T any](a *API, kind string, list func(*ops.Ops, context.Context) ([]T
 	}
 }
 
-func (a *API) jobsOn(ctx context.Context, in *InServerPage) (*answer[Page[ops.JobServer]], error) {
+func (a *API) jobsOn(ctx context.Context, in *InServer) (*answer[List[ops.JobServer]], error) {
 	o, err := a.ops(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(&in.InPage, "jobs on server", func(s ops.JobServer) string { return s.Job }, func() ([]ops.JobServer, error) { return o.JobsOn(ctx, in.Server) })
+	rows, err := o.JobsOn(ctx, in.Server)
+	return listed(rows), err
 }
 
 func removed(o *ops.Ops, ctx context.Context) ([]RemovedJob, error) {
