@@ -100,7 +100,7 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, d dialect, err error)
 	if status == http.StatusInternalServerError {
 		a.Log.Error("console: a request has failed", "method", r.Method, "path", brief.Text(r.URL.Path), "error", text)
 	}
-	if status == http.StatusUnauthorized && d != ui {
+	if status == http.StatusUnauthorized && d == console { // with an envelope it would open a window in browsers
 		w.Header().Set("WWW-Authenticate", `Basic realm="elasticjob"`)
 	}
 	if limited, ok := errors.AsType[*access.LimitError](err); ok {

@@ -44,7 +44,8 @@
 //   - POST /api/data-source/connectTest activates nothing. 2.1.5 is told whether the database was reached,
 //     3.x also a word about why not.
 //   - jobExtraConfigurations is null, as in 3.x: it may have the password of a data source. It stays as
-//     it is when the job is changed.
+//     it is when the job is changed. Other secrets that a JVM has written into a configuration are ***,
+//     which stands for what is there when it is sent back.
 //   - POST /api/servers/{ip}/{port}/jobs/{job}/dump connects to nothing: it reads the registry, whatever
 //     the port, with addresses masked. It is for an admin of the job, and the server has to be one of it.
 //   - The log-in of Casdoor is refused. The console has OpenID Connect.

@@ -9,11 +9,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// The password of a data source that ElasticJob 3.x has written into a configuration is in no answer, and
-// stays where it is.
+// Passwords that ElasticJob 3.x has written into a configuration are in no answer, and stay where they are.
 func TestPasswordInAConfiguration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const document = "cron: 0/5 * * * * ?\njobName: old\nshardingTotalCount: 1\njobExtraConfigurations:\n- !!org.example.Tracing\n  password: hunter2\n"
+		const document = "cron: 0/5 * * * * ?\njobName: old\nshardingTotalCount: 1\nprops:\n  email.password: hunter2\njobExtraConfigurations:\n- !!org.example.Tracing\n  password: hunter2\n"
 		w := bare21(t, document)
 		if _, err := w.dial("prod").Commit(t.Context(), coord.Put("old/servers/10.0.0.1", []byte("ENABLED"))); err != nil {
 			t.Fatal(err)
@@ -29,7 +28,7 @@ func TestPasswordInAConfiguration(t *testing.T) {
 		ask("POST", "/api/registry-center/connect", `{"name":"prod"}`)
 		for _, got := range []string{
 			ask("GET", "/api/jobs/config/old", ""),
-			ask("PUT", "/api/jobs/config", `{"jobName":"old","description":"new","jobExtraConfigurations":[]}`),
+			ask("PUT", "/api/jobs/config", `{"jobName":"old","description":"new","jobExtraConfigurations":[],"props":{"email.password":"***"}}`),
 			ask("POST", "/api/servers/10.0.0.1/9888/jobs/old/dump", ""),
 			w.ask("root", "GET", "/api/jobs/config/old", ""),
 		} {
@@ -38,11 +37,11 @@ func TestPasswordInAConfiguration(t *testing.T) {
 			}
 		}
 		dump := ask("POST", "/api/servers/10.0.0.1/9888/jobs/old/dump", "")
-		if !strings.Contains(dump, `/old/config | (not shown`) || !strings.Contains(dump, "/old/servers/ip1 | ENABLED") {
+		if !strings.Contains(dump, "password: '***'") || !strings.Contains(dump, "/old/servers/ip1 | ENABLED") {
 			t.Error(dump)
 		}
 		s, err := w.prod.Job("old").Settings(t.Context())
-		if err != nil || !strings.Contains(string(s.Document), "password: hunter2") || s.Config.Description != "new" {
+		if err != nil || !strings.Contains(string(s.Document), "- !!org.example.Tracing\n  password: hunter2") || s.Config.Props["email.password"] != "hunter2" || s.Config.Description != "new" {
 			t.Errorf("%s, %v", s.Document, err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -39,6 +40,8 @@ type settings struct {
 	StaticSharding                truth             `json:"staticSharding" yaml:"staticSharding"`
 	// 3.0.5 calls jobExecutorServiceHandlerType so.
 	ThreadPool *string `json:"jobExecutorThreadPoolSizeProviderType,omitempty" yaml:"jobExecutorThreadPoolSizeProviderType,omitempty"`
+
+	stored []byte // with the secrets that are hidden in the fields
 }
 
 // settingsOf returns what the registry has. A document of 2.1.5 is one of 3.x first, and what it leaves
@@ -48,8 +51,8 @@ func settingsOf(s ops.Settings) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	var c settings
-	if err := yaml.Unmarshal(document, &c); err != nil {
+	c := settings{stored: document}
+	if err := yaml.Unmarshal([]byte(veil.Document(string(document))), &c); err != nil {
 		return nil, fmt.Errorf("job %s: configuration: %w", s.Job, err)
 	}
 	c.named()
@@ -105,6 +108,9 @@ func (c *settings) config() (job.Config, error) {
 	document, err := yaml.Marshal(c)
 	if err != nil {
 		return job.Config{}, err
+	}
+	if document, err = veil.Restore(document, c.stored); err != nil {
+		return job.Config{}, fmt.Errorf("%w: %w", errBody, err)
 	}
 	return job.DecodeConfig(document)
 }

@@ -1,9 +1,10 @@
 package legacy
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -36,6 +37,11 @@ func configs() *rapid.Generator[job.Config] {
 			Listeners:         rapid.SampledFrom([][]string{nil, {"a", "b"}}).Draw(t, "listeners"),
 			Disabled:          rapid.Bool().Draw(t, "disabled"), Overwrite: rapid.Bool().Draw(t, "overwrite"), StaticSharding: rapid.Bool().Draw(t, "static"),
 			Props: rapid.MapOf(rapid.SampledFrom([]string{"script.command.line", "streaming.process", "x", "1", "null"}), rapid.OneOf(text, rapid.SampledFrom([]string{"true", "7"}))).Draw(t, "props"),
+		}
+		for _, name := range []string{"email.password", "script.command.line"} {
+			if rapid.Bool().Draw(t, name) {
+				c.Props[name] = rapid.SampledFrom([]string{"curl http://a:hunter2@b/", "true && wget 'https://robot?token=hunter2'"}).Draw(t, "a secret")
+			}
 		}
 		c.Failover = c.MonitorExecution == job.On && rapid.Bool().Draw(t, "failover")
 		if rapid.Bool().Draw(t, "scheduled") {
@@ -124,12 +130,69 @@ func TestDocumentOfElasticJob2(t *testing.T) {
 	})
 }
 
-// A change is lost if somebody was faster: the settings were read at a version.
+// A change is refused if somebody was faster since the settings were read.
 func TestSettingsThatHaveChanged(t *testing.T) {
-	err := fmt.Errorf("job settle: update: %w", ops.ErrConfigChanged)
-	if got := statusOf(err); got != http.StatusConflict {
-		t.Errorf("status %d", got)
+	synctest.Test(t, func(t *testing.T) {
+		w := bare21(t, "cron: 0/5 * * * * ?\njobName: old\nshardingTotalCount: 1\n")
+		others := ops.New(w.dial("prod"))
+		w.between = func([]coord.Op) error {
+			w.between = nil
+			s, err := others.Job("old").Settings(t.Context())
+			if err != nil {
+				return err
+			}
+			s.Config.JobParameter = "theirs"
+			return others.Job("old").Update(t.Context(), ops.UpdateRequest{Config: s.Config, Version: s.Version})
+		}
+		w.ask("root", "POST", "/api/registry-center/connect", `{"name":"prod"}`)
+		if got := w.ask("root", "PUT", "/api/jobs/config", `{"jobName":"old","jobParameter":"mine"}`); !strings.HasPrefix(got, "409 ") || !strings.Contains(got, "changed") {
+			t.Error(got)
+		}
+	})
+}
+
+// What fails in some jobs of a server is done in the others, and the error names those.
+func TestServerInSomeJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := bare21(t, "cron: 0/5 * * * * ?\njobName: old\nshardingTotalCount: 1\n")
+		nodes := []coord.Op{coord.Put("old/servers/10.0.0.1", []byte("ENABLED"))}
+		for _, name := range []string{"new", "other"} {
+			document := fmt.Sprintf("cron: 0/5 * * * * ?\njobName: %s\nshardingTotalCount: 1\n", name)
+			nodes = append(nodes, coord.Put(name, nil), coord.Put(name+"/config", []byte(document)), coord.Put(name+"/servers/10.0.0.1", []byte("ENABLED")))
+		}
+		if _, err := w.dial("prod").Commit(t.Context(), nodes...); err != nil {
+			t.Fatal(err)
+		}
+		w.between = func(ops []coord.Op) error {
+			if slices.ContainsFunc(ops, func(op coord.Op) bool { return strings.HasPrefix(op.Path, "old/") }) {
+				return coord.ErrUnavailable
+			}
+			return nil
+		}
+		w.ask("root", "POST", "/api/registry-center/connect", `{"name":"prod"}`)
+		if got := w.ask("root", "POST", "/api/servers/10.0.0.1/disable", ""); !strings.HasPrefix(got, `503 (text) jobs "old": `) {
+			t.Error(got)
+		}
+		w.between = nil
+		if got, want := w.ask("root", "GET", "/api/servers", ""), `"jobNames":["new","old","other"],"instancesNum":0,"jobsNum":3,"disabledJobsNum":2}]`; !strings.HasSuffix(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
+// betweenCommits is a registry whose commits somebody interferes with.
+type betweenCommits struct {
+	coord.Registry
+	w *world
+}
+
+func (r betweenCommits) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	if r.w.between != nil {
+		if err := r.w.between(ops); err != nil {
+			return 0, err
+		}
 	}
+	return r.Registry.Commit(ctx, ops...)
 }
 
 // bare21 is a world of one job without a process, whose configuration is a document.
@@ -141,7 +204,7 @@ func bare21(t *testing.T, document string) *world {
 	if _, err := reg.Commit(t.Context(), coord.Put("old", nil), coord.Create("old/config", []byte(document))); err != nil {
 		t.Fatal(err)
 	}
-	w.prod = ops.New(reg)
+	w.prod = ops.New(betweenCommits{reg, w})
 	w.open(t, ops.New(w.dial("test")), nil)
 	return w
 }

@@ -39,6 +39,9 @@ type world struct {
 	prod  *ops.Ops
 	book  *connection.Book
 
+	// between is called before each commit to prod.
+	between func([]coord.Op) error
+
 	mu      sync.Mutex
 	runs    []string // jobs and items that ran
 	secrets []string // users and passwords with which the console has connected
