@@ -83,13 +83,23 @@ func (a *api) addCenter(r *http.Request, _ dialect) (any, error) {
 	user, password, _ := strings.Cut(textOf(body.Digest), ":")
 	n.User, n.Password = user, connection.Plain(password)
 	_, err := a.Connections.PutNamespace(r.Context(), n, connection.NoVersion)
-	return added(err)
+	return a.added(r, "a namespace was put", n.Name, err)
+}
+
+// tell logs a change of connections, with who has made it from where: they are in no namespace, whose store
+// would have an audit.
+func (a *api) tell(r *http.Request, what, name string) {
+	p := access.From(r.Context())
+	a.Log.Info("connections: "+what, "connection", name, "by", p.Name, "from", p.Address)
 }
 
 // added is true if something was added, and false if there is one of the name.
-func added(err error) (any, error) {
+func (a *api) added(r *http.Request, what, name string, err error) (any, error) {
 	if errors.Is(err, connection.ErrExists) {
 		return false, nil
+	}
+	if err == nil {
+		a.tell(r, what, name)
 	}
 	return true, err
 }
@@ -116,10 +126,17 @@ func (a *api) removeCenter(r *http.Request, _ dialect) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Connections.RemoveNamespace(r.Context(), name, connection.AnyVersion); err != nil && !errors.Is(err, connection.ErrNoNamespace) {
-		return nil, err
+	return a.removed(r, "a namespace was removed", name, a.Connections.RemoveNamespace(r.Context(), name, connection.AnyVersion))
+}
+
+func (a *api) removed(r *http.Request, what, name string, err error) (any, error) {
+	switch {
+	case errors.Is(err, connection.ErrNoNamespace), errors.Is(err, connection.ErrNoDatabase):
+		return gone{}, nil
+	case err == nil:
+		a.tell(r, what, name)
 	}
-	return gone{}, nil
+	return gone{}, err
 }
 
 // connectCenter activates a centre for the caller, if it can be connected to.

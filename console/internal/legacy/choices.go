@@ -12,7 +12,7 @@ import (
 // Bounds of what is kept of callers.
 const (
 	maxChoices = 10_000
-	// choiceLife is how long a choice is kept after its last use. Sessions do not live longer.
+	// choiceLife is how long a choice is kept after its last use: as long as a session lives, by default.
 	choiceLife = 12 * time.Hour
 )
 

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the answers into the golden files
 //	< 200 true
 //
 // What reads is asked again until the answer is right: what operators change takes a moment.
-func golden(t *testing.T, file string, prepare func(r *http.Request, who string)) {
+func golden(t *testing.T, file string, prepare func(r *http.Request, who string)) *world {
 	w := newWorld(t)
 	path := filepath.Join("testdata", file)
 	text, err := os.ReadFile(path)
@@ -74,6 +74,7 @@ func golden(t *testing.T, file string, prepare func(r *http.Request, who string)
 			t.Fatal(err)
 		}
 	}
+	return w
 }
 
 // instance is the part of an instance's id that is another one each time.
@@ -92,11 +93,24 @@ func (w *world) send(r *http.Request) string {
 }
 
 func TestConsole(t *testing.T) {
-	golden(t, "console-2.1.5.golden", func(r *http.Request, who string) {
+	w := golden(t, "console-2.1.5.golden", func(r *http.Request, who string) {
 		if who != "-" {
 			r.SetBasicAuth(who, who)
 		}
 	})
+	// What is in no namespace is in no audit.
+	log := w.log.String()
+	for _, change := range []string{
+		`"connections: a namespace was put" connection=new`, `"connections: a namespace was removed" connection=new`,
+		`"connections: a database was put" connection=pg`, `"connections: a database was removed" connection=pg`,
+	} {
+		if strings.Count(log, change+" by=root from=192.0.2.7") != 1 {
+			t.Errorf("%s is not in the log once", change)
+		}
+	}
+	if strings.Contains(log, "hunter") {
+		t.Errorf("a secret in the log: %s", log)
+	}
 }
 
 func TestUI(t *testing.T) {

@@ -87,7 +87,7 @@ func (a *api) addSource(r *http.Request, _ dialect) (any, error) {
 		return nil, err
 	}
 	_, err = a.Connections.PutDatabase(r.Context(), s, connection.NoVersion)
-	return added(err)
+	return a.added(r, "a database was put", s.Name, err)
 }
 
 // removeSource does not mind if there is none of the name, as ElasticJob.
@@ -96,10 +96,7 @@ func (a *api) removeSource(r *http.Request, _ dialect) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Connections.RemoveDatabase(r.Context(), name, connection.AnyVersion); err != nil && !errors.Is(err, connection.ErrNoDatabase) {
-		return nil, err
-	}
-	return gone{}, nil
+	return a.removed(r, "a database was removed", name, a.Connections.RemoveDatabase(r.Context(), name, connection.AnyVersion))
 }
 
 // errUnreached comes with a word about why.

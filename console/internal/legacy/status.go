@@ -41,14 +41,17 @@ func statuses() []statusErrors {
 			connection.ErrNoNamespace, connection.ErrNoDatabase, ops.ErrNoJob, ops.ErrNoServer,
 			ops.ErrNoInstance, job.ErrNoItem, history.ErrNotFound,
 		}},
-		{http.StatusServiceUnavailable, []error{access.ErrBusy, connection.ErrDatabaseAway, connection.ErrClosed, ops.ErrStoreAway, ops.ErrManyNamespaces, ops.ErrStoresClosed, coord.ErrUnavailable, coord.ErrClosed, coord.ErrSessionLost}},
-		{http.StatusGatewayTimeout, []error{context.Canceled}},
-		{http.StatusBadGateway, []error{errUnreached}},
-		{http.StatusConflict, []error{
-			errNoCenter, connection.ErrFixed, connection.ErrInUse, connection.ErrMany, connection.ErrVersion, ops.ErrConfigChanged, ops.ErrBusy, ops.ErrMoving, job.ErrKindConflict, job.ErrNoInstance,
-			job.ErrQueueFull,
+		{http.StatusServiceUnavailable, []error{
+			access.ErrBusy, connection.ErrDatabaseAway, connection.ErrClosed, ops.ErrStoreAway, ops.ErrManyNamespaces, ops.ErrStoresClosed,
+			coord.ErrUnavailable, coord.ErrUnknownOutcome, coord.ErrCompacted, coord.ErrClosed, coord.ErrSessionLost,
 		}},
-		{http.StatusBadRequest, []error{errBody, errQuery, errPath, history.ErrQuery, job.ErrInvalidConfig}},
+		{http.StatusGatewayTimeout, []error{context.Canceled}},
+		{http.StatusBadGateway, []error{errUnreached, coord.ErrDenied}},
+		{http.StatusConflict, []error{
+			errNoCenter, connection.ErrFixed, connection.ErrInUse, connection.ErrMany, connection.ErrVersion, ops.ErrConfigChanged, ops.ErrBusy,
+			ops.ErrMoving, job.ErrKindConflict, job.ErrNoInstance, job.ErrQueueFull, job.ErrDisabled,
+		}},
+		{http.StatusBadRequest, []error{errBody, errQuery, errPath, history.ErrQuery, job.ErrInvalidConfig, ops.ErrRequest, coord.ErrTooLarge}},
 	}
 }
 

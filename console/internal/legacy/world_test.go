@@ -42,6 +42,8 @@ type world struct {
 	// between is called before each commit to prod.
 	between func([]coord.Op) error
 
+	log journal
+
 	mu      sync.Mutex
 	runs    []string // jobs and items that ran
 	secrets []string // users and passwords with which the console has connected
@@ -109,7 +111,7 @@ func (w *world) open(t testing.TB, other *ops.Ops, tracer *sqltrace.Tracer) {
 	w.table = &route.Table{Who: who, Fail: func(rw http.ResponseWriter, _ *http.Request, err error) {
 		http.Error(rw, err.Error(), route.Status(err))
 	}}
-	err := Add(w.table, Options{Connections: w.book, Zone: time.FixedZone("GMT+8", 8*3600), Log: slog.New(slog.DiscardHandler), Login: login})
+	err := Add(w.table, Options{Connections: w.book, Zone: time.FixedZone("GMT+8", 8*3600), Log: slog.New(slog.NewTextHandler(&w.log, nil)), Login: login})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,6 +279,24 @@ func newBook(t testing.TB, o connection.Options) *connection.Book {
 		}
 	})
 	return book
+}
+
+// journal keeps what is logged.
+type journal struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (j *journal) Write(line []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(line)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
 }
 
 // open is a database as a book has it.
