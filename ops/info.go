@@ -229,9 +229,15 @@ func (o *Ops) jobs(ctx context.Context, q JobsQuery) (*JobList, error) {
 		if q.Server != "" && found.Servers[q.Server] == nil {
 			return
 		}
+		if !q.wants(&info) {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		q.take(l, &info)
+		l.Totals.add(&info)
+		if info.Name > q.After {
+			l.Jobs = append(l.Jobs, info)
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -251,9 +257,12 @@ func (q JobsQuery) List(jobs iter.Seq[*JobInfo]) (*JobList, error) {
 	}
 	l := &JobList{}
 	for info := range jobs {
-		q.take(l, info)
-		if len(l.Jobs) > q.Limit+1 && q.Limit > 0 { // one more says that there are more
-			l.Jobs = l.Jobs[:q.Limit+1]
+		if !q.wants(info) {
+			continue
+		}
+		l.Totals.add(info)
+		if info.Name > q.After && (q.Limit == 0 || len(l.Jobs) <= q.Limit) { // one beyond the limit says that there are more
+			l.Jobs = append(l.Jobs, *info)
 		}
 	}
 	q.turn(l)
@@ -265,17 +274,6 @@ func (q *JobsQuery) check() error {
 		return fmt.Errorf("limit %d: 0 and more are allowed", q.Limit)
 	}
 	return nil
-}
-
-// take adds a job to a list, if the query is for it.
-func (q *JobsQuery) take(l *JobList, info *JobInfo) {
-	if !q.wants(info) {
-		return
-	}
-	l.Totals.add(info)
-	if info.Name > q.After {
-		l.Jobs = append(l.Jobs, *info)
-	}
 }
 
 // turn ends a list where its page does.
