@@ -220,6 +220,7 @@ func BenchmarkList(b *testing.B) {
 func BenchmarkListRate(b *testing.B) {
 	onEveryStore(b, func(b *testing.B, s *site) {
 		page := get(b, s.client, s.url+listPath)
+		defer s.watched(b)()
 		bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write(page) // the client is ours
@@ -455,7 +456,7 @@ func BenchmarkListeners(b *testing.B) {
 
 // inUse returns how much memory is in use on the heap and for stacks, and how much the process has, once all that is free is given back.
 func inUse(b *testing.B) (heap, resident int64) {
-	runtime.GC()
+	runtime.GC() // what pools keep goes with the second one
 	debug.FreeOSMemory()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
