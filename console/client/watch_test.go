@@ -1,0 +1,138 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/client"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// A watch tells of all jobs that the caller may see, and then of what changes; and it goes on where it was when
+// the connection breaks.
+func TestWatch(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		jobs := map[string]ops.JobInfo{}
+		resets, faults, step := 0, 0, 0
+		for u, err := range w.as(t, "anna").Namespace("orders").Watch(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if u.Fault != "" {
+				faults++
+				continue
+			}
+			if u.Reset {
+				resets++
+				clear(jobs)
+			}
+			for _, j := range u.Jobs {
+				jobs[j.Name] = j
+			}
+			for _, name := range u.Removed {
+				delete(jobs, name)
+			}
+			if u.More {
+				continue
+			}
+			switch {
+			case step == 0 && len(jobs) == 5:
+				step++
+				must(t, w.Ops.Job("pay-out").Resume(ctx))
+			case step == 1 && jobs["pay-out"].Paused.Since.IsZero():
+				step++
+				w.wire.cut()
+				_, err := w.Ops.Job("late").Pause(ctx, ops.PauseRequest{})
+				must(t, err)
+			case step == 2 && !jobs["late"].Paused.Since.IsZero():
+				step++
+				must(t, w.Ops.Job("late").Remove(ctx, ops.RemoveRequest{}))
+			case step == 3 && jobs["late"].Name == "":
+				step++
+			}
+			if step == 4 {
+				break
+			}
+		}
+		if step != 4 || resets != 1 || faults != 1 {
+			t.Errorf("step %d, %d resets, %d faults: %v", step, resets, faults, jobs)
+		}
+	})
+}
+
+// A watch of a job ends when the job is removed; one of who may not watch does not begin, or ends.
+func TestWatchEnds(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		last := func(c *client.Client, name string, begun func()) error {
+			seen := 0
+			for u, err := range c.Namespace("orders").Job(name).Watch(ctx) {
+				if err != nil {
+					return err
+				}
+				if u.Job != nil {
+					if seen++; seen == 1 {
+						begun()
+					}
+				}
+			}
+			return nil
+		}
+		anna, ben := w.as(t, "anna"), w.as(t, "ben")
+		if err := last(anna, "late", func() { must(t, w.Ops.Job("late").Remove(ctx, ops.RemoveRequest{})) }); !errors.Is(err, client.ErrRemoved) && !errors.Is(err, ops.ErrNoJob) {
+			t.Errorf("removed: %v", err)
+		}
+		if err := last(anna, "nothing", func() {}); !errors.Is(err, ops.ErrNoJob) {
+			t.Errorf("no job: %v", err)
+		}
+		if err := last(ben, "settle", func() {}); !errors.Is(err, client.ErrDenied) {
+			t.Errorf("denied: %v", err)
+		}
+		if err := last(ben, "pay-out", func() {
+			_, err := anna.SetUser(ctx, "ben", []access.Grant{{Role: access.Viewer, Jobs: []string{"settle"}}}, false)
+			must(t, err)
+		}); !errors.Is(err, client.ErrDenied) {
+			t.Errorf("denied meanwhile: %v", err)
+		}
+		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		for _, err := range anna.Namespace("orders").Watch(impatient) {
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("impatient: %v", err)
+			}
+		}
+	})
+}
+
+// A console that is away is a fault, and the watch waits for it.
+func TestWatchOfAConsoleThatIsAway(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		attempts := 0
+		c, err := client.New("http://127.0.0.1", client.Options{Name: "anna", Password: password, HTTP: &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
+			if attempts++; attempts < 10 {
+				return answer(503, "", "Retry-After", "3"), nil
+			}
+			return w.transport.RoundTrip(r)
+		})}})
+		must(t, err)
+		begun := time.Now()
+		var faults []string
+		for u, err := range c.Namespace("orders").Watch(t.Context()) {
+			must(t, err)
+			if u.Reset {
+				break
+			}
+			faults = append(faults, u.Fault)
+		}
+		if took := time.Since(begun); len(faults) != 2 || faults[0] == "" || faults[1] != "" || took < 27*time.Second || took > 3*time.Minute {
+			t.Errorf("after %v: %q", took, faults)
+		}
+	})
+}
