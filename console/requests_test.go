@@ -13,17 +13,50 @@ import (
 // values stand for the parameters of paths.
 var values = map[string]string{
 	"namespace": ours, "job": orders, "server": ordersIP, "ip": ordersIP, "item": "0", "dumpPort": "9888", "calendar": "bank",
-	"execution": "exec-" + orders, "prefix": "z", "database": database,
+	"execution": "exec-" + orders, "prefix": "z", "database": database, "user": "anna", "token": "deploy",
 }
 
 // bodies are those that routes need to get to what they do; {} is that of all others.
 var bodies = map[string]string{
-	"PUT /api/jobs/config":              `{"jobName":"` + orders + `","cron":"0 0 0 1 1 ? 2098","shardingTotalCount":2}`,
-	"POST /api/registry-center/connect": `{"name":"` + ours + `"}`,
-	"POST /api/data-source/connect":     `{"name":"` + database + `"}`,
-	"POST /api/event-trace/execution":   `{"pageNumber":1,"pageSize":10}`,
-	"POST /api/event-trace/status":      `{"pageNumber":1,"pageSize":10}`,
+	"PUT /api/jobs/config":                           `{"jobName":"` + orders + `","cron":"0 0 0 1 1 ? 2098","shardingTotalCount":2}`,
+	"POST /api/registry-center/connect":              `{"name":"` + ours + `"}`,
+	"POST /api/data-source/connect":                  `{"name":"` + database + `"}`,
+	"POST /api/event-trace/execution":                `{"pageNumber":1,"pageSize":10}`,
+	"POST /api/event-trace/status":                   `{"pageNumber":1,"pageSize":10}`,
+	"POST /api/registry-center":                      center,
+	"POST /api/registry-center/add":                  center,
+	"DELETE /api/registry-center":                    `{"name":"` + ours + `"}`,
+	"POST /api/data-source":                          source,
+	"POST /api/data-source/add":                      source,
+	"POST /api/data-source/connectTest":              source,
+	"DELETE /api/data-source":                        `{"name":"` + database + `"}`,
+	"POST /api/v1/login":                             `{"name":"anna","password":"` + password + `"}`,
+	"POST /api/v1/users":                             `{"name":"berta","grants":[{"role":"viewer"}]}`,
+	"PUT /api/v1/users/{user}":                       `{"grants":[{"role":"admin"}],"disabled":false}`,
+	"POST /api/v1/users/{user}/tokens":               `{"name":"t1"}`,
+	"POST /api/v1/me/tokens":                         `{"name":"t1"}`,
+	"PUT " + jobPath + "/settings":                   settings,
+	"POST " + jobPath + "/plan":                      settings,
+	"PATCH " + jobPath + "/settings":                 `{"description":"other"}`,
+	"POST " + jobPath + "/items/disable":             `{"items":[0]}`,
+	"POST " + jobPath + "/items/enable":              `{"items":[1]}`,
+	"POST " + jobPath + "/servers/disable":           `{"all":true}`,
+	"POST " + jobPath + "/servers/enable":            `{"all":true}`,
+	"POST " + jobPath + "/servers/remove":            `{"servers":["` + ordersIP + `"]}`,
+	"POST " + jobPath + "/shutdown":                  `{"servers":["` + ordersIP + `"]}`,
+	"PUT " + jobPath + "/items/{item}/pin":           `{"address":"` + ordersIP + `"}`,
+	"POST " + jobPath + "/backfill":                  `{"from":"2098-01-01T00:00:00Z","to":"2099-02-01T00:00:00Z"}`,
+	"PUT " + namespacePath + "/calendars/{calendar}": `{"document":"timeZone: UTC\ndates: [2098-01-01]\n"}`,
+	"POST " + namespacePath + "/jobs:batch":          `{"action":"pause","jobs":["` + orders + `"]}`,
 }
+
+const (
+	namespacePath = "/api/v1/namespaces/{namespace}"
+	jobPath       = namespacePath + "/jobs/{job}"
+	settings      = `{"config":{"jobName":"` + orders + `","cron":"0 0 0 1 1 ? 2098","shardingTotalCount":2}}`
+	center        = `{"name":"n1","zkAddressList":"127.0.0.1:1","namespace":"n"}`
+	source        = `{"name":"d1","driver":"org.postgresql.Driver","url":"jdbc:postgresql://127.0.0.1:1/d","username":"u"}`
+)
 
 // queries are those that routes need.
 var queries = map[string]string{
@@ -53,5 +86,6 @@ func request(r route.Route, method string) *http.Request {
 	}
 	asked := httptest.NewRequest(method, path, strings.NewReader(body))
 	asked.Header.Set("Content-Type", "application/json")
+	asked.Header.Set("If-Match", "*")
 	return asked
 }
