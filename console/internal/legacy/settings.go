@@ -83,7 +83,8 @@ func (c *settings) named() {
 	}
 }
 
-// put changes what a body names. What it leaves out stays as it is, and null is the default.
+// put changes what a body names. What it leaves out stays as it is; null is the default of a text, and
+// otherwise stands for what is there.
 func (c *settings) put(body json.RawMessage) error {
 	props, listeners, pool := maps.Clone(c.Props), c.JobListenerTypes, textOf(c.JobExecutorServiceHandlerType)
 	c.Props, c.JobListenerTypes = nil, nil
