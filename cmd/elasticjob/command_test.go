@@ -154,3 +154,28 @@ func TestUsersOfZooKeeper(t *testing.T) {
 		}
 	}
 }
+
+// At a terminal, the password of a user of the console is asked for twice, and never shown.
+func TestConsoleUserIsAsked(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "users.yaml")
+	add := []string{"console", "user", "add", "anna", "--role", "admin", "--users", file}
+	for _, tt := range []struct {
+		answer, want string
+		code         exit.Code
+	}{
+		{"hunter2", "it has 7 bytes", exit.Usage},
+		{"plum-Kettle-77-x", "New password of anna: Again: ", exit.Done},
+		{"plum-Kettle-77-x", "there is one of that name already", exit.Conflict}, // before it asks
+	} {
+		p := person{answers: map[bool]string{true: tt.answer}}
+		code := p.run(t.Context(), add...)
+		if said := p.out.String() + p.err.String(); code != tt.code || !strings.Contains(said, tt.want) || strings.Contains(said, tt.answer) {
+			t.Errorf("code %d, %s; want %d, %s", code, said, tt.code, tt.want)
+		}
+	}
+	p := person{answers: map[bool]string{false: "n"}}
+	if code := p.run(t.Context(), "console", "user", "remove", "anna", "--users", file); code != exit.Failed || !strings.Contains(p.err.String(), "not confirmed") {
+		t.Errorf("code %d, %s", code, &p.err)
+	}
+}
