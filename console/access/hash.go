@@ -159,10 +159,10 @@ func decode(what, text string, least, most int) ([]byte, error) {
 	return b, nil
 }
 
-// fits reports whether the hash is that of a password. It takes as long if it is not.
+// fits reports whether the hash is that of a password. It takes as long if it is not, unless it is too long.
 func (h Hash) fits(password string) bool {
 	if h.isBcrypt() {
-		return bcrypt.CompareHashAndPassword([]byte(h), []byte(password)) == nil && len(password) <= maxBcryptPassword
+		return len(password) <= maxBcryptPassword && bcrypt.CompareHashAndPassword([]byte(h), []byte(password)) == nil
 	}
 	a, err := h.argon()
 	if err != nil {
