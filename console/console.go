@@ -127,7 +127,7 @@ func (c *Console) addRoutes(table *route.Table) error {
 		return err
 	}
 	old := legacy.Options{Connections: c.o.Connections, Login: c.logIn(), Zone: c.o.Zone, Log: c.o.Log}
-	return errors.Join(v1.AddConnections(c.o.Connections, c.o.Log), c.live.Add(v1), legacy.Add(table, old), c.addProvider(table), c.addProbes(table))
+	return errors.Join(v1.AddConnections(c.o.Connections), c.live.Add(v1), legacy.Add(table, old), c.addProvider(table), c.addProbes(table))
 }
 
 // logIn is the log-in of ElasticJob's UI; nil if there are no names and passwords.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
@@ -181,7 +182,7 @@ func (w *world) read(t *testing.T) string {
 func TestEntries(t *testing.T) {
 	w := newWorld(t)
 	b := w.book(t, nil)
-	ctx := t.Context()
+	ctx := access.With(t.Context(), &access.Principal{Name: "anna", Address: "10.0.0.7"})
 	if _, err := b.Ops(ctx, "prod"); !errors.Is(err, connection.ErrNoNamespace) {
 		t.Errorf("before: %v", err)
 	}
@@ -222,6 +223,15 @@ func TestEntries(t *testing.T) {
 	}
 	if all := b.Namespaces(); len(all) != 0 {
 		t.Errorf("left: %+v", all)
+	}
+	trail, err := os.ReadFile(w.file + ".log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"kind":"namespace put","by":"anna","address":"10.0.0.7","detail":"prod: etcd://near:1/shop/jobs"`, `"kind":"namespace removed"`} {
+		if !strings.Contains(string(trail), part) {
+			t.Errorf("the trail has no %s: %s", part, trail)
+		}
 	}
 }
 

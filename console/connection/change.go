@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
@@ -32,6 +33,7 @@ func (b *Book) PutNamespace(ctx context.Context, n Namespace, version string) (N
 	if err != nil {
 		return Namespace{}, fmt.Errorf("namespace %s: %w", brief.Quote(n.Name), err)
 	}
+	b.tell(ctx, NamespacePut, n.String())
 	return b.Namespace(n.Name)
 }
 
@@ -48,6 +50,7 @@ func (b *Book) RemoveNamespace(ctx context.Context, name, version string) error 
 	if err != nil {
 		return fmt.Errorf("namespace %s: %w", brief.Quote(name), err)
 	}
+	b.tell(ctx, NamespaceRemoved, name)
 	return nil
 }
 
@@ -62,6 +65,7 @@ func (b *Book) PutDatabase(ctx context.Context, database Database, version strin
 	if err != nil {
 		return Database{}, fmt.Errorf("database %s: %w", brief.Quote(database.Name), err)
 	}
+	b.tell(ctx, DatabasePut, database.String())
 	return b.Database(database.Name)
 }
 
@@ -88,6 +92,7 @@ func (b *Book) RemoveDatabase(ctx context.Context, name, version string) error {
 	if err != nil {
 		return fmt.Errorf("database %s: %w", brief.Quote(name), err)
 	}
+	b.tell(ctx, DatabaseRemoved, name)
 	return nil
 }
 
@@ -105,6 +110,9 @@ func (b *Book) Reseal(ctx context.Context) (sealed int, err error) {
 		sealed = namespaces + databases
 		return errors.Join(err, err2)
 	})
+	if err == nil {
+		b.tell(ctx, PasswordsResealed, strconv.Itoa(sealed))
+	}
 	return sealed, err
 }
 

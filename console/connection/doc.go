@@ -31,6 +31,9 @@
 // before still counts, and [Book.Fault] says so. Only its owner may write it, and read it if a password
 // stands there in clear text.
 //
+// Each change that is made by [Book] is in the log, and in the trail beside the file (connections.yaml.log), with
+// the principal of its context: see package access.
+//
 // # Passwords
 //
 // In the file a password is a reference, is encrypted, or stands there in clear text if somebody has written it

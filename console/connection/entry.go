@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"strings"
 )
 
 // Kind is the kind of a store.
@@ -106,6 +108,23 @@ type item[T any] interface {
 	check() error
 	// with returns it with what the book knows of it.
 	with(name string, password Secret, isFixed bool, version string) T
+}
+
+// String says where the namespace is, without secrets.
+func (n Namespace) String() string {
+	return fmt.Sprintf("%s: %s://%s%s/%s", n.Name, n.Kind, at(n.User), strings.Join(n.Endpoints, ","), n.Path)
+}
+
+// String says where the database is, without secrets.
+func (d Database) String() string {
+	return fmt.Sprintf("%s: %s://%s%s/%s", d.Name, d.Driver, at(d.User), d.Address, d.Schema)
+}
+
+func at(user string) string {
+	if user == "" {
+		return ""
+	}
+	return user + "@"
 }
 
 func (n Namespace) name() string     { return n.Name }

@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"console/access":      {"internal/brief", "internal/rest"},
 	"console/access/oidc": {"console", "console/access", "internal/brief", "internal/rest"},
 	"console":             {"console/access", "console/access/oidc", "strategy", "coord", "job", "job/calendar", "job/cronexpr", "job/dump", "ops", "ops/declare", "ops/doctor", "trace", "trace/history", "console/connection", "internal/brief", "internal/rest", "internal/yamldoc"},
-	"console/connection":  {"coord", "ops", "trace", "trace/history", "job/property", "internal/brief", "internal/rest"},
+	"console/connection":  {"console/access", "coord", "ops", "trace", "trace/history", "job/property", "internal/brief", "internal/rest"},
 	"cmd/elasticjob":      {"console", "console/access", "console/access/oidc", "console/connection", "job/dataflow", "coord", "coord/etcd", "coord/zk", "job", "job/calendar", "job/cronexpr", "job/dump", "job/property", "job/script", "jobfile", "ops", "ops/rights", "trace", "trace/history", "trace/sqltrace", "trace/prom", "internal/brief", "internal/jobtree", "internal/rest", "internal/testserver", "job/httpjob", "ops/declare", "ops/migrate", "ops/doctor", "trace/history", "job/alert"},
 	"internal/decide":     {"coord", "internal/jobtree", "strategy", "job/cronexpr"},
 	"internal/jobtree":    {"coord", "internal/brief", "internal/yamldoc"},

@@ -3,14 +3,12 @@ package api
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 )
@@ -140,18 +138,13 @@ type TestDatabaseConnectionInput struct {
 }
 
 // connections are the operations on a book.
-type connections struct {
-	book *connection.Book
-	log  *slog.Logger
-}
+type connections struct{ book *connection.Book }
 
-// AddConnections adds the routes with which the connections of a book are seen, changed and tried. log is told
-// of each change, with who has made it from where: the audit of a namespace is in its store, and has nothing
-// of this.
+// AddConnections adds the routes with which the connections of a book are seen, changed and tried.
 //
 // Errors: one that says what of a route is wrong.
-func (a *API) AddConnections(book *connection.Book, log *slog.Logger) error {
-	c := &connections{book, log}
+func (a *API) AddConnections(book *connection.Book) error {
+	c := &connections{book}
 	namespaces, databases := connectionsPath+"/namespaces", connectionsPath+"/databases"
 	register(a, admin(route.Everything), huma.Operation{
 		OperationID: "list-namespace-connections", Method: http.MethodGet, Path: namespaces, Tags: tagConnections, Summary: "Connections to namespaces",
@@ -227,7 +220,6 @@ func (c *connections) putNamespace(ctx context.Context, in *PutNamespaceConnecti
 	if err != nil {
 		return nil, refused(err)
 	}
-	c.tell(ctx, "a namespace was put", in.Name)
 	return &versioned[NamespaceConnection]{quoted(n.Version), c.shownNamespace(n)}, nil
 }
 
@@ -235,9 +227,6 @@ func (c *connections) removeNamespace(ctx context.Context, in *RemoveConnectionI
 	version, err := (&InConnectionVersion{IfMatch: in.IfMatch}).version(func() error { return nil })
 	if err == nil {
 		err = refused(c.book.RemoveNamespace(ctx, in.Name, version))
-	}
-	if err == nil {
-		c.tell(ctx, "a namespace was removed", in.Name)
 	}
 	return nil, err
 }
@@ -278,7 +267,6 @@ func (c *connections) putDatabase(ctx context.Context, in *PutDatabaseConnection
 	if err != nil {
 		return nil, refused(err)
 	}
-	c.tell(ctx, "a database was put", in.Name)
 	return &versioned[DatabaseConnection]{quoted(d.Version), c.shownDatabase(d)}, nil
 }
 
@@ -286,9 +274,6 @@ func (c *connections) removeDatabase(ctx context.Context, in *RemoveConnectionIn
 	version, err := (&InConnectionVersion{IfMatch: in.IfMatch}).version(func() error { return nil })
 	if err == nil {
 		err = refused(c.book.RemoveDatabase(ctx, in.Name, version))
-	}
-	if err == nil {
-		c.tell(ctx, "a database was removed", in.Name)
 	}
 	return nil, err
 }
@@ -302,12 +287,6 @@ func (c *connections) testDatabase(ctx context.Context, in *TestDatabaseConnecti
 		return nil, err
 	}
 	return tested(func() error { return c.book.TestDatabase(ctx, d) })
-}
-
-// tell logs a change, with who has made it.
-func (c *connections) tell(ctx context.Context, what, name string) {
-	p := access.From(ctx)
-	c.log.Info("connections: "+what, "connection", name, "by", p.Name, "from", p.Address)
 }
 
 func (c *connections) shownNamespace(n connection.Namespace) NamespaceConnection {

@@ -41,8 +41,9 @@ func newOffice(t *testing.T) *office {
 	}
 	store := memory.NewStore(memory.Options{})
 	t.Cleanup(store.Close)
+	o := &office{t: t, role: access.Admin}
 	book, err := connection.Open(connection.Options{
-		File: filepath.Join(t.TempDir(), "connections.yaml"), Keys: keys,
+		File: filepath.Join(t.TempDir(), "connections.yaml"), Keys: keys, Log: slog.New(slog.NewTextHandler(&o.log, nil)),
 		Dial: func(ctx context.Context, n connection.Namespace) (coord.Registry, error) {
 			if n.Endpoints[0] != "near:1" {
 				return nil, errors.Join(coord.ErrUnavailable, errors.New("user:"+n.Password.Reveal()+"@"+n.Endpoints[0]))
@@ -65,13 +66,12 @@ func newOffice(t *testing.T) *office {
 			t.Error(err)
 		}
 	})
-	o := &office{t: t, role: access.Admin}
 	o.table = &route.Table{Fail: api.Fail, Who: func(*http.Request) (*access.Principal, error) {
 		return &access.Principal{Name: "anna", Address: "10.0.0.7", Grants: []access.Grant{{Role: o.role}}}, nil
 	}}
 	a, err := api.Add(o.table, api.Options{Connections: book})
 	if err == nil {
-		err = a.AddConnections(book, slog.New(slog.NewTextHandler(&o.log, nil)))
+		err = a.AddConnections(book)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestConnections(t *testing.T) {
 	o.expect(o.ask("DELETE", prod, "", "If-Match", third.Header().Get("ETag")), 204, "")
 	o.expect(o.ask("DELETE", history, "", "If-Match", "*"), 204, "")
 	o.expect(o.ask("DELETE", history, "", "If-Match", "*"), 404, "no-database")
-	for _, line := range []string{"a namespace was put", "a namespace was removed", "a database was put", "by=anna from=10.0.0.7"} {
+	for _, line := range []string{"namespace put", "namespace removed", "database put", "by=anna address=10.0.0.7"} {
 		if !strings.Contains(o.log.String(), line) {
 			t.Errorf("the log has no %q:\n%s", line, &o.log)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 )
 
@@ -172,7 +173,7 @@ func (c *consoleConnections) open(cmd *cobra.Command, do func(context.Context, *
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), c.timeout)
+	ctx, cancel := context.WithTimeout(access.With(cmd.Context(), &access.Principal{Name: c.who(cmd)}), c.timeout)
 	defer cancel()
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
