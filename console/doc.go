@@ -30,19 +30,30 @@
 //
 // # What is promised
 //
-//   - Without a log-in nothing is answered but the probes, the log-in itself and refusals.
+//   - Without a log-in nothing is answered but /healthz, /readyz, the document of the API, the ways to log in
+//     and out, and refusals.
 //   - A change is made in the name of the user, with his address, in the audit of the namespace.
 //   - No answer, no log line and no metric has a password, a token, a cookie, or the value of a reference
-//     to a secret. What a handler says as it panics goes to the log alone.
+//     to a secret; only who logs in or makes a token is told his own, once. What a handler says as it panics
+//     goes to the log alone.
 //   - Requests are bounded in number, size and time, in all and by address: see Limits. A store that hangs
 //     holds up its own namespace only.
 //   - A page of another site can change nothing with the authority that a browser sends along: cookies, HTTP
 //     Basic, and what a proxy adds. No page can put the console into a frame.
 //
+// What ElasticJob's consoles tell or take, and this one does not:
+//
+//   - The digest of a registry centre, and the url and password of a data source, can be set, and are never told.
+//   - Drivers of data sources come from a fixed list; of the url host, database, user and TLS count.
+//   - jobExtraConfigurations is null, and secrets in a configuration that a JVM has written are ***.
+//   - A dump connects to nothing, and its addresses are masked. connectTest activates nothing.
+//   - The activated centre and data source are each caller's own. A trigger is a POST; a body is JSON.
+//   - Nobody gets CORS headers. There is no default user, and no log-in of Casdoor.
+//
 // What is not promised:
 //
-//   - That a reader cannot guess names. Who may see a job sees what others have written there: parameters,
-//     errors, lines of handlers. A secret that an operator has put into them is shown.
+//   - That texts of others have no secrets. Who may see a job sees its parameters, errors and lines of
+//     handlers, and so what somebody has put into them.
 //   - That a handler whose context has ended has stopped: an operation on a store that was under way may
 //     have been done. The error says so.
 //   - Protection from more traffic than the machine can take: connections are bounded by the server only.
