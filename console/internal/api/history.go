@@ -138,18 +138,22 @@ func (a *API) past(ctx context.Context, job string) (history.Reader, error) {
 }
 
 func (a *API) seesDatabase(ctx context.Context) bool {
-	if !seesAll(ctx) {
-		return false
-	}
+	return a.everyNamespace(ctx, func(p *access.Principal, namespace string) bool { return p.MayAll(access.Viewer, namespace) })
+}
+
+// everyNamespace reports whether something holds for who asks, in each namespace whose history is in the database of
+// that of the request.
+func (a *API) everyNamespace(ctx context.Context, holds func(p *access.Principal, namespace string) bool) bool {
+	p, here := access.From(ctx), route.At(ctx).Namespace
 	all := a.Connections.Namespaces()
 	database := ""
 	for _, n := range all {
-		if n.Name == route.At(ctx).Namespace {
+		if n.Name == here {
 			database = n.Database
 		}
 	}
 	for _, n := range all {
-		if database != "" && n.Database == database && !access.From(ctx).MayAll(access.Viewer, n.Name) {
+		if (n.Name == here || database != "" && n.Database == database) && !holds(p, n.Name) {
 			return false
 		}
 	}
@@ -296,7 +300,7 @@ func (a *API) historyJobs(ctx context.Context, in *NamesInput) (*answer[List[str
 	names, err := reader.JobNames(ctx, in.Prefix, in.Limit)
 	var rows []string
 	for _, name := range names {
-		if sees(ctx, name) {
+		if a.everyNamespace(ctx, func(p *access.Principal, namespace string) bool { return p.May(access.Viewer, namespace, name) }) {
 			rows = append(rows, name)
 		}
 	}
