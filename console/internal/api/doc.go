@@ -36,7 +36,7 @@
 //
 //   - Whoever may see a job of a namespace sees the past of all jobs of that name in its database, also those of
 //     other namespaces.
-//   - A list that is read in pages shows a job that is created or removed meanwhile, or not. Each page reads the
-//     store anew.
+//   - A list that is read in pages shows a job that is created or removed meanwhile, or not. That
+//     of jobs may be a second or two old: asOf says it.
 //   - A fault says what a process says, which may count the items of all its jobs.
 package api
