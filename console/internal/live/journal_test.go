@@ -3,9 +3,12 @@ package live
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // Whoever reads a journal in whatever portions, and begins anew when it says so, ends with what it has.
@@ -48,6 +51,34 @@ func TestJournal(t *testing.T) {
 			t.Fatalf("read %v, want %v", got, want)
 		}
 	})
+}
+
+// Who comes back from before removals that are forgotten begins anew.
+func TestForgottenRemovals(t *testing.T) {
+	ids, err := newCursors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFeed(topic{namespace: "shop"}, nil)
+	take := func(isFirst bool, u ops.Update) {
+		f.take(u, isFirst, func(i *ops.JobInfo) []byte { return []byte(`{"name":"` + i.Name + `"}`) })
+	}
+	take(true, ops.Update{Jobs: []ops.JobInfo{{Name: "a"}, {Name: "b"}, {Name: "c"}}})
+	var r reader
+	tells := func(want string) {
+		t.Helper()
+		told, _, _ := f.next(nil, &r, ids)
+		if text := string(told); !strings.Contains(text, want) || want == "" && text != "" {
+			t.Errorf("told %q, want %q", text, want)
+		}
+	}
+	tells(`{"jobs":[{"name":"a"},{"name":"b"},{"name":"c"}]}`)
+	take(false, ops.Update{Removed: []string{"a"}})
+	f.journal.forget(1)
+	tells("event: reset")
+	tells("")
+	take(true, ops.Update{Jobs: []ops.JobInfo{{Name: "b"}}}) // another watch
+	tells(`{"removed":["c"]}`)
 }
 
 // Neither changes nor removals make a journal grow for ever.

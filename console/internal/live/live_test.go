@@ -99,10 +99,9 @@ func TestFilter(t *testing.T) {
 		all.wants("reset pay-in=1 stock=1")
 		some.wants("reset pay-in=1")
 		time.Sleep(time.Second)
-		w.put("stock=2", "-stock", "ship=1", "-ship")
-		time.Sleep(time.Second)
-		w.reg.Link().FaultViews(fmt.Errorf("%w: stock/config", coord.ErrDenied))
+		w.put("ship=1", "-ship", "stock=2", "-stock")
 		all.until("pay-in=1")
+		w.reg.Link().FaultViews(fmt.Errorf("%w: stock/config", coord.ErrDenied))
 		all.wants("fault " + coord.ErrDenied.Error() + ": stock/config")
 		if got := some.brief(); got != "fault what is told may be incomplete or old" {
 			t.Errorf("told %q", got)

@@ -17,7 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
-// wrapped is what middlewares put around a writer; counted is one of those that hide what is below.
+// wrapped is what middlewares put around a writer; hidden is one of those that hide what is below.
 type wrapped struct{ http.ResponseWriter }
 
 func (w wrapped) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -39,6 +39,7 @@ func TestNetwork(t *testing.T) {
 		"no way to flush it": {false, func(w http.ResponseWriter) http.ResponseWriter { return hidden{w} }, http.StatusInternalServerError},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			store := memory.NewStore(memory.Options{})
 			t.Cleanup(store.Close)
 			reg, err := store.Dial(t.Context(), memory.Config{Namespace: "shop"})
@@ -57,7 +58,7 @@ func TestNetwork(t *testing.T) {
 				Ops:       func(context.Context, string) (*ops.Ops, error) { return ops.New(reg), nil },
 				Who:       func(*http.Request) (*access.Principal, error) { return anna, nil },
 				Fail:      fail,
-				Heartbeat: 20 * time.Millisecond,
+				Heartbeat: 200 * time.Millisecond,
 			}
 			l, err := live.New(o)
 			if err != nil {
@@ -69,7 +70,7 @@ func TestNetwork(t *testing.T) {
 			}
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { table.ServeHTTP(tt.around(w), r) }))
 			server.EnableHTTP2 = tt.isHTTP2
-			server.Config.ReadTimeout, server.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
+			server.Config.ReadTimeout, server.Config.WriteTimeout = time.Second, time.Second
 			server.StartTLS()
 			t.Cleanup(server.Close)
 			t.Cleanup(func() {
@@ -104,7 +105,7 @@ func TestNetwork(t *testing.T) {
 				t.Fatalf("no %q: %v", what, lines.Err())
 			}
 			has("event: reset")
-			for range 10 { // longer than the server's limits
+			for range 8 { // longer than the server's limits
 				has(":")
 			}
 			w.put("a=2")
