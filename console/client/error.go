@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -82,7 +83,10 @@ var sentinels = map[string]error{
 	"jvm-member": ops.ErrJVM, "old-member": ops.ErrOldMember, "broadcast": ops.ErrBroadcast, "moving": ops.ErrMoving,
 	"nothing-failed": ops.ErrNothingFailed, "busy": ops.ErrBusy, "bad-ticks": ops.ErrTicks, "store-away": ops.ErrStoreAway,
 	"queue-full": job.ErrQueueFull, "nobody-runs-it": job.ErrNoInstance, "kind-conflict": job.ErrKindConflict,
-	"key-used": job.ErrKeyUsed, "invalid-config": job.ErrInvalidConfig,
+	"key-used": job.ErrKeyUsed, "invalid-config": job.ErrInvalidConfig, "not-paused": ops.ErrNotPaused, "other-set": ops.ErrOtherSet,
+	"disabled": job.ErrDisabled, "implementation-conflict": job.ErrImplementationConflict,
+
+	"no-user": access.ErrNoUser, "no-token": access.ErrNoToken, "no-session": access.ErrNoSession, "last-admin": access.ErrLastAdmin,
 }
 
 // Is reports whether the error is one of this package, of ops or of job.

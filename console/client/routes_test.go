@@ -231,6 +231,30 @@ func TestEveryRoute(t *testing.T) {
 				}
 				return errors.New("nothing has come")
 			}},
+			{"connections to namespaces", func() error { return second(c.NamespaceConnections(ctx)) }},
+			{"connection to a namespace", func() error { return second(c.NamespaceConnection(ctx, "orders")) }},
+			{"put a connection to a namespace", func() error {
+				a := client.NamespaceAccess{Kind: "etcd", Endpoints: []string{"127.0.0.1:1"}, Path: "jobs"}
+				return second(c.PutNamespaceConnection(ctx, "more", a, ""))
+			}},
+			{"test a connection to a namespace", func() error { return second(c.TestNamespaceConnection(ctx, "more", nil)) }},
+			{"remove a connection to a namespace", func() error {
+				there, err := c.NamespaceConnection(ctx, "more")
+				if err != nil {
+					return err
+				}
+				return c.RemoveNamespaceConnection(ctx, "more", there.ETag)
+			}},
+			{"connections to databases", func() error { return second(c.DatabaseConnections(ctx)) }},
+			{"put a connection to a database", func() error {
+				a := client.DatabaseAccess{Driver: "mysql", Address: "127.0.0.1:1", Schema: "jobs", User: "console"}
+				return second(c.PutDatabaseConnection(ctx, "more", a, ""))
+			}},
+			{"connection to a database", func() error { return second(c.DatabaseConnection(ctx, "more")) }},
+			{"test a connection to a database", func() error {
+				return second(c.TestDatabaseConnection(ctx, "more", &client.DatabaseAccess{Driver: "mysql", Address: "127.0.0.1:1", Schema: "jobs", User: "console"}))
+			}},
+			{"remove a connection to a database", func() error { return c.RemoveDatabaseConnection(ctx, "more", client.Any) }},
 			{"revoke my token", func() error {
 				return by(client.Options{Name: "anna", Password: password + "!"}).RevokeMyToken(ctx, "test")
 			}},

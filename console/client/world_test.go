@@ -16,7 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/client"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/api/apitest"
-	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/coord"
 )
 
 const password = "Tr0ub4dor-and-3"
@@ -32,7 +32,8 @@ type world struct {
 
 func run(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
-	file := access.File(filepath.Join(t.TempDir(), "users.yaml"))
+	folder := t.TempDir()
+	file := access.File(filepath.Join(folder, "users.yaml"))
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
 		all := &world{World: w, wire: newWire(), tokens: map[string]string{}}
 		must(t, file.Change(t.Context(), func(u *access.Users) error {
@@ -44,8 +45,16 @@ func run(t *testing.T, test func(*testing.T, *world)) {
 		all.control, err = access.Open(access.Options{File: file})
 		must(t, err)
 		t.Cleanup(func() { must(t, all.control.Close()) })
+		book, err := connection.Open(connection.Options{
+			File: filepath.Join(folder, "connections.yaml"), Given: []connection.Given{{Namespace: connection.Namespace{Name: "orders"}, Ops: w.Ops}},
+			Dial:        func(context.Context, connection.Namespace) (coord.Registry, error) { return nil, errors.New("refused") },
+			OpenHistory: func(connection.Database) (connection.History, error) { return nil, errors.New("refused") },
+			Log:         slog.New(slog.DiscardHandler),
+		})
+		must(t, err)
+		t.Cleanup(func() { must(t, book.Close(context.WithoutCancel(t.Context()))) })
 		c, err := console.New(console.Options{
-			Connections: connection.Fixed(map[string]*ops.Ops{"orders": w.Ops}), Access: all.control, Version: "test", Log: slog.New(slog.DiscardHandler),
+			Connections: book, Access: all.control, Version: "test", Log: slog.New(slog.DiscardHandler),
 		})
 		must(t, err)
 		server := &http.Server{Handler: c, ReadHeaderTimeout: time.Minute}
