@@ -230,8 +230,6 @@ func TestSafeRoutes(t *testing.T) {
 // routesOf returns the routes of a console.
 func routesOf(t *testing.T) (routes []route.Route) {
 	t.Helper()
-	t.Run("routes", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) { routes = newTown(t).table.Routes() })
-	})
+	synctest.Test(t, func(t *testing.T) { routes = newTown(t).table.Routes() })
 	return routes
 }

@@ -60,26 +60,23 @@ type town struct {
 	log        *logged
 }
 
-// as returns the request of a principal: in a session of his own.
-func (town *town) as(p *access.Principal, r *http.Request) *http.Request {
-	if p == nil {
-		return r
-	}
+// session returns the session of a principal, which is his own.
+func (town *town) session(p *access.Principal) access.Session {
 	session, ok := town.sessions[p]
-	if !ok {
-		var err error
-		if p.User != "" {
-			session, err = town.control.Login(r.Context(), p.User, password, netip.Addr{})
-		} else {
-			session, err = town.control.LoginAs("test:"+p.Name, p.Grants, netip.Addr{})
-		}
-		if err != nil {
-			panic(err)
-		}
-		town.sessions[p] = session
+	if ok {
+		return session
 	}
-	r.AddCookie(town.control.Cookie(r, session))
-	return r
+	var err error
+	if p.User != "" {
+		session, err = town.control.Login(context.Background(), p.User, password, netip.Addr{})
+	} else {
+		session, err = town.control.LoginAs("test:"+p.Name, p.Grants, netip.Addr{})
+	}
+	if err != nil {
+		panic(err)
+	}
+	town.sessions[p] = session
+	return session
 }
 
 func newTown(t testing.TB, change ...func(*Options, *connection.Options)) *town {
@@ -212,7 +209,10 @@ func (town *town) ask(p *access.Principal, r *http.Request) *httptest.ResponseRe
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	w := &recorder{httptest.NewRecorder(), cancel}
-	town.ServeHTTP(w, town.as(p, r.WithContext(ctx)))
+	if r = r.WithContext(ctx); p != nil {
+		r.AddCookie(town.control.Cookie(r, town.session(p)))
+	}
+	town.ServeHTTP(w, r)
 	return w.ResponseRecorder
 }
 
