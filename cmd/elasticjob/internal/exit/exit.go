@@ -145,6 +145,7 @@ func sentinels() []sentinel {
 		{ops.ErrStoreAway, Unreachable},
 		{ops.ErrStoresClosed, Unreachable},
 		{ops.ErrTicks, Usage},
+		{ops.ErrRequest, Usage},
 
 		{ops.ErrBusy, Conflict},
 		{ops.ErrMoving, Conflict},
