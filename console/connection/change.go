@@ -221,7 +221,7 @@ func put[T item[T]](b *Book, entries map[string]entry[T], given T, version strin
 	if secret.isPlain() {
 		if b.o.Keys != nil {
 			secret = b.o.Keys.seal(string(secret), given.destination())
-		} else if kept == nil || secret != old.Stored {
+		} else if !given.password().isKept() {
 			return &FieldError{"password", ErrNoKey}
 		}
 	}
