@@ -228,8 +228,9 @@ func TestErrors(t *testing.T) {
 // A request is made once, also if its answer is lost.
 func TestTriggerWithoutAnswer(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		lost := 0
-		c, err := client.New("http://127.0.0.1", client.Options{Name: "anna", Password: password, HTTP: &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
+		w.as(t, "anna") // has a token then
+		lost, token := 0, w.tokens["anna"]
+		c, err := client.New("http://127.0.0.1", client.Options{Token: token, HTTP: &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
 			a, err := w.transport.RoundTrip(r)
 			if err == nil && r.Method == http.MethodPost && lost < 2 {
 				lost++

@@ -114,8 +114,9 @@ func TestWatchEnds(t *testing.T) {
 // A console that is away is a fault, and the watch waits for it.
 func TestWatchOfAConsoleThatIsAway(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		attempts := 0
-		c, err := client.New("http://127.0.0.1", client.Options{Name: "anna", Password: password, HTTP: &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
+		w.as(t, "anna") // has a token then
+		attempts, token := 0, w.tokens["anna"]
+		c, err := client.New("http://127.0.0.1", client.Options{Token: token, HTTP: &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
 			if attempts++; attempts < 10 {
 				return answer(503, "", "Retry-After", "3"), nil
 			}
