@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -136,6 +137,38 @@ func TestSecrets(t *testing.T) {
 		}
 		if answered < len(routes)/2 {
 			t.Errorf("only %d of %d routes have answered", answered, len(routes))
+		}
+	})
+}
+
+// What was read of a configuration can be written back: the secrets that are hidden there stay.
+func TestHiddenSecretsStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		town := newTown(t)
+		root := somebody("root", access.Grant{Role: access.Admin})
+		path := strings.NewReplacer("{namespace}", ours, "{job}", orders).Replace(jobPath) + "/settings"
+		got := town.ask(root, httptest.NewRequest(http.MethodGet, path, nil))
+		var read struct {
+			Document string         `json:"document"`
+			Config   map[string]any `json:"config"`
+		}
+		must(t, json.Unmarshal(got.Body.Bytes(), &read))
+		for kind, body := range map[string]any{"document": read.Document, "config": read.Config} {
+			text, err := json.Marshal(map[string]any{kind: body})
+			must(t, err)
+			asked := httptest.NewRequest(http.MethodPut, path, strings.NewReader(strings.ReplaceAll(string(text), "2099", "2098")))
+			asked.Header.Set("Content-Type", "application/json")
+			asked.Header.Set("If-Match", "*")
+			if got := town.ask(root, asked); got.Code != http.StatusOK {
+				t.Errorf("%s: %d %s", kind, got.Code, got.Body)
+			}
+			node, err := town.registries[ours].Get(t.Context(), orders+"/config")
+			must(t, err)
+			for name, secret := range props {
+				if !strings.Contains(string(node.Value), secret) || !strings.Contains(string(node.Value), "2098") {
+					t.Errorf("%s: %s is lost:\n%s", kind, name, node.Value)
+				}
+			}
 		}
 	})
 }
