@@ -22,8 +22,9 @@
 // # Who may see only some jobs
 //
 // He learns nothing of others: neither names, nor counts, nor that they are there. Lists leave them out
-// before they count and before they cut pages ([ops.Ops.Only]). Questions about the past without a job need all
-// jobs, of all namespaces whose history is in the same database. What belongs to no job (processes, debris, the
+// before they count and before they cut pages ([ops.Ops.Only]). A database of a history
+// knows jobs by their names only: so a question about the past of a job needs those of its name in all namespaces whose
+// history is in the same database, and one without a job needs all their jobs. What belongs to no job (processes, debris, the
 // store) needs all jobs, too. An execution of another job is not there.
 //
 // # Bounds
@@ -34,8 +35,6 @@
 //
 // # Not promised
 //
-//   - Whoever may see a job of a namespace sees the past of all jobs of that name in its database, also those of
-//     other namespaces.
 //   - A list that is read in pages shows a job that is created or removed meanwhile, or not. That
 //     of jobs may be a second or two old: asOf says it.
 //   - A fault says what a process says, which may count the items of all its jobs.

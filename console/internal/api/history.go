@@ -131,10 +131,16 @@ func (a *API) past(ctx context.Context, job string) (history.Reader, error) {
 	if job == "" && !a.seesDatabase(ctx) {
 		return nil, fmt.Errorf("%w: the past of all jobs: name one, in parameter job", route.ErrDenied)
 	}
-	if job != "" && !sees(ctx, job) {
-		return nil, fmt.Errorf("%w: the past of this job", route.ErrDenied)
+	if job != "" && !a.seesPast(ctx, job) {
+		return nil, fmt.Errorf("%w: the past of this job: you need to see jobs of its name in each namespace that has its history in the same database", route.ErrDenied)
 	}
 	return a.history(ctx)
+}
+
+// seesPast reports whether who asks may see the past of a job. A database knows jobs by their names only, so
+// he has to see those of the name in each of its namespaces.
+func (a *API) seesPast(ctx context.Context, job string) bool {
+	return a.everyNamespace(ctx, func(p *access.Principal, namespace string) bool { return p.May(access.Viewer, namespace, job) })
 }
 
 func (a *API) seesDatabase(ctx context.Context) bool {
@@ -167,7 +173,7 @@ func (a *API) one(ctx context.Context, id string) (history.Reader, history.Execu
 		return nil, history.Execution{}, err
 	}
 	x, err := reader.Execution(ctx, id)
-	if errors.Is(err, history.ErrNotFound) || err == nil && !sees(ctx, x.Job) {
+	if errors.Is(err, history.ErrNotFound) || err == nil && !a.seesPast(ctx, x.Job) {
 		err = history.ErrNotFound // the same for both, to the letter
 	}
 	return reader, x, err
@@ -213,7 +219,7 @@ func (a *API) chain(ctx context.Context, in *InExecution) (*answer[List[Executio
 }
 
 func (a *API) latest(ctx context.Context, in *LatestInput) (*answer[List[ExecutionInfo]], error) {
-	reader, err := a.history(ctx)
+	reader, err := a.past(ctx, in.Job)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +306,7 @@ func (a *API) historyJobs(ctx context.Context, in *NamesInput) (*answer[List[str
 	names, err := reader.JobNames(ctx, in.Prefix, in.Limit)
 	var rows []string
 	for _, name := range names {
-		if a.everyNamespace(ctx, func(p *access.Principal, namespace string) bool { return p.May(access.Viewer, namespace, name) }) {
+		if a.seesPast(ctx, name) {
 			rows = append(rows, name)
 		}
 	}

@@ -39,8 +39,8 @@ func (names) JobNames(context.Context, string, int) ([]string, error) {
 	return []string{"pay", "settle"}, nil
 }
 
-// A question about the past of all jobs needs all jobs of all namespaces that share a database, and the names of jobs
-// are told to those who may see them in each of these.
+// A database knows jobs by their names only. So a question about the past of all jobs needs all jobs of all namespaces
+// that share a database, and one about a job those of its name; names are told to who may see them in each of these.
 func TestSharedDatabase(t *testing.T) {
 	grant := func(namespace string, jobs ...string) access.Grant {
 		return access.Grant{Role: access.Viewer, Namespaces: []string{namespace}, Jobs: jobs}
@@ -53,7 +53,7 @@ func TestSharedDatabase(t *testing.T) {
 	}{
 		"both":                 {[]access.Grant{grant("a"), grant("b")}, "a", "", true, 2},
 		"one of them":          {[]access.Grant{grant("a")}, "a", "", false, 0},
-		"one of them, a job":   {[]access.Grant{grant("a")}, "a", "settle", true, 0},
+		"one of them, a job":   {[]access.Grant{grant("a")}, "a", "settle", false, 0},
 		"some jobs of one":     {[]access.Grant{grant("a"), grant("b", "pay")}, "a", "", false, 1},
 		"a job of both":        {[]access.Grant{grant("a", "pay"), grant("b", "pay")}, "b", "pay", true, 1},
 		"another job":          {[]access.Grant{grant("a", "pay"), grant("b", "pay")}, "b", "settle", false, 1},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,20 +37,18 @@ func (a *api) past(r *http.Request) (past, error) {
 	return past{reader, a.Connections.NamespacesOf(s), p}, err
 }
 
-// may reports whether the caller may see the rows of a job: in some centre whose history is here. Without
-// a job he has to be one who may see all jobs of all of them.
+// may reports whether the caller may see the rows of a job. A database knows jobs by their names only, so he has to
+// see those of the name in each centre whose history is here; without a job, all jobs of all of them.
 func (p past) may(job string) bool {
 	if p.who.MayEverywhere(access.Viewer) {
 		return true
 	}
-	all := len(p.namespaces) > 0
-	for _, name := range p.namespaces {
-		if job != "" && p.who.May(access.Viewer, name, job) {
-			return true
+	return len(p.namespaces) > 0 && !slices.ContainsFunc(p.namespaces, func(name string) bool {
+		if job == "" {
+			return !p.who.MayAll(access.Viewer, name)
 		}
-		all = all && p.who.MayAll(access.Viewer, name)
-	}
-	return all
+		return !p.who.May(access.Viewer, name, job)
+	})
 }
 
 // mustMay returns an error if the caller may not.
