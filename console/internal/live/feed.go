@@ -1,8 +1,10 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,8 +30,8 @@ type feed struct {
 	isOpening bool // a watch is being opened
 	isKnown   bool // the journal has a first state
 	fault     string
-	ended     error // why it has ended
-	listed    []*ops.JobInfo
+	ended     error          // why it has ended
+	listed    []*ops.JobInfo // all jobs by name, as somebody has asked for them; nil if that is to be made
 }
 
 func newFeed(t topic, cancel context.CancelFunc) *feed {
@@ -188,7 +190,7 @@ func (f *feed) take(u ops.Update, isFirst bool, write func(*ops.JobInfo) []byte)
 		texts[i] = write(&u.Jobs[i])
 	}
 	f.update(func() {
-		f.isOpening, f.isKnown, f.listed = false, true, nil
+		f.isOpening, f.isKnown, f.listed = false, true, slices.Clone(f.listed) // who has the list keeps it
 		f.fault = u.Fault
 		for i := range u.Jobs {
 			f.put(u.Jobs[i], texts[i])
@@ -199,14 +201,24 @@ func (f *feed) take(u ops.Update, isFirst bool, write func(*ops.JobInfo) []byte)
 		if isFirst {
 			f.removeOthers(u.Jobs)
 		}
+		if isFirst || len(u.Removed) > 0 {
+			f.listed = nil
+		}
 	})
 }
 
 func (f *feed) put(info ops.JobInfo, text []byte) {
 	if before := f.journal.newest[info.Name]; before == nil || before.json == nil || *before.info != info {
 		f.journal.put(info.Name, text, &info)
+		if at, isThere := slices.BinarySearchFunc(f.listed, info.Name, byName); isThere {
+			f.listed[at] = &info
+		} else {
+			f.listed = nil // it is made anew when somebody asks for it
+		}
 	}
 }
+
+func byName(i *ops.JobInfo, name string) int { return cmp.Compare(i.Name, name) }
 
 // removeOthers removes all jobs but those.
 func (f *feed) removeOthers(jobs []ops.JobInfo) {
