@@ -127,29 +127,42 @@ func (c *Client) Users(ctx context.Context) ([]access.UserInfo, error) {
 	return rows[access.UserInfo](ctx, c, query(), "users")
 }
 
+// User is a user of the console.
+type User struct {
+	access.UserInfo
+	// ETag is for SetUser.
+	ETag string `json:"-"`
+}
+
 // User returns a user.
-func (c *Client) User(ctx context.Context, name string) (access.UserInfo, error) {
-	return get[access.UserInfo](ctx, c, nil, "users", name)
+//
+// Errors: access.ErrNoUser.
+func (c *Client) User(ctx context.Context, name string) (u User, err error) {
+	err = c.do(ctx, call{method: http.MethodGet, path: []string{"users", name}, out: &u, etag: &u.ETag})
+	return u, err
 }
 
 // AddUser adds a user.
-func (c *Client) AddUser(ctx context.Context, u NewUser) (out access.UserInfo, err error) {
+func (c *Client) AddUser(ctx context.Context, u NewUser) (out User, err error) {
 	if u.Grants == nil {
 		u.Grants = []access.Grant{}
 	}
-	err = c.send(ctx, http.MethodPost, u, &out, "users")
+	err = c.do(ctx, call{method: http.MethodPost, path: []string{"users"}, body: u, out: &out, etag: &out.ETag})
 	return out, err
 }
 
-// SetUser replaces the grants of a user, and disables or enables him.
-func (c *Client) SetUser(ctx context.Context, name string, grants []access.Grant, disabled bool) (out access.UserInfo, err error) {
+// SetUser replaces the grants of a user, and disables or enables him, if he is that of an ETag, or Any.
+//
+// Errors: ErrChanged, which is access.ErrChanged, too; access.ErrLastAdmin.
+func (c *Client) SetUser(ctx context.Context, name string, grants []access.Grant, disabled bool, etag string) (out User, err error) {
 	if grants == nil {
 		grants = []access.Grant{}
 	}
-	err = c.send(ctx, http.MethodPut, struct {
+	body := struct {
 		Grants   []access.Grant `json:"grants"`
 		Disabled bool           `json:"disabled"`
-	}{grants, disabled}, &out, "users", name)
+	}{grants, disabled}
+	err = c.do(ctx, call{method: http.MethodPut, path: []string{"users", name}, header: map[string]string{"If-Match": etag}, body: body, out: &out, etag: &out.ETag})
 	return out, err
 }
 

@@ -87,6 +87,7 @@ var sentinels = map[string]error{
 	"disabled": job.ErrDisabled, "implementation-conflict": job.ErrImplementationConflict,
 
 	"no-user": access.ErrNoUser, "no-token": access.ErrNoToken, "no-session": access.ErrNoSession, "last-admin": access.ErrLastAdmin,
+	"user-changed": access.ErrChanged,
 }
 
 // Is reports whether the error is one of this package, of ops or of job.

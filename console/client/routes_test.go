@@ -207,7 +207,13 @@ func TestEveryRoute(t *testing.T) {
 			{"add user", func() error {
 				return second(c.AddUser(ctx, client.NewUser{Name: "carl", Password: password, Grants: grants}))
 			}},
-			{"set user", func() error { return second(c.SetUser(ctx, "carl", grants, false)) }},
+			{"set user", func() error {
+				u, err := c.User(ctx, "carl")
+				if err != nil {
+					return err
+				}
+				return second(c.SetUser(ctx, "carl", grants, false, u.ETag))
+			}},
 			{"set password", func() error { return c.SetPassword(ctx, "carl", password+"!") }},
 			{"user", func() error { return second(c.User(ctx, "carl")) }},
 			{"add token", func() error { return second(anna.AddToken(ctx, "carl", client.NewToken{Name: "x", Days: 1})) }},

@@ -96,7 +96,7 @@ func TestWatchEnds(t *testing.T) {
 			t.Errorf("denied: %v", err)
 		}
 		if err := last(ben, "pay-out", func() {
-			_, err := anna.SetUser(ctx, "ben", []access.Grant{{Role: access.Viewer, Jobs: []string{"settle"}}}, false)
+			_, err := anna.SetUser(ctx, "ben", []access.Grant{{Role: access.Viewer, Jobs: []string{"settle"}}}, false, client.Any)
 			must(t, err)
 		}); !errors.Is(err, client.ErrDenied) {
 			t.Errorf("denied meanwhile: %v", err)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -39,8 +40,12 @@ type BatchChanged struct {
 	Failed   int          `json:"failed" doc:"How many jobs are not as they were to be."`
 }
 
-// batchAtOnce is how many jobs are changed at a time.
-const batchAtOnce = 8
+const (
+	// batchAtOnce is how many jobs are changed at a time.
+	batchAtOnce = 8
+	// manyTime bounds a change of many jobs: the route has 30 s, and who asks wants to know what was done until then.
+	manyTime = 25 * time.Second
+)
 
 func (a *API) addBatch() {
 	register(a, operator(route.SomeJobs), huma.Operation{
@@ -58,6 +63,8 @@ func (a *API) batch(ctx context.Context, in *BatchInput) (*answer[BatchChanged],
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, manyTime)
+	defer cancel()
 	out := &answer[BatchChanged]{BatchChanged{DryRun: in.DryRun, Outcomes: make([]JobOutcome, len(in.Body.Jobs))}}
 	turns := make(chan int)
 	var workers sync.WaitGroup

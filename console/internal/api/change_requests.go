@@ -160,6 +160,9 @@ func ask[B any](a *API, id, path, summary, about string, do func(context.Context
 			return err
 		})
 		out.Body.Changed, out.Body.Items = changed, notNil(out.Body.Items)
+		if in.DryRun {
+			return out, err // there is nothing to be found
+		}
 		out.Location = Prefix + "/namespaces/" + url.PathEscape(in.Namespace) + "/jobs/" + url.PathEscape(in.Job) + "/requests/" + url.PathEscape(out.Body.ID)
 		return out, err
 	})

@@ -122,6 +122,8 @@ func (a *API) serverChange(ctx context.Context, in *ServerInput, do func(*ops.Se
 	if in.DryRun {
 		o = o.DryRun()
 	}
+	ctx, cancel := context.WithTimeout(ctx, manyTime)
+	defer cancel()
 	outcomes, err := do(o.Server(in.Server), ctx, in.Why)
 	if err != nil && len(outcomes) == 0 {
 		return nil, err

@@ -128,7 +128,7 @@ func TestEveryChange(t *testing.T) {
 				todo[r.Method+" "+rest] = r.Need
 			}
 		}
-		tried := map[string]bool{}
+		tried, looked := map[string]bool{}, map[string]bool{}
 		for _, c := range changes {
 			need, isRoute := todo[c.pattern]
 			if !isRoute {
@@ -179,7 +179,19 @@ func TestEveryChange(t *testing.T) {
 			if want := len(before) + len(made); len(written(t, w)) != want {
 				t.Errorf("%s: the audit has %d entries, want %d", c.path, len(written(t, w)), want)
 			}
+			method, _, _ := strings.Cut(c.pattern, " ")
+			if look := seen[method+" "+c.path]; look != nil {
+				if got, want, err := look(t.Context(), w); got != want || err != nil {
+					t.Errorf("%s: the registry has %q, want %q; %v", c.path, got, want, err)
+				}
+				looked[method+" "+c.path] = true
+			}
 			w.Advance(0)
+		}
+		for what := range seen {
+			if !looked[what] {
+				t.Errorf("%s is not looked at", what)
+			}
 		}
 		for pattern := range todo {
 			if !tried[pattern] {
