@@ -372,26 +372,22 @@ func (h *bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// listenersFor says to a process of this test what it is to listen to.
+// listenersFor says to a process of this test what it is to listen to: an address and a path.
 const listenersFor = "ELASTICJOB_LISTENERS_FOR"
 
-// TestListenersForAnother is the other process of BenchmarkListeners: it takes what 500 streams tell.
-func TestListenersForAnother(t *testing.T) {
-	at := os.Getenv(listenersFor)
-	if at == "" {
-		t.Skip("it is started by a benchmark")
-	}
+// listenTo is the other process of BenchmarkListeners: it takes what 500 streams tell.
+func listenTo(at string) error {
 	address, path, _ := strings.Cut(at, " ")
 	var running, ready sync.WaitGroup
 	var open []net.Conn
 	for range 500 {
 		c, err := net.Dial("tcp", address)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		open = append(open, c)
 		if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, address); err != nil {
-			t.Fatal(err)
+			return err
 		}
 		ready.Add(1)
 		running.Go(func() {
@@ -412,6 +408,7 @@ func TestListenersForAnother(t *testing.T) {
 		_ = c.Close() // that is how its reader ends
 	}
 	running.Wait()
+	return nil
 }
 
 // What 500 listeners in another process cost, beside the watch itself: of memory that is in use, and of what the process has.
@@ -420,7 +417,7 @@ func BenchmarkListeners(b *testing.B) {
 	measure := func(b *testing.B, url, path string) {
 		for b.Loop() {
 			heap, rss := inUse(b)
-			cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestListenersForAnother$")
+			cmd := exec.CommandContext(b.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), listenersFor+"="+strings.TrimPrefix(url, "http://")+" "+path)
 			stdin, err := cmd.StdinPipe()
 			if err != nil {

@@ -61,7 +61,7 @@ func newConsole(t *testing.T, w *legacy.World) string {
 // audit with who has done it and from where.
 func TestScripts(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is missing: see scripts/test-deps")
+		t.Fatal("curl is missing; scripts/test-deps installs it")
 	}
 	for _, script := range []string{"console-2.1.5.sh", "ui-3.0.sh"} {
 		t.Run(script, func(t *testing.T) {
