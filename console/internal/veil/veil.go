@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -98,8 +99,8 @@ func lines(text string) string {
 // Restore returns a document with the secrets that were hidden when it was shown: a value that is as that
 // of stored is shown becomes that of stored.
 //
-// Errors: a *** that nothing stored belongs to, with its key. A document that cannot be read comes back
-// as it is, for whoever says why.
+// Errors: a *** that nothing stored belongs to, with its key; aliases beside a secret, by which it would be shown
+// elsewhere. A document that cannot be read comes back as it is, for whoever says why.
 func Restore(document, stored []byte) ([]byte, error) {
 	if !bytes.Contains(document, []byte(Veil)) {
 		return document, nil
@@ -131,6 +132,9 @@ func Restore(document, stored []byte) ([]byte, error) {
 	if len(wrong) > 0 || !restored {
 		return document, errors.Join(wrong...)
 	}
+	if hasAlias(root) {
+		return document, fmt.Errorf("%s stands for a secret that is stored: no alias is allowed beside it", Veil)
+	}
 	return encode(root)
 }
 
@@ -159,6 +163,10 @@ func each(n *yaml.Node, path, name string, visit func(path, name string, n *yaml
 			each(item, fmt.Sprintf("%s[%d]", path, i), name, visit)
 		}
 	}
+}
+
+func hasAlias(n *yaml.Node) bool {
+	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }
 
 func encode(root *yaml.Node) ([]byte, error) {

@@ -64,6 +64,9 @@ func TestRestore(t *testing.T) {
 		{"jobName: a\nprops:\n  webhook.url: https://u:***@other/\n", "jobName: a\nprops:\n  webhook.url: https://u:***@other/\n", ""},
 		{"jobName: a\ndescription: '***'\n", "jobName: a\ndescription: '***'\n", ""},
 		{"jobName: [***", "jobName: [***", ""},
+		{"props:\n  email.password: &a '***'\n  x: *a\n", "", "*** stands for a secret that is stored: no alias is allowed beside it"},
+		{"description: &a '***'\nprops:\n  email.password: *a\n", "", "*** stands for a secret that is stored: no alias is allowed beside it"},
+		{"props:\n  email.password: &a '***'\n  ? *a\n  : x\n", "", "*** stands for a secret that is stored: no alias is allowed beside it"},
 	} {
 		got, err := Restore([]byte(tt.document), []byte(stored))
 		if tt.err != "" {
