@@ -38,14 +38,19 @@ var (
 	secretParameter = regexp.MustCompile(`(?i)([?&;\s][\w.-]*(?:` + words + `|key|sign|signature)=)[^&;\s]+`)
 )
 
+// maxWrong bounds how many faults of a document are told.
+const maxWrong = 10
+
 const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle
 
 // Value returns the value of a property as it is shown.
-func Value(name, value string) string {
+func Value(name, value string) string { return shown(secretName.MatchString(name), value) }
+
+func shown(isSecret bool, value string) string {
 	switch {
 	case value == "" || strings.Contains(value, "${"):
 		return value
-	case secretName.MatchString(name):
+	case isSecret:
 		return Veil
 	}
 	value = secretUser.ReplaceAllString(value, "${1}"+Veil+"@")
@@ -74,20 +79,20 @@ func Document(text string) string {
 		return lines(text)
 	}
 	hidden := false
-	each(root, "", "", func(_, name string, n *yaml.Node) {
-		if shown := Value(name, n.Value); shown != n.Value {
-			n.Tag, n.Value, n.Style = "!!str", shown, n.Style&quoted
+	each(root, &place{}, func(at *place, n *yaml.Node) {
+		if text := shown(at.isSecret, n.Value); text != n.Value {
+			n.Tag, n.Value, n.Style = "!!str", text, n.Style&quoted
 			hidden = true
 		}
 	})
 	if !hidden {
 		return text
 	}
-	shown, err := encode(root)
+	document, err := encode(root)
 	if err != nil {
 		return lines(text)
 	}
-	return string(shown)
+	return string(document)
 }
 
 func lines(text string) string {
@@ -111,21 +116,26 @@ func Restore(document, stored []byte) ([]byte, error) {
 	}
 	secrets := map[string]string{} // by path
 	if old, err := yamldoc.Root(stored); err == nil {
-		each(old, "", "", func(path, name string, n *yaml.Node) {
-			if Value(name, n.Value) != n.Value {
-				secrets[path] = n.Value
+		each(old, &place{}, func(at *place, n *yaml.Node) {
+			if shown(at.isSecret, n.Value) != n.Value {
+				secrets[at.path()] = n.Value
 			}
 		})
+		delete(secrets, "") // those whose path is too long
 	}
 	restored := false
 	var wrong []error
-	each(root, "", "", func(path, name string, n *yaml.Node) {
+	each(root, &place{}, func(at *place, n *yaml.Node) {
+		if !strings.Contains(n.Value, Veil) {
+			return
+		}
+		path := at.path()
 		secret, ok := secrets[path]
 		switch {
-		case ok && n.Value == Value(name, secret):
+		case ok && n.Value == shown(at.isSecret, secret):
 			n.Tag, n.Value, n.Style = "!!str", secret, n.Style&quoted
 			restored = true
-		case n.Value == Veil && secretName.MatchString(name):
+		case n.Value == Veil && at.isSecret && len(wrong) < maxWrong:
 			wrong = append(wrong, fmt.Errorf("%s: %s stands for a secret that is stored, and none is", brief.Text(path), Veil))
 		}
 	})
@@ -138,29 +148,56 @@ func Restore(document, stored []byte) ([]byte, error) {
 	return encode(root)
 }
 
-// each visits all values of a document that are single ones, with their path and the name before them.
-// All that stands below the name of a secret has that name. What an alias means is visited where it stands
+// place is where a value stands in a document. All that stands below the name of a secret has that name.
+type place struct {
+	up       *place
+	step     string // a key, or the number of an item
+	length   int    // of the path, in bytes
+	isSecret bool
+}
+
+// maxPath bounds the path of a secret that can be restored, in bytes: what looks for secrets takes no longer than
+// to read the document, whatever its keys are.
+const maxPath = 1000
+
+func (p *place) below(key string) *place {
+	return &place{p, "." + key, p.length + 1 + len(key), p.isSecret || secretName.MatchString(key)}
+}
+
+func (p *place) item(i int) *place {
+	step := fmt.Sprintf("[%d]", i)
+	return &place{p, step, p.length + len(step), p.isSecret}
+}
+
+// path is empty if it is longer than maxPath.
+func (p *place) path() string {
+	if p.length > maxPath {
+		return ""
+	}
+	path := make([]byte, p.length)
+	for end := p.length; p.up != nil; p = p.up {
+		end -= copy(path[end-len(p.step):], p.step)
+	}
+	return strings.TrimPrefix(string(path), ".")
+}
+
+// each visits all values of a document that are single ones. What an alias means is visited where it stands
 // itself, too, but for what is not a single value: that could take for ever.
-func each(n *yaml.Node, path, name string, visit func(path, name string, n *yaml.Node)) {
+func each(n *yaml.Node, at *place, visit func(at *place, n *yaml.Node)) {
 	switch n.Kind {
 	case yaml.ScalarNode:
-		visit(path, name, n)
+		visit(at, n)
 	case yaml.AliasNode:
 		if n.Alias.Kind == yaml.ScalarNode {
-			visit(path, name, n.Alias)
+			visit(at, n.Alias)
 		}
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			key := n.Content[i].Value
-			below := key
-			if secretName.MatchString(name) {
-				below = name
-			}
-			each(n.Content[i+1], strings.TrimPrefix(path+"."+key, "."), below, visit)
+			each(n.Content[i+1], at.below(n.Content[i].Value), visit)
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			each(item, fmt.Sprintf("%s[%d]", path, i), name, visit)
+			each(item, at.item(i), visit)
 		}
 	}
 }
