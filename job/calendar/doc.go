@@ -47,6 +47,7 @@
 //
 // Refused, because they would be something else than they say: rules that repeat within a
 // day (FREQ of HOURLY, MINUTELY and SECONDLY), RANGE=THISANDFUTURE, RDATE with periods, EXRULE,
-// and years before 1900. A file has up to 10,000 events with up to 300 rules. All entries of a
-// calendar together come true up to 500,000 times; a window of every day does so 47,000 times.
+// years before 1900, and more than 10 positions in BYSETPOS. A file has up to 10,000 events with
+// up to 300 rules. All entries of a calendar together come true up to 500,000 times; a window of
+// every day does so 47,000 times.
 package calendar

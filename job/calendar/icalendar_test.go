@@ -101,6 +101,7 @@ func TestRefusedFiles(t *testing.T) {
 		"secondly":       {events(day + "RRULE:FREQ=SECONDLY"), "FREQ: YEARLY, MONTHLY, WEEKLY and DAILY"},
 		"interval":       {events(day + "RRULE:FREQ=DAILY;INTERVAL=1000000000"), "INTERVAL of 1 to 10000"},
 		"hours":          {events(day + "RRULE:FREQ=DAILY;BYHOUR=1,2,3,4,5;BYMINUTE=1,2,3,4,5"), "more than 24 times a day"},
+		"positions":      {events(day + "RRULE:FREQ=YEARLY;BYDAY=MO;BYSETPOS=1,2,3,4,5,6,7,8,9,10,11"), "BYSETPOS: up to 10 positions are allowed"},
 		"month":          {events(day + "RRULE:FREQ=YEARLY;BYMONTH=13"), "bymonth"},
 		"day of month":   {events(day + "RRULE:FREQ=YEARLY;BYMONTH=12;BYDAY=53MO"), "BYDAY: up to 5"},
 		"easter":         {events(day + "RRULE:FREQ=YEARLY;BYEASTER=100000"), "BYEASTER is not supported"},

@@ -25,6 +25,8 @@ const (
 	// rule until the year 9999, and so for long if there are none. After 400 years all dates
 	// have the same weekdays again: so the times are the same, and the year 9999 is near.
 	later = 19 * 400
+	// mostPositions bounds BYSETPOS. 300 rules with 366 positions took minutes to expand, at each reading.
+	mostPositions = 10
 )
 
 // parseRule reads an RRULE. What the library does not bound is bounded here.
@@ -71,6 +73,8 @@ func (r *rule) check() error {
 		return errors.New("more than 24 times a day")
 	case slices.Max([]int{len(o.Bysetpos), len(o.Bymonth), len(o.Bymonthday), len(o.Byyearday), len(o.Byweekno), len(o.Byweekday)}) > 366:
 		return errors.New("a list of more than 366 values")
+	case len(o.Bysetpos) > mostPositions: // the library makes a list of all days of each period for each of them
+		return fmt.Errorf("BYSETPOS: up to %d positions are allowed", mostPositions)
 	case slices.ContainsFunc(o.Byweekday, func(d rrule.Weekday) bool { return d.N() < -nth || d.N() > nth }):
 		return fmt.Errorf("BYDAY: up to %d are allowed", nth)
 	}
