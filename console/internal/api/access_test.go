@@ -202,6 +202,29 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// A token that got out ends with it: there is nothing that lives on.
+func TestNothingOutlivesToken(t *testing.T) {
+	g := newGate(t)
+	anna := g.login(t, "anna", annasPassword)
+	token := g.token(t, anna, "/users/anna/tokens", `{"name":"deploy","days":1}`)
+	const everything = `"grants":[{"role":"admin"}]`
+	for _, r := range []struct{ method, path, body string }{
+		{"POST", "/users/anna/tokens", `{"name":"x","neverExpires":true}`},
+		{"PUT", "/users/anna/password", `{"new":"another-Kettle-9"}`},
+		{"POST", "/users", `{"name":"eve","password":"another-Kettle-9",` + everything + `}`},
+		{"PUT", "/users/ben", `{"disabled":false,` + everything + `}`},
+	} {
+		header := token
+		if r.method == "PUT" {
+			header += "\nIf-Match: *"
+		}
+		g.want(t, 403, "a token cannot do this for its own user", header, r.method, r.path, r.body)
+	}
+	g.want(t, 201, "", token, "POST", "/users", `{"name":"carl","password":"another-Kettle-9","grants":[{"role":"viewer"}]}`)
+	g.want(t, 204, "", token, "PUT", "/users/carl/password", `{"new":"another-Kettle-10"}`)
+	g.want(t, 201, `"token":"ej_`, token, "POST", "/users/carl/tokens", `{"name":"x"}`)
+}
+
 func TestUsers(t *testing.T) {
 	g := newGate(t)
 	ben, anna := g.login(t, "ben", bensPassword), g.login(t, "anna", annasPassword)

@@ -92,7 +92,8 @@ func (a *API) addTokens() {
 	}, a.tokens)
 	register(a, everything, huma.Operation{
 		OperationID: "add-token", Method: http.MethodPost, Path: users, Tags: tagAccess, Summary: "Make an API token of a user", DefaultStatus: http.StatusCreated,
-		Errors: []int{http.StatusConflict},
+		Description: notByToken,
+		Errors:      []int{http.StatusConflict},
 	}, a.addToken)
 	register(a, everything, huma.Operation{
 		OperationID: "revoke-token", Method: http.MethodDelete, Path: users + "/{token}", Tags: tagAccess, Summary: "Revoke an API token of a user",
@@ -126,6 +127,13 @@ func (a *API) addMyToken(ctx context.Context, in *AddMyTokenInput) (*answer[Made
 
 func (a *API) addToken(ctx context.Context, in *AddTokenInput) (*answer[MadeToken], error) {
 	grants, err := grantsOf(ctx, in.Body.Grants)
+	if err != nil {
+		return nil, err
+	}
+	user, err := a.Access.User(in.User)
+	if err == nil {
+		err = endsWithToken(ctx, in.User, user.Grants)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -97,19 +98,20 @@ func (a *API) addUsers() {
 		OperationID: "list-users", Method: http.MethodGet, Path: usersPath, Tags: tagAccess, Summary: "Users of the console",
 	}, a.users)
 	register(a, everything, huma.Operation{
-		OperationID: "add-user", Method: http.MethodPost, Path: usersPath, Tags: tagAccess, Summary: "Add a user", DefaultStatus: http.StatusCreated, Errors: conflict,
+		OperationID: "add-user", Method: http.MethodPost, Path: usersPath, Tags: tagAccess, Summary: "Add a user", DefaultStatus: http.StatusCreated,
+		Description: notByToken, Errors: conflict,
 	}, a.addUser)
 	register(a, everything, huma.Operation{
 		OperationID: "get-user", Method: http.MethodGet, Path: usersPath + "/{user}", Tags: tagAccess, Summary: "A user",
 	}, a.user)
 	register(a, everything, huma.Operation{
 		OperationID: "set-user", Method: http.MethodPut, Path: usersPath + "/{user}", Tags: tagAccess, Summary: "Replace the grants of a user, and disable or enable him",
-		Description: "It counts from the next request of his on. The last admin for everything can neither lose that nor be disabled. If-Match is needed.",
+		Description: "It counts from the next request of his on. The last admin for everything can neither lose that nor be disabled. If-Match is needed. " + notByToken,
 		Errors:      []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
 	}, a.setUser)
 	register(a, everything, huma.Operation{
 		OperationID: "set-password", Method: http.MethodPut, Path: usersPath + "/{user}/password", Tags: tagAccess, Summary: "Set the password of a user",
-		Description: "It ends all of his sessions.", Errors: conflict,
+		Description: "It ends all of his sessions. " + notByToken, Errors: conflict,
 	}, a.setPassword)
 	register(a, everything, huma.Operation{
 		OperationID: "remove-user", Method: http.MethodDelete, Path: usersPath + "/{user}", Tags: tagAccess, Summary: "Remove a user, with tokens and sessions",
@@ -149,6 +151,9 @@ func (a *API) user(_ context.Context, in *InUser) (*versioned[UserInfo], error) 
 
 func (a *API) addUser(ctx context.Context, in *AddUserInput) (*versioned[UserInfo], error) {
 	grants, err := grantsOf(ctx, in.Body.Grants)
+	if err == nil {
+		err = endsWithToken(ctx, in.Body.Name, grants)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +181,9 @@ func (a *API) setUser(ctx context.Context, in *SetUserInput) (*versioned[UserInf
 	if to.Grants, err = grantsOf(ctx, in.Body.Grants); err != nil {
 		return nil, err
 	}
+	if err := endsWithToken(ctx, in.User, to.Grants); err != nil {
+		return nil, err
+	}
 	if err := a.Access.SetUser(ctx, actor(ctx), in.User, to); err != nil {
 		return nil, err
 	}
@@ -183,7 +191,14 @@ func (a *API) setUser(ctx context.Context, in *SetUserInput) (*versioned[UserInf
 }
 
 func (a *API) setPassword(ctx context.Context, in *SetPasswordInput) (*struct{}, error) {
-	err := a.Access.SetPassword(ctx, actor(ctx), in.User, in.Body.New)
+	user, err := a.Access.User(in.User)
+	if err == nil {
+		err = endsWithToken(ctx, in.User, user.Grants)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = a.Access.SetPassword(ctx, actor(ctx), in.User, in.Body.New)
 	if errors.Is(err, access.ErrPassword) {
 		return nil, refuse("body.new", "%v", err)
 	}
@@ -239,6 +254,18 @@ func logsIn(ctx context.Context) (*access.Principal, error) {
 		return p, nil
 	}
 	return person(ctx)
+}
+
+const notByToken = "A token cannot do it for its own user, or for one who is admin for everything."
+
+// endsWithToken returns an error if a token would get itself a way in that it does not end: one by its own user, or
+// by another one who may do everything. A token that got out could not be revoked otherwise.
+func endsWithToken(ctx context.Context, user string, grants []access.Grant) error {
+	p := access.From(ctx)
+	if p.Token == "" || user != p.User && !(&access.Principal{Grants: grants}).MayEverywhere(access.Admin) {
+		return nil
+	}
+	return fmt.Errorf("%w: a token cannot do this for its own user, or for one who is admin for everything", route.ErrDenied)
 }
 
 func actor(ctx context.Context) access.Actor { return access.ActorOf(access.From(ctx)) }
