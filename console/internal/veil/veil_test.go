@@ -84,7 +84,7 @@ func TestRestore(t *testing.T) {
 
 // What looks for secrets takes about as long as to read the document: each request for a plan does so.
 func TestTakesNoLonger(t *testing.T) {
-	const n = 50_000
+	const n = 10_000
 	items := strings.Repeat("'***',", n)
 	for name, document := range map[string]string{
 		"a long key":           "? token" + strings.Repeat("k", 4*n) + "\n: [" + items + "]\n",
@@ -94,7 +94,7 @@ func TestTakesNoLonger(t *testing.T) {
 		begin := time.Now()
 		_, err := Restore([]byte(document), []byte(document))
 		Document(document)
-		if took := time.Since(begin); took > 5*time.Second { // it is some 0.2 s; it was minutes
+		if took := time.Since(begin); took > 5*time.Second { // it is some 0.1 s; it was 20 s and more
 			t.Errorf("%s: it took %v", name, took)
 		}
 		if err != nil && len(err.Error()) > 10_000 {
