@@ -132,9 +132,7 @@ func (b *SettingsBody) text(job string) ([]byte, error) {
 	if b.Document != "" {
 		return []byte(b.Document), nil
 	}
-	if _, isNamed := b.Config["jobName"]; !isNamed {
-		b.Config["jobName"] = job
-	}
+	b.Config.name(job)
 	return json.Marshal(b.Config)
 }
 
@@ -150,7 +148,7 @@ func decode(name string, document, before []byte) (job.Config, error) {
 		return c, err
 	}
 	if c.Name != name {
-		return c, refuse("body.config.jobName", "it is the configuration of another job than that of the path")
+		return c, refuse("jobName", "it is the configuration of another job than that of the path")
 	}
 	unknown, err := job.UnknownKeys(document)
 	if err != nil {
@@ -163,7 +161,7 @@ func decode(name string, document, before []byte) (job.Config, error) {
 	}
 	fields := make([]FieldError, len(unknown))
 	for i, key := range unknown {
-		fields[i] = FieldError{"body.config." + key, "no configuration has this key"}
+		fields[i] = FieldError{key, "no configuration has this key"}
 	}
 	return c, newProblem(http.StatusUnprocessableEntity, "invalid-config", "a configuration has not these keys", fields...)
 }

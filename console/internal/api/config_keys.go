@@ -13,6 +13,13 @@ import (
 // in props what it has not. Others that stand there are kept, and are not shown.
 type ConfigKeys map[string]any
 
+// name gives a configuration that names no job the name of the path.
+func (k ConfigKeys) name(job string) {
+	if _, isNamed := k["jobName"]; !isNamed {
+		k["jobName"] = job
+	}
+}
+
 // configKeys returns a configuration by ElasticJob's keys.
 func configKeys(c job.Config) (ConfigKeys, error) {
 	document, err := c.Encode(nil)
@@ -34,7 +41,7 @@ func (ConfigKeys) Schema(huma.Registry) *huma.Schema {
 		Properties: map[string]*huma.Schema{}, AdditionalProperties: true,
 	}
 	for _, key := range []struct{ name, kind, says string }{
-		{"jobName", huma.TypeString, "Name of the job."},
+		{"jobName", huma.TypeString, "Name of the job. Default: that of the path."},
 		{"cron", huma.TypeString, "When it runs: a Quartz expression. Empty for a one-off job."},
 		{"timeZone", huma.TypeString, "Zone of the expression. Default: that of each process."},
 		{"shardingTotalCount", huma.TypeInteger, "How many items it has."},

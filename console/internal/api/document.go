@@ -37,6 +37,7 @@ func describe(schemas huma.Registry) *huma.OpenAPI {
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"session": {Type: "apiKey", In: "cookie", Name: "elasticjob", Description: "Cookie of a log-in; by TLS it is named __Host-elasticjob."},
 				"token":   {Type: "http", Scheme: "bearer", Description: "Token of the API."},
+				"basic":   {Type: "http", Scheme: "basic", Description: "Name and password with each request: for people with a shell. Scripts take tokens."},
 			},
 		},
 		Tags: []*huma.Tag{
@@ -46,6 +47,7 @@ func describe(schemas huma.Registry) *huma.OpenAPI {
 			{Name: "servers", Description: "Hosts and processes."},
 			{Name: "history", Description: "What has happened: it needs a database."},
 			{Name: "access", Description: "Log-in, users and tokens."},
+			{Name: "connections", Description: "Namespaces and databases that the console knows, and how to get to them."},
 		},
 	}
 }

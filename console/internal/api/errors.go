@@ -8,6 +8,8 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -235,7 +237,7 @@ func transform(_ huma.Context, _ string, body any) (any, error) {
 	var fields []FieldError
 	for _, e := range model.Errors {
 		if e != nil {
-			fields = append(fields, FieldError{e.Location, e.Message}) // without its Value
+			fields = append(fields, FieldError{e.Location, reasonOf(e.Message)}) // without its Value
 		}
 	}
 	detail := model.Detail
@@ -243,6 +245,17 @@ func transform(_ huma.Context, _ string, body any) (any, error) {
 		detail = fields[0].Field + ": " + fields[0].Reason
 	}
 	return newProblem(model.Status, codeOf(model.Status), detail, fields...), nil
+}
+
+// reasonOf is a reason of huma, with what is allowed where it does not say so.
+func reasonOf(message string) string {
+	switch {
+	case strings.HasPrefix(message, "invalid date/time for format "+time.RFC3339Nano[:4]): // a layout of Go's
+		return "a time as in RFC 3339 is allowed, such as 2026-01-31T15:04:05Z"
+	case strings.HasPrefix(message, huma.ErrUnknownContentType.Error()):
+		return message + ": application/json is allowed"
+	}
+	return message
 }
 
 // codeOf is the code of what huma refuses.

@@ -141,7 +141,7 @@ func prepare(op *huma.Operation, need route.Need) {
 	says := "Open to everybody."
 	if need.Scope != route.Open {
 		op.Errors = append(op.Errors, http.StatusUnauthorized)
-		op.Security = []map[string][]string{{"session": {}}, {"token": {}}}
+		op.Security = []map[string][]string{{"session": {}}, {"token": {}}, {"basic": {}}}
 		says = "Needs a log-in."
 	}
 	if need.Scope > route.SignedIn {

@@ -53,6 +53,7 @@ func (c *ConfigInput) decode(name string, stored []byte) (job.Config, error) {
 	}
 	document := []byte(c.Document)
 	if c.Config != nil {
+		c.Config.name(name)
 		var err error
 		if document, err = json.Marshal(c.Config); err != nil { // YAML, too
 			return job.Config{}, refuse("body.config", "%v", err)

@@ -98,10 +98,11 @@ func (t *Table) find(r *http.Request, allow http.Header) (*entry, []string, erro
 	if len(s.others) == 0 {
 		return nil, nil, ErrNoRoute
 	}
+	others := strings.Join(slices.Sorted(maps.Keys(s.others)), ", ")
 	if allow != nil {
-		allow.Set("Allow", strings.Join(slices.Sorted(maps.Keys(s.others)), ", "))
+		allow.Set("Allow", others)
 	}
-	return nil, nil, ErrMethod
+	return nil, nil, fmt.Errorf("%w: %s is", ErrMethod, others)
 }
 
 // search looks for a route: literals first, and if nothing is there for the method, parameters.

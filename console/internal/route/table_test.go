@@ -62,7 +62,7 @@ func TestFind(t *testing.T) {
 		{"POST", "/api/jobs/config/disable", "/api/jobs/{job}/disable|config|", ""}, // a job named config
 		{"GET", "/api/jobs/a%2Fb/sharding/", "/api/jobs/{job}/sharding|a/b|", ""},
 		{"DELETE", "/api/jobs/x/sharding/3/disable", "/api/jobs/{job}/sharding/{item}/disable|x|3", ""},
-		{"POST", "/api/jobs/x/sharding", ErrMethod.Error() + "\n", "GET"},
+		{"POST", "/api/jobs/x/sharding", ErrMethod.Error() + ": GET is\n", "GET"},
 		{"GET", "/api/jobs//sharding", ErrPath.Error() + "\n", ""},
 		{"GET", "/api/other", ErrNoRoute.Error() + "\n", ""},
 	} {
