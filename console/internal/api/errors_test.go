@@ -68,7 +68,7 @@ func TestProblems(t *testing.T) {
 			{anna, "POST", orders + "/jobs/settle/plan", `{"document":"jobName: settle\ncron: hunter\nshardingTotalCount: 0\n"}`, 422, "invalid-config", "cron shardingTotalCount"},
 			{anna, "POST", orders + "/jobs/settle/plan", `{"config":{"jobName":"settle","cron":"0 0 3 * * ?","shardingTotalCount":-5,"timeZone":"Moon"}}`, 422, "invalid-config", "timeZone shardingTotalCount"},
 			{anna, "POST", orders + "/jobs/settle/plan", `{"config":{"jobName":"settle","cron":"0 0 3 * * ?","shardingTotalCount":5},"version":1}`, 412, "config-changed", ""},
-			{anna, "POST", orders + "/jobs/nothing/plan", `{"config":{"jobName":"nothing","shardingTotalCount":5},"version":1}`, 404, "no-job", ""},
+			{anna, "POST", orders + "/jobs/nothing/plan", `{"config":{"shardingTotalCount":5},"version":1}`, 404, "no-job", ""},
 		} {
 			answer := heard(t, w.Do(tt.who, tt.method, tt.path, tt.body))
 			if answer.status != tt.status {
