@@ -58,6 +58,9 @@ at once.`,
 		Example: "  elasticjob console --demo\n  elasticjob console user add anna --role admin\n  elasticjob console --store etcd://127.0.0.1:2379/billing",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.isDemo {
+				if given := c.storeFlags(cmd); len(given) > 0 {
+					return exit.Errorf(exit.Usage, "--demo has a store and a history of its own: leave --%s out", strings.Join(given, ", --"))
+				}
 				return c.serveDemo(cmd.Context(), f)
 			}
 			return c.serveConsole(cmd.Context(), &f)
@@ -80,6 +83,20 @@ at once.`,
 	}
 	cmd.AddCommand(c.consoleCommands(&f)...)
 	return cmd
+}
+
+// storeFlags are the names of flags that were given and say which store or history is meant.
+func (c *cli) storeFlags(cmd *cobra.Command) []string {
+	var given []string
+	for _, f := range target.Fields() {
+		if f.Flag != "" && cmd.Flags().Changed(f.Flag) {
+			given = append(given, f.Flag)
+		}
+	}
+	if cmd.Flags().Changed("context") {
+		given = append(given, "context")
+	}
+	return given
 }
 
 // consoleCommands are those below console.

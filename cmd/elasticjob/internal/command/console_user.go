@@ -227,6 +227,9 @@ func (c consoleUsers) change(cmd *cobra.Command, e access.Event, change func(*ac
 // tell prints what was done, or would be.
 func (c consoleUsers) tell(would string, e access.Event) error {
 	if c.output.ForPeople() {
+		if e.Kind == access.UserAdded && e.Detail == "" {
+			return c.printer().Say("%s: %s%s, without grants: may see nothing before elasticjob console user set gives some.", e.User, would, e.Kind)
+		}
 		return c.printer().Say("%s: %s%s.", e.User, would, e.Kind)
 	}
 	return c.print(show.Result{Value: e, Names: func() []string { return []string{e.User} }})
