@@ -240,6 +240,14 @@ func TestRightsAtOnce(t *testing.T) {
 		"by another process": {func(ctx context.Context, c *Control) error {
 			return c.o.File.Change(ctx, func(u *Users) error { return u.Disable("ben", true) })
 		}, "over", "disabled"},
+		"disable, and enable, before the console looks": {func(ctx context.Context, c *Control) error {
+			time.Sleep(time.Second)
+			return c.o.File.Change(ctx, func(u *Users) error { return errors.Join(u.Disable("ben", true), u.Disable("ben", false)) })
+		}, "over", ""},
+		"end sessions": {func(ctx context.Context, c *Control) error {
+			time.Sleep(time.Second)
+			return c.o.File.Change(ctx, func(u *Users) error { return u.EndSessions("ben") })
+		}, "over", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -398,6 +406,13 @@ func TestCookie(t *testing.T) {
 	if plain.Name != "elasticjob" || plain.Secure || !plain.HttpOnly || plain.SameSite != http.SameSiteLaxMode || plain.Path != "/" || plain.Domain != "" || plain.Value != s.Value() {
 		t.Errorf("%+v", plain)
 	}
+	stranger := ask("X-Forwarded-Proto", "https")
+	stranger.RemoteAddr = "198.51.100.7:4711"
+	for name, r := range map[string]*http.Request{"not the proxy": stranger, "what the client says": ask("X-Forwarded-Proto", "https, http")} {
+		if cookie := c.Cookie(r, s); cookie.Name != plain.Name || cookie.Secure {
+			t.Errorf("%s: %+v", name, cookie)
+		}
+	}
 	for name, r := range map[string]*http.Request{"TLS": httptest.NewRequest("GET", "https://h/", nil), "proxy": ask("X-Forwarded-Proto", "http, https")} {
 		if cookie := c.Cookie(r, s); cookie.Name != "__Host-elasticjob" || !cookie.Secure || !cookie.HttpOnly {
 			t.Errorf("%s: %+v", name, cookie)
@@ -436,6 +451,30 @@ func TestTokenLife(t *testing.T) {
 		for _, bad := range []time.Duration{-2, MaxTokenLife + 1} {
 			if _, _, err := c.AddToken(t.Context(), boss, "ben", "bad", nil, bad); !errors.Is(err, ErrInvalid) {
 				t.Errorf("%v: %v", bad, err)
+			}
+		}
+	})
+}
+
+// A token may do what both its user and it itself may do; without grants of its own, what its user may.
+func TestTokenGrants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options{File: usersFile(t)})
+		for name, tt := range map[string]struct {
+			grants        []Grant
+			steers, other bool // pay-out, and what ben may not
+		}{
+			"all":      {nil, true, false},
+			"narrower": {[]Grant{{Role: Viewer}}, false, false},
+			"wider":    {[]Grant{everything}, true, false},
+		} {
+			secret, _, err := c.AddToken(t.Context(), boss, "ben", name, tt.grants, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := wantWho(t, c, ask("Authorization", "Bearer "+secret), "ben (token "+name+")")
+			if steers, other := p.May(Operator, "prod", "pay-out"), p.May(Viewer, "test", "stock"); steers != tt.steers || other != tt.other || !p.May(Viewer, "prod", "pay-out") {
+				t.Errorf("%s: steers %t, other %t", name, steers, other)
 			}
 		}
 	})

@@ -359,6 +359,7 @@ func TestIdempotencyKey(t *testing.T) {
 func TestBatch(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
 		p := apitest.May(access.Operator, "settle", "nothing", "late")
+		p.Grants = append(p.Grants, apitest.May(access.Viewer, "pay-out").Grants...)
 		for action, want := range map[string]string{
 			"pause": "settle:0 late:0 nothing:404 pay-out:403", "resume": "settle:0 late:0 nothing:404 pay-out:403",
 			"trigger": "settle:0 late:409 nothing:404 pay-out:403", "disable": "settle:0 late:0 nothing:404 pay-out:403", "enable": "settle:0 late:0 nothing:404 pay-out:403",
