@@ -6,7 +6,8 @@
 //
 // It is names that tell a secret (email.password, dingtalk.secret, wechat.webhook), and in values the
 // password of a URL, and parameters with such names. What a program of one's own has under a name that
-// says nothing is shown, as are jobParameter and the parameters of items. References, ${env:NAME}, are shown.
+// says nothing is shown, as are jobParameter and the parameters of items. Values that are references and
+// nothing else, ${env:NAME}, are shown.
 package veil
 
 import (
@@ -36,6 +37,8 @@ var (
 	secretUser = regexp.MustCompile(`(://[^\s/?#@:]*:)[^\s/?#]*@`)
 	// A parameter of a URL, or of a data source.
 	secretParameter = regexp.MustCompile(`(?i)([?&;\s][\w.-]*(?:` + words + `|key|sign|signature)=)[^&;\s]+`)
+	// References, and nothing beside them.
+	references = regexp.MustCompile(`^(?:\$\{[a-z]+:[^{}]*\})+$`)
 )
 
 // maxWrong bounds how many faults of a document are told.
@@ -48,7 +51,7 @@ func Value(name, value string) string { return shown(secretName.MatchString(name
 
 func shown(isSecret bool, value string) string {
 	switch {
-	case value == "" || strings.Contains(value, "${"):
+	case value == "" || references.MatchString(value):
 		return value
 	case isSecret:
 		return Veil

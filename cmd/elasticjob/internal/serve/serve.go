@@ -70,7 +70,8 @@ func Run(ctx context.Context, sites ...Site) error {
 func (s Site) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: s.Handler, ReadTimeout: s.Most, WriteTimeout: s.Most, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+		ErrorLog:                     slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+		DisableGeneralOptionsHandler: true, // OPTIONS * goes through the guard as all requests do
 	}
 	serve := server.Serve
 	scheme := "http"
