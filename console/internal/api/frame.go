@@ -33,6 +33,7 @@ const (
 type Connections interface {
 	Namespaces() []connection.Namespace
 	Ops(ctx context.Context, name string) (*ops.Ops, error)
+	History(database string) (connection.Past, error)
 }
 
 // Options say what the API is about.

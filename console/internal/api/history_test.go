@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
@@ -24,8 +25,20 @@ func (shared) Namespaces() []connection.Namespace {
 	return []connection.Namespace{{Name: "a", Database: "one"}, {Name: "b", Database: "one"}, {Name: "c", Database: "two"}, {Name: "d"}, {Name: "e"}}
 }
 
-func (s shared) Ops(context.Context, string) (*ops.Ops, error) {
-	return ops.New(nil, ops.WithHistory(s.reader)), nil
+// Ops is for the namespaces that a program has given with their history; the stores of the others are away.
+func (s shared) Ops(_ context.Context, name string) (*ops.Ops, error) {
+	if name == "d" || name == "e" {
+		return ops.New(nil, ops.WithHistory(s.reader)), nil
+	}
+	return nil, ops.ErrStoreAway
+}
+
+func (s shared) History(string) (connection.Past, error) { return past{Reader: s.reader}, nil }
+
+// past is a database.
+type past struct {
+	history.Reader
+	trace.Sink
 }
 
 // names is a history that has names.
@@ -39,7 +52,7 @@ func (names) JobNames(context.Context, string, int) ([]string, error) {
 	return []string{"pay", "settle"}, nil
 }
 
-// A database knows jobs by their names only. So a question about the past of all jobs needs all jobs of all namespaces
+// A question about the past does not need the store. A database knows jobs by their names only. So a question about the past of all jobs needs all jobs of all namespaces
 // that share a database, and one about a job those of its name; names are told to who may see them in each of these.
 func TestSharedDatabase(t *testing.T) {
 	grant := func(namespace string, jobs ...string) access.Grant {

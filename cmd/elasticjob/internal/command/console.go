@@ -103,7 +103,7 @@ func (c *cli) storeFlags(cmd *cobra.Command) []string {
 func (c *cli) consoleCommands(f *consoleFlags) []*cobra.Command {
 	users := consoleUsers{c, f}
 	connections := consoleConnections{cli: c}
-	return []*cobra.Command{users.userCommand(), users.tokenCommand(), connections.command(), c.demoWorkerCommand()}
+	return append(c.demoCommands(), users.userCommand(), users.tokenCommand(), connections.command())
 }
 
 // usersFile returns the path of the file with users.

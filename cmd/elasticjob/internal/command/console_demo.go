@@ -1,3 +1,5 @@
+//go:build unix
+
 package command
 
 import (
@@ -58,11 +60,12 @@ func (c *cli) demoWorker() ([]string, error) {
 	return []string{self, "console", demoWorkerUse}, err
 }
 
-func (c *cli) demoWorkerCommand() *cobra.Command {
-	return &cobra.Command{
+// demoCommands are what the demo needs beside its flag.
+func (c *cli) demoCommands() []*cobra.Command {
+	return []*cobra.Command{{
 		Use: demoWorkerUse + " ORDERS", Short: "A worker of the demo", Hidden: true, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return demo.Work(cmd.Context(), args[0], c.env.In, c.env.Supervisor)
 		},
-	}
+	}}
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package demo
 
 import (
@@ -7,8 +9,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
@@ -71,7 +75,7 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 
 // start does so; what runs on ends with life.
 func (d *Demo) start(ctx, life context.Context, o Options) (err error) {
-	if d.dir, err = os.MkdirTemp("", "elasticjob-demo-"); err != nil {
+	if d.dir, err = newFolder(); err != nil {
 		return err
 	}
 	file := filepath.Join(d.dir, "history.db") // made here: OpenHistory wants to find one
@@ -109,6 +113,23 @@ func (d *Demo) start(ctx, life context.Context, o Options) (err error) {
 	d.running.Go(func() { seed(life, d.history, time.Now(), d.log) })
 	d.running.Go(func() { d.mishaps(life, o.Rest) })
 	return nil
+}
+
+const folderPrefix = "elasticjob-demo-"
+
+// newFolder makes a folder that has this process in its name, and removes those of processes that were killed.
+func newFolder() (string, error) {
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
+	if err != nil {
+		return "", err
+	}
+	for _, folder := range left {
+		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), folderPrefix), "-")
+		if pid, err := strconv.Atoi(owner); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			_ = os.RemoveAll(folder) // the next demo tries again
+		}
+	}
+	return os.MkdirTemp("", folderPrefix+strconv.Itoa(os.Getpid())+"-*")
 }
 
 // notTraced says what the history does not have. The audit has it.

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package demo is a small company whose jobs run on this host, for people who want to see a console
 // at work: a store, three workers as processes of their own, jobs of every kind, and the history of a day.
 //
