@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -246,6 +247,26 @@ func TestNobodyTakesAsLong(t *testing.T) {
 	}
 	if err := nobody.Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// That is also so where users have brought hashes of another kind, which takes hardly any memory.
+func TestNobodyTakesAsLongAsBcrypt(t *testing.T) {
+	f := File(filepath.Join(t.TempDir(), "users.yaml"))
+	if err := f.Change(t.Context(), func(u *Users) error {
+		u.Users = map[string]*User{
+			"anna": {Password: "$2y$10$abcdefghijklmnopqrstuuBdMhrQiP4bPYDcUWeDf3U8k2yaLqgzu", Grants: []Grant{everything}},
+			"ben":  {}, // has no password
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, Options{File: f})
+	for _, user := range []string{"anna", "ben", "eve"} {
+		if mib := allocated(func() { wantRefused(t, c, basic(user, another), "wrong name or password") }); mib > 5 {
+			t.Errorf("%s takes %d MiB", user, mib)
+		}
 	}
 }
 

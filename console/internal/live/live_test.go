@@ -150,6 +150,11 @@ func TestRightsChange(t *testing.T) {
 		l.wants("reset pay-in=1 stock=1")
 		w.may("ben") // he has logged out
 		l.wants("bye denied")
+		w.may("ben", access.Grant{Role: access.Admin})
+		l = w.listen("ben", jobs, "")
+		l.wants("reset pay-in=1 stock=1")
+		w.isNow("ben", "carl") // who has logged in with the same browser
+		l.wants("bye denied")
 	})
 }
 

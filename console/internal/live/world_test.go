@@ -190,6 +190,13 @@ func (w *world) may(name string, grants ...access.Grant) {
 	}
 }
 
+// isNow makes the one who was known by a name somebody else, who may do all.
+func (w *world) isNow(was, name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.who[was] = &access.Principal{Name: name, Grants: []access.Grant{{Role: access.Admin}}}
+}
+
 // put writes jobs; those of a name that begins with - are removed.
 func (w *world) put(jobs ...string) {
 	w.t.Helper()
