@@ -31,6 +31,8 @@ func golden(t *testing.T, file string, prepare func(r *http.Request, who string)
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		line := lines.Text()
@@ -58,10 +60,10 @@ func golden(t *testing.T, file string, prepare func(r *http.Request, who string)
 		}
 		got := ask()
 		for end := time.Now().Add(patience / 2); got != want && parts[1] == "GET" && time.Now().Before(end) && !*update; got = ask() {
-			time.Sleep(20 * time.Millisecond) // another process has to see what was changed
+			<-again.C // another process has to see what was changed
 		}
 		if *update && parts[1] == "GET" {
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			got = ask()
 		}
 		if got != want && !*update {

@@ -44,8 +44,9 @@ func (c *cli) serveDemo(ctx context.Context, f consoleFlags) (err error) {
 		return err
 	}
 	f.ready = func(url string) {
-		_, _ = fmt.Fprintf(c.env.Out, "A demo with a store, three workers and their jobs. All of it ends with this command.\n\n"+
-			"  console   %s\n  user      %s\n  password  %s\n\n", url, demoUser, password) // whoever does not read it asks no more
+		const text = "A demo with a store, three workers and their jobs. All of it ends with this command.\n\n" +
+			"  console   %s\n  user      %s\n  password  %s\n\n"
+		_, _ = fmt.Fprintf(c.env.Out, text, url, demoUser, password) // whoever does not read it asks no more
 	}
 	c.flags, c.context = d.Settings, ""
 	return c.serveConsole(ctx, &f)
