@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -72,8 +73,8 @@ type Control struct {
 //
 // Errors: those of [File.Read]; one that says which option is wrong.
 func Open(o Options) (*Control, error) {
-	o.Idle, o.Absolute = either(o.Idle, 30*time.Minute), either(o.Absolute, 12*time.Hour)
-	o.Sessions, o.SessionsOfUser, o.Hashes = either(o.Sessions, 10_000), either(o.SessionsOfUser, 20), either(o.Hashes, 4)
+	o.Idle, o.Absolute = cmp.Or(o.Idle, 30*time.Minute), cmp.Or(o.Absolute, 12*time.Hour)
+	o.Sessions, o.SessionsOfUser, o.Hashes = cmp.Or(o.Sessions, 10_000), cmp.Or(o.SessionsOfUser, 20), cmp.Or(o.Hashes, 4)
 	if o.Idle < 0 || o.Absolute < 0 || o.Sessions < 0 || o.SessionsOfUser < 0 || o.Hashes < 0 {
 		return nil, errors.New("access: Idle, Absolute, Sessions, SessionsOfUser and Hashes cannot be below 0")
 	}
@@ -100,14 +101,6 @@ func Open(o Options) (*Control, error) {
 	ctx, c.cancel = context.WithCancel(context.Background())
 	go c.writeUses(ctx)
 	return c, nil
-}
-
-func either[T comparable](value, other T) T {
-	var zero T
-	if value == zero {
-		return other
-	}
-	return value
 }
 
 // Close writes when tokens were last used. All sessions are over.
