@@ -55,15 +55,19 @@ func describe(schemas huma.Registry) *huma.OpenAPI {
 // addDocument adds the routes of the document. They are open: it tells nothing of an installation, not
 // even its version, and who writes a client needs no account for it.
 func (a *API) addDocument() {
+	document := sync.OnceValue(func() *huma.OpenAPI { // with the first request all routes are there
+		openAnswers(a.huma.OpenAPI())
+		return a.huma.OpenAPI()
+	})
 	documents := []struct {
 		id, path, contentType string
 		make                  func() ([]byte, error)
 	}{
-		{"get-openapi-json", "/openapi.json", "application/openapi+json", func() ([]byte, error) { return json.Marshal(a.huma.OpenAPI()) }},
-		{"get-openapi-yaml", "/openapi.yaml", "application/openapi+yaml", func() ([]byte, error) { return a.huma.OpenAPI().YAML() }},
+		{"get-openapi-json", "/openapi.json", "application/openapi+json", func() ([]byte, error) { return json.Marshal(document()) }},
+		{"get-openapi-yaml", "/openapi.yaml", "application/openapi+yaml", func() ([]byte, error) { return document().YAML() }},
 	}
 	for _, d := range documents {
-		text := sync.OnceValues(d.make) // with the first request all routes are there
+		text := sync.OnceValues(d.make)
 		op := huma.Operation{
 			OperationID: d.id, Method: http.MethodGet, Path: Prefix + d.path, Tags: tagConsole, Summary: "This document",
 			Responses: map[string]*huma.Response{"200": {Description: "The document", Content: map[string]*huma.MediaType{d.contentType: {}}}},

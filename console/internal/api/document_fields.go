@@ -1,0 +1,55 @@
+package api
+
+import (
+	"path"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// openAnswers has the document say that answers may have more fields, because later versions add some. Bodies of
+// requests may not: a field that nobody knows is a mistake.
+func openAnswers(d *huma.OpenAPI) {
+	asked := bodies{schemas: d.Components.Schemas.Map(), names: map[string]bool{}}
+	for _, item := range d.Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op != nil && op.RequestBody != nil {
+				for _, content := range op.RequestBody.Content {
+					asked.visit(content.Schema)
+				}
+			}
+		}
+	}
+	for name, s := range asked.schemas {
+		if s.AdditionalProperties == false && !asked.names[name] {
+			s.AdditionalProperties = nil
+		}
+	}
+}
+
+// bodies finds the schemas that are parts of bodies of requests.
+type bodies struct {
+	schemas map[string]*huma.Schema
+	names   map[string]bool
+}
+
+func (b bodies) visit(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if name := path.Base(s.Ref); s.Ref != "" && !b.names[name] {
+		b.names[name] = true
+		b.visit(b.schemas[name])
+	}
+	b.visit(s.Items)
+	if values, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		b.visit(values)
+	}
+	for _, property := range s.Properties {
+		b.visit(property)
+	}
+	for _, of := range [][]*huma.Schema{s.OneOf, s.AnyOf, s.AllOf} {
+		for _, one := range of {
+			b.visit(one)
+		}
+	}
+}
