@@ -18,6 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -137,36 +138,32 @@ func (d *Demo) notTraced(made ops.Change, err error) {
 	d.log.Warn("a change is not in the history", "change", made.ID, "error", err)
 }
 
-// mishaps kills a worker now and then, and starts it again.
-func (d *Demo) mishaps(ctx context.Context, rest time.Duration) {
-	wait := time.NewTimer(rest / 4)
-	defer wait.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-wait.C:
+// mishaps kills a worker now and then, in the middle of its work, and starts it again.
+func (d *Demo) mishaps(ctx context.Context, pause time.Duration) {
+	for alive := rest.For(ctx, pause/4); alive; alive = rest.For(ctx, time.Second) {
+		victim, isThere := d.victim(ctx)
+		if isThere {
+			d.crew.mishap(ctx, victim)
+			rest.For(ctx, pause)
 		}
-		d.crew.mishap(ctx, d.victim(ctx))
-		wait.Reset(rest)
 	}
 }
 
-// victim returns the worker that is in the middle of the job that is there to be interrupted.
-func (d *Demo) victim(ctx context.Context) int {
+// victim returns the worker that is in the middle of the job that is there to be interrupted, if one is.
+func (d *Demo) victim(ctx context.Context) (worker int, isThere bool) {
 	items, err := d.Ops.Job(interrupted).Items(ctx)
 	if err != nil {
 		d.log.Warn("which worker runs what cannot be told", "error", err)
-		return 0
+		return 0, false
 	}
 	for _, item := range items {
 		for i := range workers {
 			if item.Run != nil && item.Server == address(i) {
-				return i
+				return i, true
 			}
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // Folder is where the demo keeps what ends with it.
