@@ -242,10 +242,8 @@ func (w *World) writeProgress(r *jobtree.Request, item int, d jobtree.ProgressDo
 	return []coord.Op{coord.AtVersion(w.Job.Request(r.ID), r.Version), coord.Create(path, value)}
 }
 
-// goOn takes over what a request wants of an item whose run was cut short: the claim is for
-// the same request.
-func (w *World) goOn(claim *Claim) []coord.Op {
-	r := w.runsFor(claim.Item)
+// goOn takes over what a request wants of an item: the claim is for the same request, or for none if r is nil.
+func (w *World) goOn(claim *Claim, r *jobtree.Request) []coord.Op {
 	if r == nil {
 		return nil
 	}
@@ -261,6 +259,15 @@ func (w *World) runsFor(item int) *jobtree.Request {
 		if p := r.Progress(item); p != nil && p.Runner != "" {
 			return r
 		}
+	}
+	return nil
+}
+
+// runsHereFor is runsFor for an item that runs here: its progress names this instance. One that names another was
+// left by a run that was cut short, and a claim of this instance since then was for something else.
+func (w *World) runsHereFor(item int) *jobtree.Request {
+	if r := w.runsFor(item); r != nil && r.Progress(item).Runner == w.Self.ID {
+		return r
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func (w *World) Leftovers(k *Work) []int {
 // which one. If it shows the commit of that claim in parts, a later one does.
 func (w *World) LacksRequest(i int) bool {
 	item := &w.Items[i]
-	return item.Fired != nil && !item.Fired.Run.Equal(item.Fired.Tick) && !item.Failover.Is(w.Self.ID) && w.runsFor(i) == nil
+	return item.Fired != nil && !item.Fired.Run.Equal(item.Fired.Tick) && !item.Failover.Is(w.Self.ID) && w.runsHereFor(i) == nil
 }
 
 // Settle returns the change that ends a leftover. The caller has read running from the store
@@ -50,14 +50,18 @@ func (w *World) Settle(k *Work, i int) Change {
 			claim.Original = item.Original.Of(claim.Tick)
 		}
 		ops := []coord.Op{coord.Set(w.Job.Running(i), []byte(w.Self.ID)), w.writeFired(item, claim), w.ifNotKilled(i)}
-		if r := w.runsFor(i); r != nil && !claim.Failover {
-			claim.Source, claim.Original = sourceOfRequest(r), r.OriginalOf(i)
+		request := w.runsHereFor(i)
+		switch {
+		case claim.Failover: // of whoever ran it before
+			request = w.runsFor(i)
+		case request != nil:
+			claim.Source, claim.Original = sourceOfRequest(request), request.OriginalOf(i)
 		}
 		if claim.isOfTick() && w.beginsElse(k, i, claim.Tick) {
 			c.add(i, w.remove(&Run{Claim: claim}, item)...)
 			break
 		}
-		ops = append(ops, w.goOn(&claim)...)
+		ops = append(ops, w.goOn(&claim, request)...)
 		c.add(i, ops...).Claim = &claim
 	}
 	return c.list[0]

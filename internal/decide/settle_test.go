@@ -159,6 +159,12 @@ func TestLacksRequest(t *testing.T) {
 				f.progress(f.submit(jobtree.RequestDocument{Items: []int{0}}), 0, jobtree.ProgressDocument{Runner: "A"})
 			},
 		},
+		"of a request whose progress names who ran it before": {
+			tree: func(f *fixture) {
+				f.put("sharding/0/running", "A").put("sharding/0/fired", ofRequest)
+				f.progress(f.submit(jobtree.RequestDocument{Items: []int{0}}), 0, jobtree.ProgressDocument{Runner: "C"})
+			}, want: true,
+		},
 		"of a failover": {tree: func(f *fixture) { f.takenOver("A", 0, tick(1)) }},
 		"of nothing":    {tree: func(f *fixture) { f.put("sharding/0/running", "A") }},
 	} {
@@ -171,5 +177,18 @@ func TestLacksRequest(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 		})
+	}
+}
+
+// A claim of a tick whose answer was lost is not for the request that another instance ran when it was cut short.
+func TestSettleLeavesACutRequest(t *testing.T) {
+	f := given(t)
+	f.members("A", "B").leader("B").deal("A", "B", "A")
+	f.progress(f.submit(jobtree.RequestDocument{Items: []int{0}, Source: "MANUAL"}), 0, jobtree.ProgressDocument{Runner: "C"})
+	f.claim("A", 0, tick(1))
+	change := f.pass("A").Settle(f.work, 0)
+	claims := change.Claims()
+	if len(claims) != 1 || claims[0].Request != "" || claims[0].Source == decide.Manual || !claims[0].Tick.Equal(tick(1)) {
+		t.Errorf("got %+v", claims)
 	}
 }

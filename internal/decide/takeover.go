@@ -43,7 +43,7 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 			claim.Tick = claimedFor(&item)
 		}
 		claim.Last = lastFired(&item, claim.Tick)
-		progress := w.goOn(&claim)
+		progress := w.goOn(&claim, w.runsFor(claim.Item))
 		c.put(&item, claim, append(append(progress, w.ifCalled(&claim)...), []coord.Op{
 			coord.AtVersion(w.Job.FailoverItem(f.Item), f.Version),
 			coord.DeleteTree(w.Job.FailoverItem(f.Item)),
