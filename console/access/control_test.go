@@ -228,7 +228,7 @@ func TestRightsAtOnce(t *testing.T) {
 			return c.SetUser(ctx, boss, "ben", Rights{Disabled: true})
 		}, "over", "disabled"},
 		"disable, and enable": {func(ctx context.Context, c *Control) error {
-			time.Sleep(time.Second)
+			pass(time.Second)
 			return errors.Join(c.SetUser(ctx, boss, "ben", Rights{Disabled: true}), c.SetUser(ctx, boss, "ben", Rights{}))
 		}, "over", ""},
 		"password": {func(ctx context.Context, c *Control) error { return c.SetPassword(ctx, boss, "ben", another) }, "over", ""},
@@ -241,11 +241,11 @@ func TestRightsAtOnce(t *testing.T) {
 			return c.o.File.Change(ctx, func(u *Users) error { return u.Disable("ben", true) })
 		}, "over", "disabled"},
 		"disable, and enable, before the console looks": {func(ctx context.Context, c *Control) error {
-			time.Sleep(time.Second)
+			pass(time.Second)
 			return c.o.File.Change(ctx, func(u *Users) error { return errors.Join(u.Disable("ben", true), u.Disable("ben", false)) })
 		}, "over", ""},
 		"end sessions": {func(ctx context.Context, c *Control) error {
-			time.Sleep(time.Second)
+			pass(time.Second)
 			return c.o.File.Change(ctx, func(u *Users) error { return u.EndSessions("ben") })
 		}, "over", ""},
 	} {
@@ -297,23 +297,23 @@ func TestSessionTimes(t *testing.T) {
 		idle, busy := login(t, c, "ben"), login(t, c, "ben")
 		watched := login(t, c, "ben")
 		for range 24 {
-			time.Sleep(29 * time.Minute)
+			pass(29 * time.Minute)
 			wantWho(t, c, withCookie(c, busy), "ben")
 		}
 		wantRefused(t, c, withCookie(c, idle), "over")
 		wantRefused(t, c, withCookie(c, watched), "over")
-		time.Sleep(24*time.Minute - 1)
+		pass(24*time.Minute - 1)
 		wantWho(t, c, withCookie(c, busy), "ben")
-		time.Sleep(time.Nanosecond)
+		pass(time.Nanosecond)
 		wantRefused(t, c, withCookie(c, busy), "over") // 12 hours
 
 		// A stream that asks again does not keep the session.
 		stream := withCookie(c, login(t, c, "ben"))
-		time.Sleep(29 * time.Minute)
+		pass(29 * time.Minute)
 		if p, err := c.Again(stream); p == nil || err != nil {
 			t.Error(p, err)
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if p, err := c.Again(stream); p != nil || !errors.Is(err, ErrRefused) {
 			t.Error(p, err)
 		}
@@ -326,7 +326,7 @@ func TestSessionNumbers(t *testing.T) {
 		var of []Session
 		for _, name := range []string{"ben", "ben", "ben", "anna"} {
 			of = append(of, login(t, c, name))
-			time.Sleep(time.Second)
+			pass(time.Second)
 		}
 		wantRefused(t, c, withCookie(c, of[0]), "over") // a third one of ben
 		wantWho(t, c, withCookie(c, of[3]), "anna")
@@ -334,7 +334,7 @@ func TestSessionNumbers(t *testing.T) {
 			if _, err := c.LoginAs(fmt.Sprint("oidc:", i), nil, home); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Second)
+			pass(time.Second)
 		}
 		wantRefused(t, c, withCookie(c, of[1]), "over") // a fifth one
 		wantRefused(t, c, withCookie(c, of[2]), "over") // a sixth one
@@ -443,9 +443,9 @@ func TestTokenLife(t *testing.T) {
 				continue
 			}
 			r := ask("Authorization", "Bearer "+token)
-			time.Sleep(tt.counts - 1)
+			pass(tt.counts - 1)
 			wantWho(t, c, r, "ben (token t1)")
-			time.Sleep(time.Nanosecond)
+			pass(time.Nanosecond)
 			wantRefused(t, c, r, "expired")
 		}
 		for _, bad := range []time.Duration{-2, MaxTokenLife + 1} {
@@ -492,13 +492,13 @@ func TestTokenUses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(90 * time.Second)
+		pass(90 * time.Second)
 		used := now().Truncate(time.Minute)
 		wantWho(t, c, ask("Authorization", "Bearer "+token), "ben (token t)")
 		if _, err := os.Stat(string(file) + ".used"); err == nil {
 			t.Error("it is written at once")
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		synctest.Wait()
 		for name, c := range map[string]*Control{"this": c, "the next": open(t, Options{File: file})} {
 			user, err := c.User("ben")

@@ -19,7 +19,7 @@ func guess(l *limiter, name string, from netip.Addr, d time.Duration) (tries int
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		err := l.try(name, from)
 		if limit, ok := errors.AsType[*LimitError](err); ok {
-			time.Sleep(limit.After)
+			pass(limit.After)
 			continue
 		}
 		l.failed(name, from)
@@ -47,7 +47,7 @@ func TestOneAddressGuesses(t *testing.T) {
 		if err := l.try("anna", attacker); !errors.Is(err, ErrLimited) {
 			t.Errorf("another name from there: %v", err)
 		}
-		time.Sleep(4 * time.Hour)
+		pass(4 * time.Hour)
 		if n := guess(l, "ben", attacker, time.Millisecond); n < 10 {
 			t.Errorf("after 4 hours there are %d tries", n)
 		}
@@ -81,7 +81,7 @@ func TestManyAddressesGuess(t *testing.T) {
 		if err := l.try("anna", stranger); err != nil {
 			t.Errorf("another name: %v", err)
 		}
-		time.Sleep(30 * time.Second)
+		pass(30 * time.Second)
 		if err := l.try("ben", stranger); err != nil {
 			t.Errorf("after 30 s: %v", err)
 		}
@@ -129,7 +129,7 @@ func TestLimitsAreBounded(t *testing.T) {
 			l.failed(fmt.Sprint(i), from)
 			l.succeeded(fmt.Sprint(i), from)
 			if i < 200 {
-				time.Sleep(time.Millisecond)
+				pass(time.Millisecond)
 			}
 		}
 		if len(l.addresses) > maxBuckets || len(l.names) > maxBuckets || len(l.known) > maxBuckets {
@@ -166,7 +166,7 @@ func TestLogInLimited(t *testing.T) {
 		if _, err := c.Authenticate(basic("ben", password)); !errors.Is(err, ErrLimited) {
 			t.Errorf("by Basic: %v", err)
 		}
-		time.Sleep(time.Second)
+		pass(time.Second)
 		login(t, c, "ben")
 		login(t, c, "ben")
 		if got := told.kinds(); !strings.HasSuffix(got, "log-in refused, log-in limited, log-in limited, logged in, logged in") {
@@ -189,7 +189,7 @@ func TestFloods(t *testing.T) {
 		if len(told.all) != 20 {
 			t.Errorf("%d events", len(told.all))
 		}
-		time.Sleep(3 * time.Second)
+		pass(3 * time.Second)
 		if _, err := c.Authenticate(bad); err == nil || len(told.all) != 21 || told.all[20].More != 980 {
 			t.Errorf("%d events, the last %+v", len(told.all), told.all[len(told.all)-1])
 		}
@@ -228,7 +228,7 @@ func TestBasicIsKept(t *testing.T) {
 		}
 		wantRefused(t, c, basic("ben", another), "wrong")
 		wantWho(t, c, basic("ben", password), "ben")
-		time.Sleep(keepFor)
+		pass(keepFor)
 		if mib := allocated(hundred); mib < 19 {
 			t.Errorf("%d MiB after a minute", mib)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -24,6 +25,7 @@ func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) { test(t, newWorld(t)) })
 }
 
+// pass lets time pass in the bubble. It panics outside of one, where a test must not sleep.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -331,7 +333,7 @@ func TestChangesWhileInUse(t *testing.T) {
 					}
 					b.States()
 					b.Namespaces()
-					time.Sleep(time.Duration(i+1) * 300 * time.Millisecond)
+					rest.For(ctx, time.Duration(i+1)*300*time.Millisecond)
 				}
 			})
 		}
@@ -343,7 +345,7 @@ func TestChangesWhileInUse(t *testing.T) {
 					if _, err := book.PutNamespace(ctx, next, connection.AnyVersion); err != nil && ctx.Err() == nil && !errors.Is(err, connection.ErrNoNamespace) {
 						t.Errorf("put: %v", err)
 					}
-					time.Sleep(time.Duration(i+2) * 700 * time.Millisecond)
+					rest.For(ctx, time.Duration(i+2)*700*time.Millisecond)
 					if n%4 == 3 {
 						if err := book.RemoveNamespace(ctx, "prod", connection.AnyVersion); err != nil && ctx.Err() == nil && !errors.Is(err, connection.ErrNoNamespace) {
 							t.Errorf("remove: %v", err)

@@ -138,7 +138,7 @@ func TestLogInAndOut(t *testing.T) {
 
 	// Guessing has to wait.
 	for range 20 {
-		_, _, _ = g.ask(t, "", "POST", "/login", `{"name":"ben","password":"guess"}`)
+		g.ask(t, "", "POST", "/login", `{"name":"ben","password":"guess"}`)
 	}
 	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", api.Prefix+"/login", strings.NewReader(`{"name":"ben","password":"guess"}`))
 	r.Header.Set("Content-Type", "application/json")
@@ -273,10 +273,10 @@ func TestAccessSaysNoSecret(t *testing.T) {
 	for _, path := range []string{"/me", "/users", "/users/anna", "/users/anna/tokens", "/sessions", "/me/sessions", "/me/tokens", "/openapi.json"} {
 		g.want(t, 200, "", anna, "GET", path, "")
 	}
-	_, _, _ = g.ask(t, "", "POST", "/login", `{"name":"`+bensPassword+`","password":"`+bensPassword+`"}`)
-	_, _, _ = g.ask(t, "", "POST", "/login", `{"name":1,"password":"`+bensPassword+`","x":"`+bensPassword+`"}`)
-	_, _, _ = g.ask(t, "", "POST", "/login", `{"password":"`+bensPassword)
-	_, _, _ = g.ask(t, "Authorization: Bearer "+bensPassword, "GET", "/me", "")
+	g.ask(t, "", "POST", "/login", `{"name":"`+bensPassword+`","password":"`+bensPassword+`"}`)
+	g.ask(t, "", "POST", "/login", `{"name":1,"password":"`+bensPassword+`","x":"`+bensPassword+`"}`)
+	g.ask(t, "", "POST", "/login", `{"password":"`+bensPassword)
+	g.ask(t, "Authorization: Bearer "+bensPassword, "GET", "/me", "")
 	secrets := []string{annasPassword, bensPassword, "argon2id", strings.SplitAfter(anna, "=")[1]}
 	if i := slices.IndexFunc(secrets, func(s string) bool { return strings.Contains(g.said.String(), s) }); i >= 0 {
 		t.Errorf("secret %d is in %s", i, g.said.String())

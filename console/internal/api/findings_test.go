@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
@@ -16,15 +17,15 @@ func TestExaminationsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e examinations
 		begun := 0
-		examine := func(context.Context) (doctor.Report, error) {
+		examine := func(ctx context.Context) (doctor.Report, error) {
 			begun++
-			time.Sleep(5 * time.Second)
+			rest.For(ctx, 5*time.Second)
 			return doctor.Report{Looks: begun}, nil
 		}
 		var all sync.WaitGroup
 		for i := range 10 {
 			all.Go(func() {
-				time.Sleep(time.Duration(i) * time.Second)
+				rest.For(t.Context(), time.Duration(i)*time.Second)
 				if r, err := e.of(t.Context(), "a", examine); r.Looks != 1 || err != nil {
 					t.Errorf("%d: %+v, %v", i, r, err)
 				}
@@ -34,7 +35,7 @@ func TestExaminationsAreShared(t *testing.T) {
 		if r, err := e.of(t.Context(), "b", examine); r.Looks != 2 || err != nil {
 			t.Errorf("another namespace: %+v, %v", r, err)
 		}
-		time.Sleep(keepReport)
+		pass(keepReport)
 		if r, err := e.of(t.Context(), "a", examine); r.Looks != 3 || err != nil {
 			t.Errorf("later: %+v, %v", r, err)
 		}
@@ -61,8 +62,8 @@ func TestExaminationsThatFail(t *testing.T) {
 		})
 		synctest.Wait()
 		broken := errors.New("broken")
-		examine := func(context.Context) (doctor.Report, error) {
-			time.Sleep(time.Second)
+		examine := func(ctx context.Context) (doctor.Report, error) {
+			rest.For(ctx, time.Second)
 			return doctor.Report{}, broken
 		}
 		for range 3 {

@@ -26,11 +26,11 @@ func FuzzRoutes(f *testing.F) {
 	w := newWorld(f)
 	f.Fuzz(func(t *testing.T, method, target, body string, later bool) {
 		if len(target) > 4000 || len(body) > maxBody || !strings.HasPrefix(target, "/api/") || strings.ContainsAny(method+target, " \r\n\t\x00\x7f") {
-			t.Skip()
+			return
 		}
 		r, err := http.NewRequest(method, "http://console.example"+target, strings.NewReader(body))
 		if err != nil {
-			t.Skip(err)
+			return // no client could send it
 		}
 		r.Header.Set("Content-Type", "application/json")
 		if later {

@@ -51,13 +51,19 @@ func configs() *rapid.Generator[job.Config] {
 	})
 }
 
+// fits reports whether all that was drawn goes together.
+func fits(c job.Config) bool {
+	_, err := c.Encode(nil)
+	return err == nil
+}
+
 // What was read can be written back, in both ways: nothing of the document changes.
 func TestWhatWasReadChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		config := configs().Draw(t, "config")
+		config := configs().Filter(fits).Draw(t, "config")
 		document, err := config.Encode(nil)
 		if err != nil {
-			t.Skip(err) // not all that is drawn goes together
+			t.Fatal(err)
 		}
 		if rapid.Bool().Draw(t, "a stranger's key") {
 			document = append(document, "jobExtraConfigurations:\n- !!org.example.Tracing\n  password: hunter2\n"...)

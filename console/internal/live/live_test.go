@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/live"
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -23,13 +24,13 @@ func TestListen(t *testing.T) {
 	given(t, func(t *testing.T, w *world) {
 		l := w.listen("anna", jobs, "")
 		l.wants("reset")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("a=1", "b=1")
 		l.until("a=1 b=1")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("a=2")
 		l.wants("update a=2")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("-a", "c=1")
 		l.until("b=1 c=1")
 		again := w.listen("anna", jobs, "")
@@ -38,7 +39,7 @@ func TestListen(t *testing.T) {
 
 		begin := time.Now()
 		go func() {
-			time.Sleep(40 * time.Second)
+			rest.For(t.Context(), 40*time.Second)
 			w.put("d=1")
 		}()
 		l.wants("update d=1")
@@ -60,13 +61,13 @@ func TestResume(t *testing.T) {
 		id := l.lastID
 		l.close()
 		w.put("b=2", "-c", "d=1", "b=3", "e=1", "-e")
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		l = w.listen("anna", jobs, id)
 		l.wants("update b=3 d=1 -c")
 		last := l.lastID
 		l.close()
 		l = w.listen("anna", jobs+"?lastEventId="+last, "")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("a=2")
 		l.wants("update a=2")
 		l.close()
@@ -80,7 +81,7 @@ func TestResume(t *testing.T) {
 		l = w.listen("anna", jobs, last) // an id of when she saw more
 		l.wants("reset d=1 a=2")
 		l.close()
-		time.Sleep(time.Minute) // the feed has ended
+		pass(time.Minute) // the feed has ended
 		if s := w.live.Stats(); s.Listeners != 0 || s.Watches != 0 {
 			t.Errorf("%+v", s)
 		}
@@ -98,7 +99,7 @@ func TestFilter(t *testing.T) {
 		all, some := w.listen("anna", jobs, ""), w.listen("ben", jobs, "")
 		all.wants("reset pay-in=1 stock=1")
 		some.wants("reset pay-in=1")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("ship=1", "-ship", "stock=2", "-stock")
 		all.until("pay-in=1")
 		w.reg.Link().FaultViews(fmt.Errorf("%w: stock/config", coord.ErrDenied))
@@ -108,10 +109,10 @@ func TestFilter(t *testing.T) {
 		}
 		w.reg.Link().FaultViews(nil)
 		some.wants("fault")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("pay-out=1")
 		some.wants("update pay-out=1")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("-pay-in")
 		some.wants("update -pay-in")
 	})
@@ -123,7 +124,7 @@ func TestRightsChange(t *testing.T) {
 		w.put("pay-in=1", "stock=1")
 		l := w.listen("anna", jobs, "")
 		l.wants("reset pay-in=1 stock=1")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		begin := time.Now()
 		w.may("anna", access.Grant{Role: access.Viewer, Jobs: []string{"stock"}})
 		l.wants("reset stock=1")
@@ -167,7 +168,7 @@ func TestSlowReader(t *testing.T) {
 			l.wants("reset a=0 b=0")
 		}
 		for n := range 80 {
-			time.Sleep(100 * time.Millisecond)
+			pass(100 * time.Millisecond)
 			w.put(fmt.Sprintf("a=%d", n+1))
 		}
 		w.put("-b")
@@ -176,13 +177,13 @@ func TestSlowReader(t *testing.T) {
 		if events := slow.until("a=80"); events > 5 { // what is in the buffers on the way, and the rest in one
 			t.Errorf("the slow one is told in %d events", events)
 		}
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		if s := w.live.Stats(); s.Listeners != 2 || s.Cut != 1 {
 			t.Errorf("%+v", s)
 		}
 		for dead.next().name != "" {
 		}
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("a=81")
 		quick.wants("update a=81")
 		slow.wants("update a=81")
@@ -244,7 +245,7 @@ func TestManyListeners(t *testing.T) {
 		if len(first) < 2 || first[0].name != "reset" || !first[0].told(t).More || first[1].name != "update" || first[len(first)-1].told(t).More {
 			t.Errorf("all is told in %d events, the first of which is %s", len(first), first[0].name)
 		}
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("job-007=new")
 		for _, l := range all {
 			l.wants("update job-007=new")
@@ -285,7 +286,7 @@ func TestLimits(t *testing.T) {
 				t.Errorf("%s: %s", path, a.Status)
 			}
 		}
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if s := w.live.Stats(); s.Listeners != 0 || s.Watches != 0 {
 			t.Errorf("%+v", s)
 		}
@@ -317,13 +318,13 @@ func TestJob(t *testing.T) {
 			}
 		}
 		describes(l, "1")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("b=2", "a=2")
 		describes(l, "2")
 		id := l.lastID
 		l.close()
 		l = w.listen("anna", detail("a"), id)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.put("a=3")
 		describes(l, "3")
 		w.put("-a")
@@ -398,20 +399,20 @@ func TestJobs(t *testing.T) {
 		}
 		list(1, "a=1 b=1")
 		w.put("c=1")
-		time.Sleep(300 * time.Millisecond)
+		pass(300 * time.Millisecond)
 		list(1, "a=1 b=1 c=1")
 		w.put("b=2", "a=2", "b=3")
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		list(1, "a=2 b=3 c=1")
 		w.put("a=1", "b=1", "-c", "c=1")
-		time.Sleep(300 * time.Millisecond)
+		pass(300 * time.Millisecond)
 		list(1, "a=1 b=1 c=1")
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		w.reg.Link().FaultViews(coord.ErrUnavailable)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		list(2, "a=1 b=1 c=1") // read from the store
 		w.reg.Link().FaultViews(nil)
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if s := w.live.Stats(); s.Watches != 0 {
 			t.Errorf("%+v", s)
 		}

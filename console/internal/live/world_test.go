@@ -380,3 +380,9 @@ func (l *listener) descriptions() string {
 	}
 	return strings.Join(list, " ")
 }
+
+// pass lets time pass in the bubble. It panics outside of one, where a test must not sleep.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
