@@ -57,7 +57,7 @@ func (s *stage) leads(job string) *cluster.Worker {
 // stays removed, although the worker goes on trying to start it, until it is created again.
 func comeAndGo(s *stage) {
 	first, second, third := typed(busy, busy.Name), typed(quick, "second"), typed(quick, "third")
-	o := s.hire()
+	o := s.hire(calmly)
 	plain := s.serve("w1", "w2", "w3", "w4")
 	s.must(o.Create(s.ctx, first))
 	s.must(o.Create(s.ctx, second))
@@ -102,7 +102,7 @@ func expires(s *stage) {
 	brief := typed(cluster.Job{Every: time.Second, Items: 4, Failover: true, Ticks: ticks, Work: []time.Duration{300 * time.Millisecond, 600 * time.Millisecond}}, "brief")
 	wide := brief
 	wide.Name, wide.Items, wide.Work = "wide", 60, nil
-	o := s.hire()
+	o := s.hire(calmly)
 	plain := s.serve("w1", "w2", "w3", "w4")
 	s.must(o.Create(s.ctx, lasting))
 	s.settled()
@@ -146,7 +146,7 @@ func (s *stage) managed(seed uint64) {
 	stays, comes := typed(quick, "stays"), []cluster.Job{typed(busy, "busy"), typed(quick, "quick"), typed(quick, "plain")}
 	comes[0].Work = []time.Duration{20 * time.Millisecond, 700 * time.Millisecond}
 	comes[2].Failover, comes[2].NoMisfire = false, true
-	o := s.hire()
+	o := s.hire(hastily)
 	var addresses []string
 	for _, w := range s.startAs(cluster.Options{Runner: true}, "w1", "w2", "w3") {
 		addresses = append(addresses, w.Address)

@@ -46,7 +46,7 @@ func (s *stage) startAs(o cluster.Options, names ...string) []*cluster.Worker {
 // hush pauses jobs, and waits until nobody is to be told of any tick any more.
 func (s *stage) hush(jobs ...cluster.Job) {
 	s.Helper()
-	o := s.hire()
+	o := s.hire(calmly)
 	for _, j := range jobs {
 		s.must(o.Hold(s.ctx, j.Name, false))
 	}

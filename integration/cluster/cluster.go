@@ -316,9 +316,7 @@ func (c *Cluster) Close(keep string) error {
 		c.view.Close()
 	}
 	if c.reg != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		errs = append(errs, c.reg.Close(ctx))
+		errs = append(errs, closeRegistry(c.reg))
 	}
 	if c.fence != nil {
 		errs = append(errs, c.fence.Close())
@@ -339,4 +337,15 @@ func (c *Cluster) Close(keep string) error {
 		errs = append(errs, c.folder.close(keep))
 	}
 	return errors.Join(errs...)
+}
+
+// closeRegistry closes a registry of the cluster's own. If a busy store does not confirm that in
+// time, the session ends there by its time-out.
+func closeRegistry(reg coord.Registry) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := reg.Close(ctx); !errors.Is(err, coord.ErrUnavailable) {
+		return err
+	}
+	return nil
 }

@@ -29,8 +29,9 @@ type Operator struct {
 	leave   context.CancelFunc
 }
 
-// Hire starts an operator, who leaves when the cluster is closed.
-func (c *Cluster) Hire(ctx context.Context) (*Operator, error) {
+// Hire starts an operator, who leaves when the cluster is closed. A request of his may take half the
+// time-out of his session.
+func (c *Cluster) Hire(ctx context.Context, session time.Duration) (*Operator, error) {
 	l, err := newLinks(c.store.Addresses())
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (c *Cluster) Hire(ctx context.Context) (*Operator, error) {
 		user = rootUser
 	}
 	reg, err := worker.Dial(ctx, worker.Config{
-		Store: c.store.Kind(), Servers: l.addresses(), Namespace: c.namespace, SessionTimeout: 2 * time.Second, User: user, Password: password,
+		Store: c.store.Kind(), Servers: l.addresses(), Namespace: c.namespace, SessionTimeout: session, User: user, Password: password,
 	}, nil)
 	if err != nil {
 		l.close()
@@ -58,9 +59,7 @@ func (c *Cluster) Hire(ctx context.Context) (*Operator, error) {
 func (o *Operator) close() error {
 	o.leave()
 	o.waiting.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	err := o.reg.Close(ctx)
+	err := closeRegistry(o.reg)
 	o.links.close()
 	return err
 }

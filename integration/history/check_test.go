@@ -43,6 +43,7 @@ func jobOf(kind history.Kind) string {
 // run is one execution with its claim and, if it is finished, the commit of that.
 type run struct {
 	process       string
+	instance      string // "i-" and the process, if empty
 	item, tick    int
 	token         int64
 	source        string
@@ -62,15 +63,18 @@ func (t *tape) run(r run) {
 	if r.source == "" {
 		r.source = "NORMAL_TRIGGER"
 	}
+	if r.instance == "" {
+		r.instance = "i-" + r.process
+	}
 	task := fmt.Sprintf("%s-%d-%d", r.process, r.item, r.token)
 	tick := epoch.Add(time.Duration(r.tick) * time.Second)
 	e := history.Event{
 		Process: r.process, Job: "j", Item: r.item, Task: task, Tick: tick, Token: r.token, Source: r.source,
-		Instance: "i-" + r.process,
+		Instance: r.instance,
 	}
 	if !r.claimUnlogged {
 		t.at(r.from-1, history.Event{
-			Kind: history.Commit, Process: r.process, Job: "j", Item: -1, Call: int64(r.from - 5), Token: r.token,
+			Kind: history.Commit, Process: r.process, Job: "j", Item: -1, Call: int64(r.from - 5), Token: r.token, Instance: r.instance,
 			Claims: []history.Claim{{Item: r.item, Tick: tick, Request: r.request}},
 		})
 	}
@@ -97,7 +101,7 @@ func (t *tape) run(r run) {
 		return
 	}
 	finish := history.Event{
-		Kind: history.Commit, Process: r.process, Job: "j", Item: -1, Call: int64(r.to + 1), Ends: []int{r.item},
+		Kind: history.Commit, Process: r.process, Job: "j", Item: -1, Call: int64(r.to + 1), Ends: []int{r.item}, Instance: r.instance,
 	}
 	if r.told != "" {
 		finish.Told = []history.Told{{Item: r.item, Token: r.token, Outcome: r.told}}
@@ -174,6 +178,20 @@ func TestKeptPromises(t *testing.T) {
 			h.run(run{process: "w1", item: 1, tick: 3, token: 50, source: "FAILOVER", from: 5200, to: 5300})
 			for tick := 6; tick <= 10; tick++ {
 				h.run(run{process: "w1", item: 1, tick: tick, token: int64(10*tick + 1), from: tick*1000 + 10, to: tick*1000 + 200})
+			}
+			return h
+		},
+		"a process runs again what it could not record before its session ended, by a claim whose first answer was lost": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, to: 3090, unrecorded: true})
+			h.at(3095, history.Event{Kind: history.Fault, Process: "w2", Name: "cut", Item: -1})
+			h.at(4000, history.Event{Kind: history.Heal, Process: "w2", Name: "cut", Item: -1})
+			claims := []history.Claim{{Item: 1, Tick: epoch.Add(3 * time.Second)}}
+			h.at(5150, history.Event{Kind: history.Commit, Process: "w2", Job: "j", Item: -1, Call: 5100, Instance: "later", Claims: claims, Err: "no answer"})
+			h.at(5199, history.Event{Kind: history.Commit, Process: "w2", Job: "j", Item: -1, Call: 5160, Instance: "later", Token: 50, Claims: claims, Ends: []int{1}})
+			h.run(run{process: "w2", instance: "later", item: 1, tick: 3, token: 50, source: "FAILOVER", from: 5200, to: 5300, claimUnlogged: true})
+			for tick := 6; tick <= 10; tick++ {
+				h.run(run{process: "w2", instance: "later", item: 1, tick: tick, token: int64(10*tick + 1), from: tick*1000 + 10, to: tick*1000 + 200})
 			}
 			return h
 		},

@@ -51,6 +51,14 @@ func (x *execution) began() int64 {
 	return x.claim.Mono
 }
 
+// instance is the identity that claimed it.
+func (x *execution) instance() string {
+	if x.start != nil {
+		return x.start.Instance
+	}
+	return x.claim.Instance
+}
+
 // until is when its right to the item ended: its handler returned, or its context ended, or
 // its process was killed.
 func (x *execution) until() int64 {
@@ -180,11 +188,12 @@ func (c *collector) start(e *Event) {
 }
 
 // commit notes the runs that a commit ended before those that it began: one commit may end a
-// run of an item and begin a make-up of it.
+// run of an item and begin a make-up of it. What a process has begun in an earlier session is not
+// what it ends in this one: that may be a claim whose answer it has not seen.
 func (c *collector) commit(e *Event) {
 	for _, i := range e.Ends {
 		x := c.latest[owner{e.Process, subject{e.Job, i}}]
-		if x != nil && x.finish == nil && x.began() <= e.Call {
+		if x != nil && x.finish == nil && x.began() <= e.Call && (e.Instance == "" || x.instance() == e.Instance) {
 			x.finish = e
 		}
 	}

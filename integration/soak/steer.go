@@ -14,12 +14,15 @@ import (
 // steerEvery is the longest time between two things that the operator does.
 const steerEvery = 400 * time.Millisecond
 
+// hasty is the session time-out of the operator: he soon gives up a request without an answer.
+const hasty = 2 * time.Second
+
 // fewest is how many items every job has at all times.
 const fewest = 3
 
 // hire starts the operator who steers in all rounds.
 func (s *soak) hire(ctx context.Context) (err error) {
-	if s.operator, err = s.Hire(ctx); err != nil {
+	if s.operator, err = s.Hire(ctx, hasty); err != nil {
 		return err
 	}
 	steered := slices.Clone(managed)

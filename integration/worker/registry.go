@@ -119,14 +119,14 @@ func (v recordedView) Sync(ctx context.Context) error {
 	return v.View.Sync(ctx)
 }
 
-// describe says which items a commit begins, ends or puts up for others, and what it tells of
-// executions. It begins an item if
-// it writes the fired record, and writes the running record or requires that it exists.
+// describe says which items a commit begins, ends or puts up for others, what it tells of
+// executions, and whose session it requires. It begins an item if it writes the fired record, and
+// writes the running record or requires that it exists, and lets it stand.
 func describe(ops []coord.Op) (e history.Event, about bool) {
 	type item struct {
-		ended, runs, put bool
-		fired            *coord.Op
-		request          string
+		ended, runs, gone, put bool
+		fired                  *coord.Op
+		request                string
 	}
 	items := map[int]*item{}
 	var order []int
@@ -153,8 +153,10 @@ func describe(ops []coord.Op) (e history.Event, about bool) {
 			case coord.OpSet, coord.OpPut:
 				it.runs, it.ended = true, true
 			case coord.OpDelete, coord.OpDeleteTree:
-				it.ended = true
+				it.ended, it.gone = true, true
 			}
+		case len(rest) == 2 && rest[0] == "sessions" && op.Kind == coord.OpOwned && e.Instance == "":
+			e.Instance = rest[1]
 		case len(rest) == 3 && rest[0] == "sharding" && rest[2] == "fired" && op.Kind.Writes():
 			of(rest[1]).fired = &op
 		case len(rest) == 3 && rest[0] == "sharding" && rest[2] == "completed" && op.Kind.Writes():
@@ -171,7 +173,7 @@ func describe(ops []coord.Op) (e history.Event, about bool) {
 	}
 	for _, i := range order {
 		it := items[i]
-		if it.runs && it.fired != nil {
+		if it.runs && !it.gone && it.fired != nil {
 			e.Claims = append(e.Claims, history.Claim{Item: i, Tick: claimed(it.fired.Value), Request: it.request})
 		}
 		if it.ended {

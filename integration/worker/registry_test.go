@@ -30,7 +30,7 @@ func TestDescribe(t *testing.T) {
 				coord.CreateEphemeral(j.Running(10), nil), coord.SetAt(j.Fired(10), fired, 3),
 				coord.Create(j.Running(1), nil), coord.Create(j.Fired(1), fired),
 			},
-			want: history.Event{Job: "j", Claims: []history.Claim{{Item: 10, Tick: tick}, {Item: 1, Tick: tick}}},
+			want: history.Event{Job: "j", Instance: "me", Claims: []history.Claim{{Item: 10, Tick: tick}, {Item: 1, Tick: tick}}},
 		},
 		"a claim for an earlier tick": {
 			ops:  []coord.Op{coord.Create(j.Running(1), nil), coord.SetAt(j.Fired(1), jobtree.EncodeClaim(tick, earlier), 3)},
@@ -46,6 +46,13 @@ func TestDescribe(t *testing.T) {
 				coord.SetAt(j.Fired(1), fired, 3), coord.DeleteTree(j.Running(1)),
 			},
 			want: history.Event{Job: "j", Ends: []int{1, 2}},
+		},
+		"an end that passes a tick over": {
+			ops: []coord.Op{
+				coord.Owned(j.Session("me")), coord.Owned(j.Session("a ghost")),
+				coord.Exists(j.Running(1)), coord.SetAt(j.Fired(1), fired, 3), coord.DeleteTree(j.Running(1)),
+			},
+			want: history.Event{Job: "j", Instance: "me", Ends: []int{1}},
 		},
 		"a make-up": {
 			ops:  []coord.Op{coord.Set(j.Running(1), nil), coord.SetAt(j.Fired(1), fired, 3)},
