@@ -91,12 +91,16 @@ func (c *checker) wrong(asked, answer *Event, r Result, runs []*execution) strin
 			return "and nobody has killed it"
 		}
 	case "CUT":
-		// A process that was asleep when its session ended may have finished when it woke.
-		failed = failed || slices.ContainsFunc(runs, func(x *execution) bool { return x.cut != nil })
+		// A process that was asleep when its session ended may have finished when it woke, and one that
+		// was killed may have finished before it could record that.
+		cut := slices.ContainsFunc(runs, func(x *execution) bool { return x.cut != nil || !x.settled() })
 		off := slices.ContainsFunc(c.regimes[asked.Job], func(g regime) bool {
 			return !g.Failover && g.from <= answer.Mono && g.to >= asked.Call
 		})
-		if !failed || !off && !changed && len(c.kills[subject{asked.Job, r.Item}]) == 0 {
+		switch {
+		case !cut && (len(runs) > 0 || !c.mayBeUnseen(asked.Job, answer.Mono)):
+			return "and nothing was cut short"
+		case !off && !changed && len(c.kills[subject{asked.Job, r.Item}]) == 0:
 			return "although the job has failover"
 		}
 	case "SKIPPED":

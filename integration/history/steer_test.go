@@ -255,6 +255,25 @@ func TestSteered(t *testing.T) {
 			h.about(3430, history.Resume, "w2")
 			return h
 		}},
+		"a request whose runner finishes, and is killed before it can record that": {0, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick > 3 })
+			h.events[2].Rules.Failover = false
+			h.ask(3000, "r1", nil, 1)
+			r := served
+			r.process, r.item, r.request, r.told, r.unrecorded = "w2", 1, "r1", "", true
+			h.run(r)
+			h.about(3460, history.Kill, "w2")
+			for tick := 6; tick <= 10; tick++ {
+				h.run(run{process: "w1", item: 1, tick: tick, token: int64(10*tick + 1), from: tick*1000 + 10, to: tick*1000 + 200})
+			}
+			h.answer(9900, "r1", history.Result{Item: 1, Outcome: "CUT"})
+			return h
+		}},
+		"cut short, and it was not": {16, func() *tape {
+			h := requested(history.Result{Item: 1, Outcome: "CUT", Token: 35}, served)
+			h.events[2].Rules.Failover = false
+			return h
+		}},
 		"a request whose job is removed": {0, func() *tape {
 			h := calm(nil)
 			h.ask(10100, "r1", nil, 1)

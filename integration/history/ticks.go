@@ -109,20 +109,19 @@ func (c *checker) late(first, second *execution) {
 	}
 }
 
-// unbegun reports a failover of a run that had not begun. It reports nothing if a process was
-// killed or stopped before, or the answer to a commit was lost: then a run may have begun
-// without a line in the history.
+// unbegun reports a failover of a run that had not begun.
 func (c *checker) unbegun(x *execution) {
-	for i := range c.timeline.events {
-		e := &c.timeline.events[i]
-		if e.Mono > x.began() {
-			break
-		}
-		if e.Kind == Kill || e.Kind == Pause || e.Kind == Commit && e.Err != "" && e.Job == x.job {
-			return
-		}
+	if !c.mayBeUnseen(x.job, x.began()) {
+		c.violate(1, fmt.Sprintf("%s/%d: a failover of what nobody had begun", x.job, x.item), x.events()...)
 	}
-	c.violate(1, fmt.Sprintf("%s/%d: a failover of what nobody had begun", x.job, x.item), x.events()...)
+}
+
+// mayBeUnseen reports whether a run of a job may have begun without a line in the history: a
+// process was killed or stopped before, or the answer to a commit was lost.
+func (c *checker) mayBeUnseen(job string, before int64) bool {
+	return slices.ContainsFunc(c.timeline.events, func(e Event) bool {
+		return e.Mono <= before && (e.Kind == Kill || e.Kind == Pause || e.Kind == Commit && e.Err != "" && e.Job == job)
+	})
 }
 
 // owed checks the last execution of a tick before the end of an epoch: if the job has
