@@ -1,6 +1,6 @@
 // Package coordtest tests whether an adapter keeps the contract of coord. [Run] runs the
-// same cases for every adapter; [Benchmark] measures what adapters have in common. An
-// adapter's test passes a [Factory] and nothing else.
+// same cases for every adapter, and [RunCommits] those about commits; [Benchmark] measures what
+// adapters have in common. An adapter's test passes a [Factory] and nothing else.
 package coordtest
 
 import (
@@ -33,12 +33,23 @@ type testCase struct {
 // Run runs every case against stores of the factory. Cases that mostly wait for
 // time-outs run side by side.
 func Run(t *testing.T, f Factory) {
-	alone := slices.Concat(commitCases(), conflictCases(), readCases(), walkCases(), viewCases(), depthCases(), latchCases(), closeCases(), connectCases())
+	run(t, f,
+		slices.Concat(commitCases(), conflictCases(), readCases(), walkCases(), viewCases(), depthCases(), latchCases(), closeCases(), connectCases()),
+		slices.Concat(sessionCases(), faultCases()))
+}
+
+// RunCommits runs the cases in which it matters how an adapter sends commits: not those that are
+// about reading and dialling.
+func RunCommits(t *testing.T, f Factory) {
+	run(t, f, slices.Concat(commitCases(), conflictCases(), latchCases(), closeCases()), slices.Concat(sessionCases(), faultCases()))
+}
+
+// run runs cases one after the other, and then others side by side.
+func run(t *testing.T, f Factory, alone, waiting []testCase) {
 	store := f(t)
 	for i, c := range alone {
 		t.Run(c.name, func(t *testing.T) { c.run(newEnv(t, store, fmt.Sprintf("case-%d", i))) })
 	}
-	waiting := slices.Concat(sessionCases(), faultCases())
 	var wg sync.WaitGroup
 	for i, c := range waiting {
 		wg.Go(func() {

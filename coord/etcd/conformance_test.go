@@ -17,9 +17,9 @@ import (
 
 func TestConformance(t *testing.T) { coordtest.Run(t, newStore) }
 
-// The same in groups: no commit goes alone.
+// Commits in groups: none goes alone.
 func TestConformanceInGroups(t *testing.T) {
-	coordtest.Run(t, func(t testing.TB) coordtest.Store {
+	coordtest.RunCommits(t, func(t testing.TB) coordtest.Store {
 		s := newStore(t).(*store)
 		s.accompanied = true
 		return s
