@@ -84,8 +84,12 @@ type client struct {
 // dial opens a registry that loses no session because the machine is slow.
 func (e *env) dial() *client { return e.dialWith(Options{SessionTimeout: calm}) }
 
+// brief is the session time-out for cases that wait for it. It is still long enough to prepare the
+// case on a machine that has other things to do.
+const brief = 5 * time.Second
+
 // dialBrief opens a registry with a short session time-out, for cases that wait for it.
-func (e *env) dialBrief() *client { return e.dialWith(Options{}) }
+func (e *env) dialBrief() *client { return e.dialWith(Options{SessionTimeout: brief}) }
 
 func (e *env) dialWith(o Options) *client {
 	e.Helper()

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // Add adds a job to the cluster. Workers that run join it now, later ones when they start.
@@ -124,20 +125,22 @@ func (c *Cluster) switched(ctx context.Context, name, address string, item int, 
 	return nil
 }
 
-// operate commits what an operator wants. It tries again after a conflict or a lost answer.
+// operate commits what an operator wants. It tries again after a conflict or a lost answer, and while
+// the store is away.
 func (c *Cluster) operate(ctx context.Context, ops func() ([]coord.Op, error)) error {
 	for {
 		wanted, err := ops()
-		if err != nil {
-			return err
-		}
-		_, err = c.reg.Commit(ctx, wanted...)
-		if err == nil || ctx.Err() != nil || !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
-			return err
+		if err == nil {
+			_, err = c.reg.Commit(ctx, wanted...)
 		}
 		var conflict *coord.ConflictError
-		if errors.As(err, &conflict) && conflict.Reason == coord.ErrNoNode {
+		switch {
+		case err == nil:
+			return nil
+		case errors.As(err, &conflict) && conflict.Reason == coord.ErrNoNode:
 			return nil // an earlier attempt, whose answer was lost, has done it
+		case !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) && !errors.Is(err, coord.ErrUnavailable), !rest.For(ctx, patience):
+			return err
 		}
 	}
 }
