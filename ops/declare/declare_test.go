@@ -41,12 +41,12 @@ func TestApply(t *testing.T) {
 				t.Errorf("dry run: %s: %v", r.Name, r.Err)
 			}
 		}
-		if reg.commits > 0 {
-			t.Errorf("a plan and a dry run: %d commits", reg.commits)
+		if n := reg.commits.Load(); n > 0 {
+			t.Errorf("a plan and a dry run: %d commits", n)
 		}
 		apply(t, o, request)
-		if reg.commits != 3 {
-			t.Errorf("%d commits for two jobs and a calendar", reg.commits)
+		if n := reg.commits.Load(); n != 3 {
+			t.Errorf("%d commits for two jobs and a calendar", n)
 		}
 		s, err := o.Job("report").Settings(t.Context())
 		if err != nil || s.Implementation != "HTTP" || !s.Config.Failover || s.Config.Props["http.uri"] != "${env:URI}" {
@@ -57,8 +57,8 @@ func TestApply(t *testing.T) {
 			t.Errorf("again: %s", summary(p))
 		}
 		apply(t, o, request)
-		if reg.commits != 3 {
-			t.Errorf("again: %d commits", reg.commits-3)
+		if n := reg.commits.Load(); n != 3 {
+			t.Errorf("again: %d commits", n-3)
 		}
 
 		// One changes, with its calendar, and one goes.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,11 +84,11 @@ func open(t testing.TB, d dial) coord.Registry {
 // counting counts commits.
 type counting struct {
 	coord.Registry
-	commits int
+	commits atomic.Int64
 }
 
 func (c *counting) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	c.commits++
+	c.commits.Add(1)
 	return c.Registry.Commit(ctx, ops...)
 }
 
