@@ -39,7 +39,10 @@ func (c *Cluster) PutCalendar(ctx context.Context, name string, windows []histor
 	c.calendars.bySum[document.Sum()] = windows
 	c.calendars.mu.Unlock()
 	call := history.Mono()
-	if _, err := ops.New(c.reg).PutCalendar(ctx, ops.PutCalendarRequest{Name: name, Document: document.Document()}); err != nil {
+	if err := persist(ctx, func() error {
+		_, err := ops.New(c.reg).PutCalendar(ctx, ops.PutCalendarRequest{Name: name, Document: document.Document()})
+		return err
+	}); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	c.calendars.mu.Lock()

@@ -20,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/integration/worker"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // Cluster is some workers, the jobs that they run, and a registry of its own through which
@@ -94,7 +95,18 @@ func (c *Cluster) prepare(ctx context.Context) (err error) {
 	c.stop = stop
 	c.watching.Go(func() { c.watch(watch) })
 	c.watching.Go(func() { c.log.Pulse(watch) })
+	c.watching.Go(func() { c.probe(watch) })
 	return nil
+}
+
+// probe writes down when the store is slow to answer a client to which nothing is done. Workers whose
+// session has ended ask for nothing, so they do not show it.
+func (c *Cluster) probe(ctx context.Context) {
+	for rest.For(ctx, patience) {
+		call := history.Mono()
+		_ = c.view.Sync(ctx) // however it ends, it has taken so long
+		c.log.Took(call)
+	}
 }
 
 func (c *Cluster) logPath(process string) string { return c.folder.at("logs", process) }

@@ -125,21 +125,28 @@ func (c *Cluster) switched(ctx context.Context, name, address string, item int, 
 	return nil
 }
 
-// operate commits what an operator wants. It tries again after a conflict or a lost answer, and while
-// the store is away.
+// operate commits what an operator wants.
 func (c *Cluster) operate(ctx context.Context, ops func() ([]coord.Op, error)) error {
-	for {
+	return persist(ctx, func() error {
 		wanted, err := ops()
-		if err == nil {
-			_, err = c.reg.Commit(ctx, wanted...)
+		if err != nil {
+			return err
 		}
+		_, err = c.reg.Commit(ctx, wanted...)
 		var conflict *coord.ConflictError
-		switch {
-		case err == nil:
-			return nil
-		case errors.As(err, &conflict) && conflict.Reason == coord.ErrNoNode:
+		if errors.As(err, &conflict) && conflict.Reason == coord.ErrNoNode {
 			return nil // an earlier attempt, whose answer was lost, has done it
-		case !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) && !errors.Is(err, coord.ErrUnavailable), !rest.For(ctx, patience):
+		}
+		return err
+	})
+}
+
+// persist does something again after a conflict or a lost answer, and while the store is away.
+func persist(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		again := errors.Is(err, coord.ErrConflict) || errors.Is(err, coord.ErrUnknownOutcome) || errors.Is(err, coord.ErrUnavailable)
+		if !again || !rest.For(ctx, patience) {
 			return err
 		}
 	}

@@ -49,3 +49,11 @@ func (l *Log) Pulse(ctx context.Context) {
 		last = e.Mono
 	}
 }
+
+// Took writes down that the store has taken long for a request, unless it was quick.
+func (l *Log) Took(call int64) {
+	if e := Now(Slow); time.Duration(e.Mono-call) > slowAnswer {
+		e.Call = call
+		l.Add(e)
+	}
+}

@@ -57,7 +57,7 @@ func (r recorder) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	revision, err := r.Registry.Commit(ctx, ops...)
 	e, about := describe(ops)
 	if !about {
-		r.took(call)
+		r.log.Took(call)
 		return revision, err
 	}
 	now := history.Now(history.Commit)
@@ -71,17 +71,17 @@ func (r recorder) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 }
 
 func (r recorder) Get(ctx context.Context, path string) (coord.Node, error) {
-	defer r.took(history.Mono())
+	defer r.log.Took(history.Mono())
 	return r.Registry.Get(ctx, path)
 }
 
 func (r recorder) View(ctx context.Context, path string) (coord.View, error) {
-	defer r.took(history.Mono())
+	defer r.log.Took(history.Mono())
 	return r.recorded(r.Registry.View(ctx, path))
 }
 
 func (r recorder) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
-	defer r.took(history.Mono())
+	defer r.log.Took(history.Mono())
 	return r.recorded(r.Registry.ViewDepth(ctx, path, depth))
 }
 
@@ -92,15 +92,6 @@ func (r recorder) recorded(view coord.View, err error) (coord.View, error) {
 	}
 	r.views.Add(1)
 	return recordedView{view, r, sync.OnceFunc(func() { r.views.Add(-1) })}, nil
-}
-
-// took writes down a request that took long.
-func (r recorder) took(call int64) {
-	const long = 100 * time.Millisecond
-	if e := history.Now(history.Slow); time.Duration(e.Mono-call) > long {
-		e.Call = call
-		r.log.Add(e)
-	}
 }
 
 type recordedView struct {
@@ -115,7 +106,7 @@ func (v recordedView) Close() {
 }
 
 func (v recordedView) Sync(ctx context.Context) error {
-	defer v.recorder.took(history.Mono())
+	defer v.recorder.log.Took(history.Mono())
 	return v.View.Sync(ctx)
 }
 
