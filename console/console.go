@@ -100,7 +100,11 @@ func New(o Options) (*Console, error) {
 	}
 	c := &Console{o: o}
 	var err error
-	if c.live, err = live.New(live.Options{Ops: o.Connections.Ops, Who: o.Again, Fail: api.Fail, Detail: writeDetail, Listeners: o.Limits.Streams, Log: o.Log}); err != nil {
+	watch := live.Options{Ops: o.Connections.Ops, Who: o.Again, Fail: api.Fail, Detail: writeDetail, Listeners: o.Limits.Streams, Log: o.Log}
+	if o.Access != nil {
+		watch.Changed = o.Access.Changed
+	}
+	if c.live, err = live.New(watch); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	if c.metrics, err = guard.NewMetrics(append(o.Collectors, connections{o.Connections}, streams{c.live})...); err != nil {

@@ -4,9 +4,68 @@ import (
 	"bufio"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
 )
+
+// A stream ends as soon as who listens may not do so any more.
+func TestStreamsEndWithRights(t *testing.T) {
+	town := newTown(t)
+	server := httptest.NewServer(town)
+	t.Cleanup(server.Close)
+	by := access.Actor{Name: "setup"}
+	for name, credentials := range map[string]func() (header, value string, end func() error){
+		"log-out": func() (string, string, func() error) {
+			s, err := town.control.Login(t.Context(), "anna", password, netip.Addr{})
+			must(t, err)
+			return access.TokenHeader, s.Value(), func() error {
+				town.control.Logout(&access.Principal{Key: s.Key})
+				return nil
+			}
+		},
+		"revoked by another process": func() (string, string, func() error) {
+			token, _, err := town.control.AddToken(t.Context(), by, "anna", "laptop", nil, time.Hour)
+			must(t, err)
+			return "Authorization", "Bearer " + token, func() error {
+				defer town.control.Users() // the console looks
+				return access.File(town.usersFile).Change(t.Context(), func(u *access.Users) error { return u.RevokeToken("anna", "laptop") })
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			header, value, end := credentials()
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1/namespaces/"+ours+"/watch", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set(header, value)
+			answer, err := server.Client().Do(r)
+			if err != nil || answer.StatusCode != http.StatusOK {
+				t.Fatalf("%v, %v", answer, err)
+			}
+			defer answer.Body.Close()
+			lines := bufio.NewScanner(answer.Body)
+			var begun time.Time
+			var last string
+			for lines.Scan() {
+				if lines.Text() == "event: reset" {
+					begun = time.Now()
+					must(t, end())
+				}
+				if lines.Text() != "" {
+					last = lines.Text()
+				}
+			}
+			if took := time.Since(begun); took > 10*time.Second || !strings.Contains(last, `"code":"denied"`) {
+				t.Errorf("ends after %v with %s", took, last)
+			}
+		})
+	}
+}
 
 // Streams go through all that is around the routes, are counted, and end with the console. A list is served meanwhile from what
 // they know.

@@ -55,6 +55,7 @@ type Control struct {
 	users    *watched
 	uses     *uses
 	sessions *sessions
+	changes  *changes
 	limits   *limiter
 	floods   *floods
 	key      []byte // signs what only this process has to know again
@@ -82,13 +83,13 @@ func Open(o Options) (*Control, error) {
 		return nil, fmt.Errorf("access: Proxy: %w", err)
 	}
 	c := &Control{
-		o: o, key: make([]byte, 32), limits: newLimiter(), floods: newFloods(), kept: map[string]kept{}, faults: map[string]error{},
+		o: o, key: make([]byte, 32), changes: newChanges(), limits: newLimiter(), floods: newFloods(), kept: map[string]kept{}, faults: map[string]error{},
 		slots: make(chan struct{}, o.Hashes), waiting: make(chan struct{}, maxWaiting), done: make(chan struct{}),
 	}
 	_, _ = rand.Read(c.key) // never fails
-	c.sessions = &sessions{signing: c.key, idle: o.Idle, absolute: o.Absolute, most: o.Sessions, mostOfUser: o.SessionsOfUser, all: map[string]*session{}}
+	c.sessions = &sessions{changes: c.changes, signing: c.key, idle: o.Idle, absolute: o.Absolute, most: o.Sessions, mostOfUser: o.SessionsOfUser, all: map[string]*session{}}
 	var err error
-	if c.users, err = watch(o.File, c.tell); err != nil {
+	if c.users, err = watch(o.File, c.tell, c.changes); err != nil {
 		return nil, err
 	}
 	path := ""
@@ -99,9 +100,13 @@ func Open(o Options) (*Control, error) {
 	c.fault("uses", err)
 	var ctx context.Context
 	ctx, c.cancel = context.WithCancel(context.Background())
-	go c.writeUses(ctx)
+	go c.keep(ctx)
 	return c, nil
 }
+
+// Changed returns a channel that is closed when somebody's log-in has ended, or the users file has changed, whoever has
+// changed it: what [Control.Again] said may not hold any more. That a session is over because of its age is not told.
+func (c *Control) Changed() <-chan struct{} { return c.changes.wait() }
 
 // Close writes when tokens were last used. All sessions are over.
 //
@@ -112,14 +117,20 @@ func (c *Control) Close() error {
 	return c.saveUses(context.Background())
 }
 
-// writeUses writes the last uses of tokens each minute.
-func (c *Control) writeUses(ctx context.Context) {
+// lookEvery is how often the users file is looked at while nobody sends a request.
+const lookEvery = 2 * time.Second
+
+// keep looks at the users file, for those who wait for a change of it, and writes the last uses of tokens each minute.
+func (c *Control) keep(ctx context.Context) {
 	defer close(c.done)
-	ticks := time.NewTicker(time.Minute)
-	defer ticks.Stop()
+	looks, writes := time.NewTicker(lookEvery), time.NewTicker(time.Minute)
+	defer looks.Stop()
+	defer writes.Stop()
 	for {
 		select {
-		case <-ticks.C:
+		case <-looks.C:
+			c.users.roster()
+		case <-writes.C:
 			c.fault("uses", c.saveUses(ctx))
 		case <-ctx.Done():
 			return

@@ -264,9 +264,11 @@ func TestRightsAtOnce(t *testing.T) {
 				wantWho(t, c, byToken, "ben (token t)")
 				wantWho(t, c, basic("ben", password), "ben")
 
+				changed := c.Changed()
 				if err := tt.change(t.Context(), c); err != nil {
 					t.Fatal(err)
 				}
+				wantChanged(t, changed, lookEvery)
 				if tt.session == "" {
 					if p := wantWho(t, c, withCookie(c, s), "ben"); name == "grants" && p.MaySome(Viewer, "prod") {
 						t.Error("he may as before")
@@ -289,6 +291,51 @@ func TestRightsAtOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// wantChanged waits until it is told that rights have changed.
+func wantChanged(t *testing.T, changed <-chan struct{}, within time.Duration) {
+	t.Helper()
+	select {
+	case <-changed:
+	case <-time.After(within + 1):
+		t.Error("nobody is told of the change")
+	}
+}
+
+// Each end of a session but by age is told, at once; and nothing else is.
+func TestChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options{File: usersFile(t), SessionsOfUser: 1})
+		s := login(t, c, "ben")
+		changed := c.Changed()
+		wantWho(t, c, withCookie(c, s), "ben")
+		wantRefused(t, c, ask("Authorization", "Bearer ej_nothing"), "unknown")
+		login(t, c, "anna")
+		pass(time.Hour)
+		wantRefused(t, c, withCookie(c, s), "over")
+		select {
+		case <-changed:
+			t.Fatal("nothing has changed")
+		default:
+		}
+		for name, change := range map[string]func(Session) error{
+			"log-out":      func(s Session) error { c.Logout(&Principal{Key: s.Key}); return nil },
+			"end":          func(s Session) error { return c.EndSession(boss, s.Key) },
+			"one too many": func(Session) error { login(t, c, "ben"); return nil },
+			"again": func(s Session) error {
+				_, err := c.BeginByPassword(httptest.NewRecorder(), withCookie(c, s), "anna", password)
+				return err
+			},
+		} {
+			s, changed := login(t, c, "ben"), c.Changed()
+			if err := change(s); err != nil {
+				t.Error(name, err)
+			}
+			wantChanged(t, changed, 0)
+			wantRefused(t, c, withCookie(c, s), "over")
+		}
+	})
 }
 
 func TestSessionTimes(t *testing.T) {

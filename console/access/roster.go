@@ -76,8 +76,9 @@ func sum(key []byte, purpose string, texts ...string) []byte {
 // watched is a users file that is read anew when it changes. One that has become bad does not count: the users stay
 // as they were, and that is a fault.
 type watched struct {
-	file File
-	told func(Event)
+	file    File
+	told    func(Event)
+	changes *changes
 
 	mu    sync.Mutex
 	now   *roster
@@ -85,8 +86,8 @@ type watched struct {
 	fault error
 }
 
-func watch(file File, told func(Event)) (*watched, error) {
-	w := &watched{file: file, told: told, now: newRoster(&Users{})}
+func watch(file File, told func(Event), changes *changes) (*watched, error) {
+	w := &watched{file: file, told: told, changes: changes, now: newRoster(&Users{})}
 	if file == "" {
 		return w, nil
 	}
@@ -127,6 +128,7 @@ func (w *watched) look() (*roster, []Event) {
 		var read fs.FileInfo
 		if users, read, err = w.file.read(); err == nil {
 			info, w.now = read, newRoster(users)
+			w.changes.tell()
 		}
 	}
 	w.seen = info

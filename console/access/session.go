@@ -56,6 +56,7 @@ func (p *Principal) BySession() bool { return p != nil && strings.HasPrefix(p.Ke
 // sessions are all sessions of a process. Their number is bounded: when there is one too many, the one ends that was
 // used longest ago.
 type sessions struct {
+	changes          *changes // is told of each that ends before its time
 	signing          []byte
 	idle, absolute   time.Duration
 	most, mostOfUser int
@@ -111,10 +112,16 @@ func (s *sessions) makeRoom(user string, now time.Time) {
 	}
 	switch {
 	case ofUser >= s.mostOfUser:
-		delete(s.all, oldestOfUser.Key)
+		s.drop(oldestOfUser.Key)
 	case len(s.all) >= s.most:
-		delete(s.all, oldest.Key)
+		s.drop(oldest.Key)
 	}
+}
+
+// drop ends a session. mu is held.
+func (s *sessions) drop(key string) {
+	delete(s.all, key)
+	s.changes.tell()
 }
 
 func older(a, b *session) *session {
@@ -158,7 +165,7 @@ func (s *sessions) end(key string) (session, bool) {
 	if n == nil {
 		return session{}, false
 	}
-	delete(s.all, key)
+	s.drop(key)
 	return *n, !s.isOver(n, time.Now())
 }
 
@@ -168,7 +175,7 @@ func (s *sessions) endIf(holds func(session) bool) {
 	defer s.mu.Unlock()
 	for key, n := range s.all {
 		if holds(*n) {
-			delete(s.all, key)
+			s.drop(key)
 		}
 	}
 }

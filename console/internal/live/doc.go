@@ -16,7 +16,8 @@
 // removals of that time are forgotten, or if he may see other jobs now.
 //
 // An event's bytes are written once for each job that changes, not for each listener. What somebody may
-// not see is left out, by the rights that he has then: they are looked up at each heartbeat.
+// not see is left out, by the rights that he has then: they are looked up at each heartbeat, and
+// when somebody's rights change.
 //
 // It is not promised that each state is told, nor that the order in which two jobs changed can be seen.
 package live

@@ -41,7 +41,6 @@ type Live struct {
 	mu        sync.Mutex // guards what follows
 	isClosed  bool
 	feeds     map[topic]*feed
-	recheck   chan struct{}  // closed when all listeners are to be looked up
 	listeners map[string]int // by name of the principal
 	stats     Stats
 }
@@ -66,7 +65,7 @@ func New(o Options) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Live{o: o, ids: ids, feeds: map[topic]*feed{}, recheck: make(chan struct{}), listeners: map[string]int{}}
+	l := &Live{o: o, ids: ids, feeds: map[topic]*feed{}, listeners: map[string]int{}}
 	l.buffers.New = func() any { return new([]byte) }
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l, nil
@@ -89,20 +88,6 @@ func (l *Live) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("live: close: %w", context.Cause(ctx))
 	}
-}
-
-// Recheck has all callers looked up now: after a change of who may do what.
-func (l *Live) Recheck() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	close(l.recheck)
-	l.recheck = make(chan struct{})
-}
-
-func (l *Live) rechecked() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.recheck
 }
 
 // Stats returns what there is and was.

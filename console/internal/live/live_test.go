@@ -135,7 +135,7 @@ func TestRightsChange(t *testing.T) {
 		one.next()
 		begin = time.Now()
 		w.may("anna", access.Grant{Role: access.Viewer, Namespaces: []string{"other"}})
-		w.live.Recheck()
+		w.recheck()
 		for _, l := range []*listener{l, one} {
 			l.wants("bye denied")
 			l.wants("")
@@ -424,5 +424,18 @@ func TestJobs(t *testing.T) {
 		if _, _, err := w.live.Jobs(t.Context(), "none"); !errors.Is(err, connection.ErrNoNamespace) {
 			t.Errorf("jobs of no namespace: %v", err)
 		}
+	})
+}
+
+// Rights that change while the answer waits for a first state are not missed.
+func TestRightsChangeBeforeBegin(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.put("pay-in=1")
+		w.opse = func(context.Context) error {
+			w.may("anna")
+			w.recheck()
+			return nil
+		}
+		w.listen("anna", jobs, "").wants("bye denied")
 	})
 }

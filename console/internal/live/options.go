@@ -20,6 +20,9 @@ type Options struct {
 	// Who returns who has sent a request. It is asked at each heartbeat, so it should not count that as use of a
 	// session.
 	Who func(*http.Request) (*access.Principal, error)
+	// Changed returns a channel that is closed when what Who says may have changed: all listeners are looked up then.
+	// nil: they are at heartbeats alone.
+	Changed func() <-chan struct{}
 	// Fail answers a request to which nothing is streamed, with an error of this package, of package
 	// connection or of ops.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
@@ -48,6 +51,9 @@ type Options struct {
 func (o Options) complete() (Options, error) {
 	if o.Ops == nil || o.Who == nil || o.Fail == nil {
 		return o, errors.New("live: Ops, Who and Fail are needed")
+	}
+	if o.Changed == nil {
+		o.Changed = func() <-chan struct{} { return nil }
 	}
 	if o.Job == nil {
 		o.Job = func(i *ops.JobInfo) ([]byte, error) { return json.Marshal(i) }

@@ -47,7 +47,7 @@ func TestEndsWithTheList(t *testing.T) {
 					which = rapid.IntRange(0, 1).Draw(rt, "rights")
 					w.may("anna", grants[which]...)
 				case 5:
-					w.live.Recheck()
+					w.recheck()
 				case 6:
 					w.reg.Link().EndViews(coord.ErrClosed)
 				case 7, 8:
@@ -57,7 +57,7 @@ func TestEndsWithTheList(t *testing.T) {
 				}
 			}
 			come()
-			w.live.Recheck()
+			w.recheck()
 			w.put("1=end")
 			w.put("2=end")
 			list, err := ops.New(w.reg).Jobs(t.Context(), ops.JobsQuery{})

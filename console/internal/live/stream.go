@@ -106,10 +106,10 @@ func (s *stream) begin() bool {
 func (s *stream) run() {
 	beat := time.NewTicker(s.live.o.Heartbeat)
 	defer beat.Stop()
-	recheck := s.live.rechecked()
 	more := make(chan struct{})
 	close(more)
-	isThere := s.send([]byte(retryLine))
+	recheck := s.live.o.Changed()
+	isThere := s.send([]byte(retryLine)) && s.look() // he was let in some time ago
 	for isThere {
 		changed, goOn := s.tell()
 		switch {
@@ -123,7 +123,7 @@ func (s *stream) run() {
 		case <-beat.C:
 			isThere = s.look() && s.send([]byte(heartbeat))
 		case <-recheck:
-			recheck = s.live.rechecked()
+			recheck = s.live.o.Changed()
 			isThere = s.look()
 		case <-s.live.ctx.Done():
 			s.send(appendBye(nil, codeClosing, route.ErrClosed.Error()))

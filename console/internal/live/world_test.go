@@ -40,6 +40,7 @@ type world struct {
 	mu   sync.Mutex
 	who  map[string]*access.Principal
 	opse func(context.Context) error // what Ops does before it answers
+	next chan struct{}               // closed when rights have changed
 }
 
 // given runs a test in virtual time, also of the network.
@@ -50,7 +51,7 @@ func given(t *testing.T, test func(t *testing.T, w *world)) {
 
 func newWorld(t *testing.T, o live.Options) *world {
 	t.Helper()
-	w := &world{t: t, store: memory.NewStore(memory.Options{}), who: map[string]*access.Principal{}}
+	w := &world{t: t, store: memory.NewStore(memory.Options{}), who: map[string]*access.Principal{}, next: make(chan struct{})}
 	t.Cleanup(w.store.Close)
 	w.reg = w.dial()
 	w.serve(t, o, ops.New(w.reg))
@@ -96,7 +97,7 @@ func (w *world) serve(t *testing.T, o live.Options, shop *ops.Ops) {
 		defer w.mu.Unlock()
 		return w.who[r.Header.Get("User")], nil
 	}
-	o.Fail = fail
+	o.Fail, o.Changed = fail, w.changed
 	var err error
 	if w.live, err = live.New(o); err != nil {
 		t.Fatal(err)
@@ -180,6 +181,20 @@ func (p *pipes) Close() error {
 }
 
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+func (w *world) changed() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.next
+}
+
+// recheck says that rights have changed.
+func (w *world) recheck() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.next)
+	w.next = make(chan struct{})
+}
 
 // may says who somebody is from now on; nobody, without grants.
 func (w *world) may(name string, grants ...access.Grant) {
