@@ -174,14 +174,20 @@ func (c *Control) tell(e Event) {
 
 // refused tells of a log-in that was refused, unless there are too many from its address.
 func (c *Control) refused(kind Kind, user, token string, from netip.Addr, why error) {
+	if c.users.roster().users.Users[user] == nil {
+		user = ""
+	}
+	c.bounded(Event{Kind: kind, User: user, Token: token, Detail: why.Error()}, from)
+}
+
+// bounded tells of an event, unless there are too many from its address.
+func (c *Control) bounded(e Event, from netip.Addr) {
 	more, isTold := c.floods.next(from)
 	if !isTold {
 		return
 	}
-	if c.users.roster().users.Users[user] == nil {
-		user = ""
-	}
-	c.tell(Event{Kind: kind, User: user, Token: token, Address: text(from), Detail: why.Error(), More: more})
+	e.Address, e.More = text(from), more
+	c.tell(e)
 }
 
 func text(a netip.Addr) string {

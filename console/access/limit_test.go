@@ -196,6 +196,33 @@ func TestFloods(t *testing.T) {
 	})
 }
 
+// What a provider has refused is told as other log-ins are: bounded, and without names that no provider has said.
+func TestRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told events
+		c := open(t, Options{File: usersFile(t), Tell: told.tell})
+		c.Refused(ask(), "oidc:anna@example.com", "by oidc: no group")
+		for _, name := range []string{"", "my-password", "oidc:\x1b[31m", strings.Repeat("x:", 200)} {
+			c.Refused(ask(), name, strings.Repeat("y", 10_000))
+		}
+		first := told.all[0]
+		if first.Time = (time.Time{}); first != (Event{Kind: LogInRefused, User: "oidc:anna@example.com", Address: "192.0.2.7", Detail: "by oidc: no group"}) {
+			t.Errorf("%+v", first)
+		}
+		for _, e := range told.all[1:] {
+			if e.User != "" || len(e.Detail) > 600 {
+				t.Errorf("%+v", e)
+			}
+		}
+		for range 100 {
+			c.Refused(ask(), "", "by oidc: no group")
+		}
+		if len(told.all) != 20 {
+			t.Errorf("%d events", len(told.all))
+		}
+	})
+}
+
 // allocated returns how many MiB a function has allocated: a check of a hash takes 19.
 func allocated(do func()) int {
 	var before, after runtime.MemStats

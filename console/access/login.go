@@ -72,6 +72,16 @@ func (c *Control) Begin(w http.ResponseWriter, r *http.Request, name string, gra
 	return nil
 }
 
+// Refused tells of a log-in by a provider that was refused, and why, unless there are too many of its address. name is
+// whom the provider has named, if it has: one as [Control.LoginAs] takes it, any other is left out.
+func (c *Control) Refused(r *http.Request, name, why string) {
+	const most = 500
+	if checkIdentity(name) != nil || !strings.Contains(name, ":") {
+		name = ""
+	}
+	c.bounded(Event{Kind: LogInRefused, User: name, Detail: brief.Cut(why, most)}, c.Address(r))
+}
+
 // BeginByPassword is Login for a request, whose answer gets the cookie. A session that the request came by ends.
 func (c *Control) BeginByPassword(w http.ResponseWriter, r *http.Request, name, password string) (Session, error) {
 	s, err := c.Login(r.Context(), name, password, c.Address(r))

@@ -3,6 +3,7 @@ package oidctest
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -101,7 +102,10 @@ func TestLogin(t *testing.T) {
 					if got.status != http.StatusForbidden || !strings.Contains(got.text, tt.text) || len(w.began) > 0 {
 						t.Errorf("%d %s, sessions %v; want 403 with %q", got.status, got.text, w.began, tt.text)
 					}
-					if !strings.Contains(w.log.String(), "log-in refused") || !strings.Contains(w.log.String(), "address=192.0.2.1") {
+					if len(w.refused) != 1 || !strings.Contains(w.refused[0].why, "by oidc: ") || !strings.Contains(w.refused[0].why, tt.text) || w.refused[0].from != "192.0.2.1" {
+						t.Errorf("told: %+v", w.refused)
+					}
+					if hasCause := strings.HasSuffix(tt.text, "trusted") || strings.HasSuffix(tt.text, "log-in"); hasCause != strings.Contains(w.log.String(), "address=192.0.2.1") {
 						t.Errorf("log: %s", w.log)
 					}
 				} else {
@@ -114,8 +118,8 @@ func TestLogin(t *testing.T) {
 					}
 				}
 				for _, secret := range []string{"planted", clientSecret} {
-					if strings.Contains(w.log.String()+got.text, secret) {
-						t.Errorf("%q is in the log, or in the answer:\n%s\n%s", secret, w.log, got.text)
+					if strings.Contains(fmt.Sprint(w.log, got.text, w.refused), secret) {
+						t.Errorf("%q is in the log, the trail or the answer:\n%s\n%v\n%s", secret, w.log, w.refused, got.text)
 					}
 				}
 			})
@@ -214,6 +218,9 @@ func TestCallbackOfAnother(t *testing.T) {
 				got := tt.try(w)
 				if got.status != tt.status || !strings.Contains(got.text, tt.text) || len(w.began) > 0 {
 					t.Errorf("%d %s, sessions %v; want %d with %q", got.status, got.text, w.began, tt.status, tt.text)
+				}
+				if n := len(w.refused); n == 0 && name != "cookie of another console" || n > 0 && w.refused[n-1].why != "by oidc: "+strings.TrimSuffix(got.text, "\n") {
+					t.Errorf("told: %+v", w.refused)
 				}
 			})
 		})

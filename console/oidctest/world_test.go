@@ -33,6 +33,7 @@ type world struct {
 	provider *provider
 	login    *oidc.Login
 	began    []began
+	refused  []refused
 	log      *strings.Builder
 
 	mu     sync.Mutex
@@ -46,6 +47,9 @@ type began struct {
 	name   string
 	grants []access.Grant
 }
+
+// refused is a log-in that was refused.
+type refused struct{ name, why, from string }
 
 func newWorld(t *testing.T, change ...func(*oidc.Options)) *world {
 	t.Helper()
@@ -86,6 +90,11 @@ func (w *world) Begin(rw http.ResponseWriter, _ *http.Request, name string, gran
 	w.began = append(w.began, began{name, grants})
 	http.SetCookie(rw, &http.Cookie{Name: "session", Value: name, Path: "/", Secure: true, HttpOnly: true})
 	return nil
+}
+
+// Refused remembers a refusal.
+func (w *world) Refused(r *http.Request, name, why string) {
+	w.refused = append(w.refused, refused{name, why, w.Address(r).String()})
 }
 
 // Address returns where a request comes from.

@@ -100,7 +100,7 @@ func (l *Login) LogoutURL(ctx context.Context) (string, error) {
 	return u.String(), nil
 }
 
-// refusal ends a log-in. The user sees the text, the log has the cause, too.
+// refusal ends a log-in. The user and the trail get the text, the log the cause.
 type refusal struct {
 	status int
 	text   string
@@ -126,14 +126,11 @@ func (l *Login) answer(step func(http.ResponseWriter, *http.Request) (string, *r
 }
 
 func (l *Login) refuse(w http.ResponseWriter, r *http.Request, refused *refusal) {
-	attrs := []slog.Attr{slog.String("reason", refused.text), slog.Any("address", l.options.Sessions.Address(r))}
-	if refused.user != "" {
-		attrs = append(attrs, slog.String("user", refused.user))
-	}
+	l.options.Sessions.Refused(r, refused.user, "by oidc: "+refused.text)
 	if refused.cause != nil {
-		attrs = append(attrs, slog.Any("error", brief.Error(refused.cause)))
+		l.options.Log.LogAttrs(r.Context(), slog.LevelWarn, "oidc: log-in refused", slog.String("reason", refused.text),
+			slog.Any("address", l.options.Sessions.Address(r)), slog.String("user", refused.user), slog.Any("error", brief.Error(refused.cause)))
 	}
-	l.options.Log.LogAttrs(r.Context(), slog.LevelWarn, "oidc: log-in refused", attrs...)
 	if away := (awayError{}); errors.As(refused.cause, &away) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(away.wait/time.Second)+1))
 	}

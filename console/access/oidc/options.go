@@ -42,7 +42,7 @@ type Options struct {
 	LogoutURL string
 	// Sessions begins sessions of those who have logged in.
 	Sessions Sessions
-	// Log gets refusals, and what is wrong with the provider. Default slog.Default().
+	// Log gets the causes of refusals, and what is wrong with the provider. Default slog.Default().
 	Log *slog.Logger
 	// Transport sends requests to the provider. nil: one like http.DefaultTransport, of its own.
 	Transport http.RoundTripper
@@ -54,6 +54,8 @@ type Sessions interface {
 	Address(*http.Request) netip.Addr
 	// Begin begins a session of a user, by cookies of the answer, and tells the log about it.
 	Begin(w http.ResponseWriter, r *http.Request, name string, grants []access.Grant) error
+	// Refused is told of each log-in that is refused, and why. The name is empty if the provider has not said it.
+	Refused(r *http.Request, name, why string)
 }
 
 // complete returns the options with their defaults, or what is wrong with them.

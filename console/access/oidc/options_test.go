@@ -16,6 +16,8 @@ func (noSessions) Begin(http.ResponseWriter, *http.Request, string, []access.Gra
 
 func (noSessions) Address(*http.Request) netip.Addr { return netip.Addr{} }
 
+func (noSessions) Refused(*http.Request, string, string) {}
+
 func TestOptions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*Options)
