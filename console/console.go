@@ -126,7 +126,11 @@ func New(o Options) (*Console, error) {
 
 // addRoutes adds all that a console answers.
 func (c *Console) addRoutes(table *route.Table) error {
-	v1, err := api.Add(table, api.Options{Connections: c.o.Connections, Access: c.o.Access, Jobs: c.live.Jobs, Version: c.o.Version})
+	o := api.Options{Connections: c.o.Connections, Access: c.o.Access, Jobs: c.live.Jobs, Version: c.o.Version}
+	if c.o.OIDC != nil {
+		o.LogoutURL = c.o.OIDC.LogoutURL
+	}
+	v1, err := api.Add(table, o)
 	if err != nil {
 		return err
 	}

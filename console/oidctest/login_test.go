@@ -442,14 +442,17 @@ func TestHostHeader(t *testing.T) {
 func TestLogout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(o *oidc.Options) { o.LogoutURL = console + "/" })
-		at, err := w.login.LogoutURL(t.Context())
+		at, err := w.login.LogoutURL(t.Context(), "oidc:anna@example.com")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := w.newBrowser().open(at, anywhere); got.url != console+"/" {
 			t.Errorf("%s ended at %s: %d %s", at, got.url, got.status, got.text)
 		}
-		if at, err := newWorld(t).login.LogoutURL(t.Context()); at != "" || err != nil {
+		if at, err := w.login.LogoutURL(t.Context(), "anna"); at != "" || err != nil {
+			t.Errorf("of somebody else: %q, %v", at, err)
+		}
+		if at, err := newWorld(t).login.LogoutURL(t.Context(), "oidc:anna@example.com"); at != "" || err != nil {
 			t.Errorf("without: %q, %v", at, err)
 		}
 	})

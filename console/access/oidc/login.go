@@ -78,11 +78,12 @@ func (l *Login) Routes() []route.Route {
 }
 
 // LogoutURL returns where a user logs out at the provider, who then sends him back to the console; empty
-// if that is not wanted, or the provider has no such place.
+// if that is not wanted, the provider has no such place, or the user is not one of the provider's. See OpenID Connect
+// RP-Initiated Logout 1.0; without id_token_hint, which nobody keeps, a provider may ask the user whether he wants that.
 //
 // Errors: the provider is away; the cause of ctx.
-func (l *Login) LogoutURL(ctx context.Context) (string, error) {
-	if l.options.LogoutURL == "" {
+func (l *Login) LogoutURL(ctx context.Context, name string) (string, error) {
+	if l.options.LogoutURL == "" || !strings.HasPrefix(name, Prefix) {
 		return "", nil
 	}
 	p, err := l.discovery.get(ctx)

@@ -38,7 +38,7 @@ type Options struct {
 	// Groups are what members of groups may do. Who is in none of them is refused.
 	Groups map[string][]access.Grant
 	// LogoutURL is where the provider sends a user back to after a log-out there, exactly as it has that
-	// registered. Empty: users are not logged out at the provider.
+	// registered. Empty: users are not logged out at the provider, so who logs in again is let in without a question.
 	LogoutURL string
 	// Sessions begins sessions of those who have logged in.
 	Sessions Sessions

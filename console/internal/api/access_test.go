@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +60,13 @@ func newGate(t *testing.T) *gate {
 		}
 	})
 	g.Table = &route.Table{Fail: api.Fail, Who: g.control.Authenticate}
-	if _, err := api.Add(g.Table, api.Options{Connections: connection.Fixed(nil), Access: g.control}); err != nil {
+	logout := func(_ context.Context, name string) (string, error) {
+		if name == "oidc:carl" {
+			return "https://provider.example/end?client_id=console", nil
+		}
+		return "", nil
+	}
+	if _, err := api.Add(g.Table, api.Options{Connections: connection.Fixed(nil), Access: g.control, LogoutURL: logout}); err != nil {
 		t.Fatal(err)
 	}
 	if g.checker, err = apitest.NewChecker(g.Table); err != nil {
@@ -124,17 +131,25 @@ func TestLogInAndOut(t *testing.T) {
 	ben := g.login(t, "ben", bensPassword)
 	g.want(t, 200, `"grants":[{"role":"operator","namespaces":["prod*"],"jobs":["pay-*"]}],"hasPassword":true`, ben, "GET", "/me", "")
 	g.want(t, 200, `"mine":true`, ben, "GET", "/me/sessions", "")
-	if gone := g.want(t, 204, "", ben, "POST", "/logout", ""); gone != "Cookie: elasticjob=" {
+	if gone := g.want(t, 200, "{}", ben, "POST", "/logout", ""); gone != "Cookie: elasticjob=" {
 		t.Errorf("cookie %q", gone)
 	}
 	g.want(t, 401, "the session is over", ben, "GET", "/me", "")
-	g.want(t, 204, "", ben, "POST", "/logout", "") // again
+	g.want(t, 200, "{}", ben, "POST", "/logout", "") // again
 	if again := g.login(t, "ben", bensPassword); again == ben {
 		t.Error("the same session")
 	}
 	if code, answer, cookie := g.ask(t, ben, "POST", "/login", `{"name":"ben","password":"`+bensPassword+`"}`); code != 200 || cookie == "" {
 		t.Errorf("with an old cookie: %d %s", code, answer)
 	}
+
+	// Who has come by a provider is told where his log-in there ends, once he is known.
+	s, err := g.control.LoginAs("oidc:carl", nil, netip.Addr{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.want(t, 200, `{"providerURL":"https://provider.example/end?client_id=console"}`, "Access-Token: "+s.Value(), "POST", "/logout", "")
+	g.want(t, 401, "over", "Access-Token: "+s.Value(), "GET", "/me", "")
 
 	// Guessing has to wait.
 	for range 20 {

@@ -41,6 +41,8 @@ type Options struct {
 	Connections Connections
 	// Access has the users, tokens and sessions; nil if a program knows them: then there are no routes for them.
 	Access *access.Control
+	// LogoutURL returns where a user ends his log-in at a provider; empty if he cannot, or has none. nil: nobody can.
+	LogoutURL func(ctx context.Context, name string) (string, error)
 	// Jobs returns all jobs of a namespace by name, as they were known to be at a moment that is not long ago. They are
 	// shared: nobody changes them. nil: each list is read from the store.
 	Jobs func(ctx context.Context, namespace string) (jobs []*ops.JobInfo, at time.Time, err error)

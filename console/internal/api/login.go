@@ -121,7 +121,8 @@ func (a *API) addLogin() {
 	}, a.login)
 	register(a, route.Need{Scope: route.Open}, huma.Operation{
 		OperationID: "log-out", Method: http.MethodPost, Path: Prefix + "/logout", Tags: tagAccess, Summary: "End the session that the request came by",
-		Description: "It takes the cookie away, too, also one that was over already.",
+		Description: "It takes the cookie away, too, also one that was over already. Whom a provider of OpenID Connect has logged in is still logged in " +
+			"there: send the browser to the URL that the answer has.",
 	}, a.logout)
 	register(a, signedIn, huma.Operation{
 		OperationID: "change-my-password", Method: http.MethodPut, Path: Prefix + "/me/password", Tags: tagAccess, Summary: "Change your password",
@@ -160,10 +161,20 @@ func (a *API) login(_ context.Context, in *LogInInput) (*answer[LogIn], error) {
 // LogOutInput is the request to log out.
 type LogOutInput struct{ WithHTTP }
 
-func (a *API) logout(ctx context.Context, in *LogOutInput) (*struct{}, error) {
-	a.Access.Logout(access.From(ctx))
+// LogOut is the answer to a log-out.
+type LogOut struct {
+	ProviderURL string `json:"providerURL,omitempty" doc:"Where the log-in at the provider ends. It sends the browser back to the console then. Missing for who has logged in otherwise, if the console's settings have no logoutURL, and if the provider offers no log-out, or is away."`
+}
+
+func (a *API) logout(ctx context.Context, in *LogOutInput) (*answer[LogOut], error) {
+	p := access.From(ctx)
+	a.Access.Logout(p)
 	http.SetCookie(in.writer, a.Access.NoCookie(in.request))
-	return nil, nil
+	var out LogOut
+	if a.LogoutURL != nil && p.BySession() {
+		out.ProviderURL, _ = a.LogoutURL(ctx, p.Name) // the session here is over all the same; the log has why a provider is away
+	}
+	return &answer[LogOut]{out}, nil
 }
 
 func (a *API) changePassword(ctx context.Context, in *ChangePasswordInput) (*struct{}, error) {
