@@ -122,7 +122,7 @@ func (c *Control) SetUser(ctx context.Context, by Actor, name string, to Rights)
 	})
 }
 
-// SetPassword sets the password of a user, and ends his sessions.
+// SetPassword sets the password of a user, and ends his sessions. It is for those of others: see ChangePassword.
 //
 // Errors: those of [Users.SetPassword] and [File.Change]; ErrReadOnly.
 func (c *Control) SetPassword(ctx context.Context, by Actor, name, password string) error {

@@ -30,7 +30,8 @@ func (c *Client) send(ctx context.Context, method string, body, out any, path ..
 	return c.do(ctx, call{method: method, path: path, body: body, out: out})
 }
 
-// ChangePassword changes the caller's password, which ends all his sessions. A token cannot do it.
+// ChangePassword changes the caller's password, if old is the one until now, which ends all his sessions. A token cannot do
+// it.
 func (c *Client) ChangePassword(ctx context.Context, old, next string) error {
 	return c.send(ctx, http.MethodPut, struct {
 		Old string `json:"old"`
@@ -166,7 +167,8 @@ func (c *Client) SetUser(ctx context.Context, name string, grants []access.Grant
 	return out, err
 }
 
-// SetPassword sets the password of a user.
+// SetPassword sets the password of somebody else, which ends his sessions. The caller's own one needs the old one: see
+// ChangePassword.
 func (c *Client) SetPassword(ctx context.Context, name, password string) error {
 	return c.send(ctx, http.MethodPut, struct {
 		New string `json:"new"`

@@ -177,6 +177,31 @@ func TestChangePassword(t *testing.T) {
 	g.login(t, "ben", "another-Kettle-9")
 }
 
+// Nobody changes his own password without the old one, by whatever path: a session that got out would last otherwise.
+func TestOwnPasswordNeedsOld(t *testing.T) {
+	g := newGate(t)
+	anna := g.login(t, "anna", annasPassword)
+	g.want(t, 403, "your own password needs the old one: use /api/v1/me/password", anna, "PUT", "/users/anna/password", `{"new":"another-Kettle-9"}`)
+	basic := httptest.NewRequest("GET", "/", nil)
+	basic.SetBasicAuth("anna", annasPassword)
+	g.want(t, 403, "your own password needs the old one", "Authorization: "+basic.Header.Get("Authorization"), "PUT", "/users/anna/password", `{"new":"another-Kettle-9"}`)
+	g.want(t, 204, "", anna, "PUT", "/users/ben/password", `{"new":"another-Kettle-9"}`)
+	g.want(t, 204, "", anna, "PUT", "/me/password", `{"old":"`+annasPassword+`","new":"another-Kettle-9"}`)
+	g.want(t, 401, "over", anna, "GET", "/me", "")
+}
+
+// Whom a proxy knows may have no password: he cannot give himself one, not even an admin.
+func TestNoPasswordYet(t *testing.T) {
+	g := newGate(t)
+	anna := g.login(t, "anna", annasPassword)
+	g.want(t, 201, "", anna, "POST", "/users", `{"name":"carl","grants":[{"role":"admin"}]}`)
+	g.Table.Who = func(*http.Request) (*access.Principal, error) {
+		return &access.Principal{Name: "carl", User: "carl", Key: "proxy:carl", Session: true, Grants: []access.Grant{{Role: access.Admin}}}, nil
+	}
+	g.want(t, 422, "you have no password yet: an admin gives you your first one", "", "PUT", "/me/password", `{"old":"","new":"another-Kettle-9"}`)
+	g.want(t, 403, "your own password needs the old one", "", "PUT", "/users/carl/password", `{"new":"another-Kettle-9"}`)
+}
+
 func TestTokens(t *testing.T) {
 	g := newGate(t)
 	ben, anna := g.login(t, "ben", bensPassword), g.login(t, "anna", annasPassword)

@@ -106,6 +106,10 @@ type ChangePasswordInput struct {
 	Body PasswordChange
 }
 
+// myPasswordPath is where one's own password is changed, by the old one: a session that somebody else has got hold of must
+// not last.
+const myPasswordPath = Prefix + "/me/password"
+
 func (a *API) addLogin() {
 	register(a, signedIn, huma.Operation{
 		OperationID: "get-me", Method: http.MethodGet, Path: Prefix + "/me", Tags: tagAccess, Summary: "Who you are, and what you may do",
@@ -125,8 +129,8 @@ func (a *API) addLogin() {
 			"there: send the browser to the URL that the answer has.",
 	}, a.logout)
 	register(a, signedIn, huma.Operation{
-		OperationID: "change-my-password", Method: http.MethodPut, Path: Prefix + "/me/password", Tags: tagAccess, Summary: "Change your password",
-		Description: "It ends all your sessions, also the one that the request came by. A token cannot do it.",
+		OperationID: "change-my-password", Method: http.MethodPut, Path: myPasswordPath, Tags: tagAccess, Summary: "Change your password",
+		Description: "It needs the old one, also of an admin. It ends all your sessions, also the one that the request came by. A token cannot do it.",
 		Errors:      append([]int{http.StatusForbidden, http.StatusConflict}, limited...),
 	}, a.changePassword)
 }
@@ -181,6 +185,9 @@ func (a *API) changePassword(ctx context.Context, in *ChangePasswordInput) (*str
 	p, err := person(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if user, err := a.Access.User(p.User); err == nil && !user.HasPassword {
+		return nil, refuse("body.old", "you have no password yet: an admin gives you your first one")
 	}
 	err = a.Access.ChangePassword(ctx, p.User, in.Body.Old, in.Body.New, a.Access.Address(in.request))
 	switch {

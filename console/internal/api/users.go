@@ -110,8 +110,8 @@ func (a *API) addUsers() {
 		Errors:      []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
 	}, a.setUser)
 	register(a, everything, huma.Operation{
-		OperationID: "set-password", Method: http.MethodPut, Path: usersPath + "/{user}/password", Tags: tagAccess, Summary: "Set the password of a user",
-		Description: "It ends all of his sessions. " + notByToken, Errors: conflict,
+		OperationID: "set-password", Method: http.MethodPut, Path: usersPath + "/{user}/password", Tags: tagAccess, Summary: "Set the password of somebody else",
+		Description: "It ends all of his sessions. Your own one needs the old one, and is set by " + myPasswordPath + ". " + notByToken, Errors: conflict,
 	}, a.setPassword)
 	register(a, everything, huma.Operation{
 		OperationID: "remove-user", Method: http.MethodDelete, Path: usersPath + "/{user}", Tags: tagAccess, Summary: "Remove a user, with tokens and sessions",
@@ -194,6 +194,9 @@ func (a *API) setPassword(ctx context.Context, in *SetPasswordInput) (*struct{},
 	user, err := a.Access.User(in.User)
 	if err == nil {
 		err = endsWithToken(ctx, in.User, user.Grants)
+	}
+	if err == nil && access.From(ctx).User == in.User {
+		err = fmt.Errorf("%w: your own password needs the old one: use %s", route.ErrDenied, myPasswordPath)
 	}
 	if err != nil {
 		return nil, err
