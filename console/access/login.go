@@ -37,7 +37,7 @@ func (c *Control) Login(ctx context.Context, name, password string, from netip.A
 		return Session{}, err
 	}
 	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, user: name, password: user.Password})
-	c.tell(Event{Kind: LoggedIn, By: name, User: name, Address: text(from), Session: s.Key, Detail: "by password"})
+	c.tell(Event{Kind: LoggedIn, By: name, User: name, Address: text(from), Session: s.Key, Detail: "by password" + without(user.Grants)})
 	return s, nil
 }
 
@@ -58,8 +58,16 @@ func (c *Control) LoginAs(name string, grants []Grant, from netip.Addr) (Session
 		return Session{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, grants: clone(grants)})
-	c.tell(Event{Kind: LoggedIn, By: name, User: name, Address: text(from), Session: s.Key, Detail: "by " + provider})
+	c.tell(Event{Kind: LoggedIn, By: name, User: name, Address: text(from), Session: s.Key, Detail: "by " + provider + without(grants)})
 	return s, nil
+}
+
+// without says of who may see nothing that it is so: somebody has forgotten to give him grants, or should disable him.
+func without(grants []Grant) string {
+	if len(grants) > 0 {
+		return ""
+	}
+	return ", without any grants"
 }
 
 // Begin is LoginAs for a request, whose answer gets the cookie. A session that the request came by ends.

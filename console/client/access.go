@@ -18,6 +18,7 @@ type Me struct {
 	Grants      []access.Grant `json:"grants"`
 	Within      []access.Grant `json:"within,omitempty"` // what narrows them: those of the token
 	HasPassword bool           `json:"hasPassword"`
+	NoGrants    string         `json:"noGrants,omitempty"` // for people, if there are no grants: who can give some
 }
 
 // Me returns who the client is.

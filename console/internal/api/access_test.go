@@ -163,6 +163,25 @@ func TestLogInAndOut(t *testing.T) {
 	}
 }
 
+// Who may see nothing is told why, and who can change that; so does the trail.
+func TestNoGrants(t *testing.T) {
+	g := newGate(t)
+	anna := g.login(t, "anna", annasPassword)
+	if _, me, _ := g.ask(t, anna, "GET", "/me", ""); strings.Contains(me, "noGrants") {
+		t.Error(me)
+	}
+	g.want(t, 201, "", anna, "POST", "/users", `{"name":"eve","password":"another-Kettle-9","grants":[]}`)
+	eve := g.login(t, "eve", "another-Kettle-9")
+	g.want(t, 200, `An admin of the console can give them, to the user \"eve\"."`, eve, "GET", "/me", "")
+	if !strings.Contains(g.said.String(), `"detail":"by password, without any grants"`) {
+		t.Error(g.said.String())
+	}
+	g.Table.Who = func(*http.Request) (*access.Principal, error) {
+		return &access.Principal{Name: "proxy:carl", Key: "proxy:carl", Session: true}, nil
+	}
+	g.want(t, 200, "Who runs the console can give them, to one of your groups.", "", "GET", "/me", "")
+}
+
 func TestChangePassword(t *testing.T) {
 	g := newGate(t)
 	one, two := g.login(t, "ben", bensPassword), g.login(t, "ben", bensPassword)

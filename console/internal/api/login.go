@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // signedIn is what an operation needs that is about who sends the request.
@@ -76,6 +77,18 @@ type Me struct {
 	Grants      []GrantInfo `json:"grants" nullable:"false"`
 	Within      []GrantInfo `json:"within,omitempty" nullable:"false" doc:"What narrows the grants: those of the token."`
 	HasPassword bool        `json:"hasPassword" doc:"Whether you can change your password here."`
+	NoGrants    string      `json:"noGrants,omitempty" doc:"That you may see nothing, for no grants were given to you, and who can give them; for people. Missing if you have some."`
+}
+
+// noGrants says to somebody without grants who can give him some; nothing to others.
+func noGrants(p *access.Principal) string {
+	switch {
+	case len(p.Grants) > 0:
+		return ""
+	case p.User != "":
+		return "No grants were given to you, so there is nothing that you may see. An admin of the console can give them, to the user " + brief.Quote(p.User) + "."
+	}
+	return "No grants were given to you, so there is nothing that you may see. Who runs the console can give them, to one of your groups."
 }
 
 // LogIn is the answer to a log-in. The session itself is in the cookie alone.
@@ -137,7 +150,7 @@ func (a *API) addLogin() {
 
 func (a *API) me(ctx context.Context, _ *struct{}) (*answer[Me], error) {
 	p := access.From(ctx)
-	me := Me{Name: p.Name, User: p.User, Token: p.Token, Address: p.Address, Grants: grantInfos(p.Grants)}
+	me := Me{Name: p.Name, User: p.User, Token: p.Token, Address: p.Address, Grants: grantInfos(p.Grants), NoGrants: noGrants(p)}
 	if p.Within != nil {
 		me.Within = grantInfos(p.Within)
 	}
