@@ -100,7 +100,9 @@ func New(o Options) (*Console, error) {
 	}
 	c := &Console{o: o}
 	var err error
-	watch := live.Options{Ops: o.Connections.Ops, Who: o.Again, Fail: api.Fail, Detail: writeDetail, Listeners: o.Limits.Streams, Log: o.Log}
+	watch := live.Options{
+		Ops: o.Connections.Ops, Who: o.Again, Fail: api.Fail, Detail: writeDetail, Listeners: o.Limits.Streams, WriteTimeout: o.Limits.Write, Log: o.Log,
+	}
 	if o.Access != nil {
 		watch.Changed = o.Access.Changed
 	}

@@ -62,6 +62,15 @@ func (a *answer) FlushError() error {
 // Flush is for those who know http.Flusher.
 func (a *answer) Flush() { _ = a.FlushError() } // http.Flusher has no errors: the next write has it
 
+// SetReadDeadline is for http.ResponseController. Limits.BodyTime bounds a body, and no handler but that of a stream does,
+// which has none: huma would give each body 5 s.
+func (a *answer) SetReadDeadline(t time.Time) error {
+	if !a.stream {
+		return nil
+	}
+	return a.controller.SetReadDeadline(t)
+}
+
 // hurry sets a deadline for one write of a stream; the function takes it away. One that stayed would end
 // an idle stream of HTTP/2.
 func (a *answer) hurry() (done func()) {

@@ -54,8 +54,8 @@ type Guard struct {
 //
 // Errors: one that says which limit or origin is wrong.
 func New(table *route.Table, o Options) (*Guard, error) {
-	if err := o.Limits.check(); err != nil {
-		return nil, err
+	if err := o.Limits.Validate(); err != nil {
+		return nil, fmt.Errorf("option Limits: %w", err)
 	}
 	o.Limits = o.Limits.withDefaults()
 	if o.Address == nil {

@@ -194,7 +194,9 @@ func TestOrigin(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for want, o := range map[string]Options{
-		"Origins": {Origins: []string{"console.example"}}, "Limits": {Limits: Limits{Write: -1}},
+		"Origins": {Origins: []string{"console.example"}}, "Limits: write: -1ns; allowed are 1s to 10m0s": {Limits: Limits{Write: -1}},
+		"requestsOfAddress: 100001; allowed are 1 to 100000, and 0": {Limits: Limits{RequestsOfAddress: 100_001}},
+		"body: 1048577; allowed are 1024 to 1048576":                {Limits: Limits{Body: 1<<20 + 1}},
 	} {
 		if _, err := New(&route.Table{}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
@@ -216,7 +218,7 @@ func TestPanicOfFail(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	s := newStand(t, Options{Limits: Limits{Body: 10, URL: 100, Header: 200}}, func(w http.ResponseWriter, r *http.Request) {
+	s := newStand(t, Options{Limits: Limits{Body: 1024, URL: 256, Header: 1024}}, func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.ReadAll(r.Body); err != nil {
 			http.Error(w, err.Error(), route.Status(err))
 		}
@@ -230,13 +232,13 @@ func TestSizes(t *testing.T) {
 		r    *http.Request
 		want int
 	}{
-		"body fits":             {body("0123456789", 10), 200},
-		"body too large":        {body("", 11), 413}, // it is not even waited for
-		"in parts":              {body("0123456789", -1), 200},
-		"in parts, too large":   {body("0123456789+", -1), 413},
-		"query too long":        {request("GET", "/do?q="+strings.Repeat("x", 100)), 431},
-		"headers too long":      {request("GET", "/do", "X", strings.Repeat("x", 200)), 431},
-		"path of no route long": {request("GET", "/"+strings.Repeat("x", 100)), 431},
+		"body fits":             {body(strings.Repeat("x", 1024), 1024), 200},
+		"body too large":        {body("", 1025), 413}, // it is not even waited for
+		"in parts":              {body(strings.Repeat("x", 1024), -1), 200},
+		"in parts, too large":   {body(strings.Repeat("x", 1025), -1), 413},
+		"query too long":        {request("GET", "/do?q="+strings.Repeat("x", 256)), 431},
+		"headers too long":      {request("GET", "/do", "X", strings.Repeat("x", 1024)), 431},
+		"path of no route long": {request("GET", "/"+strings.Repeat("x", 256)), 431},
 	} {
 		if got := s.ask(tt.r).StatusCode; got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)

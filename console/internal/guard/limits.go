@@ -16,29 +16,44 @@ import (
 // Limits bound requests. Zero ones have their defaults.
 type Limits struct {
 	// Requests is how many there may be at the same time, without streams: 512. RequestsOfAddress: 128 of
-	// them from one address.
-	Requests, RequestsOfAddress int
+	// them from one address. Up to 100,000.
+	Requests          int `yaml:"requests"`
+	RequestsOfAddress int `yaml:"requestsOfAddress"`
 	// Streams is how many streams there may be at the same time: 2,000. StreamsOfAddress: 1,000 of them
-	// from one address.
-	Streams, StreamsOfAddress int
-	// URL bounds path and query: 8 KiB. Header bounds the headers: 32 KiB. Body bounds the body: 1 MiB.
-	// All in bytes.
-	URL, Header int
-	Body        int64
-	// Time bounds a request that is no stream: 30 s. Its answer has to be taken 5 s later.
-	Time time.Duration
+	// from one address. Up to 100,000.
+	Streams          int `yaml:"streams"`
+	StreamsOfAddress int `yaml:"streamsOfAddress"`
+	// URL bounds path and query: 8 KiB. Header bounds the headers: 32 KiB. Body bounds the body: 1 MiB. All in
+	// bytes. From 256 bytes, and 1 KiB; up to 64 KiB, and a body to 1 MiB.
+	URL    int   `yaml:"url"`
+	Header int   `yaml:"header"`
+	Body   int64 `yaml:"body"`
+	// Time bounds a request that is no stream: 30 s. Its answer has to be taken 5 s later. This and what follows: from
+	// 1 s to 10 min.
+	Time time.Duration `yaml:"time"`
 	// BodyTime bounds how long a body may take to come: 15 s.
-	BodyTime time.Duration
+	BodyTime time.Duration `yaml:"bodyTime"`
 	// Write bounds a write of a stream: 10 s.
-	Write time.Duration
+	Write time.Duration `yaml:"write"`
 }
 
-func (l Limits) check() error {
-	least := min(int64(min(l.Requests, l.RequestsOfAddress, l.Streams, l.StreamsOfAddress, l.URL, l.Header)), l.Body, int64(min(l.Time, l.BodyTime, l.Write)))
-	if least < 0 {
-		return errors.New("option Limits: one is below 0")
+// Validate returns what is wrong, with the field, as a file names it, its value, and what is allowed.
+func (l Limits) Validate() error {
+	const mostAtOnce, mostText, mostTime = 100_000, 64 << 10, 10 * time.Minute
+	return errors.Join(
+		within("requests", l.Requests, 1, mostAtOnce), within("requestsOfAddress", l.RequestsOfAddress, 1, mostAtOnce),
+		within("streams", l.Streams, 1, mostAtOnce), within("streamsOfAddress", l.StreamsOfAddress, 1, mostAtOnce),
+		within("url", l.URL, 256, mostText), within("header", l.Header, 1<<10, mostText), within("body", l.Body, 1<<10, 1<<20),
+		within("time", l.Time, time.Second, mostTime), within("bodyTime", l.BodyTime, time.Second, mostTime),
+		within("write", l.Write, time.Second, mostTime),
+	)
+}
+
+func within[T int | int64 | time.Duration](field string, value, least, most T) error {
+	if value == 0 || least <= value && value <= most {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s: %v; allowed are %v to %v, and 0 for the default", field, value, least, most)
 }
 
 func (l Limits) withDefaults() Limits {

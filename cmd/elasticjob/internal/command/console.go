@@ -48,7 +48,7 @@ func (c *cli) consoleCommand() *cobra.Command {
 		Long: `Serve the console: an API over HTTP, with log-in and rights, for the namespace that --store or a context names, and
 for those of --connections. Users log in by name and password, and are in the file of --users: make the first one
 by "elasticjob console user add". The file of --config may name a provider of OpenID Connect, a proxy that logs users
-in, and the names of the console.
+in, the names of the console, and how many requests there may be, how large, and for how long.
 
 Without TLS it listens on a loopback address only, unless --insecure-http says that something before it ends TLS: then
 session cookies are for TLS only. Certificate and key are read again when they have changed.
@@ -154,7 +154,7 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	}
 	served, err := console.New(console.Options{
 		Connections: book, Access: control, OIDC: provider, Zone: zone,
-		Hosts: plain(file.Hosts), Origins: plain(file.Origins), Secure: f.isInsecure, OpenMetrics: file.OpenMetrics,
+		Hosts: plain(file.Hosts), Origins: plain(file.Origins), Secure: f.isInsecure, Limits: file.Limits, OpenMetrics: file.OpenMetrics,
 		Collectors: []prometheus.Collector{refused}, Version: built().Version, Log: log,
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/elasticjob-go/elasticjob/console"
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -37,6 +38,8 @@ type consoleFile struct {
 		Idle     time.Duration `yaml:"idle"`
 		Absolute time.Duration `yaml:"absolute"`
 	} `yaml:"sessions"`
+	// Limits bound requests.
+	Limits console.Limits `yaml:"limits"`
 	// Connections say what is allowed in entries that are added while the console runs.
 	Connections struct {
 		// Keys encrypt passwords in the file of --connections: one a line, the first encrypts.
@@ -126,6 +129,9 @@ func readConsoleFile(path string) (*consoleFile, error) {
 	d.KnownFields(true)
 	if err := d.Decode(f); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("--config: %s: %w", path, brief.Error(err))
+	}
+	if err := f.Limits.Validate(); err != nil {
+		return nil, fmt.Errorf("--config: %s: limits: %w", path, err)
 	}
 	return f, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/elasticjob-go/elasticjob/console"
 	"github.com/elasticjob-go/elasticjob/console/access"
 )
 
@@ -31,6 +32,7 @@ func TestConsoleFile(t *testing.T) {
 	f, err := consoleFileOf(t, `
 hosts: ["${env:CONSOLE_HOST}"]
 sessions: {idle: 10m}
+limits: {requests: 64, requestsOfAddress: 16, streams: 500, streamsOfAddress: 50, url: 4096, header: 16384, body: 65536, time: 10s, bodyTime: 5s, write: 3s}
 proxy: {from: [10.0.0.1, "fd00::/8"], user: X-User, groups: X-Groups, grants: {ops: ["operator:prod*:pay-*", viewer]}}
 oidc: {clientSecret: "${env:CONSOLE_SECRET}"}
 `)
@@ -39,6 +41,13 @@ oidc: {clientSecret: "${env:CONSOLE_SECRET}"}
 	}
 	if f.Hosts[0] != "console.example" || f.Sessions.Idle != 10*time.Minute || f.OIDC.ClientSecret != "hunter2" {
 		t.Errorf("%+v", f)
+	}
+	want := console.Limits{
+		Requests: 64, RequestsOfAddress: 16, Streams: 500, StreamsOfAddress: 50, URL: 4096, Header: 16384, Body: 65536,
+		Time: 10 * time.Second, BodyTime: 5 * time.Second, Write: 3 * time.Second,
+	}
+	if f.Limits != want {
+		t.Errorf("%+v", f.Limits)
 	}
 	p, err := f.proxy()
 	if err != nil || p.From[0].String() != "10.0.0.1/32" || len(p.Grants["ops"]) != 2 || p.Grants["ops"][0].Jobs[0] != "pay-*" {
@@ -56,6 +65,12 @@ func TestConsoleFileMistakes(t *testing.T) {
 		"connections: {keys: hunter2}":                      "line 1: a secret has to be a reference",
 		"sessions: {idle: soon}":                            "line 1",
 		"hosts: [\"${file:/no/such/file}\"]":                "/no/such/file",
+		"limits: {requests: -1}":                            "limits: requests: -1; allowed are 1 to 100000",
+		"limits: {time: 500ms}":                             "limits: time: 500ms; allowed are 1s to 10m0s",
+		"limits: {time: 30}":                                "line 1: cannot unmarshal !!int `30` into time.Duration",
+		"limits: {body: 2000000}":                           "limits: body: 2000000; allowed are 1024 to 1048576",
+		"limits: {body: 1 MiB}":                             "line 1",
+		"limits: {speed: 1}":                                "field speed not found",
 		"- hunter2":                                         "line 1",
 		strings.Repeat("#", maxConsoleFile+1):               "larger than",
 	} {
