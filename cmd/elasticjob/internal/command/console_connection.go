@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -160,6 +162,9 @@ func (c *consoleConnections) list(b *connection.Book) error {
 func (c *consoleConnections) open(cmd *cobra.Command, do func(context.Context, *connection.Book) error) (err error) {
 	if c.path == "" {
 		return exit.Errorf(exit.Usage, "%s: give --connections", cmd.CommandPath())
+	}
+	if _, err := os.Stat(c.path); err != nil { // a console takes one that is missing for an empty one, which its admins fill
+		return exit.With(exit.Usage, fmt.Errorf("--connections: %w", err))
 	}
 	file, err := readConsoleFile(c.config)
 	if err != nil {
