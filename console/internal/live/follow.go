@@ -15,9 +15,6 @@ import (
 )
 
 const (
-	// firstPause and lastPause bound the time between two attempts to open a watch.
-	firstPause = 500 * time.Millisecond
-	lastPause  = 30 * time.Second
 	// lateOpening is when those who wait for a watch to open are told so, and lastOpening when it is tried anew.
 	lateOpening = 5 * time.Second
 	lastOpening = 2 * time.Minute
@@ -33,9 +30,9 @@ func isGone(err error) bool {
 // run follows the topic of a feed until nobody listens or the topic is gone.
 func (l *Live) run(ctx context.Context, f *feed) {
 	defer l.drop(f)
-	pause := firstPause
+	var pace pace
 	for {
-		isHeard, err := l.follow(ctx, f)
+		err := l.follow(ctx, f, &pace)
 		if ctx.Err() != nil {
 			f.end(route.ErrClosed)
 			return
@@ -44,18 +41,18 @@ func (l *Live) run(ctx context.Context, f *feed) {
 			f.end(err)
 			return
 		}
-		l.o.Log.WarnContext(ctx, "a watch has ended; it is opened again", "namespace", f.topic.namespace, "job", f.topic.job, "error", err)
-		f.doubt(brief.Error(err).Error())
-		if isHeard {
-			pause = firstPause
+		pause, isTold, untold := pace.ended(time.Now())
+		if isTold {
+			l.o.Log.WarnContext(ctx, "a watch has ended; it is opened again", "namespace", f.topic.namespace, "job", f.topic.job, "error", brief.Error(err),
+				"again in", pause, "ends before, not told", untold)
 		}
+		f.doubt(brief.Error(err).Error())
 		rest.For(ctx, pause)
-		pause = min(2*pause, lastPause)
 	}
 }
 
-// follow opens a watch, and follows it. It returns whether that has told anything, and why it has ended.
-func (l *Live) follow(ctx context.Context, f *feed) (isHeard bool, err error) {
+// follow opens a watch, and follows it. It returns why that has ended.
+func (l *Live) follow(ctx context.Context, f *feed, pace *pace) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	f.opens()
@@ -65,32 +62,31 @@ func (l *Live) follow(ctx context.Context, f *feed) (isHeard bool, err error) {
 	defer last.Stop()
 	o, err := l.o.Ops(ctx, f.topic.namespace)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if f.topic.job != "" {
 		for d, err := range o.Job(f.topic.job).Watch(ctx, l.o.Every) {
 			if err != nil {
-				return isHeard, err
+				return err
 			}
 			text, err := l.detail(d)
 			if err != nil {
-				return isHeard, err
+				return err
 			}
 			last.Stop()
-			isHeard = true
+			pace.hears(time.Now())
 			f.takeDetail(text)
 		}
-		return isHeard, nil
+		return nil
 	}
 	for u, err := range o.Watch(ctx, l.o.Every) {
 		if err != nil {
-			return isHeard, err
+			return err
 		}
 		last.Stop()
-		f.take(u, !isHeard, l.info)
-		isHeard = true
+		f.take(u, pace.hears(time.Now()), l.info)
 	}
-	return isHeard, nil
+	return nil
 }
 
 // info writes a job. One that cannot be written, for times in it that no JSON has, is told with that.

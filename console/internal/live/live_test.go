@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -372,10 +374,79 @@ func TestStoreIsAway(t *testing.T) {
 		l.wants("fault ops: the store is away")
 		l.wants("fault")
 		l.wants("update b=1")
-		if took := time.Since(begin); took > 151*time.Second {
+		if took := time.Since(begin); took > 181*time.Second {
 			t.Errorf("told after %v", took)
 		}
 	})
+}
+
+// A watch that ends again and again, although it tells what there is each time, is opened less and less often, and the log is
+// told of it less and less often. One that has gone well for long begins anew.
+func TestWatchThatEndsAgainAndAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log lines
+		w := newWorld(t, live.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		w.put("a=1")
+		var opened []time.Time
+		isBad := true
+		w.mu.Lock()
+		w.opse = func(context.Context) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if opened = append(opened, time.Now()); isBad {
+				time.AfterFunc(5*time.Second, func() { w.reg.Link().EndViews(coord.ErrClosed) })
+			}
+			return nil
+		}
+		w.mu.Unlock()
+		l, read := w.listen("anna", jobs, ""), make(chan struct{})
+		go func() {
+			defer close(read)
+			for l.next().name != "" {
+			}
+		}()
+		defer func() { l.close(); <-read }()
+		pass(3 * time.Hour)
+		w.mu.Lock()
+		longest := time.Duration(0)
+		for i := range opened[1:] {
+			longest = max(longest, opened[i+1].Sub(opened[i]))
+		}
+		if len(opened) < 160 || len(opened) > 180 || longest > 66*time.Second || opened[1].Sub(opened[0]) > 6*time.Second {
+			t.Errorf("opened %d times, %v apart at most", len(opened), longest)
+		}
+		isBad, opened = false, nil
+		w.mu.Unlock()
+		if n := log.count("a watch has ended"); n < 5 || n > 9 {
+			t.Errorf("told %d times:\n%s", n, log.text.String())
+		}
+		pass(3 * time.Hour)
+		told := log.count("a watch has ended")
+		end := time.Now()
+		w.reg.Link().EndViews(coord.ErrClosed)
+		pass(time.Minute)
+		if at := opened[len(opened)-1]; at.Sub(end) > time.Second || log.count("a watch has ended") != told+1 {
+			t.Errorf("opened again after %v, told %d times", at.Sub(end), log.count("a watch has ended")-told)
+		}
+	})
+}
+
+// lines is a log.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *lines) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
 }
 
 // Who asks for the list is told what the feed knows, which goes on for a while; if something is wrong with it, the store is read.
