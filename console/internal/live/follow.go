@@ -30,9 +30,8 @@ func isGone(err error) bool {
 // run follows the topic of a feed until nobody listens or the topic is gone.
 func (l *Live) run(ctx context.Context, f *feed) {
 	defer l.drop(f)
-	var pace pace
 	for {
-		err := l.follow(ctx, f, &pace)
+		err := l.follow(ctx, f)
 		if ctx.Err() != nil {
 			f.end(route.ErrClosed)
 			return
@@ -41,7 +40,7 @@ func (l *Live) run(ctx context.Context, f *feed) {
 			f.end(err)
 			return
 		}
-		pause, isTold, untold := pace.ended(time.Now())
+		pause, isTold, untold := l.ended(f.topic)
 		if isTold {
 			l.o.Log.WarnContext(ctx, "a watch has ended; it is opened again", "namespace", f.topic.namespace, "job", f.topic.job, "error", brief.Error(err),
 				"again in", pause, "ends before, not told", untold)
@@ -52,7 +51,7 @@ func (l *Live) run(ctx context.Context, f *feed) {
 }
 
 // follow opens a watch, and follows it. It returns why that has ended.
-func (l *Live) follow(ctx context.Context, f *feed, pace *pace) error {
+func (l *Live) follow(ctx context.Context, f *feed) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	f.opens()
@@ -74,17 +73,18 @@ func (l *Live) follow(ctx context.Context, f *feed, pace *pace) error {
 				return err
 			}
 			last.Stop()
-			pace.hears(time.Now())
 			f.takeDetail(text)
 		}
 		return nil
 	}
+	isFirst := true
 	for u, err := range o.Watch(ctx, l.o.Every) {
 		if err != nil {
 			return err
 		}
 		last.Stop()
-		f.take(u, pace.hears(time.Now()), l.info)
+		f.take(u, isFirst, l.info)
+		isFirst = false
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ type Live struct {
 	mu        sync.Mutex // guards what follows
 	isClosed  bool
 	feeds     map[topic]*feed
+	paces     map[topic]*pace
 	listeners map[string]int // by name of the principal
 	stats     Stats
 }
@@ -65,7 +66,7 @@ func New(o Options) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Live{o: o, ids: ids, feeds: map[topic]*feed{}, listeners: map[string]int{}}
+	l := &Live{o: o, ids: ids, feeds: map[topic]*feed{}, paces: map[topic]*pace{}, listeners: map[string]int{}}
 	l.buffers.New = func() any { return new([]byte) }
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l, nil

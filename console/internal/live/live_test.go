@@ -431,6 +431,26 @@ func TestWatchThatEndsAgainAndAgain(t *testing.T) {
 	})
 }
 
+// Who asks now and then for the list of a namespace whose store is away, each time by a new feed, does not fill the log.
+func TestListsWhileStoreIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log lines
+		w := newWorld(t, live.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Watches: 3})
+		w.mu.Lock()
+		w.opse = func(context.Context) error { return ops.ErrStoreAway }
+		w.mu.Unlock()
+		for range 3 * 60 * 2 {
+			if _, _, err := w.live.Jobs(t.Context(), "shop"); !errors.Is(err, ops.ErrStoreAway) {
+				t.Fatal(err)
+			}
+			pass(30 * time.Second)
+		}
+		if n := log.count("a watch has ended"); n < 5 || n > 9 || !strings.Contains(log.text.String(), `"ends before, not told"=`) {
+			t.Errorf("told %d times", n)
+		}
+	})
+}
+
 // lines is a log.
 type lines struct {
 	mu   sync.Mutex
