@@ -18,7 +18,7 @@
 //	   └──────────────────────── answer: headers, log, metrics ◄────────────────────┘
 //
 // Every route says who may use it; one that does not cannot be added. The rights are asked for at each
-// request, and for a stream again while it is open.
+// request, and for a stream again while it is open: every 15 s, and when a log-in ends or the users file changes.
 //
 // # What it answers
 //

@@ -27,7 +27,8 @@
 //
 // The waits grow by address (of IPv6, by /64) and by name. One address alone cannot make a name wait for others. Many can,
 // for 30 seconds at most each time; an address from which that user has logged in before does not wait for their failures.
-// A name that there is not takes as long as one that there is.
+// A name that there is not takes as long as one that there is. One's own password is changed by the old one alone: a
+// session that somebody else has got hold of must not become a way in that lasts.
 //
 // # What is not promised
 //
