@@ -14,9 +14,10 @@ LOAD = -jobs 1000 -for 30s
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-# What runs in one goroutine comes without the race detector, which has nothing to find there
-# and costs up to eighteen times the CPU: PLAIN are packages that start no goroutine (a test of
-# internal/rooms sees to it), SINGLE are tests of job: its model, and what large documents cost.
+# The race detector costs up to eighteen times the CPU. What runs in one goroutine comes without it:
+# PLAIN are packages that start none (a test of internal/rooms sees to it), SINGLE are tests of job:
+# its model, and what large documents cost. With it, job runs on the simulator alone, so that all of
+# job comes once more without it, on real stores, too.
 # The fault suite comes by itself, and without it, too, which make faults has: sessions that
 # end because a busy machine gave their processes no time would be excused, and prove nothing.
 PLAIN = internal/decide internal/jobtree job/calendar job/cronexpr strategy
@@ -29,8 +30,7 @@ LONGEST = ./job ./coord/etcd ./trace/sqltrace ./coord/zk
 test: deps lint ## brings what the tests need, then lints and runs all tests, with -race where goroutines meet, but for the fault suite
 	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test $(FAST) -race -timeout 40m -parallel 8 -skip $(SINGLE) \
 		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ $(PLAIN:%=-e /%$$))
-	go test $(FAST) $(PLAIN:%=./%)
-	go test $(FAST) -run $(SINGLE) ./job
+	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 12 ./job $(PLAIN:%=./%)
 	REQUIRE_ZOOKEEPER=1 go test -short ./integration
 
 deps: ## what the tests need beside Go
