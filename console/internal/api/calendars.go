@@ -19,8 +19,8 @@ type InCalendar struct {
 
 // CalendarInfo is a calendar: days on which jobs do not run.
 type CalendarInfo struct {
-	Name    string `json:"name"`
-	Version int64  `json:"version"`
+	Name    string `json:"name" doc:"Name of the calendar."`
+	Version int64  `json:"version" doc:"Its version; the ETag of the calendar has it, too."`
 	Error   string `json:"error,omitempty" doc:"Why it cannot be read. Jobs that name it have no ticks then."`
 }
 

@@ -27,7 +27,7 @@ type BatchInput struct {
 // BatchBody says what is to be done with many jobs.
 type BatchBody struct {
 	Action    string   `json:"action" enum:"pause,resume,trigger,disable,enable" doc:"disable and enable: all servers of a job."`
-	Jobs      []string `json:"jobs" minItems:"1" maxItems:"1000" uniqueItems:"true" nullable:"false"`
+	Jobs      []string `json:"jobs" minItems:"1" maxItems:"1000" uniqueItems:"true" nullable:"false" doc:"Names of the jobs, each of them once."`
 	Why       string   `json:"why,omitempty" maxLength:"255" doc:"Why, for people: of a pause."`
 	MakeUp    bool     `json:"makeUp,omitempty" doc:"Of a pause: run each item once when it ends, if ticks came meanwhile."`
 	Parameter string   `json:"parameter,omitempty" maxLength:"65536" doc:"Of a trigger: replaces the parameter of the job."`

@@ -13,7 +13,7 @@ import (
 
 // ItemsBody says which items are meant.
 type ItemsBody struct {
-	Items []int `json:"items" minItems:"1" maxItems:"100000" nullable:"false"`
+	Items []int `json:"items" minItems:"1" maxItems:"100000" nullable:"false" doc:"Numbers of the items."`
 }
 
 // ItemsInput says which items are meant.

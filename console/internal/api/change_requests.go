@@ -103,12 +103,12 @@ type RequestDetail struct {
 
 // ItemResult is what has become of an item of a request.
 type ItemResult struct {
-	Item    int       `json:"item"`
-	Outcome string    `json:"outcome" doc:"OK, FAILED, KILLED, TIMEOUT, PANIC, CUT, SKIPPED …"`
+	Item    int       `json:"item" doc:"Number of the item."`
+	Outcome string    `json:"outcome" doc:"How it has ended: OK, FAILED, PANIC, TIMEOUT, CUT, KILLED or SKIPPED, or a word of a later version."`
 	Error   string    `json:"error,omitempty" doc:"Beginning of the last error, or why the item was skipped."`
 	TaskID  string    `json:"taskId,omitempty" doc:"Of the last execution."`
 	Token   int64     `json:"token,omitempty" doc:"Fencing token of the last execution."`
-	Ended   time.Time `json:"ended,omitzero"`
+	Ended   time.Time `json:"ended,omitzero" doc:"When its last execution has ended, by the clock of its instance."`
 	Runs    int       `json:"runs" doc:"How many ticks were run."`
 	Failed  int       `json:"failed" doc:"How many of them without success."`
 }

@@ -20,14 +20,14 @@ type KillBody struct {
 // Killed is the answer to a kill.
 type Killed struct {
 	Changed
-	Killed []KilledRun `json:"killed" nullable:"false"`
+	Killed []KilledRun `json:"killed" nullable:"false" doc:"Items to which a kill was sent."`
 }
 
 // KilledRun is an item to which a kill was sent.
 type KilledRun struct {
-	Item     int       `json:"item"`
-	Tick     time.Time `json:"tick,omitzero"`
-	Token    int64     `json:"token,omitempty"`
+	Item     int       `json:"item" doc:"Number of the item."`
+	Tick     time.Time `json:"tick,omitzero" doc:"Tick for which it runs, or would have run."`
+	Token    int64     `json:"token,omitempty" doc:"Fencing token of the execution."`
 	Instance string    `json:"instance,omitempty" doc:"Who runs it. Empty if it waited to be taken over, or had not begun."`
 }
 
@@ -51,7 +51,7 @@ type Paused struct {
 type ShutdownBody struct {
 	Instances []string `json:"instances,omitempty" maxItems:"10000" nullable:"false" doc:"Ids."`
 	Servers   []string `json:"servers,omitempty" maxItems:"10000" nullable:"false" doc:"Addresses, whose instances leave."`
-	All       bool     `json:"all,omitempty"`
+	All       bool     `json:"all,omitempty" doc:"All instances of the job."`
 	Why       string   `json:"why,omitempty" maxLength:"255" doc:"Why, for people."`
 }
 

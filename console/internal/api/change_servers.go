@@ -47,7 +47,7 @@ type ServerChanged struct {
 
 // JobOutcome is what has become of one of several jobs.
 type JobOutcome struct {
-	Job     string       `json:"job"`
+	Job     string       `json:"job" doc:"Name of the job."`
 	Changes []ops.Change `json:"changes" nullable:"false" doc:"Entries of the audit. None if all was as it should be already."`
 	Request string       `json:"request,omitempty" doc:"Id of the request that a trigger has made."`
 	Error   *JobProblem  `json:"error,omitempty" doc:"Why the job is not as it was to be."`
@@ -57,7 +57,7 @@ type JobOutcome struct {
 type JobProblem struct {
 	Code   string `json:"code" doc:"As that of a problem." example:"no-job"`
 	Status int    `json:"status" doc:"Status that it would be if it were the only job." example:"404"`
-	Detail string `json:"detail"`
+	Detail string `json:"detail" doc:"What is wrong, for people."`
 }
 
 func jobProblem(err error) *JobProblem {

@@ -56,7 +56,7 @@ type NamespaceConnection struct {
 	Kind      string   `json:"kind,omitempty" doc:"Kind of the store."`
 	Endpoints []string `json:"endpoints,omitempty" nullable:"false" doc:"Members of the store."`
 	Path      string   `json:"namespace,omitempty" doc:"Namespace within the store."`
-	User      string   `json:"user,omitempty"`
+	User      string   `json:"user,omitempty" doc:"Name by which the console logs in."`
 	Password  string   `json:"password,omitempty" doc:"***, or a reference." example:"***"`
 	TLS       *TLSBody `json:"tls,omitempty" doc:"Without it connections are not encrypted."`
 	Grants    string   `json:"grants,omitempty" doc:"ZooKeeper: what others may do with what the console makes there."`
@@ -69,9 +69,9 @@ type NamespaceConnection struct {
 type DatabaseConnection struct {
 	Name     string   `json:"name" doc:"Name that the console has for it."`
 	Driver   string   `json:"driver,omitempty" doc:"Kind of the database."`
-	Address  string   `json:"address,omitempty"`
+	Address  string   `json:"address,omitempty" doc:"host:port; of SQLite the path of the file."`
 	Schema   string   `json:"database,omitempty" doc:"Name of the database in the server."`
-	User     string   `json:"user,omitempty"`
+	User     string   `json:"user,omitempty" doc:"Name by which the console logs in."`
 	Password string   `json:"password,omitempty" doc:"***, or a reference." example:"***"`
 	TLS      *TLSBody `json:"tls,omitempty" doc:"Without it connections are not encrypted."`
 	ConnectionState
@@ -82,13 +82,13 @@ type DatabaseConnection struct {
 type ConnectionState struct {
 	Fixed bool      `json:"fixed,omitempty" doc:"It is of the console's start, and cannot be changed here."`
 	Phase string    `json:"phase" enum:"idle,connecting,connected,away" doc:"idle: nobody has asked for it."`
-	Since time.Time `json:"since"`
+	Since time.Time `json:"since" doc:"Since when it is in this phase."`
 	Error string    `json:"error,omitempty" doc:"Why it is away."`
 }
 
 // ConnectionTest is how a test has ended.
 type ConnectionTest struct {
-	OK     bool   `json:"ok"`
+	OK     bool   `json:"ok" doc:"Whether it was well."`
 	Reason string `json:"reason,omitempty" enum:"unreachable,refused,tls,invalid,denied,unsupported" doc:"Why it has failed."`
 	Detail string `json:"detail,omitempty" doc:"The same, for people."`
 	Millis int64  `json:"millis" doc:"How long it took."`

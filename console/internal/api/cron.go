@@ -22,8 +22,8 @@ type CronInput struct {
 // CronInfo is what an expression means.
 type CronInfo struct {
 	Expression  string      `json:"expression" doc:"The expression, written in the same way for all that mean the same."`
-	TimeZone    string      `json:"timeZone"`
-	Explanation string      `json:"explanation" example:"at 03:00 from Monday to Friday"`
+	TimeZone    string      `json:"timeZone" doc:"Zone in which it was read."`
+	Explanation string      `json:"explanation" doc:"What it means, in a sentence." example:"at 03:00 from Monday to Friday"`
 	Ticks       []time.Time `json:"ticks" nullable:"false" doc:"The next ones."`
 }
 

@@ -35,7 +35,7 @@ func describe(schemas huma.Registry) *huma.OpenAPI {
 		Components: &huma.Components{
 			Schemas: schemas,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
-				"session": {Type: "apiKey", In: "cookie", Name: "elasticjob", Description: "Cookie of a log-in; by TLS it is named __Host-elasticjob."},
+				"session": {Type: "apiKey", In: "cookie", Name: "elasticjob", Description: "Cookie of a log-in; by TLS it is named __Host-elasticjob. GET /api/v1/oidc/login?return=/path begins a log-in of a browser at the provider, if the console has one."},
 				"token":   {Type: "http", Scheme: "bearer", Description: "Token of the API."},
 				"basic":   {Type: "http", Scheme: "basic", Description: "Name and password with each request: for people with a shell. Scripts take tokens."},
 			},
@@ -56,7 +56,7 @@ func describe(schemas huma.Registry) *huma.OpenAPI {
 // even its version, and who writes a client needs no account for it.
 func (a *API) addDocument() {
 	document := sync.OnceValue(func() *huma.OpenAPI { // with the first request all routes are there
-		openAnswers(a.huma.OpenAPI())
+		finish(a.huma.OpenAPI())
 		return a.huma.OpenAPI()
 	})
 	documents := []struct {
@@ -70,7 +70,7 @@ func (a *API) addDocument() {
 		text := sync.OnceValues(d.make)
 		op := huma.Operation{
 			OperationID: d.id, Method: http.MethodGet, Path: Prefix + d.path, Tags: tagConsole, Summary: "This document",
-			Responses: map[string]*huma.Response{"200": {Description: "The document", Content: map[string]*huma.MediaType{d.contentType: {}}}},
+			Responses: map[string]*huma.Response{"200": {Description: "The document.", Content: map[string]*huma.MediaType{d.contentType: {}}}},
 		}
 		err := a.Handle(route.Need{Scope: route.Open}, op, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			document, err := text()

@@ -6,16 +6,52 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
+// finish writes into the document what huma does not: words for fields that have none of their own, and what answers
+// may be.
+func finish(d *huma.OpenAPI) {
+	for name, s := range d.Components.Schemas.Map() {
+		described := wordsOf(d.Components.Schemas.TypeFromRef(refPrefix + name))
+		for property, of := range s.Properties {
+			if of.Description == "" {
+				of.Description = described[property]
+			}
+			if of.Type == huma.TypeArray && of.Nullable {
+				of.Nullable = false // what an answer has is [] if it is empty, or left out
+			}
+		}
+	}
+	for _, op := range operationsOf(d) {
+		for _, answer := range op.Responses {
+			for _, header := range answer.Headers {
+				if header.Description == "" && header.Schema != nil {
+					header.Description = header.Schema.Description
+				}
+			}
+		}
+	}
+	openAnswers(d)
+}
+
+// operationsOf returns all operations of a document.
+func operationsOf(d *huma.OpenAPI) (all []*huma.Operation) {
+	for _, item := range d.Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op != nil {
+				all = append(all, op)
+			}
+		}
+	}
+	return all
+}
+
 // openAnswers has the document say that answers may have more fields, because later versions add some. Bodies of
 // requests may not: a field that nobody knows is a mistake.
 func openAnswers(d *huma.OpenAPI) {
 	asked := bodies{schemas: d.Components.Schemas.Map(), names: map[string]bool{}}
-	for _, item := range d.Paths {
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if op != nil && op.RequestBody != nil {
-				for _, content := range op.RequestBody.Content {
-					asked.visit(content.Schema)
-				}
+	for _, op := range operationsOf(d) {
+		if op.RequestBody != nil {
+			for _, content := range op.RequestBody.Content {
+				asked.visit(content.Schema)
 			}
 		}
 	}

@@ -87,9 +87,12 @@ func Add(table *route.Table, o Options) (*API, error) {
 	return a, errors.Join(a.errs...)
 }
 
+// refPrefix is that of references to schemas within the document.
+const refPrefix = "#/components/schemas/"
+
 // config is huma's configuration. Nothing of huma's own is served: the document is a route like all others.
 func (a *API) config() huma.Config {
-	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	schemas := huma.NewMapRegistry(refPrefix, huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[Problem]())
 	return huma.Config{
 		OpenAPI:       describe(schemas),

@@ -34,11 +34,11 @@ type ExecutionsInput struct {
 	InPage
 	InTime
 	Job      string            `query:"job" maxLength:"255" doc:"Name of the job. Who may see only some jobs has to give it."`
-	Items    []int             `query:"items" maxItems:"1000" doc:"Items of the job, with commas between them."`
+	Items    []int             `query:"items" nullable:"false" maxItems:"1000" doc:"Items of the job, with commas between them."`
 	Instance string            `query:"instance" maxLength:"255" doc:"Id of the instance that has run it."`
 	Address  string            `query:"address" maxLength:"255" doc:"Address of the server that has run it."`
 	Source   string            `query:"source" enum:"NORMAL_TRIGGER,MISFIRE,FAILOVER,MANUAL,RETRY,BACKFILL" doc:"Why it ran."`
-	Outcomes []history.Outcome `query:"outcomes" maxItems:"8" enum:"OK,FAILED,PANIC,TIMEOUT,CUT,KILLED,RUNNING,LOST" doc:"How it has ended, with commas between them."`
+	Outcomes []history.Outcome `query:"outcomes" nullable:"false" maxItems:"8" enum:"OK,FAILED,PANIC,TIMEOUT,CUT,KILLED,RUNNING,LOST" doc:"How it has ended, with commas between them."`
 	Request  string            `query:"request" maxLength:"255" doc:"Id of the request for which it ran."`
 }
 
@@ -74,7 +74,7 @@ type EventsInput struct {
 	InTime
 	Job      string   `query:"job" maxLength:"255" doc:"Name of the job. Who may see only some jobs has to give it."`
 	Instance string   `query:"instance" maxLength:"255" doc:"Id of the instance that has seen it."`
-	Kinds    []string `query:"kinds" maxItems:"20" doc:"Kinds, with commas between them, such as operated."`
+	Kinds    []string `query:"kinds" nullable:"false" maxItems:"20" doc:"Kinds, with commas between them, such as operated."`
 	By       string   `query:"by" maxLength:"255" doc:"Who it was."`
 	What     string   `query:"what" maxLength:"255" doc:"The action of the kind operated, and the like."`
 }

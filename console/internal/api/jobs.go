@@ -22,7 +22,7 @@ type JobsInput struct {
 	Server         string          `query:"server" maxLength:"255" doc:"Address of a server that the job has to have."`
 	Label          string          `query:"label" maxLength:"255" doc:"Label of the job."`
 	Implementation string          `query:"implementation" maxLength:"255" doc:"What runs the job: a class, or a type such as SCRIPT."`
-	Status         []ops.JobStatus `query:"status" maxItems:"4" enum:"OK,CRASHED,DISABLED,SHARDING_FLAG" doc:"Statuses, one of which the job has to have, with commas between them."`
+	Status         []ops.JobStatus `query:"status" nullable:"false" maxItems:"4" enum:"OK,CRASHED,DISABLED,SHARDING_FLAG" doc:"Statuses, one of which the job has to have, with commas between them."`
 	Paused         bool            `query:"paused" doc:"Only paused jobs."`
 	Faulty         bool            `query:"faulty" doc:"Only jobs with faults."`
 	Failing        bool            `query:"failing" doc:"Only jobs with items whose last execution was no success."`
@@ -31,7 +31,7 @@ type JobsInput struct {
 
 // JobsPage is a part of the jobs, by name.
 type JobsPage struct {
-	Rows   []ops.JobInfo `json:"rows" nullable:"false"`
+	Rows   []ops.JobInfo `json:"rows" nullable:"false" doc:"Those of this page, by name."`
 	Next   string        `json:"next,omitempty" doc:"Cursor of the next page: parameter after. Empty if this is the last one."`
 	Totals ops.Totals    `json:"totals" doc:"Those of all jobs that are wanted and that you may see, on whichever page."`
 	AsOf   time.Time     `json:"asOf" doc:"When this was so, as far as the console knew: what was changed a moment before may be missing. With the header Cache-Control: no-cache the store is read."`
@@ -82,11 +82,11 @@ type JobView struct {
 
 // MoreParts says how many there are beside those that are listed.
 type MoreParts struct {
-	Items     int `json:"items,omitempty"`
-	Instances int `json:"instances,omitempty"`
-	Servers   int `json:"servers,omitempty"`
-	Faults    int `json:"faults,omitempty"`
-	Requests  int `json:"requests,omitempty"`
+	Items     int `json:"items,omitempty" doc:"How many items are left out."`
+	Instances int `json:"instances,omitempty" doc:"How many instances are left out."`
+	Servers   int `json:"servers,omitempty" doc:"How many servers are left out."`
+	Faults    int `json:"faults,omitempty" doc:"How many faults are left out."`
+	Requests  int `json:"requests,omitempty" doc:"How many requests are left out."`
 }
 
 // Detail returns a job as a client sees it: lists are bounded, and never null; secrets are hidden.

@@ -8,12 +8,12 @@ import (
 
 // List is all of something.
 type List[T any] struct {
-	Rows []T `json:"rows" nullable:"false"`
+	Rows []T `json:"rows" nullable:"false" doc:"All of them, in the order that the operation says."`
 }
 
 // Page is a part of something.
 type Page[T any] struct {
-	Rows []T    `json:"rows" nullable:"false"`
+	Rows []T    `json:"rows" nullable:"false" doc:"Those of this page, in the order that the operation says."`
 	Next string `json:"next,omitempty" doc:"Cursor of the next page: parameter after. Empty if this is the last one."`
 }
 

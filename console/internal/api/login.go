@@ -74,7 +74,7 @@ type Me struct {
 	Token       string      `json:"token,omitempty" doc:"Name of the API token that was sent."`
 	Session     string      `json:"session,omitempty" doc:"Key of the session."`
 	Address     string      `json:"address,omitempty" doc:"Where the request came from."`
-	Grants      []GrantInfo `json:"grants" nullable:"false"`
+	Grants      []GrantInfo `json:"grants" nullable:"false" doc:"What you may do."`
 	Within      []GrantInfo `json:"within,omitempty" nullable:"false" doc:"What narrows the grants: those of the token."`
 	HasPassword bool        `json:"hasPassword" doc:"Whether you can change your password here."`
 	NoGrants    string      `json:"noGrants,omitempty" doc:"That you may see nothing, for no grants were given to you, and who can give them; for people. Missing if you have some."`
@@ -93,7 +93,7 @@ func noGrants(p *access.Principal) string {
 
 // LogIn is the answer to a log-in. The session itself is in the cookie alone.
 type LogIn struct {
-	Name    string    `json:"name"`
+	Name    string    `json:"name" doc:"Name of the user."`
 	Session string    `json:"session" doc:"Key of the session. It is no secret."`
 	Expires time.Time `json:"expires" doc:"When it ends at the latest."`
 }
@@ -102,8 +102,8 @@ type LogIn struct {
 type LogInInput struct {
 	WithHTTP
 	Body struct {
-		Name     string `json:"name" maxLength:"255"`
-		Password string `json:"password" maxLength:"1024" writeOnly:"true"`
+		Name     string `json:"name" maxLength:"255" doc:"Name of the user."`
+		Password string `json:"password" maxLength:"1024" writeOnly:"true" doc:"His password."`
 	}
 }
 

@@ -25,10 +25,10 @@ type InServer struct {
 
 // RemovedJob is a job that was removed, and that no program sets up again.
 type RemovedJob struct {
-	Name      string    `json:"name"`
+	Name      string    `json:"name" doc:"Name of the job."`
 	By        string    `json:"by,omitempty" doc:"Who has removed it."`
-	Why       string    `json:"why,omitempty"`
-	At        time.Time `json:"at,omitzero"`
+	Why       string    `json:"why,omitempty" doc:"Why, as he has said."`
+	At        time.Time `json:"at,omitzero" doc:"When it was removed."`
 	Revision  int       `json:"revision,omitempty" doc:"That of its configuration. A program with a higher one sets the job up again."`
 	Expired   bool      `json:"expired,omitempty" doc:"Whether it was removed because it had no tick left."`
 	Migration string    `json:"migration,omitempty" doc:"Id of the migration with which it is on its way."`

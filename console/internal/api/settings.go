@@ -18,7 +18,7 @@ import (
 
 // SettingsInfo is how a job is to run.
 type SettingsInfo struct {
-	Job            string       `json:"job"`
+	Job            string       `json:"job" doc:"Name of the job."`
 	Implementation string       `json:"implementation,omitempty" doc:"What runs the job: a class, or a type such as SCRIPT."`
 	Version        int64        `json:"version" doc:"Version of the configuration; the ETag has it, too."`
 	Document       string       `json:"document" doc:"The configuration as it stands in the registry: YAML, or JSON of elastic-job 2.1.x."`

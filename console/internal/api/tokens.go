@@ -14,12 +14,12 @@ import (
 
 // TokenInfo is an API token of a user, without the token.
 type TokenInfo struct {
-	User    string      `json:"user"`
-	Name    string      `json:"name"`
+	User    string      `json:"user" doc:"Name of the user whose token it is."`
+	Name    string      `json:"name" doc:"Name of the token."`
 	Grants  []GrantInfo `json:"grants" nullable:"false" doc:"They narrow those of the user. None leaves them as they are."`
-	Created time.Time   `json:"created,omitzero"`
+	Created time.Time   `json:"created,omitzero" doc:"When it was made. Left out if that is not known."`
 	Expires time.Time   `json:"expires,omitzero" doc:"Missing if it never does."`
-	Expired bool        `json:"expired"`
+	Expired bool        `json:"expired" doc:"Whether it counts no longer."`
 	Used    time.Time   `json:"used,omitzero" doc:"When it was last used, to the minute."`
 }
 
@@ -38,14 +38,14 @@ func tokenInfos(tokens []access.TokenInfo) []TokenInfo {
 // MadeToken is a token that was made.
 type MadeToken struct {
 	Token string    `json:"token" doc:"For header Authorization: Bearer. It cannot be seen again."`
-	Info  TokenInfo `json:"info"`
+	Info  TokenInfo `json:"info" doc:"What the list of tokens shows of it."`
 }
 
 // NewToken is a token to be made.
 type NewToken struct {
-	Name         string      `json:"name" maxLength:"100" doc:"Letters, digits, and any of . _ @ + -"`
+	Name         string      `json:"name" maxLength:"100" doc:"Name of the token: letters, digits, and any of . _ @ + - are allowed."`
 	Grants       []GrantInfo `json:"grants,omitempty" nullable:"false" maxItems:"100" doc:"They narrow those of the user, at each request. None leaves them as they are."`
-	Days         int         `json:"days,omitempty" minimum:"1" maximum:"365" default:"90" doc:"How long it counts."`
+	Days         int         `json:"days,omitempty" minimum:"1" maximum:"365" default:"90" doc:"How long it counts, in days."`
 	NeverExpires bool        `json:"neverExpires,omitempty" doc:"It counts until it is revoked."`
 }
 

@@ -18,12 +18,12 @@ const usersPath = Prefix + "/users"
 
 // UserInfo is a user of the console.
 type UserInfo struct {
-	Name        string      `json:"name"`
-	Grants      []GrantInfo `json:"grants" nullable:"false"`
+	Name        string      `json:"name" doc:"Name of the user."`
+	Grants      []GrantInfo `json:"grants" nullable:"false" doc:"What he may do."`
 	HasPassword bool        `json:"hasPassword" doc:"Whether he can log in by a password."`
-	Disabled    bool        `json:"disabled"`
-	Created     time.Time   `json:"created,omitzero"`
-	Tokens      []TokenInfo `json:"tokens" nullable:"false"`
+	Disabled    bool        `json:"disabled" doc:"Whether he cannot log in."`
+	Created     time.Time   `json:"created,omitzero" doc:"When he was added. Left out if that is not known."`
+	Tokens      []TokenInfo `json:"tokens" nullable:"false" doc:"His API tokens."`
 	Sessions    int         `json:"sessions" doc:"How many go on."`
 }
 
@@ -38,9 +38,9 @@ type InUser struct {
 
 // NewUser is a user to be added.
 type NewUser struct {
-	Name     string      `json:"name" maxLength:"100" doc:"Letters, digits, and any of . _ @ + -"`
+	Name     string      `json:"name" maxLength:"100" doc:"Name of the user: letters, digits, and any of . _ @ + - are allowed."`
 	Password string      `json:"password,omitempty" maxLength:"1024" writeOnly:"true" doc:"12 to 256 bytes. Without one he cannot log in by a password."`
-	Grants   []GrantInfo `json:"grants" nullable:"false" maxItems:"100"`
+	Grants   []GrantInfo `json:"grants" nullable:"false" maxItems:"100" doc:"What he may do: nothing that you may not yourself."`
 }
 
 // AddUserInput is the request to add a user.
@@ -48,7 +48,7 @@ type AddUserInput struct{ Body NewUser }
 
 // UserRights is what of a user can be changed.
 type UserRights struct {
-	Grants   []GrantInfo `json:"grants" nullable:"false" maxItems:"100"`
+	Grants   []GrantInfo `json:"grants" nullable:"false" maxItems:"100" doc:"What he may do: nothing that you may not yourself."`
 	Disabled bool        `json:"disabled" doc:"Disabling him ends his sessions."`
 }
 
@@ -70,10 +70,10 @@ type SetPasswordInput struct {
 // SessionInfo is a session of somebody.
 type SessionInfo struct {
 	Key     string    `json:"key" doc:"It is no secret."`
-	User    string    `json:"user"`
+	User    string    `json:"user" doc:"Name of the user."`
 	Address string    `json:"address,omitempty" doc:"Where he logged in."`
-	Began   time.Time `json:"began"`
-	Used    time.Time `json:"used"`
+	Began   time.Time `json:"began" doc:"When it has begun."`
+	Used    time.Time `json:"used" doc:"When it was last used."`
 	Expires time.Time `json:"expires" doc:"When it ends at the latest."`
 	Mine    bool      `json:"mine" doc:"Whether the request came by it."`
 }
