@@ -34,6 +34,11 @@ func TestDocument(t *testing.T) {
 	})
 }
 
+// otherNames are names for what has another name in the whole API.
+var otherNames = map[string]string{
+	"started": "begun", "began": "begun", "startTime": "begun", "completed": "ended", "finished": "ended", "completeTime": "ended",
+}
+
 // checkWords looks for what a part of a document does not describe. Names within a part are followed by a slash.
 func checkWords(t *testing.T, at string, part any) {
 	object, _ := part.(map[string]any) // a list or a value is none
@@ -43,6 +48,9 @@ func checkWords(t *testing.T, at string, part any) {
 		case "properties", "headers", "responses", "securitySchemes":
 			for name, one := range inner.(map[string]any) {
 				checkDescription(t, place+"/"+name, one)
+				if better := otherNames[name]; key == "properties" && better != "" {
+					t.Errorf("%s/%s: it is called %s everywhere else", place, name, better)
+				}
 			}
 		case "parameters", "tags":
 			if isTags := slices.ContainsFunc(inner.([]any), func(one any) bool { _, isName := one.(string); return isName }); isTags {

@@ -45,7 +45,7 @@ type Session struct {
 	Key     string    `json:"key"`
 	User    string    `json:"user"`
 	Address string    `json:"address,omitempty"`
-	Began   time.Time `json:"began"`
+	Begun   time.Time `json:"begun"`
 	Used    time.Time `json:"used"`
 	Expires time.Time `json:"expires"`
 	Mine    bool      `json:"mine"` // the request came by it

@@ -11,26 +11,26 @@ import (
 
 // Execution is one run of one item, all its attempts together.
 type Execution struct {
-	ID        string          `json:"id"`
-	TaskID    string          `json:"taskId"`
-	Job       string          `json:"job"`
-	Item      int             `json:"item"`
-	Instance  string          `json:"instance,omitempty"`
-	Hostname  string          `json:"hostname,omitempty"`
-	Address   string          `json:"address,omitempty"`
-	Source    string          `json:"source,omitempty"`
-	Tick      time.Time       `json:"tick,omitzero"`
-	Started   time.Time       `json:"started,omitzero"`
-	Completed time.Time       `json:"completed,omitzero"`
-	Waited    float64         `json:"waitedSeconds"`
-	Duration  float64         `json:"durationSeconds"`
-	Token     int64           `json:"token,omitempty"`
-	Attempts  int             `json:"attempts,omitempty"`
-	Outcome   history.Outcome `json:"outcome"`
-	Request   string          `json:"request,omitempty"`
-	Original  string          `json:"original,omitempty"` // id of the execution that it repeats
-	Error     string          `json:"error,omitempty"`
-	Output    string          `json:"output,omitempty"` // of a single execution
+	ID       string          `json:"id"`
+	TaskID   string          `json:"taskId"`
+	Job      string          `json:"job"`
+	Item     int             `json:"item"`
+	Instance string          `json:"instance,omitempty"`
+	Hostname string          `json:"hostname,omitempty"`
+	Address  string          `json:"address,omitempty"`
+	Source   string          `json:"source,omitempty"`
+	Tick     time.Time       `json:"tick,omitzero"`
+	Begun    time.Time       `json:"begun,omitzero"`
+	Ended    time.Time       `json:"ended,omitzero"`
+	Waited   float64         `json:"waitedSeconds"`
+	Duration float64         `json:"durationSeconds"`
+	Token    int64           `json:"token,omitempty"`
+	Attempts int             `json:"attempts,omitempty"`
+	Outcome  history.Outcome `json:"outcome"`
+	Request  string          `json:"request,omitempty"`
+	Original string          `json:"original,omitempty"` // id of the execution that it repeats
+	Error    string          `json:"error,omitempty"`
+	Output   string          `json:"output,omitempty"` // of a single execution
 }
 
 // Line is a line of the log of an execution.

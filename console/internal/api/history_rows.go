@@ -12,32 +12,32 @@ import (
 
 // ExecutionInfo is one run of one item, all its attempts together.
 type ExecutionInfo struct {
-	ID        string          `json:"id" doc:"Id of the execution."`
-	TaskID    string          `json:"taskId" doc:"Task id, as ElasticJob has it. That of a JVM is of many executions."`
-	Job       string          `json:"job" doc:"Name of the job."`
-	Item      int             `json:"item" doc:"Number of the item."`
-	Instance  string          `json:"instance,omitempty" doc:"Id of the instance that has run it. A JVM does not tell."`
-	Hostname  string          `json:"hostname,omitempty" doc:"Name of the host that has run it."`
-	Address   string          `json:"address,omitempty" doc:"Address of the host that has run it."`
-	Source    string          `json:"source,omitempty" doc:"Why it ran: NORMAL_TRIGGER, MISFIRE, FAILOVER, MANUAL, RETRY or BACKFILL. Left out for a word of a later version."`
-	Tick      time.Time       `json:"tick,omitzero" doc:"Tick for which it ran. A JVM does not tell."`
-	Started   time.Time       `json:"started,omitzero" doc:"When its handler was called, by the clock of its instance."`
-	Completed time.Time       `json:"completed,omitzero" doc:"When it has ended, by the clock of its instance. Left out while it runs."`
-	Waited    float64         `json:"waitedSeconds" doc:"How long it waited for a thread before that, in seconds."`
-	Duration  float64         `json:"durationSeconds" doc:"How long it took, in seconds, with the pauses between attempts."`
-	Token     int64           `json:"token,omitempty" doc:"Its fencing token: that of a later execution is larger. A JVM does not tell."`
-	Attempts  int             `json:"attempts,omitempty" doc:"How many attempts there were. Left out if nobody has told."`
-	Outcome   history.Outcome `json:"outcome" doc:"How it has ended: OK, FAILED, PANIC, TIMEOUT, CUT or KILLED; RUNNING if nobody has told its end, LOST if its instance ended in the middle of it; or a word of a later version."`
-	Request   string          `json:"request,omitempty" doc:"Id of the request for which it ran."`
-	Original  string          `json:"original,omitempty" doc:"Id of the execution that it repeats."`
-	Error     string          `json:"error,omitempty" doc:"Text of its last error."`
-	Output    string          `json:"output,omitempty" doc:"End of what the handler has kept; only of a single execution."`
+	ID       string          `json:"id" doc:"Id of the execution."`
+	TaskID   string          `json:"taskId" doc:"Task id, as ElasticJob has it. That of a JVM is of many executions."`
+	Job      string          `json:"job" doc:"Name of the job."`
+	Item     int             `json:"item" doc:"Number of the item."`
+	Instance string          `json:"instance,omitempty" doc:"Id of the instance that has run it. A JVM does not tell."`
+	Hostname string          `json:"hostname,omitempty" doc:"Name of the host that has run it."`
+	Address  string          `json:"address,omitempty" doc:"Address of the host that has run it."`
+	Source   string          `json:"source,omitempty" doc:"Why it ran: NORMAL_TRIGGER, MISFIRE, FAILOVER, MANUAL, RETRY or BACKFILL. Left out for a word of a later version."`
+	Tick     time.Time       `json:"tick,omitzero" doc:"Tick for which it ran. A JVM does not tell."`
+	Begun    time.Time       `json:"begun,omitzero" doc:"When its handler was called, by the clock of its instance."`
+	Ended    time.Time       `json:"ended,omitzero" doc:"When it has ended, by the clock of its instance. Left out while it runs."`
+	Waited   float64         `json:"waitedSeconds" doc:"How long it waited for a thread before that, in seconds."`
+	Duration float64         `json:"durationSeconds" doc:"How long it took, in seconds, with the pauses between attempts."`
+	Token    int64           `json:"token,omitempty" doc:"Its fencing token: that of a later execution is larger. A JVM does not tell."`
+	Attempts int             `json:"attempts,omitempty" doc:"How many attempts there were. Left out if nobody has told."`
+	Outcome  history.Outcome `json:"outcome" doc:"How it has ended: OK, FAILED, PANIC, TIMEOUT, CUT or KILLED; RUNNING if nobody has told its end, LOST if its instance ended in the middle of it; or a word of a later version."`
+	Request  string          `json:"request,omitempty" doc:"Id of the request for which it ran."`
+	Original string          `json:"original,omitempty" doc:"Id of the execution that it repeats."`
+	Error    string          `json:"error,omitempty" doc:"Text of its last error."`
+	Output   string          `json:"output,omitempty" doc:"End of what the handler has kept; only of a single execution."`
 }
 
 func executionOf(x history.Execution) ExecutionInfo {
 	info := ExecutionInfo{
 		ID: x.ID, TaskID: x.TaskID, Job: x.Job, Item: x.Item, Instance: x.Instance, Hostname: x.Hostname, Address: x.IP,
-		Tick: x.ScheduledTime, Started: x.StartTime, Completed: x.CompleteTime, Waited: x.Waited.Seconds(), Duration: x.Duration.Seconds(),
+		Tick: x.ScheduledTime, Begun: x.StartTime, Ended: x.CompleteTime, Waited: x.Waited.Seconds(), Duration: x.Duration.Seconds(),
 		Token: x.Token, Attempts: x.Attempts, Outcome: x.Outcome, Request: x.RequestID, Original: x.OriginalTaskID, Error: x.Error, Output: x.Output,
 	}
 	if x.Source != 0 {

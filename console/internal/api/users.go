@@ -72,7 +72,7 @@ type SessionInfo struct {
 	Key     string    `json:"key" doc:"It is no secret."`
 	User    string    `json:"user" doc:"Name of the user."`
 	Address string    `json:"address,omitempty" doc:"Where he logged in."`
-	Began   time.Time `json:"began" doc:"When it has begun."`
+	Begun   time.Time `json:"begun" doc:"When it has begun."`
 	Used    time.Time `json:"used" doc:"When it was last used."`
 	Expires time.Time `json:"expires" doc:"When it ends at the latest."`
 	Mine    bool      `json:"mine" doc:"Whether the request came by it."`
