@@ -190,12 +190,12 @@ func TestRestartWithoutTheCalendar(t *testing.T) {
 		c.awaitRuns("ticks", 3, anyRun)
 		schedule := c.state().Schedule.ScheduleDocument
 		m.leave()
-		err := ops.New(c.admin).RemoveCalendar(t.Context(), "holidays", false)
+		err := ops.New(c.admin).RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "holidays"})
 		var used *ops.CalendarUsedError
 		if !errors.Is(err, ops.ErrCalendarUsed) || !errors.As(err, &used) || !slices.Equal(used.Jobs, []string{"settle"}) {
 			t.Fatalf("removed: %v", err)
 		}
-		if err := ops.New(c.admin).RemoveCalendar(t.Context(), "holidays", true); err != nil {
+		if err := ops.New(c.admin).RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "holidays", Force: true}); err != nil {
 			t.Fatal(err)
 		}
 		ran := len(c.record.find(anyRun))
@@ -283,10 +283,13 @@ func TestCalendarsOfOperators(t *testing.T) {
 		if want := []string{"a true", "b true", "c false"}; err != nil || !slices.Equal(names, want) {
 			t.Errorf("%q, %v, want %q", names, err, want)
 		}
-		if err := errors.Join(o.RemoveCalendar(t.Context(), "a", false), o.RemoveCalendar(t.Context(), "c", true)); err != nil {
+		if err := o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "a", Version: &a.Version, Force: true}); !errors.Is(err, ops.ErrCalendarChanged) {
+			t.Errorf("removed on what was read before: %v", err)
+		}
+		if err := errors.Join(o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "a"}), o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "c", Force: true})); err != nil {
 			t.Error(err)
 		}
-		if err := o.RemoveCalendar(t.Context(), "a", false); !errors.Is(err, ops.ErrNoCalendar) {
+		if err := o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "a"}); !errors.Is(err, ops.ErrNoCalendar) {
 			t.Error(err)
 		}
 	})

@@ -44,7 +44,9 @@ var operations = []operation{
 		_, err := o.PutCalendar(ctx, ops.PutCalendarRequest{Name: "holidays", Document: []byte("timeZone: UTC\ndates: [2027-01-01]\n")})
 		return err
 	}, ops.Change{Action: ops.ActionPutCalendar, Detail: "calendar holidays", After: "timeZone: UTC\ndates: [2027-01-01]\n"}},
-	{func(ctx context.Context, o *ops.Ops) error { return o.RemoveCalendar(ctx, "holidays", false) }, ops.Change{Action: ops.ActionRemoveCalendar, Detail: "calendar holidays", Before: "timeZone: UTC\ndates: [2027-01-01]\n"}},
+	{func(ctx context.Context, o *ops.Ops) error {
+		return o.RemoveCalendar(ctx, ops.RemoveCalendarRequest{Name: "holidays"})
+	}, ops.Change{Action: ops.ActionRemoveCalendar, Detail: "calendar holidays", Before: "timeZone: UTC\ndates: [2027-01-01]\n"}},
 	{func(ctx context.Context, o *ops.Ops) error {
 		_, err := o.Job("settle").Trigger(ctx, job.TriggerRequest{Items: []int{0}})
 		return err

@@ -170,32 +170,43 @@ func calendarOf(n coord.Node) *Calendar {
 	return c
 }
 
+// RemoveCalendarRequest says which calendar is to be removed.
+type RemoveCalendarRequest struct {
+	Name string
+	// Version is the version that the calendar has to have; nil is any.
+	Version *int64
+	// Force removes it also while jobs name it.
+	Force bool
+}
+
 // RemoveCalendar removes a calendar. It is refused while a job names it, unless it is forced:
 // then processes that know the calendar go on by it, with a fault, until they end. A job that is
 // configured at the same moment may be missed.
 //
-// Errors: ErrNoCalendar; a *CalendarUsedError; those of a read and of a commit.
-func (o *Ops) RemoveCalendar(ctx context.Context, name string, force bool) error {
+// Errors: ErrNoCalendar; ErrCalendarChanged; a *CalendarUsedError; those of a read and of a commit.
+func (o *Ops) RemoveCalendar(ctx context.Context, r RemoveCalendarRequest) error {
 	err := ErrNoCalendar
-	if jobtree.IsName(name) {
-		err = again(ctx, func() error { return o.removeCalendar(ctx, name, force) })
+	if jobtree.IsName(r.Name) {
+		err = again(ctx, func() error { return o.removeCalendar(ctx, r) })
 	}
 	if err != nil {
-		return fmt.Errorf("calendar %s: remove: %w", brief.Text(name), err)
+		return fmt.Errorf("calendar %s: remove: %w", brief.Text(r.Name), err)
 	}
 	return nil
 }
 
-func (o *Ops) removeCalendar(ctx context.Context, name string, force bool) error {
-	before := o.find(ctx, jobtree.Calendar(name))
+func (o *Ops) removeCalendar(ctx context.Context, r RemoveCalendarRequest) error {
+	before := o.find(ctx, jobtree.Calendar(r.Name))
 	switch {
 	case before.err != nil:
 		return before.err
 	case !before.isThere:
 		return ErrNoCalendar
+	case r.Version != nil && before.Version != *r.Version:
+		return ErrCalendarChanged
 	}
-	if !force {
-		jobs, err := o.naming(ctx, name)
+	if !r.Force {
+		jobs, err := o.naming(ctx, r.Name)
 		if err != nil {
 			return err
 		}
@@ -211,7 +222,7 @@ func (o *Ops) removeCalendar(ctx context.Context, name string, force bool) error
 	if err != nil {
 		return err
 	}
-	_, err = act.says("calendar "+name, string(before.Value), "").commit(ctx, coord.AtVersion(before.Path, before.Version), coord.DeleteTree(before.Path))
+	_, err = act.says("calendar "+r.Name, string(before.Value), "").commit(ctx, coord.AtVersion(before.Path, before.Version), coord.DeleteTree(before.Path))
 	return err
 }
 

@@ -73,7 +73,7 @@ func TestOnly(t *testing.T) {
 		if len(changes) != 2 || err != nil {
 			t.Errorf("%d changes, %v", len(changes), err)
 		}
-		if err := some.RemoveCalendar(t.Context(), "holidays", false); !errors.Is(err, ops.ErrCalendarUsed) || !strings.Contains(err.Error(), "report") {
+		if err := some.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "holidays"}); !errors.Is(err, ops.ErrCalendarUsed) || !strings.Contains(err.Error(), "report") {
 			t.Errorf("a calendar that another job names is removed: %v", err)
 		}
 		if some.Registry() != coord.Registry(reg) {

@@ -161,7 +161,9 @@ var deeds = []func(ctx context.Context, o *ops.Ops, n int) error{
 		_, err := o.PutCalendar(ctx, ops.PutCalendarRequest{Name: "c", Document: fmt.Appendf(nil, "timeZone: UTC\ndates: [2027-01-0%d]\n", n%3+1)})
 		return err
 	},
-	func(ctx context.Context, o *ops.Ops, n int) error { return o.RemoveCalendar(ctx, "c", n%2 == 0) },
+	func(ctx context.Context, o *ops.Ops, n int) error {
+		return o.RemoveCalendar(ctx, ops.RemoveCalendarRequest{Name: "c", Force: n%2 == 0})
+	},
 }
 
 // lives are what operators do to a whole job.

@@ -184,7 +184,9 @@ func (j *Job) Implement(ctx context.Context, from, to, etag string) (out Changed
 	return out, err
 }
 
-// Remove removes the job. etag is that of its settings; empty is any.
+// Remove removes the job, if its settings are those of an ETag, or Any.
+//
+// Errors: ErrChanged, which is ops.ErrConfigChanged, too.
 func (j *Job) Remove(ctx context.Context, why, etag string) (out Changed, err error) {
 	err = j.send(ctx, call{method: http.MethodDelete, header: map[string]string{"If-Match": etag}, query: query().text("why", why).Values, out: &out})
 	return out, err

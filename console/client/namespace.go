@@ -218,7 +218,7 @@ type Calendar struct {
 	CalendarInfo
 	Document string   `json:"document"`
 	Jobs     []string `json:"jobs"` // that name it
-	// ETag is for PutCalendar.
+	// ETag is for PutCalendar and RemoveCalendar.
 	ETag string `json:"-"`
 }
 
@@ -263,9 +263,12 @@ func precondition(etag string) map[string]string {
 	return map[string]string{"If-Match": etag}
 }
 
-// RemoveCalendar removes a calendar; if it is forced, also while jobs name it.
-func (n *Namespace) RemoveCalendar(ctx context.Context, name string, force bool) (out Changed, err error) {
-	err = n.change(ctx, call{method: http.MethodDelete, path: []string{"calendars", name}, query: query().flag("force", force).Values, out: &out})
+// RemoveCalendar removes a calendar, if it is that of an ETag, or Any; if it is forced, also while jobs name it.
+//
+// Errors: ErrChanged, which is ops.ErrCalendarChanged, too; ops.ErrCalendarUsed.
+func (n *Namespace) RemoveCalendar(ctx context.Context, name, etag string, force bool) (out Changed, err error) {
+	header := map[string]string{"If-Match": etag}
+	err = n.change(ctx, call{method: http.MethodDelete, path: []string{"calendars", name}, header: header, query: query().flag("force", force).Values, out: &out})
 	return out, err
 }
 

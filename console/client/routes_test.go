@@ -183,7 +183,7 @@ func TestEveryRoute(t *testing.T) {
 			{"put calendar", func() error {
 				return second(n.PutCalendar(ctx, "more", "timeZone: UTC\ndates: [2028-01-01]\n", ""))
 			}},
-			{"remove calendar", func() error { return second(n.RemoveCalendar(ctx, "more", false)) }},
+			{"remove calendar", func() error { return second(n.RemoveCalendar(ctx, "more", client.Any, false)) }},
 			{"batch", func() error {
 				return second(n.Batch(ctx, client.Batch{Action: client.BatchTrigger, Jobs: []string{"settle", "nothing"}}))
 			}},
@@ -194,7 +194,7 @@ func TestEveryRoute(t *testing.T) {
 			{"shut down", func() error {
 				return second(n.DryRun().Job("settle").Shutdown(ctx, client.Shutdown{All: true, Why: "it is old"}))
 			}},
-			{"remove", func() error { return second(late.Remove(ctx, "nobody needs it", "")) }},
+			{"remove", func() error { return second(late.Remove(ctx, "nobody needs it", client.Any)) }},
 			{"readmit", func() error { return second(n.Job("old").Readmit(ctx)) }},
 
 			{"me", func() error { return second(c.Me(ctx)) }},

@@ -142,7 +142,7 @@ func operates(t *testing.T, o *ops.Ops) {
 	must(t, j.EnableServers(ctx))
 	_, err = o.PutCalendar(ctx, ops.PutCalendarRequest{Name: "holidays", Document: []byte("timeZone: UTC\ndates: [2026-12-25]\n")})
 	must(t, err)
-	must(t, o.RemoveCalendar(ctx, "holidays", false))
+	must(t, o.RemoveCalendar(ctx, ops.RemoveCalendarRequest{Name: "holidays"}))
 	set := ops.ApplyRequest{Set: "files", Implementation: "applied", Config: job.Config{Name: "applied", Cron: rarely, ShardingTotalCount: 1}}
 	must(t, o.Apply(ctx, set))
 	must(t, o.Job("applied").Release(ctx, "files"))

@@ -34,6 +34,7 @@ type CalendarChanged struct {
 type RemoveCalendarInput struct {
 	InCalendar
 	InDryRun
+	InIfMatch
 	Force bool `query:"force" doc:"Also while jobs name it: they go by what they know of it, with a fault."`
 }
 
@@ -45,10 +46,9 @@ func (a *API) addCalendarChanges() {
 	}, a.putCalendar)
 	register(a, admin(route.AllJobs), huma.Operation{
 		OperationID: "remove-calendar", Method: http.MethodDelete, Path: namespacePath + "/calendars/{calendar}", Tags: tagNamespaces, Summary: "Remove a calendar",
-		DefaultStatus: http.StatusOK, Errors: []int{http.StatusConflict},
-	}, func(ctx context.Context, in *RemoveCalendarInput) (*answer[Changed], error) {
-		return a.plainly(ctx, in.InDryRun, func(o *ops.Ops) error { return o.RemoveCalendar(ctx, in.Calendar, in.Force) })
-	})
+		Description: "If-Match is needed.", DefaultStatus: http.StatusOK,
+		Errors: []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
+	}, a.removeCalendar)
 }
 
 func (a *API) putCalendar(ctx context.Context, in *PutCalendarInput) (*answer[CalendarChanged], error) {
@@ -56,10 +56,7 @@ func (a *API) putCalendar(ctx context.Context, in *PutCalendarInput) (*answer[Ca
 	if err != nil {
 		return nil, err
 	}
-	r := ops.PutCalendarRequest{Name: in.Calendar, Document: []byte(in.Body.Document), New: want.isNew}
-	if !want.isNew && !want.isAny {
-		r.Version = &want.version
-	}
+	r := ops.PutCalendarRequest{Name: in.Calendar, Document: []byte(in.Body.Document), New: want.isNew, Version: want.one()}
 	out := &answer[CalendarChanged]{}
 	out.Body.Changed, err = a.change(ctx, in.InDryRun, func(o *ops.Ops) error {
 		if want.isAny { // RFC 9110: of any version, but there
@@ -72,4 +69,13 @@ func (a *API) putCalendar(ctx context.Context, in *PutCalendarInput) (*answer[Ca
 		return err
 	})
 	return out, err
+}
+
+func (a *API) removeCalendar(ctx context.Context, in *RemoveCalendarInput) (*answer[Changed], error) {
+	want, err := in.precondition()
+	if err != nil {
+		return nil, err
+	}
+	r := ops.RemoveCalendarRequest{Name: in.Calendar, Version: want.one(), Force: in.Force}
+	return a.plainly(ctx, in.InDryRun, func(o *ops.Ops) error { return o.RemoveCalendar(ctx, r) })
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,12 +47,12 @@ type PatchSettingsInput struct {
 	Body ConfigKeys `contentType:"application/merge-patch+json"`
 }
 
-// ImplementInput says what is to run a job.
+// ImplementInput says what is to run a job. It needs no If-Match: the body says which implementation is replaced.
 type ImplementInput struct {
 	InJob
 	InDryRun
-	InIfMatch
-	Body ImplementBody
+	IfMatch string `header:"If-Match" maxLength:"1000" doc:"ETag that the settings of the job have to have, or * for any. Default: any, as from says what is replaced."`
+	Body    ImplementBody
 }
 
 // ImplementBody says what is to run a job.
@@ -91,12 +92,13 @@ func (a *API) addSettingsChanges() {
 	register(a, admin(route.Job), huma.Operation{
 		OperationID: "implement-job", Method: http.MethodPost, Path: jobPath + "/implement", Tags: tagJobs, Summary: "Give a job another implementation",
 		Description: "Processes that run the job under the old name run on, with a fault, until they end.",
-		Errors:      versions, DefaultStatus: http.StatusOK,
+		Errors:      []int{http.StatusConflict, http.StatusPreconditionFailed}, DefaultStatus: http.StatusOK,
 	}, a.implement)
 	register(a, admin(route.Job), huma.Operation{
 		OperationID: "remove-job", Method: http.MethodDelete, Path: jobPath, Tags: tagJobs, Summary: "Remove a job",
-		Description: "With all that the registry has of it. Handlers that run are told to end. No program sets it up again, until it is readmitted or created.",
-		Errors:      []int{http.StatusConflict, http.StatusPreconditionFailed}, DefaultStatus: http.StatusOK,
+		Description: "With all that the registry has of it. Handlers that run are told to end. No program sets it up again, until it is readmitted or created. " +
+			"If-Match is needed, with the ETag of its settings.",
+		Errors: versions, DefaultStatus: http.StatusOK,
 	}, a.removeJob)
 	register(a, admin(route.Job), huma.Operation{
 		OperationID: "readmit-job", Method: http.MethodPost, Path: jobPath + "/readmit", Tags: tagJobs, Summary: "Let programs set up a job again that was removed",
@@ -252,7 +254,7 @@ func mergePatch(there, patch map[string]any) map[string]any {
 }
 
 func (a *API) implement(ctx context.Context, in *ImplementInput) (*answer[Changed], error) {
-	want, err := in.optional()
+	want, err := readIfMatch(cmp.Or(in.IfMatch, "*"))
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +264,7 @@ func (a *API) implement(ctx context.Context, in *ImplementInput) (*answer[Change
 }
 
 func (a *API) removeJob(ctx context.Context, in *RemoveJobInput) (*answer[Changed], error) {
-	want, err := in.optional()
+	want, err := in.precondition()
 	if err != nil {
 		return nil, err
 	}

@@ -101,8 +101,8 @@ type InConnection struct {
 
 // InConnectionVersion is the part of a request that says of which version a connection has to be.
 type InConnectionVersion struct {
-	IfMatch     string `header:"If-Match" maxLength:"1000" doc:"ETag that it has to have, or * for any."`
-	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"*: there has to be none."`
+	IfMatch     string `header:"If-Match" maxLength:"1000" doc:"ETag that it has to have, or * for any. Without this header and If-None-Match the answer is 428."`
+	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With * there has to be none."`
 }
 
 // PutNamespaceConnectionInput says what a connection is to be.
@@ -122,7 +122,7 @@ type PutDatabaseConnectionInput struct {
 // RemoveConnectionInput says which connection is to go.
 type RemoveConnectionInput struct {
 	InConnection
-	IfMatch string `header:"If-Match" maxLength:"1000" doc:"ETag that it has to have, or * for any."`
+	IfMatch string `header:"If-Match" maxLength:"1000" doc:"ETag that it has to have, or * for any. It is needed: without it the answer is 428."`
 }
 
 // TestNamespaceConnectionInput says which connection is to be tried.

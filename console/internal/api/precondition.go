@@ -8,19 +8,27 @@ import (
 
 // InVersion is the part of a request that says of which version something has to be that is to change.
 type InVersion struct {
-	IfMatch     string `header:"If-Match" maxLength:"1000" doc:"ETag that it has to have, or * for any."`
-	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"*: there has to be none."`
+	IfMatch     string `header:"If-Match" maxLength:"1000" doc:"ETag that it has to have, or * for any. Without this header and If-None-Match the answer is 428."`
+	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With * there has to be none."`
 }
 
 // InIfMatch is InVersion of what is not made anew.
 type InIfMatch struct {
-	IfMatch string `header:"If-Match" maxLength:"1000" doc:"ETag that it has to have, or * for any."`
+	IfMatch string `header:"If-Match" maxLength:"1000" doc:"ETag that it has to have, or * for any. It is needed: without it the answer is 428."`
 }
 
 // wanted is what a request says of a version.
 type wanted struct {
 	isNew, isAny bool
 	version      int64 // if neither
+}
+
+// one is the version that is wanted; nil if it is none, or any.
+func (w wanted) one() *int64 {
+	if w.isNew || w.isAny {
+		return nil
+	}
+	return &w.version
 }
 
 // precondition returns what is wanted. It has to be said, so that nobody overwrites what he has not seen.
@@ -33,14 +41,6 @@ func (in *InVersion) precondition() (wanted, error) {
 	case in.IfMatch == "":
 		return wanted{}, newProblem(http.StatusPreconditionRequired, "no-precondition",
 			"header If-Match has to say which version is to change, or If-None-Match: * that there is to be none", FieldError{"header.If-Match", "needed"})
-	}
-	return readIfMatch(in.IfMatch)
-}
-
-// optional returns what is wanted; any version if nothing is said.
-func (in *InIfMatch) optional() (wanted, error) {
-	if in.IfMatch == "" {
-		return wanted{isAny: true}, nil
 	}
 	return readIfMatch(in.IfMatch)
 }

@@ -122,7 +122,9 @@ func (c *cli) removeCalendarCommand() *cobra.Command {
 			if err := c.confirm(cmd.Context(), "remove calendar %s", args[0]); err != nil {
 				return err
 			}
-			return c.change(cmd, func(ctx context.Context, ch *changer) error { return ch.ops.RemoveCalendar(ctx, args[0], force) })
+			return c.change(cmd, func(ctx context.Context, ch *changer) error {
+				return ch.ops.RemoveCalendar(ctx, ops.RemoveCalendarRequest{Name: args[0], Force: force})
+			})
 		},
 	})
 	cmd.Flags().BoolVar(&force, "force", false, "also if jobs name it: they go on by it, with a fault, until their processes end")
