@@ -134,7 +134,7 @@ func trySubmit(ctx context.Context, reg coord.Registry, job jobtree.Job, read fu
 		}
 		document := jobtree.RequestDocument{Items: o.list(), Parameter: r.Parameter, Source: SourceManual.String(), By: r.By, At: timeAt(reg), Kept: true}
 		if len(document.Items) == 0 {
-			return nil, ErrNoInstance
+			return nil, o.whyNobody()
 		}
 		id, ops, err := decide.Submit(s, job, document, unique)
 		if err != nil {
@@ -243,6 +243,19 @@ func (o *order) waitsForOwners() bool {
 		}
 	}
 	return false
+}
+
+// whyNobody says why there are no items to run.
+func (o *order) whyNobody() error {
+	for _, id := range o.Instances {
+		if _, isThere := o.state.Instances[id]; !isThere {
+			return fmt.Errorf("%w: instance %s is not there", ErrNoInstance, quote(id))
+		}
+	}
+	if len(o.Instances) > 0 {
+		return fmt.Errorf("%w: instance %s has none of the items", ErrNoInstance, quote(o.Instances[0]))
+	}
+	return ErrNoInstance
 }
 
 // list returns the items to run.

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -79,14 +80,18 @@ func TestTriggerOfInstancesThatHaveNone(t *testing.T) {
 		a := c.join("10.0.0.1", cfg, nil)
 		b := c.join("10.0.0.2", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-		for name, r := range map[string]job.TriggerRequest{
-			"unknown":           {Instances: []string{deadID}},
-			"no id":             {Instances: []string{""}},
-			"unknown, of items": {Instances: []string{deadID}, Items: []int{0}},
-			"not its items":     {Instances: []string{b.Status().InstanceID}, Items: []int{0, 2}},
+		for _, tc := range []struct {
+			job.TriggerRequest
+			why string
+		}{
+			{job.TriggerRequest{Instances: []string{deadID}}, "is not there"},
+			{job.TriggerRequest{Instances: []string{""}}, "is not there"},
+			{job.TriggerRequest{Instances: []string{deadID}, Items: []int{0}}, "is not there"},
+			{job.TriggerRequest{Instances: []string{b.Status().InstanceID}, Items: []int{0, 2}}, "has none of the items"},
 		} {
-			if result, err := a.Trigger(t.Context(), r); !errors.Is(err, job.ErrNoInstance) || result != nil {
-				t.Errorf("%s: %+v, %v, want ErrNoInstance", name, result, err)
+			result, err := a.Trigger(t.Context(), tc.TriggerRequest)
+			if want := fmt.Sprintf("instance %q %s", tc.Instances[0], tc.why); !errors.Is(err, job.ErrNoInstance) || result != nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: %+v, %v, want ErrNoInstance: %s", tc.TriggerRequest, result, err, want)
 			}
 		}
 		c.pass(time.Second)

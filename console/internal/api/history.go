@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -129,10 +130,10 @@ func (a *API) addHistory() {
 // for all of them needs to see all jobs of all namespaces whose history is in the same database.
 func (a *API) past(ctx context.Context, job string) (history.Reader, error) {
 	if job == "" && !a.seesDatabase(ctx) {
-		return nil, fmt.Errorf("%w: the past of all jobs: name one, in parameter job", route.ErrDenied)
+		return nil, fmt.Errorf("%w: the past of all jobs of namespace %s: name one, in parameter job", route.ErrDenied, brief.Quote(route.At(ctx).Namespace))
 	}
 	if job != "" && !a.seesPast(ctx, job) {
-		return nil, fmt.Errorf("%w: the past of this job: you need to see jobs of its name in each namespace that has its history in the same database", route.ErrDenied)
+		return nil, fmt.Errorf("%w: the past of job %s: you need to see jobs of its name in each namespace that has its history in the same database", route.ErrDenied, brief.Quote(job))
 	}
 	return a.history(ctx)
 }

@@ -90,3 +90,31 @@ func TestOthersJobsAreNotSeen(t *testing.T) {
 		}
 	})
 }
+
+// Who may not is told which role he needs for what. It is the same whether there is such a job, or namespace, or not.
+func TestDeniedSaysForWhat(t *testing.T) {
+	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
+		anna := apitest.May(access.Viewer, "settle")
+		for _, tt := range []struct{ method, path, want string }{
+			{"POST", orders + "/jobs/settle/pause", `operator, for job "settle" of namespace "orders"`},
+			{"GET", orders + "/jobs/late", `viewer, for job "late" of namespace "orders"`},
+			{"GET", orders + "/jobs/nothing", `viewer, for job "nothing" of namespace "orders"`},
+			{"GET", orders + "/jobs/a%22b", `viewer, for job "a\"b" of namespace "orders"`},
+			{"GET", orders + "/processes", `viewer, for all jobs of namespace "orders"`},
+			{"GET", "/api/v1/namespaces/other/jobs", `viewer, for some jobs of namespace "other"`},
+			{"GET", "/api/v1/namespaces/nowhere/jobs", `viewer, for some jobs of namespace "nowhere"`},
+			{"GET", orders + "/history/executions", `the past of all jobs of namespace "orders"`},
+			{"GET", orders + "/history/executions?job=late", `the past of job "late"`},
+			{"GET", orders + "/history/executions?job=nothing", `the past of job "nothing"`},
+		} {
+			got := heard(t, w.Do(anna, tt.method, tt.path, ""))
+			var p struct{ Detail string }
+			if err := json.Unmarshal([]byte(got.body), &p); err != nil {
+				t.Fatal(err)
+			}
+			if got.status != 403 || !strings.Contains(p.Detail, tt.want) {
+				t.Errorf("%s %s: %d %s, want %s", tt.method, tt.path, got.status, p.Detail, tt.want)
+			}
+		}
+	})
+}

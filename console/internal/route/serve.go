@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // ServeHTTP hands a request to its route, if who sends it may use that.
@@ -60,7 +61,7 @@ func (t *Table) admit(e *entry, r *http.Request) (*http.Request, error) {
 		}
 	}
 	if !e.Need.allows(p, at) {
-		return r, fmt.Errorf("%w: %s needs to be %v, for %v", ErrDenied, p.Name, e.Need.Role, e.Need.Scope)
+		return r, fmt.Errorf("%w: %s needs to be %v, for %s", ErrDenied, p.Name, e.Need.Role, e.whom(r))
 	}
 	return r.WithContext(context.WithValue(r.Context(), placeKey{}, at)), nil
 }
@@ -70,6 +71,18 @@ func (e *entry) where(r *http.Request) (Place, error) {
 		return e.Where(r)
 	}
 	return Place{Namespace: r.PathValue("namespace"), Job: r.PathValue("job")}, nil
+}
+
+// whom says for what a role is needed. It names only what the path does, so it tells nobody what there is.
+func (e *entry) whom(r *http.Request) string {
+	namespace, job := r.PathValue("namespace"), r.PathValue("job")
+	switch {
+	case e.Where != nil, namespace == "", e.Need.Scope <= Everything, e.Need.Scope == Job && job == "":
+		return e.Need.Scope.String()
+	case e.Need.Scope == Job:
+		return fmt.Sprintf("job %s of namespace %s", brief.Quote(job), brief.Quote(namespace))
+	}
+	return fmt.Sprintf("%v of namespace %s", e.Need.Scope, brief.Quote(namespace))
 }
 
 type placeKey struct{}
