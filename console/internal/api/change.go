@@ -22,7 +22,7 @@ func (c *Changed) changed() *Changed { return c }
 
 // InDryRun is the part of a request for a change that says whether it is only to be tried.
 type InDryRun struct {
-	DryRun bool `query:"dryRun" doc:"Change nothing: check everything, and answer what would change."`
+	DryRun bool `query:"dryRun" default:"false" doc:"Change nothing: check everything, and answer what would change."`
 }
 
 // change makes a change in the name of who sends a request, and returns what has changed. If it fails halfway, the

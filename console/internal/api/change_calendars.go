@@ -35,7 +35,7 @@ type RemoveCalendarInput struct {
 	InCalendar
 	InDryRun
 	InIfMatch
-	Force bool `query:"force" doc:"Also while jobs name it: they go by what they know of it, with a fault."`
+	Force bool `query:"force" default:"false" doc:"Also while jobs name it: they go by what they know of it, with a fault."`
 }
 
 func (a *API) addCalendarChanges() {

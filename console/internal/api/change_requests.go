@@ -86,7 +86,7 @@ type InRequest struct {
 // AwaitInput says which request is meant, and how long to wait for its end.
 type AwaitInput struct {
 	InRequest
-	Wait int `query:"wait" minimum:"0" maximum:"25" doc:"Answer only when all items are through, or after so many seconds."`
+	Wait int `query:"wait" minimum:"0" maximum:"25" default:"0" doc:"Answer only when all items are through, or after so many seconds."`
 }
 
 // CancelInput says which request is to end.

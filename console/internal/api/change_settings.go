@@ -27,7 +27,7 @@ type PutSettingsInput struct {
 
 // SettingsBody is a configuration, in one of two forms.
 type SettingsBody struct {
-	Config         ConfigKeys `json:"config,omitempty"`
+	Config         ConfigKeys `json:"config,omitempty" doc:"The configuration by ElasticJob's keys; or give the document."`
 	Document       string     `json:"document,omitempty" maxLength:"524288" doc:"Instead of config: the same as text, YAML or JSON, as the registry has it."`
 	Implementation string     `json:"implementation,omitempty" maxLength:"1000" doc:"Of a new job: what runs it, such as a class, or SCRIPT. Default: the name of the job. Implement changes it later."`
 }
@@ -44,7 +44,7 @@ type PatchSettingsInput struct {
 	InJob
 	InDryRun
 	InIfMatch
-	Body ConfigKeys `contentType:"application/merge-patch+json"`
+	Body ConfigPatch `contentType:"application/merge-patch+json"`
 }
 
 // ImplementInput says what is to run a job. It needs no If-Match: the body says which implementation is replaced.

@@ -33,12 +33,40 @@ func configKeys(c job.Config) (ConfigKeys, error) {
 	return keys, nil
 }
 
-// Schema is of huma.SchemaProvider. What values are allowed package job says: it knows more than a schema can say.
-func (ConfigKeys) Schema(huma.Registry) *huma.Schema {
-	s := &huma.Schema{
-		Type: huma.TypeObject, Description: "A configuration by ElasticJob's keys (JobConfigurationPOJO). A key that is left out has its default.",
-		Examples:   []any{map[string]any{"jobName": "settle", "cron": "0 0 3 * * ?", "timeZone": "UTC", "shardingTotalCount": 3, "failover": true}},
-		Properties: map[string]*huma.Schema{}, AdditionalProperties: true,
+// Schema is of huma.SchemaProvider.
+func (ConfigKeys) Schema(r huma.Registry) *huma.Schema {
+	return named(r, "Configuration", func() *huma.Schema {
+		return configSchema(false, "A configuration by ElasticJob's keys (JobConfigurationPOJO). A key that is left out has its default.")
+	})
+}
+
+// ConfigPatch is what of a configuration is to change: a JSON merge patch.
+type ConfigPatch map[string]any
+
+// Schema is of huma.SchemaProvider.
+func (ConfigPatch) Schema(r huma.Registry) *huma.Schema {
+	return named(r, "ConfigurationPatch", func() *huma.Schema {
+		return configSchema(true, "Keys of a configuration that are to change. A key that is null is taken away, so it has its default.")
+	})
+}
+
+// named returns a reference to a schema of the document, and makes that if there is none yet.
+func named(r huma.Registry, name string, schema func() *huma.Schema) *huma.Schema {
+	if all := r.Map(); all[name] == nil {
+		all[name] = schema()
+		all[name].PrecomputeMessages()
+	}
+	return &huma.Schema{Ref: refPrefix + name}
+}
+
+// configSchema is the schema of a configuration. What values are allowed package job says: it knows more than a
+// schema can say.
+func configSchema(isPatch bool, about string) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeObject, Description: about, Properties: map[string]*huma.Schema{}, AdditionalProperties: true}
+	if isPatch {
+		s.Examples = []any{map[string]any{"cron": "0 0 4 * * ?", "timeZone": nil}}
+	} else {
+		s.Examples = []any{map[string]any{"jobName": "settle", "cron": "0 0 3 * * ?", "timeZone": "UTC", "shardingTotalCount": 3, "failover": true}}
 	}
 	for _, key := range []struct{ name, kind, says string }{
 		{"jobName", huma.TypeString, "Name of the job. Default: that of the path."},
@@ -63,12 +91,12 @@ func (ConfigKeys) Schema(huma.Registry) *huma.Schema {
 		{"staticSharding", huma.TypeBoolean, "Whether items stay where they are as long as that is possible. Default false."},
 		{"props", huma.TypeObject, "Properties of the job's type, and what ElasticJob has no key for: cron.more, schedule.calendars, overlap, execution.timeout.seconds and others."},
 	} {
-		property := &huma.Schema{Type: key.kind, Description: key.says}
+		property := &huma.Schema{Type: key.kind, Description: key.says, Nullable: isPatch}
 		switch key.kind {
 		case huma.TypeArray:
 			property.Items = &huma.Schema{Type: huma.TypeString}
 		case huma.TypeObject:
-			property.AdditionalProperties = &huma.Schema{Type: huma.TypeString}
+			property.AdditionalProperties = &huma.Schema{Type: huma.TypeString, Nullable: isPatch}
 		}
 		s.Properties[key.name] = property
 	}

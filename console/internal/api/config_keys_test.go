@@ -19,7 +19,7 @@ func TestConfigKeysAreDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := ConfigKeys{}.Schema(nil)
+	schema := configSchema(false, "")
 	for key, value := range keys {
 		property := schema.Properties[key]
 		if property == nil {

@@ -81,7 +81,7 @@ type DatabaseConnection struct {
 // ConnectionState is how it stands with a connection.
 type ConnectionState struct {
 	Fixed bool      `json:"fixed,omitempty" doc:"It is of the console's start, and cannot be changed here."`
-	Phase string    `json:"phase" enum:"idle,connecting,connected,away" doc:"idle: nobody has asked for it."`
+	Phase string    `json:"phase" doc:"How it stands: idle (nobody has asked for it), connecting, connected or away."`
 	Since time.Time `json:"since" doc:"Since when it is in this phase."`
 	Error string    `json:"error,omitempty" doc:"Why it is away."`
 }
@@ -89,7 +89,7 @@ type ConnectionState struct {
 // ConnectionTest is how a test has ended.
 type ConnectionTest struct {
 	OK     bool   `json:"ok" doc:"Whether it was well."`
-	Reason string `json:"reason,omitempty" enum:"unreachable,refused,tls,invalid,denied,unsupported" doc:"Why it has failed."`
+	Reason string `json:"reason,omitempty" doc:"Why it has failed: unreachable, refused (user and password), tls, invalid, denied (the user may not read there) or unsupported (the version of the server)."`
 	Detail string `json:"detail,omitempty" doc:"The same, for people."`
 	Millis int64  `json:"millis" doc:"How long it took."`
 }

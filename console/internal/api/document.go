@@ -29,8 +29,12 @@ func describe(schemas huma.Registry) *huma.OpenAPI {
 		Info: &huma.Info{
 			Title: "ElasticJob console", Version: "1",
 			Description: "Jobs of namespaces: what they are, what they do, and what they did. " +
-				"Times are in UTC. Errors are problems (RFC 9457) with a code that does not change. " +
-				"Later versions add fields to answers; a client leaves alone what it does not know.",
+				"Times are in UTC. A field that is left out of an answer is false, 0, empty or not known; lists are never null. " +
+				"Errors are problems (RFC 9457) with a code that does not change. " +
+				"Later versions add fields to answers, and words to fields such as status, outcome and kind: a client leaves alone what it does not know. " +
+				"A body or a query with a field that the document does not have is refused. " +
+				"x-role and x-scope say which role an operation needs, and for what. " +
+				"Header X-Request-Id of an answer has the id of the request in the log of the console.",
 		},
 		Components: &huma.Components{
 			Schemas: schemas,
@@ -61,16 +65,17 @@ func (a *API) addDocument() {
 	})
 	documents := []struct {
 		id, path, contentType string
+		schema                huma.Schema
 		make                  func() ([]byte, error)
 	}{
-		{"get-openapi-json", "/openapi.json", "application/openapi+json", func() ([]byte, error) { return json.Marshal(document()) }},
-		{"get-openapi-yaml", "/openapi.yaml", "application/openapi+yaml", func() ([]byte, error) { return document().YAML() }},
+		{"get-openapi-json", "/openapi.json", "application/openapi+json", huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}, func() ([]byte, error) { return json.Marshal(document()) }},
+		{"get-openapi-yaml", "/openapi.yaml", "application/openapi+yaml", huma.Schema{Type: huma.TypeString, Format: "binary"}, func() ([]byte, error) { return document().YAML() }},
 	}
 	for _, d := range documents {
 		text := sync.OnceValues(d.make)
 		op := huma.Operation{
 			OperationID: d.id, Method: http.MethodGet, Path: Prefix + d.path, Tags: tagConsole, Summary: "This document",
-			Responses: map[string]*huma.Response{"200": {Description: "The document.", Content: map[string]*huma.MediaType{d.contentType: {}}}},
+			Responses: map[string]*huma.Response{"200": {Description: "The document.", Content: map[string]*huma.MediaType{d.contentType: {Schema: &d.schema}}}},
 		}
 		err := a.Handle(route.Need{Scope: route.Open}, op, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			document, err := text()

@@ -10,26 +10,42 @@ import (
 // may be.
 func finish(d *huma.OpenAPI) {
 	for name, s := range d.Components.Schemas.Map() {
-		described := wordsOf(d.Components.Schemas.TypeFromRef(refPrefix + name))
-		for property, of := range s.Properties {
-			if of.Description == "" {
-				of.Description = described[property]
+		of := d.Components.Schemas.TypeFromRef(refPrefix + name)
+		if of == nil {
+			continue // one that is written by hand
+		}
+		described := wordsOf(of)
+		for name, property := range s.Properties {
+			if property.Description == "" {
+				property.Description = described[name]
 			}
-			if of.Type == huma.TypeArray && of.Nullable {
-				of.Nullable = false // what an answer has is [] if it is empty, or left out
+			if property.Type == huma.TypeArray && property.Nullable {
+				property.Nullable = false // what an answer has is [] if it is empty, or left out
 			}
 		}
 	}
 	for _, op := range operationsOf(d) {
-		for _, answer := range op.Responses {
-			for _, header := range answer.Headers {
-				if header.Description == "" && header.Schema != nil {
-					header.Description = header.Schema.Description
-				}
-			}
-		}
+		finishAnswers(op)
 	}
 	openAnswers(d)
+}
+
+// finishAnswers describes headers, and what any operation may answer.
+func finishAnswers(op *huma.Operation) {
+	problem := map[string]*huma.MediaType{problemType: {Schema: &huma.Schema{Ref: refPrefix + "Problem"}}}
+	op.Responses["default"] = &huma.Response{Description: "Anything else that keeps the console from doing it.", Content: problem}
+	for status, answer := range op.Responses {
+		for _, header := range answer.Headers {
+			if header.Description == "" && header.Schema != nil {
+				header.Description = header.Schema.Description
+			}
+		}
+		if status == "429" || status == "503" {
+			answer.Headers = map[string]*huma.Param{"Retry-After": {
+				Description: "After how many seconds to come again.", Schema: &huma.Schema{Type: huma.TypeInteger},
+			}}
+		}
+	}
 }
 
 // operationsOf returns all operations of a document.

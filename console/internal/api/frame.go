@@ -18,6 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -92,7 +93,7 @@ const refPrefix = "#/components/schemas/"
 
 // config is huma's configuration. Nothing of huma's own is served: the document is a route like all others.
 func (a *API) config() huma.Config {
-	schemas := huma.NewMapRegistry(refPrefix, huma.DefaultSchemaNamer)
+	schemas := huma.NewMapRegistry(refPrefix, nameOf)
 	schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[Problem]())
 	return huma.Config{
 		OpenAPI:       describe(schemas),
@@ -100,6 +101,18 @@ func (a *API) config() huma.Config {
 		DefaultFormat: "application/json",
 		Transformers:  []huma.Transformer{transform},
 	}
+}
+
+// nameOf names a schema: who makes a client from the document has classes of these names.
+func nameOf(t reflect.Type, hint string) string {
+	name := strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "InputBody")
+	if name != huma.DefaultSchemaNamer(t, hint) {
+		return name + "Body" // a body without a type of its own
+	}
+	if t.PkgPath() == reflect.TypeFor[dump.Dump]().PkgPath() && name != "Dump" {
+		return "Dump" + name // Status, Node, Fault say too little
+	}
+	return name
 }
 
 // register adds an operation, which needs what need says.
@@ -152,7 +165,7 @@ func prepare(op *huma.Operation, need route.Need) {
 	}
 	if need.Scope > route.SignedIn {
 		op.Errors = append(op.Errors, http.StatusForbidden, http.StatusServiceUnavailable, http.StatusBadGateway)
-		says = fmt.Sprintf("Needs the role %v, for %v.", need.Role, need.Scope)
+		says = fmt.Sprintf("Needs the role %v, for %s.", need.Role, scopeWords[need.Scope])
 		op.Extensions = map[string]any{"x-role": need.Role.String(), "x-scope": need.Scope.String()}
 	}
 	if strings.Contains(op.Path, "{") {
@@ -161,6 +174,11 @@ func prepare(op *huma.Operation, need route.Need) {
 	op.Description = strings.TrimSpace(op.Description + "\n\n" + says)
 	slices.Sort(op.Errors)
 	op.Errors = slices.Compact(op.Errors)
+}
+
+// scopeWords say for what a role is needed.
+var scopeWords = map[route.Scope]string{
+	route.Everything: "everything", route.SomeJobs: "some jobs of the namespace", route.AllJobs: "all jobs of the namespace", route.Job: "the job",
 }
 
 // through is huma's API, with a door for one operation.

@@ -23,8 +23,8 @@ func (l *Live) Add(to Frame) error {
 	const namespace = "/api/v1/namespaces/{namespace}"
 	need := func(s route.Scope) route.Need { return route.Need{Scope: s, Role: access.Viewer} }
 	return errors.Join(
-		to.Handle(need(route.SomeJobs), l.operation("watch-jobs", namespace+"/watch", "namespaces", "What changes of the jobs of a namespace, as it does", aboutJobs, "namespace"), true, http.HandlerFunc(l.serve)),
-		to.Handle(need(route.Job), l.operation("watch-job", namespace+"/jobs/{job}/watch", "jobs", "What changes of a job, as it does", aboutJob, "namespace", "job"), true, http.HandlerFunc(l.serve)),
+		to.Handle(need(route.SomeJobs), l.operation("watch-jobs", namespace+"/watch", "namespaces", "What changes of the jobs of a namespace, as it does", aboutJobs, jobEvents(), "namespace"), true, http.HandlerFunc(l.serve)),
+		to.Handle(need(route.Job), l.operation("watch-job", namespace+"/jobs/{job}/watch", "jobs", "What changes of a job, as it does", aboutJob, viewEvents(), "namespace", "job"), true, http.HandlerFunc(l.serve)),
 	)
 }
 
@@ -39,21 +39,21 @@ const (
 		`Who is slow misses states in between, never the newest; who takes nothing for a while is cut off.`
 )
 
-func (l *Live) operation(id, path, tag, summary, about string, parameters ...string) huma.Operation {
-	text := func(most int) *huma.Schema { return &huma.Schema{Type: huma.TypeString, MaxLength: &most} }
+func (l *Live) operation(id, path, tag, summary, about string, of []*huma.Schema, parameters ...string) huma.Operation {
+	bounded := func(most int) *huma.Schema { return &huma.Schema{Type: huma.TypeString, MaxLength: &most} }
 	op := huma.Operation{
 		OperationID: id, Method: http.MethodGet, Path: path, Tags: []string{tag}, Summary: summary, Description: about,
 		Errors: []int{http.StatusTooManyRequests},
 		Responses: map[string]*huma.Response{"200": {
 			Description: fmt.Sprintf("Server-sent events; a comment at least every %v.", l.o.Heartbeat),
-			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: events(of...)}},
 		}},
 	}
 	for _, name := range parameters {
-		op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Description: "Name of the " + name + ".", Schema: text(255)})
+		op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Description: "Name of the " + name + ".", Schema: bounded(255)})
 	}
 	op.Parameters = append(op.Parameters,
-		&huma.Param{Name: "Last-Event-ID", In: "header", Description: "Id of the last event that you have got.", Schema: text(255)},
-		&huma.Param{Name: "lastEventId", In: "query", Description: "The same, for those who cannot set headers.", Schema: text(255)})
+		&huma.Param{Name: "Last-Event-ID", In: "header", Description: "Id of the last event that you have got.", Schema: bounded(255)},
+		&huma.Param{Name: "lastEventId", In: "query", Description: "The same, for those who cannot set headers.", Schema: bounded(255)})
 	return op
 }
