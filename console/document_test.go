@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +32,56 @@ func TestDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkWords(t, "", document)
+		checkClasses(t, w.Body.Bytes())
 	})
+}
+
+// checkClasses looks for what keeps a program from making a client of the document with a class for each kind of
+// answer, and a method for each operation.
+func checkClasses(t *testing.T, text []byte) {
+	type answer struct {
+		Ref     string `json:"$ref"`
+		Content map[string]struct {
+			Schema struct {
+				Ref string `json:"$ref"`
+			}
+		}
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			OperationID string
+			RequestBody *answer
+			Responses   map[string]answer
+		}
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for path, methods := range document.Paths {
+		for method, op := range methods {
+			if ids[op.OperationID] || !regexp.MustCompile("^[a-z]+(-[a-z]+)+$").MatchString(op.OperationID) {
+				t.Errorf("%s %s: id %q is there already, or has no two words", method, path, op.OperationID)
+			}
+			ids[op.OperationID] = true
+			if op.Responses["default"].Ref == "" {
+				t.Errorf("%s %s: it does not say what any failure is", method, path)
+			}
+			if op.RequestBody != nil {
+				op.Responses["request"] = *op.RequestBody
+			}
+			for status, a := range op.Responses {
+				for kind, content := range a.Content {
+					if strings.HasSuffix(kind, "json") && !strings.HasSuffix(kind, "openapi+json") && content.Schema.Ref == "" {
+						t.Errorf("%s %s: %s: %s has a schema without a name", method, path, status, kind)
+					}
+				}
+				if status >= "4" && status != "request" && a.Ref == "" {
+					t.Errorf("%s %s: %s is not one of the failures that all have", method, path, status)
+				}
+			}
+		}
+	}
 }
 
 // otherNames are names for what has another name in the whole API.
@@ -79,8 +129,11 @@ func checkWords(t *testing.T, at string, part any) {
 }
 
 func checkDescription(t *testing.T, place string, of any) {
-	text, _ := of.(map[string]any)["description"].(string) // none is empty
-	if !strings.HasSuffix(text, ".") && !strings.Contains(place, "/responses/") || text == "" {
+	object := of.(map[string]any)
+	if _, isElsewhere := object["$ref"]; strings.Contains(place, "/responses/") && (isElsewhere || strings.Contains(place, "/responses/2")) {
+		return // what a success means its schema says
+	}
+	if text, _ := object["description"].(string); !strings.HasSuffix(text, ".") { // none is empty
 		t.Errorf("%s: %q is no description in sentences", place, text)
 	}
 }

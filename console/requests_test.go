@@ -12,7 +12,7 @@ import (
 
 // values stand for the parameters of paths.
 var values = map[string]string{
-	"namespace": ours, "job": orders, "server": ordersIP, "ip": ordersIP, "item": "0", "dumpPort": "9888", "calendar": "bank",
+	"namespace": ours, "job": orders, "address": ordersIP, "ip": ordersIP, "item": "0", "dumpPort": "9888", "calendar": "bank",
 	"execution": "exec-" + orders, "prefix": "z", "database": database, "user": "anna", "token": "deploy",
 }
 

@@ -96,7 +96,7 @@ func (a *API) addServerChanges() {
 		"remove":   {"Shut down the instances of a server in all jobs, and forget it", func(s *ops.Server, ctx context.Context, _ string) ([]ops.Outcome, error) { return s.Remove(ctx) }},
 	} {
 		register(a, operator(route.AllJobs), huma.Operation{
-			OperationID: verb + "-server", Method: http.MethodPost, Path: namespacePath + "/servers/{server}/" + verb, Tags: tagServers, Summary: do.summary,
+			OperationID: verb + "-server", Method: http.MethodPost, Path: namespacePath + "/servers/{address}/" + verb, Tags: tagServers, Summary: do.summary,
 			Description: "In all jobs that have it now, job by job, also if some fail.", DefaultStatus: http.StatusOK,
 		}, func(ctx context.Context, in *ServerInput) (*answer[ServerChanged], error) {
 			return a.serverChange(ctx, in, do.run)

@@ -1,7 +1,10 @@
 package api
 
 import (
+	"net/http"
 	"path"
+	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -24,28 +27,62 @@ func finish(d *huma.OpenAPI) {
 			}
 		}
 	}
-	for _, op := range operationsOf(d) {
-		finishAnswers(op)
-	}
 	openAnswers(d)
+	nameFailures(d)
 }
 
-// finishAnswers describes headers, and what any operation may answer.
-func finishAnswers(op *huma.Operation) {
-	problem := map[string]*huma.MediaType{problemType: {Schema: &huma.Schema{Ref: refPrefix + "Problem"}}}
-	op.Responses["default"] = &huma.Response{Description: "Anything else that keeps the console from doing it.", Content: problem}
-	for status, answer := range op.Responses {
-		for _, header := range answer.Headers {
-			if header.Description == "" && header.Schema != nil {
-				header.Description = header.Schema.Description
+// nameFailures puts failures at one place of the document, by their status: whoever makes a client of it has one
+// class for each. Any operation may fail in a way that it does not list.
+func nameFailures(d *huma.OpenAPI) {
+	d.Components.Responses = map[string]*huma.Response{}
+	for status, about := range failures {
+		answer := &huma.Response{Description: about, Content: map[string]*huma.MediaType{problemType: {Schema: &huma.Schema{Ref: refPrefix + "Problem"}}}}
+		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+			answer.Headers = map[string]*huma.Param{"Retry-After": {Description: "After how many seconds to come again.", Schema: &huma.Schema{Type: huma.TypeInteger}}}
+		}
+		d.Components.Responses[failureName(status)] = answer
+	}
+	for _, op := range operationsOf(d) {
+		for status, answer := range op.Responses {
+			if n, err := strconv.Atoi(status); err == nil && answer.Content[problemType] != nil {
+				op.Responses[status] = &huma.Response{Ref: "#/components/responses/" + failureName(n)}
+			}
+			for _, header := range answer.Headers {
+				if header.Description == "" && header.Schema != nil {
+					header.Description = header.Schema.Description
+				}
 			}
 		}
-		if status == "429" || status == "503" {
-			answer.Headers = map[string]*huma.Param{"Retry-After": {
-				Description: "After how many seconds to come again.", Schema: &huma.Schema{Type: huma.TypeInteger},
-			}}
-		}
+		op.Responses["default"] = &huma.Response{Ref: "#/components/responses/" + failureName(0)}
 	}
+}
+
+// failures say what statuses mean; 0 is any other.
+var failures = map[int]string{
+	0:                                "Anything else that keeps the console from doing it.",
+	http.StatusBadRequest:            "The body is missing, or cannot be read.",
+	http.StatusUnauthorized:          "Nobody is logged in, or the log-in was refused.",
+	http.StatusForbidden:             "You may not do this. The detail says which role is needed for what.",
+	http.StatusNotFound:              "What the request names is not there: a namespace, a job, an item and so on. The code says which.",
+	http.StatusConflict:              "It does not go with how things are. The code says why.",
+	http.StatusPreconditionFailed:    "What is to change has another version than the request says. Read it again.",
+	http.StatusRequestEntityTooLarge: "The body is larger than 1 MiB.",
+	http.StatusUnsupportedMediaType:  "The body is of another type than the one that is allowed.",
+	http.StatusUnprocessableEntity:   "The request is wrong. Its errors say where, and what is allowed.",
+	http.StatusPreconditionRequired:  "Header If-Match is missing, or If-None-Match.",
+	http.StatusTooManyRequests:       "Too many requests, streams or log-ins.",
+	http.StatusInternalServerError:   "The console has a defect. Its log says more, under the id in X-Request-Id.",
+	http.StatusBadGateway:            "The store does not let the console do this.",
+	http.StatusServiceUnavailable:    "The store, the database or the console is away or busy.",
+	http.StatusGatewayTimeout:        "It took longer than the 30 s of a request.",
+}
+
+// failureName is the name that a status has in the document.
+func failureName(status int) string {
+	if status == 0 {
+		return "Failure"
+	}
+	return strings.ReplaceAll(http.StatusText(status), " ", "")
 }
 
 // operationsOf returns all operations of a document.

@@ -105,9 +105,12 @@ func (a *API) config() huma.Config {
 
 // nameOf names a schema: who makes a client from the document has classes of these names.
 func nameOf(t reflect.Type, hint string) string {
-	name := strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "InputBody")
-	if name != huma.DefaultSchemaNamer(t, hint) {
-		return name + "Body" // a body without a type of its own
+	name := huma.DefaultSchemaNamer(t, hint)
+	if of, isBody := strings.CutSuffix(name, "InputBody"); isBody {
+		return of + "Body" // one without a type of its own
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
 	if t.PkgPath() == reflect.TypeFor[dump.Dump]().PkgPath() && name != "Dump" {
 		return "Dump" + name // Status, Node, Fault say too little

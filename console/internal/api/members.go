@@ -17,10 +17,11 @@ type InNamespacePage struct {
 	InPage
 }
 
-// InServer says which server is meant.
+// InServer says which server is meant. The parameter is its address: clients that are made from the document have
+// another use for the name server.
 type InServer struct {
 	InNamespace
-	Server string `path:"server" maxLength:"255" doc:"Address of the server." example:"10.0.0.1"`
+	Server string `path:"address" maxLength:"255" doc:"Address of the server." example:"10.0.0.1"`
 }
 
 // RemovedJob is a job that was removed, and that no program sets up again.
@@ -44,7 +45,7 @@ func (a *API) addMembers() {
 		Description: "Numbers count only jobs that you may see.",
 	}, pages(a, "servers", (*ops.Ops).Servers, func(s ops.ServerInfo) string { return s.Server }))
 	register(a, viewer(route.SomeJobs), huma.Operation{
-		OperationID: "list-jobs-on-server", Method: http.MethodGet, Path: namespacePath + "/servers/{server}/jobs", Tags: tagServers, Summary: "Jobs that know a server, by name",
+		OperationID: "list-jobs-on-server", Method: http.MethodGet, Path: namespacePath + "/servers/{address}/jobs", Tags: tagServers, Summary: "Jobs that know a server, by name",
 	}, a.jobsOn)
 	// A process has jobs of all kinds, and counts their items together.
 	register(a, viewer(route.AllJobs), huma.Operation{
