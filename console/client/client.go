@@ -23,8 +23,8 @@ type Options struct {
 	Token string
 	// Name and Password are sent with each request; a token is faster, and can do less harm.
 	Name, Password string
-	// HTTP sends requests. Default: a client of its own, which follows no redirects. It must not have a Timeout, or
-	// watches end by it.
+	// HTTP sends requests. Default: a client of its own. It must not have a Timeout, or watches end by it. No redirect is
+	// followed, which could take a token elsewhere, or make a change a question, unless its CheckRedirect says so.
 	HTTP *http.Client
 	// Timeout bounds an attempt, but for watches. Default 60 s: the console has 30 s for a request.
 	Timeout time.Duration
@@ -61,9 +61,12 @@ func New(console string, o Options) (*Client, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = time.Minute
 	}
-	c := &Client{base: strings.TrimSuffix(u.String(), "/"), options: o, http: o.HTTP}
-	if c.http == nil {
-		c.http = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	c := &Client{base: strings.TrimSuffix(u.String(), "/"), options: o, http: &http.Client{}}
+	if o.HTTP != nil {
+		*c.http = *o.HTTP
+	}
+	if c.http.CheckRedirect == nil {
+		c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	return c, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -48,7 +49,10 @@ func TestNewRefuses(t *testing.T) {
 		{"https://%zz", client.Options{}, "URL"},
 		{"https://console.example.com", client.Options{Token: "secret", Name: "anna"}, "one of them"},
 		{"https://console.example.com", client.Options{Name: "an:na"}, "colon"},
+		{"https://console.example.com#x", client.Options{}, "http or https"},
 		{"http://console.example.com", client.Options{Token: "secret"}, "https"},
+		{"http://console.example.com", client.Options{Name: "anna", Password: "secret"}, "https"},
+		{"http://192.0.2.1", client.Options{Token: "secret"}, "https"},
 	} {
 		if _, err := client.New(tt.url, tt.o); err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", tt.url, err)
@@ -58,6 +62,9 @@ func TestNewRefuses(t *testing.T) {
 		if _, err := client.New(fine, client.Options{Token: "secret"}); err != nil {
 			t.Errorf("%s: %v", fine, err)
 		}
+	}
+	if _, err := client.New("http://console.example.com", client.Options{Token: "secret", Insecure: true}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -133,6 +140,56 @@ func TestAttemptsEndWithTheContext(t *testing.T) {
 	})
 }
 
+// An attempt that hangs ends, and another one is made.
+func TestAttemptsThatHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, sent := time.Now(), 0
+		err := getInfo(t.Context(), over(t, func(r *http.Request) (*http.Response, error) {
+			sent++
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}))
+		if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || sent != 4 || took < 4*time.Minute || took > 4*time.Minute+5*time.Second {
+			t.Errorf("%d attempts, after %v: %v", sent, took, err)
+		}
+	})
+}
+
+// A redirect is not followed, whoever sends requests: neither gets another host the token, nor becomes a change a
+// question, whose answer would be taken for a success.
+func TestRedirects(t *testing.T) {
+	led := 0
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { led++ }))
+	defer elsewhere.Close()
+	here := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL, http.StatusFound)
+	}))
+	defer here.Close()
+	transport := &http.Transport{}
+	for name, its := range map[string]*http.Client{"its own": nil, "the caller's": {Transport: transport}} {
+		c, err := client.New(here.URL, client.Options{Token: "secret", HTTP: its})
+		must(t, err)
+		watch := func() (err error) {
+			for _, err = range c.Namespace("orders").Watch(t.Context()) {
+				break
+			}
+			return err
+		}
+		for what, err := range map[string]error{"question": getInfo(t.Context(), c), "change": c.RemoveUser(t.Context(), "ben"), "watch": watch()} {
+			if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != http.StatusFound {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+	}
+	follows, err := client.New(here.URL, client.Options{HTTP: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}})
+	must(t, err)
+	if must(t, follows.RemoveUser(t.Context(), "ben")); led != 1 {
+		t.Errorf("%d requests were led elsewhere", led)
+	}
+	transport.CloseIdleConnections()
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
 // Answers are bounded, whoever they are from.
 func TestAnswersAreBounded(t *testing.T) {
 	endless := func(status int) answering {
@@ -143,7 +200,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 	}
 	for _, status := range []int{200, 404} {
-		if err := getInfo(t.Context(), over(t, endless(status))); err == nil || len(err.Error()) > 4<<10 {
+		if err := getInfo(t.Context(), over(t, endless(status))); err == nil || len(err.Error()) > 4<<10 || !strings.Contains(err.Error(), "more than 67108864 bytes") {
 			t.Errorf("%d: %.200v", status, err)
 		}
 	}

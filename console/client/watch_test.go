@@ -3,12 +3,16 @@ package client_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/client"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -136,4 +140,79 @@ func TestWatchOfAConsoleThatIsAway(t *testing.T) {
 			t.Errorf("after %v: %q", took, faults)
 		}
 	})
+}
+
+// beats is a stream that has a heartbeat every 15 s for some time, and then hangs.
+type beats struct {
+	ctx  context.Context
+	left int
+}
+
+func (b *beats) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		<-b.ctx.Done()
+		return 0, b.ctx.Err()
+	}
+	b.left--
+	rest.For(b.ctx, 15*time.Second)
+	return copy(p, ":\n\n"), nil
+}
+
+// A stream in which nothing comes any more is a fault, and another one is begun; one that has nothing to tell is not.
+func TestSilentWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, sent := time.Now(), 0
+		c := over(t, func(r *http.Request) (*http.Response, error) {
+			if sent++; sent > 1 {
+				return answer(403, `{"code":"denied","detail":"x"}`), nil
+			}
+			a := answer(200, "")
+			a.Body = io.NopCloser(&beats{r.Context(), 40})
+			return a, nil
+		})
+		var told []string
+		for u, err := range c.Namespace("orders").Watch(t.Context()) {
+			if err != nil {
+				told = append(told, "ended")
+				if !errors.Is(err, client.ErrDenied) {
+					t.Error(err)
+				}
+				break
+			}
+			told = append(told, u.Fault)
+			if took := time.Since(begun); took != 10*time.Minute+45*time.Second {
+				t.Errorf("%q after %v", u.Fault, took)
+			}
+		}
+		if len(told) != 2 || !strings.Contains(told[0], "nothing has come for 45s") {
+			t.Errorf("%q", told)
+		}
+	})
+}
+
+// A line without an end does not fill the memory, nor does the page of somebody who refuses.
+func TestWatchIsBounded(t *testing.T) {
+	for _, status := range []int{200, 404} {
+		read := 0
+		c := over(t, func(*http.Request) (*http.Response, error) {
+			a := answer(status, "")
+			a.Body = io.NopCloser(io.TeeReader(zeros{}, counter{&read}))
+			return a, nil
+		})
+		for u, err := range c.Namespace("orders").Watch(t.Context()) {
+			if status == 200 && !strings.Contains(u.Fault, "token too long") || status == 404 && err == nil || read > 40<<20 {
+				t.Errorf("%d: %+v, %v, %d bytes were read", status, u, err, read)
+			}
+			break
+		}
+	}
+}
+
+type counter struct{ n *int }
+
+func (c counter) Write(p []byte) (int, error) {
+	if *c.n += len(p); *c.n > 100<<20 {
+		return 0, errors.New("enough")
+	}
+	return len(p), nil
 }
