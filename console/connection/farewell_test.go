@@ -1,0 +1,181 @@
+package connection_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+func inPostgres() connection.Database {
+	return connection.Database{Name: "history", Driver: connection.Postgres, Address: "db:1", Schema: "s", User: "u"}
+}
+
+// A database whose entry is changed or removed is closed when those who ask it have had time to end.
+func TestChangedDatabaseIsClosedLater(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		b, ctx := w.book(t, nil), t.Context()
+		d, err := b.PutDatabase(ctx, inPostgres(), connection.NoVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, change := range []func() error{
+			func() error { d.Schema = "other"; d, err = b.PutDatabase(ctx, d, d.Version); return err },
+			func() error { return b.RemoveDatabase(ctx, "history", d.Version) },
+		} {
+			old, err := b.History("history")
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := func(want error) {
+				t.Helper()
+				if _, err := old.JobNames(ctx, "", 1); !errors.Is(err, want) || w.histories[i].closed.Load() != (want != nil) || len(w.histories) != i+1 {
+					t.Errorf("%d: %v, want %v; closed: %v, %d are open", i, err, want, w.histories[i].closed.Load(), len(w.histories))
+				}
+			}
+			asked(nil)
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+			pass(29 * time.Second)
+			asked(nil)
+			pass(2 * time.Second)
+			asked(connection.ErrClosed)
+		}
+		if all := b.Databases(); len(all) != 0 {
+			t.Errorf("left: %+v", all)
+		}
+	})
+}
+
+// Not more than 20 connections of before are kept: who changes entries all the time has the others closed at once.
+func TestFarewellsAreBounded(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		b, ctx := w.book(t, nil), t.Context()
+		change := func(i int) (old *ops.Ops) {
+			n := near("prod")
+			n.Path = fmt.Sprint("n", i)
+			if _, err := b.PutNamespace(ctx, n, connection.AnyVersion); err != nil {
+				t.Fatal(err)
+			}
+			o, err := b.Ops(ctx, "prod")
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			return o
+		}
+		change(-1)
+		for range 2 {
+			var all []*ops.Ops
+			for i := range 23 {
+				all = append(all, change(i))
+			}
+			for i, o := range all {
+				isOpen := i < 19 || i == 22 // 20 with that of before, and the one of now
+				if _, err := o.Removed(ctx); (err == nil) != isOpen || !isOpen && !errors.Is(err, coord.ErrClosed) {
+					t.Errorf("%d: %v", i, err)
+				}
+			}
+			pass(31 * time.Second)
+			if _, err := all[0].Removed(ctx); !errors.Is(err, coord.ErrClosed) {
+				t.Errorf("31 s later: %v", err)
+			}
+			if _, err := all[22].Removed(ctx); err != nil {
+				t.Errorf("that of now: %v", err)
+			}
+			change(-1)
+			pass(31 * time.Second)
+		}
+	})
+}
+
+// stubborn is a database that cannot be closed well.
+type stubborn struct{ *past }
+
+func (s stubborn) Close() error {
+	return errors.Join(s.past.Close(), errors.New("close: u:"+hunter+"@db:1: broken"))
+}
+
+// What goes wrong with a farewell is in the log, and no password with it.
+func TestFarewellThatFails(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		var log bytes.Buffer
+		keys := withKey(t)
+		b, ctx := w.book(t, func(o *connection.Options) {
+			keys(o)
+			o.Log = slog.New(slog.NewTextHandler(&log, nil))
+			o.OpenHistory = func(d connection.Database) (connection.History, error) {
+				h, err := w.open(d)
+				return stubborn{h.(*past)}, err
+			}
+		}), t.Context()
+		d := inPostgres()
+		d.Password = connection.Plain(hunter)
+		if _, err := b.PutDatabase(ctx, d, connection.NoVersion); err != nil {
+			t.Fatal(err)
+		}
+		h, err := b.History("history")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.JobNames(ctx, "", 1); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.RemoveDatabase(ctx, "history", connection.AnyVersion); err != nil {
+			t.Fatal(err)
+		}
+		pass(31 * time.Second)
+		if text := log.String(); !strings.Contains(text, "not closed properly") || !strings.Contains(text, "broken") || strings.Contains(text, hunter) {
+			t.Error(text)
+		}
+	})
+}
+
+// A database that is still being opened when its entry goes is closed once it is open.
+func TestFarewellWhileItOpens(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		goOn := make(chan struct{})
+		b, ctx := w.book(t, func(o *connection.Options) {
+			o.OpenHistory = func(d connection.Database) (connection.History, error) {
+				<-goOn
+				return w.open(d)
+			}
+		}), t.Context()
+		if _, err := b.PutDatabase(ctx, inPostgres(), connection.NoVersion); err != nil {
+			t.Fatal(err)
+		}
+		h, err := b.History("history")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, err := h.JobNames(context.WithoutCancel(ctx), "", 1); !errors.Is(err, connection.ErrClosed) {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		all.Go(func() { closeBook(t, b) })
+		synctest.Wait()
+		close(goOn)
+		all.Wait()
+		if len(w.histories) != 1 || !w.histories[0].closed.Load() {
+			t.Errorf("%d databases, left open", len(w.histories))
+		}
+		closeBook(t, b)
+		if _, err := b.PutDatabase(ctx, inPostgres(), connection.AnyVersion); !errors.Is(err, connection.ErrClosed) {
+			t.Errorf("put after the end: %v", err)
+		}
+	})
+}
