@@ -193,6 +193,10 @@ func TestFloods(t *testing.T) {
 		if _, err := c.Authenticate(bad); err == nil || len(told.all) != 21 || told.all[20].More != 980 {
 			t.Errorf("%d events, the last %+v", len(told.all), told.all[len(told.all)-1])
 		}
+		pass(3 * time.Second)
+		if _, err := c.Authenticate(bad); err == nil || len(told.all) != 22 || told.all[21].More != 0 {
+			t.Errorf("%d events, the last %+v", len(told.all), told.all[len(told.all)-1])
+		}
 	})
 }
 

@@ -106,13 +106,17 @@ func (s Site) end(server *http.Server) error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), grace, fmt.Errorf("not through within %v", grace))
 	defer cancel()
 	s.Log.Info("console: ending")
-	down := make(chan error, 1)
-	go func() { down <- server.Shutdown(ctx) }()
-	var err error
-	if s.Close != nil {
-		err = s.Close(ctx)
-	}
-	if cut := <-down; cut != nil {
+	closed := make(chan error, 1)
+	server.RegisterOnShutdown(func() { // by Shutdown, when nobody is accepted any more
+		if s.Close == nil {
+			closed <- nil
+			return
+		}
+		closed <- s.Close(ctx)
+	})
+	cut := server.Shutdown(ctx)
+	err := <-closed
+	if cut != nil {
 		err = errors.Join(err, fmt.Errorf("requests were cut off: %w", context.Cause(ctx)), server.Close())
 	}
 	return err
