@@ -143,7 +143,7 @@ func TestHeadersOnEveryAnswer(t *testing.T) {
 }
 
 func TestHost(t *testing.T) {
-	s := newStand(t, Options{Hosts: []string{"console.example", "::1"}}, nothing)
+	s := newStand(t, Options{Hosts: []string{"Console.example.", "[::1]:8899"}}, nothing)
 	for url, want := range map[string]int{
 		"http://console.example/do": 200, "http://CONSOLE.example.:80/do": 200, "http://[::1]:8899/do": 200,
 		"http://rebound.example/do": 421, "http://127.0.0.1/do": 421, "http://127.0.0.1/alive": 200,

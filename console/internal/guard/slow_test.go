@@ -173,6 +173,22 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
+// Nor is the end of a stream waited for, that net/http has still to write.
+func TestSlowReaderOfTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, newStand(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
+			if _, err := io.WriteString(w, "the end"); err != nil {
+				t.Error(err)
+			}
+		}))
+		send(t, c, "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
+		pass(11 * time.Second)
+		if answer, err := http.ReadResponse(bufio.NewReader(c), nil); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Error(answer, err)
+		}
+	})
+}
+
 // In HTTP/2 a deadline is that of one request: the connection goes on.
 func TestHTTP2(t *testing.T) {
 	for path, want := range map[string]time.Duration{"/do": 35 * time.Second, "/stream": 10 * time.Second} {
