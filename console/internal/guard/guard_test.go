@@ -314,6 +314,22 @@ func TestLogHasNoSecrets(t *testing.T) {
 	}
 }
 
+// Hints before an answer are not its status, and an address is the same however the listener writes it.
+func TestLogOfHints(t *testing.T) {
+	s := newStand(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusEarlyHints)
+		w.WriteHeader(http.StatusNoContent)
+	})
+	r := request("GET", "/do")
+	r.RemoteAddr = "[::ffff:192.0.2.7]:4711"
+	s.ask(r)
+	for _, want := range []string{`"status":204`, `"address":"192.0.2.7"`} {
+		if log := s.log.String(); !strings.Contains(log, want) {
+			t.Errorf("no %s in %s", want, log)
+		}
+	}
+}
+
 func TestProbesAreQuiet(t *testing.T) {
 	s := newStand(t, Options{}, nothing)
 	s.ask(request("GET", "/alive"))

@@ -155,6 +155,21 @@ func TestDefaultGrace(t *testing.T) {
 	})
 }
 
+// A listener that fails ends the site, and that says which one it was.
+func TestListenerFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		isClosed := false
+		s := Site{Log: slog.New(slog.DiscardHandler), Handler: http.NotFoundHandler(), Close: func(context.Context) error { isClosed = true; return nil }}
+		if err := s.serve(t.Context(), p); !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), "pipes: ") || !isClosed {
+			t.Errorf("%v, streams ended: %v", err, isClosed)
+		}
+	})
+}
+
 // What is older than TLS 1.2 is not spoken, and that is in the log.
 func TestOldTLS(t *testing.T) {
 	folder := t.TempDir()
