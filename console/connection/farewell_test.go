@@ -166,8 +166,14 @@ func TestFarewellWhileItOpens(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		all.Go(func() { closeBook(t, b) })
-		synctest.Wait()
+		isClosed := false
+		all.Go(func() {
+			closeBook(t, b)
+			isClosed = true
+		})
+		if synctest.Wait(); isClosed {
+			t.Error("nobody waits for what is being opened")
+		}
 		close(goOn)
 		all.Wait()
 		if len(w.histories) != 1 || !w.histories[0].closed.Load() {
@@ -177,5 +183,40 @@ func TestFarewellWhileItOpens(t *testing.T) {
 		if _, err := b.PutDatabase(ctx, inPostgres(), connection.AnyVersion); !errors.Is(err, connection.ErrClosed) {
 			t.Errorf("put after the end: %v", err)
 		}
+	})
+}
+
+// A farewell that hangs is given up, and that is in the log.
+func TestFarewellThatHangs(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		var log bytes.Buffer
+		goOn := make(chan struct{})
+		b, ctx := w.book(t, func(o *connection.Options) {
+			o.Log = slog.New(slog.NewTextHandler(&log, nil))
+			o.OpenHistory = func(d connection.Database) (connection.History, error) {
+				<-goOn
+				return w.open(d)
+			}
+		}), t.Context()
+		if _, err := b.PutDatabase(ctx, inPostgres(), connection.NoVersion); err != nil {
+			t.Fatal(err)
+		}
+		h, err := b.History("history")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.JobNames(ctx, "", 1); !errors.Is(err, connection.ErrDatabaseAway) {
+			t.Error(err)
+		}
+		if err := b.RemoveDatabase(ctx, "history", connection.AnyVersion); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []bool{false, true} {
+			pass(30*time.Second + 9*time.Second)
+			if text := log.String(); strings.Contains(text, "still being opened") != want {
+				t.Errorf("want %v: %s", want, text)
+			}
+		}
+		close(goOn)
 	})
 }

@@ -41,11 +41,15 @@ func TestFileIsLocked(t *testing.T) {
 		}
 		before, begun := w.read(t), time.Now()
 		var all sync.WaitGroup
-		put := func(name string, time time.Duration, isPut bool) {
+		put := func(name string, most time.Duration, isPut bool) {
 			all.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), time)
+				begun := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), most)
 				defer cancel()
 				_, err := b.PutNamespace(ctx, near(name), connection.NoVersion)
+				if took := time.Since(begun); !isPut && took != most {
+					t.Errorf("%s: after %v, want %v", name, took, most)
+				}
 				if isPut != (err == nil) || !isPut && (!errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "somebody else changes it")) {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -89,5 +93,31 @@ func TestFileChangesOfTwo(t *testing.T) {
 	all.Wait()
 	if n := len(w.book(t, nil).Namespaces()); n != len(books)*each {
 		t.Errorf("%d namespaces, want %d", n, len(books)*each)
+	}
+}
+
+// A file that is none is refused at once, and a link to one stays a link.
+func TestOtherKindsOfFiles(t *testing.T) {
+	w := newWorld(t)
+	folder := filepath.Dir(w.file)
+	pipe, large, link := filepath.Join(folder, "pipe"), filepath.Join(folder, "large"), filepath.Join(folder, "link")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(large, []byte(strings.Repeat("#", 1<<20+1)), 0o600), os.Symlink(w.file, link)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{pipe: "no regular file", folder: "no regular file", large: "more than 1048576 bytes"} {
+		if b, err := connection.Open(connection.Options{File: path}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v", path, b, err)
+		}
+	}
+	w.write(t, "namespaces: {}\n")
+	w.file, link = link, w.file
+	if _, err := w.book(t, nil).PutNamespace(t.Context(), near("a"), connection.NoVersion); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(w.file); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info.Mode(), err)
+	}
+	if w.file = link; !strings.Contains(w.read(t), "near:1") {
+		t.Errorf("the file has %s", w.read(t))
 	}
 }

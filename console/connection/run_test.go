@@ -90,6 +90,9 @@ func TestFileChangesOutside(t *testing.T) {
 		}
 		pass(5 * time.Second)
 		has("removed", 2, true)
+		if _, err := b.PutNamespace(t.Context(), near("c"), connection.NoVersion); err == nil || !strings.Contains(err.Error(), "not there any more") {
+			t.Errorf("put into a file that is gone: %v", err)
+		}
 		w.write(t, one)
 		pass(5 * time.Second)
 		has("there again", 1, false)
