@@ -79,7 +79,7 @@ func TestFileIsLocked(t *testing.T) {
 func TestFileChangesOfTwo(t *testing.T) {
 	w := newWorld(t)
 	books := []*connection.Book{w.book(t, nil), w.book(t, nil)}
-	const each = 20
+	const each = 8
 	var all sync.WaitGroup
 	for i, b := range books {
 		all.Go(func() {
