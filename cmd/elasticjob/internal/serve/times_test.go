@@ -162,10 +162,10 @@ func TestListenerFails(t *testing.T) {
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
 		}
-		isClosed := false
-		s := Site{Log: slog.New(slog.DiscardHandler), Handler: http.NotFoundHandler(), Close: func(context.Context) error { isClosed = true; return nil }}
-		if err := s.serve(t.Context(), p); !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), "pipes: ") || !isClosed {
-			t.Errorf("%v, streams ended: %v", err, isClosed)
+		isClosed, where := false, ""
+		s := Site{Log: slog.New(slog.DiscardHandler), Handler: http.NotFoundHandler(), Ready: func(url string) { where = url }, Close: func(context.Context) error { isClosed = true; return nil }}
+		if err := s.serve(t.Context(), p); !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), "pipes: ") || !isClosed || where != "http://pipes" {
+			t.Errorf("%s: %v, streams ended: %v", where, err, isClosed)
 		}
 	})
 }
