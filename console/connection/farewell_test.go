@@ -1,7 +1,6 @@
 package connection_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -97,6 +96,24 @@ func TestFarewellsAreBounded(t *testing.T) {
 	})
 }
 
+// journal is a log that a test reads while others write.
+type journal struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
 // stubborn is a database that cannot be closed well.
 type stubborn struct{ *past }
 
@@ -107,7 +124,7 @@ func (s stubborn) Close() error {
 // What goes wrong with a farewell is in the log, and no password with it.
 func TestFarewellThatFails(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		var log bytes.Buffer
+		var log journal
 		keys := withKey(t)
 		b, ctx := w.book(t, func(o *connection.Options) {
 			keys(o)
@@ -186,7 +203,7 @@ func TestFarewellWhileItOpens(t *testing.T) {
 // A farewell that hangs is given up, and that is in the log.
 func TestFarewellThatHangs(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		var log bytes.Buffer
+		var log journal
 		goOn := make(chan struct{})
 		b, ctx := w.book(t, func(o *connection.Options) {
 			o.Log = slog.New(slog.NewTextHandler(&log, nil))
