@@ -81,6 +81,8 @@ func TestAttempts(t *testing.T) {
 		"GET, no answer":      {func() (*http.Response, error) { return nil, io.ErrUnexpectedEOF }, getInfo, 4, 700 * time.Millisecond, io.ErrUnexpectedEOF},
 		"GET, away":           {func() (*http.Response, error) { return answer(503, "", "Retry-After", "5"), nil }, getInfo, 4, 15 * time.Second, client.ErrAway},
 		"GET, limited":        {func() (*http.Response, error) { return answer(429, "", "Retry-After", "999999"), nil }, getInfo, 4, 90 * time.Second, client.ErrLimited},
+		"GET, bad gateway":    {func() (*http.Response, error) { return answer(502, "<html>"), nil }, getInfo, 4, 700 * time.Millisecond, client.ErrAway},
+		"GET, gateway's time": {func() (*http.Response, error) { return answer(504, ""), nil }, getInfo, 4, 700 * time.Millisecond, client.ErrAway},
 		"GET, no such job":    {func() (*http.Response, error) { return answer(404, `{"code":"no-job","detail":"x"}`), nil }, getInfo, 1, 0, ops.ErrNoJob},
 		"GET, a redirect":     {func() (*http.Response, error) { return answer(302, ""), nil }, getInfo, 1, 0, nil},
 		"GET, no JSON":        {func() (*http.Response, error) { return answer(200, "<html>"), nil }, getInfo, 1, 0, nil},
@@ -208,6 +210,18 @@ func TestAnswersAreBounded(t *testing.T) {
 		return answer(404, strings.Repeat("no such page ", 10_000)), nil
 	})); err == nil || len(err.Error()) > 4<<10 {
 		t.Errorf("%.200v", err)
+	}
+}
+
+// So is what an error keeps of one.
+func TestErrorsAreBounded(t *testing.T) {
+	long := strings.Repeat("no such job ", 10_000)
+	err := getInfo(t.Context(), over(t, func(*http.Request) (*http.Response, error) {
+		return answer(404, `{"code":"`+long+`","detail":"`+long+`"}`, "X-Request-Id", long, "Retry-After", "999999"), nil
+	}))
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok || len(e.Error()) > 4<<10 || len(e.Detail) > 2<<10+10 || len(e.ID) > 1<<10 || e.RetryAfter != time.Hour {
+		t.Errorf("%.200v: %d bytes, detail %d, id %d, again after %v", err, len(err.Error()), len(e.Detail), len(e.ID), e.RetryAfter)
 	}
 }
 
