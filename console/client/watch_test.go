@@ -190,6 +190,37 @@ func TestSilentWatch(t *testing.T) {
 	})
 }
 
+// A console that stays away is asked less and less often, and not before it wants to be.
+func TestWatchBacksOff(t *testing.T) {
+	for after, least := range map[string]time.Duration{"": 0, "20": 20 * time.Second, "999999": 30 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			var at []time.Time
+			c := over(t, func(*http.Request) (*http.Response, error) {
+				if at = append(at, time.Now()); len(at) > 10 {
+					return answer(403, ""), nil
+				}
+				return answer(503, "", "Retry-After", after), nil
+			})
+			faults := 0
+			for _, err := range c.Namespace("orders").Watch(t.Context()) {
+				if faults++; err != nil && !errors.Is(err, client.ErrDenied) {
+					t.Error(err)
+				}
+			}
+			pause := 500 * time.Millisecond
+			for i := range len(at) - 1 {
+				if gap := at[i+1].Sub(at[i]); gap < max(pause/2, least) || gap > max(pause, least) {
+					t.Errorf("Retry-After %s: attempt %d after %v", after, i+2, gap)
+				}
+				pause = min(2*pause, 15*time.Second)
+			}
+			if len(at) != 11 || faults != 2 {
+				t.Errorf("%d attempts, %d faults", len(at), faults)
+			}
+		})
+	}
+}
+
 // A line without an end does not fill the memory, nor does the page of somebody who refuses.
 func TestWatchIsBounded(t *testing.T) {
 	for _, status := range []int{200, 404} {
