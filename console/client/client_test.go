@@ -157,6 +157,23 @@ func TestAttemptsThatHang(t *testing.T) {
 	})
 }
 
+// Clients that fail at the same time do not come again at the same time.
+func TestAttemptsAreSpread(t *testing.T) {
+	took := map[time.Duration]bool{}
+	for range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			err := getInfo(t.Context(), over(t, func(*http.Request) (*http.Response, error) { return answer(503, ""), nil }))
+			if took[time.Since(begun)] = true; !errors.Is(err, client.ErrAway) {
+				t.Error(err)
+			}
+		})
+	}
+	if len(took) != 3 {
+		t.Errorf("after %v", took)
+	}
+}
+
 // A redirect is not followed, whoever sends requests: neither gets another host the token, nor becomes a change a
 // question, whose answer would be taken for a success.
 func TestRedirects(t *testing.T) {
