@@ -185,6 +185,10 @@ func readFile(t *testing.T, path string) string {
 func TestConsoleFlags(t *testing.T) {
 	t.Parallel()
 	users, password := admin(t)
+	proxy := filepath.Join(t.TempDir(), "console.yaml")
+	if err := os.WriteFile(proxy, []byte("proxy: {user: X-User, from: [127.0.0.1]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience) // one that serves all the same
 	defer cancel()
 	before := readFile(t, users)
@@ -195,6 +199,7 @@ func TestConsoleFlags(t *testing.T) {
 		"demo and context":          {"console", "--demo", "--context", "x"},
 		"TLS and none":              {"console", "--users", users, "--tls-cert", "c", "--tls-key", "k", "--insecure-http"},
 		"key alone":                 {"console", "--users", users, "--tls-key", "k"},
+		"users that are not there":  {"console", "--users", users + "x", "--config", proxy, "--listen", "127.0.0.1:0"},
 		"an argument":               {"console", "--users", users, "x"},
 		"two passwords":             {"console", "user", "add", "ben", "--users", users, "--no-password", "--password-file", password},
 		"no name":                   {"console", "user", "add", "--users", users, "--no-password"},
