@@ -259,7 +259,7 @@ func TestPanic(t *testing.T) {
 		t.Errorf("%d %q %v", answer.StatusCode, text, answer.Header)
 	}
 	log := s.log.String()
-	for _, want := range []string{"the internals", "guard_test.go", answer.Header.Get("X-Request-Id"), `"status":500`} {
+	for _, want := range []string{"the internals", "guard_test.go", answer.Header.Get("X-Request-Id"), `"status":500`, `"level":"WARN"`} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
 		}
