@@ -73,7 +73,7 @@ func etcdStore(t testing.TB) store {
 		return strings.TrimPrefix(s.Endpoints()[0], "http://"), s.Stop, nil
 	})
 	return etcdServer{server{addr, func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error) {
-		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{addr}, Namespace: namespace, SessionTimeout: timeout})
+		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{addr}, Namespace: namespace, SessionTimeout: timeout, DialTimeout: patience})
 	}}}
 }
 
@@ -88,6 +88,6 @@ func zookeeperStore(t testing.TB) store {
 		return s.Addr(), func() { s.Close() }, nil
 	})
 	return server{addr, func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error) {
-		return zk.Dial(t.Context(), zk.Config{Servers: []string{addr}, Namespace: namespace, SessionTimeout: timeout})
+		return zk.Dial(t.Context(), zk.Config{Servers: []string{addr}, Namespace: namespace, SessionTimeout: timeout, DialTimeout: patience})
 	}}
 }

@@ -58,7 +58,7 @@ func sessionBegins(e *env) {
 
 // The session is still connected long after its first deadline. To see that takes real time.
 func sessionRenewed(e *env) {
-	r := e.dialWith(Options{SessionTimeout: 6 * time.Second}) // long enough for a busy machine
+	r := e.dialWith(Options{SessionTimeout: 10 * time.Second}) // long enough for a busy machine
 	session := r.session()
 	r.commit(coord.CreateEphemeral("e", nil))
 	first := session.Deadline()
@@ -302,7 +302,7 @@ func lostContextCommitsNothing(e *env) {
 }
 
 func nextSessionOwnsNothing(e *env) {
-	r, s := e.dialBrief(), e.dial()
+	r, s := e.dial(), e.dial()
 	s.commit(coord.CreateEphemeral("e", nil))
 	old := r.session()
 	if err := e.store.Expire(e.ctx, old.ID()); err != nil {
