@@ -25,11 +25,10 @@ SINGLE = '^(TestClusterModel|TestConfigRoundTrip|TestErrorsOfDocumentsAreBounded
 # lint has vetted everything already, and nobody runs a debugger on what make starts: without its
 # tables some eighty test programs take a fifth less to link.
 FAST = -vet=off -ldflags=-w
-# The longest first, so that the end does not wait for them; three packages at a time, as many wait
-# for a store, or for time to pass.
+# The longest first, so that the end does not wait for them.
 LONGEST = ./job ./coord/etcd ./trace/sqltrace ./coord/zk
 test: deps lint ## brings what the tests need, then lints and runs all tests, with -race where goroutines meet, but for the fault suite
-	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test $(FAST) -race -p 3 -timeout 40m -parallel 8 -skip $(SINGLE) \
+	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test $(FAST) -race -timeout 40m -parallel 8 -skip $(SINGLE) \
 		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ $(PLAIN:%=-e /%$$))
 	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 12 ./job $(PLAIN:%=./%)
 	REQUIRE_ZOOKEEPER=1 go test -short ./integration

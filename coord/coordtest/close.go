@@ -113,6 +113,20 @@ func (e *env) noNewGoroutines(before map[string]string) {
 	}
 }
 
+// awaitRenewal waits until a session has been renewed.
+func (e *env) awaitRenewal(s coord.Session) {
+	e.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond) // a renewal is told nobody
+	defer ticker.Stop()
+	for first := s.Deadline(); !s.Deadline().After(first); {
+		select {
+		case <-ticker.C:
+		case <-e.ctx.Done():
+			e.Fatalf("not renewed: %v", context.Cause(e.ctx))
+		}
+	}
+}
+
 // useAll makes a registry start whatever it ever starts.
 func (e *env) useAll(r *client) (coord.View, coord.Held) {
 	e.Helper()
@@ -158,7 +172,8 @@ func closeLeavesNothing(e *env) {
 }
 
 func closeViewLeavesNothing(e *env) {
-	r := e.dial()
+	r := e.dialWith(Options{SessionTimeout: suspendable})
+	e.awaitRenewal(r.session()) // with the first one, registries start what goes on
 	r.commit(coord.Put("a/b/c", nil))
 	warm := r.view("")
 	e.sync(warm)
