@@ -135,9 +135,11 @@ func TestConsoleSettings(t *testing.T) {
 			t.Errorf("%s: cookies %v", name, cookies)
 		}
 	}
-	var sessions struct{ Rows []access.SessionInfo }
+	var sessions struct {
+		Rows []struct{ Begun, Expires time.Time }
+	}
 	answer := request("GET", "/api/v1/sessions", "", "Authorization", "Bearer "+token)
-	if err := json.NewDecoder(answer.Body).Decode(&sessions); err != nil || len(sessions.Rows) != 1 || sessions.Rows[0].Expires.Sub(sessions.Rows[0].Began) != time.Hour {
+	if err := json.NewDecoder(answer.Body).Decode(&sessions); err != nil || len(sessions.Rows) != 1 || sessions.Rows[0].Expires.Sub(sessions.Rows[0].Begun) != time.Hour {
 		t.Errorf("%+v, %v: not an hour", sessions, err)
 	}
 	code, said := end()

@@ -217,7 +217,7 @@ func TestAnswers(t *testing.T) {
 			var log logged
 			props := map[string]string{tc.name + ".webhook": "${env:URL}", tc.name + ".tls": "test", "alert.attempts": "2"}
 			if strings.Contains(tc.text, "too long") {
-				props[tc.name+".connectTimeoutMilliseconds"], props[tc.name+".readTimeoutMilliseconds"] = "50", "1"
+				props[tc.name+".connectTimeoutMilliseconds"], props[tc.name+".readTimeoutMilliseconds"] = "2000", "1" // a handshake may take long
 			}
 			h := newHandler(t, messengers[tc.name].of(r.options()), log.logger(), props)
 			h.HandleError(t.Context(), execution(0), errDisk)
