@@ -30,7 +30,7 @@ LONGEST = ./job ./coord/etcd ./trace/sqltrace ./coord/zk
 test: deps lint ## brings what the tests need, then lints and runs all tests, with -race where goroutines meet, but for the fault suite
 	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test $(FAST) -race -timeout 40m -parallel 8 -skip $(SINGLE) \
 		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ $(PLAIN:%=-e /%$$))
-	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 12 ./job $(PLAIN:%=./%)
+	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 8 ./job $(PLAIN:%=./%)
 	REQUIRE_ZOOKEEPER=1 go test -short ./integration
 
 deps: ## what the tests need beside Go
