@@ -103,3 +103,22 @@ func TestTree(t *testing.T) {
 		t.Errorf("without a configuration: %v", left)
 	}
 }
+
+// A request to the store is written down if it has taken long, with when it was sent.
+func TestTook(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	log, err := history.Create(path, "w1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := history.Mono()
+	log.Took(now + int64(time.Hour)) // quick, however slow this machine is
+	log.Took(now - int64(time.Second))
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	events, err := history.Read(path)
+	if err != nil || len(events) != 1 || events[0].Kind != history.Slow || events[0].Call != now-int64(time.Second) {
+		t.Errorf("%+v, %v", events, err)
+	}
+}

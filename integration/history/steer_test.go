@@ -269,6 +269,17 @@ func TestSteered(t *testing.T) {
 			h.answer(9900, "r1", history.Result{Item: 1, Outcome: "CUT"})
 			return h
 		}},
+		"a request whose runner is killed before it can write down that it begins": {0, func() *tape {
+			h := requested(history.Result{Item: 1, Outcome: "CUT"})
+			h.events[2].Rules.Failover = false
+			h.at(3460, history.Event{Kind: history.Kill, Process: "w3", Item: -1})
+			return h
+		}},
+		"cut short, and nothing has begun": {16, func() *tape {
+			h := requested(history.Result{Item: 1, Outcome: "CUT"})
+			h.events[2].Rules.Failover = false
+			return h
+		}},
 		"cut short, and it was not": {16, func() *tape {
 			h := requested(history.Result{Item: 1, Outcome: "CUT", Token: 35}, served)
 			h.events[2].Rules.Failover = false
