@@ -114,10 +114,10 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// stubborn is a database that cannot be closed well.
-type stubborn struct{ *past }
+// clinging is a database that cannot be closed well.
+type clinging struct{ *past }
 
-func (s stubborn) Close() error {
+func (s clinging) Close() error {
 	return errors.Join(s.past.Close(), errors.New("close: u:"+hunter+"@db:1: broken"))
 }
 
@@ -131,7 +131,7 @@ func TestFarewellThatFails(t *testing.T) {
 			o.Log = slog.New(slog.NewTextHandler(&log, nil))
 			o.OpenHistory = func(d connection.Database) (connection.History, error) {
 				h, err := w.open(d)
-				return stubborn{h.(*past)}, err
+				return clinging{h.(*past)}, err
 			}
 		}), t.Context()
 		d := inPostgres()

@@ -9,42 +9,25 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/pipes"
 )
-
-// pipes is a network of connections in memory, so that time is virtual.
-type pipes struct {
-	dialed chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.dialed:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
 
 // connect serves a guard, and returns a connection to it.
 func connect(t *testing.T, s *stand) net.Conn {
 	t.Helper()
-	p := &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}
+	p := pipes.New()
 	server := &http.Server{Handler: s, Protocols: both()}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(p) }()
-	mine, its := net.Pipe()
-	p.dialed <- its
+	mine, err := p.Dial()
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		if err := errors.Join(mine.Close(), server.Close()); err != nil {
 			t.Error(err)

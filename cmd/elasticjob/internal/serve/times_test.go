@@ -12,43 +12,27 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/testserver/pipes"
 )
-
-// pipes is a network of connections in memory, so that time is virtual.
-type pipes struct {
-	dialed chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.dialed:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
 
 // inBubble serves a site in virtual time, until the test ends. dial connects to it.
 func inBubble(t *testing.T, s Site, test func(t *testing.T, dial func() net.Conn, log *journal)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		p, log := &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}, newJournal()
+		p, log := pipes.New(), newJournal()
 		s.Log = log.logger()
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- s.serve(ctx, p) }()
 		test(t, func() net.Conn {
-			mine, its := net.Pipe()
-			p.dialed <- its
+			mine, err := p.Dial()
+			if err != nil {
+				t.Fatal(err)
+			}
 			t.Cleanup(func() { _ = mine.Close() }) // the server has, or does
 			return mine
 		}, log)
@@ -103,8 +87,8 @@ func TestTimesOfAConnection(t *testing.T) {
 
 		large := dial()
 		go func() {
-			_, _ = io.WriteString(large, "GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("x", 100<<10)+"\r\n\r\n")
-		}() // not all of it is read
+			_, _ = io.WriteString(large, "GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("x", 100<<10)+"\r\n\r\n") // not all of it is read
+		}()
 		if answer, err := http.ReadResponse(bufio.NewReader(large), nil); err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 			t.Error(answer, err)
 		}
@@ -135,15 +119,17 @@ func TestTimesOfAConnection(t *testing.T) {
 // Without Site.Grace, requests have 10 s to end. Meanwhile the site lets go of who is idle.
 func TestDefaultGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, began, ended := &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}, make(chan struct{}), make(chan error, 1)
+		p, began, ended := pipes.New(), make(chan struct{}), make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		s := Site{Log: slog.New(slog.DiscardHandler), Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			close(began)
 			<-r.Context().Done()
 		})}
 		go func() { ended <- s.serve(ctx, p) }()
-		mine, its := net.Pipe()
-		p.dialed <- its
+		mine, err := p.Dial()
+		if err != nil {
+			t.Fatal(err)
+		}
 		send(t, mine, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		<-began
 		begun := time.Now()
@@ -158,7 +144,7 @@ func TestDefaultGrace(t *testing.T) {
 // A listener that fails ends the site, and that says which one it was.
 func TestListenerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}
+		p := pipes.New()
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
 		}
