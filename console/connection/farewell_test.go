@@ -156,23 +156,34 @@ func TestFarewellThatFails(t *testing.T) {
 	})
 }
 
+// withheld returns a book with one database, which is open when goOn is closed. The log gets what the book says.
+func (w *world) withheld(t *testing.T, log *journal) (b *connection.Book, h connection.Past, goOn chan struct{}) {
+	t.Helper()
+	goOn = make(chan struct{})
+	b = w.book(t, func(o *connection.Options) {
+		if log != nil {
+			o.Log = slog.New(slog.NewTextHandler(log, nil))
+		}
+		o.OpenHistory = func(d connection.Database) (connection.History, error) {
+			<-goOn
+			return w.open(d)
+		}
+	})
+	if _, err := b.PutDatabase(t.Context(), inPostgres(), connection.NoVersion); err != nil {
+		t.Fatal(err)
+	}
+	h, err := b.History("history")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, h, goOn
+}
+
 // A database that is still being opened when its entry goes is closed once it is open.
 func TestFarewellWhileItOpens(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		goOn := make(chan struct{})
-		b, ctx := w.book(t, func(o *connection.Options) {
-			o.OpenHistory = func(d connection.Database) (connection.History, error) {
-				<-goOn
-				return w.open(d)
-			}
-		}), t.Context()
-		if _, err := b.PutDatabase(ctx, inPostgres(), connection.NoVersion); err != nil {
-			t.Fatal(err)
-		}
-		h, err := b.History("history")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b, h, goOn := w.withheld(t, nil)
+		ctx := t.Context()
 		var all sync.WaitGroup
 		all.Go(func() {
 			if _, err := h.JobNames(context.WithoutCancel(ctx), "", 1); !errors.Is(err, connection.ErrClosed) {
@@ -204,21 +215,8 @@ func TestFarewellWhileItOpens(t *testing.T) {
 func TestFarewellThatHangs(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		var log journal
-		goOn := make(chan struct{})
-		b, ctx := w.book(t, func(o *connection.Options) {
-			o.Log = slog.New(slog.NewTextHandler(&log, nil))
-			o.OpenHistory = func(d connection.Database) (connection.History, error) {
-				<-goOn
-				return w.open(d)
-			}
-		}), t.Context()
-		if _, err := b.PutDatabase(ctx, inPostgres(), connection.NoVersion); err != nil {
-			t.Fatal(err)
-		}
-		h, err := b.History("history")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b, h, goOn := w.withheld(t, &log)
+		ctx := t.Context()
 		if _, err := h.JobNames(ctx, "", 1); !errors.Is(err, connection.ErrDatabaseAway) {
 			t.Error(err)
 		}
