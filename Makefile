@@ -31,7 +31,7 @@ test: deps lint ## brings what the tests need, then lints and runs all tests, wi
 	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test $(FAST) -race -timeout 40m -parallel 8 -skip $(SINGLE) \
 		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ $(PLAIN:%=-e /%$$))
 	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 8 ./job $(PLAIN:%=./%)
-	REQUIRE_ZOOKEEPER=1 go test -short ./integration
+	REQUIRE_ZOOKEEPER=1 go test -short -timeout 30m ./integration
 
 deps: ## what the tests need beside Go
 	@scripts/test-deps
@@ -57,7 +57,7 @@ history: ## queries over a million executions on SQLite, MariaDB and PostgreSQL,
 
 faults: ## the fault suite with -race, and with outages of 30 s
 	@scripts/test-deps
-	REQUIRE_ZOOKEEPER=1 go test -race ./integration
+	REQUIRE_ZOOKEEPER=1 go test -race -timeout 60m ./integration
 
 soak: ## random faults on real servers: make soak STORE=etcd|zookeeper DURATION=30m SEED=1
 	@scripts/test-deps

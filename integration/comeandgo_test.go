@@ -80,13 +80,12 @@ func comeAndGo(s *stage) {
 	s.must(away.Break(cluster.BlackHole))
 	s.must(o.Create(s.ctx, first))
 	s.must(o.Create(s.ctx, third))
-	dead := s.atWork(1)
-	mark = s.Mark()
-	s.must(dead.Kill())
-	s.startAs(cluster.Options{Runner: dead != plain}, "w5")
+	s.cutShort(s.next(first.Name, 1), func(dead *cluster.Worker) {
+		s.kill(dead)
+		s.startAs(cluster.Options{Runner: dead != plain}, "w5")
+	}, func(string) {})
 	s.must(o.Remove(s.ctx, second.Name)) // whoever is cut off does not know
 	s.must(s.AwaitGone(s.ctx, second.Name))
-	s.await(mark, "the failover", starts(first.Name, 1).as("FAILOVER"))
 	away.Mend()
 	s.settled()
 	s.covered()
@@ -118,7 +117,9 @@ func expires(s *stage) {
 		if j.Name == wide.Name {
 			leader := s.leads(j.Name)
 			s.must(s.AwaitJob(s.ctx, j.Name, "items to go", func(state *jobtree.State) bool { return len(state.Items) < j.Items }))
-			victim = leader
+			if victim = leader; victim == nil { // nobody leads at this moment
+				victim = s.worker(last.Process)
+			}
 		}
 		s.must(victim.Kill())
 		next := s.startAs(cluster.Options{Runner: victim != plain}, []string{"w5", "w6"}[n])[0]

@@ -31,10 +31,7 @@ func killWorker(s *stage) {
 	s.add(other)
 	s.start("w1", "w2", "w3")
 	s.covered()
-	w := s.atWork(1)
-	mark := s.Mark()
-	s.must(w.Kill())
-	s.await(mark, "the failover", failovers)
+	s.cutShort(s.next(busy.Name, 1), s.kill, s.replace)
 	s.settled()
 	s.covered()
 }
@@ -71,12 +68,16 @@ func killTaker(s *stage) {
 	s.add(busy)
 	s.start("w1", "w2", "w3", "w4")
 	s.covered()
-	w := s.atWork(1)
-	for range 2 {
-		mark := s.Mark()
-		s.must(w.Kill())
-		taken := s.await(mark, "the failover", starts(busy.Name, 1).as("FAILOVER"))
-		w = s.worker(taken.Process)
+	for {
+		first, taken := s.cutShort(s.next(busy.Name, 1), s.kill, s.replace)
+		mark, taker := s.Mark(), s.worker(taken.Process)
+		s.kill(taker)
+		if _, over := s.again(mark, taken); !over {
+			break
+		}
+		for _, w := range []string{first.Process, taker.Name} {
+			s.replace(w)
+		}
 	}
 	s.settled()
 	s.covered()
@@ -87,13 +88,12 @@ func killAll(s *stage) {
 	s.add(busy)
 	s.start("w1", "w2", "w3")
 	s.covered()
-	s.atWork(3)
-	mark := s.Mark()
-	for _, w := range s.Workers() {
-		s.must(w.Kill())
-	}
-	s.start("w4", "w5")
-	s.await(mark, "the failover", starts(busy.Name, 3).as("FAILOVER"))
+	s.cutShort(s.next(busy.Name, 3), func(*cluster.Worker) {
+		for _, w := range s.Workers() {
+			s.kill(w)
+		}
+		s.start("w4", "w5")
+	}, func(string) {})
 	s.settled()
 	s.covered()
 }
@@ -114,7 +114,7 @@ func missedByAll(s *stage) {
 	s.start("w3", "w4")
 	for i := range j.Items {
 		made := s.await(mark, "the make-up", starts(j.Name, i))
-		if made.Source != "MISFIRE" || !made.Tick.Equal(next) {
+		if made.Source != "MISFIRE" || made.Tick.Before(next) { // a slow machine has missed one more
 			s.Errorf("not made up for tick %s: %s", next, &made)
 		}
 	}
@@ -147,10 +147,8 @@ func sleeper(s *stage) {
 	})
 	s.start("w1", "w2", "w3")
 	mark := s.Mark()
-	first := s.await(mark, "an item to start", starts("j1", 0))
+	first, _ := s.cutShort(s.next("j1", 0), func(w *cluster.Worker) { s.must(w.Pause()) }, func(process string) { s.must(s.worker(process).Resume()) })
 	w := s.worker(first.Process)
-	s.must(w.Pause())
-	s.await(mark, "the failover", starts("j1", 0).as("FAILOVER"))
 	s.await(mark, "a write with the new token", func(e history.Event) bool {
 		return e.Kind == history.Write && e.Item == 0 && e.Token > first.Token && e.Accepted
 	})

@@ -14,7 +14,7 @@ import (
 
 // scenarioTime bounds one scenario: more than any needs, on a machine that has other
 // things to do.
-const scenarioTime = 4 * time.Minute
+const scenarioTime = 8 * time.Minute
 
 // drain is the time that handlers get at the end: more than any of them needs.
 const drain = 20 * time.Second

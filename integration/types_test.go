@@ -92,7 +92,7 @@ func streams(s *stage) {
 const tree = `exec 9>"$TREES/${ELASTICJOB_INSTANCE_ID%%@*}"
 setsid sh -c 'trap "" TERM; sleep 1000 & wait; sleep 1000' &
 (sleep 1000 &)
-[ $((ELASTICJOB_ITEM % 2)) = 0 ] || sleep 1.5
+[ $((ELASTICJOB_ITEM % 2)) = 0 ] || sleep 2.5
 `
 
 // Scripts leave nothing behind: not when they end, nor when their worker is killed or loses its
@@ -128,19 +128,12 @@ func scripts(s *stage) {
 			s.must(err)
 		}
 	}
-	long := func() *cluster.Worker {
-		s.Helper()
-		e := s.await(s.Mark(), "an item to start", starts(j.Name, 1))
-		return s.worker(e.Process)
-	}
-	w := long()
-	s.must(w.Kill())
-	gone(w)
-	s.await(s.Mark(), "the failover", failovers)
-	w = long()
-	mark := s.Mark()
-	s.must(w.Break(cluster.BlackHole))
-	s.await(mark, "the context to end", match(of(history.Cut)).by(w.Name))
+	s.cutShort(s.next(j.Name, 1), func(w *cluster.Worker) {
+		s.kill(w)
+		gone(w)
+	}, s.replace)
+	run, _ := s.cutShort(s.next(j.Name, 1), func(w *cluster.Worker) { s.must(w.Break(cluster.BlackHole)) }, s.mend)
+	w := s.worker(run.Process)
 	gone(w)
 	w.Mend()
 	s.settled()

@@ -214,6 +214,9 @@ func look(snapshot coord.Snapshot) sight {
 	return s
 }
 
+// Limits is how much time things may take.
+func (c *Cluster) Limits() history.Limits { return c.limits }
+
 // Store is what the cluster stands on.
 func (c *Cluster) Store() Store { return c.store }
 
@@ -264,7 +267,7 @@ func (c *Cluster) exitAll(ctx context.Context, drain time.Duration) error {
 // their sessions while they left, and have left something unfinished. Then tidy starts
 // another worker, which has to finish that.
 func (c *Cluster) tidy(ctx context.Context, drain time.Duration) error {
-	const heirs = 2
+	const heirs = 6
 	for range heirs {
 		if err := c.AwaitTree(ctx, "the sessions of those that are gone to end", func(s coord.Snapshot) bool {
 			for n := range s.All("") {

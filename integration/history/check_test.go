@@ -219,6 +219,18 @@ func TestKeptPromises(t *testing.T) {
 			h.run(rerun)
 			return h
 		},
+		"a sleeper that goes on, and gets no time yet": func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.about(3100, history.Pause, "w2")
+			h.about(5250, history.Resume, "w2")
+			h.at(7250, history.Event{Kind: history.Stall, Process: "w2", Item: -1, Call: 3110})
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 7270, cause: lost, to: 7280, unrecorded: true})
+			h.run(rerun)
+			return h
+		},
 		"a sleeper that fell asleep before it wrote down what it began": func() *tape {
 			h, rerun := crashed()
 			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {

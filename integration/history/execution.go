@@ -51,6 +51,14 @@ func (x *execution) began() int64 {
 	return x.claim.Mono
 }
 
+// claimed is the earliest time at which the registry may have its claim.
+func (x *execution) claimed() int64 {
+	if x.claim != nil {
+		return x.claim.Call
+	}
+	return x.start.Mono
+}
+
 // instance is the identity that claimed it.
 func (x *execution) instance() string {
 	if x.start != nil {

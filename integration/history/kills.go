@@ -61,7 +61,7 @@ func (c *checker) killed(s subject) {
 }
 
 func (c *checker) removedBetween(x, y *execution) bool {
-	return c.happened(Remove, "", x.job, x.began(), y.began()) != nil
+	return c.happened(Remove, "", x.job, x.claimed(), y.began()) != nil
 }
 
 // obeyed checks that the context of an execution ends as soon as its process can know of an event.

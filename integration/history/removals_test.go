@@ -68,6 +68,14 @@ func TestRemovals(t *testing.T) {
 		"claimed before the removal, and started a moment later": {0, func() *tape {
 			return away(run{token: 34, from: 3510, cut: 3520, cause: removedCause, to: 3530, unrecorded: true})
 		}},
+		"claimed before the removal, and started after it; the job is created again at once": {0, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 0 && tick == 3 })
+			h.run(run{process: "w1", tick: 3, token: 34, from: 3502, cut: 3520, cause: removedCause, to: 3530, unrecorded: true})
+			h.at(5, history.Event{Kind: history.Created, Job: "j", Item: -1, Token: 1})
+			h.removed(3500, 35)
+			h.created(3600, 36)
+			return h
+		}},
 		"a removal that may not have happened": {0, func() *tape {
 			h := calm(func(item, tick int) bool { return tick > 3 && (item == 1 || tick > 5) })
 			h.at(3800, history.Event{Kind: history.Remove, Job: "j", Item: -1, Call: 3790, Err: "outcome unknown"})

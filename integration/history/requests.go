@@ -148,7 +148,7 @@ func (c *checker) turns(s subject) {
 				before = x
 				continue
 			}
-			if last != nil && c.happened(Remove, "", s.job, last.began(), x.began()) == nil {
+			if last != nil && c.happened(Remove, "", s.job, last.claimed(), x.began()) == nil {
 				c.inTurn(last, x, asked[x.request])
 			}
 			if before != nil && before.source == backfill && x.source == backfill {

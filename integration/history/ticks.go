@@ -51,7 +51,7 @@ func (c *checker) again(first, second *execution) {
 	case second.source != failover:
 		// A job that was removed and created again does not know what had begun before. A
 		// tick that a fast clock had begun just before that begins once more.
-		forgotten := c.happened(Remove, "", first.job, first.began(), second.began()) != nil
+		forgotten := c.happened(Remove, "", first.job, first.claimed(), second.began()) != nil
 		if first.start != nil && !forgotten {
 			c.violate(1, name+": started a second time, and not as a failover", events...)
 		}
@@ -136,7 +136,7 @@ func (c *checker) owed(x *execution, end int64) {
 			return
 		}
 	}
-	if c.removed(x.job, x.began()) || c.forgone(x) || c.merged(x) || c.within(c.timeline.switchedOff(x.subject), end) {
+	if c.removed(x.job, x.claimed()) || c.forgone(x) || c.merged(x) || c.within(c.timeline.switchedOff(x.subject), end) {
 		return
 	}
 	if late, _, by := c.idle(x.subject, ended, end); late > c.limits.Session+c.limits.Margin {

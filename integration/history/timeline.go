@@ -70,20 +70,33 @@ func newTimeline(events []Event) *timeline {
 	if t.quiet == never {
 		t.quiet = last
 	}
-	t.troubles = slices.DeleteFunc(slices.Clone(t.troubles), t.asleep)
+	all := t.troubles
+	t.troubles = slices.DeleteFunc(slices.Clone(all), t.asleep)
 	for _, s := range t.troubles {
 		switch s.event.Kind {
 		case Stall:
 			t.pauses, t.slow = append(t.pauses, s), append(t.slow, s)
 			continue
 		case Pause:
-			t.pauses = append(t.pauses, s)
+			t.pauses = append(t.pauses, span{process: s.process, from: s.from, to: awake(s, all), event: s.event})
 		}
 		t.changes = append(t.changes, delays(s)...)
 	}
 	t.findSlow()
 	slices.SortFunc(t.changes, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	return t
+}
+
+// awake is when a process that a signal had stopped got time again: on a busy machine that is later
+// than it was let go on.
+func awake(pause span, troubles []span) int64 {
+	to := pause.to
+	for _, s := range troubles {
+		if s.event.Kind == Stall && s.process == pause.process && s.from <= pause.to && pause.from <= s.to {
+			to = max(to, s.to)
+		}
+	}
+	return to
 }
 
 // asleep reports whether a process noticed a stall because a signal had stopped it.
