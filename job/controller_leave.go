@@ -302,12 +302,17 @@ func (c *controller) tellChange(ctx context.Context, change decide.Change) error
 }
 
 // removeNodes removes what this instance still has in the tree. If its registration may
-// still come, a session's node has to be there and to stay: it blocks the registration.
+// still come, a session's node has to be there and to stay: it blocks the registration. If the
+// note of a removal blocks it, nothing is written into the tree of a job that is gone.
 func (c *controller) removeNodes(ctx context.Context, w *decide.World) error {
 	_, came := w.Sessions[c.self.ID]
 	mayCome := c.registration == asked || c.registration == forestalled
 	change := w.SignOff(c.registration == forestalled)
 	if mayCome && !came {
+		if c.registration == asked && c.isBarred(ctx) {
+			c.registration = signedOff
+			return nil
+		}
 		change = w.Forestall()
 	}
 	_, err := c.reg.Commit(ctx, change.Ops...)
@@ -321,6 +326,16 @@ func (c *controller) removeNodes(ctx context.Context, w *decide.World) error {
 		c.tellUnobeyed(w)
 	}
 	return err
+}
+
+// isBarred reports whether no registration can come any more: the job was removed, and a note says
+// so. A registration has the condition that there is a configuration, or no such note.
+func (c *controller) isBarred(ctx context.Context) bool {
+	if !errors.Is(c.cause, ErrJobRemoved) {
+		return false
+	}
+	note, err := get(ctx, c.reg, c.job.Removal())
+	return err == nil && note.Created != 0
 }
 
 // signOff removes this instance's nodes, in one attempt.

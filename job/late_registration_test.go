@@ -187,3 +187,26 @@ func (r *impatient) Get(ctx context.Context, path string) (coord.Node, error) {
 	}
 	return r.Registry.Get(ctx, path)
 }
+
+// A job was removed, and nobody knows whether a start has registered. It leaves nothing in the tree
+// of a job that is gone, not even for the time of its session, and the registration cannot come.
+func TestLostRegistrationInARemovedJob(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		c.commit(coord.Put(c.job.Removal(), jobtree.EncodeRemoval(jobtree.RemovalDocument{By: "anna", Why: "moved"})))
+		m := c.dial("10.0.0.1")
+		reg := &holding{Registry: m.reg, job: c.job, most: 1, held: make(chan []coord.Op, 1)}
+		m.reg = reg
+		if err := m.schedule(t.Context(), c.config(), nil); !errors.Is(err, job.ErrJobRemoved) {
+			t.Fatalf("schedule: %v", err)
+		}
+		if _, err := reg.Registry.Commit(t.Context(), <-reg.held...); !errors.Is(err, coord.ErrConflict) {
+			t.Errorf("the registration comes late: %v", err)
+		}
+		if err := c.view.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if nodes := c.dump(); nodes != "" {
+			t.Errorf("the start has left\n%s", nodes)
+		}
+	})
+}

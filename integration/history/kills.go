@@ -20,11 +20,26 @@ func (c *checker) killOf(x *execution) *Event {
 		}
 	}
 	for _, e := range c.kills[subject{x.job, -1}] { // of all items, and its answer was lost
-		if e.Call <= x.until() {
+		if e.Call <= c.recorded(x) {
 			return e
 		}
 	}
 	return nil
+}
+
+// recorded is until when the registry may have the record of an execution, which can be killed as
+// long: its process may have ended it, and not been able to say so.
+func (c *checker) recorded(x *execution) int64 {
+	if x.finish != nil {
+		return x.finish.Mono
+	}
+	runs := c.runs[x.subject]
+	for _, next := range runs[slices.Index(runs, x)+1:] {
+		if next.began() > x.until() {
+			return next.began()
+		}
+	}
+	return never
 }
 
 // forgone reports whether an execution that was cut short need not be run again: it was killed
@@ -98,18 +113,20 @@ func (c *checker) told() {
 			if t.Token == 0 || at < 0 || len(c.breaks[e.Job]) > 0 { // tokens may come again
 				continue
 			}
-			if x := c.runs[s][at]; !c.mayTell(x, e.Process, t.Outcome) {
+			if x := c.runs[s][at]; !c.mayTell(x, e, t.Outcome) {
 				c.violate(15, fmt.Sprintf("%s/%d: an execution is said to be %s", s.job, s.item, t.Outcome), append(x.events(), e)...)
 			}
 		}
 	}
 }
 
-func (c *checker) mayTell(x *execution, by, outcome string) bool {
+// mayTell reports whether an outcome is what a commit may tell of an execution. A process that has lost
+// its session knows no more of it than others do.
+func (c *checker) mayTell(x *execution, by *Event, outcome string) bool {
 	switch {
 	case outcome == "KILLED" && c.killOf(x) == nil:
 		return false
-	case by != x.process || x.end == nil:
+	case by.Process != x.process || by.Instance != x.instance() && outcome == "KILLED" || x.end == nil:
 		return outcome == "KILLED" || x.end == nil // others can only tell that it was killed
 	case x.end.Outcome == Done:
 		return outcome == "OK"

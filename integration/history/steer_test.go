@@ -44,6 +44,20 @@ func shot(again bool, end run) *tape {
 	return h
 }
 
+// allKilled is calm, and an operator kills all after tick 3, without an answer; last is what item 1 did
+// then. Its process, in another session, says that it was killed.
+func allKilled(last run) *tape {
+	h := calm(func(item, tick int) bool { return item == 1 && tick == 3 })
+	last.process, last.item, last.tick, last.token = "w2", 1, 3, 31
+	h.run(last)
+	h.at(3310, history.Event{Kind: history.Killing, Job: "j", Item: -1, Call: 3300, Err: "outcome unknown"})
+	h.at(3350, history.Event{
+		Kind: history.Commit, Process: "w2", Job: "j", Item: -1, Call: 3340, Ends: []int{1},
+		Told: []history.Told{{Item: 1, Token: 31, Outcome: "KILLED"}},
+	})
+	return h
+}
+
 var dead = run{cut: 3120, to: 3130, told: "KILLED"}
 
 func (t *tape) ask(ms int, id string, ticks []int, items ...int) {
@@ -223,6 +237,12 @@ func TestSteered(t *testing.T) {
 			h.kill(3100, 1, 31, false)
 			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, to: 9000, told: "OK"})
 			return h
+		}},
+		"all are killed, and one had returned, and could not say so": {0, func() *tape {
+			return allKilled(run{from: 3010, to: 3200, unrecorded: true})
+		}},
+		"said to be killed, and all were killed after its end": {15, func() *tape {
+			return allKilled(run{from: 3010, to: 3200, told: "OK"})
 		}},
 		"said to be killed": {15, func() *tape {
 			h := calm(func(item, tick int) bool { return item == 1 && tick == 3 })
