@@ -45,7 +45,7 @@ func (m *model) begins(p *member, r *run) {
 		}
 		m.begun[key] = p.name
 	case decide.Failover:
-		if m.cut[r.Item] == "" {
+		if m.cut[r.Item] == "" && !m.isKilled(r.Item, r.Token) { // the kill came after its claim, and it cannot know yet
 			m.fatalf("item %d is taken over although nothing of it was cut short", r.Item)
 		}
 		delete(m.cut, r.Item)
@@ -306,7 +306,8 @@ func (m *model) checkRest() {
 		if i >= m.config.ShardingTotalCount {
 			m.fatalf("item %d is still there", i)
 		}
-		if item.Running != nil || item.Failovering != nil || item.Failover != nil {
+		early := item.Fired != nil && item.Fired.Run.After(m.now) // claimed, and waits for its tick (WithEarlyClaims)
+		if item.Running != nil && !early || item.Failovering != nil || item.Failover != nil {
 			m.fatalf("item %d has records of a run, and nothing runs", i)
 		}
 		if item.Disabled || m.config.Broadcast && item.Owner == nil {
