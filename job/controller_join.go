@@ -253,10 +253,7 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 	case session == noNode && instance == noNode && c.registration != seen:
 		c.forestall(w)
 	case session == ownNode && instance == noNode && c.registration == forestalled:
-		if c.commit(w.SignOff(true)) { // nothing but the session's node stays: a trigger may have come
-			c.identify()
-			c.poke()
-		}
+		c.giveUp(w, step)
 	case session == ownNode && instance == noNode:
 		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.ID))
 		c.observeCommand(CommandedEvent{Command: CommandRemoveInstance, Instance: c.self.ID})
@@ -268,6 +265,28 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 		c.registration = unsound
 		c.unqueue()
 		c.cancelAll(ErrItemLost)
+		c.poke()
+	}
+}
+
+// giveUp gives up an id that is forestalled, and whose instance's node is gone. Nothing but the
+// session's node stays: a trigger may have come, or, by a registration that came late and was removed
+// before the view has shown it, the lead. Nobody would lead as long as this session lives.
+func (c *controller) giveUp(w *decide.World, step string) {
+	change := w.SignOff(true)
+	if c.elected && !w.Leads() {
+		path := c.job.LeaderInstance()
+		leader, err := get(c.session.Context(), c.reg, path)
+		if err != nil {
+			c.failed(step, err)
+			return
+		}
+		if leader.Owner == c.self.Session && string(leader.Value) == c.self.ID {
+			change.Ops = append(change.Ops, coord.AtVersion(path, leader.Version), coord.DeleteTree(path))
+		}
+	}
+	if c.commit(change) {
+		c.identify()
 		c.poke()
 	}
 }

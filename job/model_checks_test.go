@@ -306,8 +306,7 @@ func (m *model) checkRest() {
 		if i >= m.config.ShardingTotalCount {
 			m.fatalf("item %d is still there", i)
 		}
-		early := item.Fired != nil && item.Fired.Run.After(m.now) // claimed, and waits for its tick (WithEarlyClaims)
-		if item.Running != nil && !early || item.Failovering != nil || item.Failover != nil {
+		if item.Running != nil || item.Failovering != nil || item.Failover != nil {
 			m.fatalf("item %d has records of a run, and nothing runs", i)
 		}
 		if item.Disabled || m.config.Broadcast && item.Owner == nil {

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -427,6 +428,15 @@ func (m *model) settleDown() {
 	m.fatalf("there is no end to it")
 }
 
+// claimedEarly reports whether an item was claimed before its tick, for which it waits.
+func (m *model) claimedEarly() bool {
+	return slices.ContainsFunc(m.members, func(p *member) bool {
+		return !p.crashed && !p.isGone && slices.ContainsFunc(slices.Collect(maps.Values(p.c.runs)), func(r *run) bool {
+			return r.phase == queued && r.Tick.After(p.c.now())
+		})
+	})
+}
+
 // finale ends all disturbances, lets the cluster settle down, and checks it.
 func (m *model) finale() {
 	m.logf("--- it calms down")
@@ -480,6 +490,10 @@ func (m *model) finale() {
 		}
 		for _, call := range m.openCalls() {
 			m.callReturns(call)
+			busy = true
+		}
+		if !busy && m.claimedEarly() {
+			m.now = m.now.Truncate(30 * time.Second).Add(30*time.Second + m.config.Jitter + 2*time.Second)
 			busy = true
 		}
 		if !busy && m.waitsForTicks() {
