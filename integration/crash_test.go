@@ -70,14 +70,12 @@ func killTaker(s *stage) {
 	s.covered()
 	for {
 		first, taken := s.cutShort(s.next(busy.Name, 1), s.kill, s.replace)
-		mark, taker := s.Mark(), s.worker(taken.Process)
-		s.kill(taker)
-		if _, over := s.again(mark, taken); !over {
+		s.kill(s.worker(taken.Process))
+		if _, over := s.again(taken); !over {
 			break
 		}
-		for _, w := range []string{first.Process, taker.Name} {
-			s.replace(w)
-		}
+		s.replace(first.Process)
+		s.replace(taken.Process)
 	}
 	s.settled()
 	s.covered()

@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -23,23 +24,29 @@ func (s *stage) cutShort(next func() history.Event, trouble func(*cluster.Worker
 	s.Helper()
 	for {
 		first = next()
-		mark := s.Mark()
 		trouble(s.worker(first.Process))
-		if again, over := s.again(mark, first); !over {
+		if again, over := s.again(first); !over {
 			return first, again
 		}
 		undo(first.Process)
 	}
 }
 
-// again waits for the failover of a run, after a mark, unless the run is over anyway.
-func (s *stage) again(mark cluster.Mark, run history.Event) (again history.Event, over bool) {
+// again waits for the failover of a run, unless the run is over anyway. run is its start.
+func (s *stage) again(run history.Event) (again history.Event, over bool) {
 	s.Helper()
 	failover := starts(run.Job, run.Item).as("FAILOVER")
 	tick := func(e history.Event) time.Time { return e.Tick.Truncate(time.Millisecond) } // as the registry has it
-	again = s.await(mark, "the failover", func(e history.Event) bool {
-		return failover(e) && tick(e).Equal(tick(run)) && e.Task != run.Task || e.Kind == history.End && e.Task == run.Task && e.Outcome == history.Done
-	})
+	s.must(s.AwaitAll(s.ctx, 0, "the failover", func(events []history.Event) bool {
+		events = events[1+slices.IndexFunc(events, func(e history.Event) bool { return e.Kind == history.Start && e.Task == run.Task }):]
+		at := slices.IndexFunc(events, func(e history.Event) bool {
+			return failover(e) && tick(e).Equal(tick(run)) || e.Kind == history.End && e.Task == run.Task && e.Outcome == history.Done
+		})
+		if at >= 0 {
+			again = events[at]
+		}
+		return at >= 0
+	}))
 	return again, again.Kind == history.End
 }
 
