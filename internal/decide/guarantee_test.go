@@ -310,6 +310,27 @@ func TestOutcomesOfMembers(t *testing.T) {
 			t.Errorf("handed over: %q, want %q", got, want)
 		}
 	})
+	for name, tc := range map[string]struct {
+		past func(*fixture)
+		want []string
+	}{
+		"has begun":     {func(f *fixture) { f.fired(1, tick(1)) }, []string{"+ " + at(1) + "/1 = CUT"}},
+		"has not begun": {func(f *fixture) { f.fired(1, tick(0)) }, nil},
+		"has ended": {func(f *fixture) {
+			f.fired(1, tick(1)).ended(1, jobtree.CompletionDocument{Tick: tick(1), Outcome: jobtree.OutcomeOK})
+		}, []string{"+ " + at(1) + "/1 = OK"}},
+		"is noted as cut": {func(f *fixture) { f.fired(1, tick(1)).put(at(1)+"/1", "CUT") }, nil},
+	} {
+		t.Run("broadcast, another instance gets the item, which "+name, func(t *testing.T) {
+			f := given(t, onceAnd(isBroadcast))
+			f.members("A", "B").leader("A").deal("A", "C") // C is gone
+			f.told(1, nil, 0, 1)
+			tc.past(f)
+			if got := keeps(f, spreads(f.pass("A"))); !slices.Equal(got, tc.want) {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
 	t.Run("result", func(t *testing.T) {
 		f := given(t, once)
 		base(f)
