@@ -67,6 +67,9 @@ func Check(events []Event, limits Limits) Report {
 		held:     map[string][]span{},
 		kills:    map[subject][]*Event{},
 	}
+	c.lapses = slices.DeleteFunc(slices.Clone(c.timeline.pauses), func(p span) bool {
+		return p.event.Kind != Stall || time.Duration(p.to-p.from) < limits.Session/2
+	})
 	for s, list := range c.runs {
 		c.breaks[s.job] = c.timeline.breaks(s.job)
 		for _, x := range list {
@@ -134,6 +137,7 @@ type checker struct {
 	regimes  map[string][]regime
 	breaks   map[string][]span
 	held     map[string][]span // when a job was paused, or may have been
+	lapses   []span            // when the machine gave a process so little time that it may have lost its session
 	kills    map[subject][]*Event
 	report   Report
 }
@@ -171,7 +175,7 @@ func (c *checker) idle(s subject, from, to int64) (known, raw time.Duration, by 
 // idleBut is idle for what is busy at some times, and cannot run at others.
 func (c *checker) idleBut(job string, busy []span, from, to int64, cannot ...[]span) (known, raw time.Duration, by *Event) {
 	knownAt, rawAt := from, from
-	for _, spans := range append(cannot, c.timeline.changes, c.alone[job], c.held[job]) {
+	for _, spans := range append(cannot, c.timeline.changes, c.lapses, c.alone[job], c.held[job]) {
 		for _, p := range spans {
 			end := min(p.to, to)
 			heard := min(end+int64(c.limits.Session), to)

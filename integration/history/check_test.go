@@ -274,6 +274,12 @@ func TestKeptPromises(t *testing.T) {
 			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
 			return h
 		},
+		"a machine that stands still until sessions are lost, which the others know a session later": func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
+			h.at(6100, history.Event{Kind: history.Stall, Process: "w2", Item: -1, Call: 5000})
+			h.run(run{process: "w1", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
+			return h
+		},
 		"a store that is slow": func() *tape {
 			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
 			h.at(8900, history.Event{Kind: history.Slow, Process: "w2", Item: -1, Call: 5000})
@@ -425,6 +431,12 @@ func TestBrokenPromises(t *testing.T) {
 		"an item starts late without a reason": {3, 10, func() *tape {
 			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
 			h.run(run{process: "w2", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
+			return h
+		}},
+		"an item starts late although the machine has stood still for a moment only": {3, 10, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 1 && tick > 4 && tick < 9 })
+			h.at(5900, history.Event{Kind: history.Stall, Process: "w2", Item: -1, Call: 5000})
+			h.run(run{process: "w1", item: 1, tick: 8, token: 81, source: "MISFIRE", from: 8950, to: 8960})
 			return h
 		}},
 		"an item starts late because another worker sleeps": {3, 10, func() *tape {
