@@ -103,8 +103,10 @@ func TestManyJobsOnBoundedNodes(t *testing.T) {
 					if got[""] != unowned || max(got[ips[0]], got[ips[1]], got[ips[2]]) > room {
 						t.Errorf("%s: %v", when, got)
 					}
-					if all > 6*many {
-						t.Errorf("%s: %d commits", when, all)
+					// Each of a job's instances registers, may be dealt for, and may announce what room
+					// it has. How often depends on who comes first: 720 to 1,330 have been seen.
+					if limit := 3 * len(ips) * many; all > limit {
+						t.Errorf("%s: %d commits, %d are allowed", when, all, limit)
 					}
 				}
 				check("joined", 0)
