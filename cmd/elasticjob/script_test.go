@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 )
 
 var update = flag.Bool("update", false, "write what scripts compare with cmp anew")
@@ -50,9 +50,12 @@ func TestScripts(t *testing.T) {
 					e.Setenv("GORACE", noSleep)
 					_, server, _ := strings.Cut(address, "://")
 					e.Setenv("SERVER", server)
-					free, err := freeAddress()
-					e.Setenv("FREE", free)
-					return err
+					free, err := child.FreePorts(1)
+					if err != nil {
+						return err
+					}
+					e.Setenv("FREE", child.Address(free[0]))
+					return nil
 				},
 				Condition: func(name string) (bool, error) {
 					if name == "etcd" || name == "zookeeper" {
@@ -151,13 +154,4 @@ func get(client http.Client, url string) ([]byte, error) {
 	}
 	page, err := io.ReadAll(answer.Body)
 	return page, errors.Join(err, answer.Body.Close())
-}
-
-// freeAddress returns an address on which nobody listens.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }
