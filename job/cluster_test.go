@@ -34,7 +34,8 @@ type store interface {
 	dial(t testing.TB, namespace string, timeout time.Duration) (coord.Registry, link)
 }
 
-// patience bounds every wait of a test. It is long: when it is over the test has failed.
+// patience bounds every wait of a test. It is long: when it is over the test has failed. On real
+// stores it is longer: see cluster.patience.
 const patience = 60 * time.Second
 
 // onEveryStore runs a test on the simulator, in virtual time, on etcd and on ZooKeeper. With the race
@@ -89,6 +90,10 @@ type cluster struct {
 	members   []*member
 }
 
+// lasting is the time-out of sessions that no test wants to end: longer than a host takes all
+// CPUs away, which are a dozen seconds at times.
+const lasting = 40 * time.Second
+
 // newCluster returns a cluster without members. Its session time-out is so long that no
 // session ends on a busy machine. A test that waits for the end of one sets a shorter one.
 func newCluster(t *testing.T, s store, name string) *cluster {
@@ -96,6 +101,9 @@ func newCluster(t *testing.T, s store, name string) *cluster {
 	c := &cluster{
 		T: t, store: s, timeout: 10 * time.Second, job: jobtree.Job(name), record: newRecord(),
 		namespace: strings.NewReplacer("/", "-", "#", "-").Replace(t.Name()) + "-" + rand.Text(), // with -count a test runs again on the same server
+	}
+	if c.isReal() {
+		c.timeout = lasting
 	}
 	c.admin, _ = s.dial(t, c.namespace, c.timeout)
 	t.Cleanup(func() { closeRegistry(t, c.admin) })
@@ -106,6 +114,21 @@ func newCluster(t *testing.T, s store, name string) *cluster {
 	t.Cleanup(view.Close)
 	c.view = view
 	return c
+}
+
+// isReal reports whether the store is a real one. There the machine's time passes, also while the
+// machine stands still, so that what takes how long is looked at on the simulator.
+func (c *cluster) isReal() bool {
+	_, isSimulated := c.store.(memoryStore)
+	return !isSimulated
+}
+
+// patience bounds what the test waits for.
+func (c *cluster) patience() time.Duration {
+	if c.isReal() {
+		return 3 * patience
+	}
+	return patience
 }
 
 func closeRegistry(t testing.TB, reg coord.Registry) {
@@ -180,7 +203,7 @@ func (m *member) end() {
 // leave stops an instance gracefully.
 func (m *member) leave() {
 	m.c.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), m.c.patience())
 	defer cancel()
 	if err := m.Shutdown(ctx); err != nil {
 		m.c.Errorf("shutdown of %s: %v", m.ip, err)
@@ -190,12 +213,12 @@ func (m *member) leave() {
 // awaitDone waits until a scheduler has stopped by itself.
 func (m *member) awaitDone() {
 	m.c.Helper()
-	timeout := time.NewTimer(patience)
+	timeout := time.NewTimer(m.c.patience())
 	defer timeout.Stop()
 	select {
 	case <-m.Done():
 	case <-timeout.C:
-		m.c.Fatalf("%s has not stopped in %v; the status is %+v\n%s%s", m.ip, patience, m.Status(), m.c.dump(), m.c.record)
+		m.c.Fatalf("%s has not stopped in %v; the status is %+v\n%s%s", m.ip, m.c.patience(), m.Status(), m.c.dump(), m.c.record)
 	}
 }
 
@@ -212,7 +235,7 @@ func (c *cluster) state() *jobtree.State { return jobtree.Read(c.view.Snapshot()
 // await waits until the tree, or the record of executions, is as the test wants it.
 func (c *cluster) await(what string, ok func(*jobtree.State) bool, also ...signal) {
 	c.Helper()
-	timeout := time.NewTimer(patience)
+	timeout := time.NewTimer(c.patience())
 	defer timeout.Stop()
 	for {
 		changed, recorded := c.view.Changed(), c.record.Changed()
@@ -232,7 +255,7 @@ func (c *cluster) await(what string, ok func(*jobtree.State) bool, also ...signa
 		case <-recorded:
 		case <-other:
 		case <-timeout.C:
-			c.Fatalf("not seen in %v: %s\n%s%s", patience, what, c.dump(), c.record)
+			c.Fatalf("not seen in %v: %s\n%s%s", c.patience(), what, c.dump(), c.record)
 		}
 	}
 }

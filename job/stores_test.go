@@ -43,7 +43,8 @@ func (s *shared) end() {
 	}
 }
 
-// server is a real store. Every registry connects to it through a proxy of its own.
+// server is a real store. Every registry connects to it through a proxy of its own. Where a session
+// outlasts a machine that stands still, requests do, too.
 type server struct {
 	addr string
 	open func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error)
@@ -73,7 +74,7 @@ func etcdStore(t testing.TB) store {
 		return strings.TrimPrefix(s.Endpoints()[0], "http://"), s.Stop, nil
 	})
 	return etcdServer{server{addr, func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error) {
-		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{addr}, Namespace: namespace, SessionTimeout: timeout, DialTimeout: patience})
+		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{addr}, Namespace: namespace, SessionTimeout: timeout, DialTimeout: patience, RequestTimeout: max(5*time.Second, timeout/2)})
 	}}}
 }
 
@@ -88,6 +89,6 @@ func zookeeperStore(t testing.TB) store {
 		return s.Addr(), func() { s.Close() }, nil
 	})
 	return server{addr, func(t testing.TB, addr, namespace string, timeout time.Duration) (coord.Registry, error) {
-		return zk.Dial(t.Context(), zk.Config{Servers: []string{addr}, Namespace: namespace, SessionTimeout: timeout, DialTimeout: patience})
+		return zk.Dial(t.Context(), zk.Config{Servers: []string{addr}, Namespace: namespace, SessionTimeout: timeout, DialTimeout: patience, RequestTimeout: max(5*time.Second, timeout/2)})
 	}}
 }

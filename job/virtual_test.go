@@ -40,7 +40,7 @@ func (c *cluster) pass(d time.Duration) {
 // awaitStatus waits until the status of an instance is as wanted, and returns it.
 func (m *member) awaitStatus(what string, ok func(job.Status) bool) job.Status {
 	m.c.Helper()
-	timeout := time.NewTimer(patience)
+	timeout := time.NewTimer(m.c.patience())
 	defer timeout.Stop()
 	for {
 		changed := m.Changed()
@@ -53,7 +53,7 @@ func (m *member) awaitStatus(what string, ok func(job.Status) bool) job.Status {
 			m.c.Fatalf("it has ended with %v, and not seen is: %s; the status is %+v", m.Err(), what, status)
 		case <-changed:
 		case <-timeout.C:
-			m.c.Fatalf("not seen in %v: %s; the status is %+v\n%s%s", patience, what, status, m.c.dump(), m.c.record)
+			m.c.Fatalf("not seen in %v: %s; the status is %+v\n%s%s", m.c.patience(), what, status, m.c.dump(), m.c.record)
 		}
 	}
 }
