@@ -18,6 +18,7 @@ import (
 // fleet is some nodes that run the same jobs.
 type fleet struct {
 	*testing.T
+	cluster   *cluster
 	store     store
 	namespace string
 	view      coord.View
@@ -30,7 +31,7 @@ type fleet struct {
 func newFleet(t *testing.T, s store) *fleet {
 	t.Helper()
 	c := newCluster(t, s, "settle")
-	f := &fleet{T: t, store: s, namespace: c.namespace, admin: c.admin, nodes: map[string]*job.Node{}, regs: map[string]*counting{}, record: c.record}
+	f := &fleet{T: t, cluster: c, store: s, namespace: c.namespace, admin: c.admin, nodes: map[string]*job.Node{}, regs: map[string]*counting{}, record: c.record}
 	view, err := c.admin.View(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func newFleet(t *testing.T, s store) *fleet {
 // add starts a node without jobs.
 func (f *fleet) add(ip string, c job.NodeConfig) *job.Node {
 	f.Helper()
-	dialed, _ := f.store.dial(f.T, f.namespace, 10*time.Second)
+	dialed, _ := f.store.dial(f.T, f.namespace, f.cluster.timeout)
 	reg := &counting{Registry: dialed}
 	c.Options = append([]job.Option{job.WithIP(ip)}, c.Options...)
 	n, err := job.NewNode(reg, c)
@@ -89,7 +90,7 @@ func (f *fleet) owners(jobs map[string]int) map[string]int {
 // await waits until the items of jobs are dealt as the test wants it.
 func (f *fleet) await(what string, jobs map[string]int, ok func(map[string]int) bool) map[string]int {
 	f.Helper()
-	timeout := time.NewTimer(patience)
+	timeout := time.NewTimer(f.cluster.patience())
 	defer timeout.Stop()
 	for {
 		changed := f.view.Changed()
@@ -103,7 +104,7 @@ func (f *fleet) await(what string, jobs map[string]int, ok func(map[string]int) 
 		select {
 		case <-changed:
 		case <-timeout.C:
-			f.Fatalf("not seen in %v: %s; they are dealt as %v", patience, what, got)
+			f.Fatalf("not seen in %v: %s; they are dealt as %v", f.cluster.patience(), what, got)
 		}
 	}
 }

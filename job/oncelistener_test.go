@@ -171,6 +171,7 @@ func TestOnceListenersWhenAnInstanceDies(t *testing.T) {
 				var members []*member
 				for n := range 3 {
 					members = append(members, c.join(fmt.Sprintf("10.0.0.%d", n+1), cfg, c.work, l.option(job.OnceTimes{})))
+					c.timeout = lasting
 				}
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}, "10.0.0.2": {3, 4, 5}, "10.0.0.3": {6, 7, 8}})
 				c.configure(func(cfg *job.Config) { cfg.Cron = "0/2 * * * * ?" })
@@ -258,6 +259,7 @@ func TestOnceListenersAfterARestartOfAll(t *testing.T) {
 		cfg := c.onceConfig(4)
 		cfg.Cron = rarely
 		a := c.join("10.0.0.1", cfg, c.work, l.option(job.OnceTimes{}))
+		c.timeout = lasting
 		b := c.join("10.0.0.2", cfg, c.work, l.option(job.OnceTimes{}))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1}, "10.0.0.2": {2, 3}})
 		c.configure(func(cfg *job.Config) { cfg.Cron = "0/2 * * * * ?" })
@@ -284,8 +286,9 @@ func TestShutdownWaitsForOnceListeners(t *testing.T) {
 		c := newCluster(t, s, "settle")
 		l := newLedger()
 		entered, release := make(chan struct{}), make(chan struct{})
+		enter := sync.OnceFunc(func() { close(entered) }) // a machine that stands still may let another tick come
 		l.onCompleted = func(context.Context, job.TickResult) error {
-			close(entered)
+			enter()
 			<-release
 			return nil
 		}
@@ -371,6 +374,7 @@ func TestOnceListenersTakeTheirTime(t *testing.T) {
 func TestOnceListenersComeAndGo(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		l := newLedger()
 		l.onStarted = func(context.Context, job.Tick) error { return nil }
 		cfg := c.onceConfig(2)

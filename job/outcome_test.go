@@ -180,6 +180,7 @@ func TestTreeTellsHowAFailoverEnds(t *testing.T) {
 			return c.work(ctx, sc)
 		}
 		crashes := c.join("10.0.0.1", c.config(), work)
+		c.timeout = lasting
 		c.join("10.0.0.2", c.config(), work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		result, err := crashes.Trigger(t.Context(), job.TriggerRequest{Items: []int{0}, Parameter: "at once"})

@@ -58,6 +58,7 @@ func TestOverlapSkipAndFailover(t *testing.T) {
 		cfg.Overlap = job.OverlapSkip
 		crashes := c.join("10.0.0.1", cfg, c.work)
 		c.awaitRuns("all items", 3, anything)
+		c.timeout = lasting
 		c.join("10.0.0.2", cfg, c.work)
 		crashes.crash()
 		c.awaitRuns("they are taken over", 3, reruns)

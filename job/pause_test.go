@@ -102,6 +102,7 @@ func TestRunsDuringAPause(t *testing.T) {
 		crashes := c.join("10.0.0.1", cfg, c.work)
 		c.awaitRuns("all items", 3, func(execution) bool { return true })
 		c.pause(false)
+		c.timeout = lasting
 		other := c.join("10.0.0.2", cfg, c.work)
 		crashes.crash()
 		c.awaitRuns("they are taken over", 3, reruns)

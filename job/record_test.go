@@ -23,6 +23,7 @@ func TestRecordOfARunIsTamperedWith(t *testing.T) {
 				c := newCutShort(t, s)
 				cfg := c.config()
 				crashes := c.join("10.0.0.1", cfg, c.work)
+				c.timeout = lasting
 				c.join("10.0.0.2", cfg, c.work)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				c.trigger(crashes, 0)
@@ -52,7 +53,7 @@ func TestRecordOfARunIsTamperedWith(t *testing.T) {
 func TestItemWithoutItsRecordChangesItsOwner(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second
+		c.timeout = lasting
 		cfg := c.cluster.config()
 		m := c.join("10.0.0.1", cfg, c.work)
 		c.awaitRuns("all items", 3, func(execution) bool { return true })

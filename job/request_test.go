@@ -21,7 +21,7 @@ type waiter interface {
 // wait waits for the results of a request, and fails the test if there are none.
 func (c *cluster) wait(r waiter) []job.ItemResult {
 	c.Helper()
-	ctx, cancel := context.WithTimeout(c.Context(), patience)
+	ctx, cancel := context.WithTimeout(c.Context(), c.patience())
 	defer cancel()
 	results, err := r.Wait(ctx)
 	if err != nil {
@@ -106,6 +106,7 @@ func TestWaitForATriggerWhoseRunnerDies(t *testing.T) {
 				cfg := c.config()
 				cfg.Failover = tc.failover
 				crashes := c.join("10.0.0.1", cfg, c.work)
+				c.timeout = lasting
 				c.join("10.0.0.2", cfg, c.work)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				result, err := job.Trigger(t.Context(), c.admin, string(c.job), job.TriggerRequest{Parameter: "p"})
@@ -136,6 +137,7 @@ func TestWaitForATriggerWhoseRunnerDies(t *testing.T) {
 func TestRequestsSurviveARestart(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
 		m := c.join("10.0.0.1", cfg, c.work)
@@ -291,6 +293,7 @@ func (c *cluster) everyTick(item int) {
 func TestCancel(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
 		m := c.join("10.0.0.1", cfg, c.work)
@@ -330,6 +333,7 @@ func TestCancel(t *testing.T) {
 func TestQueueIsFull(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		cfg := c.config()
 		cfg.ShardingTotalCount = 2
 		m := c.join("10.0.0.1", cfg, c.work)

@@ -135,7 +135,7 @@ func (c *crew) tree(name string) *jobtree.State {
 // sees waits until the namespace is as the test wants it.
 func (c *crew) sees(what string, ok func() bool) {
 	c.Helper()
-	timeout := time.NewTimer(patience)
+	timeout := time.NewTimer(c.patience())
 	defer timeout.Stop()
 	for {
 		changed, recorded := c.all.Changed(), c.record.Changed()
@@ -151,7 +151,7 @@ func (c *crew) sees(what string, ok func() bool) {
 		case <-recorded:
 		case <-again.C:
 		case <-timeout.C:
-			c.Fatalf("not seen in %v: %s", patience, what)
+			c.Fatalf("not seen in %v: %s", c.patience(), what)
 		}
 		again.Stop()
 	}

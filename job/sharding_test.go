@@ -254,6 +254,7 @@ func TestLeaderDiesAtEveryStepOfAnAssignment(t *testing.T) {
 				}
 				return
 			}
+			c.timeout = lasting
 			c.join("10.0.0.2", cfg, nil)
 			c.await(fmt.Sprintf("all items dealt after a death at commit %d", n), func(s *jobtree.State) bool {
 				return len(owners(s, total)["10.0.0.2"]) == total

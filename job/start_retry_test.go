@@ -33,7 +33,7 @@ func TestStartWaitsForTheStore(t *testing.T) {
 			}
 			return nil
 		})))
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), c.patience())
 		defer cancel()
 		joined := make(chan error, 1)
 		go func() { joined <- m.schedule(ctx, c.config(), nil, job.WithStartRetry(), logs) }()

@@ -122,6 +122,7 @@ func TestKillOfWhatWaitsToBeRunAgain(t *testing.T) {
 		cfg := c.config()
 		cfg.Threads = 1
 		crashes := c.join("10.0.0.1", cfg, c.work)
+		c.timeout = lasting
 		c.join("10.0.0.2", cfg, c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		first := c.request(0, 1)

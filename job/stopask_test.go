@@ -118,6 +118,7 @@ func TestAFailoverRunIsAskedToStop(t *testing.T) {
 		cfg.ShardingTotalCount = 2
 		stops := make(chan stopped, 100)
 		first := c.join("10.0.0.1", cfg, endless("10.0.0.1", stops))
+		c.timeout = lasting
 		c.join("10.0.0.2", cfg, endless("10.0.0.2", stops))
 		c.awaitRuns("both items", 2, func(execution) bool { return true })
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}})
