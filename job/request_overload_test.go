@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,12 +27,14 @@ func TestTriggerOfAJobThatIsAlwaysLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := len(c.record.find(anything))
+		before := len(c.record.find(anything)) // the request stands in the tree, and may run already
 		if got := c.wait(r); got[0].Outcome != job.OutcomeOK {
 			t.Errorf("results %+v", got)
 		}
-		if late := len(c.record.find(anything)) - before; late > 2 {
-			t.Errorf("it came after %d other executions\n%s", late-1, c.record)
+		// One may be claimed before its instance sees the request. What begins after it does not count.
+		others := slices.IndexFunc(c.record.find(anything)[before:], func(e execution) bool { return e.Source == job.SourceManual })
+		if others > 1 {
+			t.Errorf("it came after %d other executions\n%s", others, c.record)
 		}
 		c.check()
 	})
