@@ -244,6 +244,7 @@ func TestBackfill(t *testing.T) {
 			return nil
 		})
 		c.awaitRuns("a tick", 3, anything)
+		p := c.feelPulse()
 		to := time.Now().Add(-time.Hour).Truncate(time.Second)
 		from := to.Add(-9 * time.Second)
 		got, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: from, To: to, Items: []int{2, 0}, Parameter: "old"})
@@ -269,7 +270,9 @@ func TestBackfill(t *testing.T) {
 			if !slices.EqualFunc(ran, got.Ticks, time.Time.Equal) {
 				t.Errorf("item %d ran for %v, want %v", item, ran, got.Ticks)
 			}
-			c.everyTick(item)
+			if !p.stoodStill() {
+				c.everyTick(item)
+			}
 		}
 		c.check()
 	})

@@ -80,15 +80,19 @@ func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
 			c.settled()
 		}
 		finished(30)
-		reg.take()
-		finished(90)
-		commits, others := reg.take()
-		if _, isPunctual := s.(memoryStore); !isPunctual {
-			others = nil // where the view of a busy machine is late for long, the store is asked
-		}
-		if len(commits) != 4 || len(others) > 0 {
-			t.Errorf("two fires cost %d commits and %q, want 4 and nothing: %v", len(commits), others, commits)
-		}
+		// On a machine that stands still there may be a third fire, or one that goes on over its next tick.
+		c.undisturbed(t, func() string {
+			reg.take()
+			finished(len(c.record.find(anything)) + 60)
+			commits, others := reg.take()
+			if c.isReal() {
+				others = nil // where the view of a busy machine is late for long, the store is asked
+			}
+			if len(commits) != 4 || len(others) > 0 {
+				return fmt.Sprintf("two fires cost %d commits and %q, want 4 and nothing: %v", len(commits), others, commits)
+			}
+			return ""
+		})
 		c.check()
 	})
 }
