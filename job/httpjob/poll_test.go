@@ -95,8 +95,8 @@ func TestPollsEnd(t *testing.T) {
 	t.Run("by their own time-out", func(t *testing.T) {
 		t.Parallel()
 		url, polls := accepting(t, nil)
-		err := execute(t, polling(url).with(props{"http.poll.timeout.milliseconds": "300"}))
-		if err == nil || !strings.Contains(err.Error(), "the server has not finished after 300ms (http.poll.timeout.milliseconds)") || polls.Load() == 0 {
+		err := execute(t, polling(url).with(props{"http.poll.timeout.milliseconds": "1500"}))
+		if err == nil || !strings.Contains(err.Error(), "the server has not finished after 1.5s (http.poll.timeout.milliseconds)") || polls.Load() == 0 {
 			t.Errorf("got %v after %d polls", err, polls.Load())
 		}
 	})
