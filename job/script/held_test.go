@@ -48,7 +48,7 @@ func newHeld(t *testing.T) *held {
 // await reads until a program has written a line. From then on only programs hold the pipe.
 func (h *held) await(t *testing.T, want string) {
 	t.Helper()
-	if err := h.reader.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := h.reader.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		t.Error(err)
 	}
 	lines := bufio.NewReader(h.reader)
@@ -94,7 +94,7 @@ func (h *held) mustBeGone(t *testing.T) {
 func (h *held) mustGo(t *testing.T) {
 	t.Helper()
 	h.writer.Close()
-	if err := h.reader.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := h.reader.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.Copy(io.Discard, h.reader); err != nil {

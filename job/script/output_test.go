@@ -66,7 +66,7 @@ func TestFlood(t *testing.T) {
 
 func runJobWith(t *testing.T, props map[string]string, log slog.Handler) job.FinishedEvent {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	e, err := underScheduler(ctx, newType(t, script.Options{}), job.Config{Name: "script", ShardingTotalCount: 1, Props: props}, log)
 	if err != nil {

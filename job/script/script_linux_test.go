@@ -49,7 +49,7 @@ func (r result) says(part string) bool {
 // runJob runs a job with these properties once.
 func runJob(t *testing.T, c job.Config) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var log bytes.Buffer
 	e, err := underScheduler(ctx, newType(t, script.Options{}), c, slog.NewJSONHandler(&log, nil))
@@ -249,10 +249,13 @@ func TestDirectory(t *testing.T) {
 // A program that takes too long ends its execution as any other handler does.
 func TestTimeout(t *testing.T) {
 	held := newHeld(t)
-	r := runJob(t, job.Config{
-		Name: "script", ShardingTotalCount: 1, Timeout: 4 * time.Second, // it has begun by then, also on a busy machine
-		Props: sh(`exec 9>$HOLD; echo begun; sleep 1000`, "script.env.HOLD", held.path),
-	})
+	var r result
+	for again := 0; again < 5 && len(r.Output) == 0; again++ { // on a machine that stands still it has not begun by then
+		r = runJob(t, job.Config{
+			Name: "script", ShardingTotalCount: 1, Timeout: 4 * time.Second,
+			Props: sh(`exec 9>$HOLD; echo begun; sleep 1000`, "script.env.HOLD", held.path),
+		})
+	}
 	held.mustBeGone(t)
 	if r.Outcome != job.OutcomeTimeout || !errors.Is(r.Err, job.ErrTimeout) || string(r.Output) != "begun\n" {
 		t.Errorf("got %v, %v, %q", r.Outcome, r.Err, r.Output)
