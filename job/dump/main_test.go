@@ -19,8 +19,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds every wait of a test.
-const patience = time.Minute
+// patience bounds every wait of a test. lasting is the time-out of sessions, and with half of it for a
+// request longer than a host takes all CPUs away, which are a dozen seconds at times.
+const patience, lasting = 3 * time.Minute, 40 * time.Second
 
 // dial connects to the store of a test.
 type dial func() (coord.Registry, error)
@@ -46,7 +47,7 @@ func onEtcd(t testing.TB) dial {
 	}
 	t.Cleanup(s.Stop)
 	return func() (coord.Registry, error) {
-		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{strings.TrimPrefix(s.Endpoints()[0], "http://")}, Namespace: "dump"})
+		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{strings.TrimPrefix(s.Endpoints()[0], "http://")}, Namespace: "dump", SessionTimeout: lasting, RequestTimeout: lasting / 2})
 	}
 }
 
@@ -58,7 +59,7 @@ func onZooKeeper(t testing.TB) dial {
 	}
 	t.Cleanup(func() { s.Close() })
 	return func() (coord.Registry, error) {
-		return zk.Dial(t.Context(), zk.Config{Servers: []string{s.Addr()}, Namespace: "dump"})
+		return zk.Dial(t.Context(), zk.Config{Servers: []string{s.Addr()}, Namespace: "dump", SessionTimeout: lasting, RequestTimeout: lasting / 2})
 	}
 }
 
