@@ -315,6 +315,7 @@ func TestOutputsForASlowObserver(t *testing.T) {
 			return nil
 		}, job.WithObserver(slow))
 		c.awaitRuns("many", 500, func(e execution) bool { return !e.end.IsZero() })
+		c.pass(100 * time.Millisecond) // all ends are told
 		close(release)
 		kept, dropped := 0, 0
 		for range 500 {
