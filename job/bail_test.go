@@ -98,7 +98,7 @@ func TestPanicInAController(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onEveryStore(t, func(t *testing.T, s store) {
 				c := newCutShort(t, s)
-				c.timeout = 10 * time.Second
+				c.timeout = lasting
 				m := c.dial("10.0.0.1")
 				reg := &faulty{Registry: m.reg, does: does}
 				m.reg = reg
@@ -231,8 +231,10 @@ func TestStrategyThatDoesNotAnswer(t *testing.T) {
 				m := &moody{Strategy: fair}
 				cfg := c.config()
 				cfg.Strategy = "MOODY"
+				c.timeout = lasting
 				leads := c.join("10.0.0.1", cfg, c.work, job.WithStrategy("MOODY", m))
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+				c.timeout = shortSession
 				other := c.join("10.0.0.2", cfg, c.work, job.WithStrategy("MOODY", m))
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				c.trigger(other)

@@ -259,7 +259,7 @@ func TestViewWithHoles(t *testing.T) {
 func TestConfigurationIsDeletedWhileAnItemRuns(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second
+		c.timeout = lasting
 		returns := make(chan struct{})
 		logged, logs := newLogbook()
 		m := c.join("10.0.0.1", c.config(), func(ctx context.Context, sc job.ShardingContext) error {

@@ -157,8 +157,8 @@ func TestBroadcastMembersAreFixedWhenTheTickComes(t *testing.T) {
 func TestBroadcastMisfireAndSessions(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
-		c.timeout = 4 * time.Second
 		c.join("10.0.0.1", c.broadcast(), longItem(2500*time.Millisecond))
+		c.timeout = 4 * time.Second
 		cut := c.join("10.0.0.2", c.broadcast(), nil)
 		c.awaitSpread("10.0.0.1", "10.0.0.2")
 		c.awaitRuns("made up", 2, func(e execution) bool { return e.ip == "10.0.0.1" && e.Source == job.SourceMisfire })
@@ -221,8 +221,10 @@ func TestBroadcastRequests(t *testing.T) {
 		c := newCutShort(t, s)
 		cfg := c.broadcast()
 		cfg.Cron = ""
+		c.timeout = lasting
 		first := c.join("10.0.0.1", cfg, nil)
 		c.awaitSpread("10.0.0.1")
+		c.timeout = shortSession
 		second := c.join("10.0.0.2", cfg, c.work)
 		c.awaitSpread("10.0.0.1", "10.0.0.2")
 		all, err := first.Trigger(t.Context(), job.TriggerRequest{})
@@ -247,6 +249,7 @@ func TestBroadcastRequests(t *testing.T) {
 			}
 		}
 		close(c.release)
+		c.timeout = lasting
 		c.join("10.0.0.3", cfg, nil)
 		c.awaitSpread("10.0.0.1", "10.0.0.3")
 		c.settled()

@@ -20,6 +20,7 @@ func TestNamesThatCannotBeRemoved(t *testing.T) {
 	onEtcd(t, func(t *testing.T, s store, vandalize func(*cluster, string, string)) {
 		c := newCutShort(t, s)
 		crashes := c.join("10.0.0.1", c.config(), c.work)
+		c.timeout = lasting
 		stays := c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(crashes, 0)
@@ -43,6 +44,7 @@ func TestNodesBelowThoseOfAnInstance(t *testing.T) {
 		c := newCutShort(t, s)
 		crashes := c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}}) // it leads
+		c.timeout = lasting
 		c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(crashes)
@@ -88,7 +90,7 @@ func TestNodesBelowThoseThatAreNotThere(t *testing.T) {
 func TestShutdownWithNodesBelowItsOwn(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second
+		c.timeout = lasting
 		m := c.dial("10.0.0.1")
 		counts := &counting{Registry: m.reg}
 		m.reg = counts

@@ -10,7 +10,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// shortSession is for tests that wait for the end of a session.
+// shortSession is for those who crash: tests wait for the end of their sessions. It may end before, on
+// a machine that stands still, so all others have one that lasts.
 const shortSession = 2 * time.Second
 
 // rarely is a schedule whose next tick comes after every test, so that items run only if they
@@ -85,6 +86,7 @@ func TestCrashInMidItem(t *testing.T) {
 			return c.work(ctx, sc)
 		}
 		crashes := c.join("10.0.0.1", cfg, work)
+		c.timeout = lasting
 		c.join("10.0.0.2", cfg, work)
 		c.join("10.0.0.3", cfg, work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1}, "10.0.0.2": {2, 3}, "10.0.0.3": {4, 5}})
@@ -151,6 +153,7 @@ func TestAllCrashAndComeUp(t *testing.T) {
 		if left := c.state(); left.Item(0).Running == nil || left.Item(1).Running == nil || left.Item(2).Running == nil {
 			t.Fatalf("the records of what ran are gone:\n%s", c.dump())
 		}
+		c.timeout = lasting
 		c.join("10.0.0.3", c.config(), c.work)
 		c.join("10.0.0.4", c.config(), c.work)
 		again := c.awaitRuns("all items again", 3, reruns)
@@ -173,6 +176,7 @@ func TestAllCrashAndComeUp(t *testing.T) {
 func TestFailoverSwitchedOffForgetsWhatWaits(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		a := c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.commit(coord.Put(c.job.ItemDisabled(0), nil)) // so that nobody takes it over
@@ -200,6 +204,7 @@ func TestCrashWithoutFailover(t *testing.T) {
 		cfg := c.config()
 		cfg.Failover = false
 		a := c.join("10.0.0.1", cfg, c.work)
+		c.timeout = lasting
 		b := c.join("10.0.0.2", cfg, c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(a, 0)

@@ -61,7 +61,7 @@ func (c *cluster) commitWhileThere(id string, op coord.Op) {
 
 func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 	c := newCutShort(t, s)
-	c.timeout = 10 * time.Second
+	c.timeout = lasting
 	m := c.dial("10.0.0.1")
 	counts := &counting{Registry: m.reg}
 	m.reg = counts
@@ -110,7 +110,7 @@ func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 func TestNewIdentityWhileAHandlerHangs(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second
+		c.timeout = lasting
 		hang := make(chan struct{})
 		defer close(hang)
 		m := c.join("10.0.0.1", c.config(), func(_ context.Context, sc job.ShardingContext) error {

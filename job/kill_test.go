@@ -61,6 +61,7 @@ func (c *cluster) awaitOutcomes(want ...jobtree.Outcome) {
 func TestKill(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		m := c.join("10.0.0.1", c.config(), c.work)
 		c.trigger(m)
 		c.awaitRuns("all items", 3, func(execution) bool { return true })
@@ -91,6 +92,7 @@ func TestKill(t *testing.T) {
 func TestKillThatComesLate(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
 		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
@@ -132,6 +134,7 @@ func TestKillOfARunnerThatIsCutOff(t *testing.T) {
 		c := newCutShort(t, s)
 		cfg := c.config()
 		crashes := c.join("10.0.0.1", cfg, c.work)
+		c.timeout = lasting
 		c.join("10.0.0.2", cfg, c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(crashes)
@@ -153,6 +156,7 @@ func TestKillOfARunnerThatIsCutOff(t *testing.T) {
 func TestKillWithFailover(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		m := c.join("10.0.0.1", c.config(), c.work)
 		c.trigger(m, 0)
 		first := c.awaitRuns("item 0", 1, func(execution) bool { return true })[0]
@@ -171,6 +175,7 @@ func TestKillWithFailover(t *testing.T) {
 func TestKillOfATick(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		cfg := c.cluster.config()
 		cfg.Cron, cfg.Threads, cfg.ShardingTotalCount = "0/20 * * * * ?", 2, 4
 		c.join("10.0.0.1", cfg, c.work)
@@ -203,6 +208,7 @@ func TestKillOfATick(t *testing.T) {
 func TestObserversOfAKill(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		finished := make(chan job.FinishedEvent, 10)
 		told := make(chan error, 10)
 		cfg := c.config()
@@ -229,6 +235,7 @@ func TestObserversOfAKill(t *testing.T) {
 func TestKillsThatAreRefused(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		cfg := c.config()
 		cfg.Failover = false
 		c.join("10.0.0.1", cfg, c.work)

@@ -2,7 +2,6 @@ package job_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -46,7 +45,7 @@ func TestNodesOfNobody(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			onEveryStore(t, func(t *testing.T, s store) {
 				c := newCutShort(t, s)
-				c.timeout = 10 * time.Second
+				c.timeout = lasting
 				close(c.release)
 				first := c.join("10.0.0.1", c.config(), c.work)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
@@ -79,7 +78,7 @@ func TestNodesOfNobody(t *testing.T) {
 func TestLeaderIsReplaced(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second
+		c.timeout = lasting
 		c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		for range 3 {

@@ -16,6 +16,7 @@ import (
 func TestShutdownDrains(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		c.timeout = lasting
 		a := c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(a)
@@ -50,7 +51,7 @@ func TestShutdownDrains(t *testing.T) {
 func TestShutdownWithAShortDeadlineHandsOver(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second // this test does not wait for the end of a session
+		c.timeout = lasting
 		work := func(ctx context.Context, sc job.ShardingContext) error {
 			if sc.Source == job.SourceFailover {
 				return nil
@@ -86,7 +87,7 @@ func TestShutdownWithAShortDeadlineHandsOver(t *testing.T) {
 func TestOperatorRemovesAnInstance(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second
+		c.timeout = lasting
 		a := c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.join("10.0.0.2", c.config(), c.work)
@@ -119,7 +120,7 @@ func TestOperatorRemovesAnInstance(t *testing.T) {
 func TestJobRemovedWhileItRuns(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second
+		c.timeout = lasting
 		a := c.join("10.0.0.1", c.config(), c.work)
 		b := c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
@@ -152,7 +153,7 @@ func TestJobRemovedWhileItRuns(t *testing.T) {
 func TestShortDisconnectChangesNothing(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second
+		c.timeout = lasting
 		a := c.join("10.0.0.1", c.config(), c.work)
 		c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
@@ -338,7 +339,7 @@ func TestLateElectionOfOneThatLeaves(t *testing.T) {
 func TestShutdownByAHandler(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
-		c.timeout = 10 * time.Second
+		c.timeout = lasting
 		told := make(chan error, 1)
 		m := c.dial("10.0.0.1")
 		started := make(chan struct{})
