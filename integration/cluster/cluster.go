@@ -359,7 +359,7 @@ func (c *Cluster) Close(keep string) error {
 func closeRegistry(reg coord.Registry) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if err := reg.Close(ctx); !errors.Is(err, coord.ErrUnavailable) {
+	if err := reg.Close(ctx); !errors.Is(err, coord.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil

@@ -18,8 +18,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/elasticjob-go/elasticjob/integration/member"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // etcdMembers is how many members a cluster has.
@@ -135,11 +138,32 @@ func (s *etcdStore) Addresses() []string {
 	return addresses
 }
 
-func (s *etcdStore) Leader(ctx context.Context) (int, error) {
-	i, _, err := s.leader(ctx)
-	return i, err
+func (s *etcdStore) Leader(ctx context.Context) (leader int, err error) {
+	err = patiently(ctx, func() (err error) {
+		leader, _, err = s.leader(ctx)
+		return err
+	})
+	return leader, err
 }
 
+// patiently does something again while the members have no leader, or time out: they elect one anew
+// when the machine has stood still. What it does may be done twice.
+func patiently(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		var refused rpctypes.EtcdError
+		isElecting := errors.Is(err, errNobodyLeads) || errors.Is(err, rpctypes.ErrNotLeader) || status.Code(err) == codes.Unavailable ||
+			errors.As(err, &refused) && refused.Code() == codes.Unavailable
+		if !isElecting || !rest.For(ctx, patience) {
+			return err
+		}
+	}
+}
+
+// errNobodyLeads: no member says that it is the leader.
+var errNobodyLeads = errors.New("cluster: no etcd member leads")
+
+// leader asks the members once.
 func (s *etcdStore) leader(ctx context.Context) (leader int, ids []uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -158,7 +182,7 @@ func (s *etcdStore) leader(ctx context.Context) (leader int, ids []uint64, err e
 		}
 	}
 	if leader < 0 {
-		return -1, ids, fmt.Errorf("cluster: no etcd member leads: %w", errors.Join(errs...))
+		return -1, ids, errors.Join(append([]error{errNobodyLeads}, errs...)...)
 	}
 	return leader, ids, nil
 }
@@ -192,6 +216,10 @@ func (s *etcdStore) Pause(member int) error  { return s.members[member].pause() 
 func (s *etcdStore) Resume(member int) error { return s.members[member].signal(syscall.SIGCONT) }
 
 func (s *etcdStore) MoveLeader(ctx context.Context) error {
+	return patiently(ctx, func() error { return s.moveLeader(ctx) })
+}
+
+func (s *etcdStore) moveLeader(ctx context.Context) error {
 	leader, ids, err := s.leader(ctx)
 	if err != nil {
 		return err
@@ -208,6 +236,10 @@ func (s *etcdStore) MoveLeader(ctx context.Context) error {
 }
 
 func (s *etcdStore) Forget(ctx context.Context) error {
+	return patiently(ctx, func() error { return s.forget(ctx) })
+}
+
+func (s *etcdStore) forget(ctx context.Context) error {
 	now, err := s.admin.Get(ctx, "x")
 	if err != nil {
 		return fmt.Errorf("cluster: compact etcd: %w", err)
@@ -230,7 +262,10 @@ const fillPrefix = "/fill/"
 func (s *etcdStore) FillUp(ctx context.Context) error {
 	value := strings.Repeat("x", 1<<20)
 	for i := 0; ; i++ {
-		_, err := s.admin.Put(ctx, fmt.Sprint(fillPrefix, i), value)
+		err := patiently(ctx, func() error {
+			_, err := s.admin.Put(ctx, fmt.Sprint(fillPrefix, i), value)
+			return err
+		})
 		switch {
 		case errors.Is(err, rpctypes.ErrNoSpace):
 			return nil
@@ -241,13 +276,19 @@ func (s *etcdStore) FillUp(ctx context.Context) error {
 }
 
 func (s *etcdStore) Free(ctx context.Context) error {
-	if _, err := s.admin.Delete(ctx, fillPrefix, clientv3.WithPrefix()); err != nil {
+	if err := patiently(ctx, func() error {
+		_, err := s.admin.Delete(ctx, fillPrefix, clientv3.WithPrefix())
+		return err
+	}); err != nil {
 		return fmt.Errorf("cluster: free space in etcd: %w", err)
 	}
 	if err := s.Forget(ctx); err != nil {
 		return err
 	}
-	if _, err := s.admin.AlarmDisarm(ctx, &clientv3.AlarmMember{}); err != nil {
+	if err := patiently(ctx, func() error {
+		_, err := s.admin.AlarmDisarm(ctx, &clientv3.AlarmMember{})
+		return err
+	}); err != nil {
 		return fmt.Errorf("cluster: end the alarm of etcd: %w", err)
 	}
 	return nil

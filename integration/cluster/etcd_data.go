@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -117,14 +118,18 @@ func (s *etcdStore) Revoke(ctx context.Context, _ string) error {
 	if !s.users {
 		return fmt.Errorf("cluster: revoke in an etcd without users: %w", errors.ErrUnsupported)
 	}
-	if _, err := s.admin.RoleRevokePermission(ctx, workerUser, keysFrom, keysTo()); err != nil {
+	err := patiently(ctx, func() error {
+		_, err := s.admin.RoleRevokePermission(ctx, workerUser, keysFrom, keysTo())
+		return err
+	})
+	if err != nil && !errors.Is(err, rpctypes.ErrPermissionNotGranted) { // an earlier attempt may have done it
 		return fmt.Errorf("cluster: revoke: %w", err)
 	}
 	return nil
 }
 
 func (s *etcdStore) Grant(ctx context.Context, _ string) error {
-	if err := grant(ctx, s.admin); err != nil {
+	if err := patiently(ctx, func() error { return grant(ctx, s.admin) }); err != nil {
 		return fmt.Errorf("cluster: grant: %w", err)
 	}
 	return nil
@@ -135,7 +140,10 @@ func (s *etcdStore) Forbid(context.Context, string) error {
 }
 
 func (s *etcdStore) Write(ctx context.Context, path string, value []byte) error {
-	if _, err := s.admin.Put(ctx, keysFrom+path, string(value)); err != nil {
+	if err := patiently(ctx, func() error {
+		_, err := s.admin.Put(ctx, keysFrom+path, string(value))
+		return err
+	}); err != nil {
 		return fmt.Errorf("cluster: write %.200q: %w", path, err)
 	}
 	return nil
@@ -148,8 +156,10 @@ func (s *etcdStore) Replace(ctx context.Context, path string, value []byte) erro
 
 func (s *etcdStore) Erase(ctx context.Context, path string) error {
 	key := keysFrom + path
-	_, err := s.admin.Txn(ctx).Then(clientv3.OpDelete(key), clientv3.OpDelete(strings.TrimSuffix(key, "/")+"/", clientv3.WithPrefix())).Commit()
-	if err != nil {
+	if err := patiently(ctx, func() error {
+		_, err := s.admin.Txn(ctx).Then(clientv3.OpDelete(key), clientv3.OpDelete(strings.TrimSuffix(key, "/")+"/", clientv3.WithPrefix())).Commit()
+		return err
+	}); err != nil {
 		return fmt.Errorf("cluster: erase %.200q: %w", path, err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
@@ -26,16 +27,22 @@ func (z zooKeeper) Kind() string { return ZooKeeper }
 
 func (z zooKeeper) Addresses() []string { return z.Addrs() }
 
+// Leader implements [Store]. While servers elect a leader, as they do when the machine has stood still,
+// it asks again.
 func (z zooKeeper) Leader(ctx context.Context) (int, error) {
-	var errs []error
-	for i, s := range z.Ensemble {
-		leads, err := s.Leads(ctx)
-		if leads {
-			return i, nil
+	for {
+		var errs []error
+		for i, s := range z.Ensemble {
+			leads, err := s.Leads(ctx)
+			if leads {
+				return i, nil
+			}
+			errs = append(errs, err)
 		}
-		errs = append(errs, err)
+		if !rest.For(ctx, patience) {
+			return -1, fmt.Errorf("cluster: no ZooKeeper server leads: %w", errors.Join(errs...))
+		}
 	}
-	return -1, fmt.Errorf("cluster: no ZooKeeper server leads: %w", errors.Join(errs...))
 }
 
 func (z zooKeeper) Kill(members ...int) error {

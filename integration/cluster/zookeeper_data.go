@@ -53,7 +53,7 @@ var (
 // as does something as the stranger. It dials each time, because servers that were put back
 // refuse a client that has seen later changes than they have.
 func (z zooKeeper) as(ctx context.Context, do func(*zk.Conn) error) error {
-	const session = 5 * time.Second
+	const session = 30 * time.Second // longer than a machine stands still: what is done then is not done again
 	conn, events, err := zk.Connect(z.Addresses(), session, zk.WithLogInfo(false), zk.WithLogger(silence{}))
 	if err != nil {
 		return fmt.Errorf("cluster: ZooKeeper client: %w", err)
