@@ -32,7 +32,7 @@ const withUsers = cluster.Etcd + "/users"
 // startStore starts a store for a test.
 func startStore(t testing.TB, kind string) cluster.Store {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var store cluster.Store
 	var err error

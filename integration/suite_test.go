@@ -149,9 +149,10 @@ func playAll(t *testing.T, starting *sync.Mutex, kind string, scenarios []scenar
 }
 
 // noSessions waits until all sessions at the store have ended: those that were closed
-// did so at once, those whose process was killed when their time-out had passed.
+// did so at once, those whose process was killed when their time-out had passed. That is 20 s for
+// an operator, and begins anew when the store elects a leader.
 func noSessions(t *testing.T, store cluster.Store) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	again := time.NewTicker(50 * time.Millisecond) // neither store tells when a session ends
 	defer again.Stop()

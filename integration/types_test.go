@@ -121,7 +121,7 @@ func scripts(s *stage) {
 	gone := func(w *cluster.Worker) {
 		s.Helper()
 		pipe := pipes[w.Address]
-		s.must(pipe.SetReadDeadline(time.Now().Add(30 * time.Second)))
+		s.must(pipe.SetReadDeadline(time.Now().Add(2 * time.Minute)))
 		if _, err := io.Copy(io.Discard, pipe); errors.Is(err, os.ErrDeadlineExceeded) {
 			s.Errorf("processes of scripts of %s are left", w.Name)
 		} else {
