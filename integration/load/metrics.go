@@ -33,7 +33,7 @@ func scrapeAll(ctx context.Context, endpoints []string) (all served, err error) 
 }
 
 func scrape(ctx context.Context, endpoint string) (served, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute) // a machine may stand still for some seconds
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+endpoint+"/metrics", nil)
 	if err != nil {
