@@ -20,7 +20,7 @@ import (
 // also where another section listens.
 func TestDump(t *testing.T) {
 	const token = "0123456789abcdef"
-	address := free(t)
+	address := free(t, 1)[0]
 	o := options(nil)
 	o.LookupEnv = func(name string) (string, bool) {
 		if name == "TOKEN" {
@@ -80,7 +80,7 @@ func TestDump(t *testing.T) {
 
 // The newest lines of a run can be read while it is under way, with nothing but the section dump.
 func TestLinesOfARun(t *testing.T) {
-	address := free(t)
+	address := free(t, 1)[0]
 	o := options(nil)
 	through := make(chan struct{})
 	o.Handlers["settle"] = job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {

@@ -66,7 +66,7 @@ func (m measured) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 
 // A program may have types with a database, and types that listen.
 func TestTypesOfSections(t *testing.T) {
-	address := free(t)
+	address := free(t, 1)[0]
 	o := options(nil)
 	s, g := &shelf{}, &gauge{finished: make(chan struct{}, 100)}
 	o.Databases = map[string]jobfile.OpenDatabase{"SHELF": func(c jobfile.DatabaseConfig) (jobfile.Database, error) {

@@ -7,31 +7,34 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
-// free returns an address on which nobody listens.
-func free(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// free returns addresses on which nobody listens, and that the system gives to nobody meanwhile.
+func free(t *testing.T, n int) (addresses []string) {
+	t.Helper()
+	ports, err := child.FreePorts(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }() // it has no connections
-	return l.Addr().String()
+	for _, port := range ports {
+		addresses = append(addresses, child.Address(port))
+	}
+	return addresses
 }
 
 // get returns a page and its status.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Minute} // a machine may stand still
 	answer, err := client.Get(url)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +49,8 @@ func get(t *testing.T, url string) (int, string) {
 
 // Sections show the jobs that they are for; those with the same address share it.
 func TestSections(t *testing.T) {
-	one, other := free(t), free(t)
+	addresses := free(t, 2)
+	one, other := addresses[0], addresses[1]
 	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 2}\njobs: {a-1: {}, a-2: {}, b: {jobShardingStrategyType: NONE}}\n" +
 		fmt.Sprintf("dump: {listen: '%s', include: [a-*]}\nmetrics: {listen: '%s', exclude: [a-2]}\nhealth: {listen: '%s'}\ntracing: {include: [a-2, none-*]}\n", one, one, other)
 	o := options(nil)
