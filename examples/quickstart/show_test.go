@@ -21,7 +21,8 @@ func TestShow(t *testing.T) {
 	if err := show(t.Context(), s, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	for _, want := range []string{"SIGKILL to", " again, ", "leaves gracefully", "D has joined", "each begun exactly once", "All as promised"} {
+	// A machine that stands still misses ticks, which are made up for: then it is not each one that has begun, but each of these exactly once.
+	for _, want := range []string{"SIGKILL to", " again, ", "leaves gracefully", "D has joined", "exactly once", "All as promised"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in what it says", want)
 		}
