@@ -104,12 +104,18 @@ func unknownOutcome(e *env) {
 	r, s := e.dial(), e.dial()
 	v := s.view("")
 	r.DropAnswers()
-	ctx, cancel := e.soon(2 * time.Second)
+	ctx, cancel := context.WithCancel(e.ctx)
 	defer cancel()
+	outcome := make(chan error, 1)
+	go func() {
+		_, err := r.Commit(ctx, coord.Create("a", []byte("v")))
+		outcome <- err
+	}()
+	e.await(v, "the write that is not answered", func(s coord.Snapshot) bool { return s.Exists("a") })
+	cancel()
 	var err error
-	e.within(30*time.Second, "Commit", func() { _, err = r.Commit(ctx, coord.Create("a", []byte("v"))) })
+	e.within(30*time.Second, "Commit", func() { err = <-outcome })
 	e.wantErr(err, coord.ErrUnknownOutcome, "a")
-	e.await(v, "the write that was not answered", func(s coord.Snapshot) bool { return s.Exists("a") })
 	r.mend()
 	if string(r.get("a").Value) != "v" {
 		e.Error("wrong value")

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 
 // patience bounds everything that the suite waits for. It finds what never comes; it does
 // not say how fast something has to be.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // calm is the session time-out for cases in which no session must be lost, also on a slow
 // machine.
@@ -47,30 +48,37 @@ func RunCommits(t *testing.T, f Factory) {
 // run runs cases one after the other, and then others side by side.
 func run(t *testing.T, f Factory, alone, waiting []testCase) {
 	store := f(t)
+	ctx, stop := context.WithCancel(t.Context())
+	var p pulse
+	var beating sync.WaitGroup
+	beating.Go(func() { p.run(ctx) })
+	defer beating.Wait()
+	defer stop()
 	for i, c := range alone {
-		t.Run(c.name, func(t *testing.T) { c.run(newEnv(t, store, fmt.Sprintf("case-%d", i))) })
+		t.Run(c.name, func(t *testing.T) { c.test(t, store, fmt.Sprintf("case-%d", i), &p) })
 	}
 	var wg sync.WaitGroup
 	for i, c := range waiting {
 		wg.Go(func() {
-			t.Run(c.name, func(t *testing.T) { c.run(newEnv(t, store, fmt.Sprintf("wait-%d", i))) })
+			t.Run(c.name, func(t *testing.T) { c.test(t, store, fmt.Sprintf("wait-%d", i), &p) })
 		})
 	}
 	wg.Wait()
 }
 
-// env is what a case works with.
+// env is what an attempt at a case works with.
 type env struct {
 	*testing.T
 	ctx       context.Context
 	store     Store
 	namespace string
+	failed    atomic.Bool
+	cleanups  []func()
 }
 
 func newEnv(t *testing.T, store Store, namespace string) *env {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("the suite's patience is over"))
-	t.Cleanup(cancel)
-	return &env{T: t, ctx: ctx, store: store, namespace: namespace}
+	return &env{T: t, ctx: ctx, store: store, namespace: namespace, cleanups: []func(){cancel}}
 }
 
 // client is a registry, its link, and shorthand that ends the case on an error. The
