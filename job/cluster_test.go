@@ -105,7 +105,6 @@ func newCluster(t *testing.T, s store, name string) *cluster {
 	}
 	if c.isReal() {
 		c.timeout = lasting
-		c.machine = watchMachine(t)
 	}
 	c.admin, _ = s.dial(t, c.namespace, c.timeout)
 	t.Cleanup(func() { closeRegistry(t, c.admin) })
@@ -115,6 +114,9 @@ func newCluster(t *testing.T, s store, name string) *cluster {
 	}
 	t.Cleanup(view.Close)
 	c.view = view
+	if c.isReal() {
+		c.machine = watchMachine(t)
+	}
 	return c
 }
 
