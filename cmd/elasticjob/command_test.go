@@ -26,7 +26,7 @@ func (p *person) run(ctx context.Context, args ...string) exit.Code {
 	p.out.Reset()
 	p.err.Reset()
 	e := command.Environment{
-		In: strings.NewReader(""), Out: &p.out, Err: &p.err, Width: p.width,
+		In: strings.NewReader(""), Out: &p.out, Err: &p.err, Width: p.width, Patience: patience,
 		Lookup: func(name string) (string, bool) {
 			if name == "ELASTICJOB_STORE" && p.store != "" {
 				return p.store, true
@@ -74,7 +74,7 @@ func TestUsersAndTLS(t *testing.T) {
 		"a server of another name":  {args: []string{"--store", at + "/mine", "--user", "ops", "--password-file", file, "--cacert", ca, "--server-name", "other"}, want: exit.Denied},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := tc.person.run(t.Context(), append([]string{"jobs", "--timeout", "20s"}, tc.args...)...)
+			got := tc.person.run(t.Context(), append([]string{"jobs", "--timeout", "1m"}, tc.args...)...)
 			out := tc.person.out.String() + tc.person.err.String()
 			if got != tc.want || strings.Contains(out, "hunter2") {
 				t.Errorf("got %d, want %d, and no password in it: %s", got, tc.want, out)
@@ -149,7 +149,7 @@ func TestUsersOfZooKeeper(t *testing.T) {
 	}
 	for password, want := range map[string]exit.Code{"hunter2": exit.Done, "hunter3": exit.Denied} {
 		p.env["ELASTICJOB_PASSWORD"] = password
-		if got := p.run(t.Context(), "get", "mine", "--timeout", "10s"); got != want || strings.Contains(p.err.String(), "hunter") {
+		if got := p.run(t.Context(), "get", "mine", "--timeout", "1m"); got != want || strings.Contains(p.err.String(), "hunter") {
 			t.Errorf("with the password %s: got %d, want %d: %s", password, got, want, &p.err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // The test binary is the command, too: scripts run it as processes of their own.
 func TestMain(m *testing.M) {
 	_ = script.Supervise() // a script's supervisor is this binary again, by another name
-	testscript.Main(tidy{m}, map[string]func(){"elasticjob": main})
+	testscript.Main(tidy{m}, map[string]func(){"elasticjob": func() { run(patience) }})
 }
 
 // tidy runs the tests, ends what they share, and looks whether a goroutine is left.

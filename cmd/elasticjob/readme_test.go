@@ -34,12 +34,15 @@ func TestReadmeWalk(t *testing.T) {
 			_, address, _ := strings.Cut(servers.store(t, kind), "://")
 			section := strings.NewReplacer(
 				"etcd://127.0.0.1:2379", kind+"://"+address,
-				`etcd: {endpoints: ["127.0.0.1:2379"]`, map[string]string{"etcd": "etcd: {endpoints", "zookeeper": "zookeeper: {servers"}[kind]+`: ["`+address+`"]`,
+				`etcd: {endpoints: ["127.0.0.1:2379"]`, kind+": {"+unhurried+map[string]string{"etcd": "endpoints", "zookeeper": "servers"}[kind]+`: ["`+address+`"]`,
 			).Replace(section)
 			newWalk(t).run(section)
 		})
 	}
 }
+
+// unhurried are settings of a registry by which a worker stays where it is while the machine stands still.
+const unhurried = "sessionTimeout: 30s, dialTimeout: 2m, requestTimeout: 2m, "
 
 // walk is a shell in a folder of its own.
 type walk struct {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
@@ -35,7 +37,8 @@ func startWorker(ctx context.Context, store, ip, file string) (w *worker, err er
 		return nil, err
 	}
 	w = &worker{}
-	if w.reg, err = t.Dial(ctx, patience); err != nil {
+	t.RequestTimeout = patience
+	if w.reg, err = dial(ctx, t); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -66,6 +69,18 @@ func startWorker(ctx context.Context, store, ip, file string) (w *worker, err er
 		w.jobs = append(w.jobs, s)
 	}
 	return w, nil
+}
+
+// dial connects with a session that outlasts a machine that stands still: scripts want the worker to be there.
+func dial(ctx context.Context, t *target.Target) (coord.Registry, error) {
+	const session = 30 * time.Second
+	if c, ok := t.EtcdConfig(); ok {
+		c.DialTimeout, c.SessionTimeout = patience, session
+		return etcd.Dial(ctx, c)
+	}
+	c, _ := t.ZooKeeperConfig() // there is no third kind
+	c.DialTimeout, c.SessionTimeout = patience, session
+	return zk.Dial(ctx, c)
 }
 
 // record opens the history.
@@ -105,7 +120,7 @@ func (w *worker) end() error {
 }
 
 // patience bounds every wait of a test.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 func settle(ctx context.Context, sc job.ShardingContext) error {
 	job.Logger(ctx).Info("settled")

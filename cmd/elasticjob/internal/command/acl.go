@@ -232,7 +232,7 @@ func (c *cli) withLists(cmd *cobra.Command, former, formerFile, renewed, renewed
 	if err != nil {
 		return err
 	}
-	cfg.DialTimeout = min(c.timeout, dialTime)
+	cfg.DialTimeout = c.dialTime()
 	alone := loggedIn(cfg, to.digest)
 	alone.Grants = nil
 	after := loggedIn(cfg, cfg.Digest, to.digest)

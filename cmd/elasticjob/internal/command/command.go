@@ -38,6 +38,9 @@ type Environment struct {
 	Ask func(ctx context.Context, question string, isSecret bool) (string, error)
 	// Supervisor is what script.Supervise has returned: without it no scripts run.
 	Supervisor script.Supervisor
+	// Patience is how long a store may take for each thing that it is asked; 0 is 5 s, and 3 s for a good-bye. It is
+	// for tests: their machine may stand still for longer.
+	Patience time.Duration
 }
 
 // Process returns the environment of this process.

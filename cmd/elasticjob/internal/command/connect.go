@@ -36,8 +36,11 @@ func (s *store) job(name string) *ops.Job {
 	return s.ops.Job(name)
 }
 
-// closeTime bounds how long it takes to say good-bye to a store.
-const closeTime = 3 * time.Second
+// closeTime bounds how long it takes to say good-bye, and dialTime how long it takes to connect.
+const (
+	closeTime = 3 * time.Second
+	dialTime  = 5 * time.Second
+)
 
 // ask connects, does something that is through within --timeout, and disconnects.
 func (c *cli) ask(cmd *cobra.Command, do func(context.Context, *store) error) error {
@@ -85,12 +88,12 @@ func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context
 
 // dial connects to a store. hangUp disconnects.
 func (c *cli) dial(ctx context.Context, t *target.Target) (reg coord.Registry, hangUp func() error, err error) {
-	reg, err = t.Dial(ctx, min(c.timeout, dialTime))
+	reg, err = t.Dial(ctx, c.dialTime())
 	if err != nil {
 		return nil, nil, unreachable(err)
 	}
 	return reg, func() error {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(c.env.Patience, closeTime))
 		defer cancel()
 		if err := reg.Close(end); err != nil {
 			return fmt.Errorf("done, but the session at %s has not ended: %w", t, err)
@@ -118,8 +121,8 @@ func timeoutError(most time.Duration) error {
 	return fmt.Errorf("not through within %v (--timeout): %w", most, context.DeadlineExceeded)
 }
 
-// dialTime bounds how long it takes to connect.
-const dialTime = 5 * time.Second
+// dialTime bounds how long it takes to connect to a store.
+func (c *cli) dialTime() time.Duration { return min(c.timeout, cmp.Or(c.env.Patience, dialTime)) }
 
 // unreachable makes one thing of all time-outs of a connect.
 func unreachable(err error) error {
@@ -144,6 +147,7 @@ func (c *cli) targetOf(ctx context.Context, s target.Settings) (*target.Target, 
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
+	t.RequestTimeout = c.env.Patience
 	if !t.NeedsPassword() {
 		return t, nil
 	}

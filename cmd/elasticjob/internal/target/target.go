@@ -35,6 +35,8 @@ type Target struct {
 	Namespace string
 	User      string
 	TLS       bool
+	// RequestTimeout bounds each request to the store; 0 is the adapter's default.
+	RequestTimeout time.Duration
 
 	password string
 	grants   zk.ACL
@@ -174,12 +176,12 @@ func (t *Target) SetPassword(password string) { t.password = password }
 
 // EtcdConfig returns how to connect to etcd; ok is false if the target is on another store.
 func (t *Target) EtcdConfig() (c etcd.Config, ok bool) {
-	return etcd.Config{Endpoints: t.Endpoints, Namespace: t.Namespace, Username: t.User, Password: t.password, TLS: t.secured}, t.Kind == Etcd
+	return etcd.Config{Endpoints: t.Endpoints, Namespace: t.Namespace, Username: t.User, Password: t.password, TLS: t.secured, RequestTimeout: t.RequestTimeout}, t.Kind == Etcd
 }
 
 // ZooKeeperConfig returns how to connect to ZooKeeper; ok is false if the target is on another store.
 func (t *Target) ZooKeeperConfig() (c zk.Config, ok bool) {
-	c = zk.Config{Servers: t.Endpoints, Namespace: t.Namespace, Grants: t.grants, TLS: t.secured}
+	c = zk.Config{Servers: t.Endpoints, Namespace: t.Namespace, Grants: t.grants, TLS: t.secured, RequestTimeout: t.RequestTimeout}
 	if t.User != "" {
 		c.Digest = t.User + ":" + t.password
 	}
