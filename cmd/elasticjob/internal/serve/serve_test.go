@@ -95,6 +95,7 @@ func TestGracefulEnd(t *testing.T) {
 			close(streams)
 			return nil
 		},
+		Grace: 2 * time.Minute, // a machine may stand still
 	})
 	answers := make(chan string, 2)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}

@@ -36,7 +36,7 @@ func book(t *testing.T, folders ...string) *connection.Book {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		if err := b.Close(ctx); err != nil {
 			t.Error(err)
@@ -60,6 +60,24 @@ func reason(t *testing.T, err error, password string) connection.Reason {
 		return "?"
 	}
 	return e.Reason
+}
+
+// wantReason checks why a test fails, or with "" that it does not, and that it takes some 5 s at most. To one whose machine
+// is slow, or stands still, any server is unreachable, and late: then it is asked again.
+func wantReason(t *testing.T, want connection.Reason, password string, test func() error) {
+	t.Helper()
+	for attempt := 1; ; attempt++ {
+		begin := time.Now()
+		err := test()
+		got, took := reason(t, err, password), time.Since(begin)
+		switch {
+		case got == want && took <= 10*time.Second:
+			return
+		case attempt == 5 || got != want && got != connection.Unreachable:
+			t.Errorf("%q after %v, want %q: %v", got, took, want, err)
+			return
+		}
+	}
 }
 
 // silent listens, accepts, and never answers. It keeps what it is sent.
@@ -151,14 +169,7 @@ func TestNamespacesOfEtcd(t *testing.T) {
 			t.Parallel()
 			n := good
 			tt.change(&n)
-			begin := time.Now()
-			err := b.TestNamespace(t.Context(), n)
-			if got := reason(t, err, password); got != tt.want {
-				t.Errorf("%q, want %q: %v", got, tt.want, err)
-			}
-			if took := time.Since(begin); took > 10*time.Second {
-				t.Errorf("took %v", took)
-			}
+			wantReason(t, tt.want, password, func() error { return b.TestNamespace(t.Context(), n) })
 		})
 	}
 	if _, err := b.PutNamespace(t.Context(), good, connection.NoVersion); err != nil {
@@ -182,9 +193,7 @@ func TestNamespacesOfZooKeeper(t *testing.T) {
 	good := connection.Namespace{
 		Name: "prod", Kind: connection.ZooKeeper, Endpoints: []string{server.Addr()}, Path: "jobs", User: "ops", Password: connection.Plain(password),
 	}
-	if err := b.TestNamespace(t.Context(), good); err != nil {
-		t.Fatal(err)
-	}
+	wantReason(t, "", password, func() error { return b.TestNamespace(t.Context(), good) })
 	for name, tt := range map[string]struct {
 		change func(*connection.Namespace)
 		want   connection.Reason
@@ -197,10 +206,7 @@ func TestNamespacesOfZooKeeper(t *testing.T) {
 			t.Parallel()
 			n := good
 			tt.change(&n)
-			err := b.TestNamespace(t.Context(), n)
-			if got := reason(t, err, password); got != tt.want {
-				t.Errorf("%q, want %q: %v", got, tt.want, err)
-			}
+			wantReason(t, tt.want, password, func() error { return b.TestNamespace(t.Context(), n) })
 		})
 	}
 }
@@ -235,10 +241,7 @@ func TestDatabases(t *testing.T) {
 					t.Parallel()
 					d := good
 					tt.change(&d)
-					err := b.TestDatabase(t.Context(), d)
-					if got := reason(t, err, password); got != tt.want {
-						t.Errorf("%q, want %q: %v", got, tt.want, err)
-					}
+					wantReason(t, tt.want, password, func() error { return b.TestDatabase(t.Context(), d) })
 				})
 			}
 			if _, err := b.PutDatabase(t.Context(), good, connection.NoVersion); err != nil {
