@@ -3,6 +3,7 @@ package live_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -68,9 +69,15 @@ func TestNetwork(t *testing.T) {
 			if err := l.Add(frame{table}); err != nil {
 				t.Fatal(err)
 			}
-			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { table.ServeHTTP(tt.around(w), r) }))
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				// As by the server's time-outs, which would bound the handshake, too: a busy machine may take longer for that.
+				control, soon := http.NewResponseController(w), time.Now().Add(time.Second)
+				if err := errors.Join(control.SetReadDeadline(soon), control.SetWriteDeadline(soon)); err != nil {
+					t.Error(err)
+				}
+				table.ServeHTTP(tt.around(w), r)
+			}))
 			server.EnableHTTP2 = tt.isHTTP2
-			server.Config.ReadTimeout, server.Config.WriteTimeout = time.Second, time.Second
 			server.StartTLS()
 			t.Cleanup(server.Close)
 			t.Cleanup(func() {
