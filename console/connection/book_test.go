@@ -142,7 +142,7 @@ func (w *world) book(t *testing.T, change func(*connection.Options)) *connection
 
 func closeBook(t *testing.T, b *connection.Book) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := b.Close(ctx); err != nil {
 		t.Errorf("close: %v", err)
