@@ -152,8 +152,7 @@ func TestReportsAndAlerts(t *testing.T) {
 	if _, text = s.ask(http.MethodPost, "/rebuild?city=Atlantis"); strings.Count(text, ": FAILED") != 4 {
 		t.Errorf("rebuild: %s", text)
 	}
-	if alert := receive(t, s.alerts); !strings.Contains(alert, `report of \"Atlantis\"`) {
-		t.Errorf("alert: %s", alert)
+	for !strings.Contains(receive(t, s.alerts), `report of \"Atlantis\"`) { // what else fails on a slow machine has an alert of its own
 	}
 	s.end()
 	if err := receive(t, s.ended); err != nil {
