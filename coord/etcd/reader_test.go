@@ -1,9 +1,9 @@
 package etcd_test
 
 import (
-	"context"
 	"errors"
 	"testing"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -30,7 +30,7 @@ func TestUserWhoMayOnlyRead(t *testing.T) {
 		}
 	}
 	writer, _ := dial(t, server, etcd.Config{Username: "u", Password: "p"})
-	reader, err := etcd.Dial(ctx, etcd.Config{Endpoints: server.Endpoints(), Namespace: "test", Username: "r", Password: "p", SessionTimeout: 2e9})
+	reader, err := etcd.Dial(ctx, etcd.Config{Endpoints: server.Endpoints(), Namespace: "test", Username: "r", Password: "p", SessionTimeout: 15 * time.Second, RequestTimeout: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +47,7 @@ func TestUserWhoMayOnlyRead(t *testing.T) {
 			t.Errorf("%v: %v", ops, err)
 		}
 	}
-	renewed, cancel := context.WithDeadline(ctx, first)
-	defer cancel()
-	<-renewed.Done()
+	renewed(t, s, first)
 	if state, _ := s.State(); state != coord.Connected {
 		t.Errorf("the session is %v", state)
 	}

@@ -1,6 +1,7 @@
 package etcd_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
 )
 
-// patience bounds whatever a test waits for.
-const patience = 30 * time.Second
+// patience bounds whatever a test waits for. It finds what never comes.
+const patience = 2 * time.Minute
 
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -27,7 +28,9 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// dial opens a registry with a proxy before each member.
+// dial opens a registry with a proxy before each member. Unless the configuration says otherwise its
+// bounds are long: with etcd's own a request would fail, and a session be lost, whenever the machine
+// stands still for a few seconds.
 func dial(t *testing.T, server *etcdserver.Server, config etcd.Config) (*etcd.Registry, []*proxy.Proxy) {
 	t.Helper()
 	var links []*proxy.Proxy
@@ -43,6 +46,9 @@ func dial(t *testing.T, server *etcdserver.Server, config etcd.Config) (*etcd.Re
 	if config.Namespace == "" {
 		config.Namespace = "test"
 	}
+	config.SessionTimeout = cmp.Or(config.SessionTimeout, time.Minute)
+	config.DialTimeout = cmp.Or(config.DialTimeout, 30*time.Second)
+	config.RequestTimeout = cmp.Or(config.RequestTimeout, 30*time.Second)
 	r, err := etcd.Dial(within(t), config)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +138,7 @@ func await(t *testing.T, s coord.Session, want coord.SessionState) {
 // last use. The watch stream is logged in with the old token.
 func TestLogsInAgain(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "u", Password: "p", Prefix: "/test/"}})
-	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 5 * time.Second})
+	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 15 * time.Second})
 	s := session(t, r)
 	v := open(t, r, "a")
 	commit(t, r, coord.CreateEphemeral("a/e", nil))
@@ -158,11 +164,24 @@ func TestLogsInAgain(t *testing.T) {
 		awaitWatches(t, v, 1+views)
 	}
 	// The keep-alive stream logs in again, too.
-	renewed, cancel := context.WithDeadline(within(t), s.Deadline())
-	defer cancel()
-	<-renewed.Done()
+	renewed(t, s, s.Deadline())
 	if state, _ := s.State(); state != coord.Connected {
 		t.Errorf("the session is %v", state)
+	}
+}
+
+// renewed waits until a session has been renewed since its deadline was this.
+func renewed(t *testing.T, s coord.Session, deadline time.Time) {
+	t.Helper()
+	ctx := within(t)
+	ticker := time.NewTicker(20 * time.Millisecond) // a renewal is told nobody
+	defer ticker.Stop()
+	for !s.Deadline().After(deadline) {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			t.Fatal("the session is not renewed")
+		}
 	}
 }
 
@@ -253,7 +272,7 @@ func TestClientCertificate(t *testing.T) {
 
 func TestLosesItsMemberAndTheLeader(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
-	r, _ := dial(t, server, etcd.Config{RequestTimeout: time.Second})
+	r, _ := dial(t, server, etcd.Config{RequestTimeout: 3 * time.Second, SessionTimeout: 20 * time.Second})
 	s := session(t, r)
 	v := open(t, r, "a")
 	held := acquire(t, r, "latch")
@@ -273,7 +292,7 @@ func TestLosesItsMemberAndTheLeader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	commit(t, r, coord.Owned("a/e"))
+	insist(t, r, coord.Owned("a/e")) // the leader may change once more
 	if s.Context().Err() != nil || held.Context().Err() != nil {
 		t.Errorf("session %v, latch %v", context.Cause(s.Context()), context.Cause(held.Context()))
 	}
@@ -282,9 +301,15 @@ func TestLosesItsMemberAndTheLeader(t *testing.T) {
 // put writes, and tries again if the outcome is unknown: the write may be done twice.
 func put(t *testing.T, r coord.Registry, path string, value byte) {
 	t.Helper()
+	insist(t, r, coord.Put(path, []byte{value}))
+}
+
+// insist commits again until there is an answer.
+func insist(t *testing.T, r coord.Registry, op coord.Op) {
+	t.Helper()
 	ctx := within(t)
 	for {
-		_, err := r.Commit(ctx, coord.Put(path, []byte{value}))
+		_, err := r.Commit(ctx, op)
 		if err == nil {
 			return
 		}
@@ -298,7 +323,7 @@ func put(t *testing.T, r coord.Registry, path string, value byte) {
 // that it is broken.
 func TestSessionOutlivesASilentConnection(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, links := dial(t, server, etcd.Config{SessionTimeout: 6 * time.Second})
+	r, links := dial(t, server, etcd.Config{SessionTimeout: 20 * time.Second}) // the silence is noticed after two thirds of it
 	s := session(t, r)
 	v := open(t, r, "a")
 	commit(t, r, coord.CreateEphemeral("a/e", nil))
@@ -374,7 +399,7 @@ func TestSyncAfterAReconnectToAStoreThatStandsStill(t *testing.T) {
 func TestQuietLog(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, links := dial(t, server, etcd.Config{Logger: zap.New(core), SessionTimeout: time.Second})
+	r, links := dial(t, server, etcd.Config{Logger: zap.New(core), SessionTimeout: 10 * time.Second}) // a busy machine must not suspend it
 	v := open(t, r, "")
 	for range 10 {
 		commit(t, r, coord.Put("a", nil))
@@ -407,7 +432,7 @@ func TestQuietLog(t *testing.T) {
 func TestAThousandViewsAtOnce(t *testing.T) {
 	const views = 1_000
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, links := dial(t, server, etcd.Config{SessionTimeout: time.Minute})
+	r, links := dial(t, server, etcd.Config{RequestTimeout: 15 * time.Second}) // a bound that each has
 	opened := make([]coord.View, views)
 	before := runtime.NumGoroutine()
 	open := func(from, to int) {
@@ -428,8 +453,10 @@ func TestAThousandViewsAtOnce(t *testing.T) {
 		}
 	}
 	open(0, views)
-	if after := runtime.NumGoroutine(); after > before+views/10 {
-		t.Errorf("%d goroutines before, %d after", before, after)
+	for ctx := within(t); runtime.NumGoroutine() > before+views/10; runtime.Gosched() { // those of the requests are ending
+		if ctx.Err() != nil {
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+		}
 	}
 	follows(t, r, opened[views/2], fmt.Sprintf("job-%d/x", views/2))
 	changed := opened[7].Changed()
@@ -448,8 +475,9 @@ func TestAThousandViewsAtOnce(t *testing.T) {
 // one without views.
 func TestIdleViewsAreSilent(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
-	without, links := dial(t, server, etcd.Config{SessionTimeout: 2 * time.Second})
-	with, busy := dial(t, server, etcd.Config{SessionTimeout: 2 * time.Second})
+	const timeout = 4 * time.Second // a session that is lost sends more
+	without, links := dial(t, server, etcd.Config{SessionTimeout: timeout})
+	with, busy := dial(t, server, etcd.Config{SessionTimeout: timeout})
 	for range 1000 {
 		v, err := with.View(within(t), "a")
 		if err != nil {
