@@ -63,7 +63,7 @@ func TestWrongConfigNamesTheFieldAndWhatItMayBe(t *testing.T) {
 }
 
 func TestNobodyListensAnywhere(t *testing.T) {
-	config := etcd.Config{Endpoints: []string{"127.0.0.1:1", "127.0.0.1:2"}, Namespace: "n", DialTimeout: 200 * time.Millisecond}
+	config := etcd.Config{Endpoints: []string{"127.0.0.1:1", "127.0.0.1:2"}, Namespace: "n", DialTimeout: time.Second}
 	for _, user := range []string{"", "u"} {
 		config.Username, config.Password = user, user
 		_, err := etcd.Dial(t.Context(), config)

@@ -39,7 +39,7 @@ func TestOldServers(t *testing.T) {
 // When members are replaced one by one, a registry finds the new ones by the addresses that
 // they advertise.
 func TestEndpointsAreRefreshed(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
 	link, err := proxy.New(server.Endpoints()[0])
@@ -50,7 +50,7 @@ func TestEndpointsAreRefreshed(t *testing.T) {
 	if _, err := server.Save(ctx); err != nil { // after a restart members know their ports, and advertise them
 		t.Fatal(err)
 	}
-	r, err := Dial(ctx, Config{Endpoints: []string{link.Addr()}, Namespace: "test", SyncInterval: 20 * time.Millisecond, RequestTimeout: time.Second})
+	r, err := Dial(ctx, Config{Endpoints: []string{link.Addr()}, Namespace: "test", SyncInterval: 20 * time.Millisecond, DialTimeout: 30 * time.Second, RequestTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +58,7 @@ func TestEndpointsAreRefreshed(t *testing.T) {
 	for reachable := false; !reachable && ctx.Err() == nil; {
 		endpoints := r.client.Endpoints()
 		reachable = !slices.ContainsFunc(server.Endpoints(), func(e string) bool { return !slices.Contains(endpoints, e) })
-		if _, err := r.Commit(ctx, coord.Put("a", nil)); err != nil {
-			t.Fatal(err)
-		}
+		_, _ = r.Commit(ctx, coord.Put("a", nil)) // the pause between two looks; after the restart another leader may be elected
 	}
 	link.Cut()
 	for {
@@ -89,7 +87,7 @@ func TestAdvertisedAddressesAreAdded(t *testing.T) {
 
 // Connections that have ended are forgotten, however many addresses come and go.
 func TestConnectionsAreForgotten(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	server := etcdserver.Start(t, etcdserver.Config{})
 	dialled := 0
@@ -128,7 +126,7 @@ func TestOldRevision(t *testing.T) {
 // A store that compacts no longer has old revisions.
 func TestHistoryThatIsKept(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, err := Dial(t.Context(), Config{Endpoints: server.Endpoints(), Namespace: "test"})
+	r, err := Dial(t.Context(), Config{Endpoints: server.Endpoints(), Namespace: "test", RequestTimeout: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

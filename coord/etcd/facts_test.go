@@ -17,7 +17,7 @@ import (
 
 func TestFacts(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
-	r, links := dial(t, server, etcd.Config{RequestTimeout: time.Second})
+	r, links := dial(t, server, etcd.Config{RequestTimeout: 3 * time.Second})
 	before := commit(t, r, coord.Put("a", nil))
 	facts, err := r.Facts(within(t))
 	if err != nil {

@@ -246,7 +246,7 @@ func TestSilentWatchIsLeft(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	var silent silentServer
 	endpoint := silent.before(t, server)
-	r, err := etcd.Dial(within(t), etcd.Config{Endpoints: []string{endpoint}, Namespace: "test", SessionTimeout: time.Second, RequestTimeout: time.Second, Logger: zap.New(core)})
+	r, err := etcd.Dial(within(t), etcd.Config{Endpoints: []string{endpoint}, Namespace: "test", SessionTimeout: 3 * time.Second, DialTimeout: 30 * time.Second, RequestTimeout: 4 * time.Second, Logger: zap.New(core)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // back, also if the view shows the same nodes as before.
 func TestUpperLevelsOfAStoreThatIsPutBack(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, _ := dial(t, server, etcd.Config{SessionTimeout: 10 * time.Second})
+	r, _ := dial(t, server, etcd.Config{SessionTimeout: 30 * time.Second})
 	s := session(t, r)
 	commit(t, r, coord.Put("job/a", nil), coord.Put("old/a", nil), coord.Put("set", []byte("1")))
 	saved := save(t, server)

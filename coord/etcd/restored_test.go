@@ -79,7 +79,7 @@ func TestStoreIsPutBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := etcdserver.Start(t, etcdserver.Config{})
 			core, logs := observer.New(zap.WarnLevel)
-			r, _ := dial(t, server, etcd.Config{SessionTimeout: 10 * time.Second, Logger: zap.New(core)})
+			r, _ := dial(t, server, etcd.Config{SessionTimeout: 15 * time.Second, Logger: zap.New(core)})
 			s := session(t, r)
 			v, quiet := open(t, r, "a"), open(t, r, "quiet")
 			commit(t, r, coord.CreateEphemeral("a/e", nil), coord.Put("a/before", nil))
@@ -148,7 +148,7 @@ func gone(t *testing.T, v coord.View, path string) {
 // the one that a registry knew, before that registry hears from it again.
 func TestStoreIsPutBackAndGrowsBeyond(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, links := dial(t, server, etcd.Config{SessionTimeout: 30 * time.Second})
+	r, links := dial(t, server, etcd.Config{SessionTimeout: time.Minute})
 	s := session(t, r)
 	v, same := open(t, r, "a"), open(t, r, "b")
 	commit(t, r, coord.Put("a/k", []byte("saved")), coord.Put("b/k", nil))
@@ -198,7 +198,7 @@ func TestFreshRegistryOnAStoreThatWasPutBack(t *testing.T) {
 // A restart and the loss of a leader are no reason to end a session.
 func TestRestartIsNotARestore(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, _ := dial(t, server, etcd.Config{SessionTimeout: 30 * time.Second})
+	r, _ := dial(t, server, etcd.Config{SessionTimeout: time.Minute})
 	s := session(t, r)
 	v := open(t, r, "a")
 	commit(t, r, coord.CreateEphemeral("a/e", nil))
