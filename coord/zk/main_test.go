@@ -1,6 +1,7 @@
 package zk_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -91,8 +92,8 @@ func namespace(t testing.TB) string {
 }
 
 // dial opens a registry until the test ends. Unless the configuration says otherwise it is at
-// the shared server, in the test's namespace, and its session is long enough for a slow
-// machine.
+// the shared server, in the test's namespace, and its bounds are long enough for a machine that
+// stands still for some seconds.
 func dial(t testing.TB, cfg zk.Config) *zk.Registry {
 	t.Helper()
 	if cfg.Servers == nil {
@@ -101,15 +102,15 @@ func dial(t testing.TB, cfg zk.Config) *zk.Registry {
 	if cfg.Namespace == "" {
 		cfg.Namespace = namespace(t)
 	}
-	if cfg.SessionTimeout == 0 {
-		cfg.SessionTimeout = 20 * time.Second
-	}
+	cfg.SessionTimeout = cmp.Or(cfg.SessionTimeout, time.Minute)
+	cfg.DialTimeout = cmp.Or(cfg.DialTimeout, 30*time.Second)
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second)
 	r, err := zk.Dial(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := r.Close(ctx); err != nil {
 			t.Logf("close: %v", err)
@@ -126,7 +127,7 @@ func (quiet) Printf(string, ...any) {}
 // is empty.
 func dialBare(t testing.TB, addr, digest string) *zookeeper.Conn {
 	t.Helper()
-	conn, events, err := zookeeper.Connect([]string{addr}, 20*time.Second, zookeeper.WithLogger(quiet{}))
+	conn, events, err := zookeeper.Connect([]string{addr}, time.Minute, zookeeper.WithLogger(quiet{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func await(t testing.TB, signal <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-signal:
-	case <-time.After(time.Minute):
+	case <-time.After(2 * time.Minute):
 		t.Fatalf("waited for %s in vain", what)
 	}
 }

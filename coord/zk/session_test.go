@@ -49,7 +49,7 @@ func TestOnlyTheLeaderRenews(t *testing.T) {
 	if follower == leader {
 		follower = e[1]
 	}
-	r := dial(t, zk.Config{Servers: []string{follower.Addr()}, SessionTimeout: 3 * time.Second})
+	r := dial(t, zk.Config{Servers: []string{follower.Addr()}, SessionTimeout: 12 * time.Second}) // it is suspended after a third of that, and has to come back within the rest
 	s := session(t, r)
 	bare := dialBare(t, follower.Addr(), "")
 	if _, _, err := bare.Exists("/" + namespace(t)); err != nil {
@@ -73,7 +73,7 @@ func TestOnlyTheLeaderRenews(t *testing.T) {
 
 func TestSessionSurvivesEachServer(t *testing.T) {
 	e := zkserver.StartEnsemble(t, 3, zkserver.Config{})
-	r := dial(t, zk.Config{Servers: e.Addrs(), SessionTimeout: 20 * time.Second, RequestTimeout: 20 * time.Second})
+	r := dial(t, zk.Config{Servers: e.Addrs(), RequestTimeout: 20 * time.Second})
 	v := view(t, r, "")
 	s := session(t, r)
 	commit(t, r, coord.CreateEphemeral("e", nil), coord.Put("n", nil))
@@ -124,7 +124,7 @@ func TestSessionSurvivesEachServer(t *testing.T) {
 // If a server is gone for a short time no session is lost.
 func TestServerRestarts(t *testing.T) {
 	server := zkserver.Start(t, zkserver.Config{})
-	r := dial(t, zk.Config{Servers: []string{server.Addr()}, SessionTimeout: 20 * time.Second})
+	r := dial(t, zk.Config{Servers: []string{server.Addr()}})
 	v := view(t, r, "")
 	s := session(t, r)
 	commit(t, r, coord.CreateEphemeral("e", nil))

@@ -47,7 +47,7 @@ func newStore(t testing.TB, cfg zkserver.Config) *store {
 }
 
 func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, coordtest.Link, error) {
-	cfg := zk.Config{Namespace: o.Namespace, SessionTimeout: o.SessionTimeout}
+	cfg := zk.Config{Namespace: o.Namespace, SessionTimeout: o.SessionTimeout, DialTimeout: 30 * time.Second, RequestTimeout: 30 * time.Second} // however busy the machine is
 	if cfg.Namespace == "" {
 		cfg.Namespace = "test"
 	}
@@ -73,7 +73,6 @@ func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, 
 	case coordtest.TLS, coordtest.UntrustedTLS:
 		addr = s.secure().TLSAddr()
 		cfg.TLS = &tls.Config{RootCAs: s.secure().Authority()}
-		cfg.DialTimeout = 30 * time.Second // a JVM's first handshakes take seconds on a busy machine
 		if o.Credentials == coordtest.UntrustedTLS {
 			cfg.TLS.RootCAs = x509.NewCertPool()
 		}
