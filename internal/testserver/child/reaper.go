@@ -16,9 +16,9 @@ type Reaper struct {
 }
 
 // reap checks that the command line of a process names the folder, because its id may belong
-// to another process by then. It tries the removal again, because what a process has started
-// may still write. A file system may be
-// mounted in the folder.
+// to another process by then. It tries the removal again, for half a minute, because what a process
+// has started may still write, and a busy machine takes long to end one. A file system may be mounted
+// in the folder.
 const reap = `
 folder=$0 signal=$1
 left() {
@@ -28,7 +28,8 @@ left() {
 }
 while read -r pid; do pids="$pids $pid"; done
 for pid in $(left); do kill -"$signal" "$pid"; done
-for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+attempt=0
+while [ $((attempt += 1)) -le 600 ]; do
 	if [ -z "$(left)" ]; then
 		while read -r _ mount _; do
 			case $mount in "$folder"*) umount "$mount";; esac

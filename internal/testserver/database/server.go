@@ -22,8 +22,8 @@ import (
 
 // The bounds of a start and a stop are long, because other tests may keep the machine busy.
 const (
-	startTimeout = 60 * time.Second
-	stopTimeout  = 30 * time.Second
+	startTimeout = 2 * time.Minute
+	stopTimeout  = time.Minute
 )
 
 // Server is one server process and its data. Its methods may be called from any goroutine.

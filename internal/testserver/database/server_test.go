@@ -212,7 +212,7 @@ func TestNothingIsLeftWhenTheProcessIsKilled(t *testing.T) {
 		}
 		again := time.NewTicker(10 * time.Millisecond) // the processes are not ours, so no signal tells us
 		defer again.Stop()
-		for deadline := time.After(20 * time.Second); left(); {
+		for deadline := time.After(time.Minute); left(); {
 			select {
 			case <-again.C:
 			case <-deadline:

@@ -73,7 +73,7 @@ type TB interface {
 // Start runs a server until the end of the test.
 func Start(t TB, config Config) *Server {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // other tests may keep the machine busy
 	defer cancel()
 	s, err := Run(ctx, config)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Server) start(ctx context.Context) (err error) {
 }
 
 func (s *Server) adminConfig() clientv3.Config {
-	return clientv3.Config{Endpoints: s.Endpoints(), TLS: s.ClientTLS(), DialTimeout: 10 * time.Second, Logger: zap.NewNop()}
+	return clientv3.Config{Endpoints: s.Endpoints(), TLS: s.ClientTLS(), DialTimeout: time.Minute, Logger: zap.NewNop()}
 }
 
 func (s *Server) enableAuth(ctx context.Context) error {

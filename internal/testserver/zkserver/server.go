@@ -20,7 +20,7 @@ import (
 )
 
 // startTimeout bounds a start. It is long, because other tests may keep the machine busy.
-const startTimeout = 30 * time.Second
+const startTimeout = 2 * time.Minute
 
 // Server is one ZooKeeper process and its data. Its methods may be called from any
 // goroutine.

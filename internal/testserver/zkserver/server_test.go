@@ -44,7 +44,7 @@ func (quiet) Printf(string, ...any) {}
 
 func dial(t *testing.T, addrs ...string) *zk.Conn {
 	t.Helper()
-	conn, events, err := zk.Connect(addrs, 10*time.Second, zk.WithLogger(quiet{}))
+	conn, events, err := zk.Connect(addrs, time.Minute, zk.WithLogger(quiet{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestNothingIsLeftWhenTheProcessIsKilled(t *testing.T) {
 	}
 	again := time.NewTicker(10 * time.Millisecond) // the processes are not ours, so no signal tells us
 	defer again.Stop()
-	for deadline := time.After(20 * time.Second); left(); {
+	for deadline := time.After(time.Minute); left(); {
 		select {
 		case <-again.C:
 		case <-deadline:
