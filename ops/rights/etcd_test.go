@@ -78,10 +78,11 @@ func newEtcdStore(t *testing.T) etcdStore {
 
 func (s etcdStore) dial(t *testing.T, user, endpoint string) *etcd.Registry {
 	t.Helper()
+	session := crashing
 	if endpoint == "" {
-		endpoint = s.Endpoints()[0]
+		endpoint, session = s.Endpoints()[0], calm
 	}
-	reg, err := etcd.Dial(within(t), etcd.Config{Endpoints: []string{endpoint}, Namespace: "shop", Username: user, Password: password, SessionTimeout: 2e9})
+	reg, err := etcd.Dial(within(t), etcd.Config{Endpoints: []string{endpoint}, Namespace: "shop", Username: user, Password: password, SessionTimeout: session, DialTimeout: calm, RequestTimeout: calm})
 	must(t, err)
 	closes(t, reg)
 	return reg

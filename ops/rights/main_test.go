@@ -20,7 +20,11 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait of a test.
-const patience = time.Minute
+const patience = 3 * time.Minute
+
+// Sessions and requests are calm, so that they outlast a machine that stands still for some seconds,
+// but for that of a process that crashes.
+const calm, crashing = time.Minute, 3 * time.Second
 
 const rarely = "0 0 3 1 1 ?"
 
@@ -45,7 +49,7 @@ func must(t *testing.T, err error) {
 // closes closes a registry at the end of the test.
 func closes(t *testing.T, reg coord.Registry) {
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		_ = reg.Close(ctx) // some tests cut its connection
 	})
@@ -57,7 +61,7 @@ func runs(t *testing.T, reg coord.Registry, cfg job.Config, ip string, h job.Han
 	s, err := job.Schedule(within(t), reg, cfg, h, job.WithIP(ip))
 	must(t, err)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		_ = s.Shutdown(ctx) // some tests cut its connection
 	})

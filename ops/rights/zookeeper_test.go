@@ -1,6 +1,7 @@
 package rights_test
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -23,9 +24,8 @@ func identity(t *testing.T, digest string) zk.Identity {
 
 func dialZK(t *testing.T, cfg zk.Config) *zk.Registry {
 	t.Helper()
-	if cfg.SessionTimeout == 0 {
-		cfg.SessionTimeout = 10e9
-	}
+	cfg.SessionTimeout = cmp.Or(cfg.SessionTimeout, calm)
+	cfg.DialTimeout, cfg.RequestTimeout = calm, calm
 	reg, err := zk.Dial(within(t), cfg)
 	must(t, err)
 	closes(t, reg)
@@ -44,7 +44,7 @@ func TestRolesOfZooKeeper(t *testing.T) {
 		must(t, err)
 		cfg := zk.Config{Servers: []string{addr}, Namespace: z.Namespace, Digest: digest, Grants: grants}
 		if addr != server.Addr() {
-			cfg.SessionTimeout = 2e9
+			cfg.SessionTimeout = crashing
 		}
 		return dialZK(t, cfg)
 	}
