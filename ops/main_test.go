@@ -21,7 +21,11 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait of a test.
-const patience = time.Minute
+const patience = 3 * time.Minute
+
+// calm bounds sessions, and requests to real stores: by their defaults of some seconds a session would
+// be lost, and a request would fail, when the machine stands still.
+const calm = time.Minute
 
 // onEveryStore runs a test on the simulator, on etcd and on ZooKeeper.
 func onEveryStore(t *testing.T, behaviour func(*testing.T, dial)) {
@@ -29,7 +33,9 @@ func onEveryStore(t *testing.T, behaviour func(*testing.T, dial)) {
 	t.Run("memory", func(t *testing.T) {
 		s := memory.NewStore(memory.Options{})
 		t.Cleanup(s.Close)
-		behaviour(t, func() (coord.Registry, error) { return s.Dial(t.Context(), memory.Config{Namespace: "ops"}) })
+		behaviour(t, func() (coord.Registry, error) {
+			return s.Dial(t.Context(), memory.Config{Namespace: "ops", SessionTimeout: calm})
+		})
 	})
 	t.Run("etcd", func(t *testing.T) {
 		s, err := etcdserver.Run(t.Context(), etcdserver.Config{})
@@ -38,7 +44,7 @@ func onEveryStore(t *testing.T, behaviour func(*testing.T, dial)) {
 		}
 		t.Cleanup(s.Stop)
 		behaviour(t, func() (coord.Registry, error) {
-			return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{strings.TrimPrefix(s.Endpoints()[0], "http://")}, Namespace: "ops"})
+			return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{strings.TrimPrefix(s.Endpoints()[0], "http://")}, Namespace: "ops", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
 		})
 	})
 	t.Run("zookeeper", func(t *testing.T) {
@@ -49,7 +55,7 @@ func onEveryStore(t *testing.T, behaviour func(*testing.T, dial)) {
 		}
 		t.Cleanup(func() { s.Close() })
 		behaviour(t, func() (coord.Registry, error) {
-			return zk.Dial(t.Context(), zk.Config{Servers: []string{s.Addr()}, Namespace: "ops"})
+			return zk.Dial(t.Context(), zk.Config{Servers: []string{s.Addr()}, Namespace: "ops", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
 		})
 	})
 }

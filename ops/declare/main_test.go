@@ -25,7 +25,11 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait of a test.
-const patience = time.Minute
+const patience = 3 * time.Minute
+
+// calm bounds sessions, and requests to real stores: by their defaults of some seconds a session would
+// be lost, and a request would fail, when the machine stands still.
+const calm = time.Minute
 
 // dial connects to the store of a test.
 type dial func() (coord.Registry, error)
@@ -41,7 +45,7 @@ func onEveryStore(t *testing.T, behaviour func(*testing.T, dial)) {
 		}
 		t.Cleanup(s.Stop)
 		behaviour(t, func() (coord.Registry, error) {
-			return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{strings.TrimPrefix(s.Endpoints()[0], "http://")}, Namespace: "declare"})
+			return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{strings.TrimPrefix(s.Endpoints()[0], "http://")}, Namespace: "declare", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
 		})
 	})
 	t.Run("zookeeper", func(t *testing.T) {
@@ -52,7 +56,7 @@ func onEveryStore(t *testing.T, behaviour func(*testing.T, dial)) {
 		}
 		t.Cleanup(func() { s.Close() })
 		behaviour(t, func() (coord.Registry, error) {
-			return zk.Dial(t.Context(), zk.Config{Servers: []string{s.Addr()}, Namespace: "declare"})
+			return zk.Dial(t.Context(), zk.Config{Servers: []string{s.Addr()}, Namespace: "declare", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
 		})
 	})
 }
@@ -61,7 +65,9 @@ func inMemory(t testing.TB) dial {
 	t.Helper()
 	s := memory.NewStore(memory.Options{})
 	t.Cleanup(s.Close)
-	return func() (coord.Registry, error) { return s.Dial(t.Context(), memory.Config{Namespace: "declare"}) }
+	return func() (coord.Registry, error) {
+		return s.Dial(t.Context(), memory.Config{Namespace: "declare", SessionTimeout: calm})
+	}
 }
 
 // open returns a registry that closes at the end of the test.

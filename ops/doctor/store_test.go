@@ -76,10 +76,14 @@ func storePlantings() map[string]storePlanting {
 	}
 }
 
+// calm bounds sessions and requests: by their defaults of some seconds a session would be lost, and a
+// request would fail, when the machine stands still.
+const calm = time.Minute
+
 // awaitFindings examines a real store until the findings are as wanted.
 func awaitFindings(t *testing.T, reg coord.Registry, want ...doctor.Kind) doctor.Report {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	for {
 		report, err := doctor.Examine(ctx, reg, doctor.Options{Wait: 200 * time.Millisecond})
@@ -107,7 +111,7 @@ func closes(t *testing.T, reg coord.Registry, err error) coord.Registry {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		_ = reg.Close(ctx) // the store may take no writes
 	})
@@ -122,7 +126,7 @@ func runs(t *testing.T, reg coord.Registry) (end func()) {
 		t.Fatal(err)
 	}
 	end = func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := s.Shutdown(ctx); err != nil && !errors.Is(err, coord.ErrClosed) {
 			t.Error(err)
@@ -140,7 +144,7 @@ func TestOnEtcd(t *testing.T) {
 	}
 	t.Cleanup(server.Stop)
 	address := strings.TrimPrefix(server.Endpoints()[0], "http://")
-	reg, err := etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{address}, Namespace: "test", Username: "all", Password: "all"})
+	reg, err := etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{address}, Namespace: "test", Username: "all", Password: "all", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
 	closes(t, reg, err)
 	end := runs(t, reg)
 	if r := awaitFindings(t, reg); r.Store == nil || r.Store.Product != "etcd" || r.Store.Members[0].Quota != 4<<20 || r.Jobs != 1 {
@@ -179,7 +183,7 @@ func TestOnZooKeeper(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	reg, err := zk.Dial(t.Context(), zk.Config{Servers: []string{server.Addr()}, Namespace: "test"})
+	reg, err := zk.Dial(t.Context(), zk.Config{Servers: []string{server.Addr()}, Namespace: "test", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
 	closes(t, reg, err)
 	end := runs(t, reg)
 	if r := awaitFindings(t, reg); r.Store == nil || r.Store.Members[0].Version == "" || r.Jobs != 1 {
@@ -192,6 +196,6 @@ func TestOnZooKeeper(t *testing.T) {
 		t.Fatal(err)
 	}
 	away.Close()
-	other, err := zk.Dial(t.Context(), zk.Config{Servers: []string{server.Addr(), away.Addr().String()}, Namespace: "other"})
+	other, err := zk.Dial(t.Context(), zk.Config{Servers: []string{server.Addr(), away.Addr().String()}, Namespace: "other", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
 	awaitFindings(t, closes(t, other, err), doctor.StoreMemberAway)
 }

@@ -22,7 +22,11 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait of a test on real stores.
-const patience = time.Minute
+const patience = 3 * time.Minute
+
+// calm bounds sessions, and requests to real stores: by their defaults of some seconds a session would
+// be lost, and a request would fail, when the machine stands still.
+const calm = time.Minute
 
 // dial connects to the store of a test.
 type dial func() (coord.Registry, error)
@@ -60,7 +64,7 @@ func onEtcd(t testing.TB) dial {
 	}
 	t.Cleanup(s.Stop)
 	return func() (coord.Registry, error) {
-		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{strings.TrimPrefix(s.Endpoints()[0], "http://")}, Namespace: "ns"})
+		return etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{strings.TrimPrefix(s.Endpoints()[0], "http://")}, Namespace: "ns", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
 	}
 }
 
@@ -73,7 +77,7 @@ func onZooKeeper(t testing.TB) dial {
 	}
 	t.Cleanup(func() { s.Close() })
 	return func() (coord.Registry, error) {
-		return zk.Dial(t.Context(), zk.Config{Servers: []string{s.Addr()}, Namespace: "ns"})
+		return zk.Dial(t.Context(), zk.Config{Servers: []string{s.Addr()}, Namespace: "ns", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
 	}
 }
 
