@@ -92,9 +92,9 @@ func (h *home) open(o sqltrace.Options) *sqltrace.Tracer {
 	return tracer
 }
 
-// within bounds what a test waits for.
+// within bounds what a test waits for. It finds what never comes.
 func (h *home) within() context.Context {
-	ctx, cancel := context.WithTimeout(h.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(h.Context(), 3*time.Minute)
 	h.Cleanup(cancel)
 	return ctx
 }

@@ -147,7 +147,7 @@ func TestOutages(t *testing.T) {
 // killedAmid writes one batch after the other until the server is killed, and returns the last.
 func (o *outage) killedAmid() trace.Batch {
 	o.Helper()
-	took, end := make(chan time.Duration, 100), make(chan trace.Batch)
+	took, end := make(chan time.Duration, 2), make(chan trace.Batch)
 	go func() {
 		for {
 			b, start := o.big(), time.Now()
@@ -156,7 +156,10 @@ func (o *outage) killedAmid() trace.Batch {
 				end <- b
 				return
 			}
-			took <- time.Since(start)
+			select {
+			case took <- time.Since(start):
+			default: // the server is not killed yet
+			}
 		}
 	}()
 	<-took // with statements that are not prepared
