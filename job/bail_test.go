@@ -234,7 +234,7 @@ func TestStrategyThatDoesNotAnswer(t *testing.T) {
 				c.timeout = lasting
 				leads := c.join("10.0.0.1", cfg, c.work, job.WithStrategy("MOODY", m))
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				c.timeout = shortSession
+				c.crashes()
 				other := c.join("10.0.0.2", cfg, c.work, job.WithStrategy("MOODY", m))
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				c.trigger(other)

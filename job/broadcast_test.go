@@ -225,7 +225,7 @@ func TestBroadcastRequests(t *testing.T) {
 		c.timeout = lasting
 		first := c.join("10.0.0.1", cfg, nil)
 		c.awaitSpread("10.0.0.1")
-		c.timeout = shortSession
+		c.crashes()
 		second := c.join("10.0.0.2", cfg, c.work)
 		c.awaitSpread("10.0.0.1", "10.0.0.2")
 		all, err := first.Trigger(t.Context(), job.TriggerRequest{})

@@ -19,6 +19,7 @@ import (
 func TestNamesThatCannotBeRemoved(t *testing.T) {
 	onEtcd(t, func(t *testing.T, s store, vandalize func(*cluster, string, string)) {
 		c := newCutShort(t, s)
+		c.timeout = 10 * time.Second // it is on etcd with the race detector, too, which starves it
 		crashes := c.join("10.0.0.1", c.config(), c.work)
 		c.timeout = lasting
 		stays := c.join("10.0.0.2", c.config(), c.work)

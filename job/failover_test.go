@@ -27,8 +27,17 @@ type cutShort struct {
 
 func newCutShort(t *testing.T, s store) *cutShort {
 	c := &cutShort{cluster: newCluster(t, s, "settle"), release: make(chan struct{})}
-	c.timeout = shortSession
+	c.crashes()
 	return c
+}
+
+// crashes gives those who join from now on short sessions. On real stores they are longer: a busy
+// machine should not end them before the test does.
+func (c *cluster) crashes() {
+	c.timeout = shortSession
+	if c.isReal() {
+		c.timeout = 2 * shortSession
+	}
 }
 
 func (c *cutShort) config() job.Config {
