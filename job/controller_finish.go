@@ -117,6 +117,7 @@ func (c *controller) mend(w *decide.World) error {
 		if n := c.story.mended.add(len(lost)); n > 0 {
 			c.log.Warn("somebody else has removed or changed the records of runs; they are put back", zap.Int("runs", n))
 		}
+		c.wakeIn(firstPause) // who removes them again at once may do so before the view shows anything of it
 	}
 	return nil
 }
