@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
@@ -184,7 +183,7 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 		t.Fatal(err)
 	}
 	starts := func(d dial) error {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		cfg := job.Config{Name: "a", Cron: "0 0 3 * * ?", ShardingTotalCount: 1, Revision: job.MaxRevision}
 		s, err := job.Schedule(ctx, open(t, d), cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
