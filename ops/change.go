@@ -66,6 +66,8 @@ type Change struct {
 	Why    string `json:"why,omitempty"`
 	// Before and After are how it was, and how it is: whole documents of configurations and
 	// calendars, or a few words. 16 KiB are kept of each at most; Cut is whether there was more.
+	// Versions of ZooKeeper repeat (see package coord): if it was removed and created again while an
+	// operator changed it, Before may be how it was in its earlier life.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
 	Cut    bool   `json:"cut,omitempty"`

@@ -27,12 +27,18 @@ type standing map[string]string
 // of them does not begin with what the ones before have left.
 func replay(changes []ops.Change) (standing, error) {
 	s := standing{}
+	// How it was in this life, and in earlier ones: what was removed may have been created again while an operator
+	// looked at it. See Change.
+	life, earlier := map[string][]string{}, map[string][]string{}
 	move := func(what, before, after string) error {
-		if s[what] != before {
+		if s[what] != before && !(s[what] != "" && slices.Contains(earlier[what], before)) {
 			return fmt.Errorf("%s: was %q", what, s[what])
 		}
-		if s[what] = after; after == "" {
+		s[what], life[what] = after, append(life[what], after)
+		if after == "" {
+			earlier[what] = append(earlier[what], life[what]...)
 			delete(s, what)
+			delete(life, what)
 		}
 		return nil
 	}
