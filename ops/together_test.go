@@ -24,22 +24,23 @@ import (
 type standing map[string]string
 
 // replay returns how all stands after changes, the oldest of which is the first. It is an error if one
-// of them does not begin with what the ones before have left.
-func replay(changes []ops.Change) (standing, error) {
+// of them does not begin with what the ones before have left. Where versions repeat, it may also begin with how
+// something that is there was in an earlier life: see Change.
+func replay(changes []ops.Change, versionsRepeat bool) (standing, error) {
 	s := standing{}
-	// How it was in this life, and in earlier ones: what was removed may have been created again while an operator
-	// looked at it. See Change.
-	life, earlier := map[string][]string{}, map[string][]string{}
+	life, earlier := map[string][]string{}, map[string][]string{} // how it was in this life, and in those before
 	move := func(what, before, after string) error {
-		if s[what] != before && !(s[what] != "" && slices.Contains(earlier[what], before)) {
+		isOfEarlierLife := versionsRepeat && s[what] != "" && slices.Contains(earlier[what], before)
+		if s[what] != before && !isOfEarlierLife {
 			return fmt.Errorf("%s: was %q", what, s[what])
 		}
-		s[what], life[what] = after, append(life[what], after)
-		if after == "" {
-			earlier[what] = append(earlier[what], life[what]...)
-			delete(s, what)
-			delete(life, what)
+		if after != "" {
+			s[what], life[what] = after, append(life[what], after)
+			return nil
 		}
+		earlier[what] = append(earlier[what], life[what]...)
+		delete(s, what)
+		delete(life, what)
 		return nil
 	}
 	each := func(things []string, before, after string) (err error) {
@@ -97,6 +98,25 @@ func itemsOf(detail string) (items []string) {
 		}
 	}
 	return items
+}
+
+// repeats reports whether a node that is removed and created again has the version that it had.
+func repeats(ctx context.Context, reg coord.Registry) (bool, error) {
+	var versions [2]int64
+	for life := range versions {
+		if _, err := reg.Commit(ctx, coord.Create("twice", nil)); err != nil {
+			return false, err
+		}
+		n, err := reg.Get(ctx, "twice")
+		if err != nil {
+			return false, err
+		}
+		versions[life] = n.Version
+		if _, err := reg.Commit(ctx, coord.Delete("twice")); err != nil {
+			return false, err
+		}
+	}
+	return versions[0] == versions[1], nil
 }
 
 // stands reads from the tree what replay tells.
@@ -190,7 +210,11 @@ func agrees(ctx context.Context, reg coord.Registry) error {
 		return err
 	}
 	slices.Reverse(list)
-	said, err := replay(list)
+	versionsRepeat, err := repeats(ctx, reg)
+	if err != nil {
+		return err
+	}
+	said, err := replay(list, versionsRepeat)
 	if err != nil {
 		return err
 	}
