@@ -20,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/internal/guard"
 	"github.com/elasticjob-go/elasticjob/console/internal/legacy"
 	"github.com/elasticjob-go/elasticjob/console/internal/live"
+	"github.com/elasticjob-go/elasticjob/console/internal/page"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -137,7 +138,16 @@ func (c *Console) addRoutes(table *route.Table) error {
 		return err
 	}
 	old := legacy.Options{Connections: c.o.Connections, Login: c.logIn(), Zone: c.o.Zone, Log: c.o.Log}
-	return errors.Join(v1.AddConnections(c.o.Connections), c.live.Add(v1), legacy.Add(table, old), c.addProvider(table), c.addProbes(table))
+	return errors.Join(v1.AddConnections(c.o.Connections), c.live.Add(v1), legacy.Add(table, old), c.addProvider(table), c.addProbes(table), page.Add(table, c.pages()))
+}
+
+// pages says what the pages are about.
+func (c *Console) pages() page.Options {
+	o := page.Options{Connections: c.o.Connections, Passwords: c.o.Access != nil, Users: c.o.Access != nil, Version: c.o.Version}
+	if c.o.OIDC != nil {
+		o.Provider = oidc.LoginPath
+	}
+	return o
 }
 
 // logIn is the log-in of ElasticJob's UI; nil if there are no names and passwords.

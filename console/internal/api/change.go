@@ -42,7 +42,7 @@ func changing(o *ops.Ops, isDry bool, do func(*ops.Ops) error) (Changed, error) 
 		o = o.DryRun()
 	}
 	if err := do(o); err != nil {
-		p := problemOf(err)
+		p := ProblemOf(err)
 		p.Changes = c.Changes
 		return c, p
 	}

@@ -64,7 +64,7 @@ func jobProblem(err error) *JobProblem {
 	if err == nil {
 		return nil
 	}
-	p := problemOf(err)
+	p := ProblemOf(err)
 	return &JobProblem{p.Code, p.Status, p.Detail}
 }
 
@@ -136,7 +136,7 @@ func (a *API) serverChange(ctx context.Context, in *ServerInput, do func(*ops.Se
 		}
 	}
 	if err != nil {
-		out.Body.Untried = problemOf(err).Detail
+		out.Body.Untried = ProblemOf(err).Detail
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -181,6 +182,16 @@ var known = []struct {
 	{context.Canceled, http.StatusServiceUnavailable, "cancelled"},
 }
 
+// Codes returns the codes of all problems that have one of their own, for texts in the languages of people.
+func Codes() []string {
+	codes := []string{"bad-body", "body-too-large", "media-type"}
+	for _, k := range known {
+		codes = append(codes, k.code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
 // errRequest: a request asks for what its schema cannot say is wrong.
 var errRequest = errors.New("not allowed")
 
@@ -190,8 +201,8 @@ func refuse(field, format string, args ...any) *Problem {
 	return newProblem(http.StatusUnprocessableEntity, "invalid", field+": "+reason, FieldError{field, reason})
 }
 
-// problemOf returns what a client is told of an error.
-func problemOf(err error) *Problem {
+// ProblemOf returns what a client is told of an error.
+func ProblemOf(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
@@ -277,7 +288,7 @@ func codeOf(status int) string {
 
 // Fail answers a request with what went wrong, as a problem: for routes of /api/v1, and where there is none.
 func Fail(w http.ResponseWriter, _ *http.Request, err error) {
-	p := problemOf(err)
+	p := ProblemOf(err)
 	for name, values := range p.header {
 		w.Header()[name] = values
 	}

@@ -126,7 +126,7 @@ func register[I, O any](a *API, need route.Need, op huma.Operation, handler func
 	huma.Register(through{a.huma, d}, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
-			return nil, problemOf(err)
+			return nil, ProblemOf(err)
 		}
 		return out, nil
 	})
@@ -207,7 +207,7 @@ func (d *door) Handle(op *huma.Operation, handler func(huma.Context)) {
 			Fail(w, r, err)
 			return
 		}
-		compressing(w, r, func(w http.ResponseWriter) { handler(humago.NewContext(op, r, w)) })
+		Compressing(w, r, func(w http.ResponseWriter) { handler(humago.NewContext(op, r, w)) })
 	}))
 }
 

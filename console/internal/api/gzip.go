@@ -9,15 +9,15 @@ import (
 // minGzip is how large an answer is at least that is compressed: below that it does not pay.
 const minGzip = 8 << 10
 
-// compressing has a handler's answer compressed if it is large and the client takes that. An answer of an operation is
+// Compressing has a handler's answer compressed if it is large and the client takes that. An answer of an operation is
 // written at once ([format]). No answer to a GET has a secret whose length would give it away (BREACH).
-func compressing(w http.ResponseWriter, r *http.Request, handle func(http.ResponseWriter)) {
+func Compressing(w http.ResponseWriter, r *http.Request, handle func(http.ResponseWriter)) {
 	if r.Method != http.MethodGet {
 		handle(w)
 		return
 	}
 	w.Header().Add("Vary", "Accept-Encoding")
-	if !takesGzip(r.Header.Get("Accept-Encoding")) {
+	if !TakesGzip(r.Header.Get("Accept-Encoding")) {
 		handle(w)
 		return
 	}
@@ -26,8 +26,8 @@ func compressing(w http.ResponseWriter, r *http.Request, handle func(http.Respon
 	c.begin(false) // if there was no body
 }
 
-// takesGzip reports whether a header Accept-Encoding has gzip, and does not refuse it by its quality.
-func takesGzip(header string) bool {
+// TakesGzip reports whether a header Accept-Encoding has gzip, and does not refuse it by its quality.
+func TakesGzip(header string) bool {
 	for coding := range strings.SplitSeq(header, ",") {
 		name, quality, _ := strings.Cut(strings.ReplaceAll(coding, " ", ""), ";")
 		if strings.EqualFold(name, "gzip") {

@@ -31,7 +31,7 @@ func TestCompressing(t *testing.T) {
 	} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(tt.method, "/", nil)
 		r.Header.Set("Accept-Encoding", tt.accept)
-		compressing(w, r, func(w http.ResponseWriter) {
+		Compressing(w, r, func(w http.ResponseWriter) {
 			w.WriteHeader(http.StatusTeapot)
 			for _, part := range tt.answer {
 				if n, err := io.WriteString(w, part); n != len(part) || err != nil {

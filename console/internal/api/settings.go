@@ -116,7 +116,7 @@ func (a *API) settings(ctx context.Context, _ *InJob) (*versioned[SettingsInfo],
 	}
 	info := SettingsInfo{Job: route.At(ctx).Job, Implementation: s.Implementation, Version: s.Version, Document: veil.Document(string(s.Document))}
 	if err != nil {
-		p := problemOf(err)
+		p := ProblemOf(err)
 		info.Error, info.Errors = p.Detail, p.Errors
 	} else if info.Config, err = configKeys(s.Config); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (a *API) ticks(ctx context.Context, in *TicksInput) (*answer[TicksInfo], er
 	}
 	switch {
 	case errors.Is(err, job.ErrInvalidConfig):
-		return &answer[TicksInfo]{TicksInfo{Rows: []time.Time{}, Error: problemOf(err).Detail}}, nil
+		return &answer[TicksInfo]{TicksInfo{Rows: []time.Time{}, Error: ProblemOf(err).Detail}}, nil
 	case err != nil:
 		return nil, err
 	}

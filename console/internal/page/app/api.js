@@ -1,0 +1,111 @@
+// Asks /api/v1. Operations, their parameters and answers have types: api.d.ts is made of the OpenAPI document.
+import { facts } from "./facts.js";
+
+/** @typedef {import("./api").Operations} Operations */
+
+/** What the API refuses, or that it could not be asked. */
+export class Problem extends Error {
+  /** @param {Partial<import("./api").Problem> & {code: string, status: number}} p */
+  constructor(p) {
+    super(p.detail ?? p.code);
+    this.status = p.status;
+    this.code = p.code;
+    this.errors = p.errors ?? [];
+    this.changes = p.changes ?? [];
+  }
+}
+
+/**
+ * Asks one operation: ask("GET /namespaces/{namespace}/jobs", {namespace, limit: 100}). Parameters stand in the path, in a
+ * header if they begin with a capital, or in the query; what is undefined or empty is left out.
+ * @template {keyof Operations} O
+ * @param {O} operation
+ * @param {Operations[O]["in"]} params
+ * @param {Operations[O]["body"]} [body]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Operations[O]["out"]>}
+ */
+export async function ask(operation, params, body, signal) {
+  return (await answer(operation, params, body, signal)).value;
+}
+
+/**
+ * As ask, with the version of the answer, for If-Match.
+ * @template {keyof Operations} O
+ * @param {O} operation
+ * @param {Operations[O]["in"]} params
+ * @param {Operations[O]["body"]} [body]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{value: Operations[O]["out"], etag: string}>}
+ */
+export async function answer(operation, params, body, signal) {
+  const [method, template] = operation.split(" ");
+  const { href, headers } = address(template, params);
+  /** @type {RequestInit} */
+  const init = { method, headers: { Accept: "application/json", ...headers }, signal };
+  if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { ...init.headers, "Content-Type": "application/json" };
+  }
+  let response;
+  let text;
+  try {
+    response = await fetch(href, init);
+    text = await response.text();
+  } catch (e) {
+    if (signal?.aborted) throw e;
+    throw new Problem({ status: 0, code: "console-away" });
+  }
+  const isLogin = template === "/login";
+  if (response.status === 401 && !isLogin && facts.user) {
+    location.reload(); // the log-in has ended: it comes at this address
+    await new Promise(() => {});
+  }
+  const value = text && response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : undefined;
+  if (!response.ok) throw new Problem(value?.code ? value : { status: response.status, code: "http-" + response.status, detail: text.slice(0, 300) });
+  return { value, etag: response.headers.get("ETag") ?? "" };
+}
+
+/**
+ * Where an operation is asked.
+ * @param {string} template
+ * @param {Record<string, any>} params
+ */
+export function address(template, params) {
+  const rest = { ...params };
+  const path = template.replace(/\{(\w+)\}/g, (_, name) => {
+    const value = rest[name];
+    delete rest[name];
+    return encodeURIComponent(value);
+  });
+  /** @type {Record<string, string>} */
+  const headers = {};
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(rest)) {
+    if (value === undefined || value === "" || value === false) continue;
+    if (/^[A-Z]/.test(name)) headers[name] = String(value);
+    else query.set(name, String(value));
+  }
+  const tail = query.size ? "?" + query : "";
+  return { href: facts.root + "api/v1" + path + tail, headers };
+}
+
+/**
+ * All rows of a list that comes in pages, up to a bound: more says that there are others.
+ * @template {keyof Operations} O
+ * @param {O} operation
+ * @param {Operations[O]["in"]} params
+ * @param {number} [bound]
+ * @returns {Promise<{rows: Operations[O]["out"] extends {rows: (infer R)[]} ? R[] : never, more: boolean}>}
+ */
+export async function all(operation, params, bound = 10000) {
+  /** @type {any[]} */
+  const rows = [];
+  let after = "";
+  do {
+    const page = /** @type {any} */ (await ask(operation, /** @type {any} */ ({ limit: 1000, ...params, after })));
+    rows.push(...page.rows);
+    after = page.next ?? "";
+  } while (after && rows.length < bound);
+  return { rows: /** @type {any} */ (rows), more: after !== "" };
+}

@@ -1,0 +1,70 @@
+// Listens to the API: server-sent events of a namespace or a job. Nothing is open while nobody looks, as a browser has six
+// connections for all its tabs.
+import { address } from "./api.js";
+
+/**
+ * @typedef {{
+ *   reset?: (data: JobsChange) => void, update?: (data: JobsChange) => void, job?: (data: import("./api").JobView) => void,
+ *   state: (now: LiveState, why?: string) => void,
+ * }} Listener
+ * @typedef {{jobs?: import("./api").JobInfo[], removed?: string[], more?: boolean}} JobsChange
+ * @typedef {"connecting" | "live" | "doubt" | "away" | "removed" | "denied"} LiveState
+ */
+
+/**
+ * Listens until the page goes. State says how it stands: "doubt" is that what was told may be old, with the reason.
+ * @param {string} template "/namespaces/{namespace}/watch" or that of a job
+ * @param {Record<string, string>} params
+ * @param {Listener} listener
+ */
+export function listen(template, params, listener) {
+  /** @type {EventSource | undefined} */
+  let source;
+  let last = "";
+  let ended = false;
+  let wait = 1000;
+
+  const open = () => {
+    if (source || ended || document.hidden) return;
+    listener.state("connecting");
+    const s = new EventSource(address(template, { ...params, lastEventId: last }).href);
+    source = s;
+    const on = (/** @type {string} */ name, /** @type {((data: any) => void) | undefined} */ tell) =>
+      s.addEventListener(name, (e) => {
+        const event = /** @type {MessageEvent} */ (e);
+        if (event.lastEventId) last = event.lastEventId;
+        wait = 1000;
+        tell?.(JSON.parse(event.data));
+      });
+    s.onopen = () => listener.state("live");
+    on("reset", listener.reset);
+    on("update", listener.update);
+    on("job", listener.job);
+    on("fault", (d) => listener.state(d.fault ? "doubt" : "live", d.fault));
+    on("bye", (d) => {
+      close();
+      if (d.code === "closing") return again();
+      ended = true;
+      if (d.code === "denied") location.reload();
+      else listener.state("removed", d.reason);
+    });
+    s.onerror = () => {
+      listener.state("away");
+      if (s.readyState !== EventSource.CLOSED) return; // it comes again by itself
+      close();
+      again();
+    };
+  };
+  const close = () => {
+    source?.close();
+    source = undefined;
+  };
+  const again = () => {
+    setTimeout(open, wait);
+    wait = Math.min(wait * 2, 30000);
+  };
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", open);
+  open();
+}

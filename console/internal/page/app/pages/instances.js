@@ -1,0 +1,4 @@
+import { page } from "../frame.js";
+import { empty } from "../ui.js";
+
+page(() => empty("…"));

@@ -1,0 +1,69 @@
+// Tables: sorted by a click on a heading, in cards of names and values where the window is narrow.
+import { h } from "./dom.js";
+import { w } from "./words.js";
+
+/** @typedef {import("./dom.js").View} View */
+/**
+ * @template R
+ * @typedef {{name: string, text: string, cell: (row: R) => View, sort?: (a: R, b: R) => number, num?: boolean, wide?: boolean}} Column
+ */
+/** @typedef {{by: string, down: boolean}} Order */
+
+/**
+ * A table. order is how it is sorted, and turn sorts it otherwise; without turn it is as the rows are.
+ * @template R
+ * @param {{
+ *   label: string, rows: R[], columns: Column<R>[], key: (row: R) => string | number, order?: Order, turn?: (order: Order) => void,
+ *   rowClass?: (row: R) => string | null, empty?: View,
+ * }} t
+ */
+export function table(t) {
+  if (!t.rows.length && t.empty) return t.empty;
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.label }, h("table", null,
+    h("caption", { class: "unseen" }, t.label),
+    h("thead", null, h("tr", null, t.columns.map((c) => headCell(c, t.order, t.turn)))),
+    h("tbody", null, sorted(t.rows, t.columns, t.order).map((row) => h("tr", { key: t.key(row), class: t.rowClass?.(row) ?? null },
+      t.columns.map((c) => h("td", { class: (c.num ? "num" : "") + (c.wide ? " wide" : ""), "data-name": c.text }, c.cell(row))))))));
+}
+
+/**
+ * @param {Column<any>} c
+ * @param {Order} [order]
+ * @param {(order: Order) => void} [turn]
+ */
+export function headCell(c, order, turn) {
+  const here = order?.by === c.name;
+  const content = c.sort && turn
+    ? h("button", { type: "button", class: "sort", title: w("ui.sort", { by: c.text }), onclick: () => turn({ by: c.name, down: here ? !order.down : false }) },
+      c.text, h("span", { "aria-hidden": "true", class: "arrow" }, here ? (order.down ? "▼" : "▲") : ""))
+    : c.text;
+  return h("th", { scope: "col", class: c.num ? "num" : null, "aria-sort": here ? (order.down ? "descending" : "ascending") : null }, content);
+}
+
+/**
+ * @template R
+ * @param {R[]} rows
+ * @param {Column<R>[]} columns
+ * @param {Order} [order]
+ */
+export function sorted(rows, columns, order) {
+  const compare = columns.find((c) => c.name === order?.by)?.sort;
+  if (!order || !compare) return rows;
+  return rows.toSorted((a, b) => (order.down ? compare(b, a) : compare(a, b)));
+}
+
+/**
+ * Compares by a value: a number or a text; what has none comes last.
+ * @template R
+ * @param {(row: R) => string | number | undefined} value
+ */
+export function by(value) {
+  return (/** @type {R} */ a, /** @type {R} */ b) => {
+    const x = value(a);
+    const y = value(b);
+    if (x === y) return 0;
+    if (x === undefined || x === "") return 1;
+    if (y === undefined || y === "") return -1;
+    return typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y), undefined, { numeric: true });
+  };
+}

@@ -1,0 +1,64 @@
+// Times and durations as people read them.
+import { facts } from "./facts.js";
+import { w } from "./words.js";
+
+const day = new Intl.DateTimeFormat(facts.language, { year: "numeric", month: "2-digit", day: "2-digit" });
+const clock = new Intl.DateTimeFormat(facts.language, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+
+/** @param {string | number | Date} t */
+const date = (t) => (t instanceof Date ? t : new Date(t));
+
+/** The time of day; with the day if it is not today's. @param {string | number | Date | undefined} t */
+export function when(t) {
+  if (t === undefined || t === "") return "";
+  const d = date(t);
+  return day.format(d) === day.format(new Date()) ? clock.format(d) : day.format(d) + " " + clock.format(d);
+}
+
+/** Day and time, whatever day it is. @param {string | number | Date | undefined} t */
+export function whenFull(t) {
+  if (t === undefined || t === "") return "";
+  return day.format(date(t)) + " " + clock.format(date(t));
+}
+
+/**
+ * Day and time in a zone, with the day of the week. An unknown zone is that of the browser.
+ * @param {string | number | Date} t
+ * @param {string | undefined} zone
+ */
+export function whenIn(t, zone) {
+  /** @type {Intl.DateTimeFormatOptions} */
+  const o = { weekday: "short", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+  try {
+    return new Intl.DateTimeFormat(facts.language, { ...o, timeZone: (zone ?? "").replace(/^GMT(?=[+-])/, "") || undefined, timeZoneName: "shortOffset" }).format(date(t));
+  } catch {
+    return new Intl.DateTimeFormat(facts.language, o).format(date(t)); // ElasticJob knows zones that browsers do not
+  }
+}
+
+/** How long, in at most two units: 350 ms, 1.5 s, 2 min 5 s, 3 h. @param {number} seconds */
+export function lasting(seconds) {
+  if (seconds < 0) return "−" + lasting(-seconds);
+  if (seconds < 0.9995) return Math.round(seconds * 1000) + " ms";
+  if (seconds < 59.95) return (seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)) + " s";
+  const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  let left = Math.round(seconds);
+  const out = [];
+  for (const [size, unit] of /** @type {[number, string][]} */ (parts)) {
+    const n = Math.floor(left / size);
+    left -= n * size;
+    if (n > 0) out.push(`${n} ${unit}`);
+    else if (out.length) break;
+    if (out.length === 2) break;
+  }
+  return out.join(" ");
+}
+
+/** How long ago, or how long until. @param {string | number | Date | undefined} t */
+export function ago(t, now = Date.now()) {
+  if (t === undefined || t === "") return "";
+  const seconds = (now - date(t).getTime()) / 1000;
+  if (Math.abs(seconds) < 1) return w("time.now");
+  const text = lasting(Math.abs(seconds) < 60 ? Math.round(Math.abs(seconds)) : Math.abs(seconds));
+  return seconds > 0 ? w("time.ago", { time: text }) : w("time.in", { time: text });
+}

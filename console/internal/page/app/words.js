@@ -1,0 +1,46 @@
+// The texts of a page: the server has put those into the document that the page's modules name.
+import { facts } from "./facts.js";
+
+/** @type {Record<string, string>} */
+const words = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
+
+/**
+ * A text with its values: {name} is a value, {name#one|other} a word that depends on a number. Numbers are
+ * written as the language does.
+ * @param {import("./words").Word} key
+ * @param {Record<string, string | number>} [values]
+ */
+export function w(key, values = {}) {
+  return fill(words[key] ?? key, values);
+}
+
+/**
+ * What a word of the API is called, such as a status: itself if there is no text for it, as one of a later version.
+ * @param {string} file @param {string | undefined} word
+ */
+export function term(file, word) {
+  if (word === undefined || word === "") return "";
+  return words[`${file}.${word}`] ?? word;
+}
+
+/** Whether there is a text for a word of the API. @param {string} file @param {string} word */
+export function has(file, word) {
+  return `${file}.${word}` in words;
+}
+
+/** @param {string} text @param {Record<string, string | number>} values */
+function fill(text, values) {
+  return text.replace(/\{(\w+)(?:#([^|}]*)\|([^}]*))?\}/g, (all, name, one, other) => {
+    const value = values[name];
+    if (value === undefined) return all;
+    if (one !== undefined) return value === 1 ? one : other;
+    return typeof value === "number" ? number(value) : value;
+  });
+}
+
+const numbers = new Intl.NumberFormat(facts.language);
+
+/** A number as the language writes it. @param {number} n */
+export function number(n) {
+  return numbers.format(n);
+}

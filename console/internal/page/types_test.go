@@ -1,0 +1,121 @@
+package page
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/console/internal/api"
+)
+
+var write = flag.Bool("write", false, "write the types of words that the modules are checked with")
+
+// The modules are checked with the words that there are.
+func TestTypesOfWords(t *testing.T) {
+	d, err := newDictionary(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("// Made by go test ./internal/page -write: the keys of all words.\nexport type Word =\n")
+	for _, key := range slices.Sorted(maps.Keys(d[languages[0]])) {
+		fmt.Fprintf(&b, "  | %q\n", key)
+	}
+	compare(t, "app/words.d.ts", b.String()+"  ;\n")
+}
+
+// compare compares a made file with what it should be, or writes it.
+func compare(t *testing.T, name, want string) {
+	t.Helper()
+	if *write {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not up to date: go test ./internal/page -write", name)
+	}
+}
+
+// All languages have the same words with the same values, and none that no module, no template and no page needs.
+func TestWords(t *testing.T) {
+	d, err := newDictionary(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := regexp.MustCompile(`\{\w+`)
+	values := func(word string) []string {
+		found := value.FindAllString(word, -1)
+		slices.Sort(found)
+		return slices.Compact(found)
+	}
+	for _, language := range languages[1:] {
+		for key, word := range d[languages[0]] {
+			other, ok := d[language][key]
+			switch {
+			case !ok:
+				t.Errorf("%s has no %s: %s", language, key, word)
+			case strings.TrimSpace(other) == "":
+				t.Errorf("%s: %s is empty", language, key)
+			case !slices.Equal(values(word), values(other)):
+				t.Errorf("%s: %s has values %v, not %v", language, key, values(other), values(word))
+			}
+		}
+		for key := range d[language] {
+			if _, ok := d[languages[0]][key]; !ok {
+				t.Errorf("%s has %s, and %s has not", language, key, languages[0])
+			}
+		}
+	}
+	texts := sources(t)
+	for key := range d[languages[0]] {
+		file, _, _ := strings.Cut(key, ".")
+		if strings.Contains(texts, `"`+key+`"`) || slices.Contains([]string{"title", "nav"}, file) || regexp.MustCompile("\\b(term|has)\\(\\s*\""+file+"\"|[\"`]"+file+`\.\$\{`).MatchString(texts) {
+			continue
+		}
+		t.Errorf("nobody needs the word %s", key)
+	}
+}
+
+// sources returns the text of all modules and of the template.
+func sources(t *testing.T) string {
+	t.Helper()
+	a, err := newAssets(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame, err := files.ReadFile("frame.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(frame)
+	for name, f := range a.files {
+		if strings.HasSuffix(name, ".js") {
+			text += string(f.plain)
+		}
+	}
+	return text
+}
+
+// Every problem of the API has a text in every language, in words of people.
+func TestProblemsHaveWords(t *testing.T) {
+	d, err := newDictionary(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range api.Codes() {
+		if d[languages[0]]["problem."+code] == "" {
+			t.Errorf("problem %s has no text", code)
+		}
+	}
+}

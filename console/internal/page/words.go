@@ -1,0 +1,97 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Languages are those of the pages: the first one is for who asks for none of them.
+var languages = []string{"en", "zh"}
+
+// words are the texts of a language, by FILE.NAME.
+type words map[string]string
+
+// dictionary has the words of each language.
+type dictionary map[string]words
+
+// newDictionary reads words/LANGUAGE/FILE.json.
+func newDictionary(all fs.FS) (dictionary, error) {
+	d := dictionary{}
+	for _, language := range languages {
+		d[language] = words{}
+		names, err := fs.Glob(all, "words/"+language+"/*.json")
+		if err != nil {
+			return nil, fmt.Errorf("page: %w", err)
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(all, name)
+			if err != nil {
+				return nil, fmt.Errorf("page: %w", err)
+			}
+			var in map[string]string
+			if err := json.Unmarshal(text, &in); err != nil {
+				return nil, fmt.Errorf("page: %s: %w", name, err)
+			}
+			for key, word := range in {
+				d[language][strings.TrimSuffix(path.Base(name), ".json")+"."+key] = word
+			}
+		}
+	}
+	return d, nil
+}
+
+// used is where a module names a word, or the first part of a word's key.
+var used = regexp.MustCompile("\\b(?:w|term|has)\\(\\s*[\"'`]([a-z]+)[.\"'`]")
+
+// ofPage returns the words of the files that some modules name.
+func (d dictionary) ofPage(language string, a *assets, module string) words {
+	var named []string
+	for _, m := range a.graph[module] {
+		for _, found := range used.FindAllSubmatch(a.files[m].plain, -1) {
+			named = append(named, string(found[1]))
+		}
+	}
+	out := words{}
+	for key, word := range d[language] {
+		file, _, _ := strings.Cut(key, ".")
+		if slices.Contains(named, file) {
+			out[key] = word
+		}
+	}
+	return out
+}
+
+// languageOf returns the language of a request: that of the cookie, or the one that the browser likes best.
+func languageOf(r *http.Request) string {
+	if c, err := r.Cookie("elasticjob-language"); err == nil && slices.Contains(languages, c.Value) {
+		return c.Value
+	}
+	best, quality := languages[0], 0.0
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
+		tag, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
+		primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
+		q := 1.0
+		if v, ok := strings.CutPrefix(strings.TrimSpace(weight), "q="); ok {
+			q, _ = strconv.ParseFloat(v, 64) // 0, not wanted, if it is no number
+		}
+		if slices.Contains(languages, primary) && q > quality {
+			best, quality = primary, q
+		}
+	}
+	return best
+}
+
+// themeOf returns light or dark if somebody has chosen that; else empty, and the system's counts.
+func themeOf(r *http.Request) string {
+	if c, err := r.Cookie("elasticjob-theme"); err == nil && (c.Value == "light" || c.Value == "dark") {
+		return c.Value
+	}
+	return ""
+}
