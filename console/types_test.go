@@ -18,7 +18,7 @@ import (
 var write = flag.Bool("write", false, "write the types of the API that the modules of the pages are checked with")
 
 // typesFile has the types of the API for the modules of the pages.
-const typesFile = "internal/page/app/api.d.ts"
+const typesFile = "internal/page/app/types/api.d.ts"
 
 // What the pages know of the API is what its document says.
 func TestTypesOfPages(t *testing.T) {

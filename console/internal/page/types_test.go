@@ -26,7 +26,7 @@ func TestTypesOfWords(t *testing.T) {
 	for _, key := range slices.Sorted(maps.Keys(d[languages[0]])) {
 		fmt.Fprintf(&b, "  | %q\n", key)
 	}
-	compare(t, "app/words.d.ts", b.String()+"  ;\n")
+	compare(t, "app/types/words.d.ts", b.String()+"  ;\n")
 }
 
 // compare compares a made file with what it should be, or writes it.

@@ -8,12 +8,12 @@ import { button, problem } from "./ui.js";
 import { term, w } from "./words.js";
 
 /** @typedef {import("./dom.js").View} View */
-/** @typedef {import("./api").Change} Change */
+/** @typedef {import("./types/api").Change} Change */
 /**
  * @typedef {{
  *   title: string, text?: View, does: string, danger?: boolean,
  *   form?: (again: () => void) => View, valid?: () => boolean, why?: boolean,
- *   run: (o: {dryRun: boolean, why: string}) => Promise<{changes?: Change[], outcomes?: import("./api").JobOutcome[], id?: string} | void | undefined>,
+ *   run: (o: {dryRun: boolean, why: string}) => Promise<{changes?: Change[], outcomes?: import("./types/api").JobOutcome[], id?: string} | void | undefined>,
  *   preview?: boolean, done?: (answer: any) => void, quiet?: boolean,
  * }} Action
  * title is a question or what is done; does the word on the button; form other controls; why asks for a reason; preview shows
@@ -95,7 +95,7 @@ export async function run(a) {
 function report(a, answer) {
   a.done?.(answer);
   if (a.quiet) return;
-  const failed = /** @type {import("./api").JobOutcome[]} */ (answer?.outcomes ?? []).filter((o) => o.error);
+  const failed = /** @type {import("./types/api").JobOutcome[]} */ (answer?.outcomes ?? []).filter((o) => o.error);
   if (failed.length) {
     tell("bad", h("p", null, w("actions.failed", { n: failed.length })), h("ul", null, failed.slice(0, 10).map((o) => h("li", null, `${o.job}: ${o.error?.detail}`))));
     return;

@@ -1,11 +1,11 @@
 // Asks /api/v1. Operations, their parameters and answers have types: api.d.ts is made of the OpenAPI document.
 import { facts } from "./facts.js";
 
-/** @typedef {import("./api").Operations} Operations */
+/** @typedef {import("./types/api").Operations} Operations */
 
 /** What the API refuses, or that it could not be asked. */
 export class Problem extends Error {
-  /** @param {Partial<import("./api").Problem> & {code: string, status: number}} p */
+  /** @param {Partial<import("./types/api").Problem> & {code: string, status: number}} p */
   constructor(p) {
     super(p.detail ?? p.code);
     this.status = p.status;

@@ -4,10 +4,10 @@ import { address } from "./api.js";
 
 /**
  * @typedef {{
- *   reset?: (data: JobsChange) => void, update?: (data: JobsChange) => void, job?: (data: import("./api").JobView) => void,
+ *   reset?: (data: JobsChange) => void, update?: (data: JobsChange) => void, job?: (data: import("./types/api").JobView) => void,
  *   state: (now: LiveState, why?: string) => void,
  * }} Listener
- * @typedef {{jobs?: import("./api").JobInfo[], removed?: string[], more?: boolean}} JobsChange
+ * @typedef {{jobs?: import("./types/api").JobInfo[], removed?: string[], more?: boolean}} JobsChange
  * @typedef {"connecting" | "live" | "doubt" | "away" | "removed" | "denied"} LiveState
  */
 

@@ -36,7 +36,7 @@ export function whenIn(t, zone) {
   }
 }
 
-/** How long, in at most two units: 350 ms, 1.5 s, 2 min 5 s, 3 h. @param {number} seconds */
+/** How long, in at most two units: 350 ms, 1.5 s, 2 min 5 s, 3 h. @param {number} seconds @returns {string} */
 export function lasting(seconds) {
   if (seconds < 0) return "−" + lasting(-seconds);
   if (seconds < 0.9995) return Math.round(seconds * 1000) + " ms";

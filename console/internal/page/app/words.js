@@ -7,7 +7,7 @@ const words = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
 /**
  * A text with its values: {name} is a value, {name#one|other} a word that depends on a number. Numbers are
  * written as the language does.
- * @param {import("./words").Word} key
+ * @param {import("./types/words").Word} key
  * @param {Record<string, string | number>} [values]
  */
 export function w(key, values = {}) {
