@@ -1,4 +1,4 @@
-.PHONY: help test deps lint bench load history faults soak simulate
+.PHONY: help test deps lint types bench load history faults soak simulate
 
 # Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
 STORE = etcd
@@ -42,6 +42,9 @@ lint: ## gofmt, go vet, staticcheck (pinned in tools/go.mod)
 		go vet ./...; \
 		GOWORK=off go tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./...; \
 		go mod tidy -diff); done
+
+types: ## the modules of the console's pages, by TypeScript's checker (pinned in tools/go.mod; building it takes minutes once)
+	cd console/internal/page/app && GOWORK=off go tool -modfile=$(CURDIR)/tools/go.mod tsgo -p jsconfig.json
 
 bench: ## the figures of the registry centre, strategies and expressions
 	@scripts/test-deps
