@@ -73,6 +73,7 @@ type Console struct {
 	guard   *guard.Guard
 	metrics *guard.Metrics
 	live    *live.Live
+	pages   *page.Pages
 	close   []func(context.Context) error // in this order
 }
 
@@ -113,7 +114,7 @@ func New(o Options) (*Console, error) {
 	if c.metrics, err = guard.NewMetrics(append(o.Collectors, connections{o.Connections}, streams{c.live})...); err != nil {
 		return nil, fmt.Errorf("console: Collectors: %w", err)
 	}
-	table := &route.Table{Who: o.Who, Fail: fail}
+	table := &route.Table{Who: o.Who, Fail: c.fail}
 	if c.guard, err = guard.New(table, guard.Options{
 		Limits: o.Limits, Hosts: o.Hosts, Origins: o.Origins, Secure: o.Secure, Address: o.Address, Metrics: c.metrics, Log: o.Log,
 	}); err != nil {
@@ -138,16 +139,18 @@ func (c *Console) addRoutes(table *route.Table) error {
 		return err
 	}
 	old := legacy.Options{Connections: c.o.Connections, Login: c.logIn(), Zone: c.o.Zone, Log: c.o.Log}
-	return errors.Join(v1.AddConnections(c.o.Connections), c.live.Add(v1), legacy.Add(table, old), c.addProvider(table), c.addProbes(table), page.Add(table, c.pages()))
+	return errors.Join(v1.AddConnections(c.o.Connections), c.live.Add(v1), legacy.Add(table, old), c.addProvider(table), c.addProbes(table), c.addPages(table))
 }
 
-// pages says what the pages are about.
-func (c *Console) pages() page.Options {
+// addPages adds the pages.
+func (c *Console) addPages(table *route.Table) error {
 	o := page.Options{Connections: c.o.Connections, Passwords: c.o.Access != nil, Users: c.o.Access != nil, Version: c.o.Version}
 	if c.o.OIDC != nil {
 		o.Provider = oidc.LoginPath
 	}
-	return o
+	var err error
+	c.pages, err = page.Add(table, o)
+	return err
 }
 
 // logIn is the log-in of ElasticJob's UI; nil if there are no names and passwords.
@@ -204,10 +207,14 @@ func (c *Console) Close(ctx context.Context) error {
 	return err
 }
 
-// fail answers a request that has no route, and for routes that do not say how.
-func fail(w http.ResponseWriter, r *http.Request, err error) {
-	if strings.HasPrefix(r.URL.Path, api.Prefix) {
+// fail answers a request that has no route, and for routes that do not say how: to programs as the API does, to people by a page.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
+	switch {
+	case strings.HasPrefix(r.URL.Path, api.Prefix):
 		api.Fail(w, r, err)
+		return
+	case c.pages != nil && page.Wanted(r):
+		c.pages.Fail(w, r, err)
 		return
 	}
 	status := route.Status(err)

@@ -122,6 +122,13 @@ func TestFormatsOfFailures(t *testing.T) {
 			t.Errorf("%s: %d %s: %s", path, status, h.Get("Content-Type"), text)
 		}
 	}
+	r := httptest.NewRequest("GET", "/none", nil)
+	r.Header.Set("Accept", "text/html,*/*")
+	w := httptest.NewRecorder()
+	c.ServeHTTP(w, r)
+	if w.Code != 404 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("a browser: %d %s", w.Code, w.Header().Get("Content-Type"))
+	}
 }
 
 func TestRoutesAreThere(t *testing.T) {

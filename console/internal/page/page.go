@@ -47,10 +47,10 @@ type Pages struct {
 // Add adds all pages to a table.
 //
 // Errors: one that says what of a page is wrong.
-func Add(table *route.Table, o Options) error {
+func Add(table *route.Table, o Options) (*Pages, error) {
 	p, err := newPages(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	asset := http.Handler(p.assets)
 	for _, pattern := range []string{"/assets/{hash}/{file}", "/assets/{hash}/{folder}/{file}"} {
@@ -63,11 +63,16 @@ func Add(table *route.Table, o Options) error {
 			continue
 		}
 		err = errors.Join(err, table.Add(route.Route{
-			Method: http.MethodGet, Pattern: s.pattern, Need: s.need, Fail: p.fail,
+			Method: http.MethodGet, Pattern: s.pattern, Need: s.need, Fail: p.Fail,
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.show(w, r, s, http.StatusOK, nil) }),
 		}))
 	}
-	return err
+	return p, err
+}
+
+// Wanted reports whether who asks looks for a page: a browser does, and a program does not say so.
+func Wanted(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
 }
 
 func newPages(o Options) (*Pages, error) {
@@ -100,8 +105,8 @@ func (p *Pages) icon(w http.ResponseWriter, r *http.Request) {
 	p.assets.ServeHTTP(w, r)
 }
 
-// fail shows why there is no page: the log-in to who is not logged in, or what is wrong.
-func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
+// Fail shows why there is no page: the log-in to who is not logged in, or what is wrong.
+func (p *Pages) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, route.ErrNobody) {
 		p.show(w, r, site{name: "login"}, http.StatusUnauthorized, nil)
 		return
@@ -173,6 +178,9 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int,
 		Heading: p.words[language]["title."+s.name], w: p.words[language], Namespace: f.Params["namespace"],
 	}
 	d.Title = d.Heading
+	if about := map[string]string{"job": f.Params["job"], "calendar": f.Params["calendar"]}[s.name]; about != "" {
+		d.Heading = about
+	}
 	for _, name := range []string{"calendar", "job", "namespace"} {
 		if value := f.Params[name]; value != "" {
 			d.Title += " · " + value
