@@ -140,6 +140,38 @@ func (j *Job) Latest(ctx context.Context, from, limit int) ([]Execution, error) 
 	return rows[Execution](ctx, j.n.c, v, j.path("latest")...)
 }
 
+// ColumnsQuery says which executions are wanted: those of Job that begin at From or later, and before To. All three are
+// needed.
+type ColumnsQuery struct {
+	Job      string
+	From, To time.Time
+	Limit    int // up to 100,000, which is the default
+}
+
+// Columns are executions of a job, the newest last: each list of numbers has one for each execution, in the same order.
+type Columns struct {
+	Begin    time.Time `json:"begin"` // Ticks and Begun are in milliseconds since then
+	IDs      []string  `json:"ids"`
+	Items    []int     `json:"items"`
+	Ticks    []int64   `json:"ticks"`    // -1: not known
+	Begun    []int64   `json:"begun"`    // -1: not known
+	Duration []int64   `json:"duration"` // in milliseconds; -1: it runs, or nobody has told
+	// Outcome, Source and Instance are indexes of the texts in Outcomes, Sources and Instances.
+	Outcome   []int             `json:"outcome"`
+	Source    []int             `json:"source"`
+	Instance  []int             `json:"instance"`
+	Outcomes  []history.Outcome `json:"outcomes"`
+	Sources   []string          `json:"sources"`
+	Instances []string          `json:"instances"`
+	More      bool              `json:"more"` // whether there are older ones in that time
+}
+
+// Columns returns many executions of a job.
+func (n *Namespace) Columns(ctx context.Context, q ColumnsQuery) (Columns, error) {
+	v := query().text("job", q.Job).time("from", q.From).time("to", q.To).number("limit", q.Limit)
+	return get[Columns](ctx, n.c, v.Values, n.path("history", "columns")...)
+}
+
 // StatusesQuery says which changes of state are wanted.
 type StatusesQuery struct {
 	Job, TaskID string

@@ -139,6 +139,9 @@ func TestEveryRoute(t *testing.T) {
 			{"latest", func() error { return second(settle.Latest(ctx, 0, 10)) }},
 			{"statuses", func() error { return drain(n.Statuses(ctx, client.StatusesQuery{Job: "settle", Limit: 500})) }},
 			{"events", func() error { return drain(n.Events(ctx, client.EventsQuery{Job: "settle"})) }},
+			{"columns", func() error {
+				return second(n.Columns(ctx, client.ColumnsQuery{Job: "settle", From: time.Now().Add(-time.Hour), To: time.Now()}))
+			}},
 			{"counts", func() error { return second(n.Counts(ctx, client.CountsQuery{Job: "settle", Step: "day"})) }},
 			{"durations", func() error { return second(n.Durations(ctx, "settle", time.Time{}, time.Time{})) }},
 			{"history's jobs", func() error { return second(n.HistoryJobs(ctx, "s", 10)) }},

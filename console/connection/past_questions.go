@@ -33,6 +33,10 @@ func (p *past) Latest(ctx context.Context, job string, after, limit int) ([]hist
 	})
 }
 
+func (p *past) Outlines(ctx context.Context, q history.OutlineQuery) (history.Outlines, error) {
+	return ask(ctx, p, askTime, func(ctx context.Context, h History) (history.Outlines, error) { return h.Outlines(ctx, q) })
+}
+
 func (p *past) Lines(ctx context.Context, id string, after, limit int) ([]trace.Line, error) {
 	return ask(ctx, p, askTime, func(ctx context.Context, h History) ([]trace.Line, error) { return h.Lines(ctx, id, after, limit) })
 }

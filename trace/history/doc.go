@@ -6,7 +6,7 @@
 //	for _, x := range page.Rows { … }
 //	next, err := reader.Executions(ctx, history.ExecutionFilter{…, After: page.Next})
 //
-// All answers are bounded, to [MaxLimit] rows at most, and in UTC. Those with a [Cursor] are pages, from
+// All answers are bounded, to [MaxLimit] rows at most (Outlines: [MostOutlines]), and in UTC. Those with a [Cursor] are pages, from
 // the newest row to the oldest.
 //
 //	Executions        of a job, items, an instance, an address, a source, outcomes, a request, a
@@ -16,6 +16,7 @@
 //	Statuses, Events  its changes of state; what else has happened, also what operators have changed;
 //	                  by key
 //	Latest            the newest execution of each item of a job
+//	Outlines          what a timeline shows of a job: many executions, with few columns
 //	Counts            how many have ended in each hour or on each day, by the clocks of a zone
 //	Durations         percentiles, over the newest [MostDurations]
 //	JobNames, StatusJobNames, Addresses   with a prefix

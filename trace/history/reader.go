@@ -22,6 +22,8 @@ type Reader interface {
 	// Latest returns the newest execution of each item of a job, by item: of items above after (-1
 	// is before the first).
 	Latest(ctx context.Context, job string, after, limit int) ([]Execution, error)
+	// Outlines returns what a timeline shows of the executions of a job, newest first: as many as q.Limit says.
+	Outlines(ctx context.Context, q OutlineQuery) (Outlines, error)
 	// Lines returns the lines of an execution's log after the line with number after; 0 is before
 	// the first one. Of an execution under way it may be asked again and again.
 	Lines(ctx context.Context, id string, after, limit int) ([]trace.Line, error)
@@ -58,6 +60,8 @@ const (
 	DefaultLimit = 100
 	// MaxSteps bounds the time that is counted, in hours or days.
 	MaxSteps = 1000
+	// MostOutlines bounds how many executions Outlines returns.
+	MostOutlines = 100_000
 	// MostDurations bounds how many executions Durations looks at.
 	MostDurations = 2000
 )

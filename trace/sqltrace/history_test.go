@@ -153,6 +153,10 @@ func (p planted) questions() []question {
 			d, err := on.Durations(ctx, "job-3", time.Time{}, time.Time{})
 			return d.Executions, err
 		}},
+		{name: "outlines of a job", index: "EJ_EXECUTION_JOB", want: min(p.n/30/20, 1000), ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+			found, err := on.Outlines(ctx, history.OutlineQuery{Job: "job-3", From: day, To: p.now, Limit: 1000})
+			return len(found.Rows), err
+		}},
 		{name: "chain", want: 1, sorts: true, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			x, err := on.Execution(ctx, last)
 			if err != nil {

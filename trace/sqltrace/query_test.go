@@ -620,7 +620,12 @@ func TestWrongQueries(t *testing.T) {
 	tracer := h.open(sqltrace.Options{})
 	executions := func(f history.ExecutionFilter) error { _, err := tracer.Executions(h.within(), f); return err }
 	counts := func(q history.CountQuery) error { _, err := tracer.Counts(h.within(), q); return err }
+	outlines := func(q history.OutlineQuery) error { _, err := tracer.Outlines(h.within(), q); return err }
 	for want, err := range map[string]error{
+		"limit 100001: 1 to 100000, or 0":                  outlines(history.OutlineQuery{Job: "a", From: began, To: began.Add(1), Limit: 100_001}),
+		"limit -2: 1 to 100000":                            outlines(history.OutlineQuery{Job: "a", From: began, To: began.Add(1), Limit: -2}),
+		"a job, from and to are needed":                    outlines(history.OutlineQuery{Job: "a", From: began}),
+		"to 2026-01-02 03:04:04":                           outlines(history.OutlineQuery{Job: "a", From: began, To: began.Add(-time.Second)}),
 		"limit 1001: 1 to 1000, or 0 for 100, are allowed": executions(history.ExecutionFilter{Limit: 1001}),
 		"limit -1: 1 to 1000":                              executions(history.ExecutionFilter{Limit: -1}),
 		"items [1] without a job":                          executions(history.ExecutionFilter{Items: []int{1}}),
@@ -659,6 +664,7 @@ func TestUnreadableTables(t *testing.T) {
 		"JOB_EXECUTION_LOG": {
 			second(tracer.Executions(ctx, history.ExecutionFilter{})), second(tracer.Execution(ctx, "x")), second(tracer.Latest(ctx, "a", -1, 0)),
 			second(tracer.Chain(ctx, history.Execution{ID: "x", Instance: "y"})), second(tracer.Durations(ctx, "", time.Time{}, time.Time{})),
+			second(tracer.Outlines(ctx, history.OutlineQuery{Job: "a", From: began, To: began.Add(time.Hour)})),
 			second(tracer.JobNames(ctx, "", 0)), second(tracer.Addresses(ctx, "", 0)), second(tracer.SearchExecutions(ctx, history.ExecutionSearch{})),
 		},
 		"JOB_STATUS_TRACE_LOG": {

@@ -30,8 +30,9 @@
 // # Bounds
 //
 // A list is read in pages of 1,000 rows at most, those with documents of 200; a job as a whole has 1,000 of its
-// items, and says how many more there are. One examination of a namespace runs at a time, for 25 s at most, and its
-// report is for all who ask within 10 s. An answer of 8 KiB or more is compressed.
+// items, and says how many more there are. A timeline has 100,000 executions, as columns. One examination of a
+// namespace runs at a time, for 25 s at most, and its report is for all who ask within 10 s. An answer of 8 KiB or more
+// is compressed.
 //
 // # Not promised
 //

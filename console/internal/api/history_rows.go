@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/veil"
+	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -35,15 +36,19 @@ type ExecutionInfo struct {
 }
 
 func executionOf(x history.Execution) ExecutionInfo {
-	info := ExecutionInfo{
-		ID: x.ID, TaskID: x.TaskID, Job: x.Job, Item: x.Item, Instance: x.Instance, Hostname: x.Hostname, Address: x.IP,
+	return ExecutionInfo{
+		ID: x.ID, TaskID: x.TaskID, Job: x.Job, Item: x.Item, Instance: x.Instance, Hostname: x.Hostname, Address: x.IP, Source: sourceName(x.Source),
 		Tick: x.ScheduledTime, Begun: x.StartTime, Ended: x.CompleteTime, Waited: x.Waited.Seconds(), Duration: x.Duration.Seconds(),
 		Token: x.Token, Attempts: x.Attempts, Outcome: x.Outcome, Request: x.RequestID, Original: x.OriginalTaskID, Error: x.Error, Output: x.Output,
 	}
-	if x.Source != 0 {
-		info.Source = x.Source.String()
+}
+
+// sourceName returns the name of a source; empty if this version does not know it.
+func sourceName(s job.Source) string {
+	if s == 0 {
+		return ""
 	}
-	return info
+	return s.String()
 }
 
 // LineInfo is a line of the log of an execution.

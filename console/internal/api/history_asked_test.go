@@ -1,0 +1,70 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/internal/api"
+	"github.com/elasticjob-go/elasticjob/console/internal/api/apitest"
+)
+
+// ofSettle returns the path of a question about the past of the job settle until now.
+func ofSettle(path, more string) string {
+	q := url.Values{"job": {"settle"}, "from": {time.Now().Add(-time.Hour).Format(time.RFC3339Nano)}, "to": {time.Now().Format(time.RFC3339Nano)}}
+	return orders + path + "?" + q.Encode() + more
+}
+
+// Columns are the executions of the list, the other way round.
+func TestColumns(t *testing.T) {
+	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
+		anna := apitest.May(access.Viewer, "settle")
+		columns := func(more string) (c api.ColumnsInfo) {
+			answer := ask(t, w, anna, ofSettle("/history/columns", more))
+			if err := json.Unmarshal([]byte(answer.body), &c); err != nil || answer.status != http.StatusOK {
+				t.Fatalf("%d %s, %v", answer.status, answer.body, err)
+			}
+			return c
+		}
+		var rows struct{ Rows []api.ExecutionInfo }
+		if err := json.Unmarshal([]byte(ask(t, w, anna, ofSettle("/history/executions", "&limit=1000")).body), &rows); err != nil {
+			t.Fatal(err)
+		}
+		all := columns("")
+		if n := len(rows.Rows); n < 5 || len(all.IDs) != n || all.More {
+			t.Fatalf("%d executions, more: %v; want %d", len(all.IDs), all.More, n)
+		}
+		for i := range all.IDs {
+			x := rows.Rows[len(rows.Rows)-1-i]
+			got := api.ExecutionInfo{
+				ID: all.IDs[i], Item: all.Items[i], Outcome: all.Outcomes[all.Outcome[i]], Source: all.Sources[all.Source[i]], Instance: all.Instances[all.Instance[i]],
+				Tick: all.Begin.Add(time.Duration(all.Ticks[i]) * time.Millisecond), Begun: all.Begin.Add(time.Duration(all.Begun[i]) * time.Millisecond),
+			}
+			want := api.ExecutionInfo{ID: x.ID, Item: x.Item, Outcome: x.Outcome, Source: x.Source, Instance: x.Instance, Tick: x.Tick.Truncate(time.Millisecond), Begun: x.Begun.Truncate(time.Millisecond)}
+			if isRunning := x.Outcome == "RUNNING"; got != want || isRunning != (all.Duration[i] < 0) {
+				t.Errorf("got %+v for %d ms, want %+v", got, all.Duration[i], want)
+			}
+		}
+		if two := columns("&limit=2"); len(two.IDs) != 2 || !two.More || two.IDs[1] != rows.Rows[0].ID {
+			t.Errorf("two of them: %+v", two)
+		}
+		for path, want := range map[string]struct {
+			status int
+			text   string
+		}{
+			orders + "/history/columns?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z":          {422, "query.job"},
+			orders + "/history/columns?job=settle&to=2027-01-01T00:00:00Z":                         {422, "query.from"},
+			orders + "/history/columns?job=settle&from=2026-01-01T00:00:00Z":                       {422, "query.to"},
+			orders + "/history/columns?job=late&from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z": {403, `the past of job \"late\"`},
+			ofSettle("/history/columns", "&limit=100001"):                                          {422, "query.limit"},
+		} {
+			if answer := ask(t, w, anna, path); answer.status != want.status || !strings.Contains(answer.body, want.text) {
+				t.Errorf("%s: %d %s", path, answer.status, answer.body)
+			}
+		}
+	})
+}
