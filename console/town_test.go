@@ -361,6 +361,10 @@ func (p *past) Counts(_ context.Context, q history.CountQuery) ([]history.Count,
 	return []history.Count{{Start: q.From, Executions: map[history.Outcome]int64{history.OutcomeOf(job.OutcomeFailed): 1}}}, nil
 }
 
+func (p *past) Missed(_ context.Context, q history.CountQuery) ([]history.Missed, error) {
+	return []history.Missed{{Start: q.From, MadeUp: 1, PassedOver: map[string]int64{job.PassTooLate.String(): 1}}}, nil
+}
+
 func (p *past) Durations(context.Context, string, time.Time, time.Time) (history.Durations, error) {
 	return history.Durations{}, nil
 }

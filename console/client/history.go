@@ -211,10 +211,26 @@ type CountsQuery struct {
 	From, To time.Time
 }
 
+func (q CountsQuery) values() values {
+	return query().text("job", q.Job).text("step", q.Step).text("timeZone", q.TimeZone).time("from", q.From).time("to", q.To)
+}
+
 // Counts returns how many executions have ended, by hour or day.
 func (n *Namespace) Counts(ctx context.Context, q CountsQuery) ([]Count, error) {
-	v := query().text("job", q.Job).text("step", q.Step).text("timeZone", q.TimeZone).time("from", q.From).time("to", q.To)
-	return rows[Count](ctx, n.c, v, n.path("history", "counts")...)
+	return rows[Count](ctx, n.c, q.values(), n.path("history", "counts")...)
+}
+
+// Missed is how many ticks were missed, of which that was noticed in an hour or on a day. Those of each item count by
+// themselves.
+type Missed struct {
+	Start      time.Time        `json:"start"`
+	MadeUp     int64            `json:"madeUp"`     // an execution has made up for them
+	PassedOver map[string]int64 `json:"passedOver"` // nobody runs them; by the text of job.PassReason
+}
+
+// Missed returns how many ticks were missed, by hour or day.
+func (n *Namespace) Missed(ctx context.Context, q CountsQuery) ([]Missed, error) {
+	return rows[Missed](ctx, n.c, q.values(), n.path("history", "missed")...)
 }
 
 // Durations returns how long the newest executions took.

@@ -143,6 +143,7 @@ func TestEveryRoute(t *testing.T) {
 				return second(n.Columns(ctx, client.ColumnsQuery{Job: "settle", From: time.Now().Add(-time.Hour), To: time.Now()}))
 			}},
 			{"counts", func() error { return second(n.Counts(ctx, client.CountsQuery{Job: "settle", Step: "day"})) }},
+			{"missed", func() error { return second(n.Missed(ctx, client.CountsQuery{Job: "settle"})) }},
 			{"durations", func() error { return second(n.Durations(ctx, "settle", time.Time{}, time.Time{})) }},
 			{"history's jobs", func() error { return second(n.HistoryJobs(ctx, "s", 10)) }},
 			{"history's addresses", func() error { return second(n.HistoryAddresses(ctx, "", 10)) }},

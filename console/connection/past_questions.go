@@ -53,6 +53,10 @@ func (p *past) Counts(ctx context.Context, q history.CountQuery) ([]history.Coun
 	return ask(ctx, p, askTime, func(ctx context.Context, h History) ([]history.Count, error) { return h.Counts(ctx, q) })
 }
 
+func (p *past) Missed(ctx context.Context, q history.CountQuery) ([]history.Missed, error) {
+	return ask(ctx, p, askTime, func(ctx context.Context, h History) ([]history.Missed, error) { return h.Missed(ctx, q) })
+}
+
 func (p *past) Durations(ctx context.Context, job string, from, to time.Time) (history.Durations, error) {
 	return ask(ctx, p, askTime, func(ctx context.Context, h History) (history.Durations, error) {
 		return h.Durations(ctx, job, from, to)

@@ -15,8 +15,8 @@ const (
 type CountQuery struct {
 	// Job is the job; empty is all jobs.
 	Job string
-	// From and To are moved to the quarter of an hour before. To is not within. They are MaxSteps
-	// steps apart at most.
+	// From and To are moved to the quarter of an hour before, by Counts. To is not within. They are
+	// MaxSteps steps apart at most.
 	From, To time.Time
 	// Step is Hourly or Daily, by the clocks of Zone; nil is UTC.
 	Step Step
@@ -28,6 +28,17 @@ type Count struct {
 	// Start is the beginning of the hour or of the day, in the zone of the query.
 	Start      time.Time
 	Executions map[Outcome]int64
+}
+
+// Missed is how many ticks were missed, of which that was noticed in an hour or on a day. The ticks of each item count by
+// themselves, and of those that were noticed at once 1,000 at most.
+type Missed struct {
+	// Start is the beginning of the hour or of the day, in the zone of the query.
+	Start time.Time
+	// MadeUp are ticks for which an execution has made up: one for all that an item had missed.
+	MadeUp int64
+	// PassedOver are ticks that nobody runs, by the reason: the text of job.PassReason.
+	PassedOver map[string]int64
 }
 
 // Durations are how long executions took: the percentiles of Executions of them, and the longest.

@@ -33,6 +33,8 @@ type Reader interface {
 	Events(ctx context.Context, f EventFilter) (Page[trace.Event], error)
 	// Counts counts executions by hour or by day. Hours and days without any are left out.
 	Counts(ctx context.Context, q CountQuery) ([]Count, error)
+	// Missed counts ticks that were missed, by hour or by day. Hours and days without any are left out.
+	Missed(ctx context.Context, q CountQuery) ([]Missed, error)
 	// Durations looks at the newest executions of a job, or of all jobs if it is empty, that have
 	// ended and that began at from or later and before to; zero is open.
 	Durations(ctx context.Context, job string, from, to time.Time) (Durations, error)

@@ -71,8 +71,8 @@ func plant(h *home, n int) planted {
 			id, name, id, ip, concat("'['", text(item), "']'"), at(start), start, numbers),
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_RUN_LOG (task_id, line_number, job_name, sharding_item, time_micros, level, text)
 			SELECT %s, 1, %s, %s, %s, 0, 'a line' FROM %s numbers WHERE n %% 10 = 9`, id, name, item, start, numbers),
-		fmt.Sprintf(`INSERT INTO ELASTICJOB_EVENT (id, time_micros, kind, job_name, actor, what, is_over)
-			SELECT %s, %s, CASE WHEN n %% 200 = 13 THEN 'OPERATED' ELSE 'ITEMS' END, %s, 'ann', 'pause', %s FROM %s numbers WHERE n %% 10 = 3`, id, start, name, no, numbers),
+		fmt.Sprintf(`INSERT INTO ELASTICJOB_EVENT (id, time_micros, kind, job_name, actor, what, ticks, is_over)
+			SELECT %s, %s, CASE n %% 200 WHEN 13 THEN 'OPERATED' WHEN 3 THEN 'PASSED_OVER' WHEN 33 THEN 'MADE_UP' ELSE 'ITEMS' END, %s, 'ann', 'pause', 1, %s FROM %s numbers WHERE n %% 10 = 3`, id, start, name, no, numbers),
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_COUNT (slot_micros, job_name, outcome, executions)
 			SELECT start_micros %[1]s 900000000 * 900000000, '', outcome, COUNT(*) FROM JOB_EXECUTION_LOG GROUP BY start_micros %[1]s 900000000 * 900000000, outcome`, divide),
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_COUNT (slot_micros, job_name, outcome, executions)
@@ -135,6 +135,16 @@ func (p planted) questions() []question {
 			return n, err
 		}
 	}
+	missed := func(jobName string) func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+		return func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+			days, err := on.Missed(ctx, history.CountQuery{Job: jobName, From: p.now.AddDate(0, 0, -30), To: p.now, Step: history.Daily, Zone: time.UTC})
+			n := 0
+			for _, day := range days {
+				n += int(day.MadeUp + day.PassedOver["pause"])
+			}
+			return n, err
+		}
+	}
 	return []question{
 		{name: "newest of all jobs", index: "EJ_EXECUTION_TIME", ask: executions(history.ExecutionFilter{}), want: 100},
 		{name: "newest of a job", index: "EJ_EXECUTION_JOB", ask: executions(history.ExecutionFilter{Job: "job-3"}), want: 100},
@@ -149,6 +159,8 @@ func (p planted) questions() []question {
 		}, sorts: true},
 		{name: "counts by day", ask: counts(""), want: p.n, sorts: true},
 		{name: "counts of a job by day", ask: counts("job-3"), want: p.n / 20, sorts: true},
+		{name: "missed ticks", index: "EJ_EVENT_", want: p.n / 100, ask: missed(""), sorts: true},
+		{name: "missed ticks of a job", index: "EJ_EVENT_", want: p.n / 200, ask: missed("job-3"), sorts: true},
 		{name: "durations of a job", index: "EJ_EXECUTION_JOB", want: min(p.n/20, 2000), ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			d, err := on.Durations(ctx, "job-3", time.Time{}, time.Time{})
 			return d.Executions, err

@@ -56,6 +56,7 @@ var questions = map[string]string{
 	"/api/v1/namespaces/{namespace}/history/executions/{execution}/chain": orders + "/history/executions/{execution}/chain",
 	"/api/v1/namespaces/{namespace}/history/executions/{execution}/lines": orders + "/history/executions/{execution}/lines",
 	"/api/v1/namespaces/{namespace}/history/jobs":                         orders + "/history/jobs",
+	"/api/v1/namespaces/{namespace}/history/missed":                       orders + "/history/missed?job=settle",
 	"/api/v1/namespaces/{namespace}/history/statuses":                     orders + "/history/statuses?job=settle",
 }
 

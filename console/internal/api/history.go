@@ -121,6 +121,9 @@ func (a *API) addHistory() {
 	register(a, viewer(route.SomeJobs), get("list-events", base+"/events", "What else has happened, newest first", "Also what operators have changed: the kind operated."), a.events)
 	register(a, viewer(route.SomeJobs), get("count-executions", base+"/counts", "How many executions have ended, by hour or day",
 		"Of the last 24 hours or 30 days, if no time is given. Hours and days without any are left out."), a.counts)
+	register(a, viewer(route.SomeJobs), get("count-missed", base+"/missed", "How many ticks were missed, by hour or day",
+		"Of the last 24 hours or 30 days, if no time is given. Those of each item count by themselves, when it was noticed that they were missed. "+
+			"Hours and days without any are left out. Ticks of a pause are none of them, nor those of jobs that keep no record of what runs."), a.missed)
 	register(a, viewer(route.SomeJobs), get("get-durations", base+"/durations", "How long executions took", "The newest 2,000."), a.durations)
 	register(a, viewer(route.SomeJobs), get("list-history-jobs", base+"/jobs", "Names of jobs that have executions",
 		"Those that you may not see are left out, so there may be fewer than the limit although more follow."), a.historyJobs)
@@ -267,6 +270,25 @@ func (a *API) events(ctx context.Context, in *EventsInput) (*answer[Page[EventIn
 }
 
 func (a *API) counts(ctx context.Context, in *CountsInput) (*answer[List[CountInfo]], error) {
+	reader, q, err := a.counting(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := reader.Counts(ctx, q)
+	return listed(each(rows, countOf)), err
+}
+
+func (a *API) missed(ctx context.Context, in *CountsInput) (*answer[List[MissedInfo]], error) {
+	reader, q, err := a.counting(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := reader.Missed(ctx, q)
+	return listed(each(rows, missedOf)), err
+}
+
+// counting returns what is to be counted, and who can.
+func (a *API) counting(ctx context.Context, in *CountsInput) (history.Reader, history.CountQuery, error) {
 	q := history.CountQuery{Job: in.Job, From: in.From, To: in.To, Step: history.Hourly}
 	span := 24 * time.Hour
 	if in.Step == "day" {
@@ -280,14 +302,10 @@ func (a *API) counts(ctx context.Context, in *CountsInput) (*answer[List[CountIn
 	}
 	var err error
 	if q.Zone, err = zoneOf(in.Zone); err != nil {
-		return nil, err
+		return nil, q, err
 	}
 	reader, err := a.past(ctx, in.Job)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := reader.Counts(ctx, q)
-	return listed(each(rows, countOf)), err
+	return reader, q, err
 }
 
 func (a *API) durations(ctx context.Context, in *DurationsInput) (*answer[DurationsInfo], error) {

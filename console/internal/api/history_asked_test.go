@@ -68,3 +68,22 @@ func TestColumns(t *testing.T) {
 		}
 	})
 }
+
+// Ticks that were missed are counted in the day in which that was noticed.
+func TestMissed(t *testing.T) {
+	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
+		anna := apitest.May(access.Viewer, "settle")
+		answer := ask(t, w, anna, ofSettle("/history/missed", "&step=day"))
+		if rows, _ := answer.rows(t); len(rows) != 1 || answer.field(t, "madeUp") != "0" || answer.field(t, "passedOver") != `{"too late":3}` {
+			t.Errorf("%d %s", answer.status, answer.body)
+		}
+		if rows, _ := ask(t, w, anna, orders+"/history/missed?job=settle&to=1999-01-01T00:00:00Z").rows(t); len(rows) != 0 {
+			t.Errorf("long ago: %s", rows)
+		}
+		for path, want := range map[string]int{"?job=late": 403, "": 403, "?job=settle&timeZone=Mars": 422, "?job=settle&from=1999-01-01T00:00:00Z": 422} {
+			if answer := ask(t, w, anna, orders+"/history/missed"+path); answer.status != want {
+				t.Errorf("%s: %d %s", path, answer.status, answer.body)
+			}
+		}
+	})
+}

@@ -128,6 +128,15 @@ type CountInfo struct {
 
 func countOf(c history.Count) CountInfo { return CountInfo{c.Start, c.Executions} }
 
+// MissedInfo is how many ticks were missed, of which that was noticed in an hour or on a day.
+type MissedInfo struct {
+	Start      time.Time        `json:"start" doc:"When the hour or day begins."`
+	MadeUp     int64            `json:"madeUp" doc:"Ticks for which an execution has made up: one for all that an item had missed."`
+	PassedOver map[string]int64 `json:"passedOver" doc:"Ticks that nobody runs, by the reason: item disabled, servers disabled, too late, while running, begun with another item, or a word of a later version."`
+}
+
+func missedOf(m history.Missed) MissedInfo { return MissedInfo{m.Start, m.MadeUp, m.PassedOver} }
+
 // DurationsInfo are how long executions took, in seconds.
 type DurationsInfo struct {
 	Executions int       `json:"executions" doc:"How many were looked at."`

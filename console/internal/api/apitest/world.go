@@ -37,7 +37,7 @@ const (
 
 // World is a console with a namespace in which everything happens. Its time is virtual.
 //
-//	settle    3 items: 0 is well, 1 fails, 2 runs for an hour; has had output, lines, a calendar
+//	settle    3 items: 0 is well, 1 fails and has missed ticks, 2 runs for an hour; has had output, lines, a calendar
 //	pay-out   2 items: paused, item 1 disabled, item 0 pinned, server 10.0.0.9 disabled ahead; a request waits
 //	late      nobody runs it
 //	broken    a configuration that cannot be read
@@ -93,6 +93,10 @@ func (w *World) build(file string) {
 	w.API, err = api.Add(w.Table, api.Options{Connections: book, Version: "test"})
 	must(t, err)
 	w.happen(reg, recorder)
+	must(t, tracer.Write(t.Context(), trace.Batch{Events: []trace.Event{{ // before the recorder was there
+		ID: "01990000-0000-7000-8000-000000000001", Time: time.Now().Add(-5 * time.Minute), Kind: trace.KindPassedOver, Job: "settle", Instance: "10.0.0.1@-@1@-@a",
+		Execution: job.Execution{Item: 1, ScheduledTime: time.Now().Add(-6 * time.Minute)}, Ticks: 3, What: job.PassTooLate.String(),
+	}}}))
 }
 
 // who takes the principal that Do has put into the context.
