@@ -6,7 +6,7 @@ DURATION = 30m
 SEED = 1
 
 # Folders that are modules of their own; go.work joins them. See internal/rooms/doc.go.
-MODULES = cmd/elasticjob console console/oidctest examples/observed examples/orders examples/service trace/sqltrace trace/prom trace/otel
+MODULES = cmd/elasticjob console console/browsertest console/oidctest examples/observed examples/orders examples/service trace/sqltrace trace/prom trace/otel
 
 # Of make load.
 LOAD = -jobs 1000 -for 30s
@@ -25,13 +25,16 @@ SINGLE = '^(TestClusterModel|TestConfigRoundTrip|TestErrorsOfDocumentsAreBounded
 # lint has vetted everything already, and nobody runs a debugger on what make starts: without its
 # tables some eighty test programs take a fifth less to link.
 FAST = -vet=off -ldflags=-w
+# The browser is a process of its own, and so are the workers that it looks at: its tests come without
+# the race detector, too, when nothing else runs.
 # The longest first, so that the end does not wait for them.
 LONGEST = ./job ./coord/etcd ./trace/sqltrace ./coord/zk
 test: deps lint ## brings what the tests need, then lints and runs all tests, with -race where goroutines meet, but for the fault suite
 	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test $(FAST) -race -timeout 40m -parallel 8 -skip $(SINGLE) \
-		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ $(PLAIN:%=-e /%$$))
+		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ -e /console/browsertest $(PLAIN:%=-e /%$$))
 	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 8 ./job $(PLAIN:%=./%)
 	REQUIRE_ZOOKEEPER=1 go test -short -timeout 30m ./integration
+	REQUIRE_BROWSER=1 go test $(FAST) -timeout 20m ./console/browsertest/...
 
 deps: ## what the tests need beside Go
 	@scripts/test-deps
