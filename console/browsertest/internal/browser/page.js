@@ -134,5 +134,5 @@
     controls: all().filter(e => controls.has(role(e))).map(e => `${role(e)} ${JSON.stringify(name(e))}${e.matches(':disabled') ? ' (disabled)' : ''}`),
   });
 
-  return {shown, textOf, locate, focus, pick, choose, describe};
+  return {shown, textOf, locate, focus, pick, choose, describe, role, name, reachable, squeeze};
 })()

@@ -108,11 +108,16 @@ func (tab *Tab) until(what string, missing func(context.Context) (string, error)
 
 // ask calls a function of page.js.
 func (tab *Tab) ask(ctx context.Context, into any, function string, args ...any) error {
+	return tab.call(ctx, into, pageScript, function, args...)
+}
+
+// call calls a function of the object that a script makes.
+func (tab *Tab) call(ctx context.Context, into any, script, function string, args ...any) error {
 	list, err := json.Marshal(append([]any{}, args...))
 	if err != nil {
 		return err
 	}
-	return tab.evaluate(ctx, fmt.Sprintf("(%s).%s(...%s)", pageScript, function, list), into)
+	return tab.evaluate(ctx, fmt.Sprintf("(%s).%s(...%s)", script, function, list), into)
 }
 
 // evaluate evaluates an expression, in which await is allowed. What has no JSON is null.

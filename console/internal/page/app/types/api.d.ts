@@ -153,6 +153,34 @@ export interface ClearedServers {
   /** Addresses of servers that have gone. */
   servers: (string)[];
 }
+export interface ColumnsInfo {
+  /** Ticks and begun are counted from then on. */
+  begin: string;
+  /** When their handlers were called, in milliseconds since begin; -1 if it is not known. */
+  begun: (number)[];
+  /** How long they took, in milliseconds; -1 while one runs, and if nobody has told its end. */
+  duration: (number)[];
+  /** Ids of the executions, newest last. */
+  ids: (string)[];
+  /** Which instances have run them: places in instances, from 0. */
+  instance: (number)[];
+  /** Ids of the instances that there are. Empty: a JVM, which does not tell. */
+  instances: (string)[];
+  /** Numbers of their items. */
+  items: (number)[];
+  /** Whether older ones in that time are left out. */
+  more: boolean;
+  /** How they have ended: places in outcomes, from 0. */
+  outcome: (number)[];
+  /** Outcomes that there are, as those of a single execution. */
+  outcomes: (string)[];
+  /** Why they ran: places in sources, from 0. */
+  source: (number)[];
+  /** Sources that there are, as those of a single execution. Empty: a word of a later version. */
+  sources: (string)[];
+  /** Their ticks, in milliseconds since begin; -1 if it is not known: a JVM does not tell. */
+  ticks: (number)[];
+}
 export interface Configuration {
   /** When it runs: a Quartz expression. Empty for a one-off job. */
   cron?: string;
@@ -915,6 +943,10 @@ export interface ListLineInfo {
   /** All of them, in the order that the operation says. */
   rows: (LineInfo)[];
 }
+export interface ListMissedInfo {
+  /** All of them, in the order that the operation says. */
+  rows: (MissedInfo)[];
+}
 export interface ListNamespaceConnection {
   /** All of them, in the order that the operation says. */
   rows: (NamespaceConnection)[];
@@ -1004,6 +1036,14 @@ export interface MemberFacts {
   version?: string;
   /** Why it has told nothing, or that it is not well. Left out if all is well. */
   why?: string;
+}
+export interface MissedInfo {
+  /** Ticks for which an execution has made up: one for all that an item had missed. */
+  madeUp: number;
+  /** Ticks that nobody runs, by the reason: item disabled, servers disabled, too late, while running, begun with another item, or a word of a later version. */
+  passedOver: Record<string, number>;
+  /** When the hour or day begins. */
+  start: string;
 }
 export interface MoreParts {
   /** How many faults are left out. */
@@ -1674,6 +1714,7 @@ export interface Operations {
   "PUT /namespaces/{namespace}/calendars/{calendar}": { in: { "namespace": string; "calendar": string; "dryRun"?: boolean; "If-Match"?: string; "If-None-Match"?: "*" }, body: CalendarBody, out: CalendarChanged };
   "GET /namespaces/{namespace}/findings": { in: { "namespace": string; "severity"?: "info" | "warning" | "critical"; "job"?: string; "limit"?: number }, body: undefined, out: Report };
   "GET /namespaces/{namespace}/history/addresses": { in: { "namespace": string; "prefix"?: string; "limit"?: number }, body: undefined, out: ListString };
+  "GET /namespaces/{namespace}/history/columns": { in: { "namespace": string; "job": string; "from": string; "to": string; "limit"?: number }, body: undefined, out: ColumnsInfo };
   "GET /namespaces/{namespace}/history/counts": { in: { "namespace": string; "from"?: string; "to"?: string; "job"?: string; "step"?: "hour" | "day"; "timeZone"?: string }, body: undefined, out: ListCountInfo };
   "GET /namespaces/{namespace}/history/durations": { in: { "namespace": string; "from"?: string; "to"?: string; "job"?: string }, body: undefined, out: DurationsInfo };
   "GET /namespaces/{namespace}/history/events": { in: { "namespace": string; "after"?: string; "limit"?: number; "from"?: string; "to"?: string; "job"?: string; "instance"?: string; "kinds"?: (string)[]; "by"?: string; "what"?: string }, body: undefined, out: PageEventInfo };
@@ -1682,6 +1723,7 @@ export interface Operations {
   "GET /namespaces/{namespace}/history/executions/{execution}/chain": { in: { "namespace": string; "execution": string }, body: undefined, out: ListExecutionInfo };
   "GET /namespaces/{namespace}/history/executions/{execution}/lines": { in: { "namespace": string; "execution": string; "after"?: number; "limit"?: number }, body: undefined, out: ListLineInfo };
   "GET /namespaces/{namespace}/history/jobs": { in: { "namespace": string; "prefix"?: string; "limit"?: number }, body: undefined, out: ListString };
+  "GET /namespaces/{namespace}/history/missed": { in: { "namespace": string; "from"?: string; "to"?: string; "job"?: string; "step"?: "hour" | "day"; "timeZone"?: string }, body: undefined, out: ListMissedInfo };
   "GET /namespaces/{namespace}/history/statuses": { in: { "namespace": string; "after"?: string; "limit"?: number; "from"?: string; "to"?: string; "job"?: string; "taskId"?: string; "type"?: "READY" | "FAILOVER"; "state"?: string }, body: undefined, out: PageStatusInfo };
   "GET /namespaces/{namespace}/instances": { in: { "namespace": string; "after"?: string; "limit"?: number }, body: undefined, out: PageInstanceInfo };
   "GET /namespaces/{namespace}/jobs": { in: { "namespace": string; "after"?: string; "limit"?: number; "search"?: string; "server"?: string; "label"?: string; "implementation"?: string; "status"?: ("OK" | "CRASHED" | "DISABLED" | "SHARDING_FLAG")[]; "paused"?: boolean; "faulty"?: boolean; "failing"?: boolean; "Cache-Control"?: string }, body: undefined, out: JobsPage };
