@@ -1,4 +1,4 @@
-// Package console is the server of a web console: an http.Handler over package ops, for one namespace
+// Package console is a web console: an http.Handler with pages and an API over package ops, for one namespace
 // or many, in which every request is authorised and every change audited.
 //
 //	book, err := connection.Open(connection.Options{File: "connections.yaml", Dial: dial})
@@ -22,7 +22,9 @@
 //
 // # What it answers
 //
-//	/api/v1/…   the API, with its OpenAPI document
+//	/, /namespaces/…, /account, …   the pages; who is not logged in gets the log-in at the same address
+//	/assets/…   what the pages load, addressed by its content
+//	/api/v1/…   the API, with its OpenAPI document: all that the pages show and do
 //	/api/…      the routes of ElasticJob's consoles
 //	/healthz    the process is alive
 //	/readyz     it takes requests; and for those who may see everything, how its connections stand
@@ -30,8 +32,8 @@
 //
 // # What is promised
 //
-//   - Without a log-in nothing is answered but /healthz, /readyz, the document of the API, the ways to log in
-//     and out, and refusals.
+//   - Without a log-in nothing is answered but /healthz, /readyz, the document of the API, the modules and styles of
+//     the pages, the ways to log in and out, and refusals.
 //   - A change is made in the name of the user, with his address, in the audit of the namespace.
 //   - No answer, no log line and no metric has a password, a token, a cookie, or the value of a reference
 //     to a secret; only who logs in or makes a token is told his own, once. What a handler says as it panics
