@@ -1,6 +1,6 @@
 // Listens to the API: server-sent events of a namespace or a job. Nothing is open while nobody looks, as a browser has six
 // connections for all its tabs.
-import { address } from "./api.js";
+import { address, ask } from "./api.js";
 
 /**
  * @typedef {{
@@ -53,6 +53,7 @@ export function listen(template, params, listener) {
       if (s.readyState !== EventSource.CLOSED) return; // it comes again by itself
       close();
       again();
+      ask("GET /me", {}).catch(() => {}); // a log-in that has ended looks the same; this brings the page for it
     };
   };
   const close = () => {
