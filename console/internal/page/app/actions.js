@@ -14,10 +14,10 @@ import { term, w } from "./words.js";
  *   title: string, text?: View, does: string, danger?: boolean,
  *   form?: (again: () => void) => View, valid?: () => boolean, why?: boolean,
  *   run: (o: {dryRun: boolean, why: string}) => Promise<{changes?: Change[], outcomes?: import("./types/api").JobOutcome[], id?: string} | void | undefined>,
- *   preview?: boolean, done?: (answer: any) => void, quiet?: boolean,
+ *   preview?: boolean, shows?: (answer: any) => View, done?: (answer: any) => void, quiet?: boolean,
  * }} Action
  * title is a question or what is done; does the word on the button; form other controls; why asks for a reason; preview shows
- * what a dry run answers; quiet tells nothing, as the page shows it.
+ * what a dry run answers, and shows what else it tells; quiet tells nothing, as the page shows it.
  */
 
 /**
@@ -30,13 +30,13 @@ export async function ask(a) {
   let busy = false;
   /** @type {unknown} */
   let error;
-  /** @type {Change[] | undefined} */
+  /** @type {any} the answer to a dry run */
   let preview;
   const done = await dialog(a.title, (close, again) => {
     const look = async () => {
       error = undefined;
       try {
-        preview = changesOf(await a.run({ dryRun: true, why }));
+        preview = (await a.run({ dryRun: true, why })) ?? {};
       } catch (e) {
         error = e;
       }
@@ -66,9 +66,12 @@ export async function ask(a) {
       },
     },
     a.text ? h("div", { class: "text" }, a.text) : null,
-    a.form?.(again),
+    a.form?.(() => {
+      preview = undefined; // it was of what stood there before
+      again();
+    }),
     a.why ? field({ label: w("actions.why"), id: "why", value: why, change: (v) => (why = v), hint: w("actions.whyHint") }) : null,
-    preview ? h("div", { class: "preview" }, h("p", null, w("actions.would")), changeList(preview)) : null,
+    preview ? h("div", { class: "preview" }, h("p", null, w("actions.would")), changeList(changesOf(preview)), a.shows?.(preview)) : null,
     error ? problem(error) : null,
     ends(() => close(),
       a.preview && a.form ? button(w("actions.preview"), look) : null,

@@ -172,6 +172,19 @@ export function tabs(label, links) {
   return h("nav", { class: "tabs", "aria-label": label }, links.map(([text, href, here]) => h("a", { href, "aria-current": here ? "page" : null }, text)));
 }
 
+/** How live a page is. @param {import("./live.js").LiveState} now @param {string} [why] */
+export function liveBadge(now, why) {
+  const kind = now === "live" ? "good" : now === "connecting" ? "busy" : now === "doubt" ? "warn" : "bad";
+  const text = now === "live" ? w("ui.live") : now === "connecting" ? w("ui.connecting") : now === "doubt" ? w("ui.doubt") : w("ui.away");
+  return h("span", { class: "live", role: "status" }, badge(kind, text, why));
+}
+
+/** An instance, as short as people can tell them apart: address and process. @param {string} id */
+export function instanceName(id) {
+  const [address, rest] = id.split("@-@");
+  return h("span", { class: "instance", title: id }, address, rest ? h("span", { class: "soft" }, " @ " + rest.split("-")[0]) : null);
+}
+
 /** Copies a text. @param {string} text */
 export function copy(text) {
   return button(w("ui.copy"), async (e) => {
