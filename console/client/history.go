@@ -2,7 +2,10 @@ package client
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"iter"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -113,9 +116,37 @@ type ExecutionsQuery struct {
 //
 // Errors of the past: ops.ErrNoHistory if the namespace has no database.
 func (n *Namespace) Executions(ctx context.Context, q ExecutionsQuery) iter.Seq2[Execution, error] {
+	return pages[Execution](ctx, n.c, q.values(), n.path("history", "executions")...)
+}
+
+func (q ExecutionsQuery) values() values {
 	v := list(list(query().text("job", q.Job), "items", q.Items), "outcomes", q.Outcomes)
-	v = v.text("instance", q.Instance).text("address", q.Address).text("source", q.Source).text("request", q.Request).time("from", q.From).time("to", q.To).number("limit", q.Limit)
-	return pages[Execution](ctx, n.c, v, n.path("history", "executions")...)
+	return v.text("instance", q.Instance).text("address", q.Address).text("source", q.Source).text("request", q.Request).time("from", q.From).time("to", q.To).number("limit", q.Limit)
+}
+
+// WriteExecutions writes executions as CSV, the newest first, with a first row of names. q.Limit is how many there are at
+// most, up to 100,000, which is the default. It takes as long as ctx allows, and is not tried again.
+//
+// Errors: those of Executions; one if what was written is not the whole; those of to.
+func (n *Namespace) WriteExecutions(ctx context.Context, to io.Writer, q ExecutionsQuery) error {
+	a := call{method: http.MethodGet, path: n.path("history", "executions.csv"), query: q.values().Values, header: map[string]string{"Accept": "text/csv"}}
+	r, err := n.c.request(ctx, a, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := n.c.http.Do(r)
+	if err != nil {
+		return fmt.Errorf("client: %s: %w", a.name(), withoutURL(err))
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, maxDetail*4)) // what has come says enough
+		return errorOf(a.name(), answer, text)
+	}
+	if _, err := io.Copy(to, answer.Body); err != nil {
+		return fmt.Errorf("client: %s: %w", a.name(), err)
+	}
+	return nil
 }
 
 // Execution returns an execution, with its output.

@@ -3,6 +3,7 @@ package client_test
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"iter"
 	"net/http"
 	"slices"
@@ -139,6 +140,7 @@ func TestEveryRoute(t *testing.T) {
 			{"latest", func() error { return second(settle.Latest(ctx, 0, 10)) }},
 			{"statuses", func() error { return drain(n.Statuses(ctx, client.StatusesQuery{Job: "settle", Limit: 500})) }},
 			{"events", func() error { return drain(n.Events(ctx, client.EventsQuery{Job: "settle"})) }},
+			{"executions as a file", func() error { return n.WriteExecutions(ctx, io.Discard, client.ExecutionsQuery{Job: "settle"}) }},
 			{"columns", func() error {
 				return second(n.Columns(ctx, client.ColumnsQuery{Job: "settle", From: time.Now().Add(-time.Hour), To: time.Now()}))
 			}},

@@ -120,9 +120,17 @@ func nameOf(t reflect.Type, hint string) string {
 
 // register adds an operation, which needs what need says.
 func register[I, O any](a *API, need route.Need, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
-	prepare(&op, need)
+	registerAt(a, &door{table: a.table, need: need}, op, handler)
+}
+
+// registerStream is register for an operation that has no limit of time.
+func registerStream[I, O any](a *API, need route.Need, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	registerAt(a, &door{table: a.table, need: need, stream: true}, op, handler)
+}
+
+func registerAt[I, O any](a *API, d *door, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	prepare(&op, d.need)
 	op.RejectUnknownQueryParameters = true
-	d := &door{table: a.table, need: need}
 	huma.Register(through{a.huma, d}, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {

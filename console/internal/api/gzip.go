@@ -13,8 +13,8 @@ const (
 	largeGzip = 1 << 20
 )
 
-// Compressing has a handler's answer compressed if it is large and the client takes that. An answer of an operation is
-// written at once ([format]). No answer to a GET has a secret whose length would give it away (BREACH).
+// Compressing has a handler's answer compressed if it is large, by what is written of it first, and the client takes that.
+// No answer to a GET has a secret whose length would give it away (BREACH). One whose handler panics has no end.
 func Compressing(w http.ResponseWriter, r *http.Request, handle func(http.ResponseWriter)) {
 	if r.Method != http.MethodGet {
 		handle(w)
@@ -27,7 +27,7 @@ func Compressing(w http.ResponseWriter, r *http.Request, handle func(http.Respon
 	}
 	c := &compressor{ResponseWriter: w, status: http.StatusOK}
 	handle(c)
-	c.begin(false) // if there was no body
+	c.end()
 }
 
 // TakesGzip reports whether a header Accept-Encoding has gzip, and does not refuse it by its quality.
@@ -44,8 +44,9 @@ func TakesGzip(header string) bool {
 // compressor waits with the status until it knows how large the answer is.
 type compressor struct {
 	http.ResponseWriter
-	status       int
-	begun, isZip bool
+	status int
+	begun  bool
+	zip    *gzip.Writer // nil if it is not compressed
 }
 
 // Unwrap is for http.ResponseController.
@@ -53,33 +54,38 @@ func (c *compressor) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *compressor) WriteHeader(status int) { c.status = status }
 
-func (c *compressor) begin(isZip bool) {
+// begin sends the status, if that was not done yet. size is that of what is written first.
+func (c *compressor) begin(size int) error {
 	if c.begun {
-		return
+		return nil
 	}
-	c.begun, c.isZip = true, isZip
-	if isZip {
+	c.begun = true
+	var err error
+	if size >= minGzip {
+		level := gzip.DefaultCompression
+		if size >= largeGzip {
+			level = gzip.BestSpeed
+		}
+		c.zip, err = gzip.NewWriterLevel(c.ResponseWriter, level)
 		c.Header().Set("Content-Encoding", "gzip")
 	}
 	c.ResponseWriter.WriteHeader(c.status)
+	return err
 }
 
-func (c *compressor) Write(answer []byte) (int, error) {
-	c.begin(len(answer) >= minGzip)
-	if !c.isZip {
-		return c.ResponseWriter.Write(answer)
-	}
-	level := gzip.DefaultCompression
-	if len(answer) >= largeGzip {
-		level = gzip.BestSpeed
-	}
-	z, err := gzip.NewWriterLevel(c.ResponseWriter, level) // what is written again is another member of the same stream
-	if err != nil {
+func (c *compressor) Write(part []byte) (int, error) {
+	switch err := c.begin(len(part)); {
+	case err != nil:
 		return 0, err
+	case c.zip == nil:
+		return c.ResponseWriter.Write(part)
 	}
-	n, err := z.Write(answer)
-	if err == nil {
-		err = z.Close()
+	return c.zip.Write(part)
+}
+
+func (c *compressor) end() {
+	_ = c.begin(0) // if there was no body: nothing is compressed then
+	if c.zip != nil {
+		_ = c.zip.Close() // the client is gone
 	}
-	return n, err
 }

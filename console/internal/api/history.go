@@ -33,6 +33,11 @@ type InTime struct {
 type ExecutionsInput struct {
 	InNamespace
 	InPage
+	InExecutions
+}
+
+// InExecutions is the part of a request that says which executions are wanted.
+type InExecutions struct {
 	InTime
 	Job      string            `query:"job" maxLength:"255" doc:"Name of the job. Who may see only some jobs has to give it."`
 	Items    []int             `query:"items" nullable:"false" maxItems:"1000" doc:"Items of the job, with commas between them."`
@@ -41,6 +46,14 @@ type ExecutionsInput struct {
 	Source   string            `query:"source" enum:"NORMAL_TRIGGER,MISFIRE,FAILOVER,MANUAL,RETRY,BACKFILL" doc:"Why it ran."`
 	Outcomes []history.Outcome `query:"outcomes" nullable:"false" maxItems:"8" enum:"OK,FAILED,PANIC,TIMEOUT,CUT,KILLED,RUNNING,LOST" doc:"How it has ended, with commas between them."`
 	Request  string            `query:"request" maxLength:"255" doc:"Id of the request for which it ran."`
+}
+
+// filter returns what a request wants.
+func (in *InExecutions) filter() history.ExecutionFilter {
+	return history.ExecutionFilter{
+		Job: in.Job, Items: in.Items, Instance: in.Instance, IP: in.Address, Source: sourceOf(in.Source), Outcomes: in.Outcomes, RequestID: in.Request,
+		From: in.From, To: in.To,
+	}
 }
 
 // LinesInput says which lines of a log are wanted.
@@ -109,6 +122,9 @@ func (a *API) addHistory() {
 	}
 	base := namespacePath + "/history"
 	register(a, viewer(route.SomeJobs), get("list-executions", base+"/executions", "Executions, newest first", ""), a.executions)
+	registerStream(a, viewer(route.SomeJobs), file(get("export-executions", base+"/executions.csv", "Executions as a file for spreadsheets, newest first",
+		"RFC 4180, with a first row of names. A text that a spreadsheet would take for a formula has an apostrophe before it. "+
+			"If the database fails, the connection is cut: a file that has an end is whole."), "text/csv"), a.executionsFile)
 	register(a, viewer(route.SomeJobs), get("get-columns", base+"/columns", "Many executions of a job as columns, newest last",
 		"For timelines: each list of numbers has one for each execution, in the same order."), a.columns)
 	register(a, viewer(route.SomeJobs), get("get-execution", base+"/executions/{execution}", "Execution, with the end of its output", ""), a.execution)
@@ -194,10 +210,9 @@ func (a *API) executions(ctx context.Context, in *ExecutionsInput) (*answer[Page
 	if err != nil {
 		return nil, err
 	}
-	page, err := reader.Executions(ctx, history.ExecutionFilter{
-		Job: in.Job, Items: in.Items, Instance: in.Instance, IP: in.Address, Source: sourceOf(in.Source), Outcomes: in.Outcomes, RequestID: in.Request,
-		From: in.From, To: in.To, After: history.Cursor(after), Limit: in.Limit,
-	})
+	f := in.filter()
+	f.After, f.Limit = history.Cursor(after), in.Limit
+	page, err := reader.Executions(ctx, f)
 	return paged(each(page.Rows, executionOf), cursorTo("executions", string(page.Next))), err
 }
 

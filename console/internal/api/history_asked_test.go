@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -82,6 +83,30 @@ func TestMissed(t *testing.T) {
 		}
 		for path, want := range map[string]int{"?job=late": 403, "": 403, "?job=settle&timeZone=Mars": 422, "?job=settle&from=1999-01-01T00:00:00Z": 422} {
 			if answer := ask(t, w, anna, orders+"/history/missed"+path); answer.status != want {
+				t.Errorf("%s: %d %s", path, answer.status, answer.body)
+			}
+		}
+	})
+}
+
+// The file has what the list has.
+func TestExecutionsFile(t *testing.T) {
+	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
+		anna := apitest.May(access.Viewer, "settle")
+		file := ask(t, w, anna, ofSettle("/history/executions.csv", "&items=0,1"))
+		rows, err := csv.NewReader(strings.NewReader(file.body)).ReadAll()
+		if err != nil || file.status != http.StatusOK || file.header.Get("Content-Disposition") != "attachment; filename=executions-settle.csv" {
+			t.Fatalf("%d %v %s, %v", file.status, file.header, file.body, err)
+		}
+		var ids []string
+		for _, row := range rows[1:] {
+			ids = append(ids, row[0])
+		}
+		if want := ask(t, w, anna, ofSettle("/history/executions", "&limit=1000&items=0,1")).field(t, "id"); strings.Join(ids, " ") != want || len(ids) < 3 {
+			t.Errorf("got %q, want %q", ids, want)
+		}
+		for path, want := range map[string]int{"": 403, "?job=late": 403, "?job=settle&limit=100001": 422, "?job=settle&after=x": 422, "?job=settle&outcomes=GOOD": 422} {
+			if answer := ask(t, w, anna, orders+"/history/executions.csv"+path); answer.status != want {
 				t.Errorf("%s: %d %s", path, answer.status, answer.body)
 			}
 		}
