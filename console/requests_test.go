@@ -47,6 +47,7 @@ var bodies = map[string]string{
 	"PUT " + jobPath + "/items/{item}/pin":           `{"address":"` + ordersIP + `"}`,
 	"POST " + jobPath + "/backfill":                  `{"from":"2098-01-01T00:00:00Z","to":"2099-02-01T00:00:00Z"}`,
 	"PUT " + namespacePath + "/calendars/{calendar}": `{"document":"timeZone: UTC\ndates: [2098-01-01]\n"}`,
+	"POST " + namespacePath + "/calendars:plan":      `{"document":"timeZone: UTC"}`,
 	"POST " + namespacePath + "/jobs:batch":          `{"action":"pause","jobs":["` + orders + `"]}`,
 }
 

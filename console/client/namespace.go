@@ -234,6 +234,52 @@ func (n *Namespace) Calendar(ctx context.Context, name string) (Calendar, error)
 	return one, err
 }
 
+// Days are some days by the clock of a calendar's zone.
+type Days struct {
+	From time.Time // the date of the first one, whatever its zone; default today
+	Days int       // 1 to 366; default 31
+}
+
+func (d Days) values() values {
+	v := query().number("days", d.Days)
+	if !d.From.IsZero() {
+		v.Set("from", d.From.Format(time.DateOnly))
+	}
+	return v
+}
+
+// CalendarPlan is what a calendar leaves out of some days, by the clock of its zone.
+type CalendarPlan struct {
+	TimeZone string         `json:"timeZone,omitempty"`
+	From     time.Time      `json:"from,omitzero"`
+	To       time.Time      `json:"to,omitzero"`
+	Rows     []CalendarSpan `json:"rows"`            // in their order
+	More     bool           `json:"more"`            // whether there are more than 10,000 of them
+	Error    string         `json:"error,omitempty"` // why the calendar cannot be read
+}
+
+// CalendarSpan is a time in which jobs have no ticks: from From on, and before To.
+type CalendarSpan struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// CalendarPlan returns what a calendar leaves out.
+func (n *Namespace) CalendarPlan(ctx context.Context, name string, d Days) (CalendarPlan, error) {
+	return get[CalendarPlan](ctx, n.c, d.values().Values, n.path("calendars", name, "plan")...)
+}
+
+// PlanCalendar returns what a calendar would leave out. Nothing is changed.
+//
+// Errors: ErrInvalid if the document cannot be read.
+func (n *Namespace) PlanCalendar(ctx context.Context, document string, d Days) (out CalendarPlan, err error) {
+	body := struct {
+		Document string `json:"document"`
+	}{document}
+	err = n.c.do(ctx, call{method: http.MethodPost, path: n.path("calendars:plan"), query: d.values().Values, body: body, out: &out, isSafe: true})
+	return out, err
+}
+
 // CalendarChanged says what a calendar that was written does.
 type CalendarChanged struct {
 	Changed

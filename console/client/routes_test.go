@@ -121,6 +121,10 @@ func TestEveryRoute(t *testing.T) {
 			{"findings", func() error { return second(n.Findings(ctx)) }},
 			{"calendars", func() error { return drain(n.Calendars(ctx)) }},
 			{"calendar", func() error { return second(n.Calendar(ctx, "holidays")) }},
+			{"plan of a calendar", func() error {
+				return second(n.CalendarPlan(ctx, "holidays", client.Days{From: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), Days: 7}))
+			}},
+			{"plan of another calendar", func() error { return second(n.PlanCalendar(ctx, "timeZone: UTC\nweekly: [SUN]\n", client.Days{})) }},
 			{"describe", func() error { return second(settle.Describe(ctx)) }},
 			{"info", func() error { return second(settle.Info(ctx)) }},
 			{"items", func() error { return drain(settle.Items(ctx)) }},

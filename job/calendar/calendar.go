@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"iter"
 	"slices"
 	"time"
 )
@@ -12,6 +13,7 @@ import (
 type Calendar struct {
 	document string
 	sum      string
+	zone     *time.Location
 	spans    []span // what is left out, ascending; none touches the next
 }
 
@@ -23,6 +25,9 @@ func (c *Calendar) Document() []byte { return []byte(c.document) }
 
 // Sum returns a short hash of the document: 16 hexadecimal digits.
 func (c *Calendar) Sum() string { return c.sum }
+
+// Location returns the zone of the calendar. Its name is the one in the document; that of an offset is written in full.
+func (c *Calendar) Location() *time.Location { return c.zone }
 
 func sumOf(document []byte) string {
 	sum := sha256.Sum256(document)
@@ -37,6 +42,23 @@ func (c *Calendar) Excluded(t time.Time) (until time.Time, out bool) {
 		return time.Time{}, out
 	}
 	return time.Unix(s.to, 0).In(t.Location()), true
+}
+
+// Span is a time that is left out: from From on, and before To.
+type Span struct{ From, To time.Time }
+
+// Spans returns what is left out of the time from one instant up to another, in its order and in the zone of the
+// calendar. What begins before or ends after that is cut there.
+func (c *Calendar) Spans(from, to time.Time) iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		begin, end := from.Unix(), to.Unix()
+		n, _ := slices.BinarySearchFunc(c.spans, begin, func(s span, at int64) int { return cmp.Compare(s.to, at+1) })
+		for _, s := range c.spans[n:] {
+			if max(s.from, begin) >= end || !yield(Span{time.Unix(max(s.from, begin), 0).In(c.zone), time.Unix(min(s.to, end), 0).In(c.zone)}) {
+				return
+			}
+		}
+	}
 }
 
 // around returns the span that has an instant.

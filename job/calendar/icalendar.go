@@ -174,10 +174,10 @@ func (f *file) zoneOf(tzid string) (zone, error) {
 	if len(f.zones) == maxZones {
 		return nil, fmt.Errorf("more than %d zones", maxZones)
 	}
-	z, err := loadZone(tzid)
+	loc, err := loadZone(tzid)
 	if err != nil {
 		return nil, fmt.Errorf("TZID: %w", err)
 	}
-	f.zones[tzid] = z
-	return z, nil
+	f.zones[tzid] = zoneOf(loc)
+	return f.zones[tzid], nil
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -26,8 +27,9 @@ var errTooMany = fmt.Errorf("all entries together come true more than %d times",
 
 // reader collects what a document leaves out.
 type reader struct {
-	zone  zone
-	times int // how often entries have come true
+	loc   *time.Location
+	zone  zone // of loc
+	times int  // how often entries have come true
 	spans []span
 }
 
@@ -52,13 +54,16 @@ func Parse(document []byte) (*Calendar, error) {
 			return nil, fmt.Errorf("calendar: %s: %w", key, brief.Error(err))
 		}
 	}
-	return &Calendar{document: string(document), sum: sumOf(document), spans: merge(r.spans)}, nil
+	return &Calendar{document: string(document), sum: sumOf(document), zone: r.loc, spans: merge(r.spans)}, nil
 }
 
 func (r *reader) timeZone(n *yaml.Node) error {
 	name, err := yamldoc.Text(n)
 	if err == nil {
-		r.zone, err = loadZone(name)
+		r.loc, err = loadZone(name)
+	}
+	if err == nil {
+		r.zone = zoneOf(r.loc)
 	}
 	return at(n, err)
 }

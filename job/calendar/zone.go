@@ -30,7 +30,7 @@ type stretch struct {
 	offset int64 // wall - instant
 }
 
-func loadZone(name string) (zone, error) {
+func loadZone(name string) (*time.Location, error) {
 	if name == "" || name == "Local" {
 		return nil, errors.New("a name is needed that means the same zone everywhere, such as Europe/Berlin or UTC")
 	}
@@ -38,7 +38,7 @@ func loadZone(name string) (zone, error) {
 	if err != nil { // whose text allows no name, too
 		return nil, fmt.Errorf("time zone %s: %w; allowed: an IANA name such as Asia/Shanghai, or GMT±hh:mm up to 23:59 such as GMT+08:00", brief.Quote(name), errors.Unwrap(err))
 	}
-	return zoneOf(loc), nil
+	return loc, nil
 }
 
 func zoneOf(loc *time.Location) zone {

@@ -38,6 +38,7 @@ func (a *API) addCalendars() {
 	register(a, viewer(route.SomeJobs), huma.Operation{
 		OperationID: "get-calendar", Method: http.MethodGet, Path: namespacePath + "/calendars/{calendar}", Tags: tagNamespaces, Summary: "Calendar, and jobs that name it",
 	}, a.calendar)
+	a.addCalendarPlans()
 }
 
 func infoOf(c *ops.Calendar) CalendarInfo {
