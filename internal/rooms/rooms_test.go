@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"internal/crowd":               {"coord", "job", "internal/jobtree"},
 	"internal/modelstore":          {"coord"},
 	"console/internal/api/apitest": {"console", "console/access", "console/connection", "coord", "coord/memory", "job", "jobtest", "ops", "trace", "trace/history", "trace/sqltrace", "internal/brief", "internal/rest"},
-	"console/browsertest":          {"console", "console/access", "console/connection", "coord", "coord/etcd", "job", "job/script", "ops", "trace", "trace/history", "trace/sqltrace", "internal/rest", "internal/testserver"},
+	"console/browsertest":          {"console", "console/access", "console/connection", "coord", "coord/etcd", "job", "job/script", "ops", "trace", "trace/sqltrace", "internal/rest", "internal/testserver"},
 	"console/oidctest":             {"console", "console/access", "console/access/oidc"},
 	"examples":                     {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/otel", "trace/prom", "trace/sqltrace", "internal/testserver", "jobfile"},
 	"integration":                  {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/rest", "internal/testserver"},
