@@ -1,0 +1,79 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
+	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
+)
+
+// All tests share a browser and a world, which the first of them starts.
+var (
+	chromium = browser.New()
+	town     = world.New()
+)
+
+func TestMain(m *testing.M) {
+	world.Work()
+	code := m.Run()
+	chromium.Close()
+	if err := town.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// visit opens a tab for a page of the console. Nobody is logged in.
+func visit(t *testing.T, path string) *browser.Tab {
+	t.Helper()
+	browser.Require(t)
+	tab := chromium.Tab(t, town.Start(t))
+	tab.Expect("GET " + path + ": 401") // the log-in, in place of the page
+	tab.Open(path)
+	return tab
+}
+
+// enter opens a tab for a page of the console, and logs a user of the world in.
+func enter(t *testing.T, user, path string) *browser.Tab {
+	t.Helper()
+	tab := visit(t, path)
+	logIn(tab, user)
+	return tab
+}
+
+// logIn logs a user in, and returns when the page shows that he is.
+func logIn(tab *browser.Tab, user string) {
+	tab.Fill("Name", user)
+	tab.Fill("Password", world.Password)
+	tab.Click("button", "Log in")
+	tab.WaitFor("document.querySelector('#logout') && document.readyState === 'complete'")
+}
+
+// at fails a test whose tab is at another path.
+func at(t *testing.T, tab *browser.Tab, want string) {
+	t.Helper()
+	var address string
+	tab.Eval("location.href", &address)
+	if is, err := url.Parse(address); err != nil || is.RequestURI() != want {
+		t.Errorf("the tab is at %s, want %s", address, want)
+	}
+}
+
+// audit fails a test whose page keeps people out.
+func audit(t *testing.T, tab *browser.Tab, what string) {
+	t.Helper()
+	if found := browser.Audit(tab); len(found) > 0 {
+		t.Errorf("%s:\n  %s", what, strings.Join(found, "\n  "))
+	}
+}
