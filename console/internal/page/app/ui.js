@@ -132,12 +132,13 @@ export function button(text, act, o = {}) {
 }
 
 /**
- * A menu of actions behind one button; nothing if it has none.
+ * A menu of actions behind one button; nothing if it has none. A short one, for rows of tables, has a sign for a label.
  * @param {string} label
  * @param {(false | null | undefined | {text: string, act: () => unknown, danger?: boolean})[]} entries
  * @param {string} [about] what the actions are for, for who cannot see where the button stands
+ * @param {boolean} [isShort]
  */
-export function menu(label, entries, about) {
+export function menu(label, entries, about, isShort) {
   const there = entries.filter((e) => !!e);
   if (!there.length) return null;
   const shut = (/** @type {Event} */ e) => {
@@ -146,14 +147,15 @@ export function menu(label, entries, about) {
     menu?.querySelector("summary")?.focus();
   };
   return h("details", {
-    class: "actions",
+    class: isShort ? "actions short" : "actions",
+    ontoggle: (/** @type {Event} */ e) => place(/** @type {HTMLDetailsElement} */ (e.currentTarget)),
     onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Escape" && shut(e),
     onfocusout: (/** @type {FocusEvent} */ e) => {
       const menu = /** @type {HTMLDetailsElement} */ (e.currentTarget);
       if (!menu.contains(/** @type {Node | null} */ (e.relatedTarget))) menu.open = false;
     },
   },
-  h("summary", { "aria-label": about ? `${label}: ${about}` : null }, label),
+  h("summary", { "aria-label": about ? `${label}: ${about}` : isShort ? label : null }, isShort ? "⋯" : label),
   h("div", { class: "list" }, there.map((e) => h("button", {
     type: "button", class: e.danger ? "danger" : null,
     onclick: (/** @type {Event} */ event) => {
@@ -161,6 +163,22 @@ export function menu(label, entries, about) {
       void e.act();
     },
   }, e.text))));
+}
+
+/**
+ * Puts the list of an open menu below its button, or above it at the end of the window: a table that scrolls would cut it off
+ * if it stood within. It does not follow the button, so scrolling shuts it.
+ * @param {HTMLDetailsElement} menu
+ */
+function place(menu) {
+  const list = /** @type {HTMLElement} */ (menu.lastElementChild);
+  if (!menu.open) return;
+  const button = /** @type {HTMLElement} */ (menu.firstElementChild).getBoundingClientRect();
+  const { width, height } = list.getBoundingClientRect();
+  const below = button.bottom + 4;
+  list.style.left = Math.max(8, Math.min(button.right, document.documentElement.clientWidth - 8) - width) + "px";
+  list.style.top = (below + height > innerHeight && button.top - height > 8 ? button.top - height - 4 : below) + "px";
+  addEventListener("scroll", (e) => e.target !== list && (menu.open = false), { capture: true, once: true });
 }
 
 /**
