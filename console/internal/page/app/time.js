@@ -27,13 +27,19 @@ export function whenFull(t) {
  * @param {string | undefined} zone
  */
 export function whenIn(t, zone) {
-  /** @type {Intl.DateTimeFormatOptions} */
-  const o = { weekday: "short", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+  /** @param {string | undefined} timeZone */
+  const parts = (timeZone) => new Intl.DateTimeFormat(facts.language, {
+    weekday: "short", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
+    hourCycle: "h23", timeZone, timeZoneName: "shortOffset",
+  }).formatToParts(date(t));
+  let found;
   try {
-    return new Intl.DateTimeFormat(facts.language, { ...o, timeZone: (zone ?? "").replace(/^GMT(?=[+-])/, "") || undefined, timeZoneName: "shortOffset" }).format(date(t));
+    found = parts((zone ?? "").replace(/^GMT(?=[+-])/, "") || undefined);
   } catch {
-    return new Intl.DateTimeFormat(facts.language, o).format(date(t)); // ElasticJob knows zones that browsers do not
+    found = parts(undefined); // ElasticJob knows zones that browsers do not
   }
+  const p = Object.fromEntries(found.map(({ type, value }) => [type, value]));
+  return `${p.weekday} ${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute}:${p.second} ${p.timeZoneName}`;
 }
 
 /** How long, in at most two units: 350 ms, 1.5 s, 2 min 5 s, 3 h. @param {number} seconds @returns {string} */
