@@ -371,19 +371,18 @@ func tested(test func() error) (*answer[ConnectionTest], error) {
 	return &answer[ConnectionTest]{out}, nil
 }
 
+// ofConnections are the errors of connections that cannot be changed.
+var ofConnections = []coded{
+	{connection.ErrExists, http.StatusConflict, "connection-exists"},
+	{connection.ErrVersion, http.StatusPreconditionFailed, "connection-changed"},
+	{connection.ErrFixed, http.StatusConflict, "connection-fixed"},
+	{connection.ErrInUse, http.StatusConflict, "database-used"},
+	{connection.ErrMany, http.StatusConflict, "too-many-connections"},
+}
+
 // refused returns what a client is told of a connection that cannot be changed.
 func refused(err error) error {
-	for _, k := range []struct {
-		err    error
-		status int
-		code   string
-	}{
-		{connection.ErrExists, http.StatusConflict, "connection-exists"},
-		{connection.ErrVersion, http.StatusPreconditionFailed, "connection-changed"},
-		{connection.ErrFixed, http.StatusConflict, "connection-fixed"},
-		{connection.ErrInUse, http.StatusConflict, "database-used"},
-		{connection.ErrMany, http.StatusConflict, "too-many-connections"},
-	} {
+	for _, k := range ofConnections {
 		if errors.Is(err, k.err) {
 			return newProblem(k.status, k.code, err.Error())
 		}

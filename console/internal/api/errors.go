@@ -88,12 +88,15 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType is of huma.ContentTypeFilter.
 func (p *Problem) ContentType(string) string { return problemType }
 
-// known are the errors that have a code. The first that fits counts.
-var known = []struct {
+// coded is an error with the code and the status that clients get.
+type coded struct {
 	err    error
 	status int
 	code   string
-}{
+}
+
+// known are the errors that have a code. The first that fits counts.
+var known = []coded{
 	{route.ErrNobody, http.StatusUnauthorized, "not-logged-in"},
 	{route.ErrDenied, http.StatusForbidden, "denied"},
 	{route.ErrNoRoute, http.StatusNotFound, "no-route"},
@@ -184,8 +187,8 @@ var known = []struct {
 
 // Codes returns the codes of all problems that have one of their own, for texts in the languages of people.
 func Codes() []string {
-	codes := []string{"bad-body", "body-too-large", "media-type"}
-	for _, k := range known {
+	codes := []string{"bad-body", "body-too-large", "media-type", "no-precondition", "no-such-version", "unreadable"}
+	for _, k := range slices.Concat(known, ofConnections) {
 		codes = append(codes, k.code)
 	}
 	slices.Sort(codes)

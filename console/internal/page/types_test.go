@@ -3,10 +3,14 @@ package page
 import (
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -117,5 +121,36 @@ func TestProblemsHaveWords(t *testing.T) {
 		if d[languages[0]]["problem."+code] == "" {
 			t.Errorf("problem %s has no text", code)
 		}
+	}
+}
+
+// Every action that the audit may have has a name in every language.
+func TestActionsHaveWords(t *testing.T) {
+	d, err := newDictionary(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := parser.ParseFile(token.NewFileSet(), "../../../ops/change.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	ast.Inspect(source, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Action") {
+			return true
+		}
+		count++
+		action, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d[languages[0]]["action."+action] == "" {
+			t.Errorf("action %s has no text", action)
+		}
+		return true
+	})
+	if count < 30 {
+		t.Errorf("%d actions were found", count)
 	}
 }
