@@ -12,12 +12,13 @@ import { term, w } from "./words.js";
 /**
  * @typedef {{
  *   title: string, text?: View, does: string, danger?: boolean,
- *   form?: (again: () => void) => View, valid?: () => boolean, why?: boolean,
+ *   form?: (again: () => void, error: unknown) => View, valid?: () => boolean, why?: boolean,
  *   run: (o: {dryRun: boolean, why: string}) => Promise<{changes?: Change[], outcomes?: import("./types/api").JobOutcome[], id?: string} | void | undefined>,
  *   preview?: boolean, shows?: (answer: any) => View, done?: (answer: any) => void, quiet?: boolean,
  * }} Action
- * title is a question or what is done; does the word on the button; form other controls; why asks for a reason; preview shows
- * what a dry run answers, and shows what else it tells; quiet tells nothing, as the page shows it.
+ * title is a question or what is done; does the word on the button; form other controls, which may show what is wrong beside a
+ * field; why asks for a reason; preview shows what a dry run answers, and shows what else it tells; quiet tells nothing, as the
+ * page shows it.
  */
 
 /**
@@ -69,7 +70,7 @@ export async function ask(a) {
     a.form?.(() => {
       preview = undefined; // it was of what stood there before
       again();
-    }),
+    }, error),
     a.why ? field({ label: w("actions.why"), id: "why", value: why, change: (v) => (why = v), hint: w("actions.whyHint") }) : null,
     preview ? h("div", { class: "preview" }, h("p", null, w("actions.would")), changeList(changesOf(preview)), a.shows?.(preview)) : null,
     error ? problem(error) : null,
@@ -104,7 +105,9 @@ function report(a, answer) {
     return;
   }
   const changes = changesOf(answer);
-  tell("good", h("p", null, h("strong", null, a.title.replace(/[?？]$/, "")), " ", changes.length || answer?.id || !answer ? w("actions.done") : w("actions.already")), changeList(changes));
+  const tells = answer?.changes || answer?.outcomes; // what changes no job has no entry in the audit
+  tell("good", h("p", null, h("strong", null, a.title.replace(/[?？]$/, "")), " ", changes.length || answer?.id || !tells ? w("actions.done") : w("actions.already")),
+    tells ? changeList(changes) : null);
 }
 
 /** @param {any} answer @returns {Change[]} */

@@ -5,14 +5,28 @@ import { facts } from "./facts.js";
 
 /** What the API refuses, or that it could not be asked. */
 export class Problem extends Error {
-  /** @param {Partial<import("./types/api").Problem> & {code: string, status: number}} p */
-  constructor(p) {
+  /**
+   * @param {Partial<import("./types/api").Problem> & {code: string, status: number}} p
+   * @param {number} [wait] after how many seconds to come again
+   */
+  constructor(p, wait = 0) {
     super(p.detail ?? p.code);
+    this.wait = wait;
     this.status = p.status;
     this.code = p.code;
     this.errors = p.errors ?? [];
     this.changes = p.changes ?? [];
   }
+}
+
+/**
+ * What the API says of a field of a body: undefined if nothing is wrong with it.
+ * @param {unknown} error
+ * @param {string} field
+ */
+export function reasonOf(error, field) {
+  const wrong = error instanceof Problem ? error.errors.filter((e) => e.field === "body." + field || e.field.startsWith(`body.${field}[`)) : [];
+  return wrong.map((e) => e.reason).join("; ") || undefined;
 }
 
 /**
@@ -62,7 +76,8 @@ export async function answer(operation, params, body, signal) {
     await new Promise(() => {});
   }
   const value = text && response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : undefined;
-  if (!response.ok) throw new Problem(value?.code ? value : { status: response.status, code: "http-" + response.status, detail: text.slice(0, 300) });
+  const wait = Number(response.headers.get("Retry-After")) || 0;
+  if (!response.ok) throw new Problem(value?.code ? value : { status: response.status, code: "http-" + response.status, detail: text.slice(0, 300) }, wait);
   return { value, etag: response.headers.get("ETag") ?? "" };
 }
 

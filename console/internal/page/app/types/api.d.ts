@@ -91,6 +91,26 @@ export interface CalendarInfo {
   /** Its version; the ETag of the calendar has it, too. */
   version: number;
 }
+export interface CalendarPlan {
+  /** Why the calendar cannot be read. Jobs that name it have no ticks then. */
+  error?: string;
+  /** Beginning of the first day. */
+  from?: string;
+  /** Whether there are more. */
+  more: boolean;
+  /** What is left out, in its order: 10,000 spans at most. None touches the next. */
+  rows: (CalendarSpan)[];
+  /** Zone of the calendar: an IANA name, or an offset such as GMT+08:00. All times here are by its clock. */
+  timeZone?: string;
+  /** End of the last day. */
+  to?: string;
+}
+export interface CalendarSpan {
+  /** When it begins, or the days do. */
+  from: string;
+  /** When it ends, or the days do: then there are ticks again. */
+  to: string;
+}
 export interface Change {
   /** What was done: a word or two, such as create, update, pause, kill, disable items. */
   action: string;
@@ -1712,6 +1732,8 @@ export interface Operations {
   "DELETE /namespaces/{namespace}/calendars/{calendar}": { in: { "namespace": string; "calendar": string; "dryRun"?: boolean; "If-Match"?: string; "force"?: boolean }, body: undefined, out: Changed };
   "GET /namespaces/{namespace}/calendars/{calendar}": { in: { "namespace": string; "calendar": string }, body: undefined, out: CalendarDetail };
   "PUT /namespaces/{namespace}/calendars/{calendar}": { in: { "namespace": string; "calendar": string; "dryRun"?: boolean; "If-Match"?: string; "If-None-Match"?: "*" }, body: CalendarBody, out: CalendarChanged };
+  "GET /namespaces/{namespace}/calendars/{calendar}/plan": { in: { "namespace": string; "calendar": string; "from"?: string; "days"?: number }, body: undefined, out: CalendarPlan };
+  "POST /namespaces/{namespace}/calendars:plan": { in: { "namespace": string; "from"?: string; "days"?: number }, body: CalendarBody, out: CalendarPlan };
   "GET /namespaces/{namespace}/findings": { in: { "namespace": string; "severity"?: "info" | "warning" | "critical"; "job"?: string; "limit"?: number }, body: undefined, out: Report };
   "GET /namespaces/{namespace}/history/addresses": { in: { "namespace": string; "prefix"?: string; "limit"?: number }, body: undefined, out: ListString };
   "GET /namespaces/{namespace}/history/columns": { in: { "namespace": string; "job": string; "from": string; "to": string; "limit"?: number }, body: undefined, out: ColumnsInfo };
