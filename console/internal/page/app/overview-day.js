@@ -1,0 +1,109 @@
+// What of the last day did not run as it should: executions that failed, and ticks that were missed, by hour and job.
+import { ask, Problem } from "./api.js";
+import { namespace } from "./facts.js";
+
+/** @typedef {import("./types/api").CountInfo} CountInfo */
+/** @typedef {import("./types/api").MissedInfo} MissedInfo */
+/** @typedef {{executions: number, failed: number, missed: number}} Hour */
+/** @typedef {{job: string, hours: Hour[], executions: number, failed: number, missed: number}} Row job is empty for all of them */
+/**
+ * @typedef {{starts: number[], rows: Row[], bad: number, more: boolean}} Day
+ * bad is how many jobs are known to have failures or missed ticks; more that there may be others
+ */
+
+const hour = 3600e3;
+export const hours = 24;
+const maxRows = 10;
+const maxFailures = 1000;
+const maxEvents = 200;
+
+/** Outcomes that nobody wants; KILLED is what an operator wanted. @type {("FAILED" | "PANIC" | "TIMEOUT" | "CUT" | "LOST")[]} */
+export const failures = ["FAILED", "PANIC", "TIMEOUT", "CUT", "LOST"];
+
+/** Ticks that were missed because of an operator are none to worry about. */
+const wanted = ["item disabled", "servers disabled"];
+
+/** The beginnings of the last hours, in the zone of the browser. @param {number} now */
+export function startsOf(now) {
+  const last = new Date(now).setMinutes(0, 0, 0);
+  return Array.from({ length: hours }, (_, i) => last - (hours - 1 - i) * hour);
+}
+
+/**
+ * A row of the strip.
+ * @param {string} job
+ * @param {number[]} starts
+ * @param {CountInfo[]} counts
+ * @param {MissedInfo[]} missed
+ * @returns {Row}
+ */
+export function rowOf(job, starts, counts, missed) {
+  /** @type {Hour[]} */
+  const cells = starts.map(() => ({ executions: 0, failed: 0, missed: 0 }));
+  const at = (/** @type {string} */ start) => cells[Math.floor((Date.parse(start) - starts[0]) / hour)];
+  for (const c of counts) {
+    const cell = at(c.start);
+    if (!cell) continue;
+    for (const [outcome, n] of Object.entries(c.executions)) {
+      if (outcome !== "RUNNING") cell.executions += n;
+      if (failures.some((f) => f === outcome)) cell.failed += n;
+    }
+  }
+  for (const m of missed) {
+    const cell = at(m.start);
+    if (!cell) continue;
+    cell.missed += m.madeUp;
+    for (const [reason, n] of Object.entries(m.passedOver)) if (!wanted.includes(reason)) cell.missed += n;
+  }
+  const sum = (/** @type {keyof Hour} */ what) => cells.reduce((s, c) => s + c[what], 0);
+  return { job, hours: cells, executions: sum("executions"), failed: sum("failed"), missed: sum("missed") };
+}
+
+/**
+ * Loads the last day: all jobs together, and the worst ones. Who may see only some jobs is told about those that he names:
+ * the ones of now.
+ * @param {() => string[]} candidates jobs that may have failed, the likeliest first
+ * @returns {Promise<Day>}
+ */
+export async function loadDay(candidates) {
+  const starts = startsOf(Date.now());
+  const from = new Date(starts[0]).toISOString();
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const row = async (/** @type {string} */ job) => {
+    const q = { namespace, job, from, timeZone };
+    const [counts, missed] = await Promise.all([ask("GET /namespaces/{namespace}/history/counts", q), ask("GET /namespaces/{namespace}/history/missed", q)]);
+    return rowOf(job, starts, counts.rows, missed.rows);
+  };
+  /** @type {Row[]} */
+  let rows = [];
+  let jobs;
+  let more;
+  try {
+    rows = [await row("")];
+    ({ jobs, more } = await worst(from));
+  } catch (e) {
+    if (!(e instanceof Problem) || e.status !== 403) throw e;
+    jobs = candidates();
+    more = jobs.length > maxRows;
+  }
+  const bad = jobs.length;
+  const found = await Promise.all(jobs.slice(0, maxRows).map(row));
+  const isBad = (/** @type {Row} */ r) => r.failed + r.missed > 0;
+  rows.push(...found.filter(isBad).sort((a, b) => b.failed + b.missed - a.failed - a.missed));
+  return { starts, rows, bad, more };
+}
+
+/** The jobs with the most failures and missed ticks, as far as the newest of these tell. @param {string} from */
+async function worst(from) {
+  const [failed, events] = await Promise.all([
+    ask("GET /namespaces/{namespace}/history/executions", { namespace, from, outcomes: failures, limit: maxFailures }),
+    ask("GET /namespaces/{namespace}/history/events", { namespace, from, kinds: ["made up", "passed over"], limit: maxEvents }),
+  ]);
+  /** @type {Map<string, number>} */
+  const points = new Map();
+  const add = (/** @type {string} */ job, /** @type {number} */ n) => points.set(job, (points.get(job) ?? 0) + n);
+  for (const x of failed.rows) add(x.job, 1);
+  for (const e of events.rows) if (e.job && !wanted.includes(e.what ?? "")) add(e.job, e.ticks ?? 1);
+  const jobs = [...points].sort((a, b) => b[1] - a[1]).map(([job]) => job);
+  return { jobs, more: !!failed.next || !!events.next };
+}
