@@ -49,7 +49,7 @@ export function findings(o) {
   const filter = (/** @type {Finding[]} */ all) => h("div", { class: "filter", role: "group", "aria-label": w("findings.filter") },
     severities.map((s) => {
       const n = all.filter((f) => f.severity === s).length;
-      return n > 0 && h("button", { type: "button", "aria-pressed": String(only === s), onclick: () => choose(s), key: s }, state("severity", s), h("span", { class: "num" }, n));
+      return (n > 0 || only === s) && h("button", { type: "button", "aria-pressed": String(only === s), onclick: () => choose(s), key: s }, state("severity", s), h("span", { class: "num" }, n));
     }));
 
   const view = () => {
