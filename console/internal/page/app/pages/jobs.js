@@ -1,4 +1,104 @@
-import { page } from "../frame.js";
-import { empty } from "../ui.js";
+// All jobs of a namespace: found, filtered, sorted, live; and what may be done with one of them or with many.
+import { h } from "../dom.js";
+import { inNamespace } from "../facts.js";
+import { page, tools } from "../frame.js";
+import { choiceOfJobs } from "../jobs-choice.js";
+import { filterView, orderView } from "../jobs-filter.js";
+import { filterFields, filterOf, lister, orderOf, orderText } from "../jobs-list.js";
+import * as row from "../jobs-row.js";
+import { followJobs } from "../jobs-store.js";
+import { onWayBack, query, setQuery } from "../query.js";
+import { maySome } from "../rights.js";
+import { button, empty, liveBadge, note, problem } from "../ui.js";
+import { windowTable } from "../window-table.js";
+import { number, w } from "../words.js";
 
-page(() => empty("…"));
+/** @typedef {import("../types/api").JobInfo} JobInfo */
+
+let filter = filterOf(query());
+let order = orderOf(query().sort);
+/** @type {JobInfo[]} */
+let rows = [];
+const list = lister();
+
+const store = followJobs(() => listAgain());
+const isSteering = maySome("operator");
+const choice = choiceOfJobs(() => rows, () => again());
+
+/** Columns whose greatest comes first, as that is what one looks for. */
+const greatest = ["last", "running", "failing"];
+
+/** @type {import("../window-table.js").WindowColumn<JobInfo>[]} */
+const columns = [
+  { name: "name", text: w("jobs.name"), cell: row.name, sort: true },
+  { name: "status", text: w("jobs.status"), cell: row.status, sort: true },
+  { name: "schedule", text: w("jobs.schedule"), cell: row.schedule },
+  { name: "next", text: w("jobs.next"), cell: row.next, sort: true },
+  { name: "last", text: w("jobs.last"), cell: row.last, sort: true },
+  { name: "running", text: w("jobs.items"), cell: row.running, sort: true, num: true },
+  { name: "failing", text: w("jobs.failing"), cell: row.failing, sort: true, num: true },
+  { name: "instances", text: w("jobs.instances"), cell: (job) => number(job.instances), sort: true, num: true },
+  { name: "menu", text: "", head: h("span", { class: "unseen" }, w("ui.menu")), cell: row.actions },
+];
+if (isSteering) columns.unshift({ name: "choose", text: "", head: choice.boxOfAll, cell: choice.box });
+
+const table = windowTable({
+  label: w("jobs.list"), columns, key: (job) => job.name, again: () => again(), order: () => order, turn, extend: choice.extend,
+  rowClass: (job) => (choice.has(job.name) ? "chosen" : null),
+});
+
+/** @param {import("../table.js").Order} wanted */
+function turn(wanted) {
+  order = wanted.by !== order.by && greatest.includes(wanted.by) ? { by: wanted.by, down: true } : wanted;
+  setQuery({ sort: orderText(order) });
+  listAgain();
+}
+
+/** @param {Partial<import("../jobs-list.js").Filter>} some */
+function change(some) {
+  filter = { ...filter, ...some };
+  setQuery(some);
+  listAgain();
+}
+
+function listAgain() {
+  choice.keep(store.jobs);
+  rows = list(store.jobs, filter, order);
+  again();
+}
+
+function head() {
+  tools(liveBadge(store.state, store.why),
+    maySome("admin") ? h("a", { class: "button first", href: inNamespace(["create"]) }, w("jobs.create")) : null);
+}
+
+function nothing() {
+  if (store.jobs.size) return empty(w("jobs.noHits"), button(w("jobs.clear"), () => change(filterOf({}))));
+  if (!store.whole) return h("p", { class: "waiting" }, w("ui.loading"));
+  return empty(w("jobs.none"), maySome("admin") ? [w("jobs.noneAdmin"), " ", h("a", { href: inNamespace(["create"]) }, w("jobs.create"))] : w("jobs.noneViewer"));
+}
+
+function view() {
+  head();
+  if (store.error && !store.jobs.size) return problem(store.error, () => location.reload());
+  const orders = columns.filter((c) => c.sort).map((c) => /** @type {[string, string]} */ ([c.name, c.text]));
+  const isFiltered = filterFields.some((name) => filter[name]);
+  return [
+    store.state === "removed" ? note("warn", w("jobs.gone"), " ", store.why) : null,
+    h("section", { class: "block jobs" + (isSteering ? " steering" : ""), "aria-label": w("jobs.list") },
+      filterView(store.jobs, filter, change, orderView(orders, order, turn)),
+      h("p", { class: "hits", role: "status" }, isFiltered ? w("jobs.hits", { n: rows.length, all: store.jobs.size }) : w("jobs.count", { n: rows.length }),
+        store.whole ? "" : " " + w("ui.loading")),
+      rows.length ? table(rows) : nothing()),
+    choice.bar(),
+  ];
+}
+
+const again = page(view);
+onWayBack(() => {
+  filter = filterOf(query());
+  order = orderOf(query().sort);
+  listAgain();
+});
+// What stands there as "in 12 s" goes on.
+setInterval(() => document.hidden || again(), 1000);

@@ -1,0 +1,75 @@
+// All jobs of the namespace, as the stream tells them.
+import { ask } from "./api.js";
+import { namespace } from "./facts.js";
+import { listen } from "./live.js";
+
+/** @typedef {import("./types/api").JobInfo} JobInfo */
+/**
+ * @typedef {{
+ *   jobs: Map<string, JobInfo>, whole: boolean, state: import("./live.js").LiveState, why: string, error: unknown,
+ * }} Store
+ * whole is whether all of them were told; state and why are those of the stream; error says why nothing was told.
+ */
+
+/** How long a page that was told of a change is not told of others, in ms: a list that is sorted anew at each event cannot be read. */
+const pause = 500;
+
+/**
+ * Follows the jobs. changed is called when they are others, twice a second at most.
+ * @param {() => void} changed
+ * @returns {Store}
+ */
+export function followJobs(changed) {
+  /** @type {Store} */
+  const store = { jobs: new Map(), whole: false, state: "connecting", why: "", error: undefined };
+  /** @type {Map<string, JobInfo>} those of a stream that begins anew: they replace the others when all were told */
+  let fresh = store.jobs;
+  let told = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  const tell = () => {
+    told = Date.now();
+    timer = undefined;
+    changed();
+  };
+  const soon = () => {
+    timer ??= setTimeout(tell, Math.max(0, told + pause - Date.now()));
+  };
+  /** @param {import("./live.js").JobsChange} change */
+  const update = (change) => {
+    for (const job of change.jobs ?? []) fresh.set(job.name, job);
+    for (const name of change.removed ?? []) fresh.delete(name);
+    if (!change.more && (fresh !== store.jobs || !store.whole)) {
+      store.jobs = fresh;
+      store.whole = true;
+    }
+    soon();
+  };
+  listen("/namespaces/{namespace}/watch", { namespace }, {
+    reset: (change) => {
+      fresh = store.whole ? new Map() : store.jobs;
+      fresh.clear();
+      store.error = undefined;
+      update(change);
+    },
+    update,
+    state: (now, why) => {
+      store.state = now;
+      store.why = why ?? "";
+      if (now === "away" && !store.whole) void findOut(store, soon);
+      soon();
+    },
+  });
+  return store;
+}
+
+/** A stream does not say why there is none: the list of jobs does. @param {Store} store @param {() => void} changed */
+async function findOut(store, changed) {
+  try {
+    await ask("GET /namespaces/{namespace}/jobs", { namespace, limit: 1 });
+  } catch (e) {
+    store.error = e;
+    changed();
+  }
+}
