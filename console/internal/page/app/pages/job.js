@@ -1,4 +1,141 @@
-import { page } from "../frame.js";
-import { empty } from "../ui.js";
+// One job: what it does now, and all that can be done with it.
+import { all, ask, Problem } from "../api.js";
+import { h } from "../dom.js";
+import { facts, inNamespace, job, namespace } from "../facts.js";
+import { page, start, tools } from "../frame.js";
+import { jobTools, readmit } from "../job-actions.js";
+import { debrisSection, factsSection, faultsSection, figures, jobBadges, jobNotes, noHistory } from "../job-facts.js";
+import { itemsSection, readLook } from "../job-items.js";
+import { instancesSection, serversSection } from "../job-members.js";
+import { requestsSection } from "../job-requests.js";
+import { take } from "../job-state.js";
+import { jobHead, jobTabs } from "../job-tabs.js";
+import { listen } from "../live.js";
+import { onWayBack } from "../query.js";
+import { may } from "../rights.js";
+import { whenFull } from "../time.js";
+import { button, empty, liveBadge, note } from "../ui.js";
+import { w } from "../words.js";
 
-page(() => empty("…"));
+/** @typedef {import("../types/api").JobView} JobView */
+/** @typedef {import("../job-state.js").State} State */
+
+const here = { namespace, job };
+
+jobHead();
+void start(load, (view) => (view ? begin(view) : gone()));
+
+/** The job; undefined if there is none. */
+async function load() {
+  try {
+    return await ask("GET /namespaces/{namespace}/jobs/{job}", here);
+  } catch (e) {
+    if (e instanceof Problem && e.status === 404) return undefined;
+    throw e;
+  }
+}
+
+/** @param {JobView} view */
+function begin(view) {
+  /** @type {State} */
+  const state = { view, live: "connecting", begun: new Map(), overdue: new Map() };
+  /** @type {import("../types/api").ItemInfo[]} */
+  let others = [];
+  const redraw = () => again();
+  const loadOthers = async () => {
+    others = (await all("GET /namespaces/{namespace}/jobs/{job}/items", here, 100000)).rows.slice(1000);
+    again();
+  };
+  take(state, view);
+  readLook();
+  const again = page(() => {
+    tools(liveBadge(state.live, state.doubt), state.live === "removed" ? null : jobTools(state.view));
+    const info = state.view.info;
+    return [
+      jobTabs(),
+      h("div", { class: "about" }, jobBadges(state), info.description ? h("p", { class: "description" }, info.description) : null),
+      jobNotes(state),
+      figures(state),
+      noHistory(),
+      faultsSection(state),
+      requestsSection(state, redraw),
+      itemsSection(state, { again: redraw, others, loadOthers }),
+      h("div", { class: "halves" }, instancesSection(state, redraw), serversSection(state, redraw)),
+      factsSection(state),
+      debrisSection(state),
+    ];
+  });
+  onWayBack(() => {
+    readLook();
+    again();
+  });
+  const settings = loadSettings(state, again);
+  void settings(view);
+  listen("/namespaces/{namespace}/jobs/{job}/watch", here, {
+    job: (now) => {
+      take(state, now);
+      void settings(now);
+      void askBegun(state, again);
+      again();
+    },
+    state: (now, why) => {
+      state.live = now;
+      state.doubt = why;
+      again();
+    },
+  });
+  setInterval(() => document.hidden || again(), 1000); // how long ago, how late, and until when
+}
+
+/**
+ * Loads the configuration, and what its expression means, whenever there is another version.
+ * @param {State} state
+ * @param {() => void} again
+ */
+function loadSettings(state, again) {
+  let version = 0;
+  return async (/** @type {JobView} */ view) => {
+    const { version: now, cron, timeZone } = view.info;
+    if (now === version) return;
+    version = now;
+    try {
+      state.settings = await ask("GET /namespaces/{namespace}/jobs/{job}/settings", here);
+      state.cron = cron ? await ask("GET /cron", { expression: cron, timeZone, language: facts.language }) : undefined;
+    } catch (e) {
+      console.info("the page goes without the configuration:", e);
+    }
+    again();
+  };
+}
+
+let asked = 0;
+
+/**
+ * The stream does not tell when executions have begun: the history does.
+ * @param {State} state
+ * @param {() => void} again
+ */
+async function askBegun(state, again) {
+  const isUnknown = state.view.items.some((i) => i.run?.taskId && !state.begun.has(i.run.taskId));
+  if (!isUnknown || !facts.databases?.[namespace] || Date.now() - asked < 5000) return;
+  asked = Date.now();
+  try {
+    const view = await ask("GET /namespaces/{namespace}/jobs/{job}", here);
+    for (const i of view.items) if (i.run?.taskId && i.run.begun) state.begun.set(i.run.taskId, i.run.begun);
+    again();
+  } catch (e) {
+    console.info("when executions have begun is not known:", e);
+  }
+}
+
+/** There is no such job: whether it was removed, and what can be done. */
+async function gone() {
+  const { rows } = await all("GET /namespaces/{namespace}/removed", { namespace });
+  const was = rows.find((r) => r.name === job);
+  page(() => [
+    was ? note("warn", h("p", null, h("strong", null, w("job.wasRemoved", { by: was.by ?? "–", at: whenFull(was.at) }))), was.why ? h("p", { class: "detail" }, was.why) : null) : null,
+    empty(was ? w("job.removedNext") : w("job.unknown", { job }),
+      was && may("admin", job) ? button(w("job.readmit"), readmit) : null, " ",
+      h("a", { class: "button", href: inNamespace(["jobs"]) }, w("job.toJobs"))),
+  ]);
+}

@@ -1,0 +1,174 @@
+// Actions that make items of the job run, or end what runs.
+import { ask as askAbout } from "./actions.js";
+import { ask } from "./api.js";
+import { h } from "./dom.js";
+import { job, namespace } from "./facts.js";
+import { check, field, itemsOf, itemsText } from "./form.js";
+import { whenIn } from "./time.js";
+import { w } from "./words.js";
+
+/** @typedef {import("./types/api").JobView} JobView */
+
+const here = { namespace, job };
+
+/**
+ * Keys for one question: a request that is sent again, because its answer was lost, is made once.
+ * @returns {(o: {dryRun: boolean}, body: unknown) => string | undefined}
+ */
+function keys() {
+  let last = "";
+  let key = "";
+  return (o, body) => {
+    if (o.dryRun) return undefined;
+    const text = JSON.stringify(body);
+    if (text !== last) key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
+    last = text;
+    return key;
+  };
+}
+
+/** @typedef {{items: string, parameter: string}} Meant */
+
+/** @param {Meant} f @param {() => void} again @param {string} hint */
+function itemsField(f, again, hint) {
+  return field({
+    id: "run-items", label: w("job.items"), value: f.items, placeholder: "0-3, 7", hint,
+    error: itemsOf(f.items) ? "" : w("job.itemsWrong"),
+    change: (v) => {
+      f.items = v;
+      again();
+    },
+  });
+}
+
+/** @param {Meant} f @param {() => void} again */
+function parameterField(f, again) {
+  return field({
+    id: "run-parameter", label: w("job.parameter"), value: f.parameter, hint: w("job.parameterHint"),
+    change: (v) => {
+      f.parameter = v;
+      again();
+    },
+  });
+}
+
+/** Those that are meant; undefined for all. @param {string} text */
+function meant(text) {
+  const items = itemsOf(text) ?? [];
+  return items.length ? items : undefined;
+}
+
+/** Runs items now. @param {number[]} [items] */
+export function trigger(items) {
+  const f = { items: itemsText(items), parameter: "" };
+  const key = keys();
+  return askAbout({
+    title: w("job.triggerAsk", { job }), does: w("job.trigger"), preview: true,
+    text: h("p", { class: "hint" }, w("job.triggerText")),
+    form: (again) => [itemsField(f, again, w("job.itemsAll")), parameterField(f, again)],
+    valid: () => itemsOf(f.items) !== undefined,
+    run: (o) => {
+      const body = { items: meant(f.items), parameter: f.parameter || undefined };
+      return ask("POST /namespaces/{namespace}/jobs/{job}/trigger", { ...here, dryRun: o.dryRun, "Idempotency-Key": key(o, body) }, body);
+    },
+  });
+}
+
+/** Runs again what has failed. @param {number[]} [items] */
+export function retry(items) {
+  const f = { items: itemsText(items), parameter: "" };
+  const key = keys();
+  return askAbout({
+    title: w("job.retryAsk", { job }), does: w("job.retry"), preview: true,
+    text: h("p", { class: "hint" }, w("job.retryText")),
+    form: (again) => [itemsField(f, again, w("job.itemsFailed")), parameterField(f, again)],
+    valid: () => itemsOf(f.items) !== undefined,
+    run: (o) => {
+      const body = { items: meant(f.items), parameter: f.parameter || undefined };
+      return ask("POST /namespaces/{namespace}/jobs/{job}/retry", { ...here, dryRun: o.dryRun, "Idempotency-Key": key(o, body) }, body);
+    },
+  });
+}
+
+/** A time as a control has it: local, to the minute. @param {number} t */
+function local(t) {
+  return new Date(t - new Date(t).getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+}
+
+/** Runs items for ticks of the past. @param {JobView} view */
+export function backfill(view) {
+  const minute = Math.floor(Date.now() / 60000) * 60000;
+  const f = { items: "", parameter: "", from: local(minute - 3600000), to: local(minute), stop: false };
+  const key = keys();
+  const zone = view.info.timeZone;
+  /** @param {"from" | "to"} name @param {() => void} again */
+  const time = (name, again) => field({
+    id: "run-" + name, type: "datetime-local", label: name === "from" ? w("job.from") : w("job.to"), value: f[name], required: true,
+    change: (v) => {
+      f[name] = v;
+      again();
+    },
+  });
+  return askAbout({
+    title: w("job.backfillAsk", { job }), does: w("job.backfill"), preview: true,
+    text: h("p", { class: "hint" }, w("job.backfillText")),
+    form: (again) => [
+      h("div", { class: "fields" }, time("from", again), time("to", again)),
+      itemsField(f, again, w("job.itemsAll")), parameterField(f, again),
+      check({
+        id: "run-stop", label: w("job.stopAtFailure"), value: f.stop, change: (v) => {
+          f.stop = v;
+          again();
+        },
+      }),
+    ],
+    valid: () => itemsOf(f.items) !== undefined && f.from !== "" && f.to !== "" && f.from <= f.to,
+    shows: (answer) => ticksOf(answer.ticks ?? [], zone),
+    run: (o) => {
+      const body = {
+        from: new Date(f.from).toISOString(), to: new Date(f.to).toISOString(), items: meant(f.items), parameter: f.parameter || undefined,
+        stopAtFailure: f.stop || undefined,
+      };
+      return ask("POST /namespaces/{namespace}/jobs/{job}/backfill", { ...here, dryRun: o.dryRun, "Idempotency-Key": key(o, body) }, body);
+    },
+  });
+}
+
+/** @param {string[]} ticks @param {string | undefined} zone */
+function ticksOf(ticks, zone) {
+  const short = ticks.length > 6 ? [...ticks.slice(0, 4), "", ticks[ticks.length - 1]] : ticks;
+  return [h("p", null, w("job.ticks", { n: ticks.length })), h("ul", { class: "plain num" }, short.map((t) => h("li", null, t ? whenIn(t, zone) : "…")))];
+}
+
+/**
+ * Ends what runs.
+ * @param {number[]} running what is offered
+ * @param {{item: number, token?: number}} [one] only this execution, and none that follows it
+ */
+export function kill(running, one) {
+  const f = { items: itemsText(one ? [one.item] : running), parameter: "", failover: false };
+  return askAbout({
+    title: one ? w("job.killItemAsk", { item: one.item }) : w("job.killAsk", { job }), does: w("job.kill"), danger: true, preview: true,
+    text: h("p", { class: "hint" }, w("job.killText")),
+    form: (again) => [
+      one ? null : itemsField(f, again, w("job.itemsRunning")),
+      check({
+        id: "run-failover", label: w("job.killFailover"), value: f.failover, hint: w("job.killFailoverHint"), change: (v) => {
+          f.failover = v;
+          again();
+        },
+      }),
+    ],
+    valid: () => itemsOf(f.items) !== undefined,
+    shows: (answer) => h("p", null, w("job.killed", { n: answer.killed?.length ?? 0 })),
+    run: (o) => ask("POST /namespaces/{namespace}/jobs/{job}/kill", { ...here, dryRun: o.dryRun }, { items: meant(f.items), token: one?.token, failover: f.failover || undefined }),
+  });
+}
+
+/** Ends a request. @param {string} request */
+export function cancel(request) {
+  return askAbout({
+    title: w("job.cancelAsk"), text: h("p", null, w("job.cancelText")), does: w("job.cancelRequest"), danger: true, preview: true,
+    run: (o) => ask("POST /namespaces/{namespace}/jobs/{job}/requests/{request}/cancel", { ...here, request, dryRun: o.dryRun }),
+  });
+}
