@@ -1,4 +1,160 @@
-import { page } from "../frame.js";
-import { empty } from "../ui.js";
+// The configuration of a job: a form or its text, checked while it is edited, and saved after a look at what changes.
+import { ask } from "../actions.js";
+import { all, answer } from "../api.js";
+import { cronField } from "../cron-field.js";
+import { h } from "../dom.js";
+import { job, namespace } from "../facts.js";
+import { area, field } from "../form.js";
+import { page, start, tell } from "../frame.js";
+import { jobHead, jobTabs } from "../job-tabs.js";
+import { listen } from "../live.js";
+import { may } from "../rights.js";
+import { conflictView } from "../settings-conflict.js";
+import { control, groups, idOf, isField } from "../settings-fields.js";
+import { implementation } from "../settings-implement.js";
+import { planView, ticks } from "../settings-plan.js";
+import { propsTable } from "../settings-props.js";
+import { Editor, read } from "../settings-state.js";
+import { button, note, problem, section } from "../ui.js";
+import { w } from "../words.js";
 
-page(() => empty("…"));
+const isFixed = !may("admin", job);
+/** @type {string[]} */
+let calendars = [];
+let isSaving = false;
+
+jobHead(w("title.settings"));
+const cron = cronField(idOf("cron"), () => again());
+/** @type {Editor} */
+let editor;
+let again = () => {};
+
+void start(async () => {
+  const [stored, found] = await Promise.all([read(), all("GET /namespaces/{namespace}/calendars", { namespace }, 1000).catch(() => ({ rows: [] }))]);
+  calendars = found.rows.map((c) => c.name);
+  return stored;
+}, (stored) => {
+  editor = new Editor(stored, () => again());
+  again = page(view);
+  listen("/namespaces/{namespace}/jobs/{job}/watch", { namespace, job }, {
+    state: () => {}, // what is edited is checked when it is saved, too
+    job: (now) => {
+      if (now.info.version !== editor.newest.info.version && !isSaving) void editor.meet().catch(() => {}); // saving finds it out
+    },
+  });
+});
+
+addEventListener("beforeunload", (e) => {
+  if (editor?.changed.length && !isFixed) e.preventDefault();
+});
+
+/** Saves what was edited, if somebody has seen what that changes. */
+async function save() {
+  if (!(await editor.check())) return showFirstError();
+  const plan = editor.plan;
+  if (!plan) return;
+  const before = editor.stored.flat.timeZone;
+  isSaving = true;
+  await ask({
+    title: w("settings.review"), does: w("ui.save"), quiet: true,
+    text: planView(plan, before, editor.isText ? before : editor.flat.timeZone),
+    run: async ({ dryRun }) => {
+      try {
+        await answer("PUT /namespaces/{namespace}/jobs/{job}/settings", { namespace, job, dryRun, "If-Match": editor.stored.etag }, editor.body);
+      } catch (e) {
+        await editor.meet(); // if somebody was faster, his version is shown below what is wrong
+        throw e;
+      }
+      editor.begin(await read());
+      tell("good", w("settings.saved"));
+    },
+  });
+  isSaving = false;
+  again();
+}
+
+function showFirstError() {
+  again();
+  requestAnimationFrame(() => /** @type {HTMLElement | null} */ (document.querySelector("#page [aria-invalid=true]"))?.focus());
+}
+
+function view() {
+  const e = editor;
+  return [
+    jobTabs(),
+    isFixed ? note("info", w("settings.fixed")) : null,
+    e.stored.info.error ? note("bad", h("p", null, h("strong", null, w("settings.unreadable"))), h("p", { class: "detail" }, e.stored.info.error)) : null,
+    e.conflict ? conflictView(e.conflict, { draw: again, goOn: () => e.goOn(), drop: () => dropAll() }) : null,
+    h("form", { class: "settings", onsubmit: (/** @type {Event} */ ev) => ev.preventDefault(), "aria-label": w("title.settings") },
+      e.isText ? textView() : formView(), elsewhere(), e.problem ? problem(e.problem, () => void e.check()) : null, isFixed ? null : bar()),
+    e.stored.info.config ? implementation(e.stored.info.implementation ?? "", isFixed, async () => {
+      isSaving = true;
+      await e.meet();
+      isSaving = false;
+    }) : null,
+  ];
+}
+
+function dropAll() {
+  editor.begin(editor.newest);
+  again();
+}
+
+/** How the form and the text reach the editor. @returns {import("../settings-fields.js").Form} */
+function form() {
+  const e = editor;
+  return {
+    value: (key) => e.fields[key] ?? "", disabled: isFixed, calendars, error: (key) => e.errors.get(key),
+    change: (key, value) => e.edit(() => (e.fields[key] = value)),
+  };
+}
+
+function turnButton() {
+  return editor.stored.info.config ? button(editor.isText ? w("settings.asForm") : w("settings.asText"), () => editor.turn()) : null;
+}
+
+function formView() {
+  const e = editor;
+  const f = form();
+  const common = { disabled: isFixed, value: f.value("description"), change: (/** @type {string} */ v) => f.change("description", v) };
+  return [
+    section(w("settings.about"), { tools: turnButton() }, field({ id: idOf("description"), label: w("settings.description"), error: f.error("description"), ...common })),
+    groups.map((g) => section({ schedule: w("settings.schedule"), sharding: w("settings.sharding"), missed: w("settings.missed"), failure: w("settings.failure"), more: w("settings.more") }[g.name], {},
+      g.name === "schedule" ? cron.view({ value: f.value("cron"), zone: f.value("timeZone") || undefined, change: (v) => f.change("cron", v), error: f.error("cron"), disabled: isFixed }) : null,
+      h("div", { class: "fields" }, g.fields.filter((one) => one.kind !== "cron").map((one) => h("div", { key: one.key, class: one.kind === "area" || one.kind === "lines" ? "wide" : null }, control(one, f)))),
+      g.name === "schedule" && hasMore() && e.plan ? ticks(w("settings.allTicks"), e.plan.ticksAfter, f.value("timeZone") || undefined) : null)),
+    section(w("settings.props"), {}, propsTable(e.rows, (rows) => e.edit(() => (e.rows = rows)), f.error, isFixed)),
+  ];
+}
+
+/** Whether more than the expression says when it runs. */
+function hasMore() {
+  return ["props: cron.more", "props: schedule.calendars", "props: expiry.at", "props: expiry.ticks"].some((key) => editor.fields[key]);
+}
+
+function textView() {
+  const e = editor;
+  return section(w("settings.document"), { tools: turnButton() },
+    area({
+      id: "document", label: w("settings.text"), hint: w("settings.textHint"), value: e.text, code: true, disabled: isFixed, error: e.errors.get("config"),
+      rows: Math.min(40, Math.max(16, e.text.split("\n").length + 1)), change: (v) => e.edit(() => (e.text = v)),
+    }));
+}
+
+/** What is wrong with keys that are not shown as fields. */
+function elsewhere() {
+  const shown = (/** @type {string} */ key) => (editor.isText ? key === "config" : isField(key) || key in editor.flat);
+  const rest = [...editor.errors].filter(([key]) => !shown(key));
+  return rest.length ? note("bad", h("ul", null, rest.slice(0, 20).map(([key, reason]) => h("li", { key }, h("code", null, key), " ", reason)))) : null;
+}
+
+/** What was edited, and what to do with it: always in sight. */
+function bar() {
+  const e = editor;
+  const n = e.changed.length;
+  return h("div", { class: "savebar" },
+    h("p", { role: "status" }, e.errors.size && n ? w("settings.wrong", { n: e.errors.size }) : n ? (e.isText ? w("settings.textChanged") : w("settings.changed", { n })) : w("settings.unchanged")),
+    h("div", { class: "tools" },
+      button(w("settings.drop"), dropAll, { disabled: !n }),
+      button(w("settings.reviewAndSave"), save, { kind: "first", disabled: !n || e.conflict !== undefined })));
+}
