@@ -1,4 +1,8 @@
-import { page } from "../frame.js";
-import { empty } from "../ui.js";
+// Users of the console: all of them, or one that the address names.
+import { query } from "../query.js";
+import { showUser } from "../users-one.js";
+import { showUsers } from "../users-list.js";
 
-page(() => empty("…"));
+const { user } = query();
+if (user) showUser(user);
+else showUsers();
