@@ -49,7 +49,7 @@ export function itemsSection(state, o) {
     h("div", { class: "fields filter" },
       field({ id: "find", type: "search", label: w("job.find"), value: look.find, placeholder: w("job.findHint"), change: (find) => turn({ find }, o.again) }),
       choice({ id: "kind", label: w("job.which"), value: look.kind, options: options(state, all), change: (kind) => turn({ kind }, o.again) })),
-    h("p", { class: "hint", role: "status" }, isSome ? w("job.itemsOf", { n: hits.length, all: all.length }) : w("job.itemsAllOf", { n: all.length })),
+    h("p", { class: "hint", role: "status" }, isSome ? w("job.itemsOf", { n: hits.length, all: all.length }) : w("job.itemsAllOf", { all: all.length })),
     table({
       label: w("job.itemsTitle"), rows: sortable(hits, state), columns: columns(state), key: (i) => i.item,
       order: { by: look.by, down: look.down }, turn: (order) => turn(order, o.again), rowClass: (i) => (lateOf(state, i)?.overdue ? "late" : null),
