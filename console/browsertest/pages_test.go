@@ -1,0 +1,33 @@
+package browsertest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
+)
+
+// Every page begins with nothing wrong in its tab, and everybody can use it, in a wide window and on a phone.
+func TestEveryPage(t *testing.T) {
+	t.Parallel()
+	const shop = "/namespaces/" + world.Namespace
+	for _, path := range []string{
+		"/", "/account", "/about", "/connections", "/users",
+		shop, shop + "/jobs", shop + "/create", shop + "/history", shop + "/instances", shop + "/servers", shop + "/calendars", shop + "/audit",
+		shop + "/jobs/" + world.Quick, shop + "/jobs/" + world.Quick + "/settings", shop + "/jobs/" + world.Quick + "/changes",
+		shop + "/jobs/" + world.Failing, shop + "/jobs/" + world.Orphan,
+		"/namespaces/" + world.Empty, "/namespaces/" + world.Empty + "/jobs",
+	} {
+		t.Run(strings.Trim(path, "/"), func(t *testing.T) {
+			t.Parallel()
+			tab := enter(t, world.Admin, path)
+			for _, width := range []int{1280, 360} {
+				tab.Emulate(width, 800, width == 360, "en-US")
+				tab.Open(path)
+				tab.WaitFor("document.querySelector('#page') && !document.querySelector('#page').ariaBusy")
+				tab.NotSee("Loading …")
+				audit(t, tab, path)
+			}
+		})
+	}
+}
