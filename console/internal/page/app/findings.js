@@ -1,16 +1,17 @@
 // What the doctor finds: what is wrong, why, what to do about it, and the command that does it.
 import { ask } from "./api.js";
 import { h } from "./dom.js";
-import { inNamespace, namespace } from "./facts.js";
+import { facts, inNamespace, namespace } from "./facts.js";
 import { itemsText } from "./form.js";
 import { query, setQuery } from "./query.js";
-import { button, copy, empty, note, problem, since, state } from "./ui.js";
-import { term, w } from "./words.js";
+import { button, copy, empty, instanceName, note, problem, since, state } from "./ui.js";
+import { number, term, w } from "./words.js";
 
 /** @typedef {import("./types/api").Finding} Finding */
 /** @typedef {import("./types/api").Report} Report */
 
 const severities = ["critical", "warning", "info"];
+const few = 3; // findings of a kind that are shown at first
 const step = 20;
 
 /**
@@ -23,7 +24,8 @@ export function findings(o) {
   let report;
   /** @type {unknown} */
   let error;
-  let shown = step;
+  /** @type {Map<string, number>} how many findings of a kind are shown */
+  const shown = new Map();
   let only = severities.includes(query().severity) ? query().severity : "";
 
   const load = async () => {
@@ -38,52 +40,85 @@ export function findings(o) {
       o.again();
     }
   };
-  const look = () => void load().catch(() => {}); // view shows why
-  /** @param {string} severity */
-  const choose = (severity) => {
+  const look = () => load().catch(() => {}); // view shows why
+  const choose = (/** @type {string} */ severity) => {
     only = only === severity ? "" : severity;
-    shown = step;
     setQuery({ severity: only });
     o.again();
   };
-  const filter = (/** @type {Finding[]} */ all) => h("div", { class: "filter", role: "group", "aria-label": w("findings.filter") },
-    severities.map((s) => {
-      const n = all.filter((f) => f.severity === s).length;
-      return (n > 0 || only === s) && h("button", { type: "button", "aria-pressed": String(only === s), onclick: () => choose(s), key: s }, state("severity", s), h("span", { class: "num" }, n));
-    }));
+  const more = (/** @type {string} */ kind, /** @type {number} */ n) => {
+    shown.set(kind, n + step);
+    o.again();
+  };
 
   const view = () => {
-    if (!report) return error ? problem(error, look) : h("p", { class: "waiting" }, w("findings.looking"));
+    if (!report) return error ? problem(error, () => void look()) : h("p", { class: "waiting" }, w("findings.looking"));
     const all = report.findings;
     const wanted = only ? all.filter((f) => f.severity === only) : all;
     return [
-      error ? problem(error, look) : null,
-      all.length > 1 ? filter(all) : null,
-      wanted.length ? h("ul", { class: "findings" }, wanted.slice(0, shown).map((f, i) => finding(f, i, !o.job)))
+      error ? problem(error, () => void look()) : null,
+      all.length > 1 ? filter(all, only, choose) : null,
+      wanted.length ? h("ul", { class: "findings" }, kinds(wanted).map(([kind, some]) => group(kind, some, shown.get(kind) ?? few, more, !o.job)))
         : all.length ? empty(w("findings.noneSuch")) : note("good", h("p", null, w("findings.none"))),
-      wanted.length > shown ? h("p", null, button(w("findings.next", { n: Math.min(step, wanted.length - shown), all: wanted.length }), () => {
-        shown += step;
-        o.again();
-      })) : null,
       report.more ? h("p", { class: "hint" }, w("findings.more", { n: report.more })) : null,
-      h("p", { class: "hint" }, w("findings.at"), " ", since(report.at)),
+      h("div", { class: "examined" }, h("span", { class: "hint" }, w("findings.at"), " ", since(report.at)), button(w("findings.again"), look, { kind: "quiet" })),
     ];
   };
   return { load, view, report: () => report };
 }
 
-/** @param {Finding} f @param {number} i @param {boolean} namesJob */
-function finding(f, i, namesJob) {
-  const key = [f.kind, f.job, f.instance, f.path, f.items?.[0], f.cause].join(" ").slice(0, 300) + i;
-  return h("li", { class: "finding " + f.severity, key },
-    h("div", { class: "title" },
-      state("severity", f.severity), h("h3", null, term("finding", f.kind)),
-      namesJob && f.job ? h("a", { href: inNamespace(["jobs", f.job]) }, f.job) : null,
-      f.items?.length ? h("span", null, w("findings.items", { n: f.items.length + (f.moreItems ?? 0), items: itemsText(f.items) + (f.moreItems ? " …" : "") })) : null,
-      f.instance ? h("span", { class: "soft" }, f.instance) : null,
-      f.since ? h("span", { class: "soft" }, since(f.since)) : null),
-    h("p", { lang: "en" }, f.cause),
-    h("p", { lang: "en", class: "advice" }, h("span", { "aria-hidden": "true" }, "→ "), f.advice),
-    f.path ? h("p", { class: "soft" }, h("code", null, f.path)) : null,
+/** @param {Finding[]} all @param {string} only @param {(severity: string) => void} choose */
+function filter(all, only, choose) {
+  return h("div", { class: "severities", role: "group", "aria-label": w("findings.filter") }, severities.map((s) => {
+    const n = all.filter((f) => f.severity === s).length;
+    if (n === 0 && only !== s) return null;
+    return h("button", { type: "button", "aria-pressed": String(only === s), onclick: () => choose(s), key: s }, state("severity", s), h("span", { class: "num" }, number(n)));
+  }));
+}
+
+/** Findings of the same kind stand together, where the worst of them stands. @param {Finding[]} all */
+function kinds(all) {
+  /** @type {Map<string, Finding[]>} */
+  const out = new Map();
+  for (const f of all) {
+    const key = f.severity + " " + f.kind;
+    const some = out.get(key);
+    if (some) some.push(f);
+    else out.set(key, [f]);
+  }
+  return [...out];
+}
+
+/** @param {string} kind @param {Finding[]} all @param {number} n @param {(kind: string, n: number) => void} more @param {boolean} namesJob */
+function group(kind, all, n, more, namesJob) {
+  const first = all[0];
+  const same = all.every((f) => f.advice === first.advice);
+  return h("li", { class: "finding " + first.severity, key: kind },
+    h("div", { class: "head" }, state("severity", first.severity), h("h3", null, term("finding", first.kind)), all.length > 1 ? h("span", { class: "soft num" }, "× " + number(all.length)) : null),
+    same || facts.language !== "en" ? adviceOf(first) : null,
+    h("ul", null, all.slice(0, n).map((f, i) => one(f, i, namesJob, !same))),
+    all.length > n ? h("p", null, button(w("findings.next", { n: Math.min(step, all.length - n), all: all.length }), () => more(kind, n), { kind: "quiet" })) : null);
+}
+
+/** @param {Finding} f */
+function adviceOf(f) {
+  // The doctor speaks English: in other languages there is an advice for each kind.
+  const text = facts.language === "en" ? h("span", null, f.advice) : h("span", null, term("advice", f.kind));
+  return h("p", { class: "advice" }, h("span", { "aria-hidden": "true" }, "→"), text);
+}
+
+/** @param {Finding} f @param {number} i @param {boolean} namesJob @param {boolean} advises */
+function one(f, i, namesJob, advises) {
+  const about = [
+    namesJob && f.job ? h("a", { href: inNamespace(["jobs", f.job]) }, f.job) : null,
+    f.items?.length ? h("span", null, w("findings.items", { n: f.items.length + (f.moreItems ?? 0), items: itemsText(f.items) + (f.moreItems ? " …" : "") })) : null,
+    f.instance ? instanceName(f.instance) : null,
+    f.path ? h("code", null, f.path) : null,
+    f.since ? h("span", { class: "soft" }, since(f.since)) : null,
+  ].filter(Boolean);
+  return h("li", { key: [f.job, f.instance, f.path, f.items?.[0], i].join(" ") },
+    about.length ? h("div", { class: "about" }, about) : null,
+    h("p", { class: "cause", lang: "en", dir: "auto" }, f.cause),
+    advises && facts.language === "en" ? adviceOf(f) : null,
     f.command ? h("div", { class: "command" }, h("code", null, f.command), copy(f.command)) : null);
 }

@@ -3,7 +3,7 @@ import { ask } from "./api.js";
 import { h } from "./dom.js";
 import { facts, inNamespace, namespace } from "./facts.js";
 import { lasting, whenFull } from "./time.js";
-import { badge, empty, section } from "./ui.js";
+import { badge, empty, instanceName, section } from "./ui.js";
 import { number, w } from "./words.js";
 
 /** @typedef {import("./types/api").JobInfo} JobInfo */
@@ -25,9 +25,9 @@ export function running(again) {
   let stale = false;
   let asked = false;
 
-  /** @param {Map<string, JobInfo>} jobs @returns {Promise<void>} */
+  /** @param {() => Map<string, JobInfo>} jobs @returns {Promise<void>} */
   const look = async (jobs) => {
-    const now = [...jobs.values()].filter((j) => j.running > 0);
+    const now = [...jobs().values()].filter((j) => j.running > 0);
     total = now.reduce((sum, j) => sum + j.running, 0);
     if (busy) {
       stale = true;
@@ -52,7 +52,7 @@ export function running(again) {
     const left = total - shown.length;
     return section(w("overview.running", { n: total }), {},
       shown.length ? h("ul", { class: "runs" }, shown.map(({ job, item }) => line(job, item))) : null,
-      shown.length && left > 0 ? h("p", null, h("a", { href: inNamespace(["jobs"], { sort: "running" }) }, w("overview.moreRunning", { n: left }))) : null,
+      shown.length && left > 0 ? h("p", null, h("a", { href: inNamespace(["jobs"], { running: "true" }) }, w("overview.moreRunning", { n: left }))) : null,
       !shown.length ? (asked ? empty(w("overview.nothingRuns")) : h("p", { class: "waiting" }, w("ui.loading"))) : null);
   };
   return { look, view, any: () => known.size > 0 };
@@ -83,5 +83,5 @@ function line(job, item) {
       hasRun ? h("a", { href: inNamespace(["history", run.taskId ?? ""]) }, text) : text, " ",
       run.lost ? badge("warn", w("overview.lost")) : isFailover ? badge("busy", w("overview.failover")) : null),
     h("span", { class: "num", title: begun ? whenFull(begun) : null }, took),
-    h("span", { class: "soft where" }, run.instance));
+    h("span", { class: "soft where" }, instanceName(run.instance)));
 }

@@ -22,7 +22,7 @@ export function levelOf(c) {
 /** @param {Day} d */
 export function strip(d) {
   const all = d.rows.find((r) => r.job === "");
-  return h("div", { class: "day" },
+  return h("div", { class: "strip-day" },
     h("table", { class: "strip", onkeydown: move },
       h("caption", { class: "unseen" }, all ? w("overview.dayText", { n: all.executions, failed: all.failed, missed: all.missed }) : w("overview.day"), " ", w("overview.dayKeys")),
       h("thead", null, h("tr", null,
@@ -82,8 +82,8 @@ function there(job, what, from, to) {
 }
 
 function legend() {
-  const sign = (/** @type {string} */ kind, /** @type {string} */ text, shown = "") => h("span", null, h("span", { class: "key " + kind, "aria-hidden": "true" }, shown), text);
-  return h("p", { class: "legend soft", "aria-hidden": "true" },
+  const sign = (/** @type {string} */ kind, /** @type {string} */ text, shown = "") => h("span", null, h("span", { class: "swatch " + kind, "aria-hidden": "true" }, shown), text);
+  return h("p", { class: "strip-legend soft", "aria-hidden": "true" },
     sign("none", w("overview.keyNone")), sign("l0", w("overview.keyGood")),
     sign("l1", "< 5 %"), sign("l2", "< 20 %"), sign("l3", "< 50 %"), sign("l4", w("overview.keyBad")), sign("l0 missed", w("overview.keyMissed"), "!"));
 }
