@@ -5,7 +5,8 @@ import { w } from "./words.js";
 /** @typedef {import("./dom.js").View} View */
 /**
  * @template R
- * @typedef {{name: string, text: string, cell: (row: R) => View, sort?: (a: R, b: R) => number, num?: boolean, wide?: boolean}} Column
+ * @typedef {{name: string, text: string, cell: (row: R) => View, sort?: (a: R, b: R) => number, num?: boolean, wide?: boolean, unseen?: boolean}} Column
+ * unseen is a heading for those alone who cannot see the table: that of a column of menus.
  */
 /** @typedef {{by: string, down: boolean}} Order */
 
@@ -19,11 +20,21 @@ import { w } from "./words.js";
  */
 export function table(t) {
   if (!t.rows.length && t.empty) return t.empty;
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.label }, h("table", null,
+  // Cards are no table by their style, so it is said that they are.
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.label }, h("table", { class: "cards", role: "table" },
     h("caption", { class: "unseen" }, t.label),
-    h("thead", null, h("tr", null, t.columns.map((c) => headCell(c, t.order, t.turn)))),
-    h("tbody", null, sorted(t.rows, t.columns, t.order).map((row) => h("tr", { key: t.key(row), class: t.rowClass?.(row) ?? null },
-      t.columns.map((c) => h("td", { class: (c.num ? "num" : "") + (c.wide ? " wide" : ""), "data-name": c.text }, c.cell(row))))))));
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, t.columns.map((c) => headCell(c, t.order, t.turn)))),
+    h("tbody", { role: "rowgroup" }, sorted(t.rows, t.columns, t.order).map((row) => h("tr", { key: t.key(row), role: "row", class: t.rowClass?.(row) ?? null }, t.columns.map((c) => bodyCell(c, row)))))));
+}
+
+/**
+ * @template R
+ * @param {Column<R>} c
+ * @param {R} row
+ */
+function bodyCell(c, row) {
+  const styles = [c.num && "num", c.wide && "wide", c.unseen && "end"].filter(Boolean).join(" ");
+  return h("td", { role: "cell", class: styles || null, "data-name": c.unseen ? null : c.text }, c.cell(row));
 }
 
 /**
@@ -36,8 +47,8 @@ export function headCell(c, order, turn) {
   const content = c.sort && turn
     ? h("button", { type: "button", class: "sort", title: w("ui.sort", { by: c.text }), onclick: () => turn({ by: c.name, down: here ? !order.down : false }) },
       c.text, h("span", { "aria-hidden": "true", class: "arrow" }, here ? (order.down ? "▼" : "▲") : ""))
-    : c.text;
-  return h("th", { scope: "col", class: c.num ? "num" : null, "aria-sort": here ? (order.down ? "descending" : "ascending") : null }, content);
+    : c.unseen ? h("span", { class: "unseen" }, c.text) : c.text;
+  return h("th", { scope: "col", role: "columnheader", class: c.num ? "num" : null, "aria-sort": here ? (order.down ? "descending" : "ascending") : null }, content);
 }
 
 /**
