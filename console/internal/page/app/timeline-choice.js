@@ -1,0 +1,138 @@
+// The execution, or missed tick, that somebody points at with the mouse or has gone to by keys: its frame and its facts.
+import { ask } from "./api.js";
+import { draw } from "./dom.js";
+import { namespace } from "./facts.js";
+import { nearest } from "./timeline-layout.js";
+import { has } from "./timeline-paint.js";
+import { missedFacts, runFacts, runLink, runText } from "./timeline-parts.js";
+
+/**
+ * @typedef {{item: number, row: number, others: number, missed?: import("./timeline-draw.js").Missed}} Chosen row is -1 for a missed tick
+ * @typedef {{
+ *   runs: import("./timeline-runs.js").Runs, past: import("./timeline-past.js").Past, paint: import("./timeline-paint.js").Paint,
+ *   window: import("./timeline-window.js").Window, lanes: () => {item: number}[], box: HTMLElement, link: HTMLAnchorElement, tip: HTMLElement,
+ *   place: () => {gutter: number, width: number, head: number, tall: number}, changed: () => void, say: (text: string) => void,
+ * }} Surroundings
+ */
+
+export class Choice {
+  /** @type {Chosen | undefined} */ chosen;
+  /** Errors of executions that were pointed at. @type {Map<string, string>} */ #errors = new Map();
+
+  /** @param {Surroundings} around */
+  constructor(around) {
+    this.around = around;
+  }
+
+  /** @param {Chosen | undefined} c @param {boolean} [aloud] */
+  choose(c, aloud = false) {
+    if (c?.row === this.chosen?.row && c?.missed === this.chosen?.missed) return;
+    const { runs, paint, changed, say } = this.around;
+    this.chosen = c;
+    changed();
+    if (!c || c.row < 0) return;
+    if (aloud) say(runText(runs.run(c.row), Date.now()));
+    if (paint.kinds[c.row] & has.failed) void this.#loadError(runs.ids[c.row]);
+  }
+
+  /** What is at a place of the box. @param {number} x @param {number} y */
+  point(x, y) {
+    const { runs, past, window, box } = this.around;
+    const { gutter, width, head, tall } = this.around.place();
+    const lane = this.around.lanes()[Math.floor((y + box.scrollTop - head) / tall)];
+    if (!lane || x < gutter || y < head) return this.choose(undefined);
+    const pixel = window.length / width;
+    const time = window.span.from + (x - gutter) * pixel;
+    const missed = past.missed.get(lane.item)?.find((m) => Math.abs(m.tick - time) < 6 * pixel);
+    if (missed) return this.choose({ item: lane.item, row: -1, others: 0, missed });
+    const of = runs.lanes.get(lane.item);
+    const [row, others] = of ? nearest(runs, of, time, 5 * pixel, Date.now()) : [-1, 0];
+    this.choose(row < 0 ? undefined : { item: lane.item, row, others });
+  }
+
+  /** To the next execution, or that of the next lane at about the same time. @param {number} down @param {number} right */
+  step(down, right) {
+    const { runs, window } = this.around;
+    const items = this.around.lanes().map((l) => l.item).filter((item) => runs.lanes.get(item)?.count);
+    const c = this.chosen;
+    const index = c ? items.indexOf(c.item) + down : 0;
+    const item = items[Math.min(Math.max(index, 0), items.length - 1)];
+    const lane = runs.lanes.get(item);
+    if (!lane) return;
+    const time = c && c.row >= 0 ? runs.begin[c.row] : Math.min(window.span.to, Date.now());
+    const place = c && c.row >= 0 && down === 0 ? lane.rows.indexOf(c.row) + right : runs.within(lane, time, time + 1)[1] - 1;
+    this.#take(item, place);
+  }
+
+  /** To the first or last execution of a lane. @param {boolean} isLast */
+  end(isLast) {
+    const { runs, window } = this.around;
+    const item = this.chosen?.item ?? this.around.lanes()[0]?.item;
+    const lane = runs.lanes.get(item);
+    if (lane) this.#take(item, isLast ? lane.count - 1 : runs.within(lane, window.span.from, window.span.to)[0]);
+  }
+
+  open() {
+    if (this.chosen && this.chosen.row >= 0) location.assign(runLink(this.around.runs.ids[this.chosen.row]));
+  }
+
+  /** Puts the frame around what is chosen, and its facts below it. @param {number} now */
+  show(now) {
+    const { runs, window, box, link, tip } = this.around;
+    const { gutter, width, head, tall } = this.around.place();
+    const c = this.chosen;
+    const index = c ? this.around.lanes().findIndex((l) => l.item === c.item) : -1;
+    link.hidden = !c || index < 0 || !!c.missed;
+    tip.hidden = !c || index < 0;
+    if (!c || index < 0) return;
+    const x = (/** @type {number} */ t) => gutter + ((t - window.span.from) / window.length) * width;
+    const [begin, end] = c.missed ? [c.missed.tick, c.missed.tick] : this.#bounds(c, now);
+    const left = Math.max(x(begin), gutter);
+    const top = head + index * tall;
+    if (c.missed) {
+      draw(tip, ...missedFacts(c.missed));
+    } else {
+      const r = runs.run(c.row);
+      link.href = runLink(r.id);
+      link.setAttribute("aria-label", runText(r, now));
+      draw(tip, ...runFacts(r, c.others, this.#errors.get(r.id), now));
+    }
+    const size = Math.max(Math.min(x(end), gutter + width) - left, 6);
+    Object.assign(link.style, { left: left - 1 + "px", top: top + "px", width: size + 2 + "px", height: tall + "px" });
+    const room = (box.parentElement?.clientWidth ?? 0) - tip.offsetWidth;
+    Object.assign(tip.style, { left: Math.max(Math.min(left, room), 0) + "px", top: box.offsetTop + top - box.scrollTop + tall + 6 + "px" });
+  }
+
+  /** @param {Chosen} c @param {number} now @returns {[number, number]} */
+  #bounds(c, now) {
+    const { runs } = this.around;
+    const lane = runs.lanes.get(c.item);
+    const at = lane?.rows.indexOf(c.row) ?? -1;
+    return [runs.begin[c.row], Math.min(lane?.until[at] ?? now, now)];
+  }
+
+  /** @param {number} item @param {number} place */
+  #take(item, place) {
+    const { runs, window, box, lanes } = this.around;
+    const { head, tall } = this.around.place();
+    const lane = runs.lanes.get(item);
+    if (!lane) return;
+    const row = lane.rows[Math.min(Math.max(place, 0), lane.count - 1)];
+    window.show(runs.begin[row]);
+    const top = lanes().findIndex((l) => l.item === item) * tall;
+    box.scrollTop = Math.min(Math.max(box.scrollTop, top + head + tall - box.clientHeight), top);
+    this.choose({ item, row, others: 0 }, true);
+  }
+
+  /** @param {string} id */
+  async #loadError(id) {
+    if (this.#errors.has(id)) return;
+    this.#errors.set(id, "");
+    try {
+      this.#errors.set(id, (await ask("GET /namespaces/{namespace}/history/executions/{execution}", { namespace, execution: id })).error ?? "");
+    } catch {
+      this.#errors.delete(id); // its page tells what is wrong
+    }
+    this.around.changed();
+  }
+}

@@ -1,0 +1,78 @@
+// Which time a timeline shows. It stands in the address, so that it can be sent to others.
+import { query, setQuery } from "./query.js";
+import { following, moved, showing, spans, zoomed } from "./timeline-scale.js";
+
+/** @typedef {import("./timeline-scale.js").Span} Span */
+
+export class Window {
+  /** Whether it goes with the clock. */
+  follows = true;
+  /** Whether somebody has chosen it. */
+  isChosen = false;
+
+  /** @param {number} length if the address has none @param {(span: Span) => void} changed */
+  constructor(length, changed) {
+    const q = query();
+    const asked = spans[q.span] ?? Number(q.span) * 1000;
+    const until = Date.parse(q.until ?? "");
+    this.isChosen = asked > 0;
+    const span = zoomed({ from: 0, to: this.isChosen ? asked : length }, 1, 0);
+    this.follows = Number.isNaN(until);
+    this.span = this.follows ? following(span.to, Date.now()) : { from: until - span.to, to: until };
+    this.changed = changed;
+  }
+
+  get length() {
+    return this.span.to - this.span.from;
+  }
+
+  /** Goes on with the clock. @param {number} now */
+  goOn(now) {
+    if (this.follows) this.span = following(this.length, now);
+  }
+
+  /** @param {Span} span @param {boolean} [follows] */
+  go(span, follows = this.follows) {
+    this.span = span;
+    this.follows = follows;
+    this.isChosen = true;
+    const name = Object.entries(spans).find(([, length]) => Math.abs(length - this.length) < 1)?.[0];
+    setQuery({ span: name ?? String(Math.round(this.length / 1000)), until: follows ? undefined : new Date(span.to).toISOString() });
+    this.changed(span);
+  }
+
+  /** A length, without anybody having chosen it. @param {number} length */
+  begin(length) {
+    this.span = following(length, Date.now());
+    this.changed(this.span);
+  }
+
+  /** @param {number} length */
+  ofLength(length) {
+    this.zoom(length / this.length);
+  }
+
+  /** @param {number} factor @param {number} [at] the part of the span that stays where it is */
+  zoom(factor, at = 0.5) {
+    const span = zoomed(this.span, factor, this.span.from + this.length * at);
+    this.go(this.follows ? following(span.to - span.from, Date.now()) : span);
+  }
+
+  /** By a part of its length; not beyond now. @param {number} part */
+  pan(part) {
+    const span = moved(this.span, part);
+    const latest = following(this.length, Date.now());
+    const isLatest = span.to >= latest.to;
+    this.go(isLatest ? latest : span, isLatest);
+  }
+
+  now() {
+    this.go(following(this.length, Date.now()), true);
+  }
+
+  /** Sees to it that a time is in it. @param {number} t */
+  show(t) {
+    const span = showing(this.span, t);
+    if (span !== this.span) this.go(span, false);
+  }
+}
