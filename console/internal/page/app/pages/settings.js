@@ -1,5 +1,5 @@
 // The configuration of a job: a form or its text, checked while it is edited, and saved after a look at what changes.
-import { ask } from "../actions.js";
+import { ask, isConflict } from "../actions.js";
 import { all, answer } from "../api.js";
 import { cronField } from "../cron-field.js";
 import { h } from "../dom.js";
@@ -62,8 +62,9 @@ async function save() {
       try {
         await answer("PUT /namespaces/{namespace}/jobs/{job}/settings", { namespace, job, dryRun, "If-Match": editor.stored.etag }, editor.body);
       } catch (e) {
-        await editor.meet(); // if somebody was faster, his version is shown below what is wrong
-        throw e;
+        if (isConflict(e)) await editor.meet();
+        if (!editor.conflict) throw e;
+        return;
       }
       editor.begin(await read());
       tell("good", w("settings.saved"));
@@ -104,26 +105,29 @@ function dropAll() {
 function form() {
   const e = editor;
   return {
-    value: (key) => e.fields[key] ?? "", disabled: isFixed, calendars, error: (key) => e.errors.get(key),
+    value: (key) => e.fields[key] ?? "", disabled: isOff(), calendars, error: (key) => e.errors.get(key),
     change: (key, value) => e.edit(() => (e.fields[key] = value)),
   };
 }
 
+/** Whether nothing can be edited now: in a conflict it is to be said first what counts. */
+const isOff = () => isFixed || editor.conflict !== undefined;
+
 function turnButton() {
-  return editor.stored.info.config ? button(editor.isText ? w("settings.asForm") : w("settings.asText"), () => editor.turn()) : null;
+  return editor.stored.info.config && !editor.conflict ? button(editor.isText ? w("settings.asForm") : w("settings.asText"), () => editor.turn()) : null;
 }
 
 function formView() {
   const e = editor;
   const f = form();
-  const common = { disabled: isFixed, value: f.value("description"), change: (/** @type {string} */ v) => f.change("description", v) };
+  const common = { disabled: f.disabled, value: f.value("description"), change: (/** @type {string} */ v) => f.change("description", v) };
   return [
     section(w("settings.about"), { tools: turnButton() }, field({ id: idOf("description"), label: w("settings.description"), error: f.error("description"), ...common })),
     groups.map((g) => section({ schedule: w("settings.schedule"), sharding: w("settings.sharding"), missed: w("settings.missed"), failure: w("settings.failure"), more: w("settings.more") }[g.name], {},
-      g.name === "schedule" ? cron.view({ value: f.value("cron"), zone: f.value("timeZone") || undefined, change: (v) => f.change("cron", v), error: f.error("cron"), disabled: isFixed }) : null,
+      g.name === "schedule" ? cron.view({ value: f.value("cron"), zone: f.value("timeZone") || undefined, change: (v) => f.change("cron", v), error: f.error("cron"), disabled: f.disabled }) : null,
       h("div", { class: "fields" }, g.fields.filter((one) => one.kind !== "cron").map((one) => h("div", { key: one.key, class: one.kind === "area" || one.kind === "lines" ? "wide" : null }, control(one, f)))),
       g.name === "schedule" && hasMore() && e.plan ? ticks(w("settings.allTicks"), e.plan.ticksAfter, f.value("timeZone") || undefined) : null)),
-    section(w("settings.props"), {}, propsTable(e.rows, (rows) => e.edit(() => (e.rows = rows)), f.error, isFixed)),
+    section(w("settings.props"), {}, propsTable(e.rows, (rows) => e.edit(() => (e.rows = rows)), f.error, f.disabled)),
   ];
 }
 
@@ -136,7 +140,7 @@ function textView() {
   const e = editor;
   return section(w("settings.document"), { tools: turnButton() },
     area({
-      id: "document", label: w("settings.text"), hint: w("settings.textHint"), value: e.text, code: true, disabled: isFixed, error: e.errors.get("config"),
+      id: "document", label: w("settings.text"), hint: w("settings.textHint"), value: e.text, code: true, disabled: isOff(), error: e.errors.get("config"),
       rows: Math.min(40, Math.max(16, e.text.split("\n").length + 1)), change: (v) => e.edit(() => (e.text = v)),
     }));
 }
@@ -153,8 +157,15 @@ function bar() {
   const e = editor;
   const n = e.changed.length;
   return h("div", { class: "savebar" },
-    h("p", { role: "status" }, e.errors.size && n ? w("settings.wrong", { n: e.errors.size }) : n ? (e.isText ? w("settings.textChanged") : w("settings.changed", { n })) : w("settings.unchanged")),
+    h("p", { role: "status" }, e.conflict ? h("a", { href: "#conflict" }, w("settings.conflict")) : standing(n)),
     h("div", { class: "tools" },
       button(w("settings.drop"), dropAll, { disabled: !n }),
       button(w("settings.reviewAndSave"), save, { kind: "first", disabled: !n || e.conflict !== undefined })));
+}
+
+/** How many settings are changed, or wrong. @param {number} n */
+function standing(n) {
+  if (n && editor.errors.size) return w("settings.wrong", { n: editor.errors.size });
+  if (n && editor.isText) return w("settings.textChanged");
+  return n ? w("settings.changed", { n }) : w("settings.unchanged");
 }
