@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -131,15 +130,17 @@ type JobsQuery struct {
 	// Paused, Faulty and Failing want only jobs that are paused, have faults, or have items whose last
 	// execution was no success. A configuration that cannot be read is a fault here.
 	Paused, Faulty, Failing bool
-	// After is the name after which the list begins, and Limit how many jobs it has at most; 0 is
-	// all. See JobList.
+	// Sort is the order of the list.
+	Sort JobSort
+	// After is the end of the page before: its JobList.Next, with the same Sort. By name it is the name after which the
+	// list begins. Limit is how many jobs it has at most; 0 is all.
 	After string
 	Limit int
 }
 
 // JobList is what [Ops.Jobs] returns.
 type JobList struct {
-	Jobs []JobInfo `json:"jobs"` // by name
+	Jobs []JobInfo `json:"jobs"` // in the order of JobsQuery.Sort
 	// Next is JobsQuery.After for the jobs that follow; empty if none do.
 	Next string `json:"next,omitempty"`
 	// Totals are those of all jobs that are wanted, on whichever page.
@@ -204,11 +205,11 @@ func contains(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// Jobs lists the jobs of the namespace, by name. It reads all of it, one job after the other: on
+// Jobs lists the jobs of the namespace. It reads all of it, one job after the other: on
 // etcd as it is at one moment. A child of the namespace without a configuration is no job. A
 // configuration that cannot be read, and any node that is missing, hides nothing.
 //
-// Errors: those of a read; one for a query with a negative limit.
+// Errors: those of a read; one for a query with a negative limit, or with another order.
 func (o *Ops) Jobs(ctx context.Context, q JobsQuery) (*JobList, error) {
 	list, err := o.jobs(ctx, q)
 	if err != nil {
@@ -223,7 +224,8 @@ func (o *Ops) jobs(ctx context.Context, q JobsQuery) (*JobList, error) {
 	}
 	l := &JobList{}
 	describe := o.newInformant(ctx)
-	var mu sync.Mutex // guards l
+	var behind []placed
+	var mu sync.Mutex // guards l and behind
 	err := inParallel(o.trees(ctx), func(found tree) {
 		info := describe.job(found.name, found.State)
 		if q.Server != "" && found.Servers[q.Server] == nil {
@@ -235,37 +237,37 @@ func (o *Ops) jobs(ctx context.Context, q JobsQuery) (*JobList, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		l.Totals.add(&info)
-		if info.Name > q.After {
-			l.Jobs = append(l.Jobs, info)
+		if place := q.Sort.place(&info); place > q.After {
+			behind = append(behind, placed{place, &info})
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(l.Jobs, func(a, b JobInfo) int { return cmp.Compare(a.Name, b.Name) })
-	q.turn(l)
+	q.turn(l, behind)
 	return l, nil
 }
 
-// List returns what [Ops.Jobs] does, of jobs that are known already, by name: those of a watch, say. Server is
-// ignored: a JobInfo does not tell its servers.
+// List returns what [Ops.Jobs] does, of jobs that are known already, in any order: those of a watch, say. It keeps the
+// pointers until it returns. Server is ignored: a JobInfo does not tell its servers.
 //
-// Errors: one for a query with a negative limit.
+// Errors: one for a query with a negative limit, or with another order.
 func (q JobsQuery) List(jobs iter.Seq[*JobInfo]) (*JobList, error) {
 	if err := q.check(); err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
 	l := &JobList{}
+	var behind []placed
 	for info := range jobs {
 		if !q.wants(info) {
 			continue
 		}
 		l.Totals.add(info)
-		if info.Name > q.After && (q.Limit == 0 || len(l.Jobs) <= q.Limit) { // one beyond the limit says that there are more
-			l.Jobs = append(l.Jobs, *info)
+		if place := q.Sort.place(info); place > q.After {
+			behind = append(behind, placed{place, info})
 		}
 	}
-	q.turn(l)
+	q.turn(l, behind)
 	return l, nil
 }
 
@@ -273,15 +275,7 @@ func (q *JobsQuery) check() error {
 	if q.Limit < 0 {
 		return fmt.Errorf("limit %d: 0 and more are allowed", q.Limit)
 	}
-	return nil
-}
-
-// turn ends a list where its page does.
-func (q *JobsQuery) turn(l *JobList) {
-	if q.Limit > 0 && len(l.Jobs) > q.Limit {
-		l.Jobs = slices.Clone(l.Jobs[:q.Limit])
-		l.Next = l.Jobs[q.Limit-1].Name
-	}
+	return q.Sort.check()
 }
 
 // Info returns what a list of jobs shows of this one.

@@ -279,8 +279,10 @@ func TestJobsQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (ops.JobsQuery{Limit: -1}).List(known(all.Jobs)); err == nil {
-			t.Error("a list with -1 jobs")
+		for _, q := range []ops.JobsQuery{{Limit: -1}, {Sort: "fate"}} {
+			if _, err := q.List(known(all.Jobs)); err == nil {
+				t.Errorf("a list of %+v", q)
+			}
 		}
 		for name, tc := range map[string]struct {
 			query ops.JobsQuery
@@ -303,6 +305,7 @@ func TestJobsQuery(t *testing.T) {
 			"the second page": {query: ops.JobsQuery{Search: "a", Limit: 2, After: "pay-refunds"}, want: "pay.late report", total: 4},
 			"a third page":    {query: ops.JobsQuery{Search: "a", Limit: 2, After: "report"}, total: 4},
 			"nothing":         {query: ops.JobsQuery{Search: "nothing"}},
+			"by status":       {query: ops.JobsQuery{Sort: ops.SortByStatus}, want: "down pay pay-refunds pay.late report"},
 		} {
 			list, err := ops.New(reg).Jobs(t.Context(), tc.query)
 			if err != nil {

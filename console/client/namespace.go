@@ -105,13 +105,14 @@ type JobsQuery struct {
 	Label, Implementation   string
 	Statuses                []ops.JobStatus
 	Paused, Faulty, Failing bool
-	Limit                   int    // rows of a page, up to 1,000; default 100
-	After                   string // JobsPage.Next of the page before
+	Sort                    ops.JobSort // default by name
+	Limit                   int         // rows of a page, up to 1,000; default 100
+	After                   string      // JobsPage.Next of the page before
 }
 
 func (q JobsQuery) values() values {
 	v := query().text("search", q.Search).text("server", q.Server).text("label", q.Label).text("implementation", q.Implementation)
-	return list(v, "status", q.Statuses).flag("paused", q.Paused).flag("faulty", q.Faulty).flag("failing", q.Failing).number("limit", q.Limit).text("after", q.After)
+	return list(v, "status", q.Statuses).flag("paused", q.Paused).flag("faulty", q.Faulty).flag("failing", q.Failing).text("sort", string(q.Sort)).number("limit", q.Limit).text("after", q.After)
 }
 
 // JobsPage is a part of the jobs, with the totals of all.
@@ -122,12 +123,12 @@ type JobsPage struct {
 	AsOf   time.Time     `json:"asOf"` // this is how it was then, or later
 }
 
-// JobsPage returns a page of the jobs, by name.
+// JobsPage returns a page of the jobs, in the order of q.Sort.
 func (n *Namespace) JobsPage(ctx context.Context, q JobsQuery) (JobsPage, error) {
 	return get[JobsPage](ctx, n.c, q.values().Values, n.path("jobs")...)
 }
 
-// Jobs goes over all jobs, by name.
+// Jobs goes over all jobs, in the order of q.Sort.
 func (n *Namespace) Jobs(ctx context.Context, q JobsQuery) iter.Seq2[ops.JobInfo, error] {
 	return func(yield func(ops.JobInfo, error) bool) {
 		q := q

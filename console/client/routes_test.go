@@ -14,6 +14,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/client"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // without are the operations that have no method, and why.
@@ -111,7 +112,7 @@ func TestEveryRoute(t *testing.T) {
 			{"cron", func() error {
 				return second(c.Cron(ctx, client.CronQuery{Expression: "0 0 3 * * ?", Language: "zh", Count: 2}))
 			}},
-			{"jobs", func() error { return drain(n.Jobs(ctx, client.JobsQuery{Limit: 2})) }},
+			{"jobs", func() error { return drain(n.Jobs(ctx, client.JobsQuery{Sort: ops.SortByEnded, Limit: 2})) }},
 			{"instances", func() error { return drain(n.Instances(ctx)) }},
 			{"servers", func() error { return drain(n.Servers(ctx)) }},
 			{"jobs on a server", func() error { return second(n.Server("10.0.0.1").Jobs(ctx)) }},

@@ -37,6 +37,7 @@
 // # Not promised
 //
 //   - A list that is read in pages shows a job that is created or removed meanwhile, or not. That
-//     of jobs may be a second or two old: asOf says it.
+//     of jobs may be a second or two old: asOf says it. If it is in the order of something that changes, a job may
+//     come twice, or not at all.
 //   - A fault says what a process says, which may count the items of all its jobs.
 package api

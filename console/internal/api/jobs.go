@@ -26,12 +26,13 @@ type JobsInput struct {
 	Paused         bool            `query:"paused" default:"false" doc:"Only paused jobs."`
 	Faulty         bool            `query:"faulty" default:"false" doc:"Only jobs with faults."`
 	Failing        bool            `query:"failing" default:"false" doc:"Only jobs with items whose last execution was no success."`
+	Sort           string          `query:"sort" enum:"name,status,next,ended,running,failing" default:"name" doc:"Order: by name; by status, CRASHED first and OK last; by next, that with the soonest tick first; by ended, that of which an execution has ended last first; by running or failing, that with most such items first. What has none is last, and what is equal is by name."`
 	CacheControl   string          `header:"Cache-Control" maxLength:"255" doc:"With no-cache, the store is read for this request alone."`
 }
 
-// JobsPage is a part of the jobs, by name.
+// JobsPage is a part of the jobs.
 type JobsPage struct {
-	Rows   []ops.JobInfo `json:"rows" nullable:"false" doc:"Those of this page, by name."`
+	Rows   []ops.JobInfo `json:"rows" nullable:"false" doc:"Those of this page, in the order that was asked for."`
 	Next   string        `json:"next,omitempty" doc:"Cursor of the next page: parameter after. Empty if this is the last one."`
 	Totals ops.Totals    `json:"totals" doc:"Those of all jobs that are wanted and that you may see, on whichever page."`
 	AsOf   time.Time     `json:"asOf" doc:"When this was so, as far as the console knew: what was changed a moment before may be missing. With the header Cache-Control: no-cache the store is read."`
@@ -39,7 +40,8 @@ type JobsPage struct {
 
 func (a *API) addJobs() {
 	register(a, viewer(route.SomeJobs), huma.Operation{
-		OperationID: "list-jobs", Method: http.MethodGet, Path: namespacePath + "/jobs", Tags: tagJobs, Summary: "Jobs, by name",
+		OperationID: "list-jobs", Method: http.MethodGet, Path: namespacePath + "/jobs", Tags: tagJobs, Summary: "Jobs",
+		Description: "In an order other than by name, a job that changes between two pages may be on both, or on none.",
 	}, a.jobs)
 	register(a, viewer(route.Job), huma.Operation{
 		OperationID: "get-job", Method: http.MethodGet, Path: jobPath, Tags: tagJobs, Summary: "All that there is to know of a job",
@@ -136,18 +138,22 @@ func partsOf[T any](a *API, kind string, list func(*ops.Job, context.Context) ([
 }
 
 func (a *API) jobs(ctx context.Context, in *JobsInput) (*answer[JobsPage], error) {
-	after, err := in.place("jobs")
+	kind, sort := "jobs", ops.SortByName
+	if in.Sort != "name" {
+		kind, sort = "jobs-by-"+in.Sort, ops.JobSort(in.Sort)
+	}
+	after, err := in.place(kind)
 	if err != nil {
 		return nil, err
 	}
 	list, asOf, err := a.list(ctx, strings.Contains(in.CacheControl, "no-cache"), ops.JobsQuery{
 		Search: in.Search, Server: in.Server, Label: in.Label, Implementation: in.Implementation, Statuses: in.Status,
-		Paused: in.Paused, Faulty: in.Faulty, Failing: in.Failing, After: after, Limit: in.Limit,
+		Paused: in.Paused, Faulty: in.Faulty, Failing: in.Failing, Sort: sort, After: after, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &answer[JobsPage]{JobsPage{notNil(list.Jobs), cursorTo("jobs", list.Next), list.Totals, asOf.UTC()}}, nil
+	return &answer[JobsPage]{JobsPage{notNil(list.Jobs), cursorTo(kind, list.Next), list.Totals, asOf.UTC()}}, nil
 }
 
 // list returns the jobs that a query is for, and when it was so: as they are known already, or as they stand in the store.

@@ -20,7 +20,7 @@ func TestCursors(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
 		anna := apitest.May(access.Viewer)
 		for _, path := range []string{
-			"/jobs", "/jobs?search=e", "/instances", "/servers", "/processes", "/removed", "/calendars", "/audit", "/audit?by=anna&job=pay-out",
+			"/jobs", "/jobs?search=e", "/jobs?sort=status", "/jobs?sort=next", "/jobs?sort=ended", "/jobs?sort=running", "/jobs?sort=failing&search=e", "/instances", "/servers", "/processes", "/removed", "/calendars", "/audit", "/audit?by=anna&job=pay-out",
 			"/history/executions", "/history/executions?job=shell", "/history/statuses?job=settle", "/history/events",
 			"/jobs/settle/items", "/jobs/settle/instances", "/jobs/settle/servers", "/jobs/settle/requests",
 		} {
@@ -68,6 +68,24 @@ func TestCursors(t *testing.T) {
 	})
 }
 
+// A cursor is for its order.
+func TestCursorsOfJobs(t *testing.T) {
+	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
+		anna := apitest.May(access.Viewer)
+		for _, sort := range []string{"name", "status", "next"} {
+			_, next := ask(t, w, anna, orders+"/jobs?limit=2&sort="+sort).rows(t)
+			for _, other := range []string{"name", "status", "next"} {
+				if got := ask(t, w, anna, orders+"/jobs?after="+next+"&sort="+other); (got.status == http.StatusOK) != (sort == other) {
+					t.Errorf("a cursor by %s in the order by %s: %d %s", sort, other, got.status, got.body)
+				}
+			}
+		}
+		if got := ask(t, w, anna, orders+"/jobs?sort=fate"); got.status != http.StatusUnprocessableEntity {
+			t.Errorf("another order: %d", got.status)
+		}
+	})
+}
+
 func TestFilters(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
 		anna := apitest.May(access.Viewer)
@@ -85,6 +103,10 @@ func TestFilters(t *testing.T) {
 			{"/jobs?faulty=true", "name", "broken settle"},
 			{"/jobs?failing=true", "name", "settle"},
 			{"/jobs?search=nothing", "name", ""},
+			{"/jobs?sort=status", "name", "broken late pay-out settle shell"},
+			{"/jobs?sort=next", "name", "shell settle late broken pay-out"},
+			{"/jobs?sort=running", "name", "settle broken late pay-out shell"},
+			{"/jobs?sort=failing&limit=2", "name", "settle broken"},
 			{"/audit?job=pay-out", "action", "trigger pause disable servers pin disable items"},
 			{"/audit?action=remove", "job", "old"},
 			{"/audit?by=nobody", "job", ""},
