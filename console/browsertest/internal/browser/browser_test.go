@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image/png"
 	"net/http"
@@ -11,8 +12,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // site serves a page, and what a test adds.
@@ -250,4 +254,23 @@ func attempt(t *testing.T, run func(testing.TB)) string {
 		step(end)
 	}
 	return inner.told.String()
+}
+
+// Chromium ends, and its profile goes, with Close.
+func TestCloseLeavesNothing(t *testing.T) {
+	Require(t)
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	b := New()
+	if err := b.start(); err != nil {
+		t.Fatal(err)
+	}
+	process := chromedp.FromContext(b.ctx).Browser.Process()
+	b.Close()
+	if err := process.Signal(syscall.Signal(0)); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("the process: %v", err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
 }

@@ -37,10 +37,10 @@ func (b *Browser) Tab(t testing.TB, base string) *Tab {
 	var end context.CancelFunc
 	tab.ctx, end = chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(tab.heard))
 	t.Cleanup(func() {
-		tab.settle()
 		end()
 		tab.record.dialogs.Wait()
 	})
+	t.Cleanup(tab.settle) // before that, and it may fail
 	if err := chromedp.Do(tab.ctx); err != nil {
 		t.Fatalf("a new tab: %v", err)
 	}

@@ -152,3 +152,23 @@ func await(t *testing.T, past history.Reader, what string, f history.ExecutionFi
 		}
 	}
 }
+
+// All processes end, and what was written goes, with Close.
+func TestCloseLeavesNothing(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	w := New()
+	w.Start(t)
+	workers := w.crew.processes
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	for number, p := range workers {
+		if p.cmd.ProcessState == nil {
+			t.Errorf("worker %d has not ended", number)
+		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
