@@ -12,50 +12,53 @@ import { number, w } from "./words.js";
 
 const maxJobs = 20; // of which items are asked for
 const maxRows = 12;
+const pause = 300; // ms for each request
 
 /**
  * Follows what runs; again draws the page.
+ * @param {() => Iterable<JobInfo>} jobs
  * @param {() => void} again
  */
-export function running(again) {
+export function running(jobs, again) {
   /** @type {Map<string, Known>} */
   let known = new Map();
-  let total = 0;
-  let busy = false;
-  let stale = false;
   let asked = false;
+  let due = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
 
-  /** @param {() => Map<string, JobInfo>} jobs @returns {Promise<void>} */
-  const look = async (jobs) => {
-    const now = [...jobs().values()].filter((j) => j.running > 0);
-    total = now.reduce((sum, j) => sum + j.running, 0);
-    if (busy) {
-      stale = true;
-      return;
-    }
-    busy = true;
-    const first = now.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, maxJobs);
+  const those = () => [...jobs()].filter((j) => j.running > 0).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const isNew = (/** @type {JobInfo} */ j) => known.get(j.name)?.info !== j;
+  /** Asks for items of jobs that have changed. Then it rests: the longer, the more that were, and the longer it took. */
+  const round = async () => {
+    const begun = Date.now();
+    const first = those().slice(0, maxJobs);
+    const cost = first.filter(isNew).length * pause;
     const next = await Promise.all(first.map((info) => itemsOf(info, known.get(info.name))));
     known = new Map(next.map((k) => [k.info.name, k]));
-    busy = false;
     asked = true;
+    timer = undefined;
+    due = Date.now() + Math.max(pause, cost, 4 * (Date.now() - begun));
     again();
-    if (stale) {
-      stale = false;
-      setTimeout(() => void look(jobs), 500); // short runs come and go
-    }
+    look();
+  };
+  /** To be called when jobs have changed. */
+  const look = () => {
+    if (timer === undefined && (!asked || those().slice(0, maxJobs).some(isNew))) timer = setTimeout(round, Math.max(0, due - Date.now()));
   };
 
   const view = () => {
-    const rows = [...known.values()].flatMap((k) => k.items.map((item) => ({ job: k.info.name, item })));
+    const now = those();
+    const total = now.reduce((sum, j) => sum + j.running, 0);
+    const rows = now.flatMap((j) => (known.get(j.name)?.items ?? []).map((item) => ({ job: j.name, item })));
     const shown = rows.slice(0, maxRows);
     const left = total - shown.length;
     return section(w("overview.running", { n: total }), {},
       shown.length ? h("ul", { class: "runs" }, shown.map(({ job, item }) => line(job, item))) : null,
       shown.length && left > 0 ? h("p", null, h("a", { href: inNamespace(["jobs"], { running: "true" }) }, w("overview.moreRunning", { n: left }))) : null,
-      !shown.length ? (asked ? empty(w("overview.nothingRuns")) : h("p", { class: "waiting" }, w("ui.loading"))) : null);
+      !shown.length ? (asked && !total ? empty(w("overview.nothingRuns")) : h("p", { class: "waiting" }, w("ui.loading"))) : null);
   };
-  return { look, view, any: () => known.size > 0 };
+  return { look, view, any: () => those().length > 0 };
 }
 
 /** @param {JobInfo} info @param {Known} [before] @returns {Promise<Known>} */

@@ -20,13 +20,13 @@ import { w } from "../words.js";
 /** @param {Totals} first what is known until the stream has told of all jobs */
 function begin(first) {
   const changed = () => {
-    if (jobs.whole) void runs.look(() => jobs.jobs);
+    if (jobs.whole) runs.look();
     again();
   };
   const day = part(() => loadDay(() => [...jobs.jobs.values()].filter((j) => j.failing).map((j) => j.name).sort()), () => again());
   const where = part(loadPlaces, () => again());
   const found = findings({ again: () => again() });
-  const runs = running(() => again());
+  const runs = running(() => jobs.jobs.values(), () => again());
   const jobs = followJobs(changed);
   const hasHistory = facts.databases?.[namespace];
 
