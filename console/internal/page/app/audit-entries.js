@@ -1,0 +1,56 @@
+// Entries of the audit: who has changed what, when and why, with what it was before.
+import { diffView } from "./diff-view.js";
+import { h } from "./dom.js";
+import { inNamespace } from "./facts.js";
+import { at } from "./ui.js";
+import { term, w } from "./words.js";
+
+/** @typedef {import("./types/api").AuditEntry} AuditEntry */
+
+/**
+ * @param {AuditEntry[]} entries the newest first
+ * @param {{opened: Set<string>, draw: () => void, isOfJob?: boolean}} o opened are the ids of those whose documents are
+ *   shown, and kept here; isOfJob: all are about the job of the page, which is not named then
+ */
+export function entryList(entries, o) {
+  return h("ol", { class: "entries" }, entries.map((e) => h("li", { key: e.id }, e.error
+    ? h("p", { class: "soft detail" }, w("changes.unreadable"), " ", e.error)
+    : [
+      h("p", { class: "entry" },
+        h("span", { class: "when" }, at(e.at)),
+        h("span", { class: "by" }, h("strong", null, e.by || w("changes.nobody")), e.from ? h("span", { class: "soft" }, " " + e.from) : null),
+        h("span", { class: "what" },
+          e.job && !o.isOfJob ? [h("a", { href: inNamespace(["jobs", e.job]) }, e.job), " "] : null,
+          h("strong", null, term("action", e.action)), e.detail ? " · " + e.detail : null,
+          e.why ? h("span", { class: "soft" }, " · " + w("changes.because", { why: e.why })) : null, short(e))),
+      long(e, o),
+    ])));
+}
+
+/** @param {AuditEntry} e */
+const isLong = (e) => [e.before, e.after].some((text) => (text ?? "").length > 80 || (text ?? "").includes("\n"));
+
+/** @param {AuditEntry} e */
+function short(e) {
+  if (isLong(e) || (!e.before && !e.after)) return null;
+  return [" · ", e.before ? h("del", null, e.before) : null, e.before && e.after ? " → " : null, e.after ? h("ins", null, e.after) : null];
+}
+
+/**
+ * Documents are compared when somebody wants to see that.
+ * @param {AuditEntry} e
+ * @param {{opened: Set<string>, draw: () => void}} o
+ */
+function long(e, { opened, draw }) {
+  if (!isLong(e)) return null;
+  const id = e.id ?? "";
+  const turn = (/** @type {Event} */ event) => {
+    const isOpen = /** @type {HTMLDetailsElement} */ (event.currentTarget).open;
+    if (isOpen === opened.has(id)) return;
+    if (isOpen) opened.add(id);
+    else opened.delete(id);
+    draw();
+  };
+  return h("details", { ontoggle: turn }, h("summary", null, w("changes.show")),
+    opened.has(id) ? [e.cut ? h("p", { class: "hint" }, w("changes.cut")) : null, diffView(e.before ?? "", e.after ?? "")] : null);
+}
