@@ -48,9 +48,9 @@ export function connectionForm(f) {
       field({ ...common("cert"), label: w("connections.cert"), code: true }),
       field({ ...common("key"), label: w("connections.key"), code: true })) : null,
   ];
-  if (f.kind === "namespaces") return h("div", { class: "rows" }, name, store(f, common), h("div", { class: "fields" }, login), tls, more(f, common));
+  if (f.kind === "namespaces") return h("div", { class: "formrows" }, name, store(f, common), h("div", { class: "fields" }, login), tls, more(f, common));
   const isFile = typed.driver === "sqlite";
-  return h("div", { class: "rows" },
+  return h("div", { class: "formrows" },
     name,
     choice({
       id: "c-driver", label: w("connections.driver"), value: typed.driver, options: ["mysql", "postgres", "sqlite"].map((d) => [d, term("kind", d)]), error: reasonOf(f.error, "driver"),

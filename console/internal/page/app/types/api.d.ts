@@ -876,7 +876,7 @@ export interface JobsPage {
   asOf: string;
   /** Cursor of the next page: parameter after. Empty if this is the last one. */
   next?: string;
-  /** Those of this page, by name. */
+  /** Those of this page, in the order that was asked for. */
   rows: (JobInfo)[];
   /** Those of all jobs that are wanted and that you may see, on whichever page. */
   totals: Totals;
@@ -1749,7 +1749,7 @@ export interface Operations {
   "GET /namespaces/{namespace}/history/missed": { in: { "namespace": string; "from"?: string; "to"?: string; "job"?: string; "step"?: "hour" | "day"; "timeZone"?: string }, body: undefined, out: ListMissedInfo };
   "GET /namespaces/{namespace}/history/statuses": { in: { "namespace": string; "after"?: string; "limit"?: number; "from"?: string; "to"?: string; "job"?: string; "taskId"?: string; "type"?: "READY" | "FAILOVER"; "state"?: string }, body: undefined, out: PageStatusInfo };
   "GET /namespaces/{namespace}/instances": { in: { "namespace": string; "after"?: string; "limit"?: number }, body: undefined, out: PageInstanceInfo };
-  "GET /namespaces/{namespace}/jobs": { in: { "namespace": string; "after"?: string; "limit"?: number; "search"?: string; "server"?: string; "label"?: string; "implementation"?: string; "status"?: ("OK" | "CRASHED" | "DISABLED" | "SHARDING_FLAG")[]; "paused"?: boolean; "faulty"?: boolean; "failing"?: boolean; "Cache-Control"?: string }, body: undefined, out: JobsPage };
+  "GET /namespaces/{namespace}/jobs": { in: { "namespace": string; "after"?: string; "limit"?: number; "search"?: string; "server"?: string; "label"?: string; "implementation"?: string; "status"?: ("OK" | "CRASHED" | "DISABLED" | "SHARDING_FLAG")[]; "paused"?: boolean; "faulty"?: boolean; "failing"?: boolean; "sort"?: "name" | "status" | "next" | "ended" | "running" | "failing"; "Cache-Control"?: string }, body: undefined, out: JobsPage };
   "DELETE /namespaces/{namespace}/jobs/{job}": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "If-Match"?: string; "why"?: string }, body: undefined, out: Changed };
   "GET /namespaces/{namespace}/jobs/{job}": { in: { "namespace": string; "job": string }, body: undefined, out: JobView };
   "POST /namespaces/{namespace}/jobs/{job}/backfill": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "Idempotency-Key"?: string }, body: BackfillBody, out: Requested };
