@@ -45,41 +45,48 @@ export function figures(state) {
   const last = info.last;
   const took = tookOf(last);
   /** @param {string} name @param {View} value @param {View} [more] */
-  const figure = (name, value, more) => h("div", { class: "figure" }, h("dt", null, name), h("dd", { class: "value num" }, value), more ? h("dd", { class: "soft" }, more) : null);
-  return h("dl", { class: "block figures" },
+  const figure = (name, value, more) => h("div", { class: "job-figure" }, h("dt", null, name), h("dd", { class: "value num" }, value), more ? h("dd", { class: "soft" }, more) : null);
+  return h("dl", { class: "block job-figures" },
     figure(w("job.next"), info.paused ? w("job.paused") : next ? since(next) : "–", next ? whenIn(next, info.timeZone) : info.cron === undefined ? w("job.oneOff") : w("job.noTick")),
-    figure(w("job.running"), `${number(info.running)} / ${number(info.shardingTotalCount)}`, w("job.ofItems")),
+    figure(w("job.running"), `${number(info.running)} / ${number(info.broadcast ? state.view.items.length : info.shardingTotalCount)}`, w("job.ofItems")),
     figure(w("job.lastRun"), last ? word("outcome", last.outcome) : "–", last ? [since(last.ended), took !== undefined ? w("job.took", { time: lasting(took) }) : null] : w("job.never")),
-    figure(w("job.failing"), number(info.failing ?? 0), isFailure(last?.outcome) && last?.error ? h("span", { class: "short", title: last.error }, last.error) : w("job.failingHint")),
+    figure(w("job.failing"), number(info.failing ?? 0), isFailure(last?.outcome) && last?.error ? h("span", { class: "clamp", title: last.error }, last.error) : w("job.failingHint")),
     figure(w("job.instances"), number(info.instances), info.leader ? [w("job.leader"), " ", instanceName(info.leader)] : w("job.noLeader")));
 }
 
-/** What the configuration says, in short. @param {State} state */
+/** When it runs. @param {State} state */
+export function scheduleSection(state) {
+  const info = state.view.info;
+  const calendars = (state.settings?.config?.props?.["schedule.calendars"] ?? "").split(",").map((n) => n.trim()).filter(Boolean);
+  const ticks = ticksToCome(state.view);
+  return section(w("job.schedule"), { class: "job-schedule" }, pairs([
+    [w("job.expression"), info.cron === undefined ? w("job.oneOff") : [h("code", null, info.cron), state.cron ? h("div", null, state.cron.explanation) : null, info.moreCrons ? h("div", { class: "soft" }, w("job.moreCrons", { n: info.moreCrons })) : null]],
+    [w("job.zone"), info.timeZone ?? w("job.zoneOfProcess")],
+    [w("job.inForce"), state.view.since ? whenFull(state.view.since) : null],
+    calendars.length > 0 && [w("job.calendars"), calendars.map((name, i) => [i ? ", " : "", h("a", { href: inNamespace(["calendars", name]) }, name)])],
+    ticks.length > 0 && [w("job.nextTicks"), h("ol", { class: "plain num" }, ticks.map((t) => h("li", null, whenIn(t, info.timeZone))))],
+  ]));
+}
+
+/** What the configuration says beside, in short. @param {State} state */
 export function factsSection(state) {
   const info = state.view.info;
   const c = state.settings?.config;
   const props = c?.props ?? {};
-  const calendars = (props["schedule.calendars"] ?? "").split(",").map((n) => n.trim()).filter(Boolean);
-  const ticks = ticksToCome(state.view);
   const yes = (/** @type {boolean | undefined} */ v) => (c ? (v ? w("ui.yes") : w("ui.no")) : null);
   return section(w("job.facts"), { tools: h("a", { href: inNamespace(["jobs", job, "settings"]) }, w("job.toSettings")) },
     pairs([
-      [w("job.schedule"), info.cron === undefined ? w("job.oneOff") : [h("code", null, info.cron), state.cron ? h("div", null, state.cron.explanation) : null, info.moreCrons ? h("div", { class: "soft" }, w("job.moreCrons", { n: info.moreCrons })) : null]],
-      [w("job.zone"), info.timeZone ?? w("job.zoneOfProcess")],
-      ticks.length > 0 && [w("job.nextTicks"), h("ol", { class: "plain num" }, ticks.map((t) => h("li", null, whenIn(t, info.timeZone))))],
-      calendars.length > 0 && [w("job.calendars"), calendars.map((name, i) => [i ? ", " : "", h("a", { href: inNamespace(["calendars", name]) }, name)])],
       [w("job.implementation"), info.implementation ? h("code", null, info.implementation) : null],
-      [w("job.count"), number(info.shardingTotalCount)],
+      [w("job.count"), info.broadcast ? w("job.broadcastText") : number(info.shardingTotalCount)],
       [w("job.strategy"), c ? h("code", null, c.jobShardingStrategyType || "AVG_ALLOCATION") : null],
       [w("job.failover"), yes(c?.failover)],
       [w("job.misfireKey"), yes(c?.misfire)],
       [w("job.monitor"), yes(c?.monitorExecution)],
-      [w("job.jobParameter"), c?.jobParameter ? h("span", { class: "short", title: c.jobParameter }, c.jobParameter) : null],
+      [w("job.jobParameter"), c?.jobParameter ? h("span", { class: "clamp", title: c.jobParameter }, c.jobParameter) : null],
       [w("job.label"), info.label],
       [w("job.timeout"), props["execution.timeout.seconds"] ? lasting(Number(props["execution.timeout.seconds"])) : null],
       [w("job.retries"), props["retry.attempts"]],
       [w("job.overlap"), props.overlap],
-      [w("job.inForce"), state.view.since ? whenFull(state.view.since) : null],
       [w("job.version"), h("a", { href: inNamespace(["jobs", job, "changes"]) }, number(info.version))],
     ]));
 }
@@ -88,7 +95,7 @@ export function factsSection(state) {
 export function faultsSection(state) {
   const faults = state.view.faults ?? [];
   if (!faults.length) return null;
-  return section(w("job.faults"), { class: "faults" }, h("ul", { class: "plain rows" }, faults.slice(0, 20).map((f) => h("li", { key: f.instance + f.kind + f.cause },
+  return section(w("job.faults"), { class: "faults" }, h("ul", { class: "plain job-rows" }, faults.slice(0, 20).map((f) => h("li", { key: f.instance + f.kind + f.cause },
     h("div", { class: "badges" }, badge("bad", term("fault", f.kind)), instanceName(f.instance), h("span", { class: "soft" }, since(f.since))), h("p", { class: "detail" }, f.cause)))),
   faults.length > 20 || state.view.more?.faults ? h("p", { class: "hint" }, w("job.moreFaults", { n: Math.max(0, faults.length - 20) + (state.view.more?.faults ?? 0) })) : null);
 }

@@ -6,7 +6,7 @@ import { itemMenu, itemsMenu } from "./job-item-actions.js";
 import { begunOf, isFailure, kinds, lateOf, ticksToCome, tookOf } from "./job-state.js";
 import { query, setQuery } from "./query.js";
 import { by, table } from "./table.js";
-import { lasting } from "./time.js";
+import { lasting, whenFull } from "./time.js";
 import { at, badge, button, empty, instanceName, note, section, since, state as word } from "./ui.js";
 import { number, term, w } from "./words.js";
 
@@ -45,8 +45,8 @@ export function itemsSection(state, o) {
   const all = o.others.length ? [...view.items, ...o.others] : view.items;
   const hits = all.filter((i) => (kinds[look.kind]?.(state, i) ?? true) && fits(i, look.find.trim().toLowerCase()));
   const isSome = hits.length < all.length;
-  return section(w("job.itemsTitle"), { id: "items", class: "items", tools: isSome && hits.length ? itemsMenu(hits) : null },
-    h("div", { class: "fields filter" },
+  return section(w("job.itemsTitle"), { id: "items", class: "job-items", tools: isSome && hits.length ? itemsMenu(hits) : null },
+    h("div", { class: "fields item-filter" },
       field({ id: "find", type: "search", label: w("job.find"), value: look.find, placeholder: w("job.findHint"), change: (find) => turn({ find }, o.again) }),
       choice({ id: "kind", label: w("job.which"), value: look.kind, options: options(state, all), change: (kind) => turn({ kind }, o.again) })),
     h("p", { class: "hint", role: "status" }, isSome ? w("job.itemsOf", { n: hits.length, all: all.length }) : w("job.itemsAllOf", { all: all.length })),
@@ -106,7 +106,7 @@ function columns(state) {
     { name: "next", text: w("job.nextTick"), cell: (i) => (i.disabled || state.view.info.paused ? "–" : since(next)) },
     { name: "late", text: w("job.lateness"), num: true, sort: by((i) => lateOf(state, i)?.seconds), cell: (i) => late(state, i) },
     { name: "last", text: w("job.lastRun"), wide: true, sort: by((i) => i.last?.outcome), cell: (i) => last(i) },
-    { name: "menu", text: "", cell: (i) => itemMenu(state.view, i) },
+    { name: "menu", text: w("ui.menu"), unseen: true, cell: (i) => itemMenu(state.view, i) },
   ];
   return all;
 }
@@ -114,7 +114,7 @@ function columns(state) {
 /** @param {State} state @param {ItemInfo} i */
 function badges(state, i) {
   return [
-    i.run ? badge("busy", [term("status", "RUNNING"), " ", since(begunOf(state, i))]) : word("status", i.status),
+    i.run ? badge("busy", [term("status", "RUNNING"), " ", h("span", { class: "num", title: whenFull(begunOf(state, i)) }, ranFor(begunOf(state, i)))]) : word("status", i.status),
     i.run && i.status !== "RUNNING" ? word("status", i.status) : null,
     i.run?.lost ? badge("warn", w("job.lost"), w("job.lostText")) : null,
     i.killed ? badge("warn", w("job.killedItem")) : null,
@@ -123,6 +123,11 @@ function badges(state, i) {
     i.requests?.length ? badge("off", w("job.requested", { n: i.requests.length })) : null,
     i.error ? badge("bad", w("job.unreadable"), i.error) : null,
   ];
+}
+
+/** How long something has run; nothing if nobody tells when it has begun. @param {string | undefined} begun */
+function ranFor(begun) {
+  return begun ? lasting(Math.max(0, Math.round((Date.now() - Date.parse(begun)) / 1000))) : "";
 }
 
 /** @param {ItemInfo} i */

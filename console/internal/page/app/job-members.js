@@ -25,10 +25,10 @@ export function instancesSection(state, again) {
       empty: empty(w("job.noInstances"), w("job.noInstancesNext", { implementation: state.view.info.implementation ?? "–" })),
       columns: [
         { name: "id", text: w("job.instance"), cell: (i) => [instanceName(i.id), h("div", { class: "badges" }, instanceBadges(i))] },
-        { name: "items", text: w("job.itemsTitle"), wide: true, cell: (i) => (i.items?.length ? h("span", { class: "short num", title: itemsText(i.items) }, itemsText(i.items)) : "–") },
+        { name: "items", text: w("job.itemsTitle"), wide: true, cell: (i) => (i.items?.length ? h("span", { class: "clamp num", title: itemsText(i.items) }, itemsText(i.items)) : "–") },
         { name: "running", text: w("job.running"), num: true, cell: (i) => number(i.running?.length ?? 0) },
         { name: "labels", text: w("job.labels"), cell: (i) => (i.labels?.length ? i.labels.join(", ") : "–") },
-        { name: "menu", text: "", cell: (i) => (may("operator", job) ? menu(w("ui.menu"), [!i.leaving && { text: w("job.shutDown"), act: () => shutDown(i.id), danger: true }], i.id, true) : null) },
+        { name: "menu", text: w("ui.menu"), unseen: true, cell: (i) => (may("operator", job) ? menu(w("ui.menu"), [!i.leaving && { text: w("job.shutDown"), act: () => shutDown(i.id), danger: true }], i.id, true) : null) },
       ],
     }),
     more("instances", all.length, state.view.more?.instances, again));
@@ -61,7 +61,7 @@ export function serversSection(state, again) {
         { name: "server", text: w("job.server"), cell: (s) => h("span", { class: "num" }, s.server) },
         { name: "state", text: w("job.state"), cell: (s) => (s.enabled ? badge("good", w("job.isEnabled")) : badge("off", w("job.isDisabled"))) },
         { name: "instances", text: w("job.instances"), num: true, cell: (s) => number(s.instances?.length ?? 0) },
-        { name: "menu", text: "", cell: (s) => (mayAct ? serverMenu(s) : null) },
+        { name: "menu", text: w("ui.menu"), unseen: true, cell: (s) => (mayAct ? serverMenu(s) : null) },
       ],
     }),
     more("servers", all.length, state.view.more?.servers, again));

@@ -24,7 +24,7 @@ export function requestsSection(state, again) {
   const ended = all.filter((r) => !open.includes(r));
   const rows = [...open, ...ended];
   return section(w("job.requests"), {},
-    h("ul", { class: "plain rows" }, rows.slice(0, bound).map((r) => row(r, open.includes(r), again))),
+    h("ul", { class: "plain job-rows" }, rows.slice(0, bound).map((r) => row(r, open.includes(r), again))),
     rows.length > bound ? h("p", null, button(w("ui.more"), () => {
       bound += 50;
       again();
@@ -37,7 +37,7 @@ function row(r, isOpen, again) {
   const through = r.through?.length ?? 0;
   const about = w("job.requestProgress", { n: through, all: r.items.length });
   const kept = known.get(r.id);
-  return h("li", { key: r.id, class: "request" },
+  return h("li", { key: r.id },
     h("div", { class: "badges" },
       h("strong", null, term("source", r.source)),
       isOpen ? badge("busy", w("job.requestOpen")) : through < r.items.length ? badge("off", w("job.requestCancelled")) : badge("good", w("job.requestEnded")),
@@ -46,7 +46,7 @@ function row(r, isOpen, again) {
         isOpen && may("operator", job) ? button(w("job.cancelRequest"), () => cancel(r.id), { kind: "quiet" }) : null,
         isOpen ? null : button(kept ? w("job.hideResults") : w("job.showResults"), () => (kept ? hide(r.id, again) : load(r.id, again)), { kind: "quiet" }))),
     h("p", { class: "soft" }, w("job.requestItems", { items: itemsText(r.items) }), r.running?.length ? " · " + w("job.requestRunning", { items: itemsText(r.running) }) : ""),
-    isOpen ? h("div", { class: "progress" }, h("progress", { max: r.items.length, value: through, "aria-label": about }), h("span", { class: "num" }, about)) : null,
+    isOpen ? h("div", { class: "job-progress" }, h("progress", { max: r.items.length, value: through, "aria-label": about }), h("span", { class: "num" }, about)) : null,
     isOpen && r.why ? h("p", { class: "detail" }, w("job.requestWaits"), " ", r.why) : null,
     kept ? results(kept) : null);
 }
@@ -72,7 +72,7 @@ function results(kept) {
   if (kept.error) return problem(kept.error);
   const all = kept.results ?? [];
   if (!all.length) return h("p", { class: "hint" }, w("job.noResults"));
-  return h("ul", { class: "plain results" }, all.slice(0, 100).map((r) => h("li", { class: "badges" },
+  return h("ul", { class: "plain" }, all.slice(0, 100).map((r) => h("li", { class: "badges" },
     h("span", null, w("job.itemN", { item: r.item })),
     r.taskId && facts.databases?.[namespace] ? h("a", { href: inNamespace(["history", r.taskId]) }, word("outcome", r.outcome)) : word("outcome", r.outcome),
     r.runs > 1 ? h("span", { class: "soft" }, w("job.runs", { n: r.runs, failed: r.failed })) : null,

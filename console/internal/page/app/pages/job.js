@@ -2,19 +2,21 @@
 import { all, ask, Problem } from "../api.js";
 import { h } from "../dom.js";
 import { facts, inNamespace, job, namespace } from "../facts.js";
+import { findings } from "../findings.js";
 import { page, start, tools } from "../frame.js";
 import { jobTools, readmit } from "../job-actions.js";
-import { debrisSection, factsSection, faultsSection, figures, jobBadges, jobNotes, noHistory } from "../job-facts.js";
+import { debrisSection, factsSection, faultsSection, figures, jobBadges, jobNotes, noHistory, scheduleSection } from "../job-facts.js";
 import { itemsSection, readLook } from "../job-items.js";
 import { instancesSection, serversSection } from "../job-members.js";
 import { requestsSection } from "../job-requests.js";
 import { take } from "../job-state.js";
 import { jobHead, jobTabs } from "../job-tabs.js";
 import { listen } from "../live.js";
+import { poll } from "../poll.js";
 import { onWayBack } from "../query.js";
 import { may } from "../rights.js";
 import { whenFull } from "../time.js";
-import { button, empty, liveBadge, note } from "../ui.js";
+import { button, empty, liveBadge, note, section } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../types/api").JobView} JobView */
@@ -46,6 +48,19 @@ function begin(view) {
     others = (await all("GET /namespaces/{namespace}/jobs/{job}/items", here, 100000)).rows.slice(1000);
     again();
   };
+  const found = findings({ job, again: redraw });
+  const examine = async () => {
+    const report = await found.load();
+    state.overdue = new Map(report.findings.flatMap((f) => (f.kind === "item-overdue" && f.since ? (f.items ?? []).map((i) => /** @type {const} */ ([i, f.since ?? ""])) : [])));
+  };
+  // Findings tell of faults what to do about them, but some seconds later than the stream.
+  const wrong = () => {
+    const all = found.report()?.findings ?? [];
+    return [
+      all.some((f) => f.kind === "fault") ? null : faultsSection(state),
+      all.length ? section(w("job.findings"), {}, found.view()) : null,
+    ];
+  };
   take(state, view);
   readLook();
   const again = page(() => {
@@ -53,15 +68,15 @@ function begin(view) {
     const info = state.view.info;
     return [
       jobTabs(),
-      h("div", { class: "about" }, jobBadges(state), info.description ? h("p", { class: "description" }, info.description) : null),
+      h("div", { class: "job-about" }, jobBadges(state), info.description ? h("p", { class: "soft" }, info.description) : null),
       jobNotes(state),
       figures(state),
       noHistory(),
-      faultsSection(state),
+      wrong(),
       requestsSection(state, redraw),
       itemsSection(state, { again: redraw, others, loadOthers }),
-      h("div", { class: "halves" }, instancesSection(state, redraw), serversSection(state, redraw)),
-      factsSection(state),
+      h("div", { class: "job-halves" }, instancesSection(state, redraw), serversSection(state, redraw)),
+      h("div", { class: "job-halves" }, scheduleSection(state), factsSection(state)),
       debrisSection(state),
     ];
   });
@@ -84,6 +99,8 @@ function begin(view) {
       again();
     },
   });
+  examine().catch((e) => console.info("the job was not examined:", e));
+  poll(examine, 30);
   setInterval(() => document.hidden || again(), 1000); // how long ago, how late, and until when
 }
 
