@@ -200,7 +200,7 @@ export function liveBadge(now, why) {
 /** An instance, as short as people can tell them apart: address and process. @param {string} id */
 export function instanceName(id) {
   const [address, rest] = id.split("@-@");
-  return h("span", { class: "instance", title: id }, address, rest ? h("span", { class: "soft" }, " @ " + rest.split("-")[0]) : null);
+  return h("span", { class: "instance", title: id }, address, rest ? h("span", { class: "soft" }, " · " + rest.split("-")[0]) : null);
 }
 
 /** Copies a text. @param {string} text */

@@ -16,6 +16,7 @@ import { poll } from "../poll.js";
 import { onWayBack } from "../query.js";
 import { may } from "../rights.js";
 import { whenFull } from "../time.js";
+import { mountTimeline } from "../timeline.js";
 import { button, empty, liveBadge, note, section } from "../ui.js";
 import { w } from "../words.js";
 
@@ -44,6 +45,11 @@ function begin(view) {
   /** @type {import("../types/api").ItemInfo[]} */
   let others = [];
   const redraw = () => again();
+  const hasHistory = facts.databases?.[namespace];
+  /** @type {ReturnType<typeof mountTimeline> | undefined} */
+  let timeline;
+  // It takes its colours and its width from the page, so it has to be in it.
+  const mount = (/** @type {HTMLElement} */ el) => queueMicrotask(() => (timeline = mountTimeline(el, { job, view: state.view })));
   const loadOthers = async () => {
     others = (await all("GET /namespaces/{namespace}/jobs/{job}/items", here, 100000)).rows.slice(1000);
     again();
@@ -71,8 +77,8 @@ function begin(view) {
       h("div", { class: "job-about" }, jobBadges(state), info.description ? h("p", { class: "soft" }, info.description) : null),
       jobNotes(state),
       figures(state),
-      noHistory(),
       wrong(),
+      hasHistory ? section(w("job.timeline"), { class: "job-timeline" }, h("div", { made: mount })) : noHistory(),
       requestsSection(state, redraw),
       itemsSection(state, { again: redraw, others, loadOthers }),
       h("div", { class: "job-halves" }, instancesSection(state, redraw), serversSection(state, redraw)),
@@ -89,6 +95,7 @@ function begin(view) {
   listen("/namespaces/{namespace}/jobs/{job}/watch", here, {
     job: (now) => {
       take(state, now);
+      timeline?.update(now);
       void settings(now);
       void askBegun(state, again);
       again();
