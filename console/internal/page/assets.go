@@ -128,7 +128,7 @@ func (a *assets) reach(name string, seen map[string]bool) error {
 }
 
 // comment is what stands on lines of its own for people alone.
-var comment = regexp.MustCompile(`(?m)^[ \t]*(?://.*|/\*\*(?s:.*?)\*/)$`)
+var comment = regexp.MustCompile(`(?m)^[ \t]*(?://.*|/\*[^*]*\*+(?:[^*/][^*]*\*+)*/)$`)
 
 // withoutComments empties the lines that have nothing but a comment, so that numbers of lines stay.
 func withoutComments(text []byte) []byte {
