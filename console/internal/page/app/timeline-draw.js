@@ -21,7 +21,7 @@ export function drawScene(c, s) {
   const { span, gutter } = s;
   const width = s.width - gutter;
   const x = (/** @type {number} */ t) => gutter + ((t - span.from) / (span.to - span.from)) * width;
-  const marks = axis(span, width / 90);
+  const marks = axis(span, width / 75);
   const font = getComputedStyle(c.canvas).fontFamily;
   const hatch = hatching(c, s.colours.ground);
   c.clearRect(0, 0, s.width, s.height);

@@ -2,6 +2,7 @@
 import { h } from "./dom.js";
 import { inNamespace } from "./facts.js";
 import { choice } from "./form.js";
+import { ownerName } from "./owner.js";
 import { spans } from "./timeline-scale.js";
 import { by, table } from "./table.js";
 import { lasting, whenFull } from "./time.js";
@@ -16,13 +17,6 @@ import { number, term, w } from "./words.js";
 
 /** The link to an execution. @param {string} id */
 export const runLink = (id) => inNamespace(["history", id]);
-
-/** An instance in short: its address, and the number of its process. @param {string} id */
-export function ownerName(id) {
-  if (!id) return w("timeline.noOwner");
-  const [address, rest] = id.split("@-@");
-  return rest ? `${address} · ${rest.split("-")[0]}` : address;
-}
 
 /**
  * @param {{

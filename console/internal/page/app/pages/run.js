@@ -9,6 +9,7 @@ import { Lines } from "../run-lines.js";
 import { poll } from "../poll.js";
 import { table } from "../table.js";
 import { lasting } from "../time.js";
+import { ownerName } from "../owner.js";
 import { at, badge, copy, note, pairs, section, since, state } from "../ui.js";
 
 /** @typedef {import("../types/api").ExecutionInfo} Execution */
@@ -125,7 +126,7 @@ function chainOf(chain) {
       { name: "run", text: w("run.execution"), cell: (c) => placeOf(chain.indexOf(c), here, c) },
       { name: "outcome", text: w("run.outcome"), cell: (c) => state("outcome", c.outcome) },
       { name: "source", text: w("run.source"), cell: (c) => (c.source ? term("source", c.source) : "–") },
-      { name: "instance", text: w("run.instance"), cell: (c) => (c.instance ? h("code", null, c.instance) : "–"), wide: true },
+      { name: "instance", text: w("run.instance"), cell: (c) => h("span", { title: c.instance }, ownerName(c.instance ?? "")) },
       { name: "begun", text: w("run.begun"), cell: (c) => at(c.begun) },
       { name: "took", text: w("run.took"), num: true, cell: (c) => tookOf(c) },
     ],
