@@ -33,5 +33,5 @@ export function diffView(before, after, label = w("diff.label")) {
 /** @param {import("./diff.js").Line} l */
 function line(l) {
   const sign = { same: " ", del: "-", ins: "+" }[l.kind];
-  return h(l.kind === "same" ? "div" : l.kind, { class: "line" }, h("span", { class: "sign", "aria-hidden": "true" }, sign), h("span", null, l.text || " "));
+  return h(l.kind === "same" ? "div" : l.kind, { class: "line" }, h("span", { class: "mark", "aria-hidden": "true" }, sign), h("span", null, l.text || " "));
 }

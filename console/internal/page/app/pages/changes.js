@@ -120,7 +120,7 @@ function view() {
     }),
     section(w("changes.who"), {},
       filters(),
-      entries.length ? entryList(entries, { opened, draw: again, isOfJob: true }) : empty(isFiltered() ? w("changes.noneFound") : w("changes.none"), isFiltered() ? button(w("changes.allOf"), () => filter({ by: "", action: "", from: "", to: "" })) : null),
+      entries.length ? entryList(entries, { opened, draw: () => again(), isOfJob: true }) : empty(isFiltered() ? w("changes.noneFound") : w("changes.none"), isFiltered() ? button(w("changes.allOf"), () => filter({ by: "", action: "", from: "", to: "" })) : null),
       next ? h("p", null, button(w("ui.more"), more)) : null,
       h("p", { class: "hint" }, w("changes.bound"))),
   ];

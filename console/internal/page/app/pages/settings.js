@@ -85,7 +85,7 @@ function view() {
     jobTabs(),
     isFixed ? note("info", w("settings.fixed")) : null,
     e.stored.info.error ? note("bad", h("p", null, h("strong", null, w("settings.unreadable"))), h("p", { class: "detail" }, e.stored.info.error)) : null,
-    e.conflict ? conflictView(e.conflict, { draw: again, goOn: () => e.goOn(), drop: () => dropAll() }) : null,
+    e.conflict ? conflictView(e.conflict, { draw: () => again(), goOn: () => e.goOn(), drop: () => dropAll() }) : null,
     h("form", { class: "settings", onsubmit: (/** @type {Event} */ ev) => ev.preventDefault(), "aria-label": w("title.settings") },
       e.isText ? textView() : formView(), elsewhere(), e.problem ? problem(e.problem, () => void e.check()) : null, isFixed ? null : bar()),
     e.stored.info.config ? implementation(e.stored.info.implementation ?? "", isFixed, async () => {
