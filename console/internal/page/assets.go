@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
@@ -58,25 +59,80 @@ func newAssets(all fs.FS) (*assets, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
+	parts := map[string][]byte{}
 	for _, name := range styles {
 		text, err := fs.ReadFile(all, name)
 		if err != nil {
 			return nil, fmt.Errorf("page: %w", err)
 		}
-		texts["style.css"] = append(texts["style.css"], text...)
+		parts[strings.TrimSuffix(path.Base(name), ".css")] = text
 	}
+	if err := a.link(texts); err != nil {
+		return nil, err
+	}
+	texts["style.css"] = a.style(parts)
 	return a, a.fill(texts)
+}
+
+// style joins all styles, in the order of their names. Those of NAME.css count on the pages that have a module NAME.js or
+// NAME-….js, and so need not know the names that others use; one without such a module counts everywhere.
+func (a *assets) style(parts map[string][]byte) []byte {
+	var all bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		var on []string
+		for _, s := range append(slices.Clone(sites), site{name: "login"}, site{name: "problem"}) {
+			if slices.ContainsFunc(a.graph["pages/"+s.name+".js"], func(module string) bool {
+				base := strings.TrimSuffix(path.Base(module), ".js")
+				return base == name || strings.HasPrefix(base, name+"-")
+			}) {
+				on = append(on, `[data-page="`+s.name+`"]`)
+			}
+		}
+		if len(on) == 0 {
+			all.Write(parts[name])
+			continue
+		}
+		fmt.Fprintf(&all, ":is(%s) {\n%s}\n", strings.Join(on, ", "), parts[name])
+	}
+	return all.Bytes()
+}
+
+// link finds out which modules each of them needs.
+func (a *assets) link(texts map[string][]byte) error {
+	for name := range texts {
+		seen := map[string]bool{}
+		if path.Ext(name) == ".js" {
+			if err := reach(texts, name, seen); err != nil {
+				return err
+			}
+		}
+		a.graph[name] = slices.Sorted(maps.Keys(seen))
+	}
+	return nil
+}
+
+// reach collects a module and those that it needs.
+func reach(texts map[string][]byte, name string, seen map[string]bool) error {
+	if seen[name] {
+		return nil
+	}
+	seen[name] = true
+	for _, found := range importLine.FindAllSubmatch(texts[name], -1) {
+		needed := path.Join(path.Dir(name), string(found[1]))
+		if texts[needed] == nil {
+			return fmt.Errorf("page: %s imports %s, which is not there", name, needed)
+		}
+		if err := reach(texts, needed, seen); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fill makes assets of texts.
 func (a *assets) fill(texts map[string][]byte) error {
-	names := make([]string, 0, len(texts))
-	for name := range texts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	all := sha256.New()
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		var packed bytes.Buffer
 		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 		if err != nil {
@@ -90,40 +146,8 @@ func (a *assets) fill(texts map[string][]byte) error {
 		}
 		fmt.Fprintf(all, "%s %d\n%s", name, len(texts[name]), texts[name])
 		a.files[name] = &asset{contentType: mime.TypeByExtension(path.Ext(name)), plain: texts[name], packed: packed.Bytes()}
-		a.graph[name] = nil
 	}
 	a.hash = hex.EncodeToString(all.Sum(nil))[:16]
-	for _, name := range names {
-		if path.Ext(name) != ".js" {
-			continue
-		}
-		seen := map[string]bool{}
-		if err := a.reach(name, seen); err != nil {
-			return err
-		}
-		for module := range seen {
-			a.graph[name] = append(a.graph[name], module)
-		}
-		slices.Sort(a.graph[name])
-	}
-	return nil
-}
-
-// reach collects a module and those that it needs.
-func (a *assets) reach(name string, seen map[string]bool) error {
-	if seen[name] {
-		return nil
-	}
-	seen[name] = true
-	for _, found := range importLine.FindAllSubmatch(a.files[name].plain, -1) {
-		needed := path.Join(path.Dir(name), string(found[1]))
-		if a.files[needed] == nil {
-			return fmt.Errorf("page: %s imports %s, which is not there", name, needed)
-		}
-		if err := a.reach(needed, seen); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
