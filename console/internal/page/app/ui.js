@@ -149,7 +149,9 @@ export function menu(label, entries, about, isShort) {
   return h("details", {
     class: isShort ? "actions short" : "actions",
     ontoggle: (/** @type {Event} */ e) => place(/** @type {HTMLDetailsElement} */ (e.currentTarget)),
-    onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Escape" && shut(e),
+    onkeydown: (/** @type {KeyboardEvent} */ e) => {
+      if (e.key === "Escape") shut(e); // and nothing is returned: false would take the key from the browser
+    },
     onfocusout: (/** @type {FocusEvent} */ e) => {
       const menu = /** @type {HTMLDetailsElement} */ (e.currentTarget);
       if (!menu.contains(/** @type {Node | null} */ (e.relatedTarget))) menu.open = false;
