@@ -206,6 +206,21 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// What may be wrong in a tab need not be.
+func TestAllow(t *testing.T) {
+	t.Parallel()
+	url := site(t, `<p>here<script>console.error('broken')</script>`)
+	if told := attempt(t, func(t testing.TB) {
+		tab := chromium.Tab(t, url)
+		tab.Allow("console.error: broken")
+		tab.Allow("what does not come")
+		tab.Open("/")
+		tab.See("here")
+	}); told != "" {
+		t.Errorf("got %s", told)
+	}
+}
+
 func TestNothingWrongIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	url := site(t, `<p>here<script>console.log('fine'); console.info('too'); fetch('/ok'); fetch('/ok').then(() => location = '/next')</script>`,
