@@ -19,8 +19,14 @@ import { w } from "../words.js";
 
 /** @param {Totals} first what is known until the stream has told of all jobs */
 function begin(first) {
+  let failing = -1;
   const changed = () => {
-    if (jobs.whole) runs.look();
+    if (jobs.whole) {
+      runs.look();
+      const now = totalsOf(jobs.jobs.values()).failing;
+      if (failing >= 0 && now > failing) day.soon();
+      failing = now;
+    }
     again();
   };
   const day = part(() => loadDay(() => [...jobs.jobs.values()].filter((j) => j.failing).map((j) => j.name).sort()), () => again());
@@ -48,8 +54,8 @@ function begin(first) {
   });
 
   setInterval(() => !document.hidden && runs.any() && again(), 1000); // how long each has run
-  if (hasHistory) day.follow(60);
-  where.follow(15);
+  if (hasHistory) day.follow(60, 10);
+  where.follow(15, 15);
   void found.load().catch(() => {}); // its view shows why
   poll(found.load, 60);
 }
@@ -74,6 +80,9 @@ function part(load, again) {
   let now;
   /** @type {unknown} */
   let error;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let soon = () => {};
   const ask = async () => {
     try {
       now = await load();
@@ -89,11 +98,18 @@ function part(load, again) {
   return {
     /** @param {(now: T) => import("../dom.js").View} show @returns {import("../dom.js").View} */
     view: (show) => [error ? h("div", null, problem(error, begin)) : null, now ? /** @type {any} */ (show(now)) : error ? null : h("p", { class: "waiting" }, w("ui.loading"))],
-    /** @param {number} seconds */
-    follow: (seconds) => {
+    /** @param {number} seconds @param {number} least how many seconds apart it is asked for if that is wanted soon */
+    follow: (seconds, least) => {
       begin();
-      poll(ask, seconds);
+      const asking = poll(ask, seconds);
+      soon = () => {
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          asking.now();
+        }, least * 1000);
+      };
     },
+    soon: () => soon(),
   };
 }
 
