@@ -1,0 +1,138 @@
+package browsertest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
+	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+const overview = "/namespaces/" + world.Namespace
+
+// enterOverview opens the overview. It asks for the items of what runs, and other tests remove such jobs meanwhile.
+func enterOverview(t *testing.T, user string) *browser.Tab {
+	t.Helper()
+	tab := visit(t, overview)
+	tab.Allow("/items?limit=1000: 404")
+	logIn(tab, user)
+	tab.See("The last 24 hours")
+	return tab
+}
+
+// The first page has a card for each namespace, which says what the API says.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	tab := enter(t, world.Viewer, "/")
+	tab.WaitFor(`fetch("api/v1/namespaces/shop/jobs?limit=1").then(r => r.json()).then(({totals: t}) => {
+		const shown = [...document.querySelectorAll(".spacecard")].find(c => c.querySelector("h2").textContent === "shop").innerText.split(/\s+/).join(" ");
+		return shown.includes(t.jobs + " jobs " + t.running + " running " + t.instances + " instances") && shown.includes("1 without instance");
+	})`)
+	tab.See("There are no jobs yet.")
+	tab.NotSee("Connections")
+	tab.Click("link", "garage")
+	tab.WaitFor("location.pathname === '/namespaces/garage'")
+	tab.See("An admin of the namespace can create one.")
+	tab.See("This namespace has no history")
+}
+
+// Numbers of jobs follow what happens, and lead to the jobs that they count.
+func TestOverviewCountsJobs(t *testing.T) {
+	t.Parallel()
+	const name = "overview-paused"
+	town.Job(t, world.Count, job.Config{Name: name, Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
+	tab := enterOverview(t, world.Viewer)
+	tab.WaitFor("document.querySelector('.tile') && (window.isSame = true)")
+	if _, err := town.Ops(t).Job(name).Pause(t.Context(), ops.PauseRequest{Why: "the warehouse moves"}); err != nil {
+		t.Fatal(err)
+	}
+	tab.WaitFor(`fetch("../api/v1/namespaces/shop/jobs?limit=1").then(r => r.json()).then(({totals: t}) => {
+		const shows = (filter, n) => Number(document.querySelector('a.tile[href$="' + filter + '"] .count').textContent) === n;
+		return t.paused > 0 && shows("paused=true", t.paused) && shows("status=CRASHED", t.crashed) && shows("/jobs", t.jobs) && window.isSame;
+	})`)
+	tab.Eval(`document.querySelector('a.tile[href$="paused=true"]').click()`, new(any))
+	tab.WaitFor("location.pathname.endsWith('/jobs') && location.search === '?paused=true'")
+	tab.See(name)
+	tab.NotSee(world.Orphan)
+}
+
+// What runs is there while it runs, with where, and leads to the run.
+func TestOverviewShowsWhatRuns(t *testing.T) {
+	t.Parallel()
+	const name = "a-overview-run" // the first ones are shown
+	town.Job(t, world.Rebuild, job.Config{Name: name, ShardingTotalCount: 1})
+	tab := enterOverview(t, world.Viewer)
+	tab.See("What runs now")
+	o := town.Ops(t).Job(name)
+	if _, err := o.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	row := fmt.Sprintf(`[...document.querySelectorAll(".runs li")].find(l => l.innerText.startsWith("%s item 0"))`, name)
+	tab.WaitFor(row)
+	items, err := o.Items(t.Context())
+	if err != nil || len(items) != 1 || items[0].Run == nil {
+		t.Fatalf("items %+v, %v", items, err)
+	}
+	var title string
+	tab.Eval(row+".querySelector('.instance').title", &title)
+	if title != items[0].Run.Instance {
+		t.Errorf("it runs at %s, and not at %s", items[0].Run.Instance, title)
+	}
+	tab.WaitFor(row + `.querySelector('a[href$="/` + items[0].Run.TaskID + `"]')`)
+	if _, err := o.Kill(t.Context(), ops.KillRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	tab.WaitFor("!" + row)
+}
+
+// The strip of the last day has what the history has, is one stop on the way of Tab, and leads to the executions.
+func TestOverviewShowsTheLastDay(t *testing.T) {
+	t.Parallel()
+	tab := enterOverview(t, world.Viewer)
+	failures := fmt.Sprintf(`fetch("/api/v1/namespaces/shop/history/counts?job=%s").then(r => r.json()).then(c => c.rows.reduce((n, r) => n + (r.executions.FAILED ?? 0), 0))`, world.Failing)
+	tab.WaitFor(failures + ".then(n => n > 0)")
+	tab.Open(overview)
+	row := fmt.Sprintf(`[...document.querySelectorAll(".strip tbody tr")].find(r => r.querySelector("th").textContent === %q)`, world.Failing)
+	tab.WaitFor(row)
+	var shown, failed int
+	tab.Eval("Number("+row+`.querySelector("td.num").textContent)`, &shown)
+	tab.Eval(failures, &failed)
+	if shown == 0 || shown > failed {
+		t.Errorf("%d failures are shown, and there are %d", shown, failed)
+	}
+	tab.WaitFor(`document.querySelectorAll(".strip [tabindex='0']").length === 1`)
+	tab.Eval(`document.querySelector(".strip [tabindex='0']").focus()`, new(any))
+	tab.Press("ArrowDown")
+	var place string
+	tab.Eval(`document.activeElement.getAttribute("aria-label")`, &place)
+	if !strings.Contains(place, "executions failed") {
+		t.Errorf("the focus is on %q", place)
+	}
+	tab.Eval(row+`.querySelector(".l1, .l2, .l3, .l4").focus()`, new(any))
+	tab.Press("Enter")
+	tab.WaitFor(fmt.Sprintf("location.pathname.endsWith('/history') && new URLSearchParams(location.search).get('job') === %q && location.search.includes('FAILED')", world.Failing))
+}
+
+// The doctor's findings are there with what to do, and can be narrowed by how bad they are.
+func TestOverviewShowsFindings(t *testing.T) {
+	t.Parallel()
+	const name = "overview-note"
+	town.Job(t, world.Count, job.Config{Name: name, Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
+	if _, err := town.Ops(t).Job(name).Pause(t.Context(), ops.PauseRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	tab := enterOverview(t, world.Admin)
+	tab.See("Nobody offers the implementation")
+	tab.See("etcd")
+	tab.WaitFor(`[...document.querySelectorAll(".severities button")].find(b => b.innerText.startsWith("Note"))`)
+	tab.Eval(`[...document.querySelectorAll(".severities button")].find(b => b.innerText.startsWith("Note")).click()`, new(any))
+	tab.NotSee("Nobody offers the implementation")
+	tab.WaitFor("location.search === '?severity=info'")
+	tab.See("elasticjob resume ")
+	tab.Open(overview + "?severity=critical")
+	tab.See(world.Orphan)
+	tab.NotSee("elasticjob resume ")
+}
