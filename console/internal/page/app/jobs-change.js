@@ -109,7 +109,7 @@ function view(asked, close, act) {
   before && wish.action === "trigger" ? area({ id: "parameter", label: w("jobs.parameter"), hint: w("jobs.parameterHint"), rows: 2, code: true, value: wish.parameter, change: (v) => (wish.parameter = v) }) : null,
   h("div", { class: "preview", role: "status" },
     phase === "looking" || phase === "doing" ? h("p", null, phase === "doing" ? w("jobs.doing") : w("jobs.looking"), " ", h("progress", { max: whole, value: outcomes.length, "aria-label": w("jobs.progress") })) : null,
-    phase === "ready" ? h("p", null, w("jobs.would"), " ", summary(outcomes)) : null,
+    phase === "ready" ? h("p", null, w("jobs.would"), " ", summary(outcomes, true)) : null,
     phase === "done" ? h("p", null, h("strong", null, summary(outcomes)), outcomes.length < whole ? " " + w("jobs.untried", { n: whole - outcomes.length }) : "") : null,
     failures(outcomes)),
   phase === "done"
@@ -117,12 +117,12 @@ function view(asked, close, act) {
     : ends(close, h("button", { type: "submit", class: isDanger ? "danger" : "first", "aria-disabled": phase === "doing" ? "true" : null, autofocus: wish.action !== "pause" && !isDanger }, texts[wish.action].does())));
 }
 
-/** How many were or would be changed, were so already, and cannot be changed. @param {JobOutcome[]} outcomes */
-function summary(outcomes) {
+/** How many were or would be changed, were so already, and cannot be changed. @param {JobOutcome[]} outcomes @param {boolean} [isBefore] */
+function summary(outcomes, isBefore) {
   const n = { changed: 0, already: 0, failed: 0 };
   for (const o of outcomes) n[became(o)]++;
   return [
-    n.changed || !(n.already || n.failed) ? w("jobs.nChanged", { n: n.changed }) : "",
+    n.changed || !(n.already || n.failed) ? (isBefore ? w("jobs.nJobs", { n: n.changed }) : w("jobs.nChanged", { n: n.changed })) : "",
     n.already ? w("jobs.nAlready", { n: n.already }) : "",
     n.failed ? w("jobs.nFailed", { n: n.failed }) : "",
   ].filter(Boolean).join(" · ");
