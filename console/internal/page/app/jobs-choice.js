@@ -1,11 +1,15 @@
 // Which jobs are chosen, by boxes, ranges, or all that are listed; and what may be done with them.
 import { h } from "./dom.js";
 import { changeJobs } from "./jobs-change.js";
-import { may } from "./rights.js";
+import { may, mayAll } from "./rights.js";
 import { button } from "./ui.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./types/api").JobInfo} JobInfo */
+
+const isSteeringAll = mayAll("operator");
+/** @param {string} name */
+const steers = (name) => isSteeringAll || may("operator", name);
 
 /**
  * The choice of a list. Only jobs that the user may steer can be chosen.
@@ -18,7 +22,7 @@ export function choiceOfJobs(listed, again) {
   let anchor = "";
 
   /** @param {string} name @param {boolean} isOn */
-  const set = (name, isOn) => (isOn && may("operator", name) ? chosen.add(name) : chosen.delete(name));
+  const set = (name, isOn) => (isOn && steers(name) ? chosen.add(name) : chosen.delete(name));
 
   /** All from the last one that was touched to this one. @param {string} name @param {boolean} isOn */
   const range = (name, isOn) => {
@@ -31,7 +35,7 @@ export function choiceOfJobs(listed, again) {
 
   /** The box of a job. @param {JobInfo} job */
   const box = (job) => {
-    if (!may("operator", job.name)) return null;
+    if (!steers(job.name)) return null;
     return h("input", {
       type: "checkbox", checked: chosen.has(job.name), "aria-label": w("jobs.choose", { job: job.name }),
       onclick: (/** @type {MouseEvent} */ e) => {
@@ -46,7 +50,7 @@ export function choiceOfJobs(listed, again) {
 
   /** The box of all that are listed. */
   const boxOfAll = () => {
-    const some = listed();
+    const some = chosen.size ? listed() : [];
     const n = some.reduce((sum, job) => sum + (chosen.has(job.name) ? 1 : 0), 0);
     return h("input", {
       type: "checkbox", checked: n > 0 && n === some.length, indeterminate: n > 0 && n < some.length, "aria-label": w("jobs.chooseAll"),
@@ -66,7 +70,7 @@ export function choiceOfJobs(listed, again) {
   /** What may be done with the chosen ones. */
   const bar = () => {
     if (!chosen.size) return null;
-    const all = listed().filter((job) => may("operator", job.name));
+    const all = isSteeringAll ? listed() : listed().filter((job) => steers(job.name));
     const isMore = all.some((job) => !chosen.has(job.name));
     return h("div", { class: "bar", role: "region", "aria-label": w("jobs.withChosen"), key: "bar" },
       h("span", { role: "status" }, w("jobs.chosen", { n: chosen.size })),

@@ -1,6 +1,5 @@
 // The controls above the list of jobs: search, what to show, and the order where there are no headings.
 import { h } from "./dom.js";
-import { countsOf } from "./jobs-list.js";
 import { number, term, w } from "./words.js";
 
 /** @typedef {import("./jobs-list.js").Filter} Filter */
@@ -12,13 +11,13 @@ const statuses = ["OK", "CRASHED", "DISABLED", "SHARDING_FLAG"];
 const flagTexts = { running: () => w("jobs.running"), failing: () => w("jobs.failing"), faulty: () => w("jobs.faulty"), paused: () => w("jobs.paused") };
 
 /**
- * @param {Map<string, import("./types/api").JobInfo>} jobs
+ * @param {ReturnType<typeof import("./jobs-list.js").countsOf>} all what there is
  * @param {Filter} filter
  * @param {(change: Partial<Filter>) => void} change
  * @param {import("./dom.js").View} order
  */
-export function filterView(jobs, filter, change, order) {
-  const { counts, implementations, labels } = countsOf(jobs);
+export function filterView(all, filter, change, order) {
+  const { counts, implementations, labels } = all;
   return h("form", { class: "filter", role: "search", "aria-label": w("jobs.filter"), onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
     h("input", {
       type: "search", id: "search", "aria-label": w("ui.search"), placeholder: w("jobs.searchHint"), value: filter.search, spellcheck: "false", autocomplete: "off",

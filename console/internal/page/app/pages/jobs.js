@@ -4,7 +4,7 @@ import { inNamespace } from "../facts.js";
 import { page, tools } from "../frame.js";
 import { choiceOfJobs } from "../jobs-choice.js";
 import { filterView, orderView } from "../jobs-filter.js";
-import { filterFields, filterOf, lister, orderOf, orderText } from "../jobs-list.js";
+import { countsOf, filterFields, filterOf, lister, orderOf, orderText } from "../jobs-list.js";
 import * as row from "../jobs-row.js";
 import { followJobs } from "../jobs-store.js";
 import { onWayBack, query, setQuery } from "../query.js";
@@ -20,6 +20,9 @@ let order = orderOf(query().sort);
 /** @type {JobInfo[]} */
 let rows = [];
 const list = lister();
+
+/** What there is: it is counted when jobs have changed, not when they are drawn. */
+let counts = countsOf(new Map());
 
 const store = followJobs(() => listAgain());
 const isSteering = maySome("operator");
@@ -63,6 +66,7 @@ function change(some) {
 
 function listAgain() {
   choice.keep(store.jobs);
+  counts = countsOf(store.jobs);
   rows = list(store.jobs, filter, order);
   again();
 }
@@ -86,7 +90,7 @@ function view() {
   return [
     store.state === "removed" ? note("warn", w("jobs.gone"), " ", store.why) : null,
     h("section", { class: "block jobs" + (isSteering ? " steering" : ""), "aria-label": w("jobs.list") },
-      filterView(store.jobs, filter, change, orderView(orders, order, turn)),
+      filterView(counts, filter, change, orderView(orders, order, turn)),
       h("p", { class: "hits", role: "status" }, isFiltered ? w("jobs.hits", { n: rows.length, all: store.jobs.size }) : w("jobs.count", { n: rows.length }),
         store.whole ? "" : " " + w("ui.loading")),
       rows.length ? table(rows) : nothing()),
