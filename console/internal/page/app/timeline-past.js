@@ -1,7 +1,7 @@
 // Loads what a timeline shows: executions of the span that somebody looks at, and missed ticks. New ones are told by the live
 // view of the job, and asked for every two seconds, since short ones come and go between two of its changes.
 import { all, ask } from "./api.js";
-import { facts, namespace } from "./facts.js";
+import { namespace } from "./facts.js";
 import { poll } from "./poll.js";
 
 /**
@@ -16,7 +16,6 @@ const most = 300000;
 const slow = 10000;
 
 export class Past {
-  hasHistory = facts.databases?.[namespace] ?? false;
   isLoading = false;
   /** Whether there are too many executions for all of the span. */
   isShort = false;
@@ -32,13 +31,13 @@ export class Past {
     this.job = job;
     this.runs = runs;
     this.changed = changed;
-    this.polling = this.hasHistory ? poll(() => this.#follow(), 2) : undefined;
+    this.polling = poll(() => this.#follow(), 2);
   }
 
   /** Sees to it that the executions of a span are there. @param {Span} span */
   async need(span) {
     this.#wanted = span;
-    if (!this.hasHistory || this.isLoading) return;
+    if (this.isLoading) return;
     this.isLoading = true;
     this.isShort = false;
     this.error = undefined;

@@ -24,7 +24,8 @@ import { w } from "./words.js";
 const head = 26;
 
 /**
- * Makes a timeline of a job in an element, in which nobody else draws; update tells it how the job is now.
+ * Makes a timeline of a job in an element, in which nobody else draws; update tells it how the job is now. The namespace has
+ * a history.
  * @param {HTMLElement} element
  * @param {{job: string, view?: JobView}} o
  * @returns {{update: (view: JobView) => void}}
@@ -89,7 +90,6 @@ export function mountTimeline(element, o) {
           changed();
         },
       }),
-      past.hasHistory ? null : note("info", w("timeline.noHistory")),
       past.error ? problem(past.error, () => void past.need(window.span)) : null,
       past.isShort ? note("warn", w("timeline.short")) : null);
   }
@@ -156,7 +156,7 @@ export function mountTimeline(element, o) {
     const { span } = window;
     drawScene(c, {
       runs, kinds: paint.kinds, lanes, missed: past.missed, span, now, ticks: (view?.ticks ?? []).map((t) => Date.parse(t)),
-      known: past.known?.from ?? (past.hasHistory ? now : 0), colours, width, height, gutter, head, laneHeight: tall, scroll: box.scrollTop,
+      known: past.known?.from ?? now, colours, width, height, gutter, head, laneHeight: tall, scroll: box.scrollTop,
     });
     Object.assign(box.dataset, { from: span.from, to: span.to, gutter, lane: tall });
     choice.show(now);
@@ -181,7 +181,7 @@ export function mountTimeline(element, o) {
     // Those that are there have the first colours.
     for (const i of isFirst ? now.instances : []) runs.owners.place(i.id);
     if (isFirst && !o.view && !window.isChosen) window.begin(usualLength(now));
-    if (addLive(runs, now)) past.polling?.now();
+    if (addLive(runs, now)) past.polling.now();
     changed();
   }
 
