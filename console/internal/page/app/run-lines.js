@@ -72,15 +72,15 @@ export class Lines {
     if (!this.lines.length) return h("p", { class: "soft" }, isRunning ? w("run.noLinesYet") : w("run.noLines"));
     const found = this.found();
     const shown = found.slice(-this.shown);
-    return h("div", { class: "log" },
+    return h("div", { class: "run-log" },
       this.#tools(found.length, isRunning),
       this.lines.length >= most ? note("warn", w("run.cutLines", { n: most })) : null,
       found.length > shown.length ? button(w("run.earlierLines", { n: found.length - shown.length }), () => {
         this.shown += atOnce;
         this.changed();
       }, { kind: "quiet" }) : null,
-      h("div", { class: "lines", tabindex: "0", role: "log", "aria-live": "off", "aria-label": w("run.log"), made: (/** @type {Element} */ el) => this.#keep(el) },
-        shown.map((l) => h("div", { key: l.number, class: "line " + (levels[weight(l.level)] ?? "").toLowerCase() },
+      h("div", { class: "run-lines", tabindex: "0", role: "log", "aria-live": "off", "aria-label": w("run.log"), made: (/** @type {Element} */ el) => this.#keep(el) },
+        shown.map((l) => h("div", { key: l.number, class: "run-line level-" + (levels[weight(l.level)] ?? "").toLowerCase() },
           h("time", { class: "num", datetime: l.time, title: whenFull(l.time) }, clock.format(new Date(l.time))),
           h("span", { class: "level" }, l.level), h("span", { class: "text" }, marked(l.text, this.text)))),
         found.length ? null : h("p", { class: "soft" }, w("run.noHits"))));
@@ -93,7 +93,7 @@ export class Lines {
       this.shown = atOnce;
       this.changed();
     };
-    return h("div", { class: "log-tools" },
+    return h("div", { class: "run-log-tools" },
       field({ id: "log-search", label: w("run.searchLines"), type: "search", value: this.text, change: (v) => set(() => (this.text = v)) }),
       choice({
         id: "log-level", label: w("run.level"), value: this.level, change: (v) => set(() => (this.level = v)),

@@ -4,10 +4,10 @@ import { inNamespace } from "./facts.js";
 import { choice } from "./form.js";
 import { ownerName } from "./owner.js";
 import { spans } from "./timeline-scale.js";
-import { by, table } from "./table.js";
+import { table } from "./table.js";
 import { lasting, whenFull } from "./time.js";
 import { at, button, state } from "./ui.js";
-import { number, term, w } from "./words.js";
+import { term, w } from "./words.js";
 
 /**
  * @typedef {import("./timeline-runs.js").Run} Run
@@ -26,12 +26,12 @@ export const runLink = (id) => inNamespace(["history", id]);
  */
 export function toolbar(o) {
   return h("div", { class: "timeline-tools" },
-    h("div", { class: "group", role: "group", "aria-label": w("timeline.span") }, Object.entries(spans).map(([name, length]) => h("button", {
+    h("div", { class: "joined", role: "group", "aria-label": w("timeline.span") }, Object.entries(spans).map(([name, length]) => h("button", {
       type: "button", key: name, "aria-pressed": String(Math.abs(o.length - length) < 1), onclick: () => o.span(name),
     }, lasting(length / 1000)))),
-    h("div", { class: "group" },
+    h("div", { class: "joined" },
       button("−", () => o.zoom(2), { label: w("timeline.out"), title: w("timeline.out") }), button("+", () => o.zoom(0.5), { label: w("timeline.in"), title: w("timeline.in") })),
-    h("div", { class: "group" },
+    h("div", { class: "joined" },
       button("‹", () => o.pan(-0.5), { label: w("timeline.earlier"), title: w("timeline.earlier") }),
       h("button", { type: "button", "aria-pressed": String(o.isNow), onclick: o.now }, w("timeline.now")),
       button("›", () => o.pan(0.5), { label: w("timeline.later"), title: w("timeline.later") })),
@@ -46,11 +46,11 @@ export function toolbar(o) {
 export function legend(what, colours) {
   const name = (/** @type {string} */ word) => (what === "owner" ? ownerName(word) : word ? term(what, word) : w("timeline.other"));
   const shown = colours.slice(0, 12);
-  return h("ul", { class: "legend", "aria-label": w("timeline.legend") },
-    shown.map(([word, colour]) => h("li", { key: word, title: what === "owner" ? word : null }, h("span", { class: "swatch", style: { background: colour } }), name(word))),
+  return h("ul", { class: "timeline-legend", "aria-label": w("timeline.legend") },
+    shown.map(([word, colour]) => h("li", { key: word, title: what === "owner" ? word : null }, h("span", { class: "timeline-sign", style: { background: colour } }), name(word))),
     colours.length > shown.length ? h("li", { key: "more" }, w("timeline.moreColours", { n: colours.length - shown.length })) : null,
     [["failed", w("timeline.failed")], ["again", term("source", "FAILOVER")], ["late", w("timeline.late")], ["missed", w("timeline.missed")], ["next", w("timeline.next")]].map(([sign, text]) =>
-      h("li", { key: "sign " + sign }, h("span", { class: "swatch " + sign }), text)));
+      h("li", { key: "sign " + sign }, h("span", { class: "timeline-sign sign-" + sign }), text)));
 }
 
 /** How late an execution began, in seconds, where that says something. @param {Run} r */
@@ -104,7 +104,7 @@ export function runTable(runs, count, more, now) {
     table({
       label: w("timeline.table"), rows: runs, key: (r) => r.id, empty: h("p", { class: "empty" }, w("timeline.none")),
       columns: [
-        { name: "item", text: w("timeline.item"), num: true, cell: (r) => h("a", { href: runLink(r.id) }, number(r.item)), sort: by((r) => r.item) },
+        { name: "item", text: w("timeline.item"), cell: (r) => h("a", { href: runLink(r.id) }, w("timeline.itemN", { n: r.item })) },
         { name: "outcome", text: w("timeline.outcome"), cell: (r) => state("outcome", r.outcome) },
         { name: "tick", text: w("timeline.tick"), cell: (r) => (Number.isNaN(r.tick) ? "–" : at(new Date(r.tick).toISOString())) },
         { name: "begun", text: w("timeline.begun"), cell: (r) => at(new Date(r.begin).toISOString()) },

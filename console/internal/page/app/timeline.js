@@ -32,13 +32,13 @@ const head = 26;
  */
 export function mountTimeline(element, o) {
   draw(element, h("div", { class: "timeline" },
-    h("div", { class: "above" }),
-    h("div", { class: "lanes", tabindex: "0", role: "application", "aria-describedby": "timeline-keys" },
-      h("div", { class: "tall" }, h("canvas", { "aria-hidden": "true" }), h("a", { class: "bar", tabindex: "-1", hidden: true }))),
-    h("div", { class: "tip", hidden: true }),
-    h("div", { class: "below" })));
+    h("div", { class: "timeline-above" }),
+    h("div", { class: "timeline-lanes", tabindex: "0", role: "application", "aria-describedby": "timeline-keys" },
+      h("div", { class: "timeline-tall" }, h("canvas", { "aria-hidden": "true" }), h("a", { class: "timeline-bar", tabindex: "-1", hidden: true }))),
+    h("div", { class: "timeline-tip", hidden: true }),
+    h("div", { class: "timeline-below" })));
   const part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (element.querySelector(name));
-  const box = part(".lanes");
+  const box = part(".timeline-lanes");
   const canvas = /** @type {HTMLCanvasElement} */ (part("canvas"));
 
   const runs = new Runs();
@@ -56,12 +56,12 @@ export function mountTimeline(element, o) {
   let heard = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
   let colours = coloursOf(box);
-  const above = drawing(part(".above"), tools);
-  const below = drawing(part(".below"), results);
+  const above = drawing(part(".timeline-above"), tools);
+  const below = drawing(part(".timeline-below"), results);
   const paintSoon = onFrame(paintNow);
 
   const choice = new Choice({
-    runs, past, paint, window, lanes: () => lanes, box, link: /** @type {HTMLAnchorElement} */ (part("a.bar")), tip: part(".tip"), place, changed: () => paintSoon(),
+    runs, past, paint, window, lanes: () => lanes, box, link: /** @type {HTMLAnchorElement} */ (part(".timeline-bar")), tip: part(".timeline-tip"), place, changed: () => paintSoon(),
     say: (text) => {
       heard = text;
       below();
@@ -129,7 +129,7 @@ export function mountTimeline(element, o) {
     }
     for (const item of runs.lanes.keys()) if (!found.has(item)) found.set(item, { item, name: "", isOff: true, isAlone: false });
     lanes = [...found.values()].sort((a, b) => a.item - b.item);
-    part(".tall").style.height = head + lanes.length * laneHeight(lanes.length) + "px";
+    part(".timeline-tall").style.height = head + lanes.length * laneHeight(lanes.length) + "px";
     box.setAttribute("aria-label", w("timeline.label", { job: o.job, n: lanes.length }));
   }
 

@@ -37,7 +37,7 @@ await start(load, (loaded) => {
       x.error ? section(w("run.error"), { tools: copy(x.error) }, errorOf(x.error)) : null,
       chain.length > 1 ? section(w("run.chain"), {}, chainOf(chain)) : null,
       section(w("run.log"), {}, lines.view(isRunning())),
-      x.output ? section(w("run.output"), { tools: copy(x.output) }, h("pre", { tabindex: "0", "aria-label": w("run.output"), class: "output" }, x.output)) : null,
+      x.output ? section(w("run.output"), { tools: copy(x.output) }, h("pre", { tabindex: "0", "aria-label": w("run.output"), class: "run-output" }, x.output)) : null,
     ];
   });
 
@@ -113,7 +113,7 @@ function errorOf(error) {
   const [first, ...rest] = error.split("\n");
   return [
     h("p", { class: "run-error" }, first),
-    rest.length ? h("details", { open: rest.length <= 40 }, h("summary", null, w("run.stack", { n: rest.length })), h("pre", { tabindex: "0", "aria-label": w("run.error") }, rest.join("\n"))) : null,
+    rest.length ? h("details", { class: "run-stack", open: rest.length <= 40 }, h("summary", null, w("run.stack", { n: rest.length })), h("pre", { tabindex: "0", "aria-label": w("run.error") }, rest.join("\n"))) : null,
   ];
 }
 
@@ -121,7 +121,7 @@ function errorOf(error) {
 function chainOf(chain) {
   const here = chain.findIndex((c) => c.id === execution);
   return table({
-    label: w("run.chain"), rows: chain, key: (c) => c.id, rowClass: (c) => (c.id === execution ? "here" : null),
+    label: w("run.chain"), rows: chain, key: (c) => c.id, rowClass: (c) => (c.id === execution ? "run-here" : null),
     columns: [
       { name: "run", text: w("run.execution"), cell: (c) => placeOf(chain.indexOf(c), here, c) },
       { name: "outcome", text: w("run.outcome"), cell: (c) => state("outcome", c.outcome) },
