@@ -39,12 +39,10 @@ export function zoomed(s, factor, around) {
   return { from, to: from + length };
 }
 
-/** A span of the same length that has a time in it, not at its edge. @param {Span} s @param {number} t @returns {Span} */
-export function showing(s, t) {
-  const margin = (s.to - s.from) * 0.05;
-  if (t < s.from + margin) return { from: t - 4 * margin, to: t + 16 * margin };
-  if (t > s.to - margin) return { from: t - 16 * margin, to: t + 4 * margin };
-  return s;
+/** A span of the same length around a time. @param {Span} s @param {number} t @returns {Span} */
+export function around(s, t) {
+  const half = (s.to - s.from) / 2;
+  return { from: t - half, to: t + half };
 }
 
 const steps = [

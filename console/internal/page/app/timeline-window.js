@@ -1,6 +1,6 @@
 // Which time a timeline shows. It stands in the address, so that it can be sent to others.
 import { query, setQuery } from "./query.js";
-import { following, moved, showing, spans, zoomed } from "./timeline-scale.js";
+import { around, following, moved, spans, zoomed } from "./timeline-scale.js";
 
 /** @typedef {import("./timeline-scale.js").Span} Span */
 
@@ -60,7 +60,16 @@ export class Window {
 
   /** By a part of its length; not beyond now. @param {number} part */
   pan(part) {
-    const span = moved(this.span, part);
+    this.#goTo(moved(this.span, part));
+  }
+
+  /** Sees to it that a time is in it. @param {number} t */
+  show(t) {
+    if (t < this.span.from || t > this.span.to) this.#goTo(around(this.span, t));
+  }
+
+  /** @param {Span} span */
+  #goTo(span) {
     const latest = following(this.length, Date.now());
     const isLatest = span.to >= latest.to;
     this.go(isLatest ? latest : span, isLatest);
@@ -68,11 +77,5 @@ export class Window {
 
   now() {
     this.go(following(this.length, Date.now()), true);
-  }
-
-  /** Sees to it that a time is in it. @param {number} t */
-  show(t) {
-    const span = showing(this.span, t);
-    if (span !== this.span) this.go(span, false);
   }
 }
