@@ -1,4 +1,183 @@
-import { page } from "../frame.js";
-import { empty } from "../ui.js";
+// One calendar: what it leaves out of a month, which jobs use it, and its document.
+import { answer, ask, Problem } from "../api.js";
+import { diffView } from "../diff-view.js";
+import { h } from "../dom.js";
+import { facts, inNamespace, namespace } from "../facts.js";
+import { area } from "../form.js";
+import { crumbs, heading, page, start, tell, tools } from "../frame.js";
+import { daysOf, monthOf, monthView } from "../month.js";
+import { poll } from "../poll.js";
+import { query, setQuery } from "../query.js";
+import { mayAll } from "../rights.js";
+import { button, empty, note, problem, section } from "../ui.js";
+import { w } from "../words.js";
+import { removeCalendar, saveCalendar } from "../calendar-changes.js";
 
-page(() => empty("…"));
+/** @typedef {{detail: import("../types/api").CalendarDetail, etag: string}} Stored etag is empty for one that is not there yet */
+
+const calendar = facts.params.calendar ?? "";
+const isFixed = !mayAll("admin");
+const example = "timeZone: " + Intl.DateTimeFormat().resolvedOptions().timeZone + "\nweekly:\n  - SAT,SUN\ndates:\n  - 12-25\n";
+
+/** @type {Stored} */
+let stored;
+/** What somebody else has saved while this was edited. @type {Stored | undefined} */
+let theirs;
+let text = "";
+let month = /^\d{4}-\d\d$/.test(query().month ?? "") ? query().month : monthOf();
+/** @type {import("../types/api").CalendarPlan | undefined} */
+let plan;
+/** @type {string | undefined} */
+let wrong;
+/** @type {unknown} */
+let error;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+let asked = 0;
+let again = () => {};
+
+crumbs([namespace, inNamespace([])], [w("nav.calendars"), inNamespace(["calendars"])]);
+heading(calendar);
+
+/** @returns {Promise<Stored>} */
+async function read() {
+  try {
+    const { value, etag } = await answer("GET /namespaces/{namespace}/calendars/{calendar}", { namespace, calendar });
+    return { detail: value, etag };
+  } catch (e) {
+    const isNew = query().new && !isFixed && e instanceof Problem && e.status === 404;
+    if (!isNew) throw e;
+    return { detail: { name: calendar, version: 0, document: "", jobs: [] }, etag: "" };
+  }
+}
+
+const isDirty = () => text !== stored.detail.document;
+
+/** Asks what the text leaves out of the month. */
+async function look() {
+  const mine = ++asked;
+  const params = { namespace, from: month + "-01", days: daysOf(month) };
+  try {
+    const found = await ask("POST /namespaces/{namespace}/calendars:plan", params, { document: text });
+    if (mine !== asked) return;
+    [plan, wrong, error] = [found, undefined, undefined];
+  } catch (e) {
+    if (mine !== asked) return;
+    if (e instanceof Problem && e.status === 422) [plan, wrong] = [undefined, e.errors[0]?.reason ?? e.message];
+    else error = e;
+  }
+  again();
+}
+
+/** @param {string} value */
+function edit(value) {
+  text = value;
+  clearTimeout(timer);
+  timer = setTimeout(look, 400);
+  again();
+}
+
+/** @param {Stored} s */
+function begin(s) {
+  stored = s;
+  theirs = undefined;
+  text = s.etag ? s.detail.document : example;
+  head();
+  void look();
+}
+
+/** Who else has changed it, and which jobs use it now. */
+async function refresh() {
+  try {
+    const now = await read();
+    if (now.etag !== stored.etag && isDirty()) theirs = now;
+    else if (now.etag !== stored.etag) begin(now);
+    else stored = now;
+    error = undefined;
+  } catch (e) {
+    error = e;
+  }
+  again();
+}
+
+async function save() {
+  clearTimeout(timer);
+  await look();
+  if (wrong) return void document.getElementById("document")?.focus();
+  const saved = await saveCalendar(calendar, stored, text, refresh);
+  if (!saved) return;
+  tell("good", h("p", null, w("calendar.saved")));
+  setQuery({ new: "" });
+  begin(await read());
+}
+
+async function remove() {
+  if (await removeCalendar(calendar, stored)) {
+    text = stored.detail.document; // nothing is lost when the page goes
+    location.assign(inNamespace(["calendars"]));
+  }
+}
+
+function head() {
+  tools(!isFixed && stored.etag ? button(w("calendar.remove"), remove, { kind: "danger" }) : null);
+}
+
+addEventListener("beforeunload", (e) => {
+  if (stored && stored.etag && isDirty()) e.preventDefault();
+});
+
+void start(read, (found) => {
+  begin(found);
+  again = page(view);
+  poll(refresh, 10);
+});
+
+function view() {
+  const { detail, etag } = stored;
+  return [
+    error ? problem(error, () => void refresh()) : null,
+    etag ? null : note("info", h("p", null, w("calendar.isNew"))),
+    detail.error ? note("bad", h("p", null, h("strong", null, w("calendar.unreadable"))), h("p", { class: "detail" }, detail.error)) : null,
+    theirs ? conflict(theirs) : null,
+    h("div", { class: "twin" },
+      section(w("calendar.leavesOut"), {},
+        plan ? h("p", { class: "hint" }, w("calendar.zone", { zone: plan.timeZone ?? "" }), isDirty() ? " " + w("calendar.asEdited") : "") : wrong ? h("p", { class: "hint" }, w("calendar.noPreview")) : null,
+        monthView(month, plan, (m) => {
+          month = m;
+          setQuery({ month: m === monthOf() ? "" : m });
+          plan = undefined;
+          void look();
+          again();
+        })),
+      h("div", { class: "column" },
+        section(w("calendar.document"), {},
+          area({ id: "document", label: w("calendar.text"), value: text, code: true, rows: Math.min(30, Math.max(10, text.split("\n").length + 1)), change: edit, error: wrong, disabled: isFixed || theirs !== undefined, hint: w("calendar.syntax") }),
+          h("details", null, h("summary", null, w("calendar.help")), h("dl", { class: "syntax" },
+            [["timeZone: Europe/Berlin", w("calendar.helpZone")], ["dates: [2026-12-24..2026-12-31, 05-01]", w("calendar.helpDates")], ["weekly: [\"SAT,SUN\", \"MON-FRI 18:00-08:00\"]", w("calendar.helpWeekly")],
+              ["only: [\"MON-FRI 08:00-18:00\"]", w("calendar.helpOnly")], ["icalendar: |", w("calendar.helpICalendar")]].map(([code, meaning]) => h("div", null, h("dt", null, h("code", null, code)), h("dd", null, meaning))))),
+          isFixed ? h("p", { class: "hint" }, w("calendar.fixed")) : h("div", { class: "tools" },
+            button(etag ? w("calendar.reviewAndSave") : w("calendar.create"), save, { kind: "first", disabled: (etag !== "" && !isDirty()) || theirs !== undefined }),
+            etag && isDirty() ? button(w("calendar.drop"), () => begin(theirs ?? stored)) : null)),
+        section(w("calendar.jobs"), {}, detail.jobs.length
+          ? h("ul", { class: "joblist" }, detail.jobs.slice(0, 200).map((job) => h("li", { key: job }, h("a", { href: inNamespace(["jobs", job]) }, job))), detail.jobs.length > 200 ? h("li", null, w("calendar.moreJobs", { n: detail.jobs.length - 200 })) : null)
+          : empty(w("calendar.noJobs"))))),
+  ];
+}
+
+/** @param {Stored} now */
+function conflict(now) {
+  return section(w("calendar.conflict"), { class: "conflict" },
+    h("p", null, w("calendar.conflictText")),
+    h("h3", null, w("calendar.theirs")), diffView(stored.detail.document, now.detail.document, w("calendar.theirs")),
+    h("h3", null, w("calendar.mine")), diffView(stored.detail.document, text, w("calendar.mine")),
+    h("div", { class: "tools" },
+      button(w("calendar.keepMine"), () => {
+        stored = now;
+        theirs = undefined;
+        again();
+      }, { kind: "first" }),
+      button(w("calendar.takeTheirs"), () => {
+        begin(now);
+        again();
+      })));
+}
