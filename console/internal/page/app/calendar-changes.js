@@ -52,9 +52,9 @@ export async function saveCalendar(calendar, stored, text, meet) {
   return was && !isLost;
 }
 
-/** @param {string[]} jobs */
-function jobList(jobs) {
-  return h("ul", { class: "joblist" }, jobs.slice(0, 50).map((job) => h("li", { key: job }, h("a", { href: inNamespace(["jobs", job]), target: "_blank" }, job))),
+/** The pages of jobs: at most 50. @param {string[]} jobs */
+export function jobList(jobs) {
+  return h("ul", { class: "joblist" }, jobs.slice(0, 50).map((job) => h("li", { key: job }, h("a", { href: inNamespace(["jobs", job]) }, job))),
     jobs.length > 50 ? h("li", null, w("calendar.moreJobs", { n: jobs.length - 50 })) : null);
 }
 

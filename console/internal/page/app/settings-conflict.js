@@ -47,10 +47,10 @@ function row(c, key, draw) {
   const theirs = c.merged.theirs.includes(key);
   const mine = c.merged.mine.includes(key);
   return h("tr", { key },
-    h("th", { scope: "row" }, fieldName(key)),
+    h("td", null, h("strong", null, fieldName(key))),
     h("td", { "data-name": w("settings.was") }, shown(c.base[key])),
-    h("td", { "data-name": w("settings.theirs") }, isBoth ? pick(true, c.theirs[key]) : theirs ? h("strong", null, shown(c.theirs[key])) : w("settings.untouched")),
-    h("td", { "data-name": w("settings.mine") }, isBoth ? pick(false, c.mine[key]) : mine ? h("strong", null, shown(c.mine[key])) : w("settings.untouched")));
+    h("td", { "data-name": w("settings.theirs") }, isBoth ? pick(true, c.theirs[key]) : theirs ? shown(c.theirs[key]) : h("span", { class: "soft" }, w("settings.untouched"))),
+    h("td", { "data-name": w("settings.mine") }, isBoth ? pick(false, c.mine[key]) : mine ? shown(c.mine[key]) : h("span", { class: "soft" }, w("settings.untouched"))));
 }
 
 /** @param {string | undefined} text */

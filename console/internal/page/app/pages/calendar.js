@@ -1,5 +1,6 @@
 // One calendar: what it leaves out of a month, which jobs use it, and its document.
 import { answer, ask, Problem } from "../api.js";
+import { jobList, removeCalendar, saveCalendar } from "../calendar-changes.js";
 import { diffView } from "../diff-view.js";
 import { h } from "../dom.js";
 import { facts, inNamespace, namespace } from "../facts.js";
@@ -11,13 +12,20 @@ import { query, setQuery } from "../query.js";
 import { mayAll } from "../rights.js";
 import { button, empty, note, problem, section } from "../ui.js";
 import { w } from "../words.js";
-import { removeCalendar, saveCalendar } from "../calendar-changes.js";
 
 /** @typedef {{detail: import("../types/api").CalendarDetail, etag: string}} Stored etag is empty for one that is not there yet */
 
 const calendar = facts.params.calendar ?? "";
 const isFixed = !mayAll("admin");
 const example = "timeZone: " + Intl.DateTimeFormat().resolvedOptions().timeZone + "\nweekly:\n  - SAT,SUN\ndates:\n  - 12-25\n";
+
+const syntax = [
+  ["timeZone: Europe/Berlin", w("calendar.helpZone")],
+  ["dates: [2026-12-24..2026-12-31, 05-01]", w("calendar.helpDates")],
+  ['weekly: ["SAT,SUN", "MON-FRI 18:00-08:00"]', w("calendar.helpWeekly")],
+  ['only: ["MON-FRI 08:00-18:00"]', w("calendar.helpOnly")],
+  ["icalendar: |", w("calendar.helpICalendar")],
+];
 
 /** @type {Stored} */
 let stored;
@@ -139,29 +147,39 @@ function view() {
     etag ? null : note("info", h("p", null, w("calendar.isNew"))),
     detail.error ? note("bad", h("p", null, h("strong", null, w("calendar.unreadable"))), h("p", { class: "detail" }, detail.error)) : null,
     theirs ? conflict(theirs) : null,
-    h("div", { class: "twin" },
-      section(w("calendar.leavesOut"), {},
-        plan ? h("p", { class: "hint" }, w("calendar.zone", { zone: plan.timeZone ?? "" }), isDirty() ? " " + w("calendar.asEdited") : "") : wrong ? h("p", { class: "hint" }, w("calendar.noPreview")) : null,
-        monthView(month, plan, (m) => {
-          month = m;
-          setQuery({ month: m === monthOf() ? "" : m });
-          plan = undefined;
-          void look();
-          again();
-        })),
-      h("div", { class: "column" },
-        section(w("calendar.document"), {},
-          area({ id: "document", label: w("calendar.text"), value: text, code: true, rows: Math.min(30, Math.max(10, text.split("\n").length + 1)), change: edit, error: wrong, disabled: isFixed || theirs !== undefined, hint: w("calendar.syntax") }),
-          h("details", null, h("summary", null, w("calendar.help")), h("dl", { class: "syntax" },
-            [["timeZone: Europe/Berlin", w("calendar.helpZone")], ["dates: [2026-12-24..2026-12-31, 05-01]", w("calendar.helpDates")], ["weekly: [\"SAT,SUN\", \"MON-FRI 18:00-08:00\"]", w("calendar.helpWeekly")],
-              ["only: [\"MON-FRI 08:00-18:00\"]", w("calendar.helpOnly")], ["icalendar: |", w("calendar.helpICalendar")]].map(([code, meaning]) => h("div", null, h("dt", null, h("code", null, code)), h("dd", null, meaning))))),
-          isFixed ? h("p", { class: "hint" }, w("calendar.fixed")) : h("div", { class: "tools" },
-            button(etag ? w("calendar.reviewAndSave") : w("calendar.create"), save, { kind: "first", disabled: (etag !== "" && !isDirty()) || theirs !== undefined }),
-            etag && isDirty() ? button(w("calendar.drop"), () => begin(theirs ?? stored)) : null)),
-        section(w("calendar.jobs"), {}, detail.jobs.length
-          ? h("ul", { class: "joblist" }, detail.jobs.slice(0, 200).map((job) => h("li", { key: job }, h("a", { href: inNamespace(["jobs", job]) }, job))), detail.jobs.length > 200 ? h("li", null, w("calendar.moreJobs", { n: detail.jobs.length - 200 })) : null)
-          : empty(w("calendar.noJobs"))))),
+    h("div", { class: "twin" }, monthOfText(), h("div", { class: "column" }, textView(), jobsView())),
   ];
+}
+
+function monthOfText() {
+  const about = plan ? [w("calendar.zone", { zone: plan.timeZone ?? "" }), isDirty() ? " " + w("calendar.asEdited") : null] : wrong ? w("calendar.noPreview") : null;
+  return section(w("calendar.leavesOut"), {},
+    about ? h("p", { class: "hint" }, about) : null,
+    monthView(month, plan, (m) => {
+      month = m;
+      setQuery({ month: m === monthOf() ? "" : m });
+      plan = undefined;
+      void look();
+      again();
+    }));
+}
+
+function textView() {
+  const isThere = stored.etag !== "";
+  const isOff = isFixed || theirs !== undefined;
+  const rows = Math.min(30, Math.max(10, text.split("\n").length + 1));
+  return section(w("calendar.document"), {},
+    area({ id: "document", label: w("calendar.text"), value: text, code: true, rows, change: edit, error: wrong, disabled: isOff, hint: w("calendar.syntax") }),
+    h("details", null, h("summary", null, w("calendar.help")), h("dl", { class: "syntax" },
+      syntax.map(([code, meaning]) => h("div", null, h("dt", null, h("code", null, code)), h("dd", null, meaning))))),
+    isFixed ? h("p", { class: "hint" }, w("calendar.fixed")) : h("div", { class: "tools" },
+      button(isThere ? w("calendar.reviewAndSave") : w("calendar.create"), save, { kind: "first", disabled: isOff || (isThere && !isDirty()) }),
+      isThere && isDirty() ? button(w("calendar.drop"), () => begin(theirs ?? stored)) : null));
+}
+
+function jobsView() {
+  const { jobs } = stored.detail;
+  return section(w("calendar.jobs"), {}, jobs.length ? jobList(jobs) : empty(w("calendar.noJobs")));
 }
 
 /** @param {Stored} now */

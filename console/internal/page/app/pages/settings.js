@@ -117,15 +117,23 @@ function turnButton() {
   return editor.stored.info.config && !editor.conflict ? button(editor.isText ? w("settings.asForm") : w("settings.asText"), () => editor.turn()) : null;
 }
 
+const titles = { schedule: w("settings.schedule"), sharding: w("settings.sharding"), missed: w("settings.missed"), failure: w("settings.failure"), more: w("settings.more") };
+
+/** @param {import("../settings-fields.js").Field[]} fields @param {import("../settings-fields.js").Form} f */
+function controls(fields, f) {
+  const there = fields.filter((one) => one.kind !== "cron"); // that for the expression is the page's
+  return h("div", { class: "fields" }, there.map((one) => h("div", { key: one.key, class: one.kind === "area" || one.kind === "lines" ? "wide" : null }, control(one, f))));
+}
+
 function formView() {
   const e = editor;
   const f = form();
   const common = { disabled: f.disabled, value: f.value("description"), change: (/** @type {string} */ v) => f.change("description", v) };
   return [
     section(w("settings.about"), { tools: turnButton() }, field({ id: idOf("description"), label: w("settings.description"), error: f.error("description"), ...common })),
-    groups.map((g) => section({ schedule: w("settings.schedule"), sharding: w("settings.sharding"), missed: w("settings.missed"), failure: w("settings.failure"), more: w("settings.more") }[g.name], {},
+    groups.map((g) => section(titles[g.name], {},
       g.name === "schedule" ? cron.view({ value: f.value("cron"), zone: f.value("timeZone") || undefined, change: (v) => f.change("cron", v), error: f.error("cron"), disabled: f.disabled }) : null,
-      h("div", { class: "fields" }, g.fields.filter((one) => one.kind !== "cron").map((one) => h("div", { key: one.key, class: one.kind === "area" || one.kind === "lines" ? "wide" : null }, control(one, f)))),
+      g.name === "more" ? h("details", { open: g.fields.some((one) => f.error(one.key)) }, h("summary", null, w("settings.showMore")), controls(g.fields, f)) : controls(g.fields, f),
       g.name === "schedule" && hasMore() && e.plan ? ticks(w("settings.allTicks"), e.plan.ticksAfter, f.value("timeZone") || undefined) : null)),
     section(w("settings.props"), {}, propsTable(e.rows, (rows) => e.edit(() => (e.rows = rows)), f.error, f.disabled)),
   ];
@@ -156,7 +164,7 @@ function elsewhere() {
 function bar() {
   const e = editor;
   const n = e.changed.length;
-  return h("div", { class: "savebar" },
+  return h("div", { class: "savebar" + (n || e.conflict ? "" : " clean") },
     h("p", { role: "status" }, e.conflict ? h("a", { href: "#conflict" }, w("settings.conflict")) : standing(n)),
     h("div", { class: "tools" },
       button(w("settings.drop"), dropAll, { disabled: !n }),
