@@ -4,7 +4,7 @@ import { expressionOf, formOf, kinds, steps, weekdays } from "./cron-form.js";
 import { h } from "./dom.js";
 import { facts } from "./facts.js";
 import { field } from "./form.js";
-import { whenIn } from "./time.js";
+import { tickList } from "./ticks.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./dom.js").View} View */
@@ -97,7 +97,7 @@ function meaning(info, zone) {
   return [
     h("p", { class: "cron-text" }, info.explanation),
     info.ticks.length ? h("p", { class: "soft" }, zone ? w("cron.next", { zone }) : w("cron.nextHere", { zone: browserZone })) : h("p", { class: "soft" }, w("cron.noTick")),
-    h("ol", { class: "ticks" }, info.ticks.map((t) => h("li", null, h("time", { datetime: t, class: "num" }, whenIn(t, zone))))),
+    tickList(info.ticks, zone),
   ];
 }
 

@@ -2,7 +2,7 @@
 import { diffView } from "./diff-view.js";
 import { h } from "./dom.js";
 import { fieldName } from "./settings-fields.js";
-import { whenIn } from "./time.js";
+import { tickList } from "./ticks.js";
 import { note } from "./ui.js";
 import { w } from "./words.js";
 
@@ -46,7 +46,5 @@ function sameTicks(plan) {
  * @param {string | undefined} zone
  */
 export function ticks(title, list, zone) {
-  return h("div", null, h("h3", null, title), list?.length
-    ? h("ol", { class: "ticks" }, list.map((t) => h("li", null, h("time", { datetime: t, class: "num" }, whenIn(t, zone)))))
-    : h("p", { class: "hint" }, w("cron.noTick")));
+  return h("div", null, h("h3", null, title), list?.length ? tickList(list, zone) : h("p", { class: "hint" }, w("cron.noTick")));
 }
