@@ -17,7 +17,7 @@ export function sessionTable(rows, o) {
     { name: "begun", text: w("sessions.begun"), cell: (s) => at(s.begun) },
     { name: "used", text: w("sessions.used"), cell: (s) => since(s.used) },
     { name: "expires", text: w("sessions.expires"), cell: (s) => at(s.expires) },
-    { name: "end", text: w("ui.menu"), cell: (s) => (s.mine ? "" : button(w("sessions.end"), () => o.end(s), { kind: "quiet", label: w("sessions.endOf", { address: s.address || s.key }) })) },
+    { name: "end", text: w("ui.menu"), unseen: true, cell: (s) => (s.mine ? "" : button(w("sessions.end"), () => o.end(s), { kind: "quiet", label: w("sessions.endOf", { address: s.address || s.key }) })) },
   ];
   const users = o.users;
   if (users) columns.unshift({ name: "user", text: w("sessions.user"), cell: (s) => h("strong", null, users(s.user)) });

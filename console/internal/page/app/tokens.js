@@ -26,7 +26,7 @@ export function tokenTable(rows, revoke) {
       { name: "created", text: w("tokens.created"), cell: (t) => at(t.created) },
       { name: "used", text: w("tokens.used"), cell: (t) => (t.used ? since(t.used) : w("tokens.never")) },
       { name: "expires", text: w("tokens.expires"), cell: (t) => (t.expired ? badge("bad", w("tokens.expired")) : t.expires ? since(t.expires) : w("tokens.never")) },
-      { name: "revoke", text: w("ui.menu"), cell: (t) => button(w("tokens.revoke"), () => revoke(t), { kind: "quiet", label: w("tokens.revokeOf", { name: t.name }) }) },
+      { name: "revoke", text: w("ui.menu"), unseen: true, cell: (t) => button(w("tokens.revoke"), () => revoke(t), { kind: "quiet", label: w("tokens.revokeOf", { name: t.name }) }) },
     ],
   });
 }

@@ -57,7 +57,7 @@ function namespaces(all, reload) {
       { name: "namespace", text: w("connections.namespace"), cell: (n) => (n.namespace ? h("code", null, n.namespace) : "–") },
       { name: "tls", text: "TLS", cell: (n) => encrypted(n) },
       { name: "database", text: w("connections.history"), cell: (n) => n.database ?? h("span", { class: "soft" }, w("ui.none")) },
-      { name: "menu", text: w("ui.menu"), cell: (n) => actions("namespaces", n, names, reload) },
+      { name: "menu", text: w("ui.menu"), unseen: true, cell: (n) => actions("namespaces", n, names, reload) },
     ],
   }));
 }
@@ -74,7 +74,7 @@ function databases(all, reload) {
       { name: "address", text: w("connections.address"), cell: (d) => h("div", { class: "lines" }, d.address ? h("code", null, d.address) : "–", d.database ? h("code", null, d.database) : null) },
       { name: "tls", text: "TLS", cell: (d) => encrypted(d) },
       { name: "namespaces", text: w("connections.usedBy"), cell: (d) => d.namespaces.join(", ") || h("span", { class: "soft" }, w("connections.nobody")) },
-      { name: "menu", text: w("ui.menu"), cell: (d) => actions("databases", d, [], reload) },
+      { name: "menu", text: w("ui.menu"), unseen: true, cell: (d) => actions("databases", d, [], reload) },
     ],
   }));
 }
@@ -96,7 +96,7 @@ function actions(kind, c, names, reload) {
     { text: w("connections.test"), act: () => test(kind, c.name) },
     !c.fixed && { text: w("ui.edit"), act: async () => (await editConnection(kind, c.name, names)) && reload() },
     !c.fixed && { text: w("ui.remove"), danger: true, act: async () => (await remove(kind, c.name)) && reload() },
-  ], c.name);
+  ], c.name, true);
 }
 
 /** @param {Kind} kind @param {string} name */
