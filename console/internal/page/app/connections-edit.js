@@ -43,7 +43,7 @@ export async function editConnection(kind, name, databases) {
     does: w("ui.save"), run: put, valid: () => edit.typed.name !== "",
     form: (again, error) => [
       connectionForm({ kind, isNew, typed: edit.typed, databases, again, error }),
-      h("div", { class: "lines" },
+      h("div", { class: "several" },
         button(w("connections.test"), async () => {
           edit.test = await tryOut(kind, edit.typed).catch((e) => e);
           again();

@@ -62,8 +62,8 @@ function aboutMe(me) {
       [w("account.address"), me.address],
       [w("account.password"), me.hasPassword ? w("account.hasPassword") : me.user ? w("account.noPassword") : w("account.elsewhere")],
     ]),
-    me.grants.length ? h("div", { class: "lines" }, h("h3", null, w("account.may")), grantList(me.grants)) : note("warn", h("p", null, w("account.noGrants"))),
-    me.within ? h("div", { class: "lines" }, h("h3", null, w("account.within")), grantList(me.within)) : null);
+    me.grants.length ? h("div", { class: "several" }, h("h3", null, w("account.may")), grantList(me.grants)) : note("warn", h("p", null, w("account.noGrants"))),
+    me.within ? h("div", { class: "several" }, h("h3", null, w("account.within")), grantList(me.within)) : null);
 }
 
 async function changePassword() {

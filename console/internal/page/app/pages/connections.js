@@ -53,7 +53,7 @@ function namespaces(all, reload) {
     columns: [
       { name: "name", text: w("connections.name"), cell: (n) => [h("a", { href: inNamespace([], {}, n.name) }, n.name), fixed(n)] },
       { name: "state", text: w("connections.state"), cell: phase },
-      { name: "store", text: w("connections.store"), cell: (n) => h("div", { class: "lines" }, n.kind ? term("kind", n.kind) : "–", (n.endpoints ?? []).map((e) => h("code", null, e))) },
+      { name: "store", text: w("connections.store"), cell: (n) => h("div", { class: "several" }, n.kind ? term("kind", n.kind) : "–", (n.endpoints ?? []).map((e) => h("code", null, e))) },
       { name: "namespace", text: w("connections.namespace"), cell: (n) => (n.namespace ? h("code", null, n.namespace) : "–") },
       { name: "tls", text: "TLS", cell: (n) => encrypted(n) },
       { name: "database", text: w("connections.history"), cell: (n) => n.database ?? h("span", { class: "soft" }, w("ui.none")) },
@@ -71,7 +71,7 @@ function databases(all, reload) {
       { name: "name", text: w("connections.name"), cell: (d) => [h("strong", null, d.name), fixed(d)] },
       { name: "state", text: w("connections.state"), cell: phase },
       { name: "driver", text: w("connections.driver"), cell: (d) => (d.driver ? term("kind", d.driver) : "–") },
-      { name: "address", text: w("connections.address"), cell: (d) => h("div", { class: "lines" }, d.address ? h("code", null, d.address) : "–", d.database ? h("code", null, d.database) : null) },
+      { name: "address", text: w("connections.address"), cell: (d) => h("div", { class: "several" }, d.address ? h("code", null, d.address) : "–", d.database ? h("code", null, d.database) : null) },
       { name: "tls", text: "TLS", cell: (d) => encrypted(d) },
       { name: "namespaces", text: w("connections.usedBy"), cell: (d) => d.namespaces.join(", ") || h("span", { class: "soft" }, w("connections.nobody")) },
       { name: "menu", text: w("ui.menu"), unseen: true, cell: (d) => actions("databases", d, [], reload) },
@@ -81,7 +81,7 @@ function databases(all, reload) {
 
 /** How it stands with a connection. @param {Namespace | Database} c */
 function phase(c) {
-  return h("div", { class: "lines" }, h("span", null, state("phase", c.phase), " ", c.phase === "idle" ? null : since(c.since)), c.error ? h("span", { class: "reason" }, c.error) : null);
+  return h("div", { class: "several" }, h("span", null, state("phase", c.phase), " ", c.phase === "idle" ? null : since(c.since)), c.error ? h("span", { class: "reason" }, c.error) : null);
 }
 
 /** @param {Namespace | Database} c */
