@@ -87,7 +87,7 @@ export function factsSection(state) {
       [w("job.timeout"), props["execution.timeout.seconds"] ? lasting(Number(props["execution.timeout.seconds"])) : null],
       [w("job.retries"), props["retry.attempts"]],
       [w("job.overlap"), props.overlap],
-      [w("job.version"), h("a", { href: inNamespace(["jobs", job, "changes"]) }, number(info.version))],
+      [w("job.version"), number(info.version)],
     ]));
 }
 
