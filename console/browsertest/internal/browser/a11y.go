@@ -28,7 +28,8 @@ const narrow = 360
 //   - Tab goes back in the document, or does not come to a control, or a tabindex above 0
 //   - a contrast of less than 4.5:1, of a text that is not disabled
 //   - a page that scrolls sideways in a window of 360 pixels
-//   - something to press that is smaller than 24 pixels, here or there; not a link within a sentence
+//   - something to press that is smaller than 24 pixels, here or there, without as much room around it; not a link within a
+//     sentence
 //
 // It moves the focus. Of an open modal dialog it looks at that alone.
 func Audit(tab *Tab) []string {
@@ -178,9 +179,9 @@ func tag(n *cdp.Node) string {
 // focus presses Tab until it has been everywhere.
 func (a *audit) focus() {
 	a.tab.t.Helper()
-	var count int
-	a.call(&count, "begin")
-	for range count + 10 { // groups of radio buttons, and what the focus itself shows
+	var most int
+	a.call(&most, "begin")
+	for range most {
 		a.tab.Press("Tab")
 		var back *string
 		if a.call(&back, "arrive"); back == nil {

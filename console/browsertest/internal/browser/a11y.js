@@ -13,7 +13,8 @@ page => {
   const canTab = e => e.tabIndex >= 0 && !e.matches(':disabled') && !e.matches('[type=radio]') && reachable(e)
     && (e.matches('a[href], button, input, select, textarea, summary, iframe, [tabindex], [contenteditable=true]'));
 
-  // Puts the focus before all that Tab goes to.
+  // Puts the focus before all that Tab goes to, and returns how often it is to be pressed at most: there are groups of
+  // radio buttons, what the focus itself shows, and dates with parts.
   const begin = () => {
     const start = document.createElement('span');
     start.tabIndex = -1;
@@ -21,13 +22,14 @@ page => {
     start.focus({preventScroll: true});
     start.remove();
     window[memory] = {seen: []};
-    return [...document.querySelectorAll('*')].filter(canTab).length;
+    const all = [...document.querySelectorAll('*')].filter(canTab);
+    return all.length + 10 + 8 * all.filter(e => e.matches('[type=date], [type=time], [type=datetime-local], [type=month], [type=week]')).length;
   };
-  // Says what Tab has come to: nothing if it was there before, or is through.
+  // Says what Tab has come to: null if it is through. Within a field for a date it stops more than once.
   const arrive = () => {
-    const {seen} = window[memory], now = document.activeElement;
+    const {seen} = window[memory], now = document.activeElement, before = seen.at(-1);
+    if (now === before) return '';
     if (!now || now === document.body || now === document.documentElement || seen.includes(now)) return null;
-    const before = seen.at(-1);
     seen.push(now);
     const isBack = before?.isConnected && before.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_PRECEDING;
     return isBack ? `Tab goes back from ${what(before)} to ${what(now)}` : '';
@@ -110,16 +112,27 @@ page => {
     return [...found];
   };
 
-  // What can be pressed, and is smaller than 24 pixels. Links within a sentence may be.
+  // What can be pressed, is smaller than 24 pixels, and so near to another such thing that a circle of 24 pixels around its
+  // middle meets that, or its circle if that is small, too. Links within a sentence may be: WCAG 2.2, 2.5.8.
   const pressed = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemradio', 'menuitemcheckbox',
     'combobox', 'textbox', 'searchbox', 'spinbutton', 'slider']);
   const isInSentence = e => role(e) === 'link' && getComputedStyle(e).display === 'inline'
     && [...e.parentElement.childNodes].some(n => n.nodeType === Node.TEXT_NODE && squeeze(n.data));
-  const targets = () => [...within().querySelectorAll('*')].filter(e => pressed.has(role(e)) && reachable(e) && isShown(e) && !isInSentence(e)).flatMap(e => {
-    const boxes = [e, ...e.labels ?? []].map(x => x.getBoundingClientRect());
-    const width = Math.max(...boxes.map(b => b.width)), height = Math.max(...boxes.map(b => b.height));
-    return width < 23.5 || height < 23.5 ? [`${what(e)} is ${Math.round(width)} x ${Math.round(height)} pixels, want 24 x 24`] : [];
-  });
+  const area = e => {
+    const boxes = [e, ...e.labels ?? []].map(x => x.getBoundingClientRect()).filter(b => b.width && b.height);
+    const width = Math.max(0, ...boxes.map(b => b.width)), height = Math.max(0, ...boxes.map(b => b.height));
+    const own = e.getBoundingClientRect(), x = own.x + own.width / 2, y = own.y + own.height / 2;
+    return {e, boxes, width, height, x, y, isSmall: width < 23.5 || height < 23.5};
+  };
+  const isNear = (a, b) => b.isSmall ? Math.hypot(a.x - b.x, a.y - b.y) < 24
+    : b.boxes.some(box => Math.hypot(Math.max(box.left - a.x, 0, a.x - box.right), Math.max(box.top - a.y, 0, a.y - box.bottom)) < 12);
+  const targets = () => {
+    const all = [...within().querySelectorAll('*')].filter(e => pressed.has(role(e)) && reachable(e) && isShown(e)).map(area);
+    return all.filter(a => a.isSmall && !isInSentence(a.e)).flatMap(a => {
+      const near = all.find(b => b !== a && !a.e.contains(b.e) && !b.e.contains(a.e) && isNear(a, b));
+      return near ? [`${what(a.e)} is ${Math.round(a.width)} x ${Math.round(a.height)} pixels, want 24 x 24, or as much room to ${what(near.e)}`] : [];
+    });
+  };
 
   // What makes the page wider than the window.
   const wide = () => {

@@ -13,10 +13,10 @@ const goodPage = `<meta name=viewport content="width=device-width"><style>
 </style>
 <nav><a href="#a" style="display:inline-block">Jobs</a></nav>
 <main><h1>Jobs</h1><h2>Filter</h2>
-<label>Name <input id=n value=x></label> <label style="display:inline-block;line-height:24px"><input type=checkbox style="min-height:0"> All</label>
+<label>Name <input id=n value=x></label> <label>From <input type=datetime-local></label> <label>Day <input type=date></label> <label style="display:inline-block;line-height:24px"><input type=checkbox style="min-height:0"> All</label>
 <fieldset><legend>Kind</legend><label><input type=radio name=k> Quick radio</label><label><input type=radio name=k> Slow radio</label></fieldset>
 <button aria-label="Close"><svg width=20 height=20 aria-hidden=true></svg></button> <button disabled>Kill</button>
-<h3>All</h3><p>See <a href="#b">the manual</a> for more.</p><h2>Last</h2>
+<h3>All</h3><p><a href="#alone">alone in its line</a></p><p>See <a href="#b">the manual</a> for more.</p><h2>Last</h2>
 <table tabindex=0 aria-label=Jobs><tr><td>one<td>two</table><span class=hidden>for readers</span>
 <p style="background:rgb(0 0 0 / .8);color:oklch(90% 0.05 100)">dark</p>
 </main>`
@@ -55,7 +55,8 @@ func TestAuditFindsWhatIsWrong(t *testing.T) {
 		"value":      {head + `<input aria-label=Name value=pale style="height:30px;color:#aaa">`, `contrast of "pale" is`},
 		"on picture": {head + `<p style="background-image:linear-gradient(red,blue)">over</p>`, `contrast of "over" cannot be told`},
 		"wide":       {head + `<div style="width:500px" id=w>wide</div>`, `at 360 pixels: it scrolls sideways: 508 pixels, for <div#w> "wide"`},
-		"small":      {head + `<button style="width:20px;height:30px;padding:0" title=S></button>`, `<button> "S" is 20 x 30 pixels, want 24 x 24`},
+		"small": {head + `<button style="width:20px;height:30px;padding:0" title=S></button><button style="padding:9px">Large</button>`,
+			`<button> "S" is 20 x 30 pixels, want 24 x 24, or as much room to <button> "Large"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

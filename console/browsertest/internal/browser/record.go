@@ -60,7 +60,8 @@ func (tab *Tab) heard(event any) {
 			r.add("console.%s: %s", e.Type, written(e.Args))
 		}
 	case *runtime.EventExceptionThrown:
-		r.add("uncaught: %v", &chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails})
+		d := e.ExceptionDetails
+		r.add("uncaught: %v, in %s:%d", &chromedp.ExceptionError{ExceptionDetails: d}, d.URL, d.LineNumber+1)
 	case *log.EventEntryAdded:
 		isBad := e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning
 		if isBad && e.Entry.Source != log.EntrySourceNetwork { // events of the network tell more
