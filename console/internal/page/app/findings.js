@@ -57,7 +57,7 @@ export function findings(o) {
     const wanted = only ? all.filter((f) => f.severity === only) : all;
     return [
       error ? problem(error, () => void look()) : null,
-      all.length > 1 ? filter(all, only, choose) : null,
+      all.length > 1 || only ? filter(all, only, choose) : null,
       wanted.length ? h("ul", { class: "findings" }, kinds(wanted).map(([kind, some]) => group(kind, some, shown.get(kind) ?? few, more, !o.job)))
         : all.length ? empty(w("findings.noneSuch")) : note("good", h("p", null, w("findings.none"))),
       report.more ? h("p", { class: "hint" }, w("findings.more", { n: report.more })) : null,

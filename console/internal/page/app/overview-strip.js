@@ -31,6 +31,7 @@ export function strip(d) {
         h("th", { scope: "col", class: "num" }, w("overview.failed")),
         h("th", { scope: "col", class: "num" }, w("overview.missed")))),
       h("tbody", null, d.rows.map((r, i) => row(r, d.starts, i === 0)))),
+    h("p", { class: "hint strip-two" }, w("overview.twoRows", { first: clock(d.starts[0]), second: clock(d.starts[12]) })),
     about(d),
     legend());
 }
