@@ -29,7 +29,7 @@ func TestHome(t *testing.T) {
 	tab := enter(t, world.Viewer, "/")
 	tab.WaitFor(`fetch("api/v1/namespaces/shop/jobs?limit=1").then(r => r.json()).then(({totals: t}) => {
 		const shown = [...document.querySelectorAll(".spacecard")].find(c => c.querySelector("h2").textContent === "shop").innerText.split(/\s+/).join(" ");
-		return shown.includes(t.jobs + " jobs " + t.running + " running " + t.instances + " instances") && shown.includes("1 without instance");
+		return shown.includes(t.jobs + " jobs " + t.running + " running " + t.instances + " instances") && shown.includes(t.crashed + " without instance");
 	})`)
 	tab.See("There are no jobs yet.")
 	tab.NotSee("Connections")
@@ -119,20 +119,44 @@ func TestOverviewShowsTheLastDay(t *testing.T) {
 // The doctor's findings are there with what to do, and can be narrowed by how bad they are.
 func TestOverviewShowsFindings(t *testing.T) {
 	t.Parallel()
-	const name = "overview-note"
-	town.Job(t, world.Count, job.Config{Name: name, Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
-	if _, err := town.Ops(t).Job(name).Pause(t.Context(), ops.PauseRequest{}); err != nil {
-		t.Fatal(err)
-	}
+	const title, advice = "Nobody offers the implementation", "or a Runner that offers it"
 	tab := enterOverview(t, world.Admin)
-	tab.See("Nobody offers the implementation")
-	tab.See("etcd")
-	tab.WaitFor(`[...document.querySelectorAll(".severities button")].find(b => b.innerText.startsWith("Note"))`)
-	tab.Eval(`[...document.querySelectorAll(".severities button")].find(b => b.innerText.startsWith("Note")).click()`, new(any))
-	tab.NotSee("Nobody offers the implementation")
-	tab.WaitFor("location.search === '?severity=info'")
-	tab.See("elasticjob resume ")
-	tab.Open(overview + "?severity=critical")
-	tab.See(world.Orphan)
-	tab.NotSee("elasticjob resume ")
+	tab.See(title)
+	tab.See(advice)
+	tab.Open(overview + "?severity=info")
+	tab.See("Examined")
+	tab.NotSee(title)
+	const note = `[...document.querySelectorAll(".severities [aria-pressed=true]")].find(b => b.innerText.startsWith("Note"))`
+	tab.WaitFor(note)
+	tab.Eval(note+".click()", new(any))
+	tab.See(title)
+	tab.WaitFor("location.search === ''")
+	tab.Click("link", world.Orphan)
+	tab.WaitFor("location.pathname.endsWith('/jobs/" + world.Orphan + "')")
+}
+
+// Everybody can use both pages with all that they show.
+func TestOverviewForEverybody(t *testing.T) {
+	t.Parallel()
+	tab := enterOverview(t, world.Admin)
+	for _, look := range []struct {
+		width    int
+		dark     bool
+		language string
+		sees     []string
+	}{
+		{1280, false, "en-US", []string{"Nobody offers the implementation", "Where it runs", world.Failing}},
+		{360, true, "zh-CN", []string{"没有 Runner 提供该实现", "最近 24 小时", world.Failing}},
+	} {
+		tab.Emulate(look.width, 800, look.dark, look.language)
+		tab.Open("/")
+		tab.WaitFor("document.querySelector('.spacecard .health a')")
+		audit(t, tab, "the namespaces, "+look.language)
+		tab.Open(overview)
+		for _, text := range look.sees {
+			tab.See(text)
+		}
+		tab.WaitFor("document.querySelector('.strip tbody') && document.querySelector('.half meter')")
+		audit(t, tab, "the overview, "+look.language)
+	}
 }
