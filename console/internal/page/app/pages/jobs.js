@@ -38,7 +38,7 @@ const columns = [
   { name: "schedule", text: w("jobs.schedule"), cell: row.schedule },
   { name: "next", text: w("jobs.next"), cell: row.next, sort: true },
   { name: "last", text: w("jobs.last"), cell: row.last, sort: true },
-  { name: "running", text: w("jobs.items"), cell: row.running, sort: true, num: true },
+  { name: "running", text: w("jobs.running"), cell: row.running, sort: true, num: true },
   { name: "failing", text: w("jobs.failing"), cell: row.failing, sort: true, num: true },
   { name: "instances", text: w("jobs.instances"), cell: (job) => number(job.instances), sort: true, num: true },
   { name: "menu", text: "", head: h("span", { class: "unseen" }, w("ui.menu")), cell: row.actions },
