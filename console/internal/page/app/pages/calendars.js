@@ -73,13 +73,14 @@ async function add() {
 
 void start(read, (found) => {
   ({ rows, more: isMore } = found);
-  if (mayAll("admin")) tools(button(w("calendars.add"), add, { kind: "first" }));
   again = page(view);
   void look();
   poll(refresh, 10);
 });
 
 function view() {
+  const adds = mayAll("admin") ? button(w("calendars.add"), add, { kind: "first" }) : null;
+  tools(rows.length ? adds : null); // without any it stands where they would
   return [
     error ? problem(error, () => void refresh()) : null,
     h("div", { class: "block" },
@@ -89,7 +90,7 @@ function view() {
           order = o;
           again();
         },
-        empty: empty(w("calendars.none"), mayAll("admin") ? button(w("calendars.add"), add, { kind: "first" }) : w("calendars.ask")),
+        empty: empty(w("calendars.none"), adds ?? w("calendars.ask")),
         columns: [
           { name: "name", text: w("calendars.name"), cell: (c) => h("a", { href: inNamespace(["calendars", c.name]) }, c.name), sort: by((c) => c.name) },
           { name: "state", text: w("calendars.state"), cell: (c) => (c.error ? badge("bad", w("calendars.bad"), c.error) : badge("good", w("calendars.good"))), sort: by((c) => (c.error ? 0 : 1)) },
