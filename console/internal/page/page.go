@@ -142,7 +142,6 @@ type link struct {
 // document is what frame.html shows.
 type document struct {
 	Page, Language, Theme, Root, Title, Heading, Module, Base string
-	Here                                                      string
 	Preload                                                   []string
 	Facts, Words                                              template.JS
 	User, Namespace                                           string
@@ -174,7 +173,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int,
 	}
 	d := document{
 		Page: s.name, Language: language, Theme: f.Theme, Root: f.Root, Module: module, Base: f.Root + "assets/" + p.assets.hash + "/",
-		Here: r.URL.EscapedPath()[strings.LastIndex(r.URL.EscapedPath(), "/")+1:], Preload: p.assets.graph[module],
+		Preload: p.assets.graph[module],
 		Heading: p.words[language]["title."+s.name], w: p.words[language], Namespace: f.Params["namespace"],
 	}
 	d.Title = d.Heading

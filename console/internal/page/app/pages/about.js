@@ -20,5 +20,5 @@ page(() => [
     h("p", null, w("about.apiText")),
     facts.users ? h("p", null, h("a", { href: link(["account"]) }, w("about.token"))) : null,
     h("div", { class: "example" }, h("pre", null, example), copy(example)),
-    h("ul", { class: "plain" }, line("api/v1/openapi.json", w("about.json")), line("api/v1/openapi.yaml", w("about.yaml")))),
+    h("ul", { class: "ways" }, line("api/v1/openapi.json", w("about.json")), line("api/v1/openapi.yaml", w("about.yaml")))),
 ]);

@@ -17,5 +17,5 @@ const line = (href, text) => h("li", null, h("a", { href }, text));
 
 page(() => [
   problem(new Problem({ status: statuses[code] ?? 404, code }), again),
-  section(w("next.title"), {}, h("ul", { class: "plain" }, line(facts.root, w("next.home")), facts.user ? line(link(["account"]), w("next.account")) : null)),
+  section(w("next.title"), {}, h("ul", { class: "ways" }, line(facts.root, w("next.home")), facts.user ? line(link(["account"]), w("next.account")) : null)),
 ]);
