@@ -21,8 +21,8 @@ page => {
     within().prepend(start);
     start.focus({preventScroll: true});
     start.remove();
-    window[memory] = {seen: []};
     const all = [...document.querySelectorAll('*')].filter(canTab);
+    window[memory] = {seen: [], all};
     return all.length + 10 + 8 * all.filter(e => e.matches('[type=date], [type=time], [type=datetime-local], [type=month], [type=week]')).length;
   };
   // Says what Tab has come to: null if it is through. Within a field for a date it stops more than once.
@@ -35,10 +35,10 @@ page => {
     return isBack ? `Tab goes back from ${what(before)} to ${what(now)}` : '';
   };
   const end = () => {
-    const {seen} = window[memory];
+    const {seen, all: before} = window[memory];
     delete window[memory];
     document.activeElement?.blur();
-    const all = [...document.querySelectorAll('*')].filter(canTab);
+    const all = before.filter(e => e.isConnected && canTab(e)); // a live page has more by now
     return [
       ...all.filter(e => e.tabIndex > 0).map(e => `${what(e)} has the tabindex ${e.tabIndex}, which goes before all others`),
       ...all.filter(e => e.tabIndex === 0 && !seen.includes(e)).map(e => `Tab does not come to ${what(e)}`),
