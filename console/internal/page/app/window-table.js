@@ -33,7 +33,7 @@ export function windowTable(t) {
   let to = 50;
 
   const look = () => {
-    if (!body?.isConnected) return;
+    if (!body?.isConnected || innerWidth < 50) return; // while a picture of the page is taken the window may be a dot
     const row = /** @type {HTMLElement | null} */ (body.querySelector(":scope > tr"));
     const is = row?.offsetHeight || high;
     const top = -body.getBoundingClientRect().top;
