@@ -121,6 +121,7 @@ func TestSettingsConflict(t *testing.T) {
 	tab.Fill("Description", "of mine")
 	tab.Fill("Parameter of the job", "mine alone")
 	tab.See("2 settings are changed")
+	tab.WaitFor(`performance.getEntriesByType("resource").some((e) => e.name.endsWith("/plan"))`) // the check is over
 	change(t, j, func(c *job.Config) { c.Description, c.Failover = "of theirs", true })
 	tab.See("Somebody else has changed this configuration meanwhile")
 	tab.See("You have both changed 1 setting")
