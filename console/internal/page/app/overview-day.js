@@ -60,12 +60,13 @@ export function rowOf(job, starts, counts, missed) {
 }
 
 /**
- * Loads the last day: all jobs together, and the worst ones. Who may see only some jobs is told about those that he names:
- * the ones of now.
+ * Loads the last day: all jobs together, and the worst ones. Who may see only some of the jobs in the database is told
+ * about those that he names.
+ * @param {boolean} seesAll
  * @param {() => string[]} candidates jobs that may have failed, the likeliest first
  * @returns {Promise<Day>}
  */
-export async function loadDay(candidates) {
+export async function loadDay(seesAll, candidates) {
   const starts = startsOf(Date.now());
   const from = new Date(starts[0]).toISOString();
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -74,23 +75,20 @@ export async function loadDay(candidates) {
     const [counts, missed] = await Promise.all([ask("GET /namespaces/{namespace}/history/counts", q), ask("GET /namespaces/{namespace}/history/missed", q)]);
     return rowOf(job, starts, counts.rows, missed.rows);
   };
-  /** @type {Row[]} */
-  let rows = [];
-  let jobs;
-  let more;
-  try {
-    rows = [await row("")];
-    ({ jobs, more } = await worst(from));
-  } catch (e) {
-    if (!(e instanceof Problem) || e.status !== 403) throw e;
-    jobs = candidates();
-    more = jobs.length > maxRows;
-  }
-  const bad = jobs.length;
-  const found = await Promise.all(jobs.slice(0, maxRows).map(row));
-  const isBad = (/** @type {Row} */ r) => r.failed + r.missed > 0;
-  rows.push(...found.filter(isBad).sort((a, b) => b.failed + b.missed - a.failed - a.missed));
-  return { starts, rows, bad, more };
+  const all = seesAll ? await row("").catch(denied) : undefined; // another namespace may have its history there, too
+  const { jobs, more } = all ? await worst(from) : some(candidates());
+  const found = await Promise.all(jobs.slice(0, maxRows).map((job) => row(job).catch(denied)));
+  const rows = found.filter((r) => !!r).filter((r) => r.failed + r.missed > 0).sort((a, b) => b.failed + b.missed - a.failed - a.missed);
+  return { starts, rows: all ? [all, ...rows] : rows, bad: jobs.length, more };
+}
+
+/** @param {string[]} jobs */
+const some = (jobs) => ({ jobs, more: jobs.length > maxRows });
+
+/** What the history of others keeps back is left out: a database knows jobs by their names only. @param {unknown} e */
+function denied(e) {
+  if (!(e instanceof Problem) || e.status !== 403) throw e;
+  return undefined;
 }
 
 /** The jobs with the most failures and missed ticks, as far as the newest of these tell. @param {string} from */

@@ -28,8 +28,9 @@ const atLeast = (n, more) => number(n) + (more ? "+" : "");
 
 /** @param {Places} p @param {Iterable<JobInfo>} jobs */
 export function places(p, jobs) {
-  const sums = { jvm: 0, leaving: 0, faults: 0 };
+  const sums = { go: 0, jvm: 0, leaving: 0, faults: 0 };
   for (const j of jobs) {
+    sums.go += j.instances - (j.jvm ?? 0);
     sums.jvm += j.jvm ?? 0;
     sums.leaving += j.leaving ?? 0;
     sums.faults += j.faults ?? 0;
@@ -40,6 +41,7 @@ export function places(p, jobs) {
     pairs([
       [w("overview.servers"), atLeast(p.servers.length, p.more)],
       p.processes !== undefined && [w("overview.processes"), atLeast(p.processes, p.moreProcesses)],
+      [w("overview.go"), number(sums.go)],
       [w("overview.jvm"), number(sums.jvm)],
       [w("overview.leaving"), number(sums.leaving)],
       [w("overview.faults"), sums.faults ? h("a", { href: inNamespace(["jobs"], { faulty: "true" }) }, badge("bad", number(sums.faults))) : "0"],

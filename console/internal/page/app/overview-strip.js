@@ -21,6 +21,7 @@ export function levelOf(c) {
 
 /** @param {Day} d */
 export function strip(d) {
+  if (!d.rows.length) return about(d);
   const all = d.rows.find((r) => r.job === "");
   return h("div", { class: "strip-day" },
     h("table", { class: "strip", onkeydown: move },
@@ -39,8 +40,9 @@ export function strip(d) {
 /** What the rows are not. @param {Day} d */
 function about(d) {
   const shown = d.rows.filter((r) => r.job).length;
-  const text = shown < d.rows.length && d.bad === 0 ? w("overview.dayGood")
-    : shown === d.rows.length ? w("overview.daySome")
+  const hasAll = shown < d.rows.length;
+  const text = hasAll && d.bad === 0 ? w("overview.dayGood")
+    : !hasAll ? (d.more ? w("overview.daySome") : shown ? "" : w("overview.dayGoodSome"))
       : d.more ? w("overview.dayMoreAtLeast", { n: shown, all: d.bad })
         : d.bad > shown ? w("overview.dayMore", { n: shown, all: d.bad }) : "";
   return text ? h("p", { class: "hint" }, text) : null;

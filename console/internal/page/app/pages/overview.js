@@ -19,22 +19,25 @@ import { w } from "../words.js";
 
 /** @param {Totals} first what is known until the stream has told of all jobs */
 function begin(first) {
+  const seesAll = mayAll("viewer");
   let failing = -1;
   const changed = () => {
     if (jobs.whole) {
       runs.look();
       const now = totalsOf(jobs.jobs.values()).failing;
-      if (failing >= 0 && now > failing) day.soon();
+      if (now > failing && failing >= 0) day.soon();
+      if (failing < 0 && !seesAll) follow(); // he is told about the past of jobs that he names: now it is known which
       failing = now;
     }
     again();
   };
-  const day = part(() => loadDay(() => [...jobs.jobs.values()].filter((j) => j.failing).map((j) => j.name).sort()), () => again());
+  const day = part(() => loadDay(seesAll, () => [...jobs.jobs.values()].sort((a, b) => (b.failing ?? 0) - (a.failing ?? 0)).map((j) => j.name)), () => again());
   const where = part(loadPlaces, () => again());
   const found = findings({ again: () => again() });
   const runs = running(() => jobs.jobs.values(), () => again());
   const jobs = followJobs(changed);
   const hasHistory = facts.databases?.[namespace];
+  const follow = () => hasHistory && day.follow(60, 10);
 
   const again = page(() => {
     tools(liveBadge(jobs.state, jobs.why));
@@ -54,7 +57,7 @@ function begin(first) {
   });
 
   setInterval(() => !document.hidden && runs.any() && again(), 1000); // how long each has run
-  if (hasHistory) day.follow(60, 10);
+  if (seesAll) follow();
   where.follow(15, 15);
   void found.load().catch(() => {}); // its view shows why
   poll(found.load, 60);
@@ -83,7 +86,9 @@ function part(load, again) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let soon = () => {};
+  let asked = 0;
   const ask = async () => {
+    asked = Date.now();
     try {
       now = await load();
       error = undefined;
@@ -106,7 +111,7 @@ function part(load, again) {
         timer ??= setTimeout(() => {
           timer = undefined;
           asking.now();
-        }, least * 1000);
+        }, Math.max(0, asked + least * 1000 - Date.now()));
       };
     },
     soon: () => soon(),
