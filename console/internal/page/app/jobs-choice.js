@@ -36,7 +36,7 @@ export function choiceOfJobs(listed, again) {
   /** The box of a job. @param {JobInfo} job */
   const box = (job) => {
     if (!steers(job.name)) return null;
-    return h("input", {
+    return h("label", { class: "box" }, h("input", {
       type: "checkbox", checked: chosen.has(job.name), "aria-label": w("jobs.choose", { job: job.name }),
       onclick: (/** @type {MouseEvent} */ e) => {
         const isOn = /** @type {HTMLInputElement} */ (e.target).checked;
@@ -45,20 +45,20 @@ export function choiceOfJobs(listed, again) {
         anchor = job.name;
         again();
       },
-    });
+    }));
   };
 
   /** The box of all that are listed. */
   const boxOfAll = () => {
     const some = chosen.size ? listed() : [];
     const n = some.reduce((sum, job) => sum + (chosen.has(job.name) ? 1 : 0), 0);
-    return h("input", {
+    return h("label", { class: "box" }, h("input", {
       type: "checkbox", checked: n > 0 && n === some.length, indeterminate: n > 0 && n < some.length, "aria-label": w("jobs.chooseAll"),
       onclick: () => {
         for (const job of listed()) set(job.name, n === 0);
         again();
       },
-    });
+    }));
   };
 
   /** @param {import("./jobs-batch.js").JobAction} action */
