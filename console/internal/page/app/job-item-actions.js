@@ -15,7 +15,7 @@ import { w } from "./words.js";
 
 const here = { namespace, job };
 
-/** What can be done with an item. @param {JobView} view @param {ItemInfo} i */
+/** What can be done with an item. @param {() => JobView} view the job as it is then @param {ItemInfo} i */
 export function itemMenu(view, i) {
   const isOperator = may("operator", job);
   return menu(w("ui.menu"), [
@@ -23,7 +23,7 @@ export function itemMenu(view, i) {
     isOperator && isFailure(i.last?.outcome) && { text: w("job.retryItem"), act: () => retry([i.item]) },
     isOperator && i.run && { text: w("job.kill"), act: () => kill([], { item: i.item, token: i.run?.token }), danger: true },
     isOperator && (i.disabled ? { text: w("job.enable"), act: () => enable([i.item]) } : { text: w("job.disable"), act: () => disable([i.item]) }),
-    isOperator && { text: i.pin ? w("job.repin") : w("job.pin"), act: () => pin(view, i) },
+    isOperator && { text: i.pin ? w("job.repin") : w("job.pin"), act: () => pin(view(), i) },
     isOperator && i.pin && { text: w("job.unpin"), act: () => unpin(i.item) },
     facts.databases?.[namespace] && { text: w("job.itemHistory"), act: () => location.assign(inNamespace(["history"], { job, items: i.item })) },
   ], w("job.itemN", { item: i.item }), true);

@@ -7,7 +7,7 @@ import { begunOf, isFailure, kinds, lateOf, ticksToCome, tookOf } from "./job-st
 import { query, setQuery } from "./query.js";
 import { by, table } from "./table.js";
 import { lasting, whenFull } from "./time.js";
-import { at, badge, button, empty, instanceName, note, section, since, state as word } from "./ui.js";
+import { at, badge, button, empty, instanceName, note, section, state as word } from "./ui.js";
 import { number, term, w } from "./words.js";
 
 /** @typedef {import("./types/api").ItemInfo} ItemInfo */
@@ -15,10 +15,24 @@ import { number, term, w } from "./words.js";
 /** @typedef {import("./dom.js").View} View */
 
 /** How many rows are drawn at first, and how many more each time. */
-const step = 200;
+const step = 100;
 
 /** What is looked at: in the address, but for how many. */
 export const look = { find: "", kind: "", by: "item", down: false, rows: step };
+
+/** @type {import("./table.js").Kept} */
+const kept = new Map();
+/** Items as texts, which are made once for each. @type {WeakMap<ItemInfo, string>} */
+const texts = new WeakMap();
+
+/** What a row is made of. @param {State} state @param {ItemInfo} i */
+function sign(state, i) {
+  let text = texts.get(i);
+  if (!text) texts.set(i, (text = JSON.stringify(i)));
+  const late = lateOf(state, i);
+  const goesOn = i.run || late?.overdue ? Math.floor(Date.now() / 1000) : 0;
+  return [text, goesOn, state.view.info.paused ? "" : ticksToCome(state.view)[0], begunOf(state, i), late?.overdue ? "" : late?.seconds].join(" ");
+}
 
 /** Takes what the address says. */
 export function readLook() {
@@ -53,6 +67,7 @@ export function itemsSection(state, o) {
     table({
       label: w("job.itemsTitle"), rows: sortable(hits, state), columns: columns(state), key: (i) => i.item,
       order: { by: look.by, down: look.down }, turn: (order) => turn(order, o.again), rowClass: (i) => (lateOf(state, i)?.overdue ? "late" : null),
+      keeps: { rows: kept, sign: (i) => sign(state, i) },
       empty: empty(all.length ? w("job.noHits") : w("job.noItems"), all.length ? button(w("job.showAll"), () => turn({ find: "", kind: "" }, o.again)) : null),
     }),
     hits.length > look.rows ? h("p", null, button(w("ui.more"), () => {
@@ -103,10 +118,10 @@ function columns(state) {
     { name: "state", text: w("job.state"), sort: by((i) => i.status), cell: (i) => h("div", { class: "badges" }, badges(state, i)) },
     { name: "owner", text: w("job.owner"), sort: by((i) => i.instance), cell: owner },
     { name: "tick", text: w("job.lastTick"), sort: by((i) => i.lastTick), cell: (i) => at(i.lastTick) },
-    { name: "next", text: w("job.nextTick"), cell: (i) => (i.disabled || state.view.info.paused ? "–" : since(next)) },
+    { name: "next", text: w("job.nextTick"), cell: (i) => (i.disabled || state.view.info.paused ? "–" : at(next)) },
     { name: "late", text: w("job.lateness"), num: true, sort: by((i) => lateOf(state, i)?.seconds), cell: (i) => late(state, i) },
     { name: "last", text: w("job.lastRun"), wide: true, sort: by((i) => i.last?.outcome), cell: (i) => last(i) },
-    { name: "menu", text: w("ui.menu"), unseen: true, cell: (i) => itemMenu(state.view, i) },
+    { name: "menu", text: w("ui.menu"), unseen: true, cell: (i) => itemMenu(() => state.view, i) },
   ];
   return all;
 }
@@ -159,7 +174,7 @@ function last(i) {
       l.taskId && facts.databases?.[namespace] ? h("a", { href: inNamespace(["history", l.taskId]), "aria-label": w("job.toRun", { item: i.item }) }, outcome) : outcome,
       took !== undefined ? h("span", { class: "num" }, lasting(took)) : null,
       l.source && l.source !== "NORMAL_TRIGGER" ? h("span", { class: "soft" }, term("source", l.source)) : null,
-      h("span", { class: "soft" }, since(l.ended))),
+      h("span", { class: "soft" }, at(l.ended))),
     l.error && isFailure(l.outcome) ? h("p", { class: "error-text", title: l.error }, l.error) : null,
   ];
 }

@@ -9,13 +9,16 @@ import { w } from "./words.js";
  * unseen is a heading for those alone who cannot see the table: that of a column of menus.
  */
 /** @typedef {{by: string, down: boolean}} Order */
+/** @typedef {Map<string | number, {sign: string, row: import("./dom.js").Made}>} Kept */
 
 /**
- * A table. order is how it is sorted, and turn sorts it otherwise; without turn it is as the rows are.
+ * A table. order is how it is sorted, and turn sorts it otherwise; without turn it is as the rows are. Rows that a
+ * table keeps are made again only when their sign is another one: of many rows that are drawn each second, few change.
  * @template R
  * @param {{
  *   label: string, rows: R[], columns: Column<R>[], key: (row: R) => string | number, order?: Order, turn?: (order: Order) => void,
  *   rowClass?: (row: R) => string | null, empty?: View,
+ *   keeps?: {rows: Kept, sign: (row: R) => string},
  * }} t
  */
 export function table(t) {
@@ -24,7 +27,28 @@ export function table(t) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.label }, h("table", { class: "cards", role: "table" },
     h("caption", { class: "unseen" }, t.label),
     h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, t.columns.map((c) => headCell(c, t.order, t.turn)))),
-    h("tbody", { role: "rowgroup" }, sorted(t.rows, t.columns, t.order).map((row) => h("tr", { key: t.key(row), role: "row", class: t.rowClass?.(row) ?? null }, t.columns.map((c) => bodyCell(c, row)))))));
+    h("tbody", { role: "rowgroup" }, bodyRows(t))));
+}
+
+/**
+ * @template R
+ * @param {Parameters<typeof table<R>>[0]} t
+ */
+function bodyRows(t) {
+  const rows = sorted(t.rows, t.columns, t.order);
+  const make = (/** @type {R} */ row) => h("tr", { key: t.key(row), role: "row", class: t.rowClass?.(row) ?? null }, t.columns.map((c) => bodyCell(c, row)));
+  const keeps = t.keeps;
+  if (!keeps) return rows.map(make);
+  const before = new Map(keeps.rows);
+  keeps.rows.clear();
+  return rows.map((r) => {
+    const key = t.key(r);
+    const sign = keeps.sign(r);
+    const old = before.get(key);
+    const row = old?.sign === sign ? old.row : make(r);
+    keeps.rows.set(key, { sign, row });
+    return row;
+  });
 }
 
 /**
