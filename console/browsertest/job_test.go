@@ -49,7 +49,7 @@ func TestJobTrigger(t *testing.T) {
 	t.Parallel()
 	tab, j := jobPage(t, world.Operator, world.Count, job.Config{Name: "op-trigger", ShardingTotalCount: 2})
 	tab.See("One-off job: it runs when it is triggered.")
-	tab.Click("button", "Run now")
+	tab.Click("button", "Trigger")
 	tab.Fill("Items", "1-")
 	tab.See("Write numbers and ranges, such as 0-3, 7.")
 	tab.Fill("Items", "1")
@@ -59,7 +59,7 @@ func TestJobTrigger(t *testing.T) {
 	if r, err := j.Requests(t.Context()); err != nil || len(r) > 0 {
 		t.Errorf("a preview has made %v (%v)", r, err)
 	}
-	tab.Click("button", "Run now")
+	tab.Click("button", "Trigger")
 	jobComes(t, j, "item 1 alone has run by hand", func(d *ops.JobDetail) bool {
 		return d.Items[0].Last == nil && d.Items[1].Last != nil && d.Items[1].Last.Source == "MANUAL"
 	})
@@ -239,7 +239,7 @@ func TestJobForRoles(t *testing.T) {
 	tab.NotSee("Remove the job")
 	tab.Open("/namespaces/" + world.Namespace + "/jobs/" + world.Quick)
 	tab.See("Counts orders")
-	tab.NotSee("Run now")
+	tab.NotSee("Trigger")
 	tab.Click("button", "Actions: Item 0")
 	tab.WaitFor("[...document.querySelectorAll('details[open] .list button')].map(b => b.textContent).join() === 'History'")
 }

@@ -15,7 +15,7 @@ import { number, term, w } from "./words.js";
 /** @typedef {import("./dom.js").View} View */
 
 /** How many rows are drawn at first, and how many more each time. */
-const step = 100;
+const step = 50;
 
 /** What is looked at: in the address, but for how many. */
 export const look = { find: "", kind: "", by: "item", down: false, rows: step };
@@ -59,11 +59,12 @@ export function itemsSection(state, o) {
   const all = o.others.length ? [...view.items, ...o.others] : view.items;
   const hits = all.filter((i) => (kinds[look.kind]?.(state, i) ?? true) && fits(i, look.find.trim().toLowerCase()));
   const isSome = hits.length < all.length;
+  const total = all.length + (o.others.length ? 0 : view.more?.items ?? 0);
   return section(w("job.itemsTitle"), { id: "items", class: "job-items", tools: isSome && hits.length ? itemsMenu(hits) : null },
     h("div", { class: "fields item-filter" },
       field({ id: "find", type: "search", label: w("job.find"), value: look.find, placeholder: w("job.findHint"), change: (find) => turn({ find }, o.again) }),
       choice({ id: "kind", label: w("job.which"), value: look.kind, options: options(state, all), change: (kind) => turn({ kind }, o.again) })),
-    h("p", { class: "hint", role: "status" }, isSome ? w("job.itemsOf", { n: hits.length, all: all.length }) : w("job.itemsAllOf", { all: all.length })),
+    h("p", { class: "hint", role: "status" }, hits.length < total ? w("job.itemsOf", { n: hits.length, all: total }) : w("job.itemsAllOf", { all: total })),
     table({
       label: w("job.itemsTitle"), rows: sortable(hits, state), columns: columns(state), key: (i) => i.item,
       order: { by: look.by, down: look.down }, turn: (order) => turn(order, o.again), rowClass: (i) => (lateOf(state, i)?.overdue ? "late" : null),
@@ -71,7 +72,7 @@ export function itemsSection(state, o) {
       empty: empty(all.length ? w("job.noHits") : w("job.noItems"), all.length ? button(w("job.showAll"), () => turn({ find: "", kind: "" }, o.again)) : null),
     }),
     hits.length > look.rows ? h("p", null, button(w("ui.more"), () => {
-      look.rows += step;
+      look.rows += step * 4;
       o.again();
     })) : null,
     view.more?.items && !o.others.length ? note("info", h("p", null, w("job.moreItems", { n: view.more.items })), h("p", null, button(w("job.loadItems"), o.loadOthers))) : null,
@@ -87,6 +88,11 @@ function sortable(hits, state) {
   const compare = columns(state).find((c) => c.name === look.by)?.sort;
   const sorted = compare && !(look.by === "item" && !look.down) ? hits.toSorted((a, b) => (look.down ? compare(b, a) : compare(a, b))) : hits;
   return sorted.slice(0, look.rows);
+}
+
+/** Whether an item has begun a tick: for new ones the registry has when its schedule came into force. @param {State} state @param {ItemInfo} i */
+function hasBegun(state, i) {
+  return i.last || i.run || Date.parse(i.lastTick ?? "") > Date.parse(state.view.since ?? "");
 }
 
 /** @param {ItemInfo} i @param {string} text */
@@ -117,7 +123,7 @@ function columns(state) {
     { name: "item", text: w("job.item"), sort: by((i) => i.item), cell: (i) => [h("strong", { class: "num" }, String(i.item)), i.parameter ? h("span", { class: "parameter soft", title: i.parameter }, i.parameter) : null] },
     { name: "state", text: w("job.state"), sort: by((i) => i.status), cell: (i) => h("div", { class: "badges" }, badges(state, i)) },
     { name: "owner", text: w("job.owner"), sort: by((i) => i.instance), cell: owner },
-    { name: "tick", text: w("job.lastTick"), sort: by((i) => i.lastTick), cell: (i) => at(i.lastTick) },
+    { name: "tick", text: w("job.lastTick"), sort: by((i) => i.lastTick), cell: (i) => (hasBegun(state, i) ? at(i.lastTick) : "–") },
     { name: "next", text: w("job.nextTick"), cell: (i) => (i.disabled || state.view.info.paused ? "–" : at(next)) },
     { name: "late", text: w("job.lateness"), num: true, sort: by((i) => lateOf(state, i)?.seconds), cell: (i) => late(state, i) },
     { name: "last", text: w("job.lastRun"), wide: true, sort: by((i) => i.last?.outcome), cell: (i) => last(i) },
