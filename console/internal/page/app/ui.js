@@ -96,7 +96,7 @@ function help(p) {
  * @param {...View} content
  */
 export function section(title, o, ...content) {
-  return h("section", { class: "block " + (o.class ?? ""), id: o.id, "aria-label": typeof title === "string" ? title : null },
+  return h("section", { key: o.id ?? (typeof title === "string" ? title : undefined), class: "block " + (o.class ?? ""), id: o.id, "aria-label": typeof title === "string" ? title : null },
     h("div", { class: "blockhead" }, h("h2", null, title), o.tools ? h("div", { class: "tools" }, o.tools) : null), ...content);
 }
 
