@@ -23,20 +23,19 @@ export class Past {
   /** @type {Map<number, Missed[]>} */ missed = new Map();
   /** What is there: all that began in this span. @type {Span | undefined} */ known;
   /** @type {Set<string>} */ #events = new Set();
-  /** @type {Span | undefined} */ #wanted;
   #deep = 0;
 
-  /** @param {string} job @param {Runs} runs @param {() => void} changed */
-  constructor(job, runs, changed) {
+  /** @param {string} job @param {Runs} runs @param {() => Span} wanted what is looked at @param {() => void} changed */
+  constructor(job, runs, wanted, changed) {
     this.job = job;
     this.runs = runs;
+    this.wanted = wanted;
     this.changed = changed;
     this.polling = poll(() => this.#follow(), 2);
   }
 
-  /** Sees to it that the executions of a span are there. @param {Span} span */
-  async need(span) {
-    this.#wanted = span;
+  /** Sees to it that the executions of what is looked at are there. */
+  async need() {
     if (this.isLoading) return;
     this.isLoading = true;
     this.isShort = false;
@@ -44,8 +43,8 @@ export class Past {
     try {
       let asked;
       let isMore = true;
-      for (let steps = 0; steps < 20 && (isMore || asked !== this.#wanted); steps++) {
-        asked = this.#wanted;
+      for (let steps = 0; steps < 20 && (isMore || asked !== this.wanted()); steps++) {
+        asked = this.wanted();
         isMore = await this.#step(asked);
         this.changed();
       }
@@ -95,7 +94,7 @@ export class Past {
   /** Asks for what is new, as long as somebody looks at it. */
   async #follow() {
     const now = Date.now();
-    if (this.isLoading || !this.known || !this.#wanted || this.#wanted.to < this.known.to) return;
+    if (this.isLoading || !this.known || this.wanted().to < this.known.to) return;
     // Of some that run nobody may have told the end, or it came late.
     const oldest = this.#deep++ % 10 === 0 ? this.#oldestOpen(now) : Infinity;
     await this.#newer(now, oldest);

@@ -10,7 +10,7 @@ export class Window {
   /** Whether somebody has chosen it. */
   isChosen = false;
 
-  /** @param {number} length if the address has none @param {(span: Span) => void} changed */
+  /** @param {number} length if the address has none @param {() => void} changed */
   constructor(length, changed) {
     const q = query();
     const asked = spans[q.span] ?? Number(q.span) * 1000;
@@ -38,13 +38,13 @@ export class Window {
     this.isChosen = true;
     const name = Object.entries(spans).find(([, length]) => Math.abs(length - this.length) < 1)?.[0];
     setQuery({ span: name ?? String(Math.round(this.length / 1000)), until: follows ? undefined : new Date(span.to).toISOString() });
-    this.changed(span);
+    this.changed();
   }
 
   /** A length, without anybody having chosen it. @param {number} length */
   begin(length) {
     this.span = following(length, Date.now());
-    this.changed(this.span);
+    this.changed();
   }
 
   /** @param {number} length */
@@ -55,7 +55,7 @@ export class Window {
   /** @param {number} factor @param {number} [at] the part of the span that stays where it is */
   zoom(factor, at = 0.5) {
     const span = zoomed(this.span, factor, this.span.from + this.length * at);
-    this.go(this.follows ? following(span.to - span.from, Date.now()) : span);
+    this.#goTo(this.follows ? following(span.to - span.from, Date.now()) : span);
   }
 
   /** By a part of its length; not beyond now. @param {number} part */
@@ -70,7 +70,7 @@ export class Window {
 
   /** @param {Span} span */
   #goTo(span) {
-    const latest = following(this.length, Date.now());
+    const latest = following(span.to - span.from, Date.now());
     const isLatest = span.to >= latest.to;
     this.go(isLatest ? latest : span, isLatest);
   }

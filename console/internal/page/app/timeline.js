@@ -43,9 +43,9 @@ export function mountTimeline(element, o) {
 
   const runs = new Runs();
   const paint = new Paint();
-  const past = new Past(o.job, runs, changed);
-  const window = new Window(usualLength(o.view), (span) => {
-    void past.need(span);
+  const past = new Past(o.job, runs, () => window.span, changed);
+  const window = new Window(usualLength(o.view), () => {
+    void past.need();
     changed();
   });
   /** @type {JobView | undefined} */ let view;
@@ -90,7 +90,7 @@ export function mountTimeline(element, o) {
           changed();
         },
       }),
-      past.error ? problem(past.error, () => void past.need(window.span)) : null,
+      past.error ? problem(past.error, () => void past.need()) : null,
       past.isShort ? note("warn", w("timeline.short")) : null);
   }
 
@@ -195,7 +195,7 @@ export function mountTimeline(element, o) {
     paintSoon();
   });
   if (o.view) update(o.view);
-  void past.need(window.span);
+  void past.need();
   changed();
   return { update };
 }
