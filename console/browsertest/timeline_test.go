@@ -1,0 +1,169 @@
+package browsertest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
+	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+const (
+	shopPages = "/namespaces/" + world.Namespace
+	shopAPI   = "/api/v1" + shopPages
+)
+
+// execution is what the tests need of an execution of the API.
+type execution struct {
+	ID, Instance, Outcome, Source string
+	Item                          int
+	Begun, Ended, Tick            time.Time
+}
+
+// executions returns those of a job that the API lists, newest first, once there are so many of which a part of the query
+// tells, such as &outcomes=OK.
+func executions(tab *browser.Tab, job, query string, count int) []execution {
+	path := fmt.Sprintf("%s/history/executions?limit=1000&job=%s%s", shopAPI, job, query)
+	tab.WaitFor(fmt.Sprintf("fetch(%q).then(r => r.json()).then(list => list.rows.length >= %d)", path, count))
+	var list struct{ Rows []execution }
+	tab.Eval(fmt.Sprintf("fetch(%q).then(r => r.json())", path), &list)
+	return list.Rows
+}
+
+// onTimeline are functions for expressions: place is where an item's lane is at a time, in CSS pixels of the canvas; isDrawn whether
+// something of a colour is there that is not the ground's, the lines' or the text's; point puts the mouse there.
+const onTimeline = `
+	const box = document.querySelector('.timeline-lanes');
+	const place = (item, time) => {
+		const d = box.dataset;
+		return [+d.gutter + (time - d.from) / (d.to - d.from) * (box.clientWidth - d.gutter), 26 + (item + 0.5) * d.lane];
+	};
+	const isDrawn = (item, time) => {
+		const from = box.querySelector('canvas');
+		const dots = from.width / box.clientWidth;
+		const [x, y] = place(item, time).map((v) => v * dots);
+		const read = new OffscreenCanvas(6, 6).getContext('2d', {willReadFrequently: true});
+		read.drawImage(from, x, y - 3, 6, 6, 0, 0, 6, 6); // some of it may be the pattern of a failure
+		const {data} = read.getImageData(0, 0, 6, 6);
+		return data.some((_, i) => i % 4 === 0 && Math.max(...data.slice(i, i + 3)) - Math.min(...data.slice(i, i + 3)) > 60);
+	};
+	const point = (item, time) => {
+		const corner = box.getBoundingClientRect();
+		const [x, y] = place(item, time);
+		box.dispatchEvent(new PointerEvent('pointermove', {clientX: corner.left + x, clientY: corner.top + y, bubbles: true}));
+	};
+`
+
+// onIt is an expression of a page with a timeline.
+func onIt(format string, args ...any) string {
+	return "(async () => {" + onTimeline + "return " + fmt.Sprintf(format, args...) + "})()"
+}
+
+// What the timeline draws, and has as a table, are the executions of the history.
+func TestTimelineIsTheHistory(t *testing.T) {
+	t.Parallel()
+	const name = "timeline-history"
+	tab := enter(t, world.Viewer, "/about")
+	town.Job(t, world.Mail, job.Config{Name: name, Cron: "* * * * * ?", ShardingTotalCount: 2})
+	begun := executions(tab, name, "&outcomes=OK,FAILED", 8)
+	from, to := begun[len(begun)-1].Begun.Truncate(time.Second).Add(-2*time.Second), begun[0].Begun.Add(-time.Millisecond)
+	length := to.Sub(from).Round(time.Second)
+	from = to.Add(-length)
+	tab.Open(fmt.Sprintf("%s/jobs/%s?span=%d&until=%s&colour=outcome", shopPages, name, int(length.Seconds()), to.UTC().Format("2006-01-02T15:04:05.000Z")))
+	tab.See("Not a success")
+	var ids []string
+	for _, x := range begun {
+		if x.Begun.Before(from) || !x.Begun.Before(to.Truncate(time.Millisecond)) {
+			continue
+		}
+		ids = append(ids, x.ID)
+		tab.WaitFor(onIt("isDrawn(%d, %d)", x.Item, x.Begun.UnixMilli()))
+	}
+	for item := range 2 { // a second before the first tick nothing is there
+		tab.WaitFor(onIt("!isDrawn(%d, %d)", item, begun[len(begun)-1].Begun.Add(-time.Second).UnixMilli()))
+	}
+	tab.Click("button", "As a table")
+	var links []string
+	tab.Eval("[...document.querySelectorAll('.timeline-below tbody a')].map((a) => a.pathname.split('/').at(-1))", &links)
+	if len(ids) < 4 || len(links) != len(ids) {
+		t.Fatalf("the table has %d executions, the history %d", len(links), len(ids))
+	}
+	for _, id := range ids {
+		if !strings.Contains(strings.Join(links, " "), id) {
+			t.Errorf("the table has no %s", id)
+		}
+	}
+}
+
+// Who points at an execution is told its facts, and comes to it by a click.
+func TestTimelinePointing(t *testing.T) {
+	t.Parallel()
+	tab := enter(t, world.Viewer, shopPages+"/jobs/"+world.Failing)
+	x := executions(tab, world.Failing, "&outcomes=FAILED", 1)[0]
+	tab.WaitFor(onIt("isDrawn(%d, %d)", x.Item, x.Begun.UnixMilli()))
+	tab.WaitFor(onIt("(point(%d, %d), !document.querySelector('.timeline-tip').hidden)", x.Item, x.Begun.UnixMilli()))
+	for _, fact := range []string{"Item 1 Failed", "Scheduled", world.Failure} {
+		tab.See(fact)
+	}
+	var label string
+	tab.Eval("document.querySelector('.timeline-bar').ariaLabel", &label)
+	tab.Click("link", label)
+	tab.WaitFor(fmt.Sprintf("location.pathname === '%s/history/%s'", shopPages, x.ID))
+}
+
+// Keys go from execution to execution, move the time, and open one.
+func TestTimelineByKeys(t *testing.T) {
+	t.Parallel()
+	tab := enter(t, world.Viewer, shopPages+"/jobs/"+world.Quick)
+	executions(tab, world.Quick, "&outcomes=OK", 6)
+	tab.WaitFor("document.querySelector('.timeline-lanes')?.dataset.from")
+	tab.WaitFor("(document.querySelector('.timeline-lanes').focus(), true)")
+	heard := "document.querySelector('.timeline-below [role=status]').textContent"
+	tab.WaitFor("document.querySelector('#timeline-keys').textContent.includes('runs of 3 items')")
+	tab.Press("ArrowLeft")
+	tab.WaitFor(heard + ".startsWith('Item 0, OK')")
+	tab.Press("ArrowDown")
+	tab.WaitFor(heard + ".startsWith('Item 1, OK')")
+	for _, step := range []struct{ key, address string }{{"Shift+ArrowLeft", "until="}, {"-", "span=1800"}, {"+", "span=15m"}} {
+		tab.Press(step.key)
+		tab.WaitFor(fmt.Sprintf("location.search.includes(%q)", step.address))
+	}
+	tab.Press("n") // now
+	tab.WaitFor("!location.search.includes('until=')")
+	tab.Press("Enter")
+	tab.WaitFor("location.pathname.startsWith('" + shopPages + "/history/')")
+	tab.See(world.Quick + " · item 1")
+}
+
+// The lane of a worker that is killed changes owner before everybody's eyes.
+func TestTimelineOfAKilledWorker(t *testing.T) {
+	const name = "timeline-failover"
+	tab := enter(t, world.Viewer, "/about")
+	town.Job(t, world.Rebuild, job.Config{Name: name, Cron: "0/10 * * * * ?", ShardingTotalCount: 3, Failover: true})
+	tab.Open(shopPages + "/jobs/" + name + "?span=120")
+	lost := executions(tab, name, "&outcomes=RUNNING", 3)[0]
+	tab.WaitFor(onIt("isDrawn(%d, %d)", lost.Item, lost.Begun.UnixMilli()))
+	tab.WaitFor("window.isTheSame = true")
+	legend := func(instance string) string {
+		address, process, _ := strings.Cut(instance, "@-@")
+		process, _, _ = strings.Cut(process, "-")
+		return address + " · " + process
+	}
+	tab.WaitFor(fmt.Sprintf("document.querySelector('.timeline-legend').innerText.includes(%q)", legend(lost.Instance)))
+	for worker := range world.Workers {
+		if strings.HasPrefix(lost.Instance, world.Address(worker)+"@") {
+			town.Kill(t, worker)
+		}
+	}
+	again := executions(tab, name, fmt.Sprintf("&source=FAILOVER&items=%d", lost.Item), 1)[0]
+	if again.Instance == lost.Instance || !again.Tick.Equal(lost.Tick) {
+		t.Fatalf("%+v is no failover of %+v", again, lost)
+	}
+	tab.WaitFor(onIt("(point(%d, Date.now() - 200), document.querySelector('.timeline-tip').textContent.includes(%q))", lost.Item, legend(again.Instance)))
+	tab.See("Failover")
+	tab.WaitFor(onIt("(point(%d, %d), document.querySelector('.timeline-tip').textContent.includes('Lost'))", lost.Item, lost.Begun.UnixMilli()+50))
+	tab.WaitFor("window.isTheSame")
+}
