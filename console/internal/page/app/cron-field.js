@@ -9,7 +9,7 @@ import { w } from "./words.js";
 
 /** @typedef {import("./dom.js").View} View */
 /** @typedef {import("./cron-form.js").Form} Form */
-/** @typedef {{value: string, zone?: string, change: (value: string) => void, error?: View, disabled?: boolean}} Cron */
+/** @typedef {{value: string, zone?: string, change: (value: string) => void, error?: View, disabled?: boolean, isAlone?: boolean}} Cron isAlone (default true): nothing but the expression says when it runs, so its ticks are told */
 
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 // The fifth of January 2026 was a Monday.
@@ -83,22 +83,17 @@ export function cronField(id, again) {
       h("div", { class: "cron-means", role: "status" },
         c.value.trim() === "" ? h("p", { class: "soft" }, w("cron.never")) : null,
         isZone ? h("p", { class: "soft" }, w("cron.zoneUnknown", { zone })) : null,
-        info ? meaning(info, c.zone) : null));
+        info ? meaning(info, c) : null));
   };
   return { view };
 }
 
-/**
- * What an expression means, and its next ticks.
- * @param {import("./types/api").CronInfo} info
- * @param {string | undefined} zone that of the job, if it has one
- */
-function meaning(info, zone) {
-  return [
-    h("p", { class: "cron-text" }, info.explanation),
-    info.ticks.length ? h("p", { class: "soft" }, zone ? w("cron.next", { zone }) : w("cron.nextHere", { zone: browserZone })) : h("p", { class: "soft" }, w("cron.noTick")),
-    tickList(info.ticks, zone),
-  ];
+/** What an expression means, and its next ticks. @param {import("./types/api").CronInfo} info @param {Cron} c */
+function meaning(info, { zone, isAlone = true }) {
+  const text = h("p", { class: "cron-text" }, info.explanation);
+  if (!isAlone) return text;
+  if (!info.ticks.length) return [text, h("p", { class: "soft" }, w("cron.noTick"))];
+  return [text, h("p", { class: "soft" }, zone ? w("cron.next", { zone }) : w("cron.nextHere", { zone: browserZone })), tickList(info.ticks, zone)];
 }
 
 /**

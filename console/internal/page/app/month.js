@@ -70,7 +70,7 @@ export function monthView(month, plan, turn) {
   return h("div", { class: "month" },
     h("div", { class: "month-head" },
       button("‹", () => turn(later(month, -1)), { label: w("calendar.before"), title: w("calendar.before") }),
-      h("h3", { "aria-live": "polite" }, title),
+      h("p", { class: "month-name", "aria-live": "polite" }, title),
       button("›", () => turn(later(month, 1)), { label: w("calendar.after"), title: w("calendar.after") }),
       month === monthOf() ? null : button(w("calendar.today"), () => turn(monthOf()), { kind: "quiet" })),
     h("table", null, h("caption", { class: "unseen" }, w("calendar.caption", { month: title })),

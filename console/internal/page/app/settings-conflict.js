@@ -22,6 +22,7 @@ export function conflictView(c, o) {
     note("warn",
       h("h2", { id: "conflict" }, w("settings.conflict")),
       c.entries.map((e) => h("p", { key: e.id }, h("strong", null, e.by ?? ""), " · ", at(e.at), e.why ? " · " + e.why : null)),
+      c.entries.length ? null : h("p", null, w("settings.conflictProgram")),
       h("p", null, c.merged.both.length ? w("settings.conflictBoth", { n: c.merged.both.length }) : w("settings.conflictApart"))),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": w("settings.conflict") }, h("table", { class: "cards" },
       h("thead", null, h("tr", null, [w("settings.field"), w("settings.was"), w("settings.theirs"), w("settings.mine")].map((text) => h("th", { scope: "col" }, text)))),

@@ -52,6 +52,7 @@ export class Editor {
     this.isText = !stored.info.config;
     this.errors = new Map((stored.info.errors ?? []).map((e) => [e.field, e.reason]));
     this.problem = this.plan = this.conflict = undefined;
+    if (stored.info.config) void this.check(); // for the next ticks
   }
 
   /** All values of the form. @returns {Flat} */
@@ -79,7 +80,7 @@ export class Editor {
     this.draw();
   }
 
-  /** Asks what it would change, and what is wrong with it. Whether nothing is. */
+  /** Asks what it would change, what is wrong with it, and when it would run. Whether nothing is wrong. */
   async check() {
     clearTimeout(this.timer);
     const asked = ++this.asked;
@@ -87,7 +88,7 @@ export class Editor {
     let problem;
     let plan;
     try {
-      if (this.changed.length) plan = await ask("POST /namespaces/{namespace}/jobs/{job}/plan", here, { ...this.body, version: this.stored.info.version });
+      plan = await ask("POST /namespaces/{namespace}/jobs/{job}/plan", here, { ...this.body, version: this.stored.info.version });
     } catch (e) {
       if (isConflict(e)) await this.meet();
       else if (e instanceof Problem && e.errors.length) errors = new Map(e.errors.map((f) => [f.field.replace(/^body\.(config\.)?/, ""), f.reason]));

@@ -1,6 +1,7 @@
 // The configuration of a job: a form or its text, checked while it is edited, and saved after a look at what changes.
 import { ask, isConflict } from "../actions.js";
 import { all, answer } from "../api.js";
+import { calendarPreview } from "../calendar-preview.js";
 import { cronField } from "../cron-field.js";
 import { h } from "../dom.js";
 import { job, namespace } from "../facts.js";
@@ -12,6 +13,7 @@ import { may } from "../rights.js";
 import { conflictView } from "../settings-conflict.js";
 import { control, groups, idOf, isField } from "../settings-fields.js";
 import { implementation } from "../settings-implement.js";
+import { namesOf } from "../settings-model.js";
 import { planView, ticks } from "../settings-plan.js";
 import { propsTable } from "../settings-props.js";
 import { Editor, read } from "../settings-state.js";
@@ -25,6 +27,8 @@ let isSaving = false;
 
 jobHead(w("title.settings"));
 const cron = cronField(idOf("cron"), () => again());
+const preview = calendarPreview(() => again());
+let isPreviewed = false;
 /** @type {Editor} */
 let editor;
 let again = () => {};
@@ -128,15 +132,26 @@ function controls(fields, f) {
 function formView() {
   const e = editor;
   const f = form();
+  const chosen = namesOf(f.value("props: schedule.calendars"));
   const common = { disabled: f.disabled, value: f.value("description"), change: (/** @type {string} */ v) => f.change("description", v) };
   return [
     section(w("settings.about"), { tools: turnButton() }, field({ id: idOf("description"), label: w("settings.description"), error: f.error("description"), ...common })),
     groups.map((g) => section(titles[g.name], {},
-      g.name === "schedule" ? cron.view({ value: f.value("cron"), zone: f.value("timeZone") || undefined, change: (v) => f.change("cron", v), error: f.error("cron"), disabled: f.disabled }) : null,
+      g.name === "schedule" ? cron.view({ value: f.value("cron"), zone: f.value("timeZone") || undefined, change: (v) => f.change("cron", v), error: f.error("cron"), disabled: f.disabled, isAlone: !(hasMore() && e.plan) }) : null,
       g.name === "more" ? h("details", { open: g.fields.some((one) => f.error(one.key)) }, h("summary", null, w("settings.showMore")), controls(g.fields, f)) : controls(g.fields, f),
+      g.name === "schedule" && chosen.length ? h("details", { ontoggle: openPreview }, h("summary", null, w("settings.preview")), isPreviewed ? preview.view(chosen) : null) : null,
       g.name === "schedule" && hasMore() && e.plan ? ticks(w("settings.allTicks"), e.plan.ticksAfter, f.value("timeZone") || undefined) : null)),
     section(w("settings.props"), {}, propsTable(e.rows, (rows) => e.edit(() => (e.rows = rows)), f.error, f.disabled)),
   ];
+}
+
+/** @param {Event} e */
+function openPreview(e) {
+  const { open } = /** @type {HTMLDetailsElement} */ (e.currentTarget);
+  if (open !== isPreviewed) {
+    isPreviewed = open;
+    again();
+  }
 }
 
 /** Whether more than the expression says when it runs. */
