@@ -105,13 +105,13 @@ func (p *Pages) icon(w http.ResponseWriter, r *http.Request) {
 	p.assets.ServeHTTP(w, r)
 }
 
-// Fail shows why there is no page: the log-in to who is not logged in, or what is wrong.
+// Fail shows why there is no page: the log-in to who is not logged in, or no longer, or what is wrong.
 func (p *Pages) Fail(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(err, route.ErrNobody) {
-		p.show(w, r, site{name: "login"}, http.StatusUnauthorized, nil)
+	problem := api.ProblemOf(err)
+	if problem.Status == http.StatusUnauthorized {
+		p.show(w, r, site{name: "login"}, problem.Status, nil)
 		return
 	}
-	problem := api.ProblemOf(err)
 	p.show(w, r, site{name: "problem"}, problem.Status, &problem.Code)
 }
 

@@ -35,6 +35,9 @@ func newSite(t *testing.T, o Options) (*Pages, http.Handler) {
 	t.Helper()
 	table := &route.Table{Who: func(r *http.Request) (*access.Principal, error) {
 		user, _, _ := r.BasicAuth()
+		if user == "ended" {
+			return nil, access.ErrRefused // as the cookie of a session that is over
+		}
 		return people[user], nil
 	}}
 	if o.Connections == nil {
@@ -187,16 +190,18 @@ func TestLooks(t *testing.T) {
 func TestLogInInPlaceOfPages(t *testing.T) {
 	_, handler := newSite(t, Options{Passwords: true, Provider: "/api/v1/oidc/login", Users: true, Version: "v1.2.3"})
 	for _, s := range sites {
-		w := get(handler, "", pathOf(s))
-		f := factsOf(t, w.Body.String())
-		if w.Code != http.StatusUnauthorized || f.Page != "login" || f.User != "" || f.Version != "" || f.Grants != nil || f.Databases != nil || !f.Passwords {
-			t.Errorf("%s: %d %+v", s.name, w.Code, f)
-		}
-		if strings.Contains(w.Body.String(), "shop") || strings.Contains(w.Body.String(), "v1.2.3") {
-			t.Errorf("%s tells a stranger what there is", s.name)
-		}
-		if w.Header().Get("Location") != "" {
-			t.Errorf("%s leads away", s.name)
+		for _, user := range []string{"", "ended"} {
+			w := get(handler, user, pathOf(s))
+			f := factsOf(t, w.Body.String())
+			if w.Code != http.StatusUnauthorized || f.Page != "login" || f.User != "" || f.Version != "" || f.Grants != nil || f.Databases != nil || !f.Passwords {
+				t.Errorf("%s: %d %+v", s.name, w.Code, f)
+			}
+			if strings.Contains(w.Body.String(), "shop") || strings.Contains(w.Body.String(), "v1.2.3") {
+				t.Errorf("%s tells a stranger what there is", s.name)
+			}
+			if w.Header().Get("Location") != "" {
+				t.Errorf("%s leads away", s.name)
+			}
 		}
 	}
 	if there, missing := get(handler, "", "/namespaces/shop"), get(handler, "", "/namespaces/none"); strings.ReplaceAll(there.Body.String(), "shop", "none") != missing.Body.String() {
