@@ -103,6 +103,10 @@ func TestOverviewShowsTheLastDay(t *testing.T) {
 	if shown == 0 || shown > failed {
 		t.Errorf("%d failures are shown, and there are %d", shown, failed)
 	}
+	tab.WaitFor(`fetch("/api/v1/namespaces/shop/history/missed").then(r => r.json()).then(m => m.rows.reduce((n, r) => n + r.madeUp, 0)).then(missed => {
+		const shown = Number(document.querySelector(".strip tr.all td.num:last-child").textContent);
+		return shown <= missed && shown === [...document.querySelectorAll(".strip tr.all .missed")].reduce((n, c) => n + Number(/ (\d+) ticks? missed/.exec(c.title)[1]), 0);
+	})`)
 	tab.WaitFor(`document.querySelectorAll(".strip [tabindex='0']").length === 1`)
 	tab.Eval(`document.querySelector(".strip [tabindex='0']").focus()`, new(any))
 	tab.Press("ArrowDown")
