@@ -81,8 +81,9 @@ function drawLane(c, s, item, top, x, hatch) {
       const width = Math.max(Math.round(gutter + bars.x[i] + bars.width[i]) - left, 1);
       const kind = bars.kind[i];
       const isFailed = (kind & has.failed) !== 0;
-      c.fillStyle = colours.bars[kind & 15];
-      // Late: from the tick to the begin. What has failed is taller, so that it is seen where no pattern has room.
+      // What has failed is taller; where its pattern has no room it has the colour of failures, whatever colours mean.
+      c.fillStyle = isFailed && width < 4 ? colours.bad : colours.bars[kind & 15];
+      // Late: from the tick to the beginning.
       const tick = runs.tick[bars.row[i]];
       if (width > 2 && !(kind & has.failover) && runs.begin[bars.row[i]] - tick < 3600000) late(c, x(tick), left, y + height / 2);
       if (kind & has.torn) torn(c, left, y, width, height);

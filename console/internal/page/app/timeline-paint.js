@@ -1,5 +1,8 @@
 // Colours of bars, by what the reader wants to see, and the signs that they have whatever the colour is.
 
+import { ownerName } from "./owner.js";
+import { term } from "./words.js";
+
 /** @typedef {import("./timeline-runs.js").Runs} Runs */
 /** @typedef {"owner" | "outcome" | "source"} By */
 
@@ -23,6 +26,19 @@ const signs = { FAILED: has.failed, PANIC: has.failed, TIMEOUT: has.failed, RUNN
 export class Paint {
   /** @type {By} */ by = "owner";
   kinds = new Uint8Array(1024);
+  /** Colours of owners, by their names. @type {Map<string, number>} */ #owners = new Map();
+  #isByHost = true;
+
+  /**
+   * Those that are there now have the first colours. If each has a host of its own, a host keeps its colour when its process is
+   * another one.
+   * @param {{id: string, server: string}[]} instances
+   */
+  know(instances) {
+    this.#isByHost = new Set(instances.map((i) => i.server)).size === instances.length;
+    this.#owners.clear();
+    for (const i of instances) this.#owner(i.id);
+  }
 
   /** Finds out the kind of each execution. @param {Runs} runs */
   look(runs) {
@@ -30,20 +46,21 @@ export class Paint {
     const sign = runs.outcomes.list.map((word) => signs[word] ?? 0);
     const again = runs.sources.list.map((word) => (word === "FAILOVER" ? has.failover : 0));
     const { words, column } = this.#chosen(runs);
-    const colours = words.map((word, i) => this.#colour(word, i));
+    const colours = words.map((word) => this.#colour(word));
     for (let row = 0; row < runs.count; row++) {
       this.kinds[row] = colours[column[row]] | sign[runs.outcome[row]] | again[runs.source[row]];
     }
   }
 
   /**
-   * What the colours of some executions mean: words, and the colours as CSS has them.
-   * @param {Runs} runs @param {number[]} rows @returns {[string, string][]}
+   * What the colours of some executions mean: names, and the colours as CSS has them.
+   * @param {Runs} runs @param {number[]} rows @returns {Map<string, string>}
    */
   legend(runs, rows) {
     const { words, column } = this.#chosen(runs);
-    const used = new Set(rows.map((row) => column[row]));
-    return [...used].sort((a, b) => a - b).map((i) => [words[i], `var(${names[this.#colour(words[i], i)]})`]);
+    const used = [...new Set(rows.map((row) => column[row]))].map((i) => words[i]);
+    const colours = new Map(used.map((word) => [this.#name(word), this.#colour(word)]));
+    return new Map([...colours].sort((a, b) => a[1] - b[1]).map(([name, colour]) => [name, `var(${names[colour]})`]));
   }
 
   /** @param {Runs} runs */
@@ -52,15 +69,29 @@ export class Paint {
     return this.by === "outcome" ? { words: runs.outcomes.list, column: runs.outcome } : { words: runs.sources.list, column: runs.source };
   }
 
-  /** @param {string} word @param {number} i */
-  #colour(word, i) {
-    if (this.by === "owner") return word ? i % 8 : off;
+  /** @param {string} word */
+  #colour(word) {
+    if (this.by === "owner") return word ? this.#owner(word) : off;
     return (this.by === "outcome" ? byOutcome : bySource)[word] ?? off;
+  }
+
+  /** @param {string} id */
+  #owner(id) {
+    const name = this.#name(id);
+    const n = this.#owners.get(name) ?? this.#owners.size;
+    this.#owners.set(name, n);
+    return n % 8;
+  }
+
+  /** @param {string} word */
+  #name(word) {
+    if (this.by === "owner" || !word) return this.#isByHost && word ? word.split("@-@")[0] : ownerName(word);
+    return term(this.by, word);
   }
 }
 
 /**
- * @typedef {{bars: string[], ground: string, line: string, ink: string, soft: string, warn: string, accent: string, alternate: string}} Colours
+ * @typedef {{bars: string[], ground: string, line: string, ink: string, soft: string, bad: string, warn: string, accent: string, alternate: string}} Colours
  */
 
 /** The colours of now as a canvas takes them. @param {HTMLElement} el @returns {Colours} */
@@ -72,7 +103,7 @@ export function coloursOf(el) {
     return getComputedStyle(probe).color;
   };
   const colours = {
-    bars: names.map(of), ground: of("--card"), line: of("--line"), ink: of("--ink"), soft: of("--soft"), warn: of("--warn"), accent: of("--accent"),
+    bars: names.map(of), ground: of("--card"), line: of("--line"), ink: of("--ink"), soft: of("--soft"), bad: of("--bad"), warn: of("--warn"), accent: of("--accent"),
     alternate: of("--sunk"),
   };
   probe.remove();

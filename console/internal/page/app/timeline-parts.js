@@ -42,13 +42,12 @@ export function toolbar(o) {
     h("button", { type: "button", "aria-pressed": String(o.asTable), onclick: o.turn }, w("timeline.asTable")));
 }
 
-/** @param {By} what @param {[string, string][]} colours */
-export function legend(what, colours) {
-  const name = (/** @type {string} */ word) => (what === "owner" ? ownerName(word) : word ? term(what, word) : w("timeline.other"));
-  const shown = colours.slice(0, 12);
+/** @param {Map<string, string>} colours by the names of what has them */
+export function legend(colours) {
+  const shown = [...colours].slice(0, 12);
   return h("ul", { class: "timeline-legend", "aria-label": w("timeline.legend") },
-    shown.map(([word, colour]) => h("li", { key: word, title: what === "owner" ? word : null }, h("span", { class: "timeline-sign", style: { background: colour } }), name(word))),
-    colours.length > shown.length ? h("li", { key: "more" }, w("timeline.moreColours", { n: colours.length - shown.length })) : null,
+    shown.map(([name, colour]) => h("li", { key: name }, h("span", { class: "timeline-sign", style: { background: colour } }), name)),
+    colours.size > shown.length ? h("li", { key: "more" }, w("timeline.moreColours", { n: colours.size - shown.length })) : null,
     [["failed", w("timeline.failed")], ["again", term("source", "FAILOVER")], ["late", w("timeline.late")], ["missed", w("timeline.missed")], ["next", w("timeline.next")]].map(([sign, text]) =>
       h("li", { key: "sign " + sign }, h("span", { class: "timeline-sign sign-" + sign }), text)));
 }

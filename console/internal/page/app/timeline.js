@@ -107,7 +107,8 @@ export function mountTimeline(element, o) {
         from: whenFull(window.span.from), to: whenFull(Math.min(window.span.to, Date.now())), runs: rows.length, items: lanes.length, failed,
       })),
       h("p", { class: "unseen", role: "status" }, heard),
-      asTable ? asRows(rows) : legend(paint.by, paint.legend(runs, rows)));
+      rows.length || asTable || past.error ? null : h("p", { class: "soft" }, past.isLoading ? w("ui.loading") : w("timeline.none")),
+      asTable ? asRows(rows) : legend(paint.legend(runs, rows)));
   }
 
   /** @param {number[]} rows */
@@ -178,8 +179,7 @@ export function mountTimeline(element, o) {
   function update(now) {
     const isFirst = view === undefined;
     view = now;
-    // Those that are there have the first colours.
-    for (const i of isFirst ? now.instances : []) runs.owners.place(i.id);
+    if (isFirst) paint.know(now.instances);
     if (isFirst && !o.view && !window.isChosen) window.begin(usualLength(now));
     if (addLive(runs, now)) past.polling.now();
     changed();
