@@ -176,6 +176,13 @@ func (c *Console) addProvider(table *route.Table) error {
 		c.o.OIDC.Close()
 		return nil
 	})
+	c.o.OIDC.OnRefusal(func(w http.ResponseWriter, r *http.Request, status int, reason string) {
+		if strings.Contains(r.Header.Get("Accept"), "text/html") {
+			c.pages.Refuse(w, r, status, reason)
+			return
+		}
+		http.Error(w, reason, status)
+	})
 	return addAll(table, c.o.OIDC.Routes())
 }
 

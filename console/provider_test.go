@@ -30,3 +30,16 @@ func TestTrailHasRefusedLogIns(t *testing.T) {
 		t.Errorf("a secret is in the trail:\n%s", trail)
 	}
 }
+
+// Whom a provider has not let in gets a page that says why, with a way to try again; a program gets the reason alone.
+func TestPageOfRefusedLogIns(t *testing.T) {
+	town := newTown(t)
+	for accept, want := range map[string]string{"text/html,*/*": "text/html; charset=utf-8", "*/*": "text/plain; charset=utf-8"} {
+		r := httptest.NewRequest(http.MethodGet, oidc.CallbackPath+"?code=planted-code-19", nil)
+		r.Header.Set("Accept", accept)
+		w := town.ask(nil, r)
+		if w.Code != http.StatusBadRequest || w.Header().Get("Content-Type") != want || !strings.Contains(w.Body.String(), "no log-in has been started") || strings.Contains(w.Body.String(), "planted") {
+			t.Errorf("%s: %d %s\n%s", accept, w.Code, w.Header(), w.Body)
+		}
+	}
+}

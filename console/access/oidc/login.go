@@ -34,6 +34,7 @@ type Login struct {
 	jar       *jar
 	discovery *discovery
 	own       *http.Transport // nil if it is the caller's
+	refused   func(w http.ResponseWriter, r *http.Request, status int, reason string)
 }
 
 // New returns the log-in by a provider, which is not asked for anything yet. Close it.
@@ -66,6 +67,12 @@ func (l *Login) Close() {
 	if l.own != nil {
 		l.own.CloseIdleConnections()
 	}
+}
+
+// OnRefusal has show tell a browser why it is not logged in: by default that is plain text. It is for the program that serves
+// the routes, which may have pages. Call it before the first request.
+func (l *Login) OnRefusal(show func(w http.ResponseWriter, r *http.Request, status int, reason string)) {
+	l.refused = show
 }
 
 // Routes returns the routes of the log-in. Anybody may use them.
@@ -134,6 +141,10 @@ func (l *Login) refuse(w http.ResponseWriter, r *http.Request, refused *refusal)
 	}
 	if away := (awayError{}); errors.As(refused.cause, &away) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(away.wait/time.Second)+1))
+	}
+	if l.refused != nil {
+		l.refused(w, r, refused.status, refused.text)
+		return
 	}
 	http.Error(w, refused.text, refused.status)
 }

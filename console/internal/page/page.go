@@ -112,7 +112,12 @@ func (p *Pages) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		p.show(w, r, site{name: "login"}, problem.Status, nil)
 		return
 	}
-	p.show(w, r, site{name: "problem"}, problem.Status, &problem.Code)
+	p.show(w, r, site{name: "problem"}, problem.Status, problem)
+}
+
+// Refuse shows why a provider's log-in has failed, with the ways to log in.
+func (p *Pages) Refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
+	p.show(w, r, site{name: "login"}, status, &api.Problem{Code: "not-logged-in", Detail: reason})
 }
 
 // facts are what a page has to know before it asks anything.
@@ -130,7 +135,8 @@ type facts struct {
 	Provider  string            `json:"provider,omitempty"`
 	Users     bool              `json:"users"`
 	Version   string            `json:"version,omitempty"`
-	Code      string            `json:"code,omitempty"` // why there is no page
+	Code      string            `json:"code,omitempty"`   // why there is no page
+	Reason    string            `json:"reason,omitempty"` // why a provider's log-in has failed
 }
 
 // link is one of the navigation.
@@ -153,15 +159,18 @@ type document struct {
 func (d document) W(key string) string { return d.w[key] }
 
 // show writes the document of a page.
-func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int, code *string) {
+func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int, why *api.Problem) {
 	language := languageOf(r)
 	module := "pages/" + s.name + ".js"
 	f := facts{
 		Page: s.name, Root: rootOf(r), Language: language, Theme: themeOf(r), Params: map[string]string{}, Passwords: p.Passwords,
 		Users: p.Users,
 	}
-	if code != nil {
-		f.Code = *code
+	if why != nil {
+		f.Code = why.Code
+	}
+	if s.name == "login" && why != nil {
+		f.Reason = why.Detail
 	}
 	if p.Provider != "" {
 		f.Provider = f.Root + strings.TrimPrefix(p.Provider, "/")

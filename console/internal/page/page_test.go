@@ -282,3 +282,13 @@ func TestHead(t *testing.T) {
 		t.Errorf("HEAD: %d %s", w.Code, w.Header())
 	}
 }
+
+// Whom a provider does not let in learns why, and can try again: its words cannot break out of the document.
+func TestRefuse(t *testing.T) {
+	pages, _ := newSite(t, Options{Provider: "/api/v1/oidc/login"})
+	w := httptest.NewRecorder()
+	pages.Refuse(w, httptest.NewRequest(http.MethodGet, "/api/v1/oidc/callback?error=x", nil), http.StatusForbidden, hostile)
+	if f := factsOf(t, w.Body.String()); w.Code != http.StatusForbidden || f.Page != "login" || f.Reason != hostile || f.Provider != "../../../api/v1/oidc/login" {
+		t.Errorf("%d %+v", w.Code, f)
+	}
+}

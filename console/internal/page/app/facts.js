@@ -5,7 +5,7 @@
  *   page: string, root: string, language: "en" | "zh", theme?: "light" | "dark",
  *   params: Record<string, string>, user?: string, grants?: Grant[], within?: Grant[],
  *   databases?: Record<string, boolean>, passwords: boolean, users: boolean, provider?: string,
- *   version?: string, code?: string,
+ *   version?: string, code?: string, reason?: string,
  * }} Facts
  * @typedef {{role: string, namespaces?: string[], jobs?: string[]}} Grant
  */

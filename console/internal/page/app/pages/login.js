@@ -1,4 +1,5 @@
-// The log-in: shown at the address that somebody wanted to see, which comes afterwards.
+// The log-in: shown at the address that somebody wanted to see, which comes afterwards; or where a log-in at a provider has
+// failed, and the first page comes then.
 import { ask, Problem } from "../api.js";
 import { h } from "../dom.js";
 import { facts } from "../facts.js";
@@ -12,6 +13,8 @@ const typed = { name: "", password: "" };
 /** @type {{busy: boolean, until: number, error: unknown}} */
 const state = { busy: false, until: 0, error: undefined };
 
+const home = new URL(facts.root, location.href).pathname;
+
 /** For how many seconds the console takes no log-in, after too many that failed. */
 const wait = () => Math.max(0, Math.ceil((state.until - Date.now()) / 1000));
 
@@ -21,7 +24,8 @@ async function enter() {
   again();
   try {
     await ask("POST /login", {}, { name: typed.name, password: typed.password });
-    location.reload();
+    if (facts.reason) location.assign(home);
+    else location.reload();
     return; // the page goes
   } catch (e) {
     state.error = e;
@@ -68,11 +72,12 @@ function byPassword() {
 }
 
 function byProvider() {
-  const href = facts.provider + "?" + new URLSearchParams({ return: location.pathname + location.search });
+  const href = facts.provider + "?" + new URLSearchParams({ return: facts.reason ? home : location.pathname + location.search });
   return h("p", null, h("a", { class: facts.passwords ? "button" : "button first", href }, w("login.provider")));
 }
 
 const again = page(() => h("div", { class: "block login" },
+  facts.reason ? note("bad", h("p", null, h("strong", null, w("login.notByProvider"))), h("p", { class: "detail" }, facts.reason), h("p", { class: "help" }, w("login.helpProvider"))) : null,
   facts.passwords && byPassword(),
   facts.passwords && facts.provider ? h("p", { class: "or" }, w("login.or")) : null,
   facts.provider ? byProvider() : null));
