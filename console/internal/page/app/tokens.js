@@ -77,17 +77,18 @@ export async function newToken(make) {
       });
     },
   });
-  if (done && made) await show(made);
+  // Only who says that he has it leaves: Escape, or a click beside, would lose it for ever.
+  while (done && made && !(await show(made)));
   return done;
 }
 
-/** @param {MadeToken} made */
+/** @param {MadeToken} made @returns {Promise<true | undefined>} */
 function show(made) {
   return dialog(w("tokens.made", { name: made.info.name }), (close) => [
     note("warn", w("tokens.once")),
     h("p", { class: "secret" }, h("code", { id: "token" }, made.token), copy(made.token)),
     h("p", { class: "hint" }, w("tokens.header")),
     h("pre", null, `Authorization: Bearer ${made.token.slice(0, 8)}…`),
-    h("div", { class: "ends" }, h("button", { type: "button", class: "first", onclick: () => close() }, w("tokens.kept"))),
+    h("div", { class: "ends" }, h("button", { type: "button", class: "first", onclick: () => close(true) }, w("tokens.kept"))),
   ]);
 }

@@ -209,7 +209,11 @@ export function instanceName(id) {
 export function copy(text) {
   return button(w("ui.copy"), async (e) => {
     const el = /** @type {HTMLElement} */ (e.currentTarget);
-    await navigator.clipboard.writeText(text);
-    el.textContent = w("ui.copied");
+    try {
+      await navigator.clipboard.writeText(text);
+      el.textContent = w("ui.copied");
+    } catch {
+      el.textContent = w("ui.notCopied"); // the browser allows it on safe origins alone, and to whom the user allows it
+    }
   }, { kind: "quiet" });
 }

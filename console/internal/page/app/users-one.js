@@ -47,6 +47,7 @@ export function showUser(name) {
       ];
     });
     poll(one.reload, 15);
+    addEventListener("beforeunload", (e) => one.isChanged && e.preventDefault());
   });
 }
 
@@ -147,7 +148,9 @@ function actions(one) {
       title: w("users.removeAsk", values), text: w("users.removeText"), does: w("ui.remove"), danger: true, quiet: true,
       run: () => ask("DELETE /users/{user}", { user: user.name }),
     });
-    if (done) location.assign(link(["users"]));
+    if (!done) return;
+    one.isChanged = false; // nobody is asked whether to leave
+    location.assign(link(["users"]));
   };
   return [
     isMe ? h("a", { class: "button", href: link(["account"]) }, w("users.account")) : button(w("users.setPassword"), setPassword),

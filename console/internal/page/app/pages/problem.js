@@ -2,7 +2,7 @@
 import { Problem } from "../api.js";
 import { h } from "../dom.js";
 import { facts, link } from "../facts.js";
-import { page } from "../frame.js";
+import { heading, page } from "../frame.js";
 import { problem, section } from "../ui.js";
 import { w } from "../words.js";
 
@@ -15,6 +15,7 @@ const again = code === "no-route" ? undefined : () => location.reload();
 /** @param {string} href @param {string} text */
 const line = (href, text) => h("li", null, h("a", { href }, text));
 
+if (code === "denied") heading(w("next.denied"));
 page(() => [
   problem(new Problem({ status: statuses[code] ?? 404, code }), again),
   section(w("next.title"), {}, h("ul", { class: "ways" }, line(facts.root, w("next.home")), facts.user ? line(link(["account"]), w("next.account")) : null)),
