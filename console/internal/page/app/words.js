@@ -28,6 +28,15 @@ export function has(file, word) {
   return `${file}.${word}` in words;
 }
 
+/**
+ * All words of a kind that have a text, by their texts.
+ * @param {string} file @returns {[string, string][]} words and texts
+ */
+export function terms(file) {
+  const found = Object.entries(words).filter(([key]) => key.startsWith(file + "."));
+  return found.map(([key, text]) => /** @type {[string, string]} */ ([key.slice(file.length + 1), text])).sort((a, b) => a[1].localeCompare(b[1], facts.language));
+}
+
 /** @param {string} text @param {Record<string, string | number>} values */
 function fill(text, values) {
   return text.replace(/\{(\w+)(?:#([^|}]*)\|([^}]*))?\}/g, (all, name, one, other) => {
