@@ -7,9 +7,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 )
 
-// BenchmarkTimeline measures a timeline of 100 items × 1,000 ticks, on a canvas of 1,900 × 800 pixels: to take all executions in, and
+// BenchmarkDrawing measures a timeline of 100 items × 1,000 ticks, on a canvas of 1,900 × 800 pixels: to take all executions in, and
 // to draw them, as long as they are all in sight and as somebody zooms in and pans. A frame is drawn when its pixels are there.
-func BenchmarkTimeline(b *testing.B) {
+func BenchmarkDrawing(b *testing.B) {
 	browser.Require(b)
 	tab := chromium.Tab(b, town.Start(b))
 	tab.Expect("GET /: 401")
