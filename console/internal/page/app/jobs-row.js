@@ -1,6 +1,6 @@
 // What the list shows of a job.
 import { h } from "./dom.js";
-import { inNamespace } from "./facts.js";
+import { facts, inNamespace, namespace } from "./facts.js";
 import { changeJobs } from "./jobs-change.js";
 import { flags } from "./jobs-list.js";
 import { may } from "./rights.js";
@@ -10,6 +10,8 @@ import { number, w } from "./words.js";
 
 /** @typedef {import("./types/api").JobInfo} JobInfo */
 /** @typedef {import("./dom.js").View} View */
+
+const hasHistory = facts.databases?.[namespace] ?? false;
 
 /** What a job is called, and what it is for. @param {JobInfo} job */
 export function name(job) {
@@ -41,11 +43,16 @@ export function schedule(job) {
   ];
 }
 
+/** @param {string} t */
+const isToday = (t) => when(t) !== whenFull(t);
+
 /** @param {JobInfo} job */
 export function next(job) {
   if (job.nextError) return badge("bad", w("jobs.noNext"), job.nextError);
   if (!job.next) return h("span", { class: "soft" }, "–");
-  return [h("time", { datetime: job.next, title: whenFull(job.next) }, when(job.next)), h("span", { class: "about" }, ago(job.next))];
+  // The time of today, or how long it is until another day.
+  const [first, second] = isToday(job.next) ? [when(job.next), ago(job.next)] : [ago(job.next), when(job.next)];
+  return [h("time", { datetime: job.next, title: whenFull(job.next) }, first), h("span", { class: "about", title: whenFull(job.next) }, second)];
 }
 
 /** The execution that has ended last. @param {JobInfo} job */
@@ -63,7 +70,9 @@ export function running(job) {
 
 /** How many items failed with their last execution. @param {JobInfo} job */
 export function failing(job) {
-  return job.failing ? h("a", { href: inNamespace(["history"], { job: job.name, outcomes: "FAILED,PANIC,TIMEOUT" }) }, number(job.failing)) : h("span", { class: "soft" }, "0");
+  if (!job.failing) return h("span", { class: "soft" }, "0");
+  const href = hasHistory ? inNamespace(["history"], { job: job.name, outcomes: "FAILED,PANIC,TIMEOUT" }) : inNamespace(["jobs", job.name]);
+  return h("a", { href }, number(job.failing));
 }
 
 /** What may be done with it. @param {JobInfo} job */
@@ -78,7 +87,7 @@ export function actions(job) {
     isOperator && job.status === "DISABLED" && { text: w("jobs.enable"), act: () => change("enable") },
     isOperator && job.status !== "DISABLED" && { text: w("jobs.disable"), act: () => change("disable"), danger: true },
     { text: w("jobs.settings"), act: () => go(["jobs", job.name, "settings"]) },
-    { text: w("jobs.history"), act: () => go(["history"], { job: job.name }) },
+    hasHistory && { text: w("jobs.history"), act: () => go(["history"], { job: job.name }) },
     may("admin", job.name) && { text: w("jobs.copyJob"), act: () => go(["create"], { from: job.name }) },
   ], job.name);
 }

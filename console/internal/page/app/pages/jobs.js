@@ -6,6 +6,7 @@ import { choiceOfJobs } from "../jobs-choice.js";
 import { filterView, orderView } from "../jobs-filter.js";
 import { countsOf, filterFields, filterOf, lister, orderOf, orderText } from "../jobs-list.js";
 import * as row from "../jobs-row.js";
+import { removedJobs } from "../jobs-removed.js";
 import { followJobs } from "../jobs-store.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { maySome } from "../rights.js";
@@ -25,6 +26,7 @@ const list = lister();
 let counts = countsOf(new Map());
 
 const store = followJobs(() => listAgain());
+const removed = removedJobs(() => again());
 const isSteering = maySome("operator");
 const choice = choiceOfJobs(() => rows, () => again());
 
@@ -94,6 +96,7 @@ function view() {
       h("p", { class: "hits", role: "status" }, isFiltered ? w("jobs.hits", { n: rows.length, all: store.jobs.size }) : w("jobs.count", { n: rows.length }),
         store.whole ? "" : " " + w("ui.loading")),
       rows.length ? table(rows) : nothing()),
+    removed(),
     choice.bar(),
   ];
 }
