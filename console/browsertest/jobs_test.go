@@ -184,3 +184,29 @@ func TestJobsForEverybody(t *testing.T) {
 	tab.See("This would change:")
 	audit(t, tab, "the question")
 }
+
+// What was removed stands below the list, and an admin lets programs bring it back.
+func TestJobsRemoved(t *testing.T) {
+	t.Parallel()
+	tab, o := listJobs(t, world.Admin, "gone", 1)
+	if err := o.Job("gone-1").Remove(t.Context(), ops.RemoveRequest{Why: "nobody needs it"}); err != nil {
+		t.Fatal(err)
+	}
+	tab.See("No job is like that.")
+	tab.Click("button", "Removed jobs")
+	tab.WaitFor("[...document.querySelectorAll('.removed tr')].some(r => r.innerText.includes('gone-1') && r.innerText.includes('nobody needs it'))")
+	audit(t, tab, "removed jobs")
+	tab.Click("button", "Allow gone-1 again")
+	tab.See("This would change:")
+	tab.Click("button", "Allow it again")
+	tab.WaitFor("!document.querySelector('.removed').innerText.includes('gone-1')")
+	removed, err := o.Removed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range removed {
+		if r.Name == "gone-1" {
+			t.Errorf("it is removed still: %+v", r)
+		}
+	}
+}
