@@ -3,6 +3,7 @@ package browsertest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -63,7 +64,7 @@ func TestJobTrigger(t *testing.T) {
 	jobComes(t, j, "item 1 alone has run by hand", func(d *ops.JobDetail) bool {
 		return d.Items[0].Last == nil && d.Items[1].Last != nil && d.Items[1].Last.Source == "MANUAL"
 	})
-	tab.See("Through by " + world.Operator)
+	tab.See("Ended by " + world.Operator)
 	tab.Click("button", "Show results")
 	tab.See("Item 1 OK")
 	tab.WaitFor(itemRow(1) + ".includes('Manual')")
@@ -146,6 +147,70 @@ func TestJobKill(t *testing.T) {
 	tab.WaitFor(itemRow(1) + ".includes('Killed')")
 }
 
+// What has failed runs again, and a request that waits ends when somebody wants that.
+func TestJobRequests(t *testing.T) {
+	t.Parallel()
+	tab, j := jobPage(t, world.Operator, world.Mail, job.Config{Name: "op-requests", ShardingTotalCount: 2})
+	if _, err := j.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	tab.WaitFor(itemRow(1) + ".includes('Failed') && " + itemRow(1) + ".includes('" + world.Failure + "')")
+	tab.See("1 item failed last")
+	tab.Click("button", "Actions")
+	tab.Click("button", "Retry what failed")
+	tab.Click("button", "Retry what failed")
+	jobComes(t, j, "item 1 has run again", func(d *ops.JobDetail) bool {
+		return len(d.Requests) == 2 && d.Requests[1].Source == "RETRY" && slices.Equal(d.Requests[1].Through, []int{1})
+	})
+	tab.See("Retry Ended by " + world.Operator)
+
+	if err := j.Pin(t.Context(), 0, ops.PinRequest{Address: "127.0.0.99", Strict: true}); err != nil {
+		t.Fatal(err)
+	}
+	tab.WaitFor(itemRow(0) + ".includes('Nobody')")
+	if _, err := j.Trigger(t.Context(), job.TriggerRequest{Items: []int{0}}); err != nil {
+		t.Fatal(err)
+	}
+	tab.See("Manual Goes on")
+	tab.Click("button", "End the request")
+	tab.See("What has not begun does not begin.")
+	tab.Click("button", "End the request")
+	jobComes(t, j, "the request is over", func(d *ops.JobDetail) bool { return !d.Requests[2].Ended.IsZero() })
+	tab.NotSee("Goes on")
+	tab.Eval("document.querySelector('.job-rows button').click()", new(any))
+	tab.See("Item 0 Skipped")
+}
+
+// All of it is done by keys alone.
+func TestJobByKeyboard(t *testing.T) {
+	t.Parallel()
+	tab, j := jobPage(t, world.Operator, world.Count, job.Config{Name: "op-keys", Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
+	focus := func(what string) { tab.WaitFor("document.activeElement.textContent === '" + what + "'") }
+	tab.Eval("document.querySelector('#tools details summary').focus()", new(any))
+	tab.Press("Enter")
+	tab.WaitFor("document.querySelector('#tools details').open")
+	tab.Press("Escape")
+	tab.WaitFor("!document.querySelector('#tools details').open")
+	focus("Actions")
+	tab.Press("Enter")
+	for _, name := range []string{"Retry what failed", "Run past ticks", "Deal items anew"} {
+		tab.Press("Tab")
+		focus(name)
+	}
+	tab.Press("Enter")
+	tab.See("Pins hold.")
+	tab.Press("Escape")
+	tab.WaitFor("!document.querySelector('dialog')")
+	focus("Actions")
+	tab.Press("Shift+Tab")
+	focus("Pause")
+	tab.Press("Enter")
+	tab.Press("Tab") // from the box to the reason
+	tab.Press("Enter")
+	jobComes(t, j, "it is paused", func(d *ops.JobDetail) bool { return d.Info.Paused.By == world.Operator })
+	focus("Resume")
+}
+
 // Servers and instances leave a job when they are told to, and the items move on the page, too.
 func TestJobMembers(t *testing.T) {
 	t.Parallel()
@@ -218,7 +283,7 @@ func TestJobRemove(t *testing.T) {
 	tab.See("nobody needs it")
 	tab.Click("button", "Allow it again")
 	tab.Click("button", "Allow it again")
-	tab.See("done.")
+	tab.See("Programs may set it up again.")
 	removed, err := town.Ops(t).Removed(t.Context())
 	for _, r := range removed {
 		if r.Name == "to-remove" {

@@ -25,7 +25,7 @@ export function jobTools(view) {
   const running = view.items.filter((i) => i.run).map((i) => i.item);
   return [
     button(w("job.trigger"), () => trigger(), { kind: "first", key: "trigger" }),
-    info.paused ? button(w("job.resume"), resume, { key: "resume" }) : button(w("job.pause"), () => pause(view), { key: "pause" }),
+    info.paused ? button(w("job.resume"), resume, { key: "pause" }) : button(w("job.pause"), () => pause(view), { key: "pause" }),
     menu(w("ui.menu"), [
       { text: w("job.retry"), act: () => retry() },
       info.cron !== undefined && { text: w("job.backfill"), act: () => backfill(view) },

@@ -92,7 +92,7 @@ function sortable(hits, state) {
 
 /** Whether an item has begun a tick: for new ones the registry has when its schedule came into force. @param {State} state @param {ItemInfo} i */
 function hasBegun(state, i) {
-  return i.last || i.run || Date.parse(i.lastTick ?? "") > Date.parse(state.view.since ?? "");
+  return i.last || i.run || !(Date.parse(i.lastTick ?? "") <= Date.parse(state.view.since ?? ""));
 }
 
 /** @param {ItemInfo} i @param {string} text */

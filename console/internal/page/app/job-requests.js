@@ -40,7 +40,7 @@ function row(r, isOpen, again) {
   return h("li", { key: r.id },
     h("div", { class: "badges" },
       h("strong", null, term("source", r.source)),
-      isOpen ? badge("busy", w("job.requestOpen")) : through < r.items.length ? badge("off", w("job.requestCancelled")) : badge("good", w("job.requestEnded")),
+      isOpen ? badge("busy", w("job.requestOpen")) : badge("off", w("job.requestEnded")),
       h("span", { class: "soft" }, w("job.requestBy", { by: r.by ?? "–" }), " ", since(r.at)),
       h("span", { class: "end" },
         isOpen && may("operator", job) ? button(w("job.cancelRequest"), () => cancel(r.id), { kind: "quiet" }) : null,

@@ -26,15 +26,16 @@ import { w } from "../words.js";
 const here = { namespace, job };
 
 jobHead();
-void start(load, (view) => (view ? begin(view) : gone()));
+void start(load, ({ view, was }) => (view ? begin(view) : gone(was)));
 
-/** The job; undefined if there is none. */
+/** The job, or what is known of its removal. @returns {Promise<{view?: JobView, was?: import("../types/api").RemovedJob}>} */
 async function load() {
   try {
-    return await ask("GET /namespaces/{namespace}/jobs/{job}", here);
+    return { view: await ask("GET /namespaces/{namespace}/jobs/{job}", here) };
   } catch (e) {
-    if (e instanceof Problem && e.status === 404) return undefined;
-    throw e;
+    if (!(e instanceof Problem) || e.status !== 404) throw e;
+    const { rows } = await all("GET /namespaces/{namespace}/removed", { namespace });
+    return { was: rows.find((r) => r.name === job) };
   }
 }
 
@@ -152,14 +153,17 @@ async function askBegun(state, again) {
   }
 }
 
-/** There is no such job: whether it was removed, and what can be done. */
-async function gone() {
-  const { rows } = await all("GET /namespaces/{namespace}/removed", { namespace });
-  const was = rows.find((r) => r.name === job);
-  page(() => [
+/** There is no such job: whether it was removed, and what can be done. @param {import("../types/api").RemovedJob} [was] */
+function gone(was) {
+  let isAllowed = false;
+  const allow = async () => {
+    isAllowed = await readmit();
+    again();
+  };
+  const again = page(() => [
     was ? note("warn", h("p", null, h("strong", null, w("job.wasRemoved", { by: was.by ?? "–", at: whenFull(was.at) }))), was.why ? h("p", { class: "detail" }, was.why) : null) : null,
-    empty(was ? w("job.removedNext") : w("job.unknown", { job }),
-      was && may("admin", job) ? button(w("job.readmit"), readmit) : null, " ",
+    empty(isAllowed ? w("job.readmitted") : was ? w("job.removedNext") : w("job.unknown", { job }),
+      was && !isAllowed && may("admin", job) ? button(w("job.readmit"), allow) : null, " ",
       h("a", { class: "button", href: inNamespace(["jobs"]) }, w("job.toJobs"))),
   ]);
 }
