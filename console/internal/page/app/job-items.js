@@ -90,9 +90,10 @@ function sortable(hits, state) {
   return sorted.slice(0, look.rows);
 }
 
-/** Whether an item has begun a tick: for new ones the registry has when its schedule came into force. @param {State} state @param {ItemInfo} i */
+/** Whether an item has begun a tick: of a new one the registry has when its schedule came into force. @param {State} state @param {ItemInfo} i */
 function hasBegun(state, i) {
-  return i.last || i.run || !(Date.parse(i.lastTick ?? "") <= Date.parse(state.view.since ?? ""));
+  const age = Date.parse(state.view.since ?? "") - Date.parse(i.lastTick ?? "");
+  return !(age >= 0 && age < 1000);
 }
 
 /** @param {ItemInfo} i @param {string} text */
