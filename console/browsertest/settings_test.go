@@ -2,9 +2,11 @@ package browsertest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
@@ -182,13 +184,15 @@ func TestSettingsForViewers(t *testing.T) {
 // Versions are compared, and one is put in force again.
 func TestRollBack(t *testing.T) {
 	t.Parallel()
-	tab, j := configure(t, world.Admin, "changes", job.Config{Name: "settings-versions", Cron: "0 0 3 * * ?", ShardingTotalCount: 2})
+	// The audit keeps what there was of a job of the same name before.
+	name := fmt.Sprintf("settings-versions-%d", time.Now().UnixNano())
+	tab, j := configure(t, world.Admin, "changes", job.Config{Name: name, Cron: "0 0 3 * * ?", ShardingTotalCount: 2})
 	tab.See("The audit knows of no earlier version of this configuration.")
 	change(t, j, func(c *job.Config) { c.Cron = "0 0 4 * * ?" })
 	if _, err := j.Pause(context.Background(), ops.PauseRequest{Why: "moved <away>"}); err != nil {
 		t.Fatal(err)
 	}
-	tab.Open("/namespaces/" + world.Namespace + "/jobs/settings-versions/changes")
+	tab.Open("/namespaces/" + world.Namespace + "/jobs/" + name + "/changes")
 	tab.See("“moved <away>”")
 	tab.Choose("What was done", "configuration changed")
 	tab.NotSee("“moved <away>”")
@@ -199,7 +203,7 @@ func TestRollBack(t *testing.T) {
 	tab.See("Next ticks then")
 	tab.Click("button", "Roll back")
 	tab.See("The configuration is again that of")
-	tab.WaitFor(`document.querySelectorAll(".entries > li").length === 2`) // and the change that brought it back
+	tab.WaitFor(`document.querySelectorAll(".entries > li").length === 2`) // with what brought it back
 	if c, _ := configOf(t, j); c.Cron != "0 0 3 * * ?" {
 		t.Errorf("the configuration is %+v", c)
 	}

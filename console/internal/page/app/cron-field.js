@@ -9,6 +9,7 @@ import { w } from "./words.js";
 
 /** @typedef {import("./dom.js").View} View */
 /** @typedef {import("./cron-form.js").Form} Form */
+/** @typedef {(part: (now: Form) => Partial<Form>) => void} Choose */
 /** @typedef {{value: string, zone?: string, change: (value: string) => void, error?: View, disabled?: boolean, isAlone?: boolean}} Cron isAlone (default true): nothing but the expression says when it runs, so its ticks are told */
 
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -24,6 +25,8 @@ const dayName = new Intl.DateTimeFormat(facts.language, { weekday: "short", time
 export function cronField(id, again) {
   /** Whether the user wants to write the expression himself, though a form could. */
   let isOwn = false;
+  /** The expression of now, also before it is drawn. */
+  let now = "";
   let asked = "";
   /** @type {import("./types/api").CronInfo | undefined} */
   let info;
@@ -60,14 +63,17 @@ export function cronField(id, again) {
   const view = (c) => {
     const zone = c.zone || browserZone;
     explain(c.value, zone);
-    const form = formOf(c.value);
+    now = c.value;
+    const form = formOf(now);
     if (isOwn) form.kind = "other";
-    /** @param {Partial<Form>} part */
+    /** @type {Choose} */
     const choose = (part) => {
-      const next = { ...form, ...part };
+      const was = formOf(now);
+      const change = part(was);
+      const next = { ...was, ...change };
       isOwn = next.kind === "other";
-      if (part.kind && part.kind in steps) next.every = 5 - 3 * Number(part.kind === "hours"); // every 5 minutes, every 2 hours
-      if (!isOwn) c.change(expressionOf(next));
+      if (change.kind && change.kind in steps) next.every = change.kind === "hours" ? 2 : 5;
+      if (!isOwn) c.change((now = expressionOf(next)));
       again();
     };
     const isZone = wrong?.field === "query.timeZone";
@@ -76,7 +82,7 @@ export function cronField(id, again) {
       field({
         id, label: w("cron.expression"), value: c.value, change: (v) => {
           isOwn = formOf(v).kind === "other";
-          c.change(v);
+          c.change((now = v));
           again();
         }, code: true, disabled: c.disabled, placeholder: "0 0 3 * * ?", error: (wrong && !isZone && wrong.text) || c.error,
       }),
@@ -100,25 +106,25 @@ function meaning(info, { zone, isAlone = true }) {
  * Choices that write the expression.
  * @param {string} id
  * @param {Form} f
- * @param {(part: Partial<Form>) => void} choose
+ * @param {Choose} choose
  */
 function choices(id, f, choose) {
   /** @param {Event} e */
   const value = (e) => /** @type {HTMLInputElement} */ (e.target).value;
-  const time = () => h("label", null, w("cron.at"), h("input", { type: "time", id: id + "-time", value: f.time, required: true, onchange: (/** @type {Event} */ e) => value(e) && choose({ time: value(e).slice(0, 5) }) }));
+  const time = () => h("label", null, w("cron.at"), h("input", { type: "time", id: id + "-time", value: f.time, required: true, onchange: (/** @type {Event} */ e) => value(e) && choose(() => ({ time: value(e).slice(0, 5) })) }));
   /** @param {"seconds" | "minutes" | "hours"} kind */
-  const every = (kind) => h("label", null, w("cron.every"), h("select", { id: id + "-every", value: String(f.every), onchange: (/** @type {Event} */ e) => choose({ every: Number(value(e)) }) },
+  const every = (kind) => h("label", null, w("cron.every"), h("select", { id: id + "-every", value: String(f.every), onchange: (/** @type {Event} */ e) => choose(() => ({ every: Number(value(e)) })) },
     steps[kind].map((n) => h("option", { value: n, key: kind + n }, { seconds: w("cron.nSeconds", { n }), minutes: w("cron.nMinutes", { n }), hours: w("cron.nHours", { n }) }[kind]))));
   return [
-    h("label", null, w("cron.runs"), h("select", { id: id + "-kind", value: f.kind, onchange: (/** @type {Event} */ e) => choose({ kind: /** @type {Form["kind"]} */ (value(e)) }) },
+    h("label", null, w("cron.runs"), h("select", { id: id + "-kind", value: f.kind, onchange: (/** @type {Event} */ e) => choose(() => ({ kind: /** @type {Form["kind"]} */ (value(e)) })) },
       kinds.map((kind) => h("option", { value: kind, key: kind }, w(`cron.${kind}`))))),
     f.kind === "seconds" || f.kind === "minutes" || f.kind === "hours" ? every(f.kind) : null,
     f.kind === "hours" ? h("label", null, w("cron.minute"), h("input", {
       type: "number", id: id + "-minute", min: 0, max: 59, value: String(f.minute), required: true,
-      onchange: (/** @type {Event} */ e) => choose({ minute: Math.min(59, Math.max(0, Math.floor(Number(value(e))))) }),
+      onchange: (/** @type {Event} */ e) => choose(() => ({ minute: Math.min(59, Math.max(0, Math.floor(Number(value(e))))) })),
     })) : null,
     f.kind === "week" ? weekdayChoices(id, f, choose) : null,
-    f.kind === "month" ? h("label", null, w("cron.on"), h("select", { id: id + "-day", value: f.day, onchange: (/** @type {Event} */ e) => choose({ day: value(e) }) },
+    f.kind === "month" ? h("label", null, w("cron.on"), h("select", { id: id + "-day", value: f.day, onchange: (/** @type {Event} */ e) => choose(() => ({ day: value(e) })) },
       Array.from({ length: 31 }, (_, i) => h("option", { value: i + 1, key: i + 1 }, w("cron.dayOfMonth", { day: String(i + 1) }))), h("option", { value: "L", key: "L" }, w("cron.lastDay")))) : null,
     f.kind === "day" || f.kind === "week" || f.kind === "month" ? time() : null,
   ];
@@ -128,14 +134,14 @@ function choices(id, f, choose) {
  * One day of the week stays chosen at least.
  * @param {string} id
  * @param {Form} f
- * @param {(part: Partial<Form>) => void} choose
+ * @param {Choose} choose
  */
 function weekdayChoices(id, f, choose) {
   return h("fieldset", { class: "weekdays" }, h("legend", null, w("cron.on")), weekdays.map((day, i) => {
     const isOn = f.days.includes(day);
     return h("label", { key: day }, h("input", {
       type: "checkbox", id: `${id}-${day}`, checked: isOn, disabled: isOn && f.days.length === 1,
-      onchange: () => choose({ days: weekdays.filter((d) => (d === day ? !isOn : f.days.includes(d))) }),
+      onchange: () => choose((now) => ({ days: weekdays.filter((d) => (d === day ? !isOn : now.days.includes(d))) })),
     }), " ", dayName.format(new Date(Date.UTC(2026, 0, 5 + i))));
   }));
 }

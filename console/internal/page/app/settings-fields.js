@@ -126,7 +126,10 @@ function calendars(c, form) {
   return h("fieldset", { class: "field choices" + (c.error ? " wrong" : "") }, h("legend", null, c.label),
     names.map((name) => h("label", { key: name }, h("input", {
       type: "checkbox", id: c.id + "-" + name, checked: chosen.includes(name), disabled: form.disabled,
-      onchange: () => c.change((chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]).join(",")),
+      onchange: () => {
+        const now = namesOf(form.value("props: schedule.calendars"));
+        c.change((now.includes(name) ? now.filter((n) => n !== name) : [...now, name]).join(","));
+      },
     }), " ", name, form.calendars.includes(name) ? null : h("span", { class: "soft" }, w("settings.noCalendar")))),
     c.error ? h("p", { class: "error" }, c.error) : null,
     h("p", { class: "hint" }, c.hint, " ", h("a", { href: inNamespace(["calendars"]) }, w("settings.calendars"))));

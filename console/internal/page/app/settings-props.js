@@ -27,7 +27,10 @@ export function rowsOf(flat, isField) {
 export function propsTable(rows, change, error, disabled) {
   const names = rows.map((r) => r.name);
   /** @param {Row} row @param {Partial<Row>} part */
-  const edit = (row, part) => change(rows.map((r) => (r === row ? { ...r, ...part } : r)));
+  const edit = (row, part) => {
+    Object.assign(row, part); // the same row, so that the next key counts, too, if it comes before this is drawn
+    change(rows);
+  };
   return h("div", { class: "props" },
     rows.length ? h("div", { class: "props-head soft", "aria-hidden": "true" }, h("span", null, w("settings.propName")), h("span", null, w("settings.propValue"))) : h("p", { class: "hint" }, w("settings.noProps")),
     rows.map((row, i) => {
