@@ -53,7 +53,7 @@ export function eventTable(rows) {
     columns: [
       { name: "time", text: w("history.time"), cell: (e) => at(e.time) },
       { name: "kind", text: w("history.happened"), cell: happened },
-      { name: "job", text: w("history.job"), cell: (e) => (e.job ? h("a", { href: inNamespace(["jobs", e.job]) }, e.job) : "–") },
+      { name: "job", text: w("history.job"), cell: (e) => (e.job ? h("a", { href: inNamespace(["jobs", e.job]), class: "name" }, e.job) : "–") },
       { name: "items", text: w("history.items"), cell: (e) => (e.items?.length ? itemsText(e.items) : e.item ?? "–") },
       { name: "who", text: w("history.who"), cell: (e) => [e.by ?? null, e.by && e.instance ? " · " : null, e.instance ? instanceName(e.instance) : e.by ? null : "–"] },
       { name: "detail", text: w("history.detail"), cell: detail, wide: true },

@@ -61,11 +61,11 @@ function view() {
   tools(tab === "runs" ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
   return [
     tabs(w("history.views"), [[w("history.runs"), to(""), tab === "runs"], [w("history.charts"), to("charts"), tab === "charts"], [w("history.events"), to("events"), tab === "events"]]),
-    section(w("history.filters"), { class: "history-filters" }, tab === "events"
+    section(w("history.filters"), {}, tab === "events"
       ? filterView(q, { change, again, isOfRuns: false, chips: kindChips(change), more: ["instance", "by"] })
       : filterView(q, { change, again, isOfRuns: true, chips: outcomeChips(q, change), more: ["items", "instance", "address", "request"] })),
     error && !isToChoose() ? problem(error, () => void tryTo()) : null,
-    section(tab === "events" ? w("history.events") : w("history.runs"), {}, content(), list.isMore ? h("p", null, button(w("ui.more"), () => tryTo(() => list.more()))) : null),
+    section(tab === "events" ? w("history.events") : w("history.runs"), { class: "history" }, content(), list.isMore ? h("p", null, button(w("ui.more"), () => tryTo(() => list.more()))) : null),
   ];
 }
 
