@@ -33,6 +33,17 @@ func TestRunThatFailed(t *testing.T) {
 	tab.Click("button", "Retry")
 	tab.See("Run " + name + ", item 1, again done.")
 	executions(tab, name, "&source=RETRY", 1)
+
+	tab.Click("button", "Run this tick again")
+	tab.WaitFor("document.querySelector('dialog .preview')")
+	tab.Click("button", "Run this tick again")
+	again := executions(tab, name, "&source=BACKFILL", 1)[0]
+	if !again.Tick.Equal(x.Tick) {
+		t.Errorf("%+v is not for the tick of %+v", again, x)
+	}
+	tab.See("Backfill") // among those for the same tick
+	tab.Click("link", "In the timeline")
+	tab.WaitFor(onIt("isDrawn(1, %d)", x.Begun.UnixMilli()))
 }
 
 // Who may only look is offered nothing, and sees the log of what runs grow; who may operate ends it.

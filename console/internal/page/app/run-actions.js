@@ -4,12 +4,15 @@ import { ask } from "./actions.js";
 import { namespace } from "./facts.js";
 import { check } from "./form.js";
 import { may } from "./rights.js";
+import { whenFull } from "./time.js";
 import { button } from "./ui.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./types/api").ExecutionInfo} Execution */
 
 const failed = ["FAILED", "PANIC", "TIMEOUT", "CUT", "KILLED"];
+/** Sources of what runs for a tick of the schedule. */
+const scheduled = ["NORMAL_TRIGGER", "MISFIRE", "FAILOVER", "BACKFILL"];
 
 /** The buttons of an execution, as far as the user may. @param {Execution} x @param {() => void} done */
 export function runActions(x, done) {
@@ -17,6 +20,7 @@ export function runActions(x, done) {
   return [
     x.outcome === "RUNNING" ? button(w("run.kill"), () => kill(x, done), { kind: "danger" }) : null,
     failed.includes(x.outcome) && x.tick ? button(w("run.retry"), () => retry(x, done), { kind: "first" }) : null,
+    x.outcome !== "RUNNING" && scheduled.includes(x.source ?? "") && x.tick ? button(w("run.backfill"), () => backfill(x, done)) : null,
   ];
 }
 
@@ -36,11 +40,28 @@ async function kill(x, done) {
   });
 }
 
-/** @param {Execution} x @param {() => void} done */
+/** Of what has failed last. @param {Execution} x @param {() => void} done */
 async function retry(x, done) {
+  const key = newKey();
   await ask({
     title: w("run.retryTitle", { job: x.job, item: x.item }), text: w("run.retryText"), does: w("run.retry"), preview: true,
-    run: (o) => request("POST /namespaces/{namespace}/jobs/{job}/retry", { namespace, job: x.job, dryRun: o.dryRun }, { items: [x.item], tick: x.tick }),
+    run: (o) => request("POST /namespaces/{namespace}/jobs/{job}/retry", { namespace, job: x.job, dryRun: o.dryRun, "Idempotency-Key": key }, { items: [x.item], tick: x.tick }),
     done,
   });
+}
+
+/** However it has ended, and whatever ran later. @param {Execution} x @param {() => void} done */
+async function backfill(x, done) {
+  const key = newKey();
+  const tick = x.tick ?? "";
+  await ask({
+    title: w("run.backfillTitle", { job: x.job, item: x.item, tick: whenFull(tick) }), text: w("run.backfillText"), does: w("run.backfill"), preview: true,
+    run: (o) => request("POST /namespaces/{namespace}/jobs/{job}/backfill", { namespace, job: x.job, dryRun: o.dryRun, "Idempotency-Key": key }, { items: [x.item], from: tick, to: tick }),
+    done,
+  });
+}
+
+/** A request that is sent again, because its answer was lost, is made once. */
+function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
 }

@@ -20,10 +20,10 @@ await start(load, (loaded) => {
   let x = loaded.x;
   let chain = loaded.chain;
   let isAway = false;
-  let ended = x.outcome === "RUNNING" ? Infinity : 0;
+  let openUntil = 0;
   const isRunning = () => x.outcome === "RUNNING";
   // Lines and a failover may come a little after the end.
-  const isOpen = () => isRunning() || Date.now() < ended + 30000;
+  const isOpen = () => isRunning() || Date.now() < openUntil;
   const asking = poll(async () => {
     if (isOpen()) await refresh();
     else again();
@@ -42,14 +42,20 @@ await start(load, (loaded) => {
   });
 
   function showHead() {
-    tools(state("outcome", x.outcome), h("a", { class: "button", href: timelineOf(x) }, w("run.timeline")), runActions(x, asking.now));
+    tools(state("outcome", x.outcome), h("a", { class: "button", href: timelineOf(x) }, w("run.timeline")), runActions(x, more));
+  }
+
+  /** What was asked for comes soon. */
+  function more() {
+    openUntil = Date.now() + 60000;
+    asking.now();
   }
 
   async function refresh() {
     try {
       ({ x, chain } = await load());
       isAway = false;
-      if (!isRunning() && ended === Infinity) ended = Date.now();
+      if (isRunning()) openUntil = Date.now() + 30000;
     } catch (e) {
       isAway = true;
       throw e; // so that it is asked less often
