@@ -2,7 +2,10 @@ package browsertest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,4 +140,52 @@ func TestCreatePaste(t *testing.T) {
 	tab.WaitFor(`document.querySelector("[aria-label='Parameter of item 2']")?.value === "Lima=1"`)
 	tab.WaitFor(`document.querySelector('.draft pre')?.innerText.includes('0=Berlin,1=上海,2=Lima\\=1')`)
 	audit(t, tab, "the form")
+}
+
+// The form writes and reads parameters of items as jobs do, whatever stands in them.
+func TestCreateParameters(t *testing.T) {
+	t.Parallel()
+	tab, _ := creating(t, world.Admin, "", "create-parameters")
+	random := rand.New(rand.NewPCG(1, 2))
+	const letters = `ab,,==\\\ 上`
+	all := []rune(letters)
+	lists := make([][]string, 300)
+	for i := range lists {
+		for range 1 + random.IntN(4) {
+			var text strings.Builder
+			for range random.IntN(7) {
+				text.WriteRune(all[random.IntN(len(all))])
+			}
+			lists[i] = append(lists[i], strings.TrimSpace(text.String()))
+		}
+	}
+	given, err := json.Marshal(lists)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []struct {
+		Text string
+		Back []string
+	}
+	tab.Eval(`import(document.querySelector("script[type=module]").src.replace("pages/create.js", "create-model.js")).then(m => `+string(given)+`.map(list => {
+		const text = m.parametersText(list);
+		return {Text: text, Back: m.parametersOf(text)};
+	}))`, &got)
+	for i, list := range lists {
+		want := map[int]string{}
+		for item, parameter := range list {
+			if parameter != "" {
+				want[item] = parameter
+			}
+		}
+		if text := job.FormatItemParameters(want); got[i].Text != text {
+			t.Errorf("%q is written %q, want %q", list, got[i].Text, text)
+		}
+		for item, parameter := range list {
+			if back := append(got[i].Back, make([]string, len(list))...)[item]; back != parameter {
+				t.Errorf("%q is read as %q", got[i].Text, got[i].Back)
+				break
+			}
+		}
+	}
 }

@@ -122,7 +122,7 @@ function summary(outcomes, isBefore) {
   const n = { changed: 0, already: 0, failed: 0 };
   for (const o of outcomes) n[became(o)]++;
   return [
-    n.changed || !(n.already || n.failed) ? (isBefore ? w("jobs.nJobs", { n: n.changed }) : w("jobs.nChanged", { n: n.changed })) : "",
+    n.changed || isBefore || !(n.already || n.failed) ? (isBefore ? w("jobs.nJobs", { n: n.changed }) : w("jobs.nChanged", { n: n.changed })) : "",
     n.already ? w("jobs.nAlready", { n: n.already }) : "",
     n.failed ? w("jobs.nFailed", { n: n.failed }) : "",
   ].filter(Boolean).join(" · ");
