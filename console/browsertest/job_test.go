@@ -57,6 +57,7 @@ func TestJobTrigger(t *testing.T) {
 	tab.Fill("Parameter", "by hand")
 	tab.Click("button", "Preview")
 	tab.WaitFor("document.querySelector('dialog .changes li')")
+	audit(t, tab, "a dialog")
 	if r, err := j.Requests(t.Context()); err != nil || len(r) > 0 {
 		t.Errorf("a preview has made %v (%v)", r, err)
 	}
@@ -114,6 +115,7 @@ func TestJobItems(t *testing.T) {
 
 	tab.Click("button", "Actions: Item 2")
 	tab.Click("button", "Pin")
+	audit(t, tab, "a dialog with choices")
 	tab.Fill("Which", world.Address(1))
 	tab.Click("button", "Pin")
 	jobComes(t, j, "item 2 is pinned", func(d *ops.JobDetail) bool {

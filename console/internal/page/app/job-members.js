@@ -24,7 +24,7 @@ export function instancesSection(state, again) {
       label: w("job.instances"), rows: all.slice(0, shown.instances), key: (i) => i.id,
       empty: empty(w("job.noInstances"), w("job.noInstancesNext", { implementation: state.view.info.implementation ?? "–" })),
       columns: [
-        { name: "id", text: w("job.instance"), cell: (i) => [instanceName(i.id), h("div", { class: "badges" }, instanceBadges(i))] },
+        { name: "id", text: w("job.instance"), cell: (i) => [instanceName(i.id), h("div", { class: "badges" }, instanceBadges(i, state.view.triggers?.includes(i.id)))] },
         { name: "items", text: w("job.itemsTitle"), wide: true, cell: (i) => (i.items?.length ? h("span", { class: "clamp num", title: itemsText(i.items) }, itemsText(i.items)) : "–") },
         { name: "running", text: w("job.running"), num: true, cell: (i) => number(i.running?.length ?? 0) },
         { name: "labels", text: w("job.labels"), cell: (i) => (i.labels?.length ? i.labels.join(", ") : "–") },
@@ -34,11 +34,12 @@ export function instancesSection(state, again) {
     more("instances", all.length, state.view.more?.instances, again));
 }
 
-/** @param {InstanceInfo} i */
-function instanceBadges(i) {
+/** @param {InstanceInfo} i @param {boolean} [isAsked] to run, in ElasticJob's way */
+function instanceBadges(i, isAsked) {
   return [
     i.leader ? badge("good", w("job.leader")) : null,
     i.jvm ? badge("off", "JVM") : null,
+    isAsked ? badge("busy", w("job.asked")) : null,
     i.leaving ? badge("busy", w("job.leaving")) : null,
     i.enabled ? null : badge("off", w("job.isDisabled")),
     i.clockOff || i.clockFar ? badge("bad", w("job.clockOff")) : null,

@@ -5,10 +5,10 @@
 /**
  * @typedef {{
  *   view: JobView, live: import("./live.js").LiveState, doubt?: string, settings?: import("./types/api").SettingsInfo, cron?: import("./types/api").CronInfo,
- *   begun: Map<string, string>, due?: {tick: string, seen: number}, overdue: Map<number, string>, removed?: import("./types/api").RemovedJob | null,
+ *   begun: Map<string, string>, due?: {tick: string, seen: number, items: Set<number>}, overdue: Map<number, string>,
  * }} State
- * begun is when executions that run have begun, by task id; due the last tick that has passed while the page looked on, and when
- * it saw that; overdue since when items are late, as the findings tell; removed is null if nothing tells of the removal.
+ * begun is when executions that run have begun, by task id; due the last tick that has passed while the page looked on, when it
+ * saw that, and the items that were to begin then; overdue since when items are late, as the findings tell.
  */
 
 /**
@@ -19,9 +19,10 @@
 export function take(state, view) {
   const before = state.view.ticks?.[0];
   const next = view.ticks?.[0];
-  const isSame = state.view.info.version === view.info.version;
-  if (isSame && before && next !== before && !(next && next < before)) state.due = { tick: before, seen: Date.now() };
-  if (!isSame) state.due = undefined;
+  if (state.view.info.version !== view.info.version || view.info.paused) state.due = undefined;
+  else if (before && next !== before && !(next && next < before)) {
+    state.due = { tick: before, seen: Date.now(), items: new Set(view.items.filter((i) => mayBegin(i, before)).map((i) => i.item)) };
+  }
   state.view = view;
   /** @type {Map<string, string>} */
   const begun = new Map();
@@ -30,6 +31,11 @@ export function take(state, view) {
     if (run?.taskId && at) begun.set(run.taskId, at);
   }
   state.begun = begun;
+}
+
+/** Whether an item could begin a tick, and has not. @param {ItemInfo} i @param {string} tick */
+function mayBegin(i, tick) {
+  return !i.disabled && !i.run && !!i.instance && Date.parse(i.lastTick ?? "") < Date.parse(tick);
 }
 
 /** When what an item runs has begun; its tick if nothing tells. @param {State} state @param {ItemInfo} i */
@@ -48,8 +54,7 @@ export function lateOf(state, i) {
   const since = state.overdue.get(i.item);
   if (!i.run && since && !((i.lastTick ?? "") > since)) return { seconds: (now - Date.parse(since)) / 1000, overdue: true };
   const due = state.due;
-  const mayRun = !i.disabled && !i.run && !state.view.info.paused && i.instance;
-  if (mayRun && due && Date.parse(i.lastTick ?? "") < Date.parse(due.tick) && now - due.seen > 2000) return { seconds: (now - due.seen) / 1000, overdue: true };
+  if (due?.items.has(i.item) && mayBegin(i, due.tick) && now - due.seen > 2000) return { seconds: (now - due.seen) / 1000, overdue: true };
   if (i.run) return between(i.run.tick, state.begun.get(i.run.taskId ?? ""));
   if (i.last?.source === "RETRY" || i.last?.source === "BACKFILL") return undefined; // their ticks are of the past
   return between(i.last?.tick, i.last?.begun);
