@@ -104,7 +104,8 @@ func TestTimelinePointing(t *testing.T) {
 	tab := enter(t, world.Viewer, shopPages+"/jobs/"+world.Failing)
 	x := executions(tab, world.Failing, "&outcomes=FAILED", 1)[0]
 	tab.WaitFor(onIt("isDrawn(%d, %d)", x.Item, x.Begun.UnixMilli()))
-	tab.WaitFor(onIt("(point(%d, %d), !document.querySelector('.timeline-tip').hidden)", x.Item, x.Begun.UnixMilli()))
+	at := placeOf(tab, x.Item, x.Begun)
+	tab.Point(at[0], at[1])
 	for _, fact := range []string{"Item 1 Failed", "Scheduled", world.Failure} {
 		tab.See(fact)
 	}
@@ -112,6 +113,36 @@ func TestTimelinePointing(t *testing.T) {
 	tab.Eval("document.querySelector('.timeline-bar').ariaLabel", &label)
 	tab.Click("link", label)
 	tab.WaitFor(fmt.Sprintf("location.pathname === '%s/history/%s'", shopPages, x.ID))
+}
+
+// placeOf returns where an item's lane is at a time, from the corner of the window.
+func placeOf(tab *browser.Tab, item int, at time.Time) (place [2]float64) {
+	tab.WaitFor(onIt("(box.scrollIntoView({block: 'center'}), true)"))
+	tab.Eval(onIt("place(%d, %d).map((v, i) => v + (i ? box.getBoundingClientRect().top : box.getBoundingClientRect().left))", item, at.UnixMilli()), &place)
+	return place
+}
+
+// The wheel zooms, and who drags moves the time, which opens nothing.
+func TestTimelineByMouse(t *testing.T) {
+	t.Parallel()
+	tab := enter(t, world.Viewer, shopPages+"/jobs/"+world.Quick+"?span=1h")
+	x := executions(tab, world.Quick, "&outcomes=OK", 1)[0]
+	tab.WaitFor(onIt("isDrawn(%d, %d)", x.Item, x.Begun.UnixMilli()))
+	at := placeOf(tab, x.Item, x.Begun)
+	tab.Zoom(at[0], at[1], 100)
+	tab.WaitFor("Number(new URLSearchParams(location.search).get('span')) < 3000")
+	at = placeOf(tab, x.Item, x.Begun)
+	var from, moved float64
+	tab.Eval("Number(document.querySelector('.timeline-lanes').dataset.from)", &from)
+	tab.Drag(at[0], at[1], at[0]-300, at[1]) // later than now nothing is
+	tab.Drag(at[0]-300, at[1], at[0], at[1])
+	tab.WaitFor("location.search.includes('until=')")
+	tab.WaitFor(fmt.Sprintf("document.querySelector('.timeline-lanes').dataset.from < %f", from))
+	tab.Eval("Number(document.querySelector('.timeline-lanes').dataset.from)", &moved)
+	if minutes := (from - moved) / 60e3; minutes < 3 || minutes > 30 {
+		t.Errorf("300 pixels are %.1f minutes", minutes)
+	}
+	tab.WaitFor("location.pathname.endsWith('/jobs/" + world.Quick + "')")
 }
 
 // Keys go from execution to execution, move the time, and open one.
