@@ -60,6 +60,12 @@ export function lateOf(state, i) {
   return between(i.last?.tick, i.last?.begun);
 }
 
+/** For how many seconds an item should have begun already, if it has not. @param {State} state @param {ItemInfo} i */
+export function overdueOf(state, i) {
+  const late = lateOf(state, i);
+  return late?.overdue ? late.seconds : undefined;
+}
+
 /** @param {string | undefined} from @param {string | undefined} to */
 function between(from, to) {
   return from && to ? { seconds: Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000) } : undefined;

@@ -10,7 +10,7 @@ import { missedFacts, runFacts, runLink, runText } from "./timeline-parts.js";
  * @typedef {{item: number, row: number, others: number, missed?: import("./timeline-draw.js").Missed}} Chosen row is -1 for a missed tick
  * @typedef {{
  *   runs: import("./timeline-runs.js").Runs, past: import("./timeline-past.js").Past, paint: import("./timeline-paint.js").Paint,
- *   window: import("./timeline-window.js").Window, lanes: () => {item: number}[], box: HTMLElement, link: HTMLAnchorElement, tip: HTMLElement,
+ *   window: import("./timeline-window.js").Window, lanes: () => import("./timeline-draw.js").LaneName[], box: HTMLElement, link: HTMLAnchorElement, tip: HTMLElement,
  *   place: () => {gutter: number, width: number, head: number, tall: number}, changed: () => void, say: (text: string) => void,
  * }} Surroundings
  */
@@ -47,7 +47,9 @@ export class Choice {
     if (missed) return this.choose({ item: lane.item, row: -1, others: 0, missed });
     const of = runs.lanes.get(lane.item);
     const [row, others] = of ? nearest(runs, of, time, 5 * pixel, Date.now()) : [-1, 0];
-    this.choose(row < 0 ? undefined : { item: lane.item, row, others });
+    if (row >= 0) return this.choose({ item: lane.item, row, others });
+    const isDue = lane.due !== undefined && time >= lane.due && time <= Date.now();
+    this.choose(isDue ? { item: lane.item, row: -1, others: 0, missed: { item: lane.item, tick: lane.due ?? 0, ticks: 0, why: "overdue" } } : undefined);
   }
 
   /** To the next execution, or that of the next lane at about the same time. @param {number} down @param {number} right */

@@ -5,8 +5,9 @@ import { axis } from "./timeline-scale.js";
 
 /**
  * @typedef {import("./timeline-runs.js").Runs} Runs
- * @typedef {{item: number, name: string, isOff: boolean, isAlone: boolean}} LaneName
+ * @typedef {{item: number, name: string, isOff: boolean, isAlone: boolean, info?: import("./types/api").ItemInfo, due?: number}} LaneName
  * @typedef {{item: number, tick: number, ticks: number, why: string}} Missed
+ * due is the tick that should have begun already.
  * @typedef {{
  *   runs: Runs, kinds: Uint8Array, lanes: LaneName[], missed: Map<number, Missed[]>, span: import("./timeline-scale.js").Span, now: number,
  *   ticks: number[], known: number, colours: import("./timeline-paint.js").Colours,
@@ -39,7 +40,7 @@ export function drawScene(c, s) {
   c.rect(gutter, s.head, width, s.height - s.head);
   c.clip();
   grid(c, s, marks, x);
-  for (let lane = first; lane < last; lane++) drawLane(c, s, s.lanes[lane].item, top(lane), x, hatch);
+  for (let lane = first; lane < last; lane++) drawLane(c, s, s.lanes[lane], top(lane), x, hatch);
   if (s.known > span.from) unknown(c, s, Math.min(x(s.known), s.width));
   c.restore();
   names(c, s, font, first, last, top);
@@ -65,10 +66,11 @@ function grid(c, s, marks, x) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} c @param {Scene} s @param {number} item @param {number} top
+ * @param {CanvasRenderingContext2D} c @param {Scene} s @param {LaneName} name @param {number} top
  * @param {(t: number) => number} x @param {CanvasPattern | string} hatch
  */
-function drawLane(c, s, item, top, x, hatch) {
+function drawLane(c, s, name, top, x, hatch) {
+  const { item, due } = name;
   const lane = s.runs.lanes.get(item);
   const pad = s.laneHeight >= 16 ? 4 : s.laneHeight >= 10 ? 2 : 1;
   const [y, height] = [top + pad, s.laneHeight - 2 * pad];
@@ -100,6 +102,7 @@ function drawLane(c, s, item, top, x, hatch) {
       }
     }
   }
+  if (due !== undefined) overdue(c, s, x(due), x(s.now), y, height);
   for (const m of s.missed.get(item) ?? []) {
     if (m.tick >= s.span.from && m.tick <= s.span.to) missedSign(c, s, x(m.tick), top);
   }
@@ -149,6 +152,18 @@ function again(c, s, lane, row, left, y, width, height, x) {
     c.fill();
     return;
   }
+}
+
+/**
+ * What should have begun already: a frame that grows.
+ * @param {CanvasRenderingContext2D} c @param {Scene} s @param {number} from @param {number} to @param {number} y @param {number} height
+ */
+function overdue(c, s, from, to, y, height) {
+  c.strokeStyle = s.colours.warn;
+  c.lineWidth = 2;
+  c.setLineDash([4, 3]);
+  c.strokeRect(from, y + 1, Math.max(to - from, 4), height - 2);
+  c.setLineDash([]);
 }
 
 /** @param {CanvasRenderingContext2D} c @param {Scene} s @param {number} x @param {number} top */

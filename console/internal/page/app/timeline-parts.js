@@ -42,14 +42,16 @@ export function toolbar(o) {
     h("button", { type: "button", "aria-pressed": String(o.asTable), onclick: o.turn }, w("timeline.asTable")));
 }
 
-/** @param {Map<string, string>} colours by the names of what has them */
-export function legend(colours) {
+/** @param {Map<string, string>} colours by the names of what has them @param {import("./timeline-draw.js").LaneName[]} lanes */
+export function legend(colours, lanes) {
   const shown = [...colours].slice(0, 12);
   return h("ul", { class: "timeline-legend", "aria-label": w("timeline.legend") },
     shown.map(([name, colour]) => h("li", { key: name }, h("span", { class: "timeline-sign", style: { background: colour } }), name)),
     colours.size > shown.length ? h("li", { key: "more" }, w("timeline.moreColours", { n: colours.size - shown.length })) : null,
-    [["failed", w("timeline.failed")], ["again", term("source", "FAILOVER")], ["late", w("timeline.late")], ["missed", w("timeline.missed")], ["next", w("timeline.next")]].map(([sign, text]) =>
-      h("li", { key: "sign " + sign }, h("span", { class: "timeline-sign sign-" + sign }), text)));
+    [["failed", w("timeline.failed")], ["again", term("source", "FAILOVER")], ["late", w("timeline.late")], ["missed", w("timeline.missed")], ["overdue", w("timeline.overdue")], ["next", w("timeline.next")]].map(([sign, text]) =>
+      h("li", { key: "sign " + sign }, h("span", { class: "timeline-sign sign-" + sign }), text)),
+    lanes.some((l) => l.isOff) ? h("li", { key: "off" }, "⊘ ", term("status", "DISABLED")) : null,
+    lanes.some((l) => l.isAlone) ? h("li", { key: "alone" }, h("strong", null, "!"), " ", w("timeline.alone")) : null);
 }
 
 /** How late an execution began, in seconds, where that says something. @param {Run} r */
@@ -88,7 +90,7 @@ export function runText(r, now) {
 /** The facts of missed ticks. @param {import("./timeline-draw.js").Missed} m */
 export function missedFacts(m) {
   return [
-    h("p", { class: "head" }, h("strong", null, w("timeline.itemN", { n: m.item })), " ", w("timeline.missedN", { n: m.ticks })),
+    h("p", { class: "head" }, h("strong", null, w("timeline.itemN", { n: m.item })), " ", m.ticks ? w("timeline.missedN", { n: m.ticks }) : w("timeline.overdue")),
     h("p", null, whenFull(m.tick)),
     m.why ? h("p", { class: "hint" }, term("missed", m.why)) : null,
   ];

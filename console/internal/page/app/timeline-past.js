@@ -88,6 +88,7 @@ export class Past {
     if (!k) return;
     const from = Math.min(k.to - slow, since);
     const begin = await this.#load(from, now + 3600000);
+    if (this.known !== k) return; // meanwhile another time is looked at
     this.known = { from: begin > from ? begin : k.from, to: now };
   }
 

@@ -25,9 +25,9 @@ const head = 26;
 
 /**
  * Makes a timeline of a job in an element, in which nobody else draws; update tells it how the job is now. The namespace has
- * a history.
+ * a history. overdue is for how many seconds an item should have begun already, if it has not.
  * @param {HTMLElement} element
- * @param {{job: string, view?: JobView}} o
+ * @param {{job: string, view?: JobView, overdue?: (item: import("./types/api").ItemInfo) => number | undefined}} o
  * @returns {{update: (view: JobView) => void}}
  */
 export function mountTimeline(element, o) {
@@ -108,7 +108,7 @@ export function mountTimeline(element, o) {
       })),
       h("p", { class: "unseen", role: "status" }, heard),
       rows.length || asTable || past.error ? null : h("p", { class: "soft" }, past.isLoading ? w("ui.loading") : w("timeline.none")),
-      asTable ? asRows(rows) : legend(paint.legend(runs, rows)));
+      asTable ? asRows(rows) : legend(paint.legend(runs, rows), lanes));
   }
 
   /** @param {number[]} rows */
@@ -126,7 +126,7 @@ export function mountTimeline(element, o) {
     /** @type {Map<number, LaneName>} */
     const found = new Map();
     for (const i of view?.items ?? []) {
-      found.set(i.item, { item: i.item, name: i.parameter || i.server || "", isOff: !!i.disabled, isAlone: i.status === "SHARDING_FLAG" });
+      found.set(i.item, { item: i.item, name: i.parameter || i.server || "", isOff: !!i.disabled, isAlone: i.status === "SHARDING_FLAG", info: i });
     }
     for (const item of runs.lanes.keys()) if (!found.has(item)) found.set(item, { item, name: "", isOff: true, isAlone: false });
     lanes = [...found.values()].sort((a, b) => a.item - b.item);
@@ -155,6 +155,10 @@ export function mountTimeline(element, o) {
     c.setTransform(dots, 0, 0, dots, 0, 0);
     const { gutter, tall } = place();
     const { span } = window;
+    for (const l of lanes) {
+      const seconds = l.info && o.overdue?.(l.info);
+      l.due = seconds === undefined ? undefined : now - seconds * 1000;
+    }
     drawScene(c, {
       runs, kinds: paint.kinds, lanes, missed: past.missed, span, now, ticks: (view?.ticks ?? []).map((t) => Date.parse(t)),
       known: past.known?.from ?? now, colours, width, height, gutter, head, laneHeight: tall, scroll: box.scrollTop,

@@ -9,7 +9,7 @@ import { debrisSection, factsSection, faultsSection, figures, jobBadges, jobNote
 import { itemsSection, readLook } from "../job-items.js";
 import { instancesSection, serversSection } from "../job-members.js";
 import { requestsSection } from "../job-requests.js";
-import { take } from "../job-state.js";
+import { overdueOf, take } from "../job-state.js";
 import { jobHead, jobTabs } from "../job-tabs.js";
 import { listen } from "../live.js";
 import { poll } from "../poll.js";
@@ -50,7 +50,7 @@ function begin(view) {
   /** @type {ReturnType<typeof mountTimeline> | undefined} */
   let timeline;
   // It takes its colours and its width from the page, so it has to be in it.
-  const mount = (/** @type {HTMLElement} */ el) => queueMicrotask(() => (timeline = mountTimeline(el, { job, view: state.view })));
+  const mount = (/** @type {HTMLElement} */ el) => queueMicrotask(() => (timeline = mountTimeline(el, { job, view: state.view, overdue: (i) => overdueOf(state, i) })));
   const loadOthers = async () => {
     others = (await all("GET /namespaces/{namespace}/jobs/{job}/items", here, 100000)).rows.slice(1000);
     again();
