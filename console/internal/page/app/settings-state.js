@@ -124,8 +124,9 @@ export class Editor {
 
   /** Somebody else may have saved: if so it is shown, or taken if nothing was edited here. */
   async meet() {
+    const known = this.newest;
     const theirs = await read();
-    if (theirs.info.version === this.newest.info.version) return;
+    if (known !== this.newest || theirs.info.version === known.info.version) return; // this may be older than what was read meanwhile
     if (!this.changed.length) {
       this.begin(theirs);
       this.draw();

@@ -96,8 +96,10 @@ function begin(s) {
 
 /** Who else has changed it, and which jobs use it now. */
 async function refresh() {
+  const known = stored.etag;
   try {
     const now = await read();
+    if (known !== stored.etag) return; // it was saved meanwhile, and this may be older
     if (now.etag !== stored.etag && isDirty()) theirs = now;
     else if (now.etag !== stored.etag) begin(now);
     else stored = now;
@@ -114,9 +116,10 @@ async function save() {
   if (wrong) return void document.getElementById("document")?.focus();
   const saved = await saveCalendar(calendar, stored, text, refresh);
   if (!saved) return;
-  tell("good", h("p", null, w("calendar.saved")));
   setQuery({ new: "" });
   begin(await read());
+  again();
+  tell("good", h("p", null, w("calendar.saved")));
 }
 
 async function remove() {
