@@ -61,9 +61,11 @@ export function grantForm(rows, changed, error, hasHeading) {
     h("p", { class: "hint" }, w("grants.hint")),
     rows.map((row, i) => h("div", { class: "grant", key: row.key, role: "group", "aria-label": w("grants.one", { n: i + 1 }) },
       controls(row, i, changed, error),
-      button("×", () => {
+      button("×", (e) => {
+        const form = /** @type {Element} */ (e.currentTarget).closest("fieldset");
         rows.splice(i, 1);
         changed();
+        /** @type {HTMLElement | null} */ (form?.querySelector("p > button"))?.focus(); // this button goes
       }, { kind: "quiet", label: w("grants.remove", { n: i + 1 }) }))),
     h("p", null, button(w("grants.add"), () => {
       rows.push({ key: ++count, role: "viewer", namespaces: "", jobs: "" });

@@ -84,11 +84,10 @@ export async function newToken(make) {
 
 /** @param {MadeToken} made @returns {Promise<true | undefined>} */
 function show(made) {
-  return dialog(w("tokens.made", { name: made.info.name }), (close) => [
+  return dialog(w("tokens.made", { name: made.info.name }), (close) => h("div", { class: "formrows" },
     note("warn", w("tokens.once")),
     h("p", { class: "secret" }, h("code", { id: "token" }, made.token), copy(made.token)),
     h("p", { class: "hint" }, w("tokens.header")),
     h("pre", null, `Authorization: Bearer ${made.token.slice(0, 8)}…`),
-    h("div", { class: "ends" }, h("button", { type: "button", class: "first", onclick: () => close(true) }, w("tokens.kept"))),
-  ]);
+    h("div", { class: "ends" }, h("button", { type: "button", class: "first", onclick: () => close(true) }, w("tokens.kept")))));
 }
