@@ -4,6 +4,7 @@ import { h } from "../dom.js";
 import { facts, inNamespace, namespace } from "../facts.js";
 import { page, tools } from "../frame.js";
 import { eventTable, events, kindChips } from "../history-events.js";
+import { HistoryCharts } from "../history-charts.js";
 import { everything, executionsOf, filterView, outcomeChips } from "../history-filter.js";
 import { runs, runTable } from "../history-list.js";
 import { poll } from "../poll.js";
@@ -16,6 +17,7 @@ import { w } from "../words.js";
 
 const tab = ["charts", "events"].includes(query().tab) ? query().tab : "runs";
 const list = tab === "events" ? events() : runs();
+const charts = new HistoryCharts(() => again());
 /** @type {unknown} */
 let error;
 let isLoaded = false;
@@ -25,7 +27,7 @@ let typing;
 let again = () => {};
 
 /** @param {() => Promise<void>} [load] */
-async function refresh(load = () => list.load()) {
+async function refresh(load = () => (tab === "charts" ? charts.load() : list.load())) {
   const asked = location.search;
   try {
     await load();
@@ -46,6 +48,7 @@ const tryTo = (load) => refresh(load).catch(() => {});
 function change(some) {
   setQuery(some);
   list.clear();
+  charts.clear();
   isLoaded = false;
   error = undefined;
   clearTimeout(typing);
@@ -59,14 +62,14 @@ function view() {
   const q = query();
   const to = (/** @type {string} */ name) => inNamespace(["history"], { ...q, tab: name });
   tools(tab === "runs" ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
-  return [
+  return /** @type {View} */ ([
     tabs(w("history.views"), [[w("history.runs"), to(""), tab === "runs"], [w("history.charts"), to("charts"), tab === "charts"], [w("history.events"), to("events"), tab === "events"]]),
     section(w("history.filters"), {}, tab === "events"
       ? filterView(q, { change, again, isOfRuns: false, chips: kindChips(change), more: ["instance", "by"] })
       : filterView(q, { change, again, isOfRuns: true, chips: outcomeChips(q, change), more: ["items", "instance", "address", "request"] })),
     error && !isToChoose() ? problem(error, () => void tryTo()) : null,
-    section(tab === "events" ? w("history.events") : w("history.runs"), { class: "history" }, content(), list.isMore ? h("p", null, button(w("ui.more"), () => tryTo(() => list.more()))) : null),
-  ];
+    tab === "charts" && !isToChoose() ? (error && !charts.data ? null : charts.view()) : section(tab === "events" ? w("history.events") : w("history.runs"), { class: "history" }, content(), list.isMore ? h("p", null, button(w("ui.more"), () => tryTo(() => list.more()))) : null),
+  ].flat());
 }
 
 function csv() {
@@ -93,7 +96,7 @@ function noHistory() {
 
 if (facts.databases?.[namespace]) {
   again = page(view);
-  poll(() => refresh(), 3).now();
+  poll(() => refresh(), tab === "charts" ? 20 : 3).now();
   onWayBack(() => change({}));
 } else {
   page(noHistory);
