@@ -23,6 +23,7 @@ const listOf = (from, to) => inNamespace(["history"], { ...query(), tab: "", spa
 
 export class HistoryCharts {
   /** @type {Data | undefined} */ data;
+  /** Charts that were made of the data, by their names. @type {Map<string, import("./chart.js").Chart>} */ #made = new Map();
 
   /** @param {() => void} again */
   constructor(again) {
@@ -33,11 +34,21 @@ export class HistoryCharts {
   async load() {
     const address = location.search;
     const data = await load(query());
-    if (address === location.search) this.data = data;
+    if (address !== location.search) return;
+    this.data = data;
+    this.#made.clear();
   }
 
   clear() {
     this.data = undefined;
+    this.#made.clear();
+  }
+
+  /** It is drawn whenever somebody points at something else, so it is made of the data once. @param {string} name @param {() => import("./chart.js").Chart} make */
+  #chart(name, make) {
+    const chart = this.#made.get(name) ?? make();
+    this.#made.set(name, chart);
+    return this.charts.view(chart);
   }
 
   /** @returns {View} */
@@ -47,7 +58,7 @@ export class HistoryCharts {
     const names = d.ignored.map((name) => ({ items: w("history.items"), source: w("history.source"), instance: w("history.instance"), address: w("history.address"), request: w("history.request") })[name]);
     return [
       names.length ? note("warn", w("history.ignored", { names: names.join(", ") })) : null,
-      section(d.isDaily ? w("history.perDay") : w("history.perHour"), {}, this.charts.view(counts(d))),
+      section(d.isDaily ? w("history.perDay") : w("history.perHour"), {}, this.#chart("counts", () => counts(d))),
       d.durations && d.lateness ? [
         this.#values("durations", w("history.durations"), d, d.durations, true),
         this.#values("lateness", w("history.lateness"), d, d.lateness, false),
@@ -60,13 +71,14 @@ export class HistoryCharts {
     const isLog = query().log === "1";
     const turn = (/** @type {boolean} */ on) => {
       setQuery({ log: on ? "1" : "" });
+      this.#made.clear();
       this.again();
     };
     const f = figures(v);
     return section(title, { class: "chart-figures", tools: hasChoice ? check({ id: "log", label: w("history.log"), value: isLog, change: turn }) : null },
       v.sorted.length ? [
         pairs([[w("history.runs"), number(f.n)], ...shares.map((s) => /** @type {[View, View]} */ ([s, time(f[s])])), [w("history.longest"), time(f.max)]]),
-        h("div", { class: "chart-row" }, this.charts.view(overTime(name, title, d, v, isLog)), this.charts.view(howOften(name, title, v))),
+        h("div", { class: "chart-row" }, this.#chart(name + "-time", () => overTime(name, title, d, v, isLog)), this.#chart(name + "-often", () => howOften(name, title, v))),
         d.left && hasChoice ? h("p", { class: "hint" }, w("history.left", { n: f.n, since: whenFull(d.from) })) : null,
       ] : empty(w("history.noValues")));
   }

@@ -81,5 +81,5 @@ function detail(e) {
     e.detail?.slice(0, 300), e.error?.slice(0, 300), e.why ? "“" + e.why + "”" : null,
     [e.before, e.after].some((t) => t && t.length <= 120) ? [e.before?.slice(0, 120), e.after ? " → " + e.after.slice(0, 120) : null] : null,
   ].filter(Boolean);
-  return parts.map((p) => h("span", { class: "part" }, p));
+  return parts.map((p) => h("span", { class: "history-part" }, p));
 }

@@ -58,13 +58,13 @@ async function suggest(prefix, again) {
 export function filterView(q, o) {
   const { change } = o;
   const text = (/** @type {string} */ id, /** @type {string} */ label, /** @type {string} */ hint = "") =>
-    field({ id, label, hint, value: q[id] ?? "", change: (v) => change({ [id]: v.trim() }), error: id === "items" && !itemsOf(q.items ?? "") ? w("history.itemsWrong") : undefined });
+    field({ id, label, value: q[id] ?? "", change: (v) => change({ [id]: v.trim() }), error: id === "items" && !itemsOf(q.items ?? "") ? w("history.itemsWrong") : undefined, hint: id === "items" && !itemsOf(q.items ?? "") ? "" : hint });
   const special = {
     items: () => text("items", w("history.items"), w("history.itemsHint")), instance: () => text("instance", w("history.instance"), w("history.instanceHint")),
     address: () => text("address", w("history.address")), request: () => text("request", w("history.request")), by: () => text("by", w("history.by")),
   };
   void suggest(names.includes(q.job) ? "" : q.job ?? "", o.again);
-  return h("form", { class: "filters", role: "search", "aria-label": w("history.filters"), onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
+  return h("form", { class: "history-filters", role: "search", "aria-label": w("history.filters"), onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
     h("div", { class: "fields" },
       field({ id: "job", label: w("history.job"), value: q.job ?? "", list: names, placeholder: w("history.allJobs"), change: (v) => change({ job: v.trim() }) }),
       spanFields(q, change),
@@ -87,6 +87,6 @@ export function outcomeChips(q, change) {
 
 /** @param {string} label @param {Chip[]} all */
 export function chips(label, all) {
-  return h("div", { class: "chips", role: "group", "aria-label": label }, h("span", { class: "soft", "aria-hidden": "true" }, label),
+  return h("div", { class: "history-chips", role: "group", "aria-label": label }, h("span", { class: "soft", "aria-hidden": "true" }, label),
     all.map(([text, isOn, turn]) => h("button", { type: "button", class: "chip", key: text, "aria-pressed": String(isOn), onclick: () => turn(!isOn) }, text)));
 }

@@ -24,7 +24,7 @@ export function runTable(rows) {
       { name: "begun", text: w("history.begun"), cell: (x) => h("a", { href: inNamespace(["history", x.id]) }, at(x.begun), h("span", { class: "unseen" }, " " + w("history.open", { job: x.job, item: x.item }))) },
       ...(isOfOne ? [] : [{ name: "job", text: w("history.job"), cell: (/** @type {Execution} */ x) => h("a", { href: inNamespace(["jobs", x.job]), class: "name" }, x.job) }]),
       { name: "item", text: w("history.item"), num: true, cell: (x) => number(x.item) },
-      { name: "outcome", text: w("history.outcome"), wide: true, cell: (x) => [state("outcome", x.outcome), x.error ? h("p", { class: "run-why", title: x.error.slice(0, 1000) }, x.error.slice(0, 300)) : null] },
+      { name: "outcome", text: w("history.outcome"), wide: true, cell: (x) => [state("outcome", x.outcome), x.error ? h("p", { class: "history-why", title: x.error.slice(0, 1000) }, x.error.slice(0, 300)) : null] },
       { name: "source", text: w("history.source"), cell: (x) => h("span", { class: "source" }, x.source ? term("source", x.source) : "–") },
       { name: "took", text: w("history.took"), num: true, cell: tookOf },
       { name: "late", text: w("history.late"), num: true, cell: lateOf },

@@ -10,7 +10,7 @@ import { runs, runTable } from "../history-list.js";
 import { poll } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { mayEverywhere } from "../rights.js";
-import { button, empty, problem, section, tabs } from "../ui.js";
+import { button, empty, liveBadge, problem, section, tabs } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../dom.js").View} View */
@@ -61,7 +61,8 @@ function change(some) {
 function view() {
   const q = query();
   const to = (/** @type {string} */ name) => inNamespace(["history"], { ...q, tab: name });
-  tools(tab === "runs" ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
+  const isPast = !!q.to && Date.parse(q.to) < Date.now();
+  tools(isPast || !isLoaded ? null : liveBadge(error ? "doubt" : "live"), tab === "runs" ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
   return /** @type {View} */ ([
     tabs(w("history.views"), [[w("history.runs"), to(""), tab === "runs"], [w("history.charts"), to("charts"), tab === "charts"], [w("history.events"), to("events"), tab === "events"]]),
     section(w("history.filters"), {}, tab === "events"
