@@ -36,6 +36,18 @@ func addUser(t *testing.T, name string, grants ...access.Grant) {
 	if _, err := asUser(t, world.Admin).AddUser(t.Context(), client.NewUser{Name: name, Password: world.Password, Grants: grants}); err != nil {
 		t.Fatal(err)
 	}
+	removeUser(t, name)
+}
+
+// removeUser removes a user at the end of a test, if he is still there.
+func removeUser(t *testing.T, name string) {
+	t.Helper()
+	admin := asUser(t, world.Admin)
+	t.Cleanup(func() {
+		if err := admin.RemoveUser(context.Background(), name); err != nil && !errors.Is(err, access.ErrNoUser) {
+			t.Error(err)
+		}
+	})
 }
 
 // grantsOf returns the grants that a user has.
@@ -110,6 +122,7 @@ func TestChangePassword(t *testing.T) {
 	tab.Click("button", "Set the password")
 	tab.WaitFor("document.querySelector('.login #password')")
 	other.Expect("GET /account: 401")
+	other.Allow("GET /api/v1/me") // as it asks from time to time
 	other.Open("/account")
 	other.WaitFor("document.querySelector('.login #password')")
 
@@ -130,6 +143,7 @@ func TestEndSession(t *testing.T) {
 	here.Click("button", "End the session at 127.0.0.1")
 	here.See("End the session at 127.0.0.1 done.")
 	there.Expect("GET /account: 401")
+	there.Allow("GET /api/v1/me") // as it asks from time to time
 	there.Open("/account")
 	there.WaitFor("document.querySelector('.login #password')")
 	here.Open("/account")
@@ -141,12 +155,7 @@ func TestUsers(t *testing.T) {
 	t.Parallel()
 	const user = "users-ulf"
 	tab := enter(t, world.Admin, "/users")
-	admin := asUser(t, world.Admin)
-	t.Cleanup(func() {
-		if err := admin.RemoveUser(context.Background(), user); err != nil && !errors.Is(err, access.ErrNoUser) {
-			t.Error(err)
-		}
-	})
+	removeUser(t, user)
 	tab.See(world.Operator)
 	tab.Click("button", "Add a user")
 	tab.Fill("Name", user)
@@ -197,7 +206,7 @@ func TestUsers(t *testing.T) {
 	tab.Click("button", "移除")
 	tab.WaitFor("document.querySelector('dialog button.danger').click() ?? true")
 	tab.WaitFor("location.search === '' && document.querySelector('#page table')")
-	if _, err := admin.User(t.Context(), user); !errors.Is(err, access.ErrNoUser) {
+	if _, err := asUser(t, world.Admin).User(t.Context(), user); !errors.Is(err, access.ErrNoUser) {
 		t.Errorf("who was removed: %v", err)
 	}
 }
@@ -290,13 +299,19 @@ func TestConnections(t *testing.T) {
 func TestLogInHasToWait(t *testing.T) {
 	t.Parallel()
 	tab := visit(t, "/")
-	tab.Eval(`void (window.fetch = async () => new Response('{"code": "limited", "status": 429, "detail": "later"}',
-		{status: 429, headers: {"Content-Type": "application/problem+json", "Retry-After": "2"}}))`, new(any))
+	tab.Eval(`void (() => {
+		const begun = Date.now();
+		window.passed = 0;
+		Date.now = () => begun + window.passed;
+		window.fetch = async () => new Response('{"code": "limited", "status": 429, "detail": "later"}',
+			{status: 429, headers: {"Content-Type": "application/problem+json", "Retry-After": "120"}});
+	})()`, new(any))
 	tab.Fill("Name", world.Viewer)
 	tab.Fill("Password", "not the password")
 	tab.Click("button", "Log in")
-	tab.See("Try again in 2.0 s.")
+	tab.See("Try again in 2 min.")
 	tab.WaitFor("document.querySelector('.login button').ariaDisabled === 'true'")
+	tab.WaitFor("window.passed = 120001")
 	tab.NotSee("Try again in")
 	tab.WaitFor("document.querySelector('.login button').ariaDisabled !== 'true'")
 }
