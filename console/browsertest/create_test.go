@@ -44,6 +44,7 @@ func TestCreateScript(t *testing.T) {
 	tab.Fill("Description", "Sweeps the yard")
 	tab.Fill("Command", `test "$ELASTICJOB_ITEM_PARAMETER" = south`)
 	tab.Choose("Runs", "only when triggered")
+	tab.NotSee("at 03:00 every day") // what stands below moves up
 	tab.Click("button", "Add an item")
 	tab.Fill("Parameter of item 0", "north, far")
 	tab.Fill("Parameter of item 1", "south")

@@ -116,16 +116,16 @@ function moreView() {
 function aside() {
   const { plan } = draft;
   const isWrong = draft.isTried && (draft.missing.size > 0 || draft.errors.size > 0);
-  return section(w("create.preview"), { class: "draft" },
+  // The button stands above what comes and goes: it stays where it is.
+  return section(w("create.preview"), { class: "draft", tools: button(w("create.create"), create, { kind: "first" }) },
+    isWrong ? h("p", { class: "error", role: "alert" }, w("create.wrong", { n: new Set([...draft.missing.keys(), ...draft.errors.keys()]).size })) : null,
+    otherErrors(),
+    draft.problem ? problem(draft.problem) : null,
     plan?.new ? [
       (plan.warnings ?? []).map((text) => note("warn", text)),
       ticking.some((key) => form.value(key)) ? ticks(w("create.ticks"), plan.ticksAfter, form.value("timeZone")) : null,
       h("pre", { class: "code", tabindex: "0", "aria-label": w("create.document") }, plan.after),
-    ] : h("p", { class: "hint" }, draft.errors.size ? w("create.unready") : w("create.unnamed")),
-    otherErrors(),
-    draft.problem ? problem(draft.problem) : null,
-    isWrong ? h("p", { class: "error", role: "alert" }, w("create.wrong", { n: new Set([...draft.missing.keys(), ...draft.errors.keys()]).size })) : null,
-    button(w("create.create"), create, { kind: "first" }));
+    ] : h("p", { class: "hint" }, draft.errors.size ? w("create.unready") : w("create.unnamed")));
 }
 
 /** What is wrong with what has no field here. */
