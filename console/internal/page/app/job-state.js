@@ -5,10 +5,10 @@
 /**
  * @typedef {{
  *   view: JobView, live: import("./live.js").LiveState, doubt?: string, settings?: import("./types/api").SettingsInfo, cron?: import("./types/api").CronInfo,
- *   begun: Map<string, string>, due?: {tick: string, seen: number, items: Set<number>}, overdue: Map<number, string>,
+ *   begun: Map<string, string>, due: Map<number, {tick: string, seen: number}>, overdue: Map<number, string>,
  * }} State
- * begun is when executions that run have begun, by task id; due the last tick that has passed while the page looked on, when it
- * saw that, and the items that were to begin then; overdue since when items are late, as the findings tell.
+ * begun is when executions that run have begun, by task id; due has the items that have not begun a tick that has passed while
+ * the page looked on, and when it saw that; overdue since when items are late, as the findings tell.
  */
 
 /**
@@ -19,10 +19,8 @@
 export function take(state, view) {
   const before = state.view.ticks?.[0];
   const next = view.ticks?.[0];
-  if (state.view.info.version !== view.info.version || view.info.paused) state.due = undefined;
-  else if (before && next !== before && !(next && next < before)) {
-    state.due = { tick: before, seen: Date.now(), items: new Set(view.items.filter((i) => mayBegin(i, before)).map((i) => i.item)) };
-  }
+  if (state.view.info.version !== view.info.version || view.info.paused) state.due.clear();
+  else addDue(state.due, view.items, before && next !== before && !(next && next < before) ? before : undefined);
   state.view = view;
   /** @type {Map<string, string>} */
   const begun = new Map();
@@ -31,6 +29,19 @@ export function take(state, view) {
     if (run?.taskId && at) begun.set(run.taskId, at);
   }
   state.begun = begun;
+}
+
+/**
+ * @param {State["due"]} due
+ * @param {ItemInfo[]} items
+ * @param {string | undefined} tick one that has passed
+ */
+function addDue(due, items, tick) {
+  for (const i of items) {
+    const d = due.get(i.item);
+    if (d && !mayBegin(i, d.tick)) due.delete(i.item);
+    if (tick && !due.has(i.item) && mayBegin(i, tick)) due.set(i.item, { tick, seen: Date.now() });
+  }
 }
 
 /** Whether an item could begin a tick, and has not. @param {ItemInfo} i @param {string} tick */
@@ -53,8 +64,8 @@ export function lateOf(state, i) {
   const now = Date.now();
   const since = state.overdue.get(i.item);
   if (!i.run && since && !((i.lastTick ?? "") > since)) return { seconds: (now - Date.parse(since)) / 1000, overdue: true };
-  const due = state.due;
-  if (due?.items.has(i.item) && mayBegin(i, due.tick) && now - due.seen > 2000) return { seconds: (now - due.seen) / 1000, overdue: true };
+  const due = state.due.get(i.item);
+  if (due && now - due.seen > 2000) return { seconds: (now - due.seen) / 1000, overdue: true };
   if (i.run) return between(i.run.tick, state.begun.get(i.run.taskId ?? ""));
   if (i.last?.source === "RETRY" || i.last?.source === "BACKFILL") return undefined; // their ticks are of the past
   return between(i.last?.tick, i.last?.begun);

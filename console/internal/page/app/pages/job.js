@@ -42,7 +42,7 @@ async function load() {
 /** @param {JobView} view */
 function begin(view) {
   /** @type {State} */
-  const state = { view, live: "connecting", begun: new Map(), overdue: new Map() };
+  const state = { view, live: "connecting", begun: new Map(), due: new Map(), overdue: new Map() };
   /** @type {import("../types/api").ItemInfo[]} */
   let others = [];
   const redraw = () => again();
