@@ -4,7 +4,7 @@ import { all, answer } from "../api.js";
 import { calendarPreview } from "../calendar-preview.js";
 import { cronField } from "../cron-field.js";
 import { h } from "../dom.js";
-import { job, namespace } from "../facts.js";
+import { inNamespace, job, namespace } from "../facts.js";
 import { area, field } from "../form.js";
 import { page, start, tell } from "../frame.js";
 import { jobHead, jobTabs } from "../job-tabs.js";
@@ -24,6 +24,7 @@ const isFixed = !may("admin", job);
 /** @type {string[]} */
 let calendars = [];
 let isSaving = false;
+let isGone = false;
 
 jobHead(w("title.settings"));
 const cron = cronField(idOf("cron"), () => again());
@@ -41,7 +42,12 @@ void start(async () => {
   editor = new Editor(stored, () => again());
   again = page(view);
   listen("/namespaces/{namespace}/jobs/{job}/watch", { namespace, job }, {
-    state: () => {}, // what is edited is checked when it is saved, too
+    state: (now) => {
+      // Whether it is live matters little here: what is edited is checked when it is saved, too.
+      if (now !== "removed" || isGone) return;
+      isGone = true;
+      again();
+    },
     job: (now) => {
       if (now.info.version !== editor.newest.info.version && !isSaving) void editor.meet().catch(() => {}); // saving finds it out
     },
@@ -88,6 +94,7 @@ function view() {
   return [
     jobTabs(),
     isFixed ? note("info", w("settings.fixed")) : null,
+    isGone ? note("bad", h("p", null, h("strong", null, w("settings.gone"))), h("p", null, h("a", { href: inNamespace(["create"]) }, w("settings.goneHelp")))) : null,
     e.stored.info.error ? note("bad", h("p", null, h("strong", null, w("settings.unreadable"))), h("p", { class: "detail" }, e.stored.info.error)) : null,
     e.conflict ? conflictView(e.conflict, { draw: () => again(), goOn: () => e.goOn(), drop: () => dropAll() }) : null,
     h("form", { class: "settings", onsubmit: (/** @type {Event} */ ev) => ev.preventDefault(), "aria-label": w("title.settings") },
