@@ -168,6 +168,11 @@ func TestSettingsConflict(t *testing.T) {
 	change(t, j, func(c *job.Config) { c.Description = "later" }) // nothing is edited here, so it is just shown
 	tab.WaitFor(`document.querySelector("#setting-description").value === "later"`)
 	tab.NotSee("Somebody else")
+
+	if err := j.Remove(context.Background(), ops.RemoveRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	tab.See("The job has been removed.")
 }
 
 // Who may not change a job sees how it is configured.
