@@ -272,7 +272,7 @@ func TestJobRemove(t *testing.T) {
 	tab, j := jobPage(t, world.Admin, world.Count, job.Config{Name: "to-remove", Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
 	tab.Click("button", "Actions")
 	tab.Click("button", "Remove the job")
-	tab.See("to-remove · remove")
+	tab.See("to-remove · removed")
 	tab.Fill("Why", "nobody needs it")
 	tab.Click("button", "Remove the job")
 	tab.See("The job was removed while you looked.")
