@@ -38,8 +38,8 @@ function body(wish, jobs) {
   return { action: wish.action, jobs };
 }
 
-/** What became of a job: it was as wanted already, it has failed, or it was changed. @param {JobOutcome} o */
+/** What became of a job: it was as wanted already, was paused in another way, has failed, or was changed. @param {JobOutcome} o */
 export function became(o) {
-  if (o.error) return o.error.code === "paused" ? "already" : "failed";
+  if (o.error) return o.error.code === "paused" ? "paused" : "failed";
   return o.request || o.changes.length ? "changed" : "already";
 }

@@ -119,11 +119,12 @@ function view(asked, close, act) {
 
 /** How many were or would be changed, were so already, and cannot be changed. @param {JobOutcome[]} outcomes @param {boolean} [isBefore] */
 function summary(outcomes, isBefore) {
-  const n = { changed: 0, already: 0, failed: 0 };
+  const n = { changed: 0, already: 0, paused: 0, failed: 0 };
   for (const o of outcomes) n[became(o)]++;
   return [
-    n.changed || isBefore || !(n.already || n.failed) ? (isBefore ? w("jobs.nJobs", { n: n.changed }) : w("jobs.nChanged", { n: n.changed })) : "",
+    n.changed || isBefore || !(n.already || n.paused || n.failed) ? (isBefore ? w("jobs.nJobs", { n: n.changed }) : w("jobs.nChanged", { n: n.changed })) : "",
     n.already ? w("jobs.nAlready", { n: n.already }) : "",
+    n.paused ? w("jobs.nPaused", { n: n.paused }) : "",
     n.failed ? w("jobs.nFailed", { n: n.failed }) : "",
   ].filter(Boolean).join(" · ");
 }
