@@ -72,7 +72,7 @@ export function choiceOfJobs(listed, again) {
     if (!chosen.size) return null;
     const all = isSteeringAll ? listed() : listed().filter((job) => steers(job.name));
     const isMore = all.some((job) => !chosen.has(job.name));
-    return h("div", { class: "bar", role: "region", "aria-label": w("jobs.withChosen"), key: "bar" },
+    return h("div", { class: "choicebar", role: "region", "aria-label": w("jobs.withChosen"), key: "bar" },
       h("span", { role: "status" }, w("jobs.chosen", { n: chosen.size })),
       isMore ? button(w("jobs.chooseHits", { n: all.length }), () => {
         for (const job of all) chosen.add(job.name);
