@@ -3,7 +3,7 @@ import { ask } from "../api.js";
 import { entryList } from "../audit-entries.js";
 import { versionsOf, versionsView } from "../changes-versions.js";
 import { h } from "../dom.js";
-import { job, namespace } from "../facts.js";
+import { facts, inNamespace, job, namespace } from "../facts.js";
 import { choice, field } from "../form.js";
 import { page, start } from "../frame.js";
 import { jobHead, jobTabs } from "../job-tabs.js";
@@ -122,7 +122,8 @@ function view() {
       filters(),
       entries.length ? entryList(entries, { opened, draw: () => again(), isOfJob: true }) : empty(isFiltered() ? w("changes.noneFound") : w("changes.none"), isFiltered() ? button(w("changes.allOf"), () => filter({ by: "", action: "", from: "", to: "" })) : null),
       next ? h("p", null, button(w("ui.more"), more)) : null,
-      h("p", { class: "hint" }, w("changes.bound"))),
+      h("p", { class: "hint" }, w("changes.bound"), " ",
+        facts.databases?.[namespace] ? h("a", { href: inNamespace(["history"], { job, tab: "events", kinds: "operated" }) }, w("changes.older")) : null)),
   ];
 }
 
