@@ -37,13 +37,14 @@ export class Charts {
 
   /** @param {Chart} c */
   view(c) {
-    const here = this.#here.name === c.name ? Math.min(this.#here.slot, c.slots.length - 1) : -1;
-    const slot = c.slots[here];
+    // Keys may come faster than the page is drawn.
+    const here = () => (this.#here.name === c.name ? Math.min(this.#here.slot, c.slots.length - 1) : -1);
+    const slot = c.slots[here()];
     const width = this.#widths.get(c.name) ?? 0;
     const x = linear(c.from, c.to, left, width - right);
     const y = (c.scale ?? linear)(c.sides[0].at, c.sides[c.sides.length - 1].at, height - bottom, top);
     const choose = (/** @type {number} */ i) => {
-      if (i === here) return;
+      if (i === here()) return;
       this.#here = { name: c.name, slot: i };
       this.again();
     };
@@ -55,12 +56,12 @@ export class Charts {
     return h("div", { class: "chart", key: c.name },
       h("div", {
         class: "plot" + (slot?.href ? " leads" : ""), tabindex: "0", role: "slider", "aria-label": c.label, "data-chart": c.name, "aria-valuemin": 0, "aria-valuemax": c.slots.length - 1,
-        "aria-valuenow": Math.max(here, 0), "aria-valuetext": slot?.text ?? c.summary, made: (/** @type {Element} */ el) => this.observer.observe(el),
-        onkeydown: (/** @type {KeyboardEvent} */ e) => move(e, here, c.slots.length, choose, open),
+        "aria-valuenow": Math.max(here(), 0), "aria-valuetext": slot?.text ?? c.summary, made: (/** @type {Element} */ el) => this.observer.observe(el),
+        onkeydown: (/** @type {KeyboardEvent} */ e) => move(e, here(), c.slots.length, choose, open),
         onpointermove: (/** @type {PointerEvent} */ e) => choose(at(e)),
         onpointerleave: () => choose(-1), onblur: () => choose(-1),
         // A finger shows first what is there.
-        onclick: (/** @type {PointerEvent} */ e) => (e.pointerType !== "touch" || at(e) === here) && open(at(e)),
+        onclick: (/** @type {PointerEvent} */ e) => (e.pointerType !== "touch" || at(e) === here()) && open(at(e)),
       },
       width > 0 ? h("svg", { width, height, "aria-hidden": "true" },
         c.sides.map((m) => h("g", { class: "side" }, h("line", { x1: left, x2: width - right, y1: y(m.at), y2: y(m.at) }), h("text", { x: left - 8, y: y(m.at) + 4 }, m.text))),
