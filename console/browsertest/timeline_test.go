@@ -198,3 +198,14 @@ func TestTimelineOfAKilledWorker(t *testing.T) {
 	tab.WaitFor(onIt("(point(%d, %d), document.querySelector('.timeline-tip').textContent.includes('Lost'))", lost.Item, lost.Begun.UnixMilli()+50))
 	tab.WaitFor("window.isTheSame")
 }
+
+// The timeline goes with the console's clock, also where that of the browser is five minutes late.
+func TestTimelineOfALateClock(t *testing.T) {
+	t.Parallel()
+	tab := enter(t, world.Viewer, shopPages+"/jobs/"+world.Quick+"?span=60")
+	tab.WaitFor("document.querySelector('.timeline-lanes')?.dataset.to")
+	tab.WaitFor("(Date.now = () => performance.timeOrigin + performance.now() - 300000) && Date.now() > 0")
+	before := executions(tab, world.Quick, "&outcomes=OK", 1)
+	x := executions(tab, world.Quick, "&outcomes=OK", len(before)+1)[0]
+	tab.WaitFor(onIt("isDrawn(%d, %d)", x.Item, x.Begun.UnixMilli()))
+}

@@ -1,4 +1,5 @@
 // Asks /api/v1. Operations, their parameters and answers have types: api.d.ts is made of the OpenAPI document.
+import { heard } from "./hosttime.js";
 import { facts } from "./facts.js";
 
 /** @typedef {import("./types/api").Operations} Operations */
@@ -65,6 +66,7 @@ export async function answer(operation, params, body, signal) {
   let text;
   try {
     response = await fetch(href, init);
+    heard(response.headers.get("Date"));
     text = await response.text();
   } catch (e) {
     if (signal?.aborted) throw e;

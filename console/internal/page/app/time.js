@@ -1,4 +1,5 @@
 // Times and durations as people read them.
+import { hostNow } from "./hosttime.js";
 import { facts } from "./facts.js";
 import { w } from "./words.js";
 
@@ -61,9 +62,9 @@ export function lasting(seconds) {
 }
 
 /** How long ago, or how long until. @param {string | number | Date | undefined} t */
-export function ago(t, now = Date.now()) {
+export function ago(t, at = hostNow()) {
   if (t === undefined || t === "") return "";
-  const seconds = (now - date(t).getTime()) / 1000;
+  const seconds = (at - date(t).getTime()) / 1000;
   if (Math.abs(seconds) < 1) return w("time.now");
   const text = lasting(Math.abs(seconds) < 60 ? Math.round(Math.abs(seconds)) : Math.abs(seconds));
   return seconds > 0 ? w("time.ago", { time: text }) : w("time.in", { time: text });

@@ -1,5 +1,6 @@
 // The execution, or missed tick, that somebody points at with the mouse or has gone to by keys: its frame and its facts.
 import { ask } from "./api.js";
+import { hostNow } from "./hosttime.js";
 import { draw } from "./dom.js";
 import { namespace } from "./facts.js";
 import { nearest } from "./timeline-layout.js";
@@ -31,7 +32,7 @@ export class Choice {
     this.chosen = c;
     changed();
     if (!c || c.row < 0) return;
-    if (aloud) say(runText(runs.run(c.row), Date.now()));
+    if (aloud) say(runText(runs.run(c.row), hostNow()));
     if (paint.kinds[c.row] & has.failed) void this.#loadError(runs.ids[c.row]);
   }
 
@@ -46,9 +47,9 @@ export class Choice {
     const missed = past.missed.get(lane.item)?.find((m) => Math.abs(m.tick - time) < 6 * pixel);
     if (missed) return this.choose({ item: lane.item, row: -1, others: 0, missed });
     const of = runs.lanes.get(lane.item);
-    const [row, others] = of ? nearest(runs, of, time, 5 * pixel, Date.now()) : [-1, 0];
+    const [row, others] = of ? nearest(runs, of, time, 5 * pixel, hostNow()) : [-1, 0];
     if (row >= 0) return this.choose({ item: lane.item, row, others });
-    const isDue = lane.due !== undefined && time >= lane.due && time <= Date.now();
+    const isDue = lane.due !== undefined && time >= lane.due && time <= hostNow();
     this.choose(isDue ? { item: lane.item, row: -1, others: 0, missed: { item: lane.item, tick: lane.due ?? 0, ticks: 0, why: "overdue" } } : undefined);
   }
 
@@ -61,7 +62,7 @@ export class Choice {
     const item = items[Math.min(Math.max(index, 0), items.length - 1)];
     const lane = runs.lanes.get(item);
     if (!lane) return;
-    const time = c && c.row >= 0 ? runs.begin[c.row] : Math.min(window.span.to, Date.now());
+    const time = c && c.row >= 0 ? runs.begin[c.row] : Math.min(window.span.to, hostNow());
     const place = c && c.row >= 0 && down === 0 ? lane.rows.indexOf(c.row) + right : runs.within(lane, time, time + 1)[1] - 1;
     this.#take(item, place);
   }

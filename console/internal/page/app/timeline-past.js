@@ -1,6 +1,7 @@
 // Loads what a timeline shows: executions of the span that somebody looks at, and missed ticks. New ones are told by the live
 // view of the job, and asked for every two seconds, since short ones come and go between two of its changes.
 import { all, ask } from "./api.js";
+import { hostNow } from "./hosttime.js";
 import { namespace } from "./facts.js";
 import { poll } from "./poll.js";
 
@@ -14,6 +15,8 @@ import { poll } from "./poll.js";
 const most = 300000;
 /** How much later than it begins an execution may come into the history. */
 const slow = 10000;
+/** How much later than the console's an instance's clock may be. */
+const apart = 3600000;
 
 export class Past {
   isLoading = false;
@@ -57,15 +60,14 @@ export class Past {
 
   /** Loads one part of what is missing, and says whether more may be. @param {Span} span */
   async #step(span) {
-    const now = Date.now();
+    const now = hostNow();
     const length = span.to - span.from;
     const k = this.known;
     if (!k || span.to < k.from - length || span.from > k.to + length || (span.from < k.from && this.runs.count > most && k.to - k.from > 2 * length)) {
       this.runs.clear();
       this.missed.clear();
       this.#events.clear();
-      // Until now, also if the clock of the browser is late.
-      const to = span.to >= now ? now + 3600000 : span.to + length / 2;
+      const to = span.to >= now ? now + apart : span.to + length / 2;
       this.known = { from: await this.#load(span.from - length / 4, to), to: Math.min(to, now) };
       return this.known.from > span.from;
     }
@@ -87,14 +89,14 @@ export class Past {
     const k = this.known;
     if (!k) return;
     const from = Math.min(k.to - slow, since);
-    const begin = await this.#load(from, now + 3600000);
+    const begin = await this.#load(from, now + apart);
     if (this.known !== k) return; // meanwhile another time is looked at
     this.known = { from: begin > from ? begin : k.from, to: now };
   }
 
   /** Asks for what is new, as long as somebody looks at it. */
   async #follow() {
-    const now = Date.now();
+    const now = hostNow();
     if (this.isLoading || !this.known || this.wanted().to < this.known.to) return;
     // Of some that run nobody may have told the end, or it came late.
     const oldest = this.#deep++ % 10 === 0 ? this.#oldestOpen(now) : Infinity;
@@ -139,7 +141,7 @@ export class Past {
  * @param {Runs} runs @param {JobView} view @returns {boolean} whether one has ended of which the history knows more
  */
 export function addLive(runs, view) {
-  const now = Date.now();
+  const now = hostNow();
   const told = [];
   let hasEnded = false;
   for (const item of view.items) {

@@ -1,4 +1,5 @@
 // Which time a timeline shows. It stands in the address, so that it can be sent to others.
+import { hostNow } from "./hosttime.js";
 import { query, setQuery } from "./query.js";
 import { around, following, moved, spans, zoomed } from "./timeline-scale.js";
 
@@ -18,7 +19,7 @@ export class Window {
     this.isChosen = asked > 0;
     const span = zoomed({ from: 0, to: this.isChosen ? asked : length }, 1, 0);
     this.follows = Number.isNaN(until);
-    this.span = this.follows ? following(span.to, Date.now()) : { from: until - span.to, to: until };
+    this.span = this.follows ? following(span.to, hostNow()) : { from: until - span.to, to: until };
     this.changed = changed;
   }
 
@@ -43,7 +44,7 @@ export class Window {
 
   /** A length, without anybody having chosen it. @param {number} length */
   begin(length) {
-    this.span = following(length, Date.now());
+    this.span = following(length, hostNow());
     this.changed();
   }
 
@@ -55,7 +56,7 @@ export class Window {
   /** @param {number} factor @param {number} [at] the part of the span that stays where it is */
   zoom(factor, at = 0.5) {
     const span = zoomed(this.span, factor, this.span.from + this.length * at);
-    this.#goTo(this.follows ? following(span.to - span.from, Date.now()) : span);
+    this.#goTo(this.follows ? following(span.to - span.from, hostNow()) : span);
   }
 
   /** By a part of its length; not beyond now. @param {number} part */
@@ -70,12 +71,12 @@ export class Window {
 
   /** @param {Span} span */
   #goTo(span) {
-    const latest = following(span.to - span.from, Date.now());
+    const latest = following(span.to - span.from, hostNow());
     const isLatest = span.to >= latest.to;
     this.go(isLatest ? latest : span, isLatest);
   }
 
   now() {
-    this.go(following(this.length, Date.now()), true);
+    this.go(following(this.length, hostNow()), true);
   }
 }

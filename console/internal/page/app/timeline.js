@@ -1,5 +1,6 @@
 // The timeline of a job: what ran where, what is late, and what took over what. A lane is an item. See timeline-runs.js for what
 // is known of executions, timeline-past.js for where it comes from, timeline-draw.js for how it looks.
+import { hostNow } from "./hosttime.js";
 import { draw, drawing, h } from "./dom.js";
 import { query, setQuery } from "./query.js";
 import { Choice } from "./timeline-choice.js";
@@ -104,7 +105,7 @@ export function mountTimeline(element, o) {
     const failed = rows.filter((row) => paint.kinds[row] & has.failed).length;
     return h("div", null,
       h("p", { class: "unseen", id: "timeline-keys" }, w("timeline.keys"), " ", w("timeline.summary", {
-        from: whenFull(window.span.from), to: whenFull(Math.min(window.span.to, Date.now())), runs: rows.length, items: lanes.length, failed,
+        from: whenFull(window.span.from), to: whenFull(Math.min(window.span.to, hostNow())), runs: rows.length, items: lanes.length, failed,
       })),
       h("p", { class: "unseen", role: "status" }, heard),
       rows.length || asTable || past.error ? null : h("p", { class: "soft" }, past.isLoading ? w("ui.loading") : w("timeline.none")),
@@ -118,7 +119,7 @@ export function mountTimeline(element, o) {
       most += 200;
       below();
     };
-    return runTable(rows.slice(0, most).map((row) => runs.run(row)), rows.length, more, Date.now());
+    return runTable(rows.slice(0, most).map((row) => runs.run(row)), rows.length, more, hostNow());
   }
 
   /** Items that there are, and those that have run. */
@@ -140,7 +141,7 @@ export function mountTimeline(element, o) {
   }
 
   function paintNow() {
-    const now = Date.now();
+    const now = hostNow();
     window.goOn(now);
     if (isNew) paint.look(runs);
     isNew = false;

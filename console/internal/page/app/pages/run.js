@@ -1,5 +1,6 @@
 // One execution: what it was, what it said, how it ended, and what came before and after it for the same tick.
 import { ask } from "../api.js";
+import { hostNow } from "../hosttime.js";
 import { h } from "../dom.js";
 import { facts, inNamespace, namespace } from "../facts.js";
 import { crumbs, heading, page, start, tools } from "../frame.js";
@@ -23,7 +24,7 @@ await start(load, (loaded) => {
   let openUntil = 0;
   const isRunning = () => x.outcome === "RUNNING";
   // Lines and a failover may come a little after the end.
-  const isOpen = () => isRunning() || Date.now() < openUntil;
+  const isOpen = () => isRunning() || hostNow() < openUntil;
   const asking = poll(async () => {
     if (isOpen()) await refresh();
     else again();
@@ -47,7 +48,7 @@ await start(load, (loaded) => {
 
   /** What was asked for comes soon. */
   function more() {
-    openUntil = Date.now() + 60000;
+    openUntil = hostNow() + 60000;
     asking.now();
   }
 
@@ -55,7 +56,7 @@ await start(load, (loaded) => {
     try {
       ({ x, chain } = await load());
       isAway = false;
-      if (isRunning()) openUntil = Date.now() + 30000;
+      if (isRunning()) openUntil = hostNow() + 30000;
     } catch (e) {
       isAway = true;
       throw e; // so that it is asked less often
@@ -77,7 +78,7 @@ async function load() {
 function timelineOf(x) {
   const length = Math.max(900, Math.round(x.durationSeconds * 3));
   const until = x.begun ? new Date(Date.parse(x.begun) + (x.durationSeconds + length / 3) * 1000) : undefined;
-  const isPast = until && until.getTime() < Date.now();
+  const isPast = until && until.getTime() < hostNow();
   return inNamespace(["jobs", x.job], { span: length === 900 ? "15m" : length, until: isPast ? until.toISOString() : undefined });
 }
 
@@ -89,7 +90,7 @@ function lateness(x) {
 
 /** @param {Execution} x */
 function tookOf(x) {
-  if (x.outcome === "RUNNING") return x.begun ? lasting(Math.max(Math.round((Date.now() - Date.parse(x.begun)) / 1000), 0)) : "–";
+  if (x.outcome === "RUNNING") return x.begun ? lasting(Math.max(Math.round((hostNow() - Date.parse(x.begun)) / 1000), 0)) : "–";
   return x.ended ? lasting(x.durationSeconds) : "–";
 }
 
