@@ -157,3 +157,44 @@ func TestHistoryWithoutADatabase(t *testing.T) {
 		tab.See(help)
 	}
 }
+
+// Figures and marks of charts are right: they are computed in a page, of 20,000 values, and do not keep it waiting.
+func TestChartFigures(t *testing.T) {
+	t.Parallel()
+	tab := enter(t, world.Viewer, shopPages+"/history?tab=charts")
+	var got struct {
+		Figures                     struct{ N, P50, P95, P99, Max int }
+		InTime, InBins, First, Last int
+		Even, Wide                  bool
+		Marks                       []string
+		Took                        float64
+	}
+	tab.Eval(`(async () => {
+		const base = document.querySelector('script[type=module][src]').src.replace(/pages\/.*/, '');
+		const [{byTime, figuresOf, histogram}, {durationMarks, powerMarks}] = await Promise.all(['stats', 'scale'].map((name) => import(base + 'chart-' + name + '.js')));
+		const count = 20000;
+		const points = Array.from({length: count}, (_, i) => ({time: i, value: 1 + i * 7919 % count})); // each of 1 to 20,000 once
+		const begun = performance.now();
+		const times = byTime(points, 0, count, 96);
+		const sorted = points.map((p) => p.value).sort((a, b) => a - b);
+		const {bins, isLogarithmic} = histogram(sorted, 24);
+		const took = performance.now() - begun;
+		const sum = (list) => list.reduce((n, x) => n + x.n, 0);
+		const {n, p50, p95, p99, max} = figuresOf(sorted);
+		return {
+			Figures: {N: n, P50: p50, P95: p95, P99: p99, Max: max}, InTime: sum(times), InBins: sum(bins), First: Math.round(times[0].from), Last: Math.round(times.at(-1).to),
+			Even: !histogram([100, 110, 120], 24).isLogarithmic, Wide: isLogarithmic, Took: took,
+			Marks: [...durationMarks(2900, 4), ...powerMarks(3, 12000)].map((m) => m.text),
+		};
+	})()`, &got)
+	if f := got.Figures; f.N != 20000 || f.P50 != 10000 || f.P95 != 19000 || f.P99 != 19800 || f.Max != 20000 {
+		t.Errorf("figures are %+v", f)
+	}
+	if got.InTime != 20000 || got.InBins != 20000 || got.First != 0 || got.Last != 20000 || !got.Even || !got.Wide {
+		t.Errorf("%+v", got)
+	}
+	if marks := strings.Join(got.Marks, ", "); marks != "0, 1.0 s, 2.0 s, 3.0 s, 1 ms, 10 ms, 100 ms, 1 s, 10 s, 100 s" {
+		t.Errorf("marks are %s", marks)
+	}
+	t.Logf("20,000 values in %.0f ms", got.Took)
+}

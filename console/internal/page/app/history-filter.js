@@ -39,7 +39,10 @@ let namesFor;
 /** Names of jobs that begin so, to be suggested. @param {string} prefix @param {() => void} again */
 async function suggest(prefix, again) {
   if (namesFor === prefix) return;
+  const isFirst = namesFor === undefined;
   namesFor = prefix;
+  if (!isFirst) await new Promise((go) => setTimeout(go, 200)); // he may write on
+  if (namesFor !== prefix) return;
   try {
     const { rows } = await ask("GET /namespaces/{namespace}/history/jobs", { namespace, prefix, limit: 50 });
     if (namesFor !== prefix) return;

@@ -4,12 +4,12 @@ import { entryList } from "../audit-entries.js";
 import { h } from "../dom.js";
 import { facts, inNamespace, namespace } from "../facts.js";
 import { choice, field } from "../form.js";
-import { page } from "../frame.js";
+import { page, tools } from "../frame.js";
 import { Growing } from "../growing.js";
 import { poll } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { anyTime, spanFields, spanOf } from "../span.js";
-import { button, empty, problem, section } from "../ui.js";
+import { button, empty, liveBadge, problem, section } from "../ui.js";
 import { terms, w } from "../words.js";
 
 /** @type {Growing<import("../types/api").AuditEntry>} */
@@ -68,6 +68,7 @@ function change(some) {
 function view() {
   const q = query();
   const wrong = error ? problem(error, () => void tryTo()) : null;
+  tools(isLoaded ? liveBadge(error ? "doubt" : "live") : null);
   return section(w("audit.changes"), {},
     h("form", { class: "fields filters", role: "search", "aria-label": w("audit.filters"), onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
       field({ id: "job", label: w("audit.job"), value: q.job ?? "", list: [...names.job], placeholder: w("audit.allJobs"), change: (v) => change({ job: v.trim() }) }),
@@ -78,7 +79,7 @@ function view() {
     list.rows.length ? entryList(list.rows, { opened, draw: again }) : wrong ? null : !isLoaded ? h("p", { class: "waiting" }, w("ui.loading"))
       : isFiltered() ? empty(w("changes.noneFound"), button(w("changes.allOf"), () => change(everything))) : empty(w("audit.none")),
     list.isMore ? h("p", null, button(w("ui.more"), () => tryTo(() => list.more()))) : null,
-    h("p", { class: "hint" }, w("changes.bound"), " ", facts.databases?.[namespace] ? h("a", { href: inNamespace(["history"], { ...q, tab: "events", kinds: "operated" }) }, w("audit.older")) : null));
+    h("p", { class: "hint" }, w("changes.bound"), " ", facts.databases?.[namespace] ? h("a", { href: inNamespace(["history"], { ...q, action: "", tab: "events", kinds: "operated" }) }, w("audit.older")) : null));
 }
 
 again = page(view);

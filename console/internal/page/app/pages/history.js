@@ -10,6 +10,7 @@ import { runs, runTable } from "../history-list.js";
 import { poll } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { mayEverywhere } from "../rights.js";
+import { spanOf } from "../span.js";
 import { button, empty, liveBadge, problem, section, tabs } from "../ui.js";
 import { w } from "../words.js";
 
@@ -57,12 +58,14 @@ function change(some) {
   again();
 }
 
+/** Whether nothing comes any more in the time that is wanted. */
+const isOver = () => Date.parse(spanOf(query()).to ?? "") < Date.now();
+
 /** @returns {View} */
 function view() {
   const q = query();
   const to = (/** @type {string} */ name) => inNamespace(["history"], { ...q, tab: name });
-  const isPast = !!q.to && Date.parse(q.to) < Date.now();
-  tools(isPast || !isLoaded ? null : liveBadge(error ? "doubt" : "live"), tab === "runs" ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
+  tools(isOver() || !isLoaded ? null : liveBadge(error ? "doubt" : "live"), tab === "runs" ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
   return /** @type {View} */ ([
     tabs(w("history.views"), [[w("history.runs"), to(""), tab === "runs"], [w("history.charts"), to("charts"), tab === "charts"], [w("history.events"), to("events"), tab === "events"]]),
     section(w("history.filters"), {}, tab === "events"
@@ -97,7 +100,7 @@ function noHistory() {
 
 if (facts.databases?.[namespace]) {
   again = page(view);
-  poll(() => refresh(), tab === "charts" ? 20 : 3).now();
+  poll(async () => (isLoaded && !error && isOver() ? undefined : refresh()), tab === "charts" ? 30 : 3).now();
   onWayBack(() => change({}));
 } else {
   page(noHistory);
