@@ -1,9 +1,12 @@
-.PHONY: help test deps lint types bench load history faults soak simulate
+.PHONY: help test deps lint types screenshots bench load history faults soak simulate
 
 # Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
 STORE = etcd
 DURATION = 30m
 SEED = 1
+
+# Of make screenshots.
+OUT = screenshots
 
 # Folders that are modules of their own; go.work joins them. See internal/rooms/doc.go.
 MODULES = cmd/elasticjob console console/browsertest console/oidctest examples/observed examples/orders examples/service trace/sqltrace trace/prom trace/otel
@@ -48,6 +51,10 @@ lint: ## gofmt, go vet, staticcheck (pinned in tools/go.mod)
 
 types: ## the modules of the console's pages, by TypeScript's checker (pinned in tools/go.mod; building it takes minutes once)
 	cd console/internal/page/app && GOWORK=off go tool -modfile=$(CURDIR)/tools/go.mod tsgo -p jsconfig.json
+
+screenshots: ## pictures of the console's pages, as the demo shows them: make screenshots OUT=screenshots
+	@scripts/test-deps
+	go run ./console/browsertest/screenshots -out $(OUT)
 
 bench: ## the figures of the registry centre, strategies and expressions
 	@scripts/test-deps

@@ -1,0 +1,146 @@
+// Command screenshots takes pictures of the pages of the console, as the demo shows them: bright and dark, in a wide
+// window and on a phone, in English and Chinese.
+//
+//	go run ./console/browsertest/screenshots -out pictures
+//
+// A picture is OUT/PAGE-WIDTH-THEME-LANGUAGE.png. It ends with an error if a page does, too: see browser.Tab.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
+)
+
+func main() {
+	out := flag.String("out", "screenshots", "`folder` of the pictures")
+	warm := flag.Duration("warm", time.Minute, "how long the demo runs before, so that there is something to see")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, *out, *warm)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "screenshots:", err)
+		os.Exit(1)
+	}
+}
+
+// atOnce is how many tabs are open at the same time.
+const atOnce = 4
+
+func run(ctx context.Context, out string, warm time.Duration) (err error) {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	d, err := startDemo(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.stop()) }()
+	if !rest.For(ctx, warm) {
+		return context.Cause(ctx)
+	}
+	chromium := browser.New()
+	defer chromium.Close()
+	sites, err := found(ctx, d)
+	if err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	looks := looks()
+	errs := make([]error, len(looks))
+	room := make(chan struct{}, atOnce)
+	for i, l := range looks {
+		all.Go(func() {
+			room <- struct{}{}
+			defer func() { <-room }()
+			errs[i] = onStage(func(s *stage) {
+				tab := chromium.Tab(s, d.url)
+				tab.Expect("GET /: 401") // the log-in, in place of the page
+				l.take(tab, []site{{name: "login", path: "/"}}, out)
+				logIn(tab, d)
+				l.take(tab, sites, out)
+			})
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// logIn logs in by the form of the log-in, in English.
+func logIn(tab *browser.Tab, d *demo) {
+	tab.Emulate(1280, 900, false, "en")
+	tab.Open("/")
+	tab.Fill("Name", d.user)
+	tab.Fill("Password", d.password)
+	tab.Click("button", "Log in")
+	tab.WaitFor("document.querySelector('#logout') && document.readyState === 'complete'")
+}
+
+// look is how pages are looked at.
+type look struct {
+	width    int
+	isDark   bool
+	language string
+}
+
+func looks() []look {
+	var all []look
+	for _, width := range []int{1280, 360} {
+		for _, isDark := range []bool{false, true} {
+			for _, language := range []string{"en", "zh"} {
+				all = append(all, look{width, isDark, language})
+			}
+		}
+	}
+	return all
+}
+
+// tallest bounds the height of a picture, for lists that are long.
+const tallest = 4000
+
+// take takes pictures of all sites.
+func (l look) take(tab *browser.Tab, sites []site, out string) {
+	theme := "light"
+	if l.isDark {
+		theme = "dark"
+	}
+	for _, at := range sites {
+		tab.Emulate(l.width, 900, l.isDark, l.language)
+		tab.Open(at.path)
+		tab.WaitFor(isStill)
+		if at.act != "" {
+			tab.Eval(at.act, new(any))
+			tab.WaitFor(isStill)
+		}
+		var height int
+		tab.Eval("document.documentElement.scrollHeight", &height)
+		tab.Emulate(l.width, min(max(height, 900), tallest), l.isDark, l.language)
+		tab.WaitFor(isStill)
+		name := at.name + "-" + strconv.Itoa(l.width) + "-" + theme + "-" + l.language + ".png"
+		tab.Screenshot(filepath.Join(out, name))
+	}
+}
+
+// isStill holds when nothing was asked for during half a second. Pages that ask every second never are still, so it holds
+// after ten looks, too.
+const isStill = `(async () => {
+	if (document.querySelector("#page")?.ariaBusy) return false;
+	const asked = () => performance.getEntriesByType("resource").length;
+	for (let i = 0, before = -1; i < 10 && before !== asked(); i++) {
+		before = asked();
+		await new Promise((done) => setTimeout(done, 500));
+	}
+	return true;
+})()`
