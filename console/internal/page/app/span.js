@@ -4,8 +4,8 @@ import { choice, field } from "./form.js";
 import { w } from "./words.js";
 
 const hour = 3600e3;
-/** @type {Record<string, number>} */
-const lengths = { "1h": hour, "6h": 6 * hour, "24h": 24 * hour, "7d": 168 * hour, "30d": 720 * hour };
+/** A map, as an address can name anything, and an object has more than what one puts into it. */
+const lengths = new Map([["1h", hour], ["6h", 6 * hour], ["24h", 24 * hour], ["7d", 168 * hour], ["30d", 720 * hour]]);
 
 /** What leaves the address when all time is wanted. */
 export const anyTime = { span: "", from: "", to: "" };
@@ -22,7 +22,7 @@ function iso(text) {
  * @returns {{from?: string, to?: string}}
  */
 export function spanOf(q, now = Date.now()) {
-  const length = lengths[q.span];
+  const length = lengths.get(q.span);
   return length ? { from: new Date(now - length).toISOString() } : { from: iso(q.from), to: iso(q.to) };
 }
 
@@ -38,12 +38,12 @@ function local(t) {
  * @param {(change: Record<string, string>) => void} change
  */
 export function spanFields(q, change) {
-  const isOwn = q.span === "own" || (!lengths[q.span] && !!(q.from || q.to));
+  const isOwn = q.span === "own" || (!lengths.has(q.span) && !!(q.from || q.to));
   /** @type {[string, string][]} */
   const options = [["", w("span.any")], ["1h", w("span.hour")], ["6h", w("span.hours", { n: 6 })], ["24h", w("span.hours", { n: 24 })], ["7d", w("span.days", { n: 7 })], ["30d", w("span.days", { n: 30 })], ["own", w("span.own")]];
   const turn = (/** @type {string} */ v) => change(v !== "own" ? { ...anyTime, span: v } : { span: "own", from: spanOf(q).from ?? new Date(Date.now() - 24 * hour).toISOString(), to: "" });
   return [
-    choice({ id: "span", label: w("span.time"), value: isOwn ? "own" : lengths[q.span] ? q.span : "", options, change: turn }),
+    choice({ id: "span", label: w("span.time"), value: isOwn ? "own" : lengths.has(q.span) ? q.span : "", options, change: turn }),
     isOwn ? [
       field({ id: "from", label: w("span.from"), type: "datetime-local", value: local(q.from), change: (v) => change({ span: "own", from: iso(v) ?? "" }) }),
       field({ id: "to", label: w("span.to"), type: "datetime-local", value: local(q.to), change: (v) => change({ span: "own", to: iso(v) ?? "" }) }),

@@ -32,7 +32,7 @@ let stored;
 /** What somebody else has saved while this was edited. @type {Stored | undefined} */
 let theirs;
 let text = "";
-let month = /^\d{4}-\d\d$/.test(query().month ?? "") ? query().month : monthOf();
+let month = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(query().month ?? "") ? query().month : monthOf();
 /** @type {import("../types/api").CalendarPlan | undefined} */
 let plan;
 /** @type {string | undefined} */
