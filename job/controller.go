@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/module"
 )
 
 // controller runs one job in this process. One goroutine owns its state, except what is
@@ -31,7 +32,8 @@ type controller struct {
 	view     coord.View
 	job      jobtree.Job
 	options  *options
-	revision int // Config.Revision, as the program gave it
+	revision int    // Config.Revision, as the program gave it
+	release  string // the version of this module
 	watchers *observers
 	mishaps  *mishaps
 	log      *zap.Logger
@@ -92,7 +94,7 @@ func newController(reg coord.Registry, view coord.View, s *settings, o *options,
 		labels = append(labels[:len(labels):len(labels)], jobtree.WeightLabel(o.weight))
 	}
 	c := &controller{
-		reg: reg, view: view, job: jobtree.Job(s.Name), options: o, revision: revision,
+		reg: reg, view: view, job: jobtree.Job(s.Name), options: o, revision: revision, release: module.Version(),
 		log:        jobLogger(o.logger, s.Name),
 		wake:       make(chan struct{}, 1),
 		sight:      sight{settings: s},
@@ -191,6 +193,7 @@ func (c *controller) world() decide.World {
 		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now), Lead: c.options.lead,
 		Accepted: c.settings.modified, Refused: c.refusal(), Revision: c.revision,
 		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Allowance: c.allowance, NodeID: c.sign.id(c.self.Session),
+		Release: c.release,
 	}
 	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now)
 	return w

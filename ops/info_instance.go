@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -26,6 +27,9 @@ type InstanceInfo struct {
 	Leaving bool     `json:"leaving,omitempty"`
 	Labels  []string `json:"labels,omitempty"` // the first 100
 	Weight  int      `json:"weight,omitempty"`
+	// Session is that of its process with the store, in hexadecimal digits: its end removes the instance. Instances of
+	// one process have the same.
+	Session string `json:"session,omitempty"`
 	// JVM is whether it is a JVM member: then the tree does not have what follows, up to Process.
 	JVM bool `json:"jvm,omitempty"`
 	// Protocol is the version of the rules by which it shares the tree, and Old whether that knows no
@@ -42,6 +46,11 @@ type InstanceInfo struct {
 	// allows, and ClockFar whether it gets no items because of its clock.
 	ClockOff bool `json:"clockOff,omitempty"`
 	ClockFar bool `json:"clockFar,omitempty"`
+	// ClockAhead is by how many seconds its clock is ahead of the store's, certainly; negative if it is behind. It is
+	// told again when it has changed by two at least.
+	ClockAhead int `json:"clockAhead,omitempty"`
+	// Version is that of this module in its program; empty if that does not know it.
+	Version string `json:"version,omitempty"`
 	// Capped is whether it has room for Room items of the job and no more.
 	Capped bool `json:"capped,omitempty"`
 	Room   int  `json:"room,omitempty"`
@@ -131,6 +140,10 @@ func instanceOf(name jobtree.Job, s *jobtree.State, id string) InstanceInfo {
 		in = jobtree.Instance{ID: id, IP: jobtree.InstanceIP(id)}
 	}
 	session := s.Sessions[id]
+	owner := in.Owner
+	if !isThere && session != nil {
+		owner = session.Owner
+	}
 	i := InstanceInfo{
 		ID: id, Job: string(name), Server: in.IP, Enabled: s.ServerEnabled(in.IP), Leader: s.Leader.Is(id), Leaving: !isThere, JVM: session == nil,
 		Weight: in.Weight(), Faults: faultsOf(s, id),
@@ -138,9 +151,13 @@ func instanceOf(name jobtree.Job, s *jobtree.State, id string) InstanceInfo {
 	for _, label := range in.Labels[:min(len(in.Labels), maxLabels)] {
 		i.Labels = append(i.Labels, brief.Cut(label, maxWord))
 	}
+	if owner != 0 {
+		i.Session = strconv.FormatUint(uint64(owner), 16)
+	}
 	unread := in.Err
 	if session != nil {
 		i.Protocol, i.Old, i.Revision, i.Process = session.Protocol, s.IsOld(id), session.Revision, session.NodeID
+		i.ClockAhead, i.Version = session.Ahead, brief.Cut(session.Release, maxWord)
 		i.ClockOff, i.ClockFar, i.Capped, i.Room = session.ClockOff, session.ClockFar, session.Capped, session.Room
 		i.Refuses = session.Refused == s.Config.Modified
 		// Without a number it works by what the commit has written that wrote its node.

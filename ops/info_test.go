@@ -419,7 +419,7 @@ func TestStatistics(t *testing.T) {
 			t.Errorf("what runs: %+v, want %+v", r, sc)
 		}
 		in := detail.Instances[0]
-		if len(detail.Instances) != 1 || in.ID != sc.InstanceID || in.Server != "10.0.0.1" || !in.Enabled || !in.Leader || in.Leaving || in.JVM || in.Old || in.Protocol == 0 || in.Weight != 3 || in.Behind || in.Refuses ||
+		if len(detail.Instances) != 1 || in.ID != sc.InstanceID || in.Server != "10.0.0.1" || !in.Enabled || !in.Leader || in.Leaving || in.JVM || in.Old || in.Protocol == 0 || in.Session == "" || in.ClockAhead != 0 || in.Weight != 3 || in.Behind || in.Refuses ||
 			!slices.Contains(in.Labels, "gpu") || !slices.Equal(in.Items, []int{0, 1, 2}) || !slices.Equal(in.Running, []int{1}) {
 			t.Errorf("the instance: %+v", in)
 		}

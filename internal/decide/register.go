@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"time"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -86,8 +88,18 @@ func (w *World) OwnSession() jobtree.SessionDocument {
 	return jobtree.SessionDocument{
 		Protocol: jobtree.Protocol, Accepted: w.Accepted, Revision: w.Revision,
 		Refused: w.Refused, ClockOff: w.ClockOff(), ClockFar: w.clockFar(),
-		Capped: w.Capped, Room: w.Room, NodeID: w.NodeID,
+		Ahead: w.ahead(), Capped: w.Capped, Room: w.Room, NodeID: w.NodeID, Release: w.Release,
 	}
+}
+
+// ahead returns by how many seconds the clock is ahead, as it has been told, unless it is more than a second off
+// that: a difference that goes to and fro is not written each time.
+func (w *World) ahead() int {
+	told, now := w.Session(w.Self.ID).Ahead, int(w.Clock.Ahead.Round(time.Second)/time.Second)
+	if -2 < now-told && now-told < 2 {
+		return told
+	}
+	return now
 }
 
 // NewerProtocol returns the id of an instance whose protocol is newer than this program, and

@@ -2,6 +2,7 @@ package decide_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
@@ -84,6 +85,10 @@ func TestAnnounce(t *testing.T) {
 		{name: "it has refused a configuration", tree: refused, want: []string{"+ sessions/A = protocol: 2\nrefused: 17\n (of A)"}},
 		{name: "which it has said", tree: func(f *fixture) { refused(f); f.put("sessions/A", "protocol: 2\nrefused: 17") }},
 		{name: "it follows again", tree: func(f *fixture) { f.put("sessions/A", "refused: 17") }, want: []string{"+ sessions/A = protocol: 2\n (of A)"}},
+		{name: "its clock is ahead", tree: func(f *fixture) { f.ahead(2600 * time.Millisecond) }, want: []string{"+ sessions/A = protocol: 2\nahead: 3\n (of A)"}},
+		{name: "and a second more", tree: func(f *fixture) { f.ahead(4 * time.Second).put("sessions/A", "protocol: 2\nahead: 3") }},
+		{name: "and two", tree: func(f *fixture) { f.ahead(5 * time.Second).put("sessions/A", "protocol: 2\nahead: 3") }, want: []string{"+ sessions/A = protocol: 2\nahead: 5\n (of A)"}},
+		{name: "it is set", tree: func(f *fixture) { f.put("sessions/A", "protocol: 2\nahead: -3") }, want: []string{"+ sessions/A = protocol: 2\n (of A)"}},
 		{name: "its session is somebody else's", tree: func(f *fixture) { refused(f); f.remove("sessions/A").create("B", "sessions/A", "") }},
 		{name: "it has none", tree: func(f *fixture) { refused(f); f.remove("sessions/A") }},
 	} {

@@ -39,6 +39,8 @@ type World struct {
 	Allowance
 	// NodeID names this process in the session's document; "" if it shows no node of its own.
 	NodeID string
+	// Release is the version of this module in the program; "" if it is not known.
+	Release string
 	// Narrow lists the items that have changed since the last pass, if nothing else has; then
 	// decisions about items look at no others. nil is all items.
 	Narrow []int

@@ -61,6 +61,11 @@ type SessionDocument struct {
 	// ClockFar is whether its clock is so far from the store's that it gets no items while
 	// there is an instance whose clock is right.
 	ClockFar bool
+	// Ahead is by how many seconds its clock is ahead of the store's, certainly; negative if it is behind. It is
+	// told again when it has changed by two at least.
+	Ahead int
+	// Release is the version of this module in its program; "" if that does not know it.
+	Release string
 	// Capped is whether the instance has room for Room items of the job and no more, because
 	// the jobs of its process together have a bound.
 	Capped bool
@@ -89,9 +94,11 @@ func EncodeSession(d SessionDocument) []byte {
 	number("refused: ", d.Refused)
 	flag("clockOff: ", d.ClockOff)
 	flag("clockFar: ", d.ClockFar)
+	number("ahead: ", int64(d.Ahead))
 	flag("capped: ", d.Capped)
 	number("room: ", int64(d.Room))
-	return appendText(document, "node", d.NodeID, maxNodeID)
+	document = appendText(document, "node", d.NodeID, maxNodeID)
+	return appendText(document, "release", d.Release, maxName)
 }
 
 func decodeSession(n coord.Node) *Session {
@@ -131,7 +138,7 @@ func readSession(value []byte) (d SessionDocument, err error) {
 	}
 	for key, field := range map[string]any{
 		"protocol": &d.Protocol, "accepted": &d.Accepted, "revision": &d.Revision, "refused": &d.Refused, "clockOff": &d.ClockOff,
-		"clockFar": &d.ClockFar, "capped": &d.Capped, "room": &d.Room, "node": &d.NodeID,
+		"clockFar": &d.ClockFar, "ahead": &d.Ahead, "release": &d.Release, "capped": &d.Capped, "room": &d.Room, "node": &d.NodeID,
 	} {
 		n := document[key]
 		if yamldoc.IsNull(n) {

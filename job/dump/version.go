@@ -1,22 +1,10 @@
 package dump
 
-import "runtime/debug"
+import (
+	"cmp"
 
-const module = "github.com/elasticjob-go/elasticjob"
+	"github.com/elasticjob-go/elasticjob/internal/module"
+)
 
 // moduleVersion returns the version of this module in the program, as far as it was built with one.
-func moduleVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if info.Main.Path == module {
-		return info.Main.Version
-	}
-	for _, m := range info.Deps {
-		if m.Path == module {
-			return m.Version
-		}
-	}
-	return "unknown"
-}
+func moduleVersion() string { return cmp.Or(module.Version(), "unknown") }

@@ -644,6 +644,8 @@ export interface InstanceInfo {
   behind?: boolean;
   /** Whether it has a bound for items: see room. */
   capped?: boolean;
+  /** By how many seconds its clock is ahead of that of the store, certainly; negative if it is behind. */
+  clockAhead?: number;
   /** Whether it gets no items because of its clock. */
   clockFar?: boolean;
   /** Whether it runs nothing, because its clock is farther off than the job allows. */
@@ -660,7 +662,7 @@ export interface InstanceInfo {
   items?: (number)[];
   /** Name of the job. */
   job: string;
-  /** Whether it is a JVM member. The registry does not have protocol, old, revision, refuses, behind, clockOff, clockFar, capped, room and process of such a one. */
+  /** Whether it is a JVM member. The registry does not have protocol, old, revision, refuses, behind, clockOff, clockFar, clockAhead, version, capped, room and process of such a one. */
   jvm?: boolean;
   /** Its labels: the first 100. Left out if it has none. */
   labels?: (string)[];
@@ -684,6 +686,10 @@ export interface InstanceInfo {
   running?: (number)[];
   /** Address of its host. */
   server: string;
+  /** Session of its process with the store, in hexadecimal digits: its end removes the instance. Left out if it has none. */
+  session?: string;
+  /** Version of this module in its program. Left out if that does not know it. */
+  version?: string;
   /** How many items it gets in proportion to others. Left out if it says nothing. */
   weight?: number;
 }

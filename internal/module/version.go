@@ -1,0 +1,20 @@
+// Package module tells which version of this module a program was built with.
+package module
+
+import "runtime/debug"
+
+const path = "github.com/elasticjob-go/elasticjob"
+
+// Version returns the version of this module in the program; empty if it was built without one, as from a work tree.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
+		if m.Path == path && m.Version != "(devel)" {
+			return m.Version
+		}
+	}
+	return ""
+}
