@@ -6,7 +6,7 @@ import { drain, shutDown } from "./instances-actions.js";
 import { orders, serverOf } from "./instances-groups.js";
 import { badgesOf, badgesOfAll } from "./instances-states.js";
 import { ownerName } from "./owner.js";
-import { may, mayAll } from "./rights.js";
+import { may, mayAll, maySome } from "./rights.js";
 import { sorted, table } from "./table.js";
 import { button, instanceName, menu, since } from "./ui.js";
 import { number, term, w } from "./words.js";
@@ -43,7 +43,7 @@ export function instancesTable(groups, bound, s, acts, empty) {
       { ...sort("items"), text: w("instances.items"), num: true, cell: (r) => (r.more ? "" : number(r.instance ? (r.instance.items?.length ?? 0) : r.group.items)) },
       { ...sort("running"), text: w("instances.running"), num: true, cell: (r) => (r.more ? "" : number(r.instance ? (r.instance.running?.length ?? 0) : r.group.running)) },
       { name: "details", text: w("instances.details"), wide: true, cell: (r) => (r.more ? "" : r.instance ? detailsOf(r.instance, isByJob) : isByJob ? jobDetails(r.group) : groupDetails(r.group)) },
-      { name: "menu", text: w("ui.menu"), unseen: true, cell: (r) => (r.more ? "" : r.instance ? menuOf(r.instance, acts) : isByJob ? "" : groupMenu(r.group, acts)) },
+      ...(maySome("operator") ? [{ name: "menu", text: w("ui.menu"), unseen: true, cell: (/** @type {Row} */ r) => (r.more ? "" : r.instance ? menuOf(r.instance, acts) : isByJob ? "" : groupMenu(r.group, acts)) }] : []),
     ],
   });
 }
@@ -63,8 +63,11 @@ function groupName(g, s, acts) {
   const label = w("instances.show", { name: isByJob ? g.key : ownerName(g.key) });
   return h("div", { class: "fold" },
     g.hits.length ? h("button", { type: "button", class: "quiet", "aria-expanded": String(isOpen), "aria-label": label, title: label, onclick: () => acts.open(g, !isOpen) }, h("span", { "aria-hidden": "true" }, isOpen ? "▾" : "▸")) : null,
-    h("strong", null, isByJob ? h("a", { href: inNamespace(["jobs", g.key]) }, g.key) : instanceName(g.key)));
+    h("strong", null, isByJob ? h("a", { href: inNamespace(["jobs", g.key]) }, g.key) : h("a", { href: inNamespace(["servers"], { server: serverOfGroup(g) }) }, instanceName(g.key))));
 }
+
+/** @param {Group} g */
+const serverOfGroup = (g) => g.all[0]?.server ?? g.process?.server ?? serverOf(g.key);
 
 /** @param {InstanceInfo} i @param {boolean} isByJob */
 function nameOf(i, isByJob) {
@@ -142,7 +145,6 @@ function groupMenu(g, acts) {
   const there = g.all.filter((i) => !i.leaving);
   const mayAct = there.length > 0 && (mayAll("operator") || there.every((i) => may("operator", i.job)));
   return menu(w("ui.menu"), [
-    { text: w("instances.toServer"), act: () => location.assign(inNamespace(["servers"], { server: g.all[0]?.server ?? g.process?.server ?? serverOf(g.key) })) },
     mayAct && { text: w("instances.drain"), act: () => drain(there, ownerName(g.key), acts.done), danger: true },
   ], ownerName(g.key), true);
 }

@@ -2,7 +2,7 @@
 import { h } from "./dom.js";
 import { inNamespace } from "./facts.js";
 import { searchField } from "./instances-filter.js";
-import { may } from "./rights.js";
+import { may, maySome } from "./rights.js";
 import { changeServerOf } from "./servers-actions.js";
 import { serverBadges } from "./servers-list.js";
 import { by, sorted, table } from "./table.js";
@@ -27,8 +27,8 @@ export function serverView({ info, jobs }, o) {
     { name: "job", text: w("servers.job"), cell: (j) => h("a", { href: inNamespace(["jobs", j.job]) }, j.job), sort: by((j) => j.job) },
     { name: "state", text: w("servers.state"), cell: (j) => (j.enabled ? badge("good", w("servers.enabled")) : badge("off", w("servers.disabled"))), sort: by((j) => (j.enabled ? 1 : 0)) },
     { name: "instances", text: w("servers.instances"), wide: true, cell: instancesOf, sort: by((j) => j.instances?.length ?? 0) },
-    { name: "menu", text: w("ui.menu"), unseen: true, cell: (j) => menuOf(j, o.done) },
   ];
+  if (maySome("operator")) columns.push({ name: "menu", text: w("ui.menu"), unseen: true, cell: (j) => menuOf(j, o.done) });
   return [
     section(w("servers.about"), { tools: h("a", { href: inNamespace(["instances"], { server: info.server }) }, w("servers.toInstances")) },
       pairs([
