@@ -133,12 +133,11 @@ func (l look) take(tab *browser.Tab, sites []site, out string) {
 	}
 }
 
-// isStill holds when nothing was asked for during half a second. Pages that ask every second never are still, so it holds
-// after ten looks, too.
+// isStill holds when a page waits for nothing, and has asked for nothing during half a second. Some ask for ever, so it
+// holds after 15 s, too.
 const isStill = `(async () => {
-	if (document.querySelector("#page")?.ariaBusy) return false;
 	const asked = () => performance.getEntriesByType("resource").length;
-	for (let i = 0, before = -1; i < 10 && before !== asked(); i++) {
+	for (let i = 0, before = -1; i < 30 && (before !== asked() || document.querySelector("#page[aria-busy], .waiting")); i++) {
 		before = asked();
 		await new Promise((done) => setTimeout(done, 500));
 	}
