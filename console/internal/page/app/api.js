@@ -84,6 +84,14 @@ export async function answer(operation, params, body, signal) {
 }
 
 /**
+ * A new Idempotency-Key: a request that is sent again with it, because its answer was lost, is made once. Browsers have
+ * crypto.randomUUID on safe origins alone.
+ */
+export function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("-");
+}
+
+/**
  * Where an operation is asked.
  * @param {string} template
  * @param {Record<string, any>} params

@@ -1,10 +1,10 @@
 // Actions that make items of the job run, or end what runs.
 import { ask as askAbout } from "./actions.js";
-import { ask } from "./api.js";
+import { ask, newKey } from "./api.js";
 import { h } from "./dom.js";
 import { job, namespace } from "./facts.js";
 import { check, field, itemsOf, itemsText } from "./form.js";
-import { whenIn } from "./time.js";
+import { local, whenIn } from "./time.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./types/api").JobView} JobView */
@@ -12,7 +12,7 @@ import { w } from "./words.js";
 const here = { namespace, job };
 
 /**
- * Keys for one question: a request that is sent again, because its answer was lost, is made once.
+ * Keys for one question: the same one as long as the same is asked for.
  * @returns {(o: {dryRun: boolean}, body: unknown) => string | undefined}
  */
 function keys() {
@@ -21,7 +21,7 @@ function keys() {
   return (o, body) => {
     if (o.dryRun) return undefined;
     const text = JSON.stringify(body);
-    if (text !== last) key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
+    if (text !== last) key = newKey();
     last = text;
     return key;
   };
@@ -88,11 +88,6 @@ export function retry(items) {
       return ask("POST /namespaces/{namespace}/jobs/{job}/retry", { ...here, dryRun: o.dryRun, "Idempotency-Key": key(o, body) }, body);
     },
   });
-}
-
-/** A time as a control has it: local, to the minute. @param {number} t */
-function local(t) {
-  return new Date(t - new Date(t).getTimezoneOffset() * 60000).toISOString().slice(0, 16);
 }
 
 /** Runs items for ticks of the past. @param {JobView} view */

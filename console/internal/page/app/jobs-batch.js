@@ -1,5 +1,5 @@
 // One change of many jobs, part by part.
-import { ask, Problem } from "./api.js";
+import { ask, newKey, Problem } from "./api.js";
 import { namespace } from "./facts.js";
 
 /** @typedef {"trigger" | "pause" | "resume" | "disable" | "enable"} JobAction */
@@ -15,7 +15,7 @@ const part = 200;
  * @param {Wish} wish
  */
 export function batch(wish) {
-  const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("-");
+  const key = newKey();
   return async (/** @type {string[]} */ jobs, /** @type {boolean} */ dryRun, /** @type {(outcomes: JobOutcome[]) => void} */ tell, /** @type {() => boolean} */ isOver) => {
     for (let i = 0; i < jobs.length && !isOver(); i += part) {
       const some = jobs.slice(i, i + part);

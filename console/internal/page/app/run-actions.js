@@ -1,5 +1,5 @@
 // What can be done with an execution: end it, or run its item again for the same tick.
-import { ask as request } from "./api.js";
+import { ask as request, newKey } from "./api.js";
 import { ask } from "./actions.js";
 import { namespace } from "./facts.js";
 import { check } from "./form.js";
@@ -59,9 +59,4 @@ async function backfill(x, done) {
     run: (o) => request("POST /namespaces/{namespace}/jobs/{job}/backfill", { namespace, job: x.job, dryRun: o.dryRun, "Idempotency-Key": key }, { items: [x.item], from: tick, to: tick }),
     done,
   });
-}
-
-/** A request that is sent again, because its answer was lost, is made once. */
-function newKey() {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
 }

@@ -1,6 +1,7 @@
 // The time that a list is about: the last hours or days, or from one time to another. It stands in the address as span, or
 // as from and to.
 import { choice, field } from "./form.js";
+import { local } from "./time.js";
 import { w } from "./words.js";
 
 const hour = 3600e3;
@@ -24,12 +25,6 @@ function iso(text) {
 export function spanOf(q, now = Date.now()) {
   const length = lengths.get(q.span);
   return length ? { from: new Date(now - length).toISOString() } : { from: iso(q.from), to: iso(q.to) };
-}
-
-/** A time as its field has it, in the zone of the browser. @param {string | number | undefined} t */
-function local(t) {
-  const d = new Date(t ?? "");
-  return Number.isNaN(d.getTime()) ? "" : new Date(d.getTime() - d.getTimezoneOffset() * 60e3).toISOString().slice(0, 16);
 }
 
 /**

@@ -43,6 +43,12 @@ export function whenIn(t, zone) {
   return `${p.weekday} ${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute}:${p.second} ${p.timeZoneName}`;
 }
 
+/** A time as a datetime-local control has it: in the zone of the browser, to the minute; empty if it is none. @param {string | number | undefined} t */
+export function local(t) {
+  const d = new Date(t ?? "");
+  return Number.isNaN(d.getTime()) ? "" : new Date(d.getTime() - d.getTimezoneOffset() * 60e3).toISOString().slice(0, 16);
+}
+
 /** How long, in at most two units: 350 ms, 1.5 s, 2 min 5 s, 3 h. @param {number} seconds @returns {string} */
 export function lasting(seconds) {
   if (seconds < 0) return "−" + lasting(-seconds);
