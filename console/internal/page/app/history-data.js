@@ -4,7 +4,7 @@ import { nextDay } from "./chart-scale.js";
 import { figuresOf } from "./chart-stats.js";
 import { namespace } from "./facts.js";
 import { executionsOf, failures } from "./history-filter.js";
-import { punctual } from "./history-list.js";
+import { punctual } from "./execution.js";
 
 /** @typedef {{from: number, to: number, ok: number, failed: number, other: number, missed: number}} Step */
 /** @typedef {{time: number, value: number}} Point */

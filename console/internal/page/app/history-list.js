@@ -1,6 +1,7 @@
 // Executions of the past and of now.
 import { ask } from "./api.js";
 import { h } from "./dom.js";
+import { durationOf, latenessOf } from "./execution.js";
 import { inNamespace } from "./facts.js";
 import { Growing } from "./growing.js";
 import { executionsOf } from "./history-filter.js";
@@ -35,15 +36,13 @@ export function runTable(rows) {
 
 /** @param {Execution} x */
 function tookOf(x) {
-  if (x.outcome === "RUNNING") return x.begun ? h("span", { class: "soft" }, lasting(Math.max(Math.round((Date.now() - Date.parse(x.begun)) / 1000), 0)), " …") : "–";
-  return x.ended ? lasting(x.durationSeconds) : "–";
+  const seconds = durationOf(x);
+  if (seconds === undefined) return "–";
+  return x.outcome === "RUNNING" ? h("span", { class: "soft" }, lasting(seconds), " …") : lasting(seconds);
 }
-
-/** Sources whose executions are to begin at their tick: those of a request do not. */
-export const punctual = ["NORMAL_TRIGGER", "MISFIRE", "FAILOVER"];
 
 /** @param {Execution} x */
 function lateOf(x) {
-  if (!x.begun || !x.tick || !punctual.includes(x.source ?? "")) return "–";
-  return lasting(Math.max(0, Date.parse(x.begun) - Date.parse(x.tick)) / 1000);
+  const seconds = latenessOf(x);
+  return seconds === undefined ? "–" : lasting(seconds);
 }

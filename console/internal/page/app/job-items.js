@@ -1,5 +1,6 @@
 // The items of a job: who has them, what they do, and what came of it.
 import { h } from "./dom.js";
+import { ranFor } from "./execution.js";
 import { facts, inNamespace, namespace } from "./facts.js";
 import { choice, field } from "./form.js";
 import { itemMenu, itemsMenu } from "./job-item-actions.js";
@@ -135,8 +136,9 @@ function columns(state) {
 
 /** @param {State} state @param {ItemInfo} i */
 function badges(state, i) {
+  const begun = begunOf(state, i);
   return [
-    i.run ? badge("busy", [term("status", "RUNNING"), " ", h("span", { class: "num", title: whenFull(begunOf(state, i)) }, ranFor(begunOf(state, i)))]) : word("status", i.status),
+    i.run ? badge("busy", [term("status", "RUNNING"), " ", h("span", { class: "num", title: whenFull(begun) }, begun ? lasting(ranFor(begun)) : "")]) : word("status", i.status),
     i.run && i.status !== "RUNNING" ? word("status", i.status) : null,
     i.run?.lost ? badge("warn", w("job.lost"), w("job.lostText")) : null,
     i.killed ? badge("warn", w("job.killedItem")) : null,
@@ -145,11 +147,6 @@ function badges(state, i) {
     i.requests?.length ? badge("off", w("job.requested", { n: i.requests.length })) : null,
     i.error ? badge("bad", w("job.unreadable"), i.error) : null,
   ];
-}
-
-/** How long something has run; nothing if nobody tells when it has begun. @param {string | undefined} begun */
-function ranFor(begun) {
-  return begun ? lasting(Math.max(0, Math.round((Date.now() - Date.parse(begun)) / 1000))) : "";
 }
 
 /** @param {ItemInfo} i */

@@ -1,4 +1,5 @@
 // What the page of a job knows, and what follows from it.
+import { hostNow } from "./hosttime.js";
 
 /** @typedef {import("./types/api").JobView} JobView */
 /** @typedef {import("./types/api").ItemInfo} ItemInfo */
@@ -61,11 +62,10 @@ export function begunOf(state, i) {
  * @returns {{seconds: number, overdue?: boolean} | undefined}
  */
 export function lateOf(state, i) {
-  const now = Date.now();
   const since = state.overdue.get(i.item);
-  if (!i.run && since && !((i.lastTick ?? "") > since)) return { seconds: (now - Date.parse(since)) / 1000, overdue: true };
+  if (!i.run && since && !((i.lastTick ?? "") > since)) return { seconds: (hostNow() - Date.parse(since)) / 1000, overdue: true };
   const due = state.due.get(i.item);
-  if (due && now - due.seen > 2000) return { seconds: (now - due.seen) / 1000, overdue: true };
+  if (due && Date.now() - due.seen > 2000) return { seconds: (Date.now() - due.seen) / 1000, overdue: true };
   if (i.run) return between(i.run.tick, state.begun.get(i.run.taskId ?? ""));
   if (i.last?.source === "RETRY" || i.last?.source === "BACKFILL") return undefined; // their ticks are of the past
   return between(i.last?.tick, i.last?.begun);
@@ -92,7 +92,7 @@ export const isFailure = (outcome) => outcome !== undefined && outcome !== "OK";
 
 /** The ticks that are still to come. @param {JobView} view */
 export function ticksToCome(view) {
-  const now = Date.now() - 1000;
+  const now = hostNow() - 1000;
   return (view.ticks ?? []).filter((t) => Date.parse(t) > now);
 }
 

@@ -1,6 +1,7 @@
 // What runs now: the items of jobs that run some, asked for when such a job has changed.
 import { ask } from "./api.js";
 import { h } from "./dom.js";
+import { ranFor } from "./execution.js";
 import { facts, inNamespace, namespace } from "./facts.js";
 import { lasting, whenFull } from "./time.js";
 import { badge, empty, instanceName, section } from "./ui.js";
@@ -76,7 +77,7 @@ async function itemsOf(info, before) {
 function line(job, item) {
   const run = /** @type {import("./types/api").RunInfo} */ (item.run);
   const begun = run.begun ?? run.tick;
-  const took = begun ? lasting(Math.max(0, Math.round((Date.now() - Date.parse(begun)) / 1000))) : "";
+  const took = begun ? lasting(ranFor(begun)) : "";
   const isFailover = item.failover === run.instance && run.instance !== "";
   const hasRun = run.taskId && facts.databases?.[namespace];
   const text = w("overview.item", { n: number(item.item) });

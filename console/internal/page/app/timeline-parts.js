@@ -1,5 +1,6 @@
 // What stands around the drawing of a timeline: its tools, the legend, the facts of an execution, and all of it as a table.
 import { h } from "./dom.js";
+import { punctual } from "./execution.js";
 import { inNamespace } from "./facts.js";
 import { choice } from "./form.js";
 import { ownerName } from "./owner.js";
@@ -56,7 +57,7 @@ export function legend(colours, lanes) {
 
 /** How late an execution began, in seconds, where that says something. @param {Run} r */
 export function lateness(r) {
-  return ["NORMAL_TRIGGER", "MISFIRE", "FAILOVER"].includes(r.source) && !Number.isNaN(r.tick) ? (r.begin - r.tick) / 1000 : undefined;
+  return punctual.includes(r.source) && !Number.isNaN(r.tick) ? (r.begin - r.tick) / 1000 : undefined;
 }
 
 /** @param {Run} r @param {number} now */

@@ -2,6 +2,7 @@
 import { ask } from "../api.js";
 import { hostNow } from "../hosttime.js";
 import { h } from "../dom.js";
+import { durationOf, latenessOf } from "../execution.js";
 import { facts, inNamespace, namespace } from "../facts.js";
 import { crumbs, heading, page, start, tools } from "../frame.js";
 import { number, term, w } from "../words.js";
@@ -84,14 +85,14 @@ function timelineOf(x) {
 
 /** @param {Execution} x */
 function lateness(x) {
-  const late = x.begun && x.tick && ["NORMAL_TRIGGER", "MISFIRE", "FAILOVER"].includes(x.source ?? "") ? (Date.parse(x.begun) - Date.parse(x.tick)) / 1000 : 0;
+  const late = latenessOf(x) ?? 0;
   return late >= 0.5 ? h("span", { class: "soft" }, " ", w("run.late", { time: lasting(late) })) : null;
 }
 
 /** @param {Execution} x */
 function tookOf(x) {
-  if (x.outcome === "RUNNING") return x.begun ? lasting(Math.max(Math.round((hostNow() - Date.parse(x.begun)) / 1000), 0)) : "–";
-  return x.ended ? lasting(x.durationSeconds) : "–";
+  const seconds = durationOf(x);
+  return seconds === undefined ? "–" : lasting(seconds);
 }
 
 /** @param {Execution} x */

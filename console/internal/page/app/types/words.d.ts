@@ -650,7 +650,6 @@ export type Word =
   | "instances.shutDownAsk"
   | "instances.shutDownText"
   | "instances.state"
-  | "instances.toServer"
   | "instances.way"
   | "instances.weight"
   | "job.asked"
