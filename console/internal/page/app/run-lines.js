@@ -42,11 +42,11 @@ export class Lines {
 
   async load() {
     try {
-      for (;;) {
+      while (this.lines.length < most) {
         const { rows } = await ask("GET /namespaces/{namespace}/history/executions/{execution}/lines", { namespace, execution: this.execution, after: this.#after, limit: 1000 });
         this.lines.push(...rows);
         this.#after = rows.at(-1)?.number ?? this.#after;
-        if (rows.length < 1000 || this.lines.length >= most) break;
+        if (rows.length < 1000) break;
       }
       this.error = undefined;
       this.isLoaded = true;

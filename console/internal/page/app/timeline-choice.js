@@ -8,7 +8,7 @@ import { has } from "./timeline-paint.js";
 import { missedFacts, runFacts, runLink, runText } from "./timeline-parts.js";
 
 /**
- * @typedef {{item: number, row: number, others: number, missed?: import("./timeline-draw.js").Missed}} Chosen row is -1 for a missed tick
+ * @typedef {{item: number, row: number, others: number, id?: string, missed?: import("./timeline-draw.js").Missed}} Chosen row is -1 for a missed tick
  * @typedef {{
  *   runs: import("./timeline-runs.js").Runs, past: import("./timeline-past.js").Past, paint: import("./timeline-paint.js").Paint,
  *   window: import("./timeline-window.js").Window, lanes: () => import("./timeline-draw.js").LaneName[], box: HTMLElement, link: HTMLAnchorElement, tip: HTMLElement,
@@ -27,11 +27,13 @@ export class Choice {
 
   /** @param {Chosen | undefined} c @param {boolean} [aloud] */
   choose(c, aloud = false) {
+    this.#renew();
     if (c?.row === this.chosen?.row && c?.missed === this.chosen?.missed) return;
     const { runs, paint, changed, say } = this.around;
     this.chosen = c;
     changed();
     if (!c || c.row < 0) return;
+    c.id = runs.ids[c.row];
     if (aloud) say(runText(runs.run(c.row), hostNow()));
     if (paint.kinds[c.row] & has.failed) void this.#loadError(runs.ids[c.row]);
   }
@@ -55,6 +57,7 @@ export class Choice {
 
   /** To the next execution, or that of the next lane at about the same time. @param {number} down @param {number} right */
   step(down, right) {
+    this.#renew();
     const { runs, window } = this.around;
     const items = this.around.lanes().map((l) => l.item).filter((item) => runs.lanes.get(item)?.count);
     const c = this.chosen;
@@ -76,15 +79,17 @@ export class Choice {
   }
 
   open() {
+    this.#renew();
     if (this.chosen && this.chosen.row >= 0) location.assign(runLink(this.around.runs.ids[this.chosen.row]));
   }
 
   /** Puts the frame around what is chosen, and its facts below it. @param {number} now */
   show(now) {
+    this.#renew();
     const { runs, window, box, link, tip } = this.around;
     const { gutter, width, head, tall } = this.around.place();
     const c = this.chosen;
-    const index = c ? this.around.lanes().findIndex((l) => l.item === c.item) : -1;
+    const index = c && (c.missed || c.row >= 0) ? this.around.lanes().findIndex((l) => l.item === c.item) : -1;
     link.hidden = !c || index < 0 || !!c.missed;
     tip.hidden = !c || index < 0;
     if (!c || index < 0) return;
@@ -104,6 +109,12 @@ export class Choice {
     Object.assign(link.style, { left: left - 1 + "px", top: top + "px", width: size + 2 + "px", height: tall + "px" });
     const room = (box.parentElement?.clientWidth ?? 0) - tip.offsetWidth;
     Object.assign(tip.style, { left: Math.max(Math.min(left, room), 0) + "px", top: box.offsetTop + top - box.scrollTop + tall + 6 + "px" });
+  }
+
+  /** When executions were loaded anew, what is chosen has another row: none until it is there again. */
+  #renew() {
+    const c = this.chosen;
+    if (c?.id) c.row = this.around.runs.rows.get(c.id) ?? -1;
   }
 
   /** @param {Chosen} c @param {number} now @returns {[number, number]} */

@@ -98,11 +98,22 @@ export class Past {
   async #follow() {
     const now = hostNow();
     if (this.isLoading || !this.known || this.wanted().to < this.known.to) return;
+    if (this.#isMuch()) {
+      this.known = undefined;
+      return this.need();
+    }
     // Of some that run nobody may have told the end, or it came late.
     const oldest = this.#deep++ % 10 === 0 ? this.#oldestOpen(now) : Infinity;
     await this.#newer(now, oldest);
     this.error = undefined;
     this.changed();
+  }
+
+  /** Whether a page that is open for long has gathered so much that it is better loaded anew. */
+  #isMuch() {
+    const { from, to } = this.wanted();
+    const isWide = this.known && this.known.to - this.known.from > 2 * (to - from);
+    return this.runs.count > (isWide ? most : 2 * most);
   }
 
   /** @param {number} now */
