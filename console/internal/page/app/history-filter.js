@@ -25,9 +25,11 @@ export const listOf = (text) => (text ?? "").split(",").filter(Boolean);
 /** The executions that an address wants. What the API does not know is refused by it. @param {Query} q @returns {Asked} */
 export function executionsOf(q) {
   const { job, instance, address, request } = q;
+  const items = itemsOf(q.items ?? "")?.slice(0, 1000);
+  const chosen = /** @type {Outcome[]} */ (listOf(q.outcomes));
   return {
-    namespace, job, instance, address, request, ...spanOf(q), items: itemsOf(q.items ?? "")?.slice(0, 1000),
-    source: /** @type {Asked["source"]} */ (q.source), outcomes: /** @type {Outcome[]} */ (listOf(q.outcomes)),
+    namespace, job, instance, address, request, ...spanOf(q), items: items?.length ? items : undefined,
+    source: /** @type {Asked["source"]} */ (q.source), outcomes: chosen.length ? chosen : undefined,
   };
 }
 
@@ -35,12 +37,17 @@ export function executionsOf(q) {
 let names = [];
 /** @type {string | undefined} */
 let namesFor;
+let askedAt = 0;
+
+/** Names of jobs that were found to be suggested. */
+export const suggested = () => names;
 
 /** Names of jobs that begin so, to be suggested. @param {string} prefix @param {() => void} again */
 async function suggest(prefix, again) {
-  if (namesFor === prefix) return;
+  const isOld = !names.length && Date.now() > askedAt + 3000; // some may have run since
+  if (namesFor === prefix && !isOld) return;
   const isFirst = namesFor === undefined;
-  namesFor = prefix;
+  [namesFor, askedAt] = [prefix, Date.now()];
   if (!isFirst) await new Promise((go) => setTimeout(go, 200)); // he may write on
   if (namesFor !== prefix) return;
   try {

@@ -5,7 +5,7 @@ import { facts, inNamespace, namespace } from "../facts.js";
 import { page, tools } from "../frame.js";
 import { eventTable, events, kindChips } from "../history-events.js";
 import { HistoryCharts } from "../history-charts.js";
-import { everything, executionsOf, filterView, outcomeChips } from "../history-filter.js";
+import { everything, executionsOf, filterView, outcomeChips, suggested } from "../history-filter.js";
 import { runs, runTable } from "../history-list.js";
 import { poll } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
@@ -65,7 +65,7 @@ const isOver = () => Date.parse(spanOf(query()).to ?? "") < Date.now();
 function view() {
   const q = query();
   const to = (/** @type {string} */ name) => inNamespace(["history"], { ...q, tab: name });
-  tools(isOver() || !isLoaded ? null : liveBadge(error ? "doubt" : "live"), tab === "runs" ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
+  tools(isOver() || !isLoaded || isToChoose() ? null : liveBadge(error ? "doubt" : "live"), tab === "runs" && !isToChoose() ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
   return /** @type {View} */ ([
     tabs(w("history.views"), [[w("history.runs"), to(""), tab === "runs"], [w("history.charts"), to("charts"), tab === "charts"], [w("history.events"), to("events"), tab === "events"]]),
     section(w("history.filters"), {}, tab === "events"
@@ -85,13 +85,19 @@ const isToChoose = () => error instanceof Problem && error.status === 403 && !qu
 
 /** @returns {View} */
 function content() {
-  if (isToChoose()) return empty(w("history.chooseJob"), w("history.chooseJobNext"));
+  if (isToChoose()) return chooseJob();
   if (list.rows.length) return tab === "events" ? eventTable(/** @type {any} */ (list.rows)) : runTable(/** @type {any} */ (list.rows));
   if (error) return null;
   if (!isLoaded) return h("p", { class: "waiting" }, w("ui.loading"));
   const isFiltered = Object.keys(everything).some((name) => query()[name]);
   if (isFiltered) return empty(w("history.noneFound"), button(w("history.all"), () => change(everything)));
   return empty(tab === "events" ? w("history.noEvents") : w("history.none"));
+}
+
+function chooseJob() {
+  const names = suggested();
+  if (!names.length) return empty(w("history.chooseJob"), w("history.chooseJobNext"));
+  return [h("p", null, w("history.chooseJobOf")), h("ul", { class: "history-jobs" }, names.map((job) => h("li", { key: job }, h("a", { href: inNamespace(["history"], { ...query(), job }) }, job))))];
 }
 
 function noHistory() {
