@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -197,4 +198,27 @@ func TestChartFigures(t *testing.T) {
 		t.Errorf("marks are %s", marks)
 	}
 	t.Logf("20,000 values in %.0f ms", got.Took)
+}
+
+// Who may see some of the jobs chooses one, and sees the history of that.
+func TestHistoryOfSomeJobs(t *testing.T) {
+	t.Parallel()
+	const user = "history-hal"
+	addUser(t, user, access.Grant{Role: access.Viewer, Namespaces: []string{world.Namespace}, Jobs: []string{"count-*"}})
+	tab := enter(t, user, "/about")
+	executions(tab, world.Quick, "", 3)
+	tab.Expect("/history/executions?limit=50: 403")
+	tab.Open(shopPages + "/history")
+	tab.See("You may see some of the jobs that this history is about.")
+	audit(t, tab, "a choice of jobs")
+	tab.NotSee(world.Failing)
+	tab.Click("link", world.Quick)
+	if outcomes := column(tab, "Outcome", 3); slices.Contains(outcomes, "") {
+		t.Errorf("%v", outcomes)
+	}
+	var jobName string
+	tab.Eval("document.querySelector('#job').value", &jobName)
+	if jobName != world.Quick {
+		t.Errorf("the filter has the job %q", jobName)
+	}
 }
