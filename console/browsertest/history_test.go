@@ -91,14 +91,14 @@ func TestHistoryCharts(t *testing.T) {
 	tab := enter(t, world.Viewer, shopPages+"/history?tab=charts&span=6h&outcomes=FAILED&job="+world.Failing)
 	executions(tab, world.Failing, "&outcomes=FAILED", 2)
 	tab.Open(shopPages + "/history?tab=charts&span=6h&outcomes=FAILED&job=" + world.Failing)
-	for _, chart := range []string{"Runs by hour", "How long runs took: over time", "How long runs took: how often", "How late runs began: over time"} {
+	for _, chart := range []string{"Runs by 5 minutes", "How long runs took: over time", "How long runs took: how often", "How late runs began: over time"} {
 		tab.WaitFor(fmt.Sprintf("document.querySelector('[role=slider][aria-label=%q] svg')", chart))
 	}
 	audit(t, tab, "charts")
 	tab.WaitFor("(document.querySelector('[data-chart=counts]').focus(), true)")
 	tab.Press("End")
 	tab.WaitFor("/Without success: [1-9]/.test(document.querySelector('[data-chart=counts]').ariaValueText)")
-	tab.Click("button", "Runs by hour, as a table")
+	tab.Click("button", "Runs by 5 minutes, as a table")
 	tab.WaitFor("document.querySelectorAll('.chart')[0].querySelector('tbody tr')")
 	var failed, counted int
 	tab.Eval("[...document.querySelectorAll('.chart')[0].querySelectorAll('tbody tr')].reduce((n, tr) => n + Number(tr.cells[2].innerText), 0)", &failed)

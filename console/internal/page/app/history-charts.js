@@ -58,7 +58,7 @@ export class HistoryCharts {
     const names = d.ignored.map((name) => ({ items: w("history.items"), source: w("history.source"), instance: w("history.instance"), address: w("history.address"), request: w("history.request") })[name]);
     return [
       names.length ? note("warn", w("history.ignored", { names: names.join(", ") })) : null,
-      section(d.isDaily ? w("history.perDay") : w("history.perHour"), {}, this.#chart("counts", () => counts(d))),
+      section(perStep(d), {}, this.#chart("counts", () => counts(d))),
       d.durations && d.lateness ? [
         this.#values("durations", w("history.durations"), d, d.durations, true),
         this.#values("lateness", w("history.lateness"), d, d.lateness, false),
@@ -98,12 +98,17 @@ const kinds = /** @type {const} */ (["ok", "other", "failed", "missed"]);
 /** @type {Record<typeof kinds[number], () => string>} */
 const kindTexts = { ok: () => w("history.ok"), other: () => w("history.other"), failed: () => w("history.failures"), missed: () => w("history.missed") };
 
+/** @param {Data} d */
+function perStep(d) {
+  return d.length > 3600e3 ? w("history.perDay") : d.length === 3600e3 ? w("history.perHour") : d.length === 60e3 ? w("history.perMinute") : w("history.perMinutes", { n: d.length / 60e3 });
+}
+
 /** @param {Data} d @returns {import("./chart.js").Chart} */
 function counts(d) {
   const sum = (/** @type {typeof kinds[number]} */ kind) => d.steps.reduce((n, s) => n + s[kind], 0);
   const there = kinds.filter((kind) => kind === "ok" || sum(kind) > 0);
   const textOf = (/** @type {Record<typeof kinds[number], number>} */ s) => there.map((kind) => `${kindTexts[kind]()}: ${number(s[kind])}`).join(", ");
-  const label = d.isDaily ? w("history.perDay") : w("history.perHour");
+  const label = perStep(d);
   return {
     name: "counts", label, from: d.steps[0].from, to: d.steps[d.steps.length - 1].to,
     summary: textOf({ ok: sum("ok"), other: sum("other"), failed: sum("failed"), missed: sum("missed") }),

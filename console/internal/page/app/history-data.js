@@ -11,12 +11,13 @@ import { punctual } from "./execution.js";
 /** @typedef {{points: Point[], sorted: number[]}} Values */
 /**
  * @typedef {{
- *   steps: Step[], isDaily: boolean, from: number, to: number, durations?: Values, lateness?: Values, left: boolean,
+ *   steps: Step[], length: number, from: number, to: number, durations?: Values, lateness?: Values, left: boolean,
  *   all?: import("./types/api").DurationsInfo, ignored: string[],
- * }} Data left: older ones are left out; all: figures of all jobs, if none is chosen; ignored: filters that do not count
+ * }} Data length: of a step, in ms; left: older ones are left out; all: figures of all jobs, if none is chosen; ignored: filters that do not count
  */
 
-const hour = 3600e3;
+const minute = 60e3;
+const hour = 60 * minute;
 const day = 24 * hour;
 const most = 20000; // executions
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -32,17 +33,25 @@ export async function load(q) {
   const until = wanted.to ? Date.parse(wanted.to) : Date.now();
   // The API counts 1,000 days at most.
   const since = Math.max(wanted.from ? Date.parse(wanted.from) : await firstDay(job, until), until - 990 * day);
-  const isDaily = until - since > 3 * day;
-  const steps = stepsOf(since, until, isDaily);
-  const counted = { namespace, job, from: iso(steps[0].from), to: iso(until + hour / 4), step: /** @type {"day" | "hour"} */ (isDaily ? "day" : "hour"), timeZone };
-  const [counts, missed, columns, all] = await Promise.all([
+  let length = until - since > 3 * day ? day : hour;
+  let steps = stepsOf(since, until, length);
+  const counted = { namespace, job, from: iso(steps[0].from), to: iso(until + hour / 4), step: /** @type {"day" | "hour"} */ (length === day ? "day" : "hour"), timeZone };
+  const isShort = job && until - since <= 6 * hour;
+  const [counts, missed, ticks, columns, all] = await Promise.all([
     ask("GET /namespaces/{namespace}/history/counts", counted), ask("GET /namespaces/{namespace}/history/missed", counted),
+    isShort ? ask("GET /namespaces/{namespace}/history/events", { namespace, job, from: iso(since), to: iso(until), kinds: ["made up", "passed over"], limit: 200 }) : undefined,
     job ? ask("GET /namespaces/{namespace}/history/columns", { namespace, job, from: wanted.from ?? "2000-01-01T00:00:00Z", to: wanted.to ?? iso(until + hour), limit: most }) : undefined,
     job ? undefined : ask("GET /namespaces/{namespace}/history/durations", { namespace, from: wanted.from, to: wanted.to }),
   ]);
+  // The API counts by hours and days; what is shorter is counted here, if all of it is here.
+  const isFine = isShort && !columns?.more && !ticks?.next;
+  if (isFine) {
+    length = until - since <= hour ? minute : 5 * minute;
+    steps = stepsOf(since, until, length);
+  }
   const ignored = special.filter((name) => q[name] && (!job || ["address", "request"].includes(name)));
   /** @type {Data} */
-  const data = { steps, isDaily, from: since, to: until, left: columns?.more ?? false, all, ignored };
+  const data = { steps, length, from: since, to: until, left: columns?.more ?? false, all, ignored };
   const isSpecial = special.some((name) => q[name] && !ignored.includes(name));
   const chosen = wanted.outcomes ?? [];
   const add = (/** @type {number} */ time, /** @type {string} */ outcome, /** @type {number} */ n) => {
@@ -52,10 +61,15 @@ export async function load(q) {
   };
   if (columns) {
     const { durations, lateness, ended } = pick(columns, wanted);
-    if (isSpecial) for (const e of ended) add(e.time, e.outcome, 1);
+    if (isSpecial || isFine) for (const e of ended) add(e.time, e.outcome, 1);
     Object.assign(data, { durations: valuesOf(durations), lateness: valuesOf(lateness), from: wanted.from && !columns.more ? since : Math.min(durations[0]?.time ?? since, until) });
   }
-  if (!isSpecial) {
+  if (!isSpecial && isFine) {
+    for (const e of chosen.length ? [] : ticks?.rows ?? []) {
+      const step = stepAt(steps, Date.parse(e.time));
+      if (step) step.missed += e.kind === "made up" ? 1 : e.ticks ?? 1;
+    }
+  } else if (!isSpecial) {
     for (const c of counts.rows) for (const [outcome, n] of Object.entries(c.executions)) add(Date.parse(c.start), outcome, n);
     for (const m of chosen.length ? [] : missed.rows) {
       const step = stepAt(steps, Date.parse(m.start));
@@ -74,12 +88,13 @@ async function firstDay(job, until) {
 /** @param {number} t */
 const iso = (t) => new Date(t).toISOString();
 
-/** Hours or days of the browser's zone. @param {number} from @param {number} to @param {boolean} isDaily @returns {Step[]} */
-function stepsOf(from, to, isDaily) {
+/** Minutes, hours or days of the browser's zone. @param {number} from @param {number} to @param {number} length @returns {Step[]} */
+function stepsOf(from, to, length) {
   const out = [];
-  let t = isDaily ? new Date(from).setHours(0, 0, 0, 0) : new Date(from).setMinutes(0, 0, 0);
+  const midnight = new Date(from).setHours(0, 0, 0, 0);
+  let t = length === day ? midnight : length === hour ? new Date(from).setMinutes(0, 0, 0) : midnight + Math.floor((from - midnight) / length) * length;
   do {
-    const end = isDaily ? nextDay(t, 1) : t + hour;
+    const end = length === day ? nextDay(t, 1) : t + length;
     out.push({ from: t, to: end, ok: 0, failed: 0, other: 0, missed: 0 });
     t = end;
   } while (t < to);
