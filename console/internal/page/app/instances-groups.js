@@ -59,9 +59,19 @@ function fitsOf(f) {
     if (f.server && i.server !== f.server) return false;
     if (state && !state.is(i)) return false;
     if (!words.length) return true;
-    const text = [i.job, i.id, i.server, ...(i.labels ?? [])].join("\n").toLowerCase();
+    const text = textOf(i);
     return words.every((word) => text.includes(word));
   };
+}
+
+/** @type {WeakMap<InstanceInfo, string>} */
+const texts = new WeakMap();
+
+/** What a search looks at: it is made once, as there may be many. @param {InstanceInfo} i */
+function textOf(i) {
+  let text = texts.get(i);
+  if (text === undefined) texts.set(i, (text = [i.job, i.id, i.server, ...(i.labels ?? [])].join("\n").toLowerCase()));
+  return text;
 }
 
 /** Whether a process without an instance is listed. @param {Filter} f @param {ProcessInfo} p */

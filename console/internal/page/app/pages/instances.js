@@ -91,8 +91,6 @@ function turnTo(wanted) {
 }
 
 const isFiltered = () => !!(filter.search || filter.server || filter.state);
-/** Who looks for something sees it at once. @param {Group} g */
-const isOpen = (g) => opened.get(g.key) ?? isFiltered();
 
 /** @type {import("../instances-table.js").Acts} */
 const acts = {
@@ -128,6 +126,10 @@ void start(read, (first) => {
 function view() {
   const groups = groupsOf(found.instances, found.processes, way, filter);
   const hits = groups.reduce((n, g) => n + g.hits.length, 0);
+  // Who looks for something sees it at once, unless it is too much.
+  const isFound = isFiltered() && hits <= step;
+  /** @param {Group} g */
+  const isOpen = (g) => opened.get(g.key) ?? isFound;
   tools(h("a", { href: inNamespace(["servers"]) }, w("instances.servers")));
   return [
     error ? problem(error, acts.done) : null,
