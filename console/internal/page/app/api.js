@@ -4,6 +4,9 @@ import { facts } from "./facts.js";
 
 /** @typedef {import("./types/api").Operations} Operations */
 
+/** Whether the user was asked to leave for the log-in. Who has something that is not saved may stay, and log in elsewhere. */
+let stays = false;
+
 /** What the API refuses, or that it could not be asked. */
 export class Problem extends Error {
   /**
@@ -73,9 +76,10 @@ export async function answer(operation, params, body, signal) {
     throw new Problem({ status: 0, code: "console-away" });
   }
   const isLogin = template === "/login";
-  if (response.status === 401 && !isLogin && facts.user) {
+  if (response.status === 401 && !isLogin && facts.user && !stays) {
+    stays = true;
     location.reload(); // the log-in has ended: it comes at this address
-    await new Promise(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 5000));
   }
   const value = text && response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : undefined;
   const wait = Number(response.headers.get("Retry-After")) || 0;
