@@ -90,6 +90,11 @@ function onChoice(id, act) {
 }
 
 onChoice("namespace", (href) => location.assign(href));
+// Who comes back finds what he has chosen as he left: but he is in the namespace of the page.
+addEventListener("pageshow", () => {
+  const spaces = /** @type {HTMLSelectElement | null} */ (document.getElementById("namespace"));
+  if (spaces) spaces.selectedIndex = Math.max(0, [...spaces.options].findIndex((o) => o.defaultSelected));
+});
 onChoice("language", (language) => {
   remember("language", language);
   location.reload();
