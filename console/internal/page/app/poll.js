@@ -31,3 +31,36 @@ export function poll(load, seconds) {
   timer = setTimeout(run, seconds * 1000);
   return { now: () => void run() };
 }
+
+/**
+ * What a page shows and loads again and again. If that fails, what was there stays, and error says why.
+ * @template T
+ */
+export class Kept {
+  /** @type {unknown} */ error;
+  #read;
+  #changed;
+
+  /** @param {T} now @param {() => Promise<T>} read @param {() => void} changed */
+  constructor(now, read, changed) {
+    this.now = now;
+    this.#read = read;
+    this.#changed = changed;
+  }
+
+  /** Loads it anew: for poll, which is told of failures. */
+  load = async () => {
+    try {
+      this.now = await this.#read();
+      this.error = undefined;
+    } catch (e) {
+      this.error = e;
+      throw e;
+    } finally {
+      this.#changed();
+    }
+  };
+
+  /** Loads it at once, as after a change. */
+  refresh = () => this.load().catch(() => {}); // the page shows error
+}

@@ -6,7 +6,7 @@ import { link } from "./facts.js";
 import { field } from "./form.js";
 import { page, start, tools } from "./frame.js";
 import { grantForm, grantList, grantsOf, rowsOf } from "./grants.js";
-import { poll } from "./poll.js";
+import { Kept, poll } from "./poll.js";
 import { query, setQuery } from "./query.js";
 import { sessionTable } from "./sessions.js";
 import { by, table } from "./table.js";
@@ -16,30 +16,22 @@ import { number, w } from "./words.js";
 /** @typedef {import("./types/api").UserInfo} User */
 /** @typedef {import("./types/api").SessionInfo} Session */
 /** @typedef {{users: User[], sessions: Session[]}} Loaded */
+/** @typedef {{search: string, most: number, mostSessions: number, order: import("./table.js").Order}} Look which users are shown, and how many of them and of the sessions */
 
 const shown = 200; // rows that are drawn at once
 
 export function showUsers() {
   void start(load, (loaded) => {
-    /** @type {Loaded & {search: string, most: number, mostSessions: number, order: import("./table.js").Order, error: unknown}} */
-    const state = { ...loaded, search: query().search ?? "", most: shown, mostSessions: shown, order: { by: "name", down: false }, error: undefined };
-    const reload = async () => {
-      try {
-        Object.assign(state, await load(), { error: undefined });
-      } catch (e) {
-        state.error = e;
-        throw e;
-      } finally {
-        again();
-      }
-    };
+    const kept = new Kept(loaded, load, () => again());
+    /** @type {Look} */
+    const look = { search: query().search ?? "", most: shown, mostSessions: shown, order: { by: "name", down: false } };
     const again = page(() => [
-      state.error ? problem(state.error, () => location.reload()) : null,
-      users(state, () => again()),
-      sessions(state, () => again(), () => reload().catch(() => {})), // reload has shown what is wrong
+      kept.error ? problem(kept.error, kept.refresh) : null,
+      users(kept.now.users, look, () => again()),
+      sessions(kept.now, look, () => again(), kept.refresh),
     ]);
     tools(button(w("users.add"), () => addUser(), { kind: "first" }));
-    poll(reload, 15);
+    poll(kept.load, 15);
   });
 }
 
@@ -52,10 +44,10 @@ async function load() {
 /** @param {string} name */
 const userLink = (name) => link(["users"], { user: name });
 
-/** @param {{users: User[], search: string, most: number, order: import("./table.js").Order}} state @param {() => void} again */
-function users(state, again) {
-  const search = state.search.toLowerCase();
-  const hits = state.users.filter((u) => u.name.toLowerCase().includes(search));
+/** @param {User[]} all @param {Look} look @param {() => void} again */
+function users(all, look, again) {
+  const search = look.search.toLowerCase();
+  const hits = all.filter((u) => u.name.toLowerCase().includes(search));
   /** @type {import("./table.js").Column<User>[]} */
   const columns = [
     { name: "name", text: w("users.name"), sort: by((u) => u.name), cell: (u) => h("a", { href: userLink(u.name) }, u.name) },
@@ -65,14 +57,14 @@ function users(state, again) {
     { name: "sessions", text: w("users.sessions"), num: true, sort: by((u) => u.sessions), cell: (u) => number(u.sessions) },
     { name: "created", text: w("users.created"), sort: by((u) => u.created), cell: (u) => at(u.created) },
   ];
-  const compare = columns.find((c) => c.name === state.order.by)?.sort ?? by((/** @type {User} */ u) => u.name);
-  const rows = hits.toSorted((a, b) => (state.order.down ? compare(b, a) : compare(a, b))).slice(0, state.most);
+  const compare = columns.find((c) => c.name === look.order.by)?.sort ?? by((/** @type {User} */ u) => u.name);
+  const rows = hits.toSorted((a, b) => (look.order.down ? compare(b, a) : compare(a, b))).slice(0, look.most);
   return section(w("users.title"), {
     tools: field({
-      id: "search", label: w("ui.search"), type: "search", value: state.search,
+      id: "search", label: w("ui.search"), type: "search", value: look.search,
       change: (v) => {
-        state.search = v;
-        state.most = shown;
+        look.search = v;
+        look.most = shown;
         setQuery({ search: v });
         again();
       },
@@ -80,14 +72,14 @@ function users(state, again) {
   },
   h("p", { class: "soft", role: "status" }, w("users.count", { n: hits.length })),
   table({
-    label: w("users.title"), rows, columns, key: (u) => u.name, order: state.order, empty: empty(w("users.none")),
+    label: w("users.title"), rows, columns, key: (u) => u.name, order: look.order, empty: empty(w("users.none")),
     turn: (order) => {
-      state.order = order;
+      look.order = order;
       again();
     },
   }),
   hits.length > rows.length ? button(w("ui.more"), () => {
-    state.most += shown;
+    look.most += shown;
     again();
   }) : null);
 }
@@ -98,16 +90,16 @@ export function stateOf(u) {
   return u.hasPassword ? badge("good", w("users.active")) : badge("off", w("users.noPassword"));
 }
 
-/** @param {{users: User[], sessions: Session[], mostSessions: number}} state @param {() => void} again @param {() => unknown} reload */
-function sessions(state, again, reload) {
-  const known = new Set(state.users.map((u) => u.name));
+/** @param {Loaded} loaded @param {Look} look @param {() => void} again @param {() => unknown} reload */
+function sessions(loaded, look, again, reload) {
+  const known = new Set(loaded.users.map((u) => u.name));
   return section(w("users.loggedIn"), {},
-    h("p", { class: "soft" }, w("users.loggedInText", { n: state.sessions.length })),
-    sessionTable(state.sessions.slice(0, state.mostSessions), {
+    h("p", { class: "soft" }, w("users.loggedInText", { n: loaded.sessions.length })),
+    sessionTable(loaded.sessions.slice(0, look.mostSessions), {
       label: w("users.loggedIn"), users: (name) => (known.has(name) ? h("a", { href: userLink(name) }, name) : name), end: (s) => endSession(s, reload),
     }),
-    state.sessions.length > state.mostSessions ? button(w("ui.more"), () => {
-      state.mostSessions += shown;
+    loaded.sessions.length > look.mostSessions ? button(w("ui.more"), () => {
+      look.mostSessions += shown;
       again();
     }) : null);
 }

@@ -6,7 +6,7 @@ import { facts } from "../facts.js";
 import { page, start } from "../frame.js";
 import { grantList } from "../grants.js";
 import { newPassword } from "../password.js";
-import { poll } from "../poll.js";
+import { Kept, poll } from "../poll.js";
 import { sessionTable } from "../sessions.js";
 import { newToken, revokeToken, tokenTable } from "../tokens.js";
 import { button, note, pairs, problem, section } from "../ui.js";
@@ -29,28 +29,15 @@ async function load() {
 }
 
 void start(load, (loaded) => {
-  let account = loaded;
-  /** @type {unknown} */
-  let error;
-  const reload = async () => {
-    try {
-      account = await load();
-      error = undefined;
-    } catch (e) {
-      error = e;
-      throw e;
-    } finally {
-      again();
-    }
-  };
-  const after = (/** @type {Promise<boolean>} */ done) => done.then((was) => (was ? reload().catch(() => {}) : undefined)); // reload has shown it
+  const account = new Kept(loaded, load, () => again());
+  const after = (/** @type {Promise<boolean>} */ done) => done.then((was) => (was ? account.refresh() : undefined));
   const again = page(() => [
-    error ? problem(error, () => location.reload()) : null,
-    aboutMe(account.me),
-    isUser(account.me) ? tokens(account, after) : null,
-    account.sessions.length ? sessions(account, after) : null,
+    account.error ? problem(account.error, account.refresh) : null,
+    aboutMe(account.now.me),
+    isUser(account.now.me) ? tokens(account.now, after) : null,
+    account.now.sessions.length ? sessions(account.now, after) : null,
   ]);
-  poll(reload, 20);
+  poll(account.load, 20);
 });
 
 /** @param {Me} me */

@@ -5,7 +5,7 @@ import { editConnection, testResult } from "../connections-edit.js";
 import { h } from "../dom.js";
 import { inNamespace } from "../facts.js";
 import { page, start, tell } from "../frame.js";
-import { poll } from "../poll.js";
+import { Kept, poll } from "../poll.js";
 import { table } from "../table.js";
 import { badge, button, empty, menu, problem, section, since, state } from "../ui.js";
 import { term, w } from "../words.js";
@@ -22,26 +22,13 @@ async function load() {
 }
 
 void start(load, (loaded) => {
-  let all = loaded;
-  /** @type {unknown} */
-  let error;
-  const reload = async () => {
-    try {
-      all = await load();
-      error = undefined;
-    } catch (e) {
-      error = e;
-      throw e;
-    } finally {
-      again();
-    }
-  };
+  const all = new Kept(loaded, load, () => again());
   const again = page(() => [
-    error ? problem(error, () => location.reload()) : null,
-    namespaces(all, () => reload().catch(() => {})), // reload has shown what is wrong
-    databases(all, () => reload().catch(() => {})),
+    all.error ? problem(all.error, all.refresh) : null,
+    namespaces(all.now, all.refresh),
+    databases(all.now, all.refresh),
   ]);
-  poll(reload, 5);
+  poll(all.load, 5);
 });
 
 /** @param {Loaded} all @param {() => unknown} reload */

@@ -10,7 +10,7 @@ import { tiles, totalsOf } from "../overview-jobs.js";
 import { loadPlaces, places, store } from "../overview-place.js";
 import { running } from "../overview-running.js";
 import { strip } from "../overview-strip.js";
-import { poll } from "../poll.js";
+import { Kept, poll } from "../poll.js";
 import { mayAll, mayEverywhere } from "../rights.js";
 import { empty, liveBadge, problem, section } from "../ui.js";
 import { w } from "../words.js";
@@ -79,34 +79,22 @@ function noHistory() {
  * @param {() => void} again
  */
 function part(load, again) {
-  /** @type {T | undefined} */
-  let now;
-  /** @type {unknown} */
-  let error;
+  /** @type {Kept<T | undefined>} */
+  const kept = new Kept(undefined, () => {
+    asked = Date.now();
+    return load();
+  }, again);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let soon = () => {};
   let asked = 0;
-  const ask = async () => {
-    asked = Date.now();
-    try {
-      now = await load();
-      error = undefined;
-    } catch (e) {
-      error = e;
-      throw e;
-    } finally {
-      again();
-    }
-  };
-  const begin = () => void ask().catch(() => {}); // view shows why
   return {
     /** @param {(now: T) => import("../dom.js").View} show @returns {import("../dom.js").View} */
-    view: (show) => [error ? h("div", null, problem(error, begin)) : null, now ? /** @type {any} */ (show(now)) : error ? null : h("p", { class: "waiting" }, w("ui.loading"))],
+    view: (show) => [kept.error ? h("div", null, problem(kept.error, kept.refresh)) : null, kept.now ? /** @type {any} */ (show(kept.now)) : kept.error ? null : h("p", { class: "waiting" }, w("ui.loading"))],
     /** @param {number} seconds @param {number} least how many seconds apart it is asked for if that is wanted soon */
     follow: (seconds, least) => {
-      begin();
-      const asking = poll(ask, seconds);
+      void kept.refresh();
+      const asking = poll(kept.load, seconds);
       soon = () => {
         timer ??= setTimeout(() => {
           timer = undefined;
