@@ -10,10 +10,12 @@
 // It is a row of [sites], a module app/pages/NAME.js, and texts in words/en/NAME.json and words/zh/NAME.json.
 // Nothing is built: modules are plain JavaScript with types in comments, which "make types" checks.
 //
-//   - app/dom.js draws: a view is a function of the state; app/api.js asks the API; app/live.js listens to it.
+//   - app/dom.js draws: a view is a function of the state; app/api.js asks the API; app/live.js listens to it, and
+//     app/poll.js asks again for what no stream tells; app/actions.js changes things.
 //   - A text of a page is a key, FILE.NAME, of words/LANGUAGE/FILE.json. A document has the words of those files
 //     alone that the modules of its page name, so a key is written as a literal: w("jobs.title"), term("status", s).
-//   - style/*.css are one file, in the order of their names.
+//   - style/*.css are one file, in the order of their names. NAME.css counts on the pages that have a module NAME.js or
+//     NAME-….js; one without such a module counts everywhere.
 //
 // # What is promised
 //

@@ -53,6 +53,7 @@ var (
 	ofConsole    = []string{"connections", "users"}
 )
 
+// marks returns the entry of the navigation that stands for the page.
 func (s site) marks() string {
 	if s.nav != "" {
 		return s.nav

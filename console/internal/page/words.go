@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Languages are those of the pages: the first one is for who asks for none of them.
+// languages are those of the pages: the first one is for who asks for none of them.
 var languages = []string{"en", "zh"}
 
 // words are the texts of a language, by FILE.NAME.
@@ -47,10 +47,10 @@ func newDictionary(all fs.FS) (dictionary, error) {
 	return d, nil
 }
 
-// used is where a module names a word, or the first part of a word's key.
-var used = regexp.MustCompile("\\b(?:w|term|has)\\(\\s*[\"'`]([a-z]+)[.\"'`]")
+// used is where a module names a word, or the file of words of the API.
+var used = regexp.MustCompile("\\b(?:w|terms?|has)\\(\\s*[\"'`]([a-z]+)[.\"'`]")
 
-// ofPage returns the words of the files that some modules name.
+// ofPage returns the words of the files that a page's module names, or one of those that it needs.
 func (d dictionary) ofPage(language string, a *assets, module string) words {
 	var named []string
 	for _, m := range a.graph[module] {

@@ -1,4 +1,4 @@
-// What the server has put into the document: see type facts of page.go.
+// What the server has put into the document: see type facts of document.go.
 
 /**
  * @typedef {{
