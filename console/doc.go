@@ -32,8 +32,8 @@
 //
 // # What is promised
 //
-//   - Without a log-in nothing is answered but /healthz, /readyz, the document of the API, the modules and styles of
-//     the pages, the ways to log in and out, and refusals.
+//   - Without a log-in nothing is answered but /healthz, /readyz, the document of the API, the modules, styles and
+//     sign of the pages, the ways to log in and out, and refusals.
 //   - A change is made in the name of the user, with his address, in the audit of the namespace.
 //   - No answer, no log line and no metric has a password, a token, a cookie, or the value of a reference
 //     to a secret; only who logs in or makes a token is told his own, once. What a handler says as it panics
