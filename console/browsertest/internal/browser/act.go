@@ -17,10 +17,29 @@ type answer struct {
 }
 
 // Click clicks the middle of the one control that has this role (button, link, checkbox, tab, …) and this
-// accessible name. It waits until there is one that is enabled, stands still, and has nothing over it.
+// accessible name. It waits until there is one that is enabled, stands still, and has nothing over it. If the page moves it
+// away at that very moment, and nothing is under the mouse, it tries again, as people do.
 func (tab *Tab) Click(role, name string) {
 	tab.t.Helper()
 	what := fmt.Sprintf("click %s %q", role, name)
+	for range 3 {
+		tab.press(what, role, name)
+		var pressed string
+		tab.until(what, func(ctx context.Context) (string, error) { return "", tab.ask(ctx, &pressed, "pressed") })
+		switch pressed {
+		case "it":
+			return
+		case "nothing":
+		default:
+			tab.fail(what, "the page moved, and this was pressed: "+pressed)
+		}
+	}
+	tab.fail(what, "the page moves it away whenever it is pressed")
+}
+
+// press presses the mouse where a control is.
+func (tab *Tab) press(what, role, name string) {
+	tab.t.Helper()
 	var at, before answer
 	tab.until(what, func(ctx context.Context) (string, error) {
 		before, at = at, answer{}

@@ -77,6 +77,19 @@
     return {element: found[0]};
   };
 
+  // What a press on a control has come to. A page that draws itself anew meanwhile has something else under the mouse.
+  const listen = (roles, wanted) => {
+    document.pressed = 'nothing';
+    document.listening ??= document.addEventListener('click', e => {
+      const control = e.target.closest('a, button, input, select, textarea, summary, label, [role]');
+      const of = control?.tagName === 'LABEL' ? control.control : control;
+      const [roles, wanted] = document.listensFor;
+      document.pressed = !of ? 'nothing' : roles.includes(role(of)) && name(of) === squeeze(wanted) ? 'it' : `${role(of)} ${name(of)}`;
+    }, {capture: true}) ?? true;
+    document.listensFor = [roles, wanted];
+  };
+  const pressed = () => document.pressed ?? 'it'; // a new document: the press has led there
+
   // Where to press a control: nothing may lie over that point.
   const locate = (roles, wanted) => {
     const {element, why} = one(roles, wanted);
@@ -88,6 +101,7 @@
     const x = box.x + box.width / 2, y = box.y + box.height / 2;
     const hit = document.elementFromPoint(x, y);
     const isHit = hit && (element.contains(hit) || hit.contains(element) || [...element.labels ?? []].some(l => l.contains(hit)));
+    if (isHit) listen(roles, wanted);
     return isHit ? {x, y} : {why: hit ? `<${hit.tagName.toLowerCase()}> lies over it` : 'it is outside of the window'};
   };
 
@@ -134,5 +148,5 @@
     controls: all().filter(e => controls.has(role(e))).map(e => `${role(e)} ${JSON.stringify(name(e))}${e.matches(':disabled') ? ' (disabled)' : ''}`),
   });
 
-  return {shown, textOf, locate, focus, pick, choose, describe, role, name, reachable, squeeze};
+  return {shown, textOf, locate, pressed, focus, pick, choose, describe, role, name, reachable, squeeze};
 })()
