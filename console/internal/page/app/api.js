@@ -81,10 +81,27 @@ export async function answer(operation, params, body, signal) {
     location.reload(); // the log-in has ended: it comes at this address
     await new Promise((resolve) => setTimeout(resolve, 5000));
   }
-  const value = text && response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : undefined;
+  const value = valueOf(response, text);
   const wait = Number(response.headers.get("Retry-After")) || 0;
-  if (!response.ok) throw new Problem(value?.code ? value : { status: response.status, code: "http-" + response.status, detail: text.slice(0, 300) }, wait);
+  if (!response.ok) throw new Problem(value?.code ? value : elsewhere(response, text), wait);
   return { value, etag: response.headers.get("ETag") ?? "" };
+}
+
+/** @param {Response} response @param {string} text */
+function valueOf(response, text) {
+  if (!text || !response.headers.get("Content-Type")?.includes("json")) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem({ status: 0, code: "console-away" }); // another one has answered, or the answer was cut
+  }
+}
+
+/** What has failed if it is not the API that says so, but a proxy before it. @param {Response} response @param {string} text */
+function elsewhere(response, text) {
+  if ([502, 503, 504].includes(response.status)) return { status: 0, code: "console-away" };
+  const isText = response.headers.get("Content-Type")?.startsWith("text/plain");
+  return { status: response.status, code: "http-" + response.status, detail: isText ? text.slice(0, 300) : undefined };
 }
 
 /**
