@@ -23,10 +23,15 @@ function begin(first) {
   const known = new Map();
   /** @type {Map<string, Connection>} */
   let connections = new Map();
+  /** @type {unknown} */
+  let error;
 
-  const again = page(() => spaces.length
-    ? h("ul", { class: "spacecards" }, spaces.map((n) => card(n, known.get(n.name) ?? {}, connections.get(n.name), () => void look(n))))
-    : none());
+  const again = page(() => [
+    error ? problem(error, () => asking.now()) : null,
+    spaces.length
+      ? h("ul", { class: "spacecards" }, spaces.map((n) => card(n, known.get(n.name) ?? {}, connections.get(n.name), () => void look(n))))
+      : none(),
+  ]);
   if (isAdmin) tools(h("a", { class: "button", href: facts.root + "connections" }, w("home.connections")));
 
   const look = async (/** @type {NamespaceInfo} */ n) => {
@@ -50,12 +55,19 @@ function begin(first) {
     };
     await Promise.all(Array.from({ length: atOnce }, next));
   };
-  const all = async () => {
-    spaces = (await ask("GET /namespaces", {})).rows;
-    await lookAtAll();
-  };
+  const asking = poll(async () => {
+    try {
+      spaces = (await ask("GET /namespaces", {})).rows;
+      await lookAtAll();
+      error = undefined;
+    } catch (e) {
+      error = e;
+      throw e; // so that it is asked less often
+    } finally {
+      again();
+    }
+  }, 10);
   void lookAtAll().catch(() => {}); // the next look tells, too
-  poll(all, 10);
 }
 
 /** What to do if there is nothing to see. */
