@@ -8,6 +8,7 @@ import { badgesOf, badgesOfAll } from "./instances-states.js";
 import { ownerName } from "./owner.js";
 import { may, mayAll, maySome } from "./rights.js";
 import { sorted, table } from "./table.js";
+import { lasting } from "./time.js";
 import { button, instanceName, menu, since } from "./ui.js";
 import { number, term, w } from "./words.js";
 
@@ -82,7 +83,7 @@ function more(r, acts) {
 /** What an instance has and runs, and what is wrong with it. @param {InstanceInfo} i @param {boolean} isByJob */
 function detailsOf(i, isByJob) {
   const kept = facts([
-    isByJob && kindOf(i), isByJob && labelsOf(i.labels),
+    ...(isByJob ? [kindOf(i), ...sessionOf(i), labelsOf(i.labels)] : []),
     i.weight !== undefined && w("instances.weight", { n: i.weight }), i.capped && w("instances.room", { n: i.room ?? 0 }),
     i.revision !== undefined && w("instances.revision", { n: i.revision }),
   ]);
@@ -110,7 +111,7 @@ function groupDetails(g) {
   const p = g.process;
   const offers = p?.offers ?? [];
   return h("div", { class: "details" },
-    facts([first ? kindOf(first) : "Go", labelsOf(p?.labels ?? first?.labels, p?.moreLabels), p?.maxItems !== undefined && w("instances.maxItems", { n: p.maxItems })]),
+    facts([first ? kindOf(first) : "Go", ...(first ? sessionOf(first) : []), labelsOf(p?.labels ?? first?.labels, p?.moreLabels), p?.maxItems !== undefined && w("instances.maxItems", { n: p.maxItems })]),
     offers.length ? h("span", { class: "clamp soft", title: offers.join(", ") }, w("instances.offers", { offers: offers.join(", ") }), p?.moreOffers ? " " + w("actions.more", { n: p.moreOffers }) : "") : null,
     g.all.length ? null : h("span", { class: "soft" }, w("instances.idle")));
 }
@@ -123,7 +124,15 @@ function facts(all) {
 
 /** @param {InstanceInfo} i */
 function kindOf(i) {
-  return i.jvm ? "JVM" : i.protocol === undefined ? "Go" : w("instances.protocol", { n: i.protocol });
+  const version = i.version ? " " + i.version : "";
+  return i.jvm ? "JVM" : i.protocol === undefined ? "Go" + version : w("instances.protocol", { n: i.protocol, version });
+}
+
+/** Its clock, of which a JVM tells nothing, and its session with the store. @param {InstanceInfo} i */
+function sessionOf(i) {
+  const off = i.clockAhead ?? 0;
+  const clock = off > 0 ? w("instances.ahead", { time: lasting(off) }) : off < 0 ? w("instances.behind", { time: lasting(-off) }) : w("instances.inTime");
+  return [!i.jvm && clock, i.session !== undefined && w("instances.session", { id: i.session })];
 }
 
 /** @param {string[] | undefined} labels @param {number} [more] */

@@ -17,11 +17,12 @@ export const kinds = [
 ];
 
 /**
+ * Those that are looked for.
  * @param {ServerInfo[]} rows
  * @param {string} search
  * @param {string} only a name of kinds; empty for all
  */
-export function found(rows, search, only) {
+export function narrowed(rows, search, only) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const kind = kinds.find((k) => k.name === only);
   return rows.filter((s) => (!kind || kind.is(s)) && words.every((word) => s.server.toLowerCase().includes(word)));

@@ -7,7 +7,7 @@ import { chips, searchField } from "../instances-filter.js";
 import { countsOf, filterOfQuery, groupsOf } from "../instances-groups.js";
 import { states } from "../instances-states.js";
 import { instancesTable } from "../instances-table.js";
-import { poll } from "../poll.js";
+import { Kept, poll } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { mayAll } from "../rights.js";
 import { button, empty, note, problem } from "../ui.js";
@@ -17,19 +17,14 @@ import { w } from "../words.js";
 /** @typedef {import("../types/api").ProcessInfo} ProcessInfo */
 /** @typedef {import("../instances-groups.js").Filter} Filter */
 /** @typedef {import("../instances-groups.js").Group} Group */
-/** @typedef {{instances: InstanceInfo[], more: boolean, processes: ProcessInfo[]}} Found */
+/** @typedef {{instances: InstanceInfo[], more: boolean, processes: ProcessInfo[], counts: Record<string, number>}} Found counts are of instances by their states */
 
 const most = 20000; // instances that are asked for
 const many = 2000; // more than these are asked for less often
 const step = 100; // groups, and instances of a group, that are drawn at first
 
-/** @type {Found} */
-let found = { instances: [], more: false, processes: [] };
-/** @type {Record<string, number>} */
-let counts = {};
+const found = new Kept(/** @type {Found} */ ({ instances: [], more: false, processes: [], counts: {} }), read, () => again());
 let looked = 0;
-/** @type {unknown} */
-let error;
 let filter = filterOfQuery();
 let way = wayOfQuery();
 let order = { by: "name", down: false };
@@ -51,25 +46,7 @@ async function read() {
     mayAll("viewer") ? all("GET /namespaces/{namespace}/processes", { namespace }, most) : undefined, // others see those that have a job of theirs
   ]);
   looked = Date.now();
-  return { instances: instances.rows, more: instances.more, processes: processes?.rows ?? [] };
-}
-
-/** @param {Found} now */
-function take(now) {
-  found = now;
-  counts = countsOf(now.instances);
-}
-
-async function refresh() {
-  try {
-    take(await read());
-    error = undefined;
-  } catch (e) {
-    error = e;
-    throw e;
-  } finally {
-    again();
-  }
+  return { instances: instances.rows, more: instances.more, processes: processes?.rows ?? [], counts: countsOf(instances.rows) };
 }
 
 /** @param {Partial<Filter>} some */
@@ -107,14 +84,14 @@ const acts = {
     order = isNew ? { by: o.by, down: true } : o;
     again();
   },
-  done: () => void refresh().catch(() => {}), // the page shows why
+  done: () => void found.refresh(),
 };
 
 void start(read, (first) => {
-  take(first);
+  found.now = first;
   again = page(view);
   poll(async () => {
-    if (found.instances.length <= many || Date.now() - looked > 30000) await refresh();
+    if (found.now.instances.length <= many || Date.now() - looked > 30000) await found.load();
   }, 3);
   onWayBack(() => {
     filter = filterOfQuery();
@@ -124,7 +101,8 @@ void start(read, (first) => {
 });
 
 function view() {
-  const groups = groupsOf(found.instances, found.processes, way, filter);
+  const { instances, processes, more, counts } = found.now;
+  const groups = groupsOf(instances, processes, way, filter);
   const hits = groups.reduce((n, g) => n + g.hits.length, 0);
   // Who looks for something sees it at once, unless it is too much.
   const isFound = isFiltered() && hits <= step;
@@ -132,7 +110,7 @@ function view() {
   const isOpen = (g) => opened.get(g.key) ?? isFound;
   tools(h("a", { href: inNamespace(["servers"]) }, w("instances.servers")));
   return [
-    error ? problem(error, acts.done) : null,
+    found.error ? problem(found.error, acts.done) : null,
     h("div", { class: "block instances" },
       h("form", { class: "narrow", role: "search", "aria-label": w("instances.filter"), onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
         searchField(filter.search, w("instances.searchHint"), (search) => change({ search })),
@@ -142,7 +120,7 @@ function view() {
         way === "process" ? w("instances.inProcesses", { n: groups.length, instances: hits }) : w("instances.inJobs", { n: groups.length, instances: hits }),
         filter.server ? [" · ", w("instances.ofServer", { server: filter.server })] : null,
         isFiltered() ? [" ", button(w("instances.showAll"), () => change({ search: "", server: "", state: "" }), { kind: "quiet" })] : null),
-      found.more ? note("info", h("p", null, w("instances.first", { n: found.instances.length })), h("p", null, h("a", { href: inNamespace(["jobs"]) }, w("instances.firstNext")))) : null,
+      more ? note("info", h("p", null, w("instances.first", { n: instances.length })), h("p", null, h("a", { href: inNamespace(["jobs"]) }, w("instances.firstNext")))) : null,
       instancesTable(groups, bound, { way, order, isOpen, room: (g) => room.get(g.key) ?? step }, acts, nothing()),
       groups.length > bound ? h("p", null, button(w("ui.more"), () => {
         bound += 5 * step;

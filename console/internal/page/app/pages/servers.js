@@ -4,10 +4,10 @@ import { h } from "../dom.js";
 import { inNamespace, namespace } from "../facts.js";
 import { crumbs, heading, page, start, tools } from "../frame.js";
 import { chips, searchField } from "../instances-filter.js";
-import { poll } from "../poll.js";
+import { Kept, poll } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { mayAll } from "../rights.js";
-import { found, kinds, orders, serverActions, serversTable } from "../servers-list.js";
+import { kinds, narrowed, orders, serverActions, serversTable } from "../servers-list.js";
 import { serverView } from "../servers-one.js";
 import { button, empty, menu, note, problem } from "../ui.js";
 import { w } from "../words.js";
@@ -21,10 +21,7 @@ const step = 200; // of them are drawn at first
 const server = query().server ?? "";
 const mayAct = mayAll("operator");
 
-/** @type {Found} */
-let now = { rows: [], more: false, jobs: [] };
-/** @type {unknown} */
-let error;
+const found = new Kept(/** @type {Found} */ ({ rows: [], more: false, jobs: [] }), read, () => again());
 let { search = "", only = "" } = query();
 let order = { by: "server", down: false };
 let bound = step;
@@ -39,28 +36,16 @@ async function read() {
   return { ...servers, jobs: jobs?.rows ?? [] };
 }
 
-async function refresh() {
-  try {
-    now = await read();
-    error = undefined;
-  } catch (e) {
-    error = e;
-    throw e;
-  } finally {
-    again();
-  }
-}
-
-const done = () => void refresh().catch(() => {}); // the page shows why
+const done = () => void found.refresh();
 
 void start(read, (first) => {
-  now = first;
+  found.now = first;
   if (server) {
     heading(server);
     crumbs([w("title.servers"), inNamespace(["servers"])]);
   }
-  again = page(() => [error ? problem(error, done) : null, server ? one() : list()]);
-  poll(refresh, 5);
+  again = page(() => [found.error ? problem(found.error, done) : null, server ? one() : list()]);
+  poll(found.load, 5);
   onWayBack(() => {
     ({ search = "", only = "" } = query());
     again();
@@ -78,7 +63,8 @@ function change(some) {
 
 function list() {
   tools(h("a", { href: inNamespace(["instances"]) }, w("servers.allInstances")));
-  const hits = found(now.rows, search, only);
+  const now = found.now;
+  const hits = narrowed(now.rows, search, only);
   const rows = hits.toSorted((a, b) => (order.down ? -1 : 1) * orders[order.by](a, b)).slice(0, bound);
   const isFiltered = !!(search || only);
   return h("div", { class: "block instances" },
@@ -102,8 +88,8 @@ function list() {
 }
 
 function one() {
-  const { jobs } = now;
-  const info = now.rows.find((s) => s.server === server);
+  const { jobs, rows } = found.now;
+  const info = rows.find((s) => s.server === server);
   if (!info) {
     tools();
     return h("div", { class: "block" }, empty(w("servers.unknown", { server }), h("a", { href: inNamespace(["servers"]) }, w("servers.toAll"))));
