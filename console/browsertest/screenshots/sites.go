@@ -24,7 +24,7 @@ func found(ctx context.Context, d *demo) ([]site, error) {
 		{name: "settings", path: settled + "/settings"},
 		{name: "changes", path: settled + "/changes"},
 		{name: "history", path: space + "/history"},
-		{name: "charts", path: space + "/history?tab=charts"},
+		{name: "charts", path: space + "/history?tab=charts&job=settle-payments"},
 		{name: "events", path: space + "/history?tab=events"},
 		{name: "instances", path: space + "/instances", act: press(".fold button")},
 		{name: "instances-by-job", path: space + "/instances?by=job"},

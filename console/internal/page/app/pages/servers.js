@@ -42,7 +42,7 @@ void start(read, (first) => {
   found.now = first;
   if (server) {
     heading(server);
-    crumbs([w("title.servers"), inNamespace(["servers"])]);
+    crumbs([namespace, inNamespace([])], [w("title.servers"), inNamespace(["servers"])]);
   }
   again = page(() => [found.error ? problem(found.error, done) : null, server ? one() : list()]);
   poll(found.load, 5);
