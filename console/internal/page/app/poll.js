@@ -1,5 +1,8 @@
 // Asks again and again for what no stream tells.
 
+/** How many seconds a page waits at most until it finds out that what failed is there again, unless it always asks less often. */
+const longest = 30;
+
 /**
  * Calls load every so many seconds while somebody looks, one after the other, and less often after failures.
  * @param {() => Promise<unknown>} load
@@ -22,7 +25,7 @@ export function poll(load, seconds) {
       failures++; // load shows what is wrong
     }
     busy = false;
-    if (!document.hidden) timer = setTimeout(run, seconds * 1000 * Math.min(2 ** failures, 16));
+    if (!document.hidden) timer = setTimeout(run, 1000 * Math.min(seconds * 2 ** failures, Math.max(seconds, longest)));
   };
   document.addEventListener("visibilitychange", () => {
     clearTimeout(timer);
