@@ -128,14 +128,18 @@ function kindOf(i) {
   return i.jvm ? "JVM" : i.protocol === undefined ? "Go" + version : w("instances.protocol", { n: i.protocol, version });
 }
 
-/** Its clock, of which a JVM tells nothing, and its session with the store. @param {InstanceInfo} i */
+/**
+ * Its clock, of which a JVM tells nothing, and its session with the store.
+ * @param {InstanceInfo} i
+ * @returns {(string | false)[]}
+ */
 function sessionOf(i) {
   const off = i.clockAhead ?? 0;
   const clock = off > 0 ? w("instances.ahead", { time: lasting(off) }) : off < 0 ? w("instances.behind", { time: lasting(-off) }) : w("instances.inTime");
-  return [!i.jvm && clock, i.session !== undefined && w("instances.session", { id: i.session })];
+  return [i.jvm ? false : clock, i.session !== undefined && w("instances.session", { id: i.session })];
 }
 
-/** @param {string[] | undefined} labels @param {number} [more] */
+/** @param {string[] | undefined} labels @param {number} [more] @returns {string | false} */
 function labelsOf(labels, more) {
   const all = labels ?? [];
   if (!all.length) return false;
