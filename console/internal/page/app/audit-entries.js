@@ -2,10 +2,26 @@
 import { diffView } from "./diff-view.js";
 import { h } from "./dom.js";
 import { inNamespace } from "./facts.js";
+import { choice, field } from "./form.js";
+import { spanFields } from "./span.js";
 import { at } from "./ui.js";
 import { term, w } from "./words.js";
 
 /** @typedef {import("./types/api").AuditEntry} AuditEntry */
+
+/**
+ * Controls for the entries that are wanted, as they stand in the address.
+ * @param {Record<string, string>} q
+ * @param {{change: (some: Record<string, string>, isTyped?: boolean) => void, by: string[], actions: [string, string][], more?: import("./dom.js").View}} o
+ *   by are names to be suggested, actions those to choose from with their texts; more stands before them
+ */
+export function entryFilters(q, o) {
+  return h("form", { class: "fields", role: "search", "aria-label": w("changes.filters"), onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
+    o.more ?? null,
+    choice({ id: "action", label: w("changes.action"), value: q.action ?? "", options: [["", w("ui.all")], ...o.actions], change: (v) => o.change({ action: v }) }),
+    field({ id: "by", label: w("changes.by"), value: q.by ?? "", list: o.by, change: (v) => o.change({ by: v.trim() }, true) }),
+    spanFields(q, o.change));
+}
 
 /**
  * @param {AuditEntry[]} entries the newest first

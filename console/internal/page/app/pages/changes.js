@@ -1,14 +1,16 @@
 // Who has changed what of a job, and the versions of its configuration.
 import { ask } from "../api.js";
-import { entryList } from "../audit-entries.js";
+import { entryFilters, entryList } from "../audit-entries.js";
 import { versionsOf, versionsView } from "../changes-versions.js";
 import { h } from "../dom.js";
 import { facts, inNamespace, job, namespace } from "../facts.js";
-import { choice, field } from "../form.js";
+import { Filtered } from "../filtered.js";
 import { page, start } from "../frame.js";
+import { Growing } from "../growing.js";
 import { jobHead, jobTabs } from "../job-tabs.js";
 import { poll } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
+import { anyTime, spanOf } from "../span.js";
 import { button, empty, problem, section } from "../ui.js";
 import { term, w } from "../words.js";
 
@@ -17,35 +19,35 @@ import { term, w } from "../words.js";
 const actions = ["create", "update", "apply", "release", "implement", "remove", "readmit", "trigger", "retry", "backfill", "cancel", "kill", "pause", "resume",
   "deal anew", "pin", "unpin", "disable items", "enable items", "disable servers", "enable servers", "shut down", "remove servers", "clear misfires",
   "clear failovers", "clear servers", "clear stale nodes", "migrate", "abort migration"];
-const shown = 50;
+const shown = 50; // changes of each kind among which the versions are
 
-/** @type {AuditEntry[]} */
-let entries = [];
-/** @type {string | undefined} cursor of the page behind entries */
-let next;
+/** @type {Growing<AuditEntry>} */
+const list = new Growing((after, limit) => {
+  const { by, action } = query();
+  return ask("GET /namespaces/{namespace}/audit", { namespace, job, by, action, ...spanOf(query()), after, limit });
+});
+/** The newest change when the versions were loaded. @type {string | undefined} */
+let newest;
 /** @type {import("../changes-versions.js").Version[]} */
 let versions = [];
 let chosen = { from: query().older ?? "", to: query().newer ?? "" };
 /** @type {Set<string>} */
 const opened = new Set();
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let typing;
-/** @type {unknown} */
-let error;
 let again = () => {};
+const filtered = new Filtered({ read, clear: () => list.clear(), changed: () => again() });
+
+const everything = { ...anyTime, by: "", action: "" };
+const isFiltered = () => Object.keys(everything).some((name) => query()[name]);
 
 jobHead(w("title.changes"));
 
-/** Entries that the filters of the address let through. @param {string} [after] */
-function load(after) {
-  const { by, action, from, to } = query();
-  return ask("GET /namespaces/{namespace}/audit", { namespace, job, by, action, from: iso(from), to: iso(to), after, limit: shown });
-}
-
-/** @param {string | undefined} local a time of the browser's zone */
-function iso(local) {
-  const t = local ? new Date(local) : undefined;
-  return t && !Number.isNaN(t.getTime()) ? t.toISOString() : undefined;
+/** The newest changes, and the versions if there are others since. */
+async function read() {
+  await list.load();
+  const first = list.rows[0]?.id ?? "";
+  if (first === newest) return;
+  await loadVersions();
+  newest = first;
 }
 
 async function loadVersions() {
@@ -57,57 +59,16 @@ async function loadVersions() {
   versions = versionsOf(written, settings.document);
 }
 
-/** The newest entries again; those that were there stay. */
-async function refresh() {
-  const asked = location.search;
-  try {
-    const first = await load();
-    if (asked !== location.search) return; // other filters are on their way
-    const known = new Set(first.rows.map((e) => e.id));
-    const isNew = first.rows[0]?.id !== entries[0]?.id;
-    if (entries.length <= shown) [entries, next] = [first.rows, first.next];
-    else entries = [...first.rows, ...entries.filter((e) => !known.has(e.id))];
-    if (isNew) await loadVersions();
-    error = undefined;
-  } catch (e) {
-    error = e;
-  }
-  again();
-}
-
-/** Other filters: what was loaded counts no longer. @param {Record<string, string | undefined>} change */
-function filter(change) {
-  setQuery(change);
-  [entries, next] = [[], undefined];
-  clearTimeout(typing);
-  typing = setTimeout(refresh, "by" in change ? 300 : 0);
-}
-
-async function more() {
-  try {
-    const page = await load(next);
-    entries = [...entries, ...page.rows];
-    next = page.next;
-  } catch (e) {
-    error = e;
-  }
-  again();
-}
-
-void start(async () => {
-  const [first] = await Promise.all([load(), loadVersions()]);
-  return first;
-}, (first) => {
-  [entries, next] = [first.rows, first.next];
+void start(() => filtered.load(), () => {
   again = page(view);
-  poll(refresh, 10);
-  onWayBack(() => filter({}));
+  poll(() => filtered.load(), 10);
+  onWayBack(() => filtered.change({}));
 });
 
 function view() {
   return [
     jobTabs(),
-    error ? problem(error, () => void refresh()) : null,
+    filtered.error ? problem(filtered.error, () => void filtered.refresh()) : null,
     versionsView(versions, chosen, (change) => {
       chosen = { ...chosen, ...change };
       setQuery({ older: chosen.from, newer: chosen.to });
@@ -115,25 +76,24 @@ function view() {
     }, async () => {
       chosen = { from: "", to: "" };
       setQuery({ older: "", newer: "" });
-      await Promise.all([loadVersions(), refresh()]);
-      again();
+      newest = undefined;
+      await filtered.refresh();
     }),
     section(w("changes.who"), {},
-      filters(),
-      entries.length ? entryList(entries, { opened, draw: () => again(), isOfJob: true }) : empty(isFiltered() ? w("changes.noneFound") : w("changes.none"), isFiltered() ? button(w("changes.allOf"), () => filter({ by: "", action: "", from: "", to: "" })) : null),
-      next ? h("p", null, button(w("ui.more"), more)) : null,
+      entryFilters(query(), {
+        change: (some, isTyped) => filtered.change(some, isTyped), by: [...new Set(list.rows.map((e) => e.by ?? ""))].filter(Boolean),
+        actions: actions.map((a) => [a, term("action", a)]),
+      }),
+      content(),
+      list.isMore ? h("p", null, button(w("ui.more"), () => filtered.refresh(() => list.more()))) : null,
       h("p", { class: "hint" }, w("changes.bound"), " ",
         facts.databases?.[namespace] ? h("a", { href: inNamespace(["history"], { job, tab: "events", kinds: "operated" }) }, w("changes.older")) : null)),
   ];
 }
 
-const isFiltered = () => ["by", "action", "from", "to"].some((name) => query()[name]);
-
-function filters() {
-  const q = query();
-  return h("div", { class: "fields filters" },
-    choice({ id: "action", label: w("changes.action"), value: q.action ?? "", options: [["", w("ui.all")], .../** @type {[string, string][]} */ (actions.map((a) => [a, term("action", a)]))], change: (v) => filter({ action: v }) }),
-    field({ id: "by", label: w("changes.by"), value: q.by ?? "", change: (v) => filter({ by: v.trim() }), list: [...new Set(entries.map((e) => e.by ?? ""))].filter(Boolean) }),
-    field({ id: "since", label: w("changes.since"), type: "datetime-local", value: q.from ?? "", change: (v) => filter({ from: v }) }),
-    field({ id: "until", label: w("changes.until"), type: "datetime-local", value: q.to ?? "", change: (v) => filter({ to: v }) }));
+function content() {
+  if (list.rows.length) return entryList(list.rows, { opened, draw: () => again(), isOfJob: true });
+  if (filtered.error) return null;
+  if (!filtered.isLoaded) return h("p", { class: "waiting" }, w("ui.loading"));
+  return isFiltered() ? empty(w("changes.noneFound"), button(w("changes.allOf"), () => filtered.change(everything))) : empty(w("changes.none"));
 }

@@ -2,13 +2,14 @@
 import { address, Problem } from "../api.js";
 import { h } from "../dom.js";
 import { facts, inNamespace, namespace } from "../facts.js";
+import { Filtered } from "../filtered.js";
 import { page, tools } from "../frame.js";
 import { eventTable, events, kindChips } from "../history-events.js";
 import { HistoryCharts } from "../history-charts.js";
 import { everything, executionsOf, filterView, outcomeChips, suggested } from "../history-filter.js";
 import { runs, runTable } from "../history-list.js";
 import { poll } from "../poll.js";
-import { onWayBack, query, setQuery } from "../query.js";
+import { onWayBack, query } from "../query.js";
 import { mayEverywhere } from "../rights.js";
 import { spanOf } from "../span.js";
 import { button, empty, liveBadge, problem, section, tabs } from "../ui.js";
@@ -19,44 +20,19 @@ import { w } from "../words.js";
 const tab = ["charts", "events"].includes(query().tab) ? query().tab : "runs";
 const list = tab === "events" ? events() : runs();
 const charts = new HistoryCharts(() => again());
-/** @type {unknown} */
-let error;
-let isLoaded = false;
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let typing;
-
 let again = () => {};
+const filtered = new Filtered({
+  read: () => (tab === "charts" ? charts.load() : list.load()),
+  clear: () => {
+    list.clear();
+    charts.clear();
+  },
+  changed: () => again(),
+});
+const typed = ["job", "items", "instance", "address", "request", "by"];
 
-/** @param {() => Promise<void>} [load] */
-async function refresh(load = () => (tab === "charts" ? charts.load() : list.load())) {
-  const asked = location.search;
-  try {
-    await load();
-    error = undefined;
-  } catch (e) {
-    if (asked === location.search) error = e;
-    throw e;
-  } finally {
-    isLoaded ||= asked === location.search;
-    again();
-  }
-}
-
-/** Shows what is wrong. @param {() => Promise<void>} [load] */
-const tryTo = (load) => refresh(load).catch(() => {});
-
-/** Other filters: what was loaded counts no longer. @param {Record<string, string>} some */
-function change(some) {
-  setQuery(some);
-  list.clear();
-  charts.clear();
-  isLoaded = false;
-  error = undefined;
-  clearTimeout(typing);
-  const isTyped = Object.keys(some).some((name) => ["job", "items", "instance", "address", "request", "by"].includes(name));
-  typing = setTimeout(tryTo, isTyped ? 300 : 0);
-  again();
-}
+/** @param {Record<string, string>} some */
+const change = (some) => filtered.change(some, Object.keys(some).some((name) => typed.includes(name)));
 
 /** Whether nothing comes any more in the time that is wanted. */
 const isOver = () => Date.parse(spanOf(query()).to ?? "") < Date.now();
@@ -64,6 +40,7 @@ const isOver = () => Date.parse(spanOf(query()).to ?? "") < Date.now();
 /** @returns {View} */
 function view() {
   const q = query();
+  const { error, isLoaded } = filtered;
   const to = (/** @type {string} */ name) => inNamespace(["history"], { ...q, tab: name });
   tools(isOver() || !isLoaded || isToChoose() ? null : liveBadge(error ? "doubt" : "live"), tab === "runs" && !isToChoose() ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
   return /** @type {View} */ ([
@@ -71,8 +48,8 @@ function view() {
     section(w("history.filters"), {}, tab === "events"
       ? filterView(q, { change, again, isOfRuns: false, chips: kindChips(change), more: ["instance", "by"] })
       : filterView(q, { change, again, isOfRuns: true, chips: outcomeChips(q, change), more: ["items", "instance", "address", "request"] })),
-    error && !isToChoose() ? problem(error, () => void tryTo()) : null,
-    tab === "charts" && !isToChoose() ? (error && !charts.data ? null : charts.view()) : section(tab === "events" ? w("history.events") : w("history.runs"), { class: "history" }, content(), list.isMore ? h("p", null, button(w("ui.more"), () => tryTo(() => list.more()))) : null),
+    error && !isToChoose() ? problem(error, () => void filtered.refresh()) : null,
+    tab === "charts" && !isToChoose() ? (error && !charts.data ? null : charts.view()) : section(tab === "events" ? w("history.events") : w("history.runs"), { class: "history" }, content(), list.isMore ? h("p", null, button(w("ui.more"), () => filtered.refresh(() => list.more()))) : null),
   ].flat());
 }
 
@@ -81,14 +58,14 @@ function csv() {
 }
 
 /** Who may see only some jobs has to name one. */
-const isToChoose = () => error instanceof Problem && error.status === 403 && !query().job;
+const isToChoose = () => filtered.error instanceof Problem && filtered.error.status === 403 && !query().job;
 
 /** @returns {View} */
 function content() {
   if (isToChoose()) return chooseJob();
   if (list.rows.length) return tab === "events" ? eventTable(/** @type {any} */ (list.rows)) : runTable(/** @type {any} */ (list.rows));
-  if (error) return null;
-  if (!isLoaded) return h("p", { class: "waiting" }, w("ui.loading"));
+  if (filtered.error) return null;
+  if (!filtered.isLoaded) return h("p", { class: "waiting" }, w("ui.loading"));
   const isFiltered = Object.keys(everything).some((name) => query()[name]);
   if (isFiltered) return empty(w("history.noneFound"), button(w("history.all"), () => change(everything)));
   return empty(tab === "events" ? w("history.noEvents") : w("history.none"));
@@ -106,7 +83,7 @@ function noHistory() {
 
 if (facts.databases?.[namespace]) {
   again = page(view);
-  poll(async () => (isLoaded && !error && isOver() ? undefined : refresh()), tab === "charts" ? 30 : 3).now();
+  poll(async () => (filtered.isLoaded && !filtered.error && isOver() ? undefined : filtered.load()), tab === "charts" ? 30 : 3).now();
   onWayBack(() => change({}));
 } else {
   page(noHistory);
