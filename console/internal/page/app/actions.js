@@ -26,7 +26,7 @@ import { term, w } from "./words.js";
  * @param {Action} a
  * @returns {Promise<boolean>}
  */
-export async function ask(a) {
+export async function askAbout(a) {
   let why = "";
   let busy = false;
   /** @type {unknown} */

@@ -1,5 +1,5 @@
 // How a calendar is saved and removed: with a look at what comes of it before.
-import { ask as confirm, isConflict } from "./actions.js";
+import { askAbout, isConflict } from "./actions.js";
 import { ask, Problem } from "./api.js";
 import { diffView } from "./diff-view.js";
 import { h } from "./dom.js";
@@ -31,7 +31,7 @@ export async function saveCalendar(calendar, stored, text, meet) {
     return false;
   }
   const { jobs, idle } = would;
-  const was = await confirm({
+  const was = await askAbout({
     title: w("calendar.saveTitle", { calendar }), does: stored.etag ? w("ui.save") : w("calendar.create"), quiet: true,
     text: [
       idle.length ? note("warn", h("p", null, w("calendar.idle", { n: idle.length })), jobList(idle)) : null,
@@ -66,7 +66,7 @@ export function jobList(jobs) {
 export function removeCalendar(calendar, stored) {
   const { jobs } = stored.detail;
   let force = false;
-  return confirm({
+  return askAbout({
     title: w("calendar.removeTitle", { calendar }), does: w("ui.remove"), danger: true, quiet: true,
     text: jobs.length ? [h("p", null, w("calendar.isUsed", { n: jobs.length })), jobList(jobs)] : w("calendar.isUnused"),
     form: jobs.length ? (again) => check({

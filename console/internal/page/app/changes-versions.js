@@ -1,5 +1,5 @@
 // Versions of a configuration, as far as the audit has them: two are compared, and one is put in force again.
-import { ask as confirm, isConflict } from "./actions.js";
+import { askAbout, isConflict } from "./actions.js";
 import { ask } from "./api.js";
 import { diffView } from "./diff-view.js";
 import { h } from "./dom.js";
@@ -85,7 +85,7 @@ async function rollBack(v, done) {
     return;
   }
   const version = plan.version;
-  const was = await confirm({
+  const was = await askAbout({
     title: w("changes.rollBackTitle"), does: w("changes.rollBackDoes"), danger: true, quiet: true,
     text: [h("p", null, w("changes.rollBackText", { version: nameOf(v, false) })), planView(plan, undefined, undefined)],
     run: async ({ dryRun }) => {

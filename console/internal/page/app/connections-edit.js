@@ -1,5 +1,5 @@
 // Form for a connection: to add one, or to change it, with a test before it is saved.
-import { ask as confirm, isConflict } from "./actions.js";
+import { askAbout, isConflict } from "./actions.js";
 import { answer, ask, Problem } from "./api.js";
 import { connectionForm } from "./connections-form.js";
 import { h } from "./dom.js";
@@ -38,7 +38,7 @@ export async function editConnection(kind, name, databases) {
       throw e;
     }
   };
-  return confirm({
+  return askAbout({
     title: isNew ? (kind === "namespaces" ? w("connections.addNamespace") : w("connections.addDatabase")) : w("connections.editOf", { name }),
     does: w("ui.save"), run: put, valid: () => edit.typed.name !== "",
     form: (again, error) => [

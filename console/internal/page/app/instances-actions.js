@@ -1,5 +1,5 @@
 // Shutting down: an instance leaves one job, a process all of its jobs.
-import { ask as askAbout } from "./actions.js";
+import { askAbout } from "./actions.js";
 import { ask, Problem } from "./api.js";
 import { h } from "./dom.js";
 import { namespace } from "./facts.js";

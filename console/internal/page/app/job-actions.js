@@ -1,5 +1,5 @@
 // Actions on the whole job, its servers and its instances.
-import { ask as askAbout, run } from "./actions.js";
+import { askAbout, run } from "./actions.js";
 import { answer, ask } from "./api.js";
 import { h } from "./dom.js";
 import { inNamespace, job, namespace } from "./facts.js";

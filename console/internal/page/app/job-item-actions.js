@@ -1,5 +1,5 @@
 // Actions on items of a job.
-import { ask as askAbout, run } from "./actions.js";
+import { askAbout, run } from "./actions.js";
 import { ask } from "./api.js";
 import { h } from "./dom.js";
 import { facts, inNamespace, job, namespace } from "./facts.js";

@@ -1,5 +1,5 @@
 // Actions that make items of the job run, or end what runs.
-import { ask as askAbout } from "./actions.js";
+import { askAbout } from "./actions.js";
 import { ask, newKey } from "./api.js";
 import { h } from "./dom.js";
 import { job, namespace } from "./facts.js";

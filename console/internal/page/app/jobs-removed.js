@@ -1,5 +1,5 @@
 // Jobs that were removed: programs do not set them up again, until somebody lets them.
-import { ask as askFirst } from "./actions.js";
+import { askAbout } from "./actions.js";
 import { all, ask } from "./api.js";
 import { h } from "./dom.js";
 import { inNamespace, namespace } from "./facts.js";
@@ -37,7 +37,7 @@ export function removedJobs(again) {
     again();
   };
   /** @param {string} job */
-  const readmit = (job) => askFirst({
+  const readmit = (job) => askAbout({
     title: w("jobs.readmitTitle", { job }), text: h("p", null, w("jobs.readmitAbout")), does: w("jobs.readmit"), preview: true,
     run: ({ dryRun }) => ask("POST /namespaces/{namespace}/jobs/{job}/readmit", { namespace, job, dryRun }, {}), done: () => void load(),
   });

@@ -1,5 +1,5 @@
 // Form for a password: one's own, which needs the old one, or that of somebody else.
-import { ask as confirm } from "./actions.js";
+import { askAbout } from "./actions.js";
 import { reasonOf } from "./api.js";
 import { field } from "./form.js";
 import { w } from "./words.js";
@@ -10,7 +10,7 @@ import { w } from "./words.js";
  */
 export function newPassword(o) {
   const typed = { old: "", new: "", again: "" };
-  return confirm({
+  return askAbout({
     title: o.title, text: o.text, does: w("password.set"), valid: () => fits(typed, o.isOwn), run: () => o.set({ old: typed.old, new: typed.new }),
     form: (again, error) => {
       const set = (/** @type {keyof typeof typed} */ name) => (/** @type {string} */ value) => {

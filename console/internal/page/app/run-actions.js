@@ -1,6 +1,6 @@
 // What can be done with an execution: end it, or run its item again for the same tick.
-import { ask as request, newKey } from "./api.js";
-import { ask } from "./actions.js";
+import { askAbout } from "./actions.js";
+import { ask, newKey } from "./api.js";
 import { namespace } from "./facts.js";
 import { check } from "./form.js";
 import { may } from "./rights.js";
@@ -27,7 +27,7 @@ export function runActions(x, done) {
 /** @param {Execution} x @param {() => void} done */
 async function kill(x, done) {
   let failover = false;
-  await ask({
+  await askAbout({
     title: w("run.killTitle", { job: x.job, item: x.item }), text: w("run.killText"), does: w("run.kill"), danger: true, preview: true,
     form: (again) => check({
       id: "kill-failover", label: w("run.killFailover"), hint: w("run.killFailoverHint"), value: failover, change: (v) => {
@@ -35,7 +35,7 @@ async function kill(x, done) {
         again();
       },
     }),
-    run: (o) => request("POST /namespaces/{namespace}/jobs/{job}/kill", { namespace, job: x.job, dryRun: o.dryRun }, { items: [x.item], token: x.token, failover }),
+    run: (o) => ask("POST /namespaces/{namespace}/jobs/{job}/kill", { namespace, job: x.job, dryRun: o.dryRun }, { items: [x.item], token: x.token, failover }),
     done,
   });
 }
@@ -43,9 +43,9 @@ async function kill(x, done) {
 /** Of what has failed last. @param {Execution} x @param {() => void} done */
 async function retry(x, done) {
   const key = newKey();
-  await ask({
+  await askAbout({
     title: w("run.retryTitle", { job: x.job, item: x.item }), text: w("run.retryText"), does: w("run.retry"), preview: true,
-    run: (o) => request("POST /namespaces/{namespace}/jobs/{job}/retry", { namespace, job: x.job, dryRun: o.dryRun, "Idempotency-Key": key }, { items: [x.item], tick: x.tick }),
+    run: (o) => ask("POST /namespaces/{namespace}/jobs/{job}/retry", { namespace, job: x.job, dryRun: o.dryRun, "Idempotency-Key": key }, { items: [x.item], tick: x.tick }),
     done,
   });
 }
@@ -54,9 +54,9 @@ async function retry(x, done) {
 async function backfill(x, done) {
   const key = newKey();
   const tick = x.tick ?? "";
-  await ask({
+  await askAbout({
     title: w("run.backfillTitle", { job: x.job, item: x.item, tick: whenFull(tick) }), text: w("run.backfillText"), does: w("run.backfill"), preview: true,
-    run: (o) => request("POST /namespaces/{namespace}/jobs/{job}/backfill", { namespace, job: x.job, dryRun: o.dryRun, "Idempotency-Key": key }, { items: [x.item], from: tick, to: tick }),
+    run: (o) => ask("POST /namespaces/{namespace}/jobs/{job}/backfill", { namespace, job: x.job, dryRun: o.dryRun, "Idempotency-Key": key }, { items: [x.item], from: tick, to: tick }),
     done,
   });
 }

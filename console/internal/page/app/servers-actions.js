@@ -1,5 +1,5 @@
 // What may be done with a server, in all jobs that know it or in one.
-import { ask as askAbout, run } from "./actions.js";
+import { askAbout, run } from "./actions.js";
 import { ask } from "./api.js";
 import { h } from "./dom.js";
 import { namespace } from "./facts.js";

@@ -1,5 +1,5 @@
 // What runs the job, and how it gets another implementation.
-import { ask as confirm } from "./actions.js";
+import { askAbout } from "./actions.js";
 import { ask } from "./api.js";
 import { h } from "./dom.js";
 import { job, namespace } from "./facts.js";
@@ -15,7 +15,7 @@ import { w } from "./words.js";
 export function implementation(now, isFixed, done) {
   const change = async () => {
     let to = now;
-    const was = await confirm({
+    const was = await askAbout({
       title: w("settings.implementTitle"), does: w("settings.implementDoes"), danger: true, preview: true, text: w("settings.implementText"),
       form: (again) => field({
         id: "implementation", label: w("settings.implementation"), value: to, code: true, autofocus: true,

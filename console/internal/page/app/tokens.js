@@ -1,5 +1,5 @@
 // API tokens: a list, a form for a new one, and the new one, which is shown once.
-import { ask as confirm } from "./actions.js";
+import { askAbout } from "./actions.js";
 import { dialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { check, choice, field } from "./form.js";
@@ -37,7 +37,7 @@ export function tokenTable(rows, revoke) {
  * @param {() => Promise<void>} revoke
  */
 export function revokeToken(token, revoke) {
-  return confirm({ title: w("tokens.revokeAsk", { name: token.name }), text: w("tokens.revokeText"), does: w("tokens.revoke"), danger: true, run: revoke });
+  return askAbout({ title: w("tokens.revokeAsk", { name: token.name }), text: w("tokens.revokeText"), does: w("tokens.revoke"), danger: true, run: revoke });
 }
 
 /**
@@ -48,7 +48,7 @@ export async function newToken(make) {
   const typed = { name: "", days: "90", narrow: false, grants: rowsOf([{ role: "viewer" }]) };
   /** @type {MadeToken | undefined} */
   let made;
-  const done = await confirm({
+  const done = await askAbout({
     title: w("tokens.new"), does: w("tokens.make"), quiet: true, valid: () => typed.name !== "" && (!typed.narrow || typed.grants.length > 0),
     form: (again, error) => [
       field({

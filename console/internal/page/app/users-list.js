@@ -1,5 +1,5 @@
 // The list of users, and who is logged in.
-import { ask as confirm, run } from "./actions.js";
+import { askAbout, run } from "./actions.js";
 import { ask, reasonOf } from "./api.js";
 import { h } from "./dom.js";
 import { link } from "./facts.js";
@@ -112,7 +112,7 @@ export async function endSession(s, reload) {
 
 async function addUser() {
   const typed = { name: "", password: "", grants: rowsOf([{ role: "viewer" }]) };
-  const done = await confirm({
+  const done = await askAbout({
     title: w("users.add"), does: w("ui.add"), quiet: true, valid: () => typed.name !== "",
     form: (again, error) => {
       const set = (/** @type {"name" | "password"} */ name) => (/** @type {string} */ value) => {

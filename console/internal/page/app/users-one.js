@@ -1,5 +1,5 @@
 // One user: what he may do, whether he may log in, his tokens and sessions.
-import { ask as confirm, isConflict, run } from "./actions.js";
+import { askAbout, isConflict, run } from "./actions.js";
 import { answer, ask } from "./api.js";
 import { h } from "./dom.js";
 import { facts, link } from "./facts.js";
@@ -137,14 +137,14 @@ function actions(one) {
     if (done) await after(one);
   };
   const disable = async () => {
-    const done = await confirm({ title: w("users.disableAsk", values), text: w("users.disableText"), does: w("users.disable"), danger: true, run: () => setDisabled(one, true) });
+    const done = await askAbout({ title: w("users.disableAsk", values), text: w("users.disableText"), does: w("users.disable"), danger: true, run: () => setDisabled(one, true) });
     if (done) await after(one);
   };
   const enable = async () => {
     if (await run({ title: w("users.enableOf", values), does: w("users.enable"), run: () => setDisabled(one, false) })) await after(one);
   };
   const remove = async () => {
-    const done = await confirm({
+    const done = await askAbout({
       title: w("users.removeAsk", values), text: w("users.removeText"), does: w("ui.remove"), danger: true, quiet: true,
       run: () => ask("DELETE /users/{user}", { user: user.name }),
     });

@@ -1,5 +1,5 @@
 // The user's own account: what he may do, his password, his API tokens, and where he is logged in.
-import { ask as confirm, run } from "../actions.js";
+import { askAbout, run } from "../actions.js";
 import { ask } from "../api.js";
 import { h } from "../dom.js";
 import { facts } from "../facts.js";
@@ -72,7 +72,7 @@ function tokens(account, after) {
 function sessions(account, after) {
   const end = (/** @type {string} */ session) => ask("DELETE /me/sessions/{session}", { session });
   const others = account.sessions.filter((s) => !s.mine);
-  const all = others.length > 1 && button(w("account.endOthers"), () => after(confirm({
+  const all = others.length > 1 && button(w("account.endOthers"), () => after(askAbout({
     title: w("account.endOthersAsk"), text: w("account.endOthersText", { n: others.length }), does: w("account.endOthers"), danger: true,
     run: async () => {
       for (const s of others) await end(s.key);

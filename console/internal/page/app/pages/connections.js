@@ -1,5 +1,5 @@
 // The namespaces and databases of the console: how it stands with each, and how to get there.
-import { ask as confirm } from "../actions.js";
+import { askAbout } from "../actions.js";
 import { ask } from "../api.js";
 import { editConnection, testResult } from "../connections-edit.js";
 import { h } from "../dom.js";
@@ -99,7 +99,7 @@ async function test(kind, name) {
 /** @param {Kind} kind @param {string} name */
 function remove(kind, name) {
   const isNamespace = kind === "namespaces";
-  return confirm({
+  return askAbout({
     title: w("connections.removeAsk", { name }), text: isNamespace ? w("connections.removeNamespace") : w("connections.removeDatabase"), does: w("ui.remove"), danger: true,
     run: () => ask(isNamespace ? "DELETE /connections/namespaces/{connection}" : "DELETE /connections/databases/{connection}", { connection: name, "If-Match": "*" }),
   });

@@ -1,5 +1,5 @@
 // The configuration of a job: a form or its text, checked while it is edited, and saved after a look at what changes.
-import { ask, isConflict } from "../actions.js";
+import { askAbout, isConflict } from "../actions.js";
 import { all, answer } from "../api.js";
 import { calendarPreview } from "../calendar-preview.js";
 import { cronField } from "../cron-field.js";
@@ -65,7 +65,7 @@ async function save() {
   if (!plan) return;
   const before = editor.stored.flat.timeZone;
   isSaving = true;
-  await ask({
+  await askAbout({
     title: w("settings.review"), does: w("ui.save"), quiet: true,
     text: planView(plan, before, editor.isText ? before : editor.flat.timeZone),
     run: async ({ dryRun }) => {
