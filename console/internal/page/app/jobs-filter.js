@@ -1,14 +1,18 @@
 // The controls above the list of jobs: search, what to show, and the order where there are no headings.
 import { h } from "./dom.js";
-import { number, term, w } from "./words.js";
+import { chips, searchField } from "./filters.js";
+import { term, w } from "./words.js";
 
 /** @typedef {import("./jobs-list.js").Filter} Filter */
 /** @typedef {import("./table.js").Order} Order */
 
 const statuses = ["OK", "CRASHED", "DISABLED", "SHARDING_FLAG"];
 
-/** @type {Record<"running" | "failing" | "faulty" | "paused", () => string>} */
-const flagTexts = { running: () => w("jobs.running"), failing: () => w("jobs.failing"), faulty: () => w("jobs.faulty"), paused: () => w("jobs.paused") };
+/** @type {{name: "running" | "failing" | "faulty" | "paused", text: () => string}[]} */
+const flags = [
+  { name: "running", text: () => w("jobs.running") }, { name: "failing", text: () => w("jobs.failing") }, { name: "faulty", text: () => w("jobs.faulty") },
+  { name: "paused", text: () => w("jobs.paused") },
+];
 
 /**
  * @param {ReturnType<typeof import("./jobs-list.js").countsOf>} all what there is
@@ -19,22 +23,14 @@ const flagTexts = { running: () => w("jobs.running"), failing: () => w("jobs.fai
 export function filterView(all, filter, change, order) {
   const { counts, implementations, labels } = all;
   return h("form", { class: "filter", role: "search", "aria-label": w("jobs.filter"), onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
-    h("input", {
-      type: "search", id: "search", "aria-label": w("ui.search"), placeholder: w("jobs.searchHint"), value: filter.search, spellcheck: "false", autocomplete: "off",
-      oninput: (/** @type {Event} */ e) => change({ search: /** @type {HTMLInputElement} */ (e.target).value }),
-    }),
+    searchField(filter.search, w("jobs.searchHint"), (search) => change({ search })),
     choiceOf("implementation", w("jobs.allTypes"), filter.implementation, implementations, change),
     labels.length || filter.label ? choiceOf("label", w("jobs.allLabels"), filter.label, labels, change) : null,
     order,
-    h("div", { class: "chips", role: "group", "aria-label": w("jobs.show") },
-      statuses.map((s) => chip(term("status", s), counts[s] ?? 0, filter.status === s, (on) => change({ status: on ? s : "" }))),
-      Object.entries(flagTexts).map(([name, text]) => chip(text(), counts[name] ?? 0, filter[/** @type {keyof typeof flagTexts} */ (name)] === "true", (on) => change({ [name]: on ? "true" : "" })))));
-}
-
-/** @param {string} text @param {number} n @param {boolean} isOn @param {(on: boolean) => void} turn */
-function chip(text, n, isOn, turn) {
-  if (!n && !isOn) return null;
-  return h("button", { type: "button", class: "chip", key: text, "aria-pressed": String(isOn), onclick: () => turn(!isOn) }, text, " ", h("span", { class: "num" }, number(n)));
+    chips(w("jobs.show"), [
+      ...statuses.map((s) => ({ name: s, text: term("status", s), n: counts[s] ?? 0, isOn: filter.status === s })),
+      ...flags.map((f) => ({ name: f.name, text: f.text(), n: counts[f.name] ?? 0, isOn: filter[f.name] === "true" })),
+    ], (name, on) => change(statuses.includes(name) ? { status: on ? name : "" } : { [name]: on ? "true" : "" })));
 }
 
 /**

@@ -1,7 +1,7 @@
 // One server: its numbers, and the jobs that know it.
 import { h } from "./dom.js";
 import { inNamespace } from "./facts.js";
-import { searchField } from "./instances-filter.js";
+import { searchField } from "./filters.js";
 import { may, maySome } from "./rights.js";
 import { changeServerOf } from "./servers-actions.js";
 import { serverBadges } from "./servers-list.js";

@@ -3,7 +3,7 @@ import { all } from "../api.js";
 import { h } from "../dom.js";
 import { inNamespace, namespace } from "../facts.js";
 import { page, start, tools } from "../frame.js";
-import { chips, searchField } from "../instances-filter.js";
+import { chips, searchField } from "../filters.js";
 import { countsOf, filterOfQuery, groupsOf } from "../instances-groups.js";
 import { states } from "../instances-states.js";
 import { instancesTable } from "../instances-table.js";

@@ -3,7 +3,7 @@ import { all, ask } from "../api.js";
 import { h } from "../dom.js";
 import { inNamespace, namespace } from "../facts.js";
 import { crumbs, heading, page, start, tools } from "../frame.js";
-import { chips, searchField } from "../instances-filter.js";
+import { chips, searchField } from "../filters.js";
 import { Kept, poll } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { mayAll } from "../rights.js";
