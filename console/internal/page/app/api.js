@@ -33,6 +33,12 @@ export function reasonOf(error, field) {
   return wrong.map((e) => e.reason).join("; ") || undefined;
 }
 
+/** What the API says of the fields of a configuration, by their keys. @param {unknown} error @returns {Map<string, string>} */
+export function reasonsOf(error) {
+  const wrong = error instanceof Problem ? error.errors : [];
+  return new Map(wrong.map((e) => [e.field.replace(/^body\.(config\.)?/, ""), e.reason]));
+}
+
 /**
  * Asks one operation: ask("GET /namespaces/{namespace}/jobs", {namespace, limit: 100}). Parameters stand in the path, in a
  * header if they begin with a capital, or in the query; what is undefined or empty is left out.

@@ -1,5 +1,5 @@
 // A job that is to be created: what the form has, what is wrong with it, and what would be written.
-import { ask, Problem } from "./api.js";
+import { ask, reasonsOf } from "./api.js";
 import { commandOf, commandProps, linesOf, parametersOf, parametersText, propsOfLines } from "./create-model.js";
 import { namespace } from "./facts.js";
 import { may } from "./rights.js";
@@ -156,8 +156,8 @@ export class Draft {
       try {
         plan = await ask("POST /namespaces/{namespace}/jobs/{job}/plan", { namespace, job: this.name }, { config: this.body.config });
       } catch (e) {
-        if (e instanceof Problem && e.errors.length) errors = new Map(e.errors.map((f) => [f.field.replace(/^body\.(config\.)?/, ""), f.reason]));
-        else problem = e;
+        errors = reasonsOf(e);
+        if (!errors.size) problem = e;
       }
     }
     if (asked !== this.asked) return false;

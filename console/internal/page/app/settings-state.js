@@ -1,5 +1,5 @@
 // A configuration that somebody edits: as it is in the registry, what he has made of it, and what that would change.
-import { answer, ask, Problem } from "./api.js";
+import { answer, ask, reasonsOf } from "./api.js";
 import { isConflict } from "./actions.js";
 import { job, namespace } from "./facts.js";
 import { isField } from "./settings-fields.js";
@@ -91,8 +91,10 @@ export class Editor {
       plan = await ask("POST /namespaces/{namespace}/jobs/{job}/plan", here, { ...this.body, version: this.stored.info.version });
     } catch (e) {
       if (isConflict(e)) await this.meet();
-      else if (e instanceof Problem && e.errors.length) errors = new Map(e.errors.map((f) => [f.field.replace(/^body\.(config\.)?/, ""), f.reason]));
-      else problem = e;
+      else {
+        errors = reasonsOf(e);
+        if (!errors.size) problem = e;
+      }
     }
     if (asked !== this.asked) return false;
     Object.assign(this, { errors, problem, plan });
