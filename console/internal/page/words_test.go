@@ -33,7 +33,7 @@ func TestWordsOfPages(t *testing.T) {
 	}
 }
 
-// Texts are Chinese in Chinese, but for names that are the same in all languages, and nowhere else.
+// Texts are Chinese in Chinese, with its punctuation, but for names that are the same in all languages, and nowhere else.
 func TestLanguages(t *testing.T) {
 	d, err := newDictionary(files)
 	if err != nil {
@@ -46,7 +46,11 @@ func TestLanguages(t *testing.T) {
 			t.Errorf("en: %s: %s", key, text)
 		}
 	}
+	quoted, half := regexp.MustCompile(`“[^”]*”`), regexp.MustCompile(`\p{Han}[,;:?!.()]|[,;:?!()]\p{Han}`)
 	for key, text := range d["zh"] {
+		if found := half.FindString(quoted.ReplaceAllString(text, "")); found != "" {
+			t.Errorf("zh: %s has punctuation of half width, %s: %s", key, found, text)
+		}
 		if !strings.ContainsFunc(text, isHan) && names.ReplaceAllString(text, "") != "" {
 			t.Errorf("zh: %s is not translated: %s", key, text)
 		}
