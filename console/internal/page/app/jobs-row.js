@@ -64,7 +64,7 @@ export function last(job) {
 
 /** How many of its items run. @param {JobInfo} job */
 export function running(job) {
-  const text = `${number(job.running)}/${number(job.shardingTotalCount)}`;
+  const text = `${number(job.running)}/${number(job.broadcast ? job.instances : job.shardingTotalCount)}`;
   return job.running ? h("strong", null, text) : text;
 }
 
