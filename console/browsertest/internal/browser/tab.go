@@ -33,7 +33,7 @@ func (b *Browser) Tab(t testing.TB, base string) *Tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab := &Tab{t: t, base: at, record: newRecord(at.Host), look: usual, patience: 20 * time.Second}
+	tab := &Tab{t: t, base: at, record: newRecord(at.Host), look: usual, patience: time.Minute}
 	var end context.CancelFunc
 	tab.ctx, end = chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(tab.heard))
 	t.Cleanup(func() {

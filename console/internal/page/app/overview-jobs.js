@@ -24,7 +24,7 @@ export function totalsOf(jobs) {
     if (j.faults || j.configError) t.faulty++;
     if (j.failing) t.failing++;
     t.instances += j.instances;
-    t.items += j.broadcast ? j.instances : j.shardingTotalCount;
+    t.items += j.shardingTotalCount;
     t.running += j.running;
   }
   return t;
