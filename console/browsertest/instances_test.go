@@ -30,7 +30,7 @@ func shortName(id string) string {
 // eventually waits until the registry has something.
 func eventually(t *testing.T, what string, is func(context.Context) (bool, error)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		isSo, err := is(ctx)

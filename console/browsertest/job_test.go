@@ -27,7 +27,7 @@ func jobPage(t *testing.T, user, implementation string, c job.Config) (*browser.
 // jobComes waits until the registry has a job as it should be.
 func jobComes(t *testing.T, j *ops.Job, what string, is func(*ops.JobDetail) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		d, err := j.Describe(ctx)
