@@ -147,6 +147,7 @@ func TestJobKill(t *testing.T) {
 		return d.Items[1].Last != nil && d.Items[1].Last.Outcome == "KILLED"
 	})
 	tab.WaitFor(itemRow(1) + ".includes('Killed')")
+	tab.Choose("Show", "Failed last (0)") // an operator wanted it
 }
 
 // What has failed runs again, and a request that waits ends when somebody wants that.

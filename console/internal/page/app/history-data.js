@@ -2,9 +2,9 @@
 import { ask } from "./api.js";
 import { nextDay } from "./chart-scale.js";
 import { figuresOf } from "./chart-stats.js";
+import { isFailure, punctual } from "./execution.js";
 import { namespace } from "./facts.js";
-import { executionsOf, failures } from "./history-filter.js";
-import { punctual } from "./execution.js";
+import { executionsOf } from "./history-filter.js";
 
 /** @typedef {{from: number, to: number, ok: number, failed: number, other: number, missed: number}} Step */
 /** @typedef {{time: number, value: number}} Point */
@@ -57,7 +57,7 @@ export async function load(q) {
   const add = (/** @type {number} */ time, /** @type {string} */ outcome, /** @type {number} */ n) => {
     const step = stepAt(steps, time);
     if (!step || outcome === "RUNNING" || (chosen.length && !chosen.some((o) => o === outcome))) return;
-    step[outcome === "OK" ? "ok" : failures.some((f) => f === outcome) ? "failed" : "other"] += n;
+    step[outcome === "OK" ? "ok" : isFailure(outcome) ? "failed" : "other"] += n;
   };
   if (columns) {
     const { durations, lateness, ended } = pick(columns, wanted);

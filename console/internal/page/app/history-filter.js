@@ -1,6 +1,7 @@
 // What of the history is wanted: the filters that stand in the address, and their controls.
 import { ask } from "./api.js";
 import { h } from "./dom.js";
+import { failures } from "./execution.js";
 import { namespace } from "./facts.js";
 import { choice, field, itemsOf } from "./form.js";
 import { anyTime, spanFields, spanOf } from "./span.js";
@@ -12,8 +13,6 @@ import { term, w } from "./words.js";
 
 /** @type {Outcome[]} */
 export const outcomes = ["OK", "FAILED", "PANIC", "TIMEOUT", "CUT", "LOST", "KILLED", "RUNNING"];
-/** Those that nobody wants; KILLED is what an operator wanted. @type {Outcome[]} */
-export const failures = ["FAILED", "PANIC", "TIMEOUT", "CUT", "LOST"];
 const sources = ["NORMAL_TRIGGER", "MISFIRE", "FAILOVER", "MANUAL", "RETRY", "BACKFILL"];
 
 /** What leaves the address when everything is wanted. */

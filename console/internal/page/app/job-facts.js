@@ -1,7 +1,8 @@
 // The facts of a job: how it stands, when it runs, and what its configuration says.
 import { h } from "./dom.js";
+import { isFailure } from "./execution.js";
 import { inNamespace, job } from "./facts.js";
-import { isFailure, ticksToCome, tookOf } from "./job-state.js";
+import { ticksToCome, tookOf } from "./job-state.js";
 import { lasting, whenFull, whenIn } from "./time.js";
 import { badge, instanceName, note, pairs, section, since, state as word } from "./ui.js";
 import { number, term, w } from "./words.js";

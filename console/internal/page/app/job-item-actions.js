@@ -2,10 +2,10 @@
 import { askAbout, run } from "./actions.js";
 import { ask } from "./api.js";
 import { h } from "./dom.js";
+import { mayRetry } from "./execution.js";
 import { facts, inNamespace, job, namespace } from "./facts.js";
 import { check, choice, field, itemsText } from "./form.js";
 import { kill, retry, trigger } from "./job-runs.js";
-import { isFailure } from "./job-state.js";
 import { may } from "./rights.js";
 import { menu } from "./ui.js";
 import { w } from "./words.js";
@@ -20,7 +20,7 @@ export function itemMenu(view, i) {
   const isOperator = may("operator", job);
   return menu(w("ui.menu"), [
     isOperator && { text: w("job.trigger"), act: () => trigger([i.item]) },
-    isOperator && isFailure(i.last?.outcome) && { text: w("job.retryItem"), act: () => retry([i.item]) },
+    isOperator && mayRetry(i.last?.outcome) && { text: w("job.retryItem"), act: () => retry([i.item]) },
     isOperator && i.run && { text: w("job.kill"), act: () => kill([], { item: i.item, token: i.run?.token }), danger: true },
     isOperator && (i.disabled ? { text: w("job.enable"), act: () => enable([i.item]) } : { text: w("job.disable"), act: () => disable([i.item]) }),
     isOperator && { text: i.pin ? w("job.repin") : w("job.pin"), act: () => pin(view(), i) },
@@ -36,7 +36,7 @@ export function itemsMenu(items) {
   const running = items.filter((i) => i.run).map((i) => i.item);
   return menu(w("job.withThese", { n: items.length }), [
     { text: w("job.trigger"), act: () => trigger(numbers) },
-    items.some((i) => isFailure(i.last?.outcome)) && { text: w("job.retry"), act: () => retry(numbers) },
+    items.some((i) => mayRetry(i.last?.outcome)) && { text: w("job.retry"), act: () => retry(numbers) },
     running.length > 0 && { text: w("job.kill"), act: () => kill(running), danger: true },
     items.some((i) => i.disabled) && { text: w("job.enable"), act: () => enable(numbers) },
     items.some((i) => !i.disabled) && { text: w("job.disable"), act: () => disable(numbers) },

@@ -4,7 +4,7 @@ import { ranFor } from "./execution.js";
 import { facts, inNamespace, namespace } from "./facts.js";
 import { choice, field } from "./form.js";
 import { itemMenu, itemsMenu } from "./job-item-actions.js";
-import { begunOf, isFailure, kinds, lateOf, ticksToCome, tookOf } from "./job-state.js";
+import { begunOf, kinds, lateOf, ticksToCome, tookOf } from "./job-state.js";
 import { query, setQuery } from "./query.js";
 import { by, table } from "./table.js";
 import { lasting, whenFull } from "./time.js";
@@ -179,7 +179,7 @@ function last(i) {
       took !== undefined ? h("span", { class: "num" }, lasting(took)) : null,
       l.source && l.source !== "NORMAL_TRIGGER" ? h("span", { class: "soft" }, term("source", l.source)) : null,
       h("span", { class: "soft" }, at(l.ended))),
-    l.error && isFailure(l.outcome) ? h("p", { class: "error-text", title: l.error }, l.error) : null,
+    l.error && l.outcome !== "OK" ? h("p", { class: "error-text", title: l.error }, l.error) : null,
   ];
 }
 

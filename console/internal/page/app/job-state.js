@@ -1,4 +1,5 @@
 // What the page of a job knows, and what follows from it.
+import { isFailure } from "./execution.js";
 import { hostNow } from "./hosttime.js";
 
 /** @typedef {import("./types/api").JobView} JobView */
@@ -86,9 +87,6 @@ function between(from, to) {
 export function tookOf(last) {
   return between(last?.begun, last?.ended)?.seconds;
 }
-
-/** Whether an outcome is no success. @param {string | undefined} outcome */
-export const isFailure = (outcome) => outcome !== undefined && outcome !== "OK";
 
 /** The ticks that are still to come. @param {JobView} view */
 export function ticksToCome(view) {

@@ -1,5 +1,6 @@
 // What the list shows of a job.
 import { h } from "./dom.js";
+import { failures } from "./execution.js";
 import { facts, inNamespace, namespace } from "./facts.js";
 import { changeJobs } from "./jobs-change.js";
 import { flags } from "./jobs-list.js";
@@ -71,7 +72,7 @@ export function running(job) {
 /** How many items failed with their last execution. @param {JobInfo} job */
 export function failing(job) {
   if (!job.failing) return h("span", { class: "soft" }, "0");
-  const href = hasHistory ? inNamespace(["history"], { job: job.name, outcomes: "FAILED,PANIC,TIMEOUT" }) : inNamespace(["jobs", job.name]);
+  const href = hasHistory ? inNamespace(["history"], { job: job.name, outcomes: failures.join() }) : inNamespace(["jobs", job.name]);
   return h("a", { href }, number(job.failing));
 }
 

@@ -1,5 +1,6 @@
 // What of the last day did not run as it should: executions that failed, and ticks that were missed, by hour and job.
 import { ask, Problem } from "./api.js";
+import { failures, isFailure } from "./execution.js";
 import { namespace } from "./facts.js";
 
 /** @typedef {import("./types/api").CountInfo} CountInfo */
@@ -17,8 +18,6 @@ const maxRows = 10;
 const maxFailures = 1000;
 const maxEvents = 200;
 
-/** Outcomes that nobody wants; KILLED is what an operator wanted. @type {("FAILED" | "PANIC" | "TIMEOUT" | "CUT" | "LOST")[]} */
-export const failures = ["FAILED", "PANIC", "TIMEOUT", "CUT", "LOST"];
 
 /** Ticks that were missed because of an operator are none to worry about. */
 const wanted = ["item disabled", "servers disabled"];
@@ -46,7 +45,7 @@ export function rowOf(job, starts, counts, missed) {
     if (!cell) continue;
     for (const [outcome, n] of Object.entries(c.executions)) {
       if (outcome !== "RUNNING") cell.executions += n;
-      if (failures.some((f) => f === outcome)) cell.failed += n;
+      if (isFailure(outcome)) cell.failed += n;
     }
   }
   for (const m of missed) {

@@ -1,7 +1,7 @@
 // The last day as a strip: a row for all jobs and for each of the worst, a cell for each hour.
 import { h } from "./dom.js";
 import { inNamespace } from "./facts.js";
-import { failures } from "./overview-day.js";
+import { failures } from "./execution.js";
 import { number, w } from "./words.js";
 
 /** @typedef {import("./overview-day.js").Day} Day */

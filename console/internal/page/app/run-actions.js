@@ -1,6 +1,7 @@
 // What can be done with an execution: end it, or run its item again for the same tick.
 import { askAbout } from "./actions.js";
 import { ask, newKey } from "./api.js";
+import { mayRetry } from "./execution.js";
 import { namespace } from "./facts.js";
 import { check } from "./form.js";
 import { may } from "./rights.js";
@@ -10,7 +11,6 @@ import { w } from "./words.js";
 
 /** @typedef {import("./types/api").ExecutionInfo} Execution */
 
-const failed = ["FAILED", "PANIC", "TIMEOUT", "CUT", "KILLED"];
 /** Sources of what runs for a tick of the schedule. */
 const scheduled = ["NORMAL_TRIGGER", "MISFIRE", "FAILOVER", "BACKFILL"];
 
@@ -19,7 +19,7 @@ export function runActions(x, done) {
   if (!may("operator", x.job)) return [];
   return [
     x.outcome === "RUNNING" ? button(w("run.kill"), () => kill(x, done), { kind: "danger" }) : null,
-    failed.includes(x.outcome) && x.tick ? button(w("run.retry"), () => retry(x, done), { kind: "first" }) : null,
+    mayRetry(x.outcome) && x.tick ? button(w("run.retry"), () => retry(x, done), { kind: "first" }) : null,
     x.outcome !== "RUNNING" && scheduled.includes(x.source ?? "") && x.tick ? button(w("run.backfill"), () => backfill(x, done)) : null,
   ];
 }
