@@ -116,7 +116,7 @@ function changesOf(answer) {
 }
 
 /** What has changed, or would: at most ten. @param {Change[]} changes */
-export function changeList(changes) {
+function changeList(changes) {
   if (!changes.length) return h("p", { class: "hint" }, w("actions.nothing"));
   const short = changes.slice(0, 10);
   return h("ul", { class: "changes" },

@@ -11,7 +11,7 @@ import { term, w } from "./words.js";
 /** @typedef {{key: number, role: string, namespaces: string, jobs: string}} Row a grant as it is typed */
 
 /** A grant in words. @param {Grant} g */
-export function grantText(g) {
+function grantText(g) {
   const namespaces = (g.namespaces ?? []).join(", ");
   const jobs = (g.jobs ?? []).join(", ");
   if (!namespaces && !jobs) return w("grants.everything");

@@ -23,7 +23,7 @@ const maxEvents = 200;
 const wanted = ["item disabled", "servers disabled"];
 
 /** The beginnings of the last hours, in the zone of the browser. @param {number} now */
-export function startsOf(now) {
+function startsOf(now) {
   const last = new Date(now).setMinutes(0, 0, 0);
   return Array.from({ length: hours }, (_, i) => last - (hours - 1 - i) * hour);
 }
@@ -36,7 +36,7 @@ export function startsOf(now) {
  * @param {MissedInfo[]} missed
  * @returns {Row}
  */
-export function rowOf(job, starts, counts, missed) {
+function rowOf(job, starts, counts, missed) {
   /** @type {Hour[]} */
   const cells = starts.map(() => ({ executions: 0, failed: 0, missed: 0 }));
   const at = (/** @type {string} */ start) => cells[Math.floor((Date.parse(start) - starts[0]) / hour)];

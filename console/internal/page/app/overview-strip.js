@@ -13,7 +13,7 @@ const hour = 3600e3;
 const clock = (t) => `${String(new Date(t).getHours()).padStart(2, "0")}:${String(new Date(t).getMinutes()).padStart(2, "0")}`;
 
 /** How bad an hour is, by the share of its executions that failed: 0 to 4. @param {Hour} c */
-export function levelOf(c) {
+function levelOf(c) {
   if (!c.failed) return 0;
   const share = c.failed / Math.max(c.executions, c.failed);
   return share < 0.05 ? 1 : share < 0.2 ? 2 : share < 0.5 ? 3 : 4;

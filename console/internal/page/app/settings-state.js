@@ -172,4 +172,4 @@ function since(entries, document) {
 }
 
 /** Whether an action of the audit has written a whole configuration. @param {string} action */
-export const isWritten = (action) => ["create", "update", "apply"].includes(action);
+const isWritten = (action) => ["create", "update", "apply"].includes(action);
