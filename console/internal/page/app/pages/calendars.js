@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { inNamespace, namespace } from "../facts.js";
 import { field } from "../form.js";
 import { page, start, tools } from "../frame.js";
-import { poll } from "../poll.js";
+import { Kept, poll } from "../poll.js";
 import { mayAll } from "../rights.js";
 import { by, table } from "../table.js";
 import { badge, button, empty, note, problem } from "../ui.js";
@@ -15,34 +15,24 @@ import { w } from "../words.js";
 /** @typedef {import("../types/api").CalendarPlan} CalendarPlan */
 
 const looked = 30;
-/** @type {CalendarInfo[]} */
-let rows = [];
-let isMore = false;
+const found = new Kept(/** @type {{rows: CalendarInfo[], more: boolean}} */ ({ rows: [], more: false }), read, () => again());
 /** What they leave out next, by name and version. @type {Map<string, CalendarPlan>} */
 const plans = new Map();
 /** @type {import("../table.js").Order} */
 let order = { by: "name", down: false };
-/** @type {unknown} */
-let error;
 let again = () => {};
 
-const read = () => all("GET /namespaces/{namespace}/calendars", { namespace }, 1000);
 /** @param {CalendarInfo} c */
 const keyOf = (c) => c.name + " " + c.version;
 
-async function refresh() {
-  try {
-    ({ rows, more: isMore } = await read());
-    error = undefined;
-    void look();
-  } catch (e) {
-    error = e;
-  }
-  again();
+async function read() {
+  const now = await all("GET /namespaces/{namespace}/calendars", { namespace }, 1000);
+  void look(now.rows);
+  return now;
 }
 
-/** Asks what the first calendars leave out, one after the other. */
-async function look() {
+/** Asks what the first calendars leave out, one after the other. @param {CalendarInfo[]} rows */
+async function look(rows) {
   for (const c of rows.slice(0, looked)) {
     if (c.error || plans.has(keyOf(c))) continue;
     const plan = await ask("GET /namespaces/{namespace}/calendars/{calendar}/plan", { namespace, calendar: c.name, days: 366 }).catch(() => undefined); // the list says enough without it
@@ -54,7 +44,7 @@ async function look() {
 async function add() {
   let name = "";
   const href = await dialog(w("calendars.add"), (/** @type {(href?: string) => void} */ done, draw) => {
-    const isTaken = rows.some((c) => c.name === name);
+    const isTaken = found.now.rows.some((c) => c.name === name);
     return h("form", {
       method: "dialog", onsubmit: (/** @type {Event} */ e) => {
         e.preventDefault();
@@ -71,18 +61,18 @@ async function add() {
   if (href) location.assign(href);
 }
 
-void start(read, (found) => {
-  ({ rows, more: isMore } = found);
+void start(read, (first) => {
+  found.now = first;
   again = page(view);
-  void look();
-  poll(refresh, 10);
+  poll(found.load, 10);
 });
 
 function view() {
+  const { rows, more } = found.now;
   const adds = mayAll("admin") ? button(w("calendars.add"), add, { kind: "first" }) : null;
   tools(rows.length ? adds : null); // without any it stands where they would
   return [
-    error ? problem(error, () => void refresh()) : null,
+    found.error ? problem(found.error, found.refresh) : null,
     h("div", { class: "block" },
       h("p", { class: "hint" }, w("calendars.what")),
       table({
@@ -98,7 +88,7 @@ function view() {
           { name: "zone", text: w("calendars.zone"), cell: (c) => plans.get(keyOf(c))?.timeZone ?? "" },
         ],
       }),
-      isMore ? note("info", w("calendars.first")) : null),
+      more ? note("info", w("calendars.first")) : null),
   ];
 }
 
