@@ -2,7 +2,7 @@
 
 const first = 50;
 const most = 200; // rows that are asked for again, to see what has changed
-const gathered = 500; // new rows that may come beyond those that somebody asked for, while the page is open
+const gathered = 200; // new rows that may come beyond those that somebody asked for, while the page is open
 
 /**
  * @template {{id?: string}} R
