@@ -171,10 +171,15 @@ func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such file of this version of the console: load the page again", http.StatusNotFound)
 		return
 	}
+	f.write(w, r, "public, max-age=31536000, immutable")
+}
+
+// write writes it as an answer that caches may keep as it is said.
+func (f *asset) write(w http.ResponseWriter, r *http.Request, keep string) {
 	body := f.plain
 	h := w.Header()
 	h.Set("Content-Type", f.contentType)
-	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Cache-Control", keep)
 	h.Set("Vary", "Accept-Encoding")
 	if api.TakesGzip(r.Header.Get("Accept-Encoding")) {
 		body = f.packed

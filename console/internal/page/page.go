@@ -95,9 +95,7 @@ func newPages(o Options) (*Pages, error) {
 
 // icon is the console's sign, for browsers that ask for it where it always was.
 func (p *Pages) icon(w http.ResponseWriter, r *http.Request) {
-	r.SetPathValue("hash", p.assets.hash)
-	r.SetPathValue("file", "sign.svg")
-	p.assets.ServeHTTP(w, r)
+	p.assets.files["sign.svg"].write(w, r, "public, max-age=86400") // no hash stands in this address
 }
 
 // Fail shows why there is no page: the log-in to who is not logged in, or no longer, or what is wrong.
