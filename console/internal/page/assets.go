@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"mime"
 	"net/http"
 	"path"
 	"regexp"
@@ -99,35 +98,40 @@ func (a *assets) style(parts map[string][]byte) []byte {
 
 // link finds out which modules each of them needs.
 func (a *assets) link(texts map[string][]byte) error {
+	imports := map[string][]string{}
+	for name, text := range texts {
+		if path.Ext(name) != ".js" {
+			continue
+		}
+		for _, found := range importLine.FindAllSubmatch(text, -1) {
+			needed := path.Join(path.Dir(name), string(found[1]))
+			if texts[needed] == nil {
+				return fmt.Errorf("page: %s imports %s, which is not there", name, needed)
+			}
+			imports[name] = append(imports[name], needed)
+		}
+	}
 	for name := range texts {
 		seen := map[string]bool{}
-		if path.Ext(name) == ".js" {
-			if err := reach(texts, name, seen); err != nil {
-				return err
-			}
-		}
+		reach(imports, name, seen)
 		a.graph[name] = slices.Sorted(maps.Keys(seen))
 	}
 	return nil
 }
 
 // reach collects a module and those that it needs.
-func reach(texts map[string][]byte, name string, seen map[string]bool) error {
+func reach(imports map[string][]string, name string, seen map[string]bool) {
 	if seen[name] {
-		return nil
+		return
 	}
 	seen[name] = true
-	for _, found := range importLine.FindAllSubmatch(texts[name], -1) {
-		needed := path.Join(path.Dir(name), string(found[1]))
-		if texts[needed] == nil {
-			return fmt.Errorf("page: %s imports %s, which is not there", name, needed)
-		}
-		if err := reach(texts, needed, seen); err != nil {
-			return err
-		}
+	for _, needed := range imports[name] {
+		reach(imports, needed, seen)
 	}
-	return nil
 }
+
+// types are the content types: those of the system may be others.
+var types = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 
 // fill makes assets of texts.
 func (a *assets) fill(texts map[string][]byte) error {
@@ -145,7 +149,7 @@ func (a *assets) fill(texts map[string][]byte) error {
 			return fmt.Errorf("page: %s: %w", name, err)
 		}
 		fmt.Fprintf(all, "%s %d\n%s", name, len(texts[name]), texts[name])
-		a.files[name] = &asset{contentType: mime.TypeByExtension(path.Ext(name)), plain: texts[name], packed: packed.Bytes()}
+		a.files[name] = &asset{contentType: types[path.Ext(name)], plain: texts[name], packed: packed.Bytes()}
 	}
 	a.hash = hex.EncodeToString(all.Sum(nil))[:16]
 	return nil

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/api"
@@ -33,6 +34,11 @@ type Options struct {
 // Pages are all pages.
 type Pages struct {
 	Options
+	*content
+}
+
+// content is what pages are made of. Nobody changes it.
+type content struct {
 	assets *assets
 	words  dictionary
 	frame  *template.Template
@@ -71,7 +77,16 @@ func Wanted(r *http.Request) bool {
 }
 
 func newPages(o Options) (*Pages, error) {
-	p := &Pages{Options: o, known: map[string]map[string]words{}}
+	c, err := embedded()
+	if err != nil {
+		return nil, err
+	}
+	return &Pages{o, c}, nil
+}
+
+// embedded returns the content that is in the program. It is made once, as all consoles of a program have the same.
+var embedded = sync.OnceValues(func() (*content, error) {
+	p := &content{known: map[string]map[string]words{}}
 	var err error
 	if p.assets, err = newAssets(files); err != nil {
 		return nil, err
@@ -82,16 +97,17 @@ func newPages(o Options) (*Pages, error) {
 	if p.frame, err = template.ParseFS(files, "frame.html"); err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
+	named := filesNamed(p.assets)
 	for _, language := range languages {
 		p.known[language] = map[string]words{}
-		for module := range p.assets.graph {
+		for module, modules := range p.assets.graph {
 			if strings.HasPrefix(module, "pages/") {
-				p.known[language][module] = p.words.ofPage(language, p.assets, module)
+				p.known[language][module] = p.words.ofPage(language, modules, named)
 			}
 		}
 	}
 	return p, nil
-}
+})
 
 // icon is the console's sign, for browsers that ask for it where it always was.
 func (p *Pages) icon(w http.ResponseWriter, r *http.Request) {

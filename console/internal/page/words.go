@@ -50,18 +50,28 @@ func newDictionary(all fs.FS) (dictionary, error) {
 // used is where a module names a word, or the file of words of the API.
 var used = regexp.MustCompile("\\b(?:w|terms?|has)\\(\\s*[\"'`]([a-z]+)[.\"'`]")
 
+// filesNamed returns, for each module, the files of words that it names.
+func filesNamed(a *assets) map[string][]string {
+	named := map[string][]string{}
+	for module, f := range a.files {
+		for _, found := range used.FindAllSubmatch(f.plain, -1) {
+			named[module] = append(named[module], string(found[1]))
+		}
+	}
+	return named
+}
+
 // ofPage returns the words of the files that a page's module names, or one of those that it needs.
-func (d dictionary) ofPage(language string, a *assets, module string) words {
-	var named []string
-	for _, m := range a.graph[module] {
-		for _, found := range used.FindAllSubmatch(a.files[m].plain, -1) {
-			named = append(named, string(found[1]))
+func (d dictionary) ofPage(language string, modules []string, named map[string][]string) words {
+	of := map[string]bool{}
+	for _, module := range modules {
+		for _, file := range named[module] {
+			of[file] = true
 		}
 	}
 	out := words{}
 	for key, word := range d[language] {
-		file, _, _ := strings.Cut(key, ".")
-		if slices.Contains(named, file) {
+		if file, _, _ := strings.Cut(key, "."); of[file] {
 			out[key] = word
 		}
 	}
