@@ -87,7 +87,7 @@ export function factsSection(state) {
       [w("job.label"), info.label],
       [w("job.timeout"), props["execution.timeout.seconds"] ? lasting(Number(props["execution.timeout.seconds"])) : null],
       [w("job.retries"), props["retry.attempts"]],
-      [w("job.overlap"), props.overlap],
+      [w("job.overlap"), term("settingvalue", props.overlap)],
       [w("job.version"), number(info.version)],
     ]));
 }

@@ -106,15 +106,17 @@ async function refresh() {
     error = undefined;
   } catch (e) {
     error = e;
+    throw e; // poll asks less often then
+  } finally {
+    again();
   }
-  again();
 }
 
 async function save() {
   clearTimeout(timer);
   await look();
   if (wrong) return void document.getElementById("document")?.focus();
-  const saved = await saveCalendar(calendar, stored, text, refresh);
+  const saved = await saveCalendar(calendar, stored, text, () => refresh().catch(() => {}));
   if (!saved) return;
   setQuery({ new: "" });
   begin(await read());
@@ -146,7 +148,7 @@ void start(read, (found) => {
 function view() {
   const { detail, etag } = stored;
   return [
-    error ? problem(error, () => void refresh()) : null,
+    error ? problem(error, () => refresh().catch(() => {})) : null,
     etag ? null : note("info", h("p", null, w("calendar.isNew"))),
     detail.error ? note("bad", h("p", null, h("strong", null, w("calendar.unreadable"))), h("p", { class: "detail" }, detail.error)) : null,
     theirs ? conflict(theirs) : null,

@@ -83,7 +83,7 @@ function noHistory() {
 
 if (facts.databases?.[namespace]) {
   again = page(view);
-  poll(async () => (filtered.isLoaded && !filtered.error && isOver() ? undefined : filtered.load()), tab === "charts" ? 30 : 3).now();
+  poll(async () => (isToChoose() || filtered.isLoaded && !filtered.error && isOver() ? undefined : filtered.load()), tab === "charts" ? 30 : 3).now();
   onWayBack(() => change({}));
 } else {
   page(noHistory);
