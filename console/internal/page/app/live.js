@@ -1,6 +1,7 @@
 // Listens to the API: server-sent events of a namespace or a job. Nothing is open while nobody looks, as a browser has six
 // connections for all its tabs.
 import { address, ask } from "./api.js";
+import { poll } from "./poll.js";
 
 /**
  * @typedef {{
@@ -67,5 +68,7 @@ export function listen(template, params, listener) {
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
   addEventListener("pagehide", close);
   addEventListener("pageshow", open);
+  // A stream is no use of a session, and somebody who looks at a page is not idle.
+  poll(() => ask("GET /me", {}), 300);
   open();
 }

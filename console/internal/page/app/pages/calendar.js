@@ -112,11 +112,14 @@ async function refresh() {
   }
 }
 
+/** Reads it again at once. */
+const reload = () => refresh().catch(() => {}); // the page shows error
+
 async function save() {
   clearTimeout(timer);
   await look();
   if (wrong) return void document.getElementById("document")?.focus();
-  const saved = await saveCalendar(calendar, stored, text, () => refresh().catch(() => {}));
+  const saved = await saveCalendar(calendar, stored, text, reload);
   if (!saved) return;
   setQuery({ new: "" });
   begin(await read());
@@ -148,7 +151,7 @@ void start(read, (found) => {
 function view() {
   const { detail, etag } = stored;
   return [
-    error ? problem(error, () => refresh().catch(() => {})) : null,
+    error ? problem(error, reload) : null,
     etag ? null : note("info", h("p", null, w("calendar.isNew"))),
     detail.error ? note("bad", h("p", null, h("strong", null, w("calendar.unreadable"))), h("p", { class: "detail" }, detail.error)) : null,
     theirs ? conflict(theirs) : null,
