@@ -45,6 +45,7 @@ type document struct {
 	Preload                                                   []string
 	Facts, Words                                              template.JS
 	User, Namespace                                           string
+	MayLogOut                                                 bool
 	Namespaces, Links, Console                                []link
 	w                                                         words
 }
@@ -90,7 +91,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int,
 	}
 	if who := access.From(r.Context()); who != nil && s.name != "login" {
 		f.User, f.Grants, f.Within, f.Version, f.Databases = who.Name, who.Grants, who.Within, p.Version, map[string]bool{}
-		d.User = who.Name
+		d.User, d.MayLogOut = who.Name, p.Users
 		p.addLinks(&d, &f, who, s)
 	}
 	var err error
