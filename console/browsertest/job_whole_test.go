@@ -68,3 +68,25 @@ func TestJobDuplicate(t *testing.T) {
 	tab.WaitFor("document.querySelector('input#cron')?.value === '0 0 4 * * ?'")
 	at(t, tab, "/namespaces/"+world.Namespace+"/create?from=to-copy")
 }
+
+// Servers without an instance are forgotten; those that somebody has disabled only if that is wanted.
+func TestJobClearServers(t *testing.T) {
+	t.Parallel()
+	const dead = "10.9.9.9"
+	tab, j := jobPage(t, world.Operator, world.Count, job.Config{Name: "op-servers", Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
+	if err := j.DisableServersAhead(t.Context(), dead); err != nil {
+		t.Fatal(err)
+	}
+	isThere := func(d *ops.JobDetail) bool {
+		return slices.ContainsFunc(d.Servers, func(s ops.JobServer) bool { return s.Server == dead })
+	}
+	tab.See(dead)
+	tab.Click("button", "Forget dead servers")
+	tab.Click("checkbox", "Also those that are disabled")
+	tab.Click("button", "Preview")
+	tab.WaitFor("document.querySelector('dialog .changes')?.innerText.includes('" + dead + "')")
+	jobComes(t, j, "a preview removes nothing", isThere)
+	tab.Click("button", "Forget dead servers")
+	jobComes(t, j, "it is gone", func(d *ops.JobDetail) bool { return !isThere(d) && len(d.Servers) == world.Workers })
+	tab.WaitFor("!document.querySelector('dialog') && ![...document.querySelectorAll('main td')].some(c => c.innerText === '" + dead + "')")
+}

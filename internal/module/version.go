@@ -11,6 +11,10 @@ func Version() string {
 	if !ok {
 		return ""
 	}
+	return versionOf(info)
+}
+
+func versionOf(info *debug.BuildInfo) string {
 	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
 		if m.Path == path && m.Version != "(devel)" {
 			return m.Version
