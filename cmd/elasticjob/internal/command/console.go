@@ -45,7 +45,7 @@ func (c *cli) consoleCommand() *cobra.Command {
 	var f consoleFlags
 	cmd := &cobra.Command{
 		Use: "console", Short: "Serve the console", Args: cobra.NoArgs,
-		Long: `Serve the console: an API over HTTP, with log-in and rights, for the namespace that --store or a context names, and
+		Long: `Serve the console: pages and an API, with log-in and rights, for the namespace that --store or a context names, and
 for those of --connections. Users log in by name and password, and are in the file of --users: make the first one
 by "elasticjob console user add". The file of --config may name a provider of OpenID Connect, a proxy that logs users
 in, the names of the console, and how many requests there may be, how large, and for how long.

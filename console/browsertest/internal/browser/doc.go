@@ -7,7 +7,7 @@
 //	tab.Click("button", "Log in")
 //	tab.See("Jobs")
 //
-// Each step waits until it can be done, for 20 s at most, and then fails the test with what was on the page
+// Each step waits until it can be done, for a minute at most, and then fails the test with what was on the page
 // instead. At its end a test fails, too, if its pages had errors in the console, exceptions, violations of
 // their content security policy, failed answers that the test did not expect, or requests to another host.
 package browser
