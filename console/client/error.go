@@ -23,6 +23,8 @@ var (
 	ErrDenied = errors.New("client: not allowed")
 	// ErrNoNamespace: the console has no namespace of that name.
 	ErrNoNamespace = errors.New("client: no such namespace")
+	// ErrNoDatabase: the console has no database of that name.
+	ErrNoDatabase = errors.New("client: no such database")
 	// ErrChanged: what was to change has another version than the one that was asked for (412).
 	ErrChanged = errors.New("client: it has changed")
 	// ErrInvalid: the request is wrong; Fields say where (422).
@@ -73,6 +75,7 @@ func (e *Error) Error() string {
 // sentinels are what a code stands for, for errors.Is.
 var sentinels = map[string]error{
 	"no-namespace": ErrNoNamespace,
+	"no-database":  ErrNoDatabase,
 
 	"no-job": ops.ErrNoJob, "no-server": ops.ErrNoServer, "no-instance": ops.ErrNoInstance, "no-calendar": ops.ErrNoCalendar,
 	"not-removed": ops.ErrNotRemoved, "no-history": ops.ErrNoHistory, "no-request": job.ErrNoRequest, "no-item": job.ErrNoItem,

@@ -141,8 +141,12 @@ func (w *World) serve(ctx context.Context, folder, history string, endpoints []s
 			Dial:      func(ctx context.Context) (coord.Registry, error) { return dial(ctx, endpoints, name) },
 		}
 	}
+	keys, err := connection.ParseKeys(connection.NewKey())
+	if err != nil {
+		return err
+	}
 	book, err := connection.Open(connection.Options{
-		File:  filepath.Join(folder, "connections.yaml"),
+		File: filepath.Join(folder, "connections.yaml"), Keys: keys,
 		Given: []connection.Given{given(Namespace, "history"), given(Empty, "")},
 		GivenDatabases: []connection.GivenDatabase{{
 			Database: connection.Database{Name: "history", Driver: connection.SQLite, Address: history},
