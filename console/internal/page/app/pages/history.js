@@ -83,7 +83,10 @@ function noHistory() {
 
 if (facts.databases?.[namespace]) {
   again = page(view);
-  poll(async () => (isToChoose() || filtered.isLoaded && !filtered.error && isOver() ? undefined : filtered.load()), tab === "charts" ? 30 : 3).now();
+  poll(async () => {
+    if (isToChoose()) again(); // there may be jobs to choose now
+    else if (!filtered.isLoaded || filtered.error || !isOver()) await filtered.load();
+  }, tab === "charts" ? 30 : 3).now();
   onWayBack(() => change({}));
 } else {
   page(noHistory);
