@@ -175,6 +175,24 @@ func TestSettingsConflict(t *testing.T) {
 	tab.See("The job has been removed.")
 }
 
+// A text that cannot be read is kept when somebody else saves meanwhile.
+func TestSettingsConflictKeepsText(t *testing.T) {
+	t.Parallel()
+	tab, j := configure(t, world.Admin, "settings", job.Config{Name: "settings-unread", Cron: "0 0 3 * * ?", ShardingTotalCount: 2})
+	tab.Click("button", "Edit as text")
+	const text = "cron: [half written"
+	tab.Allow("settings-unread/plan: 4") // 422: it cannot be read; 412: if it is checked at that moment
+	tab.Fill("Configuration as text", text)
+	change(t, j, func(c *job.Config) { c.Description = "of theirs" })
+	tab.See("Somebody else has changed this configuration meanwhile")
+	tab.Click("button", "Go on from the new version")
+	tab.NotSee("Somebody else")
+	tab.WaitFor(fmt.Sprintf(`[...document.querySelectorAll("textarea")].some((t) => t.value === %q)`, text))
+	if c, _ := configOf(t, j); c.Description != "of theirs" {
+		t.Errorf("the configuration is %+v", c)
+	}
+}
+
 // Who may not change a job sees how it is configured.
 func TestSettingsForViewers(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ export function calendarPreview(again) {
     if (plans.has(key)) return;
     plans.set(key, undefined);
     const none = { rows: [], more: false, error: w("calendar.noPreviewOf") };
-    plans.set(key, await ask("GET /namespaces/{namespace}/calendars/{calendar}/plan", { namespace, calendar, from: month + "-01", days: daysOf(month) }).catch(() => none));
+    plans.set(key, await ask("GET /namespaces/{namespace}/calendars/{calendar}/plan", { namespace, calendar, from: month + "-01", days: daysOf(month) }).catch(() => none)); // it says that there is none
     again();
   };
   /** @param {string[]} names */

@@ -52,7 +52,7 @@ export function commandOf(line, args) {
   try {
     list = JSON.parse(args ?? "");
   } catch {
-    return { way: "shell", text: "" };
+    return { way: "shell", text: "" }; // none, or none that is a list
   }
   if (!Array.isArray(list)) return { way: "shell", text: "" };
   if (list.length === 3 && list[0] === "/bin/sh" && list[1] === "-c") return { way: "shell", text: list[2] };

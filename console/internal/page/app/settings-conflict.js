@@ -7,9 +7,9 @@ import { w } from "./words.js";
 /**
  * @typedef {{
  *   base: import("./settings-model.js").Flat, mine: import("./settings-model.js").Flat, theirs: import("./settings-model.js").Flat,
- *   merged: ReturnType<typeof import("./settings-model.js").merge>, entries: import("./types/api").AuditEntry[], taken: Set<string>,
+ *   merged: ReturnType<typeof import("./settings-model.js").merge>, entries: import("./types/api").AuditEntry[], taken: Set<string>, text?: string,
  * }} Conflict
- * taken are the keys of both for which theirs is taken.
+ * taken are the keys of both for which theirs is taken; text is what was written here if that cannot be read: it is kept as a whole.
  */
 
 /**

@@ -1,5 +1,5 @@
 // A configuration that somebody edits: as it is in the registry, what he has made of it, and what that would change.
-import { answer, ask, reasonsOf } from "./api.js";
+import { answer, ask, Problem, reasonsOf } from "./api.js";
 import { isConflict } from "./actions.js";
 import { job, namespace } from "./facts.js";
 import { isField } from "./settings-fields.js";
@@ -90,10 +90,12 @@ export class Editor {
     try {
       plan = await ask("POST /namespaces/{namespace}/jobs/{job}/plan", here, { ...this.body, version: this.stored.info.version });
     } catch (e) {
-      if (isConflict(e)) await this.meet();
-      else {
-        errors = reasonsOf(e);
-        if (!errors.size) problem = e;
+      try {
+        if (!isConflict(e)) throw e;
+        await this.meet();
+      } catch (left) {
+        errors = reasonsOf(left);
+        if (!errors.size) problem = left;
       }
     }
     if (asked !== this.asked) return false;
@@ -135,16 +137,21 @@ export class Editor {
       return;
     }
     let mine = this.flat;
+    let text;
     if (this.isText) {
-      // The text against what is there now; one that cannot be read stays as it is.
-      const plan = await ask("POST /namespaces/{namespace}/jobs/{job}/plan", here, { document: this.text }).catch(() => undefined);
-      mine = plan ? after(theirs.flat, plan.changes) : this.stored.flat;
+      try { // the text against what is there now
+        const plan = await ask("POST /namespaces/{namespace}/jobs/{job}/plan", here, { document: this.text });
+        mine = after(theirs.flat, plan.changes);
+      } catch (e) {
+        if (!(e instanceof Problem) || e.status !== 422) throw e;
+        [mine, text] = [this.stored.flat, this.text]; // it cannot be read, and stays as it is
+      }
     }
-    const audit = await ask("GET /namespaces/{namespace}/audit", { namespace, job, limit: 50 }).catch(() => ({ rows: [] }));
+    const audit = await ask("GET /namespaces/{namespace}/audit", { namespace, job, limit: 50 }).catch(() => ({ rows: [] })); // who it was is told if that is known
     this.newest = theirs;
     this.conflict = {
       base: this.stored.flat, mine, theirs: theirs.flat, merged: merge(this.stored.flat, mine, theirs.flat), taken: new Set(),
-      entries: since(audit.rows, this.stored.info.document),
+      entries: since(audit.rows, this.stored.info.document), text,
     };
     this.draw();
   }
@@ -156,7 +163,8 @@ export class Editor {
     const values = { ...conflict.merged.values };
     for (const key of conflict.taken) take(values, key, conflict.theirs);
     this.begin(this.newest);
-    this.edit(() => this.show(values));
+    const { text } = conflict;
+    this.edit(() => (text === undefined ? this.show(values) : Object.assign(this, { isText: true, text })));
   }
 }
 

@@ -40,7 +40,7 @@ void start(async () => {
     from ? ask("GET /namespaces/{namespace}/jobs/{job}/settings", { namespace, job: from }) : undefined,
     // Suggestions only: without them the form works as well.
     mayAll("viewer") ? all("GET /namespaces/{namespace}/processes", { namespace }, 2000).catch(() => undefined) : undefined,
-    all("GET /namespaces/{namespace}/calendars", { namespace }, 1000).catch(() => undefined),
+    all("GET /namespaces/{namespace}/calendars", { namespace }, 1000).catch(() => undefined), // as these
   ]);
   if (processes) offers = [...new Set(processes.rows.flatMap((p) => p.offers ?? []))].sort();
   calendars = found?.rows.map((c) => c.name) ?? [];

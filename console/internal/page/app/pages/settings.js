@@ -35,7 +35,7 @@ let editor;
 let again = () => {};
 
 void start(async () => {
-  const [stored, found] = await Promise.all([read(), all("GET /namespaces/{namespace}/calendars", { namespace }, 1000).catch(() => ({ rows: [] }))]);
+  const [stored, found] = await Promise.all([read(), all("GET /namespaces/{namespace}/calendars", { namespace }, 1000).catch(() => ({ rows: [] }))]); // those of the job are shown all the same
   calendars = found.rows.map((c) => c.name);
   return stored;
 }, (stored) => {
