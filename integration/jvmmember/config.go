@@ -1,0 +1,62 @@
+package jvmmember
+
+import (
+	"context"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// Config says which member to start.
+type Config struct {
+	// Registry is the connection and session of the member's process.
+	Registry coord.Registry
+	// Job is the name of the job.
+	Job string
+	// IP and PID make the member's id: {ip}@-@{pid}.
+	IP  string
+	PID int
+	// Class is the implementation, as the job's node has it.
+	Class string
+	// Document is the configuration that the program brings, in ElasticJob's YAML. With overwrite: true
+	// in it, it replaces the one in the registry.
+	Document []byte
+	// Release is the release of ElasticJob that it behaves as.
+	Release Release
+	// Work is called for each item of a fire, in a goroutine of its own if there are several. ctx ends when the
+	// member crashes, or is interrupted.
+	Work func(ctx context.Context, e Execution) error
+	// Step is called before each request to the store; it may wait, as a network does. It may be nil.
+	Step func()
+	// Ahead is by how much the member's clock is ahead.
+	Ahead time.Duration
+}
+
+// Release is a release of ElasticJob.
+type Release string
+
+// The releases that differ.
+const (
+	V304 Release = "3.0.4"
+	V305 Release = "3.0.5"
+)
+
+// Execution is one call of a job for one item.
+type Execution struct {
+	Member string
+	Item   int
+	Source Source
+	// Tick is the time by cron for which the member has fired; zero for a trigger and a failover.
+	Tick time.Time
+}
+
+// Source says why an item runs. ElasticJob itself tells NORMAL_TRIGGER and MISFIRE apart and no more.
+type Source string
+
+// The sources.
+const (
+	Normal   Source = "NORMAL_TRIGGER"
+	Misfire  Source = "MISFIRE"
+	Failover Source = "FAILOVER"
+	Trigger  Source = "TRIGGER"
+)
