@@ -30,6 +30,10 @@ type Config struct {
 	Step func()
 	// Ahead is by how much the member's clock is ahead.
 	Ahead time.Duration
+	// Order is the order in which its listeners are told of each change; nil is the order in which
+	// ElasticJob registers them. The cache of a JVM keeps them by their identity hash: so each
+	// process has an order of its own, and [ShuffledOrder] makes one.
+	Order []Listener
 }
 
 // Release is a release of ElasticJob.

@@ -1,0 +1,91 @@
+package jvmmember
+
+import (
+	"context"
+	"fmt"
+)
+
+// Exit ends the process as SIGTERM does, by ElasticJob's shutdown hook: the scheduler stops and
+// waits for the run in progress, which 3.0.5 interrupts first, then the leader's and the
+// instance's node go. The session is left to the caller. While it waits the listeners do nothing.
+//
+// A run that has ended may take an item over, and cannot fire for it any more: the lock is the
+// hook's. Then neither of them ever ends, as in the real one. So ctx bounds the wait; after an
+// error the caller has to Crash the member.
+//
+// Errors: the cause of ctx, or of the process that ended first.
+func (m *Member) Exit(ctx context.Context) error {
+	if err := m.exit(ctx); err != nil {
+		return fmt.Errorf("job %s: member %s: exit: %w", m.config.Job, m.id, err)
+	}
+	m.end(errEnded)
+	return nil
+}
+
+func (m *Member) exit(ctx context.Context) error {
+	t := m.timer
+	if m.shut.Load() {
+		return nil // there is no schedule any more, so the hook has nothing to do
+	}
+	select {
+	case t.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-m.ctx.Done():
+		return context.Cause(m.ctx)
+	}
+	defer t.leave()
+	t.mu.Lock()
+	if t.closed {
+		t.mu.Unlock()
+		return nil
+	}
+	t.halted = true
+	if t.interrupt != nil && m.config.Release == V305 {
+		t.interrupt()
+	}
+	t.mu.Unlock()
+	t.signal()
+	select {
+	case <-t.over:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-m.ctx.Done():
+		return context.Cause(m.ctx)
+	}
+	t.mu.Lock()
+	t.closed = true
+	t.mu.Unlock()
+	if m.isLeader() {
+		m.removeLeader()
+	}
+	m.removeIfThere(instanceNode(m.id))
+	return nil
+}
+
+// Shutdown is ElasticJob's JobBootstrap.shutdown(): it ends the job and not the process. It does
+// not wait for the run in progress: of several items each is interrupted, and a single one only
+// by 3.0.5. Done is closed when the run has ended.
+func (m *Member) Shutdown() {
+	m.deafen()
+	m.shutDownInstance()
+	m.timer.mu.Lock()
+	if m.timer.interrupt != nil && m.config.Release == V305 {
+		m.timer.interrupt()
+	}
+	m.timer.mu.Unlock()
+	m.drain()
+}
+
+// shutDownInstance ends the job. Somebody has removed the instance's node, or the program ends it.
+func (m *Member) shutDownInstance() {
+	if m.isLeader() {
+		m.removeLeader()
+	}
+	m.shut.Store(true)
+	if m.timer.shutDown() {
+		m.removeIfThere(instanceNode(m.id))
+	}
+	m.deafen()
+	m.cache.close()
+}

@@ -1,0 +1,216 @@
+package jvmmember
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// fire is one run of the job. What goes wrong in it ends it, as an exception does, and the
+// scheduler goes on: so the error is dropped here.
+func (m *Member) fire(tick time.Time) { _ = m.execute(tick) }
+
+// shares are the items of a run.
+type shares struct {
+	items  []int
+	source Source
+	tick   time.Time
+}
+
+func (m *Member) execute(tick time.Time) error {
+	d, err := m.load(true)
+	if err != nil {
+		return err
+	}
+	if err := m.checkTime(); err != nil {
+		return err
+	}
+	s, err := m.share(tick)
+	if err != nil {
+		return err
+	}
+	if runs, err := m.runs(s.items); err != nil {
+		return err
+	} else if runs {
+		m.setMisfire(s.items)
+		return nil
+	}
+	if err := m.process(d, s); err != nil {
+		return err
+	}
+	for {
+		again, err := m.misfired(s.items)
+		if err != nil {
+			return err
+		}
+		if !again || m.ctx.Err() != nil {
+			break
+		}
+		m.clearMisfire(s.items)
+		s.source = Misfire
+		if err := m.process(d, s); err != nil {
+			return err
+		}
+	}
+	if d, err := m.load(true); err != nil {
+		return err
+	} else if d.Failover {
+		m.takeOver()
+	}
+	return nil
+}
+
+// checkTime compares the clocks if the configuration wants it. Too large a difference is told to
+// the error handler, and the run goes on: so all that is left of it is the node.
+func (m *Member) checkTime() error {
+	d, err := m.load(true)
+	if err == nil && d.MaxTimeDiffSeconds >= 0 {
+		m.persist("systemTime/current", "")
+	}
+	return err
+}
+
+// share finds out which items the run is for.
+func (m *Member) share(tick time.Time) (shares, error) {
+	d, err := m.load(true)
+	if err != nil {
+		return shares{}, err
+	}
+	if d.Failover {
+		items, err := m.ownFailovers()
+		if err != nil {
+			return shares{}, err
+		}
+		if len(items) > 0 {
+			return m.notRunning(shares{items, Failover, time.Time{}})
+		}
+	}
+	if err := m.shardIfNecessary(); err != nil {
+		return shares{}, err
+	}
+	items, err := m.ownItems()
+	if err != nil {
+		return shares{}, err
+	}
+	if d.Failover {
+		if items, err = m.withoutTaken(items); err != nil {
+			return shares{}, err
+		}
+	}
+	items = m.without(items, "disabled")
+	source := Normal
+	if tick.IsZero() {
+		source = Trigger
+	}
+	return m.notRunning(shares{items, source, tick})
+}
+
+// withoutTaken leaves out the items that somebody has taken over. ElasticJob asks again which
+// items are its own.
+func (m *Member) withoutTaken(items []int) ([]int, error) {
+	again, err := m.ownItems()
+	if err != nil {
+		return nil, err
+	}
+	taken := make(map[int]bool)
+	for _, i := range again {
+		taken[i] = m.exists(itemNode(i, "failover"))
+	}
+	var left []int
+	for _, i := range items {
+		if !taken[i] {
+			left = append(left, i)
+		}
+	}
+	return left, nil
+}
+
+// notRunning leaves out the items that run, and puts the others into the order of the run.
+func (m *Member) notRunning(s shares) (shares, error) {
+	d, err := m.load(false)
+	if err != nil {
+		return shares{}, err
+	}
+	if d.MonitorExecution {
+		s.items = m.without(s.items, "running")
+	}
+	s.items = inMapOrder(s.items)
+	return s, nil
+}
+
+// misfired reports whether the items of the run are to run once more.
+func (m *Member) misfired(items []int) (bool, error) {
+	d, err := m.load(true)
+	if err != nil || !d.Misfire || m.needsSharding() {
+		return false, err
+	}
+	found := false
+	for _, i := range items {
+		found = m.exists(itemNode(i, "misfire")) || found
+	}
+	return found, nil
+}
+
+// process runs the items and waits for all of them.
+func (m *Member) process(d document, s shares) error {
+	if len(s.items) == 0 {
+		return nil
+	}
+	if err := m.begin(s.items); err != nil {
+		return err
+	}
+	m.work(d, s)
+	return m.complete(s.items)
+}
+
+// work calls the handler: for one item in the scheduler's thread, for several in the pool. Only
+// the thread is interrupted, which then no longer waits for the pool.
+func (m *Member) work(d document, s shares) {
+	ctx, cancel := context.WithCancel(m.ctx)
+	defer cancel()
+	m.timer.beginWork(cancel)
+	defer m.timer.beginWork(nil)
+	if len(s.items) == 1 {
+		m.call(ctx, s, s.items[0])
+		return
+	}
+	size := len(s.items)
+	if d.pool() == "SINGLE_THREAD" {
+		size = 1
+	}
+	slots := make(chan struct{}, size)
+	var group sync.WaitGroup
+	for _, item := range s.items {
+		group.Add(1)
+		m.tasks.Go(func() {
+			defer group.Done()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			m.call(m.pool, s, item)
+		})
+	}
+	ended := make(chan struct{})
+	m.tasks.Go(func() {
+		group.Wait()
+		close(ended)
+	})
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
+// call runs one item. ElasticJob gives an error to its handler, which logs it, and the item
+// counts as ended.
+func (m *Member) call(ctx context.Context, s shares, item int) {
+	if ctx.Err() == nil {
+		_ = m.config.Work(ctx, Execution{Member: m.id, Item: item, Source: s.source, Tick: s.tick})
+	}
+}
+
+// beginWork remembers how the work in progress is interrupted.
+func (t *timer) beginWork(interrupt context.CancelFunc) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.interrupt = interrupt
+}
