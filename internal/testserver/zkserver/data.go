@@ -12,6 +12,10 @@ const (
 	savedFolder = "saved"
 )
 
+// Data returns the folder of the server's snapshots and transaction logs. The logs hold every
+// write as soon as it is acknowledged.
+func (s *Server) Data() string { return s.path(dataFolder) }
+
 // Save keeps a copy of the server's data as it is now, for PutBack.
 func (s *Server) Save() error {
 	if err := errors.Join(os.RemoveAll(s.path(savedFolder)), os.CopyFS(s.path(savedFolder), os.DirFS(s.path(dataFolder)))); err != nil {
