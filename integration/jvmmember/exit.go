@@ -6,8 +6,9 @@ import (
 )
 
 // Exit ends the process as SIGTERM does, by ElasticJob's shutdown hook: the scheduler stops and
-// waits for the run in progress, which 3.0.5 interrupts first, then the leader's and the
-// instance's node go. The session is left to the caller. While it waits the listeners do nothing.
+// waits for the run in progress, then the leader's and the instance's node go. The session is
+// left to the caller. While it waits the listeners do nothing. 3.0.5 does not interrupt the run
+// either: Quartz's interruptJobsOnShutdown is for a shut-down that does not wait.
 //
 // A run that has ended may take an item over, and cannot fire for it any more: the lock is the
 // hook's. Then neither of them ever ends, as in the real one. So ctx bounds the wait; after an
@@ -35,17 +36,10 @@ func (m *Member) exit(ctx context.Context) error {
 		return context.Cause(m.ctx)
 	}
 	defer t.leave()
-	t.mu.Lock()
-	if t.closed {
-		t.mu.Unlock()
+	if t.isClosed() {
 		return nil
 	}
-	t.halted = true
-	if t.interrupt != nil && m.config.Release == V305 {
-		t.interrupt()
-	}
-	t.mu.Unlock()
-	t.signal()
+	t.halt()
 	select {
 	case <-t.over:
 	case <-ctx.Done():
@@ -53,9 +47,7 @@ func (m *Member) exit(ctx context.Context) error {
 	case <-m.ctx.Done():
 		return context.Cause(m.ctx)
 	}
-	t.mu.Lock()
-	t.closed = true
-	t.mu.Unlock()
+	t.close()
 	if m.isLeader() {
 		m.removeLeader()
 	}
@@ -63,18 +55,16 @@ func (m *Member) exit(ctx context.Context) error {
 	return nil
 }
 
-// Shutdown is ElasticJob's JobBootstrap.shutdown(): it ends the job and not the process. It does
-// not wait for the run in progress: of several items each is interrupted, and a single one only
-// by 3.0.5. Done is closed when the run has ended.
+// Shutdown is ElasticJob's JobBootstrap.shutdown(): it ends the job and not the process, and does
+// not wait for the run in progress. 3.0.4 lets it go on to its end; 3.0.5 interrupts it. Done is
+// closed when the run has ended.
 func (m *Member) Shutdown() {
 	m.deafen()
 	m.shutDownInstance()
-	m.timer.mu.Lock()
-	if m.timer.interrupt != nil && m.config.Release == V305 {
-		m.timer.interrupt()
+	m.poolShut.Store(true)
+	if m.config.Release == V305 {
+		m.drain()
 	}
-	m.timer.mu.Unlock()
-	m.drain()
 }
 
 // shutDownInstance ends the job. Somebody has removed the instance's node, or the program ends it.
@@ -83,7 +73,7 @@ func (m *Member) shutDownInstance() {
 		m.removeLeader()
 	}
 	m.shut.Store(true)
-	if m.timer.shutDown() {
+	if m.timer.shutDown(m.config.Release == V305) {
 		m.removeIfThere(instanceNode(m.id))
 	}
 	m.deafen()

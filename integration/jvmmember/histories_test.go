@@ -1,10 +1,14 @@
 package jvmmember_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/jvmmember"
 )
 
@@ -71,6 +75,15 @@ func claims(name string, item int) []string {
 	}
 }
 
+// stops are the lines of a session's end.
+func stops(name string, leads bool) []string {
+	lines := []string{"xinstances/@" + name}
+	if leads {
+		lines = append(lines, "xleader/election/instance")
+	}
+	return lines
+}
+
 // failsOver is a failover run from its begin to its end.
 func failsOver(name string, item int) []string {
 	return join(runs(name, item), ends(item), []string{fmt.Sprintf("-sharding/%d/failover", item), fmt.Sprintf("-sharding/%d/failovering", item)})
@@ -114,11 +127,272 @@ func TestHistoryOfAKilledLeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.compare(map[string][][]string{
-		"A": append(first(), join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), runs("A", 1), []string{"xinstances/@A", "xleader/election/instance"})),
+		"A": append(first(), join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), runs("A", 1), stops("A", true))),
 		"B": {
 			join(passes(), online("B"), runs("B", 0, 2), ends(0, 2), runs("B", 0, 2), ends(0, 2), claims("B", 1), failsOver("B", 1),
 				deals(false, 3, "0B", "1B", "2B"), runs("B", 0, 1, 2), ends(0, 1, 2), []string{"-leader/election/instance", "-instances/@B"}),
 			join(putsUp(1), elects("B"), flags, passes()),
+		},
+	})
+}
+
+// The non-leader is killed in its run. The survivor is busy: it takes one item after the other
+// when its own has ended, the last by the order of texts first. A tick that it misses meanwhile
+// is made up after its next run.
+func TestHistoryOfAKilledFollower(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, document)
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	let(s.expect("0 B", "1 A", "2 B"))
+	calls := s.expect("0 B", "1 A", "2 B")
+	s.kill("B")
+	s.there("leader/failover/items/0", "leader/failover/items/2", "leader/sharding/necessary")
+	s.gone("sharding/2/running")
+	let(map[string]*call{"1 A": calls["1 A"]})
+	let(s.expect("2 A"))
+	calls = s.expect("0 A")
+	s.pass(4 * time.Second)
+	let(calls)
+	let(s.expect("0 A", "1 A", "2 A"))
+	let(s.expect("0 A", "1 A", "2 A"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	s.compare(map[string][][]string{
+		"A": {
+			join(sets, elects("A"), online("A")),
+			join(flags, flags, putsUp(0), putsUp(2)),
+			join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), runs("A", 1), ends(1), claims("A", 2), failsOver("A", 2),
+				claims("A", 0), failsOver("A", 0), []string{"+sharding/1/misfire"}, deals(false, 3, "0A", "1A", "2A"),
+				runs("A", 0, 1, 2), ends(0, 1, 2), []string{"-sharding/1/misfire"}, runs("A", 0, 1, 2), ends(0, 1, 2)),
+		},
+		"B": {join(passes(), online("B"), runs("B", 0, 2), ends(0, 2), runs("B", 0, 2), stops("B", false))},
+	})
+}
+
+// A third instance comes between two ticks: the leader flags, and deals in its next fire.
+func TestHistoryOfAJoin(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, with("jobName: demoJob", "cron: 0/4 * * * * ?", "shardingTotalCount: 4"))
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	let(s.expect("0 B", "1 B", "2 A", "3 A"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running", "sharding/3/running")
+	s.start("C")
+	s.there("leader/sharding/necessary")
+	let(s.expect("0 C", "1 B", "2 A", "3 C"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running", "sharding/3/running")
+	s.compare(map[string][][]string{
+		"A": {
+			join(sets, elects("A"), online("A")),
+			join(flags, flags),
+			join(deals(true, 4, "0B", "1B", "2A", "3A"), runs("A", 2, 3), ends(2, 3), deals(false, 4, "0C", "3C", "1B", "2A"), runs("A", 2), ends(2)),
+		},
+		"B": {join(passes(), online("B"), runs("B", 0, 1), ends(0, 1), runs("B", 1), ends(1))},
+		"C": {join(passes(), online("C"), runs("C", 0, 3), ends(0, 3))},
+	})
+}
+
+// The leader gets SIGTERM in its run: it ends the run first, and nobody takes anything over.
+func TestHistoryOfALeaderThatExits(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, document)
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	calls := s.expect("0 B", "1 A", "2 B")
+	left := make(chan error, 1)
+	go func() { left <- s.members["A"].Exit(context.Background()) }()
+	let(calls)
+	if err := <-left; err != nil {
+		t.Fatal(err)
+	}
+	s.there("leader/sharding/necessary")
+	let(s.expect("0 B", "1 B", "2 B"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	s.compare(map[string][][]string{
+		"A": append(first(), join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), []string{"-leader/election/instance", "-instances/@A"})),
+		"B": {
+			join(passes(), online("B"), runs("B", 0, 2), ends(0, 2), deals(false, 3, "0B", "1B", "2B"), runs("B", 0, 1, 2), ends(0, 1, 2)),
+			join(elects("B"), flags),
+		},
+	})
+}
+
+// The follower is shut down in its run by its program, which does not wait for the run. The other
+// one takes that for a crash, and when the run ends its nodes are those of the other one's.
+func TestHistoryOfAShutDown(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, document)
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	calls := s.expect("0 B", "1 A", "2 B")
+	s.members["B"].Shutdown()
+	s.there("leader/failover/items/0", "leader/failover/items/2")
+	s.gone("sharding/2/running")
+	let(map[string]*call{"1 A": calls["1 A"]})
+	delete(calls, "1 A")
+	again := s.expect("2 A")
+	let(calls)
+	<-s.members["B"].Done()
+	let(again)
+	let(s.expect("0 A"))
+	s.gone("sharding/0/running", "sharding/0/failovering")
+	s.compare(map[string][][]string{
+		"A": {
+			join(sets, elects("A"), online("A")),
+			join(flags, flags, putsUp(0), putsUp(2)),
+			join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), claims("A", 2), runs("A", 2), claims("A", 0), failsOver("A", 0)),
+		},
+		"B": {join(passes(), online("B"), runs("B", 0, 2), []string{
+			"-instances/@B", "-sharding/2/running", "-sharding/2/failover", "-sharding/2/failovering", "+leader/failover/latch/*!", "-leader/failover/latch/*",
+		})},
+	})
+}
+
+// The leader's server is disabled: the other one is the leader, but nobody deals, and the items of
+// the disabled one do not run. When the server is enabled again the new leader deals.
+func TestHistoryOfADisabledLeader(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, document)
+	s.slow["A"] = true
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	let(s.expect("0 B", "1 A", "2 B"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	s.operate(coord.Set, "servers/#A", "DISABLED")
+	s.await("B leads", func(now coord.Snapshot) bool {
+		n, _ := now.Get("demoJob/leader/election/instance")
+		return string(n.Value) == s.members["B"].ID()
+	})
+	let(s.expect("0 B", "2 B"))
+	s.gone("sharding/0/running", "sharding/2/running")
+	s.operate(coord.Set, "servers/#A", "ENABLED")
+	s.there("leader/sharding/necessary")
+	let(s.expect("0 B", "1 A", "2 B"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	s.compare(map[string][][]string{
+		"A": append(first(), join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), []string{"-leader/election/instance"}, runs("A", 1), ends(1))),
+		"B": {
+			join(passes(), online("B"), runs("B", 0, 2), ends(0, 2), runs("B", 0, 2), ends(0, 2), deals(false, 3, "0B", "2B", "1A"), runs("B", 0, 2), ends(0, 2)),
+			join(elects("B"), flags),
+		},
+	})
+}
+
+// Triggers by hand: the follower waits until the leader, which has to be triggered, too, has
+// dealt; a trigger in a run is dropped.
+func TestHistoryOfTriggers(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, with("jobName: demoJob", "cron: 0 0 0 1 1 ? 2099"))
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	s.operate(coord.Create, "trigger/@B", "")
+	s.gone("trigger/@B")
+	s.operate(coord.Create, "trigger/@A", "")
+	let(s.expect("0 B", "1 A", "2 B"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	s.operate(coord.Create, "trigger/@B", "")
+	calls := s.expect("0 B", "2 B")
+	s.operate(coord.Create, "trigger/@B", "")
+	s.gone("trigger/@B")
+	let(calls)
+	s.gone("sharding/0/running", "sharding/2/running")
+	s.compare(map[string][][]string{
+		"A": append(first(), []string{"-trigger/@A"}, join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1))),
+		"B": {
+			join(passes(), online("B"), runs("B", 0, 2), ends(0, 2), runs("B", 0, 2), ends(0, 2)),
+			[]string{"-trigger/@B", "-trigger/@B", "-trigger/@B"},
+		},
+	})
+}
+
+// Somebody removes the leader's node: all stand in the queue, and the first is the leader.
+func TestHistoryOfARemovedLeader(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, with("jobName: demoJob", "cron: 0 0 0 1 1 ? 2099"))
+	s.slow["A"] = true
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	s.operate(func(path string, _ []byte) coord.Op { return coord.Delete(path) }, "leader/election/instance", "")
+	s.await("B leads", func(now coord.Snapshot) bool {
+		n, _ := now.Get("demoJob/leader/election/instance")
+		return string(n.Value) == s.members["B"].ID()
+	})
+	s.await("A has stood in the queue, too", func(coord.Snapshot) bool {
+		return strings.Count(strings.Join(s.history()["A"], " "), "-leader/election/latch/*") == 2
+	})
+	s.compare(map[string][][]string{
+		"A": {join(sets, elects("A"), online("A")), join(flags, passes())},
+		"B": {join(passes(), online("B"), elects("B"))},
+	})
+}
+
+// The number of items grows between two runs, and shrinks in a run.
+func TestHistoryOfAnotherTotal(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, document)
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	let(s.expect("0 B", "1 A", "2 B"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	change := func(total string) {
+		s.operate(coord.Set, "config", strings.Replace(s.document, "shardingTotalCount: 3", "shardingTotalCount: "+total, 1))
+	}
+	change("5")
+	s.there("leader/sharding/necessary")
+	calls := s.expect("0 B", "1 B", "2 A", "3 A", "4 B")
+	change("2")
+	s.there("leader/sharding/necessary")
+	let(calls)
+	let(s.expect("0 B", "1 A"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2", "sharding/3", "sharding/4")
+	s.compare(map[string][][]string{
+		"A": {
+			join(sets, elects("A"), online("A")),
+			join(flags, flags, flags),
+			join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1),
+				[]string{"+leader/sharding/processing!", "-sharding/0/instance", "-sharding/1/instance", "-sharding/2/instance", "+sharding/3", "+sharding/4"},
+				deals(true, 0, "0B", "1B", "4B", "2A", "3A")[1:], runs("A", 2, 3), ends(2, 3),
+				[]string{
+					"+leader/sharding/processing!", "-sharding/0/instance", "-sharding/1/instance", "-sharding/2/instance", "-sharding/2",
+					"-sharding/3/instance", "-sharding/3", "-sharding/4/instance", "-sharding/4",
+				},
+				deals(true, 0, "0B", "1A")[1:], runs("A", 1), ends(1)),
+		},
+		"B": {join(passes(), online("B"), runs("B", 0, 2), ends(0, 2), runs("B", 0, 4, 1), ends(0, 4, 1), runs("B", 0), ends(0))},
+	})
+}
+
+// All are killed in their run. A new process on one of the machines finds what runs, and runs it.
+func TestHistoryOfARestartOfAll(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, document)
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	s.expect("0 B", "1 A", "2 B")
+	s.kill("A", "B")
+	s.start("A2")
+	let(s.expect("2 A2"))
+	let(s.expect("1 A2"))
+	let(s.expect("0 A2"))
+	let(s.expect("0 A2", "1 A2", "2 A2"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	s.compare(map[string][][]string{
+		"A": append(first(), join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), stops("A", true))),
+		"B": {join(passes(), online("B"), runs("B", 0, 2), stops("B", false))},
+		"A2": {
+			join(elects("A2"), []string{"~servers/#A=ENABLED"}, online("A2")[1:]),
+			join(flags, putsUp(0), putsUp(1), putsUp(2), claims("A2", 2)),
+			join(failsOver("A2", 2), claims("A2", 1), failsOver("A2", 1), claims("A2", 0), failsOver("A2", 0),
+				deals(false, 3, "0A2", "1A2", "2A2"), runs("A2", 0, 1, 2), ends(0, 1, 2)),
 		},
 	})
 }

@@ -92,7 +92,8 @@ func (m *Member) hasAvailableServers() bool {
 	return false
 }
 
-// removeOfflineServers removes the servers without an instance and without a state.
+// removeOfflineServers removes servers without an instance. 3.0.4 means to, but removes only those
+// without a state; 3.0.5 removes those that have one, also DISABLED.
 func (m *Member) removeOfflineServers() {
 	ips := make(map[string]bool)
 	for _, id := range m.children("instances") {
@@ -106,7 +107,8 @@ func (m *Member) removeOfflineServers() {
 		if ips[ip] {
 			continue
 		}
-		if state, _ := m.cached(serverNode(ip)); strings.TrimSpace(state) == "" {
+		state, _ := m.cached(serverNode(ip))
+		if blank := strings.TrimSpace(state) == ""; blank == (m.config.Release != V305) {
 			m.removeIfThere(serverNode(ip))
 		}
 	}

@@ -26,8 +26,9 @@ type Member struct {
 	listening context.Context
 	deafen    context.CancelFunc
 	// pool ends when the threads for the items are interrupted.
-	pool  context.Context
-	drain context.CancelFunc
+	pool     context.Context
+	drain    context.CancelFunc
+	poolShut atomic.Bool // the pool takes no more items
 
 	tasks sync.WaitGroup
 	done  chan struct{}

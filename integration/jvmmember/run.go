@@ -2,7 +2,7 @@ package jvmmember
 
 import (
 	"context"
-	"sync"
+	"errors"
 	"time"
 )
 
@@ -159,45 +159,53 @@ func (m *Member) process(d document, s shares) error {
 	if err := m.begin(s.items); err != nil {
 		return err
 	}
-	m.work(d, s)
+	if !m.work(d, s) {
+		m.busy.Store(false)
+		return errInterrupted
+	}
 	return m.complete(s.items)
 }
 
-// work calls the handler: for one item in the scheduler's thread, for several in the pool. Only
-// the thread is interrupted, which then no longer waits for the pool.
-func (m *Member) work(d document, s shares) {
+// errInterrupted is how a run ends whose thread was interrupted while it waited for the pool: the
+// thread keeps the mark, so all its requests fail, and nothing is written down.
+var errInterrupted = errors.New("the run was interrupted")
+
+// work calls the handler: for one item in the scheduler's thread, for several in the pool. It
+// reports whether it has waited for all of them.
+func (m *Member) work(d document, s shares) bool {
 	ctx, cancel := context.WithCancel(m.ctx)
 	defer cancel()
-	m.timer.beginWork(cancel)
-	defer m.timer.beginWork(nil)
+	m.timer.working(cancel)
+	defer m.timer.working(nil)
 	if len(s.items) == 1 {
 		m.call(ctx, s, s.items[0])
-		return
+		return true
+	}
+	if m.poolShut.Load() {
+		return true
 	}
 	size := len(s.items)
 	if d.pool() == "SINGLE_THREAD" {
 		size = 1
 	}
 	slots := make(chan struct{}, size)
-	var group sync.WaitGroup
+	ended := make(chan struct{}, len(s.items))
 	for _, item := range s.items {
-		group.Add(1)
 		m.tasks.Go(func() {
-			defer group.Done()
 			slots <- struct{}{}
-			defer func() { <-slots }()
 			m.call(m.pool, s, item)
+			<-slots
+			ended <- struct{}{}
 		})
 	}
-	ended := make(chan struct{})
-	m.tasks.Go(func() {
-		group.Wait()
-		close(ended)
-	})
-	select {
-	case <-ended:
-	case <-ctx.Done():
+	for range s.items {
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return false
+		}
 	}
+	return true
 }
 
 // call runs one item. ElasticJob gives an error to its handler, which logs it, and the item
@@ -206,11 +214,4 @@ func (m *Member) call(ctx context.Context, s shares, item int) {
 	if ctx.Err() == nil {
 		_ = m.config.Work(ctx, Execution{Member: m.id, Item: item, Source: s.source, Tick: s.tick})
 	}
-}
-
-// beginWork remembers how the work in progress is interrupted.
-func (t *timer) beginWork(interrupt context.CancelFunc) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.interrupt = interrupt
 }

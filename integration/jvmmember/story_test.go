@@ -30,6 +30,8 @@ type story struct {
 	runs     chan *call
 	members  map[string]*teller
 	names    map[coord.SessionID]string
+	// slow has the members whose requests take some time, so that the others are first.
+	slow map[string]bool
 }
 
 // teller is a member and its connection.
@@ -48,7 +50,7 @@ type call struct {
 func newStory(t *testing.T, document string) *story {
 	s := &story{
 		t: t, server: sharedServer(t), space: strings.ToLower(strings.NewReplacer("/", "-", " ", "-").Replace(t.Name())), document: document,
-		runs: make(chan *call, 1000), members: map[string]*teller{}, names: map[coord.SessionID]string{},
+		runs: make(chan *call, 1000), members: map[string]*teller{}, names: map[coord.SessionID]string{}, slow: map[string]bool{},
 	}
 	s.operator = s.dial("operator")
 	view, err := s.operator.View(t.Context(), "")
@@ -91,8 +93,12 @@ func (s *story) start(name string, order ...jvmmember.Listener) {
 	s.t.Helper()
 	r := s.dial(name)
 	ip := fmt.Sprintf("10.9.0.%d", name[0]-'A'+1)
+	var step func()
+	if s.slow[name] {
+		step = func() { <-time.After(10 * time.Millisecond) }
+	}
 	m, err := jvmmember.Start(s.t.Context(), jvmmember.Config{
-		Registry: r, Job: "demoJob", IP: ip, PID: 100 + len(s.members), Class: "Demo", Document: []byte(s.document),
+		Step: step, Registry: r, Job: "demoJob", IP: ip, PID: 100 + len(s.members), Class: "Demo", Document: []byte(s.document),
 		Release: jvmmember.V304, Work: s.work, Order: order,
 	})
 	if err != nil {
@@ -187,6 +193,12 @@ func (s *story) quiet() {
 	})
 }
 
+// pass waits until the next tick of the cron is over, if it is every so many seconds.
+func (s *story) pass(period time.Duration) {
+	now := time.Now()
+	<-time.After(now.Truncate(period).Add(period + 100*time.Millisecond).Sub(now))
+}
+
 // kill is kill -9, and the end of the session.
 func (s *story) kill(names ...string) {
 	s.t.Helper()
@@ -261,7 +273,22 @@ func (s *story) history() map[string][]string {
 			lines[name] = append(lines[name], strings.ReplaceAll(text, "\n", "|"))
 		}
 	}
+	for _, text := range lines {
+		sortEnds(text)
+	}
 	return lines
+}
+
+// sortEnds sorts what goes with a session: ElasticJob's clients leave the order to the server.
+func sortEnds(lines []string) {
+	for from := 0; from < len(lines); from++ {
+		to := from
+		for to < len(lines) && lines[to][0] == 'x' {
+			to++
+		}
+		slices.Sort(lines[from:to])
+		from = to
+	}
 }
 
 // compare checks that each member has written the lines of its lanes, each lane in its order: a

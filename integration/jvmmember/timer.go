@@ -241,8 +241,33 @@ func (t *timer) halt() {
 	t.signal()
 }
 
-// shutDown ends the scheduler and does not wait for the run. It reports whether it was open.
-func (t *timer) shutDown() (was bool) {
-	t.change(func() { t.halted, t.closed, was = true, true, true })
+func (t *timer) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+}
+
+func (t *timer) isClosed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.closed
+}
+
+// shutDown ends the scheduler and does not wait for the run, which it may interrupt. It reports
+// whether the scheduler was open.
+func (t *timer) shutDown(interrupts bool) (was bool) {
+	t.change(func() {
+		t.halted, t.closed, was = true, true, true
+		if interrupts && t.interrupt != nil {
+			t.interrupt()
+		}
+	})
 	return was
+}
+
+// working remembers how the work in progress is interrupted; nil when it has ended.
+func (t *timer) working(interrupt context.CancelFunc) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.interrupt = interrupt
 }
