@@ -1,14 +1,15 @@
 package jvmmember_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/integration/jvmmember"
 )
 
@@ -105,11 +106,54 @@ var (
 	}
 )
 
+// stories are those that are told; the first two are most of what there is to see.
+var stories = []struct {
+	name, document string
+	slow           []string
+	tell           func(*story)
+}{
+	{name: "killed leader", document: document, tell: tellAKilledLeader},
+	{name: "killed follower", document: document, tell: tellAKilledFollower},
+	{name: "join", document: with("jobName: demoJob", "cron: 0/4 * * * * ?", "shardingTotalCount: 4"), tell: tellAJoin},
+	{name: "leader that exits", document: document, slow: []string{"A"}, tell: tellALeaderThatExits},
+	{name: "shut-down", document: document, tell: tellAShutDown},
+	{name: "disabled leader", document: document, slow: []string{"A"}, tell: tellADisabledLeader},
+	{name: "triggers", document: with("jobName: demoJob", "cron: 0 0 0 1 1 ? 2099"), tell: tellTriggers},
+	{name: "removed leader", document: with("jobName: demoJob", "cron: 0 0 0 1 1 ? 2099"), slow: []string{"A"}, tell: tellARemovedLeader},
+	{name: "another total", document: document, tell: tellAnotherTotal},
+	{name: "restart of all", document: document, tell: tellARestartOfAll},
+}
+
+func TestHistoriesInMemory(t *testing.T) {
+	for _, c := range stories {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(1500 * time.Millisecond) // a bubble begins at a tick
+				store := memory.NewStore(memory.Options{})
+				t.Cleanup(store.Close)
+				c.tell(newStory(t, &simulated{store: store, texts: map[string][]string{}}, c.document, c.slow...))
+			})
+		})
+	}
+}
+
+func TestHistoriesOnZooKeeper(t *testing.T) {
+	told := stories
+	if testing.Short() {
+		told = stories[:2]
+	}
+	for _, c := range told {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			g := &server{server: sharedServer(t), space: strings.ReplaceAll(c.name, " ", "-"), names: map[coord.SessionID]string{}}
+			c.tell(newStory(t, g, c.document, c.slow...))
+		})
+	}
+}
+
 // The leader is killed in its run: the busy survivor puts the item up, elects itself, and takes
 // the item when its own run has ended. It deals in the next fire, and leaves by its exit hook.
-func TestHistoryOfAKilledLeader(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, document)
+func tellAKilledLeader(s *story) {
 	s.start("A")
 	s.start("B", crashHead()...)
 	s.there("leader/sharding/necessary")
@@ -123,8 +167,8 @@ func TestHistoryOfAKilledLeader(t *testing.T) {
 	let(s.expect("1 B"))
 	let(s.expect("0 B", "1 B", "2 B"))
 	s.gone("sharding/2/running")
-	if err := s.members["B"].Exit(t.Context()); err != nil {
-		t.Fatal(err)
+	if err := s.exit("B"); err != nil {
+		s.t.Fatal(err)
 	}
 	s.compare(map[string][][]string{
 		"A": append(first(), join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), runs("A", 1), stops("A", true))),
@@ -139,9 +183,7 @@ func TestHistoryOfAKilledLeader(t *testing.T) {
 // The non-leader is killed in its run. The survivor is busy: it takes one item after the other
 // when its own has ended, the last by the order of texts first. A tick that it misses meanwhile
 // is made up after its next run.
-func TestHistoryOfAKilledFollower(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, document)
+func tellAKilledFollower(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
@@ -150,6 +192,7 @@ func TestHistoryOfAKilledFollower(t *testing.T) {
 	s.kill("B")
 	s.there("leader/failover/items/0", "leader/failover/items/2", "leader/sharding/necessary")
 	s.gone("sharding/2/running")
+	s.settled("A")
 	let(map[string]*call{"1 A": calls["1 A"]})
 	let(s.expect("2 A"))
 	calls = s.expect("0 A")
@@ -161,7 +204,7 @@ func TestHistoryOfAKilledFollower(t *testing.T) {
 	s.compare(map[string][][]string{
 		"A": {
 			join(sets, elects("A"), online("A")),
-			join(flags, flags, putsUp(0), putsUp(2)),
+			join(flags, flags, putsUp(0), putsUp(2), []string{"-trigger/@A"}),
 			join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), runs("A", 1), ends(1), claims("A", 2), failsOver("A", 2),
 				claims("A", 0), failsOver("A", 0), []string{"+sharding/1/misfire"}, deals(false, 3, "0A", "1A", "2A"),
 				runs("A", 0, 1, 2), ends(0, 1, 2), []string{"-sharding/1/misfire"}, runs("A", 0, 1, 2), ends(0, 1, 2)),
@@ -171,9 +214,7 @@ func TestHistoryOfAKilledFollower(t *testing.T) {
 }
 
 // A third instance comes between two ticks: the leader flags, and deals in its next fire.
-func TestHistoryOfAJoin(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, with("jobName: demoJob", "cron: 0/4 * * * * ?", "shardingTotalCount: 4"))
+func tellAJoin(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
@@ -195,18 +236,16 @@ func TestHistoryOfAJoin(t *testing.T) {
 }
 
 // The leader gets SIGTERM in its run: it ends the run first, and nobody takes anything over.
-func TestHistoryOfALeaderThatExits(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, document)
+func tellALeaderThatExits(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
 	calls := s.expect("0 B", "1 A", "2 B")
 	left := make(chan error, 1)
-	go func() { left <- s.members["A"].Exit(context.Background()) }()
+	go func() { left <- s.exit("A") }()
 	let(calls)
 	if err := <-left; err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	s.there("leader/sharding/necessary")
 	let(s.expect("0 B", "1 B", "2 B"))
@@ -222,9 +261,7 @@ func TestHistoryOfALeaderThatExits(t *testing.T) {
 
 // The follower is shut down in its run by its program, which does not wait for the run. The other
 // one takes that for a crash, and when the run ends its nodes are those of the other one's.
-func TestHistoryOfAShutDown(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, document)
+func tellAShutDown(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
@@ -232,6 +269,7 @@ func TestHistoryOfAShutDown(t *testing.T) {
 	s.members["B"].Shutdown()
 	s.there("leader/failover/items/0", "leader/failover/items/2")
 	s.gone("sharding/2/running")
+	s.settled("A")
 	let(map[string]*call{"1 A": calls["1 A"]})
 	delete(calls, "1 A")
 	again := s.expect("2 A")
@@ -243,7 +281,7 @@ func TestHistoryOfAShutDown(t *testing.T) {
 	s.compare(map[string][][]string{
 		"A": {
 			join(sets, elects("A"), online("A")),
-			join(flags, flags, putsUp(0), putsUp(2)),
+			join(flags, flags, putsUp(0), putsUp(2), []string{"-trigger/@A"}),
 			join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), claims("A", 2), runs("A", 2), claims("A", 0), failsOver("A", 0)),
 		},
 		"B": {join(passes(), online("B"), runs("B", 0, 2), []string{
@@ -254,10 +292,7 @@ func TestHistoryOfAShutDown(t *testing.T) {
 
 // The leader's server is disabled: the other one is the leader, but nobody deals, and the items of
 // the disabled one do not run. When the server is enabled again the new leader deals.
-func TestHistoryOfADisabledLeader(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, document)
-	s.slow["A"] = true
+func tellADisabledLeader(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
@@ -285,9 +320,7 @@ func TestHistoryOfADisabledLeader(t *testing.T) {
 
 // Triggers by hand: the follower waits until the leader, which has to be triggered, too, has
 // dealt; a trigger in a run is dropped.
-func TestHistoryOfTriggers(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, with("jobName: demoJob", "cron: 0 0 0 1 1 ? 2099"))
+func tellTriggers(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
@@ -312,10 +345,7 @@ func TestHistoryOfTriggers(t *testing.T) {
 }
 
 // Somebody removes the leader's node: all stand in the queue, and the first is the leader.
-func TestHistoryOfARemovedLeader(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, with("jobName: demoJob", "cron: 0 0 0 1 1 ? 2099"))
-	s.slow["A"] = true
+func tellARemovedLeader(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
@@ -334,9 +364,7 @@ func TestHistoryOfARemovedLeader(t *testing.T) {
 }
 
 // The number of items grows between two runs, and shrinks in a run.
-func TestHistoryOfAnotherTotal(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, document)
+func tellAnotherTotal(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
@@ -371,9 +399,7 @@ func TestHistoryOfAnotherTotal(t *testing.T) {
 }
 
 // All are killed in their run. A new process on one of the machines finds what runs, and runs it.
-func TestHistoryOfARestartOfAll(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, document)
+func tellARestartOfAll(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")

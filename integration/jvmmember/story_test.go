@@ -11,25 +11,21 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/integration/jvmmember"
-	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
 // patience is how long a test waits for what has to come, also on a slow machine.
 const patience = 2 * time.Minute
 
-// story is a job on a real ZooKeeper server, whose members work until the test lets them.
+// story is a job whose members work until the test lets them.
 type story struct {
 	t        *testing.T
-	server   *zkserver.Server
-	space    string
+	ground   ground
 	document string
-	operator *zk.Registry
+	operator coord.Registry
 	view     coord.View
 	runs     chan *call
 	members  map[string]*teller
-	names    map[coord.SessionID]string
 	// slow has the members whose requests take some time, so that the others are first.
 	slow map[string]bool
 }
@@ -37,8 +33,15 @@ type story struct {
 // teller is a member and its connection.
 type teller struct {
 	*jvmmember.Member
-	registry *zk.Registry
+	registry coord.Registry
 	ip       string
+}
+
+// ground is the store of a story. Everything is below the job's own node.
+type ground interface {
+	dial(t *testing.T, name string) coord.Registry
+	// written is what each of those who have dialled has written, as texts of [write].
+	written(t *testing.T) map[string][]string
 }
 
 // call is a call of the handler, which goes on until it is let.
@@ -47,12 +50,14 @@ type call struct {
 	let chan struct{}
 }
 
-func newStory(t *testing.T, document string) *story {
+func newStory(t *testing.T, g ground, document string, slow ...string) *story {
 	s := &story{
-		t: t, server: sharedServer(t), space: strings.ToLower(strings.NewReplacer("/", "-", " ", "-").Replace(t.Name())), document: document,
-		runs: make(chan *call, 1000), members: map[string]*teller{}, names: map[coord.SessionID]string{}, slow: map[string]bool{},
+		t: t, ground: g, document: document, runs: make(chan *call, 1000), members: map[string]*teller{}, slow: map[string]bool{},
 	}
-	s.operator = s.dial("operator")
+	for _, name := range slow {
+		s.slow[name] = true
+	}
+	s.operator = g.dial(t, "operator")
 	view, err := s.operator.View(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -71,32 +76,17 @@ func newStory(t *testing.T, document string) *story {
 	return s
 }
 
-func (s *story) dial(name string) *zk.Registry {
-	s.t.Helper()
-	r, err := zk.Dial(s.t.Context(), zk.Config{
-		Servers: []string{s.server.Addr()}, Namespace: s.space, SessionTimeout: time.Minute, DialTimeout: patience, RequestTimeout: patience,
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	session, err := r.Session(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.names[session.ID()] = name
-	return r
-}
-
 // start starts a member. The digit of its address is that of its name's letter: A, A2 and A3 are
 // processes on one machine.
 func (s *story) start(name string, order ...jvmmember.Listener) {
 	s.t.Helper()
-	r := s.dial(name)
+	r := s.ground.dial(s.t, name)
 	ip := fmt.Sprintf("10.9.0.%d", name[0]-'A'+1)
-	var step func()
+	delay := time.Millisecond // a store in memory takes no time at all
 	if s.slow[name] {
-		step = func() { <-time.After(10 * time.Millisecond) }
+		delay = 20 * time.Millisecond
 	}
+	step := func() { <-time.After(delay) }
 	m, err := jvmmember.Start(s.t.Context(), jvmmember.Config{
 		Step: step, Registry: r, Job: "demoJob", IP: ip, PID: 100 + len(s.members), Class: "Demo", Document: []byte(s.document),
 		Release: jvmmember.V304, Work: s.work, Order: order,
@@ -128,7 +118,7 @@ func (s *story) begun(n int) map[string]*call {
 		case c := <-s.runs:
 			calls[fmt.Sprintf("%d %s", c.Item, s.name(c.Member))] = c
 		case <-deadline:
-			s.t.Fatalf("%d items have begun, not %d: %v", len(calls), n, slices.Sorted(maps.Keys(calls)))
+			s.t.Fatalf("%d items have begun, not %d: %v; written: %v", len(calls), n, slices.Sorted(maps.Keys(calls)), s.history())
 		}
 	}
 	return calls
@@ -185,6 +175,14 @@ func (s *story) gone(paths ...string) {
 	})
 }
 
+// settled waits until the listeners of a busy member have done what they had to: it drops a
+// trigger in its run, when its turn comes.
+func (s *story) settled(name string) {
+	s.t.Helper()
+	s.operate(coord.Create, "trigger/@"+name, "")
+	s.gone("trigger/@" + name)
+}
+
 // quiet waits until nobody stands in a queue any more.
 func (s *story) quiet() {
 	s.t.Helper()
@@ -197,6 +195,13 @@ func (s *story) quiet() {
 func (s *story) pass(period time.Duration) {
 	now := time.Now()
 	<-time.After(now.Truncate(period).Add(period + 100*time.Millisecond).Sub(now))
+}
+
+// exit is SIGTERM: it waits for the run in progress.
+func (s *story) exit(name string) error {
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	return s.members[name].Exit(ctx)
 }
 
 // kill is kill -9, and the end of the session.
@@ -217,6 +222,9 @@ func (s *story) kill(names ...string) {
 func (s *story) operate(op func(path string, value []byte) coord.Op, path, value string) {
 	s.t.Helper()
 	if _, err := s.operator.Commit(s.t.Context(), op("demoJob/"+s.real(path), []byte(value))); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.view.Sync(s.t.Context()); err != nil { // else what is waited for next may be old
 		s.t.Fatal(err)
 	}
 }
@@ -243,6 +251,8 @@ func (s *story) name(id string) string {
 // go by themselves.
 var silent = regexp.MustCompile(`^[+~-](|leader|leader/(election|sharding|failover)|leader/(election|failover)/latch|leader/failover/items|servers|instances|sharding|trigger)$`)
 
+var address = regexp.MustCompile(`10\.9\.0\.\d`)
+
 var candidate = regexp.MustCompile(`latch/[^/!]+`)
 
 // history is what each of the members has written, with @A for its id and #A for its address.
@@ -253,30 +263,30 @@ func (s *story) history() map[string][]string {
 		s.t.Fatal(err)
 	}
 	lines := make(map[string][]string)
-	for _, w := range readLogs(s.t, s.server.Data(), "/"+s.space+"/demoJob") {
-		name, text := s.names[w.session], w.text
-		if name == "" || name == "operator" {
-			continue
-		}
-		for other, m := range s.members {
-			text = strings.ReplaceAll(text, m.ID(), "@"+other)
-		}
-		text = regexp.MustCompile(`10\.9\.0\.(\d)`).ReplaceAllStringFunc(text, func(ip string) string { return "#" + string(rune('A'+ip[len(ip)-1]-'1')) })
-		text = candidate.ReplaceAllString(text, "latch/*")
-		if path, value, ok := strings.Cut(text, "="); ok && path[1:] == "config" {
-			text = path
-			if value != s.document {
-				text += " of somebody else"
+	for name, texts := range s.ground.written(s.t) {
+		for _, text := range texts {
+			if text = s.plain(text); !silent.MatchString(text) {
+				lines[name] = append(lines[name], strings.ReplaceAll(text, "\n", "|"))
 			}
 		}
-		if !silent.MatchString(text) {
-			lines[name] = append(lines[name], strings.ReplaceAll(text, "\n", "|"))
-		}
-	}
-	for _, text := range lines {
-		sortEnds(text)
+		sortEnds(lines[name])
 	}
 	return lines
+}
+
+// plain puts the members' names in the place of ids and addresses.
+func (s *story) plain(text string) string {
+	for other, m := range s.members {
+		text = strings.ReplaceAll(text, m.ID(), "@"+other)
+	}
+	text = address.ReplaceAllStringFunc(text, func(ip string) string { return "#" + string(rune('A'+ip[len(ip)-1]-'1')) })
+	text = candidate.ReplaceAllString(text, "latch/*")
+	if path, value, ok := strings.Cut(text, "="); ok && path[1:] == "config" {
+		if text = path; value != s.document {
+			text += " of somebody else"
+		}
+	}
+	return text
 }
 
 // sortEnds sorts what goes with a session: ElasticJob's clients leave the order to the server.

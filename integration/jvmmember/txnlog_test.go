@@ -181,15 +181,21 @@ func (r *jute) txn(kind int, texts *[]string) {
 			add("x", r.buffer(), "")
 		}
 	case txnMulti:
+		var parts []string
+		failed := false
 		for range max(r.int(), 0) {
 			kind, part := r.int(), &jute{data: []byte(r.buffer())}
-			if kind == txnError || kind == txnCheck {
+			failed = failed || kind == txnError
+			if kind == txnCheck {
 				continue
 			}
-			part.txn(kind, texts)
+			part.txn(kind, &parts)
 			if part.err != nil {
 				r.err = fmt.Errorf("part of a transaction: %w", part.err)
 			}
+		}
+		if !failed { // of one that failed the log has the parts, too
+			*texts = append(*texts, parts...)
 		}
 	}
 }
