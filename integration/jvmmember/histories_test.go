@@ -145,7 +145,7 @@ func TestHistoriesOnZooKeeper(t *testing.T) {
 	for _, c := range told {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			g := &server{server: sharedServer(t), space: strings.ReplaceAll(c.name, " ", "-"), names: map[coord.SessionID]string{}}
+			g := &server{server: sharedServer(t), space: newSpace(), names: map[coord.SessionID]string{}}
 			c.tell(newStory(t, g, c.document, c.slow...))
 		})
 	}

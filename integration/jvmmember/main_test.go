@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -17,7 +18,11 @@ var shared struct {
 	start  sync.Once
 	server *zkserver.Server
 	err    error
+	spaces atomic.Int64
 }
+
+// newSpace is the name of a namespace that nobody has.
+func newSpace() string { return fmt.Sprintf("story-%d", shared.spaces.Add(1)) }
 
 func TestMain(m *testing.M) {
 	code := m.Run()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,11 +54,11 @@ type world struct {
 	t     *testing.T
 	store *memory.Store
 	runs  chan jvmmember.Execution
-	takes map[int]time.Duration // how long an item works; 2 s unless it is here
+	takes sync.Map // how long an item works, by its number; 2 s unless it is here
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, store: memory.NewStore(memory.Options{}), runs: make(chan jvmmember.Execution, 10_000), takes: map[int]time.Duration{}}
+	w := &world{t: t, store: memory.NewStore(memory.Options{}), runs: make(chan jvmmember.Execution, 10_000)}
 	t.Cleanup(w.store.Close)
 	return w
 }
@@ -87,9 +88,9 @@ func (w *world) start(n int, document string, change ...func(*jvmmember.Config))
 // work is what an item does: it takes its time.
 func (w *world) work(ctx context.Context, e jvmmember.Execution) error {
 	w.runs <- e
-	d, ok := w.takes[e.Item]
-	if !ok {
-		d = 2 * time.Second
+	d := 2 * time.Second
+	if longer, ok := w.takes.Load(e.Item); ok {
+		d = longer.(time.Duration)
 	}
 	select {
 	case <-time.After(d):
