@@ -11,8 +11,9 @@ import (
 // cache is the local copy of the job's nodes, as CuratorCache has it. It is empty before it is
 // opened and after it was closed: then all reads go to the store.
 type cache struct {
-	mu   sync.Mutex
-	view coord.View
+	mu    sync.Mutex
+	view  coord.View
+	first coord.Snapshot // what was there when it was opened
 }
 
 func (c *cache) open(ctx context.Context, registry coord.Registry, job string) error {
@@ -22,7 +23,7 @@ func (c *cache) open(ctx context.Context, registry coord.Registry, job string) e
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.view = view
+	c.view, c.first = view, view.Snapshot()
 	return nil
 }
 

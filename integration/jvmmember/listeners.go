@@ -72,12 +72,12 @@ func (m *Member) listen() {
 // added.
 func (m *Member) follow(q *queue) {
 	m.cache.mu.Lock()
-	view := m.cache.view
+	view, before := m.cache.view, m.cache.first
 	m.cache.mu.Unlock()
 	if view == nil {
 		return
 	}
-	var before coord.Snapshot
+	q.add(changes(before, coord.Snapshot{}))
 	for {
 		changed := view.Changed()
 		now := view.Snapshot()
