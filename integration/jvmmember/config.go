@@ -24,9 +24,12 @@ type Config struct {
 	// Release is the release of ElasticJob that it behaves as.
 	Release Release
 	// Work is called for each item of a fire, in a goroutine of its own if there are several. ctx ends when the
-	// member crashes, or is interrupted.
+	// member crashes, or is interrupted. It has to return then. Its error is logged in ElasticJob, and the item
+	// counts as ended.
 	Work func(ctx context.Context, e Execution) error
-	// Step is called before each request to the store; it may wait, as a network does. It may be nil.
+	// Step is called before each request to the store, from any goroutine; it may wait, as a network does. It
+	// may be nil. In a bubble it should wait at least a millisecond: two requests in no time are one change to
+	// those who look on, and their listeners are told of removals in the order of the paths.
 	Step func()
 	// Ahead is by how much the member's clock is ahead.
 	Ahead time.Duration

@@ -91,26 +91,30 @@ func failsOver(name string, item int) []string {
 }
 
 var (
-	sets      = []string{"+config", "~=Demo"}
-	flags     = []string{"+leader/sharding/necessary"}
-	first     = func() [][]string { return [][]string{join(sets, elects("A"), online("A")), flags} }
-	document  = with("jobName: demoJob", "cron: 0/4 * * * * ?")
-	crashHead = func() []jvmmember.Listener {
-		order := []jvmmember.Listener{jvmmember.Crashed}
-		for _, l := range jvmmember.ShuffledOrder(1) {
-			if l != jvmmember.Crashed {
-				order = append(order, l)
-			}
-		}
-		return order
-	}
+	sets     = []string{"+config", "~=Demo"}
+	flags    = []string{"+leader/sharding/necessary"}
+	first    = func() [][]string { return [][]string{join(sets, elects("A"), online("A")), flags} }
+	document = with("jobName: demoJob", "cron: 0/4 * * * * ?")
 )
+
+// withFirst is an order in which one listener is told before all others.
+func withFirst(head jvmmember.Listener) []jvmmember.Listener {
+	order := []jvmmember.Listener{head}
+	for _, l := range jvmmember.ShuffledOrder(1) {
+		if l != head {
+			order = append(order, l)
+		}
+	}
+	return order
+}
 
 // stories are those that are told; the first two are most of what there is to see.
 var stories = []struct {
 	name, document string
 	slow           []string
-	tell           func(*story)
+	// inMemory is for a story whose turns are too close together for a busy machine.
+	inMemory bool
+	tell     func(*story)
 }{
 	{name: "killed leader", document: document, tell: tellAKilledLeader},
 	{name: "killed follower", document: document, tell: tellAKilledFollower},
@@ -121,6 +125,9 @@ var stories = []struct {
 	{name: "triggers", document: with("jobName: demoJob", "cron: 0 0 0 1 1 ? 2099"), tell: tellTriggers},
 	{name: "removed leader", document: with("jobName: demoJob", "cron: 0 0 0 1 1 ? 2099"), slow: []string{"A"}, tell: tellARemovedLeader},
 	{name: "another total", document: document, tell: tellAnotherTotal},
+	{name: "disabled servers", document: document, tell: tellDisabledServers},
+	{name: "killed taker", document: document, slow: []string{"A"}, inMemory: true, tell: tellAKilledTaker},
+	{name: "crash without failover", document: with("jobName: demoJob", "cron: 0/4 * * * * ?", "failover: false"), tell: tellACrashWithoutFailover},
 	{name: "restart of all", document: document, tell: tellARestartOfAll},
 }
 
@@ -128,7 +135,6 @@ func TestHistoriesInMemory(t *testing.T) {
 	for _, c := range stories {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				time.Sleep(1500 * time.Millisecond) // a bubble begins at a tick
 				store := memory.NewStore(memory.Options{})
 				t.Cleanup(store.Close)
 				c.tell(newStory(t, &simulated{store: store, texts: map[string][]string{}}, c.document, c.slow...))
@@ -143,6 +149,9 @@ func TestHistoriesOnZooKeeper(t *testing.T) {
 		told = stories[:2]
 	}
 	for _, c := range told {
+		if c.inMemory {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			g := &server{server: sharedServer(t), space: newSpace(), names: map[coord.SessionID]string{}}
@@ -155,7 +164,7 @@ func TestHistoriesOnZooKeeper(t *testing.T) {
 // the item when its own run has ended. It deals in the next fire, and leaves by its exit hook.
 func tellAKilledLeader(s *story) {
 	s.start("A")
-	s.start("B", crashHead()...)
+	s.start("B", withFirst(jvmmember.Crashed)...)
 	s.there("leader/sharding/necessary")
 	let(s.expect("0 B", "1 A", "2 B"))
 	calls := s.expect("0 B", "1 A", "2 B")
@@ -349,6 +358,7 @@ func tellARemovedLeader(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
+	<-time.After(time.Second) // until B has seen its own start: it would elect once more for it
 	s.operate(func(path string, _ []byte) coord.Op { return coord.Delete(path) }, "leader/election/instance", "")
 	s.await("B leads", func(now coord.Snapshot) bool {
 		n, _ := now.Get("demoJob/leader/election/instance")
@@ -420,5 +430,96 @@ func tellARestartOfAll(s *story) {
 			join(failsOver("A2", 2), claims("A2", 1), failsOver("A2", 1), claims("A2", 0), failsOver("A2", 0),
 				deals(false, 3, "0A2", "1A2", "2A2"), runs("A2", 0, 1, 2), ends(0, 1, 2)),
 		},
+	})
+}
+
+// Both servers are disabled: nobody leads, and nobody runs anything. Who is enabled again is the
+// leader at once, and deals to itself.
+func tellDisabledServers(s *story) {
+	s.start("A", withFirst(jvmmember.ServersChanged)...)
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	let(s.expect("0 B", "1 A", "2 B"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	s.operate(coord.Set, "servers/#B", "DISABLED")
+	s.there("leader/sharding/necessary")
+	s.operate(coord.Set, "servers/#A", "DISABLED")
+	s.gone("leader/election/instance")
+	s.pass(4 * time.Second)
+	s.operate(coord.Set, "servers/#A", "ENABLED")
+	let(s.expect("0 A", "1 A", "2 A"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	s.compare(map[string][][]string{
+		"A": {
+			join(sets, elects("A"), online("A")),
+			join(flags, flags, []string{"-leader/election/instance"}, elects("A")),
+			join(deals(true, 3, "0B", "2B", "1A"), runs("A", 1), ends(1), deals(false, 3, "0A", "1A", "2A"), runs("A", 0, 1, 2), ends(0, 1, 2)),
+		},
+		"B": {join(passes(), online("B"), runs("B", 0, 2), ends(0, 2))},
+	})
+}
+
+// The taker of an item is killed, too. The next one claims the item, finds it running, and does
+// nothing: the item stands until somebody removes its node.
+func tellAKilledTaker(s *story) {
+	s.start("A")
+	s.start("B")
+	s.start("C")
+	s.there("leader/sharding/necessary")
+	calls := s.expect("0 C", "1 B", "2 A")
+	let(map[string]*call{"1 B": calls["1 B"], "2 A": calls["2 A"]})
+	s.gone("sharding/1/running", "sharding/2/running")
+	<-time.After(time.Second / 2) // until A is done with its run, whose end nothing shows
+	s.kill("C")
+	s.expect("0 B")
+	s.there("leader/sharding/necessary")
+	<-time.After(time.Second) // until A is done with the first crash: nothing shows it
+	s.kill("B")
+	s.await("A has claimed", func(now coord.Snapshot) bool {
+		n, _ := now.Get("demoJob/sharding/0/failovering")
+		return string(n.Value) == s.members["A"].ID() && !now.Exists("demoJob/leader/failover/items/0")
+	})
+	s.quiet()
+	s.compare(map[string][][]string{
+		"A": {
+			join(sets, elects("A"), online("A")),
+			join(flags, flags, []string{
+				"+leader/failover/items/0", "+leader/failover/latch/*!", "+sharding/0/failover=@A!", "~sharding/0/failovering=@A",
+				"-leader/failover/items/0", "-leader/failover/latch/*",
+			}),
+			join(deals(true, 3, "0C", "1B", "2A"), runs("A", 2), ends(2)),
+		},
+		"B": {
+			join(passes(), online("B"), runs("B", 1), ends(1), runs("B", 0), []string{"xinstances/@B", "xsharding/0/failover"}),
+			join(putsUp(0), claims("B", 0)),
+		},
+		"C": {join(passes(), online("C"), runs("C", 0), stops("C", false))},
+	})
+}
+
+// Without failover the running nodes go with the session, and nobody takes anything over.
+func tellACrashWithoutFailover(s *story) {
+	s.start("A")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	calls := s.expect("0 B", "1 A", "2 B")
+	s.kill("B")
+	s.there("leader/sharding/necessary")
+	let(map[string]*call{"1 A": calls["1 A"]})
+	let(s.expect("0 A", "1 A", "2 A"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
+	brief := func(lines []string) []string {
+		for i, l := range lines {
+			lines[i] = l + "!"
+		}
+		return lines
+	}
+	s.compare(map[string][][]string{
+		"A": {
+			join(sets, elects("A"), online("A")),
+			join(flags, flags),
+			join(deals(true, 3, "0B", "2B", "1A"), brief(runs("A", 1)), ends(1), deals(false, 3, "0A", "1A", "2A"), brief(runs("A", 0, 1, 2)), ends(0, 1, 2)),
+		},
+		"B": {join(passes(), online("B"), brief(runs("B", 0, 2)), []string{"xinstances/@B", "xsharding/0/running", "xsharding/2/running"})},
 	})
 }

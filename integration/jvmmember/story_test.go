@@ -57,6 +57,7 @@ func newStory(t *testing.T, g ground, document string, slow ...string) *story {
 	for _, name := range slow {
 		s.slow[name] = true
 	}
+	s.pass(4 * time.Second) // so that all start between the same two ticks
 	s.operator = g.dial(t, "operator")
 	view, err := s.operator.View(t.Context(), "")
 	if err != nil {
@@ -84,7 +85,7 @@ func (s *story) start(name string, order ...jvmmember.Listener) {
 	ip := fmt.Sprintf("10.9.0.%d", name[0]-'A'+1)
 	delay := time.Millisecond // a store in memory takes no time at all
 	if s.slow[name] {
-		delay = 20 * time.Millisecond
+		delay = 10 * time.Millisecond
 	}
 	step := func() { <-time.After(delay) }
 	m, err := jvmmember.Start(s.t.Context(), jvmmember.Config{
