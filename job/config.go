@@ -108,7 +108,9 @@ type Config struct {
 	// whose clock is farther away runs nothing, and its items go to others until its clock is
 	// right again. The clocks are compared in the background ([coord.Registry].Clock), so no
 	// tick waits for that. As long as the store's clock is unknown, ticks run, and a fault of
-	// kind clock says so. Whole seconds; 0 and below is off. Default 0, off.
+	// kind clock says so. Whole seconds; 0 and below is off. Default 0, off. (To ElasticJob only
+	// negative numbers are off: at 0 its members report an error at each fire, and then run it. A
+	// document keeps its 0 as long as this field is not set.)
 	//
 	// With any value, also 0, an instance whose clock is more than 10 s off gets no items
 	// while there is an instance whose clock is right. (maxTimeDiffSeconds)

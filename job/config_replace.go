@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // replacement puts a configuration into a document, in place of the one that is there. What
@@ -43,11 +45,12 @@ func (d document) replacedBy(c Config) document {
 }
 
 // putFields puts fields into out. One that has its default is left out, unless ElasticJob
-// always writes it.
+// always writes it. A binary text is written as text, because ElasticJob reads binary listeners
+// and properties as something else.
 func (r *replacement) putFields(out, old document, fields, was, defaults []field) {
 	for i, f := range fields {
 		text := f.get()
-		if value, ok := old[f.key]; ok && text == was[i].get() && !r.unread.of(f.key) {
+		if value, ok := old[f.key]; ok && text == was[i].get() && !r.unread.of(f.key) && !yamldoc.IsBinary(value) {
 			out[f.key] = value
 		} else if f.always || text != defaults[i].get() {
 			out[f.key] = scalar(f.tag, text)
@@ -56,7 +59,8 @@ func (r *replacement) putFields(out, old document, fields, was, defaults []field
 }
 
 func (r *replacement) putListeners(out document, names []string) {
-	if value, ok := r.old[keyListeners]; ok && slices.Equal(names, r.was.Listeners) && !r.unread.of(keyListeners) {
+	value, ok := r.old[keyListeners]
+	if ok && slices.Equal(names, r.was.Listeners) && !r.unread.of(keyListeners) && !slices.ContainsFunc(value.Content, yamldoc.IsBinary) {
 		out[keyListeners] = value
 	} else if len(names) > 0 {
 		out[keyListeners] = list(names)
@@ -68,7 +72,7 @@ func (r *replacement) putOtherProps(props document, byName map[string]string) {
 	for name, value := range byName {
 		key := propsPrefix + name
 		props[key] = scalar("!!str", value)
-		if old, ok := r.oldProps[key]; ok && old.Kind == yaml.ScalarNode && old.Value == value {
+		if old, ok := r.oldProps[key]; ok && old.Kind == yaml.ScalarNode && old.Value == value && !yamldoc.IsBinary(old) {
 			props[key] = old
 		}
 	}

@@ -217,7 +217,12 @@ func (d document) decodeListeners(c *Config, found *faults) {
 	list := d[keyListeners]
 	for _, n := range list.Content {
 		if n = yamldoc.Resolve(n); n.Kind == yaml.ScalarNode && !yamldoc.IsNull(n) {
-			names = append(names, n.Value)
+			name, err := yamldoc.Text(n)
+			if err != nil {
+				found.add(keyListeners, "", err)
+				return
+			}
+			names = append(names, name)
 		}
 	}
 	if list.Kind != yaml.SequenceNode || len(names) != len(list.Content) {
