@@ -58,6 +58,7 @@ type controller struct {
 	diagnosis           // controller_diagnose.go
 	roomy               // controller_room.go
 	almanac             // controller_calendars.go
+	mixedTold           // controller_mixed.go
 	story      story    // controller_story.go
 	shown      standing // controller_observe.go
 	bulletin   bulletin // controller_observe.go

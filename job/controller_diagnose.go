@@ -48,6 +48,7 @@ func (c *controller) diagnose(w *decide.World) error {
 	c.fault(FaultTree, c.treeFault(w))
 	c.fault(FaultCalendar, c.calendarFault())
 	c.watch(w)
+	c.tellMixed(w)
 	if c.refused == 0 {
 		err := c.scheduleFault(w)
 		if err == nil {

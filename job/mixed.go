@@ -1,0 +1,316 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// MixedIssue is something in the configuration of a job that members of ElasticJob 3.0 (JVM
+// members) do not know, or do otherwise. It counts while both kinds of members are there, and after
+// the way back to ElasticJob alone.
+type MixedIssue struct {
+	// Field is its name in the registry, such as timeZone or "props: broadcast".
+	Field string `json:"field"`
+	// Does says what JVM members do.
+	Does string `json:"does"`
+	// Harm says what goes wrong while both kinds are there; empty if nothing does.
+	Harm string `json:"harm,omitempty"`
+	// Advice says what to do.
+	Advice string `json:"advice"`
+	// Refused is whether a JVM member may not start with it, or run nothing: then it stands in the
+	// way back. Anything else is only passed over, or done otherwise.
+	Refused bool `json:"refused,omitempty"`
+}
+
+// String returns the issue in one line.
+func (i MixedIssue) String() string {
+	text := i.Field + ": JVM members " + i.Does
+	if i.Harm != "" {
+		text += "; while both kinds are there, " + i.Harm
+	}
+	return text + "; " + i.Advice
+}
+
+// Mixed lists what JVM members of the job do not know, or do otherwise, in the order of the fields
+// of Config. [MixedIn] also knows what only a document shows.
+func (c Config) Mixed() []MixedIssue {
+	c = c.WithDefaults()
+	var list []MixedIssue
+	for _, issues := range [][]MixedIssue{c.mixedSchedule(), c.mixedItems(), c.mixedRuns()} {
+		list = append(list, issues...)
+	}
+	return list
+}
+
+// MixedIn is [Config.Mixed] of a document in the registry, with its keys that not every version of
+// ElasticJob reads, and with values that mean something else there.
+//
+// Errors: one for a document that cannot be read.
+func MixedIn(document []byte) ([]MixedIssue, error) {
+	c, err := DecodeConfig(document)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := mixedKeys(document)
+	if err != nil {
+		return nil, err
+	}
+	return append(keys, c.Mixed()...), nil
+}
+
+// MixedServers lists what JVM members do otherwise because of the addresses of servers.
+func MixedServers(ips []string) []MixedIssue {
+	var found brief.List
+	for _, ip := range slices.Sorted(slices.Values(ips)) {
+		if strings.Contains(ip, ":") {
+			found.Add(ip)
+		}
+	}
+	if found.Empty() {
+		return nil
+	}
+	return []MixedIssue{{
+		Field:  "servers",
+		Does:   fmt.Sprintf("do not notice when a server with an IPv6 address is disabled or enabled: %v", &found),
+		Harm:   "a JVM leader leaves its items where they are until something else makes it deal",
+		Advice: "give the processes IPv4 addresses, or ask for a deal after that",
+	}}
+}
+
+// mixedKeys lists keys and values of a document.
+func mixedKeys(document []byte) ([]MixedIssue, error) {
+	const unread = "the JVM members run nothing from the moment on that they see it"
+	keys, err := parseConfig(document)
+	if err != nil {
+		return nil, err
+	}
+	unknown, err := UnknownKeys(document)
+	if err != nil {
+		return nil, err
+	}
+	var list []MixedIssue
+	for _, key := range unknown {
+		list = append(list, MixedIssue{Field: brief.Text(key), Does: "of no version read a document with this key", Harm: unread, Advice: "remove the key", Refused: true})
+	}
+	if slices.ContainsFunc(oldKeys(), func(key string) bool { _, ok := keys[key]; return ok }) {
+		list = append(list, MixedIssue{
+			Field: keyConfig, Does: "of ElasticJob 3.0 do not read a document of elastic-job 2.1, and those of 2.1 read no other",
+			Harm:   "the first change here writes a document of 3.0, and members of 2.1 run nothing then",
+			Advice: "change nothing before the members of 2.1 are gone", Refused: true,
+		})
+	}
+	for key, readers := range map[string][2]string{
+		keyThreadPool:    {"before 3.0.5", "3.0.5"},
+		keyThreadPoolOld: {"since 3.0.5", "3.0.4"},
+	} {
+		if keys.has(key) {
+			list = append(list, MixedIssue{
+				Field: key, Does: fmt.Sprintf("of ElasticJob %s do not read a document with this key", readers[0]),
+				Harm:   "such members run nothing",
+				Advice: fmt.Sprintf("keep it if all JVM members are of %s; otherwise remove it, CPU is the default", readers[1]), Refused: true,
+			})
+		}
+	}
+	if text, err := keys.text(keyMaxTimeDiff); err == nil && text != "" {
+		if n, err := strconv.Atoi(text); err == nil && n == 0 {
+			list = append(list, MixedIssue{
+				Field: keyMaxTimeDiff, Does: "tell their error handler of each fire that the clocks differ by more than 0 s, and run it, unless the handler is THROW; Go members do not check",
+				Advice: "write -1 for no check",
+			})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b MixedIssue) int { return strings.Compare(a.Field, b.Field) })
+	return list, nil
+}
+
+// mixedSchedule lists what is about when the job runs.
+func (c *Config) mixedSchedule() (list []MixedIssue) {
+	const keepsOld = "do not start with it, and go on by the expression that they had"
+	add := func(is bool, issue MixedIssue) {
+		if is {
+			list = append(list, issue)
+		}
+	}
+	switch {
+	case c.Cron == "":
+	case cronexpr.Quartz(c.Cron) == cronexpr.QuartzRefuses:
+		add(true, MixedIssue{
+			Field: keyCron, Does: "do not read " + quote(c.Cron) + ": they " + keepsOld,
+			Harm: "items that they own run at other times, or not", Advice: "write an expression that Quartz reads", Refused: true,
+		})
+	case cronexpr.Quartz(c.Cron) == cronexpr.QuartzOther:
+		add(true, MixedIssue{
+			Field: keyCron, Does: "fire at other times by " + quote(c.Cron) + ", or hang, because Quartz takes it for something else",
+			Harm: "items that they own run at other times", Advice: "write it in another way: see package cronexpr",
+		})
+	}
+	add(len(c.MoreCrons) > 0, MixedIssue{
+		Field: keyMoreCrons, Does: "fire by " + keyCron + " alone", Harm: "ticks of the further expressions do not run on items that they own",
+		Advice: "do without, or make a job of each expression",
+	})
+	add(len(c.Calendars) > 0, MixedIssue{
+		Field: keyCalendars, Does: "know no calendars", Harm: "items that they own run at times that are left out",
+		Advice: "do without, or disable their servers at those times",
+	})
+	add(c.TimeZone != "" && !strings.HasPrefix(c.TimeZone, "GMT"), MixedIssue{
+		Field: keyTimeZone, Does: "know only GMT, with an offset such as GMT+08:00: with " + quote(c.TimeZone) + " they " + keepsOld,
+		Harm: "items that they own run at other times, or not", Advice: "write the offset; it does not follow summer time", Refused: true,
+	})
+	add(c.Jitter > 0, MixedIssue{
+		Field: keyJitter, Does: "begin all items at the tick", Advice: "nothing, if many that begin at once are no load",
+	})
+	add(c.Overlap == OverlapSkip, MixedIssue{
+		Field: keyOverlap, Does: "make up a tick that came while the item ran, as " + keyMisfire + " says", Harm: "items that they own run once more than wanted",
+		Advice: "switch " + keyMisfire + " off, or do without",
+	})
+	add(c.Expiry != Expiry{}, MixedIssue{
+		Field: expiryField(c.Expiry), Does: "know no end of the job", Harm: "they run on after it, and the job is not removed as long as they are there",
+		Advice: "disable their servers at that time, or remove the job",
+	})
+	add(c.MisfireWindow > 0, MixedIssue{
+		Field: keyMisfireWindow, Does: "make up missed ticks, however old they are", Harm: "items that they own run for ticks that are too old",
+		Advice: "switch " + keyMisfire + " off, or see that this does no harm",
+	})
+	add(c.MisfireTolerance != defaultConfig().MisfireTolerance, MixedIssue{
+		Field: keyMisfireTolerance, Does: "take each tick for missed that is late by more than a millisecond, and make it up with the next one",
+		Advice: "nothing",
+	})
+	return list
+}
+
+// expiryField returns the field of an end that is set.
+func expiryField(e Expiry) string {
+	switch {
+	case !e.At.IsZero():
+		return keyExpiresAt
+	case e.Ticks > 0:
+		return keyExpiryTicks
+	}
+	return keyRemoveExpired
+}
+
+// mixedItems lists what is about who runs which item.
+func (c *Config) mixedItems() (list []MixedIssue) {
+	add := func(is bool, issue MixedIssue) {
+		if is {
+			list = append(list, issue)
+		}
+	}
+	ours, _ := ParseItemParameters(c.ShardingItemParameters) // an error is one of Validate
+	theirs, isRead := parametersOfJVM(c.ShardingItemParameters)
+	add(!isRead, MixedIssue{
+		Field: keyItemParameters, Does: "read only pairs without an equals sign or comma in them, and without an empty value: with these they run nothing",
+		Harm: "items that they own do not run", Advice: "write the parameters in another way", Refused: true,
+	})
+	add(isRead && !maps.Equal(ours, theirs), MixedIssue{
+		Field: keyItemParameters, Does: "read other parameters, because they know no backslash before a comma or an equals sign",
+		Harm: "items that they own have other parameters", Advice: "write the parameters in another way",
+	})
+	switch c.Strategy {
+	case strategy.AvgAllocation, strategy.Odevity, strategy.RoundRobin:
+	case strategy.SingleShardingBalance:
+		harm := "a JVM leader before 3.0.5 takes the items from everybody, and deals none: nothing runs"
+		if c.ShardingTotalCount == 1 {
+			harm += "; one of 3.0.5 names the server that is to run the item next, which Go members do not know: ticks are missed"
+		}
+		add(true, MixedIssue{
+			Field: keyStrategy, Does: "do not know " + c.Strategy + " before 3.0.5, and deal otherwise by it since then",
+			Harm: harm, Advice: "take " + strategy.RoundRobin + " as long as both kinds are there", Refused: true,
+		})
+	default:
+		add(true, MixedIssue{
+			Field: keyStrategy, Does: "do not know " + brief.Text(c.Strategy) + ", unless their program has one of this name",
+			Harm:   "a JVM leader takes the items from everybody, and deals none: nothing runs",
+			Advice: fmt.Sprintf("take %s, %s or %s", strategy.AvgAllocation, strategy.Odevity, strategy.RoundRobin), Refused: true,
+		})
+	}
+	add(c.MaxItems > 0, MixedIssue{
+		Field: keyMaxItems, Does: "know no bound of items", Harm: "a JVM leader deals more of them to an instance", Advice: "do without",
+	})
+	add(c.StaticSharding, MixedIssue{
+		Field: keyStaticSharding, Does: "never deal items of an instance that has ended to another one; Go leaders do after ten minutes",
+		Harm: "under a JVM leader such items wait until somebody asks for a deal", Advice: "ask for a deal then, or do without",
+	})
+	add(c.Broadcast, MixedIssue{
+		Field: keyBroadcast, Does: "know no broadcast jobs: each item runs at one place only",
+		Harm: "a JVM leader deals all items, and each Go instance runs one of its items", Advice: "replace all JVM members at once",
+	})
+	add(c.Label != "", MixedIssue{
+		Field: keyLabel, Does: "pass the label over", Harm: "a JVM leader deals items to instances without it", Advice: "disable the servers that may not run it",
+	})
+	return list
+}
+
+// mixedRuns lists what is about how an item runs.
+func (c *Config) mixedRuns() (list []MixedIssue) {
+	add := func(is bool, issue MixedIssue) {
+		if is {
+			list = append(list, issue)
+		}
+	}
+	add(c.MaxTimeDiff > 0, MixedIssue{
+		Field: keyMaxTimeDiff, Does: "with a clock that is off tell their error handler, and run all the same, unless the handler is THROW", Advice: "nothing, if their clocks are set",
+	})
+	add(c.Threads > 1, MixedIssue{
+		Field: keyThreads, Does: "have as many threads as they like: twice the number of their CPUs, or one", Advice: "nothing",
+	})
+	add(!isJVMErrorHandler(c.ErrorHandler), MixedIssue{
+		Field: keyErrorHandler, Does: "do not start with " + quote(c.ErrorHandler) + ", unless their program has one handler of this name, and know no lists; those that run lose a fire, and go on with the handler that they had",
+		Harm: "a tick is lost on items that they own when it changes", Advice: "name one of LOG, IGNORE, THROW, EMAIL, WECHAT and DINGTALK", Refused: true,
+	})
+	var names brief.List
+	for _, name := range c.Listeners {
+		names.Add(name)
+	}
+	add(!names.Empty(), MixedIssue{
+		Field: keyListeners, Does: fmt.Sprintf("do not start unless their program has listeners of these names: %v", &names), Advice: "see that both programs have them", Refused: true,
+	})
+	add(c.Timeout > 0, MixedIssue{
+		Field: keyTimeout, Does: "run an item as long as it takes", Harm: "items that they own go on after the time is over", Advice: "bound the time in their handler",
+	})
+	add(c.Retry.Attempts > 0, MixedIssue{
+		Field: keyRetryAttempts, Does: "do not try an item again", Harm: "items that they own fail at the first error", Advice: "try again in their handler",
+	})
+	return list
+}
+
+// isJVMErrorHandler reports whether ElasticJob has an error handler of this name.
+func isJVMErrorHandler(name string) bool {
+	return slices.Contains([]string{ErrorHandlerLog, ErrorHandlerIgnore, ErrorHandlerThrow, "EMAIL", "WECHAT", "DINGTALK"}, name)
+}
+
+// parametersOfJVM reads item parameters as ElasticJob does; ok is false if it fails.
+func parametersOfJVM(text string) (_ map[int]string, ok bool) {
+	if text == "" {
+		return nil, true
+	}
+	parameters := map[int]string{}
+	for _, pair := range splitAsJava(text, ",") {
+		parts := splitAsJava(strings.TrimSpace(pair), "=")
+		if len(parts) != 2 {
+			return nil, false
+		}
+		item, err := strconv.ParseInt(strings.TrimSpace(parts[0]), 10, 32)
+		if err != nil {
+			return nil, false
+		}
+		parameters[int(item)] = strings.TrimSpace(parts[1])
+	}
+	return parameters, true
+}
+
+// splitAsJava splits a text as Java's String.split does: without empty parts at the end.
+func splitAsJava(text, separator string) []string {
+	parts := strings.Split(text, separator)
+	for len(parts) > 0 && parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
