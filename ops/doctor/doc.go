@@ -39,7 +39,8 @@
 //	config-revision         warning   a program brings another revision of the configuration
 //	protocol-newer          critical  an instance shares the tree by rules that this binary does not know
 //	protocol-older          warning   an instance is too old to know what operators ask for
-//	mixed-jvm               warning   the job has JVM members, and uses what they do not know
+//	mixed                   info      the job has JVM members and Go members
+//	mixed-jvm               warning   the job has JVM members, and uses what they do not know, or do otherwise
 //	fault                   warning   an instance shows a fault
 //	server-idle             info      a server is disabled that has no instance
 //	deal-pending            warning   the items are to be dealt anew, and the leader does not do it
@@ -74,6 +75,30 @@
 //	store-alarm             critical  an alarm stands in the store
 //	store-member-away       warning   a server of the store does not answer
 //	store-unknown           info      the store does not tell its version
+//
+// # Beside JVM members
+//
+// A finding of the kind mixed says which of the instances are JVM members (members of ElasticJob), who
+// leads, who is the clerk, and which rules Go members keep as long as JVM members are there:
+//
+//	scribe        the clerk records the schedule, and the ticks that JVM members begin
+//	last-off      an instance that leaves stays in the list until nothing of it runs
+//	last-tick     who begins an item whose tick is not known takes the last one due
+//	latch         items are taken over under the latch of JVM members, and marks go with their run
+//
+// under a JVM leader:
+//
+//	yield         fires wait while it deals, and are not late for that
+//	orphans       the clerk recovers what JVM members leave
+//	ask           an instance that has got no items asks for another deal
+//
+// and under a Go leader:
+//
+//	slow-deal     items move from or to a JVM member only after leader/sharding/necessary has stood for a while
+//	leave-a-deal  a leader that steps down asks for a deal
+//	order         items are dealt in the order in which JVM members deal
+//
+// What the configuration has that JVM members do otherwise is that of [job.MixedIn], if it does harm.
 //
 // # Bounds
 //

@@ -45,7 +45,7 @@ func inGoodHealth(t *testing.T, test func(*fixture)) {
 		f := &fixture{T: t, store: memory.NewStore(memory.Options{}), job: "settle"}
 		t.Cleanup(f.store.Close)
 		f.reg = f.dial()
-		f.cfg = job.Config{Name: "settle", Cron: minutely, TimeZone: "UTC", ShardingTotalCount: 3, Failover: true}
+		f.cfg = job.Config{Name: "settle", Cron: minutely, TimeZone: "GMT", ShardingTotalCount: 3, Failover: true}
 		time.Sleep(time.Hour)
 		f.commit(coord.Put("settle", []byte("settle")))
 		f.configure(func(*job.Config) {})

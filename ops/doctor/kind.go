@@ -24,6 +24,7 @@ const (
 	ConfigRevision     Kind = "config-revision"
 	ProtocolNewer      Kind = "protocol-newer"
 	ProtocolOlder      Kind = "protocol-older"
+	Mixed              Kind = "mixed"
 	MixedJVM           Kind = "mixed-jvm"
 	Faulty             Kind = "fault"
 	ServerIdle         Kind = "server-idle"
@@ -138,7 +139,8 @@ func Kinds() []About {
 		{ConfigRevision, Warning, "a program brings another revision of the configuration"},
 		{ProtocolNewer, Critical, "an instance shares the tree by rules that this binary does not know"},
 		{ProtocolOlder, Warning, "an instance is too old to know what operators ask for"},
-		{MixedJVM, Warning, "the job has JVM members, and uses what they do not know"},
+		{Mixed, Info, "the job has JVM members and Go members"},
+		{MixedJVM, Warning, "the job has JVM members, and uses what they do not know, or do otherwise"},
 		{Faulty, Warning, "an instance shows a fault"},
 		{ServerIdle, Info, "a server is disabled that has no instance"},
 		{DealPending, Warning, "the items are to be dealt anew, and the leader does not do it"},

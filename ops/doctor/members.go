@@ -3,11 +3,9 @@ package doctor
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // checkMembers looks at what each instance says of itself.
@@ -70,40 +68,6 @@ func (w *world) checkMembers(c *collector) {
 		}
 	}
 	w.checkMixed(c)
-}
-
-// checkMixed finds what the job uses, and JVM members do not know.
-func (w *world) checkMixed(c *collector) {
-	if len(w.jvm) == 0 {
-		return
-	}
-	var uses []string
-	for _, use := range []struct {
-		is   bool
-		what string
-	}{
-		{w.IsPaused(), "the pause"},
-		{len(w.Pins) > 0, "pins"},
-		{len(w.Kills) > 0, "kills"},
-		{w.config.Expiry != job.Expiry{}, "the end of the job"},
-		{len(w.config.Calendars) > 0, "calendars"},
-		{len(w.config.MoreCrons) > 0, "further cron expressions"},
-		{w.config.Jitter > 0, "the jitter"},
-		{w.config.MaxItems > 0, "the bound of items of an instance"},
-		{w.config.Overlap == job.OverlapSkip, "that ticks are left out while an item runs"},
-		{w.config.Broadcast, "that each instance has one item"},
-	} {
-		if use.is {
-			uses = append(uses, use.what)
-		}
-	}
-	if len(uses) == 0 {
-		return
-	}
-	s := w.about(MixedJVM, Warning, fmt.Sprintf("%d JVM members do not know %s", len(w.jvm), strings.Join(uses, ", ")),
-		"replace the JVM members, or do without; for a pause, disable their servers", "")
-	s.Instance = w.jvm[0]
-	c.add(s)
 }
 
 // checkServers looks for servers that are disabled and have no instance.

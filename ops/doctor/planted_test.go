@@ -115,15 +115,19 @@ func plantings() map[string]planting {
 		"protocol older": {func(f *fixture) {
 			f.says(1, func(d *jobtree.SessionDocument) { d.Protocol-- })
 		}, []doctor.Kind{doctor.ProtocolOlder}},
-		"JVM members, and nothing that they do not know": {func(f *fixture) { f.isJVM(1) }, nil},
+		"JVM members, and nothing that they do not know": {func(f *fixture) { f.isJVM(1) }, []doctor.Kind{doctor.Mixed}},
 		"JVM members and pins": {func(f *fixture) {
 			f.isJVM(1)
 			f.commit(coord.Put(f.job.Pin(0), jobtree.EncodePin(jobtree.PinDocument{Address: f.ip(0)})))
-		}, []doctor.Kind{doctor.MixedJVM}},
+		}, []doctor.Kind{doctor.Mixed, doctor.MixedJVM}},
+		"JVM members and what they do otherwise": {func(f *fixture) {
+			f.configure(func(c *job.Config) { c.StaticSharding, c.Timeout, c.Threads = true, time.Minute, 9 }) // threads do no harm
+			f.isJVM(1)
+		}, []doctor.Kind{doctor.Mixed, doctor.MixedJVM, doctor.MixedJVM}},
 		"JVM members and a pause": {func(f *fixture) {
 			f.isJVM(1)
 			f.inForce(func(d *jobtree.ScheduleDocument) { d.Pause = jobtree.Pause{Paused: now(), PausedBy: "anna"} })
-		}, []doctor.Kind{doctor.MixedJVM, doctor.Paused}},
+		}, []doctor.Kind{doctor.Mixed, doctor.MixedJVM, doctor.Paused}},
 		"fault": {func(f *fixture) {
 			document, err := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: "store", Cause: "it does not answer", Since: now()}, {Kind: "tree", Cause: "something is in the way", Since: now()}})
 			if err != nil {
@@ -227,7 +231,7 @@ func plantings() map[string]planting {
 		"JVM members lead, and deal for long": {func(f *fixture) {
 			f.isJVM(0)
 			f.commit(coord.Put(f.job.Processing(), nil), coord.Put(f.job.Necessary(), nil), coord.DeleteTree(f.job.ItemInstance(2)))
-		}, []doctor.Kind{doctor.StaleProcessing}},
+		}, []doctor.Kind{doctor.Mixed, doctor.StaleProcessing}},
 	}
 }
 

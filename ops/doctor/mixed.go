@@ -1,0 +1,91 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// checkMixed finds what a job has that its JVM members do not know, or do otherwise, and says who they are.
+func (w *world) checkMixed(c *collector) {
+	if len(w.jvm) == 0 {
+		return
+	}
+	add := func(field, cause, advice string) {
+		s := w.about(MixedJVM, Warning, cause, advice, "")
+		s.Instance, s.detail = w.jvm[0], field
+		c.add(s)
+	}
+	var uses []string
+	for _, use := range []struct {
+		is   bool
+		what string
+	}{
+		{w.IsPaused(), "the pause"},
+		{len(w.Pins) > 0, "pins"},
+		{len(w.Kills) > 0, "kills"},
+	} {
+		if use.is {
+			uses = append(uses, use.what)
+		}
+	}
+	if len(uses) > 0 {
+		add("", fmt.Sprintf("%d JVM members do not know %s", len(w.jvm), strings.Join(uses, ", ")),
+			"replace the JVM members, or do without; for a pause, disable their servers")
+	}
+	issues, err := job.MixedIn(w.Config.Value)
+	if err != nil {
+		issues = nil // it is a finding of its own
+	}
+	for _, i := range append(issues, job.MixedServers(sortedKeys(w.Servers))...) {
+		if i.Harm != "" {
+			add(i.Field, fmt.Sprintf("%s: JVM members %s; so %s", i.Field, i.Does, i.Harm), i.Advice)
+		}
+	}
+	if w.hasGo() {
+		c.add(w.about(Mixed, Info, w.whoShares(), "nothing, as long as the job moves from one kind to the other", ""))
+	}
+}
+
+// whoShares says who shares a job with JVM members, and by which rules.
+func (w *world) whoShares() string {
+	var jvm brief.List
+	for _, id := range w.jvm {
+		jvm.Add(id)
+	}
+	leader := "nobody leads"
+	switch {
+	case w.Leader == nil:
+	case w.JVMLeads():
+		leader = fmt.Sprintf("JVM member %s leads", brief.Quote(w.Leader.ID))
+	default:
+		leader = fmt.Sprintf("Go member %s leads", brief.Quote(w.Leader.ID))
+	}
+	if clerk := w.clerk(); clerk != "" {
+		leader += fmt.Sprintf(", and %s is the clerk", brief.Quote(clerk))
+	}
+	return fmt.Sprintf("of %d instances, %d are JVM members: %v; %s; rules in force: %s", len(w.ids), len(w.jvm), &jvm, leader, strings.Join(w.mixedRules(), ", "))
+}
+
+// clerk returns the Go member that does what JVM members do not; "" if there is none.
+func (w *world) clerk() string {
+	for _, id := range w.ids {
+		if as := (decide.World{State: w.State, Job: w.Job, Self: decide.Self{ID: id, Session: w.Session(id).Owner}}); !w.isJVM(id) && as.IsClerk() {
+			return id
+		}
+	}
+	return ""
+}
+
+// mixedRules returns the names of the rules that Go members keep beside JVM members. The package
+// comment says what they are.
+func (w *world) mixedRules() []string {
+	rules := []string{"scribe", "last-off", "last-tick", "latch"}
+	if w.JVMLeads() {
+		return append(rules, "yield", "orphans", "ask")
+	}
+	return append(rules, "slow-deal", "leave-a-deal", "order")
+}
