@@ -66,7 +66,7 @@ func TestPlan(t *testing.T) {
 		if len(p.TicksAfter) != 2 || p.TicksAfter[1].Sub(p.TicksAfter[0]) != 24*time.Hour || p.TicksAfter[0].UTC().Hour() != 4 || len(p.TicksBefore) != 2 {
 			t.Errorf("ticks %v, and %v", p.TicksBefore, p.TicksAfter)
 		}
-		warns(t, p, "overwrite is on", `items 1 to 2 go`, `2 on 10.0.0.1@-@`, `JVM members ("10.0.0.3@-@1")`, `schedule.jitter`, `label "gpu"`, `jobShardingStrategyType MINE`, "DINGTALK")
+		warns(t, p, "overwrite is on", `items 1 to 2 go`, `2 on 10.0.0.1@-@`, `JVM members are there ("10.0.0.3@-@1"): timeZone: JVM members know only GMT`, "label: JVM members", "jobErrorHandlerType: JVM members", "jobShardingStrategyType: JVM members", `label "gpu"`, `jobShardingStrategyType MINE`, "DINGTALK")
 
 		for what, c := range map[string]struct {
 			r    ops.PlanRequest

@@ -13,12 +13,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// change is what a plan looks at: two configurations with their defaults, and the job's tree. before
-// and differences are zero for a job that is new.
+// change is what a plan looks at: two configurations with their defaults, and the job's tree. before,
+// differences and documents are zero for a job that is new.
 type change struct {
 	before, next job.Config
 	differences  []job.Difference
 	state        *jobtree.State
+	// there and document are what the registry has, and what it would have.
+	there, document []byte
 }
 
 // changes reports whether a field has another value. Everything changes for a job that is new.
@@ -30,13 +32,13 @@ func (c change) changes(field string) bool {
 func (c change) warnings() []string {
 	var list []string
 	for _, check := range []func(change) string{
-		change.paused, change.replaced, change.fewerItems, change.unknownToJVM, change.unlabelled, change.named, change.disabledLate,
+		change.paused, change.replaced, change.fewerItems, change.unlabelled, change.named, change.disabledLate,
 	} {
 		if text := check(c); text != "" {
 			list = append(list, text)
 		}
 	}
-	return list
+	return append(list, c.otherwiseByJVM()...)
 }
 
 func (c change) paused() string {
@@ -75,23 +77,40 @@ func (c change) fewerItems() string {
 	return text
 }
 
-// unknownToJVM names fields that only Go members know: they stand in props.
-func (c change) unknownToJVM() string {
-	var fields, members brief.List
-	for _, d := range c.differences {
-		if d.GoOnly {
-			fields.Add(d.Field)
-		}
-	}
+// otherwiseByJVM says in a sentence each what JVM members that are there will do otherwise with what
+// changes, if that does harm or if they refuse it.
+func (c change) otherwiseByJVM() []string {
+	var members brief.List
 	for _, id := range slices.Sorted(maps.Keys(c.state.Instances)) {
 		if c.state.Sessions[id] == nil && c.state.Instances[id].Owner != 0 {
 			members.Add(id)
 		}
 	}
-	if fields.Empty() || members.Empty() {
-		return ""
+	if members.Empty() {
+		return nil
 	}
-	return fmt.Sprintf("JVM members (%v) do not know, and pass over: %v", &members, &fields)
+	var list []string
+	known := c.before.Mixed()
+	for _, i := range append(c.written(), c.next.Mixed()...) {
+		if !slices.Contains(known, i) && (i.Harm != "" || i.Refused) {
+			list = append(list, fmt.Sprintf("JVM members are there (%v): %v", &members, i))
+		}
+	}
+	return list
+}
+
+// written returns what JVM members do otherwise because a document is written in place of one of
+// elastic-job 2.1.
+func (c change) written() []job.MixedIssue {
+	before, err := job.MixedIn(c.there)
+	if err != nil {
+		return nil // there is none, or it cannot be read, which is a warning of its own
+	}
+	after, err := job.MixedIn(c.document)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(before, func(i job.MixedIssue) bool { return i.Field != "config" || slices.Contains(after, i) })
 }
 
 // unlabelled says that nobody has the label that the job wants.

@@ -1,0 +1,64 @@
+package ops_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// A change is warned of only if JVM members are there, and what changes does harm with them.
+func TestPlanBesideJVMMembers(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		ctx := t.Context()
+		reg := open(t, d)
+		steer := ops.New(reg).Job("old")
+		const document = `{"jobName":"old","jobClass":"org.example.Old","jobType":"SIMPLE","cron":"0 0 0 1 1 ?","shardingTotalCount":2,"monitorPort":-1}`
+		if _, err := reg.Commit(ctx, coord.Put("old/config", []byte(document))); err != nil {
+			t.Fatal(err)
+		}
+		warned := func(timeout, jitter time.Duration) string {
+			t.Helper()
+			there, err := steer.Settings(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			next := there.Config
+			next.Timeout, next.Jitter = timeout, jitter
+			p, err := steer.Plan(ctx, ops.PlanRequest{Config: next})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var fields []string
+			for _, text := range p.Warnings {
+				if _, issue, is := strings.Cut(text, `JVM members are there ("10.0.0.3@-@1"): `); is {
+					field, _, _ := strings.Cut(issue, ": JVM members ")
+					fields = append(fields, field)
+				}
+			}
+			slices.Sort(fields)
+			return strings.Join(fields, ", ")
+		}
+		if got := warned(time.Minute, time.Second); got != "" {
+			t.Errorf("warned without JVM members of %s", got)
+		}
+		if _, err := reg.Commit(ctx, coord.CreateEphemeral("old/instances/10.0.0.3@-@1", nil)); err != nil {
+			t.Fatal(err)
+		}
+		for _, tc := range []struct {
+			timeout, jitter time.Duration
+			want            string
+		}{
+			{0, 0, "config"}, // the document becomes one of 3.0
+			{0, time.Second, "config"},
+			{time.Minute, 0, "config, props: execution.timeout.seconds"},
+		} {
+			if got := warned(tc.timeout, tc.jitter); got != tc.want {
+				t.Errorf("time-out %v, jitter %v: warned of %q, want %q", tc.timeout, tc.jitter, got, tc.want)
+			}
+		}
+	})
+}
