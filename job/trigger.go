@@ -53,7 +53,7 @@ const MaxTriggerParameter = jobtree.MaxRequestParameter
 // the instances that are named owns an item; ErrQueueFull, if 100 requests wait for an item or
 // 1000 for the job; those of a commit. An item of a JVM member is given to that member in
 // ElasticJob's way: it runs all of its items, without the parameter, and the outcome is
-// SKIPPED.
+// SKIPPED. [TriggerResult].JVM and Beside say so in advance.
 func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (*TriggerResult, error) {
 	c := s.c
 	return submit(ctx, c.reg, c.job, func(ctx context.Context) (*jobtree.State, error) {
@@ -142,7 +142,7 @@ func trySubmit(ctx context.Context, reg coord.Registry, job jobtree.Job, read fu
 		}
 		_, err = reg.Commit(ctx, ops...)
 		if err == nil {
-			return &TriggerResult{ID: id, Items: document.Items, Instances: o.instances(document.Items), reg: reg, job: job}, nil
+			return o.result(id, document.Items, reg, job), nil
 		}
 		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) || try == submitPatience || !rest.For(ctx, pause/2+rand.N(pause/2)) {
 			return nil, err
@@ -168,8 +168,15 @@ func resultOf(s *jobtree.State, r *jobtree.Request, reg coord.Registry, job jobt
 	if r == nil {
 		return nil
 	}
-	owners := (&order{state: s}).instances(r.Items)
-	return &TriggerResult{ID: r.ID, Items: r.Items, Instances: owners, WasThere: true, reg: reg, job: job}
+	result := (&order{state: s}).result(r.ID, r.Items, reg, job)
+	result.WasThere = true
+	return result
+}
+
+// result is the answer to the order.
+func (o *order) result(id string, items []int, reg coord.Registry, job jobtree.Job) *TriggerResult {
+	jvm, beside := o.state.OfJVM(items)
+	return &TriggerResult{ID: id, Items: items, Instances: o.instances(items), JVM: jvm, Beside: beside, reg: reg, job: job}
 }
 
 // timeAt is the store's time if it is known, and else the local one.

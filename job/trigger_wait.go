@@ -19,6 +19,11 @@ type TriggerResult struct {
 	Items []int
 	// Instances are the ids of those that own the items now, ascending.
 	Instances []string
+	// JVM are the JVM members among them, and Beside the items that these run although they were not
+	// asked for: a JVM member that is asked runs all of its items, once and without the parameter.
+	// Both ascend.
+	JVM    []string
+	Beside []int
 	// WasThere is whether it stood there already: made before with the same key, or by an attempt of this
 	// call whose answer was lost.
 	WasThere bool

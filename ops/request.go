@@ -47,6 +47,10 @@ type Requested struct {
 	// Items are those that run, ascending, and Ticks what each runs for, in this order.
 	Items []int
 	Ticks []time.Time
+	// JVM are the JVM members that own some of the items, and Beside the items that these run although
+	// they were not asked for: a JVM member runs all of its items, once, for no tick. Both ascend.
+	JVM    []string
+	Beside []int
 	// WasThere is whether it stood there already: made before with the same key, or by an attempt of this
 	// call whose answer was lost.
 	WasThere bool
@@ -252,7 +256,8 @@ func (j *Job) submit(ctx context.Context, action Action, key string, asked []byt
 			return err
 		}
 		if known != nil { // with the key, or the answer to an attempt was lost
-			result = &Requested{known.ID, known.Items, known.Ticks, true, j}
+			result = j.requested(s, known.ID, known.Items, known.Ticks)
+			result.WasThere = true
 			return nil
 		}
 		config, err := job.DecodeConfig(s.Config.Value)
@@ -279,10 +284,15 @@ func (j *Job) submit(ctx context.Context, action Action, key string, asked []byt
 		if err != nil {
 			return err
 		}
-		result = &Requested{id, d.Items, d.Ticks, false, j}
+		result = j.requested(s, id, d.Items, d.Ticks)
 		return nil
 	})
 	return result, err
+}
+
+func (j *Job) requested(s *jobtree.State, id string, items []int, ticks []time.Time) *Requested {
+	jvm, beside := s.OfJVM(items)
+	return &Requested{ID: id, Items: items, Ticks: ticks, JVM: jvm, Beside: beside, job: j}
 }
 
 // uniqueOf returns what keeps a request apart from others.

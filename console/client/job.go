@@ -435,6 +435,8 @@ type Requested struct {
 	Items     []int       `json:"items"`
 	Ticks     []time.Time `json:"ticks,omitempty"`
 	Instances []string    `json:"instances,omitempty"`
+	JVM       []string    `json:"jvm,omitempty"`      // JVM members that are asked: each runs all of its items
+	Beside    []int       `json:"beside,omitempty"`   // items that they run although they were not asked for
 	WasThere  bool        `json:"wasThere,omitempty"` // made before, with the same key
 }
 

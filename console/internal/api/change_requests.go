@@ -69,6 +69,8 @@ type Requested struct {
 	Items     []int       `json:"items" nullable:"false" doc:"Items that run, ascending."`
 	Ticks     []time.Time `json:"ticks,omitempty" nullable:"false" doc:"What each of them runs for, one after the other; none: for the time at which it begins."`
 	Instances []string    `json:"instances,omitempty" nullable:"false" doc:"Instances that own the items now."`
+	JVM       []string    `json:"jvm,omitempty" nullable:"false" doc:"JVM members among them. Each runs all of its items, without the parameter."`
+	Beside    []int       `json:"beside,omitempty" nullable:"false" doc:"Items that they run although they were not asked for."`
 	WasThere  bool        `json:"wasThere,omitempty" doc:"Whether the request was made before, with the same key."`
 }
 
@@ -120,7 +122,7 @@ func (a *API) addRequests() {
 			if err != nil {
 				return Requested{}, err
 			}
-			return Requested{ID: r.ID, Items: r.Items, Instances: r.Instances, WasThere: r.WasThere}, nil
+			return Requested{ID: r.ID, Items: r.Items, Instances: r.Instances, JVM: r.JVM, Beside: r.Beside, WasThere: r.WasThere}, nil
 		}, func(b *TriggerBody) string { return b.Parameter })
 	ask(a, "retry-job", "/retry", "Run failed items again", "For the tick for which they have failed last.",
 		func(ctx context.Context, j *ops.Job, b *RetryBody, key string) (Requested, error) {
@@ -172,7 +174,7 @@ func requestedOf(r *ops.Requested, err error) (Requested, error) {
 	if err != nil {
 		return Requested{}, err
 	}
-	return Requested{ID: r.ID, Items: r.Items, Ticks: r.Ticks, WasThere: r.WasThere}, nil
+	return Requested{ID: r.ID, Items: r.Items, Ticks: r.Ticks, JVM: r.JVM, Beside: r.Beside, WasThere: r.WasThere}, nil
 }
 
 func (a *API) request(ctx context.Context, in *AwaitInput) (*answer[RequestDetail], error) {

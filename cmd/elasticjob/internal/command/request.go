@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,8 @@ type requested struct {
 	Items     []int        `json:"items"`
 	Ticks     []time.Time  `json:"ticks,omitempty"`
 	Instances []string     `json:"instances,omitempty"`
+	JVM       []string     `json:"jvm,omitempty"`
+	Beside    []int        `json:"beside,omitempty"`
 	Results   []itemResult `json:"results,omitempty"`
 }
 
@@ -72,6 +75,12 @@ func (a *asks) run(cmd *cobra.Command, name string, request func(context.Context
 		ch.result = r
 		if r.ID != "" {
 			ch.tells("Request %s of %s, items %s", r.ID, name, itemRanges(r.Items))
+		}
+		if len(r.JVM) > 0 {
+			ch.tells("JVM members run all of their items when they are asked for one, and without a parameter: %s", strings.Join(r.JVM, ", "))
+		}
+		if len(r.Beside) > 0 {
+			ch.tells("They run these although they were not asked for: items %s", itemRanges(r.Beside))
 		}
 		if !a.wait || c.dryRun {
 			return c.printChanges(ch, true)
@@ -132,7 +141,7 @@ func (c *cli) triggerCommand() *cobra.Command {
 			if err != nil {
 				return requested{}, nil, err
 			}
-			return requested{ID: c.unlessDry(r.ID), Items: r.Items, Instances: r.Instances}, r.Wait, nil
+			return requested{ID: c.unlessDry(r.ID), Items: r.Items, Instances: r.Instances, JVM: r.JVM, Beside: r.Beside}, r.Wait, nil
 		})
 	}
 	return cmd
@@ -186,7 +195,7 @@ func (c *cli) requestedOf(r *ops.Requested, err error) (requested, waits, error)
 	if err != nil {
 		return requested{}, nil, err
 	}
-	return requested{ID: c.unlessDry(r.ID), Items: r.Items, Ticks: r.Ticks}, r.Wait, nil
+	return requested{ID: c.unlessDry(r.ID), Items: r.Items, Ticks: r.Ticks, JVM: r.JVM, Beside: r.Beside}, r.Wait, nil
 }
 
 // unlessDry returns the id of a request that there is.

@@ -14,10 +14,11 @@ import { term, w } from "./words.js";
  *   title: string, text?: View, does: string, danger?: boolean,
  *   form?: (again: () => void, error: unknown) => View, valid?: () => boolean, why?: boolean,
  *   run: (o: {dryRun: boolean, why: string}) => Promise<{changes?: Change[], outcomes?: import("./types/api").JobOutcome[], id?: string} | void | undefined>,
- *   preview?: boolean, shows?: (answer: any) => View, done?: (answer: any) => void, quiet?: boolean,
+ *   preview?: boolean, shows?: (answer: any) => View, warns?: (answer: any) => View, done?: (answer: any) => void, quiet?: boolean,
  * }} Action
  * title is a question or what is done; does the word on the button; form other controls, which may show what is wrong beside a
- * field; why asks for a reason; preview shows what a dry run answers, and shows what else it tells; quiet tells nothing, as the
+ * field; why asks for a reason; preview shows what a dry run answers, and shows what else it tells; warns shows
+ * what the user should know of the answer, before and after; quiet tells nothing, as the
  * page shows it.
  */
 
@@ -72,7 +73,7 @@ export async function askAbout(a) {
       again();
     }, error),
     a.why ? field({ label: w("actions.why"), id: "why", value: why, change: (v) => (why = v), hint: w("actions.whyHint") }) : null,
-    preview ? h("div", { class: "preview" }, h("p", null, w("actions.would")), changeList(changesOf(preview)), a.shows?.(preview)) : null,
+    preview ? h("div", { class: "preview" }, h("p", null, w("actions.would")), changeList(changesOf(preview)), a.warns?.(preview), a.shows?.(preview)) : null,
     error ? problem(error) : null,
     ends(() => close(),
       a.preview && a.form ? button(w("actions.preview"), look) : null,
@@ -107,7 +108,7 @@ function report(a, answer) {
   const changes = changesOf(answer);
   const tells = answer?.changes || answer?.outcomes; // what changes no job has no entry in the audit
   tell("good", h("p", null, h("strong", null, a.title.replace(/[?？]$/, "")), " ", changes.length || answer?.id || !tells ? w("actions.done") : w("actions.already")),
-    tells ? changeList(changes) : null);
+    tells ? changeList(changes) : null, a.warns?.(answer));
 }
 
 /** @param {any} answer @returns {Change[]} */

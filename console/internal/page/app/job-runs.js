@@ -58,12 +58,24 @@ function meant(text) {
   return items.length ? items : undefined;
 }
 
+/**
+ * JVM members run more than they are asked for.
+ * @param {import("./types/api").Requested} answer
+ */
+function ofJVM(answer) {
+  if (!answer?.jvm?.length) return null;
+  return [
+    h("p", { class: "hint" }, w("job.runsAllOfJVM", { instances: answer.jvm.join(", ") })),
+    answer.beside?.length ? h("p", { class: "hint" }, w("job.runsBeside", { items: itemsText(answer.beside) })) : null,
+  ];
+}
+
 /** Runs items now. @param {number[]} [items] */
 export function trigger(items) {
   const f = { items: itemsText(items), parameter: "" };
   const key = keys();
   return askAbout({
-    title: w("job.triggerAsk", { job }), does: w("job.trigger"), preview: true,
+    title: w("job.triggerAsk", { job }), does: w("job.trigger"), preview: true, warns: ofJVM,
     text: h("p", { class: "hint" }, w("job.triggerText")),
     form: (again) => [itemsField(f, again, w("job.itemsAll")), parameterField(f, again)],
     valid: () => itemsOf(f.items) !== undefined,
@@ -79,7 +91,7 @@ export function retry(items) {
   const f = { items: itemsText(items), parameter: "" };
   const key = keys();
   return askAbout({
-    title: w("job.retryAsk", { job }), does: w("job.retry"), preview: true,
+    title: w("job.retryAsk", { job }), does: w("job.retry"), preview: true, warns: ofJVM,
     text: h("p", { class: "hint" }, w("job.retryText")),
     form: (again) => [itemsField(f, again, w("job.itemsFailed")), parameterField(f, again)],
     valid: () => itemsOf(f.items) !== undefined,
@@ -105,7 +117,7 @@ export function backfill(view) {
     },
   });
   return askAbout({
-    title: w("job.backfillAsk", { job }), does: w("job.backfill"), preview: true,
+    title: w("job.backfillAsk", { job }), does: w("job.backfill"), preview: true, warns: ofJVM,
     text: h("p", { class: "hint" }, w("job.backfillText")),
     form: (again) => [
       h("div", { class: "fields" }, time("from", again), time("to", again)),

@@ -844,6 +844,8 @@ export type Word =
   | "job.retryText"
   | "job.running"
   | "job.runs"
+  | "job.runsAllOfJVM"
+  | "job.runsBeside"
   | "job.runsOn"
   | "job.schedule"
   | "job.server"
