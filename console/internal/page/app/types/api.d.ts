@@ -1437,6 +1437,8 @@ export interface RequestState {
   why?: string;
 }
 export interface Requested {
+  /** Items that they run although they were not asked for. */
+  beside?: (number)[];
   /** Entries of the audit that it has made. None if all was as it should be already. */
   changes: (Change)[];
   /** Whether nothing was changed: changes are what would be. */
@@ -1447,6 +1449,8 @@ export interface Requested {
   instances?: (string)[];
   /** Items that run, ascending. */
   items: (number)[];
+  /** JVM members among them. Each runs all of its items, without the parameter. */
+  jvm?: (string)[];
   /** What each of them runs for, one after the other; none: for the time at which it begins. */
   ticks?: (string)[];
   /** Whether the request was made before, with the same key. */
