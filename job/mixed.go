@@ -272,6 +272,16 @@ func (c *Config) mixedRuns() (list []MixedIssue) {
 	add(!names.Empty(), MixedIssue{
 		Field: keyListeners, Does: fmt.Sprintf("do not start unless their program has listeners of these names: %v", &names), Advice: "see that both programs have them", Refused: true,
 	})
+	var references brief.List
+	for _, key := range slices.Sorted(maps.Keys(c.Props)) {
+		if value := c.Props[key]; strings.Contains(value, "${env:") || strings.Contains(value, "${file:") {
+			references.Add(key)
+		}
+	}
+	add(!references.Empty(), MixedIssue{
+		Field: keyProps, Does: fmt.Sprintf("take references such as ${env:NAME} for the value itself: %v", &references),
+		Harm: "what they do with it fails", Advice: "let their program have a handler of its own, without secrets in the configuration",
+	})
 	add(c.Timeout > 0, MixedIssue{
 		Field: keyTimeout, Does: "run an item as long as it takes", Harm: "items that they own go on after the time is over", Advice: "bound the time in their handler",
 	})

@@ -63,6 +63,9 @@ func TestMixed(t *testing.T) {
 		{"several handlers", func(c *job.Config) { c.ErrorHandler = "LOG,WECHAT" }, "jobErrorHandlerType!"},
 		{"a webhook", func(c *job.Config) { c.ErrorHandler = "WEBHOOK" }, "jobErrorHandlerType!"},
 		{"listeners", func(c *job.Config) { c.Listeners = []string{"a", "b"} }, "jobListenerTypes!~"},
+		{"a reference", func(c *job.Config) {
+			c.Props = map[string]string{"email.password": "${env:MAIL_PASSWORD}", "script.command.line": "echo ${HOME}"}
+		}, "props"},
 		{"a bound of time", func(c *job.Config) { c.Timeout = time.Minute }, "props: execution.timeout.seconds"},
 		{"retries", func(c *job.Config) { c.Retry.Attempts = 2 }, "props: retry.attempts"},
 		{"several", func(c *job.Config) { c.TimeZone, c.Label, c.Timeout = "UTC", "gpu", time.Minute }, "timeZone! label props: execution.timeout.seconds"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -29,13 +30,19 @@ type settings struct {
 }
 
 func (c *cli) getCommand() *cobra.Command {
-	return &cobra.Command{
+	isForJVM := false
+	cmd := &cobra.Command{
 		Use: "get JOB", Short: "Show the configuration of a job, as a file would say it", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+		Long: fmt.Sprintf(`Show the configuration of a job, as a file would say it. With --for-jvm, list what members of ElasticJob 3.0 do
+otherwise with it, beside Go members and after the way back. Then it ends with code %d if they refuse something.`, exit.Findings),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ask(cmd, func(ctx context.Context, s *store) error {
 				now, err := s.job(args[0]).Settings(ctx)
 				if err != nil {
 					return err
+				}
+				if isForJVM {
+					return c.printForJVM(now)
 				}
 				d, err := describe(jobfile.InRegistry(now.Config, now.Implementation))
 				if err != nil {
@@ -56,6 +63,47 @@ func (c *cli) getCommand() *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&isForJVM, "for-jvm", false, "list what members of ElasticJob do otherwise, or refuse")
+	return cmd
+}
+
+// printForJVM shows what members of ElasticJob do otherwise.
+func (c *cli) printForJVM(now ops.Settings) error {
+	issues, err := now.ForJVM()
+	if err != nil {
+		return err
+	}
+	isRefused := false
+	for _, i := range issues {
+		isRefused = isRefused || i.Refused
+	}
+	err = c.print(show.Result{
+		Value: struct {
+			Job    string           `json:"job"`
+			Issues []job.MixedIssue `json:"issues"`
+		}{now.Job, append([]job.MixedIssue{}, issues...)},
+		Names: func() []string { return namesOf(issues, func(i job.MixedIssue) string { return i.Field }) },
+		Table: func() *show.Table {
+			t := show.NewTable()
+			for _, i := range issues {
+				one := show.NewTable()
+				one.Field("  JVM members", i.Does)
+				one.Field("  Beside Go members", i.Harm)
+				one.Field("  Do", i.Advice)
+				title := i.Field
+				if i.Refused {
+					title = "REFUSED  " + title
+				}
+				t.Section(title, one)
+			}
+			t.Head = fmt.Sprintf("%s: %s for JVM members", now.Job, count(len(issues), "difference"))
+			return t
+		},
+	})
+	if isRefused {
+		return first(err, quiet(exit.Findings))
+	}
+	return err
 }
 
 func (c *cli) createCommand() *cobra.Command {

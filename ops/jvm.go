@@ -1,0 +1,30 @@
+package ops
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// ForJVM lists what members of ElasticJob 3.0 would not start with, or would do otherwise, if the job
+// went back to them as it is: see [job.MixedIn]. Those that are refused stand in the way.
+//
+// Errors: that of a document that cannot be read.
+func (s Settings) ForJVM() ([]job.MixedIssue, error) {
+	issues, err := job.MixedIn(s.Document)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: for a JVM: %w", brief.Text(s.Job), err)
+	}
+	switch {
+	case s.Implementation == "", s.Implementation == "SCRIPT", s.Implementation == "HTTP", strings.Contains(s.Implementation, "."):
+	default:
+		issues = append([]job.MixedIssue{{
+			Field:  "implementation",
+			Does:   fmt.Sprintf("start only if %s is the name of their class, with its package", brief.Quote(s.Implementation)),
+			Advice: "give the job that name when the last Go member has ended (elasticjob implement)", Refused: true,
+		}}, issues...)
+	}
+	return issues, nil
+}
