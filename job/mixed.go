@@ -112,8 +112,8 @@ func mixedKeys(document []byte) ([]MixedIssue, error) {
 	} {
 		if keys.has(key) {
 			list = append(list, MixedIssue{
-				Field: key, Does: fmt.Sprintf("of ElasticJob %s do not read a document with this key", readers[0]),
-				Harm:   "such members run nothing",
+				// Whoever has written it reads it, so it is no harm by itself.
+				Field: key, Does: fmt.Sprintf("of ElasticJob %s do not read a document with this key, and run nothing", readers[0]),
 				Advice: fmt.Sprintf("keep it if all JVM members are of %s; otherwise remove it, CPU is the default", readers[1]), Refused: true,
 			})
 		}
