@@ -58,6 +58,8 @@ type controller struct {
 	diagnosis           // controller_diagnose.go
 	roomy               // controller_room.go
 	almanac             // controller_calendars.go
+	latching            // controller_latch.go
+	beside              // controller_mixed.go
 	mixedTold           // controller_mixed.go
 	story      story    // controller_story.go
 	shown      standing // controller_observe.go
@@ -196,6 +198,10 @@ func (c *controller) world() decide.World {
 		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Allowance: c.allowance, NodeID: c.sign.id(c.self.Session),
 		Release: c.release,
 	}
+	if c.whole || c.mixed != nil || c.isLeaving() {
+		c.mixed = decide.Mix(c.state, c.mixed, now)
+	}
+	w.Mixed = c.mixed
 	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now)
 	return w
 }

@@ -17,8 +17,8 @@ import (
 //	look, collect ──►    only records of items ──► a narrow pass
 //	                     anything else ──► a whole pass
 //
-// A pass is whole if anything but records of items has changed (outlook, the tree), if a
-// step waits or has trouble, and when the time comes that a step has asked for (wakeIn).
+// A pass is whole if anything but records of items has changed (outlook, the tree), if there are JVM
+// members, whose records we write, if a step waits or has trouble, and when the time comes that a step has asked for (wakeIn).
 type attention struct {
 	// Anything may have changed. look, prodded, wait and what a step has left out set it; once clears
 	// it.
@@ -83,7 +83,7 @@ func (c *controller) narrow(w *decide.World) bool {
 // rests reports whether no step waits for anything that has no time.
 func (c *controller) rests() bool {
 	mayTakeOver := len(c.state.FailoverItems) > 0 && c.idle() > 0
-	return !c.stale && !c.suspicious && len(c.troubles) == 0 && len(c.unended) == 0 && !c.turn.HasRequests() && !c.dealt.open && !mayTakeOver &&
+	return c.mixed == nil && !c.stale && !c.suspicious && len(c.troubles) == 0 && len(c.unended) == 0 && !c.turn.HasRequests() && !c.dealt.open && !mayTakeOver &&
 		c.settings.rules.Monitor && !c.isShutdown()
 }
 

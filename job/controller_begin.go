@@ -9,15 +9,18 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// yieldTime is how long our fires wait, at most, for a JVM leader that deals the items.
-const yieldTime = 30 * time.Second
-
 // firePortion is how many items claims are made for at a time.
 const firePortion = 120
 
 // takeOver claims items that wait to be run again (failover).
 func (c *controller) takeOver(w *decide.World) error {
-	c.commitAll(w.TakeOver(c.work, c.seat.reserve(min(len(w.FailoverItems), c.idle()))))
+	changes := w.TakeOver(c.work, c.seat.reserve(min(len(w.FailoverItems), c.idle())))
+	if w.IsMixed() {
+		c.takeOverInTurn(w, changes)
+		return nil
+	}
+	c.leaveQueue()
+	c.commitAll(changes)
 	return nil
 }
 
@@ -33,7 +36,8 @@ func (c *controller) fire(w *decide.World) error {
 		c.begins(claims, 0)
 		return nil
 	}
-	if c.holdForJVM(w) {
+	if left := w.HeldForJVM(); left > 0 {
+		c.wakeIn(left)
 		return nil
 	}
 	due := w.Due(c.work)
@@ -83,18 +87,6 @@ func (c *controller) flag(w *decide.World) error {
 func (c *controller) passOver(w *decide.World) error {
 	c.commitAll(w.PassOver(c.work))
 	return nil
-}
-
-// holdForJVM reports whether our fires wait because a JVM leader is dealing the items. They
-// wait for yieldTime at most.
-func (c *controller) holdForJVM(w *decide.World) bool {
-	isDealing := w.IsBeingDealtByJVM()
-	held := c.yielding.hold(isDealing, w.Now)
-	if !isDealing || held >= yieldTime {
-		return false
-	}
-	c.wakeIn(yieldTime - held)
-	return true
 }
 
 // cover notes whether all items of this instance are claimed for the next tick, so that no

@@ -36,7 +36,7 @@ func (c *controller) observeCommands(w *decide.World) {
 	k := &c.commands
 	before := *k
 	k.follows = true
-	k.servers, k.pins, k.anew = w.Servers, w.Pins, w.Necessary
+	k.servers, k.pins, k.anew = w.Servers, w.Pins, w.DealsAnew()
 	k.disabled = disabledItems(w.State)
 	k.open = openRequests(w.State)
 	if !before.follows {

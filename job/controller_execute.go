@@ -37,8 +37,6 @@ type executions struct {
 	lingering time.Time
 	// Since when handlers have to return. giveGrace sets it, identify clears it.
 	cancelled since
-	// Since when a JVM leader deals the items. holdForJVM changes it.
-	yielding since
 	// What a job without records remembers. fire and adopt change it.
 	unmonitored decide.Unmonitored
 }

@@ -142,6 +142,7 @@ func (c *controller) awaitSession() (coord.Session, error) {
 
 // identify makes this process another instance, which is not registered yet.
 func (c *controller) identify() {
+	c.leaveQueue()
 	c.forgetCalls()
 	c.self.ID = c.seams.newID()
 	c.listed = false

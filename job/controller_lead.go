@@ -67,6 +67,9 @@ func (c *controller) putInForce(w *decide.World) error {
 // recover removes the records of runs whose instances have ended. With failover on it puts
 // their items up to be run again.
 func (c *controller) recover(w *decide.World) error {
+	if !c.mayRecover(w) {
+		return nil
+	}
 	if orphans := c.confirm(w.Orphans()); len(orphans) > 0 && c.commitAll(w.Recover(orphans)) {
 		c.tellRecovered(orphans)
 		c.led = true
@@ -115,8 +118,12 @@ func (c *controller) assign(w *decide.World) error {
 		return nil
 	}
 	changes := w.Assign(owners)
+	wait := w.DealWait(owners)
+	if wait > 0 {
+		c.wakeIn(wait)
+	}
 	c.commitAll(changes)
-	c.dealt.open = len(changes) > 0 || !w.IsDealt(owners)
+	c.dealt.open = len(changes) > 0 || wait > 0 || !w.IsDealt(owners)
 	c.dealt.rests = !c.dealt.open && err == nil && !c.dealt.isRestless
 	c.weighLater(w.Now, len(changes) > 0)
 	return nil

@@ -88,7 +88,7 @@ func (c *controller) leave(w *decide.World) error {
 		return nil
 	}
 	// Once the time is over, a store that refuses this commit must not hold up the rest.
-	if change := w.StepDown(); change != nil && c.stopping.Err() == nil {
+	if change := w.StepDown(len(c.runs) > 0 || c.calling() > 0); change != nil && c.stopping.Err() == nil {
 		c.commit(*change)
 		return nil // the next pass shows whether it happened
 	}
@@ -243,7 +243,7 @@ func mayTellAgain(err error) bool {
 // again; if this is the last time, it goes on with the rest.
 func (c *controller) tellOnce(ctx context.Context, w *decide.World, isLast bool) (isThrough bool, err error) {
 	changes := c.lastWords(w)
-	down := w.StepDown()
+	down := w.StepDown(false)
 	if down != nil {
 		changes = append(changes, *down)
 	}

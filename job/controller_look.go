@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -24,6 +25,7 @@ type sight struct {
 	looked     instant              // when slack looked at both clocks last: slack
 	absent     map[string]time.Time // see decide.World: world
 	leaderless since                // nobody leads: world
+	mixed      *decide.Mixed        // what matters of JVM members; nil if nothing does: world
 }
 
 // instant is a moment by the wall clock and by the monotonic one.

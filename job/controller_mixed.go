@@ -3,11 +3,71 @@ package job
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
+
+// beside is what this instance remembers beside JVM members.
+type beside struct {
+	undone since     // a JVM leader has left something undone in its deal: askForDeal
+	askAt  time.Time // not before that it is asked for another deal: askForDeal
+	orphan since     // runs that have been cut short were not recovered: mayRecover
+}
+
+const (
+	// undoneTime is how long a deal may be incomplete, and askPause the least time between two requests for
+	// another one, which a JVM leader carries out in its next fire.
+	undoneTime = time.Second
+	askPause   = 30 * time.Second
+	// recoverTime is how long JVM members have to recover what was cut short, under one that leads.
+	recoverTime = 10 * time.Second
+)
+
+// witness writes which ticks JVM members have begun.
+func (c *controller) witness(w *decide.World) error {
+	c.commitAll(w.Witness())
+	return nil
+}
+
+// unmark removes marks of failovers that nothing here runs any more.
+func (c *controller) unmark(w *decide.World) error {
+	c.commitAll(w.Unmark(c.work))
+	return nil
+}
+
+// mayRecover reports whether it is for this instance to recover what was cut short. Under a JVM leader all
+// JVM members do so, as soon as an instance ends; what they leave is for the clerk.
+func (c *controller) mayRecover(w *decide.World) bool {
+	if w.Leads() {
+		return true
+	}
+	if !w.IsMixed() || !w.JVMLeads() || !w.IsClerk() {
+		return false
+	}
+	has := len(w.Orphans()) > 0
+	held := c.orphan.hold(has, w.Now)
+	if has && held < recoverTime {
+		c.wakeIn(recoverTime - held)
+	}
+	return has && held >= recoverTime
+}
+
+// askForDeal asks a JVM leader to deal again if it has left something undone.
+func (c *controller) askForDeal(w *decide.World) error {
+	lacks := w.LacksDeal()
+	held := c.undone.hold(lacks, w.Now)
+	switch wait := max(undoneTime-held, c.askAt.Sub(w.Now)); {
+	case !lacks:
+	case wait > 0:
+		c.wakeIn(min(wait, askPause))
+	case c.commit(w.AskForDeal()):
+		c.askAt = w.Now.Add(askPause)
+	}
+	return nil
+}
 
 // mixedTold is the configuration that was last looked at for what JVM members do otherwise; 0 while
 // there are none. tellMixed changes it.

@@ -44,7 +44,7 @@ const (
 
 // steps returns the steps of a pass, in their order. The table of package decide says for
 // each when it writes what.
-func steps() [35]step {
+func steps() [38]step {
 	configured := asApplicant | asMember | asLeaver
 	return [...]step{
 		{"reconcile", always, whole, (*controller).reconcileIfDue},
@@ -57,6 +57,8 @@ func steps() [35]step {
 		{"register", asApplicant, whole, (*controller).register},
 		{"announce", asMember, whole, (*controller).announce},
 		{"disown", asMember, whole, (*controller).disown},
+		{"unmark", asMember, whole, (*controller).unmark},
+		{"witness", asMember, whole, (*controller).witness},
 		{"take over", asMember, whole, (*controller).takeOver},
 		{"obey", asMember, whole, (*controller).obey},
 		{"begin requested", asMember, whole, (*controller).beginRequested},
@@ -69,14 +71,15 @@ func steps() [35]step {
 		{"elect", asFollower, whole, (*controller).elect},
 		{"abdicate", asLeader, whole, (*controller).abdicate},
 		{"tidy", asLeader, whole, (*controller).tidy},
-		{"put in force", asLeader, whole, (*controller).putInForce},
-		{"recover", asLeader, narrow, (*controller).recover},
+		{"put in force", asMember, whole, (*controller).putInForce},
+		{"recover", asMember, narrow, (*controller).recover},
 		{"rewind", asLeader, narrow, (*controller).rewind},
 		{"clean", asLeader, narrow, (*controller).clean},
 		{"inherit", asLeader, whole, (*controller).inherit},
 		{"end requests", asMember, whole, (*controller).endRequests},
 		{"sweep", asLeader, whole, (*controller).sweep},
 		{"expire", asLeader, whole, (*controller).expire},
+		{"ask for a deal", asFollower, whole, (*controller).askForDeal},
 		{"assign", asLeader, whole, (*controller).assign},
 		{"ask to stop", asMember | asLeaver, whole, (*controller).askToStop},
 		{"show load", asMember, whole, (*controller).showLoad},

@@ -168,6 +168,8 @@ func (c *controller) depart(through bool, err error) {
 			c.lastLeft()
 		}
 	}()
+	defer c.queuing.Wait()
+	c.leaveQueue()
 	defer c.awaitHandlers()
 	if through {
 		return

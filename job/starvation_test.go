@@ -79,10 +79,12 @@ func TestItemsThatStandStill(t *testing.T) {
 			},
 			by: func(p pair) *member { return p.a }, says: "at stranger is not through",
 		},
-		"a failover of somebody who lives and knows nothing of it": {
+		"a failover of a JVM member that lives and knows nothing of it": {
 			cfg: func(c *job.Config) { c.Cron = "" },
 			do: func(p pair) func() {
-				p.commit(coord.Put(p.job.Failovering(0), []byte(p.b.Status().InstanceID)), coord.Put(p.job.FailoverItem(0), nil))
+				const jvm = "10.0.0.9@-@1234"
+				p.commit(coord.Put(p.job.Server("10.0.0.9"), []byte("DISABLED")), coord.CreateEphemeral(p.job.Instance(jvm), nil),
+					coord.Put(p.job.Failovering(0), []byte(jvm)), coord.Put(p.job.FailoverItem(0), nil))
 				return remove(p, p.job.Failovering(0))
 			},
 			by: func(p pair) *member { return p.a }, says: "waits to be run again until",

@@ -65,7 +65,7 @@ func (f *informant) detail(name jobtree.Job, s *jobtree.State) *JobDetail {
 	c, unread := job.DecodeConfig(s.Config.Value)
 	d := &JobDetail{
 		Info: f.job(name, s), Config: c, Document: string(s.Config.Value), Items: itemsOf(name, s, c), Instances: instancesOf(name, s), Servers: serversOf(name, s),
-		Faults: allFaults(s), Requests: requestsOf(s), Asked: s.Necessary, Dealing: s.Processing,
+		Faults: allFaults(s), Requests: requestsOf(s), Asked: s.Necessary && !s.IsHolding, Dealing: s.Processing,
 	}
 	if unread == nil {
 		d.Ticks = f.ticksAfter(c, s.Schedule)

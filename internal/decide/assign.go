@@ -22,7 +22,7 @@ func (w *World) Question() strategy.Request {
 		Previous:  make([]string, w.Rules.Total),
 	}
 	for i := range request.Previous {
-		if w.Necessary {
+		if w.DealsAnew() {
 			break // they are to be dealt anew
 		}
 		if owner := w.Item(i).Owner; owner != nil {
@@ -32,13 +32,20 @@ func (w *World) Question() strategy.Request {
 	return request
 }
 
+// DealsAnew reports whether the items are to be dealt as if nobody had had any.
+func (w *World) DealsAnew() bool { return w.Necessary && !w.IsHolding }
+
 // Assign writes, as leader, who owns each item. owners is the answer of the strategy and of
 // [World.Place], or in a broadcast job that of [World.Spread]; nil if no instance may have
 // items. An idle item gets its new owner at once. An item that runs keeps its owner until the run
 // ends. An item beyond the total is removed when it is idle. After
 // each commit every item has one owner at most, so the next leader needs not know whether
 // this one died halfway.
+//
+// From and to JVM members items move only while those begin nothing: see gate.
 func (w *World) Assign(owners []string) []Change {
+	g := w.gate(owners)
+	owners = g.owners
 	c := changes{w: w, step: "assign", urgency: coord.Sooner, head: (*World).ifLeading}
 	if owners != nil {
 		begun := jobtree.EncodeFired(w.time())
@@ -53,6 +60,10 @@ func (w *World) Assign(owners []string) []Change {
 			case item.Fired == nil:
 				// A new item has no tick to make up, even if an item of that number was there before.
 				ops = append(ops, coord.Create(w.Job.Fired(i), begun))
+			case len(ops) > 0 && item.Owner != nil:
+				if last := w.lastOfJVM(&item); !last.IsZero() {
+					ops = append(ops, w.closeJVM(i, &item, last))
+				}
 			}
 			if len(ops) > 0 {
 				c.add(i, ops...)
@@ -65,7 +76,13 @@ func (w *World) Assign(owners []string) []Change {
 			c.add(i, append(ops, w.keepOutcome(i)...)...)
 		}
 	}
-	if len(c.list) == 0 && w.Necessary {
+	switch {
+	case g.ask:
+		c.add(NoItem, w.hold())
+	case g.waits:
+	case w.Processing && w.Mixed != nil: // nobody deals any more, and JVM members wait for its end
+		c.add(NoItem, coord.DeleteTree(w.Job.Processing()))
+	case len(c.list) == 0 && w.Necessary:
 		c.add(NoItem, coord.DeleteTree(w.Job.Necessary()))
 	}
 	return c.list
@@ -102,7 +119,7 @@ func (w *World) surplus() map[string]int {
 // stays reports whether static sharding keeps an idle item with its owner, if it is not pinned
 // to others.
 func (w *World) stays(owner string, surplus map[string]int) bool {
-	if !w.Rules.StaticSharding || w.Necessary || w.isAbandoned(owner) {
+	if !w.Rules.StaticSharding || w.DealsAnew() || w.isAbandoned(owner) {
 		return false
 	}
 	if surplus[owner] > 0 {

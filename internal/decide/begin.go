@@ -44,6 +44,9 @@ func (c *claims) own(item *jobtree.Item, claim Claim, also ...coord.Op) {
 	if item.Misfire {
 		ops = append(ops, coord.DeleteTree(c.w.Job.Misfire(claim.Item)))
 	}
+	if c.w.Rules.Failover && c.w.IsMixed() && item.Failover == nil {
+		ops = append(ops, coord.Absent(c.w.Job.Failover(claim.Item))) // see takenByJVM
+	}
 	c.put(item, claim, append(ops, also...))
 }
 

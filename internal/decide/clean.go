@@ -32,7 +32,7 @@ func (w *World) cleanMisfires(c *changes) {
 	for i := range w.looked(len(w.Items)) {
 		item := &w.Items[i]
 		switch {
-		case !item.Misfire:
+		case !item.Misfire, item.Owner != nil && w.isJVM(item.Owner.ID): // a JVM member keeps its own account
 		case !w.Rules.Misfire:
 			c.add(i, coord.DeleteTree(w.Job.Misfire(i)))
 		case item.Fired != nil && item.Running == nil && w.IsInForce() && w.judge(i, item, w.LastTickOf(i)) == notDue:

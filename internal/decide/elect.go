@@ -91,5 +91,5 @@ func (w *World) Abdicate() *Change {
 	if !w.Leads() || w.MayLead() {
 		return nil
 	}
-	return &Change{Step: "abdicate", Urgency: coord.Soonest, Heals: true, Ops: []coord.Op{w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance())}}
+	return &Change{Step: "abdicate", Urgency: coord.Soonest, Heals: true, Ops: append([]coord.Op{w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance())}, w.leaveWord()...)}
 }

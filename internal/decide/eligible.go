@@ -2,18 +2,24 @@ package decide
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// Eligible lists the instances that may have items, in the order that strategies expect.
+// Eligible lists the instances that may have items, in the order that strategies expect. In a job that has
+// JVM members that is ElasticJob's, descending by id, so that a JVM that comes to lead moves little.
 func (w *World) Eligible() []strategy.Instance {
 	var list []strategy.Instance
 	for id, in := range w.Instances {
 		if w.isEligible(in) {
 			list = append(list, strategy.Instance{ID: id, IP: in.IP, Weight: in.Weight()})
 		}
+	}
+	if w.IsMixed() {
+		slices.SortFunc(list, func(a, b strategy.Instance) int { return strings.Compare(b.ID, a.ID) })
+		return list
 	}
 	strategy.Sort(list)
 	return list
@@ -32,9 +38,15 @@ func (w *World) follows(in jobtree.Instance) bool {
 }
 
 // isAble is follows without regard to who has refused the configuration: the instance is
-// there, its server is enabled, its clock is within MaxTimeDiff, and it has the label.
+// there and is not leaving, its server is enabled, its clock is within MaxTimeDiff, and it has the
+// label.
 func (w *World) isAble(in jobtree.Instance) bool {
-	return in.Owner != 0 && w.ServerEnabled(in.IP) && !w.Session(in.ID).ClockOff && w.hasLabel(in)
+	return in.Owner != 0 && w.ServerEnabled(in.IP) && !w.isLeaving(in.ID) && !w.Session(in.ID).ClockOff && w.hasLabel(in)
+}
+
+// isLeaving reports whether an instance that is there is on its way out.
+func (w *World) isLeaving(id string) bool {
+	return w.Session(id).Leaving || id == w.Self.ID && w.Leaving && w.IsMixed()
 }
 
 // hasLabel reports whether an instance has the label that the configuration asks for.

@@ -97,7 +97,7 @@ func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
 // thousands of runs, and of items that wait.
 func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
 	// With once-listeners the next pass does: the tick may have to be told of first.
-	if !w.Rules.Misfire || w.Rules.Once || w.Rules.SkipOverlap || !w.IsActive() || w.IsPaused() || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
+	if !w.Rules.Misfire || w.Rules.Once || w.Rules.SkipOverlap || !w.IsActive() || w.IsPaused() || w.HeldForJVM() > 0 || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
 		return func(*Run) (time.Time, bool) { return time.Time{}, false }
 	}
 	return func(r *Run) (time.Time, bool) { return w.mayMakeUp(k, r) }

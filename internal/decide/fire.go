@@ -40,11 +40,14 @@ func (w *World) due(k *Work, isBarred bool) []Due {
 	var list []Due
 	for i := range w.looked(w.items()) {
 		item, tick := &w.Items[i], w.LastTickOf(i)
-		if !w.owns(item) || w.Barred[i] != isBarred || item.Disabled || k.Runs[i] != nil || item.Running != nil || k.hasBegun(i, tick) || w.beginsElse(k, i, tick) || w.Now.Before(k.Yielded[i]) {
+		if !w.owns(item) || w.Barred[i] != isBarred || item.Disabled || k.Runs[i] != nil || item.Running != nil || w.takenByJVM(item) || k.hasBegun(i, tick) || w.beginsElse(k, i, tick) || w.Now.Before(k.Yielded[i]) {
 			continue
 		}
 		switch w.judge(i, item, tick) {
 		case onTime:
+			if again[i] && w.IsMixed() {
+				continue // a JVM that takes it over while it runs would run nothing else until its next fire
+			}
 			list = append(list, Due{i, tick, Normal})
 		case missed:
 			if !again[i] {
@@ -154,9 +157,9 @@ func (w *World) IsBeingDealtByJVM() bool {
 }
 
 // mayBegin reports whether an item is this instance's to begin: it is assigned here, enabled, and
-// has room.
+// has room, and no JVM member has taken it over.
 func (w *World) mayBegin(i int, item *jobtree.Item) bool {
-	return w.owns(item) && !item.Disabled && !w.Barred[i]
+	return w.owns(item) && !item.Disabled && !w.Barred[i] && !w.takenByJVM(item)
 }
 
 // isIdle reports whether an item runs neither here nor, by the tree, elsewhere.

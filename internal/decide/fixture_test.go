@@ -39,6 +39,7 @@ type fixture struct {
 	absent     map[string]time.Time
 	leaderless time.Duration
 	labels     []string
+	mixed      *decide.Mixed // as it was seen at the last pass
 
 	strategy string // by its name
 }
@@ -238,9 +239,11 @@ type pass struct {
 
 // pass lets an instance look at everything.
 func (f *fixture) pass(id string) pass {
+	state := jobtree.Read(f.store.Snapshot(), f.job)
+	f.mixed = decide.Mix(state, f.mixed, f.now)
 	return pass{
 		World: &decide.World{
-			State: jobtree.Read(f.store.Snapshot(), f.job), Job: f.job, Rules: f.rules,
+			State: state, Mixed: f.mixed, Job: f.job, Rules: f.rules,
 			Self: decide.Self{ID: id, IP: "host-" + id, Labels: f.labels, Session: sessionOf(id)},
 			Now:  f.now, Clock: f.clock, Slack: f.slack,
 			Refused: f.refused, Leaving: f.leaving, Absent: f.absent, Leaderless: f.leaderless,

@@ -64,7 +64,7 @@ func (w *World) judgeTick(begun, tick, start time.Time, flagged bool) verdict {
 	if tick.IsZero() || !tick.After(begun) {
 		return notDue
 	}
-	lateness := w.Now.Sub(start)
+	lateness := w.Now.Sub(start) - w.heldAfter(start)
 	switch {
 	case flagged && w.Rules.Misfire:
 		return missed

@@ -10,15 +10,24 @@ import (
 // so that nobody takes over what still runs. (ElasticJob does not wait for runs, and takes a
 // planned stop for a crash, B-02.)
 //
+// JVM members take the end of instances/{id} for a crash, and run again what has a record. So beside them
+// it goes when nothing runs here any more; until then sessions/{id} says that this instance is leaving.
+//
 // It is asked in every pass, because the view may show only later that this instance was
 // elected.
-func (w *World) StepDown() *Change {
+func (w *World) StepDown(runs bool) *Change {
 	ops := []coord.Op{w.ifMine()}
-	if w.Instances[w.Self.ID].Owner == w.Self.Session {
+	switch {
+	case w.Instances[w.Self.ID].Owner != w.Self.Session:
+	case !runs || !w.IsMixed():
 		ops = append(ops, coord.DeleteTree(w.Job.Instance(w.Self.ID)))
+	case !w.Session(w.Self.ID).Leaving:
+		says := w.OwnSession()
+		says.Leaving = true
+		ops = append(ops, coord.SetAt(w.Job.Session(w.Self.ID), jobtree.EncodeSession(says), w.Session(w.Self.ID).Version))
 	}
 	if w.Leads() {
-		ops = append(ops, w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance()))
+		ops = append(append(ops, w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance())), w.leaveWord()...)
 	}
 	if len(ops) == 1 {
 		return nil
@@ -102,7 +111,7 @@ func (w *World) signOff(keepSession bool, unobeyed coord.Op) Change {
 		ops = append(ops, coord.DeleteTree(w.Job.Session(w.Self.ID)))
 	}
 	if w.Leads() {
-		ops = append(ops, w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance()))
+		ops = append(append(ops, w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance())), w.leaveWord()...)
 	}
 	return Change{Step: "sign off", Urgency: coord.Soonest, Ops: ops}
 }

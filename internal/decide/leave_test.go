@@ -6,7 +6,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-func stepsDown(p pass) []decide.Change { return one(p.StepDown()) }
+func stepsDown(p pass) []decide.Change { return one(p.StepDown(len(p.work.Runs) > 0)) }
 
 func TestStepDown(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }

@@ -45,7 +45,7 @@ func (w *World) runner(item *jobtree.Item) string {
 	return item.Running.ID
 }
 
-// Recover removes, as leader, the records of runs whose instance has ended. With failover on
+// Recover removes, as leader, or as the clerk if a JVM leads, the records of runs whose instance has ended. With failover on
 // it puts their items up to be run again by others, unless the runs were killed.
 //
 // A finished run has no record, so its item is not run again (in ElasticJob up to 3.0.1 it
@@ -62,7 +62,7 @@ func (w *World) Recover(orphans []Orphan) []Change {
 	for _, o := range orphans {
 		c, ok := byOwner[o.Runner]
 		if !ok {
-			c = &changes{w: w, step: "recover", urgency: coord.Soonest, head: func(w *World) []coord.Op { return append(w.ifLeading(), w.ifDead(o.Runner)...) }}
+			c = &changes{w: w, step: "recover", urgency: coord.Soonest, head: func(w *World) []coord.Op { return append(w.ifSteering(), w.ifDead(o.Runner)...) }}
 			byOwner[o.Runner] = c
 		}
 		c.add(o.Item, w.recover(o)...)
@@ -96,7 +96,7 @@ func (w *World) recover(o Orphan) []coord.Op {
 	if o.State.Fired != nil {
 		token = o.State.Fired.Modified
 	}
-	ops = append(ops, w.waitAgain(o.Item, token, claimedFor(&o.State), w.firstOf(o))...)
+	ops = append(ops, w.waitAgain(o.Item, token, o.tick(), w.firstOf(o))...)
 	if w.Kills[o.Item].Kills(token) {
 		ops = append(ops, w.tell(o.Item, w.killed(token, &o.State))...)
 	}
@@ -109,6 +109,15 @@ func (w *World) recover(o Orphan) []coord.Op {
 // ZooKeeper shows a commit in parts; then the store has to be asked.
 func (o Orphan) IsTorn() bool {
 	return o.State.Fired == nil || o.State.Running == nil || o.State.Running.Modified != o.State.Fired.Modified
+}
+
+// tick returns the tick of the run that was cut short; zero if that is not known: fired does not tell of
+// the run of a JVM member, if nobody has seen it.
+func (o Orphan) tick() time.Time {
+	if s := o.State; s.Running != nil && s.Fired != nil && jobtree.IsJVMID(o.Runner) && s.Running.Modified > s.Fired.Modified {
+		return time.Time{}
+	}
+	return claimedFor(&o.State)
 }
 
 // claimedFor returns the tick for which the item was claimed last; zero if that is not known.

@@ -16,7 +16,7 @@ func (w *World) IsClerk() bool {
 		return w.Leads()
 	}
 	for id := range w.Instances {
-		if w.Sessions[id] != nil && !w.IsOld(id) && w.compare(id, w.Self.ID) < 0 {
+		if w.Sessions[id] != nil && !w.IsOld(id) && !w.isLeaving(id) && w.compare(id, w.Self.ID) < 0 {
 			return false
 		}
 	}
@@ -79,12 +79,6 @@ func (w *World) isStranded(i int, item *jobtree.Item, p *jobtree.Progress) bool 
 		return w.IsDead(p.Runner)
 	}
 	return item.Running == nil && item.Failovering == nil && !w.waitsAgain(i)
-}
-
-// isJVM reports whether an instance is there, and is a JVM member.
-func (w *World) isJVM(id string) bool {
-	in, isThere := w.Instances[id]
-	return isThere && in.Owner != 0 && w.Sessions[id] == nil
 }
 
 // skip returns the operations that note that an item is not run for a request, and why.

@@ -7,16 +7,19 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// PutInForce records, as leader, the schedule and since when it is in force. Earlier ticks
+// PutInForce records, as leader, or as the clerk if a JVM leads, the schedule and since when it is in force. Earlier ticks
 // are not made up: neither those of the old schedule nor those that the new one would have
 // had, also by other calendars. A record from the future, by a wrong clock or a stranger, would keep every tick until
 // then from running; so it is written again.
 func (w *World) PutInForce() (*Change, error) {
+	if !w.steers() {
+		return nil, nil
+	}
 	put, err := w.putSchedule()
 	if len(put) == 0 {
 		return nil, err
 	}
-	return &Change{Step: "put in force", Urgency: coord.Sooner, Ops: append(w.ifLeading(), put...)}, nil
+	return &Change{Step: "put in force", Urgency: coord.Sooner, Ops: append(w.ifSteering(), put...)}, nil
 }
 
 // putSchedule returns the operation that records the schedule; none if it is recorded.

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"slices"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -40,7 +41,7 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 		}
 		claim := Claim{Item: f.Item, Source: Failover, Failover: true, Tick: f.Tick, Original: item.Original.Of(f.Tick)}
 		if claim.Tick.IsZero() {
-			claim.Tick = claimedFor(&item)
+			claim.Tick = w.tickOfUnknown(&item)
 		}
 		claim.Last = lastFired(&item, claim.Tick)
 		progress := w.goOn(&claim, w.runsFor(claim.Item))
@@ -108,4 +109,14 @@ func (w *World) claimableFailovers(k *Work) []jobtree.FailoverItem {
 		}
 	}
 	return list
+}
+
+// tickOfUnknown returns the tick for which an item is run again if who has put it up did not know: that of its
+// last run if fired tells of one, and else the last one due.
+func (w *World) tickOfUnknown(item *jobtree.Item) time.Time {
+	tick := claimedFor(item)
+	if w.Mixed == nil || w.Rules.Ticks == nil || !tick.IsZero() && w.Rules.Ticks.Prev(tick).Equal(tick) {
+		return tick
+	}
+	return w.Rules.Ticks.Prev(w.Now)
 }

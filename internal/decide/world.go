@@ -33,6 +33,8 @@ type World struct {
 	Leaving bool
 	// Absent says, for static sharding, since when each missing owner has been missing.
 	Absent map[string]time.Time
+	// Mixed is what this process has seen of JVM members; nil if nothing of them matters.
+	Mixed *Mixed
 	// Leaderless is for how long nobody has led.
 	Leaderless time.Duration
 	// Allowance is how many items this instance may have.
@@ -150,6 +152,18 @@ func (w *World) ifLeader() coord.Op { return coord.Owned(w.Job.LeaderInstance())
 func (w *World) ifConfigured() coord.Op {
 	return coord.AtVersion(w.Job.Config(), w.Config.Version)
 }
+
+// ifSteering is ifLeading for who does the work of a leader: this instance, or under a JVM leader the clerk.
+func (w *World) ifSteering() []coord.Op {
+	if w.Leads() || w.Leader == nil {
+		return w.ifLeading()
+	}
+	return []coord.Op{w.ifMine(), w.ifConfigured(), coord.AtVersion(w.Job.LeaderInstance(), w.Leader.Version)}
+}
+
+// steers reports whether this instance does the work of a leader that JVM members do not know: it leads, or
+// a JVM does, and it is the clerk.
+func (w *World) steers() bool { return w.Leads() || w.IsMixed() && w.JVMLeads() && w.IsClerk() }
 
 // ifLeading are the conditions of what a leader decides by the configuration: this instance
 // leads, and the configuration is the one of the snapshot. An operator may change the

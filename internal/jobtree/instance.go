@@ -30,6 +30,19 @@ func InstanceIP(id string) string {
 	return ip
 }
 
+// IsJVMID reports whether an id has the form that JVM members give theirs: {ip}@-@{pid}.
+func IsJVMID(id string) bool {
+	_, pid, found := strings.Cut(id, idDelimiter)
+	return found && pid != "" && strings.Trim(pid, "0123456789") == ""
+}
+
+// IsOurID reports whether an id has the form of [InstanceID].
+func IsOurID(id string) bool {
+	_, process, found := strings.Cut(id, idDelimiter)
+	pid, _, isOurs := strings.Cut(process, "-")
+	return found && isOurs && pid != "" && strings.Trim(pid, "0123456789") == ""
+}
+
 // Instance is one live process of a job.
 type Instance struct {
 	coord.Node

@@ -42,6 +42,7 @@ const (
 	necessary      = "leader/sharding/necessary"
 	processing     = "leader/sharding/processing"
 	failoverItems  = "leader/failover/items"
+	failoverLatch  = "leader/failover/latch"
 	guaranteeOpen  = "open" // below a tick
 )
 
@@ -153,14 +154,22 @@ func (j Job) LeaderLatch() string { return j.at(leaderLatch) }
 // LeaderInstance is the ephemeral node that names the leader.
 func (j Job) LeaderInstance() string { return j.at(leaderInstance) }
 
-// Necessary stands if the leader is asked to deal the items again.
+// Necessary stands if the leader is asked to deal the items again. JVM members that do not lead
+// begin nothing while it stands. Our leader writes it for that alone, with the value [Holding].
 func (j Job) Necessary() string { return j.at(necessary) }
+
+// Holding is the value of [Job.Necessary] if nobody asks to deal as if nobody had had any items: JVM
+// members are only to begin nothing for a moment. They pay no heed to the value.
+const Holding = "holding"
 
 // Processing stands while a JVM leader deals the items.
 func (j Job) Processing() string { return j.at(processing) }
 
 // FailoverItems is the parent of the items that wait to be taken over.
 func (j Job) FailoverItems() string { return j.at(failoverItems) }
+
+// FailoverLatch is the queue in which JVM members wait to take over an item.
+func (j Job) FailoverLatch() string { return j.at(failoverLatch) }
 
 // FailoverItem stands while the item waits to be taken over.
 func (j Job) FailoverItem(item int) string { return j.at(failoverItems + "/" + strconv.Itoa(item)) }

@@ -55,6 +55,9 @@ type SessionDocument struct {
 	// Refused is the Modified of the configuration that the instance has refused, or 0. It
 	// gets no items until there is another configuration.
 	Refused int64
+	// Leaving is whether the instance is leaving: it gets no items, but its node in instances stays until
+	// nothing runs here any more, because JVM members take its end for a crash.
+	Leaving bool
 	// ClockOff is whether the instance runs nothing, because its clock is farther from the
 	// store's than the job allows.
 	ClockOff bool
@@ -92,6 +95,7 @@ func EncodeSession(d SessionDocument) []byte {
 	number("accepted: ", d.Accepted)
 	number("revision: ", int64(d.Revision))
 	number("refused: ", d.Refused)
+	flag("leaving: ", d.Leaving)
 	flag("clockOff: ", d.ClockOff)
 	flag("clockFar: ", d.ClockFar)
 	number("ahead: ", int64(d.Ahead))
@@ -137,7 +141,7 @@ func readSession(value []byte) (d SessionDocument, err error) {
 		return d, err
 	}
 	for key, field := range map[string]any{
-		"protocol": &d.Protocol, "accepted": &d.Accepted, "revision": &d.Revision, "refused": &d.Refused, "clockOff": &d.ClockOff,
+		"protocol": &d.Protocol, "accepted": &d.Accepted, "revision": &d.Revision, "refused": &d.Refused, "leaving": &d.Leaving, "clockOff": &d.ClockOff,
 		"clockFar": &d.ClockFar, "ahead": &d.Ahead, "release": &d.Release, "capped": &d.Capped, "room": &d.Room, "node": &d.NodeID,
 	} {
 		n := document[key]

@@ -35,6 +35,8 @@ type State struct {
 	Leader *Mark
 	// Necessary and Processing are whether there is a node of that name in leader/sharding.
 	Necessary, Processing bool
+	// IsHolding is whether Necessary has the value [Holding]: nobody asks to deal anew.
+	IsHolding bool
 	// FailoverItems are the items that wait to be taken over, ascending.
 	FailoverItems []FailoverItem
 
@@ -235,7 +237,7 @@ func (r *reader) readLeader(path string, n coord.Node) {
 		r.Leader = r.mark(n, r.before.Leader)
 		return
 	case necessary:
-		r.Necessary = true
+		r.Necessary, r.IsHolding = true, string(n.Value) == Holding
 		return
 	case processing:
 		r.Processing = true

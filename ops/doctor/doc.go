@@ -81,22 +81,20 @@
 // A finding of the kind mixed says which of the instances are JVM members (members of ElasticJob), who
 // leads, who is the clerk, and which rules Go members keep as long as JVM members are there:
 //
-//	scribe        the clerk records the schedule, and the ticks that JVM members begin
-//	last-off      an instance that leaves stays in the list until nothing of it runs
-//	last-tick     who begins an item whose tick is not known takes the last one due
-//	latch         items are taken over under the latch of JVM members, and marks go with their run
+//	witness  the clerk records the schedule, and the ticks that JVM members begin
+//	latch    items that wait to be run again are taken over under the latch of JVM members
+//	linger   an instance that leaves stays in the list until nothing of it runs
+//	order    items are dealt in the order in which JVM members deal
 //
 // under a JVM leader:
 //
-//	yield         fires wait while it deals, and are not late for that
-//	orphans       the clerk recovers what JVM members leave
-//	ask           an instance that has got no items asks for another deal
+//	yield    fires wait while it deals, and are not late for that
+//	tend     the clerk recovers what JVM members leave, and asks for a deal if one has left somebody out
 //
 // and under a Go leader:
 //
-//	slow-deal     items move from or to a JVM member only after leader/sharding/necessary has stood for a while
-//	leave-a-deal  a leader that steps down asks for a deal
-//	order         items are dealt in the order in which JVM members deal
+//	gate     items move from or to a JVM member only after leader/sharding/necessary has stood for a while
+//	word     a leader that steps down leaves word that the items are to be dealt
 //
 // What the configuration has that JVM members do otherwise is that of [job.MixedIn], if it does harm.
 //

@@ -67,7 +67,7 @@ func (w *world) whoShares() string {
 	if clerk := w.clerk(); clerk != "" {
 		leader += fmt.Sprintf(", and %s is the clerk", brief.Quote(clerk))
 	}
-	return fmt.Sprintf("of %d instances, %d are JVM members: %v; %s; rules in force: %s", len(w.ids), len(w.jvm), &jvm, leader, strings.Join(w.mixedRules(), ", "))
+	return fmt.Sprintf("of %d instances, %d are JVM members: %v; %s; rules in force: %s", len(w.ids), len(w.jvm), &jvm, leader, strings.Join(w.MixedRules(), ", "))
 }
 
 // clerk returns the Go member that does what JVM members do not; "" if there is none.
@@ -78,14 +78,4 @@ func (w *world) clerk() string {
 		}
 	}
 	return ""
-}
-
-// mixedRules returns the names of the rules that Go members keep beside JVM members. The package
-// comment says what they are.
-func (w *world) mixedRules() []string {
-	rules := []string{"scribe", "last-off", "last-tick", "latch"}
-	if w.JVMLeads() {
-		return append(rules, "yield", "orphans", "ask")
-	}
-	return append(rules, "slow-deal", "leave-a-deal", "order")
 }

@@ -16,10 +16,10 @@ func TestWhoShares(t *testing.T) {
 		want func(*fixture) []string
 	}{
 		"Go leads": {1, func(f *fixture) []string {
-			return []string{"of 2 instances, 1 are JVM members: \"" + f.ids[1], "Go member \"" + f.ids[0] + "\" leads", "\"" + f.ids[0] + "\" is the clerk", "slow-deal", "scribe"}
+			return []string{"of 2 instances, 1 are JVM members: \"" + f.ids[1], "Go member \"" + f.ids[0] + "\" leads", "\"" + f.ids[0] + "\" is the clerk", "gate", "witness"}
 		}},
 		"a JVM leads": {0, func(f *fixture) []string {
-			return []string{"JVM members: \"" + f.ids[0], "JVM member \"" + f.ids[0] + "\" leads", "\"" + f.ids[1] + "\" is the clerk", "yield", "orphans", "scribe"}
+			return []string{"JVM members: \"" + f.ids[0], "JVM member \"" + f.ids[0] + "\" leads", "\"" + f.ids[1] + "\" is the clerk", "yield", "tend", "witness"}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -134,6 +134,9 @@ func newWorld(ns *namespace, name string, s *jobtree.State) *world {
 			w.jvm = append(w.jvm, id)
 		}
 	}
+	if len(w.jvm) > 0 {
+		w.Mixed = &decide.Mixed{Now: true}
+	}
 	if w.config, w.configErr = job.DecodeConfig(s.Config.Value); w.configErr == nil {
 		w.configErr = w.rule()
 	}

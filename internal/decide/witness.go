@@ -1,0 +1,110 @@
+package decide
+
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+)
+
+// jvmAhead is by how much the clock of a JVM member may be ahead, so that a run is still taken for one of
+// the tick that comes next.
+const jvmAhead = 200 * time.Millisecond
+
+// jvmStart is how long a JVM member takes at least until it looks whether it may begin a tick: three requests to
+// the store come before that. If it is told not to within that time, and no run shows, it has not begun.
+const jvmStart = 30 * time.Millisecond
+
+// jvmSlow is how long it may take, on a machine that is busy.
+const jvmSlow = 250 * time.Millisecond
+
+// Witness writes, as the clerk, the fired nodes of items of JVM members, which do not: the tick of a run that
+// is seen; when the owner begins nothing any more, the last tick until then; and of an item that has none,
+// now. So whoever has the item next knows what is due, and does not run again what the JVM ran. Nobody
+// can know of a JVM member that has ended whether it ran a tick that came before: it is taken as run.
+func (w *World) Witness() []Change {
+	if w.Mixed == nil || !w.Rules.Monitor || w.Rules.Broadcast || w.Rules.IsOneOff() || !w.IsClerk() || !w.IsInForce() {
+		return nil
+	}
+	c := changes{w: w, step: "witness", urgency: coord.Soonest, head: func(w *World) []coord.Op { return []coord.Op{w.ifMine(), w.ifConfigured()} }}
+	for i := range w.Rules.Total {
+		if i >= len(w.Items) || w.Items[i].Fired == nil {
+			if w.IsMixed() && w.mayPrepare() {
+				c.add(i, coord.Create(w.Job.Fired(i), jobtree.EncodeFired(w.time())))
+			}
+			continue
+		}
+		item := &w.Items[i]
+		switch {
+		case item.Running != nil:
+			if w.isNewToUs(item) {
+				c.add(i, coord.AtVersion(w.Job.Running(i), item.Running.Version),
+					coord.SetAt(w.Job.Fired(i), jobtree.EncodeFired(w.tickOfJVM(item)), item.Fired.Version))
+			}
+		case item.Owner == nil:
+		default:
+			if last := w.lastOfJVM(item); !last.IsZero() {
+				c.add(i, coord.AtVersion(w.Job.ItemInstance(i), item.Owner.Version), coord.Absent(w.Job.Running(i)),
+					w.closeJVM(i, item, last))
+			}
+		}
+	}
+	return c.list
+}
+
+// mayPrepare reports whether items that have no fired node get one before they have an owner. A JVM
+// leader deals in its fire: what is written after that comes too late for the tick. With static
+// sharding JVM members take items that are there for items that are dealt.
+func (w *World) mayPrepare() bool { return !w.Rules.StaticSharding || len(w.Items) > 0 }
+
+// isNewToUs reports whether an item runs in a JVM member that owns it, and fired does not tell of that run.
+func (w *World) isNewToUs(item *jobtree.Item) bool {
+	return item.Owner.Is(item.Running.ID) && w.isJVM(item.Running.ID) && item.Failover == nil && item.Running.Modified > item.Fired.Modified
+}
+
+// tickOfJVM returns the tick for which a JVM member has just begun an item.
+func (w *World) tickOfJVM(item *jobtree.Item) time.Time {
+	tick := w.lastTick(w.Now.Add(jvmAhead))
+	if tick.Before(item.Fired.Tick) {
+		return item.Fired.Tick
+	}
+	return tick
+}
+
+// closeJVM returns the operation that moves fired on over ticks that a JVM member may have run. If the item waits to
+// be run again, fired goes on telling for which tick.
+func (w *World) closeJVM(i int, item *jobtree.Item, last time.Time) coord.Op {
+	value := jobtree.EncodeFired(last)
+	if w.waitsAgain(i) {
+		value = jobtree.EncodeClaim(last, item.Fired.Run)
+	}
+	return coord.SetAt(w.Job.Fired(i), value, item.Fired.Version)
+}
+
+// lastOfJVM returns the last tick that the owner of an idle item, a JVM member, may have run, if fired does not
+// tell of it; zero if it does. While nobody has told the JVM member to begin nothing, it may be about
+// to run the item.
+func (w *World) lastOfJVM(item *jobtree.Item) time.Time {
+	m := w.Mixed
+	if m == nil || !jobtree.IsJVMID(item.Owner.ID) && !w.isJVM(item.Owner.ID) {
+		return time.Time{}
+	}
+	if item.Failover != nil && !item.Failover.Is(item.Owner.ID) {
+		return time.Time{} // it leaves alone what somebody else has taken over
+	}
+	until := m.Out[item.Owner.ID]
+	if !m.From.IsZero() && m.To.IsZero() && (until.IsZero() || m.From.Before(until)) {
+		until = m.From
+	}
+	if until.IsZero() || w.Rules.Ticks == nil || item.Fired == nil {
+		return time.Time{}
+	}
+	tick := w.lastTick(until.Add(-jvmStart))
+	if !tick.After(item.Fired.Tick) {
+		return time.Time{}
+	}
+	if before := w.lastTick(tick.Add(-1)); before.Equal(item.Fired.Tick) && until.Sub(tick) < jvmSlow {
+		return time.Time{} // its run of the tick before was seen, and so would this one be
+	}
+	return tick
+}
