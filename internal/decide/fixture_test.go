@@ -147,6 +147,40 @@ func (f *fixture) members(ids ...string) *fixture {
 	return f
 }
 
+// The ids of JVM members, on the hosts "host-J@-@1" and so on.
+const (
+	jvm   = "J@-@1"
+	other = "K@-@2"
+)
+
+// jvms registers JVM members: they have no session's node.
+func (f *fixture) jvms(ids ...string) *fixture {
+	f.Helper()
+	for _, id := range ids {
+		f.create(id, "instances/"+id, fmt.Sprintf("jobInstanceId: %s\nserverIp: host-%s\n", id, id)).put("servers/host-"+id, "")
+	}
+	return f
+}
+
+// begun makes a JVM member run an item: it writes nothing but running.
+func (f *fixture) begun(id string, item int) *fixture {
+	f.Helper()
+	return f.put(fmt.Sprintf("sharding/%d/running", item), id)
+}
+
+// holds lets a leader keep JVM members from beginning anything.
+func (f *fixture) holds() *fixture {
+	f.Helper()
+	return f.put("leader/sharding/necessary", jobtree.Holding)
+}
+
+// seen lets a process look at a time after tick 1, and remember what it sees of JVM members.
+func (f *fixture) seen(after time.Duration) *fixture {
+	f.now = tick(1).Add(after)
+	f.pass("A")
+	return f
+}
+
 // leader makes an instance the leader.
 func (f *fixture) leader(id string) *fixture {
 	f.Helper()
