@@ -24,6 +24,7 @@ func TestElect(t *testing.T) {
 		{name: "its server is disabled", tree: func(f *fixture) { f.disable("A") }},
 		{name: "another server is disabled", tree: func(f *fixture) { f.disable("B") }, want: elected},
 		{name: "on the way out", tree: func(f *fixture) { f.leaving = true }},
+		{name: "on the way out, but still there beside a JVM", tree: func(f *fixture) { f.jvms(jvm).leaves("A").leaving = true }},
 		{name: "it has refused the configuration", tree: refuses},
 		{name: "everybody has refused it", tree: func(f *fixture) { refuses(f); f.refuse("B", f.refused) }, want: elected},
 		{name: "there is no configuration", tree: func(f *fixture) { f.remove("config") }},
@@ -154,6 +155,16 @@ func TestAbdicate(t *testing.T) {
 			want: []string{"- leader/election/instance", "- leader/election/instance/x"},
 		},
 		{name: "somebody else leads", tree: func(f *fixture) { f.disable("A").remove("leader/election/instance").leader("B") }},
+		{
+			name: "beside a JVM: it is to deal the items if it comes to lead",
+			tree: func(f *fixture) { f.jvms(jvm).disable("A") },
+			want: []string{"- leader/election/instance", "+ leader/sharding/necessary = holding"},
+		},
+		{
+			name: "beside a JVM: it is told so already",
+			tree: func(f *fixture) { f.jvms(jvm).disable("A").put("leader/sharding/necessary", "") },
+			want: gone,
+		},
 	} {
 		r.run(t, base, abdicates)
 	}

@@ -51,6 +51,7 @@ func TestWhoMayHaveItems(t *testing.T) {
 		"an instance that nobody owns": {func(f *fixture, _ int64) { f.remove("instances/B").put("instances/B", "serverIp: host-B") }, []string{"A", "C"}},
 		"a JVM member says nothing":    {func(f *fixture, at int64) { f.refused = at; f.refuse("B", at).remove("sessions/C") }, []string{"C"}},
 		"a session that is no text":    {func(f *fixture, _ int64) { f.put("sessions/B", "\x00\xff") }, []string{"A", "B", "C"}},
+		"one that leaves beside a JVM": {func(f *fixture, _ int64) { f.leaves("B") }, []string{"A", "C"}},
 		"no configuration to refuse":   {func(f *fixture, at int64) { f.refuse("B", at).remove("config") }, []string{"A", "B", "C"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,6 +63,30 @@ func TestWhoMayHaveItems(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestOrderBesideJVMs: JVM members list instances by id, descending. So do we beside them, so that a change of
+// leader moves little.
+func TestOrderBesideJVMs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		tree func(*fixture)
+		want []string
+	}{
+		{"none is there", func(*fixture) {}, []string{"A", "B", "C"}},
+		{"one is there", func(f *fixture) { f.jvms(jvm) }, []string{jvm, "C", "B", "A"}},
+		{"two are there", func(f *fixture) { f.jvms(jvm, other) }, []string{other, jvm, "C", "B", "A"}},
+		{"one is there, and disabled", func(f *fixture) { f.jvms(jvm).disable(jvm) }, []string{"C", "B", "A"}},
+		{"one that had items has gone", func(f *fixture) { f.own(0, jvm) }, []string{"A", "B", "C"}},
+		{"the one who decides is leaving", func(f *fixture) { f.jvms(jvm).leaving = true }, []string{jvm, "C", "B"}},
+		{"the one who decides is leaving, and none is there", func(f *fixture) { f.leaving = true }, []string{"A", "B", "C"}},
+	} {
+		f := given(t).members("B", "A", "C")
+		c.tree(f)
+		if diff := cmp.Diff(c.want, eligible(f.pass("A"))); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", c.name, diff)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 func stepsDown(p pass) []decide.Change { return one(p.StepDown(len(p.work.Runs) > 0)) }
@@ -26,6 +27,40 @@ func TestStepDown(t *testing.T) {
 	} {
 		r.run(t, base, stepsDown)
 	}
+	// JVM members take the end of instances/{id} for a crash of all that runs.
+	const word, leaving = "+ leader/sharding/necessary = holding", "+ sessions/A = protocol: 2\nleaving: true\n (of A)"
+	runs := func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }
+	beside := func(f *fixture) { base(f); f.jvms(jvm) }
+	for _, r := range []row{
+		{name: "beside a JVM: nothing runs", want: []string{"- instances/A"}},
+		{name: "beside a JVM: something runs", tree: runs, want: []string{leaving}},
+		{name: "beside a JVM: something runs, and it is said", tree: func(f *fixture) { runs(f); f.leaves("A") }},
+		{name: "beside a JVM: nothing runs any more", tree: func(f *fixture) { f.leaves("A") }, want: []string{"- instances/A"}},
+		{name: "beside a JVM: what runs is not in the tree any more", tree: func(f *fixture) { runs(f); f.remove("instances/A") }},
+		{name: "beside a JVM that has gone: something runs", tree: func(f *fixture) { runs(f); f.leaves("A").crash(jvm) }, want: []string{"- instances/A"}},
+		{
+			name: "beside a JVM, the leader: something runs", tree: func(f *fixture) { runs(f); f.leader("A") },
+			want: []string{"- leader/election/instance", word, leaving},
+		},
+		{
+			name: "beside a JVM, the leader: it is elected although it is leaving", tree: func(f *fixture) { runs(f); f.leaves("A").leader("A") },
+			want: []string{"- leader/election/instance", word},
+		},
+		{name: "beside a JVM, the leader: nothing runs", tree: func(f *fixture) { f.leader("A") }, want: []string{"- instances/A", "- leader/election/instance", word}},
+		{
+			name: "beside a JVM, the leader: the word is there",
+			tree: func(f *fixture) { f.leader("A").put("leader/sharding/necessary", "") },
+			want: []string{"- instances/A", "- leader/election/instance"},
+		},
+	} {
+		r.run(t, beside, stepsDown)
+	}
+	for _, c := range []conflict{
+		{"its session's node was written again", func(f *fixture) { f.put("sessions/A", "") }},
+		{"the session ends", func(f *fixture) { f.crash("A") }},
+	} {
+		c.run(t, func(f *fixture) { beside(f); runs(f) }, stepsDown)
+	}
 	leads := func(f *fixture) { base(f); f.leader("A") }
 	for _, c := range []conflict{
 		{"somebody else leads by now", func(f *fixture) { f.remove("leader/election/instance").leader("B") }},
@@ -33,6 +68,12 @@ func TestStepDown(t *testing.T) {
 	} {
 		c.run(t, leads, stepsDown)
 	}
+}
+
+// leaves lets an instance say that it is leaving.
+func (f *fixture) leaves(id string) *fixture {
+	f.Helper()
+	return f.put("sessions/"+id, string(jobtree.EncodeSession(jobtree.SessionDocument{Leaving: true})))
 }
 
 func TestHandOver(t *testing.T) {
@@ -127,6 +168,12 @@ func TestSignOff(t *testing.T) {
 		{name: "nothing is left of it", tree: func(f *fixture) { f.remove("instances/A", "trigger/A", "sessions/A") }, want: nothing},
 		{name: "as leader", tree: func(f *fixture) { f.leader("A") }, want: []string{"- instances/A", "- leader/election/instance", "- sessions/A"}},
 		{name: "not as leader", tree: func(f *fixture) { f.leader("B") }, want: []string{"- instances/A", "- sessions/A"}},
+		{
+			name: "as leader beside a JVM: that is to deal the items",
+			tree: func(f *fixture) { f.jvms(jvm).leader("A") },
+			want: []string{"- instances/A", "- leader/election/instance", "+ leader/sharding/necessary = holding", "- sessions/A"},
+		},
+		{name: "not as leader beside a JVM", tree: func(f *fixture) { f.jvms(jvm).leader(jvm) }, want: []string{"- instances/A", "- sessions/A"}},
 		{
 			name: "a stranger has put nodes below its own",
 			tree: func(f *fixture) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -147,6 +148,35 @@ func TestTakeOverSaysWhatBegins(t *testing.T) {
 		{Item: 1, Source: decide.Failover, Failover: true, Tick: tick(1), Last: tick(1), Before: tick(1)},
 		{Item: 2, Source: decide.Failover, Failover: true, Tick: tick(1), Last: tick(1)},
 	})
+}
+
+// TestTakeOverOfAJVM: JVM members do not say for which tick they put an item up.
+func TestTakeOverOfAJVM(t *testing.T) {
+	started := begin.Add(time.Second) // when the item was dealt, which is no tick
+	for _, c := range []struct {
+		name string
+		tree func(*fixture)
+		want time.Time
+	}{
+		{"its last run is known", func(f *fixture) { f.fired(1, tick(1)) }, tick(1)},
+		{"its last run is known, and was before", func(f *fixture) { f.fired(1, tick(0)) }, tick(0)},
+		{"it never ran, for all that is known: the last tick due", func(f *fixture) { f.fired(1, started) }, tick(2)},
+		{"nothing is known", func(f *fixture) { f.remove("sharding/1/fired") }, tick(2)},
+		{"nothing at all is there", func(f *fixture) { f.remove("sharding/1") }, tick(2)},
+		{"who has put it up says for which", func(f *fixture) { f.put("leader/failover/items/1", "2026-01-05T10:00:05.000Z") }, tick(1)},
+		{"there are no ticks", func(f *fixture) {
+			f.fired(1, started).configure(func(r *decide.Rules) { r.Cron = "" })
+		}, started},
+		{"there are no JVM members, nor was there one", func(f *fixture) { f.fired(1, started).crash(jvm) }, started},
+	} {
+		f := given(t).members("A").jvms(jvm).deal("A", "B", "B").put("leader/failover/items/1", "")
+		c.tree(f)
+		f.now = tick(2).Add(time.Second)
+		claims := claimsOf(takesOver(f.pass("A")))
+		if len(claims) != 1 || !claims[0].Tick.Equal(c.want) {
+			t.Errorf("%s: got %+v, want the tick %v", c.name, claims, c.want)
+		}
+	}
 }
 
 func TestTakeOverIsConditional(t *testing.T) {
