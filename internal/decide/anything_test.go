@@ -3,6 +3,7 @@ package decide_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -18,7 +19,7 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 		"sharding/%d/instance", "sharding/%d/running", "sharding/%d/fired", "sharding/%d/misfire", "sharding/%d/disabled",
 		"sharding/%d/failover", "sharding/%d/failovering", "sharding/%d", "leader/failover/items/%d",
 	}
-	values := []string{"", "A", "B", "X", "2026-01-05T10:00:00.000Z", "2026-01-05T10:00:05.000Z 2026-01-05T10:00:04.000Z", "\x00", "2026"}
+	values := []string{"", "A", "B", "X", jvm, other, "2026-01-05T10:00:00.000Z", "2026-01-05T10:00:05.000Z 2026-01-05T10:00:04.000Z", "\x00", "2026"}
 	rapid.Check(t, func(r *rapid.T) {
 		f := given(t, func(rules *decide.Rules) {
 			rules.Total = rapid.IntRange(1, 4).Draw(r, "total")
@@ -33,8 +34,11 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 		})
 		if rapid.IntRange(0, 3).Draw(r, "members") > 0 {
 			f.members("A", "B")
-			if rapid.Bool().Draw(r, "leads") {
-				f.leader("A")
+			if rapid.Bool().Draw(r, "mixed") {
+				f.jvms(jvm)
+			}
+			if leader := rapid.SampledFrom([]string{"", "A", jvm}).Draw(r, "leader"); leader == "A" || leader != "" && f.pass("A").IsMixed() {
+				f.leader(leader)
 			}
 		}
 		value := func() string { return rapid.SampledFrom(values).Draw(r, "value") }
@@ -43,7 +47,7 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 			f.put(path, value())
 		}
 		for _, path := range []string{
-			"trigger/A", "trigger/X", "servers/host-A", "servers/host-X", "leader/sharding/necessary", "schedule",
+			"trigger/A", "trigger/X", "servers/host-A", "servers/host-X", "leader/sharding/necessary", "leader/sharding/processing", "schedule",
 			"sessions/A", "instances/X", "leader/election/instance",
 		} {
 			if rapid.IntRange(0, 3).Draw(r, path) == 0 {
@@ -51,6 +55,10 @@ func TestStepsAreContentWithAnything(t *testing.T) {
 			}
 		}
 		f.now = tick(rapid.IntRange(0, 3).Draw(r, "now"))
+		if rapid.Bool().Draw(r, "it has looked before") {
+			f.pass("A")
+			f.now = f.now.Add(time.Duration(rapid.IntRange(0, 6000).Draw(r, "ago")) * time.Millisecond)
+		}
 		if rapid.Bool().Draw(r, "the store's clock is known") {
 			f.ahead(0)
 		}
@@ -82,6 +90,11 @@ func allChanges(p pass) []decide.Change {
 	want(founds(p)...)
 	want(puts(p)...)
 	want(recovers(p)...)
+	want(witnesses(p)...)
+	want(unmarks(p)...)
+	if p.LacksDeal() {
+		want(p.AskForDeal())
+	}
 	want(tidies(p)...)
 	want(cleans(p)...)
 	want(p.Sweep()...)

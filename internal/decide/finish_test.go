@@ -358,6 +358,18 @@ func TestMayMakeUp(t *testing.T) {
 	if !may() {
 		t.Error("a tick came")
 	}
+	f.jvms(jvm).leader(jvm).put("leader/sharding/necessary", "")
+	if may() {
+		t.Error("a tick came, but a JVM is to deal the items")
+	}
+	f.remove("leader/sharding").create(jvm, "sharding/0/failover", jvm)
+	if may() {
+		t.Error("a tick came, but a JVM has taken the item over")
+	}
+	f.remove("sharding/0/failover")
+	if !may() {
+		t.Error("a tick came, and the JVM has done")
+	}
 	f.put("sharding/0/disabled", "")
 	if may() {
 		t.Error("a tick came, but for no item that this instance may begin")

@@ -44,6 +44,21 @@ func TestFire(t *testing.T) {
 			want: begins(0, 1),
 		},
 		{
+			name: "what a JVM has taken over is left to it, or it would run nothing else",
+			tree: func(f *fixture) { f.jvms(jvm).create(jvm, "sharding/0/failover", jvm) },
+			want: begins(1),
+		},
+		{
+			name: "what a JVM had taken over",
+			tree: func(f *fixture) { f.jvms(jvm).put("sharding/0/failover", jvm).crash(jvm) },
+			want: begins(0, 1),
+		},
+		{
+			name: "what one of ours is said to have taken over, and does not run",
+			tree: func(f *fixture) { f.jvms(jvm).create("B", "sharding/0/failover", "B") },
+			want: begins(0, 1),
+		},
+		{
 			name: "before the tick",
 			tree: func(f *fixture) { f.now = tick(1).Add(-1) },
 		},
@@ -280,6 +295,8 @@ func TestFireIsConditional(t *testing.T) {
 	} {
 		c.run(t, base, fires)
 	}
+	conflict{"a JVM has taken it over, and is about to run it", func(f *fixture) { f.create(jvm, "sharding/0/failover", jvm) }}.run(t,
+		func(f *fixture) { base(f); f.jvms(jvm) }, fires)
 	t.Run("flag", func(t *testing.T) {
 		base := func(f *fixture) {
 			f.members("A", "B").deal("A", "B", "B")

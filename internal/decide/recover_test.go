@@ -11,6 +11,9 @@ import (
 
 func recovers(p pass) []decide.Change { return p.Recover(p.Orphans()) }
 
+// underJVM makes a JVM member the leader.
+func underJVM(f *fixture) { f.remove("leader/election/instance").jvms(jvm).leader(jvm) }
+
 func TestRecover(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").leader("A").deal("A", "B", "A") }
 	const tick1 = "2026-01-05T10:00:05.000Z"
@@ -146,6 +149,21 @@ func TestRecover(t *testing.T) {
 			tree: func(f *fixture) { f.remove("sharding/1").put("sharding/1/running", "B").crash("B") },
 			want: []string{"+ leader/failover/items/1 = ", "- sharding/1/running"},
 		},
+		{
+			name: "the run of a JVM, of which fired does not tell, is for a tick that nobody knows",
+			tree: func(f *fixture) { f.jvms(jvm).own(1, jvm).begun(jvm, 1).crash(jvm) },
+			want: []string{"+ leader/failover/items/1 = ", "- sharding/1/running"},
+		},
+		{
+			name: "the run of a JVM that was seen",
+			tree: func(f *fixture) { f.jvms(jvm).own(1, jvm).begun(jvm, 1).fired(1, tick(1)).crash(jvm) },
+			want: []string{"+ leader/failover/items/1 = " + tick1, "- sharding/1/running"},
+		},
+		{
+			name: "a JVM leads: what it leaves",
+			tree: func(f *fixture) { underJVM(f); f.claim("B", 1, tick(1)); f.crash("B") },
+			want: []string{"+ leader/failover/items/1 = " + tick1, "- sharding/1/running"},
+		},
 	} {
 		r.run(t, base, recovers)
 	}
@@ -171,6 +189,14 @@ func TestRecoverIsConditional(t *testing.T) {
 		{"somebody else leads", func(f *fixture) { f.remove("leader/election/instance").members("C").leader("C") }},
 	} {
 		c.run(t, base, recovers)
+	}
+	for _, c := range []conflict{
+		{"a JVM led, and has gone", func(f *fixture) { f.crash(jvm) }},
+		{"a JVM leads, and has done it", func(f *fixture) { f.remove("sharding/1/running") }},
+		{"a JVM leads, and the configuration changes", func(f *fixture) { f.reconfigure(failoverOff) }},
+		{"a JVM leads, and the session of the clerk ends", func(f *fixture) { f.crash("A") }},
+	} {
+		c.run(t, func(f *fixture) { base(f); underJVM(f) }, recovers)
 	}
 }
 

@@ -144,6 +144,7 @@ func TestBeginRequested(t *testing.T) {
 		{name: "its items, whatever their ticks", want: both},
 		{name: "one that runs waits", tree: func(f *fixture) { f.claim("A", 2, tick(1)) }, want: zero},
 		{name: "one that has not returned waits", tree: func(f *fixture) { f.work.Runs[0] = &decide.Run{} }, want: two},
+		{name: "one that a JVM has taken over waits", tree: func(f *fixture) { f.jvms(jvm).create(jvm, "sharding/2/failover", jvm) }, want: zero},
 		{name: "one thread", tree: func(f *fixture) { f.free = 1 }, want: zero},
 		{name: "no thread", tree: func(f *fixture) { f.free = 0 }},
 		{name: "a thread that the first does not need", tree: func(f *fixture) { f.free = 1; f.put("sharding/0/disabled", "") }, want: two},

@@ -53,6 +53,34 @@ func TestPutInForce(t *testing.T) {
 		})
 	}
 	changed := func(f *fixture) { base(f); f.reconfigure(hourly) }
+	t.Run("under a JVM leader", func(t *testing.T) {
+		for _, c := range []struct {
+			name string
+			tree func(*fixture)
+			want int
+		}{
+			{"by the clerk", func(*fixture) {}, 1},
+			{"not by another one", func(f *fixture) { f.members("B") }, 0},
+			{"not if nobody leads", func(f *fixture) { f.remove("leader/election/instance") }, 0},
+			{"not under one of ours", func(f *fixture) { f.remove("leader/election/instance").members("B").leader("B") }, 0},
+		} {
+			f := given(t)
+			changed(f)
+			underJVM(f)
+			c.tree(f)
+			if got := puts(f.pass("A")); len(got) != c.want {
+				t.Errorf("%s: %d changes, want %d", c.name, len(got), c.want)
+			}
+		}
+		for _, c := range []conflict{
+			{"it is changed again", func(f *fixture) { f.reconfigure(hourly) }},
+			{"nobody leads by now", func(f *fixture) { f.crash(jvm) }},
+			{"it is recorded, and the view is late", func(f *fixture) { f.put("schedule", "cron: 0 0 * * * ?\n") }},
+			{"the session ends", func(f *fixture) { f.crash("A") }},
+		} {
+			c.run(t, func(f *fixture) { changed(f); underJVM(f) }, puts)
+		}
+	})
 	for _, c := range []conflict{
 		{"it is changed again", func(f *fixture) { f.reconfigure(func(r *decide.Rules) { r.Cron = "0 0 1 * * ?" }) }},
 		{"somebody else leads", func(f *fixture) { f.remove("leader/election/instance") }},
