@@ -94,8 +94,8 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// Our fires wait for a JVM leader that deals. It does so in its next fire, so the time counts from the tick
-// if that comes later than the word.
+// Our fires wait for a JVM leader that deals. It does so in its next fire, so the time counts from the
+// first tick since the word.
 func TestHeldForJVM(t *testing.T) {
 	const flag, later = -40 * time.Second, 12 * time.Second
 	oneOff := func(r *decide.Rules) { r.Cron = "" }
@@ -108,12 +108,13 @@ func TestHeldForJVM(t *testing.T) {
 		tree  func(*fixture)
 		want  time.Duration
 	}{
-		{name: "before the tick", rules: sameTick, flag: -time.Second, now: -time.Millisecond, want: 30*time.Second - 999*time.Millisecond},
+		{name: "before the tick", rules: sameTick, flag: -time.Second, now: -time.Millisecond, want: 30 * time.Second},
 		{name: "at a tick long after the word", rules: sameTick, flag: -4 * time.Second, now: 0, want: 30 * time.Second},
 		{name: "some time after the tick", rules: sameTick, flag: -4 * time.Second, now: 29 * time.Second, want: time.Second},
 		{name: "too long", rules: sameTick, flag: -4 * time.Second, now: 30 * time.Second},
 		{name: "much too long", rules: sameTick, flag: -4 * time.Second, now: time.Hour - 6*time.Second},
-		{name: "the word came after the tick", rules: sameTick, flag: later, now: later + time.Second, want: 29 * time.Second},
+		{name: "the word came after the tick", rules: sameTick, flag: later, now: later + time.Second, want: 30 * time.Second},
+		{name: "the word came with the tick", rules: sameTick, flag: 900 * time.Millisecond, now: time.Second, want: 29 * time.Second},
 		{name: "a minute cron, and the word came long before", rules: minutely, flag: 5 * time.Second, now: 55 * time.Second, want: 30 * time.Second},
 		{name: "a one-off job", rules: oneOff, flag: flag, now: flag + 10*time.Second, want: 20 * time.Second},
 		{name: "a one-off job, too long", rules: oneOff, flag: flag, now: 0},

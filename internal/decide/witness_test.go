@@ -48,7 +48,18 @@ func TestWitness(t *testing.T) {
 		{name: "a JVM that has gone runs", tree: func(f *fixture) { begun(f); f.crash(jvm) }},
 
 		{name: "its server is disabled: it began what came before that", tree: disabled(100 * time.Millisecond), want: all},
-		{name: "its server is disabled: at the tick", tree: disabled(0), want: all},
+		{name: "its server is disabled: so soon after the tick that it cannot have begun", tree: disabled(29 * time.Millisecond)},
+		{name: "its server is disabled: late enough", tree: disabled(30 * time.Millisecond), want: all},
+		{
+			name: "its server is disabled: its run of the tick before was seen, and it may be slow",
+			tree: func(f *fixture) { f.fired(0, tick(1)).disable(jvm).seen(5249 * time.Millisecond) },
+			want: []string{"+ sharding/1/fired = " + tick2},
+		},
+		{
+			name: "its server is disabled: it is not that slow",
+			tree: func(f *fixture) { f.fired(0, tick(1)).disable(jvm).seen(5250 * time.Millisecond) },
+			want: []string{"+ sharding/0/fired = " + tick2, "+ sharding/1/fired = " + tick2},
+		},
 		{name: "its server is disabled: just before it", tree: disabled(-1)},
 		{name: "it has gone: it began what came before that", tree: func(f *fixture) { f.crash(jvm).seen(time.Second); f.now = tick(2) }, want: nil},
 		{
@@ -75,7 +86,7 @@ func TestWitness(t *testing.T) {
 		{
 			name: "it was disabled before it was told to begin nothing",
 			tree: func(f *fixture) {
-				f.disable(jvm).seen(0).put("leader/sharding/necessary", "").seen(5100 * time.Millisecond)
+				f.disable(jvm).seen(50*time.Millisecond).put("leader/sharding/necessary", "").seen(5100 * time.Millisecond)
 				f.fired(1, tick(1))
 			},
 			want: ran,
@@ -89,7 +100,7 @@ func TestWitness(t *testing.T) {
 			name: "what waits to be run again is for the tick that was cut short",
 			tree: func(f *fixture) {
 				f.fired(1, tick(1)).put("sharding/0/fired", string(jobtree.EncodeClaim(begin, tick(-1)))).put("leader/failover/items/0", "")
-				f.disable(jvm).seen(0)
+				f.disable(jvm).seen(50 * time.Millisecond)
 			},
 			want: []string{"+ sharding/0/fired = " + tick1 + " 2026-01-05T09:59:55.000Z"},
 		},
