@@ -1,0 +1,16 @@
+package mixed
+
+import (
+	"flag"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+var (
+	seed  = flag.Uint64("seed", 1, "how long requests take, and what the soak does")
+	seeds = flag.Int("seeds", 3, "how often to run each scenario, with this seed and those after it")
+	full  = flag.Bool("full", false, "let the soak run for an hour of ticks, instead of some minutes")
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -1,0 +1,97 @@
+package mixed
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// scenario is what happens to a job.
+type scenario struct {
+	name    string
+	setting setting
+	// begin starts the first members.
+	begin func(*cluster)
+	// leads is who must lead when the window begins; empty if that does not matter.
+	leads kind
+	// then is what happens from the first tick that is counted. Its first tick is the next one.
+	then func(*cluster)
+	// allowed is what may go wrong per run at most; nothing but what is orphaned, and late, if it is left out.
+	allowed count
+}
+
+// play runs the scenarios of a row, and checks what was counted.
+func play(t *testing.T, row string, list []scenario) {
+	for _, s := range list {
+		t.Run(s.name, func(t *testing.T) {
+			var all count
+			for n := range uint64(*seeds) {
+				synctest.Test(t, func(t *testing.T) {
+					c := s.run(t, newSimulated(*seed+n), *seed+n)
+					s.check(t, *seed+n, c)
+					all.add(c)
+				})
+			}
+			t.Logf("%s", titles)
+			t.Logf("figures | %s | %s | %s", row, s.name, &all)
+		})
+	}
+}
+
+// run lets it happen once.
+func (s scenario) run(t testing.TB, st store, seed uint64) count {
+	c := newCluster(t, st, s.setting, seed)
+	defer c.end()
+	s.begin(c)
+	c.ticks(4, 1500*time.Millisecond)
+	if leader := c.leader(); s.leads != "" && (leader == nil || leader.kind != s.leads) {
+		t.Fatalf("seed %d: %v leads, and not a %s member\n%s", seed, leader, s.leads, c.story())
+	}
+	return c.window(s.then)
+}
+
+// window counts what becomes of the ticks from the next one on, while something happens.
+func (c *cluster) window(then func(*cluster)) count {
+	from, end := c.next(), c.ahead(c.setting.ticks+1)
+	if then != nil {
+		then(c)
+	}
+	if time.Now().After(end) {
+		c.t.Fatalf("seed %d: what happens takes longer than the window, which ends at %s", c.seed, end.Format(clock))
+	}
+	c.wait(time.Until(end))
+	// What was missed at the end is made up, and what was cut short runs again.
+	c.ticks(3, 0)
+	before := c.left()
+	c.wait(2 * c.setting.work)
+	c.ticks(2, -50*time.Millisecond)
+	left := c.left()
+	maps.DeleteFunc(left, func(path string, modified int64) bool { return before[path] != modified })
+	n := c.ledger.count(from, end, c.setting.failover)
+	n.leftBy = len(left)
+	if len(left) > 0 {
+		n.tell("left in the tree: %q", slices.Sorted(maps.Keys(left)))
+	}
+	n.story = c.story()
+	return n
+}
+
+// check fails the test if more went wrong than is allowed.
+func (s scenario) check(t testing.TB, seed uint64, c count) {
+	t.Helper()
+	missed := c.missed - c.orphaned
+	a := s.allowed
+	if missed <= a.missed && c.doubled <= a.doubled && c.overlapping <= a.overlapping && c.unrecovered <= a.unrecovered &&
+		c.twice <= a.twice && c.wrong <= a.wrong && c.leftBy <= a.leftBy {
+		return
+	}
+	stories := slices.Clone(c.stories)
+	if len(stories) > 12 {
+		stories = append(stories[:12], fmt.Sprintf("… and %d more", len(c.stories)-12))
+	}
+	t.Errorf("seed %d:\n%s\n%s\n%s\n%s", seed, titles, &c, strings.Join(stories, "\n"), c.story)
+}

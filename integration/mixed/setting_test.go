@@ -1,0 +1,76 @@
+package mixed
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/jvmmember"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+const (
+	jobName = "settle"
+	// class is the Java class of the job, which Go instances name as their implementation.
+	class = "org.example.Settle"
+)
+
+// setting is a job, and how the processes around it are. A field that is left out has the value in
+// the comment behind it.
+type setting struct {
+	cron     string        // every 5 s
+	total    int           // 8 items
+	ticks    int           // 60 are counted
+	work     time.Duration // 50 ms
+	session  time.Duration // 6 s
+	failover bool
+	release  jvmmember.Release // 3.0.4
+}
+
+func (s setting) withDefaults() setting {
+	s.cron = or(s.cron, "0/5 * * * * ?")
+	s.total = or(s.total, 8)
+	s.ticks = or(s.ticks, 60)
+	s.work = or(s.work, 50*time.Millisecond)
+	s.session = or(s.session, 6*time.Second)
+	s.release = or(s.release, jvmmember.V304)
+	return s
+}
+
+func or[T comparable](value, instead T) T {
+	var zero T
+	if value == zero {
+		return instead
+	}
+	return value
+}
+
+// zone is one that both kinds of members know.
+const zone = "GMT+00:00"
+
+// document is the configuration as a JVM's program brings it.
+func (s setting) document() []byte {
+	return fmt.Appendf(nil, `cron: %s
+description: ''
+disabled: false
+failover: %v
+jobName: %s
+jobParameter: ''
+maxTimeDiffSeconds: -1
+misfire: true
+monitorExecution: true
+overwrite: false
+reconcileIntervalMinutes: 10
+shardingItemParameters: ''
+shardingTotalCount: %d
+staticSharding: false
+timeZone: %s
+`, s.cron, s.failover, jobName, s.total, zone)
+}
+
+// config is the same configuration as a Go program brings it.
+func (s setting) config() job.Config {
+	return job.Config{
+		Name: jobName, Cron: s.cron, TimeZone: zone, ShardingTotalCount: s.total, Failover: s.failover,
+		ErrorHandler: job.ErrorHandlerIgnore,
+	}
+}
