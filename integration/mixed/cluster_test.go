@@ -137,9 +137,14 @@ func (c *cluster) items() int {
 	return c.total
 }
 
-// orphaned returns the items whose owner is dead although the tree has it.
+// orphaned returns the items whose owner is dead although the tree has it; all if nobody is there.
 func (c *cluster) orphaned() map[int]bool {
 	orphaned := map[int]bool{}
+	if len(c.alive()) == 0 {
+		for i := range c.items() {
+			orphaned[i] = true
+		}
+	}
 	s := c.state()
 	for i, item := range s.Items {
 		if item.Owner == nil {

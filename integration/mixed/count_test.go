@@ -99,6 +99,8 @@ func (o *ofItem) run() {
 			o.makeUp(e)
 		case failover:
 			o.failover(e, o.executions[:n])
+		case planted:
+			e.stands = o.last(e.begin)
 		}
 		o.overlap(e, o.executions[:n])
 	}
@@ -215,7 +217,7 @@ func (o *ofItem) failover(e *execution, before []*execution) {
 			return
 		}
 		o.count.failedOver++
-		if e.kind == golang && !e.tick.Equal(first.stands) {
+		if e.kind == golang && first.source != planted && !e.tick.Equal(first.stands) {
 			o.count.wrong++
 			o.count.tell("wrong tick:\n\t%v\n\t%v", first, e)
 		}

@@ -14,7 +14,8 @@
 // All counts are of item-ticks: one item at one time by cron.
 //
 //	missed       nobody began the item for the tick, and no make-up stands for it
-//	orphaned     those of them whose owner had been killed, and whose session had not ended
+//	orphaned     those of them whose owner had been killed, and whose session had not ended; or
+//	             nobody was there
 //	doubled      begun more than once for the tick, runs after a failover excepted; also a make-up
 //	             for which no tick was missed, and a failover of nothing
 //	late         begun more than 2 s after the tick, or by a make-up

@@ -23,6 +23,7 @@ const (
 	makeUp   source = "make-up"
 	failover source = "failover"
 	asked    source = "asked for"
+	planted  source = "planted" // by a test: the record of a member that is long dead
 )
 
 // ending is how an execution has ended.
@@ -88,7 +89,7 @@ type ledger struct {
 type due struct {
 	tick  time.Time
 	total int
-	// orphaned are the items whose owner had been killed.
+	// orphaned are the items whose owner had been killed, or all if nobody was there.
 	orphaned map[int]bool
 }
 
@@ -135,6 +136,14 @@ func (l *ledger) kill(member string, recorded []int) {
 			}
 		}
 	}
+}
+
+// plant notes that the tree has the record of an execution that never was.
+func (l *ledger) plant(item int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.executions = append(l.executions, &execution{kind: jvm, member: "long dead", item: item, source: planted, begin: now, end: now, ending: killed})
 }
 
 // isDead reports whether a member was killed.

@@ -122,12 +122,20 @@ func (p *process) work(ctx context.Context, x jvmmember.Execution) error {
 
 func (p *process) run(ctx context.Context, e execution) error {
 	noted := p.c.ledger.begin(e)
-	if !rest.For(ctx, p.c.setting.work) {
+	if !rest.For(ctx, p.worksFor()) {
 		p.c.ledger.end(noted, cut)
 		return context.Cause(ctx)
 	}
 	p.c.ledger.end(noted, done)
 	return nil
+}
+
+// worksFor is how long an execution takes.
+func (p *process) worksFor() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.c.setting
+	return s.work + time.Duration(p.random.Int64N(int64(s.longest-s.work)+1))
 }
 
 func (p *process) isGone() bool {

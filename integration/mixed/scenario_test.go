@@ -67,7 +67,7 @@ func (c *cluster) window(then func(*cluster)) count {
 	// What was missed at the end is made up, and what was cut short runs again.
 	c.ticks(3, 0)
 	before := c.left()
-	c.wait(2 * c.setting.work)
+	c.wait(2 * c.setting.longest)
 	c.ticks(2, -50*time.Millisecond)
 	left := c.left()
 	maps.DeleteFunc(left, func(path string, modified int64) bool { return before[path] != modified })

@@ -21,6 +21,7 @@ type setting struct {
 	total    int           // 8 items
 	ticks    int           // 60 are counted
 	work     time.Duration // 50 ms
+	longest  time.Duration // as long as work: each execution takes a time between the two
 	session  time.Duration // 6 s
 	failover bool
 	release  jvmmember.Release // 3.0.4
@@ -31,6 +32,7 @@ func (s setting) withDefaults() setting {
 	s.total = or(s.total, 8)
 	s.ticks = or(s.ticks, 60)
 	s.work = or(s.work, 50*time.Millisecond)
+	s.longest = or(s.longest, s.work)
 	s.session = or(s.session, 6*time.Second)
 	s.release = or(s.release, jvmmember.V304)
 	return s
