@@ -2,6 +2,7 @@ package mixed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -74,6 +75,7 @@ func (p *process) join(n int) (err error) {
 	}
 	if p.c.store.isSimulated() {
 		config.Step = p.step
+		config.Order = jvmmember.ShuffledOrder(p.c.seed<<8 | uint64(n))
 	}
 	p.jvm, err = jvmmember.Start(ctx, config)
 	return err
@@ -159,40 +161,47 @@ func (p *process) leave() {
 		return
 	}
 	p.c.note("%s leaves", p.name)
-	p.shutdown(time.Minute)
+	if err := p.shutdown(); err != nil {
+		p.c.t.Errorf("seed %d: %s leaves: %v", p.c.seed, p.name, err)
+	}
 	p.c.note("%s has left", p.name)
 }
 
 // end stops it at the end of a test.
 func (p *process) end() {
-	if p.goes() {
-		p.shutdown(time.Minute)
+	if !p.goes() {
+		return
+	}
+	if err := p.shutdown(); err != nil {
+		p.c.t.Errorf("seed %d: the end of %s: %v", p.c.seed, p.name, err)
 	}
 }
 
-func (p *process) shutdown(drain time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), drain)
+func (p *process) shutdown() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	var err error
 	if p.kind == golang {
-		err = p.golang.Shutdown(ctx)
-	} else {
-		err = p.jvm.Exit(ctx)
+		return errors.Join(p.golang.Shutdown(ctx), p.registry.Close(ctx))
 	}
-	if err != nil {
-		p.c.t.Errorf("seed %d: %s leaves: %v", p.c.seed, p.name, err)
+	if err := p.jvm.Exit(ctx); err != nil {
+		p.c.note("%s does not come to its end, and is killed: %v", p.name, err) // as the real one
+		p.die()
+		return nil
 	}
-	if err := p.registry.Close(ctx); err != nil {
-		p.c.t.Errorf("seed %d: the session of %s: %v", p.c.seed, p.name, err)
-	}
+	p.jvm.Crash() // after the hooks the machine ends, whatever it is doing
+	<-p.jvm.Done()
+	return p.registry.Close(ctx)
 }
 
 // kill ends the process as kill -9 does: the store hears nothing more from it, and its session
 // expires later. kill returns at once.
 func (p *process) kill() {
-	if !p.goes() {
-		return
+	if p.goes() {
+		p.die()
 	}
+}
+
+func (p *process) die() {
 	var recorded []int
 	for i, item := range p.c.state().Items {
 		if item.Running != nil && p.c.processOf(item.Running.ID) == p {

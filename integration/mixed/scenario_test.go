@@ -30,11 +30,10 @@ func play(t *testing.T, row string, list []scenario) {
 		t.Run(s.name, func(t *testing.T) {
 			var all count
 			for n := range uint64(*seeds) {
-				synctest.Test(t, func(t *testing.T) {
-					c := s.run(t, newSimulated(*seed+n), *seed+n)
-					s.check(t, *seed+n, c)
-					all.add(c)
-				})
+				var c count
+				synctest.Test(t, func(t *testing.T) { c = s.run(t, newSimulated(*seed+n), *seed+n) })
+				all.add(c)
+				s.check(t, *seed+n, c)
 			}
 			t.Logf("%s", titles)
 			t.Logf("figures | %s | %s | %s", row, s.name, &all)

@@ -22,16 +22,14 @@ func TestSoak(t *testing.T) {
 		{name: "JVM alone", kinds: [2]kind{jvm, jvm}, allowed: everything},
 	} {
 		t.Run(kinds.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				sc := scenario{name: kinds.name, setting: s, allowed: kinds.allowed}
-				soak := &soak{kinds: kinds.kinds}
-				sc.begin, sc.then = soak.begin, soak.storm
-				c := sc.run(t, newSimulated(*seed), *seed)
-				t.Logf("%s", titles)
-				t.Logf("figures | soak, seed %d | %s | %s", *seed, kinds.name, &c)
-				t.Logf("what happened: %v", soak.happened)
-				sc.check(t, *seed, c)
-			})
+			soak := &soak{kinds: kinds.kinds}
+			sc := scenario{name: kinds.name, setting: s, begin: soak.begin, then: soak.storm, allowed: kinds.allowed}
+			var c count
+			synctest.Test(t, func(t *testing.T) { c = sc.run(t, newSimulated(*seed), *seed) })
+			t.Logf("%s", titles)
+			t.Logf("figures | soak, seed %d | %s | %s", *seed, kinds.name, &c)
+			t.Logf("what happened: %v", soak.happened)
+			sc.check(t, *seed, c)
 		})
 	}
 }
