@@ -115,17 +115,22 @@ func (c *cluster) follow(cron string) {
 // watch notes each tick in the ledger. It looks at the tree right before the tick, because members
 // change it right after it.
 func (c *cluster) watch(ctx context.Context) {
-	const before = time.Millisecond
+	before := time.Millisecond
+	if !c.store.isSimulated() {
+		before = 50 * time.Millisecond
+	}
 	for {
 		tick := c.next()
-		if !rest.For(ctx, min(time.Until(tick)-before, time.Second)) {
-			return
+		for time.Until(tick) > before && c.next().Equal(tick) { // the schedule may change meanwhile
+			if !rest.For(ctx, min(time.Until(tick)-before, time.Second)) {
+				return
+			}
 		}
-		if time.Until(tick) > before || !c.next().Equal(tick) {
-			continue // the schedule may change meanwhile
+		if time.Until(tick) > before {
+			continue
 		}
 		c.ledger.comes(due{tick, c.items(), c.orphaned()})
-		if !rest.For(ctx, time.Until(tick)) {
+		if !rest.For(ctx, time.Until(tick)) && ctx.Err() != nil {
 			return
 		}
 	}

@@ -3,6 +3,7 @@
 //
 //	go test ./integration/mixed                              all rows, both migrations, a short soak
 //	go test ./integration/mixed -run TestD4 -v -seeds 20     one row, with more seeds
+//	go test ./integration/mixed -run TestD4 -v -alone        what JVM members alone make of it
 //	go test ./integration/mixed -run TestSoak -v -full       an hour of simulated ticks
 //
 // Most of it runs on the simulated store in virtual time: members start, leave, are killed, and

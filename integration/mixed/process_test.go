@@ -32,6 +32,9 @@ type process struct {
 // start starts a process, and returns when it is a member. Names are unique in a cluster.
 func (c *cluster) start(k kind, name string) *process {
 	c.t.Helper()
+	if *alone {
+		k = jvm
+	}
 	c.mu.Lock()
 	n := len(c.processes) + 1
 	// Members of both kinds sort by their addresses.
@@ -137,6 +140,9 @@ func (p *process) worksFor() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.c.setting
+	if p.kind == golang && s.ofGo > 0 {
+		return s.ofGo
+	}
 	return s.work + time.Duration(p.random.Int64N(int64(s.longest-s.work)+1))
 }
 

@@ -22,6 +22,7 @@ type setting struct {
 	ticks    int           // 60 are counted
 	work     time.Duration // 50 ms
 	longest  time.Duration // as long as work: each execution takes a time between the two
+	ofGo     time.Duration // those of Go instances: as work and longest say
 	session  time.Duration // 6 s
 	failover bool
 	release  jvmmember.Release // 3.0.4

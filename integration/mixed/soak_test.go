@@ -55,14 +55,7 @@ func (s *soak) begin(c *cluster) {
 
 func (s *soak) join(c *cluster, half int) {
 	s.lives++
-	c.several(fmt.Sprintf("%c%d-%d", "gj"[index(s.kinds[half] == jvm)], half, s.lives))
-}
-
-func index(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	c.several(fmt.Sprintf("%s%d-%d", map[kind]string{golang: "g", jvm: "j"}[s.kinds[half]], half, s.lives))
 }
 
 // of returns the members of a half.
@@ -112,6 +105,7 @@ func (s *soak) happen(c *cluster) {
 		victim.leave()
 	case n < 8:
 		is("is killed")
+		c.ticks(1, time.Duration(c.random.Int64N(int64(c.setting.longest)))) // while something runs
 		victim.kill()
 	case s.disabled == nil:
 		is("is disabled")

@@ -13,6 +13,9 @@ import (
 func TestD11TriggerOfOneItem(t *testing.T) {
 	trigger := func(owner kind) func(*cluster) {
 		return func(c *cluster) {
+			if *alone {
+				return // it is asked through a Go instance
+			}
 			c.ticks(5, 1500*ms)
 			items := c.itemsOf(owner)
 			begun := time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,6 +49,8 @@ func TestZooKeeper(t *testing.T) {
 	short := setting{cron: "0/2 * * * * ?", ticks: 8, work: 20 * ms, session: 4 * time.Second}
 	long := short
 	long.work, long.failover, long.ticks = 700*ms, true, 10
+	var running sync.WaitGroup // all at once, whatever -parallel says: they mostly wait
+	defer running.Wait()
 	for _, s := range []scenario{
 		{name: "no Go instance ever led", setting: short, begin: starting("j1", "g1", "j2", "g2"), leads: jvm},
 		{name: "a Go instance leaves while items run", setting: long, begin: starting("j1", "g1", "g2"), leads: jvm, then: func(c *cluster) {
@@ -60,13 +63,14 @@ func TestZooKeeper(t *testing.T) {
 		}},
 		{name: "from a JVM to Go", setting: short, begin: starting("j1"), leads: jvm, then: handOver([]string{"g1"}, "j1")},
 	} {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			store := zookeeper{server: server, namespace: "mixed/" + strings.ReplaceAll(s.name, " ", "-"), proxies: new([]*proxy.Proxy)}
-			c := s.run(t, store, *seed)
-			t.Logf("%s", titles)
-			t.Logf("figures | ZooKeeper | %s | %s", s.name, &c)
-			s.check(t, *seed, c)
+		running.Go(func() {
+			t.Run(s.name, func(t *testing.T) {
+				store := zookeeper{server: server, namespace: "mixed/" + strings.ReplaceAll(s.name, " ", "-"), proxies: new([]*proxy.Proxy)}
+				c := s.run(t, store, *seed)
+				t.Logf("%s", titles)
+				t.Logf("figures | %s | %s | %s", title("ZooKeeper"), s.name, &c)
+				s.check(t, *seed, c)
+			})
 		})
 	}
 }
