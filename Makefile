@@ -1,4 +1,4 @@
-.PHONY: help test deps lint types screenshots bench load history faults soak simulate
+.PHONY: help test deps lint types screenshots bench load history faults soak mixed simulate
 
 # Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
 STORE = etcd
@@ -75,6 +75,9 @@ faults: ## the fault suite with -race, and with outages of 30 s
 soak: ## random faults on real servers: make soak STORE=etcd|zookeeper DURATION=30m SEED=1
 	@scripts/test-deps
 	go run ./integration/soak -store $(STORE) -duration $(DURATION) -seed $(SEED)
+
+mixed: ## an hour of ticks of a job that JVM members and Go instances run together, with random faults, beside the same with JVM members alone
+	go test ./integration/mixed -run TestSoak -v -full -seed $(SEED)
 
 simulate: ## a virtual day of 1,000 instances and 10,000 items, with random faults
 	go test ./integration/simulation -run TestDay -v -full -seed $(SEED)

@@ -33,14 +33,3 @@ func (c *cluster) member(name string) *process {
 	c.t.Fatalf("there is no process %s", name)
 	return nil
 }
-
-// of returns the processes of a kind that are alive.
-func (c *cluster) of(k kind) []*process {
-	var list []*process
-	for _, p := range c.alive() {
-		if p.kind == k {
-			list = append(list, p)
-		}
-	}
-	return list
-}

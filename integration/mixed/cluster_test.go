@@ -54,7 +54,6 @@ type cluster struct {
 	total     int
 	processes []*process
 	byIP      map[string]*process
-	opened    time.Time
 	notes     []string
 }
 

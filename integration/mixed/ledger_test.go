@@ -160,19 +160,6 @@ func (l *ledger) comes(d due) {
 	l.due = append(l.due, d)
 }
 
-// running returns how many executions have not ended.
-func (l *ledger) running() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := 0
-	for _, e := range l.executions {
-		if e.ending == runs {
-			n++
-		}
-	}
-	return n
-}
-
 // listed returns the executions that match, in the order in which they began.
 func (l *ledger) listed(ok func(*execution) bool) []*execution {
 	l.mu.Lock()

@@ -48,7 +48,7 @@ func (c *cluster) toggleAround(p *process, times int, around time.Duration) {
 		c.ticks(1, -around)
 		c.wait(drawn())
 		c.disable(p)
-		if c.next().Sub(time.Now()) <= around {
+		if time.Until(c.next()) <= around {
 			c.ticks(1, 0)
 		}
 		c.wait(drawn())
