@@ -3,6 +3,8 @@ package mixed
 import (
 	"testing"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/jvmmember"
 )
 
 // handOver starts members of the other kind one by one, and then lets the others leave, every few
@@ -26,6 +28,8 @@ func TestMigrationToGo(t *testing.T) {
 	long := setting{work: time.Second, longest: 2 * time.Second, failover: true}
 	play(t, "JVM → Go", []scenario{{
 		name: "one by one", begin: jvms, leads: jvm, then: handOver([]string{"g1", "g2", "g3"}, "j1", "j2", "j3"),
+	}, {
+		name: "one by one, 3.0.5", setting: setting{release: jvmmember.V305}, begin: jvms, leads: jvm, then: handOver([]string{"g1", "g2", "g3"}, "j1", "j2", "j3"),
 	}, {
 		name: "one by one, the leader last", begin: jvms, leads: jvm, then: handOver([]string{"g1", "g2", "g3"}, "j3", "j2", "j1"),
 	}, {

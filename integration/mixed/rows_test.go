@@ -3,6 +3,8 @@ package mixed
 import (
 	"testing"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/integration/jvmmember"
 )
 
 const ms = time.Millisecond
@@ -94,6 +96,12 @@ func TestD2ComingAndGoingBetweenTicks(t *testing.T) {
 		name: "a JVM joins", setting: minutes, begin: members, leads: jvm,
 		then: func(c *cluster) { c.ticks(2, 10*time.Second); c.several("j3") },
 	}, {
+		name: "a JVM joins, Go leads", setting: minutes, begin: starting("g1", "g2", "j1", "j2"), leads: golang,
+		then: func(c *cluster) { c.ticks(2, 10*time.Second); c.several("j3") },
+	}, {
+		name: "a JVM leaves, Go leads", setting: minutes, begin: starting("g1", "g2", "j1", "j2"), leads: golang,
+		then: func(c *cluster) { c.ticks(2, 10*time.Second); c.member("j1").leave() },
+	}, {
 		name: "a Go instance is killed", setting: minutes, begin: members, leads: jvm,
 		then: func(c *cluster) { c.ticks(2, 10*time.Second); c.member("g1").kill() },
 	}})
@@ -135,6 +143,14 @@ func TestD4DealingWhileJVMsFire(t *testing.T) {
 		{name: "a Go instance's server around each tick, 1 s", begin: members, leads: golang, then: toggle("g2", time.Second)},
 		{name: "a JVM's server around each tick, JVM leads", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: toggle("j2", 50*ms)},
 		{name: "a Go instance's server around each tick, JVM leads", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: toggle("g1", 50*ms)},
+		{name: "JVMs come and go at ticks", begin: members, leads: golang, then: func(c *cluster) {
+			for _, name := range []string{"j3", "j4", "j5", "j6"} {
+				c.ticks(3, -20*ms)
+				j := c.start(jvm, name)
+				c.ticks(3, -20*ms)
+				j.leave()
+			}
+		}},
 		{name: "Go instances come and go at ticks", begin: members, leads: golang, then: func(c *cluster) {
 			for _, name := range []string{"g3", "g4", "g5", "g6"} {
 				c.ticks(3, -20*ms)
@@ -182,10 +198,13 @@ func TestD6FailoverOfWhatAJVMHadBegun(t *testing.T) {
 	}
 	short := setting{work: 1500 * ms, failover: true}
 	old := setting{work: 1500 * ms, failover: true, session: 20 * time.Second}
+	newer := setting{work: 1500 * ms, failover: true, release: jvmmember.V305}
 	play(t, "D6", []scenario{
 		{name: "Go leads", setting: short, begin: starting("g1", "g2", "j1", "j2"), leads: golang, then: kill("j1")},
 		{name: "Go leads, the session outlasts ticks", setting: old, begin: starting("g1", "g2", "j1", "j2"), leads: golang, then: kill("j1")},
 		{name: "JVM leads", setting: short, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: kill("j2")},
+		{name: "Go leads, 3.0.5", setting: newer, begin: starting("g1", "g2", "j1", "j2"), leads: golang, then: kill("j1")},
+		{name: "JVM leads, 3.0.5", setting: newer, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: kill("j2")},
 		{name: "the JVM that leads", setting: short, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: kill("j1")},
 		{name: "both JVMs", setting: short, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: kill("j1", "j2")},
 	})
