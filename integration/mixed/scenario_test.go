@@ -73,7 +73,7 @@ func (c *cluster) window(then func(*cluster)) count {
 	n := c.ledger.count(from, end, c.setting.failover)
 	n.leftBy = len(left)
 	if len(left) > 0 {
-		n.tell("left in the tree: %q", slices.Sorted(maps.Keys(left)))
+		n.stories = append([]string{fmt.Sprintf("left in the tree: %q", slices.Sorted(maps.Keys(left)))}, n.stories...)
 	}
 	n.story = c.story()
 	return n
@@ -89,8 +89,9 @@ func (s scenario) check(t testing.TB, seed uint64, c count) {
 		return
 	}
 	stories := slices.Clone(c.stories)
-	if len(stories) > 12 {
-		stories = append(stories[:12], fmt.Sprintf("… and %d more", len(c.stories)-12))
+	const most = 20
+	if len(stories) > most {
+		stories = append(stories[:most], fmt.Sprintf("… and %d more", len(c.stories)-most))
 	}
 	t.Errorf("seed %d:\n%s\n%s\n%s\n%s", seed, titles, &c, strings.Join(stories, "\n"), c.story)
 }

@@ -58,7 +58,12 @@ func TestZooKeeper(t *testing.T) {
 			c.member("g1").leave()
 		}},
 		{name: "a JVM is killed", setting: long, begin: starting("g1", "j1", "j2"), leads: golang, then: func(c *cluster) {
-			c.ticks(3, 200*ms)
+			c.ticks(3, 0)
+			c.await("j1 works", 20*time.Second, func() bool {
+				return len(c.ledger.listed(func(e *execution) bool {
+					return e.member == "j1" && e.ending == runs && time.Since(e.begin) > 200*ms
+				})) > 0
+			})
 			c.member("j1").kill()
 		}},
 		{name: "from a JVM to Go", setting: short, begin: starting("j1"), leads: jvm, then: handOver([]string{"g1"}, "j1")},
