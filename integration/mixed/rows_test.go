@@ -255,6 +255,24 @@ func TestD8RunningIsRemovedDuringAFailover(t *testing.T) {
 	})
 }
 
+// A JVM that is busy when somebody dies takes an item over at the end of its run. If the Go instance
+// that owns the item by then begins it first, tick after tick, the JVM never finds it idle, and until
+// it does it looks at no other item.
+func TestTakenOverFromAGoOwner(t *testing.T) {
+	kill := func(c *cluster) {
+		work := c.setting.work
+		c.wait(time.Duration(c.random.Int64N(int64(2 * time.Second)))) // its last sign of life comes at any time
+		c.ticks(5, time.Duration(c.random.Int64N(int64(work))))
+		c.member("j1").kill()
+	}
+	play(t, "taken over from a Go owner", []scenario{
+		{name: "Go leads", setting: setting{work: 3 * time.Second, failover: true, session: 6 * time.Second}, begin: starting("g1", "j1", "j2"), leads: golang, then: kill},
+		{name: "Go leads, short session", setting: setting{work: 2 * time.Second, failover: true, session: 6500 * ms}, begin: starting("g1", "j1", "j2"), leads: golang, then: kill},
+		{name: "Go leads, frequent ticks", setting: setting{cron: "0/2 * * * * ?", work: 700 * ms, failover: true, session: 4 * time.Second}, begin: starting("g1", "j1", "j2"), leads: golang, then: kill},
+		{name: "JVM leads", setting: setting{work: 3 * time.Second, failover: true, session: 6 * time.Second}, begin: afterGo("j2", "g1", "j1"), leads: jvm, then: kill},
+	})
+}
+
 func TestD9AGoLeaderGoes(t *testing.T) {
 	goes := func(how func(*cluster, *process)) func(*cluster) {
 		return func(c *cluster) { c.ticks(10, 1500*ms); how(c, c.member("g1")) }
