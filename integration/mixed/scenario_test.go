@@ -14,6 +14,8 @@ import (
 type scenario struct {
 	name    string
 	setting setting
+	// times is how many seeds it takes at least to show a race; 1 if it is left out.
+	times int
 	// begin starts the first members.
 	begin func(*cluster)
 	// leads is who must lead when the window begins; empty if that does not matter.
@@ -29,7 +31,7 @@ func play(t *testing.T, row string, list []scenario) {
 	for _, s := range list {
 		t.Run(s.name, func(t *testing.T) {
 			var all count
-			for n := range uint64(*seeds) {
+			for n := range uint64(max(*seeds, s.times)) {
 				var c count
 				synctest.Test(t, func(t *testing.T) { c = s.run(t, newSimulated(*seed+n), *seed+n) })
 				all.add(c)
