@@ -189,6 +189,7 @@ func (t *timer) run() {
 		if len(t.once) > 0 && (t.cron == nil || t.cron.next.IsZero() || t.once[0].Before(t.cron.next)) {
 			t.once = t.once[1:]
 			t.mu.Unlock()
+			acquired = time.Time{} // Quartz gives back what it has taken when something earlier comes
 			t.member.fire(time.Time{})
 			continue
 		}
