@@ -52,6 +52,23 @@ func (d document) pool() string {
 // read reads a configuration. A key that the release does not know is an error, as it is for the
 // library that ElasticJob reads YAML with.
 func (m *Member) read(text string) (document, error) {
+	if d := m.known.Load(); d != nil && d.text == text {
+		return d.document, nil // a JVM reads the same document several times in each run
+	}
+	d, err := m.parse(text)
+	if err == nil {
+		m.known.Store(&knownDocument{text, d})
+	}
+	return d, err
+}
+
+// knownDocument is a document that was read.
+type knownDocument struct {
+	text     string
+	document document
+}
+
+func (m *Member) parse(text string) (document, error) {
 	d := document{MaxTimeDiffSeconds: -1}
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	decoder.KnownFields(true)

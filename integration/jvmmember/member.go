@@ -38,6 +38,7 @@ type Member struct {
 	shut   atomic.Bool  // the job is shut down; the process may go on
 	busy   atomic.Bool  // the job runs here
 	total  atomic.Int64 // how many items the member knows of
+	known  atomic.Pointer[knownDocument]
 	mu     sync.Mutex
 	failed error
 }
