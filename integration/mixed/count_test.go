@@ -14,6 +14,7 @@ const late = 2 * time.Second
 type count struct {
 	ticks                                         int
 	missed, orphaned, doubled, late, overlapping  int
+	swept                                         int
 	failedOver, unrecovered, twice, wrong, leftBy int
 	stories                                       []string // of what went wrong
 	story                                         string   // of what was done
@@ -24,6 +25,7 @@ func (c *count) add(o count) {
 	c.missed += o.missed
 	c.orphaned += o.orphaned
 	c.doubled += o.doubled
+	c.swept += o.swept
 	c.late += o.late
 	c.overlapping += o.overlapping
 	c.failedOver += o.failedOver
@@ -35,10 +37,10 @@ func (c *count) add(o count) {
 }
 
 // titles are the columns of String.
-const titles = "ticks | missed | of them orphaned | doubled | late | overlapping | failed over | unrecovered | twice | wrong tick | left"
+const titles = "ticks | missed | of them orphaned | doubled | swept along | late | overlapping | failed over | unrecovered | twice | wrong tick | left"
 
 func (c *count) String() string {
-	cells := []int{c.ticks, c.missed, c.orphaned, c.doubled, c.late, c.overlapping, c.failedOver, c.unrecovered, c.twice, c.wrong, c.leftBy}
+	cells := []int{c.ticks, c.missed, c.orphaned, c.doubled, c.swept, c.late, c.overlapping, c.failedOver, c.unrecovered, c.twice, c.wrong, c.leftBy}
 	text := make([]string, len(cells))
 	for i, n := range cells {
 		text[i] = fmt.Sprint(n)
@@ -55,6 +57,7 @@ func (l *ledger) count(from, to time.Time, isFailover bool) count {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var c count
+	var made, idle []*execution
 	items := 0
 	for _, d := range l.due {
 		items = max(items, d.total)
@@ -73,6 +76,18 @@ func (l *ledger) count(from, to time.Time, isFailover bool) count {
 		}
 		slices.SortStableFunc(o.executions, func(a, b *execution) int { return a.begin.Compare(b.begin) })
 		o.run()
+		made, idle = append(made, o.made...), append(idle, o.idle...)
+	}
+	for _, e := range idle {
+		isSwept := slices.ContainsFunc(made, func(m *execution) bool {
+			return m.member == e.member && m.tick.Equal(e.tick) && m.begin.Sub(e.begin).Abs() < time.Second
+		})
+		if isSwept {
+			c.swept++
+			continue
+		}
+		c.doubled++
+		c.tell("doubled: nothing was missed before\n\t%v", e)
 	}
 	return c
 }
@@ -86,6 +101,8 @@ type ofItem struct {
 	executions []*execution
 	begun      map[int64]*execution // by tick
 	count      *count
+
+	made, idle []*execution // make-ups of JVM members that stand for something, and for nothing
 }
 
 func (o *ofItem) within(at time.Time) bool { return !at.Before(o.from) && at.Before(o.to) }
@@ -160,7 +177,13 @@ func (o *ofItem) makeUp(e *execution) {
 		o.doubled(e, own)
 		return
 	}
-	if !o.standsFor(e, own != nil) {
+	switch found := o.standsFor(e, own != nil); {
+	case found && e.kind == jvm:
+		o.made = append(o.made, e)
+	case found:
+	case e.kind == jvm && o.within(e.stands):
+		o.idle = append(o.idle, e)
+	default:
 		o.doubled(e, own)
 	}
 }

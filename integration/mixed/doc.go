@@ -19,6 +19,8 @@
 //	             nobody was there
 //	doubled      begun more than once for the tick, runs after a failover excepted; also a make-up
 //	             for which no tick was missed, and a failover of nothing
+//	swept along  run again by a JVM that made up for other items: it runs all items of a fire, in the
+//	             real one, too
 //	late         begun more than 2 s after the tick, or by a make-up
 //	overlapping  two executions of an item at a time
 //	failed over  executions that were cut short, and ran again
