@@ -53,7 +53,7 @@ type cluster struct {
 	schedule  *cronexpr.Schedule
 	total     int
 	processes []*process
-	byIP      map[string]*process
+	byID      map[string]*process // by the ids of their instances
 	notes     []string
 }
 
@@ -63,7 +63,7 @@ func newCluster(t testing.TB, st store, s setting, seed uint64) *cluster {
 	s = s.withDefaults()
 	c := &cluster{
 		t: t, store: st, setting: s, seed: seed, random: rand.New(rand.NewPCG(seed, 0)),
-		ledger: newLedger(), total: s.total, byIP: map[string]*process{},
+		ledger: newLedger(), total: s.total, byID: map[string]*process{},
 	}
 	c.follow(s.cron)
 	var err error
@@ -167,10 +167,16 @@ func (c *cluster) state() *jobtree.State { return jobtree.Read(c.view.Snapshot()
 
 // processOf returns the process of an instance, or nil.
 func (c *cluster) processOf(id string) *process {
-	ip, _, _ := strings.Cut(id, "@-@")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.byIP[ip]
+	return c.byID[id]
+}
+
+// hasID notes the id of a process's instance.
+func (c *cluster) hasID(p *process, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.byID[id] = p
 }
 
 // alive returns the processes that have neither left nor died, in the order of their start.

@@ -31,6 +31,8 @@ func TestMigrationToGo(t *testing.T) {
 	}, {
 		name: "one by one, 3.0.5", setting: setting{release: jvmmember.V305}, begin: jvms, leads: jvm, then: handOver([]string{"g1", "g2", "g3"}, "j1", "j2", "j3"),
 	}, {
+		name: "one by one, on the same hosts", setting: setting{hosts: 3}, begin: jvms, leads: jvm, then: handOver([]string{"g1", "g2", "g3"}, "j1", "j2", "j3"),
+	}, {
 		name: "one by one, the leader last", begin: jvms, leads: jvm, then: handOver([]string{"g1", "g2", "g3"}, "j3", "j2", "j1"),
 	}, {
 		name: "one by one, items of a second and more", setting: long, begin: jvms, leads: jvm, then: handOver([]string{"g1", "g2", "g3"}, "j1", "j2", "j3"),
@@ -95,6 +97,8 @@ func TestMigrationToJVM(t *testing.T) {
 	long := setting{work: time.Second, longest: 2 * time.Second, failover: true}
 	play(t, "Go → JVM", []scenario{{
 		name: "one by one", begin: members, leads: golang, then: handOver([]string{"j1", "j2", "j3"}, "g1", "g2", "g3"),
+	}, {
+		name: "one by one, on the same hosts", setting: setting{hosts: 3}, begin: members, leads: golang, then: handOver([]string{"j1", "j2", "j3"}, "g1", "g2", "g3"),
 	}, {
 		name: "one by one, the leader last", begin: members, leads: golang, then: handOver([]string{"j1", "j2", "j3"}, "g3", "g2", "g1"),
 	}, {

@@ -37,10 +37,12 @@ func (c *cluster) start(k kind, name string) *process {
 	}
 	c.mu.Lock()
 	n := len(c.processes) + 1
-	// Members of both kinds sort by their addresses.
+	// Members sort by their addresses first, whatever their kind is.
 	p := &process{c: c, kind: k, name: name, ip: fmt.Sprintf("10.0.%d.%d", 100+c.random.IntN(100), 100+n), random: rand.New(rand.NewPCG(c.seed, uint64(n)))}
+	if c.setting.hosts > 0 {
+		p.ip = fmt.Sprintf("10.0.0.%d", 101+(n-1)%c.setting.hosts)
+	}
 	c.processes = append(c.processes, p)
-	c.byIP[p.ip] = p
 	c.mu.Unlock()
 	c.note("%s starts as %s", name, p.ip)
 	var err error
@@ -70,6 +72,9 @@ func (p *process) join(n int) (err error) {
 	ctx := context.Background()
 	if p.kind == golang {
 		p.golang, err = job.Schedule(ctx, p.registry, p.c.setting.config(), job.HandlerFunc(p.execute), job.WithIP(p.ip), job.WithImplementation(class))
+		if err == nil {
+			p.c.hasID(p, p.golang.Status().InstanceID)
+		}
 		return err
 	}
 	config := jvmmember.Config{
@@ -80,6 +85,7 @@ func (p *process) join(n int) (err error) {
 		config.Step = p.step
 		config.Order = jvmmember.ShuffledOrder(p.c.seed<<8 | uint64(n))
 	}
+	p.c.hasID(p, fmt.Sprintf("%s@-@%d", config.IP, config.PID))
 	p.jvm, err = jvmmember.Start(ctx, config)
 	return err
 }
@@ -99,6 +105,7 @@ func latency(random *rand.Rand) time.Duration {
 
 // execute is the work of an item of a Go instance.
 func (p *process) execute(ctx context.Context, sc job.ShardingContext) error {
+	p.c.hasID(p, sc.InstanceID) // each session has a new one
 	e := execution{kind: golang, member: p.name, item: sc.Item, tick: sc.ScheduledTime, source: asked}
 	switch sc.Source {
 	case job.SourceNormal:

@@ -37,6 +37,10 @@ func TestTwoKinds(t *testing.T) {
 		{name: "Go leads", begin: starting("g1", "j1", "j2", "g2"), leads: golang},
 		{name: "JVM leads", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm},
 		{name: "JVM leads, work of a second, failover", setting: setting{work: time.Second, failover: true}, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm},
+		{name: "Go leads, no records", setting: setting{without: "monitor"}, begin: starting("g1", "j1", "j2", "g2"), leads: golang},
+		{name: "JVM leads, no records", setting: setting{without: "monitor"}, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm},
+		{name: "Go leads, no make-ups", setting: setting{without: "misfire"}, begin: starting("g1", "j1", "j2", "g2"), leads: golang},
+		{name: "JVM leads, no make-ups", setting: setting{without: "misfire"}, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm},
 		{name: "Go leads, work of a second, failover", setting: setting{work: time.Second, failover: true}, begin: starting("g1", "j1", "j2", "g2"), leads: golang},
 	})
 }

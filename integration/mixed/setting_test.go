@@ -25,7 +25,10 @@ type setting struct {
 	ofGo     time.Duration // those of Go instances: as work and longest say
 	session  time.Duration // 6 s
 	failover bool
+	hosts    int               // as many as processes; with fewer several share an address
 	release  jvmmember.Release // 3.0.4
+	strategy string            // AVG_ALLOCATION
+	without  string            // the records of what runs ("monitor") or make-ups ("misfire")
 }
 
 func (s setting) withDefaults() setting {
@@ -35,6 +38,7 @@ func (s setting) withDefaults() setting {
 	s.work = or(s.work, 50*time.Millisecond)
 	s.longest = or(s.longest, s.work)
 	s.session = or(s.session, 6*time.Second)
+	s.strategy = or(s.strategy, "AVG_ALLOCATION")
 	s.release = or(s.release, jvmmember.V304)
 	return s
 }
@@ -58,22 +62,30 @@ disabled: false
 failover: %v
 jobName: %s
 jobParameter: ''
+jobShardingStrategyType: %s
 maxTimeDiffSeconds: -1
-misfire: true
-monitorExecution: true
+misfire: %v
+monitorExecution: %v
 overwrite: false
 reconcileIntervalMinutes: 10
 shardingItemParameters: ''
 shardingTotalCount: %d
 staticSharding: false
 timeZone: %s
-`, s.cron, s.failover, jobName, s.total, zone)
+`, s.cron, s.failover, jobName, s.strategy, s.without != "misfire", s.without != "monitor", s.total, zone)
 }
 
 // config is the same configuration as a Go program brings it.
 func (s setting) config() job.Config {
-	return job.Config{
+	c := job.Config{
 		Name: jobName, Cron: s.cron, TimeZone: zone, ShardingTotalCount: s.total, Failover: s.failover,
-		ErrorHandler: job.ErrorHandlerIgnore,
+		Strategy: s.strategy, ErrorHandler: job.ErrorHandlerIgnore,
 	}
+	switch s.without {
+	case "misfire":
+		c.Misfire = job.Off
+	case "monitor":
+		c.MonitorExecution = job.Off
+	}
+	return c
 }
