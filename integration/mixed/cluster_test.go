@@ -128,7 +128,7 @@ func (c *cluster) watch(ctx context.Context) {
 		if time.Until(tick) > before {
 			continue
 		}
-		c.ledger.comes(due{tick, c.items(), c.orphaned()})
+		c.ledger.comes(due{tick: tick, total: c.items(), orphaned: c.orphaned(), owners: c.owners()})
 		if !rest.For(ctx, time.Until(tick)) && ctx.Err() != nil {
 			return
 		}

@@ -63,7 +63,7 @@ func (l *ledger) count(from, to time.Time, isFailover bool) count {
 		items = max(items, d.total)
 	}
 	for item := range items {
-		o := &ofItem{item: item, from: from, to: to, isFailover: isFailover, count: &c, begun: map[int64]*execution{}}
+		o := &ofItem{item: item, from: from, to: to, isFailover: isFailover, count: &c, dead: l.dead, begun: map[int64]*execution{}}
 		for _, d := range l.due {
 			if item < d.total {
 				o.due = append(o.due, d)
@@ -99,6 +99,7 @@ type ofItem struct {
 	isFailover bool
 	due        []due
 	executions []*execution
+	dead       map[string]time.Time // when members were killed
 	begun      map[int64]*execution // by tick
 	count      *count
 
@@ -278,12 +279,21 @@ func (o *ofItem) missed() {
 			continue
 		}
 		o.count.missed++
-		if d.orphaned[o.item] {
+		if d.orphaned[o.item] || o.diesAt(d) {
 			o.count.orphaned++
 			continue
 		}
 		o.count.tell("missed: item %d, tick %s", o.item, d.tick.Format("15:04:05"))
 	}
+}
+
+// diesAt reports whether the owner of the item was killed when a tick came, before it could begin.
+func (o *ofItem) diesAt(d due) bool {
+	if o.item >= len(d.owners) {
+		return false
+	}
+	at, isDead := o.dead[d.owners[o.item]]
+	return isDead && !at.Before(d.tick) && at.Sub(d.tick) < time.Second
 }
 
 func (o *ofItem) unrecovered() {

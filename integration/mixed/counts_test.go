@@ -20,7 +20,8 @@ func TestCounts(t *testing.T) {
 	for _, x := range []struct {
 		name     string
 		runs     []*execution
-		orphaned bool // at 20
+		orphaned bool    // at 20
+		killed   float64 // when its owner was killed; 0 if it was not
 		want     count
 	}{
 		{name: "all in time", runs: []*execution{
@@ -32,6 +33,12 @@ func TestCounts(t *testing.T) {
 		{name: "missed, and its owner was dead", orphaned: true, runs: []*execution{
 			run(jvm, normal, 0, 0, 1, done), run(jvm, normal, 10, 10, 11, done), run(jvm, normal, 30, 30, 31, done),
 		}, want: count{missed: 1, orphaned: 1}},
+		{name: "missed, and its owner died as it came", killed: 20.1, runs: []*execution{
+			run(jvm, normal, 0, 0, 1, done), run(jvm, normal, 10, 10, 11, done), run(jvm, normal, 30, 30, 31, done),
+		}, want: count{missed: 1, orphaned: 1}},
+		{name: "missed, and its owner had died long before", killed: 5, runs: []*execution{
+			run(jvm, normal, 0, 0, 1, done), run(jvm, normal, 10, 10, 11, done), run(jvm, normal, 30, 30, 31, done),
+		}, want: count{missed: 1}},
 		{name: "begun twice", runs: []*execution{
 			run(jvm, normal, 0, 0, 1, done), run(golang, normal, 0, 2, 3, done), run(jvm, normal, 10, 10, 11, done), run(jvm, normal, 20, 20, 21, done), run(jvm, normal, 30, 30, 31, done),
 		}, want: count{doubled: 1}},
@@ -78,7 +85,10 @@ func TestCounts(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			l := newLedger()
 			for _, seconds := range []float64{0, 10, 20, 30} {
-				l.comes(due{tick: at(seconds), total: 1, orphaned: map[int]bool{0: x.orphaned && seconds == 20}})
+				l.comes(due{tick: at(seconds), total: 1, orphaned: map[int]bool{0: x.orphaned && seconds == 20}, owners: []string{"owner"}})
+			}
+			if x.killed > 0 {
+				l.dead["owner"] = at(x.killed)
 			}
 			l.executions = x.runs
 			got := l.count(at(0), at(40), true)

@@ -15,8 +15,8 @@
 // All counts are of item-ticks: one item at one time by cron.
 //
 //	missed       nobody began the item for the tick, and no make-up stands for it
-//	orphaned     those of them whose owner had been killed, and whose session had not ended; or
-//	             nobody was there
+//	orphaned     those of them whose owner had been killed, and whose session had not ended, or was
+//	             killed in the first second of the tick; or nobody was there
 //	doubled      begun more than once for the tick, runs after a failover excepted; also a make-up
 //	             for which no tick was missed, and a failover of nothing
 //	swept along  run again by a JVM that made up for other items: it runs all items of a fire, in the

@@ -82,7 +82,7 @@ type ledger struct {
 	mu         sync.Mutex
 	executions []*execution
 	due        []due
-	dead       map[string]bool
+	dead       map[string]time.Time // when members were killed
 }
 
 // due is a tick that came, and what was to run then.
@@ -91,15 +91,17 @@ type due struct {
 	total int
 	// orphaned are the items whose owner had been killed, or all if nobody was there.
 	orphaned map[int]bool
+	// owners are the names of the members that had the items.
+	owners []string
 }
 
-func newLedger() *ledger { return &ledger{dead: map[string]bool{}} }
+func newLedger() *ledger { return &ledger{dead: map[string]time.Time{}} }
 
 // begin notes that an execution begins, or returns nil if its member is dead.
 func (l *ledger) begin(e execution) *execution {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.dead[e.member] {
+	if _, isDead := l.dead[e.member]; isDead {
 		return nil
 	}
 	e.begin = time.Now()
@@ -120,7 +122,7 @@ func (l *ledger) end(e *execution, how ending) {
 func (l *ledger) kill(member string, recorded []int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dead[member] = true
+	l.dead[member] = time.Now()
 	for _, e := range l.executions {
 		if e.member == member && e.ending == runs {
 			e.end, e.ending = time.Now(), killed
@@ -150,7 +152,8 @@ func (l *ledger) plant(item int) {
 func (l *ledger) isDead(member string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.dead[member]
+	_, isDead := l.dead[member]
+	return isDead
 }
 
 // comes notes that a tick has come.
