@@ -139,14 +139,17 @@ func TestD4DealingWhileJVMsFire(t *testing.T) {
 		return func(c *cluster) { c.toggleAround(c.member(name), 20, around) }
 	}
 	members := starting("g1", "g2", "j1", "j2")
+	// What a JVM does not run because its server is disabled when its fire looks, nobody knows of; and a
+	// JVM that leads moves what has begun. JVM members alone lose as much, and begin more twice.
+	unknown, led := count{missed: 8}, count{missed: 8, doubled: 4}
 	play(t, "D4", []scenario{
-		{name: "a JVM's server around each tick, 5 ms", begin: members, leads: golang, then: toggle("j1", 5*ms)},
-		{name: "a JVM's server around each tick, 50 ms", begin: members, leads: golang, then: toggle("j1", 50*ms)},
-		{name: "a JVM's server around each tick, 1 s", begin: members, leads: golang, then: toggle("j1", time.Second)},
+		{name: "a JVM's server around each tick, 5 ms", begin: members, leads: golang, then: toggle("j1", 5*ms), allowed: unknown},
+		{name: "a JVM's server around each tick, 50 ms", begin: members, leads: golang, then: toggle("j1", 50*ms), allowed: unknown},
+		{name: "a JVM's server around each tick, 1 s", begin: members, leads: golang, then: toggle("j1", time.Second), allowed: unknown},
 		{name: "a Go instance's server around each tick, 50 ms", begin: members, leads: golang, then: toggle("g2", 50*ms)},
 		{name: "a Go instance's server around each tick, 1 s", begin: members, leads: golang, then: toggle("g2", time.Second)},
-		{name: "a JVM's server around each tick, JVM leads", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: toggle("j2", 50*ms)},
-		{name: "a Go instance's server around each tick, JVM leads", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: toggle("g1", 50*ms)},
+		{name: "a JVM's server around each tick, JVM leads", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: toggle("j2", 50*ms), allowed: led},
+		{name: "a Go instance's server around each tick, JVM leads", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: toggle("g1", 50*ms), allowed: led},
 		{name: "JVMs come and go at ticks", begin: members, leads: golang, then: func(c *cluster) {
 			for _, name := range []string{"j3", "j4", "j5", "j6"} {
 				c.ticks(3, -20*ms)
@@ -224,9 +227,12 @@ func TestD7SeveralAreKilled(t *testing.T) {
 		}
 	}
 	short := setting{work: 1500 * ms, failover: true}
+	// A JVM may deal items to an instance that has died since it looked. Nobody asks it for another
+	// deal if no Go instance is left.
+	forLong := count{missed: 8 * 60}
 	play(t, "D7", []scenario{
 		{name: "two Go instances, JVM leads", setting: short, begin: afterGo("j1", "j2", "g1", "g2", "g3"), leads: jvm, then: kill("g1", "g2")},
-		{name: "two Go instances, JVMs remain", setting: short, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: kill("g1", "g2")},
+		{name: "two Go instances, JVMs remain", setting: short, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: kill("g1", "g2"), allowed: forLong},
 		{name: "one of each, JVM leads", setting: short, begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, then: kill("j2", "g1")},
 		{name: "one of each, Go leads", setting: short, begin: starting("g1", "g2", "j1", "j2"), leads: golang, then: kill("g2", "j1")},
 		{name: "the leader and one of the others, Go leads", setting: short, begin: starting("g1", "g2", "j1", "j2"), leads: golang, then: kill("g1", "j1")},
@@ -298,7 +304,8 @@ func TestD9AGoLeaderGoes(t *testing.T) {
 
 func TestD10AJVMLeaderDiesInItsDeal(t *testing.T) {
 	play(t, "D10", []scenario{{
-		name: "while it deals", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm,
+		// It has taken all items from their owners: nobody knows any more who has begun the tick.
+		name: "while it deals", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, allowed: count{missed: 8},
 		then: func(c *cluster) {
 			c.ticks(5, 1500*ms)
 			c.several("g3")
