@@ -55,7 +55,8 @@ func TestMigrationToGo(t *testing.T) {
 			handOver([]string{"g3"}, "j3")(c)
 		},
 	}, {
-		name: "nodes of members long dead are there", setting: long, begin: jvms, leads: jvm,
+		// A JVM leads, and it takes over what is planted in its own fire: see repeats.
+		name: "nodes of members long dead are there", setting: long, begin: jvms, leads: jvm, allowed: count{missed: 8, doubled: 4, unrecovered: 2},
 		then: func(c *cluster) {
 			handOver([]string{"g1", "g2"})(c)
 			c.ticks(2, 3500*ms)
@@ -63,7 +64,8 @@ func TestMigrationToGo(t *testing.T) {
 			handOver([]string{"g3"}, "j1", "j2", "j3")(c)
 		},
 	}, {
-		name: "all JVMs are killed before", setting: long, begin: jvms, leads: jvm,
+		// No Go instance has seen what the JVM members ran: nobody knows for which tick that was.
+		name: "all JVMs are killed before", setting: long, begin: jvms, leads: jvm, allowed: count{wrong: 8},
 		then: func(c *cluster) {
 			c.ticks(3, 500*ms)
 			for _, p := range c.alive() {
@@ -104,7 +106,7 @@ func TestMigrationToJVM(t *testing.T) {
 	}, {
 		name: "one by one, items of a second and more", setting: long, begin: members, leads: golang, then: handOver([]string{"j1", "j2", "j3"}, "g1", "g2", "g3"),
 	}, {
-		name: "a Go instance is killed", setting: long, begin: members, leads: golang,
+		name: "a Go instance is killed", setting: long, begin: members, leads: golang, allowed: repeats,
 		then: func(c *cluster) {
 			handOver([]string{"j1", "j2"}, "g2")(c)
 			c.ticks(3, 500*ms)
