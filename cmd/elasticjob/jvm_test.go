@@ -75,7 +75,7 @@ func TestBesideAJVMMember(t *testing.T) {
 	if out := run(exit.Done, "update", "report", "--set", "timeout=1m", "--dry-run") + p.err.String(); !strings.Contains(out, "JVM members run an item as long as it takes") {
 		t.Errorf("update: %s", out)
 	}
-	if out := run(exit.Done, "doctor", "report", "--wait", "1s"); !strings.Contains(out, "mixed") || !strings.Contains(out, "rules in force: scribe") {
+	if out := run(exit.Done, "doctor", "report", "--wait", "1s"); !strings.Contains(out, "mixed") || !strings.Contains(out, "rules in force: witness") {
 		t.Errorf("doctor: %s", out)
 	}
 }
