@@ -290,7 +290,7 @@ func TestTakenOverFromAGoOwner(t *testing.T) {
 	play(t, "taken over from a Go owner", []scenario{
 		{name: "Go leads", setting: setting{work: 3 * time.Second, failover: true, session: 6 * time.Second}, begin: starting("g1", "j1", "j2"), leads: golang, then: kill, allowed: repeats},
 		{name: "Go leads, short session", setting: setting{work: 2 * time.Second, failover: true, session: 6500 * ms}, begin: starting("g1", "j1", "j2"), leads: golang, then: kill, allowed: repeats},
-		{name: "Go leads, frequent ticks", times: 15, setting: setting{cron: "0/2 * * * * ?", work: 700 * ms, failover: true, session: 4 * time.Second}, begin: starting("g1", "j1", "j2"), leads: golang, then: kill, allowed: repeats},
+		{name: "Go leads, frequent ticks", times: 8, setting: setting{cron: "0/2 * * * * ?", work: 700 * ms, failover: true, session: 4 * time.Second}, begin: starting("g1", "j1", "j2"), leads: golang, then: kill, allowed: repeats},
 		{name: "JVM leads", setting: setting{work: 3 * time.Second, failover: true, session: 6 * time.Second}, begin: afterGo("j2", "g1", "j1"), leads: jvm, then: kill, allowed: repeats},
 	})
 }

@@ -26,8 +26,10 @@ type scenario struct {
 	allowed count
 }
 
-// play runs the scenarios of a row, and checks what was counted.
+// play runs the scenarios of a row, and checks what was counted. Rows run beside each other, and beside the
+// scenarios in real time, which mostly wait.
 func play(t *testing.T, row string, list []scenario) {
+	t.Parallel()
 	for _, s := range list {
 		t.Run(s.name, func(t *testing.T) {
 			var all count

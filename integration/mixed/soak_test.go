@@ -75,7 +75,7 @@ func (s *soak) of(c *cluster, half int) []*process {
 
 // storm goes on until the window of the cluster ends.
 func (s *soak) storm(c *cluster) {
-	for end := c.ahead(c.setting.ticks - 3); ; {
+	for end := c.ahead(c.setting.ticks - 8); ; { // who leaves may need a while
 		c.wait(time.Duration(c.random.ExpFloat64() * float64(15*time.Second)))
 		if time.Now().After(end) {
 			break
