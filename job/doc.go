@@ -61,6 +61,7 @@
 //	offer            what a Runner has the work for: a type, or the name of an implementation
 //	leader           the instance that deals, recovers and cleans up
 //	stranger         whoever writes into the tree and is no instance
+//	JVM member       an instance of ElasticJob: it has no node in sessions
 //	pass, step       a process goes through the same list of steps after each change; a table
 //	                 of the package internal/decide says who writes what when
 //
@@ -317,6 +318,18 @@
 // Jobs that the program starts itself on a Runner ([Node.Schedule], [Node.OneOff]) are the
 // program's until they stop, although the Runner may offer the same. The names of those that the
 // Runner serves are taken: ErrJobTwice.
+//
+// # JVM members
+//
+// Instances of ElasticJob 3.0.x may share a job with ours, on ZooKeeper. While one is there, ours keep rules of
+// their own for that: README says what holds then, and Config.Mixed what of a configuration cannot work.
+// What is promised above holds among ours. Of an item that a JVM member has, or that comes from one:
+//
+//   - That a tick starts at most once rests on the timing of the JVM member, which looks, and then writes
+//     without a condition: it may not stand still for half a second in between, ticks are at least 1.5 s
+//     apart, and it does not deal just after a tick has begun.
+//   - It has no token, no task id and no outcome. Nobody makes up for what a JVM member has missed.
+//   - Under a JVM leader nothing is dealt while anything runs, and ticks that come meanwhile wait for that.
 //
 // # Faults
 //

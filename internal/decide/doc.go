@@ -48,6 +48,7 @@
 //	LeaveAtOnce     leaver     nothing runs, and all that it has shows   what StepDown and SignOff do
 //	StepDown        leaver     first, and if it then turns out to lead   instances/{id} goes; leader/election/instance
 //	                                                                     goes if it leads
+//	                           … and something runs, beside JVM members  sessions/{id}; instances/{id} goes later
 //	HandOver        leaver     executions were cut short                 {i}/running and marks go; {f} with failover on,
 //	                                                                     unless they were killed; kill/{i} goes; or
 //	                                                                     their parts of requests
@@ -63,6 +64,10 @@
 //	Announce        member     sessions/{id} is out of date              sessions/{id}
 //	Disown          member     its process has another instance in the   sessions/{id}, instances/{id} go, and
 //	                           job, whose registration came late         leader/election/instance if that leads
+//	Unmark          taker      its run has gone without its marks        marks go
+//	                           … beside JVM members: one put its run up  {f} goes
+//	Witness         clerk      a JVM member runs an item, or begins      {i}/fired
+//	                           nothing any more; an item has no fired
 //	TakeOver        member     an item waits, a thread is free           {f} goes; marks; {i}/running, fired; its part
 //	                                                                     of a request
 //	Obey            member     it was triggered                          trigger/{id} goes; requests, requests/{r}
@@ -83,9 +88,9 @@
 //	                           the leader's node is nobody's             leader/election/instance goes
 //	Abdicate        leader     it may not lead any more                  leader/election/instance goes
 //	Tidy            leader     nodes of strangers are in the way         they go
-//	PutInForce      leader     the schedule or a calendar is new, or     schedule
+//	PutInForce      leader*    the schedule or a calendar is new, or     schedule
 //	                           from the future
-//	Recover         leader     a runner or a taker is dead               {i}/running and marks go; {f} with failover on,
+//	Recover         leader*    a runner or a taker is dead               {i}/running and marks go; {f} with failover on,
 //	                                                                     unless it was killed; as in HandOver
 //	Rewind          leader     a recorded tick has not come yet          {i}/fired
 //	Clean           leader     failover is off                           {f} goes; marks of idle items go
@@ -100,7 +105,11 @@
 //	Expire          leader     the job has expired, is to be removed     ~elasticjob/removed/{job}; the whole job goes
 //	                           then, and nothing is left to do
 //	                           … and it has many items, first            {i} goes, cursor/{i} goes, pins/{i} goes
+//	AskForDeal      clerk      a JVM leader has left somebody out        leader/sharding/necessary
 //	Assign          leader     an item has another owner than it should  {i}/instance
+//	                           … from or to a JVM member: first          leader/sharding/necessary
+//	                           … and it has begun what nobody knows of   {i}/instance, {i}/fired
+//	                           a JVM member that dealt is gone           leader/sharding/processing goes
 //	                           an item is new                            {i}/instance, {i}/fired
 //	                           an item is beyond the total, and idle     {i} goes, {f} goes, cursor/{i} goes
 //	                           nobody may have an item                   {i}/instance goes
@@ -115,7 +124,9 @@
 // A member of a tick ends with {i}/completed. Where that does not tell for certain, or is about to
 // be written anew, whoever ends the run, or writes it, also writes {g}/{i}.
 //
-// The clerk is the leader, or the first of our members if a JVM member leads, or an old one.
+// The clerk is the leader, or the first of our members if a JVM member leads, or an old one. Where a
+// leader has a star, the clerk does it under a JVM leader. Who gives leadership up beside JVM members writes
+// leader/sharding/necessary. The rules for jobs with JVM members are in the comment of [Mixed].
 //
 // In a job without records (MonitorExecution off) FireUnmonitored takes the place of Fire, and
 // writes nothing. BeginRequested writes only requests/{r}/{i} there, and EndUnmonitored its end.
