@@ -72,9 +72,15 @@ func TestZooKeeper(t *testing.T) {
 		running.Go(func() {
 			t.Run(s.name, func(t *testing.T) {
 				store := zookeeper{server: server, namespace: "mixed/" + strings.ReplaceAll(s.name, " ", "-"), proxies: new([]*proxy.Proxy)}
-				c := s.run(t, store, *seed)
+				var c count
+				lost := stallsDuring(func() { c = s.run(t, store, *seed) })
 				t.Logf("%s", titles)
 				t.Logf("figures | %s | %s | %s", title("ZooKeeper"), s.name, &c)
+				if lost > 400*ms {
+					t.Logf("the machine stood still for %v: only what is left in the tree is checked", lost)
+					s.allowed = everything
+					s.allowed.leftBy = 0
+				}
 				s.check(t, *seed, c)
 			})
 		})
