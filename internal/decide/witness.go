@@ -99,12 +99,20 @@ func (w *World) lastOfJVM(item *jobtree.Item) time.Time {
 	if until.IsZero() || w.Rules.Ticks == nil || item.Fired == nil {
 		return time.Time{}
 	}
-	tick := w.lastTick(until.Add(-jvmStart))
+	tick := w.lastTick(until)
 	if !tick.After(item.Fired.Tick) {
 		return time.Time{}
 	}
-	if before := w.lastTick(tick.Add(-1)); before.Equal(item.Fired.Tick) && until.Sub(tick) < jvmSlow {
-		return time.Time{} // its run of the tick before was seen, and so would this one be
+	if isNew := w.Leader == nil || w.Leader.Created > item.Fired.Modified; isNew {
+		return tick // there may have been no clerk to see its run
 	}
-	return tick
+	before := w.lastTick(tick.Add(-1))
+	had := until.Sub(tick) // to begin the tick; if its run of the tick before was seen, so would this one be
+	if had >= jvmSlow || had >= jvmStart && !before.Equal(item.Fired.Tick) {
+		return tick
+	}
+	if before.After(item.Fired.Tick) {
+		return before
+	}
+	return time.Time{}
 }

@@ -49,6 +49,10 @@ func TestWitness(t *testing.T) {
 
 		{name: "its server is disabled: it began what came before that", tree: disabled(100 * time.Millisecond), want: all},
 		{name: "its server is disabled: so soon after the tick that it cannot have begun", tree: disabled(29 * time.Millisecond)},
+		{
+			name: "its server is disabled: and the leader is new, so nobody may have seen its run",
+			tree: func(f *fixture) { f.remove("leader/election").leader(jvm); disabled(29 * time.Millisecond)(f) }, want: all,
+		},
 		{name: "its server is disabled: late enough", tree: disabled(30 * time.Millisecond), want: all},
 		{
 			name: "its server is disabled: its run of the tick before was seen, and it may be slow",
