@@ -24,7 +24,9 @@ help: ## list the targets
 # The fault suite comes by itself, and without it, too, which make faults has: sessions that
 # end because a busy machine gave their processes no time would be excused, and prove nothing.
 PLAIN = internal/decide internal/jobtree job/calendar job/cronexpr strategy
-SINGLE = '^(TestClusterModel|TestConfigRoundTrip|TestErrorsOfDocumentsAreBounded|TestSizeOfAConfiguration)$$'
+SINGLE = '^(TestClusterModel|TestConfigRoundTrip|TestErrorsOfDocumentsAreBounded|TestSizeOfAConfiguration|TestMixedOnZooKeeper|TestHistoriesOnZooKeeper)$$'
+# What goes by ticks of real time on a real ZooKeeper comes when nothing else runs.
+BYTICKS = '^(TestMixedOnZooKeeper|TestHistoriesOnZooKeeper)$$'
 # lint has vetted everything already, and nobody runs a debugger on what make starts: without its
 # tables some eighty test programs take a fifth less to link.
 FAST = -vet=off -ldflags=-w
@@ -37,6 +39,7 @@ test: deps lint ## brings what the tests need, then lints and runs all tests, wi
 		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ -e /console/browsertest $(PLAIN:%=-e /%$$))
 	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 8 ./job $(PLAIN:%=./%)
 	REQUIRE_ZOOKEEPER=1 go test -short -timeout 30m ./integration
+	REQUIRE_ZOOKEEPER=1 go test $(FAST) -p 1 -parallel 8 -run $(BYTICKS) ./integration/jvmmember ./integration/mixed
 	REQUIRE_BROWSER=1 go test $(FAST) -timeout 20m ./console/browsertest/...
 
 deps: ## what the tests need beside Go
@@ -76,8 +79,10 @@ soak: ## random faults on real servers: make soak STORE=etcd|zookeeper DURATION=
 	@scripts/test-deps
 	go run ./integration/soak -store $(STORE) -duration $(DURATION) -seed $(SEED)
 
-mixed: ## an hour of ticks of a job that JVM members and Go instances run together, with random faults, beside the same with JVM members alone
+mixed: ## an hour of ticks of a job that JVM members and Go instances run together, with random faults, and beside it with JVM members alone; then all that was recorded of ElasticJob, on ZooKeeper
 	go test ./integration/mixed -run TestSoak -v -full -seed $(SEED)
+	@scripts/test-deps
+	REQUIRE_ZOOKEEPER=1 go test ./integration/jvmmember -run OnZooKeeper -all
 
 simulate: ## a virtual day of 1,000 instances and 10,000 items, with random faults
 	go test ./integration/simulation -run TestDay -v -full -seed $(SEED)

@@ -20,7 +20,7 @@ type server struct {
 	names  map[coord.SessionID]string
 }
 
-func (g *server) dial(t *testing.T, name string) coord.Registry {
+func (g *server) dial(t testing.TB, name string) coord.Registry {
 	t.Helper()
 	r, err := zk.Dial(t.Context(), zk.Config{
 		Servers: []string{g.server.Addr()}, Namespace: g.space, SessionTimeout: time.Minute, DialTimeout: patience, RequestTimeout: patience,
@@ -36,7 +36,7 @@ func (g *server) dial(t *testing.T, name string) coord.Registry {
 	return r
 }
 
-func (g *server) written(t *testing.T) map[string][]string {
+func (g *server) written(t testing.TB) map[string][]string {
 	t.Helper()
 	texts := make(map[string][]string)
 	for _, w := range readLogs(t, g.server.Data(), "/"+g.space+"/demoJob") {
@@ -52,7 +52,7 @@ type simulated struct {
 	texts map[string][]string
 }
 
-func (g *simulated) dial(t *testing.T, name string) coord.Registry {
+func (g *simulated) dial(t testing.TB, name string) coord.Registry {
 	t.Helper()
 	r, err := g.store.Dial(t.Context(), memory.Config{Namespace: "test", SessionTimeout: time.Minute})
 	if err != nil {
@@ -61,7 +61,7 @@ func (g *simulated) dial(t *testing.T, name string) coord.Registry {
 	return &witness{r, g, name}
 }
 
-func (g *simulated) written(*testing.T) map[string][]string {
+func (g *simulated) written(testing.TB) map[string][]string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	copied := make(map[string][]string)

@@ -1,6 +1,7 @@
 package jvmmember_test
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -143,9 +144,12 @@ func TestHistoriesInMemory(t *testing.T) {
 	}
 }
 
+// all tells all stories on ZooKeeper, as make mixed does. They go by ticks of real time.
+var all = flag.Bool("all", false, "tell all stories on ZooKeeper")
+
 func TestHistoriesOnZooKeeper(t *testing.T) {
 	told := stories
-	if testing.Short() {
+	if !*all {
 		told = stories[:2]
 	}
 	for _, c := range told {
@@ -154,8 +158,11 @@ func TestHistoriesOnZooKeeper(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			g := &server{server: sharedServer(t), space: newSpace(), names: map[coord.SessionID]string{}}
-			c.tell(newStory(t, g, c.document, c.slow...))
+			zookeeper := sharedServer(t)
+			undisturbed(t, func(t testing.TB) {
+				g := &server{server: zookeeper, space: newSpace(), names: map[coord.SessionID]string{}}
+				c.tell(newStory(t, g, c.document, c.slow...))
+			})
 		})
 	}
 }

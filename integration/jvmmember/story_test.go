@@ -19,7 +19,7 @@ const patience = 2 * time.Minute
 
 // story is a job whose members work until the test lets them.
 type story struct {
-	t        *testing.T
+	t        testing.TB
 	ground   ground
 	document string
 	operator coord.Registry
@@ -39,9 +39,9 @@ type teller struct {
 
 // ground is the store of a story. Everything is below the job's own node.
 type ground interface {
-	dial(t *testing.T, name string) coord.Registry
+	dial(t testing.TB, name string) coord.Registry
 	// written is what each of those who have dialled has written, as texts of [write].
-	written(t *testing.T) map[string][]string
+	written(t testing.TB) map[string][]string
 }
 
 // call is a call of the handler, which goes on until it is let.
@@ -50,7 +50,7 @@ type call struct {
 	let chan struct{}
 }
 
-func newStory(t *testing.T, g ground, document string, slow ...string) *story {
+func newStory(t testing.TB, g ground, document string, slow ...string) *story {
 	s := &story{
 		t: t, ground: g, document: document, runs: make(chan *call, 1000), members: map[string]*teller{}, slow: map[string]bool{},
 	}

@@ -34,7 +34,7 @@ const (
 )
 
 // readLogs returns what was written below a path, in the order of the server.
-func readLogs(t *testing.T, folder, below string) []write {
+func readLogs(t testing.TB, folder, below string) []write {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "log.*"))
 	if err != nil || len(files) == 0 {

@@ -44,7 +44,7 @@ func (z zookeeper) end() {
 }
 
 // The same on a real store, in real time. The machine may be busy, so ticks are two seconds apart.
-func TestZooKeeper(t *testing.T) {
+func TestMixedOnZooKeeper(t *testing.T) {
 	t.Parallel()
 	server := zkserver.Start(t, zkserver.Config{})
 	short := setting{cron: "0/2 * * * * ?", ticks: 8, work: 20 * ms, session: 4 * time.Second}
