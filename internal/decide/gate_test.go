@@ -170,6 +170,15 @@ func TestGate(t *testing.T) {
 			},
 		},
 		{
+			name: "from a disabled JVM to another one: that runs something, so it does not wait for the tick", owners: []string{other, "A", "B"},
+			tree: func(f *fixture) { ofJ(f); f.jvms(other).disable(jvm).seen(-time.Second).own(2, other).begun(other, 2) },
+			looks: []dealing{
+				{at: 100 * ms, want: holds, wait: 500 * ms},
+				{at: 110 * ms, wait: 500 * ms},
+				{at: 610 * ms, want: goesOn, wait: 500 * ms},
+			},
+		},
+		{
 			name: "from a JVM that was disabled after the tick: it may have begun it, and the other one must not", owners: []string{other, "A", "B"},
 			tree: func(f *fixture) { ofJ(f); f.jvms(other).disable(jvm).seen(50 * ms) },
 			looks: []dealing{

@@ -73,7 +73,7 @@ func TestStepDown(t *testing.T) {
 // leaves lets an instance say that it is leaving.
 func (f *fixture) leaves(id string) *fixture {
 	f.Helper()
-	return f.put("sessions/"+id, string(jobtree.EncodeSession(jobtree.SessionDocument{Leaving: true})))
+	return f.put("sessions/"+id, string(jobtree.EncodeSession(jobtree.SessionDocument{Protocol: jobtree.Protocol, Leaving: true})))
 }
 
 func TestHandOver(t *testing.T) {

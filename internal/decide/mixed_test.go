@@ -94,6 +94,26 @@ func TestMix(t *testing.T) {
 	}
 }
 
+// The rules that are in force depend on who leads.
+func TestMixedRules(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		tree func(*fixture)
+		want []string
+	}{
+		{"no JVM is there", func(f *fixture) { f.leader("A") }, nil},
+		{"one has gone, and its items are left", func(f *fixture) { f.leader("A").own(0, jvm) }, nil},
+		{"one of ours leads", func(f *fixture) { f.jvms(jvm).leader("A") }, []string{"witness", "latch", "linger", "order", "gate", "word"}},
+		{"a JVM leads", func(f *fixture) { f.jvms(jvm).leader(jvm) }, []string{"witness", "latch", "linger", "order", "yield", "tend"}},
+	} {
+		f := given(t).members("A")
+		c.tree(f)
+		if diff := gocmp.Diff(c.want, f.pass("A").MixedRules()); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
 // Our fires wait for a JVM leader that deals. It does so in its next fire, so the time counts from the
 // first tick since the word.
 func TestHeldForJVM(t *testing.T) {
@@ -159,7 +179,7 @@ func TestHeldTicksAreOnTime(t *testing.T) {
 		{"it was over before, and the tick comes just now", -10 * time.Second, -time.Second, time.Second, normal, normal},
 		{"it stands, and nobody waits any more", -10 * time.Second, 0, 30500 * time.Millisecond, normal, normal},
 		{"it stood for too long", -10 * time.Second, 50 * time.Second, 31 * time.Second, normal, normal},
-		{"it stood for much too long", -10 * time.Second, 40 * time.Second, 50 * time.Second, misfire, none},
+		{"it stood for much too long", -10 * time.Second, 40 * time.Second, 40500 * time.Millisecond, misfire, none},
 	} {
 		for isOff, want := range map[bool]decide.Source{false: c.want, true: c.misfireOff} {
 			t.Run(c.name, func(t *testing.T) {

@@ -68,7 +68,7 @@ func TestPutInForce(t *testing.T) {
 			changed(f)
 			underJVM(f)
 			c.tree(f)
-			if got := puts(f.pass("A")); len(got) != c.want {
+			if got := f.changes("A", puts(f.pass("A"))...); len(got) != c.want {
 				t.Errorf("%s: %d changes, want %d", c.name, len(got), c.want)
 			}
 		}

@@ -108,6 +108,14 @@ func TestWitness(t *testing.T) {
 			},
 			want: []string{"+ sharding/0/fired = " + tick1 + " 2026-01-05T09:59:55.000Z"},
 		},
+		{
+			name: "what somebody else has taken over, it leaves alone",
+			tree: func(f *fixture) { told("necessary")(f); f.create("A", "sharding/0/failover", "A") }, want: all[1:],
+		},
+		{
+			name: "what it has taken over itself",
+			tree: func(f *fixture) { told("necessary")(f); f.create(jvm, "sharding/0/failover", jvm) }, want: all,
+		},
 		{name: "an item of nobody", tree: func(f *fixture) { told("necessary")(f); f.remove("sharding/0/instance").fired(1, tick(1)) }},
 		{name: "an item of ours", tree: func(f *fixture) { told("necessary")(f); f.own(0, "A").own(1, "A") }},
 
@@ -127,11 +135,17 @@ func TestWitness(t *testing.T) {
 			tree: func(f *fixture) { f.remove("sharding/1/fired").crash(jvm).leader("A").own(0, "A").own(1, "A") },
 		},
 
+		{
+			name: "an item without fired, and of the JVM members only their items are left",
+			tree: func(f *fixture) { f.remove("sharding/2/fired").crash(jvm).leader("A") },
+			want: all,
+		},
+
 		{name: "it leads", tree: func(f *fixture) { begun(f); f.remove("leader/election").leader("A") }, want: ran},
 		{name: "somebody else of ours leads", tree: func(f *fixture) { begun(f); f.remove("leader/election").members("B").leader("B") }},
 		{name: "another one of ours is the clerk", tree: func(f *fixture) { begun(f); f.members("B") }},
 		{name: "another one of ours is not", tree: func(f *fixture) { begun(f); f.members("S") }, want: ran},
-		{name: "the clerk is leaving, and another one is it", tree: func(f *fixture) { begun(f); f.members("B").put("sessions/B", "leaving: true") }, want: ran},
+		{name: "the clerk is leaving, and another one is it", tree: func(f *fixture) { begun(f); f.members("B").leaves("B") }, want: ran},
 		{name: "nobody leads", tree: func(f *fixture) { begun(f); f.remove("leader/election") }},
 		{name: "the schedule is not in force", tree: func(f *fixture) { begun(f); f.remove("schedule") }},
 		{name: "no records", rules: unrecorded, tree: begun},
