@@ -100,6 +100,8 @@ func TestAStepThatFailsForGood(t *testing.T) {
 			provoke: func(c scene) { c.configure(func(cfg *job.Config) { cfg.Cron = "0/2 * * * * ?" }) }},
 		{name: "recover", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Running(idle)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Running(idle), []byte(deadID))) }},
+		{name: "unmark", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Failovering(idle)) },
+			provoke: func(c scene) { c.commit(coord.Put(c.job.Failovering(idle), []byte(c.id))) }},
 		{name: "rewind", alone: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(idle)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Fired(idle), jobtree.EncodeFired(time.Now().Add(year)))) }},
 		{name: "clean", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Kill(idle)) },

@@ -51,6 +51,12 @@ func TestClean(t *testing.T) {
 			want:  []string{"- sharding/0/misfire", "- sharding/1/misfire"},
 		},
 		{
+			name:  "misfire is off, and a JVM has an item, which keeps its own account",
+			rules: misfireOff,
+			tree:  func(f *fixture) { left(f); f.jvms(jvm).own(0, jvm) },
+			want:  []string{"- sharding/1/misfire"},
+		},
+		{
 			name: "misfires of a schedule that was changed, but not of what still runs",
 			tree: func(f *fixture) {
 				left(f)
