@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/module"
@@ -103,7 +104,7 @@ func newController(reg coord.Registry, view coord.View, s *settings, o *options,
 		sight:      sight{settings: s},
 		identity:   identity{self: decide.Self{IP: o.ip, Labels: labels}},
 		executions: executions{runs: map[int]*run{}, work: decide.NewWork(), unmonitored: decide.Unmonitored{Last: o.now()}},
-		requested:  requested{met: map[string]time.Time{}},
+		requested:  requested{met: map[string]clocks.Moment{}},
 		backoffs:   backoffs{troubles: troubles{}, heals: heals{}},
 		leadership: leadership{questions: map[string]*question{}},
 	}
@@ -135,7 +136,7 @@ func (c *controller) loop() (through bool, err error) {
 // the result. An error means that the controller cannot go on.
 func (c *controller) once() error {
 	c.passes++
-	c.narrowAt = time.Time{}
+	c.narrowAt = clocks.Moment{}
 	c.atWork(true)
 	defer c.atWork(false)
 	if err := c.enter(); err != nil || c.stage == gone {
@@ -164,7 +165,7 @@ func (c *controller) once() error {
 			return nil
 		}
 	} else {
-		c.whole, c.wholeAt = false, time.Time{}
+		c.whole, c.wholeAt = false, clocks.Moment{}
 		c.knowsOver = c.stopping.Err() != nil
 		c.settleRoom(w)
 		c.observeStanding(w)
@@ -179,30 +180,27 @@ func (c *controller) once() error {
 // world returns what the steps of this pass decide on. It also keeps up what depends on the
 // clock: absent, leaderless, looked and work.Begun.
 func (c *controller) world() decide.World {
-	now := c.now()
+	now := c.instant()
 	if c.settings.StaticSharding {
-		c.absent = decide.Absences(c.state, c.absent, now)
+		c.absent = decide.Absences(c.state, c.absent, now.mono)
 	}
-	if now.Before(c.looked.wall) {
-		// The clock was set back, so these ticks will come again: forget that they were begun. What
-		// was to wait for a moment of the clock that was must not wait until that comes again.
-		maps.DeleteFunc(c.work.Begun, func(_ int, tick time.Time) bool { return now.Before(tick) })
-		clear(c.work.Yielded)
-		c.lingering, c.reconsider = time.Time{}, now
+	if now.wall.Before(c.looked.wall) {
+		// The clock was set back, so these ticks will come again: forget that they were begun.
+		maps.DeleteFunc(c.work.Begun, func(_ int, tick time.Time) bool { return now.wall.Before(tick) })
 		c.whole = true
 	}
 	w := decide.World{
-		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now,
-		Clock: clockAt(c.reg.Clock(), now), Slack: c.slack(now), Lead: c.options.lead,
+		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now.wall, Moment: now.mono,
+		Clock: clockAt(c.reg.Clock(), now.wall), Slack: c.slack(now), Lead: c.options.lead,
 		Accepted: c.settings.modified, Refused: c.refusal(), Revision: c.revision,
 		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Allowance: c.allowance, NodeID: c.sign.id(c.self.Session),
 		Release: c.release,
 	}
 	if c.whole || c.mixed != nil || c.isLeaving() {
-		c.mixed = decide.Mix(c.state, c.mixed, now)
+		c.mixed = decide.Mix(c.state, c.mixed, now.mono)
 	}
 	w.Mixed = c.mixed
-	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now)
+	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now.mono)
 	return w
 }
 
@@ -214,8 +212,14 @@ func clockAt(clock coord.Clock, now time.Time) decide.Clock {
 	return decide.Clock{Known: true, Store: clock.Now(), Ahead: clock.Ahead(now)}
 }
 
-// now is the local time.
+// now is the time of day by the local clock.
 func (c *controller) now() time.Time { return c.options.now() }
+
+// moment is the reading of the monotonic clock.
+func (c *controller) moment() clocks.Moment { return c.options.moment() }
+
+// instant is the reading of both clocks.
+func (c *controller) instant() instant { return instant{wall: c.now(), mono: c.moment()} }
 
 func (c *controller) isShutdown() bool { return c.shutdown.Err() != nil }
 
@@ -227,15 +231,15 @@ func (c *controller) reconcileIfDue(w *decide.World) error {
 	if d <= 0 {
 		return nil
 	}
-	next := func() time.Time { return w.Now.Add(d - d/10 + rand.N(d/5+1)) }
-	if c.reconcile.IsZero() || c.reconcile.After(w.Now.Add(2*d)) { // the clock was set back
+	next := func() clocks.Moment { return w.Moment.Add(d - d/10 + rand.N(d/5+1)) }
+	if c.reconcile.IsZero() || c.reconcile.After(w.Moment.Add(2*d)) { // the interval was shortened
 		c.reconcile = next()
 	}
-	if !w.Now.Before(c.reconcile) {
+	if !w.Moment.Before(c.reconcile) {
 		c.reconcile = next()
 		c.stale, c.sweeping = true, true
 	}
-	c.wakeIn(c.reconcile.Sub(w.Now))
+	c.wakeIn(c.reconcile.Sub(w.Moment))
 	return nil
 }
 

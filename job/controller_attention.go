@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -27,9 +28,9 @@ type attention struct {
 	// and collect add; a pass clears.
 	items []int
 	// When a whole pass is due; zero if no step waits. wakeIn sets it, a whole pass clears it.
-	wholeAt time.Time
+	wholeAt clocks.Moment
 	// When a narrow pass is due; zero if none is. finish sets it, each pass clears it.
-	narrowAt time.Time
+	narrowAt clocks.Moment
 	// What the last pass went by.
 	outlook outlook
 	// Items that are due, in their order, for which no thread was free. fire changes it.
@@ -76,7 +77,7 @@ func (c *controller) narrow(w *decide.World) bool {
 	if now.tick.Equal(c.covered) && now.early.IsZero() {
 		isSame = before == now // all that this tick makes due was claimed before
 	}
-	return isSame && !c.whole && w.Slack == 0 && (c.wholeAt.IsZero() || time.Now().Before(c.wholeAt)) &&
+	return isSame && !c.whole && w.Slack == 0 && (c.wholeAt.IsZero() || c.moment().Before(c.wholeAt)) &&
 		c.role(w)&asMember != 0 && c.rests()
 }
 

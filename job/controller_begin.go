@@ -184,20 +184,21 @@ func (c *controller) mayWait(w *decide.World, r *run) (left time.Duration, isOve
 		left = r.Tick.Sub(w.Now)
 		return left + queueTime, r.Source == decide.Normal && !w.MayHold(&r.Run)
 	}
-	waited := w.Now.Sub(r.waitsSince())
+	waited := r.waited(instant{w.Now, w.Moment})
 	isSetBack := waited < 0
 	return queueTime - waited, isSetBack || waited >= queueTime || !w.IsActive()
 }
 
-// waitsSince returns since when a run waits for a thread.
-func (r *run) waitsSince() time.Time {
-	if r.Recorded && r.Tick.After(r.claimed) {
-		return r.Tick
+// waited returns for how long a run has waited for a thread. It is negative if the run was
+// claimed early and its tick has not come: the clock was set back.
+func (r *run) waited(now instant) time.Duration {
+	if r.Recorded && r.Tick.After(r.claimed.wall) {
+		return min(now.wall.Sub(r.Tick), now.mono.Sub(r.claimed.mono))
 	}
-	if r.released.After(r.claimed) {
-		return r.released
+	if r.released.After(r.claimed.mono) {
+		return now.mono.Sub(r.released)
 	}
-	return r.claimed
+	return now.mono.Sub(r.claimed.mono)
 }
 
 // errHandedBack is the error of a run that was handed back before its handler was called.

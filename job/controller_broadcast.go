@@ -30,7 +30,7 @@ func (c *controller) broadcastFault(w *decide.World) error {
 // are passed over.
 func (c *controller) itemlessFault(w *decide.World) error {
 	hasNoRoom := w.Rules.Broadcast && len(w.Barred) > 0 && len(w.Barred) == len(c.items())
-	if !c.track(&c.signs.itemless, (hasNoRoom || w.LacksItem()) && !c.isLeaving(), w.Now, leaderPatience) {
+	if !c.track(&c.signs.itemless, (hasNoRoom || w.LacksItem()) && !c.isLeaving(), w.Moment, leaderPatience) {
 		return nil
 	}
 	if hasNoRoom {

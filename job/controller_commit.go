@@ -228,7 +228,7 @@ func (c *controller) admit(change decide.Change) (decide.Change, bool) {
 // attempt reports whether a step, or a part of one, may be tried now. If not, the
 // controller will wake up when it may.
 func (c *controller) attempt(name string) bool {
-	t, now := c.troubles[name], c.now()
+	t, now := c.troubles[name], c.moment()
 	if t != nil {
 		t.pass = c.passes
 		if t.waits(now) {
@@ -245,7 +245,7 @@ func (c *controller) committed(a answer) bool {
 	c.atWork(true)
 	for _, s := range a.struck {
 		c.stale = true
-		c.meet(s.name, s.err, firstHold, c.troubles.hold(s.name, c.now()), freeTries)
+		c.meet(s.name, s.err, firstHold, c.troubles.hold(s.name, c.moment()), freeTries)
 		c.forgoCompletion(s)
 	}
 	switch {
@@ -306,7 +306,7 @@ func (c *controller) follow(change decide.Change, token int64) {
 // to be corrected again and again, gets trouble of its own (heals): it has to wait.
 func (c *controller) succeeded(change decide.Change) {
 	over := func(name string) {
-		if change.Heals && c.heals.done(name, c.now()) {
+		if change.Heals && c.heals.done(name, c.moment()) {
 			c.meet(name, errComesBack, firstHold, lastHold, 0)
 			return
 		}
@@ -341,7 +341,7 @@ func (c *controller) failed(step string, err error) {
 // meet notes trouble of a step, or of a part of one. The controller will wake up for the
 // next attempt.
 func (c *controller) meet(name string, err error, first, last time.Duration, free int) {
-	now := c.now()
+	now := c.moment()
 	t := c.troubles.meet(name, err, now, first, last, free)
 	t.pass = c.passes
 	if t.waits(now) {

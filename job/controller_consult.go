@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -20,7 +21,7 @@ var errThinking = errors.New("job: the strategy has not answered yet")
 // controller goes on. Nothing waits for a goroutine that never returns.
 type question struct {
 	strategy.Request
-	asked  time.Time
+	asked  clocks.Moment
 	spent  bool          // the answer was used, and must not be used again
 	waited chan bool     // receives once whether the controller waited until the answer came
 	done   chan struct{} // closed when the strategy has answered
@@ -35,7 +36,7 @@ type question struct {
 // strategy does not want them. late is called if the answer comes after the controller has
 // stopped waiting for it.
 func newQuestion(name string, s strategy.Strategy, r strategy.Request, weigh func([]strategy.Instance), late func()) *question {
-	q := &question{Request: r, asked: time.Now(), waited: make(chan bool, 1), done: make(chan struct{})}
+	q := &question{Request: r, asked: clocks.Now(), waited: make(chan bool, 1), done: make(chan struct{})}
 	// Copies, because the strategy may keep or change what it is given.
 	r.Instances, r.Previous = slices.Clone(r.Instances), slices.Clone(r.Previous)
 	go func() {
@@ -44,7 +45,7 @@ func newQuestion(name string, s strategy.Strategy, r strategy.Request, weigh fun
 			if v := recover(); v != nil {
 				q.owners, q.err = nil, fmt.Errorf("sharding of job %q: strategy %s panicked: %s", q.Job, short(name), short(fmt.Sprint(v)))
 			}
-			q.took = time.Since(q.asked)
+			q.took = clocks.Since(q.asked)
 			close(q.done)
 			if !<-q.waited {
 				late()
@@ -108,7 +109,7 @@ func (c *controller) consult(r strategy.Request, weigh func([]strategy.Instance)
 
 // thinking is the error for a strategy that has not answered.
 func (c *controller) thinking(name string, q *question) error {
-	if left := strategyPatience - time.Since(q.asked); left > 0 {
+	if left := strategyPatience - clocks.Since(q.asked); left > 0 {
 		c.wakeIn(left)
 		return errThinking
 	}

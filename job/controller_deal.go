@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
@@ -18,8 +19,8 @@ type dealt struct {
 	owners    []string
 
 	// For a strategy that changes its answer although the question is the same:
-	forgiven   time.Time // when all changes until now are forgiven
-	isRestless bool      // it has changed its answer too often
+	forgiven   clocks.Moment // when all changes until now are forgiven
+	isRestless bool          // it has changed its answer too often
 
 	// Where assign stands with it:
 	open  bool // items wait for their new owners
@@ -27,7 +28,7 @@ type dealt struct {
 
 	// For a strategy that looks at loads, which change although nothing of the job does: when it
 	// is asked again, and after which time once more.
-	weighAt    time.Time
+	weighAt    clocks.Moment
 	weighPause time.Duration
 }
 
@@ -41,8 +42,8 @@ const (
 
 // allowChange reports whether a changed answer may be put in force now, and counts it if so.
 // If not, it returns how long the change has to wait.
-func (d *dealt) allowChange(now time.Time) (bool, time.Duration) {
-	debt := min(max(d.forgiven.Sub(now), 0), maxDebt) // a clock that was set back must not add to it
+func (d *dealt) allowChange(now clocks.Moment) (bool, time.Duration) {
+	debt := min(max(d.forgiven.Sub(now), 0), maxDebt)
 	if debt > maxDebt-changeCost {
 		d.isRestless = true
 		d.forgiven = now.Add(debt)
@@ -71,14 +72,14 @@ func (c *controller) deal(w *decide.World) ([]string, error) {
 		return w.Place(owners), nil
 	}
 	if !slices.Equal(d.owners, owners) {
-		isAllowed, left := d.allowChange(w.Now)
+		isAllowed, left := d.allowChange(w.Moment)
 		if isAllowed {
 			d.owners = owners
 		} else {
 			c.wakeIn(left)
 		}
 	}
-	if d.isRestless = d.isRestless && d.forgiven.Sub(w.Now) > maxDebt/2; !d.isRestless {
+	if d.isRestless = d.isRestless && d.forgiven.Sub(w.Moment) > maxDebt/2; !d.isRestless {
 		return w.Place(d.owners), nil
 	}
 	return w.Place(d.owners), fmt.Errorf("job %s: strategy %s gives another answer each time it is asked about the same instances", c.job, short(c.settings.Strategy))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -36,7 +37,7 @@ type signs struct {
 	itemless     since            // this instance has no item of a broadcast job, or no room for it
 	unregistered since            // this instance is not in the tree
 	late         map[int]lateness // items that should have begun
-	watched      time.Time        // when items were looked at last
+	watched      clocks.Moment    // when items were looked at last
 	waiting      []Waiting        // the items that are late for too long, for Status
 }
 
@@ -62,14 +63,14 @@ func (c *controller) diagnose(w *decide.World) error {
 		}
 		c.fault(FaultConfig, err)
 	} else {
-		c.wakeIn(max(c.reconsider.Sub(w.Now), firstPause))
+		c.wakeIn(max(c.reconsider.Sub(w.Moment), firstPause))
 	}
 	return nil
 }
 
 // track notes whether something holds, and reports whether it has held for patience. If it
 // holds for less, the controller will look again when that time is over.
-func (c *controller) track(s *since, holds bool, now time.Time, patience time.Duration) bool {
+func (c *controller) track(s *since, holds bool, now clocks.Moment, patience time.Duration) bool {
 	held := s.hold(holds, now)
 	if holds && held < patience {
 		c.wakeIn(patience - held)
@@ -83,14 +84,14 @@ func (c *controller) storeFault(w *decide.World) error {
 	if state != coord.Lost {      // enter tells of that, with the reason
 		c.observeSession(state, nil)
 	}
-	suspended := c.track(&c.signs.suspended, state == coord.Suspended, w.Now, storePatience/2)
-	if err := c.troubleFault(w.Now, storePatience, ofStore); err != nil {
+	suspended := c.track(&c.signs.suspended, state == coord.Suspended, w.Moment, storePatience/2)
+	if err := c.troubleFault(w.Moment, storePatience, ofStore); err != nil {
 		return err
 	}
 	if suspended {
 		return suspendedUntil(c.session.Deadline())
 	}
-	if c.track(&c.signs.unregistered, !w.IsRegistered() && !c.isLeaving(), w.Now, 2*treePatience) {
+	if c.track(&c.signs.unregistered, !w.IsRegistered() && !c.isLeaving(), w.Moment, 2*treePatience) {
 		return fmt.Errorf("%w: this instance is not in the registry, or the view of the job does not show it", coord.ErrUnavailable)
 	}
 	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == FaultStore {
@@ -101,7 +102,7 @@ func (c *controller) storeFault(w *decide.World) error {
 
 // troubleFault returns the oldest trouble of a kind, with how many more there are, if it
 // has lasted for patience.
-func (c *controller) troubleFault(now time.Time, patience time.Duration, kind func(error) bool) error {
+func (c *controller) troubleFault(now clocks.Moment, patience time.Duration, kind func(error) bool) error {
 	name, t, n := c.troubles.oldest(now, patience, kind)
 	if t == nil {
 		if _, young, _ := c.troubles.oldest(now, 0, kind); young != nil {
@@ -117,14 +118,14 @@ func (c *controller) troubleFault(now time.Time, patience time.Duration, kind fu
 
 // treeFault returns what is in the way in the tree; nil if nothing is.
 func (c *controller) treeFault(w *decide.World) error {
-	if err := c.troubleFault(w.Now, treePatience, ofTree); err != nil {
+	if err := c.troubleFault(w.Moment, treePatience, ofTree); err != nil {
 		return err
 	}
 	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == FaultTree {
 		return err
 	}
 	// If this instance may lead, somebody should.
-	if c.track(&c.signs.leaderless, !w.LeaderStands() && w.MayLead(), w.Now, treePatience) {
+	if c.track(&c.signs.leaderless, !w.LeaderStands() && w.MayLead(), w.Moment, treePatience) {
 		return fmt.Errorf("job %s: nobody leads, so items are not dealt, nor recovered", c.job)
 	}
 	if id, version := w.NewerProtocol(); id != "" {
@@ -144,7 +145,7 @@ func (c *controller) treeFault(w *decide.World) error {
 // instead, at once.
 func (c *controller) implementationFault(w *decide.World) error {
 	is := w.Implementation
-	if !c.track(&c.signs.outdated, is != "" && is != c.options.implementation && !c.isLeaving(), w.Now, treePatience) {
+	if !c.track(&c.signs.outdated, is != "" && is != c.options.implementation && !c.isLeaving(), w.Moment, treePatience) {
 		return nil
 	}
 	return fmt.Errorf("job %s: %w: the registry has %s now, this is %s; it runs on, and will not start again under this name", c.job, ErrImplementationConflict, quote(is), quote(c.options.implementation))
@@ -160,7 +161,7 @@ func (c *controller) scheduleFault(w *decide.World) error {
 		return fmt.Errorf("job %s: the cron expression %q has no tick to come", c.job, short(c.settings.Cron))
 	}
 	missing := c.settings.rules.Ticks != nil && w.Config != nil && !w.IsInForce() && w.IsActive() && w.Rules.KnowsCalendars()
-	if !c.track(&c.signs.outOfForce, missing, w.Now, treePatience) {
+	if !c.track(&c.signs.outOfForce, missing, w.Moment, treePatience) {
 		return nil
 	}
 	return fmt.Errorf("job %s: the leader has not put the schedule %q in force; it may have refused the configuration", c.job, short(c.settings.Cron))

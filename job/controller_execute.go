@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -34,7 +35,7 @@ type executions struct {
 	pace pace
 	// Until then finish waits for the other runs of a claim, to save commits. collect sets it,
 	// finish clears it.
-	lingering time.Time
+	lingering clocks.Moment
 	// Since when handlers have to return. giveGrace sets it, identify clears it.
 	cancelled since
 	// What a job without records remembers. fire and adopt change it.
@@ -57,7 +58,7 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 	for _, claim := range claims {
 		r := &run{
 			Run:   decide.Run{Claim: claim, TaskID: c.taskIDOf(&claim, token), Token: token, Instance: c.self.ID, Recorded: c.settings.rules.Monitor},
-			group: g, phase: queued, total: total, claimed: c.now(), syncs: c.syncs,
+			group: g, phase: queued, total: total, claimed: c.instant(), syncs: c.syncs,
 		}
 		c.observeClaim(r)
 		c.setRun(r.Item, r)
@@ -80,7 +81,7 @@ func (c *controller) dispatch() {
 			continue
 		}
 		if held := c.heldUntil(r, now); !held.IsZero() {
-			r.released = now
+			r.released = c.moment()
 			c.beginAt = earlier(c.beginAt, held)
 			rest = append(rest, r)
 			continue
@@ -90,7 +91,7 @@ func (c *controller) dispatch() {
 			break
 		}
 		if free > 1 {
-			c.pace.last = now
+			c.pace.last = c.moment()
 		}
 		// A tick from the future, which a stranger has recorded, will still come.
 		if (r.Source == decide.Normal || r.Source == decide.Misfire) && !r.Tick.After(now) {
@@ -108,7 +109,7 @@ func (c *controller) dispatch() {
 // execute calls the handler of a run in a goroutine of its own.
 func (c *controller) execute(r *run) {
 	ctx, cancel := context.WithCancelCause(context.WithValue(c.session.Context(), ofJob{}, c))
-	r.cancel, r.phase, r.begun = cancel, executing, c.now()
+	r.cancel, r.phase, r.begun = cancel, executing, c.instant()
 	r.wishes.now, r.wishes.shutdown, r.wishes.ask = &c.properties, c.shutdown, c.poke
 	r.errors = c.settings.errors
 	started := c.startedEvent(r)
@@ -121,7 +122,7 @@ func (c *controller) execute(r *run) {
 				end.outcome = outcomeOf(ctx, end.err)
 			}
 			end.moves = r.wishes.makesRoom()
-			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil && end.outcome != OutcomeKilled || end.outcome == OutcomeCut, c.now(), e.sc.Attempt, r.wishes.kept()
+			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil && end.outcome != OutcomeKilled || end.outcome == OutcomeCut, c.instant(), e.sc.Attempt, r.wishes.kept()
 			defer c.returns(r, end) // also if a scope ends the goroutine
 			c.observeEnd(r, end, &e.scopes)
 		}()
@@ -145,7 +146,7 @@ func (c *controller) returns(r *run, e ending) {
 	c.mu.Lock()
 	r.ending = e
 	if e.outcome != OutcomeOK && e.outcome != OutcomeCut && e.outcome != OutcomeKilled {
-		c.live.status.LastError, c.live.status.LastErrorTime = e.err, e.at
+		c.live.status.LastError, c.live.status.LastErrorTime = e.err, e.at.wall
 	}
 	c.returned = append(c.returned, r)
 	c.mu.Unlock()
@@ -209,13 +210,13 @@ func (c *controller) collect() {
 		defer c.flushRetired()
 	}
 	for _, r := range returned {
-		c.pace.ended(c.now().Sub(r.begun), c.now())
+		c.pace.ended(r.ending.at.mono.Sub(r.begun.mono), c.moment())
 		c.busy--
 		c.isDone(r)
 		r.syncs = c.syncs
 		r.cancel(nil)
 		if r.ending.moves {
-			c.work.Yielded[r.Item] = c.now().Add(moveTime)
+			c.work.Yielded[r.Item] = c.moment().Add(moveTime)
 			c.wakeIn(moveTime)
 		}
 		r.Completed = completionOf(r)
@@ -225,7 +226,7 @@ func (c *controller) collect() {
 			continue
 		}
 		if c.lingering.IsZero() {
-			c.lingering = c.now().Add(c.options.linger)
+			c.lingering = c.moment().Add(c.options.linger)
 		}
 	}
 	c.dispatch()
@@ -295,7 +296,7 @@ func (c *controller) cancelAll(cause error) {
 
 // giveGrace returns how much is left of the time that handlers have to return after their
 // contexts have ended. The time begins with the first call.
-func (c *controller) giveGrace(now time.Time) time.Duration {
+func (c *controller) giveGrace(now clocks.Moment) time.Duration {
 	return max(c.options.cancelGrace-c.cancelled.hold(true, now), 0)
 }
 
@@ -311,7 +312,7 @@ func (c *controller) claimable() int {
 	if c.seat != nil {
 		return c.idle()
 	}
-	return c.idle() + c.pace.ahead(c.settings.threads, c.now())
+	return c.idle() + c.pace.ahead(c.settings.threads, c.moment())
 }
 
 // unqueueSome takes some runs out of the queue.

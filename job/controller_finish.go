@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -36,11 +37,11 @@ func (c *controller) finish(w *decide.World) error {
 	for _, r := range back {
 		c.commitAll(w.HandBack([]*decide.Run{r}))
 	}
-	if w.Now.Before(c.lingering) && (len(ready) == 0 || isOpen && !c.isLeaving()) {
-		c.finishIn(c.lingering.Sub(w.Now))
+	if w.Moment.Before(c.lingering) && (len(ready) == 0 || isOpen && !c.isLeaving()) {
+		c.finishIn(c.lingering.Sub(w.Moment))
 		return nil
 	}
-	c.lingering = time.Time{} // nothing waits again until another handler has returned
+	c.lingering = clocks.Moment{} // nothing waits again until another handler has returned
 	if len(ready) > 0 {
 		c.commitAll(c.finishes(w, ready))
 	}
@@ -108,10 +109,10 @@ func (c *controller) mend(w *decide.World) error {
 		}
 	}
 	if isNarrow := w.Narrow != nil; !isNarrow || isMissing {
-		c.doubt(&c.unmended, isMissing, w.Now, firstPause)
+		c.doubt(&c.unmended, isMissing, w.Moment, firstPause)
 	}
 	if isNarrow := w.Narrow != nil; !isNarrow || isBehind {
-		c.doubt(&c.unseen, isBehind, w.Now, settleAfter)
+		c.doubt(&c.unseen, isBehind, w.Moment, settleAfter)
 	}
 	if changes := w.Mend(lost); len(changes) > 0 && c.commitAll(changes) {
 		if n := c.story.mended.add(len(lost)); n > 0 {
@@ -141,7 +142,7 @@ func (c *controller) runsOf(items []int) []int {
 }
 
 // doubt makes the view catch up when a difference has lasted for patience.
-func (c *controller) doubt(s *since, holds bool, now time.Time, patience time.Duration) {
+func (c *controller) doubt(s *since, holds bool, now clocks.Moment, patience time.Duration) {
 	held := s.hold(holds, now)
 	if !holds {
 		return
@@ -164,7 +165,7 @@ func (c *controller) settle(w *decide.World) error {
 		return nil
 	}
 	c.troubles.want("settle", c.passes)
-	if held := c.unsettled.hold(true, w.Now); !c.suspicious && held < settleAfter {
+	if held := c.unsettled.hold(true, w.Moment); !c.suspicious && held < settleAfter {
 		c.wakeIn(settleAfter - held)
 		return nil
 	}

@@ -298,7 +298,7 @@ var errReplaced = errors.New("job: somebody else has removed or replaced the ins
 // shed gives up an unsound identity. Handlers return first; then its nodes go, and this
 // process becomes another instance.
 func (c *controller) shed(w *decide.World) error {
-	if left := c.giveGrace(w.Now); c.executing() > 0 && left > 0 {
+	if left := c.giveGrace(w.Moment); c.executing() > 0 && left > 0 {
 		c.wakeIn(left)
 		return nil
 	}

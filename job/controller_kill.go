@@ -33,8 +33,8 @@ func (c *controller) kill(w *decide.World) error {
 	}
 	c.unqueueSome(waiting)
 	for _, r := range waiting {
-		r.begun = c.now()
-		r.ending = ending{outcome: OutcomeKilled, err: ErrKilled, text: ErrKilled.Error(), at: c.now()}
+		r.begun = c.instant()
+		r.ending = ending{outcome: OutcomeKilled, err: ErrKilled, text: ErrKilled.Error(), at: r.begun}
 		r.Completed = completionOf(r)
 		c.isDone(r)
 		c.observeEnd(r, r.ending, nil)

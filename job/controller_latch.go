@@ -61,11 +61,11 @@ func (c *controller) isSettled(w *decide.World) bool {
 	for _, f := range w.FailoverItems {
 		newest = max(newest, f.Created)
 	}
-	waited := c.waits.hold(newest != 0, w.Now)
+	waited := c.waits.hold(newest != 0, w.Moment)
 	if newest != c.latching.newest {
 		c.latching.newest, c.quiet = newest, since{}
 	}
-	quiet := c.quiet.hold(newest != 0, w.Now)
+	quiet := c.quiet.hold(newest != 0, w.Moment)
 	if newest == 0 || quiet >= flagTime || waited >= mostFlagTime {
 		return true
 	}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -21,7 +21,7 @@ type leadership struct {
 	// changes them: for a leader that deals, and for any member that makes up.
 	questions map[string]*question
 	// When to look at the whole tree again. reconcileIfDue changes it, in any role.
-	reconcile time.Time
+	reconcile clocks.Moment
 	// Servers that nobody uses are to be removed. reconcileIfDue sets it, sweep clears it.
 	sweeping bool
 }
@@ -104,7 +104,7 @@ func (c *controller) sweep(w *decide.World) error {
 
 // assign writes who owns each item, as the strategy says.
 func (c *controller) assign(w *decide.World) error {
-	if c.dealt.rests && !c.settings.StaticSharding && !c.weighsAgain(w.Now) {
+	if c.dealt.rests && !c.settings.StaticSharding && !c.weighsAgain(w.Moment) {
 		c.fault(FaultStrategy, nil)
 		return nil
 	}
@@ -125,7 +125,7 @@ func (c *controller) assign(w *decide.World) error {
 	c.commitAll(changes)
 	c.dealt.open = len(changes) > 0 || wait > 0 || !w.IsDealt(owners)
 	c.dealt.rests = !c.dealt.open && err == nil && !c.dealt.isRestless
-	c.weighLater(w.Now, len(changes) > 0)
+	c.weighLater(w.Moment, len(changes) > 0)
 	return nil
 }
 

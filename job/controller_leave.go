@@ -99,7 +99,7 @@ func (c *controller) leave(w *decide.World) error {
 		if c.stage == draining || len(c.queue) > 0 {
 			c.cancelRuns(ErrShutdown)
 		}
-		if left := c.giveGrace(w.Now); c.executing()+c.calling() > 0 && left > 0 {
+		if left := c.giveGrace(w.Moment); c.executing()+c.calling() > 0 && left > 0 {
 			c.wakeIn(left)
 			return nil
 		}
@@ -149,7 +149,7 @@ func (c *controller) abandon(w *decide.World) {
 		c.cause = ErrJobRemoved
 		c.cancelRuns(ErrJobRemoved)
 	}
-	if left := c.giveGrace(w.Now); c.executing()+c.calling() > 0 && left > 0 {
+	if left := c.giveGrace(w.Moment); c.executing()+c.calling() > 0 && left > 0 {
 		c.wakeIn(left)
 		return
 	}

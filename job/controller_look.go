@@ -8,32 +8,36 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // sight is what a controller sees.
 type sight struct {
-	settings   *settings            // the configuration in force here: adopt; its modified: begin
-	refused    int64                // Modified of the configuration that this instance refuses; 0 if none: heed, adopt, begin
-	reconsider time.Time            // when that is looked at again: heed
-	state      *jobtree.State       // the tree, as the view had it: look, signOffAnew
-	seen       coord.Snapshot       // by which state is: look
-	owned      []int                // this instance's items by state, if listed: items
-	listed     bool                 // look and identify clear it
-	changed    <-chan struct{}      // closed when the view has something newer than state: look
-	looked     instant              // when slack looked at both clocks last: slack
-	absent     map[string]time.Time // see decide.World: world
-	leaderless since                // nobody leads: world
-	mixed      *decide.Mixed        // what matters of JVM members; nil if nothing does: world
+	settings   *settings                // the configuration in force here: adopt; its modified: begin
+	refused    int64                    // Modified of the configuration that this instance refuses; 0 if none: heed, adopt, begin
+	reconsider clocks.Moment            // when that is looked at again: heed
+	state      *jobtree.State           // the tree, as the view had it: look, signOffAnew
+	seen       coord.Snapshot           // by which state is: look
+	owned      []int                    // this instance's items by state, if listed: items
+	listed     bool                     // look and identify clear it
+	changed    <-chan struct{}          // closed when the view has something newer than state: look
+	looked     instant                  // when slack looked at both clocks last: slack
+	absent     map[string]clocks.Moment // see decide.World: world
+	leaderless since                    // nobody leads: world
+	mixed      *decide.Mixed            // what matters of JVM members; nil if nothing does: world
 }
 
 // instant is a moment by the wall clock and by the monotonic one.
-type instant struct{ wall, mono time.Time }
+type instant struct {
+	wall time.Time
+	mono clocks.Moment
+}
 
 // look reads the view if it has changed, and follows the configuration in it.
 func (c *controller) look() {
-	if c.refused != 0 && !c.now().Before(c.reconsider) && c.state != nil && c.state.Config != nil && c.state.Config.Modified == c.refused {
+	if c.refused != 0 && !c.moment().Before(c.reconsider) && c.state != nil && c.state.Config != nil && c.state.Config.Modified == c.refused {
 		c.heed(*c.state.Config)
 	}
 	select {
@@ -66,7 +70,7 @@ func (c *controller) heed(document coord.Node) {
 		next, err = c.settings.follow(config, c.options, document.Modified)
 	}
 	if err != nil {
-		c.refused, c.reconsider = document.Modified, c.now().Add(reconsiderEvery)
+		c.refused, c.reconsider = document.Modified, c.moment().Add(reconsiderEvery)
 		c.fault(FaultConfig, fmt.Errorf("job %s: the configuration in the registry is refused, the last good one stays in force: %w", c.job, err))
 		return
 	}
@@ -138,14 +142,14 @@ const maxSlack = 30 * time.Second
 // slack returns how much later than usual a tick may be seen and still be on time. Timers do
 // not notice that the wall clock was set, or that the host was suspended: where the two
 // clocks differ since the last pass, ticks are seen late.
-func (c *controller) slack(now time.Time) time.Duration {
-	before, mono := c.looked, time.Now()
-	c.looked = instant{wall: now, mono: mono}
+func (c *controller) slack(now instant) time.Duration {
+	before := c.looked
+	c.looked = now
 	if before.mono.IsZero() {
 		return 0
 	}
-	elapsed := mono.Sub(before.mono)
-	jumped := now.Sub(before.wall) - elapsed
+	elapsed := now.mono.Sub(before.mono)
+	jumped := now.wall.Sub(before.wall) - elapsed
 	const usual = 100 * time.Millisecond
 	if jumped < usual && jumped > -usual {
 		return 0

@@ -7,14 +7,15 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
 // beside is what this instance remembers beside JVM members.
 type beside struct {
-	undone since     // a JVM leader has left something undone in its deal: askForDeal
-	askAt  time.Time // not before that it is asked for another deal: askForDeal
-	orphan since     // runs that have been cut short were not recovered: mayRecover
+	undone since         // a JVM leader has left something undone in its deal: askForDeal
+	askAt  clocks.Moment // not before that it is asked for another deal: askForDeal
+	orphan since         // runs that have been cut short were not recovered: mayRecover
 }
 
 const (
@@ -48,7 +49,7 @@ func (c *controller) mayRecover(w *decide.World) bool {
 		return false
 	}
 	has := len(w.Orphans()) > 0
-	held := c.orphan.hold(has, w.Now)
+	held := c.orphan.hold(has, w.Moment)
 	if has && held < recoverTime {
 		c.wakeIn(recoverTime - held)
 	}
@@ -58,13 +59,13 @@ func (c *controller) mayRecover(w *decide.World) bool {
 // askForDeal asks a JVM leader to deal again if it has left something undone.
 func (c *controller) askForDeal(w *decide.World) error {
 	lacks := w.LacksDeal()
-	held := c.undone.hold(lacks, w.Now)
-	switch wait := max(undoneTime-held, c.askAt.Sub(w.Now)); {
+	held := c.undone.hold(lacks, w.Moment)
+	switch wait := max(undoneTime-held, c.askAt.Sub(w.Moment)); {
 	case !lacks:
 	case wait > 0:
 		c.wakeIn(min(wait, askPause))
 	case c.commit(w.AskForDeal()):
-		c.askAt = w.Now.Add(askPause)
+		c.askAt = w.Moment.Add(askPause)
 	}
 	return nil
 }

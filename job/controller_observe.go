@@ -181,9 +181,9 @@ func (c *controller) observeHandBack(r *run) {
 func (c *controller) startedEvent(r *run) StartedEvent {
 	var late time.Duration
 	if !r.Tick.IsZero() {
-		late = r.begun.Sub(r.Tick) - c.settings.Jitter
+		late = r.begun.wall.Sub(r.Tick) - c.settings.Jitter
 	}
-	return StartedEvent{c.event(r.Instance), c.executionID(r), max(r.begun.Sub(r.waitsSince()), 0), max(late, 0)}
+	return StartedEvent{c.event(r.Instance), c.executionID(r), max(r.waited(r.begun), 0), max(late, 0)}
 }
 
 // observeRetries returns what tells scopes and observers of a failed attempt. The goroutine of
@@ -202,7 +202,7 @@ func (c *controller) observeEnd(r *run, e ending, s *scopes) {
 	if c.watchers.isDeaf() && (s == nil || len(s.ends) == 0) {
 		return
 	}
-	event := FinishedEvent{Event: c.event(r.Instance), Execution: c.executionID(r), Outcome: e.outcome, Err: e.err, Attempts: e.attempts, Took: max(e.at.Sub(r.begun), 0), Output: e.output}
+	event := FinishedEvent{Event: c.event(r.Instance), Execution: c.executionID(r), Outcome: e.outcome, Err: e.err, Attempts: e.attempts, Took: e.at.mono.Sub(r.begun.mono), Output: e.output}
 	defer c.watchers.tellFinished(event, e.text) // also if a scope ends the goroutine
 	if s != nil {
 		s.close(event)

@@ -117,7 +117,7 @@ func (c *controller) pass(w *decide.World) {
 		}
 	}
 	if w.Narrow == nil {
-		c.heals.endPass(c.troubles, c.passes, w.Now)
+		c.heals.endPass(c.troubles, c.passes, w.Moment)
 		c.troubles.endPass(c.passes)
 	}
 }

@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // toldFaults is what this instance has written into faults/{id} last.
 type toldFaults struct {
-	when time.Time
+	when clocks.Moment
 	text string
 }
 
@@ -31,7 +32,7 @@ func (c *controller) report(w *decide.World) error {
 	if text == c.told.text && isThere == (text != "") {
 		return nil
 	}
-	if waited := w.Now.Sub(c.told.when); waited >= 0 && waited < tellEvery && text != "" {
+	if waited := w.Moment.Sub(c.told.when); waited < tellEvery && text != "" {
 		c.wakeIn(tellEvery - waited)
 		return nil
 	}
@@ -47,7 +48,7 @@ func (c *controller) report(w *decide.World) error {
 		}
 	}
 	if c.commit(decide.Change{Step: "report", Ops: []coord.Op{coord.Owned(c.job.Session(c.self.ID)), write}}) {
-		c.told = toldFaults{when: w.Now, text: text}
+		c.told = toldFaults{when: w.Moment, text: text}
 	}
 	return nil
 }

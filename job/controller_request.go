@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -15,7 +16,7 @@ type requested struct {
 	unended []*decide.Run
 	// The instances that were there of late, and when each was seen last. meetInstances
 	// changes it.
-	met map[string]time.Time
+	met map[string]clocks.Moment
 }
 
 // obey turns the trigger that is addressed to this instance into a request.
@@ -34,10 +35,10 @@ const metTime = 10 * time.Minute
 // meetInstances remembers which instances are there now.
 func (c *controller) meetInstances(w *decide.World) {
 	for id := range w.Instances {
-		c.met[id] = w.Now
+		c.met[id] = w.Moment
 	}
 	for id, seen := range c.met {
-		if w.Now.Sub(seen).Abs() > metTime {
+		if w.Moment.Sub(seen) > metTime {
 			delete(c.met, id)
 		}
 	}

@@ -28,7 +28,7 @@ func (c *controller) settleRoom(w *decide.World) {
 	}
 	own := c.items()
 	if a.ledger.limit == 0 {
-		a.settle(demand{items: len(own)}, w.Now)
+		a.settle(demand{items: len(own)}, w.Moment)
 		return
 	}
 	d := demand{items: len(own), total: w.Rules.Total, joins: !w.IsRegistered()}
@@ -46,7 +46,7 @@ func (c *controller) settleRoom(w *decide.World) {
 	if !w.Leaving {
 		d.missing = w.Missing()
 	}
-	if again := a.settle(d, w.Now); again > 0 {
+	if again := a.settle(d, w.Moment); again > 0 {
 		c.wakeIn(again)
 	}
 	capped, room, mayHave := a.says(d.guests)

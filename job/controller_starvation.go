@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -25,7 +26,7 @@ const (
 
 // lateness is since when an item should have begun and has not.
 type lateness struct {
-	since    time.Time
+	since    instant
 	progress int64 // of the item, then: if it has changed, the item has begun since
 }
 
@@ -35,11 +36,11 @@ const watchEvery = 500 * time.Millisecond
 
 // watch looks for items that should have begun, once in watchEvery.
 func (c *controller) watch(w *decide.World) {
-	if waited := w.Now.Sub(c.signs.watched); waited >= 0 && waited < watchEvery {
+	if waited := w.Moment.Sub(c.signs.watched); waited < watchEvery {
 		c.wakeIn(2*watchEvery - waited)
 		return
 	}
-	c.signs.watched = w.Now
+	c.signs.watched = w.Moment
 	err := c.starvation(w)
 	if itemless := c.itemlessFault(w); err == nil {
 		err = itemless
@@ -54,16 +55,16 @@ func (c *controller) starvation(w *decide.World) error {
 	late := c.late(w)
 	items := c.overdue(w, late)
 	c.signs.waiting = nil
-	whyBusy := sync.OnceValue(func() string { return c.whyBusy(w.Now) })
+	whyBusy := sync.OnceValue(func() string { return c.whyBusy(w.Moment) })
 	for _, i := range items[:min(len(items), maxWaiting)] {
-		c.signs.waiting = append(c.signs.waiting, Waiting{Item: i, Since: c.signs.late[i].since, Why: c.whyNot(late[i], whyBusy)})
+		c.signs.waiting = append(c.signs.waiting, Waiting{Item: i, Since: c.signs.late[i].since.wall, Why: c.whyNot(late[i], whyBusy)})
 	}
 	// An operator who has disabled all servers wants items to wait: that shows only in Status.
 	items = slices.DeleteFunc(items, func(i int) bool { return late[i].elsewhere.Reason == decide.AllDisabled })
 	if len(items) == 0 {
 		return nil
 	}
-	first := Waiting{Item: items[0], Since: c.signs.late[items[0]].since, Why: c.whyNot(late[items[0]], whyBusy)}
+	first := Waiting{Item: items[0], Since: c.signs.late[items[0]].since.wall, Why: c.whyNot(late[items[0]], whyBusy)}
 	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", c.job, listItems(items), first.Item, first.Since.Format(time.TimeOnly), first.Why)
 }
 
@@ -130,11 +131,11 @@ func (c *controller) overdue(w *decide.World, late map[int]reason) []int {
 	}
 	var items []int
 	for i, why := range late {
-		at, progress := w.Now, c.progress(w, i)
+		at, progress := instant{w.Now, w.Moment}, c.progress(w, i)
 		if why.request != "" {
 			progress = w.RequestProgress(i)
 		}
-		if l, ok := before[i]; ok && l.progress == progress && !w.Now.Before(l.since) {
+		if l, ok := before[i]; ok && l.progress == progress {
 			at = l.since
 		}
 		c.signs.late[i] = lateness{since: at, progress: progress}
@@ -142,7 +143,7 @@ func (c *controller) overdue(w *decide.World, late map[int]reason) []int {
 		if !w.Item(i).Owner.Is(c.self.ID) && c.runs[i] == nil {
 			patience = elsewhere
 		}
-		if lasted := w.Now.Sub(at); lasted < patience {
+		if lasted := w.Moment.Sub(at.mono); lasted < patience {
 			c.wakeIn(patience - lasted)
 			continue
 		}
@@ -253,13 +254,13 @@ func (c *controller) whyLate(l decide.Stalled) string {
 // notThrough says which execution of an item goes on here.
 func (c *controller) notThrough(r *run) string {
 	if r.Tick.IsZero() {
-		return fmt.Sprintf("its execution that began at %s is not through", r.begun.In(c.settings.zone).Format(time.DateTime))
+		return fmt.Sprintf("its execution that began at %s is not through", r.begun.wall.In(c.settings.zone).Format(time.DateTime))
 	}
 	return fmt.Sprintf("its execution of %s is not through", r.Tick.In(c.settings.zone).Format(time.DateTime))
 }
 
 // whyBusy says what keeps this instance from beginning an item.
-func (c *controller) whyBusy(now time.Time) string {
+func (c *controller) whyBusy(now clocks.Moment) string {
 	if c.executing() < c.settings.threads {
 		if c.seat.isShort() {
 			return fmt.Sprintf("all %d threads that the jobs of this process share are busy", c.seat.threads.limit)
@@ -271,12 +272,12 @@ func (c *controller) whyBusy(now time.Time) string {
 	}
 	var oldest *run
 	for _, r := range c.runs {
-		if r.phase == executing && (oldest == nil || r.begun.Before(oldest.begun)) {
+		if r.phase == executing && (oldest == nil || r.begun.mono.Before(oldest.begun.mono)) {
 			oldest = r
 		}
 	}
 	if oldest == nil {
 		return fmt.Sprintf("all %d threads are busy", c.settings.threads)
 	}
-	return fmt.Sprintf("all %d threads are busy, one of them with item %d since %s", c.settings.threads, oldest.Item, oldest.begun.Format(time.DateTime))
+	return fmt.Sprintf("all %d threads are busy, one of them with item %d since %s", c.settings.threads, oldest.Item, oldest.begun.wall.Format(time.DateTime))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -25,7 +26,7 @@ type live struct {
 	session     coord.Session // nil while there is none: showSession
 	schedule    decide.Ticks  // publish
 	ended       bool          // the loop has ended: end
-	atWork      time.Time     // when the controller has got on last; zero while it waits for something to do: controller.atWork
+	atWork      instant       // when the controller has got on last; zero while it waits for something to do: controller.atWork
 	changed     chan struct{} // closed when status changes; nil if nobody waits: Scheduler.Changed, broadcast
 	entered     chan struct{} // closed when session changes; nil if nobody waits: followSession, showSession
 }
@@ -138,8 +139,8 @@ func (c *controller) withdraw() {
 func (c *controller) atWork(works bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.live.atWork = (time.Time{}); works {
-		c.live.atWork = time.Now()
+	if c.live.atWork = (instant{}); works {
+		c.live.atWork = c.instant()
 	}
 }
 
@@ -155,7 +156,7 @@ const (
 func (c *controller) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.live.ended, c.live.atWork = true, time.Time{}
+	c.live.ended, c.live.atWork = true, instant{}
 	c.live.status.Faults, c.live.status.Waiting = nil, nil
 	c.live.broadcast()
 }
@@ -216,7 +217,7 @@ func stateOf(session coord.Session) coord.SessionState {
 }
 
 // addFaults adds what the controller cannot tell as long as it waits. begun is live.atWork.
-func (c *controller) addFaults(s *Status, session coord.Session, begun time.Time) {
+func (c *controller) addFaults(s *Status, session coord.Session, begun instant) {
 	now := c.now()
 	switch s.Session {
 	case coord.Lost:
@@ -227,8 +228,8 @@ func (c *controller) addFaults(s *Status, session coord.Session, begun time.Time
 	if err := c.view.Fault(); err != nil {
 		s.add(Fault{kindOfViewFault(err), err, now})
 	}
-	if !begun.IsZero() && time.Since(begun) > passPatience {
-		s.add(Fault{FaultStarvation, fmt.Errorf("job %s: the scheduler has got no further since %s: what it called does not return; that may be the store, a strategy or a logger", c.job, begun.Format(time.TimeOnly)), begun})
+	if !begun.mono.IsZero() && c.moment().Sub(begun.mono) > passPatience {
+		s.add(Fault{FaultStarvation, fmt.Errorf("job %s: the scheduler has got no further since %s: what it called does not return; that may be the store, a strategy or a logger", c.job, begun.wall.Format(time.TimeOnly)), begun.wall})
 	}
 }
 
@@ -238,10 +239,10 @@ func (c *controller) standsStill() time.Duration {
 	c.mu.Lock()
 	begun := c.live.atWork
 	c.mu.Unlock()
-	if begun.IsZero() {
+	if begun.mono.IsZero() {
 		return 0
 	}
-	if d := time.Since(begun); d >= standstill {
+	if d := c.moment().Sub(begun.mono); d >= standstill {
 		return d
 	}
 	return 0
@@ -266,16 +267,17 @@ const quietTime = 30 * time.Second
 
 // recurring is a fault that holds, or was over and may come back.
 type recurring struct {
-	Fault           // Err is nil while it does not hold
-	ended time.Time // when it was over last; zero if it never was
-	again bool      // it began again within quietTime of that
-	quiet since     // it does not hold
+	Fault               // Err is nil while it does not hold
+	began clocks.Moment // when it began
+	ended clocks.Moment // when it was over last; zero if it never was
+	again bool          // it began again within quietTime of that
+	quiet since         // it does not hold
 }
 
 // fault notes that a fault holds, or with a nil err that it does not. Status shows a fault as
 // long as it lasts; the log says when it begins and when it is over.
 func (c *controller) fault(kind FaultKind, err error) {
-	f, now := c.faults[kind], c.now()
+	f, now := c.faults[kind], c.moment()
 	if f == nil {
 		if err == nil {
 			return
@@ -291,11 +293,11 @@ func (c *controller) fault(kind FaultKind, err error) {
 	case err == nil:
 		f.ended = now
 		c.observeFault(f.Fault, true)
-		c.log.Info("fault is over", zap.Stringer("kind", kind), zap.Duration("after", now.Sub(f.Since).Round(time.Millisecond)))
+		c.log.Info("fault is over", zap.Stringer("kind", kind), zap.Duration("after", now.Sub(f.began).Round(time.Millisecond)))
 		f.Fault = Fault{}
 	case f.Err == nil:
 		f.again = !f.ended.IsZero() && now.Sub(f.ended) < quietTime
-		f.Fault = Fault{Kind: kind, Err: err, Since: now}
+		f.Fault, f.began = Fault{Kind: kind, Err: err, Since: c.now()}, now
 		c.observeFault(f.Fault, false)
 		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", kind.remedy()))
 	case f.Err.Error() != err.Error():

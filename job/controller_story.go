@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -26,7 +27,7 @@ type story struct {
 // what has happened since the last time.
 type refrain struct {
 	count int
-	told  time.Time
+	told  clocks.Moment
 }
 
 // refrainEvery is the shortest time between two such lines.
@@ -36,7 +37,7 @@ const refrainEvery = time.Minute
 // too early for one.
 func (r *refrain) add(n int) int {
 	r.count += n
-	now := time.Now()
+	now := clocks.Now()
 	if !r.told.IsZero() && now.Sub(r.told) < refrainEvery {
 		return 0
 	}
@@ -51,7 +52,7 @@ type takenOver struct {
 	count int
 	to    string // this instance
 	token int64  // of the last one
-	told  time.Time
+	told  clocks.Moment
 }
 
 const (
@@ -74,7 +75,7 @@ func (c *controller) tellTakenOver(atOnce bool) {
 	if t.count == 0 {
 		return
 	}
-	now := time.Now()
+	now := clocks.Now()
 	if left := takenOverEvery - now.Sub(t.told); left > 0 && !t.told.IsZero() && !atOnce {
 		c.wakeIn(left)
 		return

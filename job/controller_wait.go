@@ -3,6 +3,8 @@ package job
 import (
 	"runtime"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // maxWait is how long a controller sleeps at most. Timers do not notice that the wall clock
@@ -13,13 +15,13 @@ const maxWait = 30 * time.Second
 // wait waits until there may be something to do.
 func (c *controller) wait() {
 	c.wakeIn(maxWait)
-	at := earlier(c.wholeAt, c.narrowAt)
+	at := clocks.Earlier(c.wholeAt, c.narrowAt)
 	if next := c.nextTick(); !next.IsZero() {
-		at = earlier(at, time.Now().Add(max(next.Sub(c.now()), 0)))
+		at = clocks.Earlier(at, c.moment().Add(max(next.Sub(c.now()), 0)))
 	}
 	// Never zero: in a bubble of testing/synctest, under the race detector, Go 1.26 may crash when
 	// several goroutines select on timers that are over already.
-	left := max(time.Until(at), 1)
+	left := max(at.Sub(c.moment()), 1)
 	if c.timer == nil {
 		c.timer = time.NewTimer(left)
 	} else {
@@ -75,12 +77,12 @@ func earlier(a, b time.Time) time.Time {
 // wakeIn makes the controller make a whole pass after d at the latest. Whoever waits for
 // something calls wakeIn in each whole pass, so no old wait is left behind.
 func (c *controller) wakeIn(d time.Duration) {
-	c.wholeAt = earlier(c.wholeAt, time.Now().Add(max(d, 0)))
+	c.wholeAt = clocks.Earlier(c.wholeAt, c.moment().Add(max(d, 0)))
 }
 
 // finishIn makes the controller finish runs after d, if nothing wakes it before.
 func (c *controller) finishIn(d time.Duration) {
-	c.narrowAt = earlier(c.narrowAt, time.Now().Add(max(d, 0)))
+	c.narrowAt = clocks.Earlier(c.narrowAt, c.moment().Add(max(d, 0)))
 }
 
 // drained returns a channel that closes when the time to drain is over. It returns nil when

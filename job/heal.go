@@ -3,6 +3,8 @@ package job
 import (
 	"errors"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 const (
@@ -20,8 +22,8 @@ var errComesBack = errors.New("comes back each time it is corrected; somebody el
 
 // heal is how often a step, or a part of one, has corrected the same thing.
 type heal struct {
-	since time.Time // of the first correction
-	last  time.Time // of the last one, or when the thing was last seen to be back
+	since clocks.Moment // of the first correction
+	last  clocks.Moment // of the last one, or when the thing was last seen to be back
 	times int
 	held  bool // corrections have a back-off
 }
@@ -31,7 +33,7 @@ type heal struct {
 type heals map[string]*heal
 
 // done notes a correction, and reports whether the next one has to wait.
-func (h heals) done(name string, now time.Time) (held bool) {
+func (h heals) done(name string, now clocks.Moment) (held bool) {
 	one := h[name]
 	if one == nil {
 		if len(h) >= maxHeals {
@@ -40,7 +42,7 @@ func (h heals) done(name string, now time.Time) (held bool) {
 		one = &heal{since: now}
 		h[name] = one
 	}
-	if !one.held && apart(now, one.since) {
+	if !one.held && now.Sub(one.since) > healTime {
 		one.since, one.times = now, 0
 	}
 	one.last = now
@@ -51,7 +53,7 @@ func (h heals) done(name string, now time.Time) (held bool) {
 
 // endPass forgets what has not come back for healTime. It keeps the troubles of the rest:
 // troubles.endPass would drop them, because no step wants to try until the thing is back.
-func (h heals) endPass(t troubles, pass int, now time.Time) {
+func (h heals) endPass(t troubles, pass int, now clocks.Moment) {
 	for name, one := range h {
 		if trouble := t[name]; one.held && trouble != nil {
 			if trouble.waits(now) && trouble.pass == pass {
@@ -59,12 +61,8 @@ func (h heals) endPass(t troubles, pass int, now time.Time) {
 			}
 			trouble.pass = pass
 		}
-		if apart(now, one.last) {
+		if now.Sub(one.last) > healTime {
 			delete(h, name)
 		}
 	}
 }
-
-// apart reports whether two times are more than healTime apart, in either direction: the
-// clock may have been set back.
-func apart(a, b time.Time) bool { return a.Sub(b).Abs() > healTime }

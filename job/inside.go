@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // The reasons why StopAsked asks a handler to stop, besides ErrShutdown.
@@ -36,9 +38,9 @@ type wishes struct {
 	now *atomic.Pointer[Properties]
 	// shutdown ends when the scheduler is to shut down.
 	shutdown context.Context
-	// asked is when the handler has asked last whether it should stop, in nanoseconds; 0 if it
-	// never has, and then the controller need not find out.
-	asked atomic.Int64
+	// asked is when the handler has asked last whether it should stop; nil if it never has, and then
+	// the controller need not find out.
+	asked atomic.Pointer[clocks.Moment]
 	// ask wakes the controller, when the handler has asked for the first time.
 	ask func()
 
@@ -83,7 +85,7 @@ func StopAsked(ctx context.Context) error {
 	if w.shutdown.Err() != nil {
 		w.tell(ErrShutdown)
 	}
-	if w.asked.Swap(time.Now().UnixNano()) == 0 {
+	if now := clocks.Now(); w.asked.Swap(&now) == nil {
 		w.ask()
 	}
 	w.mu.Lock()
@@ -141,11 +143,12 @@ func (w *wishes) kept() []byte {
 }
 
 // asks reports whether the handler wants to know whether it should stop.
-func (w *wishes) asks() bool { return w.asked.Load() != 0 }
+func (w *wishes) asks() bool { return w.asked.Load() != nil }
 
 // hasAsked reports whether the handler has asked within the last d.
 func (w *wishes) hasAsked(d time.Duration) bool {
-	return w.asks() && time.Since(time.Unix(0, w.asked.Load())) < d
+	asked := w.asked.Load()
+	return asked != nil && clocks.Since(*asked) < d
 }
 
 // tell sets why the handler should stop; nil takes it back.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/modelstore"
@@ -244,6 +245,9 @@ func (m *model) configure() {
 	}
 }
 
+// moment is the reading of the monotonic clock of all processes.
+func (m *model) moment() clocks.Moment { return clocks.Moment{}.Add(m.now.Sub(begin)) }
+
 // start starts a new process.
 func (m *model) start() *member {
 	m.seats++
@@ -256,6 +260,7 @@ func (m *model) start() *member {
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	o.moment = m.moment
 	if err := o.workOf(m.config, HandlerFunc(func(context.Context, ShardingContext) error { return nil })); err != nil {
 		m.t.Fatal(err)
 	}
@@ -292,7 +297,7 @@ func (p *member) pass() {
 	c.settings.threads = m.some("threads", 3, 3)
 	m.logf("%s: looks at %d of %d%s, %s", p.name, p.view.at, m.store.Revision(), p.view.tears(), c.self.ID)
 	if p.other != nil && (m.calm || rapid.IntRange(0, 7).Draw(m.t, "the other job") == 0) {
-		p.other.settle(demand{items: m.some("its items", 3, 0), total: 3}, m.now)
+		p.other.settle(demand{items: m.some("its items", 3, 0), total: 3}, m.moment())
 	}
 	err := c.once()
 	for r, ctx := range p.handler {
@@ -386,7 +391,7 @@ func (p *member) begin(r *run) {
 		p.m.fatalf("%s: item %d begins before its tick %s", p.name, r.Item, r.Tick)
 	}
 	ctx, cancel := context.WithCancelCause(c.session.Context())
-	r.cancel, r.phase, r.begun = cancel, executing, p.m.now
+	r.cancel, r.phase, r.begun = cancel, executing, c.instant()
 	p.handler[r] = ctx
 	p.m.begins(p, r)
 }
@@ -396,7 +401,7 @@ func (p *member) returns(r *run, err error) {
 	ctx := p.handler[r]
 	delete(p.handler, r)
 	p.m.checkKilled(r, ctx, err)
-	r.ending = ending{outcome: outcomeOf(ctx, err), err: err, at: p.m.now, attempts: 1}
+	r.ending = ending{outcome: outcomeOf(ctx, err), err: err, at: p.c.instant(), attempts: 1}
 	r.ending.cut = ctx.Err() != nil && r.ending.outcome != OutcomeKilled
 	p.m.logf("%s: item %d returns, %v", p.name, r.Item, err)
 	if err == nil && r.ending.cut && context.Cause(ctx) == ErrShutdown {
@@ -444,7 +449,7 @@ func (m *model) finale() {
 	for _, p := range m.members {
 		clear(p.c.troubles)
 		if a := p.c.account; a != nil {
-			a.ledger.limit, a.resumes, a.until, a.pause = 100, time.Time{}, time.Time{}, 0 // it waits for no room any more
+			a.ledger.limit, a.resumes, a.until, a.pause = 100, clocks.Moment{}, clocks.Moment{}, 0 // it waits for no room any more
 			p.c.poke()
 		}
 	}

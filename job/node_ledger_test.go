@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // However items come and go: the places that are taken are those of the accounts; there are
@@ -13,7 +15,7 @@ import (
 func TestLedger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &ledger{limit: rapid.IntRange(1, 8).Draw(t, "limit"), accounts: map[*account]bool{}}
-		now := time.Date(2026, time.January, 5, 10, 0, 0, 0, time.UTC)
+		now := clocks.Now()
 		type client struct {
 			*account
 			d     demand
@@ -100,7 +102,7 @@ func TestLedger(t *testing.T) {
 				}
 			},
 			"time goes by": func(t *rapid.T) {
-				now = now.Add(rapid.SampledFrom([]time.Duration{time.Millisecond, roomTime, uncapAfter, maxRoomPause, -time.Hour}).Draw(t, "time"))
+				now = now.Add(rapid.SampledFrom([]time.Duration{time.Millisecond, roomTime, uncapAfter, maxRoomPause}).Draw(t, "time"))
 			},
 		})
 	})
@@ -109,7 +111,7 @@ func TestLedger(t *testing.T) {
 // A job for which places were kept in vain lets others have them, longer each time.
 func TestLedgerKeepsNoPlaceInVain(t *testing.T) {
 	l := &ledger{limit: 1, accounts: map[*account]bool{}}
-	now := time.Date(2026, time.January, 5, 10, 0, 0, 0, time.UTC)
+	now := clocks.Now()
 	woken := 0
 	full := l.account(func() {})
 	full.settle(demand{items: 1, total: 1}, now)

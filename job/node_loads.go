@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/strategy"
@@ -30,14 +31,14 @@ type loads struct {
 	reading sync.Mutex // only one reads at a time
 
 	mu    sync.Mutex
-	read  time.Time
+	read  clocks.Moment
 	items map[string]int // by the id of the process
 	deals map[string]dealtLoad
 }
 
 // dealtLoad is what a job has dealt of late.
 type dealtLoad struct {
-	at   time.Time
+	at   clocks.Moment
 	more map[string]int // items, by the id of the process
 }
 
@@ -47,14 +48,14 @@ func (l *loads) refresh(ctx context.Context, reg coord.Registry) {
 	l.reading.Lock()
 	defer l.reading.Unlock()
 	l.mu.Lock()
-	isFresh := time.Since(l.read) < loadsTime
+	isFresh := clocks.Since(l.read) < loadsTime
 	l.mu.Unlock()
 	if isFresh {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, loadsPatience)
 	defer cancel()
-	begun := time.Now()
+	begun := clocks.Now()
 	nodes, err := reg.List(ctx, jobtree.Nodes)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +101,7 @@ func (l *loads) dealt(job string, more map[string]int) {
 	if l.deals == nil {
 		l.deals = map[string]dealtLoad{}
 	}
-	l.deals[job] = dealtLoad{time.Now(), more}
+	l.deals[job] = dealtLoad{clocks.Now(), more}
 }
 
 // weigher returns a function that fills in the loads of the instances in a question; nil if
@@ -136,12 +137,12 @@ func (c *controller) weigher(w *decide.World) func([]strategy.Instance) {
 
 // weighsAgain reports whether a strategy that wants loads is to be asked again, although nothing
 // of the job has changed.
-func (c *controller) weighsAgain(now time.Time) bool {
+func (c *controller) weighsAgain(now clocks.Moment) bool {
 	d := &c.dealt
 	if !strategy.WantsLoads(c.settings.strategy) {
 		return false
 	}
-	if left := d.weighAt.Sub(now); left > 0 && left <= lastWeighing { // else the clock was set back
+	if left := d.weighAt.Sub(now); left > 0 {
 		c.wakeIn(left)
 		return false
 	}
@@ -149,7 +150,7 @@ func (c *controller) weighsAgain(now time.Time) bool {
 }
 
 // weighLater notes when to ask again. moved is whether items were dealt now.
-func (c *controller) weighLater(now time.Time, moved bool) {
+func (c *controller) weighLater(now clocks.Moment, moved bool) {
 	d := &c.dealt
 	if !strategy.WantsLoads(c.settings.strategy) {
 		return

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 const (
@@ -46,11 +48,11 @@ type account struct {
 	capped bool
 	room   int
 
-	until   time.Time     // until when places are kept for items that may come; zero if none are
+	until   clocks.Moment // until when places are kept for items that may come; zero if none are
 	uncaps  bool          // places are kept because the instance has just taken back that it is capped
 	pause   time.Duration // how long it waits when places were kept in vain the next time
-	resumes time.Time     // when it may ask for places again
-	settled time.Time     // since when it is capped and nothing is missing
+	resumes clocks.Moment // when it may ask for places again
+	settled clocks.Moment // since when it is capped and nothing is missing
 }
 
 // account opens the account of a job.
@@ -78,7 +80,7 @@ type demand struct {
 // settle notes what a job has here. It takes places for that and, where the leader may deal
 // more, for items that may come; and decides what the instance is to say. It returns in which
 // time to call it again at the latest; 0 if that depends on changes only.
-func (a *account) settle(d demand, now time.Time) time.Duration {
+func (a *account) settle(d demand, now clocks.Moment) time.Duration {
 	l := a.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +104,7 @@ func (a *account) settle(d demand, now time.Time) time.Duration {
 }
 
 // giveBack gives back places that no item needs, or has used for a while.
-func (a *account) giveBack(d demand, now time.Time) {
+func (a *account) giveBack(d demand, now clocks.Moment) {
 	isOver := !a.until.IsZero() && !now.Before(a.until)
 	if isOver && d.missing > 0 && a.held > d.items {
 		a.pause = min(max(2*a.pause, firstRoomPause), maxRoomPause)
@@ -110,10 +112,10 @@ func (a *account) giveBack(d demand, now time.Time) {
 	}
 	if a.held <= d.items || isOver || d.missing == 0 && !a.uncaps {
 		a.shrink(d.items)
-		a.until, a.uncaps = time.Time{}, false
+		a.until, a.uncaps = clocks.Moment{}, false
 	}
 	if d.missing == 0 {
-		a.pause, a.resumes = 0, time.Time{}
+		a.pause, a.resumes = 0, clocks.Moment{}
 	}
 }
 
@@ -177,7 +179,7 @@ func (a *account) shrink(n int) {
 
 // decide decides what the instance says. What it says changes only if that matters: if more is
 // here than there is room for, or if items are missing and there is room for them now.
-func (a *account) decide(d demand, wants int, now time.Time) {
+func (a *account) decide(d demand, wants int, now clocks.Moment) {
 	l := a.ledger
 	room := a.held - d.guests
 	switch {
@@ -189,8 +191,8 @@ func (a *account) decide(d demand, wants int, now time.Time) {
 		a.room = max(a.room, room)
 	}
 	if !a.capped || d.missing > 0 || a.held < d.items || d.joins {
-		a.settled = time.Time{}
-	} else if a.settled.IsZero() || now.Before(a.settled) {
+		a.settled = clocks.Moment{}
+	} else if a.settled.IsZero() {
 		a.settled = now
 	}
 	if all := d.total + d.guests; !a.settled.IsZero() && now.Sub(a.settled) >= uncapAfter {
@@ -206,16 +208,16 @@ func (a *account) decide(d demand, wants int, now time.Time) {
 }
 
 // again returns in which time settle may have something to do although nothing has changed.
-func (a *account) again(d demand, now time.Time) time.Duration {
-	var at time.Time
+func (a *account) again(d demand, now clocks.Moment) time.Duration {
+	var at clocks.Moment
 	if a.held > d.items {
 		at = a.until
 	}
 	if a.resumes.After(now) {
-		at = earlier(at, a.resumes)
+		at = clocks.Earlier(at, a.resumes)
 	}
 	if !a.settled.IsZero() {
-		at = earlier(at, a.settled.Add(uncapAfter))
+		at = clocks.Earlier(at, a.settled.Add(uncapAfter))
 	}
 	if at.IsZero() {
 		return 0

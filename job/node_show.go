@@ -13,6 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -37,7 +38,7 @@ type sign struct {
 	session coord.SessionID
 	isThere bool          // it was written in this session, as far as is known
 	told    int           // the items that it shows; -1 if that, or something else in it, is to be written
-	next    time.Time     // when it may be written again
+	next    clocks.Moment // when it may be written again
 	pause   time.Duration // after the next failure
 }
 
@@ -69,18 +70,18 @@ func (s *sign) keep(offers, labels []string, keeper func()) {
 // due returns the operation that makes the sign show how many items there are now; nil if it
 // does, or may not be written yet. After that time it may. Whoever gets an operation has to
 // call wrote.
-func (s *sign) due(session coord.SessionID, items int, now time.Time) (write *coord.Op, left time.Duration) {
+func (s *sign) due(session coord.SessionID, items int, now clocks.Moment) (write *coord.Op, left time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session != session && !s.isBusy {
-		s.session, s.isThere, s.told, s.next, s.pause = session, false, -1, time.Time{}, 0
+		s.session, s.isThere, s.told, s.next, s.pause = session, false, -1, clocks.Moment{}, 0
 	}
 	switch left = s.next.Sub(now); {
 	case s.isThere && s.told == items:
 		return nil, 0
 	case s.isBusy:
 		return nil, showEvery
-	case left > 0 && left <= maxShowPause: // else the clock was set back
+	case left > 0:
 		return nil, left
 	}
 	s.isBusy, s.told = true, items
@@ -94,7 +95,7 @@ func (s *sign) due(session coord.SessionID, items int, now time.Time) (write *co
 }
 
 // wrote takes in what has become of the operation.
-func (s *sign) wrote(err error, now time.Time) {
+func (s *sign) wrote(err error, now clocks.Moment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isBusy = false
@@ -113,7 +114,7 @@ func (c *controller) showLoad(w *decide.World) error {
 	if c.sign == nil {
 		return nil
 	}
-	write, left := c.sign.due(c.self.Session, c.account.ledger.load(), w.Now)
+	write, left := c.sign.due(c.self.Session, c.account.ledger.load(), w.Moment)
 	if left > 0 {
 		c.wakeIn(left)
 	}
@@ -121,7 +122,7 @@ func (c *controller) showLoad(w *decide.World) error {
 		return nil
 	}
 	err := errEnded // if the registry panics
-	defer func() { c.sign.wrote(err, w.Now) }()
+	defer func() { c.sign.wrote(err, w.Moment) }()
 	if _, err = c.reg.Commit(c.session.Context(), *write); err != nil {
 		c.log.Debug("other processes are not told how many items this one has", zap.Error(brief.Error(err)))
 		c.wakeIn(showEvery)
@@ -151,7 +152,7 @@ func (s *sign) takeDown(reg coord.Registry, session coord.Session) {
 	s.mu.Lock()
 	isMine := s.isThere && !s.isBusy && s.session == session.ID()
 	if isMine {
-		s.isThere, s.isBusy, s.told, s.next = false, true, -1, time.Time{}
+		s.isThere, s.isBusy, s.told, s.next = false, true, -1, clocks.Moment{}
 	}
 	s.mu.Unlock()
 	if !isMine {

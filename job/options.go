@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
@@ -51,8 +52,9 @@ type options struct {
 	observers      []Observer
 	scopes         []Scope
 	logHandlers    []LogHandler
-	given          []any // the keys of OptionsOnce
-	now            func() time.Time
+	given          []any                // the keys of OptionsOnce
+	now            func() time.Time     // the time of day
+	moment         func() clocks.Moment // the monotonic clock
 	ip             string
 	labels         []string
 	weight         int
@@ -89,7 +91,8 @@ func newOptions(opts []Option) (*options, error) {
 
 func defaultOptions() *options {
 	return &options{
-		now:          time.Now,
+		now:          clocks.Wall,
+		moment:       clocks.Now,
 		cancelGrace:  time.Second,
 		listenerTime: 10 * time.Second,
 		linger:       10 * time.Millisecond,
@@ -277,7 +280,7 @@ func WithClock(now func() time.Time) Option {
 		if now == nil {
 			return errors.New("job: nil clock")
 		}
-		o.now = now
+		o.now = func() time.Time { return clocks.Stripped(now()) }
 		return nil
 	}
 }

@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -89,7 +88,7 @@ type ending struct {
 	err      error
 	text     string // of err, for the tree
 	cut      bool   // the context ended before the handler returned, or it did what StopAsked had asked
-	at       time.Time
+	at       instant
 	attempts int
 	output   []byte // what the handler has kept
 	moves    bool   // the handler has returned so that the item can move
@@ -110,7 +109,7 @@ func (e *ending) describe() {
 // completionOf returns what the tree is told of the end of a run.
 func completionOf(r *run) *jobtree.CompletionDocument {
 	return &jobtree.CompletionDocument{
-		Tick: r.Tick, Token: r.Token, Outcome: r.ending.outcome.inTree(), Begun: r.begun, Ended: r.ending.at,
+		Tick: r.Tick, Token: r.Token, Outcome: r.ending.outcome.inTree(), Begun: r.begun.wall, Ended: r.ending.at.wall,
 		TaskID: r.TaskID, Original: r.Original, Source: Source(r.Source).String(), Request: r.Request, Error: r.ending.text,
 	}
 }

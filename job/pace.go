@@ -1,6 +1,10 @@
 package job
 
-import "time"
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
+)
 
 const (
 	// aheadTime is how long a claim is expected to wait for a thread: as long as a few
@@ -17,11 +21,11 @@ const (
 // may hang.
 type pace struct {
 	mean time.Duration // of the time that a run takes; 0 before the first has ended
-	last time.Time     // when a run ended last, or a thread was free
+	last clocks.Moment // when a run ended last, or a thread was free
 }
 
 // ended notes how long a run took that has ended now.
-func (p *pace) ended(took time.Duration, now time.Time) {
+func (p *pace) ended(took time.Duration, now clocks.Moment) {
 	took = max(took, time.Microsecond)
 	if p.mean == 0 {
 		p.mean = took
@@ -31,7 +35,7 @@ func (p *pace) ended(took time.Duration, now time.Time) {
 }
 
 // ahead returns how many claims may wait for a thread while all of them are busy.
-func (p *pace) ahead(threads int, now time.Time) int {
+func (p *pace) ahead(threads int, now clocks.Moment) int {
 	switch {
 	case now.Sub(p.last) > queueTime/2:
 		return 0 // nothing has ended for a while

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
@@ -22,12 +23,12 @@ type run struct {
 	decide.Run
 	group   *group // the runs that were claimed in the same commit
 	phase   phase
-	syncs   int       // backoffs.syncs when the run was claimed; once it is done, when it was done
-	total   int       // what the handler is told of how many items there are
-	claimed time.Time // when the claim was committed
-	begun   time.Time // when the handler was called
+	syncs   int     // backoffs.syncs when the run was claimed; once it is done, when it was done
+	total   int     // what the handler is told of how many items there are
+	claimed instant // when the claim was committed
+	begun   instant // when the handler was called
 	// When it was seen last that the run waited for Started of its tick; zero if it never has.
-	released time.Time
+	released clocks.Moment
 
 	cancel context.CancelCauseFunc // ends the handler's context; set once it is executing
 	ending ending                  // set once the handler has returned
@@ -149,7 +150,7 @@ const overduePause = 10 * time.Millisecond
 
 // isOverdue reports whether a session ought to have ended. After a pause of the process its
 // timer may not have run yet.
-func isOverdue(s coord.Session) bool { return !time.Now().Before(s.Deadline()) }
+func isOverdue(s coord.Session) bool { return clocks.IsOver(s.Deadline()) }
 
 // once calls the handler. A panic of the handler becomes its error.
 func (e *execution) once(ctx context.Context) (err error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 const (
@@ -31,17 +32,18 @@ type served struct {
 	isBusy  bool // an errand for it is in the queue, or under way, and does not hang
 	isStuck bool // a start of it hangs
 
-	scheduler *Scheduler  // nil if there is none
-	from      listing     // what it was started by
-	since     time.Time   // when it was started
-	isOwn     bool        // the program has started it, not the Runner
-	leaving   *time.Timer // ends its time to drain; nil if it was not asked to leave
+	scheduler *Scheduler    // nil if there is none
+	from      listing       // what it was started by
+	since     clocks.Moment // when it was started
+	isOwn     bool          // the program has started it, not the Runner
+	leaving   *time.Timer   // ends its time to drain; nil if it was not asked to leave
 
-	over  lives         // those in which it is not to be started
-	fault Fault         // why it is not served; Err is nil if it is
-	tried time.Time     // when the last start has failed
-	due   time.Time     // when it may be started
-	pause time.Duration // after the next failure
+	over    lives         // those in which it is not to be started
+	fault   Fault         // why it is not served; Err is nil if it is
+	failing clocks.Moment // since when
+	tried   clocks.Moment // when the last start has failed
+	due     clocks.Moment // when it may be started
+	pause   time.Duration // after the next failure
 
 	told  tale
 	timer *time.Timer // looks at the job again; nil if it was never needed
@@ -67,7 +69,7 @@ const (
 // next decides what to do about a job. If that is nothing, wait is in which time to ask again
 // though nothing has changed; 0 if that is not needed. isBlind says that the namespace may have
 // nodes that it does not show.
-func (j *served) next(now time.Time, session coord.SessionID, isBlind bool) (do turn, wait time.Duration) {
+func (j *served) next(now clocks.Moment, session coord.SessionID, isBlind bool) (do turn, wait time.Duration) {
 	if j.isBusy {
 		return nothing, 0
 	}
@@ -121,16 +123,16 @@ func (j *served) changed(listing listing) {
 }
 
 // fails notes that the job is not served, and when to try again.
-func (j *served) fails(kind FaultKind, err error, now time.Time) {
+func (j *served) fails(kind FaultKind, err error, now clocks.Moment) {
 	j.putOff(now)
 	if j.fault.Err == nil {
-		j.fault.Since = now
+		j.fault.Since, j.failing = clocks.Wall(), now
 	}
 	j.fault.Kind, j.fault.Err = kind, err
 }
 
 // putOff makes the next start wait.
-func (j *served) putOff(now time.Time) {
+func (j *served) putOff(now clocks.Moment) {
 	j.pause = min(max(2*j.pause, firstRestart), lastRestart)
 	j.tried, j.due = now, now.Add(j.pause/2+rand.N(j.pause/2))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // maxErrands bounds how many jobs of a Runner start at a time.
@@ -90,7 +91,7 @@ func (r *rounds) lookForDoubt() {
 	r.say(zap.InfoLevel, "the runner follows the namespace again")
 	for name, j := range r.jobs {
 		if r.looked[name] = true; j.fault.Kind == FaultStore {
-			j.due = time.Time{}
+			j.due = clocks.Moment{}
 		}
 	}
 }
@@ -136,7 +137,7 @@ func (r *rounds) hangs(e *errand) {
 
 // answered takes in what has become of an errand.
 func (r *rounds) answered(a answered) {
-	j, now := a.job, time.Now()
+	j, now := a.job, clocks.Now()
 	if a.isDone = true; a.isStuck {
 		j.isStuck = false
 	} else {
@@ -171,14 +172,14 @@ func (r *rounds) answered(a answered) {
 
 // runs notes that a job has a scheduler now.
 func (r *rounds) runs(j *served, s *Scheduler, isOwn bool) {
-	j.scheduler, j.isOwn, j.since, j.over = s, isOwn, time.Now(), lives{}
+	j.scheduler, j.isOwn, j.since, j.over = s, isOwn, clocks.Now(), lives{}
 	r.isSound(j)
 }
 
 // fails notes that a job is not served. The log says so once.
 func (r *rounds) fails(j *served, err error) {
 	wasSound := j.fault.Err == nil
-	j.fails(faultKindOf(err), brief.Error(err), time.Now())
+	j.fails(faultKindOf(err), brief.Error(err), clocks.Now())
 	r.refuses(j.name, j.fault)
 	if wasSound {
 		r.say(zap.ErrorLevel, "the runner cannot serve a job; it tries again", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
@@ -192,7 +193,7 @@ func (r *rounds) isSound(j *served) {
 		return
 	}
 	r.say(zap.InfoLevel, "what kept the runner from serving a job is over", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
-		zap.Duration("after", time.Since(j.fault.Since).Round(time.Millisecond)))
+		zap.Duration("after", clocks.Since(j.failing).Round(time.Millisecond)))
 	j.fault = Fault{}
 	r.accepts(j.name)
 }
@@ -216,7 +217,7 @@ func (r *rounds) decide(name string) {
 	if r.session != nil && r.session.Context().Err() == nil {
 		session = r.session.ID()
 	}
-	do, wait := j.next(time.Now(), session, r.doubt != nil)
+	do, wait := j.next(clocks.Now(), session, r.doubt != nil)
 	switch do {
 	case starts, tells:
 		if do == starts {
@@ -265,7 +266,7 @@ func (r *rounds) ended(j *served) {
 	}
 	// It has ended in the life of the last configuration that it has obeyed, or an earlier one.
 	life := lives{j.from.life, max(j.from.life, s.c.settings.modified)}
-	if time.Since(j.since) >= soundAfter {
+	if clocks.Since(j.since) >= soundAfter {
 		j.pause = 0
 	}
 	switch err := s.Err(); {

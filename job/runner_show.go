@@ -8,6 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // show follows the session, and keeps the sign of the Runner up, also while there is no job,
@@ -30,13 +31,13 @@ func (r *Runner) show(ctx context.Context) {
 
 // showOnce writes the sign if that is needed, and waits until it may be needed again.
 func (r *Runner) showOnce(ctx context.Context, session coord.Session) {
-	write, left := r.sign.due(session.ID(), r.ledger.load(), time.Now())
+	write, left := r.sign.due(session.ID(), r.ledger.load(), clocks.Now())
 	if write != nil {
 		err := guarded(func() error {
 			_, err := r.reg.Commit(session.Context(), *write)
 			return err
 		})
-		r.sign.wrote(err, time.Now())
+		r.sign.wrote(err, clocks.Now())
 		if left = 0; err != nil {
 			left = showEvery
 			r.say(zap.DebugLevel, "operators are not told what this runner offers", zap.Error(brief.Error(err)))

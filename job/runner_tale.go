@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -18,7 +19,7 @@ type tale struct {
 	session coord.SessionID // in which something was written; 0 if nothing was
 	isThere bool            // as far as is known
 	text    string          // what it says; empty if that is unknown
-	due     time.Time       // when it may be written again
+	due     clocks.Moment   // when it may be written again
 	pause   time.Duration   // after the next failure
 }
 
@@ -39,7 +40,7 @@ func (t tale) differs(f Fault, session coord.SessionID) bool {
 }
 
 // wait returns how long to wait until the node shows a fault. That a fault is over shows at once.
-func (t tale) wait(f Fault, now time.Time) time.Duration {
+func (t tale) wait(f Fault, now clocks.Moment) time.Duration {
 	if f.Err == nil && t.pause == 0 {
 		return 0
 	}
@@ -72,7 +73,7 @@ func tell(ctx context.Context, reg coord.Registry, job jobtree.Job, id string, s
 	if err == nil && f.Err == nil {
 		return tale{}, nil
 	}
-	now := time.Now()
+	now := clocks.Now()
 	if err == nil {
 		return tale{session: session.ID(), isThere: true, text: textOf(f), due: now.Add(tellEvery)}, nil
 	}

@@ -193,7 +193,7 @@ func (c *controller) awaitHandlers() {
 		c.working.Wait()
 		close(idle)
 	}()
-	left := c.giveGrace(c.now())
+	left := c.giveGrace(c.moment())
 	timer := time.NewTimer(left)
 	defer timer.Stop()
 	c.atWork(false)

@@ -1,55 +1,68 @@
-package job
+package job_test
 
 import (
-	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// When the clock is set back, nothing waits until the moment comes again for which it was to
-// wait a little: not an item that was left to its next owner, not an execution that has ended
-// and waits for others, and not a configuration that was refused.
-func TestNothingWaitsForAClockThatWasSetBack(t *testing.T) {
-	store := memory.NewStore(memory.Options{})
-	t.Cleanup(store.Close)
-	reg, err := store.Dial(t.Context(), memory.Config{Namespace: "setback"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = reg.Close(t.Context()) }() // the test is over
-	now := begin
-	cfg := Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}
-	o, err := newOptions([]Option{WithClock(func() time.Time { return now })})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.workOf(cfg, HandlerFunc(func(context.Context, ShardingContext) error { return nil })); err != nil {
-		t.Fatal(err)
-	}
-	s, err := newSettings(cfg, o, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := newController(reg, nil, s, o, 0)
-	c.state = &jobtree.State{}
-	waits := func() bool {
-		return now.Before(c.work.Yielded[0]) || now.Before(c.lingering) || now.Before(c.reconsider)
-	}
-	for _, begins := range []func(){
-		func() { c.work.Yielded[0] = now.Add(moveTime) },
-		func() { c.lingering = now.Add(time.Second) },
-		func() { c.reconsider = now.Add(reconsiderEvery) },
-	} {
-		begins()
-		if c.world(); !waits() {
-			t.Error("it does not wait at all")
+// The wall clock of processes is set, and 20 s later it is right again. Where processes are left whose clocks
+// are right, items run on. Otherwise they run again soon after. No tick begins twice, and the clocks are a
+// fault as long as they differ.
+func TestWallClockIsSetAndSetBack(t *testing.T) {
+	const aWhile = 20 * time.Second
+	for _, step := range []time.Duration{17 * time.Minute, time.Hour, -time.Hour} {
+		for who, wrong := range map[string][]int{"the leader": {0}, "one that does not lead": {1}, "all": {0, 1, 2}} {
+			t.Run(fmt.Sprintf("%v, %s", step, who), func(t *testing.T) {
+				inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+					var clocks [3]setClock
+					for i := range clocks {
+						m := c.join(fmt.Sprintf("10.0.0.%d", i+1), c.config(), nil, job.WithClock(clocks[i].now))
+						m.awaitStatus("it is there", func(s job.Status) bool { return s.Registered })
+					}
+					c.awaitRuns("all items", 9, anything)
+					c.pass(10 * time.Second)
+					set := func(by time.Duration) {
+						for _, i := range wrong {
+							clocks[i].set(by)
+						}
+					}
+					begin := time.Now()
+					set(step)
+					for _, i := range wrong {
+						c.members[i].awaitFault(job.FaultClock, "")
+					}
+					c.pass(time.Until(begin.Add(aWhile)))
+					set(0)
+					for _, m := range c.members {
+						m.awaitSound()
+					}
+					c.pass(30 * time.Second)
+					allowed := 10 * time.Second
+					if step < 0 && len(wrong) == len(clocks) {
+						allowed += aWhile // the time of day came a second time, and its ticks had begun
+					}
+					c.checkGaps(begin, allowed)
+					c.check()
+				})
+			})
 		}
-		now = now.Add(-time.Hour)
-		if c.world(); waits() {
-			t.Errorf("it waits for an hour: %v, %v, %v", c.work.Yielded, c.lingering, c.reconsider)
+	}
+}
+
+// checkGaps fails if an item has not run for longer than allowed since a time.
+func (c *cluster) checkGaps(since time.Time, allowed time.Duration) {
+	c.Helper()
+	for item := range c.config().ShardingTotalCount {
+		last, longest := since, time.Duration(0)
+		for _, e := range c.record.find(func(e execution) bool { return e.Item == item && !e.begin.Before(since) }) {
+			longest, last = max(longest, e.begin.Sub(last)), e.begin
+		}
+		if longest = max(longest, time.Since(last)); longest > allowed {
+			c.Errorf("item %d has not run for %v\n%s%s", item, longest, c.dump(), c.record)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
@@ -31,7 +32,7 @@ const warnEvery = 10 * time.Second
 // retry makes a request of the start. With WithStartRetry it makes it again while the store
 // does not answer.
 func (o *options) retry(ctx context.Context, job string, request func() error) error {
-	var began, told time.Time
+	var began, told clocks.Moment
 	var last error
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := request()
@@ -45,7 +46,7 @@ func (o *options) retry(ctx context.Context, job string, request func() error) e
 			return err
 		}
 		last = err
-		now := time.Now()
+		now := clocks.Now()
 		if began.IsZero() {
 			began = now
 		}

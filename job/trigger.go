@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
@@ -184,7 +185,7 @@ func timeAt(reg coord.Registry) time.Time {
 	if clock := reg.Clock(); clock.Known() {
 		return clock.Now()
 	}
-	return time.Now()
+	return clocks.Wall()
 }
 
 // order is a request together with the tree in which it is to be written.

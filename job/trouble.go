@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 const (
@@ -25,19 +26,16 @@ const (
 
 // trouble is a row of failures of a step, or of a part of its commits.
 type trouble struct {
-	since time.Time     // when the first came
+	since clocks.Moment // when the first came
 	times int           // how many there were
 	err   error         // the last
 	pause time.Duration // the back-off after the last
-	until time.Time     // when the next attempt may be made
+	until clocks.Moment // when the next attempt may be made
 	pass  int           // the last pass that wanted to try, or kept it
 }
 
-// waits reports whether it is too early to try again. If the next attempt is farther away
-// than the back-off explains, the clock was set back, and there is no wait.
-func (t *trouble) waits(now time.Time) bool {
-	return now.Before(t.until) && !t.until.After(now.Add(2*t.pause))
-}
+// waits reports whether it is too early to try again.
+func (t *trouble) waits(now clocks.Moment) bool { return now.Before(t.until) }
 
 // troubles are kept by the name of a step, or of a part (decide.Change.Name). Each has its
 // own back-off, so that one does not delay another.
@@ -45,7 +43,7 @@ type troubles map[string]*trouble
 
 // meet notes a failure. The back-off begins after free failures in a row, and grows from
 // first to last.
-func (t troubles) meet(name string, err error, now time.Time, first, last time.Duration, free int) *trouble {
+func (t troubles) meet(name string, err error, now clocks.Moment, first, last time.Duration, free int) *trouble {
 	one := t[name]
 	if one == nil {
 		one = &trouble{since: now}
@@ -60,7 +58,7 @@ func (t troubles) meet(name string, err error, now time.Time, first, last time.D
 }
 
 // hold is the longest back-off that a part may have now.
-func (t troubles) hold(name string, now time.Time) time.Duration {
+func (t troubles) hold(name string, now clocks.Moment) time.Duration {
 	if one := t[name]; one != nil {
 		return min(max(now.Sub(one.since)/holdShare, firstHold), lastHold)
 	}
@@ -90,7 +88,7 @@ func (t troubles) endPass(pass int) {
 
 // oldest returns the oldest trouble of a kind that has lasted for long enough, with its name,
 // and how many such troubles there are.
-func (t troubles) oldest(now time.Time, lasting time.Duration, kind func(error) bool) (name string, one *trouble, n int) {
+func (t troubles) oldest(now clocks.Moment, lasting time.Duration, kind func(error) bool) (name string, one *trouble, n int) {
 	for candidate, tr := range t {
 		if now.Sub(tr.since) < lasting || !kind(tr.err) {
 			continue

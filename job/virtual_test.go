@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,13 +87,6 @@ func (m *member) awaitSound() job.Status {
 	m.c.Helper()
 	return m.awaitStatus("no fault", func(s job.Status) bool { return len(s.Faults) == 0 })
 }
-
-// setClock is a clock that a test sets.
-type setClock struct{ offset atomic.Int64 }
-
-func (c *setClock) now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
-
-func (c *setClock) set(offset time.Duration) { c.offset.Store(int64(offset)) }
 
 // logbook has the lines that a scheduler has logged.
 type logbook struct{ *observer.ObservedLogs }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
@@ -236,7 +237,7 @@ func (a *App) setFault(about subject, err error) {
 	case err == nil:
 		delete(a.faults, about)
 	case isNew:
-		fault = Fault{about.job, err, time.Now()}
+		fault = Fault{about.job, err, clocks.Wall()}
 		a.faults[about] = fault
 	}
 	a.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -34,7 +35,7 @@ type keeper struct {
 
 	want      *declared
 	scheduler *job.Scheduler // nil if the job does not run
-	since     time.Time      // when it was started
+	since     clocks.Moment  // when it was started
 	inForce   *declared      // what it was started with, or was changed to
 	isRunners bool           // the runner has started it
 
@@ -158,7 +159,7 @@ func (k *keeper) step(ctx context.Context) (did, error) {
 // look asks why the job has stopped by itself. The error is one after which it is started again.
 func (k *keeper) look() error {
 	err := k.scheduler.Err()
-	if time.Since(k.since) >= soundAfter {
+	if clocks.Since(k.since) >= soundAfter {
 		k.pause = firstPause
 	}
 	k.leave()
@@ -208,7 +209,7 @@ func (k *keeper) start(ctx context.Context) (did, error) {
 	s, err := begin(ctx, k.want.config, k.app.file.handler(k.want), k.app.jobOptions(k.want)...)
 	switch {
 	case err == nil:
-		k.scheduler, k.since, k.inForce, k.isRunners = s, time.Now(), k.want, false
+		k.scheduler, k.since, k.inForce, k.isRunners = s, clocks.Now(), k.want, false
 		return started, nil
 	case errors.Is(err, job.ErrJobRemoved) && k.want.config.Expiry.Remove:
 		k.expire()
@@ -216,7 +217,7 @@ func (k *keeper) start(ctx context.Context) (did, error) {
 	case errors.Is(err, job.ErrJobTwice) && k.app.runner != nil:
 		// The runner was faster: it has found the job in the registry, and goes by what stands there.
 		if k.scheduler = k.app.node.Job(k.name); k.scheduler != nil {
-			k.since, k.inForce, k.isRunners = time.Now(), &declared{work: k.want.work}, true
+			k.since, k.inForce, k.isRunners = clocks.Now(), &declared{work: k.want.work}, true
 			return k.change(ctx)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // ErrNotNewer: a job has changed in the files, and its revision is not larger than that in the
@@ -160,7 +160,7 @@ func (k *keeper) isDone() bool {
 func (r *Result) add(name string, answer reply) {
 	switch {
 	case answer.err != nil:
-		r.Refused = append(r.Refused, Fault{name, answer.err, time.Now()})
+		r.Refused = append(r.Refused, Fault{name, answer.err, clocks.Wall()})
 	case answer.did == started:
 		r.Started = append(r.Started, name)
 	case answer.did == changed:

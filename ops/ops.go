@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -202,7 +203,7 @@ func (j *Job) state(tree *coord.Tree) (*jobtree.State, error) {
 // now is the local time, corrected by how far it certainly is from the store's: the instances go by
 // that, too. The store's clock itself may tell whole seconds only, as etcd's does.
 func (o *Ops) now() time.Time {
-	now := time.Now()
+	now := clocks.Wall()
 	return now.Add(-o.reg.Clock().Ahead(now))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // Errors of stores that a program may want to tell apart.
@@ -56,7 +57,7 @@ type connection struct {
 	done  chan struct{}
 	reg   coord.Registry
 	err   error
-	again time.Time     // when the next attempt may begin
+	again clocks.Moment // when the next attempt may begin
 	pause time.Duration // how long that was put off
 }
 
@@ -153,7 +154,7 @@ func (s *Stores) forget() bool {
 func (c *connection) mayTryAgain() bool {
 	select {
 	case <-c.done:
-		return c.err != nil && !time.Now().Before(c.again)
+		return c.err != nil && !clocks.Now().Before(c.again)
 	default:
 		return false
 	}
@@ -174,7 +175,7 @@ func (c *connection) try(ctx context.Context, connect Connect, namespace string)
 			c.err = fmt.Errorf("%w: %w", context.Cause(inTime), c.err)
 		}
 	}
-	c.again = time.Now().Add(c.pause)
+	c.again = clocks.Now().Add(c.pause)
 }
 
 // closeSoon closes a registry that nobody wants any more.

@@ -131,7 +131,9 @@ func askDate(ctx context.Context, client *http.Client, url string) (clockReading
 	if err != nil {
 		return clockReading{}, fmt.Errorf("%w: GET %s: the answer has no usable Date header: %w", coord.ErrNoClock, url, err)
 	}
-	return clockReading{before, after, date}, nil
+	// By the monotonic clock, in case that the wall clock was set meanwhile.
+	took := after.Sub(before)
+	return clockReading{after.Add(-took), after, date}, nil
 }
 
 // kindOfHTTP tells a port that cannot be reached from one that does not speak HTTP.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
@@ -173,13 +174,13 @@ func (w *World) isAbandoned(owner string) bool {
 		return !w.isEligible(in)
 	}
 	since, ok := w.Absent[owner]
-	return ok && w.Now.Sub(since) >= staticGrace
+	return ok && w.Moment.Sub(since) >= staticGrace
 }
 
 // Absences returns since when each owner of items has been missing. before is what it
 // returned for the snapshot before.
-func Absences(s *jobtree.State, before map[string]time.Time, now time.Time) map[string]time.Time {
-	var absent map[string]time.Time
+func Absences(s *jobtree.State, before map[string]clocks.Moment, now clocks.Moment) map[string]clocks.Moment {
+	var absent map[string]clocks.Moment
 	for i := range s.Items {
 		owner := s.Items[i].Owner
 		if owner == nil {
@@ -189,7 +190,7 @@ func Absences(s *jobtree.State, before map[string]time.Time, now time.Time) map[
 			continue
 		}
 		if absent == nil {
-			absent = map[string]time.Time{}
+			absent = map[string]clocks.Moment{}
 		}
 		absent[owner.ID] = now
 		if since, ok := before[owner.ID]; ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/strategy"
@@ -134,13 +135,13 @@ func TestAssign(t *testing.T) {
 			rules: isStatic,
 			tree: func(f *fixture) {
 				f.crash("B")
-				f.absent["B"] = f.now.Add(-staticGrace + time.Second)
+				f.absent["B"] = momentOf(f.now.Add(-staticGrace + time.Second))
 			},
 		},
 		{
 			name:  "static: an owner that is away for too long",
 			rules: isStatic,
-			tree:  func(f *fixture) { f.crash("B"); f.absent["B"] = f.now.Add(-staticGrace) },
+			tree:  func(f *fixture) { f.crash("B"); f.absent["B"] = momentOf(f.now.Add(-staticGrace)) },
 			want:  []string{"+ sharding/1/instance = A"},
 		},
 		{
@@ -325,11 +326,11 @@ func TestRequest(t *testing.T) {
 
 func TestAbsences(t *testing.T) {
 	f := given(t).members("A").leader("A").deal("A", "B", "C")
-	first := decide.Absences(f.pass("A").State, nil, f.now)
-	later := f.now.Add(time.Minute)
+	first := decide.Absences(f.pass("A").State, nil, momentOf(f.now))
+	later := momentOf(f.now.Add(time.Minute))
 	f.members("C").own(0, "D")
 	second := decide.Absences(f.pass("A").State, first, later)
-	for id, want := range map[string]time.Time{"B": f.now, "D": later} {
+	for id, want := range map[string]clocks.Moment{"B": momentOf(f.now), "D": later} {
 		if !second[id].Equal(want) {
 			t.Errorf("%s is gone since %v, want %v", id, second[id], want)
 		}

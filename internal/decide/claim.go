@@ -3,6 +3,7 @@ package decide
 import (
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -61,7 +62,7 @@ type Work struct {
 	Waiting map[int]time.Time
 	// Yielded says until when items are left to the owners that they are to get: their handlers
 	// have returned here for that.
-	Yielded map[int]time.Time
+	Yielded map[int]clocks.Moment
 	// Begun has the last tick that each item has begun in this process by its schedule.
 	Begun map[int]time.Time
 	// Ticked is the last tick that this process has begun by the schedule, with any item. A new
@@ -71,7 +72,7 @@ type Work struct {
 
 // NewWork returns the work of a process that has nothing under way.
 func NewWork() *Work {
-	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Yielded: map[int]time.Time{}, Begun: map[int]time.Time{}}
+	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Yielded: map[int]clocks.Moment{}, Begun: map[int]time.Time{}}
 }
 
 // Forget drops what holds only within one session: all but the executions, and what matters to

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -30,6 +31,9 @@ type Clock struct {
 // time returns the local time, corrected by what the local clock is certainly ahead of the
 // store's, or behind it. It is for times that others read, whose clocks are right.
 func (w *World) time() time.Time { return w.Now.Add(-w.Clock.Ahead) }
+
+// shownAt returns what the local clock would have shown at a moment, if it had not been set since.
+func (w *World) shownAt(m clocks.Moment) time.Time { return w.Now.Add(-w.Moment.Sub(m)) }
 
 // ClockOff reports whether the local clock is farther from the store's than the
 // configuration allows.

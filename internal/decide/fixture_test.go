@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/modelstore"
@@ -36,7 +37,7 @@ type fixture struct {
 	slack      time.Duration
 	refused    int64
 	leaving    bool
-	absent     map[string]time.Time
+	absent     map[string]clocks.Moment
 	leaderless time.Duration
 	labels     []string
 	mixed      *decide.Mixed // as it was seen at the last pass
@@ -61,7 +62,7 @@ func given(t testing.TB, changes ...func(*decide.Rules)) *fixture {
 			Name: "settle", Total: 3, Cron: "0/5 * * * * ?", TimeZone: "UTC",
 			Monitor: true, Failover: true, Misfire: true, Tolerance: time.Second,
 		},
-		work: decide.NewWork(), free: 1000, absent: map[string]time.Time{}, leaderless: time.Hour,
+		work: decide.NewWork(), free: 1000, absent: map[string]clocks.Moment{}, leaderless: time.Hour,
 	}
 	f.configure(changes...)
 	return f
@@ -271,15 +272,20 @@ type pass struct {
 	free    int
 }
 
+// momentOf returns the moment at which a clock that is never set shows a time.
+func momentOf(t time.Time) clocks.Moment {
+	return clocks.Moment{}.Add(t.Sub(tick(0).Add(-24 * time.Hour)))
+}
+
 // pass lets an instance look at everything.
 func (f *fixture) pass(id string) pass {
 	state := jobtree.Read(f.store.Snapshot(), f.job)
-	f.mixed = decide.Mix(state, f.mixed, f.now)
+	f.mixed = decide.Mix(state, f.mixed, momentOf(f.now))
 	return pass{
 		World: &decide.World{
 			State: state, Mixed: f.mixed, Job: f.job, Rules: f.rules,
 			Self: decide.Self{ID: id, IP: "host-" + id, Labels: f.labels, Session: sessionOf(id)},
-			Now:  f.now, Clock: f.clock, Slack: f.slack,
+			Now:  f.now, Moment: momentOf(f.now), Clock: f.clock, Slack: f.slack,
 			Refused: f.refused, Leaving: f.leaving, Absent: f.absent, Leaderless: f.leaderless,
 		},
 		fixture: f, work: f.work, free: f.free,

@@ -123,7 +123,7 @@ func (w *World) dealingLeft() time.Duration {
 	if !w.Processing || w.Mixed == nil {
 		return 0
 	}
-	return max(dealingTime-w.Now.Sub(w.Mixed.Dealing), 0)
+	return max(dealingTime-w.Moment.Sub(w.Mixed.Dealing), 0)
 }
 
 // present returns who owns each item now.
@@ -145,9 +145,9 @@ func (w *World) stood() (d time.Duration, stands bool) {
 	case m.From.IsZero():
 		return time.Hour, false
 	case m.To.IsZero():
-		return w.Now.Sub(m.From), true
+		return w.Moment.Sub(m.From), true
 	}
-	return w.Now.Sub(m.To), false
+	return w.Moment.Sub(m.To), false
 }
 
 // windowToJVM reports whether an item may move to a JVM member, or JVM members may be told to begin nothing

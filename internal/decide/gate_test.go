@@ -302,7 +302,7 @@ func TestHoldingIsNoRequestToDeal(t *testing.T) {
 		if got := p.Question().Previous; !slices.Equal(got, c.previous) {
 			t.Errorf("%q: the strategy is told of %q, want %q", c.says, got, c.previous)
 		}
-		p.Mixed.From = f.now.Add(-time.Minute)
+		p.Mixed.From = momentOf(f.now.Add(-time.Minute))
 		changes := slices.DeleteFunc(p.Assign([]string{"A", "B", "A"}), func(c decide.Change) bool { return c.Parts[0].Item == decide.NoItem })
 		if diff := gocmp.Diff(c.moves, f.changes("A", changes...), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%q: (-want +got):\n%s", c.says, diff)

@@ -3,6 +3,7 @@ package decide
 import (
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -27,17 +28,17 @@ type Mixed struct {
 	Now bool
 	// From is since when necessary or processing has stood, so that JVM members begin nothing, and
 	// To is when that ended; zero while it stands. Both are zero if it was never seen.
-	From, To time.Time
+	From, To clocks.Moment
 	// Dealing is since when processing has stood; zero if it does not stand.
-	Dealing time.Time
+	Dealing clocks.Moment
 	// Out says of JVM members that own items since when they have been gone, or their servers
 	// disabled: they begin nothing since then.
-	Out map[string]time.Time
+	Out map[string]clocks.Moment
 }
 
 // Mix returns what a process sees of JVM members; nil if there are none, and nothing of them is left that
 // matters. before is what it returned for the snapshot before.
-func Mix(s *jobtree.State, before *Mixed, now time.Time) *Mixed {
+func Mix(s *jobtree.State, before *Mixed, now clocks.Moment) *Mixed {
 	var m Mixed
 	for id := range s.Instances {
 		if isJVM(s, id) {
@@ -54,7 +55,7 @@ func Mix(s *jobtree.State, before *Mixed, now time.Time) *Mixed {
 			continue
 		}
 		if m.Out == nil {
-			m.Out = map[string]time.Time{}
+			m.Out = map[string]clocks.Moment{}
 		}
 		m.Out[owner.ID] = earliest(before.Out[owner.ID], now)
 	}
@@ -77,9 +78,9 @@ func Mix(s *jobtree.State, before *Mixed, now time.Time) *Mixed {
 }
 
 // earliest returns since when something holds that was seen first at a time, or zero if it is seen first
-// now. A clock that was set back lets it begin anew.
-func earliest(since, now time.Time) time.Time {
-	if since.IsZero() || now.Before(since) {
+// now.
+func earliest(since, now clocks.Moment) clocks.Moment {
+	if since.IsZero() {
 		return now
 	}
 	return since
@@ -127,7 +128,7 @@ func (w *World) HeldForJVM() time.Duration {
 	if !w.IsMixed() || !w.IsBeingDealtByJVM() {
 		return 0
 	}
-	from := w.Mixed.From
+	from := w.shownAt(w.Mixed.From)
 	if w.Rules.Ticks != nil {
 		from = w.Ticks().Next(from.Add(-w.Rules.Tolerance)) // or it came with the tick, and is seen after it
 		if from.IsZero() || from.After(w.Now) {
@@ -141,12 +142,12 @@ func (w *World) HeldForJVM() time.Duration {
 // than usual and still be on time. What stands may have come with the tick, and be seen after it.
 func (w *World) heldAfter(start time.Time) time.Duration {
 	m := w.Mixed
-	if m == nil || m.From.IsZero() || start.Before(m.From.Add(-w.Rules.Tolerance)) {
+	if m == nil || m.From.IsZero() || start.Before(w.shownAt(m.From).Add(-w.Rules.Tolerance)) {
 		return 0
 	}
-	end := m.To
-	if end.IsZero() {
-		end = w.Now
+	end := w.Now
+	if !m.To.IsZero() {
+		end = w.shownAt(m.To)
 	}
 	return min(max(end.Sub(start), 0), yieldTime)
 }

@@ -6,6 +6,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -18,8 +19,9 @@ func TestMix(t *testing.T) {
 	processing := func(f *fixture) { f.put("leader/sharding/processing", "") }
 	isOver := func(f *fixture) { f.remove("leader/sharding") }
 	there := func(f *fixture) { f.jvms(jvm) }
-	at := func(second float64) time.Time { return tick(1).Add(time.Duration(second * float64(time.Second))) }
-	out := func(second float64) map[string]time.Time { return map[string]time.Time{jvm: at(second)} }
+	shown := func(second float64) time.Time { return tick(1).Add(time.Duration(second * float64(time.Second))) }
+	at := func(second float64) clocks.Moment { return momentOf(shown(second)) }
+	out := func(second float64) map[string]clocks.Moment { return map[string]clocks.Moment{jvm: at(second)} }
 	type moment struct {
 		at       float64
 		happened func(*fixture)
@@ -47,12 +49,6 @@ func TestMix(t *testing.T) {
 		"a leader of ours holds them": {
 			{0, there, &decide.Mixed{Now: true}},
 			{1, func(f *fixture) { f.holds() }, &decide.Mixed{Now: true, From: at(1)}},
-		},
-		"the clock is set back": {
-			{3, func(f *fixture) { there(f); necessary(f) }, &decide.Mixed{Now: true, From: at(3)}},
-			{1, func(*fixture) {}, &decide.Mixed{Now: true, From: at(1)}},
-			{2, isOver, &decide.Mixed{Now: true, From: at(1), To: at(2)}},
-			{0, func(*fixture) {}, &decide.Mixed{Now: true, From: at(0), To: at(0)}},
 		},
 		"one that dealt has gone, and its mark stays": {
 			{0, func(f *fixture) { there(f); processing(f) }, &decide.Mixed{Now: true, From: at(0), Dealing: at(0)}},
@@ -85,7 +81,7 @@ func TestMix(t *testing.T) {
 			f := given(t)
 			for _, m := range moments {
 				m.happened(f)
-				f.now = at(m.at)
+				f.now = shown(m.at)
 				if diff := gocmp.Diff(m.want, f.pass("A").Mixed); diff != "" {
 					t.Errorf("after %vs (-want +got):\n%s", m.at, diff)
 				}

@@ -55,7 +55,7 @@ func TestLateElsewhere(t *testing.T) {
 		},
 		{
 			name: "static sharding has waited for too long", rules: isStatic,
-			tree: func(f *fixture) { f.crash("B"); f.absent["B"] = f.now.Add(-staticGrace) },
+			tree: func(f *fixture) { f.crash("B"); f.absent["B"] = momentOf(f.now.Add(-staticGrace)) },
 			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerIsGone, Instance: "B"}},
 		},
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -92,13 +93,14 @@ func (w *World) lastOfJVM(item *jobtree.Item) time.Time {
 	if item.Failover != nil && !item.Failover.Is(item.Owner.ID) {
 		return time.Time{} // it leaves alone what somebody else has taken over
 	}
-	until := m.Out[item.Owner.ID]
-	if !m.From.IsZero() && m.To.IsZero() && (until.IsZero() || m.From.Before(until)) {
-		until = m.From
+	out := m.Out[item.Owner.ID]
+	if m.To.IsZero() {
+		out = clocks.Earlier(out, m.From)
 	}
-	if until.IsZero() || w.Rules.Ticks == nil || item.Fired == nil {
+	if out.IsZero() || w.Rules.Ticks == nil || item.Fired == nil {
 		return time.Time{}
 	}
+	until := w.shownAt(out)
 	tick := w.lastTick(until)
 	if !tick.After(item.Fired.Tick) {
 		return time.Time{}

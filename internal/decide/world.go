@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -18,7 +19,9 @@ type World struct {
 	Rules *Rules
 	Self  Self
 	Now   time.Time // by the local clock
-	Clock Clock
+	// Moment is the same by the monotonic clock.
+	Moment clocks.Moment
+	Clock  Clock
 	// Slack is how much later than usual a tick may be seen and still be on time, because the
 	// local clock was set or the host was suspended.
 	Slack time.Duration
@@ -32,7 +35,7 @@ type World struct {
 	// Leaving is set when this instance is leaving: it claims nothing more.
 	Leaving bool
 	// Absent says, for static sharding, since when each missing owner has been missing.
-	Absent map[string]time.Time
+	Absent map[string]clocks.Moment
 	// Mixed is what this process has seen of JVM members; nil if nothing of them matters.
 	Mixed *Mixed
 	// Leaderless is for how long nobody has led.

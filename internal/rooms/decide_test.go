@@ -47,6 +47,7 @@ var pure = map[string]names{
 		"Urgency", "Usual", "Sooner", "Soonest",
 		"ClockPath", "MaxOps", "MaxCommitBytes", "MaxPathLength",
 	}},
+	module + "/internal/clocks":  {never: []string{"Now", "Wall", "Since", "Until"}}, // read the clock
 	module + "/internal/jobtree": {},
 	module + "/job/cronexpr":     {},
 	module + "/strategy":         {},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -53,7 +54,7 @@ type factual interface {
 // package coord, and the cause of ctx. What may not be read is a finding.
 func Examine(ctx context.Context, reg coord.Registry, o Options) (Report, error) {
 	jobs := slices.Sorted(slices.Values(o.Jobs))
-	e := &examination{reg: reg, jobs: slices.Compact(jobs), report: Report{At: time.Now(), Findings: []Finding{}}}
+	e := &examination{reg: reg, jobs: slices.Compact(jobs), report: Report{At: clocks.Wall(), Findings: []Finding{}}}
 	if err := e.run(ctx, cmp.Or(o.Wait, defaultWait)); err != nil {
 		return e.report, fmt.Errorf("doctor: %w", err)
 	}
@@ -72,7 +73,7 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if ahead := clock.Ahead(time.Now()); ahead.Abs() > clockTolerance {
+	if ahead := clock.Ahead(clocks.Wall()); ahead.Abs() > clockTolerance {
 		sure.add(symptom{Finding: Finding{Kind: ClockOff, Severity: Warning,
 			Cause:  fmt.Sprintf("the clock of this host is %v ahead of the store's; if it is the store's that is wrong, all instances say so", ahead.Round(time.Millisecond)),
 			Advice: "set the clock that is wrong"}})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -44,7 +45,7 @@ type sheet struct {
 
 // readNamespace reads what all jobs share, and notes what is wrong with that.
 func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c *collector) (*namespace, error) {
-	local := time.Now()
+	local := clocks.Wall()
 	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]int64{}, moving: map[string]bool{}}
 	var open migrations
 	for _, part := range []struct {

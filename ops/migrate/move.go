@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -290,7 +291,7 @@ func (b *bar) show(done int) {
 
 // clock is the local time, corrected by how far it certainly is from the source's.
 func (m Move) clock() time.Time {
-	now := time.Now()
+	now := clocks.Wall()
 	return now.Add(-m.From.Registry.Clock().Ahead(now))
 }
 

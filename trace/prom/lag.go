@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 // lag measures how long views need to show commits of the same process.
 type lag struct {
 	seconds prometheus.Observer
-	next    atomic.Int64 // when the next sample may be taken, in nanoseconds of Unix
+	next    atomic.Pointer[clocks.Moment] // when the next sample may be taken; nil is at once
 
 	mu    sync.Mutex
 	views map[string]*view // those that are open, by their roots; of several with one root the first
@@ -32,7 +33,7 @@ type lag struct {
 type sample struct {
 	path     string // of a node that it wrote, and that is likely to stay
 	revision int64
-	at       time.Time
+	at       clocks.Moment
 }
 
 // view is a view in which samples are looked for.
@@ -55,8 +56,8 @@ func (l *lag) follow(v coord.View, root string) coord.View {
 
 // committed takes a sample, if it is time for one.
 func (l *lag) committed(revision int64, ops []coord.Op) {
-	now := time.Now()
-	if revision == 0 || now.UnixNano() < l.next.Load() {
+	now := clocks.Now()
+	if next := l.next.Load(); revision == 0 || next != nil && now.Before(*next) {
 		return
 	}
 	for _, op := range ops {
@@ -64,7 +65,8 @@ func (l *lag) committed(revision int64, ops []coord.Op) {
 			continue // what is created may soon be removed
 		}
 		if v := l.covering(op.Path); v != nil {
-			l.next.Store(now.Add(sampleEvery).UnixNano())
+			next := now.Add(sampleEvery)
+			l.next.Store(&next)
 			v.sample.CompareAndSwap(nil, &sample{op.Path, revision, now})
 			return
 		}
@@ -90,7 +92,7 @@ func (v *view) Snapshot() coord.Snapshot {
 	if wanted == nil {
 		return s
 	}
-	took := time.Since(wanted.at)
+	took := clocks.Since(wanted.at)
 	n, isThere := s.Get(wanted.path)
 	isShown := isThere && n.Modified >= wanted.revision
 	if (isShown || took > sampleTime) && v.sample.CompareAndSwap(wanted, nil) && isThere {
