@@ -388,13 +388,16 @@
 //
 // A handler that ignores its context goes on after a kill. If it succeeds, the outcome is OK.
 //
-// The local clock decides when a tick is due. If clocks differ, the earliest one counts;
-// Config.MaxTimeDiff bounds the difference. A clock that is far ahead leaves ticks in the
-// tree that have not come: the leader corrects them as soon as the store's clock is known.
+// The local wall clock decides when a tick is due. If clocks differ, the earliest one counts;
+// Config.MaxTimeDiff bounds the difference. Sessions, time-outs, back-offs and durations are
+// measured by the monotonic clock, which nobody can set. That a wall clock was set is seen within
+// 30 s, and when the next tick is due. A clock that is far ahead leaves ticks in the
+// tree that have not come: the leader corrects them as soon as the store's clock is known and its
+// own one is right; until then their items do not run.
 // No process begins a tick twice because of that, unless its own clock was set back. An
 // instance whose clock is more than 10 s off leaves its items to instances whose clocks are
-// right. If there is only one instance and its clock is set back, it begins no tick until
-// its clock shows again what it showed before.
+// right. If the clocks of all instances are set back behind the store's, a time of day comes a
+// second time. Its ticks have begun, so nothing begins until the clocks show again what they showed before.
 //
 // If a run of an item is cut short while the item still waits to be run again for an earlier
 // one, the item is run again once, for the later tick.

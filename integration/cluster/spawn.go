@@ -52,7 +52,15 @@ func command(role string, args ...string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	cmd := exec.Command(self, args...)
+	return commandOf(self, role, args...)
+}
+
+// commandOf is a program in a role; "" is our own executable.
+func commandOf(program, role string, args ...string) (*exec.Cmd, error) {
+	if program == "" {
+		return command(role, args...)
+	}
+	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	return cmd, nil
 }

@@ -56,6 +56,8 @@ type Options struct {
 	Room int
 	// Runner makes it serve the jobs that are Typed, and no others.
 	Runner bool
+	// Program plays the worker: see BuildStepped. The default is our own executable.
+	Program string
 }
 
 // Start starts a worker, which joins all jobs of the cluster, or serves those that it finds. It returns when the process
@@ -78,7 +80,7 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Knows: o.Knows, Early: o.Early, Room: o.Room, Runner: o.Runner, User: user, Password: password,
 		Log: c.logPath(w.Name), Fence: c.folder.at("fence"),
 	}
-	if err := w.start(config); err != nil {
+	if err := w.start(config, o.Program); err != nil {
 		w.links.close()
 		return nil, err
 	}
@@ -112,8 +114,8 @@ func Address(name string) string {
 	return "10.0.0.1" + strings.Repeat("0", number-1)
 }
 
-func (w *Worker) start(config worker.Config) error {
-	cmd, err := command(roleWorker)
+func (w *Worker) start(config worker.Config, program string) error {
+	cmd, err := commandOf(program, roleWorker)
 	if err != nil {
 		return err
 	}

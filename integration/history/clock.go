@@ -11,16 +11,22 @@ import (
 // Mono returns nanoseconds since the host started, by a clock that nobody can set and that
 // is the same for all processes of the host.
 func Mono() int64 {
+	return read(unix.CLOCK_MONOTONIC)
+}
+
+// read returns what a clock of the host shows, in nanoseconds. Package time's may be changed, so that a
+// process shows another time of day.
+func read(clock int32) int64 {
 	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
-		panic(fmt.Sprintf("history: no monotonic clock: %v", err)) // every Linux has one
+	if err := unix.ClockGettime(clock, &t); err != nil {
+		panic(fmt.Sprintf("history: clock %d: %v", clock, err)) // every Linux has them
 	}
 	return t.Nano()
 }
 
 // Now returns an event of the kind with the time of this moment.
 func Now(kind Kind) Event {
-	return Event{Kind: kind, Mono: Mono(), Wall: time.Now().Round(0), Item: -1}
+	return Event{Kind: kind, Mono: Mono(), Wall: time.Unix(0, read(unix.CLOCK_REALTIME)), Item: -1}
 }
 
 // How often a pulse beats, and by how much a beat has to be late to be written down.

@@ -40,6 +40,11 @@ type step struct {
 // maxOffset bounds how wrong a clock is in a soak.
 const maxOffset = time.Second
 
+const year = 365 * 24 * time.Hour
+
+// jumps are by how much a wall clock is set for some seconds.
+var jumps = []time.Duration{year, time.Hour, 17 * time.Minute, 20 * time.Second, -20 * time.Second, -time.Hour, -year}
+
 // draw draws a plan: something that an operator does, faults of different workers, and a fault
 // of the store. Each of them may be left out. The operator comes first, because he needs the
 // store.
@@ -56,7 +61,7 @@ func draw(r *rand.Rand, names []string) plan {
 	case r.IntN(3) == 0 || len(p.steps) == 0:
 		p.steps = append(p.steps, store(r))
 	case r.IntN(8) == 0:
-		p.steps = append(p.steps, everybody())
+		p.steps = append(p.steps, everybody(r))
 	}
 	for i := range p.steps {
 		p.steps[i].after = time.Duration(r.Int64N(int64(1500 * time.Millisecond)))
@@ -83,8 +88,7 @@ func aWorker(r *rand.Rand, name string) step {
 		})
 	}
 	offset := time.Duration(r.Int64N(int64(2*maxOffset))) - maxOffset
-	const year = 365 * 24 * time.Hour
-	jump := []time.Duration{year, 20 * time.Second, -20 * time.Second, -year}[r.IntN(4)]
+	jump := jumps[r.IntN(len(jumps))]
 	all := []step{
 		about("killed", func(_ context.Context, _ *soak, w *cluster.Worker) (func(context.Context) error, error) {
 			return nil, w.Kill()
@@ -110,14 +114,32 @@ func aWorker(r *rand.Rand, name string) step {
 	return all[r.IntN(len(all))]
 }
 
-// everybody kills all workers at once.
-func everybody() step {
+// everybody draws something that is done to all workers at once.
+func everybody(r *rand.Rand) step {
+	if r.IntN(2) == 0 {
+		// Ticks that were begun ahead of time begin again when they come: not within a soak.
+		return allClocks([]time.Duration{year, -20 * time.Second, -time.Hour}[r.IntN(3)])
+	}
 	return step{what: "all workers killed", do: func(_ context.Context, s *soak) (func(context.Context) error, error) {
 		var errs []error
 		for _, w := range s.Workers() {
 			errs = append(errs, w.Kill())
 		}
 		return nil, errors.Join(errs...)
+	}}
+}
+
+// allClocks sets the wall clocks of all workers.
+func allClocks(jump time.Duration) step {
+	return step{what: fmt.Sprintf("all clocks jump by %v", jump), do: func(_ context.Context, s *soak) (func(context.Context) error, error) {
+		set := func(by time.Duration) error {
+			var errs []error
+			for _, w := range s.Workers() {
+				errs = append(errs, w.SetClock(by))
+			}
+			return errors.Join(errs...)
+		}
+		return func(context.Context) error { return set(0) }, set(jump)
 	}}
 }
 

@@ -53,7 +53,7 @@ func TestPlansHaveEverything(t *testing.T) {
 		"requests dropped", "slow link", "leaves", "in a hurry", "all workers killed", "member 0 killed", "member 1 stopped",
 		"majority lost", "store killed", "no space", "disk of member 2 full", "leader moved", "history dropped",
 		"server of", "item 1 of j1 disabled", "items every", "removed", "triggered", "strategy that not all know",
-		"error handler that not all know", "clock that jumps by 8760h", "clock that jumps by -20s", "handlers that hang",
+		"error handler that not all know", "clock that jumps by 8760h", "clock that jumps by -20s", "clock that jumps by 17m", "clock that jumps by -1h", "all clocks jump by 8760h", "all clocks jump by -1h", "handlers that hang",
 		"store put back by", "replaced by an empty one", "narrow revoked", "fired in the year 9999 of j10", "a leader that is nobody",
 	} {
 		if !strings.Contains(all, what) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -68,6 +69,7 @@ type soak struct {
 
 	operator *cluster.Operator
 	steering *cluster.Steering
+	program  string                     // of the workers, whose wall clocks can be set
 	workers  map[string]*cluster.Worker // by name, those that should run
 	names    []string
 
@@ -94,6 +96,15 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	if o.store == cluster.ZooKeeper {
 		start = cluster.StartZooKeeper
 	}
+	folder, err := os.MkdirTemp("", "soak")
+	if err != nil {
+		return fmt.Errorf("soak: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	program, err := cluster.BuildStepped(ctx, folder)
+	if err != nil {
+		return err
+	}
 	store, err := start(ctx)
 	if err != nil {
 		return err
@@ -104,7 +115,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	s := &soak{
-		options: o, Cluster: c, out: out, begin: time.Now(), workers: map[string]*cluster.Worker{},
+		options: o, Cluster: c, out: out, program: program, begin: time.Now(), workers: map[string]*cluster.Worker{},
 		fires: map[fire]bool{}, broken: map[string]bool{}, checked: time.Now(),
 	}
 	defer func() {
@@ -199,7 +210,7 @@ func (s *soak) calm(ctx context.Context) error {
 
 // start starts a worker with a wrong clock.
 func (s *soak) start(name string, offset time.Duration) error {
-	o := cluster.Options{ClockOffset: offset, Runner: slices.Index(s.names, name) == 2}
+	o := cluster.Options{Program: s.program, ClockOffset: offset, Runner: slices.Index(s.names, name) == 2}
 	if slices.Index(s.names, name)%2 == 0 {
 		o.Knows = newOne
 	}

@@ -57,7 +57,7 @@ func run(in io.Reader, out, messages io.Writer, s script.Supervisor) error {
 			zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig()), zapcore.AddSync(messages), zap.InfoLevel)),
 		jobs: map[string]*member{},
 	}
-	w.offset.Store(int64(c.ClockOffset))
+	w.setClock(c.ClockOffset)
 	commands := make(chan Command)
 	go read(lines, commands)
 	before := goleak.IgnoreCurrent()
@@ -157,7 +157,7 @@ func (w *worker) serve(commands <-chan Command) (err error) {
 		case c.Join != nil:
 			w.join(ctx, *c.Join, dialled)
 		case c.Clock != nil:
-			w.offset.Store(int64(*c.Clock))
+			w.setClock(*c.Clock)
 		case c.Hang != nil:
 			w.gate.set(*c.Hang)
 		case c.Trigger != "":
