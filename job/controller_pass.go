@@ -92,7 +92,7 @@ func steps() [38]step {
 // name, and the later steps have their turn all the same. The next pass calls the step
 // again: not the step has a back-off, but its requests to the store (attempt, admit). When
 // a step of a leader has changed what the later ones decide on (led), those wait for the
-// next pass.
+// next pass, which is whole.
 func (c *controller) pass(w *decide.World) {
 	c.led = false
 	if w.IsRegistered() && c.registration < seen {
@@ -105,7 +105,11 @@ func (c *controller) pass(w *decide.World) {
 		if w.Narrow != nil && s.when == whole {
 			continue
 		}
-		if s.who&c.role(w) == 0 || s.who == asLeader && c.led {
+		if s.who&c.role(w) == 0 {
+			continue
+		}
+		if s.who == asLeader && c.led {
+			c.whole = true
 			continue
 		}
 		if c.seams.omits != nil && c.seams.omits(s.name) {
