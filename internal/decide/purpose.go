@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -55,17 +56,12 @@ func (w *World) purposeOfWaiting(f *jobtree.FailoverItem) purpose {
 // wroteFor returns the request for which a commit has claimed an item, or has put it up to be run again: that
 // commit has written the progress of the item, too. It is nil if the commit was for no request.
 func (w *World) wroteFor(i int, commit int64) *jobtree.Request {
-	if r := w.lastFor(i); r != nil && r.Progress(i).Modified == commit {
-		return r
-	}
-	return nil
-}
-
-// lastFor returns the request whose progress says that an item runs for it, or is to run again; the last
-// one if there are several. The request may have ended since.
-func (w *World) lastFor(i int) *jobtree.Request {
-	if q := w.requestQueue(); q != nil && i < len(q.last) {
-		return q.last[i]
+	if q := w.requestQueue(); q != nil {
+		for _, r := range q.runs[i] {
+			if r.Progress(i).Modified == commit {
+				return r
+			}
+		}
 	}
 	return nil
 }
@@ -81,13 +77,19 @@ func (w *World) LacksRequest(i int) bool {
 // ifAsSeen returns the conditions that an item was claimed, or put up, for what the snapshot says: a view
 // may show that before the progress that the same commit has written.
 func (w *World) ifAsSeen(i int, p purpose) []coord.Op {
-	var ops []coord.Op
-	last, turn := w.lastFor(i), w.turnOf(i)
-	if last != nil && last != p.request {
-		ops = append(ops, w.ifProgress(last, i))
+	q := w.requestQueue()
+	if q == nil {
+		return nil
 	}
-	if turn != nil && turn != p.request && turn != last {
+	var ops []coord.Op
+	turn := w.turnOf(i)
+	if turn != nil && turn != p.request && !slices.Contains(q.runs[i], turn) {
 		ops = append(ops, w.ifProgress(turn, i))
+	}
+	for _, r := range q.runs[i] {
+		if r != p.request {
+			ops = append(ops, w.ifProgress(r, i))
+		}
 	}
 	return ops
 }

@@ -69,7 +69,8 @@ func Submit(s *jobtree.State, job jobtree.Job, d jobtree.RequestDocument, unique
 // hundred requests may wait for each of ten thousand items, so it is found once for all items.
 type queue struct {
 	now, next []*jobtree.Request
-	last      []*jobtree.Request // the answers of lastFor
+	// By item, the requests whose progress says that it runs for them, or is to run again. Some may have ended.
+	runs map[int][]*jobtree.Request
 }
 
 // requestQueue returns the queue of the snapshot; nil if there is no request.
@@ -86,11 +87,11 @@ func (w *World) requestQueue() *queue {
 	if most == 0 {
 		return nil
 	}
-	q := &queue{make([]*jobtree.Request, most), make([]*jobtree.Request, most), make([]*jobtree.Request, most)}
+	q := &queue{make([]*jobtree.Request, most), make([]*jobtree.Request, most), map[int][]*jobtree.Request{}}
 	for _, r := range w.Requests {
 		for n, i := range r.Items {
-			if r.RunsAt(n) && (q.last[i] == nil || q.last[i].Progress(i).Modified < r.Progress(i).Modified) {
-				q.last[i] = r
+			if r.RunsAt(n) {
+				q.runs[i] = append(q.runs[i], r)
 			}
 			switch {
 			case !r.Ended.IsZero():
