@@ -127,6 +127,19 @@ func deserted(strict, dies bool) *tape {
 	return h
 }
 
+// unheard is a history with a pause, and a tick that was claimed before it without an answer, and begins in it with
+// a token. The pause has the number 35.
+func unheard(token int64) *tape {
+	h := calm(func(item, tick int) bool { return tick > 3 && tick < 8 || tick == 3 && item == 0 })
+	h.hold(3500, 7500, 35, 75, false)
+	h.at(3450, history.Event{
+		Kind: history.Commit, Process: "w1", Job: "j", Item: -1, Call: 3010, Err: "outcome unknown",
+		Claims: []history.Claim{{Item: 0, Tick: epoch.Add(3 * time.Second)}},
+	})
+	h.run(run{process: "w1", item: 0, tick: 3, token: token, from: 3600, to: 3700})
+	return h
+}
+
 // What an operator does, and which histories break the promises about it. promise is 0 if none
 // is broken.
 func TestSteered(t *testing.T) {
@@ -142,16 +155,8 @@ func TestSteered(t *testing.T) {
 			h.run(run{process: "w1", item: 0, tick: 3, token: 34, source: "MISFIRE", from: 3600, to: 3700})
 			return h
 		}},
-		"paused, with a tick that was claimed before, and the answer was lost": {0, func() *tape {
-			h := calm(func(item, tick int) bool { return tick > 3 && tick < 8 || tick == 3 && item == 0 })
-			h.hold(3500, 7500, 35, 75, false)
-			h.at(3450, history.Event{
-				Kind: history.Commit, Process: "w1", Job: "j", Item: -1, Call: 3010, Err: "outcome unknown",
-				Claims: []history.Claim{{Item: 0, Tick: epoch.Add(3 * time.Second)}},
-			})
-			h.run(run{process: "w1", item: 0, tick: 3, token: 36, from: 3600, to: 3700})
-			return h
-		}},
+		"paused, with a tick that was claimed before, and the answer was lost": {0, func() *tape { return unheard(34) }},
+		"paused, with a tick that was claimed before, and once more":           {14, func() *tape { return unheard(36) }},
 		"paused, and nobody has a number": {0, func() *tape {
 			h := halted(false)
 			for i := range h.events {

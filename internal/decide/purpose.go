@@ -26,7 +26,7 @@ func (w *World) purposeOf(r *Run) purpose {
 		return purpose{}
 	}
 	request := w.Request(r.Request)
-	if request == nil || request.Err != nil || isTold(request, r) {
+	if request == nil || request.Err != nil || w.isTold(request, r) {
 		return purpose{isOver: true}
 	}
 	return forRequest(request)

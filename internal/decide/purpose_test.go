@@ -124,3 +124,25 @@ func TestTakeOverByAViewThatShowsCommitsInParts(t *testing.T) {
 	shows := func(f *fixture) { f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "B"}) }
 	conflict{"it waits for a request", shows}.run(t, base, takesOver)
 }
+
+// The end of a run is written once more if the answer was lost. If it is to be run again by then, nothing of that changes.
+func TestEndOfAKilledRequestIsWrittenOnceMore(t *testing.T) {
+	for name, step := range map[string]func(pass) []decide.Change{"finish": finishes, "hand over": handsOver} {
+		t.Run(name, func(t *testing.T) {
+			f := given(t).members("A", "B").leader("B").deal("A", "B", "B")
+			f.submit(jobtree.RequestDocument{Items: []int{0}, Parameter: "2026-09"})
+			r := &decide.Run{Claim: claimsOf(begins(f.pass("A")))[0], Instance: "A", Recorded: true, Completed: &jobtree.CompletionDocument{Outcome: "KILLED", Ended: f.now}}
+			f.changes("A", begins(f.pass("A"))...)
+			r.Token = f.pass("A").Item(0).Fired.Modified
+			f.killedAgain(0, r.Token)
+			f.work.Runs[0] = r
+			f.changes("A", finishes(f.pass("A"))...)
+			f.changes("A", step(f.pass("A"))...)
+			f.work = decide.NewWork()
+			claims := claimsOf(takesOver(f.pass("A")))
+			if len(claims) != 1 || claims[0].Parameter != "2026-09" {
+				t.Errorf("run again as %+v", claims)
+			}
+		})
+	}
+}

@@ -281,22 +281,23 @@ func progressed(r *jobtree.Request, done, failed int, c jobtree.CompletionDocume
 // comes a second time, and late, must not bring back what others have ended since.
 func (w *World) endProgress(r *Run, c jobtree.CompletionDocument) []coord.Op {
 	request := w.Request(r.Request)
-	if r.Request == "" || request == nil || request.Err != nil || isTold(request, r) {
+	if r.Request == "" || request == nil || request.Err != nil || w.isTold(request, r) {
 		return nil
 	}
 	return w.writeProgress(request, r.Item, progressed(request, r.Done, r.Failed, c))
 }
 
-// isTold reports whether the progress of an item shows the end of a run already.
-func isTold(request *jobtree.Request, r *Run) bool {
-	p := request.Progress(r.Item)
-	return p != nil && (p.Err != nil || p.Outcome != "" || p.Done > r.Done)
+// isTold reports whether the progress of an item shows the end of a run already, or that it is to be run again:
+// the answer to the commit that has said so was lost.
+func (w *World) isTold(request *jobtree.Request, r *Run) bool {
+	p, f := request.Progress(r.Item), w.waiting(r.Item)
+	return p != nil && (p.Err != nil || p.Outcome != "" || p.Done > r.Done || f != nil && f.Modified == p.Modified)
 }
 
 // handBackProgress returns the operations that give the turn of a claim back.
 func (w *World) handBackProgress(r *Run) []coord.Op {
 	request := w.Request(r.Request)
-	if r.Request == "" || request == nil || request.Err != nil || isTold(request, r) {
+	if r.Request == "" || request == nil || request.Err != nil || w.isTold(request, r) {
 		return nil
 	}
 	return w.writeProgress(request, r.Item, jobtree.ProgressDocument{Done: r.Done, Failed: r.Failed})
