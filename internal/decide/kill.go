@@ -45,7 +45,7 @@ func (w *World) endKilled(item int, p purpose, token int64, state *jobtree.Item,
 }
 
 // ifNotKilled is the condition that nobody has killed what runs since the snapshot. Whoever
-// gives a run another token needs it: a kill of the old one would be lost.
+// gives a claim back needs it: a kill of the claim would be lost.
 func (w *World) ifNotKilled(item int) coord.Op {
 	if kill := w.Kills[item]; kill != nil {
 		return coord.AtVersion(w.Job.Kill(item), kill.Version)
