@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"runtime/debug"
 	"slices"
@@ -56,6 +57,7 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 	}
 	g := &group{open: len(claims)}
 	for _, claim := range claims {
+		token := cmp.Or(claim.Since, token)
 		r := &run{
 			Run:   decide.Run{Claim: claim, TaskID: c.taskIDOf(&claim, token), Token: token, Instance: c.self.ID, Recorded: c.settings.rules.Monitor},
 			group: g, phase: queued, total: total, claimed: c.instant(), syncs: c.syncs,

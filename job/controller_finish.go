@@ -21,9 +21,18 @@ type doubts struct {
 	unmended   since // the view has the claim, but running is missing: the step mend
 	unsettled  since // the view has leftovers: the step settle
 	suspicious bool  // the answer to a commit was lost: failed sets it; settle and begin clear it
-	// How many syncs there must have been before leftovers are settled that lack their request; 0 if
-	// none do. settle changes it.
-	untilSync int
+	// How many syncs there must have been before claims are settled, or recovered, that lack their request;
+	// 0 if none do. settle and recover change it.
+	settledBy, recoveredBy int
+}
+
+// isShown makes the view catch up, and reports whether it has since it was asked first. It may have shown a
+// commit in parts before.
+func (c *controller) isShown(by *int) bool {
+	if *by == 0 {
+		c.stale, *by = true, c.syncs+1
+	}
+	return c.syncs >= *by
 }
 
 // settleAfter is how long a difference may mean that the view is late.
@@ -161,7 +170,7 @@ func (c *controller) settle(w *decide.World) error {
 		return nil // others may be left
 	}
 	if len(left) == 0 {
-		c.unsettled, c.suspicious, c.untilSync = since{}, false, 0
+		c.unsettled, c.suspicious, c.settledBy = since{}, false, 0
 		return nil
 	}
 	c.troubles.want("settle", c.passes)
@@ -169,15 +178,10 @@ func (c *controller) settle(w *decide.World) error {
 		c.wakeIn(settleAfter - held)
 		return nil
 	}
-	if slices.ContainsFunc(left, w.LacksRequest) {
-		if c.untilSync == 0 {
-			c.stale, c.untilSync = true, c.syncs+1
-		}
-		if c.syncs < c.untilSync {
-			return nil // the view may show a commit in parts
-		}
+	if slices.ContainsFunc(left, w.LacksRequest) && !c.isShown(&c.settledBy) {
+		return nil
 	}
-	c.unsettled, c.suspicious, c.untilSync = since{}, false, 0
+	c.unsettled, c.suspicious, c.settledBy = since{}, false, 0
 	c.wakeIn(settleAfter)
 	for _, i := range left {
 		change, ok := c.admit(w.Settle(c.work, i))

@@ -70,7 +70,15 @@ func (c *controller) recover(w *decide.World) error {
 	if !c.mayRecover(w) {
 		return nil
 	}
-	if orphans := c.confirm(w.Orphans()); len(orphans) > 0 && c.commitAll(w.Recover(orphans)) {
+	orphans := w.Orphans()
+	lacks := func(o decide.Orphan) bool { return w.LacksRequest(o.Item) }
+	switch {
+	case !slices.ContainsFunc(orphans, lacks):
+		c.recoveredBy = 0
+	case !c.isShown(&c.recoveredBy):
+		orphans = slices.DeleteFunc(orphans, lacks)
+	}
+	if orphans = c.confirm(orphans); len(orphans) > 0 && c.commitAll(w.Recover(orphans)) {
 		c.tellRecovered(orphans)
 		c.led = true
 	}

@@ -98,7 +98,7 @@
 //	mend             to write running again after a stranger has removed or changed it
 //	cursor           how far the handler has come with an item, kept between its runs
 //	leftover         a record of a run here, although nothing runs
-//	settle           to end a leftover: remove its record, or begin the item after all
+//	settle           to end a leftover: remove its record, or begin the item after all, under the claim that it has
 //
 // After the end of an instance (failover):
 //
@@ -154,7 +154,7 @@
 //     the ticks that it missed. Overlap SKIP leaves those out that came while it ran.
 //   - With failover on, an item whose run was cut short by the end of its instance is run
 //     again by whoever is alive or comes up first: even if the taker ends too, or all do.
-//     Only a kill keeps it from that.
+//     Only a kill keeps it from that, or the cancel of the request for which it ran.
 //   - A graceful stop causes no second run of an item that had finished.
 //   - What an operator disabled stays disabled. Ticks that nobody may run meanwhile are
 //     passed over, and not made up later.
@@ -174,10 +174,12 @@
 //   - A kill ends the run that it names and no other one, also if its runner is cut off or dies
 //     before it sees the kill.
 //   - No tick is claimed between the commit of a pause and that of its end, whoever ends or
-//     comes up meanwhile.
+//     comes up meanwhile. What was claimed before may still begin in the pause, under the token that it
+//     has; and a failover runs again in it what was cut short.
 //   - A request that the registry has is carried out, in its turn for each item, or its result
 //     says why it was not. It survives the end of all processes, and is never merged with another,
-//     but with one of the same key.
+//     but with one of the same key. What repeats a run of it has its parameter; once it is cancelled,
+//     nothing of it begins, and nothing that was cut short is run again.
 //   - No tick begins after the end of a job. What came before is made up, and run again after a
 //     crash, also after the end.
 //   - A job that was removed stays removed, until somebody readmits it, creates it again, or starts
@@ -382,6 +384,8 @@
 // Whether somebody offers a job that was created, its creator has to find out: a job of which
 // nobody offers anything has no instance, and nobody who would say so.
 //
+// A disable is obeyed by who has seen it: a tick that is being claimed at that moment may still begin.
+//
 // With MonitorExecution off there are no claims, and none of the promises about ticks,
 // failover and owners hold while items move. Runs cannot be killed then, and a tick may
 // begin a moment after a pause.
@@ -400,7 +404,8 @@
 // second time. Its ticks have begun, so nothing begins until the clocks show again what they showed before.
 //
 // If a run of an item is cut short while the item still waits to be run again for an earlier
-// one, the item is run again once, for the later tick.
+// one, the item is run again once, for the later tick. A run for a request is not lost by that: the
+// request has its turn again.
 //
 // In a broadcast job nobody runs what an instance has not begun, or not finished, when it ends. A
 // process that loses its session comes back as a new instance, which does not know what the old

@@ -24,7 +24,7 @@ func (m *model) act() {
 		actions = append(actions, m.doCallReturn, m.doCallReturn)
 	}
 	if m.how.steers {
-		actions = append(actions, m.doKill, m.doKill, m.doPause, m.doRequest, m.doRequest)
+		actions = append(actions, m.doKill, m.doKill, m.doPause, m.doRequest, m.doRequest, m.doCancel)
 	}
 	if m.how.calendars {
 		actions = append(actions, m.doCalendar, m.doCalendar)

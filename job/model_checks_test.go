@@ -73,6 +73,8 @@ func (m *model) checkOriginal(r *run) {
 	switch {
 	case r.Source != decide.Failover, r.Original == r.TaskID, r.Original[:tick] != r.TaskID[:tick]:
 		m.fatalf("item %d begins as %s for %v, and repeats %s", r.Item, r.TaskID, r.Source, r.Original)
+	case first != nil && (first.Request != r.Request || first.Parameter != r.Parameter):
+		m.fatalf("item %d begins for %q, %q, and repeats a run for %q, %q", r.Item, r.Request, r.Parameter, first.Request, first.Parameter)
 	case first != nil && (first.Item != r.Item || first.Original != ""):
 		m.fatalf("item %d repeats %s, which is of item %d and repeats %q", r.Item, r.Original, first.Item, first.Original)
 	}
@@ -88,14 +90,23 @@ func (m *model) mustRunAgain(p *member, r *run) {
 
 // mustRunAgainAs is mustRunAgain whatever operators want.
 func (m *model) mustRunAgainAs(r *run) {
-	item := m.state().Item(r.Item)
+	s := m.state()
+	item := s.Item(r.Item)
 	if item.Running == nil || item.Running.Owner != 0 || item.Running.ID != r.Instance || item.Fired == nil || item.Fired.Modified != r.Token {
 		return // it was begun with failover off
 	}
 	if !m.config.Failover || r.Item >= m.config.ShardingTotalCount {
 		return
 	}
+	if of := m.requestOf(s, r.Item); of != nil && (!of.Ended.IsZero() || m.waits(s, r.Item)) {
+		return // it was cancelled, or the request has its turn again
+	}
 	m.owed[r.Item] = r.Tick
+}
+
+// waits reports whether an item waits to be run again.
+func (m *model) waits(s *jobtree.State, i int) bool {
+	return slices.ContainsFunc(s.FailoverItems, func(f jobtree.FailoverItem) bool { return f.Item == i })
 }
 
 // lookForCutRuns notes the records in the tree whose instances have ended.
@@ -112,7 +123,7 @@ func (m *model) lookForCutRuns() {
 		if !registered && !alive && !m.counted[key] && !m.isKilled(i, s.Items[i].Fired.Modified) {
 			m.counted[key] = true
 			m.cut[i] = running.ID
-			if _, waits := m.owed[i]; waits {
+			if _, waits := m.owed[i]; waits && m.requestOf(s, i) == nil {
 				m.owed[i] = s.Items[i].Fired.Run // an item waits once, for the later one
 			}
 		}

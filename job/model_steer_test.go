@@ -20,6 +20,7 @@ import (
 type steering struct {
 	kills map[itemToken]bool // whether a run that was killed is to begin again
 	asked int                // requests that were made
+	ended map[string]bool    // requests that were cancelled
 	begun map[string]bool    // by request, item and number: it has begun
 	turn  map[int]string     // by item: the last request for which it has begun
 }
@@ -31,7 +32,7 @@ type itemToken struct {
 }
 
 func newSteering() steering {
-	return steering{kills: map[itemToken]bool{}, begun: map[string]bool{}, turn: map[int]string{}}
+	return steering{kills: map[itemToken]bool{}, begun: map[string]bool{}, ended: map[string]bool{}, turn: map[int]string{}}
 }
 
 // maxModelRequests bounds the requests of a history, so that it comes to an end.
@@ -142,6 +143,7 @@ func (m *model) doRequest() {
 		Source: rapid.SampledFrom([]string{"MANUAL", "RETRY", "BACKFILL"}).Draw(m.t, "source"),
 		Kept:   rapid.Bool().Draw(m.t, "kept"),
 	}
+	d.Parameter = fmt.Sprint("of request ", m.asked)
 	slices.Sort(d.Items)
 	switch d.Source {
 	case "RETRY":
@@ -160,14 +162,68 @@ func (m *model) doRequest() {
 	}
 }
 
+// doCancel ends a request, as an operator does.
+func (m *model) doCancel() {
+	s := m.state()
+	var open []*jobtree.Request
+	for _, r := range s.Requests {
+		if r.Ended.IsZero() {
+			open = append(open, r)
+		}
+	}
+	if len(open) == 0 || rapid.IntRange(0, 2).Draw(m.t, "not") == 0 {
+		return
+	}
+	r := rapid.SampledFrom(open).Draw(m.t, "cancelled")
+	d := r.RequestDocument
+	d.Ended = m.now
+	value, err := jobtree.EncodeRequest(d)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.logf("operator: cancels %s", r.ID)
+	if !m.operate(coord.SetAt(m.job.Request(r.ID), value, r.Version)) {
+		return
+	}
+	m.ended[r.ID] = true
+	for n, i := range r.Items {
+		if r.RunsAt(n) && m.isLastFor(r, i) {
+			delete(m.owed, i) // it may have been cut short already, and is not run again now
+		}
+	}
+}
+
+// isLastFor reports whether the last run of an item, or what it waits for to be run again, is for a request.
+func (m *model) isLastFor(r *jobtree.Request, i int) bool {
+	s := m.state()
+	p := s.Request(r.ID).Progress(i)
+	at := slices.IndexFunc(s.FailoverItems, func(f jobtree.FailoverItem) bool { return f.Item == i })
+	if at >= 0 {
+		return s.FailoverItems[at].Modified == p.Modified
+	}
+	return s.Item(i).Fired != nil && s.Item(i).Fired.Modified == p.Modified
+}
+
+// requestOf returns the request for which an item was claimed last, as the tree tells; nil if there is none.
+func (m *model) requestOf(s *jobtree.State, i int) *jobtree.Request {
+	for _, r := range s.Requests {
+		if p := r.Progress(i); p != nil && p.Runner != "" && s.Item(i).Fired != nil && p.Modified == s.Item(i).Fired.Modified {
+			return r
+		}
+	}
+	return nil
+}
+
+// beforeClaim returns the tree as it was before a run was claimed.
+func (m *model) beforeClaim(r *run) *jobtree.State {
+	return jobtree.Read(m.history[r.Token-m.first-1], m.job)
+}
+
 // checkSteered checks a run that begins.
 func (m *model) checkSteered(p *member, r *run) {
 	switch r.Source {
 	case decide.Normal, decide.Misfire:
-		before := jobtree.Read(m.history[r.Token-m.first-1], m.job)
-		item := before.Item(r.Item)
-		wasClaimed := item.Running.Is(r.Instance) && item.Fired != nil && item.Fired.Run.Equal(r.Tick) // its answer was lost
-		if before.Schedule != nil && before.Schedule.IsPaused() && !wasClaimed {
+		if before := m.beforeClaim(r); before.Schedule != nil && before.Schedule.IsPaused() {
 			m.fatalf("%s: item %d begins for %s in a pause", p.name, r.Item, r.Tick)
 		}
 	case decide.Manual, decide.Retry, decide.Backfill:
@@ -187,6 +243,9 @@ func (m *model) checkSteered(p *member, r *run) {
 	case decide.Failover:
 		if r.Request == "" {
 			return
+		}
+		if request := m.beforeClaim(r).Request(r.Request); request == nil || !request.Ended.IsZero() || request.Parameter != r.Parameter {
+			m.fatalf("%s: item %d begins with %q for %+v", p.name, r.Item, r.Parameter, request)
 		}
 		m.steering.begun[fmt.Sprintf("%s/%d/%d", r.Request, r.Item, r.Done)] = true
 		if key := fmt.Sprintf("%s/%d/%d", r.Request, r.Item, r.Done+1); m.steering.begun[key] {
@@ -216,6 +275,12 @@ func (m *model) checkRequests(s *jobtree.State) {
 		}
 		for _, i := range r.Items {
 			p := r.Progress(i)
+			if p != nil && p.Runner != "" {
+				m.fatalf("the request %s has ended, and item %d runs for it", r.ID, i)
+			}
+			if m.ended[r.ID] && (p == nil || p.Outcome == "") {
+				continue
+			}
 			if p == nil || p.Outcome == "" {
 				m.fatalf("the request %s has ended, and item %d has not", r.ID, i)
 			}

@@ -39,8 +39,8 @@ type ItemResult struct {
 	// request was for several ticks, it is OutcomeFailed if one of them has failed, or with
 	// BackfillRequest.StopAtFailure that of the run after which the item stopped.
 	Outcome Outcome
-	// Error is the beginning of the last error, up to 256 bytes, or why the item was skipped;
-	// empty if there was none.
+	// Error is the beginning of the last error, up to 256 bytes, why the item was skipped, or why a run
+	// that was cut short was not tried again; empty if there was none.
 	Error string
 	// TaskID and Token name the last execution, and Ended is when it ended, by the clock of its
 	// instance.

@@ -250,7 +250,7 @@ func (o *Operator) await(name, id string) {
 			e.Err = err.Error()
 		}
 		for _, r := range results {
-			e.Results = append(e.Results, history.Result{Item: r.Item, Outcome: r.Outcome.String(), Token: r.Token, Runs: r.Runs})
+			e.Results = append(e.Results, history.Result{Item: r.Item, Outcome: r.Outcome.String(), Token: r.Token, Runs: r.Runs, Error: r.Error})
 		}
 		o.add(e)
 		return

@@ -103,6 +103,8 @@ func Check(events []Event, limits Limits) Report {
 		c.paused(s)
 		c.killed(s)
 		c.turns(s)
+		c.cancelled(s)
+		c.repeated(s)
 		c.skipped(s)
 		c.pinned(s)
 		c.leftOut(s)

@@ -165,12 +165,13 @@ type Told struct {
 }
 
 // Result is what an operator was told of one item of a request: the outcome of all its runs,
-// the token of the last one, and how many there were.
+// the token of the last one, how many there were, and the last error.
 type Result struct {
 	Item    int    `json:"item"`
 	Outcome string `json:"outcome"`
 	Token   int64  `json:"token,omitempty"`
 	Runs    int    `json:"runs,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 // Rules is what the check has to know about the configuration of a job.

@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -75,7 +74,7 @@ func (c *checker) paused(s subject) {
 		first, last := c.timeline.wall(h.begin.Mono).Add(edge+c.limits.Skew), c.timeline.wall(h.until).Add(-edge-c.limits.Skew)
 		var made []*execution
 		for _, x := range c.runs[s] {
-			if x.asked() || x.source == failover || x.start == nil || h.precedes(x) || c.unheard(x, h.begin.Mono) {
+			if x.asked() || x.source == failover || x.start == nil || h.precedes(x) {
 				continue
 			}
 			if h.contains(x) {
@@ -111,17 +110,6 @@ func (h hold) precedes(x *execution) bool {
 		return x.token < h.begin.Token
 	}
 	return x.claim == nil || x.decided() <= h.begin.Mono
-}
-
-// unheard reports whether the process of an execution had claimed its tick before a time, and got
-// no answer. It claims what it has begun a second time.
-func (c *checker) unheard(x *execution, before int64) bool {
-	return slices.ContainsFunc(c.timeline.events, func(e Event) bool {
-		return e.Kind == Commit && e.Err != "" && e.Process == x.process && e.Job == x.job && e.Call <= before &&
-			slices.ContainsFunc(e.Claims, func(claim Claim) bool {
-				return claim.Item == x.item && claim.Tick.Truncate(time.Millisecond).Equal(x.tick)
-			})
-	})
 }
 
 // contains reports whether an execution that does not precede the pause was claimed before its

@@ -19,7 +19,7 @@ func (c *checker) leftOut(s subject) {
 				by = e
 			}
 		}
-		if by != nil && isOut(by.Out, x.tick) && !c.unheard(x, by.Mono) {
+		if by != nil && isOut(by.Out, x.tick) {
 			c.violate(22, fmt.Sprintf("%s/%d: a tick began that its calendar leaves out", s.job, s.item), append(x.events(), by)...)
 		}
 	}

@@ -98,6 +98,8 @@ func (c *checker) wrong(asked, answer *Event, r Result, runs []*execution) strin
 			return !g.Failover && g.from <= answer.Mono && g.to >= asked.Call
 		})
 		switch {
+		case r.Error == "":
+			return "and nothing says why"
 		case !cut && (len(runs) > 0 || !c.mayBeUnseen(asked.Job, answer.Mono)):
 			return "and nothing was cut short"
 		case !off && !changed && len(c.kills[subject{asked.Job, r.Item}]) == 0:
@@ -128,6 +130,38 @@ func (c *checker) merged(x *execution) bool {
 			return y.token > z.token && y.source == failover && y.tick.Equal(z.tick)
 		})
 	})
+}
+
+// cancelled checks that nothing begins for a request after it was cancelled.
+func (c *checker) cancelled(s subject) {
+	for i := range c.timeline.events {
+		e := &c.timeline.events[i]
+		if e.Kind != Cancel || e.Job != s.job || e.Err != "" {
+			continue
+		}
+		for _, x := range c.runs[s] {
+			if x.request == e.Request && x.claim != nil && x.claim.Call > e.Mono {
+				c.violate(16, fmt.Sprintf("%s/%d: begun for request %s, which was cancelled", s.job, s.item, e.Request), append(x.events(), e)...)
+			}
+		}
+	}
+}
+
+// repeated checks that what was cut short for a request is run again for that request, or not at all.
+func (c *checker) repeated(s subject) {
+	runs := c.runs[s]
+	for _, y := range runs {
+		if y.source != failover || y.request != "" || y.claim == nil {
+			continue
+		}
+		before := func(of func(*execution) bool) bool {
+			return slices.ContainsFunc(runs, func(x *execution) bool { return x.token < y.token && x.tick.Equal(y.tick) && of(x) })
+		}
+		isAsked := before(func(x *execution) bool { return x.source == manual })
+		if isAsked && !before(func(x *execution) bool { return x.request == "" && x.source != manual }) {
+			c.violate(16, fmt.Sprintf("%s/%d: what was cut short for a request is run again for none", s.job, s.item), y.events()...)
+		}
+	}
 }
 
 // turns checks the order in which an item runs for requests: a request comes after those that

@@ -127,6 +127,19 @@ func deserted(strict, dies bool) *tape {
 	return h
 }
 
+// unheard is a history with a pause, and a tick that was claimed before it without an answer, and begins in it with
+// a token. The pause has the number 35.
+func unheard(token int64) *tape {
+	h := calm(func(item, tick int) bool { return tick > 3 && tick < 8 || tick == 3 && item == 0 })
+	h.hold(3500, 7500, 35, 75, false)
+	h.at(3450, history.Event{
+		Kind: history.Commit, Process: "w1", Job: "j", Item: -1, Call: 3010, Err: "outcome unknown",
+		Claims: []history.Claim{{Item: 0, Tick: epoch.Add(3 * time.Second)}},
+	})
+	h.run(run{process: "w1", item: 0, tick: 3, token: token, from: 3600, to: 3700})
+	return h
+}
+
 // What an operator does, and which histories break the promises about it. promise is 0 if none
 // is broken.
 func TestSteered(t *testing.T) {
@@ -142,16 +155,8 @@ func TestSteered(t *testing.T) {
 			h.run(run{process: "w1", item: 0, tick: 3, token: 34, source: "MISFIRE", from: 3600, to: 3700})
 			return h
 		}},
-		"paused, with a tick that was claimed before, and the answer was lost": {0, func() *tape {
-			h := calm(func(item, tick int) bool { return tick > 3 && tick < 8 || tick == 3 && item == 0 })
-			h.hold(3500, 7500, 35, 75, false)
-			h.at(3450, history.Event{
-				Kind: history.Commit, Process: "w1", Job: "j", Item: -1, Call: 3010, Err: "outcome unknown",
-				Claims: []history.Claim{{Item: 0, Tick: epoch.Add(3 * time.Second)}},
-			})
-			h.run(run{process: "w1", item: 0, tick: 3, token: 36, from: 3600, to: 3700})
-			return h
-		}},
+		"paused, with a tick that was claimed before, and the answer was lost": {0, func() *tape { return unheard(34) }},
+		"paused, with a tick that was claimed before, and once more":           {14, func() *tape { return unheard(36) }},
 		"paused, and nobody has a number": {0, func() *tape {
 			h := halted(false)
 			for i := range h.events {
@@ -269,7 +274,7 @@ func TestSteered(t *testing.T) {
 		"a request that is cut short while its runner sleeps": {0, func() *tape {
 			r := served
 			r.cut, r.told, r.unrecorded, r.successful = 3440, "", true, true
-			h := requested(history.Result{Item: 1, Outcome: "CUT"}, r)
+			h := requested(history.Result{Item: 1, Outcome: "CUT", Error: "not tried again"}, r)
 			h.events[2].Rules.Failover = false
 			h.about(3420, history.Pause, "w2")
 			h.about(3430, history.Resume, "w2")
@@ -286,22 +291,22 @@ func TestSteered(t *testing.T) {
 			for tick := 6; tick <= 10; tick++ {
 				h.run(run{process: "w1", item: 1, tick: tick, token: int64(10*tick + 1), from: tick*1000 + 10, to: tick*1000 + 200})
 			}
-			h.answer(9900, "r1", history.Result{Item: 1, Outcome: "CUT"})
+			h.answer(9900, "r1", history.Result{Item: 1, Outcome: "CUT", Error: "not tried again"})
 			return h
 		}},
 		"a request whose runner is killed before it can write down that it begins": {0, func() *tape {
-			h := requested(history.Result{Item: 1, Outcome: "CUT"})
+			h := requested(history.Result{Item: 1, Outcome: "CUT", Error: "not tried again"})
 			h.events[2].Rules.Failover = false
 			h.at(3460, history.Event{Kind: history.Kill, Process: "w3", Item: -1})
 			return h
 		}},
 		"cut short, and nothing has begun": {16, func() *tape {
-			h := requested(history.Result{Item: 1, Outcome: "CUT"})
+			h := requested(history.Result{Item: 1, Outcome: "CUT", Error: "not tried again"})
 			h.events[2].Rules.Failover = false
 			return h
 		}},
 		"cut short, and it was not": {16, func() *tape {
-			h := requested(history.Result{Item: 1, Outcome: "CUT", Token: 35}, served)
+			h := requested(history.Result{Item: 1, Outcome: "CUT", Error: "not tried again", Token: 35}, served)
 			h.events[2].Rules.Failover = false
 			return h
 		}},
@@ -314,6 +319,25 @@ func TestSteered(t *testing.T) {
 		"a request that was cancelled": {0, func() *tape {
 			h := requested(history.Result{Item: 1, Outcome: "SKIPPED"})
 			h.at(3100, history.Event{Kind: history.Cancel, Job: "j", Item: -1, Request: "r1", Call: 3090})
+			return h
+		}},
+		"cut short, and nothing says why": {16, func() *tape {
+			h := requested(history.Result{Item: 1, Outcome: "CUT"})
+			h.events[2].Rules.Failover = false
+			h.at(3460, history.Event{Kind: history.Kill, Process: "w3", Item: -1})
+			return h
+		}},
+		"a request that was cancelled, and begins": {16, func() *tape {
+			h := requested(history.Result{Item: 1, Outcome: "SKIPPED"}, served)
+			h.at(3100, history.Event{Kind: history.Cancel, Job: "j", Item: -1, Request: "r1", Call: 3090})
+			return h
+		}},
+		"a request that was cut short, and runs again for none": {16, func() *tape {
+			cut := served
+			cut.tick, cut.told = -30, ""
+			h := requested(history.Result{Item: 1, Outcome: "SKIPPED"}, cut)
+			h.at(3600, history.Event{Kind: history.Cancel, Job: "j", Item: -1, Request: "r1", Call: 3590})
+			h.run(run{process: "w1", item: 1, tick: -30, token: 37, source: "FAILOVER", from: 3700, to: 3750})
 			return h
 		}},
 		"a request without an answer": {16, func() *tape {
@@ -332,7 +356,7 @@ func TestSteered(t *testing.T) {
 		"successful by an unknown run":        {16, func() *tape { return requested(history.Result{Item: 1, Outcome: "OK", Token: 36}, served) }},
 		"failed, and nothing has":             {16, func() *tape { return requested(history.Result{Item: 1, Outcome: "FAILED", Token: 35}, served) }},
 		"killed, and nobody has":              {16, func() *tape { return requested(history.Result{Item: 1, Outcome: "KILLED"}) }},
-		"cut short, and the job has failover": {16, func() *tape { return requested(history.Result{Item: 1, Outcome: "CUT"}) }},
+		"cut short, and the job has failover": {16, func() *tape { return requested(history.Result{Item: 1, Outcome: "CUT", Error: "not tried again"}) }},
 		"skipped without a reason":            {16, func() *tape { return requested(history.Result{Item: 1, Outcome: "SKIPPED"}) }},
 		"no outcome":                          {16, func() *tape { return requested(history.Result{Item: 1}) }},
 		"a later request comes first": {16, func() *tape {

@@ -90,7 +90,7 @@ func (w *World) beginAnew(i int, item *jobtree.Item) []coord.Op {
 		return append(ops, coord.Create(w.Job.Fired(i), begun))
 	}
 	// Whoever had it has begun a tick, and is gone. Nothing but {i}/fired says so.
-	ops = append(ops, w.cutMember(i, item.Fired.Run, jobtree.OutcomeCut)...)
+	ops = append(ops, w.cutMember(i, forRequest(w.wroteFor(i, item.Fired.Modified)), item.Fired.Run, jobtree.OutcomeCut)...)
 	return append(ops, coord.SetAt(w.Job.Fired(i), begun, item.Fired.Version))
 }
 

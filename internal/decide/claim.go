@@ -33,13 +33,14 @@ type Claim struct {
 	Failed    int       // how many of them without success
 	Failover  bool      // it has the marks of a failover, too
 	Original  string    // the task id of the execution that it repeats, the first of them; "" if there is none
+	Since     int64     // the number of an earlier commit that has claimed the item; 0 if this one does
 }
 
 // Run is an execution in this process, as far as decisions need to know it.
 type Run struct {
 	Claim
 	TaskID   string // of the execution
-	Token    int64  // the number of the claim's commit; 0 if the job has no records
+	Token    int64  // the number of the commit that has claimed it; 0 if the job has no records
 	Instance string // the identity that claimed it
 	Recorded bool   // the tree has its record, as far as this process knows
 	Flagged  bool   // this process has set the item's misfire flag while it ran

@@ -82,8 +82,8 @@
 //	                           owner has ended, it is the first member
 //	HandBack        runner     a claim waits too long for a thread       {i}/fired as before; {i}/running and marks go;
 //	                                                                     {f} after a failover; its part of a request
-//	Settle          runner     the record says so, but nothing runs      {i}/running goes, as in Finish; or the item is
-//	                                                                     claimed again: {i}/running, fired
+//	Settle          runner     the record says so, but nothing runs      {i}/running goes, as in Finish; or nothing: the
+//	                                                                     item begins under the claim that it has
 //	Elect           member     nobody leads, and it is its turn          leader/election/instance
 //	                           the leader's node is nobody's             leader/election/instance goes
 //	Abdicate        leader     it may not lead any more                  leader/election/instance goes
@@ -98,6 +98,7 @@
 //	                           a kill came too late                      kill/{i} goes
 //	Inherit         leader     an instance has left its trigger          trigger/{id} goes; requests, requests/{r}
 //	EndRequests     clerk      an item cannot go on for a request        requests/{r}/{i}; trigger/{id} of a JVM member
+//	                           … it waits for one that was cancelled     requests/{r}/{i}; {f} goes
 //	                           all items of a request are through        requests/{r}
 //	                           a request has ended, and was kept         requests/{r} goes
 //	Sweep           leader     a server has no instance, and is in the   servers/{ip} goes
@@ -143,7 +144,10 @@
 //   - Every claim rewrites {i}/fired at the version that was seen, so a tick of an item
 //     starts once.
 //   - A claim of a tick holds only while the schedule is the one that was seen: a pause stands
-//     there.
+//     there. Settle claims nothing: it begins what was claimed.
+//   - Whatever claims an item for a request, or puts it up to be run again for one, writes
+//     requests/{r}/{i} in the same commit. So the number of that commit tells for which request an item runs,
+//     or waits; and nothing is repeated for another reason than it was begun for.
 //   - A claim of a member of a tick holds only while guarantee/{t} is as it was seen: so nobody
 //     has skipped it, and Completed is not being called. A claim of any other item holds only
 //     while nobody is told of the tick, or its members are known.
@@ -151,8 +155,8 @@
 //     seen: so no tick is told of twice.
 //   - A schedule is recorded only while the nodes of its calendars are as this process knows
 //     them. If one is gone or cannot be read, it stays as it is recorded.
-//   - Whatever puts an item up to be run again, or gives a run another token, holds only while
-//     kill/{i} is as it was seen.
+//   - Whatever puts an item up to be run again holds only while kill/{i} and {f} are as they were
+//     seen.
 //   - An owner that has gone loses the item of a broadcast job only if it has really gone, and
 //     nobody has had the item since: so an instance keeps its item.
 //   - A job that has expired is removed, as a whole or item by item, only while nobody has asked for

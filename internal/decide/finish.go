@@ -65,8 +65,8 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 		ops := append(w.remove(r, &item), w.endKill(r)...)
 		switch {
 		case r.Completed == nil:
-		case r.Completed.Outcome == jobtree.OutcomeKilled && w.Killed(r) && w.goesOn(r.Item, r.Token):
-			ops = append(ops, w.putUp(r.Item, r.Tick, r.first())...)
+		case r.Completed.Outcome == jobtree.OutcomeKilled && w.Killed(r) && w.goesOn(r.Item, r.Token) && !w.purposeOf(r).isOver:
+			ops = append(ops, w.putUp(r.Item, w.purposeOf(r), r.Tick, r.first())...)
 		default:
 			ops = append(ops, w.endProgress(r, *r.Completed)...)
 			ops = append(ops, w.endsMember(r)...)

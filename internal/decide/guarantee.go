@@ -133,8 +133,8 @@ func (w *World) endMember(i int, tick time.Time, outcome jobtree.Outcome) []coor
 
 // cutMember is endMember for a run that ends without its runner. A run for a request belongs to
 // no tick.
-func (w *World) cutMember(i int, tick time.Time, outcome jobtree.Outcome) []coord.Op {
-	if len(w.Guarantees) == 0 || w.runsFor(i) != nil {
+func (w *World) cutMember(i int, p purpose, tick time.Time, outcome jobtree.Outcome) []coord.Op {
+	if len(w.Guarantees) == 0 || p.request != nil || p.isOver {
 		return nil
 	}
 	return w.endMember(i, tick, outcome)

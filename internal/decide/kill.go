@@ -18,34 +18,34 @@ func (w *World) goesOn(item int, token int64) bool {
 }
 
 // waitAgain returns the operations that put an item up to be run again, and end what was
-// asked of its last run. first is as for putUp. A kill that comes in between must not be overlooked: so the
+// asked of its last run. p and first are as for putUp. A kill that comes in between must not be overlooked: so the
 // condition is that the kill's node is as it was seen.
-func (w *World) waitAgain(item int, token int64, tick time.Time, first string) []coord.Op {
+func (w *World) waitAgain(item int, p purpose, token int64, tick time.Time, first string) []coord.Op {
 	var ops []coord.Op
 	if kill := w.Kills[item]; kill != nil {
 		ops = append(ops, coord.AtVersion(w.Job.Kill(item), kill.Version), coord.DeleteTree(w.Job.Kill(item)))
 	} else if w.Rules.Failover {
 		ops = append(ops, coord.Absent(w.Job.Kill(item)))
 	}
-	switch {
-	case w.goesOn(item, token):
-		return append(ops, w.putUp(item, tick, first)...)
-	case w.Kills[item].Kills(token):
-		ops = append(ops, w.cutMember(item, tick, jobtree.OutcomeKilled)...)
-		return append(ops, w.cutProgress(item, jobtree.OutcomeKilled)...)
+	if w.goesOn(item, token) && !p.isOver {
+		return append(ops, w.putUp(item, p, tick, first)...)
 	}
-	ops = append(ops, w.cutMember(item, tick, jobtree.OutcomeCut)...)
-	return append(ops, w.cutProgress(item, jobtree.OutcomeCut)...)
+	outcome := jobtree.OutcomeCut
+	if w.Kills[item].Kills(token) {
+		outcome = jobtree.OutcomeKilled
+	}
+	ops = append(ops, w.cutMember(item, p, tick, outcome)...)
+	return append(ops, w.cutProgress(item, p, outcome)...)
 }
 
 // endKilled returns the operations that end what was claimed and then killed, and has not
 // begun. waitAgain is among them.
-func (w *World) endKilled(item int, token int64, state *jobtree.Item, first string) []coord.Op {
-	return append(w.waitAgain(item, token, claimedFor(state), first), w.tell(item, w.killed(token, state))...)
+func (w *World) endKilled(item int, p purpose, token int64, state *jobtree.Item, first string) []coord.Op {
+	return append(w.waitAgain(item, p, token, claimedFor(state), first), w.tell(item, w.killed(token, state))...)
 }
 
 // ifNotKilled is the condition that nobody has killed what runs since the snapshot. Whoever
-// gives a run another token needs it: a kill of the old one would be lost.
+// gives a claim back needs it: a kill of the claim would be lost.
 func (w *World) ifNotKilled(item int) coord.Op {
 	if kill := w.Kills[item]; kill != nil {
 		return coord.AtVersion(w.Job.Kill(item), kill.Version)

@@ -44,7 +44,7 @@ func (w *World) HandOver(runs []*Run) []Change {
 		item := w.Item(r.Item)
 		ops := []coord.Op{w.ifUnclaimed(r.Item, &item), coord.DeleteTree(w.Job.Running(r.Item))}
 		ops = append(ops, w.removeMarks(r)...)
-		ops = append(ops, w.waitAgain(r.Item, r.Token, r.Tick, r.first())...)
+		ops = append(ops, w.waitAgain(r.Item, w.purposeOf(r), r.Token, r.Tick, r.first())...)
 		if w.Killed(r) && r.Completed != nil {
 			r.Completed.Outcome = jobtree.OutcomeKilled
 		}
@@ -55,13 +55,13 @@ func (w *World) HandOver(runs []*Run) []Change {
 
 // HandBack gives up claims that wait for a thread. fired gets back the tick of before the
 // claim, so whoever may run the item does. An item that was to be run again (failover)
-// waits for that again. A claim that was killed ends.
+// waits for that again, unless the request for which it was to run has been cancelled. A claim that was killed ends.
 func (w *World) HandBack(runs []*Run) []Change {
 	c := changes{w: w, step: "hand back", urgency: coord.Soonest, head: (*World).ifRunner}
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		if w.Killed(r) {
-			c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, r.Token, &item, r.first())...)...).Ends = r
+			c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, w.purposeOf(r), r.Token, &item, r.first())...)...).Ends = r
 			continue
 		}
 		ops := []coord.Op{
@@ -70,8 +70,8 @@ func (w *World) HandBack(runs []*Run) []Change {
 			coord.DeleteTree(w.Job.Running(r.Item)),
 		}
 		ops = append(ops, w.removeMarks(r)...)
-		if r.Failover {
-			ops = append(ops, coord.Put(w.Job.FailoverItem(r.Item), jobtree.EncodeFired(r.Tick)))
+		if p := w.purposeOf(r); r.Failover && !p.isOver {
+			ops = append(ops, w.putUp(r.Item, p, r.Tick, "")...)
 		} else {
 			ops = append(ops, w.handBackProgress(r)...)
 		}

@@ -36,7 +36,7 @@ func (r *Run) first() string {
 // firstOf is [Run.first] for a run of which only the tree tells.
 func (w *World) firstOf(o Orphan) string {
 	first := ""
-	if r := w.runsFor(o.Item); r != nil {
+	if r := w.purposeOfClaim(o.Item, &o.State, o.Runner).request; r != nil {
 		first = r.OriginalOf(o.Item)
 	}
 	if o.State.Failovering != nil {
@@ -48,10 +48,24 @@ func (w *World) firstOf(o Orphan) string {
 	return first
 }
 
-// putUp returns the operations that put an item up to be run again for a tick. first is the task
-// id of what was cut short first; empty if that is not known.
-func (w *World) putUp(item int, tick time.Time, first string) []coord.Op {
-	ops := []coord.Op{coord.Put(w.Job.FailoverItem(item), jobtree.EncodeFired(tick))}
+// putUp returns the operations that put an item up to be run again for a tick, or for the request that p has. first
+// is the task id of what was cut short first; empty if that is not known.
+//
+// An item waits once. Of a tick and a request the tick waits, and the request has its turn again.
+func (w *World) putUp(item int, p purpose, tick time.Time, first string) []coord.Op {
+	ops := []coord.Op{coord.Absent(w.Job.FailoverItem(item))}
+	if waits := w.waiting(item); waits != nil {
+		ops[0] = coord.AtVersion(w.Job.FailoverItem(item), waits.Version)
+		before := forRequest(w.wroteFor(item, waits.Modified))
+		switch {
+		case before.request == p.request:
+		case p.request != nil && !before.isOver:
+			return append(ops, w.giveTurnBack(item, p)...)
+		default:
+			ops = append(ops, w.giveTurnBack(item, before)...)
+		}
+	}
+	ops = append(append(ops, w.goesOnFor(item, p)...), coord.Put(w.Job.FailoverItem(item), jobtree.EncodeFired(tick)))
 	if first != "" && !tick.IsZero() {
 		ops = append(ops, coord.Put(w.Job.Original(item), jobtree.EncodeOriginal(first, tick)))
 	}

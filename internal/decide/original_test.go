@@ -29,11 +29,7 @@ func TestOriginals(t *testing.T) {
 		f.put("sharding/1/original", string(jobtree.EncodeOriginal(id, tick(1))))
 	}
 	retry := func(f *fixture) {
-		value, err := jobtree.EncodeRequest(jobtree.RequestDocument{Items: []int{1}, Source: "RETRY", Originals: []string{first}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.put("requests/1", string(value)).put("requests/1/1", "runner: A\n")
+		f.runsFor("A", 1, f.submit(jobtree.RequestDocument{Items: []int{1}, Source: "RETRY", Originals: []string{first}}))
 	}
 	crashed := func(p pass) []decide.Change { return recovers(p.fixture.pass("B")) }
 	kills := func(f *fixture) {
@@ -54,8 +50,8 @@ func TestOriginals(t *testing.T) {
 	}{
 		"a crash":                          {func(f *fixture) { runs(f); f.crash("A") }, crashed, "B", own},
 		"of one that was run again":        {func(f *fixture) { note(f, first); again(f); f.crash("A") }, crashed, "B", first},
-		"of a retry":                       {func(f *fixture) { retry(f); runs(f); f.crash("A") }, crashed, "B", first},
-		"of a retry that was run again":    {func(f *fixture) { retry(f); note(f, first); again(f); f.crash("A") }, crashed, "B", first},
+		"of a retry":                       {func(f *fixture) { runs(f); retry(f); f.crash("A") }, crashed, "B", first},
+		"of a retry that was run again":    {func(f *fixture) { note(f, first); again(f); retry(f); f.crash("A") }, crashed, "B", first},
 		"and the note is of an old one":    {func(f *fixture) { note(f, first); runs(f); f.crash("A") }, crashed, "B", own},
 		"and an old version took over":     {func(f *fixture) { again(f); f.crash("A") }, crashed, "B", own},
 		"of who does not say which run":    {func(f *fixture) { runs(f); f.put("sharding/1/running", "A").crash("A") }, crashed, "B", ""},
@@ -96,18 +92,12 @@ func TestOriginals(t *testing.T) {
 
 // Claims know what they repeat, also when the answer to their commit was lost.
 func TestOriginalsOfClaims(t *testing.T) {
-	request := func(f *fixture, source, progress string) {
+	request := func(f *fixture, source string) string {
 		d := jobtree.RequestDocument{Items: []int{1}, Source: source}
 		if source == "RETRY" {
 			d.Originals = []string{first}
 		}
-		value, err := jobtree.EncodeRequest(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f.put("requests/1", string(value)); progress != "" {
-			f.put("requests/1/1", progress)
-		}
+		return f.submit(d)
 	}
 	begins := func(p pass) []decide.Change { return p.BeginRequested(p.Requested(p.work, false)) }
 	for name, tc := range map[string]struct {
@@ -115,9 +105,9 @@ func TestOriginalsOfClaims(t *testing.T) {
 		step func(pass) []decide.Change
 		want string
 	}{
-		"a retry":                          {func(f *fixture) { request(f, "RETRY", "") }, begins, first},
-		"a trigger":                        {func(f *fixture) { request(f, "MANUAL", "") }, begins, ""},
-		"a retry, and the answer was lost": {func(f *fixture) { request(f, "RETRY", "runner: A\n"); f.claim("A", 1, tick(1)) }, settles, first},
+		"a retry":                          {func(f *fixture) { request(f, "RETRY") }, begins, first},
+		"a trigger":                        {func(f *fixture) { request(f, "MANUAL") }, begins, ""},
+		"a retry, and the answer was lost": {func(f *fixture) { f.claim("A", 1, tick(1)); f.runsFor("A", 1, request(f, "RETRY")) }, settles, first},
 		"a tick, and the answer was lost":  {func(f *fixture) { f.claim("A", 1, tick(1)) }, settles, ""},
 		"a failover, and the answer was lost": {func(f *fixture) {
 			f.put("sharding/1/original", string(jobtree.EncodeOriginal(first, tick(1))))

@@ -53,7 +53,8 @@ func (w *World) runner(item *jobtree.Item) string {
 // it is, B-02). An instance that takes an item over and then crashes is like any other (in
 // ElasticJob up to 2.1.5 the item is lost, B-04).
 //
-// The condition on fired makes sure that nobody has claimed the item since.
+// The condition on fired makes sure that nobody has claimed the item since. What was cut short for a request
+// that has been cancelled is not put up.
 //
 // An item waits only once. If another run of it is cut short while it still waits, it is run
 // again once, for the later tick.
@@ -96,7 +97,9 @@ func (w *World) recover(o Orphan) []coord.Op {
 	if o.State.Fired != nil {
 		token = o.State.Fired.Modified
 	}
-	ops = append(ops, w.waitAgain(o.Item, token, o.tick(), w.firstOf(o))...)
+	p := w.purposeOfClaim(o.Item, &o.State, o.Runner)
+	ops = append(ops, w.ifAsSeen(o.Item, p)...)
+	ops = append(ops, w.waitAgain(o.Item, p, token, o.tick(), w.firstOf(o))...)
 	if w.Kills[o.Item].Kills(token) {
 		ops = append(ops, w.tell(o.Item, w.killed(token, &o.State))...)
 	}

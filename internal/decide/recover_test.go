@@ -3,10 +3,12 @@ package decide_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 func recovers(p pass) []decide.Change { return p.Recover(p.Orphans()) }
@@ -139,10 +141,20 @@ func TestRecover(t *testing.T) {
 		{
 			name: "a triggered run is run again for when it was triggered",
 			tree: func(f *fixture) {
+				f.fired(1, tick(1)).now = tick(1).Add(2 * time.Second)
+				f.submit(jobtree.RequestDocument{Items: []int{1}})
+				f.changes("B", begins(f.pass("B"))...)
+				f.crash("B")
+			},
+			want: []string{"+ leader/failover/items/1 = 2026-01-05T10:00:07.000Z", "+ " + firstRequest + "/1 = runner: B\n", "- sharding/1/running"},
+		},
+		{
+			name: "a triggered run whose request is gone is not run again: its parameter is not known",
+			tree: func(f *fixture) {
 				f.put("sharding/1/running", "B").put("sharding/1/fired", "2026-01-05T10:00:05.000Z 2026-01-05T10:00:07.000Z")
 				f.crash("B")
 			},
-			want: []string{"+ leader/failover/items/1 = 2026-01-05T10:00:07.000Z", "- sharding/1/running"},
+			want: []string{"- sharding/1/running"},
 		},
 		{
 			name: "an item of which nothing else is known",

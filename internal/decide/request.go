@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -66,29 +67,34 @@ func Submit(s *jobtree.State, job jobtree.Job, d jobtree.RequestDocument, unique
 
 // queue is whose turn it is at each item that requests wait for, and who comes after that. A
 // hundred requests may wait for each of ten thousand items, so it is found once for all items.
-type queue struct{ now, next []*jobtree.Request }
+type queue struct {
+	now, next []*jobtree.Request
+	// By item, the requests whose progress says that it runs for them, or is to run again. Some may have ended.
+	runs map[int][]*jobtree.Request
+}
 
-// requestQueue returns the queue of the snapshot; nil if no request waits.
+// requestQueue returns the queue of the snapshot; nil if there is no request.
 func (w *World) requestQueue() *queue {
 	if w.queue != nil || len(w.Requests) == 0 {
 		return w.queue
 	}
 	most := 0
 	for _, r := range w.Requests {
-		if r.Ended.IsZero() && len(r.Items) > 0 {
+		if len(r.Items) > 0 {
 			most = max(most, r.Items[len(r.Items)-1]+1)
 		}
 	}
 	if most == 0 {
 		return nil
 	}
-	q := &queue{make([]*jobtree.Request, most), make([]*jobtree.Request, most)}
+	q := &queue{make([]*jobtree.Request, most), make([]*jobtree.Request, most), map[int][]*jobtree.Request{}}
 	for _, r := range w.Requests {
-		if !r.Ended.IsZero() {
-			continue
-		}
 		for n, i := range r.Items {
+			if r.RunsAt(n) {
+				q.runs[i] = append(q.runs[i], r)
+			}
 			switch {
+			case !r.Ended.IsZero():
 			case q.next[i] != nil && !r.RunsAt(n), r.IsThroughAt(n):
 			case q.now[i] == nil:
 				q.now[i] = r
@@ -235,41 +241,20 @@ func (w *World) beginProgress(claim Claim, r *jobtree.Request) []coord.Op {
 // writeProgress returns the operations that write the progress of an item, if it is what the
 // snapshot shows.
 func (w *World) writeProgress(r *jobtree.Request, item int, d jobtree.ProgressDocument) []coord.Op {
-	path, value := w.Job.Progress(r.ID, item), jobtree.EncodeProgress(d)
-	if p := r.Progress(item); p != nil {
-		return []coord.Op{coord.SetAt(path, value, p.Version)}
+	path, p := w.Job.Progress(r.ID, item), r.Progress(item)
+	if p == nil {
+		return []coord.Op{coord.AtVersion(w.Job.Request(r.ID), r.Version), coord.Create(path, jobtree.EncodeProgress(d))}
 	}
-	return []coord.Op{coord.AtVersion(w.Job.Request(r.ID), r.Version), coord.Create(path, value)}
+	d.Error = cmp.Or(d.Error, p.Error) // of the last run that had one
+	return []coord.Op{coord.SetAt(path, jobtree.EncodeProgress(d), p.Version)}
 }
 
-// goOn takes over what a request wants of an item: the claim is for the same request, or for none if r is nil.
-func (w *World) goOn(claim *Claim, r *jobtree.Request) []coord.Op {
-	if r == nil {
-		return nil
+// runFor makes a claim one for what a request wants of its item.
+func (w *World) runFor(claim *Claim, r *jobtree.Request) {
+	if r != nil {
+		next := w.claimFor(claim.Item, r)
+		claim.Request, claim.Parameter, claim.Done, claim.Failed = next.Request, next.Parameter, next.Done, next.Failed
 	}
-	next := w.claimFor(claim.Item, r)
-	claim.Request, claim.Parameter, claim.Done, claim.Failed = next.Request, next.Parameter, next.Done, next.Failed
-	return w.beginProgress(*claim, r)
-}
-
-// runsFor returns the request for which, by the tree, an item runs, or is to run again; nil if
-// there is none.
-func (w *World) runsFor(item int) *jobtree.Request {
-	if r := w.turnOf(item); r != nil {
-		if p := r.Progress(item); p != nil && p.Runner != "" {
-			return r
-		}
-	}
-	return nil
-}
-
-// runsHereFor is runsFor for an item that runs here: its progress names this instance. One that names another was
-// left by a run that was cut short, and a claim of this instance since then was for something else.
-func (w *World) runsHereFor(item int) *jobtree.Request {
-	if r := w.runsFor(item); r != nil && r.Progress(item).Runner == w.Self.ID {
-		return r
-	}
-	return nil
 }
 
 // progressed is what the tree is told of an item after one more run for a request.
@@ -296,33 +281,23 @@ func progressed(r *jobtree.Request, done, failed int, c jobtree.CompletionDocume
 // comes a second time, and late, must not bring back what others have ended since.
 func (w *World) endProgress(r *Run, c jobtree.CompletionDocument) []coord.Op {
 	request := w.Request(r.Request)
-	if r.Request == "" || request == nil || request.Err != nil || isTold(request, r) {
+	if r.Request == "" || request == nil || request.Err != nil || w.isTold(request, r) {
 		return nil
 	}
 	return w.writeProgress(request, r.Item, progressed(request, r.Done, r.Failed, c))
 }
 
-// isTold reports whether the progress of an item shows the end of a run already.
-func isTold(request *jobtree.Request, r *Run) bool {
-	p := request.Progress(r.Item)
-	return p != nil && (p.Err != nil || p.Outcome != "" || p.Done > r.Done)
-}
-
-// cutProgress returns the operations that note that a run for a request was cut short, and
-// does not begin again.
-func (w *World) cutProgress(item int, outcome jobtree.Outcome) []coord.Op {
-	r := w.runsFor(item)
-	if r == nil {
-		return nil
-	}
-	p := r.Progress(item)
-	return w.writeProgress(r, item, progressed(r, p.Done, p.Failed, jobtree.CompletionDocument{Outcome: outcome, Ended: w.time()}))
+// isTold reports whether the progress of an item shows the end of a run already, or that it is to be run again:
+// the answer to the commit that has said so was lost.
+func (w *World) isTold(request *jobtree.Request, r *Run) bool {
+	p, f := request.Progress(r.Item), w.waiting(r.Item)
+	return p != nil && (p.Err != nil || p.Outcome != "" || p.Done > r.Done || f != nil && f.Modified == p.Modified)
 }
 
 // handBackProgress returns the operations that give the turn of a claim back.
 func (w *World) handBackProgress(r *Run) []coord.Op {
 	request := w.Request(r.Request)
-	if r.Request == "" || request == nil || request.Err != nil || isTold(request, r) {
+	if r.Request == "" || request == nil || request.Err != nil || w.isTold(request, r) {
 		return nil
 	}
 	return w.writeProgress(request, r.Item, jobtree.ProgressDocument{Done: r.Done, Failed: r.Failed})

@@ -32,6 +32,7 @@ func (w *World) EndRequests() []Change {
 	}
 	c := changes{w: w, step: "end requests", urgency: coord.Sooner, head: (*World).ifRunner}
 	w.endStranded(&c)
+	w.endCancelled(&c)
 	w.endThrough(&c)
 	w.dropRequests(&c)
 	return c.list
@@ -49,10 +50,8 @@ func (w *World) endStranded(c *changes) {
 			p := r.Progress(i)
 			isBegun := p != nil && p.Runner != ""
 			switch {
-			case isBegun && w.isStranded(i, &item, p):
-				ops := []coord.Op{coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i))}
-				c.add(i, append(ops, w.cutProgress(i, jobtree.OutcomeCut)...)...)
 			case isBegun:
+				w.endLost(c, r, i)
 			case i >= w.Rules.Total && w.isCurrent():
 				c.add(i, append(w.skip(r, i, "the job has no such item any more"), w.ifConfigured())...) // a view may show a request before the items that it is for
 			case w.Rules.Broadcast && item.Owner == nil && item.Running == nil && w.isCurrent():
@@ -72,13 +71,49 @@ func (w *World) endStranded(c *changes) {
 	}
 }
 
-// isStranded reports whether nobody runs an item for a request any more, and nobody will,
-// although its progress says so.
-func (w *World) isStranded(i int, item *jobtree.Item, p *jobtree.Progress) bool {
-	if !w.Rules.Monitor {
-		return w.IsDead(p.Runner)
+// endCancelled ends what was cut short for requests that have been cancelled, or waits to be run again for them.
+func (w *World) endCancelled(c *changes) {
+	for _, r := range w.Requests {
+		if r.Err != nil || r.Ended.IsZero() {
+			continue
+		}
+		for n, i := range r.Items {
+			if r.RunsAt(n) {
+				w.endLost(c, r, i)
+			}
+		}
 	}
-	return item.Running == nil && item.Failovering == nil && !w.waitsAgain(i)
+}
+
+// endLost notes that a run for a request was cut short, if nobody runs the item for it any more, and
+// nobody will, although its progress says so.
+func (w *World) endLost(c *changes, r *jobtree.Request, i int) {
+	item, p, f := w.Item(i), r.Progress(i), w.waiting(i)
+	ops := w.cutProgress(i, forRequest(r), jobtree.OutcomeCut)
+	switch {
+	case !w.Rules.Monitor:
+		if w.IsDead(p.Runner) {
+			c.add(i, ops...)
+		}
+		return
+	case item.Running == nil && item.Failovering == nil:
+		ops = append(ops, coord.Absent(w.Job.Running(i)))
+	case item.Running != nil && item.Fired != nil && item.Fired.Modified > p.Modified && !w.isJVM(w.runner(&item)):
+		ops = append(ops, w.ifUnclaimed(i, &item)) // it runs for something else
+	default:
+		return
+	}
+	switch {
+	case f == nil:
+		ops = append(ops, coord.Absent(w.Job.FailoverItem(i)))
+	case r.Ended.IsZero():
+		return // it runs for that
+	case w.purposeOfWaiting(f).request == r:
+		ops = append(ops, coord.AtVersion(w.Job.FailoverItem(i), f.Version), coord.DeleteTree(w.Job.FailoverItem(i)))
+	default:
+		ops = append(ops, coord.AtVersion(w.Job.FailoverItem(i), f.Version))
+	}
+	c.add(i, ops...)
 }
 
 // skip returns the operations that note that an item is not run for a request, and why.
@@ -104,12 +139,16 @@ func (w *World) endThrough(c *changes) {
 	}
 }
 
-// dropRequests removes requests that have ended, and those that nobody can read. What is large
+// dropRequests removes requests that have ended, and those that nobody can read. As long as an item runs
+// for one that was cancelled, it stays: it says what the run is for. What is large
 // goes in parts: first the progress, and nobody begins anew, because the request has ended.
 func (w *World) dropRequests(c *changes) {
 	const partly = 50
 	kept, items := 0, 0
 	for _, r := range slices.Backward(w.Requests) {
+		if r.HasRunner() {
+			continue
+		}
 		if r.Err == nil && (r.Ended.IsZero() || r.Kept && w.time().Sub(r.Ended) < keptTime) {
 			if !r.Ended.IsZero() {
 				kept, items = kept+1, items+len(r.Items)

@@ -34,6 +34,26 @@ func (f *fixture) progress(request string, item int, d jobtree.ProgressDocument)
 	return f.put(fmt.Sprintf("%s/%d", request, item), string(jobtree.EncodeProgress(d)))
 }
 
+// runsFor makes the last claim of an item one for a request.
+func (f *fixture) runsFor(id string, item int, request string) *fixture {
+	f.Helper()
+	s := jobtree.Read(f.store.Snapshot(), f.job).Item(item)
+	return f.must(0, coord.Put(f.job.Running(item), []byte(id)), coord.Put(f.job.Fired(item), s.Fired.Value),
+		coord.Put(f.path(request)+fmt.Sprintf("/%d", item), jobtree.EncodeProgress(jobtree.ProgressDocument{Runner: id})))
+}
+
+// cancel ends a request.
+func (f *fixture) cancel(request string) *fixture {
+	f.Helper()
+	d := jobtree.Read(f.store.Snapshot(), f.job).Request(strings.TrimPrefix(request, "requests/")).RequestDocument
+	d.Ended = f.now
+	value, err := jobtree.EncodeRequest(d)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return f.put(request, string(value))
+}
+
 const firstRequest, secondRequest = "requests/000000000001-r0", "requests/000000000002-r1"
 
 // obeys returns what Obey changes.
@@ -272,7 +292,8 @@ func TestRunnerOfARequestEnds(t *testing.T) {
 		f.changes("B", begins(f.pass("B"))...)
 		f.crash("B")
 	}
-	cut := "+ requests/000000000001-r0/1 = done: 1\nfailed: 1\nout: CUT\nend: 2026-01-05T10:00:05.100Z\n"
+	cut := "+ requests/000000000001-r0/1 = done: 1\nfailed: 1\nout: CUT\nend: 2026-01-05T10:00:05.100Z\n" +
+		"err: \"its instance ended before the run did, and it was not tried again: the job has no failover\"\n"
 	for _, tc := range []struct {
 		name  string
 		rules func(*decide.Rules)
@@ -285,7 +306,7 @@ func TestRunnerOfARequestEnds(t *testing.T) {
 			f := given(t, someOf(tc.rules)...)
 			base(f)
 			if tc.want {
-				f.put("sharding/1/running", "B") // as a JVM leader's, or a torn view, may have it
+				f.put("sharding/1/running", "B") // as a torn view may have it
 			}
 			got := f.changes("A", recovers(f.pass("A"))...)
 			if slices.Contains(got, cut) != tc.want {
@@ -329,7 +350,7 @@ func TestEndRequests(t *testing.T) {
 		{
 			name: "its runner is gone, and nobody runs it again",
 			tree: func(f *fixture) { f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "X"}) },
-			want: []string{"+ " + firstRequest + "/1 = done: 1\nfailed: 1\nout: CUT\n" + at},
+			want: []string{"+ " + firstRequest + "/1 = done: 1\nfailed: 1\nout: CUT\n" + at + "err: \"its instance ended before the run did, and it was not tried again: its record is gone\"\n"},
 		},
 		{
 			name: "its runner is gone, and it waits to be run again",
@@ -483,8 +504,9 @@ func TestRequestThatHasBegunBeforeItsTurn(t *testing.T) {
 	f.submit(jobtree.RequestDocument{Items: []int{0}, Parameter: "x"})
 	f.submit(jobtree.RequestDocument{Items: []int{0}})
 	f.claim("A", 0, tick(1))
-	f.progress(secondRequest, 0, jobtree.ProgressDocument{Runner: "A"})
-	want := []decide.Claim{{Item: 0, Source: decide.Manual, Tick: tick(1), Last: tick(1), Before: tick(1), Parameter: "x", Request: "000000000002-r1"}}
+	f.runsFor("A", 0, secondRequest)
+	claimed := f.pass("A").Item(0).Fired.Modified
+	want := []decide.Claim{{Item: 0, Source: decide.Manual, Tick: tick(1), Last: tick(1), Before: tick(1), Parameter: "x", Request: "000000000002-r1", Since: claimed}}
 	equalClaims(t, "settled", claimsOf(settles(f.pass("A"))), want)
 	if r := f.pass("A").Awaiting(0); r == nil || r.ID != "000000000001-r0" {
 		t.Errorf("%+v waits", r)

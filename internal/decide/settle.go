@@ -1,6 +1,10 @@
 package decide
 
-import "github.com/elasticjob-go/elasticjob/coord"
+import (
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
 
 // Leftovers lists the items that run here by the snapshot, although they do not. Either the
 // snapshot is older than the end of the run, or a claim of ours has happened whose answer
@@ -16,21 +20,17 @@ func (w *World) Leftovers(k *Work) []int {
 	return list
 }
 
-// LacksRequest reports whether a leftover was claimed for a request, and the snapshot does not show
-// which one. If it shows the commit of that claim in parts, a later one does.
-func (w *World) LacksRequest(i int) bool {
-	item := &w.Items[i]
-	return item.Fired != nil && !item.Fired.Run.Equal(item.Fired.Tick) && !item.Failover.Is(w.Self.ID) && w.runsHereFor(i) == nil
-}
-
 // Settle returns the change that ends a leftover. The caller has read running from the store
-// after the snapshot was taken. If nothing has been begun for the claim, the item is claimed
-// again, so that it begins. If the run has ended or was killed, or there was no claim of ours,
-// or if this instance runs the tick of a broadcast job with another item, running is removed.
+// after the snapshot was taken. If nothing has been begun for the claim, the item begins under it:
+// the commit claims nothing, it only makes sure that the claim stands. So whatever has come after the claim, as a
+// pause, is as for any other run. If the run has ended or was killed, if there was no claim of ours, if its
+// request has been cancelled, or if this instance runs the tick of a broadcast job with another item, running
+// is removed.
 func (w *World) Settle(k *Work, i int) Change {
 	item := &w.Items[i]
 	c := changes{w: w, step: "settle", heals: true, head: (*World).ifRunner}
 	claim := Claim{Item: i, Failover: item.Failover.Is(w.Self.ID)}
+	p := w.purposeOfClaim(i, item, w.Self.ID)
 	switch {
 	case item.Running.ID == "" || !w.Rules.Monitor: // not a claim of ours
 		c.add(i, coord.AtVersion(w.Job.Running(i), item.Running.Version), coord.DeleteTree(w.Job.Running(i)))
@@ -41,30 +41,43 @@ func (w *World) Settle(k *Work, i int) Change {
 		c.add(i, w.remove(&Run{Claim: claim}, item)...)
 	case w.Kills[i].Kills(item.Fired.Modified):
 		claim.Last = item.Fired.Tick
-		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, item.Fired.Modified, item, w.firstOf(Orphan{Item: i, State: *item}))...)...)
+		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, p, item.Fired.Modified, item, w.firstOf(Orphan{Item: i, State: *item, Runner: w.Self.ID}))...)...)
+	case p.isOver:
+		claim.Last = item.Fired.Tick
+		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.giveTurnBack(i, p)...)...)
 	default:
 		c.heals = false
-		claim.Tick, claim.Last, claim.Before = item.Fired.Run, item.Fired.Tick, item.Fired.Tick
+		claim.Tick, claim.Last, claim.Since = item.Fired.Run, item.Fired.Tick, item.Fired.Modified
 		claim.Source = w.sourceOf(claim)
 		if claim.Failover {
 			claim.Original = item.Original.Of(claim.Tick)
+		} else if p.request != nil {
+			claim.Source, claim.Original = sourceOfRequest(p.request), p.request.OriginalOf(i)
 		}
-		ops := []coord.Op{coord.Set(w.Job.Running(i), []byte(w.Self.ID)), w.writeFired(item, claim), w.ifNotKilled(i)}
-		request := w.runsHereFor(i)
-		switch {
-		case claim.Failover: // of whoever ran it before
-			request = w.runsFor(i)
-		case request != nil:
-			claim.Source, claim.Original = sourceOfRequest(request), request.OriginalOf(i)
-		}
+		claim.Before = w.beforeClaim(claim)
 		if claim.isOfTick() && w.beginsElse(k, i, claim.Tick) {
 			c.add(i, w.remove(&Run{Claim: claim}, item)...)
 			break
 		}
-		ops = append(ops, w.goOn(&claim, request)...)
+		ops := append(w.ifAsSeen(i, p), coord.AtVersion(w.Job.Running(i), item.Running.Version), w.ifUnclaimed(i, item))
+		if p.request != nil {
+			w.runFor(&claim, p.request)
+			ops = append(ops, coord.AtVersion(w.Job.Request(p.request.ID), p.request.Version))
+		}
 		c.add(i, ops...).Claim = &claim
 	}
 	return c.list[0]
+}
+
+// beforeClaim returns the last tick that an item had begun before a claim, as far as it matters: if the claim is handed
+// back, its tick is due again, and it stands for all that came before.
+func (w *World) beforeClaim(c Claim) time.Time {
+	if c.isOfTick() && w.Rules.Ticks != nil {
+		if before := w.Rules.Ticks.Prev(c.Tick.Add(-1)); !before.IsZero() {
+			return before
+		}
+	}
+	return c.Last
 }
 
 // sourceOf returns why an item was claimed, as far as the tree tells.

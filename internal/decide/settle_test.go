@@ -19,7 +19,6 @@ func settles(p pass) []decide.Change {
 func TestSettle(t *testing.T) {
 	const tick1 = "2026-01-05T10:00:05.000Z"
 	base := func(f *fixture) { f.members("A", "B").leader("B").deal("A", "B", "A") }
-	again := []string{"+ sharding/0/fired = " + tick1, "+ sharding/0/running = A"}
 	gone := []string{"- sharding/0/running"}
 	for _, r := range []row{
 		{
@@ -29,14 +28,43 @@ func TestSettle(t *testing.T) {
 		{
 			name: "a claim of which this process did not hear",
 			tree: func(f *fixture) { f.claim("A", 0, tick(1)) },
-			want: again,
+			want: nothing,
 		},
 		{
-			name: "one that was triggered",
+			name: "one for a request that is gone",
 			tree: func(f *fixture) {
 				f.put("sharding/0/running", "A").put("sharding/0/fired", tick1+" 2026-01-05T10:00:07.000Z")
 			},
-			want: []string{"+ sharding/0/fired = " + tick1 + " 2026-01-05T10:00:07.000Z", "+ sharding/0/running = A"},
+			want: gone,
+		},
+		{
+			name: "one for a request",
+			tree: func(f *fixture) {
+				f.claim("A", 0, tick(1))
+				f.runsFor("A", 0, f.submit(jobtree.RequestDocument{Items: []int{0}}))
+			},
+			want: nothing,
+		},
+		{
+			name: "one for a request that has been cancelled",
+			tree: func(f *fixture) {
+				f.claim("A", 0, tick(1))
+				f.runsFor("A", 0, f.submit(jobtree.RequestDocument{Items: []int{0}})).cancel(firstRequest)
+			},
+			want: []string{"+ " + firstRequest + "/0 = ", "- sharding/0/running"},
+		},
+		{
+			name: "a failover for a request that has been cancelled",
+			tree: func(f *fixture) {
+				f.takenOver("A", 0, tick(1))
+				f.runsFor("A", 0, f.submit(jobtree.RequestDocument{Items: []int{0}})).cancel(firstRequest)
+			},
+			want: []string{"+ " + firstRequest + "/0 = ", "- sharding/0/failover", "- sharding/0/failovering", "- sharding/0/running"},
+		},
+		{
+			name: "a pause that came after the claim does not concern it",
+			tree: func(f *fixture) { f.claim("A", 0, tick(1)); f.pause(tick(1).Add(time.Millisecond)); f.now = tick(2) },
+			want: nothing,
 		},
 		{
 			name: "an empty one, which no claim writes",
@@ -51,7 +79,7 @@ func TestSettle(t *testing.T) {
 		{
 			name: "the run after one that has ended",
 			tree: func(f *fixture) { f.work.Ended[0] = f.claim("A", 0, tick(1)).Token - 1 },
-			want: again,
+			want: nothing,
 		},
 		{
 			name:  "one that has ended here, with misfire off, and a tick came since",
@@ -67,12 +95,12 @@ func TestSettle(t *testing.T) {
 		{
 			name: "a failover of which this process did not hear",
 			tree: func(f *fixture) { f.takenOver("A", 0, tick(1)) },
-			want: again,
+			want: nothing,
 		},
 		{
 			name: "a server that has been disabled since still runs what it has claimed",
 			tree: func(f *fixture) { f.takenOver("A", 0, tick(1)); f.disable("A") },
-			want: again,
+			want: nothing,
 		},
 		{
 			name: "a record without a claim",
@@ -94,19 +122,25 @@ func TestSettle(t *testing.T) {
 			tree func(*fixture)
 			want decide.Claim
 		}{
-			{"just due", func(f *fixture) { f.claim("A", 0, tick(1)) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(1), Source: decide.Normal}},
-			{"as late as it may be", func(f *fixture) { f.claim("A", 0, tick(1)); f.now = tick(1).Add(time.Second) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(1), Source: decide.Normal}},
-			{"late by now", func(f *fixture) { f.claim("A", 0, tick(1)); f.now = tick(2) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(1), Source: decide.Misfire}},
+			{"just due", func(f *fixture) { f.claim("A", 0, tick(1)) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(0), Source: decide.Normal}},
+			{"as late as it may be", func(f *fixture) { f.claim("A", 0, tick(1)); f.now = tick(1).Add(time.Second) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(0), Source: decide.Normal}},
+			{"late by now", func(f *fixture) { f.claim("A", 0, tick(1)); f.now = tick(2) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(0), Source: decide.Misfire}},
 			{"taken over", func(f *fixture) { f.takenOver("A", 0, tick(1)) }, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(1), Source: decide.Failover, Failover: true}},
-			{"triggered", func(f *fixture) {
+			{"for a request", func(f *fixture) {
 				f.claim("A", 0, tick(0))
 				f.put("sharding/0/fired", string(jobtree.EncodeClaim(tick(0), tick(1).Add(time.Millisecond))))
-			}, decide.Claim{Tick: tick(1).Add(time.Millisecond), Last: tick(0), Before: tick(0), Source: decide.Manual}},
+				f.runsFor("A", 0, f.submit(jobtree.RequestDocument{Items: []int{0}, Parameter: "2026-09"}))
+			}, decide.Claim{Tick: tick(1).Add(time.Millisecond), Last: tick(0), Before: tick(0), Source: decide.Manual, Request: "000000000001-r0", Parameter: "2026-09"}},
+			{"a failover for a request", func(f *fixture) {
+				f.takenOver("A", 0, tick(1))
+				f.runsFor("A", 0, f.submit(jobtree.RequestDocument{Items: []int{0}, Parameter: "2026-09"}))
+			}, decide.Claim{Tick: tick(1), Last: tick(1), Before: tick(1), Source: decide.Failover, Failover: true, Request: "000000000001-r0", Parameter: "2026-09"}},
 		} {
 			f := given(t)
 			base(f)
 			c.tree(f)
 			change := f.pass("A").Settle(f.work, 0)
+			c.want.Since = f.pass("A").Item(0).Fired.Modified
 			equalClaims(t, c.name, change.Claims(), []decide.Claim{c.want})
 			if change.Heals {
 				t.Errorf("%s: a claim that begins corrects nothing of others", c.name)
@@ -124,13 +158,28 @@ func TestSettle(t *testing.T) {
 	t.Run("conditions", func(t *testing.T) {
 		claimed := func(f *fixture) { base(f); f.claim("A", 0, tick(1)) }
 		for _, c := range []conflict{
-			{"it is settled already", func(f *fixture) { f.changes("A", f.pass("A").Settle(f.work, 0)) }},
 			{"the record goes", func(f *fixture) { f.remove("sharding/0/running") }},
 			{"somebody else runs the item", func(f *fixture) { f.remove("sharding/0/running").claim("B", 0, tick(1)) }},
 			{"the session ends", func(f *fixture) { f.crash("A") }},
 		} {
 			c.run(t, claimed, settles)
 		}
+	})
+	t.Run("conditions of one for a request", func(t *testing.T) {
+		claimed := func(f *fixture) {
+			base(f)
+			f.claim("A", 0, tick(1))
+			f.runsFor("A", 0, f.submit(jobtree.RequestDocument{Items: []int{0}}))
+		}
+		conflict{"it is cancelled", func(f *fixture) { f.cancel(firstRequest) }}.run(t, claimed, settles)
+	})
+	t.Run("conditions of one for a tick, by a view that shows commits in parts", func(t *testing.T) {
+		claimed := func(f *fixture) {
+			base(f)
+			f.claim("A", 0, tick(1))
+			f.submit(jobtree.RequestDocument{Items: []int{0}})
+		}
+		conflict{"its request shows", func(f *fixture) { f.progress(firstRequest, 0, jobtree.ProgressDocument{Runner: "A"}) }}.run(t, claimed, settles)
 	})
 	t.Run("conditions of the removal of one that has ended", func(t *testing.T) {
 		ended := func(f *fixture) { base(f); f.work.Ended[0] = f.claim("A", 0, tick(1)).Token }
@@ -156,7 +205,7 @@ func TestLacksRequest(t *testing.T) {
 		"of a request that is shown": {
 			tree: func(f *fixture) {
 				f.put("sharding/0/running", "A").put("sharding/0/fired", ofRequest)
-				f.progress(f.submit(jobtree.RequestDocument{Items: []int{0}}), 0, jobtree.ProgressDocument{Runner: "A"})
+				f.runsFor("A", 0, f.submit(jobtree.RequestDocument{Items: []int{0}}))
 			},
 		},
 		"of a request whose progress names who ran it before": {

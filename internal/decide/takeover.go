@@ -44,8 +44,13 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 			claim.Tick = w.tickOfUnknown(&item)
 		}
 		claim.Last = lastFired(&item, claim.Tick)
-		progress := w.goOn(&claim, w.runsFor(claim.Item))
-		c.put(&item, claim, append(append(progress, w.ifCalled(&claim)...), []coord.Op{
+		p := w.purposeOfWaiting(&f)
+		ops := w.ifAsSeen(f.Item, p)
+		if p.request != nil {
+			w.runFor(&claim, p.request)
+			ops = append(ops, w.beginProgress(claim, p.request)...)
+		}
+		c.put(&item, claim, append(append(ops, w.ifCalled(&claim)...), []coord.Op{
 			coord.AtVersion(w.Job.FailoverItem(f.Item), f.Version),
 			coord.DeleteTree(w.Job.FailoverItem(f.Item)),
 			coord.CreateEphemeral(w.Job.Failover(f.Item), []byte(w.Self.ID)),
@@ -89,14 +94,20 @@ func (w *World) isGuest(i int, item *jobtree.Item) bool {
 	return w.IsBounded && (!w.owns(item) || w.Barred[i])
 }
 
-// waitsAgain reports whether an item waits to be run again.
-func (w *World) waitsAgain(i int) bool {
-	_, waits := slices.BinarySearchFunc(w.FailoverItems, i, func(f jobtree.FailoverItem, i int) int { return f.Item - i })
-	return waits
+// waiting returns what an item waits for to be run again; nil if it does not.
+func (w *World) waiting(i int) *jobtree.FailoverItem {
+	at, waits := slices.BinarySearchFunc(w.FailoverItems, i, func(f jobtree.FailoverItem, i int) int { return f.Item - i })
+	if !waits {
+		return nil
+	}
+	return &w.FailoverItems[at]
 }
 
+// waitsAgain reports whether an item waits to be run again.
+func (w *World) waitsAgain(i int) bool { return w.waiting(i) != nil }
+
 // claimableFailovers lists the items that wait to be run again, and can be: they are enabled
-// and idle, and this process has room for them.
+// and idle, the request for which they are to run has not been cancelled, and this process has room for them.
 func (w *World) claimableFailovers(k *Work) []jobtree.FailoverItem {
 	var list []jobtree.FailoverItem
 	for _, f := range w.FailoverItems {
@@ -104,7 +115,7 @@ func (w *World) claimableFailovers(k *Work) []jobtree.FailoverItem {
 		if w.isGuest(f.Item, &item) && w.Guests == 0 {
 			continue
 		}
-		if f.Item < w.Rules.Total && !item.Disabled && isIdle(k, f.Item, &item) && item.Failovering == nil {
+		if f.Item < w.Rules.Total && !item.Disabled && isIdle(k, f.Item, &item) && item.Failovering == nil && !w.purposeOfWaiting(&f).isOver {
 			list = append(list, f)
 		}
 	}

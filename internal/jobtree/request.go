@@ -132,6 +132,11 @@ func (r *Request) RunsAt(n int) bool {
 	return r.progress != nil && r.progress[n] != nil && r.progress[n].Runner != ""
 }
 
+// HasRunner reports whether, by the tree, one of Items runs for the request, or is to run again.
+func (r *Request) HasRunner() bool {
+	return slices.ContainsFunc(r.progress, func(p *Progress) bool { return p != nil && p.Runner != "" })
+}
+
 // Progress is the node that says how far an item has come with a request.
 type Progress struct {
 	coord.Node
