@@ -58,6 +58,17 @@ func (w *World) isFar(id string) bool {
 	return w.Session(id).ClockFar
 }
 
+// mostBehind returns how far the clock of an instance that begins ticks may be behind the store's:
+// as far as one may be and keep its items, or farther if an instance says so. The comparison of
+// the clocks is not exact.
+func (w *World) mostBehind() time.Duration {
+	most := farTolerance
+	for _, s := range w.Sessions {
+		most = max(most, -time.Duration(s.Ahead)*time.Second)
+	}
+	return most + ClockTolerance
+}
+
 // anyClockRight reports whether there is an instance that may have items and whose clock is
 // not far off.
 func (w *World) anyClockRight() bool {
