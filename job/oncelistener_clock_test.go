@@ -69,7 +69,9 @@ func TestOnceListenersUnderClocksThatDiffer(t *testing.T) {
 						whole++
 					}
 					for _, item := range r.Items {
-						for _, e := range c.record.find(func(e execution) bool { return e.Item == item && e.ScheduledTime.Equal(tick) && !(e.ip == "10.0.0.2" && e.begin.After(crashed)) }) {
+						for _, e := range c.record.find(func(e execution) bool {
+							return e.Item == item && e.ScheduledTime.Equal(tick) && !(e.ip == "10.0.0.2" && e.begin.After(crashed))
+						}) {
 							if e.end.IsZero() || e.end.After(at) || r.Outcomes[item] == job.OutcomeSkipped {
 								t.Errorf("tick %s was completed at %s with %v for item %d, and its run ended at %s",
 									tick.Format(time.TimeOnly), at.Format("05.000"), r.Outcomes[item], item, e.end.Format("05.000"))
