@@ -401,9 +401,10 @@
 // its clock shows again what it showed before.
 //
 // Each member of a tick begins by the clock of its owner. One that nobody begins is skipped when a
-// later tick has come by the slowest clock: one that is 15 s behind the store's, or farther if
-// an instance says so of its own. If the store's clock is not known, the clerk's counts in its place: if
-// clocks are more than 15 s apart then, which is a fault, members may be skipped that begin later.
+// later tick has come by the slowest clock: one that is 15 s behind the store's, or, while
+// nobody's clock is right, as far as an instance says of its own. If the store's clock is not
+// known, the clerk's counts in its place. Clocks that are then more than 15 s apart are a fault,
+// and members may be skipped that begin later.
 //
 // If a run of an item is cut short while the item still waits to be run again for an earlier
 // one, the item is run again once, for the later tick.

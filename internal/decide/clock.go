@@ -59,12 +59,17 @@ func (w *World) isFar(id string) bool {
 }
 
 // mostBehind returns how far the clock of an instance that begins ticks may be behind the store's:
-// as far as one may be and keep its items, or farther if an instance says so. The comparison of
-// the clocks is not exact.
+// as far as one may be and keep its items, or, if all are far off, as far as the instances say. The
+// comparison of the clocks is not exact.
 func (w *World) mostBehind() time.Duration {
 	most := farTolerance
-	for _, s := range w.Sessions {
-		most = max(most, -time.Duration(s.Ahead)*time.Second)
+	if !w.anyClockRight() {
+		most = max(most, -w.Clock.Ahead)
+		for _, s := range w.Sessions {
+			if !s.ClockOff {
+				most = max(most, -time.Duration(s.Ahead)*time.Second)
+			}
+		}
 	}
 	return most + ClockTolerance
 }

@@ -380,10 +380,10 @@ func (w *World) isLost(tick time.Time, i int, item *jobtree.Item) bool {
 	return !tick.After(w.Schedule.Since) || !w.Ticks().Prev(tick).Equal(tick) || w.LastTickOf(i).After(tick)
 }
 
-// lostAt returns, by the corrected local clock, when the next look at a tick may find that
-// items are lost which nobody begins; zero if that has been.
-func (w *World) lostAt(tick time.Time) time.Time {
-	now, behind := w.time(), w.mostBehind()
+// lostAt returns when the next look at a tick may find that nobody will begin some of its items,
+// as [World.time] shows it; zero if that has been. behind is what [World.mostBehind] returns.
+func (w *World) lostAt(tick time.Time, behind time.Duration) time.Time {
+	now := w.time()
 	if at := tick.Add(behind); w.Rules.Broadcast && at.After(now) {
 		return at
 	}
@@ -426,6 +426,7 @@ func (w *World) NextDeadline() time.Time {
 	if len(w.Guarantees) == 0 || !w.Rules.Once || !w.IsClerk() {
 		return next
 	}
+	behind := w.mostBehind()
 	for _, g := range w.Guarantees {
 		at := g.CompleteBy
 		switch {
@@ -436,7 +437,7 @@ func (w *World) NextDeadline() time.Time {
 		case !g.IsOpen:
 			at = g.StartBy.Add(lateGrace)
 		default:
-			if lost := w.lostAt(g.Tick); !lost.IsZero() && lost.Before(at) {
+			if lost := w.lostAt(g.Tick, behind); !lost.IsZero() && lost.Before(at) {
 				at = lost
 			}
 		}

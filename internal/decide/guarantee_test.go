@@ -255,6 +255,7 @@ func TestTendTicks(t *testing.T) {
 // when a later tick has come by the slowest clock that an instance with items may have, or if
 // the tree says that nobody begins it.
 func TestMembersGoByTheClocksOfTheirOwners(t *testing.T) {
+	const farBehind = "clockFar: true\nahead: -25\n"
 	for _, tt := range []struct {
 		name  string
 		rules func(*decide.Rules)
@@ -271,8 +272,11 @@ func TestMembersGoByTheClocksOfTheirOwners(t *testing.T) {
 		{name: "the clock of the clerk is ahead", ahead: 8 * time.Second, after: 28*time.Second - 1, next: 20 * time.Second},
 		{name: "it is ahead, and the tick has come", ahead: 8 * time.Second, after: 28 * time.Second, next: time.Hour, skips: true},
 		{name: "it is behind", ahead: -8 * time.Second, after: 12 * time.Second, next: time.Hour, skips: true},
-		{name: "an instance says that it is far behind", after: 29 * time.Second, tree: func(f *fixture) { f.put("sessions/B", "ahead: -25\n") }, next: 35 * time.Second},
-		{name: "for that one it has come", after: 35 * time.Second, tree: func(f *fixture) { f.put("sessions/B", "ahead: -25\n") }, next: time.Hour, skips: true},
+		{name: "another one is far behind, and so begins nothing", after: 20 * time.Second, tree: func(f *fixture) { f.put("sessions/B", farBehind) }, next: time.Hour, skips: true},
+		{name: "all are far behind", ahead: -11 * time.Second, after: 24*time.Second - 1, tree: func(f *fixture) { f.put("sessions/B", farBehind) }, next: 35 * time.Second},
+		{name: "all are, and for all of them it has come", ahead: -11 * time.Second, after: 24 * time.Second, tree: func(f *fixture) { f.put("sessions/B", farBehind) }, next: time.Hour, skips: true},
+		{name: "all are, and one runs nothing", ahead: -11 * time.Second, after: 10*time.Second - 1, tree: func(f *fixture) { f.put("sessions/B", farBehind+"clockOff: true\n") }, next: 21 * time.Second},
+		{name: "all are, one runs nothing, and for the others it has come", ahead: -11 * time.Second, after: 10 * time.Second, tree: func(f *fixture) { f.put("sessions/B", farBehind+"clockOff: true\n") }, next: time.Hour, skips: true},
 		{name: "all are far ahead of the store", ahead: time.Minute, after: 79 * time.Second, tree: func(f *fixture) { f.put("sessions/B", "clockFar: true\nahead: 58\n") }, next: 20 * time.Second},
 		{name: "the item has begun the next one", tree: func(f *fixture) { f.fired(1, tick(2)) }, next: 20 * time.Second, skips: true},
 		{name: "the schedule has the tick no more", tree: func(f *fixture) { f.configure(func(r *decide.Rules) { r.Cron = "0 0 * * * ?" }) }, next: time.Hour, skips: true},
