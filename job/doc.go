@@ -148,7 +148,8 @@
 // # What is promised
 //
 //   - A tick of an item starts at most once in the cluster. Only a failover may start it
-//     again, with a larger token, or an operator: with a retry, or a backfill.
+//     again, with a larger token, or an operator: with a retry, or a backfill. What a wrong
+//     clock has begun more than 15 s before the tick came does not count: see below.
 //   - An item has one live owner at most, and its tokens grow strictly.
 //   - With misfire on and one enabled instance alive, no item stays without a run for
 //     the ticks that it missed. Overlap SKIP leaves those out that came while it ran.
@@ -168,7 +169,7 @@
 //   - A once-listener is told of a tick at most once, unless an instance ends in the middle of
 //     a call: then it is called again, and told so. No handler of a member begins before
 //     Started has ended, and Completed is not called before all members have ended, unless
-//     the time that the listener allows is over.
+//     the time that the listener allows is over. So it is under clocks that differ, too.
 //   - A cursor is moved only by the execution that has the item, and every later execution of
 //     the item goes on there.
 //   - A kill ends the run that it names and no other one, also if its runner is cut off or dies
@@ -398,10 +399,19 @@
 // 30 s, and when the next tick is due. A clock that is far ahead leaves ticks in the
 // tree that have not come: the leader corrects them as soon as the store's clock is known and its
 // own one is right; until then their items do not run.
-// No process begins a tick twice because of that, unless its own clock was set back. An
+// A tick that was begun more than 15 s before it came, by the store's clock, and was taken
+// back counts as not begun: when it comes it begins once more, with a larger token, and
+// once-listeners are told of it once more. Only a process that does not know the store's clock
+// begins ticks so early, or any process while nobody's clock is right. An
 // instance whose clock is more than 10 s off leaves its items to instances whose clocks are
 // right. If the clocks of all instances are set back behind the store's, a time of day comes a
 // second time. Its ticks have begun, so nothing begins until the clocks show again what they showed before.
+//
+// Each member of a tick begins by the clock of its owner. One that nobody begins is skipped when a
+// later tick has come by the slowest clock: one that is 15 s behind the store's, or, while
+// nobody's clock is right, as far as an instance says of its own. If the store's clock is not
+// known, the clerk's counts in its place. Clocks that are then more than 15 s apart are a fault,
+// and members may be skipped that begin later.
 //
 // If a run of an item is cut short while the item still waits to be run again for an earlier
 // one, the item is run again once, for the later tick. A run for a request is not lost by that: the

@@ -17,6 +17,9 @@ func (m *model) act() {
 	actions := []func(){m.doPass, m.doPass, m.doPass, m.doPass, m.doPass, m.doReturn, m.doReturn, m.doTime, m.doTime,
 		m.doStart, m.doCrash, m.doLose, m.doExpire, m.doExpire, m.doShutdown, m.doDeadline, m.doRemove, m.doTrigger,
 		m.doLand, m.doLand, m.doDisableItem, m.doDisableServer, m.doCatchUp}
+	if m.how.quiet {
+		actions = []func(){m.doPass, m.doPass, m.doPass, m.doPass, m.doReturn, m.doTime, m.doCatchUp}
+	}
 	if m.how.config {
 		actions = append(actions, m.doConfigure, m.doConfigure)
 	}

@@ -34,6 +34,7 @@ func (m *model) begins(p *member, r *run) {
 	m.checkSteered(p, r)
 	m.checkOnce(p, r)
 	m.checkStarted(r)
+	m.checkSkipped(r)
 	switch r.Source {
 	case decide.Normal, decide.Misfire:
 		if r.Tick.Nanosecond() != 0 {

@@ -17,6 +17,8 @@ type modelTick struct {
 	startBy, completeBy time.Time
 	isGone              bool                // its node was removed
 	isStarted           bool                // a call of Started has returned
+	isPaused            bool                // the job was paused since it began
+	disabled            map[int]bool        // the items that were disabled since then
 	calls               map[bool]*modelCall // the last one of Started, and of Completed (true)
 }
 
@@ -45,13 +47,17 @@ func (m *model) lookAtTicks() {
 		}
 		t := m.ticks[g.Tick.UnixMilli()]
 		if t == nil {
-			t = &modelTick{members: g.Items, calls: map[bool]*modelCall{}}
+			t = &modelTick{members: g.Items, calls: map[bool]*modelCall{}, disabled: map[int]bool{}}
 			m.ticks[g.Tick.UnixMilli()] = t
 		}
 		if t.isGone || !slices.Equal(t.members, g.Items) {
 			m.fatalf("the tick %s is told of twice", g.Tick)
 		}
 		t.skipped, t.startBy, t.completeBy = g.Skipped, g.StartBy, g.CompleteBy
+		t.isPaused = t.isPaused || s.Schedule.IsPaused()
+		for _, i := range g.Items {
+			t.disabled[i] = t.disabled[i] || s.Item(i).Disabled
+		}
 	}
 	for tick, t := range m.ticks {
 		t.isGone = s.Guarantee(time.UnixMilli(tick)) == nil
@@ -98,6 +104,18 @@ func (m *model) checkEnded(tick time.Time, t *modelTick) {
 		if f.Tick.Equal(tick) && slices.Contains(t.members, f.Item) && !slices.Contains(t.skipped, f.Item) {
 			m.fatalf("Completed of %s is called while item %d waits to be run again", tick, f.Item)
 		}
+	}
+}
+
+// checkSkipped checks that no member begins that was skipped, unless an operator kept it from
+// that for a while.
+func (m *model) checkSkipped(r *run) {
+	t := m.ticks[r.Tick.UnixMilli()]
+	if t == nil || r.Request != "" || r.Tick.Nanosecond() != 0 || m.how.config || m.how.torn || t.isPaused || t.disabled[r.Item] {
+		return
+	}
+	if slices.Contains(t.skipped, r.Item) {
+		m.fatalf("item %d begins for %s, and was skipped", r.Item, r.Tick)
 	}
 }
 

@@ -90,6 +90,8 @@ type modelOptions struct {
 	skips bool
 	// broadcast is whether the job is a broadcast job.
 	broadcast bool
+	// quiet is whether nobody ends, and no operator does anything.
+	quiet bool
 	// skew is how far clocks may be off, ahead or behind.
 	skew time.Duration
 }
@@ -477,8 +479,8 @@ func (m *model) finale() {
 	for _, p := range m.members {
 		p.signsOff()
 	}
-	// Two seconds after a tick, it counts as missed, and the next one is far away.
-	m.now = m.now.Truncate(time.Minute).Add(time.Minute + 2*time.Second)
+	// Two seconds after a tick, by all clocks, it counts as missed, and the next one is far away.
+	m.now = m.now.Truncate(time.Minute).Add(time.Minute + 2*time.Second + m.how.skew)
 	m.settleDown()
 	if m.gone {
 		m.finishGone()
@@ -523,6 +525,9 @@ func playModel(how modelOptions) func(*rapid.T) {
 	return func(t *rapid.T) {
 		m := newModel(t, how)
 		m.start()
+		if how.quiet {
+			m.start()
+		}
 		t.Repeat(map[string]func(*rapid.T){"act": func(*rapid.T) { m.act() }})
 		t.Repeat(map[string]func(*rapid.T){"act": func(*rapid.T) { m.act() }})
 		m.finale()
@@ -559,6 +564,10 @@ func TestClusterModel(t *testing.T) {
 		},
 		"once-listeners": {
 			{switches: both, config: true, once: true}, {switches: both, steers: true, once: true, torn: true},
+			{switches: both, steers: true, once: true, skew: 6 * time.Second},
+		},
+		"once-listeners and clocks": {
+			{switches: on, once: true, skew: 6 * time.Second, quiet: true},
 		},
 		"calendars": {
 			{switches: both, config: true, steers: true, calendars: true}, {switches: on, torn: true, calendars: true},

@@ -14,14 +14,18 @@ import (
 //
 // The members of a tick are fixed when the first of its items is about to be claimed: all
 // items that are enabled, have an owner that is no JVM member, do not run, and are due for
-// the tick, be it on time or to make up for ticks that they have missed.
+// the tick, be it on time or to make up for ticks that they have missed. If clocks differ, that
+// is when the tick comes by the earliest one. Each member begins by the clock of its owner.
 //
 //   - An item that still runs then is no member. If it makes up for the tick later, that run
 //     belongs to no tick.
 //   - A run by failover belongs to the tick of the run that was cut short.
 //   - Requests (triggers, retries, backfills) belong to no tick: Wait tells how they end.
 //   - A member that nobody runs for the tick, because it was disabled or removed, the job was
-//     paused, or a later tick came first, ends as [OutcomeSkipped].
+//     paused, or a later tick came first, ends as [OutcomeSkipped]. If it has not begun that
+//     later tick either, this is known 15 s later, when the tick has come by all clocks.
+//   - If it is enabled again, or the pause ends, and it then runs for the tick after all, that
+//     run belongs to no tick.
 //   - A member that is cut short, and not run again, ends as [OutcomeCut].
 //
 // So a tick for which no item is due has none of the calls, and a one-off job has no ticks. WithEarlyClaims does nothing in a

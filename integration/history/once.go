@@ -68,6 +68,9 @@ func (c *checker) once(job string) {
 		if len(c.breaks[job]) > 0 { // ticks may come again
 			return
 		}
+		if len(t.started) > 0 && c.early(t.tick, t.started[0].begin.Mono) {
+			continue // it may come once more
+		}
 		c.calledAgain(job, t.started)
 		c.calledAgain(job, t.completed)
 		for _, k := range t.completed {

@@ -52,7 +52,7 @@ func (c *checker) again(first, second *execution) {
 		// A job that was removed and created again does not know what had begun before. A
 		// tick that a fast clock had begun just before that begins once more.
 		forgotten := c.happened(Remove, "", first.job, first.claimed(), second.began()) != nil
-		if first.start != nil && !forgotten {
+		if first.start != nil && !forgotten && !c.early(first.tick, first.began()) {
 			c.violate(1, name+": started a second time, and not as a failover", events...)
 		}
 	case !at(regimes, first.began()).Failover && !at(regimes, second.began()).Failover:
@@ -67,6 +67,13 @@ func (c *checker) again(first, second *execution) {
 	default:
 		c.late(first, second)
 	}
+}
+
+// early reports whether a tick was so far away at a time that what a wrong clock has begun for it
+// then does not count: it begins once more when the tick comes.
+func (c *checker) early(tick time.Time, at int64) bool {
+	const far = 15 * time.Second
+	return c.timeline.mono(tick) > at+int64(far-c.limits.Skew)
 }
 
 // putUp reports whether an execution is the first failover since somebody, who is no

@@ -55,6 +55,14 @@ func spread(later int) *tape {
 	return h
 }
 
+// tooEarly has a tick of item 0 begun before the first one, and again after the tenth.
+func tooEarly(tick int) *tape {
+	h := calm(nil)
+	h.run(run{process: "w1", item: 0, tick: tick, token: 5, from: 500, to: 510})
+	h.run(run{process: "w2", item: 0, tick: tick, token: 105, from: 10300, to: 10310})
+	return h
+}
+
 // dated leaves ticks 4 to 6 out, from the commit with a number on.
 func dated(number int64, skip func(item, tick int) bool) *tape {
 	h := calm(skip)
@@ -79,6 +87,16 @@ func TestTicks(t *testing.T) {
 		promise int
 		plant   func() *tape
 	}{
+		"begun 19 s too early, and once more": {0, func() *tape { return tooEarly(20) }},
+		"begun 11 s too early, and once more": {1, func() *tape { return tooEarly(12) }},
+		"told 19 s too early, and once more": {0, func() *tape {
+			h := toldOf(nil, nil)
+			h.tells(502, 505, "Started", "w1", 20, false, both)
+			h.tells(520, 530, "Completed", "w1", 20, false, both, "SKIPPED", "SKIPPED")
+			h.tells(10302, 10305, "Started", "w2", 20, false, both)
+			return h
+		}},
+
 		"told": {0, func() *tape { return toldOf(nil, nil) }},
 		"nobody is told of a tick": {0, func() *tape {
 			h := toldOf(fourth, func(_, tick int) bool { return tick == 4 })

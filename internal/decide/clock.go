@@ -62,6 +62,22 @@ func (w *World) isFar(id string) bool {
 	return w.Session(id).ClockFar
 }
 
+// mostBehind returns how far the clock of an instance that begins ticks may be behind the store's:
+// as far as one may be and keep its items, or, if all are far off, as far as the instances say. The
+// comparison of the clocks is not exact.
+func (w *World) mostBehind() time.Duration {
+	most := farTolerance
+	if !w.anyClockRight() {
+		most = max(most, -w.Clock.Ahead)
+		for _, s := range w.Sessions {
+			if !s.ClockOff {
+				most = max(most, -time.Duration(s.Ahead)*time.Second)
+			}
+		}
+	}
+	return most + ClockTolerance
+}
+
 // anyClockRight reports whether there is an instance that may have items and whose clock is
 // not far off.
 func (w *World) anyClockRight() bool {
@@ -81,7 +97,8 @@ func (w *World) fromFuture(recorded time.Time) bool {
 
 // Rewind rewrites, as leader, fired records whose tick has not come yet. An instance whose
 // clock was far ahead, or a stranger, has written them, and the items would not run until
-// then. Nobody knows what these items have missed meanwhile, so they make up nothing.
+// then. Nobody knows what these items have missed meanwhile, so they make up nothing. Nor is it
+// known which of these ticks were begun: all begin when they come.
 func (w *World) Rewind() []Change {
 	c := changes{w: w, step: "rewind", heals: true, head: (*World).ifLeading}
 	now := w.time()

@@ -151,6 +151,9 @@
 //   - A claim of a member of a tick holds only while guarantee/{t} is as it was seen: so nobody
 //     has skipped it, and Completed is not being called. A claim of any other item holds only
 //     while nobody is told of the tick, or its members are known.
+//   - A member that nobody has begun is skipped only at the version of {i}/fired that was seen, and
+//     when no owner can begin it any more: by what the tree says, or by the slowest clock that an
+//     instance with items may have. The clerk's clock does not count.
 //   - A tick is told of only if it is later than the one in guarantee, at the version that was
 //     seen: so no tick is told of twice.
 //   - A schedule is recorded only while the nodes of its calendars are as this process knows

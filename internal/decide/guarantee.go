@@ -261,6 +261,7 @@ func (w *World) TendTicks() []Change {
 	}
 	now := w.time()
 	isUnwanted := !w.Rules.Once && w.Accepted == w.Config.Modified
+	late := w.bySlowestClock()
 	c := changes{w: w, step: "tend ticks", urgency: coord.Sooner, head: func(w *World) []coord.Op { return []coord.Op{w.ifMine(), w.ifConfigured()} }}
 	for _, g := range w.Guarantees {
 		d := g.GuaranteeDocument
@@ -286,7 +287,7 @@ func (w *World) TendTicks() []Change {
 			d.Completer, d.Until, d.Again = w.Self.ID, w.until(now), false
 			c.put(w.writeGuarantee(g, d))
 		default:
-			w.endStrandedMembers(&c, g)
+			w.endStrandedMembers(&c, g, late)
 		}
 	}
 	return c.list
@@ -319,8 +320,8 @@ func (w *World) areThrough(g *jobtree.Guarantee) bool {
 
 // endStrandedMembers ends members that nobody runs for the tick any more. Those that were
 // claimed have been cut short. The others are skipped, in the document of the tick, because its
-// version is a condition of their claims.
-func (w *World) endStrandedMembers(c *changes, g *jobtree.Guarantee) {
+// version is a condition of their claims. late is what [World.bySlowestClock] returns.
+func (w *World) endStrandedMembers(c *changes, g *jobtree.Guarantee, late *World) {
 	const most = 100
 	skipped := g.Skipped[:len(g.Skipped):len(g.Skipped)]
 	var conditions []coord.Op
@@ -340,7 +341,7 @@ func (w *World) endStrandedMembers(c *changes, g *jobtree.Guarantee) {
 				c.add(i, append(w.endMember(i, g.Tick, jobtree.OutcomeCut), unclaimed, coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i)), coord.Absent(w.Job.Failovering(i)))...)
 			}
 		case item.Failovering != nil, w.waitsToRunAgain(i, g.Tick):
-		case item.Fired == nil, !item.Fired.Tick.Before(g.Tick), w.isLost(g.Tick, i, &item):
+		case item.Fired == nil, !item.Fired.Tick.Before(g.Tick), late.isLost(g.Tick, i, &item):
 			if coord.Cost(conditions...) < most {
 				skipped, conditions = append(skipped, i), append(conditions, unclaimed)
 			}
@@ -354,12 +355,46 @@ func (w *World) endStrandedMembers(c *changes, g *jobtree.Guarantee) {
 	}
 }
 
-// isLost reports whether an item that has not begun a tick will not begin it.
+// bySlowestClock returns the world as the slowest clock shows it that an instance with items may
+// have. What has come by that one has come for everybody: the clerk's own clock does not count,
+// because the others begin ticks by theirs.
+func (w *World) bySlowestClock() *World {
+	late := *w
+	late.Now = w.time().Add(-w.mostBehind())
+	return &late
+}
+
+// isLost reports, by the slowest clock, whether an item that has not begun a tick will not begin
+// it. That it has begun a later one says the tree, and then nobody needs a clock.
 func (w *World) isLost(tick time.Time, i int, item *jobtree.Item) bool {
-	last := w.LastTickOf(i)
-	return item.Disabled || i >= w.Rules.Total || w.IsPaused() || item.Owner != nil && w.isJVM(item.Owner.ID) ||
-		w.Rules.Broadcast && item.Owner == nil || // whoever gets it begins with the next tick
-		w.IsInForce() && (last.After(tick) || last.IsZero() && !tick.After(w.Schedule.Since))
+	switch {
+	case item.Disabled, i >= w.Rules.Total, w.IsPaused(), item.Owner != nil && w.isJVM(item.Owner.ID):
+		return true
+	case w.Rules.Broadcast && item.Owner == nil: // whoever gets it begins with the next tick
+		return !tick.After(w.Now)
+	case !w.IsInForce():
+		return false
+	case w.Rules.Ticks == nil:
+		return true
+	}
+	return !tick.After(w.Schedule.Since) || !w.Ticks().Prev(tick).Equal(tick) || w.LastTickOf(i).After(tick)
+}
+
+// lostAt returns when the next look at a tick may find that nobody will begin some of its items,
+// as [World.time] shows it; zero if that has been. behind is what [World.mostBehind] returns.
+func (w *World) lostAt(tick time.Time, behind time.Duration) time.Time {
+	now := w.time()
+	if at := tick.Add(behind); w.Rules.Broadcast && at.After(now) {
+		return at
+	}
+	if w.Rules.Ticks != nil {
+		if next := w.Ticks().Next(tick); !next.IsZero() {
+			if at := next.Add(w.Rules.Jitter + behind); at.After(now) {
+				return at
+			}
+		}
+	}
+	return time.Time{}
 }
 
 // waitsToRunAgain reports whether an item waits to be run again for a tick.
@@ -391,6 +426,7 @@ func (w *World) NextDeadline() time.Time {
 	if len(w.Guarantees) == 0 || !w.Rules.Once || !w.IsClerk() {
 		return next
 	}
+	behind := w.mostBehind()
 	for _, g := range w.Guarantees {
 		at := g.CompleteBy
 		switch {
@@ -400,6 +436,10 @@ func (w *World) NextDeadline() time.Time {
 			at = g.Until.Add(time.Second)
 		case !g.IsOpen:
 			at = g.StartBy.Add(lateGrace)
+		default:
+			if lost := w.lostAt(g.Tick, behind); !lost.IsZero() && lost.Before(at) {
+				at = lost
+			}
 		}
 		if next.IsZero() || at.Before(next) {
 			next = at

@@ -177,7 +177,11 @@ func TestTendTicks(t *testing.T) {
 			want: []string{"+ " + at(1) + "/1 = CUT"}},
 		{name: "one is disabled", rules: once, tree: func(f *fixture) { of(1, nil, 0, 1)(f); f.put("sharding/1/disabled", "") },
 			want: wants("items: \"0-1\"\nskipped: \"1\"\n" + head + times)},
-		{name: "one has no instance in a broadcast job", rules: onceAnd(isBroadcast), tree: func(f *fixture) { of(1, nil, 0, 1)(f); f.remove("sharding/1/instance") },
+		{name: "one has no instance in a broadcast job", rules: onceAnd(isBroadcast), tree: func(f *fixture) {
+			of(1, nil, 0, 1)(f)
+			f.remove("sharding/1/instance")
+			f.now = tick(1).Add(15 * time.Second)
+		},
 			want: wants("items: \"0-1\"\nskipped: \"1\"\n" + head + times)},
 		{name: "one has no owner yet", rules: once, tree: func(f *fixture) { of(1, nil, 0, 1)(f); f.remove("sharding/1/instance") }},
 		{name: "one has begun a later tick", rules: once, tree: func(f *fixture) { of(1, nil, 0, 1)(f); f.claim("B", 1, tick(2)) },
@@ -185,7 +189,7 @@ func TestTendTicks(t *testing.T) {
 		{name: "a later tick has come", rules: once, tree: func(f *fixture) {
 			of(1, nil, 0, 1)(f)
 			through(f, 0)
-			f.now = tick(2).Add(-4900 * time.Millisecond).Add(5 * time.Second)
+			f.now = tick(2).Add(15 * time.Second)
 		},
 			want: wants("items: \"0-1\"\nskipped: \"1\"\n" + head + times)},
 		{name: "the item is gone", rules: once, tree: func(f *fixture) { of(1, nil, 0, 7)(f) },
@@ -244,6 +248,65 @@ func TestTendTicks(t *testing.T) {
 		{"it waits to be run again", func(f *fixture) { f.put("leader/failover/items/1", "") }},
 	} {
 		c.run(t, func(f *fixture) { f.reconfigure(once); base(f); of(1, nil, 0, 1)(f); f.fired(1, tick(1)) }, func(p pass) []decide.Change { return p.TendTicks() })
+	}
+}
+
+// Members begin by the clocks of their owners, not by that of the clerk. So it skips one only
+// when a later tick has come by the slowest clock that an instance with items may have, or if
+// the tree says that nobody begins it.
+func TestMembersGoByTheClocksOfTheirOwners(t *testing.T) {
+	const farBehind = "clockFar: true\nahead: -25\n"
+	for _, tt := range []struct {
+		name  string
+		rules func(*decide.Rules)
+		after time.Duration // after tick 1, by the clock of A
+		ahead time.Duration // the clock of A
+		tree  func(*fixture)
+		next  time.Duration // when A looks again, after tick 1 by the store's clock
+		skips bool
+	}{
+		{name: "the tick has just come", after: 100 * time.Millisecond, next: 20 * time.Second},
+		{name: "the next one, too", after: 5 * time.Second, next: 20 * time.Second},
+		{name: "it has not come by the slowest clock", after: 20*time.Second - 1, next: 20 * time.Second},
+		{name: "now it has", after: 20 * time.Second, next: time.Hour, skips: true},
+		{name: "the clock of the clerk is ahead", ahead: 8 * time.Second, after: 28*time.Second - 1, next: 20 * time.Second},
+		{name: "it is ahead, and the tick has come", ahead: 8 * time.Second, after: 28 * time.Second, next: time.Hour, skips: true},
+		{name: "it is behind", ahead: -8 * time.Second, after: 12 * time.Second, next: time.Hour, skips: true},
+		{name: "another one is far behind, and so begins nothing", after: 20 * time.Second, tree: func(f *fixture) { f.put("sessions/B", farBehind) }, next: time.Hour, skips: true},
+		{name: "all are far behind", ahead: -11 * time.Second, after: 24*time.Second - 1, tree: func(f *fixture) { f.put("sessions/B", farBehind) }, next: 35 * time.Second},
+		{name: "all are, and for all of them it has come", ahead: -11 * time.Second, after: 24 * time.Second, tree: func(f *fixture) { f.put("sessions/B", farBehind) }, next: time.Hour, skips: true},
+		{name: "all are, and one runs nothing", ahead: -11 * time.Second, after: 10*time.Second - 1, tree: func(f *fixture) { f.put("sessions/B", farBehind+"clockOff: true\n") }, next: 21 * time.Second},
+		{name: "all are, one runs nothing, and for the others it has come", ahead: -11 * time.Second, after: 10 * time.Second, tree: func(f *fixture) { f.put("sessions/B", farBehind+"clockOff: true\n") }, next: time.Hour, skips: true},
+		{name: "all are far ahead of the store", ahead: time.Minute, after: 79 * time.Second, tree: func(f *fixture) { f.put("sessions/B", "clockFar: true\nahead: 58\n") }, next: 20 * time.Second},
+		{name: "the item has begun the next one", tree: func(f *fixture) { f.fired(1, tick(2)) }, next: 20 * time.Second, skips: true},
+		{name: "the schedule has the tick no more", tree: func(f *fixture) { f.configure(func(r *decide.Rules) { r.Cron = "0 0 * * * ?" }) }, next: time.Hour, skips: true},
+		{name: "the job has no schedule any more", tree: func(f *fixture) { f.configure(func(r *decide.Rules) { r.Cron = "" }) }, next: time.Hour, skips: true},
+		{name: "nobody has it in a broadcast job, and somebody may get it before the tick", rules: isBroadcast, after: 15*time.Second - 1,
+			tree: func(f *fixture) { f.remove("sharding/1/instance") }, next: 15 * time.Second},
+		{name: "nobody has it in a broadcast job", rules: isBroadcast, after: 15 * time.Second,
+			tree: func(f *fixture) { f.remove("sharding/1/instance") }, next: 20 * time.Second, skips: true},
+		{name: "with jitter the item would begin before its next start", rules: func(r *decide.Rules) { r.Jitter = 5 * time.Second }, after: 20 * time.Second, next: 25 * time.Second},
+		{name: "with jitter that has come, too", rules: func(r *decide.Rules) { r.Jitter = 5 * time.Second }, after: 25 * time.Second, next: time.Hour, skips: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := given(t, once)
+			f.configure(someOf(tt.rules)...)
+			f.members("A", "B").leader("A").deal("A", "B", "A")
+			f.told(1, nil, 1).put(at(1)+"/open", "")
+			f.now = tick(1).Add(tt.after)
+			f.ahead(tt.ahead)
+			if tt.tree != nil {
+				tt.tree(f)
+			}
+			p := f.pass("A")
+			if got, want := p.NextDeadline(), tick(1).Add(tt.next); !got.Equal(want) {
+				t.Errorf("it looks again at %v, want %v", got, want)
+			}
+			f.changes("A", p.TendTicks()...)
+			if got := f.pass("A").Guarantee(tick(1)).IsSkipped(1); got != tt.skips {
+				t.Errorf("skipped: %v", got)
+			}
+		})
 	}
 }
 
