@@ -95,7 +95,10 @@ type Config struct {
 	// soon as possible. Default On. (misfire)
 	Misfire Toggle
 
-	// MisfireTolerance is how late a tick may start. A tick that is later counts as missed.
+	// MisfireTolerance is how late a tick may start. A tick that is later counts as missed: also if
+	// the host was asleep then, or its clock was set over the tick. A process that waits notices only up to 30 s
+	// later that its clock was set, so ticks that come in that time are on time until then. Of several ticks that have come meanwhile
+	// the last one may be on time; those before it were missed.
 	// Whole milliseconds, at least one. Default 1 s. (props: misfire.tolerance.milliseconds)
 	MisfireTolerance time.Duration
 

@@ -45,27 +45,29 @@ type controller struct {
 	seat     *seat           // among the jobs that share threads; nil if they share none
 	seams    seams
 
-	sight               // controller_look.go
-	attention           // controller_attention.go
-	identity            // controller_join.go
-	departure           // controller_leave.go
-	executions          // controller_execute.go
-	reporters           // controller_flush.go
-	doubts              // controller_finish.go
-	requested           // controller_request.go
-	backoffs            // controller_commit.go
-	leadership          // controller_lead.go
-	onceCalls           // controller_once.go
-	diagnosis           // controller_diagnose.go
-	roomy               // controller_room.go
-	almanac             // controller_calendars.go
-	latching            // controller_latch.go
-	beside              // controller_mixed.go
-	mixedTold           // controller_mixed.go
-	story      story    // controller_story.go
-	shown      standing // controller_observe.go
-	bulletin   bulletin // controller_observe.go
-	commands   commands // controller_command.go
+	sight                   // controller_look.go
+	attention               // controller_attention.go
+	identity                // controller_join.go
+	departure               // controller_leave.go
+	executions              // controller_execute.go
+	reporters               // controller_flush.go
+	doubts                  // controller_finish.go
+	requested               // controller_request.go
+	backoffs                // controller_commit.go
+	leadership              // controller_lead.go
+	onceCalls               // controller_once.go
+	diagnosis               // controller_diagnose.go
+	roomy                   // controller_room.go
+	almanac                 // controller_calendars.go
+	formerly   formerly     // controller_former.go
+	unsure     []unsurePass // controller_unsure.go
+	latching                // controller_latch.go
+	beside                  // controller_mixed.go
+	mixedTold               // controller_mixed.go
+	story      story        // controller_story.go
+	shown      standing     // controller_observe.go
+	bulletin   bulletin     // controller_observe.go
+	commands   commands     // controller_command.go
 
 	working sync.WaitGroup // the goroutines of handlers
 
@@ -146,6 +148,7 @@ func (c *controller) once() error {
 		c.catchUp()
 	}
 	c.look()
+	c.tellUnsure()
 	c.followCalendars()
 	c.collect()
 	if c.isShutdown() {
@@ -200,6 +203,7 @@ func (c *controller) world() decide.World {
 		c.mixed = decide.Mix(c.state, c.mixed, now.mono)
 	}
 	w.Mixed = c.mixed
+	w.Former = c.former(&w)
 	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now.mono)
 	return w
 }

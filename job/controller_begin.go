@@ -67,7 +67,7 @@ func (c *controller) fire(w *decide.World) error {
 	})
 	c.cover(w)
 	waiting := w.StillWaiting(c.work, due[:late], free) // before what has waited is forgotten
-	if w.Narrow == nil {
+	if w.Narrow == nil && w.IsInForce() {
 		clear(c.work.Waiting)
 	}
 	for _, d := range due {

@@ -46,13 +46,12 @@ func (c *controller) followCalendars() {
 		return
 	}
 	next := *c.settings
-	next.rules.Calendars, next.rules.Ticks = judgeBy(next.ticks, names, read)
+	judgeBy(&next.rules, next.ticks, names, read)
 	c.use(&next)
 	c.entries, c.readFor = read, &next
-	if leftOut := next.rules.LeftOut(); leftOut != c.leftOut && next.rules.KnowsCalendars() {
-		c.leftOut = leftOut
-		c.forgetTicks()
-		c.log.Info("ticks go by calendars", zap.String("calendars", leftOut))
+	if named := next.rules.NamedCalendars(); named != c.leftOut && next.rules.KnowsCalendars() {
+		c.leftOut = named
+		c.log.Info("ticks go by calendars", zap.String("calendars", named))
 	}
 }
 
@@ -64,9 +63,9 @@ func (c *controller) leaveCalendars() {
 	}
 }
 
-// judgeBy returns the calendars that are named, in the order of their names, and the ticks that
-// they leave.
-func judgeBy(all calendar.Schedule, names []string, read []*known) ([]decide.Calendar, decide.Ticks) {
+// judgeBy sets the calendars that are named, in the order of their names, and the ticks that they
+// leave.
+func judgeBy(r *decide.Rules, all calendar.Schedule, names []string, read []*known) {
 	var list []decide.Calendar
 	var good []*calendar.Calendar
 	for i, k := range read {
@@ -78,7 +77,7 @@ func judgeBy(all calendar.Schedule, names []string, read []*known) ([]decide.Cal
 		list = append(list, named)
 	}
 	slices.SortFunc(list, func(a, b decide.Calendar) int { return strings.Compare(a.Name, b.Name) })
-	return list, calendar.Without(all, good...)
+	r.Calendars, r.LeftOut, r.Ticks = list, calendar.Meaning(good...), calendar.Without(all, good...)
 }
 
 // calendarFault says which calendars cannot be read; nil if all can.

@@ -260,6 +260,7 @@ func (c *controller) committed(a answer) bool {
 			c.meet(a.change.Step, a.err, firstPause, lastPause, freeTries)
 		}
 	default:
+		c.rememberUnsure(a)
 		c.failed(a.change.Step, a.err)
 	}
 	return false
@@ -292,6 +293,9 @@ func (c *controller) follow(change decide.Change, token int64) {
 		}
 		if p.Passes != nil {
 			c.observePass(p.Item, *p.Passes)
+		}
+		if p.Passes != nil || p.Claim != nil {
+			c.isSure(p.Item)
 		}
 		if p.Late != nil {
 			c.reportLate(p.Late)

@@ -50,17 +50,18 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 	if !c.settings.rules.Monitor {
 		token = 0 // of a request's progress: it fences nothing
 	}
-	c.tellClaimed(claims, token)
+	missed := c.missedBy(claims)
+	c.tellClaimed(claims, missed, token)
 	total := c.settings.ShardingTotalCount
 	if c.settings.Broadcast {
 		total = ownedItems(c.state)
 	}
 	g := &group{open: len(claims)}
-	for _, claim := range claims {
+	for n, claim := range claims {
 		token := cmp.Or(claim.Since, token)
 		r := &run{
 			Run:   decide.Run{Claim: claim, TaskID: c.taskIDOf(&claim, token), Token: token, Instance: c.self.ID, Recorded: c.settings.rules.Monitor},
-			group: g, phase: queued, total: total, claimed: c.instant(), syncs: c.syncs,
+			group: g, phase: queued, total: total, claimed: c.instant(), syncs: c.syncs, missed: missed[n],
 		}
 		c.observeClaim(r)
 		c.setRun(r.Item, r)
@@ -116,6 +117,7 @@ func (c *controller) execute(r *run) {
 	r.errors = c.settings.errors
 	started := c.startedEvent(r)
 	e := c.executionOf(r, started)
+	c.observeMissed(r)
 	observe(c, started, func(o *Observer) func(StartedEvent) { return o.Started })
 	c.working.Go(func() {
 		end := ending{err: errGoexit, text: errGoexit.Error()} // if the handler does not return

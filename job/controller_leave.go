@@ -284,6 +284,7 @@ func (c *controller) lastWords(w *decide.World) []decide.Change {
 func (c *controller) tellChange(ctx context.Context, change decide.Change) error {
 	a := send(ctx, c.reg, change)
 	if a.err != nil {
+		c.rememberUnsure(a)
 		return a.err
 	}
 	for _, p := range a.change.Parts {
@@ -293,6 +294,7 @@ func (c *controller) tellChange(ctx context.Context, change decide.Change) error
 		}
 		if p.Passes != nil {
 			c.observePass(p.Item, *p.Passes)
+			c.isSure(p.Item)
 		}
 	}
 	if len(a.struck) > 0 {

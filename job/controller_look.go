@@ -108,12 +108,13 @@ func (c *controller) concerns(items []int) bool {
 	})
 }
 
-// adopt puts settings in force here. Where they change the ticks, or whether there are
-// records, what was remembered of earlier ticks is forgotten.
+// adopt puts settings in force here. Where they change whether there are records, what was remembered of
+// earlier ticks is forgotten.
 func (c *controller) adopt(next *settings) {
 	before := c.settings
-	if before.rules.Cron != next.rules.Cron || before.TimeZone != next.TimeZone || before.rules.Monitor != next.rules.Monitor {
-		c.forgetTicks()
+	if before.rules.Monitor != next.rules.Monitor {
+		c.unmonitored.Last = c.now()
+		clear(c.work.Waiting)
 	}
 	c.replaceReporters(next)
 	c.use(next)
@@ -124,24 +125,16 @@ func (c *controller) adopt(next *settings) {
 	}
 }
 
-// forgetTicks forgets what was remembered of ticks of another schedule.
-func (c *controller) forgetTicks() {
-	c.unmonitored.Last = c.now()
-	clear(c.work.Waiting)
-}
-
 // use sets the settings that are in force here.
 func (c *controller) use(s *settings) {
 	c.settings = s
 	c.properties.Store(&s.properties)
 }
 
-// maxSlack bounds each of the two times of which slack is the sum.
-const maxSlack = 30 * time.Second
-
 // slack returns how much later than usual a tick may be seen and still be on time. Timers do
-// not notice that the wall clock was set, or that the host was suspended: where the two
-// clocks differ since the last pass, ticks are seen late.
+// not notice that the wall clock was set: where the two clocks differ since the last pass, ticks are seen
+// late by as long as the controller has waited. What the clock jumped over is late: no tick came
+// on time there.
 func (c *controller) slack(now instant) time.Duration {
 	before := c.looked
 	c.looked = now
@@ -149,10 +142,9 @@ func (c *controller) slack(now instant) time.Duration {
 		return 0
 	}
 	elapsed := now.mono.Sub(before.mono)
-	jumped := now.wall.Sub(before.wall) - elapsed
 	const usual = 100 * time.Millisecond
-	if jumped < usual && jumped > -usual {
+	if (now.wall.Sub(before.wall) - elapsed).Abs() < usual {
 		return 0
 	}
-	return min(elapsed, maxSlack) + min(max(jumped, 0), maxSlack)
+	return max(min(elapsed, maxWait), 1) // not 0: the pass is to be a whole one
 }

@@ -209,21 +209,40 @@ func (c *controller) observeEnd(r *run, e ending, s *scopes) {
 	}
 }
 
-func (c *controller) observeMakeUp(claim decide.Claim, ticks int) {
-	observe(c, MadeUpEvent{c.event(c.self.ID), claim.Item, ticks, claim.Tick}, func(o *Observer) func(MadeUpEvent) { return o.MadeUp })
+// observeMissed tells, as a run begins, of the ticks that its item has missed before.
+func (c *controller) observeMissed(r *run) {
+	switch {
+	case r.missed == 0:
+	case c.makesUp(&r.Claim):
+		observe(c, MadeUpEvent{c.event(r.Instance), r.Item, r.missed, r.Tick}, func(o *Observer) func(MadeUpEvent) { return o.MadeUp })
+	default:
+		last := c.lastBefore(r.Tick)
+		observe(c, PassedOverEvent{c.event(r.Instance), r.Item, r.missed, last, PassTooLate}, func(o *Observer) func(PassedOverEvent) { return o.PassedOver })
+	}
+}
+
+// lastBefore returns the last tick before another one.
+func (c *controller) lastBefore(tick time.Time) time.Time {
+	last := c.settings.rules.Ticks.Prev(tick.Add(-1))
+	if s := c.state.Schedule; s != nil && !last.After(s.Since) {
+		return s.LastBefore
+	}
+	return last
 }
 
 // observePass tells of ticks that were passed over by the state that this pass sees.
 func (c *controller) observePass(item int, p decide.Passed) {
-	if c.watchers.isDeaf() {
-		return
+	if !c.watchers.isDeaf() {
+		observe(c, c.passedOver(item, p), func(o *Observer) func(PassedOverEvent) { return o.PassedOver })
 	}
+}
+
+func (c *controller) passedOver(item int, p decide.Passed) PassedOverEvent {
 	ticks := 1
 	if fired := c.state.Item(item).Fired; fired != nil {
 		ticks = c.ticksBetween(fired.Tick, p.Tick)
 	}
-	event := PassedOverEvent{c.event(c.self.ID), item, ticks, p.Tick, PassReason(p.Reason)}
-	observe(c, event, func(o *Observer) func(PassedOverEvent) { return o.PassedOver })
+	return PassedOverEvent{c.event(c.self.ID), item, ticks, p.Tick, PassReason(p.Reason)}
 }
 
 func (c *controller) observeRecovery(from string, items []int, taskIDs []string) {

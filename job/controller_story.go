@@ -159,19 +159,17 @@ func (c *controller) tellRecovered(orphans []decide.Orphan) {
 }
 
 // tellClaimed logs the claims that take over runs of others, and those that make up for
-// missed ticks.
-func (c *controller) tellClaimed(claims []decide.Claim, token int64) {
+// missed ticks. missed is how many ticks each claim leaves behind: see missedBy.
+func (c *controller) tellClaimed(claims []decide.Claim, missed []int, token int64) {
 	var again, made []int
-	missed := 0
-	for _, claim := range claims {
-		switch claim.Source {
-		case decide.Failover:
+	ticks := 0
+	for n, claim := range claims {
+		switch {
+		case claim.Source == decide.Failover:
 			again = append(again, claim.Item)
-		case decide.Misfire:
+		case missed[n] > 0 && c.makesUp(&claim):
 			made = append(made, claim.Item)
-			ticks := c.ticksBetween(claim.Before, claim.Tick)
-			missed += ticks
-			c.observeMakeUp(claim, ticks)
+			ticks += missed[n]
 		}
 	}
 	if len(again) > 0 {
@@ -183,22 +181,54 @@ func (c *controller) tellClaimed(claims []decide.Claim, token int64) {
 	}
 	// A refrain, because an item whose runs take longer than the time between two ticks makes
 	// up after each run.
-	if ticks := c.story.made.add(missed); ticks > 0 {
+	if ticks := c.story.made.add(ticks); ticks > 0 {
 		c.log.Info("made up", someItems("items", made), zap.Int("ticks", ticks))
 	}
+}
+
+// makesUp reports whether a claim of the schedule makes up for the ticks that it leaves behind. A run that is on
+// time does so if misfire is on; otherwise they are passed over.
+func (c *controller) makesUp(claim *decide.Claim) bool {
+	return claim.Source == decide.Misfire || c.settings.rules.Misfire
+}
+
+// missedBy returns how many ticks each claim leaves behind that its item has missed: of a make-up also the tick
+// that it is for, of a run that is on time those before.
+func (c *controller) missedBy(claims []decide.Claim) []int {
+	missed := make([]int, len(claims))
+	var last decide.Claim
+	ticks := 0
+	for n, claim := range claims {
+		if claim.Source != decide.Normal && claim.Source != decide.Misfire {
+			continue
+		}
+		if ticks == 0 || !claim.Before.Equal(last.Before) || !claim.Tick.Equal(last.Tick) { // mostly they are the same
+			last, ticks = claim, c.ticksBetween(claim.Before, claim.Tick)
+		}
+		if missed[n] = ticks; claim.Source == decide.Normal {
+			missed[n]--
+		}
+	}
+	return missed
 }
 
 // maxCounted bounds the ticks that are counted for a log line.
 const maxCounted = 1000
 
 // ticksBetween counts the ticks after one time and up to another: 1 at least, maxCounted at
-// most.
+// most. Those of the schedule before count as one.
 func (c *controller) ticksBetween(after, last time.Time) int {
 	ticks := c.settings.rules.Ticks
 	if ticks == nil || after.IsZero() {
 		return 1
 	}
 	n := 0
+	if s := c.state.Schedule; s != nil && after.Before(s.Since) {
+		if s.LastBefore.After(after) {
+			n = 1
+		}
+		after = s.Since
+	}
 	for at := ticks.Next(after); !at.IsZero() && !at.After(last) && n < maxCounted; at = ticks.Next(at) {
 		n++
 	}

@@ -153,6 +153,8 @@
 //   - An item has one live owner at most, and its tokens grow strictly.
 //   - With misfire on and one enabled instance alive, no item stays without a run for
 //     the ticks that it missed. Overlap SKIP leaves those out that came while it ran.
+//   - Every tick of an item is run, or made up for, or an observer is told that it was passed over, and how many
+//     were: see "A change of the schedule" for what counts then.
 //   - With failover on, an item whose run was cut short by the end of its instance is run
 //     again by whoever is alive or comes up first: even if the taker ends too, or all do.
 //     Only a kill keeps it from that, or the cancel of the request for which it ran.
@@ -229,8 +231,7 @@
 //
 // The node schedule has the calendars that are in force, each with a short hash of what it says.
 // An instance begins ticks only if it has the same. So a calendar that changes is a change of
-// the schedule: the leader records it, and since when; earlier ticks are not made up by it; and
-// who is late with one of the two begins nothing. For each process and calendar:
+// the schedule (see below), and who is late with one of the two begins nothing. For each process and calendar:
 //
 //	unread ──► current ◄──► former
 //	   └─────► unknown ──► current
@@ -249,6 +250,19 @@
 // The jobs of a [Node] share one view of the calendars, which is open while one of them names
 // any. JVM members, and members of versions without calendars, do not know them: they run
 // every tick.
+//
+// # A change of the schedule
+//
+// The node schedule has the expressions, the calendars and the end that are in force, and since when. Other words
+// for the same (a year of *, Etc/UTC for UTC, a comment in a calendar, another order) are no change. After a
+// change the earlier ticks of the new schedule are no ticks: nobody makes them up. What had come by the schedule
+// before stays due: the leader records its last tick, and an item that has not begun that makes it up
+// once, or passes it over, as without the change. However many ticks of that schedule it has missed, they count
+// as one.
+//
+// If no process remembers what a calendar said, it counts for that as it is now. If the new configuration does not
+// name it any more either, or if misfire was off before, the tick is passed over, with [PassScheduleChanged] for
+// the reason. If MonitorExecution or Broadcast changes, items begin anew, and nothing is left of before.
 //
 // # The end of a job
 //

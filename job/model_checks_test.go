@@ -173,6 +173,9 @@ func (m *model) applied(by string, ops []coord.Op) {
 			}
 			continue
 		}
+		if before.Schedule != nil && is.Tick.Equal(before.Schedule.LastBefore) {
+			continue // of the schedule before
+		}
 		if before.Schedule == nil || !is.Tick.After(before.Schedule.Since) || before.Schedule.Cron != m.config.Cron {
 			m.fatalf("item %d begins for %s, which is not due by the schedule", i, is.Tick)
 		}

@@ -51,10 +51,11 @@ type Observer struct {
 	Retried func(RetriedEvent)
 	// Finished: the handler has returned for the last time.
 	Finished func(FinishedEvent)
-	// MadeUp: the execution that is claimed next makes up for ticks that were missed.
+	// MadeUp: the execution that is started next makes up for ticks that were missed. If it is on time for its
+	// own tick (SourceNormal), that is not one of them.
 	MadeUp func(MadeUpEvent)
 	// PassedOver: nobody runs these ticks. It is not told with MonitorExecution off, nor of ticks
-	// of a pause.
+	// of a pause. If the answer of the store was lost, it is told as soon as the tree shows that it has happened.
 	PassedOver func(PassedOverEvent)
 	// Recovered: this instance, as leader, has found runs that were cut short by the end of
 	// their instance.
@@ -189,9 +190,10 @@ type (
 		Event
 		Item int
 		// Ticks is how many ticks were missed, 1,000 at most. With MonitorExecution off those
-		// that came while the item ran count as one.
+		// that came while the item ran count as one; and so do those of a schedule that has changed since.
 		Ticks int
-		// ScheduledTime is the last of them: the one that the execution is for.
+		// ScheduledTime is the tick that the execution is for: the last one that was missed, or the one after them
+		// if it is on time for that.
 		ScheduledTime time.Time
 	}
 	PassedOverEvent struct {
@@ -243,6 +245,9 @@ const (
 	// PassBegunElse: this process has run the tick of a broadcast job with another item, or as
 	// another instance.
 	PassBegunElse
+	// PassScheduleChanged: the tick was missed by the schedule that was in force before, and is not made up.
+	// Misfire was off then, or no process knows any more what the calendars of that schedule said.
+	PassScheduleChanged
 )
 
 func (r PassReason) String() string {
@@ -257,6 +262,8 @@ func (r PassReason) String() string {
 		return "while running"
 	case PassBegunElse:
 		return "begun with another item"
+	case PassScheduleChanged:
+		return "schedule changed"
 	}
 	return "unknown"
 }

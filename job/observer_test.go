@@ -478,7 +478,7 @@ func TestObserverOfAJobWithoutRecords(t *testing.T) {
 		before := len(w.all())
 		c.pass(215 * time.Second) // the first tick comes after 60, and runs until 210
 		w.expect(t, before, "claimed: 0 NORMAL_TRIGGER", "started: 0 NORMAL_TRIGGER", "finished: 0 NORMAL_TRIGGER OK, 1",
-			"job.MadeUpEvent", "claimed: 0 MISFIRE", "started: 0 MISFIRE", "finished: 0 MISFIRE OK, 1")
+			"claimed: 0 MISFIRE", "job.MadeUpEvent", "started: 0 MISFIRE", "finished: 0 MISFIRE OK, 1")
 		for _, e := range eventsOf[job.FinishedEvent](&w) {
 			if e.Token != 0 || e.TaskID == "" || e.InstanceID != m.Status().InstanceID {
 				t.Errorf("finished: %+v", e)

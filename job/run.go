@@ -25,6 +25,7 @@ type run struct {
 	phase   phase
 	syncs   int     // backoffs.syncs when the run was claimed; once it is done, when it was done
 	total   int     // what the handler is told of how many items there are
+	missed  int     // how many ticks the run leaves behind: missedBy
 	claimed instant // when the claim was committed
 	begun   instant // when the handler was called
 	// When it was seen last that the run waited for Started of its tick; zero if it never has.

@@ -92,7 +92,7 @@ func rulesOf(c Config, ticks cronexpr.Union) decide.Rules {
 		ExpiresAt: c.Expiry.At, ExpiryTicks: c.Expiry.Ticks, RemoveExpired: c.Expiry.Remove, Revision: c.Revision,
 	}
 	if ticks != nil {
-		r.Calendars, r.Ticks = judgeBy(ticks, c.Calendars, make([]*known, len(c.Calendars)))
+		judgeBy(&r, ticks, c.Calendars, make([]*known, len(c.Calendars)))
 	}
 	return r
 }

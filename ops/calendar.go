@@ -77,8 +77,8 @@ type PutCalendarResult struct {
 }
 
 // PutCalendar writes a calendar. The jobs that name it go by it a moment later: for each that is
-// a change of its schedule, so earlier ticks are not made up. If only the result cannot be told,
-// the error comes with the calendar written.
+// a change of its schedule, unless it means the same: what had come before by the calendar as it was stays due, and
+// no other earlier tick does. If only the result cannot be told, the error comes with the calendar written.
 //
 // Errors: ErrCalendarChanged; those of calendar.Parse, of a read and of a commit.
 func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalendarResult, error) {
@@ -270,6 +270,18 @@ func ticksOf(c job.Config, recorded *jobtree.Schedule, find func(name string) (*
 		end = recorded.Until
 	}
 	return decide.UpTo(end, calendar.Without(all, calendars...)), nil
+}
+
+// lastDue returns the last tick, up to a time, that was due by a schedule that is in force, or by the one before;
+// zero if there is none.
+func lastDue(ticks calendar.Schedule, s *jobtree.Schedule, upTo time.Time) time.Time {
+	if last := ticks.Prev(upTo); last.After(s.Since) {
+		return last
+	}
+	if s.LastBefore.After(upTo) {
+		return time.Time{}
+	}
+	return s.LastBefore
 }
 
 // isTick reports whether a time is a tick of a job.

@@ -31,7 +31,7 @@ func (j *Job) ClearMisfires(ctx context.Context) error {
 		var groups [][]coord.Op
 		if !since.IsZero() { // first, or the flags come again
 			d := s.Schedule.ScheduleDocument
-			d.Since = since
+			d.Since, d.LastBefore, d.Forgone = since, time.Time{}, false
 			value, err := jobtree.EncodeSchedule(d)
 			if err != nil {
 				return err
@@ -66,9 +66,7 @@ func (j *Job) missed(ctx context.Context, s *jobtree.State) (items []int, since 
 	limit := j.ops.now().UTC().Add(-config.MisfireTolerance)
 	var last time.Time
 	if ticks != nil && s.Schedule != nil && !s.Schedule.Since.IsZero() {
-		if last = ticks.Prev(limit); !last.After(s.Schedule.Since) {
-			last = time.Time{}
-		}
+		last = lastDue(ticks, s.Schedule, limit)
 	}
 	for i := range s.Items {
 		item := &s.Items[i]

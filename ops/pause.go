@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // PauseRequest says how a job is to pause.
@@ -19,7 +20,8 @@ type PauseRequest struct {
 	Why string
 	// MakeUp says what becomes of the ticks of the pause when it ends. With it each item runs
 	// once for all that it has missed, also if misfire is off or the misfire window is over.
-	// Without it they are passed over, also if misfire is on.
+	// Without it they are passed over, also if misfire is on. What an item had missed before the pause is
+	// neither: it stays due. (If the configuration has no time zone, it is passed over, too.)
 	MakeUp bool
 	// DisableJVM disables the servers of JVM members until the pause ends, because JVM members
 	// know no pause. A server on which a Go member runs, too, is left as it is: its Go members
@@ -97,6 +99,7 @@ func (j *Job) Resume(ctx context.Context) error {
 		if d.MakeUp {
 			d.MakeUpTo = now
 		} else if !d.Since.IsZero() {
+			d.LastBefore = j.lastBeforePause(ctx, s)
 			d.Since = now
 		}
 		var ops []coord.Op
@@ -115,6 +118,20 @@ func (j *Job) Resume(ctx context.Context) error {
 		d.Pause = jobtree.Pause{}
 		return act.writeSchedule(ctx, s, j.name, d, ops...)
 	})
+}
+
+// lastBeforePause returns the last tick before the pause: an item that has not begun it is late for it. It is
+// zero if that cannot be told.
+func (j *Job) lastBeforePause(ctx context.Context, s *jobtree.State) time.Time {
+	config, err := job.DecodeConfig(s.Config.Value)
+	if err != nil || cronsOf(config) != s.Schedule.Cron || config.TimeZone != s.Schedule.TimeZone || config.TimeZone == "" {
+		return time.Time{}
+	}
+	ticks, err := j.ops.ticks(ctx, config, s.Schedule)
+	if err != nil || ticks == nil {
+		return time.Time{}
+	}
+	return lastDue(ticks, s.Schedule, s.Schedule.Paused)
 }
 
 // writeSchedule writes the schedule's node, if nobody else has since.

@@ -109,6 +109,9 @@ func (j *Job) plan(ctx context.Context, r PlanRequest) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
+		if text := j.ops.owed(ctx, before, next, s); text != "" {
+			p.Warnings = append(p.Warnings, text)
+		}
 	} else {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the configuration that is there cannot be read, so nothing of it is kept: %v", brief.Error(unread)))
 	}
@@ -149,13 +152,13 @@ func (o *Ops) planNext(ctx context.Context, p *Plan, c change, r PlanRequest) er
 }
 
 // readFor reads what a plan needs of the job's tree: of one that changes nothing the schedule, and the
-// items only if there are to be fewer.
+// items only if there are to be fewer, or another schedule.
 func (j *Job) readFor(ctx context.Context, config coord.Node, before, next job.Config, changes bool) (*jobtree.State, error) {
 	parts := []string{j.name.Schedule()}
 	if changes {
 		// Sessions before instances: an instance without a session is a JVM member's.
 		parts = append(parts, j.name.Sessions(), j.name.Instances())
-		if next.ShardingTotalCount < before.ShardingTotalCount {
+		if next.ShardingTotalCount < before.ShardingTotalCount || isRescheduled(before, next) {
 			parts = append(parts, j.name.Sharding())
 		}
 	}
@@ -198,12 +201,26 @@ func (o *Ops) nextTicks(ctx context.Context, c job.Config, recorded *jobtree.Sch
 func (c change) recorded(now time.Time) *jobtree.Schedule {
 	there := c.state.Schedule
 	switch {
-	case there == nil || c.next.Expiry.Ticks != there.ExpiryTicks || cronsOf(c.next) != there.Cron || c.next.TimeZone != there.TimeZone:
+	case there == nil || c.next.Expiry.Ticks != there.ExpiryTicks || !hasExpressions(there, c.next):
 		return &jobtree.Schedule{ScheduleDocument: jobtree.ScheduleDocument{Counted: now}}
 	case !c.next.Expiry.At.Equal(there.ExpiresAt) || strings.Join(c.next.Calendars, ",") != strings.Join(c.before.Calendars, ","):
 		return &jobtree.Schedule{ScheduleDocument: jobtree.ScheduleDocument{Counted: there.Counted}}
 	}
 	return there
+}
+
+// hasExpressions reports whether a recorded schedule has the expressions of a job, perhaps in other words.
+func hasExpressions(there *jobtree.Schedule, c job.Config) bool {
+	if cronsOf(c) == there.Cron && c.TimeZone == there.TimeZone {
+		return true
+	}
+	crons := strings.Split(there.Cron, "\n")
+	before, err := job.Config{Cron: crons[0], MoreCrons: crons[1:], TimeZone: there.TimeZone}.Ticks()
+	if err != nil {
+		return false
+	}
+	next, err := c.Ticks()
+	return err == nil && before.Same(next)
 }
 
 // cronsOf returns the expressions of a job as the schedule's node has them.

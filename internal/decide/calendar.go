@@ -24,8 +24,8 @@ func (r *Rules) KnowsCalendars() bool {
 	return !slices.ContainsFunc(r.Calendars, func(c Calendar) bool { return c.Sum == "" })
 }
 
-// LeftOut returns the calendars, and what each says, as they are recorded.
-func (r *Rules) LeftOut() string {
+// NamedCalendars returns the calendars, and the sum of each, as they are recorded.
+func (r *Rules) NamedCalendars() string {
 	var list []string
 	for _, c := range r.Calendars {
 		list = append(list, c.recorded())

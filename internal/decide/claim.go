@@ -66,6 +66,9 @@ type Work struct {
 	Yielded map[int]clocks.Moment
 	// Begun has the last tick that each item has begun in this process by its schedule.
 	Begun map[int]time.Time
+	// Unsure has the last claim of each item whose commit may have happened, because its answer was lost. The
+	// tree does not tell what the item had begun before.
+	Unsure map[int]Claim
 	// Ticked is the last tick that this process has begun by the schedule, with any item. A new
 	// session does not forget it.
 	Ticked Ticked
@@ -73,7 +76,7 @@ type Work struct {
 
 // NewWork returns the work of a process that has nothing under way.
 func NewWork() *Work {
-	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Yielded: map[int]clocks.Moment{}, Begun: map[int]time.Time{}}
+	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Yielded: map[int]clocks.Moment{}, Begun: map[int]time.Time{}, Unsure: map[int]Claim{}}
 }
 
 // Forget drops what holds only within one session: all but the executions, and what matters to
@@ -82,6 +85,14 @@ func (k *Work) Forget() {
 	clear(k.Ended)
 	clear(k.Waiting)
 	clear(k.Begun)
+	clear(k.Unsure)
+}
+
+// recall adds to a claim that the tree shows what the item had begun before.
+func (k *Work) recall(c *Claim) {
+	if sent, ok := k.Unsure[c.Item]; ok && sent.Tick.Equal(c.Tick) && sent.Last.Equal(c.Last) && sent.isOfTick() && c.isOfTick() {
+		c.Before = sent.Before
+	}
 }
 
 // hasBegun reports whether this process has begun a tick of an item, or a later tick. The

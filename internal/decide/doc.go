@@ -88,8 +88,8 @@
 //	                           the leader's node is nobody's             leader/election/instance goes
 //	Abdicate        leader     it may not lead any more                  leader/election/instance goes
 //	Tidy            leader     nodes of strangers are in the way         they go
-//	PutInForce      leader*    the schedule or a calendar is new, or     schedule
-//	                           from the future
+//	PutInForce      leader*    the schedule or a calendar is new, is     schedule
+//	                           said in other words, or from the future
 //	Recover         leader*    a runner or a taker is dead               {i}/running and marks go; {f} with failover on,
 //	                                                                     unless it was killed; as in HandOver
 //	Rewind          leader     a recorded tick has not come yet          {i}/fired

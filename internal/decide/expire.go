@@ -62,10 +62,15 @@ func (w *World) recordEnd(d *jobtree.ScheduleDocument) {
 		return
 	}
 	d.Counted = d.Since
-	if s := w.Schedule; s != nil && s.ExpiryTicks == d.ExpiryTicks && s.Cron == d.Cron && s.TimeZone == d.TimeZone && !s.Counted.IsZero() && !w.fromFuture(s.Counted) {
+	if s := w.Schedule; s != nil && s.ExpiryTicks == d.ExpiryTicks && w.hasSameExpressions(s, d) && !s.Counted.IsZero() && !w.fromFuture(s.Counted) {
 		d.Counted = s.Counted
 	}
 	d.Until = End(w.Rules.Ticks, w.Rules.ExpiresAt, d.Counted, w.Rules.ExpiryTicks)
+}
+
+// hasSameExpressions reports whether what is recorded and what is to be recorded have the same expressions.
+func (w *World) hasSameExpressions(s *jobtree.Schedule, d *jobtree.ScheduleDocument) bool {
+	return s.Cron == d.Cron && s.TimeZone == d.TimeZone || w.Former != nil && w.Former.SameExpressions
 }
 
 // End returns the last moment for which a job may have a tick: at, or the n-th tick after counted if that

@@ -75,10 +75,7 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 			ops = append(ops, w.endMember(r.Item, w.LastTickOf(r.Item), jobtree.OutcomeSkipped)...)
 		}
 		part := c.add(r.Item, append(ops, w.complete(r)...)...)
-		part.Ends = r
-		if w.passesWhileRunning(r, &item) {
-			part.Passes = &Passed{w.LastTickOf(r.Item), WhileRunning}
-		}
+		part.Ends, part.Passes = r, w.passes(r, &item)
 	}
 	return append(c.list, again.list...)
 }
@@ -144,6 +141,14 @@ func (w *World) closeFired(r *Run, item *jobtree.Item) []coord.Op {
 		}
 	}
 	return []coord.Op{w.ifUnclaimed(r.Item, item)}
+}
+
+// passes returns what closeFired passes over; nil if that is nothing.
+func (w *World) passes(r *Run, item *jobtree.Item) *Passed {
+	if !w.passesWhileRunning(r, item) {
+		return nil
+	}
+	return &Passed{w.LastTickOf(r.Item), WhileRunning}
 }
 
 // passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up. If

@@ -35,6 +35,7 @@ type fixture struct {
 	free       int // threads
 	clock      decide.Clock
 	slack      time.Duration
+	former     *decide.Former // nil while the recorded schedule is in force
 	refused    int64
 	leaving    bool
 	absent     map[string]clocks.Moment
@@ -285,7 +286,7 @@ func (f *fixture) pass(id string) pass {
 		World: &decide.World{
 			State: state, Mixed: f.mixed, Job: f.job, Rules: f.rules,
 			Self: decide.Self{ID: id, IP: "host-" + id, Labels: f.labels, Session: sessionOf(id)},
-			Now:  f.now, Moment: momentOf(f.now), Clock: f.clock, Slack: f.slack,
+			Now:  f.now, Moment: momentOf(f.now), Clock: f.clock, Slack: f.slack, Former: f.former,
 			Refused: f.refused, Leaving: f.leaving, Absent: f.absent, Leaderless: f.leaderless,
 		},
 		fixture: f, work: f.work, free: f.free,

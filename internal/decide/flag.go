@@ -16,7 +16,7 @@ func (w *World) Flag(k *Work) []Change {
 	c := changes{w: w, step: "flag", head: (*World).ifRunner}
 	for i := range w.looked(w.items()) {
 		item, tick := &w.Items[i], w.LastTickOf(i)
-		if !w.owns(item) || isIdle(k, i, item) || k.hasBegun(i, tick) || k.hasWaited(i, tick) || w.judge(i, item, tick) == notDue {
+		if !w.owns(item) || isIdle(k, i, item) || k.hasBegun(i, tick) || k.hasWaited(i, tick) || w.isForgone(tick) || w.judge(i, item, tick) == notDue {
 			continue
 		}
 		if isUnflagged(k.Runs[i], item, tick) {

@@ -16,8 +16,9 @@ const (
 	expired                // the tick was missed, and is not made up
 )
 
-// LastTick returns the last tick at or before now; zero if none has come since the schedule
-// was put in force. While the job is paused, it is the last one before that.
+// LastTick returns the last tick at or before now. If none has come since the schedule was put in force, it is
+// the last one of the schedule before, and zero if there was none. While the job is paused, it is the last one
+// before that.
 func (w *World) LastTick() time.Time {
 	if w.Rules.Ticks == nil {
 		return time.Time{}
@@ -42,11 +43,13 @@ func (w *World) lastTick(now time.Time) time.Time {
 	if w.Schedule.IsPaused() && w.Schedule.Paused.Before(now) {
 		now = w.Schedule.Paused
 	}
-	tick := w.Ticks().Prev(now)
-	if !tick.After(w.Schedule.Since) {
-		return time.Time{}
+	if tick := w.Ticks().Prev(now); tick.After(w.Schedule.Since) {
+		return tick
 	}
-	return tick
+	if last := w.Schedule.LastBefore; !last.After(now) {
+		return last
+	}
+	return time.Time{}
 }
 
 // judge compares the last tick of an item with the tick that it has begun last.
@@ -65,11 +68,14 @@ func (w *World) judgeTick(begun, tick, start time.Time, flagged bool) verdict {
 		return notDue
 	}
 	lateness := w.Now.Sub(start) - w.heldAfter(start)
+	isForgone := w.isForgone(tick)
 	switch {
-	case flagged && w.Rules.Misfire:
+	case flagged && w.Rules.Misfire && !isForgone:
 		return missed
 	case lateness <= w.Rules.Tolerance+w.Slack:
 		return onTime
+	case isForgone:
+		return expired
 	case begun.IsZero():
 		return expired // fired does not say what was begun
 	case w.isOwed(tick):

@@ -61,7 +61,8 @@ func (w *World) HandBack(runs []*Run) []Change {
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		if w.Killed(r) {
-			c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, w.purposeOf(r), r.Token, &item, r.first())...)...).Ends = r
+			part := c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, w.purposeOf(r), r.Token, &item, r.first())...)...)
+			part.Ends, part.Passes = r, w.passes(r, &item)
 			continue
 		}
 		ops := []coord.Op{

@@ -23,6 +23,7 @@ const (
 	TooLate                               // the tick was missed and is not made up
 	WhileRunning                          // the tick came while the item ran, and is not made up
 	BegunElse                             // this process has run the tick of a broadcast job as another member
+	ScheduleChanged                       // the tick was missed by an earlier schedule, and is not made up: see jobtree.Schedule
 )
 
 // PassOver moves fired on over ticks that nobody is to run: ticks of disabled items, ticks
@@ -73,6 +74,9 @@ func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) Pas
 		return BegunElse
 	case w.IsPaused() && w.Schedule.MakeUp: // it came before the pause, and is made up with what comes in it
 	case w.IsActive() && verdict == expired && !k.hasWaited(i, tick):
+		if w.isForgone(tick) {
+			return ScheduleChanged
+		}
 		return TooLate
 	}
 	return 0

@@ -9,6 +9,7 @@ type Rules struct {
 	Cron      string     // as it is configured; more expressions follow, one a line
 	TimeZone  string     // as it is configured
 	Calendars []Calendar // by name
+	LeftOut   string     // a hash of what they leave out together; "" is nothing
 	Ticks     Ticks      // the ticks of Cron that no calendar leaves out; nil in a one-off job
 
 	Monitor   bool          // executions have records in the tree

@@ -7,10 +7,23 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// PutInForce records, as leader, or as the clerk if a JVM leads, the schedule and since when it is in force. Earlier ticks
-// are not made up: neither those of the old schedule nor those that the new one would have
-// had, also by other calendars. A record from the future, by a wrong clock or a stranger, would keep every tick until
-// then from running; so it is written again.
+// Former is a schedule that is recorded, as this process understands it.
+type Former struct {
+	// Ticks are those of the schedule, up to its end.
+	Ticks Ticks
+	// SameExpressions is whether its expressions mean the same as those of the rules. SameTicks is whether its
+	// calendars leave out the same, too.
+	SameExpressions, SameTicks bool
+	// Unsure is whether this process does not know all calendars of the schedule: Ticks are more then.
+	Unsure bool
+}
+
+// PutInForce records, as leader, or as the clerk if a JVM leads, the schedule and since when it is in force. If
+// it means what is recorded, in other words, it stays in force since then. Otherwise it counts from now on,
+// and the last tick of the schedule before is recorded with it: items that have not begun that tick make it up,
+// or pass it over, as any tick that they have missed. Earlier ticks of the new schedule, also those that other
+// calendars would have left, were never due. A record from the future, by a wrong clock or a stranger, would keep
+// every tick until then from running; so it is written again.
 func (w *World) PutInForce() (*Change, error) {
 	if !w.steers() {
 		return nil, nil
@@ -33,8 +46,13 @@ func (w *World) putSchedule() ([]coord.Op, error) {
 	}
 	want := w.wantedSchedule()
 	want.Since = w.time()
-	if w.Schedule != nil {
-		want.Pause = w.Schedule.Pause
+	if s := w.Schedule; s != nil {
+		want.Pause, want.MakeUpTo = s.Pause, s.MakeUpTo
+		if w.Former != nil && w.Former.SameTicks && s.SameBeside(want) && !w.fromFuture(s.Since) {
+			want.Since, want.LastBefore, want.Forgone = s.Since, s.LastBefore, s.Forgone
+		} else {
+			want.LastBefore, want.Forgone = w.lastBefore(want.Since)
+		}
 	}
 	w.recordEnd(&want)
 	document, err := jobtree.EncodeSchedule(want)
@@ -49,6 +67,29 @@ func (w *World) putSchedule() ([]coord.Op, error) {
 	return append(asSeen, coord.Create(w.Job.Schedule(), document)), nil
 }
 
+// lastBefore returns the last tick, up to a time, of the schedule that is recorded, and whether it is not to be
+// made up. It is zero if the items' records tell nothing of such ticks: they have begun anew, or did not keep any.
+func (w *World) lastBefore(since time.Time) (tick time.Time, forgone bool) {
+	s := w.Schedule
+	if s.Err != nil || s.Unmonitored == w.Rules.Monitor || s.Broadcast != w.Rules.Broadcast {
+		return time.Time{}, false
+	}
+	if s.IsPaused() && !s.MakeUp && s.Paused.Before(since) {
+		since = s.Paused
+	}
+	forgone = !s.Misfire
+	if w.Former != nil && w.Former.Ticks != nil {
+		tick, forgone = w.Former.Ticks.Prev(since), forgone || w.Former.Unsure
+	}
+	if !tick.After(s.Since) {
+		if tick = s.LastBefore; tick.After(since) {
+			return time.Time{}, false
+		}
+		forgone = !s.Misfire || s.Forgone
+	}
+	return tick, forgone && !tick.IsZero()
+}
+
 // wantedSchedule returns the record of the schedule in the rules, without since when and until
 // when.
 func (w *World) wantedSchedule() jobtree.ScheduleDocument {
@@ -58,7 +99,8 @@ func (w *World) wantedSchedule() jobtree.ScheduleDocument {
 		Misfire:     w.Rules.Misfire,
 		Unmonitored: !w.Rules.Monitor,
 		Broadcast:   w.Rules.Broadcast,
-		Calendars:   w.Rules.LeftOut(),
+		Calendars:   w.Rules.NamedCalendars(),
+		LeftOut:     w.Rules.LeftOut,
 		ExpiresAt:   w.Rules.ExpiresAt,
 		ExpiryTicks: w.Rules.ExpiryTicks,
 	}
@@ -67,7 +109,7 @@ func (w *World) wantedSchedule() jobtree.ScheduleDocument {
 // IsInForce reports whether the recorded schedule is the one of the rules. Until then no tick
 // is due. It is not if this process does not know a calendar that the rules name.
 func (w *World) IsInForce() bool {
-	return w.isRecorded() && w.Rules.KnowsCalendars() && w.Schedule.Calendars == w.Rules.LeftOut()
+	return w.isRecorded() && w.Rules.KnowsCalendars() && w.Schedule.Calendars == w.Rules.NamedCalendars()
 }
 
 // isRecorded is IsInForce without regard to calendars.
@@ -93,6 +135,11 @@ func (w *World) IsPaused() bool { return w.Schedule != nil && w.Schedule.IsPause
 // snapshot. The snapshot must have one.
 func (w *World) ifScheduled() coord.Op {
 	return coord.AtVersion(w.Job.Schedule(), w.Schedule.Version)
+}
+
+// isForgone reports whether a tick, if it was missed, is not made up: it was due by an earlier schedule.
+func (w *World) isForgone(tick time.Time) bool {
+	return w.Schedule != nil && w.Schedule.Forgone && !tick.After(w.Schedule.LastBefore) && !w.isOwed(tick)
 }
 
 // isOwed reports whether a tick is to be made up whatever the rules say: it came during a

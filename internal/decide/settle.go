@@ -38,13 +38,13 @@ func (w *World) Settle(k *Work, i int) Change {
 		c.add(i, coord.DeleteTree(w.Job.Running(i)))
 	case item.Fired.Modified <= k.Ended[i]:
 		claim.Last = item.Fired.Tick
-		c.add(i, w.remove(&Run{Claim: claim}, item)...)
+		c.add(i, w.remove(&Run{Claim: claim}, item)...).Passes = w.passes(&Run{Claim: claim}, item)
 	case w.Kills[i].Kills(item.Fired.Modified):
 		claim.Last = item.Fired.Tick
-		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, p, item.Fired.Modified, item, w.firstOf(Orphan{Item: i, State: *item, Runner: w.Self.ID}))...)...)
+		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, p, item.Fired.Modified, item, w.firstOf(Orphan{Item: i, State: *item, Runner: w.Self.ID}))...)...).Passes = w.passes(&Run{Claim: claim}, item)
 	case p.isOver:
 		claim.Last = item.Fired.Tick
-		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.giveTurnBack(i, p)...)...)
+		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.giveTurnBack(i, p)...)...).Passes = w.passes(&Run{Claim: claim}, item)
 	default:
 		c.heals = false
 		claim.Tick, claim.Last, claim.Since = item.Fired.Run, item.Fired.Tick, item.Fired.Modified
@@ -56,9 +56,10 @@ func (w *World) Settle(k *Work, i int) Change {
 		}
 		claim.Before = w.beforeClaim(claim)
 		if claim.isOfTick() && w.beginsElse(k, i, claim.Tick) {
-			c.add(i, w.remove(&Run{Claim: claim}, item)...)
+			c.add(i, w.remove(&Run{Claim: claim}, item)...).Passes = w.passes(&Run{Claim: claim}, item)
 			break
 		}
+		k.recall(&claim)
 		ops := append(w.ifAsSeen(i, p), coord.AtVersion(w.Job.Running(i), item.Running.Version), w.ifUnclaimed(i, item))
 		if p.request != nil {
 			w.runFor(&claim, p.request)

@@ -241,3 +241,37 @@ func TestSettleLeavesACutRequest(t *testing.T) {
 		t.Errorf("got %+v", claims)
 	}
 }
+
+// What was missed before a claim whose answer was lost is not forgotten: only this process knows it.
+func TestSettleRecallsWhatWasMissedBefore(t *testing.T) {
+	for name, c := range map[string]struct {
+		sent decide.Claim
+		want time.Time
+	}{
+		"the same claim":    {decide.Claim{Item: 0, Source: decide.Normal, Tick: tick(3), Last: tick(3), Before: begin}, begin},
+		"an earlier one":    {decide.Claim{Item: 0, Source: decide.Normal, Tick: tick(2), Last: tick(2), Before: begin}, tick(3)},
+		"that of a request": {decide.Claim{Item: 0, Source: decide.Manual, Tick: tick(3), Last: tick(3), Before: begin}, tick(3)},
+	} {
+		f := given(t)
+		f.members("A").leader("A").own(0, "A")
+		f.now = tick(3)
+		f.claim("A", 0, tick(3))
+		f.work.Unsure[0] = c.sent
+		got := settles(f.pass("A"))
+		if len(got) != 1 || len(got[0].Claims()) != 1 || !got[0].Claims()[0].Before.Equal(c.want) {
+			t.Errorf("%s: got %+v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// A tick that came while an item ran is told of, also if it is only the leftover that is removed.
+func TestSettleTellsOfTicksThatPass(t *testing.T) {
+	f := given(t, misfireOff)
+	f.members("A").leader("A").own(0, "A")
+	f.work.Ended[0] = f.claim("A", 0, tick(1)).Token
+	f.now = tick(2)
+	got := settles(f.pass("A"))
+	if len(got) != 1 || got[0].Parts[0].Passes == nil || *got[0].Parts[0].Passes != (decide.Passed{Tick: tick(2), Reason: decide.WhileRunning}) {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -23,8 +23,11 @@ type World struct {
 	Moment clocks.Moment
 	Clock  Clock
 	// Slack is how much later than usual a tick may be seen and still be on time, because the
-	// local clock was set or the host was suspended.
+	// local clock was set while this process waited.
 	Slack time.Duration
+	// Former is the schedule that is recorded, while that is another one than that of the rules; nil if
+	// nobody can tell what it means.
+	Former *Former
 	// Lead is how long before its tick an item may be claimed; 0 is not at all.
 	Lead time.Duration
 	// Accepted is Modified of the configuration from which the rules come. Refused is that of

@@ -14,7 +14,7 @@ import (
 
 // Schedule is the node that says by which cron expression ticks are due, and since when.
 // The leader writes it when the configuration has changed. So every instance agrees on the
-// first tick of a new or changed schedule, and nobody makes up ticks before that.
+// first tick of a new or changed schedule, and nobody makes up earlier ticks of it.
 type Schedule struct {
 	coord.Node
 	ScheduleDocument
@@ -35,8 +35,17 @@ type ScheduleDocument struct {
 	Broadcast bool `yaml:"broadcast,omitempty"`
 	// Calendars are those that are in force, by name, with the sum of what each says:
 	// holidays=0123456789abcdef, and commas between them.
-	Calendars string    `yaml:"calendars,omitempty"`
-	Since     time.Time `yaml:"since"`
+	Calendars string `yaml:"calendars,omitempty"`
+	// LeftOut is a hash of what they leave out together; "" if that is nothing, or if an older version has
+	// written the document.
+	LeftOut string    `yaml:"leftOut,omitempty"`
+	Since   time.Time `yaml:"since"`
+	// LastBefore is the last tick, up to Since, of the schedule that was in force before; zero if there is
+	// none. An item that has not begun it is late for it, and not for what this schedule would have had.
+	LastBefore time.Time `yaml:"lastBefore,omitempty"`
+	// Forgone is whether LastBefore is not made up: misfire was off then, or nobody knows any more what the
+	// calendars of that schedule said.
+	Forgone bool `yaml:"forgone,omitempty"`
 	// ExpiresAt and ExpiryTicks are how the configuration bounds the schedule; zero if it does not.
 	ExpiresAt   time.Time `yaml:"expiresAt,omitempty"`
 	ExpiryTicks int       `yaml:"expiryTicks,omitempty"`
@@ -69,16 +78,26 @@ type Pause struct {
 // IsPaused reports whether no tick may begin.
 func (p Pause) IsPaused() bool { return !p.Paused.IsZero() }
 
-// Same reports whether two documents are about the same schedule: they differ in nothing but
-// since when it is in force, until when, and in pauses.
+// Same reports whether two documents are about the same schedule, in the same words: they differ in
+// nothing but since when it is in force, until when, and in pauses.
 func (d ScheduleDocument) Same(other ScheduleDocument) bool {
-	return d.Cron == other.Cron && d.TimeZone == other.TimeZone && d.Misfire == other.Misfire && d.Unmonitored == other.Unmonitored && d.Broadcast == other.Broadcast && d.Calendars == other.Calendars &&
+	return d.SameTicks(other) && d.SameBeside(other)
+}
+
+// SameTicks reports whether two documents say in the same words when ticks are.
+func (d ScheduleDocument) SameTicks(other ScheduleDocument) bool {
+	return d.Cron == other.Cron && d.TimeZone == other.TimeZone && d.Calendars == other.Calendars
+}
+
+// SameBeside is Same without regard to when ticks are.
+func (d ScheduleDocument) SameBeside(other ScheduleDocument) bool {
+	return d.Misfire == other.Misfire && d.Unmonitored == other.Unmonitored && d.Broadcast == other.Broadcast &&
 		d.ExpiresAt.Equal(other.ExpiresAt) && d.ExpiryTicks == other.ExpiryTicks
 }
 
 // EncodeSchedule writes the value of a schedule's node.
 func EncodeSchedule(d ScheduleDocument) ([]byte, error) {
-	for _, at := range []*time.Time{&d.Since, &d.ExpiresAt, &d.Counted, &d.Until, &d.MakeUpTo, &d.Paused} {
+	for _, at := range []*time.Time{&d.Since, &d.LastBefore, &d.ExpiresAt, &d.Counted, &d.Until, &d.MakeUpTo, &d.Paused} {
 		*at = at.UTC()
 	}
 	document, err := yaml.Marshal(d)
@@ -105,7 +124,8 @@ func readSchedule(value []byte) (d ScheduleDocument, err error) {
 		return d, err
 	}
 	for key, field := range map[string]any{
-		"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "unmonitored": &d.Unmonitored, "broadcast": &d.Broadcast, "calendars": &d.Calendars, "since": &d.Since,
+		"cron": &d.Cron, "timeZone": &d.TimeZone, "misfire": &d.Misfire, "unmonitored": &d.Unmonitored, "broadcast": &d.Broadcast, "calendars": &d.Calendars, "leftOut": &d.LeftOut,
+		"since": &d.Since, "lastBefore": &d.LastBefore, "forgone": &d.Forgone,
 		"expiresAt": &d.ExpiresAt, "expiryTicks": &d.ExpiryTicks, "counted": &d.Counted, "until": &d.Until, "makeUpTo": &d.MakeUpTo,
 		"paused": &d.Paused, "pausedBy": &d.PausedBy, "pausedWhy": &d.PausedWhy, "makeUp": &d.MakeUp, "pausedServers": &d.PausedServers,
 	} {

@@ -3,6 +3,7 @@ package calendar
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"iter"
 	"slices"
@@ -28,6 +29,29 @@ func (c *Calendar) Sum() string { return c.sum }
 
 // Location returns the zone of the calendar. Its name is the one in the document; that of an offset is written in full.
 func (c *Calendar) Location() *time.Location { return c.zone }
+
+// Meaning returns a short hash of what calendars leave out together, and nothing else: comments, names, and other
+// ways to say the same do not matter. It is "" if they leave out nothing.
+func Meaning(calendars ...*Calendar) string {
+	var spans []span
+	for _, c := range calendars {
+		spans = append(spans, c.spans...)
+	}
+	if len(calendars) > 1 {
+		spans = merge(spans)
+	}
+	if len(spans) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	var bytes [16]byte
+	for _, s := range spans {
+		binary.BigEndian.PutUint64(bytes[:8], uint64(s.from))
+		binary.BigEndian.PutUint64(bytes[8:], uint64(s.to))
+		_, _ = h.Write(bytes[:]) // a hash returns no error
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
 
 func sumOf(document []byte) string {
 	sum := sha256.Sum256(document)

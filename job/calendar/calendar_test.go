@@ -150,3 +150,26 @@ weekly: ["SAT,SUN", "18:00-08:00"]
 	fmt.Println(out, until)
 	// Output: true 2026-12-28 07:00:00 +0000 UTC
 }
+
+// Calendars mean the same if they leave out the same together.
+func TestMeaning(t *testing.T) {
+	a := parse(t, "dates: [2026-12-25, 2026-12-26]\nweekly: [SUN]")
+	for document, want := range map[string]bool{
+		"dates: [2026-12-25..2026-12-26] # both\nweekly: ['SUN', SUN 10:00-12:00]": true,
+		"dates: [2026-12-26, 2026-12-25, 2026-12-27]\nweekly: [SUN]":               true, // which is a Sunday
+		"dates: [2026-12-25]\nweekly: [SUN]":                                       false,
+		"dates: [2026-12-25, 2026-12-26]":                                          false,
+	} {
+		b := parse(t, document)
+		if got := calendar.Meaning(a) == calendar.Meaning(b); got != want {
+			t.Errorf("%q means the same: %t, want %t", document, got, want)
+		}
+	}
+	first, second := parse(t, "dates: [2026-12-26, 2026-12-25]"), parse(t, "weekly: [SUN]")
+	if calendar.Meaning(first, second) != calendar.Meaning(a) || calendar.Meaning(second, first) != calendar.Meaning(a) {
+		t.Error("two calendars do not mean what one that has both means")
+	}
+	if none := calendar.Meaning(parse(t, "dates: []")); none != "" || calendar.Meaning() != "" {
+		t.Errorf("nothing is %q", none)
+	}
+}

@@ -1,6 +1,7 @@
 package cronexpr
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,4 +38,26 @@ func (u Union) String() string {
 		lines[n] = s.String()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Same reports whether two unions mean the same: they have the same expressions in zones whose clocks
+// always show the same, however these are written, in any order and any number.
+func (u Union) Same(other Union) bool { return u.covers(other) && other.covers(u) }
+
+// covers reports whether each schedule of another union is one of this one.
+func (u Union) covers(other Union) bool {
+	for _, s := range other {
+		if !slices.ContainsFunc(u, s.same) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two schedules mean the same. The zone does not matter to @every.
+func (s *Schedule) same(other *Schedule) bool {
+	if s.every > 0 || other.every > 0 {
+		return s.every == other.every
+	}
+	return s.pattern == other.pattern && slices.Equal(s.timeline, other.timeline)
 }

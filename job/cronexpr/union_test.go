@@ -58,3 +58,41 @@ func TestUnionAsText(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Unions mean the same if their expressions and zones do, in any order and any number.
+func TestUnionSame(t *testing.T) {
+	union := func(zone string, exprs ...string) (u cronexpr.Union) {
+		loc, err := cronexpr.LoadLocation(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, expr := range exprs {
+			u = append(u, parse(t, expr, loc))
+		}
+		return u
+	}
+	for _, c := range []struct {
+		a, b cronexpr.Union
+		want bool
+	}{
+		{union("UTC", "0 0 3 * * ?"), union("UTC", "0 0 3 * * ? *"), true},
+		{union("UTC", "0 0 3 * * ?"), union("Etc/UTC", "0 0 3 ? * *"), true},
+		{union("UTC", "0 0 3 * * ?"), union("GMT", "0 0 3 1-31 * ?"), true},
+		{union("UTC", "0 0 0 * * ?"), union("UTC", "@daily"), true},
+		{union("Asia/Shanghai", "0 0 3 * * ?"), union("PRC", "0 0 3 * * ?"), true},
+		{union("UTC", "0 0 3 * * ?", "0 0 4 * * ?"), union("UTC", "0 0 4 * * ?", "0 0 3 * * ?", "0 0 4 * * ?"), true},
+		{union("UTC", "@every 90s"), union("Asia/Tokyo", "@every 1m30s"), true},
+		{union("UTC"), union("Asia/Tokyo"), true},
+		{union("UTC", "0 0 3 * * ?"), union("UTC", "0 0 4 * * ?"), false},
+		{union("UTC", "0 0 3 * * ?"), union("Asia/Tokyo", "0 0 3 * * ?"), false},
+		{union("Asia/Shanghai", "0 0 3 * * ?"), union("GMT+08:00", "0 0 3 * * ?"), false}, // its clocks were put forward until 1991
+		{union("UTC", "0 0 3 * * ?"), union("UTC", "0 0 3 * * ?", "0 0 4 * * ?"), false},
+		{union("UTC", "0 0 3 * * ?"), union("UTC", "0 0 3 * * ? 2030"), false},
+		{union("UTC", "@every 1h"), union("UTC", "@hourly"), false}, // other words, which are not compared
+		{union("UTC", "@every 1h"), union("UTC", "@every 2h"), false},
+	} {
+		if got := c.a.Same(c.b); got != c.want || c.b.Same(c.a) != got {
+			t.Errorf("%q and %q: %t, want %t", c.a, c.b, got, c.want)
+		}
+	}
+}

@@ -196,6 +196,9 @@ func (w *world) missedSince(i int) (since time.Time, ok bool) {
 		begun = w.Schedule.Since
 	}
 	since = w.Ticks().Next(begun)
+	if last := w.Schedule.LastBefore; last.After(fired.Tick) {
+		since = last
+	}
 	if since.IsZero() {
 		return since, false
 	}

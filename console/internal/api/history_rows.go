@@ -132,7 +132,7 @@ func countOf(c history.Count) CountInfo { return CountInfo{c.Start, c.Executions
 type MissedInfo struct {
 	Start      time.Time        `json:"start" doc:"When the hour or day begins."`
 	MadeUp     int64            `json:"madeUp" doc:"Ticks for which an execution has made up: one for all that an item had missed."`
-	PassedOver map[string]int64 `json:"passedOver" doc:"Ticks that nobody runs, by the reason: item disabled, servers disabled, too late, while running, begun with another item, or a word of a later version."`
+	PassedOver map[string]int64 `json:"passedOver" doc:"Ticks that nobody runs, by the reason: item disabled, servers disabled, too late, while running, begun with another item, schedule changed, or a word of a later version."`
 }
 
 func missedOf(m history.Missed) MissedInfo { return MissedInfo{m.Start, m.MadeUp, m.PassedOver} }

@@ -1066,7 +1066,7 @@ export interface MemberFacts {
 export interface MissedInfo {
   /** Ticks for which an execution has made up: one for all that an item had missed. */
   madeUp: number;
-  /** Ticks that nobody runs, by the reason: item disabled, servers disabled, too late, while running, begun with another item, or a word of a later version. */
+  /** Ticks that nobody runs, by the reason: item disabled, servers disabled, too late, while running, begun with another item, schedule changed, or a word of a later version. */
   passedOver: Record<string, number>;
   /** When the hour or day begins. */
   start: string;

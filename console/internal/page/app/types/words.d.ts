@@ -989,6 +989,7 @@ export type Word =
   | "missed.item disabled"
   | "missed.made up"
   | "missed.overdue"
+  | "missed.schedule changed"
   | "missed.servers disabled"
   | "missed.too late"
   | "missed.while running"
