@@ -93,7 +93,7 @@ func TestAStepThatFailsForGood(t *testing.T) {
 		{name: "flag", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Misfire(long)) }},
 		{name: "pass over", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(idle)) }},
 		{name: "settle", alone: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Running(idle)) },
-			provoke: func(c scene) { c.commit(coord.Put(c.job.Running(idle), []byte(c.id))) }},
+			provoke: func(c scene) { c.commit(coord.Put(c.job.Running(idle), nil)) }}, // which nobody has claimed
 		{name: "tidy", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Instance(deadID)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Instance(deadID), nil)) }},
 		{name: "put in force", alone: true, noTicks: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Schedule()) },

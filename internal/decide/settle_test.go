@@ -249,8 +249,8 @@ func TestSettleRecallsWhatWasMissedBefore(t *testing.T) {
 		want time.Time
 	}{
 		"the same claim":    {decide.Claim{Item: 0, Source: decide.Normal, Tick: tick(3), Last: tick(3), Before: begin}, begin},
-		"an earlier one":    {decide.Claim{Item: 0, Source: decide.Normal, Tick: tick(2), Last: tick(2), Before: begin}, tick(3)},
-		"that of a request": {decide.Claim{Item: 0, Source: decide.Manual, Tick: tick(3), Last: tick(3), Before: begin}, tick(3)},
+		"an earlier one":    {decide.Claim{Item: 0, Source: decide.Normal, Tick: tick(2), Last: tick(2), Before: begin}, tick(2)},
+		"that of a request": {decide.Claim{Item: 0, Source: decide.Manual, Tick: tick(3), Last: tick(3), Before: begin}, tick(2)},
 	} {
 		f := given(t)
 		f.members("A").leader("A").own(0, "A")
