@@ -1,7 +1,12 @@
-// Stepped plays the roles of package cluster, as the tests' own executable does. It is built with a changed
-// copy of package time, so that the wall clock of a worker can be set: see cluster.BuildStepped.
+// Stepped is a worker of package cluster whose wall clock can be set, because it is built with a changed copy
+// of package time: see cluster.BuildStepped.
 package main
 
-import "github.com/elasticjob-go/elasticjob/integration/cluster"
+import (
+	"os"
 
-func main() { cluster.PlayRole() }
+	"github.com/elasticjob-go/elasticjob/integration/worker"
+	"github.com/elasticjob-go/elasticjob/job/script"
+)
+
+func main() { os.Exit(worker.Main(script.Supervise())) }
