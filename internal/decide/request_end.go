@@ -96,10 +96,10 @@ func (w *World) endLost(c *changes, r *jobtree.Request, i int) {
 			c.add(i, ops...)
 		}
 		return
-	case item.Running == nil && item.Failovering == nil:
+	case item.Fired != nil && item.Fired.Modified > p.Modified && (item.Running != nil && !w.isJVM(w.runner(&item)) || item.Running == nil && item.Failovering == nil):
+		ops = append(ops, w.ifUnclaimed(i, &item)) // it was claimed for something else since
+	case item.Running == nil && item.Failovering == nil && w.IsDead(p.Runner): // who lives writes a record again that a stranger has removed
 		ops = append(ops, coord.Absent(w.Job.Running(i)))
-	case item.Running != nil && item.Fired != nil && item.Fired.Modified > p.Modified && !w.isJVM(w.runner(&item)):
-		ops = append(ops, w.ifUnclaimed(i, &item)) // it runs for something else
 	default:
 		return
 	}

@@ -353,6 +353,22 @@ func TestEndRequests(t *testing.T) {
 			want: []string{"+ " + firstRequest + "/1 = done: 1\nfailed: 1\nout: CUT\n" + at + "err: \"its instance ended before the run did, and it was not tried again: its record is gone\"\n"},
 		},
 		{
+			name: "its record was removed while it runs",
+			tree: func(f *fixture) {
+				f.changes("B", begins(f.pass("B"))...)
+				f.remove("sharding/1/running")
+			},
+		},
+		{
+			name: "its record was removed, and a tick was claimed since",
+			tree: func(f *fixture) {
+				f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "B"})
+				f.remove("sharding/1/running").claim("C", 1, tick(1))
+				f.remove("sharding/1/running")
+			},
+			want: []string{"+ " + firstRequest + "/1 = done: 1\nfailed: 1\nout: CUT\n" + at + "err: \"its instance ended before the run did, and it was not tried again: its record is gone\"\n"},
+		},
+		{
 			name: "its runner is gone, and it waits to be run again",
 			tree: func(f *fixture) {
 				f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "X"}).put("leader/failover/items/1", "")
