@@ -31,20 +31,22 @@ func (w *World) Settle(k *Work, i int) Change {
 	c := changes{w: w, step: "settle", heals: true, head: (*World).ifRunner}
 	claim := Claim{Item: i, Failover: item.Failover.Is(w.Self.ID)}
 	p := w.purposeOfClaim(i, item, w.Self.ID)
+	remove := func(more ...coord.Op) {
+		claim.Last = item.Fired.Tick
+		r := &Run{Claim: claim}
+		c.add(i, append(w.remove(r, item), more...)...).Passes = w.passes(r, item)
+	}
 	switch {
 	case item.Running.ID == "" || !w.Rules.Monitor: // not a claim of ours
 		c.add(i, coord.AtVersion(w.Job.Running(i), item.Running.Version), coord.DeleteTree(w.Job.Running(i)))
 	case item.Fired == nil:
 		c.add(i, coord.DeleteTree(w.Job.Running(i)))
 	case item.Fired.Modified <= k.Ended[i]:
-		claim.Last = item.Fired.Tick
-		c.add(i, w.remove(&Run{Claim: claim}, item)...).Passes = w.passes(&Run{Claim: claim}, item)
+		remove()
 	case w.Kills[i].Kills(item.Fired.Modified):
-		claim.Last = item.Fired.Tick
-		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.endKilled(i, p, item.Fired.Modified, item, w.firstOf(Orphan{Item: i, State: *item, Runner: w.Self.ID}))...)...).Passes = w.passes(&Run{Claim: claim}, item)
+		remove(w.endKilled(i, p, item.Fired.Modified, item, w.firstOf(Orphan{Item: i, State: *item, Runner: w.Self.ID}))...)
 	case p.isOver:
-		claim.Last = item.Fired.Tick
-		c.add(i, append(w.remove(&Run{Claim: claim}, item), w.giveTurnBack(i, p)...)...).Passes = w.passes(&Run{Claim: claim}, item)
+		remove(w.giveTurnBack(i, p)...)
 	default:
 		c.heals = false
 		claim.Tick, claim.Last, claim.Since = item.Fired.Run, item.Fired.Tick, item.Fired.Modified
@@ -56,7 +58,7 @@ func (w *World) Settle(k *Work, i int) Change {
 		}
 		claim.Before = w.beforeClaim(claim)
 		if claim.isOfTick() && w.beginsElse(k, i, claim.Tick) {
-			c.add(i, w.remove(&Run{Claim: claim}, item)...).Passes = w.passes(&Run{Claim: claim}, item)
+			remove()
 			break
 		}
 		k.recall(&claim)
