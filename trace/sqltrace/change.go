@@ -45,14 +45,14 @@ func (d Dialect) adapt(t table, c column, old foundColumn) []string {
 	if c.name == "job_name" && old.size > 0 && old.size < c.size {
 		switch d {
 		case MySQL:
-			statements = append(statements, fmt.Sprintf("ALTER TABLE %s MODIFY COLUMN job_name VARCHAR(%d) %s NOT NULL", t.name, c.size, old.charset))
+			statements = append(statements, fmt.Sprintf("ALTER TABLE %s MODIFY COLUMN job_name VARCHAR(%d) CHARACTER SET %s COLLATE %s NOT NULL",
+				t.name, c.size, old.charset, old.collation))
 		case PostgreSQL:
 			statements = append(statements, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN job_name TYPE VARCHAR(%d)", t.name, c.size))
 		}
 	}
-	if c.name == "source" && old.required && !old.hasDefault && d != SQLite {
-		// A table of 3.0.4: a JVM of 3.0.5 does not write the column.
-		statements = append(statements, "ALTER TABLE "+t.name+" ALTER COLUMN source SET DEFAULT '"+sourceLite+"'")
+	if c.preset != "" && !old.hasDefault && d != SQLite {
+		statements = append(statements, "ALTER TABLE "+t.name+" ALTER COLUMN "+c.name+" SET DEFAULT '"+c.preset+"'")
 	}
 	return statements
 }

@@ -55,7 +55,7 @@ func (d Dialect) bind(query string) string {
 	}
 }
 
-// typeOf returns the type of a column, and whether it may be NULL.
+// typeOf returns the type of a column, whether it may be NULL, and its default.
 func (d Dialect) typeOf(c column) string {
 	text := ""
 	if d == MySQL {
@@ -80,9 +80,14 @@ func (d Dialect) typeOf(c column) string {
 		name = "TIMESTAMP"
 	}
 	if c.required {
-		return name + " NOT NULL"
+		name += " NOT NULL"
+	} else {
+		name += " NULL" // without it a TIMESTAMP of MySQL is not nullable
 	}
-	return name + " NULL" // without it a TIMESTAMP of MySQL is not nullable
+	if c.preset != "" {
+		name += " DEFAULT '" + c.preset + "'"
+	}
+	return name
 }
 
 // insert returns the statement that inserts that many rows. A row that is there already is

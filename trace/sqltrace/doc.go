@@ -42,7 +42,9 @@
 //	id, task_id       the task id of the execution, 36 characters; ElasticJob's has the job, the
 //	                  items and the address in it, and is the same for all runs of a process
 //	sharding_item     the item: a row is for one
-//	execution_source  NORMAL_TRIGGER, MISFIRE, FAILOVER, MANUAL, RETRY, BACKFILL
+//	execution_source  NORMAL_TRIGGER, MISFIRE or FAILOVER: one of ElasticJob's constants. MANUAL, RETRY and
+//	                  BACKFILL are none of them, and are NORMAL_TRIGGER there, as ElasticJob's own triggers
+//	                  are. Which it is, of all six, is in our column run_source
 //	is_success        true after OK, false otherwise, and while it runs
 //	start_time        when its handler was called
 //	complete_time     when that returned, or when a leader found that its instance had ended;
@@ -71,7 +73,7 @@
 // An execution whose instance has ended has the outcome LOST, in our column outcome, and no
 // duration. If it ends after all, because its process lives and has only lost its session, the
 // outcome becomes what the process tells. All columns of ours in these tables may be NULL, and
-// are in the rows of JVMs. Columns whose names end in micros count microseconds since 1970.
+// are in the rows of JVMs; where run_source is, execution_source says it. Columns whose names end in micros count microseconds since 1970.
 //
 // # Retention
 //
@@ -83,16 +85,30 @@
 //
 // JVMs of 3.0.0 to 3.0.5 may write into the same tables, made by them or by us, and read what is
 // there. To tables of theirs a migration adds columns and indexes. It widens job_name to 200
-// characters, which package job allows; a source that must not be NULL, as 3.0.4 has it, gets
-// LITE_EXECUTOR as its default, for JVMs of 3.0.5, which do not know it; and on MySQL, where
-// auto_id is the key since 3.0.1, the id of a status becomes unique. No row is changed. While
-// indexes are made, JVMs that write wait on PostgreSQL; on tables of many millions of rows that
-// takes minutes.
+// characters, which package job allows; source gets LITE_EXECUTOR as its default (but on SQLite, in a
+// table that is there), for JVMs of 3.0.5, which do not know it; and on MySQL, where auto_id is the key
+// since 3.0.1, the id of a status becomes unique. Of the rows of JVMs nothing is changed but a source that is
+// NULL: it becomes LITE_EXECUTOR. Where it is NULL still, it is not known, and readers of 2.1 to 3.0.4 lose the
+// page. While indexes are made, JVMs that write wait on PostgreSQL; on tables of many millions of rows that takes
+// minutes.
+//
+// A table that ElasticJob has made may have a small character set, such as latin1. Then a row is kept with ? for
+// each character that is not ASCII, if the table has not all of them. Options.Log is told of such tables, their
+// columns and what to do when the first batch comes, and of such rows, and [Stats] counts them. Sessions on MySQL are strict for
+// that, whatever the server is.
 //
 // ElasticJob writes the local time of a JVM into TIMESTAMP on PostgreSQL; here all times are in
 // UTC, so JVMs beside it should be, too. On MySQL a TIMESTAMP is a moment, in whole seconds. Its
 // auto_id is an INT, and every row and every change of a row takes one: long before the
 // 2,147,483,647th, make it a BIGINT.
+//
+// # Versions
+//
+// Version 1 wrote MANUAL, RETRY and BACKFILL into execution_source, with which ElasticJob's consoles lose the whole
+// page. The migration to version 2 moves them to run_source. A program of version 1 that starts, or looks at the
+// tables again, then fails with [ErrNewerSchema]. One that runs does not look: it writes as before until it ends, and
+// should soon. What it writes meanwhile is moved by the next process that starts if the row of version 2 is
+// removed from ELASTICJOB_SCHEMA.
 //
 // # Questions
 //

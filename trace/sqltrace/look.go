@@ -18,7 +18,8 @@ type foundColumn struct {
 	required   bool
 	hasDefault bool
 	size       int    // characters of a VARCHAR; 0 if there is no bound
-	charset    string // MySQL's, with the collation
+	charset    string // MySQL's of the column, PostgreSQL's of the database; "" if it is no text
+	collation  string
 }
 
 // look returns what there is of a table in the schema that its bare name means.
@@ -37,13 +38,14 @@ func (d Dialect) lookColumns(ctx context.Context, on querier, name string, f fou
 	var query string
 	switch d {
 	case SQLite:
-		query = `SELECT name, "notnull" <> 0, dflt_value IS NOT NULL, 0, '' FROM pragma_table_info(?)`
-	case MySQL:
-		query = `SELECT column_name, is_nullable = 'NO', column_default IS NOT NULL, COALESCE(character_maximum_length, 0),
-			COALESCE(CONCAT('CHARACTER SET ', character_set_name, ' COLLATE ', collation_name), '')
+		query = `SELECT name, "notnull" <> 0, dflt_value IS NOT NULL, 0, '', '' FROM pragma_table_info(?)`
+	case MySQL: // MariaDB has the word NULL for a column without a default
+		query = `SELECT column_name, is_nullable = 'NO', COALESCE(column_default, 'NULL') <> 'NULL', COALESCE(character_maximum_length, 0),
+			COALESCE(character_set_name, ''), COALESCE(collation_name, '')
 			FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`
 	case PostgreSQL:
-		query = `SELECT attname, attnotnull, atthasdef, CASE WHEN atttypmod > 4 THEN atttypmod - 4 ELSE 0 END, ''
+		query = `SELECT attname, attnotnull, atthasdef, CASE WHEN atttypmod > 4 THEN atttypmod - 4 ELSE 0 END,
+			CASE WHEN attcollation <> 0 THEN current_setting('server_encoding') ELSE '' END, ''
 			FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped`
 	}
 	rows, err := on.QueryContext(ctx, d.bind(query), d.named(name))
@@ -54,7 +56,7 @@ func (d Dialect) lookColumns(ctx context.Context, on querier, name string, f fou
 	for rows.Next() {
 		var column string
 		var c foundColumn
-		if err := rows.Scan(&column, &c.required, &c.hasDefault, &c.size, &c.charset); err != nil {
+		if err := rows.Scan(&column, &c.required, &c.hasDefault, &c.size, &c.charset, &c.collation); err != nil {
 			return err
 		}
 		f.columns[strings.ToLower(column)] = c

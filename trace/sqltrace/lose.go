@@ -1,6 +1,7 @@
 package sqltrace
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -55,7 +56,7 @@ type leftRun struct {
 // running returns the executions of items that an instance has begun and not ended, among the
 // newest ones of each item. As insert does, it has statements of few lengths.
 func (t *Tracer) running(ctx context.Context, tx querier, jobName, instance string, items []int) ([]leftRun, error) {
-	const found = "task_id, sharding_item, original_task_id, start_micros, execution_source"
+	const found = "task_id, sharding_item, original_task_id, start_micros, execution_source, " + columnSource
 	of := fmt.Sprintf("SELECT %[1]s FROM (SELECT %[1]s, instance, %[2]s FROM %[3]s"+
 		" WHERE job_name = ? AND sharding_item = ? ORDER BY start_time DESC LIMIT %[4]d) newest WHERE instance = ? AND %[2]s IS NULL",
 		found, columnEnd, tableExecution, newestRuns)
@@ -69,10 +70,10 @@ func (t *Tracer) running(ctx context.Context, tx querier, jobName, instance stri
 			}
 			err := t.readOn(ctx, tx, query, args, func(r scanner) error {
 				var run leftRun
-				var source string
-				var original sql.NullString
-				err := r.Scan(&run.task, &run.item, &original, &run.start, &source)
-				run.original, run.source = original.String, sourceOf(source)
+				var theirs string
+				var original, ours sql.NullString
+				err := r.Scan(&run.task, &run.item, &original, &run.start, &theirs, &ours)
+				run.original, run.source = original.String, sourceOf(cmp.Or(ours.String, theirs))
 				list = append(list, run)
 				return err
 			})

@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 )
 
 // schemaVersion is that of the tables as this package knows them: the data in schema.go. What is
 // missing of them is added, whatever was there before. A version that has to do more than that
-// brings its own statements, for those that come from an earlier one.
-const schemaVersion = 1
+// brings what it rewrites, for those that come from an earlier one.
+//
+//   - 2: execution_source has ElasticJob's constants only, and run_source ours; no status has no source
+const schemaVersion = 2
 
 // ErrNewerSchema says that a later version of this package has migrated the database.
 var ErrNewerSchema = errors.New("sqltrace: the schema is newer than this program knows")
@@ -102,6 +105,7 @@ func (t *Tracer) forget() {
 // migrate looks first, without a lock: a program may have no right to change tables, and need none.
 func (t *Tracer) migrate(ctx context.Context) error {
 	var missing bool
+	var there survey
 	look, cancel := context.WithTimeout(ctx, lookBound)
 	defer cancel()
 	err := t.connect(look, func(conn *sql.Conn) error {
@@ -109,28 +113,43 @@ func (t *Tracer) migrate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		changes, err := t.changes(look, conn)
-		missing = version < schemaVersion || len(changes) > 0
+		there, err = t.survey(look, conn)
+		missing = version < schemaVersion || len(there.changes) > 0
 		return err
 	})
-	if err != nil || !missing {
+	if err != nil {
 		return err
 	}
+	for _, l := range there.lossy {
+		t.log.Warn("a table of the history cannot have all characters; those that it has not become ?", slog.String("table", l.table),
+			slog.String("columns", strings.Join(l.columns, ", ")), slog.String("charset", l.charset), slog.String("remedy", t.dialect.remedy(l.table)))
+	}
+	if !missing {
+		return nil
+	}
 	return t.locked(ctx, func(on querier) error {
-		if _, err := t.version(ctx, on); err != nil {
-			return err
-		}
-		changes, err := t.changes(ctx, on) // another process may have made them meanwhile
+		version, err := t.version(ctx, on)
 		if err != nil {
 			return err
 		}
-		if len(changes) > 0 {
-			t.log.Info("the tables of the history are changed", slog.Int("statements", len(changes)))
+		there, err := t.survey(ctx, on) // another process may have changed them meanwhile
+		if err != nil {
+			return err
 		}
-		for _, statement := range changes {
+		if len(there.changes) > 0 {
+			t.log.Info("the tables of the history are changed", slog.Int("statements", len(there.changes)))
+		}
+		for _, statement := range there.changes {
 			t.log.Debug("the tables of the history are changed", slog.String("statement", statement))
 			if _, err := on.ExecContext(ctx, statement); err != nil {
 				return fmt.Errorf("%s: %w", statement, err)
+			}
+		}
+		if version < 2 {
+			for _, r := range toVersion2() {
+				if err := t.rewrite(ctx, on, r); err != nil {
+					return err
+				}
 			}
 		}
 		return t.setVersion(ctx, on)
@@ -186,16 +205,23 @@ func (t *Tracer) setVersion(ctx context.Context, on querier) error {
 	return nil
 }
 
-// changes returns the statements that make the tables those of this version. They are in an
-// order in which a migration that was cut short can go on.
-func (t *Tracer) changes(ctx context.Context, on querier) ([]string, error) {
-	var statements []string
+// survey is what a look at the tables has found.
+type survey struct {
+	// changes are the statements that make the tables those of this version, in an order in which a migration that
+	// was cut short can go on.
+	changes []string
+	lossy   []lossy
+}
+
+func (t *Tracer) survey(ctx context.Context, on querier) (survey, error) {
+	var s survey
 	for _, want := range append(tables(), schemaTable()) {
 		there, err := t.dialect.look(ctx, on, want.name)
 		if err != nil {
-			return nil, err
+			return survey{}, err
 		}
-		statements = append(statements, t.dialect.change(want, there)...)
+		s.changes = append(s.changes, t.dialect.change(want, there)...)
+		s.lossy = append(s.lossy, t.dialect.lossy(want, there)...)
 	}
-	return statements, nil
+	return s, nil
 }

@@ -55,7 +55,7 @@ func (d Dialect) whereExecution(f history.ExecutionFilter) (*where, error) {
 	}
 	w.equal("ip", ip)
 	if f.Source != 0 {
-		w.add("execution_source = ?", f.Source.String())
+		w.add(runSource+" = ?", f.Source.String())
 	}
 	if len(f.Outcomes) > 0 {
 		if onlyUnsuccessful(f.Outcomes) {
@@ -106,7 +106,7 @@ func (d Dialect) outcome(of string) string {
 // executionColumns are what scanExecution takes.
 func (d Dialect) executionColumns(of string) string {
 	return fmt.Sprintf(`%[1]sid, %[1]stask_id, %[1]sjob_name, %[1]ssharding_item, COALESCE(%[1]sinstance, ''), %[1]shostname, %[1]sip,
-		%[1]sexecution_source, COALESCE(%[1]sscheduled_micros, 0), %[2]s, COALESCE(%[1]sstart_micros, 0), %[3]s,
+		COALESCE(%[1]srun_source, %[1]sexecution_source), COALESCE(%[1]sscheduled_micros, 0), %[2]s, COALESCE(%[1]sstart_micros, 0), %[3]s,
 		COALESCE(%[1]swaited_micros, 0), COALESCE(%[1]sduration_micros, -1), COALESCE(%[1]stoken, 0), COALESCE(%[1]sattempts, 0), %[4]s,
 		COALESCE(%[1]srequest_id, ''), COALESCE(%[1]soriginal_task_id, ''), COALESCE(%[1]sfailure_cause, '')`,
 		of, d.micros(of+"start_time"), d.micros(of+"complete_time"), d.outcome(of))

@@ -43,7 +43,7 @@ func (t *Tracer) Outlines(ctx context.Context, q history.OutlineQuery) (history.
 // outlineColumns are what words.outline takes. Times of JVMs are worked out for their rows only: that takes long.
 func (d Dialect) outlineColumns() string {
 	start := fmt.Sprintf("COALESCE(start_micros, %s)", d.micros("start_time"))
-	return fmt.Sprintf(`id, sharding_item, COALESCE(instance, ''), execution_source, COALESCE(scheduled_micros, 0), %s,
+	return fmt.Sprintf(`id, sharding_item, COALESCE(instance, ''), COALESCE(run_source, execution_source), COALESCE(scheduled_micros, 0), %s,
 		COALESCE(duration_micros, CASE WHEN complete_time IS NOT NULL THEN %s - %s END), %s`,
 		start, d.micros("complete_time"), start, d.outcome(""))
 }

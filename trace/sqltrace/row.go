@@ -118,6 +118,16 @@ func stateOf(e trace.Event) string {
 	return stateRunning
 }
 
+// executionSource returns ElasticJob's constant for a source. A run that was asked for is a normal one to it:
+// its own triggers are, too.
+func executionSource(s job.Source) string {
+	switch s {
+	case job.SourceMisfire, job.SourceFailover:
+		return s.String()
+	}
+	return job.SourceNormal.String()
+}
+
 // executionType is READY or FAILOVER; ElasticJob has no others.
 func executionType(s job.Source) string {
 	if s == job.SourceFailover {
@@ -139,9 +149,9 @@ func (m maker) execution(e trace.Event) row {
 	}
 	return row{
 		x.TaskID, m.text(e.Job, maxJobName), x.TaskID, m.text(m.hostname, 255), m.text(address(e.Instance), maxAddress), x.Item,
-		x.Source.String(), cause, e.Kind == trace.KindFinished && e.Outcome == job.OutcomeOK, m.dialect.moment(start), end,
+		executionSource(x.Source), cause, e.Kind == trace.KindFinished && e.Outcome == job.OutcomeOK, m.dialect.moment(start), end,
 		m.optional(e.Instance, maxInstance), micros(x.ScheduledTime), micros(start), waited, duration, x.Token, attempts, outcome,
-		m.optional(x.RequestID, 255), m.optional(x.OriginalTaskID, 255), output,
+		m.optional(x.RequestID, 255), m.optional(x.OriginalTaskID, 255), output, x.Source.String(),
 	}
 }
 

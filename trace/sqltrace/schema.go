@@ -46,7 +46,8 @@ type column struct {
 	kind     kind
 	size     int // kindVarchar
 	required bool
-	theirs   bool // ElasticJob has it
+	preset   string // its default; "" if there is none
+	theirs   bool   // ElasticJob has it
 	merge    merge
 }
 
@@ -83,6 +84,13 @@ const (
 // columnEnd is NULL in a row that does not know of an end.
 const columnEnd = "complete_time"
 
+// columnSource has the source of our executions. ElasticJob's own column has one of its constants only: its
+// readers know no others, and lose the whole page.
+const columnSource = "run_source"
+
+// runSource is the expression for the source of a row: JVMs, and version 1, write execution_source only.
+const runSource = "COALESCE(" + columnSource + ", execution_source)"
+
 // tables are those of this version, but for the one with the version.
 func tables() []table {
 	return []table{executionTable(), statusTable(), eventTable(), lineTable(), countTable()}
@@ -114,6 +122,7 @@ func executionTable() table {
 			{name: "request_id", size: 255},
 			{name: "original_task_id", size: 255},
 			{name: "output_tail", kind: kindText, merge: mergeLast},
+			{name: columnSource, size: 20},
 		},
 		key: []string{"id"},
 		indexes: []index{
@@ -136,8 +145,8 @@ func statusTable() table {
 			{name: "original_task_id", size: 255, required: true, theirs: true},
 			{name: "task_id", size: 255, required: true, theirs: true},
 			{name: "slave_id", size: maxAddress, required: true, theirs: true},
-			// Nullable: 3.0.4 requires it, and 3.0.5 does not know it.
-			{name: "source", size: 50, theirs: true},
+			// 3.0.4 requires it, and 3.0.5 does not know it. Readers of 2.1 to 3.0.4 lose a whole page for a NULL.
+			{name: "source", size: 50, preset: sourceLite, theirs: true},
 			{name: "execution_type", size: 20, required: true, theirs: true},
 			{name: "sharding_item", size: 100, required: true, theirs: true},
 			{name: "state", size: 20, required: true, theirs: true},

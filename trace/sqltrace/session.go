@@ -18,7 +18,8 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// connect runs do on a connection of its own that takes and gives times in UTC.
+// connect runs do on a connection of its own that takes and gives times in UTC, and refuses texts
+// that it cannot keep.
 func (t *Tracer) connect(ctx context.Context, do func(*sql.Conn) error) error {
 	conn, err := t.db.Conn(ctx)
 	if err != nil {
@@ -27,8 +28,12 @@ func (t *Tracer) connect(ctx context.Context, do func(*sql.Conn) error) error {
 	defer conn.Close()
 	setup := ""
 	switch t.dialect {
-	case MySQL: // for TIMESTAMP; whoever uses the pool, too, sees UTC
-		setup = "SET time_zone = '+00:00'"
+	case MySQL:
+		// UTC is for TIMESTAMP; whoever uses the pool, too, sees it. A server that is not strict writes ? for what a
+		// column's character set does not have, and says nothing.
+		setup = "SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', NULLIF(@@sql_mode, ''), 'STRICT_TRANS_TABLES')"
+	case PostgreSQL: // otherwise it is that of the database, which then takes the bytes for other characters
+		setup = "SET client_encoding = 'UTF8'"
 	case SQLite: // how long it waits by itself, in milliseconds, deaf to ctx; see patiently
 		setup = "PRAGMA busy_timeout = 200"
 	}

@@ -49,6 +49,10 @@ type Stats struct {
 	// LastRefusal is why the last one was.
 	Refused     int64
 	LastRefusal error
+	// Garbled is how many events and lines were kept with ? instead of all characters that are not ASCII, because
+	// the character set of a table does not have some of them; LastGarbling is what the database said to the last one.
+	Garbled      int64
+	LastGarbling error
 	// Passes is how many passes of retention were made here, and Removed how many rows they have
 	// removed.
 	Passes  int64

@@ -42,9 +42,12 @@ func (t *Tracer) write(ctx context.Context, b trace.Batch) error {
 func (t *Tracer) saveParts(ctx context.Context, b trace.Batch, because error) error {
 	if size(b) == 1 {
 		err := t.save(ctx, b, true) // the character set of a JVM's table may be a small one
-		if t.dialect.trouble(err) == troubleRow {
+		switch {
+		case t.dialect.trouble(err) == troubleRow:
 			t.refuse(b, because)
 			return nil
+		case err == nil:
+			t.garble(b, because)
 		}
 		return err
 	}
@@ -62,17 +65,30 @@ func (t *Tracer) saveParts(ctx context.Context, b trace.Batch, because error) er
 
 func (t *Tracer) refuse(b trace.Batch, because error) {
 	t.note(func(s *Stats) { s.Refused, s.LastRefusal = s.Refused+1, because })
-	if !t.sayNow("refused") {
-		return
+	if t.sayNow("refused") {
+		t.log.Error("the database refuses a row of the history; it is dropped", about(b, because, t.Stats().Refused)...)
 	}
-	attributes := []any{slog.Any("error", brief.Error(because)), slog.Int64("so far", t.Stats().Refused)}
+}
+
+// garble tells that a row was kept with ? in its texts.
+func (t *Tracer) garble(b trace.Batch, because error) {
+	t.note(func(s *Stats) { s.Garbled, s.LastGarbling = s.Garbled+1, because })
+	if t.sayNow("garbled") {
+		attributes := append(about(b, because, t.Stats().Garbled), slog.String("remedy", t.dialect.remedy("…")))
+		t.log.Error("a row of the history is kept with ? for the characters that its table cannot have", attributes...)
+	}
+}
+
+// about returns what the log says of a row.
+func about(b trace.Batch, because error, soFar int64) []any {
+	attributes := []any{slog.Any("error", brief.Error(because)), slog.Int64("so far", soFar)}
 	for _, e := range b.Events {
 		attributes = append(attributes, slog.String("job", e.Job), slog.String("event", e.ID))
 	}
 	for _, l := range b.Lines {
 		attributes = append(attributes, slog.String("job", l.Job), slog.String("task", l.TaskID), slog.Int("line", l.Number))
 	}
-	t.log.Error("the database refuses a row of the history; it is dropped", attributes...)
+	return attributes
 }
 
 func size(b trace.Batch) int { return len(b.Events) + len(b.Lines) }

@@ -40,12 +40,15 @@ func TestColumns(t *testing.T) {
 					b.Events = append(b.Events, f)
 				}
 				h.write(tracer, b)
-				kind := "READY"
-				if source == job.SourceFailover {
-					kind = "FAILOVER"
+				kind, constant := "READY", "NORMAL_TRIGGER"
+				switch source {
+				case job.SourceMisfire:
+					constant = "MISFIRE"
+				case job.SourceFailover:
+					kind, constant = "FAILOVER", "FAILOVER"
 				}
-				h.want(h.ask("SELECT id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, is_success, start_time, complete_time FROM JOB_EXECUTION_LOG WHERE id = ?", x.TaskID),
-					fmt.Sprintf("%s|settle|%[1]s|gopher|10.0.0.1|%d|%v|%s|%s|2026-01-02 03:04:05|%s", x.TaskID, n, source, cause, success, end))
+				h.want(h.ask("SELECT id, job_name, task_id, hostname, ip, sharding_item, execution_source, run_source, failure_cause, is_success, start_time, complete_time FROM JOB_EXECUTION_LOG WHERE id = ?", x.TaskID),
+					fmt.Sprintf("%s|settle|%[1]s|gopher|10.0.0.1|%d|%s|%v|%s|%s|2026-01-02 03:04:05|%s", x.TaskID, n, constant, source, cause, success, end))
 				trace := h.ask("SELECT job_name, original_task_id, task_id, slave_id, source, execution_type, sharding_item, state, message, creation_time FROM JOB_STATUS_TRACE_LOG WHERE task_id = ? ORDER BY id", x.TaskID)
 				lines := strings.Split(trace, "\n")
 				h.want(lines[0], fmt.Sprintf("settle|%s|%s|10.0.0.1|LITE_EXECUTOR|%s|[%d]|TASK_STAGING|NULL|2026-01-02 03:04:05", first, x.TaskID, kind, n))
