@@ -155,21 +155,21 @@ func (a *api) queryOf(r *http.Request) (history.Search, error) {
 
 // searchBody is what both searches of 3.x have.
 type searchBody struct {
-	PageSize   *number `json:"pageSize"`
-	PageNumber *number `json:"pageNumber"`
-	Sort       string  `json:"sort"`
-	Order      string  `json:"order"`
-	JobName    string  `json:"jobName"`
+	PageSize   optional[number] `json:"pageSize"`
+	PageNumber optional[number] `json:"pageNumber"`
+	Sort       string           `json:"sort"`
+	Order      string           `json:"order"`
+	JobName    string           `json:"jobName"`
 }
 
 // search returns it as the history has it. Both times are outside of what is found, in 3.x.
 func (b searchBody) search(from, to moment) history.Search {
 	s := history.Search{Number: 1, Size: 10, Sort: b.Sort, Descending: strings.EqualFold(b.Order, "DESC")}
-	if b.PageSize != nil {
-		s.Size = int(*b.PageSize)
+	if n := b.PageSize.value; n != nil {
+		s.Size = int(*n)
 	}
-	if b.PageNumber != nil {
-		s.Number = int(*b.PageNumber)
+	if n := b.PageNumber.value; n != nil {
+		s.Number = int(*n)
 	}
 	if !from.IsZero() {
 		s.From = from.Add(time.Microsecond)
@@ -183,15 +183,15 @@ func (b searchBody) search(from, to moment) history.Search {
 func (a *api) searchExecutions(r *http.Request, d dialect) (any, error) {
 	var b struct {
 		searchBody
-		IP        string `json:"ip"`
-		IsSuccess *truth `json:"isSuccess"`
-		From      moment `json:"startTimeFrom"`
-		To        moment `json:"startTimeTo"`
+		IP        string          `json:"ip"`
+		IsSuccess optional[truth] `json:"isSuccess"`
+		From      moment          `json:"startTimeFrom"`
+		To        moment          `json:"startTimeTo"`
 	}
 	if _, err := decode(r, &b); err != nil {
 		return nil, err
 	}
-	return a.executions(r, d, history.ExecutionSearch{Search: b.search(b.From, b.To), Job: b.JobName, IP: b.IP, Success: (*bool)(b.IsSuccess)})
+	return a.executions(r, d, history.ExecutionSearch{Search: b.search(b.From, b.To), Job: b.JobName, IP: b.IP, Success: (*bool)(b.IsSuccess.value)})
 }
 
 func (a *api) searchStatuses(r *http.Request, d dialect) (any, error) {

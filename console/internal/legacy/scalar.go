@@ -41,8 +41,27 @@ func (f *truth) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// unquoted returns what stands for a value. A text without anything is as good as null to Jackson, and is what the
+// pages of 3.x send for a field that nobody has filled in.
 func unquoted(text []byte) (plain []byte, isNull bool) {
-	return bytes.Trim(text, `"`), bytes.Equal(text, []byte("null"))
+	plain = bytes.Trim(text, `"`)
+	return plain, len(plain) == 0 || bytes.Equal(text, []byte("null"))
+}
+
+// optional is a value that a question need not have. null, and a text without anything, are as if it were absent.
+type optional[T any] struct{ value *T }
+
+func (o *optional[T]) UnmarshalJSON(text []byte) error {
+	o.value = nil
+	if _, isNull := unquoted(text); isNull {
+		return nil
+	}
+	value := new(T)
+	if err := json.Unmarshal(text, value); err != nil {
+		return err
+	}
+	o.value = value
+	return nil
 }
 
 // hidden is null in answers, and passed over in questions.
@@ -55,4 +74,5 @@ var (
 	_ json.Unmarshaler = (*number)(nil)
 	_ json.Unmarshaler = (*truth)(nil)
 	_ json.Unmarshaler = (*hidden)(nil)
+	_ json.Unmarshaler = (*optional[truth])(nil)
 )
