@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
@@ -202,9 +203,23 @@ func executionTable(list []execution) *show.Table {
 	t := show.NewTable("STARTED", "JOB", "ITEM", "TICK", "SOURCE", "OUTCOME", "TOOK", "SERVER", "ID", "ERROR", "(ATTEMPTS)", "(WAITED)", "(TOKEN)", "(REQUEST)")
 	t.Empty = "No execution."
 	for _, e := range list {
-		t.Row(clock(e.StartTime), e.Job, e.Item, clock(e.ScheduledTime), e.Source, e.Outcome, e.Duration, e.Server, e.ID, e.Error, e.Attempts, e.Waited, e.Token, e.Request)
+		t.Row(clock(e.StartTime), e.Job, e.Item, clock(e.ScheduledTime), e.Source, e.Outcome, e.Duration, e.Server, e.ID, firstLine(e.Error), e.Attempts, e.Waited, e.Token, e.Request)
 	}
 	return t
+}
+
+// maxLine is how many bytes of a text stand in a cell: it is one of many, and of a JVM the error is a whole stack.
+const maxLine = 200
+
+// firstLine returns the first line of a text that says something, followed by … if there is more. The whole text is
+// in --id, and in -o json.
+func firstLine(text string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = brief.Cut(strings.TrimSpace(line), maxLine)
+	if rest != "" && !strings.HasSuffix(line, "…") {
+		line += " …"
+	}
+	return line
 }
 
 // oneExecution is an execution with those that repeat it, for programs.
@@ -326,7 +341,7 @@ func eventPage(page history.Page[trace.Event]) show.Result {
 				var detail []string
 				for _, text := range []string{e.Detail, e.Why, e.Error} {
 					if text != "" {
-						detail = append(detail, text)
+						detail = append(detail, firstLine(text))
 					}
 				}
 				t.Row(clock(e.Time), kind, e.Job, e.What, itemRanges(e.Items), e.By, strings.Join(detail, ": "), e.Instance, e.ID)

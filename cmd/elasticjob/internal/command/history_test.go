@@ -1,0 +1,41 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
+)
+
+// A JVM's error is a whole stack. It is one line of a table, and complete for programs.
+func TestErrorsInTables(t *testing.T) {
+	stack := "java.lang.IllegalStateException: no stock\r\n\tat com.example.Settle.execute(Settle.java:7)\n" + strings.Repeat("\tat com.example.Frame.call(Frame.java:1)\n", 80)
+	long := strings.Repeat("long ", 200)
+	executions := executionPage(history.Page[history.Execution]{Rows: []history.Execution{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}})
+	events := eventPage(history.Page[trace.Event]{Rows: []trace.Event{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}})
+	for name, result := range map[string]show.Result{"history": executions, "events": events} {
+		t.Run(name, func(t *testing.T) {
+			lines := strings.Split(printed(t, result, show.Wide), "\n")
+			for i, want := range []string{"java.lang.IllegalStateException: no stock … ", "long long", "refused "} {
+				line := lines[i+1] + " "
+				if !strings.Contains(line, want) || strings.Contains(line, "Settle.java") || len(line) > 500 {
+					t.Errorf("%q: want %q in one short line", line, want)
+				}
+			}
+			if text := printed(t, result, show.JSON); !strings.Contains(text, "Settle.java:7") || strings.Count(text, "Frame.java") != 80 || !strings.Contains(text, long) {
+				t.Errorf("texts are cut for programs: %s", text)
+			}
+		})
+	}
+}
+
+func printed(t *testing.T, result show.Result, format show.Format) string {
+	t.Helper()
+	var out strings.Builder
+	if err := (show.Printer{Out: &out, Format: format}).Print(result); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
