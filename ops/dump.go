@@ -8,7 +8,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/dump"
 )
 
-// Dump returns all that the registry has of the job: see [dump.Directly].
+// Dump returns all that the registry has of the job, secrets too: see [dump.Directly] and
+// [dump.Dump.WithoutSecrets].
 //
 // Errors: ErrNoJob; those of a read.
 func (j *Job) Dump(ctx context.Context) (dump.Dump, error) {
@@ -16,7 +17,7 @@ func (j *Job) Dump(ctx context.Context) (dump.Dump, error) {
 }
 
 // DumpOf returns what a process believes of the job beside what the registry has, by the dump service
-// of that process. [dump.Client.Text] asks a JVM process.
+// of that process, which shows no secrets. [dump.Client.Text] asks a JVM process.
 //
 // Errors: ErrNoJob; those of a [dump.Client].
 func (j *Job) DumpOf(ctx context.Context, process dump.Client) (dump.Dump, error) {

@@ -60,7 +60,7 @@ func (c Client) Status(ctx context.Context, job string) (s Status, err error) {
 	return s, err
 }
 
-// Dump returns a dump of a job, which is not masked: see [Dump.Masked]. ErrNoJob if there is no
+// Dump returns a dump of a job, which has no secrets, and is not masked: see [Dump.Masked]. ErrNoJob if there is no
 // such job.
 func (c Client) Dump(ctx context.Context, job string) (d Dump, err error) {
 	err = c.get(ctx, "/dump/"+url.PathEscape(job)+"?mask=false", &d)

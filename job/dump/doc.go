@@ -79,11 +79,13 @@
 // no access control: whoever reaches the port reads what the registry has of the jobs, and runs the
 // program's commands. So listen on a loopback address, or in a private network. A page of a browser
 // that runs there may reach the port, too, under a name of its own for that address (DNS rebinding):
-// only a token keeps it out. Secrets that a configuration has as references (package property) are not
-// shown; those that stand in the tree are.
+// only a token keeps it out. What the service answers has no secrets of the configuration, with ?mask=false
+// neither ([Dump.WithoutSecrets]): ours has references to them (package property), that of a JVM has them in clear
+// text. What has a name that says nothing is shown, and so are parameters, and the values of other nodes. [Take] and
+// [Directly] return what the registry has.
 //
 // Masking is for what is sent to others. It hides addresses, not names of hosts and jobs, and not
-// from whoever may ask for ?mask=false.
+// from whoever may ask for ?mask=false. With [Take] and [Directly] it goes with WithoutSecrets.
 //
 // On ZooKeeper a dump is not of one moment: each node is as it was when it was read.
 package dump

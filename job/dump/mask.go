@@ -12,7 +12,7 @@ import (
 //
 // Addresses are whole: 10.0.0.1 is none in 10.0.0.10 or in 1.10.0.0.1, and one of IPv6 is no part of
 // a longer word. A port behind it, a zone, a prefix length and punctuation stay. So does what is
-// no such address: names of hosts, and "::", which says nothing.
+// no such address: names of hosts, and "::", which says nothing. Secrets are for [Dump.WithoutSecrets].
 func (d Dump) Masked() Dump {
 	m := masker{}
 	nodes := make([]Node, len(d.Nodes))

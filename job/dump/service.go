@@ -135,7 +135,7 @@ func enter(ctx context.Context, queue chan struct{}) (leave func(), err error) {
 	}
 }
 
-// dump takes a dump, one at a time.
+// dump takes a dump, one at a time. It has no secrets: whoever reaches the port may ask.
 func (s *Service) dump(ctx context.Context, name string, masked bool) (Dump, error) {
 	if !s.options.Shows(name) {
 		return Dump{}, fmt.Errorf("dump: job %s: %w", brief.Quote(name), ErrNoJob)
@@ -146,10 +146,13 @@ func (s *Service) dump(ctx context.Context, name string, masked bool) (Dump, err
 	}
 	defer leave()
 	d, err := Take(ctx, s.reg, s.process, name)
-	if err == nil && masked {
+	if err != nil {
+		return Dump{}, err
+	}
+	if d = d.WithoutSecrets(); masked {
 		d = d.Masked()
 	}
-	return d, err
+	return d, nil
 }
 
 var (

@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
-	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -63,7 +62,7 @@ func (a *API) audit(ctx context.Context, in *AuditInput) (*answer[Page[AuditEntr
 	}
 	rows := make([]AuditEntry, len(changes))
 	for i, c := range changes {
-		rows[i] = AuditEntry{veil.Change(c), textOf(c.Err)}
+		rows[i] = AuditEntry{veiledChange(c), textOf(c.Err)}
 	}
 	return paged(rows, cursorTo("audit", next)), nil
 }

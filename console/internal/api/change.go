@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
-	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -51,7 +50,7 @@ func changing(o *ops.Ops, isDry bool, do func(*ops.Ops) error) (Changed, error) 
 
 // note adds a change, without secrets. One that takes several commits is told of several times.
 func (c *Changed) note(one ops.Change) {
-	one = veil.Change(one)
+	one = veiledChange(one)
 	if n := len(c.Changes); n > 0 {
 		last := &c.Changes[n-1]
 		if last.ID == one.ID && last.Job == one.Job && last.Action == one.Action && last.Detail == one.Detail {

@@ -12,7 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
-	"github.com/elasticjob-go/elasticjob/console/internal/veil"
+	"github.com/elasticjob-go/elasticjob/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )

@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
-	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job/dump"
 )
 
@@ -32,7 +31,7 @@ func (a *API) dump(ctx context.Context, in *DumpInput) (*answer[dump.Dump], erro
 	if err != nil {
 		return nil, err
 	}
-	d = veil.Dump(d)
+	d = d.WithoutSecrets()
 	if in.Mask {
 		d = d.Masked()
 	}

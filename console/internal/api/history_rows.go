@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/console/internal/veil"
+	"github.com/elasticjob-go/elasticjob/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/trace"

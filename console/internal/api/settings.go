@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
-	"github.com/elasticjob-go/elasticjob/console/internal/veil"
+	"github.com/elasticjob-go/elasticjob/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -143,7 +143,7 @@ func (a *API) plan(ctx context.Context, in *PlanInput) (*answer[ops.Plan], error
 		return nil, err
 	}
 	p.Changes = notNil(p.Changes)
-	return &answer[ops.Plan]{veil.Plan(*p)}, nil
+	return &answer[ops.Plan]{veiledPlan(*p)}, nil
 }
 
 func (a *API) ticks(ctx context.Context, in *TicksInput) (*answer[TicksInfo], error) {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/console/internal/veil"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -35,7 +34,7 @@ func (a *api) dumpJob(r *http.Request, _ dialect) (any, error) {
 		return nil, err
 	}
 	var text strings.Builder
-	if err := veil.Dump(d).Masked().WriteText(&text); err != nil {
+	if err := d.WithoutSecrets().Masked().WriteText(&text); err != nil {
 		return nil, err
 	}
 	return text.String(), nil

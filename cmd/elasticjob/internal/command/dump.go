@@ -20,7 +20,7 @@ func (c *cli) dumpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "dump JOB", Short: "Show all nodes of a job, as the store has them or as a process sees them", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
 		Long: `Show all nodes of a job, in ElasticJob's format: path | value. With --address the process is asked that listens
-there for dumps; it shows what it believes beside what the store has. No store is needed for that.`,
+there for dumps; it shows what it believes beside what the store has, without secrets. No store is needed for that.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			printed := func(d dump.Dump, err error) error {
 				switch {
@@ -36,7 +36,7 @@ there for dumps; it shows what it believes beside what the store has. No store i
 					return err
 				}
 				if isMasked {
-					d = d.Masked()
+					d = d.WithoutSecrets().Masked()
 				}
 				return c.printDump(d)
 			}
@@ -57,7 +57,7 @@ there for dumps; it shows what it believes beside what the store has. No store i
 	}
 	cmd.Flags().StringVar(&address, "address", "", "host:port where a process listens for dumps")
 	cmd.Flags().StringVar(&tokenFile, "token-file", "", "file with the token that the process asks for")
-	cmd.Flags().BoolVar(&isMasked, "mask", false, "replace addresses, to send the dump to others")
+	cmd.Flags().BoolVar(&isMasked, "mask", false, "replace addresses, and hide secrets of the configuration, to send the dump to others")
 	return cmd
 }
 

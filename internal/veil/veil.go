@@ -37,6 +37,12 @@ var (
 	secretUser = regexp.MustCompile(`(://[^\s/?#@:]*:)[^\s/?#]*@`)
 	// A parameter of a URL, or of a data source.
 	secretParameter = regexp.MustCompile(`(?i)([?&;\s][\w.-]*(?:` + words + `|key|sign|signature)=)[^&;\s]+`)
+	// The same in the parentheses of a JDBC URL of MySQL: jdbc:mysql://(host=h,password=p)/d, address=(password=p).
+	secretInParentheses = regexp.MustCompile(`(?i)([(,]\s*[\w.-]*(?:` + words + `)=)[^,()\s]+`)
+	// jdbc:oracle:thin:user/password@//h/d.
+	secretOracle = regexp.MustCompile(`(?i)(jdbc:oracle:\w+:[^\s/@]*/)[^\s@]*@`)
+	// A member of JSON, in a document that cannot be read.
+	secretMember = regexp.MustCompile(`(?i)("[^"\n]*(?:` + words + `)[a-z0-9]*"\s*:\s*)(?:"(?:[^"\\\n]|\\.)*"?|[^",}\]\s][^,}\]\n]*)`)
 	// References, and nothing beside them.
 	references = regexp.MustCompile(`^(?:\$\{[a-z]+:[^{}]*\})+$`)
 )
@@ -56,7 +62,14 @@ func shown(isSecret bool, value string) string {
 	case isSecret:
 		return Veil
 	}
+	return within(value)
+}
+
+// within hides the secrets that stand within a value: those of URLs.
+func within(value string) string {
 	value = secretUser.ReplaceAllString(value, "${1}"+Veil+"@")
+	value = secretOracle.ReplaceAllString(value, "${1}"+Veil+"@")
+	value = secretInParentheses.ReplaceAllString(value, "${1}"+Veil)
 	return secretParameter.ReplaceAllString(value, "${1}"+Veil)
 }
 
@@ -79,7 +92,7 @@ func Keys[M ~map[string]any](keys M) {
 func Document(text string) string {
 	root, err := yamldoc.Root([]byte(text))
 	if err != nil {
-		return lines(text)
+		return Text(text)
 	}
 	hidden := false
 	each(root, &place{}, func(at *place, n *yaml.Node) {
@@ -93,15 +106,16 @@ func Document(text string) string {
 	}
 	document, err := encode(root)
 	if err != nil {
-		return lines(text)
+		return Text(text)
 	}
 	return string(document)
 }
 
-func lines(text string) string {
+// Text returns a text that is no document as it is shown: what is wrong with one may quote it.
+func Text(text string) string {
+	text = secretMember.ReplaceAllString(text, `${1}"`+Veil+`"`)
 	text = secretLine.ReplaceAllString(text, "${1} "+Veil)
-	text = secretUser.ReplaceAllString(text, "${1}"+Veil+"@")
-	return secretParameter.ReplaceAllString(text, "${1}"+Veil)
+	return within(text)
 }
 
 // Restore returns a document with the secrets that were hidden when it was shown: a value that is as that
