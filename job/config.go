@@ -175,8 +175,11 @@ type Config struct {
 	// operator keeps it. 0 to MaxRevision. Default 0, not counted. (props: revision)
 	Revision int
 
-	// MaxItems bounds how many items of the job an instance may have. Items for which there is
-	// no room have no owner, and a fault says so. 0 is no bound. Default 0.
+	// MaxItems bounds how many items of the job an instance may have, at every moment. An item that
+	// runs counts where it runs until its execution ends, wherever it is to go. So an idle item
+	// may have to wait for that, and an item that was cut short for an instance that has room.
+	// Items for which there is no room have no owner, and a fault says so. No instance runs more at
+	// a time. Only pinned items are dealt, and run, beyond the bound. 0 is no bound. Default 0.
 	// (props: sharding.items.max)
 	MaxItems int
 

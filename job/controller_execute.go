@@ -76,7 +76,7 @@ func (c *controller) dispatch() {
 	c.beginAt = time.Time{}
 	now := c.now()
 	rest := c.queue[:0]
-	free := c.settings.threads - c.executing()
+	free := c.threads() - c.executing()
 	for n, r := range c.queue {
 		if c.isEarly(r, now) {
 			c.beginAt = earlier(c.beginAt, r.Tick)
@@ -307,16 +307,24 @@ func (c *controller) giveGrace(now clocks.Moment) time.Duration {
 // executing is how many handlers run.
 func (c *controller) executing() int { return c.busy }
 
+// threads is how many handlers may run: as many as there are threads, and items may run here.
+func (c *controller) threads() int {
+	if c.most > 0 {
+		return min(c.settings.threads, c.most)
+	}
+	return c.settings.threads
+}
+
 // idle is how many threads are left when all queued runs have one.
-func (c *controller) idle() int { return c.settings.threads - c.executing() - len(c.queue) }
+func (c *controller) idle() int { return c.threads() - c.executing() - len(c.queue) }
 
 // claimable is how many more items may be claimed: a thread is free for them, or soon will
 // be. Threads that jobs share are not kept for claims that wait.
 func (c *controller) claimable() int {
 	if c.seat != nil {
-		return c.idle()
+		return c.turn.MayBegin(c.work, c.idle())
 	}
-	return c.idle() + c.pace.ahead(c.settings.threads, c.moment())
+	return c.turn.MayBegin(c.work, c.idle()+c.pace.ahead(c.threads(), c.moment()))
 }
 
 // unqueueSome takes some runs out of the queue.

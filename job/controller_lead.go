@@ -117,6 +117,9 @@ func (c *controller) assign(w *decide.World) error {
 		return nil
 	}
 	c.dealt.open = true
+	if c.stale && w.HasBounds() {
+		return nil // who has what must be known
+	}
 	owners, err := c.deal(w)
 	if errors.Is(err, errThinking) {
 		return nil
@@ -131,7 +134,10 @@ func (c *controller) assign(w *decide.World) error {
 		c.wakeIn(wait)
 	}
 	c.commitAll(changes)
-	c.dealt.open = len(changes) > 0 || wait > 0 || !w.IsDealt(owners)
+	if len(changes) > 0 && w.HasBounds() {
+		c.stale = true // the next deal goes on by a view that shows who has what
+	}
+	c.dealt.open = len(changes) > 0 || wait > 0 || !w.IsDealt(owners) || w.AwaitsRuns(c.dealt.owners)
 	c.dealt.rests = !c.dealt.open && err == nil && !c.dealt.isRestless
 	c.weighLater(w.Moment, len(changes) > 0)
 	return nil

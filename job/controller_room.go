@@ -18,10 +18,16 @@ type roomy struct {
 	sign      *sign            // of the node; nil if there is none
 	loads     *loads           // that the leaders of the node share
 	allowance decide.Allowance // settleRoom sets it
+	most      int              // how many items may run here at a time, because of MaxItems; 0 is no bound: settleRoom
 }
 
-// settleRoom tells the node how many items are here, and notes how many may be.
+// settleRoom tells the node how many items are here, and notes how many may be. What runs here by the tree
+// counts also if it is not in c.runs: the answer to its claim was lost.
 func (c *controller) settleRoom(w *decide.World) {
+	strays := w.Strayed(c.work)
+	c.most, _ = w.MostRuns()
+	c.allowance.Strays = len(strays)
+	w.Allowance = c.allowance
 	a := c.account
 	if a == nil {
 		return
@@ -33,6 +39,11 @@ func (c *controller) settleRoom(w *decide.World) {
 	}
 	d := demand{items: len(own), total: w.Rules.Total, joins: !w.IsRegistered()}
 	for i := range c.runs {
+		if item := w.Item(i); !item.Owner.Is(c.self.ID) {
+			d.guests++
+		}
+	}
+	for _, i := range strays {
 		if item := w.Item(i); !item.Owner.Is(c.self.ID) {
 			d.guests++
 		}
@@ -50,7 +61,7 @@ func (c *controller) settleRoom(w *decide.World) {
 		c.wakeIn(again)
 	}
 	capped, room, mayHave := a.says(d.guests)
-	c.allowance = decide.Allowance{IsBounded: true, Capped: capped, Room: room, Barred: c.barred(w, own, mayHave)}
+	c.allowance = decide.Allowance{IsBounded: true, Capped: capped, Room: room, Barred: c.barred(w, own, mayHave), Strays: len(strays)}
 	w.Allowance = c.allowance
 	if waiting := len(w.FailoverItems); waiting > 0 && w.IsActive() {
 		if w.Guests = a.admit(waiting); w.Guests < waiting {

@@ -261,7 +261,7 @@ func (c *controller) notThrough(r *run) string {
 
 // whyBusy says what keeps this instance from beginning an item.
 func (c *controller) whyBusy(now clocks.Moment) string {
-	if c.executing() < c.settings.threads {
+	if c.executing() < c.threads() {
 		if c.seat.isShort() {
 			return fmt.Sprintf("all %d threads that the jobs of this process share are busy", c.seat.threads.limit)
 		}
@@ -276,8 +276,11 @@ func (c *controller) whyBusy(now clocks.Moment) string {
 			oldest = r
 		}
 	}
-	if oldest == nil {
+	switch {
+	case oldest == nil:
 		return fmt.Sprintf("all %d threads are busy", c.settings.threads)
+	case c.threads() < c.settings.threads:
+		return fmt.Sprintf("an instance may run no more than %d items at a time, and this one runs item %d since %s", c.threads(), oldest.Item, oldest.begun.wall.Format(time.DateTime))
 	}
 	return fmt.Sprintf("all %d threads are busy, one of them with item %d since %s", c.settings.threads, oldest.Item, oldest.begun.wall.Format(time.DateTime))
 }

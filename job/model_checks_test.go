@@ -225,17 +225,19 @@ func (m *model) handedOver(by string, ops []coord.Op) {
 	}
 }
 
-// available returns the instances that may have items.
 // checkRoom checks that a process does not run more items than it has room for.
 func (m *model) checkRoom(p *member) {
-	if p.c.account == nil {
-		return
-	}
 	running := 0
 	for _, ctx := range p.handler {
 		if ctx.Err() == nil {
 			running++
 		}
+	}
+	if most := m.config.MaxItems; most > 0 && running > most {
+		m.fatalf("%s runs %d items, and an instance may have %d", p.name, running, most)
+	}
+	if p.c.account == nil {
+		return
 	}
 	pinned := 0
 	for _, pin := range m.state().Pins {
@@ -249,6 +251,7 @@ func (m *model) checkRoom(p *member) {
 	}
 }
 
+// available returns the instances that may have items.
 func (m *model) available(s *jobtree.State) []string {
 	var ids []string
 	for id, in := range s.Instances {

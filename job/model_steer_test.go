@@ -231,7 +231,7 @@ func (m *model) checkSteered(p *member, r *run) {
 			m.fatalf("%s: item %d begins, and nobody has asked for it", p.name, r.Item)
 		}
 		key := fmt.Sprintf("%s/%d/%d", r.Request, r.Item, r.Done)
-		if m.steering.begun[key] {
+		if m.steering.begun[key] && !m.hasTurnAgain(r) {
 			m.fatalf("%s: %s begins once more", p.name, key)
 		}
 		// A view that shows in parts may have a later request before an earlier one.
@@ -252,6 +252,17 @@ func (m *model) checkSteered(p *member, r *run) {
 			m.fatalf("%s: item %d begins for %s after its next tick", p.name, r.Item, r.Request)
 		}
 	}
+}
+
+// hasTurnAgain reports whether the turn of a run was given back before it was claimed: a run for the request was
+// cut short while the item waited already.
+func (m *model) hasTurnAgain(r *run) bool {
+	request := m.beforeClaim(r).Request(r.Request)
+	if request == nil {
+		return false
+	}
+	p := request.Progress(r.Item)
+	return p != nil && p.Runner == ""
 }
 
 // checkProgress checks what is written of an item's part of a request.

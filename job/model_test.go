@@ -80,6 +80,8 @@ type modelOptions struct {
 	expires bool
 	// bounded is whether processes have room for few items, until it calms down.
 	bounded bool
+	// few is whether an instance may have few items, until it calms down.
+	few bool
 	// oneOff is whether the job has no schedule.
 	oneOff bool
 	// switches are the values that failover and misfire may have.
@@ -159,6 +161,9 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		Jitter:             rapid.SampledFrom(how.jitters()).Draw(t, "jitter"),
 		Overlap:            rapid.SampledFrom(how.overlaps()).Draw(t, "overlap"),
 	}
+	if how.few {
+		m.config.MaxItems = rapid.IntRange(1, 2).Draw(t, "max items")
+	}
 	if how.once {
 		m.config.Listeners = []string{"ONCE"}
 	}
@@ -214,7 +219,7 @@ func (m *model) happened() {
 		if m.excused[i] {
 			m.excuse[i] = m.now
 		}
-		m.excused[i] = nobody || s.Item(i).Disabled || m.how.bounded && !m.calm
+		m.excused[i] = nobody || s.Item(i).Disabled || (m.how.bounded || m.how.few) && !m.calm
 	}
 }
 
@@ -465,6 +470,10 @@ func (m *model) finale() {
 		m.doExpire()
 	}
 	m.resume()
+	if m.config.MaxItems > 0 && !m.gone {
+		m.config.MaxItems = 0
+		m.configure()
+	}
 	if m.how.calendars && rapid.IntRange(0, 3).Draw(m.t, "the calendar comes back") > 0 {
 		m.putCalendar()
 	}
@@ -578,7 +587,8 @@ func TestClusterModel(t *testing.T) {
 			{switches: both, once: true, jitter: true, expires: true},
 		},
 		"room": {
-			{switches: both, bounded: true}, {switches: on, bounded: true, steers: true, config: true, torn: true},
+			{switches: both, few: true}, {switches: on, few: true, steers: true, config: true, torn: true},
+			{switches: both, bounded: true}, {switches: on, bounded: true, few: true}, {switches: on, bounded: true, steers: true, config: true, torn: true},
 		},
 		"mixed": {
 			{switches: both, config: true, steers: true, skips: true, once: true, jitter: true},

@@ -43,10 +43,11 @@ func (w *World) DealsAnew() bool { return w.Necessary && !w.IsHolding }
 // each commit every item has one owner at most, so the next leader needs not know whether
 // this one died halfway.
 //
-// From and to JVM members items move only while those begin nothing: see gate.
+// From and to JVM members items move only while those begin nothing: see gate. Where instances may not
+// have any number of items, an item moves only when there is room for it: see inTurn.
 func (w *World) Assign(owners []string) []Change {
 	g := w.gate(owners)
-	owners = g.owners
+	owners = w.inTurn(g.owners)
 	c := changes{w: w, step: "assign", urgency: coord.Sooner, head: (*World).ifLeading}
 	if owners != nil {
 		begun := jobtree.EncodeFired(w.time())
@@ -102,7 +103,7 @@ func (w *World) IsDealt(owners []string) bool {
 
 // surplus returns how many items, with static sharding, each instance has more than it may.
 func (w *World) surplus() map[string]int {
-	if !w.Rules.StaticSharding || !w.hasBounds() {
+	if !w.Rules.StaticSharding || !w.HasBounds() {
 		return nil
 	}
 	surplus := map[string]int{}

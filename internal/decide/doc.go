@@ -122,6 +122,11 @@
 // these ways. Announce and Register say how many items an instance has room for; Place, and so
 // Assign, keeps to that.
 //
+// With MaxItems an item takes room where it is owned and where it runs. Place gives idle items what is left
+// beside the runs, and Assign moves an item only to an instance that has room now, by a view that shows
+// all that the leader has dealt before. TakeOver keeps to the bound, too; it and Assign may still
+// take the same room at the same time. No instance begins more than it may run ([World.MayBegin]).
+//
 // A member of a tick ends with {i}/completed. Where that does not tell for certain, or is about to
 // be written anew, whoever ends the run, or writes it, also writes {g}/{i}.
 //

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -11,28 +12,43 @@ import (
 // to instances and where an instance would have more than it may. An item that nobody may have
 // gets no owner, which is "".
 func (w *World) Place(owners []string) []string {
-	if owners == nil || len(w.Pins) == 0 && !w.hasBounds() {
+	if owners == nil || len(w.Pins) == 0 && !w.HasBounds() {
 		return owners
 	}
-	p := placing{w: w, owners: slices.Clone(owners), room: map[string]int{}}
+	p := placing{w: w, owners: slices.Clone(owners), room: map[string]room{}, has: map[string]int{}}
 	for id, in := range w.Instances {
 		if w.isEligible(in) {
 			p.may = append(p.may, in)
-			p.room[id] = w.bound(id)
+			p.room[id] = w.roomOf(id)
 		}
 	}
 	slices.SortFunc(p.may, func(a, b jobtree.Instance) int { return w.compare(a.ID, b.ID) })
 	for i := range p.owners {
 		p.pin(i)
 	}
-	if w.hasBounds() {
+	if w.HasBounds() {
+		p.leaveStatic()
 		p.limit()
 	}
 	return p.owners
 }
 
-// hasBounds reports whether an instance may not have any number of items.
-func (w *World) hasBounds() bool { return w.Rules.MaxItems > 0 || w.anyCapped() }
+// leaveStatic leaves items where static sharding keeps them, so that they count there.
+func (p *placing) leaveStatic() {
+	surplus := p.w.surplus()
+	for i := range min(len(p.owners), p.w.items()) {
+		item := &p.w.Items[i]
+		if item.Owner == nil || item.Running != nil || item.Owner.ID == p.owners[i] || !p.mayHave(item.Owner.ID) || p.w.isPinnedAway(i, item, p.owners[i]) {
+			continue
+		}
+		if p.w.stays(item.Owner.ID, surplus) {
+			p.owners[i] = item.Owner.ID
+		}
+	}
+}
+
+// HasBounds reports whether an instance may not have any number of items.
+func (w *World) HasBounds() bool { return w.Rules.MaxItems > 0 || w.anyCapped() }
 
 // anyCapped reports whether an instance has said how many items it has room for.
 func (w *World) anyCapped() bool {
@@ -46,14 +62,28 @@ func (w *World) anyCapped() bool {
 
 // bound returns how many items an instance may have.
 func (w *World) bound(id string) int {
-	bound := math.MaxInt
+	r := w.roomOf(id)
+	return min(r.own, r.all)
+}
+
+// room is how many items an instance may have.
+type room struct {
+	own int // of its own: what it has said
+	all int // of its own, and those of others that run there: MaxItems
+}
+
+func (r room) isFull() bool { return r.own <= 0 || r.all <= 0 }
+
+// roomOf returns how many items an instance may have.
+func (w *World) roomOf(id string) room {
+	r := room{math.MaxInt, math.MaxInt}
 	if w.Rules.MaxItems > 0 {
-		bound = w.Rules.MaxItems
+		r.all = w.Rules.MaxItems
 	}
 	if s := w.Session(id); s.Capped {
-		bound = min(bound, s.Room)
+		r.own = s.Room
 	}
-	return bound
+	return r
 }
 
 // placing is an answer that is being changed.
@@ -61,7 +91,8 @@ type placing struct {
 	w      *World
 	owners []string
 	may    []jobtree.Instance // those that may have items, in the job's order
-	room   map[string]int     // how many more items each may have
+	room   map[string]room    // how many more items each may have
+	has    map[string]int     // how many it is to have
 }
 
 // pin gives an item that is pinned to one of the instances that it is pinned to: to the one
@@ -105,39 +136,50 @@ func (w *World) isPinnedAway(i int, item *jobtree.Item, to string) bool {
 
 // limit takes items from instances that have more than they may, and gives them to those that
 // have the least. An instance loses items that are not there yet before those that are, then
-// idle ones, the last ones first. Items that are where they are pinned stay, and count. What runs
-// elsewhere has room last: else it would keep room from items that may come now.
+// idle ones, the last ones first. Items that are where they are pinned stay, and count.
+//
+// An item that runs takes room where it runs, and at its owner, until that ends, wherever it is to go.
+// Where it is to go it has room last: else it would keep room from items that may come now. Among
+// those that may come, the ones that were cut short come first.
 func (p *placing) limit() {
-	has := map[string]int{}
+	claims := make([]claim, len(p.owners))
+	for i := range p.owners {
+		claims[i] = p.claim(i)
+	}
+	p.keep()
 	var left []int
 	for c := pinned; c <= later; c++ {
 		for i, owner := range p.owners {
 			switch {
-			case owner == "" || p.claim(i) != c:
-			case p.room[owner] <= 0 && c != pinned:
-				left = append(left, i)
+			case owner == "" || claims[i] != c || c == running:
+			case c == pinned || !p.isFull(owner):
+				p.take(i, owner)
 			default:
-				p.room[owner]--
-				has[owner]++
+				left = append(left, i)
 			}
+		}
+		if c == pinned {
+			left = p.shed(claims, left)
 		}
 	}
 	for _, i := range left {
-		p.owners[i] = ""
-		if owner := p.previous(i); p.room[owner] > 0 { // only eligible ones have any
-			p.owners[i] = owner
-			p.room[owner]--
-			has[owner]++
+		to := p.previous(i)
+		isHere := p.isKept(i, to) && claims[i] != running // it has room there, or it could not go on
+		if p.owners[i] = ""; isHere || !p.isFull(to) {
+			p.owners[i] = to
+			p.take(i, to)
 		}
 	}
-	slices.Sort(left)
+	slices.SortFunc(left, func(a, b int) int {
+		return cmp.Or(cmp.Compare(claims[a].order(), claims[b].order()), cmp.Compare(a, b))
+	})
 	for _, i := range left {
 		if p.owners[i] != "" {
 			continue
 		}
 		to := ""
 		for _, in := range p.may {
-			if p.room[in.ID] > 0 && (to == "" || has[in.ID] < has[to]) {
+			if !p.isFull(in.ID) && (to == "" || p.has[in.ID] < p.has[to]) {
 				to = in.ID
 			}
 		}
@@ -145,10 +187,76 @@ func (p *placing) limit() {
 			return
 		}
 		p.owners[i] = to
-		p.room[to]--
-		has[to]++
+		p.take(i, to)
 	}
 }
+
+// keep takes the room that items keep as long as they run.
+func (p *placing) keep() {
+	for i := range p.w.Items {
+		owner, runner := p.w.holders(&p.w.Items[i])
+		if runner == "" {
+			continue
+		}
+		p.use(owner, 1, 1)
+		if runner != owner {
+			p.use(runner, 0, 1)
+		}
+	}
+}
+
+// isKept reports whether keep has taken room for an item at an instance, as its owner.
+func (p *placing) isKept(i int, id string) bool {
+	return p.w.Item(i).Running != nil && p.previous(i) == id && p.mayHave(id)
+}
+
+// shed takes the last items that run from instances where more run than may: these go when their runs
+// have ended. It adds them to left.
+func (p *placing) shed(claims []claim, left []int) []int {
+	surplus := map[string]int{}
+	for id, r := range p.room {
+		surplus[id] = max(-r.own, -r.all, 0)
+	}
+	for i, owner := range slices.Backward(p.owners) {
+		switch {
+		case claims[i] != running || owner == "":
+		case !p.mayHave(owner), surplus[owner] > 0:
+			surplus[owner]--
+			left = append(left, i)
+		default:
+			p.has[owner]++
+		}
+	}
+	return left
+}
+
+// take takes room for an item where it is to be.
+func (p *placing) take(i int, id string) {
+	p.has[id]++
+	item := p.w.Item(i)
+	switch {
+	case p.isKept(i, id):
+	case item.Running != nil && p.w.runner(&item) == id:
+		p.use(id, 1, 0)
+	default:
+		p.use(id, 1, 1)
+	}
+}
+
+func (p *placing) use(id string, own, all int) {
+	if r, ok := p.room[id]; ok {
+		p.room[id] = room{r.own - own, r.all - all}
+	}
+}
+
+// mayHave reports whether an instance may have items.
+func (p *placing) mayHave(id string) bool {
+	_, may := p.room[id]
+	return may
+}
+
+// isFull reports whether an instance may have no more items.
+func (p *placing) isFull(id string) bool { return p.room[id].isFull() } // also if it may have none
 
 // claim is how strongly an item belongs to the instance that it is to have, the strongest
 // first.
@@ -158,9 +266,21 @@ const (
 	pinned  claim = iota // to this instance
 	running              // there already
 	there                // and idle
+	again                // from another one, or from none, and was cut short
 	comes                // from another one, or from none
 	later                // from another one, and does not come as long as it runs
 )
+
+// order is in which order items are placed that have no room where they were to be.
+func (c claim) order() int {
+	switch c {
+	case again:
+		return 0
+	case running, later:
+		return 2
+	}
+	return 1
+}
 
 func (p *placing) claim(i int) claim {
 	item, pin := p.w.Item(i), p.w.Pins[i]
@@ -169,6 +289,8 @@ func (p *placing) claim(i int) claim {
 		return pinned
 	case p.previous(i) != p.owners[i] && item.Running != nil && item.Owner != nil:
 		return later
+	case p.previous(i) != p.owners[i] && p.w.waitsAgain(i):
+		return again
 	case p.previous(i) != p.owners[i]:
 		return comes
 	case item.Running != nil:

@@ -56,6 +56,23 @@ func TestPlaceWithRoom(t *testing.T) {
 			f.claim("C", 1, tick(1))
 		}, []string{"A", "A", "A"}, []string{"", "", "A"}},
 		{"the smaller bound counts", func(f *fixture) { f.says("A", 2); f.reconfigure(func(r *decide.Rules) { r.MaxItems = 1 }) }, []string{"A", "A", "A"}, []string{"A", "B", ""}},
+		{"what runs keeps its room until it ends", func(f *fixture) {
+			f.reconfigure(atMost(1))
+			f.deal("A").claim("A", 0, tick(1))
+		}, []string{"B", "A", "B"}, []string{"A", "", "B"}},
+		{"what runs elsewhere has room there, and at its owner", func(f *fixture) {
+			f.reconfigure(atMost(1))
+			f.own(2, "B").takenOver("A", 2, tick(1))
+		}, []string{"A", "B", "B"}, []string{"", "", "B"}},
+		{"more run than may: the last goes", func(f *fixture) {
+			f.deal("A", "A").claim("A", 0, tick(1))
+			f.claim("A", 1, tick(1))
+			f.reconfigure(atMost(1))
+		}, []string{"A", "A", "B"}, []string{"A", "", "B"}},
+		{"what was cut short comes first", func(f *fixture) {
+			f.reconfigure(atMost(1))
+			f.deal("gone", "gone", "gone").says("B", 0).put("leader/failover/items/2", "")
+		}, []string{"A", "A", "A"}, []string{"", "", "A"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := given(t)
@@ -156,6 +173,82 @@ func TestBarredItemsAreNotBegun(t *testing.T) {
 		if taken > want || taken == 0 {
 			t.Errorf("%d guests: %d taken over, want %d at most", guests, taken, want)
 		}
+	}
+}
+
+// Items that change places wait until there is room, with the one without an owner for whose room another waits.
+func TestItemsMoveInTurn(t *testing.T) {
+	f := given(t, atMost(1), func(r *decide.Rules) { r.Total = 2 })
+	f.members("A", "B").leader("A").deal("A", "B")
+	want := []string{"B", "A"}
+	for _, changes := range [][]string{
+		{"- sharding/0/instance", "- sharding/1/instance"},
+		{"+ sharding/0/instance = B", "+ sharding/1/instance = A"},
+		nil,
+	} {
+		if got := f.changes("A", f.pass("A").Assign(want)...); !slices.Equal(got, changes) {
+			t.Errorf("%q, want %q", got, changes)
+		}
+	}
+	f.members("C")
+	if got := f.changes("A", f.pass("A").Assign([]string{"A", "C"})...); !slices.Equal(got, []string{"+ sharding/1/instance = C"}) {
+		t.Errorf("%q: item 0 has nowhere to go, and nobody waits for its room", got)
+	}
+}
+
+// A deal may have to wait for what runs elsewhere than it belongs.
+func TestAwaitsRuns(t *testing.T) {
+	f := given(t)
+	f.members("A", "B").leader("A").deal("A", "B", "A").claim("A", 0, tick(1))
+	for _, tt := range []struct {
+		name   string
+		tree   func()
+		answer []string
+		want   bool
+	}{
+		{"no bound", func() {}, []string{"B", "B", "A"}, false},
+		{"it is to go", func() { f.reconfigure(atMost(2)) }, []string{"B", "B", "A"}, true},
+		{"it is where it belongs", func() {}, []string{"A", "A", "B"}, false},
+		{"it runs elsewhere", func() { f.takenOver("B", 2, tick(1)) }, []string{"A", "B", "A"}, true},
+		{"no answer", func() {}, nil, false},
+	} {
+		if tt.tree(); f.pass("A").AwaitsRuns(tt.answer) != tt.want {
+			t.Errorf("%s: not %v", tt.name, tt.want)
+		}
+	}
+}
+
+// An instance begins no more items than it may run, and takes over what it has room for beside its own.
+func TestMayBegin(t *testing.T) {
+	f := given(t, atMost(2), func(r *decide.Rules) { r.Total = 5 })
+	f.members("A", "B").leader("B").deal("A", "A", "B", "gone", "gone")
+	f.put("leader/failover/items/3", "").put("leader/failover/items/4", "")
+	may := func(want, taken int) {
+		t.Helper()
+		p := f.pass("A")
+		n := 0
+		for _, c := range p.TakeOver(f.work, 10) {
+			n += len(c.Claims())
+		}
+		if got := p.MayBegin(f.work, 10); got != want || n != taken {
+			t.Errorf("may begin %d, want %d; took over %d, want %d", got, want, n, taken)
+		}
+	}
+	may(2, 0)
+	f.remove("sharding/1/instance")
+	may(2, 1)
+	f.work.Runs[0] = f.claim("A", 0, tick(1))
+	may(1, 1)
+	f.work.Runs[4] = f.claim("A", 4, tick(1))
+	may(0, 0)
+	for _, i := range []string{"0", "1", "2"} {
+		f.put("sharding/"+i+"/instance", "A").put("pins/"+i, "instance: A\n")
+	}
+	may(1, 0)
+	p := f.pass("A")
+	p.Allowance = decide.Allowance{Strays: 1}
+	if got := p.MayBegin(f.work, 10); got != 0 {
+		t.Errorf("may begin %d beside a claim whose answer was lost", got)
 	}
 }
 

@@ -39,7 +39,7 @@ type Rules struct {
 }
 
 // Allowance is how many items the process lets this instance have, because the jobs of the
-// process together have a bound. The zero Allowance is no bound.
+// process together have a bound. The zero Allowance is no bound, and nothing that counts.
 type Allowance struct {
 	IsBounded bool
 	// Capped is whether the leader is told to give this instance Room items of the job and no
@@ -51,6 +51,9 @@ type Allowance struct {
 	Barred map[int]bool
 	// Guests is how many items of others this instance may take over.
 	Guests int
+	// Strays is how many items run here by the tree that are not in [Work]: the answers to their claims
+	// were lost. With MaxItems they count as well.
+	Strays int
 }
 
 // Ticks are the times at which a job fires. Next returns the first after a time, and Prev the

@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"slices"
+
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -18,6 +20,14 @@ func (w *World) Leftovers(k *Work) []int {
 		}
 	}
 	return list
+}
+
+// Strayed lists the leftovers whose runs have not ended: their claims may have happened.
+func (w *World) Strayed(k *Work) []int {
+	return slices.DeleteFunc(w.Leftovers(k), func(i int) bool {
+		fired := w.Items[i].Fired
+		return fired != nil && fired.Modified <= k.Ended[i]
+	})
 }
 
 // Settle returns the change that ends a leftover. The caller has read running from the store

@@ -173,7 +173,7 @@ func (w *World) whyUnowned(i int, item *jobtree.Item) Stalled {
 		switch pin := w.Pins[i]; {
 		case pin != nil && pin.Strict:
 			return Stalled{Reason: MatchesNobody}
-		case w.hasBounds():
+		case w.HasBounds():
 			return Stalled{Reason: HasNoRoom}
 		}
 		return Stalled{Reason: HasNoOwner}

@@ -12,12 +12,12 @@ import (
 // with several in a commit. (ElasticJob takes them one at a time, B-09.) This instance need
 // not own these items, and its own items run beside them. (In ElasticJob its own items miss
 // that tick, B-08.) Each instance takes those of its share, so that not all try for the same
-// items: see ownShare.
+// items: see ownShare. With MaxItems it takes no more than it has room for, beside what it owns and runs.
 func (w *World) TakeOver(k *Work, free int) []Change {
 	if !w.mayTakeOver() {
 		return nil
 	}
-	if free <= 0 {
+	if free = w.MayBegin(k, free); free <= 0 {
 		return nil
 	}
 	waiting := w.claimableFailovers(k)
@@ -27,7 +27,7 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 	c := w.claims("take over")
 	c.urgency = coord.Soonest
 	share := w.ownShare(waiting)
-	guests := w.Guests
+	guests := w.mayTake(k)
 	for _, f := range share {
 		item := w.Item(f.Item)
 		if w.isGuest(f.Item, &item) {
@@ -91,7 +91,7 @@ func (w *World) mayTakeOver() bool {
 
 // isGuest reports whether an item needs room of its own in this process to be taken over.
 func (w *World) isGuest(i int, item *jobtree.Item) bool {
-	return w.IsBounded && (!w.owns(item) || w.Barred[i])
+	return (w.IsBounded || w.Rules.MaxItems > 0) && !w.owns(item) || w.Barred[i]
 }
 
 // waiting returns what an item waits for to be run again; nil if it does not.
@@ -109,10 +109,14 @@ func (w *World) waitsAgain(i int) bool { return w.waiting(i) != nil }
 // claimableFailovers lists the items that wait to be run again, and can be: they are enabled
 // and idle, the request for which they are to run has not been cancelled, and this process has room for them.
 func (w *World) claimableFailovers(k *Work) []jobtree.FailoverItem {
+	if len(w.FailoverItems) == 0 {
+		return nil
+	}
 	var list []jobtree.FailoverItem
+	guests := w.mayTake(k)
 	for _, f := range w.FailoverItems {
 		item := w.Item(f.Item)
-		if w.isGuest(f.Item, &item) && w.Guests == 0 {
+		if w.isGuest(f.Item, &item) && guests == 0 {
 			continue
 		}
 		if f.Item < w.Rules.Total && !item.Disabled && isIdle(k, f.Item, &item) && item.Failovering == nil && !w.purposeOfWaiting(&f).isOver {
