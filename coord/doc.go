@@ -32,6 +32,13 @@
 // so it lies before the moment at which the store can drop the ephemeral nodes.
 // A lost session never comes back; the registry opens a new one by itself.
 //
+// # A store that is away
+//
+// A view shows what it had while the store cannot be reached, and says so: it has a [View.Fault]
+// at most one session time-out after the last answer of the store, a *[StaleError] with the time
+// since when what it shows may be old. It needs no request of its own for that, because the session
+// is renewed anyway.
+//
 // # Values of nodes that nobody wrote
 //
 // Parents are never a caller's concern. A parent that was not written itself

@@ -3,6 +3,7 @@ package coord
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // What callers branch on, with errors.Is. Every error of a [Registry] wraps one of
@@ -79,3 +80,20 @@ func (e *ConflictError) Error() string {
 
 // Unwrap makes both ErrConflict and the reason match.
 func (e *ConflictError) Unwrap() []error { return []error{ErrConflict, e.Reason} }
+
+// StaleError is the fault of a view that cannot follow the store at present: what it shows may be
+// old. It matches its cause with errors.Is.
+type StaleError struct {
+	// Since is the time of day, by the local clock, up to which the view has followed the store:
+	// when the store was heard last, or when the attempts to read it began to fail.
+	Since time.Time
+	// Err is ErrUnavailable or ErrDenied, with what is wrong.
+	Err error
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("%v (since %s)", e.Err, e.Since.UTC().Format(time.RFC3339))
+}
+
+// Unwrap returns the cause.
+func (e *StaleError) Unwrap() error { return e.Err }

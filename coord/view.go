@@ -29,8 +29,13 @@ type View interface {
 	// Fault is nil while the view is whole and follows the store. Otherwise it says
 	// what is wrong: nodes may not be read, so snapshots leave them out (ErrDenied,
 	// with the path of one and how many there are), or the view cannot follow the
-	// store at present, so its snapshot may be old (ErrDenied, ErrUnavailable). The
-	// view goes on trying.
+	// store at present, so its snapshot may be old (ErrDenied, ErrUnavailable): then it
+	// is a *[StaleError], which says since when. The view goes on trying.
+	//
+	// A store that does not answer is a fault at most one session time-out after its last
+	// answer, and at most a second after the session became [Suspended] or was lost, if
+	// there was no answer since. While the store answers it is none. The fault is over
+	// when the view shows what the store has after the outage.
 	Fault() error
 
 	// Sync returns when the view holds everything that was committed, by anybody,

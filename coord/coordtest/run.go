@@ -36,7 +36,7 @@ type testCase struct {
 func Run(t *testing.T, f Factory) {
 	run(t, f,
 		slices.Concat(commitCases(), conflictCases(), readCases(), walkCases(), viewCases(), depthCases(), latchCases(), closeCases(), connectCases()),
-		slices.Concat(sessionCases(), faultCases()))
+		slices.Concat(sessionCases(), faultCases(), outageCases()))
 }
 
 // RunCommits runs the cases in which it matters how an adapter sends commits: not those that are

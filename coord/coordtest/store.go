@@ -67,8 +67,13 @@ type Link interface {
 	Cut()
 	// BlackHole keeps connections open, and lets nothing through in either direction.
 	BlackHole()
+	// Pause keeps connections open, and holds everything back until Heal, as a server does that
+	// is stopped.
+	Pause()
 	// DropAnswers lets requests through but no answers, so outcomes are unknown.
 	DropAnswers()
+	// DropRequests lets no requests through, and what the store sends.
+	DropRequests()
 	// Delay makes every answer late by d.
 	Delay(d time.Duration)
 	// Heal ends all faults.

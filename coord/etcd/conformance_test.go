@@ -26,6 +26,10 @@ func TestConformanceInGroups(t *testing.T) {
 	})
 }
 
+func TestOutages(t *testing.T) {
+	coordtest.RunOutages(t, func(t testing.TB) coordtest.Server { return newStore(t).(*store) })
+}
+
 // store is an embedded server. For the cases that need a user or TLS it starts others.
 type store struct {
 	t     testing.TB
@@ -35,6 +39,7 @@ type store struct {
 
 	mu      sync.Mutex
 	special map[string]*etcdserver.Server
+	links   []*proxy.Proxy
 }
 
 func newStore(t testing.TB) coordtest.Store {
@@ -83,6 +88,9 @@ func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, 
 		return nil, nil, err
 	}
 	s.t.Cleanup(link.Close)
+	s.mu.Lock()
+	s.links = append(s.links, link)
+	s.mu.Unlock()
 	if o.Nowhere {
 		link.Close()
 		config.DialTimeout = time.Second
@@ -135,3 +143,24 @@ func (s *store) Sessions(ctx context.Context) (int, error) {
 }
 
 func (s *store) Watches(context.Context) (int, error) { return etcdserver.Watches() }
+
+func (s *store) Kill(context.Context) error {
+	s.plain.StopMember(0)
+	return nil
+}
+
+func (s *store) Restart(ctx context.Context) error { return s.plain.RestartMember(ctx, 0) }
+
+// Stop stops the links, because the server is in this process.
+func (s *store) Stop() error { return s.eachLink((*proxy.Proxy).Pause) }
+
+func (s *store) Continue() error { return s.eachLink((*proxy.Proxy).Resume) }
+
+func (s *store) eachLink(do func(*proxy.Proxy)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, link := range s.links {
+		do(link)
+	}
+	return nil
+}

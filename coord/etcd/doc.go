@@ -89,6 +89,13 @@
 // it cannot be read for longer than the request time-out, and when its watch brings
 // nothing for that long although the store's revision has grown.
 //
+// All views have a fault when the store does not answer. A watch of a quiet range tells nothing,
+// so the answers to everything else count: to the renewals of the session, which every registry has,
+// to requests, and what any watch brings. The fault begins half a second after a renewal has failed,
+// if there was no answer since; at the latest when the session ends, a tenth of its time-out before
+// the store drops it. With the first answer after that one small read tells the revision that views
+// have to reach; then their faults are over.
+//
 // A watch stream is silent when nothing at all comes on it for the request time-out though
 // something was asked: watches, or progress after a keep-alive or in a Sync. Then another
 // stream takes over. That a store is slow with many watches is no silence. A stream also has

@@ -97,6 +97,11 @@ func endedByContext(err error) bool {
 		code == codes.Canceled || code == codes.DeadlineExceeded
 }
 
+// isAnswer reports whether the store has answered a request that returned this error.
+func isAnswer(err error) bool {
+	return err == nil || !maybeDone(err) && status.Code(err) != codes.ResourceExhausted // the client, too, refuses what is too large
+}
+
 // maybeDone reports whether a write that was sent may have been done, or may still be,
 // in spite of this error.
 func maybeDone(err error) bool {

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // follower keeps something equal to a range of keys: it reads the range once, and applies
@@ -59,7 +60,8 @@ type follower struct {
 	moved    chan struct{}     // closed when applied grows, or the range was read; nil if nobody waits
 	since    time.Time         // the range was read then
 	failing  time.Time         // attempts fail since then; zero if the last one has read the range
-	fault    error
+	fault    *coord.StaleError
+	outage   int // the number of an outage after which it has not caught up yet; 0 for none
 }
 
 // target is what a follower keeps equal to a range.
@@ -139,7 +141,7 @@ func (f *follower) stop(err error) {
 	f.wakeLocked()
 	f.mu.Unlock()
 	f.registry.watches.remove(f)
-	f.setFault(nil)
+	f.setFault(nil, time.Time{})
 	f.target.over(err)
 }
 
@@ -483,18 +485,19 @@ func (f *follower) failed(err error) {
 	if f.failing.IsZero() {
 		f.failing = time.Now()
 	}
-	long := time.Since(f.failing) > r.config.RequestTimeout
+	failing := f.failing
+	long := time.Since(failing) > r.config.RequestTimeout
 	pause := min(first<<min(f.tries, 10), most)
 	f.tries++
 	f.queueLocked(pause/2 + rand.N(pause))
 	f.mu.Unlock()
 	if denied || long {
-		f.setFault(err)
+		f.setFault(err, failing)
 	}
 }
 
-// barred notes that there is no stream: nobody can be watched.
-func (f *follower) barred(err error) {
+// barred notes that there is no stream since a time: nobody can be watched.
+func (f *follower) barred(err error, since time.Time) {
 	f.mu.Lock()
 	asks := f.answer != nil
 	f.answerLocked(err)
@@ -503,7 +506,7 @@ func (f *follower) barred(err error) {
 	if denied := errors.Is(err, coord.ErrDenied); denied && f.endOnDenial && !asks {
 		f.stop(err)
 	} else if opened {
-		f.setFault(err)
+		f.setFault(err, since)
 	}
 }
 
@@ -512,15 +515,40 @@ func (f *follower) barred(err error) {
 func (f *follower) stuck(s *watchStream, reason error) {
 	f.mu.Lock()
 	f.answerLocked(fmt.Errorf("etcd: %s: %w", f.what(), reason))
-	goal := s.aim()
+	goal, since := s.aim()
 	behind := f.opened && f.stream == s && f.positionLocked() < goal
 	if behind && f.expected < goal {
 		f.expected = goal
 	}
 	f.mu.Unlock()
 	if behind {
-		f.setFault(fmt.Errorf("etcd: %s: %w", f.what(), errBehind))
+		f.setFault(fmt.Errorf("etcd: %s: %w", f.what(), errBehind), since)
 	}
+}
+
+// unanswered notes that the store has not answered since a time.
+func (f *follower) unanswered(outage int, since time.Time) {
+	f.mu.Lock()
+	opened := f.opened
+	f.outage = outage
+	f.mu.Unlock()
+	if opened {
+		f.setFault(fmt.Errorf("etcd: %s: %w: it does not answer", f.what(), coord.ErrUnavailable), since)
+	}
+}
+
+// catchUp notes that the store answers again after an outage, and has a revision: with that the
+// fault is over.
+func (f *follower) catchUp(outage int, revision int64) {
+	f.mu.Lock()
+	if f.outage == 0 || f.outage > outage {
+		f.mu.Unlock()
+		return
+	}
+	f.outage = 0
+	f.expected = max(f.expected, revision)
+	f.mu.Unlock()
+	f.recover()
 }
 
 // forget drops what is known about a store that was put back: it is another one now. The
@@ -612,29 +640,38 @@ func (f *follower) await(ctx context.Context, revision int64, patience time.Dura
 func (f *follower) Fault() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.fault == nil {
+		return nil
+	}
 	return f.fault
 }
 
 // recover ends the fault if everything is followed again.
 func (f *follower) recover() {
 	f.mu.Lock()
-	whole := f.fault != nil && f.live && f.whole && !f.reading && !f.waiting && f.positionLocked() >= f.expected
+	whole := f.fault != nil && f.outage == 0 && f.live && f.whole && !f.reading && !f.waiting && f.positionLocked() >= f.expected
 	f.mu.Unlock()
 	if whole {
-		f.setFault(nil)
+		f.setFault(nil, time.Time{})
 	}
 }
 
-func (f *follower) setFault(fault error) {
+// setFault sets what is wrong, since when, or that nothing is. If something else was wrong before,
+// the fault goes on from when that began.
+func (f *follower) setFault(reason error, since time.Time) {
 	f.mu.Lock()
 	before := f.fault
-	if f.stopped {
-		fault = nil
+	f.fault = nil
+	if reason != nil && !f.stopped {
+		f.fault = &coord.StaleError{Since: wall(since), Err: reason}
+		if before != nil && before.Since.Before(f.fault.Since) {
+			f.fault.Since = before.Since
+		}
 	}
-	f.fault = fault
+	fault := f.fault
 	began, ended := before == nil && fault != nil, before != nil && fault == nil
 	if began || ended {
-		f.registry.watches.countFault(f, fault)
+		f.registry.watches.countFault(f, f.fault)
 	}
 	f.mu.Unlock()
 	another := before != nil && fault != nil && errors.Is(before, coord.ErrDenied) != errors.Is(fault, coord.ErrDenied)
@@ -642,3 +679,6 @@ func (f *follower) setFault(fault error) {
 		f.target.faultChanged()
 	}
 }
+
+// wall is the time of day at a time of the monotonic clock, if it has such a reading.
+func wall(t time.Time) time.Time { return clocks.Wall().Add(-time.Since(t)) }

@@ -100,6 +100,7 @@ func (r *Registry) reopenSession(retry *retry) *session {
 			return nil
 		}
 		r.log.Debug("cannot open a new session yet", zap.Error(err))
+		r.liveness.Suspect()
 		if !retry.wait(r.ctx) {
 			return nil
 		}
@@ -152,6 +153,7 @@ func (r *Registry) openSession(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	s := newSession(r.ctx, id, sent, granted)
+	r.liveness.SetTimeout(granted)
 	s.readsOnly = readsOnly
 	r.log.Info("session opened", zap.Int64("session", id), zap.Duration("timeout", granted), zap.Bool("readsOnly", readsOnly)) // before anybody has it
 	r.setSession(s)
@@ -198,6 +200,7 @@ func (r *Registry) keepSession(s *session) {
 			if s.suspend() == coord.Connected && r.ctx.Err() == nil {
 				r.log.Warn("session suspended", zap.Int64("session", s.lease), zap.Error(err))
 			}
+			r.liveness.Suspect()
 			if !retry.wait(s.ctx) {
 				return
 			}
@@ -257,6 +260,7 @@ func (r *Registry) exchange(s *session, stream *renewals, sent time.Time) (*pb.L
 	}
 	if err == nil {
 		r.sighting.note(answer.Header, before)
+		r.liveness.Answered()
 	}
 	late := !timer.Stop()
 	switch {

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/liveness"
 	"github.com/elasticjob-go/elasticjob/internal/storeclock"
 )
 
@@ -42,6 +43,7 @@ type Registry struct {
 	sessions  sessions
 	watches   *watches
 	sighting  sighting
+	liveness  liveness.Monitor
 	clock     *storeclock.Keeper
 	clocked   sync.Once // somebody has asked for it
 
@@ -85,6 +87,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	r.watches = newWatches(r)
 	r.ctx, r.end = context.WithCancelCause(context.Background())
 	r.sessions.changed = make(chan struct{})
+	r.liveness.Start(config.SessionTimeout, r.outageBegun, r.outageOver)
 
 	err = r.checkVersion(ctx)
 	var first *session
@@ -96,6 +99,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		defer context.AfterFunc(ctx, func() { r.end(coord.ErrClosed) })()
 		r.running.Wait()
 		r.end(coord.ErrClosed)
+		r.liveness.Stop()
 		_ = client.Close()
 		return nil, fmt.Errorf("etcd: dial %s: %w", strings.Join(config.Endpoints, ", "), err)
 	}
@@ -118,6 +122,7 @@ func (r *Registry) Close(ctx context.Context) error {
 		r.mu.Unlock()
 		r.end(coord.ErrClosed)
 		r.running.Wait()
+		r.liveness.Stop()
 		err = r.endSession(ctx)
 		_ = r.client.Close()
 	})

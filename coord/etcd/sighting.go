@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -155,6 +156,9 @@ func (r *Registry) observe(ctx context.Context, method string, request, reply an
 	err := invoke(ctx, method, request, reply, conn, options...)
 	if answer, ok := reply.(interface{ GetHeader() *pb.ResponseHeader }); ok && err == nil {
 		r.sighting.note(answer.GetHeader(), before)
+	}
+	if isAnswer(err) && !strings.HasPrefix(method, "/etcdserverpb.Maintenance/") { // which a member answers alone
+		r.liveness.Answered()
 	}
 	return err
 }

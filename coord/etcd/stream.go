@@ -196,11 +196,11 @@ func (s *watchStream) endLocked(reason error) {
 	s.end(reason)
 }
 
-// aim is the revision that progress is to reach.
-func (s *watchStream) aim() int64 {
+// aim is the revision that progress is to reach, and since when it has not.
+func (s *watchStream) aim() (revision int64, since time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.goal
+	return s.goal, s.since
 }
 
 // works reports whether the store has answered a request for a watch.
@@ -325,6 +325,9 @@ func (s *watchStream) tookOver() {
 
 // receive hands an answer on. Its error ends the stream.
 func (s *watchStream) receive(answer *pb.WatchResponse) error {
+	if !answer.Canceled { // a member without a leader cancels, too
+		s.watches.registry.liveness.Answered()
+	}
 	switch {
 	case answer.Created:
 		return s.confirmed(answer)

@@ -102,10 +102,10 @@ func (w *watches) run() {
 		case kindOf(err) == coord.ErrDenied:
 			refused = true
 			err = convertError(r.ctx, err, "watch")
-			w.each(func(f *follower) { f.barred(err) })
+			w.each(func(f *follower) { f.barred(err, since) })
 		case time.Since(since) > w.patience:
 			err = convertError(r.ctx, err, "watch")
-			w.each(func(f *follower) { f.barred(err) })
+			w.each(func(f *follower) { f.barred(err, since) })
 		}
 		if refused {
 			denied.wait(r.ctx)
@@ -227,6 +227,36 @@ func (r *Registry) lookAfterWatches() {
 	}
 }
 
+// outageBegun gives everything that is followed a fault: the store does not answer.
+func (r *Registry) outageBegun(outage int, since time.Time) {
+	r.watches.each(func(f *follower) { f.unanswered(outage, since) })
+}
+
+// outageOver is called when the store has answered after an outage. Its newest revision tells when
+// everything that is followed has caught up.
+func (r *Registry) outageOver(outage int) {
+	r.start(func() {
+		for retry := newRetry(); ; {
+			newest, err := r.head(r.ctx, "look what an outage has hidden")
+			if err == nil {
+				err = r.verify(r.ctx)
+			}
+			if err == nil || errors.Is(err, coord.ErrDenied) { // then each view has that fault
+				revision := int64(0)
+				if newest != nil {
+					revision = newest.Header.GetRevision()
+				}
+				r.watches.each(func(f *follower) { f.catchUp(outage, revision) })
+				r.lookAfterWatches()
+				return
+			}
+			if !retry.wait(r.ctx) {
+				return
+			}
+		}
+	})
+}
+
 // readAgain has a follower read again as soon as a reader is free.
 func (w *watches) readAgain(f *follower) {
 	w.mu.Lock()
@@ -259,7 +289,7 @@ func (w *watches) read() {
 // countFault counts the followers that have a fault. Thousands may get one at the same
 // moment, so the log gets one line for the first of them, and one when the last has ended;
 // and no such pair more often than once a minute.
-func (w *watches) countFault(f *follower, fault error) {
+func (w *watches) countFault(f *follower, fault *coord.StaleError) {
 	const quiet = time.Minute
 	w.mu.Lock()
 	defer w.mu.Unlock()

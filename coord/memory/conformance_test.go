@@ -13,6 +13,10 @@ import (
 
 func TestConformance(t *testing.T) { coordtest.Run(t, newSimulated) }
 
+func TestOutages(t *testing.T) {
+	coordtest.RunOutages(t, func(t testing.TB) coordtest.Server { return newSimulated(t).(simulated) })
+}
+
 // simulated is the suite's store. It has no users and certificates: what a server
 // would refuse is refused by a fault.
 type simulated struct{ store *memory.Store }
@@ -40,7 +44,27 @@ func (s simulated) Dial(ctx context.Context, o coordtest.Options) (coord.Registr
 	if err != nil {
 		return nil, nil, err
 	}
-	return r, r.Link(), nil
+	return r, simulatedLink{r.Link()}, nil
+}
+
+// simulatedLink is a link on which nothing comes that was not asked for, and a black hole holds back
+// what is sent into it.
+type simulatedLink struct{ *memory.Link }
+
+func (l simulatedLink) Pause()        { l.BlackHole() }
+func (l simulatedLink) DropRequests() { l.BlackHole() }
+
+func (s simulated) Kill(context.Context) error    { return s.Stop() }
+func (s simulated) Restart(context.Context) error { return s.Continue() }
+
+func (s simulated) Stop() error {
+	s.store.Down()
+	return nil
+}
+
+func (s simulated) Continue() error {
+	s.store.Up()
+	return nil
 }
 
 func (s simulated) Forget(context.Context) error { return nil }

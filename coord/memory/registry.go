@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/liveness"
 	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 )
 
@@ -76,9 +77,12 @@ type Registry struct {
 	opened      chan struct{} // closed when there is a session again
 	opening     *alarm        // the next attempt to open a session
 	views       map[*view]struct{}
-	pending     []func()       // news for this registry, to be told when the store can be reached
-	late        []*alarm       // news for this registry that the link delays
-	alarms      sync.WaitGroup // all alarms of this registry
+	silent      time.Time         // the store has not answered since this time of day; zero while it does
+	outage      *coord.StaleError // the fault of all views; nil if there is none
+	outages     *alarm            // begins it
+	pending     []func()          // news for this registry, to be told when the store can be reached
+	late        []*alarm          // news for this registry that the link delays
+	alarms      sync.WaitGroup    // all alarms of this registry
 	closed      bool
 }
 
@@ -287,6 +291,7 @@ func (r *Registry) relink() {
 	for v := range r.views {
 		v.settle()
 	}
+	r.watchOutage()
 	if !r.reachable() {
 		r.opening.stop()
 		return
@@ -298,6 +303,38 @@ func (r *Registry) relink() {
 	}
 	if r.session == nil && (r.opening == nil || r.opening.over) {
 		r.open()
+	}
+}
+
+// watchOutage has the views have a fault as soon as the registry knows that the store does not answer,
+// and none when it does.
+func (r *Registry) watchOutage() {
+	r.outages.stop()
+	if r.reachable() {
+		r.silent = time.Time{}
+		r.setOutage(nil)
+		return
+	}
+	now := time.Now()
+	if r.silent.IsZero() {
+		r.silent = now.Round(0)
+	}
+	due := now.Add(liveness.Grace)
+	if r.session != nil {
+		due = r.session.outageBegins(due)
+	}
+	r.outages = r.store.arm(&r.alarms, due.Sub(now), func() {
+		r.setOutage(&coord.StaleError{Since: r.silent, Err: fmt.Errorf("memory: %w: it does not answer", coord.ErrUnavailable)})
+	})
+}
+
+func (r *Registry) setOutage(fault *coord.StaleError) {
+	if (fault == nil) == (r.outage == nil) {
+		return
+	}
+	r.outage = fault
+	for v := range r.views {
+		v.signal()
 	}
 }
 
@@ -376,6 +413,7 @@ func (r *Registry) Close(ctx context.Context) error {
 		v.end(coord.ErrClosed)
 	}
 	r.opening.stop()
+	r.outages.stop()
 	for _, a := range r.late {
 		a.stop()
 	}

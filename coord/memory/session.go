@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/liveness"
 )
 
 // session implements [coord.Session]. While its link is sound it has no timer: it counts
@@ -174,6 +175,19 @@ func (c *session) relink() {
 	} else {
 		s.startExpiry(c.lease, c.arrived)
 	}
+}
+
+// outageBegins is when the missing answer to a renewal is an outage, if the session is not suspended
+// already: then soon is.
+func (c *session) outageBegins(soon time.Time) time.Time {
+	if c.state == coord.Suspended {
+		return soon
+	}
+	begins := c.answered.Add(2*c.interval + liveness.Grace)
+	if patience := c.answered.Add(liveness.Patience(c.timeout)); patience.Before(begins) {
+		begins = patience
+	}
+	return begins
 }
 
 // expectRefusal arms the next renewal, which learns that the store has dropped the session.

@@ -331,6 +331,9 @@ func (v *view) Sync(ctx context.Context) error {
 func (v *view) Fault() error {
 	v.r.store.mu.Lock()
 	defer v.r.store.mu.Unlock()
+	if v.fault == nil && v.err == nil && v.r.outage != nil {
+		return v.r.outage
+	}
 	return v.fault
 }
 

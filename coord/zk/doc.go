@@ -58,6 +58,15 @@
 // minute, because ZooKeeper does not tell when permissions change, and when their parent's
 // list of children changes.
 //
+// # A store that does not answer
+//
+// All views have a fault when the store does not answer: half a second after the session's link has
+// broken, or a renewal of the session has got no answer, if there was none since; at the latest when
+// the session ends. What counts as an answer is that to a renewal, to a sync, and a watch that fires.
+// A server that has lost its leader answers reads and pings, which therefore do not count. When the
+// store answers again each view catches up by a sync, or is read again on a new connection; then its
+// fault is over.
+//
 // # What views and walks cost
 //
 // A view has a watch on the value of each node that it shows, and one on the list of children

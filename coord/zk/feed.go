@@ -8,6 +8,8 @@ import (
 
 	zookeeper "github.com/go-zookeeper/zk"
 	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/internal/liveness"
 )
 
 // feed is the registry's second connection, on which views and latches watch.
@@ -121,7 +123,7 @@ func (f *feed) run() {
 }
 
 func (f *feed) open() (*channel, error) {
-	ch := &channel{down: make(chan struct{}), maxOrphans: f.maxOrphans, inboxes: make(map[string][]*inbox)}
+	ch := &channel{liveness: &f.r.liveness, down: make(chan struct{}), maxOrphans: f.maxOrphans, inboxes: make(map[string][]*inbox)}
 	ctx, cancel := context.WithTimeoutCause(f.r.ctx, f.r.cfg.DialTimeout, errTimeout)
 	defer cancel()
 	conn, _, err := openConn(ctx, &f.r.cfg, &f.r.history, ch, true)
@@ -129,6 +131,7 @@ func (f *feed) open() (*channel, error) {
 		return nil, err
 	}
 	ch.conn = conn
+	ch.liveness.Answered()
 	return ch, nil
 }
 
@@ -154,6 +157,7 @@ func (f *feed) await(ch *channel) {
 // channel is a connection of the feed. It ends when its link breaks.
 type channel struct {
 	conn       *conn
+	liveness   *liveness.Monitor
 	down       chan struct{} // closed when it has ended
 	maxOrphans int
 
@@ -225,6 +229,7 @@ func (ch *channel) fired(event zookeeper.Event) {
 	default:
 		return
 	}
+	ch.liveness.Answered()
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	for path := event.Path; ; path = parentOf(path) {

@@ -109,18 +109,29 @@ func (f *follower) follow() error {
 // load reads everything for the first time. The sync comes first, because the server may be
 // another than before, and lag behind what the view has shown.
 func (f *follower) load() error {
-	_, err := call(unlimited(f.v.ctx), f.ch.conn, func(client *zookeeper.Conn) (string, error) {
-		return client.Sync(f.inbox.path)
-	})
-	if err != nil {
+	if err := f.sync(); err != nil {
 		return err
 	}
 	f.inbox.put(f.inbox.path, created)
 	return f.rounds()
 }
 
+// sync returns when all changes that the store had by then are in the inbox.
+func (f *follower) sync() error {
+	_, err := call(unlimited(f.v.ctx), f.ch.conn, func(client *zookeeper.Conn) (string, error) {
+		return client.Sync(f.inbox.path)
+	})
+	return err
+}
+
 // catchUp reads what has changed, and a slice of the backlog.
 func (f *follower) catchUp() error {
+	outdated := f.v.isOutdated()
+	if outdated {
+		if err := f.sync(); err != nil {
+			return err
+		}
+	}
 	for _, path := range f.v.leftOut.due() {
 		f.inbox.put(f.v.r.full(path), retried)
 	}
@@ -131,6 +142,9 @@ func (f *follower) catchUp() error {
 		return err
 	}
 	f.show()
+	if outdated {
+		f.v.loaded()
+	}
 	return nil
 }
 

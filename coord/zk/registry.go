@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/liveness"
 	"github.com/elasticjob-go/elasticjob/internal/storeclock"
 )
 
@@ -34,6 +35,7 @@ type Registry struct {
 	deadlines deadlines
 	closed    chan struct{} // closed when Close has ended
 	views     views
+	liveness  liveness.Monitor
 	clock     *storeclock.Keeper
 	clocked   sync.Once // somebody has asked for it
 
@@ -79,7 +81,7 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 	r.closeCtx, r.endClose = context.WithCancel(context.Background())
 	r.feed = feed{r: r, maxOrphans: maxOrphans, changed: make(chan struct{})}
 	r.clock = storeclock.New(r.Session, r.compareClock)
-	session, err := openSession(ctx, &r.cfg, &r.history)
+	session, err := openSession(ctx, &r.cfg, &r.history, &r.liveness)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +90,7 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		return nil, err
 	}
 	r.session = session
+	r.liveness.Start(session.conn.granted(), r.views.unanswered, r.views.answered)
 	r.running.Go(func() { r.keepSessions(session) })
 	r.running.Go(r.feed.run)
 	return r, nil
@@ -148,11 +151,12 @@ func (r *Registry) keepSessions(session *session) {
 			closeLost() // Close has begun, and does not close this session
 		}
 		var err error
-		for session, err = openSession(r.ctx, &r.cfg, &r.history); err != nil; session, err = openSession(r.ctx, &r.cfg, &r.history) {
+		for session, err = openSession(r.ctx, &r.cfg, &r.history, &r.liveness); err != nil; session, err = openSession(r.ctx, &r.cfg, &r.history, &r.liveness) {
 			if r.ctx.Err() != nil {
 				return
 			}
 			r.log.Warn("cannot open a new session yet", zap.Error(err))
+			r.liveness.Suspect()
 			r.pause()
 		}
 		if !r.setSession(session) {
@@ -402,6 +406,7 @@ func (r *Registry) Close(ctx context.Context) error {
 	r.cancel(coord.ErrClosed)
 	session := r.session
 	r.mu.Unlock()
+	r.liveness.Stop()
 	defer close(r.closed)
 	defer r.endClose()
 	stop := context.AfterFunc(ctx, r.endClose)

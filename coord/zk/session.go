@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/liveness"
 )
 
 // session implements [coord.Session]. Its keeper renews it with a request that the leader of
@@ -21,6 +22,7 @@ type session struct {
 	cfg           *Config
 	conn          *conn
 	log           *zap.Logger
+	liveness      *liveness.Monitor
 	ctx           context.Context
 	cancel        context.CancelCauseFunc
 	deadlineMoved chan struct{} // has an element when the deadline has moved
@@ -41,10 +43,11 @@ type session struct {
 // The first handshake does not count as a renewal: its answer may come late, for example
 // because the server had stood still, and then little would be left of the session's time.
 // The first request that is sent on a complete link counts.
-func openSession(ctx context.Context, cfg *Config, h *history) (*session, error) {
+func openSession(ctx context.Context, cfg *Config, h *history, l *liveness.Monitor) (*session, error) {
 	s := &session{
 		cfg:           cfg,
 		log:           cfg.Logger,
+		liveness:      l,
 		deadlineMoved: make(chan struct{}, 1),
 		keeperEnded:   make(chan struct{}),
 		changed:       make(chan struct{}),
@@ -64,6 +67,8 @@ func openSession(ctx context.Context, cfg *Config, h *history) (*session, error)
 	s.log = s.log.With(zap.String("namespace", cfg.Namespace), zap.String("session", fmt.Sprintf("%#x", int64(s.id))))
 	granted := s.timeout
 	s.mu.Unlock()
+	l.SetTimeout(granted)
+	l.Answered()
 	s.log.Info("session opened", zap.Duration("asked", cfg.SessionTimeout), zap.Duration("granted", granted))
 	go s.keep()
 	return s, nil
@@ -102,14 +107,17 @@ func (s *session) connected(h handshake) {
 	s.id = coord.SessionID(h.session)
 	if h.timeout != s.timeout { // another server may grant another time-out
 		s.timeout, s.deadline = h.timeout, time.Time{}
+		s.liveness.SetTimeout(h.timeout)
 	}
 	if s.opened {
+		s.liveness.Answered()
 		s.renewLocked(h.sent)
 	}
 }
 
 // renewed notes that the store has answered a request that was sent at sent.
 func (s *session) renewed(sent time.Time) {
+	s.liveness.Answered()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.isAliveLocked() {
@@ -145,6 +153,7 @@ func (s *session) renewLocked(sent time.Time) {
 
 // suspend notes that a renewal failed.
 func (s *session) suspend() {
+	s.liveness.Suspect()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == coord.Connected {

@@ -188,3 +188,15 @@ func (s *store) Watches(ctx context.Context) (int, error) {
 func TestConformance(t *testing.T) {
 	coordtest.Run(t, func(t testing.TB) coordtest.Store { return newStore(t, zkserver.Config{}) })
 }
+
+func TestOutages(t *testing.T) {
+	coordtest.RunOutages(t, func(t testing.TB) coordtest.Server { return newStore(t, zkserver.Config{}) })
+}
+
+func (s *store) Kill(context.Context) error { return s.server.Kill() }
+
+func (s *store) Restart(ctx context.Context) error { return s.server.Restart(ctx) }
+
+func (s *store) Stop() error { return s.server.Pause() }
+
+func (s *store) Continue() error { return s.server.Resume() }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // view implements [coord.View]. A follower keeps it up to date, a new one for each channel
@@ -36,11 +37,13 @@ type view struct {
 
 	mu       sync.Mutex // guards all below
 	snapshot coord.Snapshot
-	failure  error           // why the view cannot be read at present
-	gapFault error           // what the view leaves out
-	changed  chan struct{}   // closed when one of these changes, and when the view ends
-	syncs    []chan struct{} // to be closed when the view holds all changes that its inbox has had by then
-	inbox    *inbox          // of the follower; nil while there is none
+	lapsed   time.Time         // no follower has read the view since then; zero while one has
+	failure  *coord.StaleError // why the view cannot be read at present
+	outdated bool              // the store answers again after an outage, and the view is not known to show what it has
+	gapFault error             // what the view leaves out
+	changed  chan struct{}     // closed when one of these changes, and when the view ends
+	syncs    []chan struct{}   // to be closed when the view holds all changes that its inbox has had by then
+	inbox    *inbox            // of the follower; nil while there is none
 }
 
 // View implements [coord.Registry].
@@ -99,6 +102,7 @@ func (v *view) run() {
 	defer v.r.views.remove(v)
 	for v.ctx.Err() == nil {
 		err := v.follow()
+		v.lapse()
 		switch {
 		case v.ctx.Err() != nil:
 		case isLost(err):
@@ -156,7 +160,35 @@ func (v *view) loaded() {
 	if !v.isOpen() {
 		close(v.opened)
 	}
+	v.mu.Lock()
+	v.lapsed, v.outdated = time.Time{}, false
+	v.mu.Unlock()
 	v.fail(nil)
+}
+
+// lapse notes that nobody follows the view any more.
+func (v *view) lapse() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.lapsed.IsZero() {
+		v.lapsed = clocks.Wall()
+	}
+}
+
+// recheck has the view show what the store has after an outage. Then its fault is over.
+func (v *view) recheck() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.failure != nil && v.inbox != nil { // else the next follower will read everything
+		v.outdated = true
+		v.inbox.wake()
+	}
+}
+
+func (v *view) isOutdated() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.outdated
 }
 
 // pause waits before the next attempt to read the subtree, longer each time.
@@ -171,21 +203,37 @@ func (v *view) pause() {
 	}
 }
 
-// fail notes why the view cannot be read at present; nil if it can.
+// fail notes why the view cannot be read at present; nil if it can. If err does not say since when,
+// it is since nobody follows the view. A fault goes on from when it began, if its reason changes.
 func (v *view) fail(err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	was := v.failure
-	if err != nil && was != nil && errors.Is(err, coord.ErrDenied) == errors.Is(was, coord.ErrDenied) {
+	if err == nil {
+		v.failure = nil
+		if was != nil {
+			v.log("", "a view can be read again", nil)
+			v.signalLocked()
+		}
+		return
+	}
+	if was != nil && errors.Is(err, coord.ErrDenied) == errors.Is(was, coord.ErrDenied) {
 		return // it is the same fault
 	}
-	v.failure = err
-	if (err == nil) != (was == nil) {
-		v.log("a view cannot be read at present, so it may be old", "a view can be read again", err)
+	fault, ok := err.(*coord.StaleError)
+	if !ok {
+		fault = &coord.StaleError{Since: v.lapsed, Err: err}
+		if v.lapsed.IsZero() {
+			fault.Since = clocks.Wall()
+		}
 	}
-	if err != was {
-		v.signalLocked()
+	if was != nil {
+		fault = &coord.StaleError{Since: was.Since, Err: fault.Err}
+	} else {
+		v.log("a view cannot be read at present, so it may be old", "", err)
 	}
+	v.failure = fault
+	v.signalLocked()
 }
 
 // log says that a fault has begun, or, if err is nil, that it has ended.
@@ -275,9 +323,10 @@ func (v *view) sync(l limit) error {
 	if err != nil {
 		return err
 	}
+	v.r.liveness.Answered()
 	synced := make(chan struct{})
 	v.mu.Lock()
-	if v.inbox == nil && errors.Is(v.failure, coord.ErrDenied) {
+	if v.inbox == nil && v.failure != nil && errors.Is(v.failure, coord.ErrDenied) {
 		defer v.mu.Unlock()
 		return v.failure // the next attempt may come much later
 	}
@@ -348,12 +397,24 @@ func (vs *views) remove(v *view) {
 }
 
 // fail notes that none of the views can be read at present.
-func (vs *views) fail(err error) {
+func (vs *views) fail(err error) { vs.each(func(v *view) { v.fail(err) }) }
+
+// unanswered notes that the store has not answered since a time.
+func (vs *views) unanswered(_ int, since time.Time) {
+	vs.each(func(v *view) {
+		v.fail(&coord.StaleError{Since: since, Err: fmt.Errorf("zk: view %q: %w: it does not answer", v.path, coord.ErrUnavailable)})
+	})
+}
+
+// answered notes that the store answers again after an outage.
+func (vs *views) answered(int) { vs.each((*view).recheck) }
+
+func (vs *views) each(do func(*view)) {
 	vs.mu.RLock()
 	defer vs.mu.RUnlock()
 	for _, same := range vs.roots {
 		for _, v := range same {
-			v.fail(err)
+			do(v)
 		}
 	}
 }

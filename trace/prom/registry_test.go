@@ -51,8 +51,15 @@ func (s measured) Dial(ctx context.Context, o coordtest.Options) (coord.Registry
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.m.Registry(r), r.Link(), nil
+	return s.m.Registry(r), link{r.Link()}, nil
 }
+
+// link is a link on which nothing comes that was not asked for, and a black hole holds back what is
+// sent into it.
+type link struct{ *memory.Link }
+
+func (l link) Pause()        { l.BlackHole() }
+func (l link) DropRequests() { l.BlackHole() }
 
 func (s measured) Forget(context.Context) error { return nil }
 
