@@ -228,6 +228,9 @@ func (c *controller) addFaults(s *Status, session coord.Session, begun instant) 
 	if err := c.view.Fault(); err != nil {
 		s.add(Fault{kindOfViewFault(err), err, now})
 	}
+	for i := range s.Faults {
+		s.Faults[i].Since = c.sinceWhen(s.Faults[i].Kind, s.Faults[i].Since)
+	}
 	if !begun.mono.IsZero() && c.moment().Sub(begun.mono) > passPatience {
 		s.add(Fault{FaultStarvation, fmt.Errorf("job %s: the scheduler has got no further since %s: what it called does not return; that may be the store, a strategy or a logger", c.job, begun.wall.Format(time.TimeOnly)), begun.wall})
 	}
@@ -259,6 +262,16 @@ func kindOfViewFault(err error) FaultKind {
 		return FaultTree
 	}
 	return FaultStore
+}
+
+// sinceWhen returns since when a fault holds that was noticed at a time: a store that does not answer
+// is noticed later than it was heard last, and then its view says when that was.
+func (c *controller) sinceWhen(kind FaultKind, noticed time.Time) time.Time {
+	stale, ok := errors.AsType[*coord.StaleError](c.view.Fault())
+	if ok && kindOfViewFault(stale) == kind && stale.Since.Before(noticed) {
+		return stale.Since
+	}
+	return noticed
 }
 
 // quietTime is how soon after its end a fault counts as come back. Such a fault is over only
@@ -297,11 +310,11 @@ func (c *controller) fault(kind FaultKind, err error) {
 		f.Fault = Fault{}
 	case f.Err == nil:
 		f.again = !f.ended.IsZero() && now.Sub(f.ended) < quietTime
-		f.Fault, f.began = Fault{Kind: kind, Err: err, Since: c.now()}, now
+		f.Fault, f.began = Fault{Kind: kind, Err: err, Since: c.sinceWhen(kind, c.now())}, now
 		c.observeFault(f.Fault, false)
 		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", kind.remedy()))
 	case f.Err.Error() != err.Error():
-		f.Err = err
+		f.Err, f.Since = err, c.sinceWhen(kind, f.Since)
 	}
 }
 

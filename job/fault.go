@@ -23,7 +23,8 @@ const (
 	// right. Set the clock.
 	FaultClock
 	// FaultStore: the store does not answer, refuses requests, or does not show this process
-	// its newest state. Check the store, the network, and the permissions of this process.
+	// its newest state. That the store does not answer is noticed before the session ends, and
+	// is told with the time at which it was heard last. Check the store, the network, and the permissions of this process.
 	FaultStore
 	// FaultTree: nodes in the job's tree are in the way: they cannot be read, changed or
 	// removed, or somebody writes them again each time; or there is no leader; or an instance
@@ -73,7 +74,7 @@ type Fault struct {
 	Kind FaultKind
 	// Err is the cause, and says what it is about. Its text is bounded.
 	Err error
-	// Since is when the fault was first noticed.
+	// Since is when the fault was first noticed; of a store that does not answer, when it was heard last.
 	Since time.Time
 }
 

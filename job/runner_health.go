@@ -7,7 +7,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
 // Refusal is a job that a Runner cannot serve at present, and why. It tries again: at once when the
@@ -72,7 +74,11 @@ func (s *standings) doubts(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.doubted = nil; err != nil {
-		s.doubted = Fault{Kind: kindOfViewFault(err), Err: fmt.Errorf("job: runner: view of the namespace: %w", brief.Error(err))}
+		since := clocks.Wall()
+		if stale, ok := errors.AsType[*coord.StaleError](err); ok {
+			since = stale.Since
+		}
+		s.doubted = Fault{Kind: kindOfViewFault(err), Err: fmt.Errorf("job: runner: view of the namespace: %w", brief.Error(err)), Since: since}
 	}
 }
 

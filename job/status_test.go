@@ -35,6 +35,9 @@ func TestStatusInAnOutage(t *testing.T) {
 		if lost.Registered || lost.Leader || faultOf(lost, job.FaultStore) == nil {
 			t.Errorf("without a session the status is %+v", lost)
 		}
+		if since := faultOf(lost, job.FaultStore).(job.Fault).Since; since.After(cut) || since.Before(cut.Add(-c.timeout)) {
+			t.Errorf("the store is at fault since %v, and was there until %v", since, cut)
+		}
 		if took := time.Since(cut); took > c.timeout+time.Second && !c.isReal() {
 			t.Errorf("it was said after %v", took)
 		}
