@@ -288,7 +288,8 @@ func (w *watches) read() {
 
 // countFault counts the followers that have a fault. Thousands may get one at the same
 // moment, so the log gets one line for the first of them, and one when the last has ended;
-// and no such pair more often than once a minute.
+// and no such pair more often than once a minute. An outage is none of these: the session's lines
+// tell of it.
 func (w *watches) countFault(f *follower, fault *coord.StaleError) {
 	const quiet = time.Minute
 	w.mu.Lock()
@@ -302,7 +303,7 @@ func (w *watches) countFault(f *follower, fault *coord.StaleError) {
 		return
 	}
 	w.faulty[f] = struct{}{}
-	if len(w.faulty) == 1 && time.Since(w.logged) > quiet {
+	if len(w.faulty) == 1 && f.outage == 0 && time.Since(w.logged) > quiet {
 		w.logged, w.logEnd = time.Now(), true
 		w.registry.log.Warn("changes in the store cannot be followed at present, so views may be old", zap.String("first", f.what()), zap.Error(fault))
 	}
