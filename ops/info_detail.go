@@ -39,8 +39,10 @@ type JobDetail struct {
 	Debris []string `json:"debris,omitempty"`
 	// HistoryError says why the history does not tell when what runs was begun.
 	HistoryError string `json:"historyError,omitempty"`
-	// Doubt says, in a watch, why this may be incomplete or old.
-	Doubt string `json:"doubt,omitempty"`
+	// Doubt says, in a watch, why this may be incomplete or old. DoubtSince is since when it may be old;
+	// zero if it is only incomplete.
+	Doubt      string    `json:"doubt,omitempty"`
+	DoubtSince time.Time `json:"doubtSince,omitzero"`
 }
 
 // nextTicks is how many ticks a detail has.

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -26,6 +27,8 @@ type Update struct {
 	Removed []string `json:"removed,omitempty"`
 	// Fault says why what is told may be incomplete or old; empty if it is neither. The watch goes on.
 	Fault string `json:"fault,omitempty"`
+	// FaultSince is since when it may be old; zero if it is only incomplete.
+	FaultSince time.Time `json:"faultSince,omitzero"`
 }
 
 // Watch follows the jobs of the namespace by one view. The first update has all of them; each
@@ -49,16 +52,14 @@ type Update struct {
 func (o *Ops) Watch(ctx context.Context, every time.Duration) iter.Seq2[Update, error] {
 	return func(yield func(Update, error) bool) {
 		w := &watch{ops: o, jobs: map[jobtree.Job]*watched{}}
-		told, fault := false, ""
+		var told *Update // whose fault was told last
 		err := o.follow(ctx, "", every, func(now coord.Snapshot, doubt error) (bool, time.Duration) {
 			u := w.look(now)
-			if doubt != nil {
-				u.Fault = brief.Error(doubt).Error()
-			}
-			if told && len(u.Jobs)+len(u.Removed) == 0 && u.Fault == fault {
+			u.Fault, u.FaultSince = doubtOf(doubt)
+			if told != nil && len(u.Jobs)+len(u.Removed) == 0 && u.Fault == told.Fault && u.FaultSince.Equal(told.FaultSince) {
 				return true, w.until(w.dues.first())
 			}
-			told, fault = true, u.Fault
+			told = &Update{Fault: u.Fault, FaultSince: u.FaultSince}
 			return yield(u, nil), w.until(w.dues.first())
 		})
 		if err != nil {
@@ -81,9 +82,7 @@ func (j *Job) Watch(ctx context.Context, every time.Duration) iter.Seq2[*JobDeta
 				}
 				f := j.ops.newInformant(ctx)
 				d := f.detail(j.name, s)
-				if doubt != nil {
-					d.Doubt = brief.Error(doubt).Error()
-				}
+				d.Doubt, d.DoubtSince = doubtOf(doubt)
 				return yield(d, nil), f.until(d.Info.Next)
 			})
 		}
@@ -94,6 +93,17 @@ func (j *Job) Watch(ctx context.Context, every time.Duration) iter.Seq2[*JobDeta
 			yield(nil, fmt.Errorf("job %s: watch: %w", brief.Text(string(j.name)), err))
 		}
 	}
+}
+
+// doubtOf returns why what a view with a fault shows may be incomplete or old, and since when it may be old.
+func doubtOf(fault error) (why string, since time.Time) {
+	if stale, ok := errors.AsType[*coord.StaleError](fault); ok {
+		fault, since = stale.Err, stale.Since
+	}
+	if fault == nil {
+		return "", time.Time{}
+	}
+	return brief.Error(fault).Error(), since
 }
 
 // follow opens a view, and has look called with what it shows, and with what is wrong with it: at

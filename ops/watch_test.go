@@ -164,6 +164,34 @@ func TestWatch(t *testing.T) {
 	})
 }
 
+// While the store does not answer a watch says so, and since when; it says when that is over.
+func TestWatchOfAStoreThatIsAway(t *testing.T) {
+	virtual(t, func(t *testing.T, d dial) {
+		reg, own := open(t, d), open(t, d).(*memory.Registry)
+		plant(t, reg, "a", map[string]string{"config": small})
+		all := ops.New(own)
+		jobs := watching(t, func(ctx context.Context) iter.Seq2[ops.Update, error] { return all.Watch(ctx, 0) })
+		one := watching(t, func(ctx context.Context) iter.Seq2[*ops.JobDetail, error] { return all.Job("a").Watch(ctx, 0) })
+		if u, v := <-jobs, <-one; u.err != nil || u.what.Fault != "" || v.err != nil || v.what.Doubt != "" {
+			t.Errorf("told %+v and %+v at the beginning", u, v)
+		}
+		own.Link().Cut()
+		cut := time.Now()
+		u, v := <-jobs, <-one
+		if !strings.Contains(u.what.Fault, "unavailable") || !u.what.FaultSince.Equal(cut) || v.what.Doubt != u.what.Fault || !v.what.DoubtSince.Equal(cut) {
+			t.Errorf("told %+v and %+v, cut at %v", u.what, v.what, cut)
+		}
+		if took := time.Since(cut); took > time.Second {
+			t.Errorf("told after %v", took)
+		}
+		own.Link().Heal()
+		u, v = <-jobs, <-one
+		if u.what.Fault != "" || !u.what.FaultSince.IsZero() || v.what.Doubt != "" || !v.what.DoubtSince.IsZero() {
+			t.Errorf("told %+v and %+v when it is over", u.what, v.what)
+		}
+	})
+}
+
 // The next tick is told anew when it has come, and when a calendar changes that leaves it out.
 func TestWatchTellsNextTicks(t *testing.T) {
 	virtual(t, func(t *testing.T, d dial) {

@@ -1,16 +1,20 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/command"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
 )
 
 // person runs the command as if at a terminal, or not.
@@ -113,6 +117,53 @@ func TestInterrupted(t *testing.T) {
 	cancel(errors.New("interrupt signal received"))
 	if got := p.run(ctx, "watch"); got != exit.Interrupted || !strings.Contains(p.err.String(), "interrupt") || strings.Count(p.err.String(), "\n") != 1 {
 		t.Errorf("got %d: %s", got, &p.err)
+	}
+}
+
+// Whoever watches is told that the store does not answer, since when, and when that is over.
+func TestWatchOfAStoreThatIsAway(t *testing.T) {
+	t.Parallel()
+	server := etcdserver.Start(t, etcdserver.Config{})
+	link, err := proxy.New(server.Endpoints()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(link.Close)
+	p := person{store: "etcd://" + server.Endpoints()[0] + "/away"}
+	if got := p.run(t.Context(), "create", "settle", "--set", "shardingTotalCount=1"); got != exit.Done {
+		t.Fatalf("create: %d: %s", got, &p.err)
+	}
+	for name, args := range map[string][]string{"jobs": {"watch"}, "a job": {"watch", "settle"}} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			out, outWriter := io.Pipe()
+			said, errWriter := io.Pipe()
+			ended := make(chan exit.Code, 1)
+			go func() {
+				defer outWriter.Close()
+				defer errWriter.Close()
+				ended <- command.Run(ctx, command.Environment{
+					In: strings.NewReader(""), Out: outWriter, Err: errWriter, Patience: patience, Lookup: func(string) (string, bool) { return "", false },
+				}, append(args, "--store", "etcd://"+link.Addr()+"/away")...)
+			}()
+			shown, warnings := bufio.NewScanner(out), bufio.NewScanner(said)
+			for shown.Scan() && !strings.Contains(shown.Text(), "settle") {
+			}
+			go func() { _, _ = io.Copy(io.Discard, out) }() // until the end of the command
+			link.Cut()
+			for _, want := range []string{"may be old, since 20", "up to date again"} {
+				if !warnings.Scan() || !strings.Contains(warnings.Text(), want) {
+					t.Errorf("the warning is %q, want one that says %q", warnings.Text(), want)
+				}
+				link.Heal()
+			}
+			cancel()
+			go func() { _, _ = io.Copy(io.Discard, said) }()
+			if got := <-ended; got != exit.Interrupted {
+				t.Errorf("ended with %d", got)
+			}
+		})
 	}
 }
 

@@ -32,6 +32,11 @@ func detail(d *ops.JobDetail) show.Result {
 		t := show.NewTable()
 		t.Field("Job", j.Name)
 		t.Field("Description", j.Description)
+		if !d.DoubtSince.IsZero() {
+			t.Field("Old since", clock(d.DoubtSince)+": "+d.Doubt)
+		} else {
+			t.Field("Incomplete", d.Doubt)
+		}
 		t.Field("Status", j.Status)
 		if !j.Paused.Since.IsZero() {
 			t.Field("Paused", fmt.Sprintf("since %s by %s: %s", clock(j.Paused.Since), orNothing(j.Paused.By), orNothing(j.Paused.Why)))

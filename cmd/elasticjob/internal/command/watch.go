@@ -22,6 +22,7 @@ has changed. -o json prints a document in a line for each change. It ends with C
 				return err
 			}
 			return c.follow(cmd, func(ctx context.Context, s *store) error {
+				var doubts doubts
 				if len(args) > 0 {
 					for d, err := range s.job(args[0]).Watch(ctx, every) {
 						if err != nil {
@@ -30,6 +31,7 @@ has changed. -o json prints a document in a line for each change. It ends with C
 						if err := c.printer().PrintNext(c.page(detail(d))); err != nil {
 							return err
 						}
+						c.warnOf(&doubts, d.Doubt, d.DoubtSince)
 					}
 					return nil
 				}
@@ -41,6 +43,7 @@ has changed. -o json prints a document in a line for each change. It ends with C
 					if err := c.printUpdate(u, isFirst); err != nil {
 						return err
 					}
+					c.warnOf(&doubts, u.Fault, u.FaultSince)
 					isFirst = false
 				}
 				return nil
@@ -88,8 +91,27 @@ func (c *cli) printUpdate(u ops.Update, isFirst bool) error {
 			return err
 		}
 	}
-	if u.Fault != "" {
-		c.warn("what is shown may be old: %s", u.Fault)
-	}
 	return nil
+}
+
+// doubts is what was said last of whether what is shown may be old.
+type doubts struct {
+	why   string
+	since time.Time
+}
+
+// warnOf says why what is shown may be old, and since when, and that this is over: once for each.
+func (c *cli) warnOf(said *doubts, why string, since time.Time) {
+	before := *said
+	if *said = (doubts{why, since}); before.why == why && before.since.Equal(since) {
+		return
+	}
+	switch {
+	case why == "":
+		c.warn("what is shown is up to date again")
+	case since.IsZero():
+		c.warn("what is shown may be incomplete or old: %s", why)
+	default:
+		c.warn("what is shown may be old, since %s: %s", clock(since), why)
+	}
 }
