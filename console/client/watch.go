@@ -28,12 +28,15 @@ type Update struct {
 	// Fault says why what is known may be incomplete or old: the store, or the console, is away. Empty when
 	// that is over. An update has either a fault that is new or over, or jobs.
 	Fault string `json:"-"`
+	// FaultSince is since when what is known may be old; zero if it is only incomplete.
+	FaultSince time.Time `json:"-"`
 }
 
 // JobUpdate is all of a job, or a fault.
 type JobUpdate struct {
-	Job   *Detail // nil if only the fault has changed
-	Fault string  // as that of Update
+	Job        *Detail // nil if only the fault has changed
+	Fault      string  // as that of Update
+	FaultSince time.Time
 }
 
 // ErrRemoved: the job that was watched, or the namespace, is gone.
@@ -48,7 +51,7 @@ func (n *Namespace) Watch(ctx context.Context) iter.Seq2[Update, error] {
 	return func(yield func(Update, error) bool) {
 		w := &watch{c: n.c, path: n.path("watch")}
 		err := w.run(ctx, func(e event) bool {
-			u := Update{Reset: e.name == "reset", Fault: e.fault}
+			u := Update{Reset: e.name == "reset", Fault: e.fault, FaultSince: e.since}
 			if !w.read(e, &u, "reset", "update") {
 				return true
 			}
@@ -67,7 +70,7 @@ func (j *Job) Watch(ctx context.Context) iter.Seq2[JobUpdate, error] {
 	return func(yield func(JobUpdate, error) bool) {
 		w := &watch{c: j.n.c, path: j.path("watch")}
 		err := w.run(ctx, func(e event) bool {
-			u := JobUpdate{Fault: e.fault}
+			u := JobUpdate{Fault: e.fault, FaultSince: e.since}
 			var d Detail
 			if !w.read(e, &d, "job") {
 				return true
@@ -88,6 +91,7 @@ type event struct {
 	name, id string
 	data     []byte
 	fault    string // of a fault: what the console says, or why it is away
+	since    time.Time
 }
 
 // Bounds of a watch.
@@ -107,7 +111,8 @@ type watch struct {
 	path  []string
 	last  string // id of the last event
 	fault string // as it was told last
-	bad   error  // an event cannot be read
+	since time.Time
+	bad   error // an event cannot be read
 }
 
 // run tells of each event, until tell returns false or there is nothing more to come.
@@ -131,7 +136,7 @@ func (w *watch) run(ctx context.Context, tell func(event) bool) error {
 		if time.Since(begun) > silence {
 			pause = firstAgain // it went well for a while
 		}
-		if w.fault == "" && !w.note(fmt.Sprintf("the console is away: %v", err), tell) {
+		if w.fault == "" && !w.note(fmt.Sprintf("the console is away: %v", err), time.Now().Round(0), tell) {
 			return nil
 		}
 		wait := pause/2 + mathrand.N(pause/2)
@@ -144,12 +149,12 @@ func (w *watch) run(ctx context.Context, tell func(event) bool) error {
 }
 
 // note tells of a fault if it is new, or over.
-func (w *watch) note(fault string, tell func(event) bool) bool {
-	if fault == w.fault {
+func (w *watch) note(fault string, since time.Time, tell func(event) bool) bool {
+	if fault == w.fault && since.Equal(w.since) {
 		return true
 	}
-	w.fault = fault
-	return tell(event{name: "fault", fault: fault})
+	w.fault, w.since = fault, since
+	return tell(event{name: "fault", fault: fault, since: since})
 }
 
 // listen reads the events of one connection.
@@ -187,7 +192,7 @@ func (w *watch) listen(ctx context.Context, tell func(event) bool) error {
 		}
 		if isFirst {
 			isFirst = false
-			if done.name != "fault" && done.name != "bye" && !w.note("", tell) {
+			if done.name != "fault" && done.name != "bye" && !w.note("", time.Time{}, tell) {
 				return errEnded
 			}
 		}
@@ -222,7 +227,10 @@ func (e *event) take(line []byte) {
 
 // hear tells of an event.
 func (w *watch) hear(e event, tell func(event) bool) error {
-	var said struct{ Fault, Code, Reason string }
+	var said struct {
+		Fault, Code, Reason string
+		Since               time.Time
+	}
 	switch e.name {
 	case "fault", "bye":
 		if err := json.Unmarshal(e.data, &said); err != nil {
@@ -231,7 +239,7 @@ func (w *watch) hear(e event, tell func(event) bool) error {
 	}
 	switch e.name {
 	case "fault":
-		if !w.note(said.Fault, tell) {
+		if !w.note(said.Fault, said.Since, tell) {
 			return errEnded
 		}
 		return nil
@@ -244,7 +252,7 @@ func (w *watch) hear(e event, tell func(event) bool) error {
 	if e.id != "" {
 		w.last = e.id
 	}
-	e.fault = w.fault
+	e.fault, e.since = w.fault, w.since
 	if !tell(e) {
 		return errEnded
 	}

@@ -135,6 +135,9 @@ func TestWatchOfAConsoleThatIsAway(t *testing.T) {
 				break
 			}
 			faults = append(faults, u.Fault)
+			if isOld := u.Fault != ""; isOld == u.FaultSince.IsZero() || isOld && u.FaultSince.Before(begun.Add(-time.Second)) {
+				t.Errorf("%q since %v", u.Fault, u.FaultSince)
+			}
 		}
 		if took := time.Since(begun); len(faults) != 2 || faults[0] == "" || faults[1] != "" || took < 27*time.Second || took > 3*time.Minute {
 			t.Errorf("after %v: %q", took, faults)

@@ -109,6 +109,7 @@ var words = map[reflect.Type]map[string]string{
 		"debris":       "Paths of nodes that strangers have left in the way: the first 100. Left out if there are none.",
 		"historyError": "Why the history does not tell when what runs has begun.",
 		"doubt":        "In a stream: why this may be incomplete or old.",
+		"doubtSince":   "In a stream: since when this may be old. Left out if it is only incomplete.",
 	},
 	reflect.TypeFor[ops.InstanceInfo](): {
 		"id":         "Id of the instance.",

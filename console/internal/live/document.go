@@ -38,6 +38,7 @@ func text(about string) *huma.Schema { return &huma.Schema{Type: huma.TypeString
 func ends() []*huma.Schema {
 	fault := object("Fault", "What a fault says.", map[string]*huma.Schema{
 		"fault": text("Why what you have may be incomplete or old. Empty if that is over."),
+		"since": {Type: huma.TypeString, Format: "date-time", Description: "Since when what you have may be old: next ticks that have come meanwhile say nothing. Left out if it is only incomplete."},
 	})
 	bye := object("Bye", "What the end of a stream says.", map[string]*huma.Schema{
 		"code":   text("Why the stream ends: closing (the console ends: come again), denied (log-in or rights have ended) or removed (what you watch is gone)."),

@@ -3,6 +3,7 @@ package live
 import (
 	"bytes"
 	"encoding/json"
+	"time"
 )
 
 // Event names. An event has one line of data, a JSON object.
@@ -36,10 +37,11 @@ func appendEvent(b []byte, name string, data any) []byte {
 	return append(append(b, text...), "\n\n"...)
 }
 
-func appendFault(b []byte, fault string) []byte {
+func appendFault(b []byte, f fault) []byte {
 	return appendEvent(b, eventFault, struct {
-		Fault string `json:"fault"`
-	}{fault})
+		Fault string    `json:"fault"`
+		Since time.Time `json:"since,omitzero"`
+	}{f.why, f.since.UTC()})
 }
 
 func appendBye(b []byte, code, reason string) []byte {

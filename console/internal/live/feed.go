@@ -29,9 +29,24 @@ type feed struct {
 	journal   journal
 	isOpening bool // a watch is being opened
 	isKnown   bool // the journal has a first state
-	fault     string
+	fault     fault
+	opened    time.Time      // when the watch was opened last, or began to be
 	ended     error          // why it has ended
 	listed    []*ops.JobInfo // all jobs by name, as somebody has asked for them; nil if that is to be made
+}
+
+// fault is why what is known may be incomplete or old. It is zero if it is neither.
+type fault struct {
+	why   string
+	since time.Time // what is known may be old since then; zero if it is only incomplete
+}
+
+// goesOn returns a fault that follows another one: what may be old already is since that began.
+func (f fault) goesOn(before fault) fault {
+	if !before.since.IsZero() && before.since.Before(f.since) {
+		f.since = before.since
+	}
+	return f
 }
 
 func newFeed(t topic, cancel context.CancelFunc) *feed {
@@ -47,8 +62,11 @@ func (f *feed) update(change func()) {
 	f.changed = make(chan struct{})
 }
 
-// doubt says why what is known may be old, and that no watch is open.
-func (f *feed) doubt(why string) { f.update(func() { f.fault, f.isOpening = why, false }) }
+// doubt says why what is known may be old from now on, and that no watch is open.
+func (f *feed) doubt(why string) {
+	now := time.Now().Round(0)
+	f.update(func() { f.fault, f.isOpening = fault{why, now}.goesOn(f.fault), false })
+}
 
 func (f *feed) end(err error) { f.update(func() { f.ended = err }) }
 
@@ -56,14 +74,14 @@ func (f *feed) end(err error) { f.update(func() { f.ended = err }) }
 func (f *feed) opens() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.isOpening = true
+	f.isOpening, f.opened = true, time.Now().Round(0)
 }
 
 // doubtOpening says why opening takes so long, if it still does.
 func (f *feed) doubtOpening(why string) {
 	f.update(func() {
 		if f.isOpening {
-			f.fault = why
+			f.fault = fault{why, f.opened}.goesOn(f.fault)
 		}
 	})
 }
@@ -74,7 +92,7 @@ func (f *feed) begun(ctx context.Context, most time.Duration) error {
 	defer timer.Stop()
 	for {
 		f.mu.Lock()
-		ended, isKnown, changed := f.ended, f.isKnown || f.fault != "", f.changed
+		ended, isKnown, changed := f.ended, f.isKnown || f.fault.why != "", f.changed
 		f.mu.Unlock()
 		if ended != nil || isKnown {
 			return ended
@@ -101,7 +119,7 @@ type reader struct {
 	mark uint64                // of this feed, and what he sees
 	at   uint64                // his place; 0 is at the beginning
 	base uint64                // the removals up to this place are none that he has to know
-	told string                // the fault that he knows
+	told fault                 // that he knows
 }
 
 // next appends what a reader is to be told next, if there is anything: then isLast says whether nothing follows.
@@ -109,9 +127,9 @@ type reader struct {
 func (f *feed) next(b []byte, r *reader, ids cursors) (out []byte, changed <-chan struct{}, isLast bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if fault := r.mayKnow(f.fault); fault != r.told {
-		b = appendFault(b, fault)
-		r.told = fault
+	if now := r.mayKnow(f.fault); now.why != r.told.why || !now.since.Equal(r.told.since) {
+		b = appendFault(b, now)
+		r.told = now
 	}
 	if f.ended != nil {
 		return appendEnd(b, f.ended), f.changed, true
@@ -122,11 +140,11 @@ func (f *feed) next(b []byte, r *reader, ids cursors) (out []byte, changed <-cha
 	return b, f.changed, false
 }
 
-func (r *reader) mayKnow(fault string) string {
-	if fault != "" && r.sees != nil {
-		return generalFault
+func (r *reader) mayKnow(f fault) fault {
+	if f.why != "" && r.sees != nil {
+		f.why = generalFault
 	}
-	return fault
+	return f
 }
 
 // part appends the next jobs that have changed.
@@ -191,7 +209,7 @@ func (f *feed) take(u ops.Update, isFirst bool, write func(*ops.JobInfo) []byte)
 	}
 	f.update(func() {
 		f.isOpening, f.isKnown, f.listed = false, true, slices.Clone(f.listed) // who has the list keeps it
-		f.fault = u.Fault
+		f.fault = fault{u.Fault, u.FaultSince}
 		for i := range u.Jobs {
 			f.put(u.Jobs[i], texts[i])
 		}
@@ -237,10 +255,10 @@ func (f *feed) removeOthers(jobs []ops.JobInfo) {
 	}
 }
 
-// takeDetail takes in all of the one job.
-func (f *feed) takeDetail(text []byte) {
+// takeDetail takes in all of the one job, with why that may be incomplete or old.
+func (f *feed) takeDetail(text []byte, doubt fault) {
 	f.update(func() {
-		f.isOpening, f.isKnown, f.fault = false, true, ""
+		f.isOpening, f.isKnown, f.fault = false, true, doubt
 		if before := f.journal.newest[f.topic.job]; before == nil || string(before.json) != string(text) {
 			f.journal.put(f.topic.job, text, nil)
 		}

@@ -73,7 +73,7 @@ func (l *Live) follow(ctx context.Context, f *feed) error {
 				return err
 			}
 			last.Stop()
-			f.takeDetail(text)
+			f.takeDetail(text, fault{d.Doubt, d.DoubtSince})
 		}
 		return nil
 	}

@@ -49,7 +49,7 @@ func (f *feed) wait(ctx context.Context) (jobs []*ops.JobInfo, ok bool) {
 		changed, isOpening := f.changed, f.isOpening && !f.isKnown && f.ended == nil
 		if !isOpening {
 			defer f.mu.Unlock()
-			if f.fault != "" || f.ended != nil {
+			if f.fault.why != "" || f.ended != nil {
 				return nil, false
 			}
 			return f.list(), true

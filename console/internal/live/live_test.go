@@ -92,6 +92,41 @@ func TestResume(t *testing.T) {
 	})
 }
 
+// When the console does not reach its store, those who listen are told since when what they have is old; and when that
+// is over. In a namespace as of a job, and also those who see only some jobs.
+func TestSinceWhen(t *testing.T) {
+	given(t, func(t *testing.T, w *world) {
+		w.may("ben", access.Grant{Role: access.Viewer, Namespaces: []string{"shop"}, Jobs: []string{"a"}})
+		w.put("a=1", "b=1")
+		listeners := map[string]*listener{"all": w.listen("anna", jobs, ""), "some": w.listen("ben", jobs, ""), "one": w.listen("anna", detail("a"), "")}
+		for _, l := range listeners {
+			l.next()
+		}
+		w.reg.Link().Cut()
+		cut := time.Now()
+		for name, l := range listeners {
+			e := l.next()
+			if d := e.told(t); e.name != "fault" || d.Fault == "" || !d.Since.Equal(cut) || name == "some" && d.Fault != "what is told may be incomplete or old" {
+				t.Errorf("%s is told %v, cut at %v", name, e, cut)
+			}
+		}
+		late := w.listen("anna", jobs, "")
+		if d := late.next().told(t); !d.Since.Equal(cut) {
+			t.Errorf("who comes later is told %+v", d)
+		}
+		w.reg.Link().Heal()
+		for name, l := range listeners {
+			e := l.next()
+			if name == "one" && e.name == "job" { // with the doubt in it
+				e = l.next()
+			}
+			if d := e.told(t); e.name != "fault" || d.Fault != "" || !d.Since.IsZero() {
+				t.Errorf("%s is told %v when it is over", name, e)
+			}
+		}
+	})
+}
+
 // Who may see only some jobs is told nothing of others: no names, no faults that have some, not even that something has
 // changed.
 func TestFilter(t *testing.T) {

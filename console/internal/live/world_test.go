@@ -313,6 +313,7 @@ type told struct {
 	Removed []string
 	More    bool
 	Fault   string
+	Since   time.Time
 	Code    string
 }
 

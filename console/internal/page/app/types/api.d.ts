@@ -854,6 +854,8 @@ export interface JobView {
   document: string;
   /** In a stream: why this may be incomplete or old. */
   doubt?: string;
+  /** In a stream: since when this may be old. Left out if it is only incomplete. */
+  doubtSince?: string;
   /** Faults of all its instances, the oldest first: the first 1,000. Left out if there are none. */
   faults?: (FaultInfo)[];
   /** Why the history does not tell when what runs has begun. */
