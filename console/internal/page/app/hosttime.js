@@ -10,5 +10,21 @@ export function heard(date) {
   if (Math.abs(apart - later) > 2000) later = Math.abs(apart) > 2000 ? apart : 0;
 }
 
-/** Now, in milliseconds since 1970. */
-export const hostNow = () => Date.now() + later;
+/** @type {number | undefined} */
+let blind;
+
+/**
+ * Says since when what the page shows may be old; undefined if it is not. The time of the page stands still there: what was so
+ * then is shown as it was, in grey, and nothing is counted.
+ * @param {number | undefined} t
+ */
+export function stand(t) {
+  blind = t;
+  document.documentElement.classList.toggle("blind", t !== undefined);
+}
+
+/** Since when what the page shows may be old, in milliseconds since 1970; undefined if it is not. */
+export const blindSince = () => blind;
+
+/** Now, in milliseconds since 1970; while the page is blind, since when it is. */
+export const hostNow = () => blind ?? Date.now() + later;

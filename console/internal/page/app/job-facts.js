@@ -4,7 +4,7 @@ import { isFailure } from "./execution.js";
 import { inNamespace, job } from "./facts.js";
 import { ticksToCome, tookOf } from "./job-state.js";
 import { lasting, whenFull, whenIn } from "./time.js";
-import { badge, instanceName, note, pairs, section, since, state as word } from "./ui.js";
+import { badge, doubtNote, instanceName, note, pairs, section, since, state as word } from "./ui.js";
 import { number, term, w } from "./words.js";
 
 /** @typedef {import("./job-state.js").State} State */
@@ -31,7 +31,7 @@ export function jobNotes(state) {
   const info = state.view.info;
   const p = info.paused;
   return [
-    state.live === "doubt" || state.view.doubt ? note("warn", h("p", null, w("job.doubt")), h("p", { class: "detail" }, state.doubt ?? state.view.doubt)) : null,
+    doubtNote(state.live, state.doubt),
     state.live === "removed" ? note("bad", h("p", null, h("strong", null, w("job.gone")))) : null,
     info.configError ? note("bad", h("p", null, h("strong", null, w("job.configErrorText"))), h("p", { class: "detail" }, info.configError)) : null,
     p ? note("warn", h("p", null, h("strong", null, w("job.pausedBy", { by: p.by ?? "–", at: whenFull(p.since) })), " ", p.makeUp ? w("job.pausedMakeUp") : w("job.pausedPass")), p.why ? h("p", { class: "detail" }, p.why) : null) : null,

@@ -2,6 +2,7 @@
 import { h } from "./dom.js";
 import { failures } from "./execution.js";
 import { facts, inNamespace, namespace } from "./facts.js";
+import { blindSince } from "./hosttime.js";
 import { changeJobs } from "./jobs-change.js";
 import { flags } from "./jobs-list.js";
 import { may } from "./rights.js";
@@ -52,8 +53,9 @@ export function next(job) {
   if (job.nextError) return badge("bad", w("jobs.noNext"), job.nextError);
   if (!job.next) return h("span", { class: "soft" }, "–");
   // The time of today, or how long it is until another day.
-  const [first, second] = isToday(job.next) ? [when(job.next), ago(job.next)] : [ago(job.next), when(job.next)];
-  return [h("time", { datetime: job.next, title: whenFull(job.next) }, first), h("span", { class: "about", title: whenFull(job.next) }, second)];
+  const [first, second] = isToday(job.next) || blindSince() !== undefined ? [when(job.next), ago(job.next)] : [ago(job.next), when(job.next)];
+  const isTwice = first === second; // which a blind page does not count down
+  return [h("time", { datetime: job.next, title: whenFull(job.next) }, first), isTwice ? null : h("span", { class: "about", title: whenFull(job.next) }, second)];
 }
 
 /** The execution that has ended last. @param {JobInfo} job */

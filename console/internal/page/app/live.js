@@ -1,6 +1,7 @@
 // Listens to the API: server-sent events of a namespace or a job. Nothing is open while nobody looks, as a browser has six
 // connections for all its tabs.
 import { address, ask } from "./api.js";
+import { hostNow, stand } from "./hosttime.js";
 import { poll } from "./poll.js";
 
 /**
@@ -13,7 +14,8 @@ import { poll } from "./poll.js";
  */
 
 /**
- * Listens until the page goes. State says how it stands: "doubt" is that what was told may be old, with the reason.
+ * Listens until the page goes. State says how it stands: "doubt" is that what was told may be incomplete or old, with the reason.
+ * What may be old is so since some time: then the page is blind until it is over.
  * @param {string} template "/namespaces/{namespace}/watch" or that of a job
  * @param {Record<string, string>} params
  * @param {Listener} listener
@@ -37,11 +39,15 @@ export function listen(template, params, listener) {
         wait = 1000;
         tell?.(JSON.parse(event.data));
       });
-    s.onopen = () => listener.state("live");
+    const state = (/** @type {LiveState} */ now, /** @type {number | undefined} */ since, /** @type {string | undefined} */ why) => {
+      stand(since);
+      listener.state(now, why);
+    };
+    s.onopen = () => state("live", undefined, undefined);
     on("reset", listener.reset);
     on("update", listener.update);
     on("job", listener.job);
-    on("fault", (d) => listener.state(d.fault ? "doubt" : "live", d.fault));
+    on("fault", (d) => state(d.fault ? "doubt" : "live", d.since && Date.parse(d.since), d.fault));
     on("bye", (d) => {
       close();
       if (d.code === "closing") return again();
@@ -50,7 +56,7 @@ export function listen(template, params, listener) {
       else listener.state("removed", d.reason);
     });
     s.onerror = () => {
-      listener.state("away");
+      state("away", hostNow(), undefined); // which is since it was blind already, if it was
       if (s.readyState !== EventSource.CLOSED) return; // it comes again by itself
       close();
       again();

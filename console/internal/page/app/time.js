@@ -1,5 +1,5 @@
 // Times and durations as people read them.
-import { hostNow } from "./hosttime.js";
+import { blindSince, hostNow } from "./hosttime.js";
 import { facts } from "./facts.js";
 import { w } from "./words.js";
 
@@ -67,10 +67,11 @@ export function lasting(seconds) {
   return out.join(" ");
 }
 
-/** How long ago, or how long until. @param {string | number | Date | undefined} t */
+/** How long ago, or how long until; while the page is blind, when, as nobody knows whether that still comes. @param {string | number | Date | undefined} t */
 export function ago(t, at = hostNow()) {
   if (t === undefined || t === "") return "";
   const seconds = (at - date(t).getTime()) / 1000;
+  if (seconds < 0 && blindSince() !== undefined) return when(t);
   if (Math.abs(seconds) < 1) return w("time.now");
   const text = lasting(Math.abs(seconds) < 60 ? Math.round(Math.abs(seconds)) : Math.abs(seconds));
   return seconds > 0 ? w("time.ago", { time: text }) : w("time.in", { time: text });

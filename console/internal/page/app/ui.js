@@ -1,6 +1,7 @@
 // Small things that many pages have.
 import { h } from "./dom.js";
 import { Problem } from "./api.js";
+import { blindSince } from "./hosttime.js";
 import { ago, when, whenFull } from "./time.js";
 import { has, term, w } from "./words.js";
 
@@ -195,8 +196,18 @@ export function tabs(label, links) {
 /** How live a page is. @param {import("./live.js").LiveState} now @param {string} [why] */
 export function liveBadge(now, why) {
   const kind = now === "live" ? "good" : now === "connecting" ? "busy" : now === "doubt" ? "warn" : "bad";
-  const text = now === "live" ? w("ui.live") : now === "connecting" ? w("ui.connecting") : now === "doubt" ? w("ui.doubt") : w("ui.away");
+  const since = blindSince();
+  const text = now === "live" ? w("ui.live") : now === "connecting" ? w("ui.connecting")
+    : now === "doubt" ? (since === undefined ? w("ui.doubt") : w("ui.doubtSince", { time: when(since) }))
+    : since === undefined ? w("ui.away") : w("ui.awaySince", { time: when(since) });
   return h("span", { class: "live", role: "status" }, badge(kind, text, why));
+}
+
+/** What somebody has to know who sees what is incomplete or old. @param {import("./live.js").LiveState} now @param {string} [why] */
+export function doubtNote(now, why) {
+  if (now !== "doubt") return null;
+  const since = blindSince();
+  return note("warn", h("p", null, since === undefined ? w("ui.doubtful") : w("ui.blind", { time: whenFull(since) })), why ? h("p", { class: "detail" }, why) : null);
 }
 
 /** An instance, as short as people can tell them apart: address and process. @param {string} id */

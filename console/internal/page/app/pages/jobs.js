@@ -10,7 +10,7 @@ import { removedJobs } from "../jobs-removed.js";
 import { followJobs } from "../jobs-store.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { maySome } from "../rights.js";
-import { button, empty, liveBadge, note, problem } from "../ui.js";
+import { button, doubtNote, empty, liveBadge, note, problem } from "../ui.js";
 import { windowTable } from "../window-table.js";
 import { number, w } from "../words.js";
 
@@ -90,6 +90,7 @@ function view() {
   const orders = columns.filter((c) => c.sort).map((c) => /** @type {[string, string]} */ ([c.name, c.text]));
   const isFiltered = filterFields.some((name) => filter[name]);
   return [
+    doubtNote(store.state, store.why),
     store.state === "removed" ? note("warn", w("jobs.gone"), " ", store.why) : null,
     h("section", { class: "block jobs" + (isSteering ? " steering" : ""), "aria-label": w("jobs.list") },
       filterView(counts, filter, change, orderView(orders, order, turn)),

@@ -12,7 +12,7 @@ import { running } from "../overview-running.js";
 import { strip } from "../overview-strip.js";
 import { Kept, poll } from "../poll.js";
 import { mayAll, mayEverywhere } from "../rights.js";
-import { empty, liveBadge, problem, section } from "../ui.js";
+import { doubtNote, empty, liveBadge, problem, section } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../types/api").Totals} Totals */
@@ -44,6 +44,7 @@ function begin(first) {
     const totals = jobs.whole ? totalsOf(jobs.jobs.values()) : first;
     const facts = found.report()?.store;
     return [
+      doubtNote(jobs.state, jobs.why),
       jobs.error ? problem(jobs.error) : null,
       totals.jobs ? tiles(totals) : noJobs(),
       section(w("overview.day"), {}, hasHistory ? day.view(strip) : noHistory()),
