@@ -2,7 +2,6 @@ package decide
 
 import (
 	"slices"
-
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
