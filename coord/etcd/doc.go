@@ -91,7 +91,7 @@
 //
 // All views have a fault when the store does not answer. A watch of a quiet range tells nothing,
 // so the answers to everything else count: to the renewals of the session, which every registry has,
-// to requests, and what any watch brings. The fault begins half a second after a renewal has failed,
+// to requests, and what any watch brings. The fault begins 0.8 s after a renewal has failed,
 // if there was no answer since; at the latest when the session ends, a tenth of its time-out before
 // the store drops it. With the first answer after that one small read tells the revision that views
 // have to reach; then their faults are over.

@@ -60,7 +60,7 @@
 //
 // # A store that does not answer
 //
-// All views have a fault when the store does not answer: half a second after the session's link has
+// All views have a fault when the store does not answer: 0.8 s after the session's link has
 // broken, or a renewal of the session has got no answer, if there was none since; at the latest when
 // the session ends. What counts as an answer is that to a renewal, to a sync, and a watch that fires.
 // A server that has lost its leader answers reads and pings, which therefore do not count. When the

@@ -12,7 +12,7 @@ import (
 
 // Grace is how long a client that has a reason to doubt its store waits for an answer. Most such
 // reasons are over by then: another member has taken over, or the connection is open again.
-const Grace = 500 * time.Millisecond
+const Grace = 800 * time.Millisecond
 
 // Monitor tells when an outage of the store begins and ends. It begins when the store has not
 // answered for Patience, or for Grace after a Suspect; it ends with the next answer. The zero

@@ -22,14 +22,14 @@ func TestOutages(t *testing.T) {
 		"no answer":                    {want: []string{"begins at 9s, since 0s"}},
 		"answers":                      {answers: []time.Duration{3 * time.Second, 11 * time.Second, 19 * time.Second}},
 		"the last answer counts":       {answers: []time.Duration{3 * time.Second}, want: []string{"begins at 12s, since 3s"}},
-		"a reason to doubt":            {answers: []time.Duration{3 * time.Second}, suspects: []time.Duration{4 * time.Second}, want: []string{"begins at 4.5s, since 3s"}},
-		"the first reason counts":      {suspects: []time.Duration{4 * time.Second, 4200 * time.Millisecond}, want: []string{"begins at 4.5s, since 0s"}},
+		"a reason to doubt":            {answers: []time.Duration{3 * time.Second}, suspects: []time.Duration{4 * time.Second}, want: []string{"begins at 4.8s, since 3s"}},
+		"the first reason counts":      {suspects: []time.Duration{4 * time.Second, 4200 * time.Millisecond}, want: []string{"begins at 4.8s, since 0s"}},
 		"an answer refutes a reason":   {suspects: []time.Duration{4 * time.Second}, answers: []time.Duration{4400 * time.Millisecond, 13 * time.Second}, want: nil},
 		"a reason after patience":      {suspects: []time.Duration{8900 * time.Millisecond}, want: []string{"begins at 9s, since 0s"}},
 		"an answer ends it":            {answers: []time.Duration{12 * time.Second}, want: []string{"begins at 9s, since 0s", "ends at 12s"}},
 		"a reason in an outage":        {suspects: []time.Duration{10 * time.Second}, answers: []time.Duration{12 * time.Second}, want: []string{"begins at 9s, since 0s", "ends at 12s"}},
 		"another one after an outage":  {answers: []time.Duration{10 * time.Second}, want: []string{"begins at 9s, since 0s", "ends at 10s", "begins at 19s, since 10s"}},
-		"a reason after an outage too": {answers: []time.Duration{10 * time.Second}, suspects: []time.Duration{11 * time.Second}, want: []string{"begins at 9s, since 0s", "ends at 10s", "begins at 11.5s, since 10s"}},
+		"a reason after an outage too": {answers: []time.Duration{10 * time.Second}, suspects: []time.Duration{11 * time.Second}, want: []string{"begins at 9s, since 0s", "ends at 10s", "begins at 11.8s, since 10s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
