@@ -7,8 +7,10 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // beside is what this instance remembers beside JVM members.
@@ -74,6 +76,22 @@ func (c *controller) askForDeal(w *decide.World) error {
 // there are none. tellMixed changes it.
 type mixedTold int64
 
+// tellWritten tells in the log that this process has written the configuration where elastic-job 2.1 could have members:
+// they cannot start with it, and leave no trace of that in the registry.
+func (c *controller) tellWritten(before []byte) {
+	const what = "the configuration is written as ElasticJob 3.0 has it: members of elastic-job 2.1 cannot start any more"
+	servers := jobtree.Read(c.view.Snapshot(), c.job).OldServers()
+	if len(servers) == 0 && !isOld(before) {
+		c.log.Debug(what)
+		return
+	}
+	var list brief.List
+	for _, ip := range servers {
+		list.Add(ip)
+	}
+	c.log.Warn(what, zap.Stringer("servers of 2.1", &list), zap.String("advice", "replace them by Go members, or by members of ElasticJob 3.0"))
+}
+
 // tellMixed tells in the log what JVM members of the job do otherwise: when they come, and when
 // the configuration changes meanwhile.
 func (c *controller) tellMixed(w *decide.World) {
@@ -90,7 +108,8 @@ func (c *controller) tellMixed(w *decide.World) {
 	if err != nil {
 		return // the fault of the configuration says so
 	}
-	for _, i := range append(issues, MixedServers(slices.Collect(maps.Keys(w.Servers)))...) {
+	issues = append(issues, MixedServers(slices.Collect(maps.Keys(w.Servers)))...)
+	for _, i := range append(issues, MixedOld(w.Config.Value, w.OldMembers())...) {
 		fields := []zap.Field{zap.String("member", id), zap.String("field", i.Field), zap.String("does", i.Does), zap.String("advice", i.Advice)}
 		if i.Harm == "" {
 			c.log.Info("JVM members do something otherwise", fields...)

@@ -339,7 +339,9 @@
 // # JVM members
 //
 // Instances of ElasticJob 3.0.x may share a job with ours, on ZooKeeper. While one is there, ours keep rules of
-// their own for that: README says what holds then, and Config.Mixed what of a configuration cannot work.
+// their own for that: README says what holds then, and Config.Mixed what of a configuration cannot work. Members of
+// elastic-job 2.1 read its own documents only: with one that is written here they run nothing, and do not start.
+// Who writes it where they have been, or sees them beside it, warns in the log.
 // What is promised above holds among ours. Of an item that a JVM member has, or that comes from one:
 //
 //   - That a tick starts at most once rests on the timing of the JVM member, which looks, and then writes

@@ -84,6 +84,34 @@ func MixedServers(ips []string) []MixedIssue {
 	}}
 }
 
+// MixedOld lists what members of elastic-job 2.1 do otherwise because of a document in the registry. They are named by
+// their ids, or by the addresses of their servers.
+func MixedOld(document []byte, members []string) []MixedIssue {
+	var found brief.List
+	for _, id := range slices.Sorted(slices.Values(members)) {
+		found.Add(id)
+	}
+	if found.Empty() || isOld(document) {
+		return nil // MixedIn says what matters of a document of 2.1
+	}
+	return []MixedIssue{{
+		Field:  keyConfig,
+		Does:   fmt.Sprintf("of elastic-job 2.1 (%v) do not read a document of ElasticJob 3.0: they run nothing, and do not start again", &found),
+		Harm:   "nothing runs the items that they own",
+		Advice: "replace them by Go members, or by members of ElasticJob 3.0", Refused: true,
+	}}
+}
+
+// isOld reports whether a document has keys that only elastic-job 2.1 writes.
+func isOld(document []byte) bool {
+	keys, err := parseConfig(document)
+	return err == nil && hasOldKeys(keys)
+}
+
+func hasOldKeys(keys document) bool {
+	return slices.ContainsFunc(oldKeys(), func(key string) bool { _, ok := keys[key]; return ok })
+}
+
 // mixedKeys lists keys and values of a document.
 func mixedKeys(document []byte) ([]MixedIssue, error) {
 	const unread = "the JVM members run nothing from the moment on that they see it"
@@ -99,7 +127,7 @@ func mixedKeys(document []byte) ([]MixedIssue, error) {
 	for _, key := range unknown {
 		list = append(list, MixedIssue{Field: brief.Text(key), Does: "of no version read a document with this key", Harm: unread, Advice: "remove the key", Refused: true})
 	}
-	if slices.ContainsFunc(oldKeys(), func(key string) bool { _, ok := keys[key]; return ok }) {
+	if hasOldKeys(keys) {
 		list = append(list, MixedIssue{
 			Field: keyConfig, Does: "of ElasticJob 3.0 do not read a document of elastic-job 2.1, and those of 2.1 read no other",
 			Harm:   "the first change here writes a document of 3.0, and members of 2.1 run nothing then",

@@ -212,3 +212,65 @@ func TestMixedIsTold(t *testing.T) {
 		}
 	})
 }
+
+// Members of elastic-job 2.1 read no document that Go has written: those that are there are told of in the log, and so
+// is who writes the document where they have been, because those that fail to start leave nothing.
+func TestOldIsTold(t *testing.T) {
+	const what = "members of elastic-job 2.1 cannot start any more"
+	for name, tc := range map[string]struct {
+		config, server string
+		overwrite      bool
+		want           string // who is told of
+	}{
+		"a tree without 2.1":                 {"", "ENABLED", false, ""},
+		"servers of 2.1":                     {"", "", false, "10.0.0.9"},
+		"a document of 2.1 that is replaced": {strings.ReplaceAll(document2, "demoJob", "settle"), "ENABLED", true, ""},
+		"a document of 2.1 that stays":       {strings.ReplaceAll(document2, "demoJob", "settle"), "", false, "none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				core, logs := observer.New(zap.WarnLevel)
+				c.commit(coord.Put(c.job.Server("10.0.0.9"), []byte(tc.server)))
+				if tc.config != "" {
+					c.commit(coord.Put(c.job.Root(), nil), coord.Put(c.job.Config(), []byte(tc.config)))
+				}
+				cfg := c.config()
+				cfg.Overwrite = tc.overwrite
+				c.join("10.0.0.1", cfg, nil, job.WithLogger(zap.New(core)))
+				told := logs.FilterMessageSnippet(what).All()
+				isTold := tc.want != "none" && (tc.want != "" || tc.overwrite)
+				if len(told) > 1 || (len(told) == 1) != isTold {
+					t.Fatalf("told %d times: %v", len(told), told)
+				}
+				if isTold && !strings.Contains(fmt.Sprint(told[0].ContextMap()["servers of 2.1"]), tc.want) {
+					t.Errorf("told %v", told[0].ContextMap())
+				}
+			})
+		})
+	}
+	t.Run("members that are there", func(t *testing.T) {
+		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+			core, logs := observer.New(zap.WarnLevel)
+			c.join("10.0.0.1", c.config(), nil, job.WithLogger(zap.New(core)))
+			const jvm = "10.0.0.9@-@1234"
+			c.commit(coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), nil))
+			c.pass(time.Minute)
+			told := logs.FilterMessageSnippet("JVM members do something otherwise, with harm").All()
+			if len(told) != 1 || told[0].ContextMap()["field"] != "config" || !strings.Contains(fmt.Sprint(told[0].ContextMap()["does"]), `of elastic-job 2.1 ("`+jvm+`") do not read`) {
+				t.Errorf("told %v", told)
+			}
+		})
+	})
+}
+
+func TestMixedOld(t *testing.T) {
+	if list := job.MixedOld([]byte(document2), []string{"10.0.0.1"}); len(list) > 0 {
+		t.Errorf("of a document of their own: %v", list)
+	}
+	if list := job.MixedOld([]byte(document3), nil); len(list) > 0 {
+		t.Errorf("of nobody: %v", list)
+	}
+	if list := job.MixedOld([]byte(document3), []string{"b", "a"}); len(list) != 1 || !list[0].Refused || !strings.Contains(list[0].String(), `2.1 ("a", "b") do not read`) {
+		t.Errorf("%v", list)
+	}
+}

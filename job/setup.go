@@ -117,6 +117,7 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 			c.log.Info("this program's configuration replaces the registry's", zap.Strings("fields", replaced))
 		})
 	}
+	say(func() { c.tellWritten(there.Value) })
 	given.modified = revision
 	return nil
 }

@@ -1,6 +1,7 @@
 package jobtree
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 )
@@ -32,4 +33,36 @@ func (s *State) OfJVM(items []int) (members []string, beside []int) {
 func (s *State) isJVM(id string) bool {
 	in, isThere := s.Instances[id]
 	return isThere && in.Owner != 0 && s.Sessions[id] == nil
+}
+
+// OldMembers returns the members of elastic-job 2.1 that are there, ascending. Their nodes have no document, and their
+// servers are not ENABLED by that word: pre-releases of ElasticJob 3.0, which read its documents, write it. So a member
+// is none of them once an operator has enabled its server.
+func (s *State) OldMembers() []string {
+	var old []string
+	for id, in := range s.Instances {
+		value := bytes.TrimSpace(in.Value)
+		server, isThere := s.Servers[InstanceIP(id)]
+		if s.isJVM(id) && (len(value) == 0 || string(value) == oldTrigger) && isThere && !bytes.EqualFold(bytes.TrimSpace(server.Value), []byte(Enabled)) {
+			old = append(old, id)
+		}
+	}
+	slices.Sort(old)
+	return old
+}
+
+// oldTrigger is what a console of 2.1 writes into the node of an instance that is to run now.
+const oldTrigger = "TRIGGER"
+
+// OldServers returns the servers that elastic-job 2.1 has registered, ascending: nobody else leaves them without a
+// value. They stay when its members have ended.
+func (s *State) OldServers() []string {
+	var old []string
+	for ip, server := range s.Servers {
+		if server.Created != 0 && len(bytes.TrimSpace(server.Value)) == 0 {
+			old = append(old, ip)
+		}
+	}
+	slices.Sort(old)
+	return old
 }

@@ -2,15 +2,18 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // checkMixed finds what a job has that its JVM members do not know, or do otherwise, and says who they are.
 func (w *world) checkMixed(c *collector) {
+	w.checkOld(c)
 	if len(w.jvm) == 0 {
 		return
 	}
@@ -40,13 +43,30 @@ func (w *world) checkMixed(c *collector) {
 	if err != nil {
 		issues = nil // it is a finding of its own
 	}
-	for _, i := range append(issues, job.MixedServers(sortedKeys(w.Servers))...) {
+	issues = append(issues, job.MixedServers(sortedKeys(w.Servers))...)
+	for _, i := range append(issues, job.MixedOld(w.Config.Value, w.OldMembers())...) {
 		if i.Harm != "" {
 			add(i.Field, fmt.Sprintf("%s: JVM members %s; so %s", i.Field, i.Does, i.Harm), i.Advice)
 		}
 	}
 	if w.hasGo() {
 		c.add(w.about(Mixed, Info, w.whoShares(), "nothing, as long as the job moves from one kind to the other", ""))
+	}
+}
+
+// checkOld finds servers of elastic-job 2.1 without a member that lives, if members cannot start any more: those that
+// fail leave nothing in the tree.
+func (w *world) checkOld(c *collector) {
+	var servers []string
+	for _, ip := range w.OldServers() {
+		if !slices.ContainsFunc(w.ids, func(id string) bool { return jobtree.InstanceIP(id) == ip }) {
+			servers = append(servers, ip)
+		}
+	}
+	for _, i := range job.MixedOld(w.Config.Value, servers) {
+		s := w.about(MixedJVM, Info, fmt.Sprintf("%s: JVM members %s", i.Field, i.Does), i.Advice+"; then clear these servers", "")
+		s.detail = i.Field
+		c.add(s)
 	}
 }
 

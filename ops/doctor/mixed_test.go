@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
@@ -47,6 +48,24 @@ func TestWhatJVMMembersDoOtherwise(t *testing.T) {
 		report := f.finds(doctor.Mixed, doctor.MixedJVM)
 		if found := report.Findings[0]; found.Severity != doctor.Warning || found.Instance != f.ids[1] ||
 			!strings.Contains(found.Cause, "props: execution.timeout.seconds: JVM members run an item as long as it takes; so items") || found.Advice == "" {
+			t.Errorf("%v", found)
+		}
+	})
+}
+
+// A member of elastic-job 2.1 cannot start with a document that Go has written, and leaves nothing then: what it has
+// left before is a hint.
+func TestMembersOf2(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		f.commit(coord.Put(f.job.Server("10.0.0.9"), nil))
+		found := f.finds(doctor.MixedJVM).Findings[0]
+		if found.Severity != doctor.Info || !strings.Contains(found.Cause, `elastic-job 2.1 ("10.0.0.9") do not read a document of ElasticJob 3.0`) || !strings.Contains(found.Advice, "clear these servers") {
+			t.Errorf("%v", found)
+		}
+		f.isJVM(1)
+		f.commit(coord.Put(f.job.Instance(f.ids[1]), nil), coord.Put(f.job.Server(f.ip(1)), nil), coord.DeleteTree(f.job.Server("10.0.0.9")))
+		found = f.finds(doctor.Mixed, doctor.MixedJVM).Findings[0]
+		if found.Severity != doctor.Warning || !strings.Contains(found.Cause, `elastic-job 2.1 ("`+f.ids[1]+`") do not read`) || !strings.Contains(found.Cause, "do not start again") {
 			t.Errorf("%v", found)
 		}
 	})
