@@ -83,19 +83,21 @@
 //
 // # JVMs
 //
-// JVMs of 3.0.0 to 3.0.5 may write into the same tables, made by them or by us, and read what is
-// there. To tables of theirs a migration adds columns and indexes. It widens job_name to 200
-// characters, which package job allows; source gets LITE_EXECUTOR as its default (but on SQLite, in a
-// table that is there), for JVMs of 3.0.5, which do not know it; and on MySQL, where auto_id is the key
-// since 3.0.1, the id of a status becomes unique. Of the rows of JVMs nothing is changed but a source that is
-// NULL: it becomes LITE_EXECUTOR. Where it is NULL still, it is not known, and readers of 2.1 to 3.0.4 lose the
-// page. While indexes are made, JVMs that write wait on PostgreSQL; on tables of many millions of rows that takes
-// minutes.
+// JVMs of 3.0.0 to 3.0.5 may write into the same tables, made by them or by us, and read what
+// is there. To tables of theirs a migration adds columns and indexes. It widens job_name to 200
+// characters, which package job allows; source gets LITE_EXECUTOR as its default (but on
+// SQLite, in a table that is there), for JVMs of 3.0.5, which do not know it; and on MySQL,
+// where auto_id is the key since 3.0.1, the id of a status becomes unique. Of the rows of JVMs
+// nothing is changed but a source that is NULL: it becomes LITE_EXECUTOR. Where it is NULL
+// still, it is not known, and readers of 2.1 to 3.0.4, and UI 3.0.2, lose the page. While
+// indexes are made, JVMs that write wait on PostgreSQL; on tables of many millions of rows that
+// takes minutes.
 //
-// A table that ElasticJob has made may have a small character set, such as latin1. Then a row is kept with ? for
-// each character that is not ASCII, if the table has not all of them. Options.Log is told of such tables, their
-// columns and what to do when the first batch comes, and of such rows, and [Stats] counts them. Sessions on MySQL are strict for
-// that, whatever the server is.
+// A table that ElasticJob has made may have a small character set, such as latin1. Then a row
+// is kept with ? for each character that is not ASCII, if the table has not all of them.
+// Options.Log is told of such tables, their columns and what to do when the first batch comes,
+// and of such rows, and [Stats] counts them. Sessions on MySQL are strict for that, whatever
+// the server is.
 //
 // ElasticJob writes the local time of a JVM into TIMESTAMP on PostgreSQL; here all times are in
 // UTC, so JVMs beside it should be, too. On MySQL a TIMESTAMP is a moment, in whole seconds. Its

@@ -145,7 +145,7 @@ func statusTable() table {
 			{name: "original_task_id", size: 255, required: true, theirs: true},
 			{name: "task_id", size: 255, required: true, theirs: true},
 			{name: "slave_id", size: maxAddress, required: true, theirs: true},
-			// 3.0.4 requires it, and 3.0.5 does not know it. Readers of 2.1 to 3.0.4 lose a whole page for a NULL.
+			// 3.0.4 requires it, and 3.0.5 does not know it. Readers of 2.1 to 3.0.4, and UI 3.0.2, lose a whole page for a NULL.
 			{name: "source", size: 50, preset: sourceLite, theirs: true},
 			{name: "execution_type", size: 20, required: true, theirs: true},
 			{name: "sharding_item", size: 100, required: true, theirs: true},
