@@ -101,6 +101,26 @@ func TestFire(t *testing.T) {
 			want: append([]string{"+ sharding/0/misfire = "}, begins(1)...),
 		},
 		{
+			name: "an item that a JVM runs is not, although it has given it away",
+			tree: func(f *fixture) { f.jvms(jvm).begun(jvm, 0) },
+			want: begins(1),
+		},
+		{
+			name: "nor is one whose JVM has gone",
+			tree: func(f *fixture) { f.begun("10.0.0.1@-@1", 0) },
+			want: begins(1),
+		},
+		{
+			name: "nor is one that a JVM of an old release runs, whose records name nobody",
+			tree: func(f *fixture) { f.begun("", 0) },
+			want: begins(1),
+		},
+		{
+			name: "nor is one of ours whose record a JVM has written over",
+			tree: func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)); f.jvms(jvm).begun(jvm, 0) },
+			want: begins(1),
+		},
+		{
 			name: "an item of somebody else is flagged by its owner",
 			tree: func(f *fixture) { f.claim("A", 2, tick(0)) },
 			want: begins(0, 1),

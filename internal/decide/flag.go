@@ -8,7 +8,9 @@ import (
 )
 
 // Flag sets the misfire flag of items of this instance that run although their next tick has
-// come. A tick that only waits for the end of a backfill is not missed.
+// come. A tick that only waits for the end of a backfill is not missed. An item that a JVM member runs is not
+// flagged, whoever owns it now: the JVM would take the flag for one of its own, and run all items of its
+// fire once more. The owner makes the tick up by fired.
 func (w *World) Flag(k *Work) []Change {
 	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.Rules.Misfire || w.Rules.SkipOverlap {
 		return nil
@@ -19,7 +21,7 @@ func (w *World) Flag(k *Work) []Change {
 		if !w.owns(item) || isIdle(k, i, item) || k.hasBegun(i, tick) || k.hasWaited(i, tick) || w.isForgone(tick) || w.judge(i, item, tick) == notDue {
 			continue
 		}
-		if isUnflagged(k.Runs[i], item, tick) {
+		if w.isUnflagged(k.Runs[i], item, tick) {
 			c.add(i,
 				coord.AtVersion(w.Job.Fired(i), item.Fired.Version),
 				coord.Exists(w.Job.Running(i)), // the run has not ended meanwhile
@@ -32,8 +34,8 @@ func (w *World) Flag(k *Work) []Change {
 
 // isUnflagged reports whether an item runs whose tick is due, and has no misfire flag for it
 // yet. r is its run in this process; nil if there is none.
-func isUnflagged(r *Run, item *jobtree.Item, tick time.Time) bool {
-	if item.Misfire || item.Running == nil {
+func (w *World) isUnflagged(r *Run, item *jobtree.Item, tick time.Time) bool {
+	if item.Misfire || item.Running == nil || w.isRunByJVM(item) {
 		return false
 	}
 	return r == nil || !r.Flagged && tick.After(r.Last)

@@ -105,6 +105,13 @@ func isJVM(s *jobtree.State, id string) bool {
 // isJVM reports whether an instance is there, and is a JVM member.
 func (w *World) isJVM(id string) bool { return isJVM(w.State, id) }
 
+// isRunByJVM reports whether the record of a run is that of a JVM member, be it there or not. One of ours always
+// writes its id.
+func (w *World) isRunByJVM(item *jobtree.Item) bool {
+	id := item.Running.ID
+	return id == "" || jobtree.IsJVMID(id) || w.isJVM(id)
+}
+
 // IsMixed reports whether a JVM member is there, so that the rules for that are in force.
 func (w *World) IsMixed() bool { return w.Mixed != nil && w.Mixed.Now }
 

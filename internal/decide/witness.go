@@ -58,9 +58,15 @@ func (w *World) Witness() []Change {
 // sharding JVM members take items that are there for items that are dealt.
 func (w *World) mayPrepare() bool { return !w.Rules.StaticSharding || len(w.Items) > 0 }
 
-// isNewToUs reports whether an item runs in a JVM member that owns it, and fired does not tell of that run.
+// isNewToUs reports whether an item runs in a JVM member, and fired does not tell of that run. The member need not
+// own it: a JVM leader deals in its fire and then reads its cache, which is behind, so it runs what it has just given
+// away. Then fired counts if it tells of the tick: one of ours may have begun the item, and the JVM written
+// over its record. That claim has to stand.
 func (w *World) isNewToUs(item *jobtree.Item) bool {
-	return item.Owner.Is(item.Running.ID) && w.isJVM(item.Running.ID) && item.Failover == nil && item.Running.Modified > item.Fired.Modified
+	if !w.isJVM(item.Running.ID) || item.Failover != nil || item.Running.Modified <= item.Fired.Modified {
+		return false
+	}
+	return item.Owner.Is(item.Running.ID) || w.tickOfJVM(item).After(item.Fired.Tick)
 }
 
 // tickOfJVM returns the tick for which a JVM member has just begun an item.

@@ -43,7 +43,13 @@ func TestWitness(t *testing.T) {
 		},
 		{name: "it was triggered after the tick", tree: func(f *fixture) { f.fired(0, tick(1)); begun(f) }, want: ran},
 		{name: "it runs what somebody else began for another tick", tree: func(f *fixture) { begun(f); f.create(jvm, "sharding/0/failover", jvm) }},
-		{name: "it runs what is not its own", tree: func(f *fixture) { begun(f); f.own(0, "A") }},
+		{name: "it runs what it has given to one of ours", tree: func(f *fixture) { begun(f); f.own(0, "A") }, want: ran},
+		{name: "it runs what it has given to another JVM", tree: func(f *fixture) { f.jvms(other); begun(f); f.own(0, other) }, want: ran},
+		{name: "it runs what it has taken from its owner", tree: func(f *fixture) { begun(f); f.remove("sharding/0/instance") }, want: ran},
+		{
+			name: "it has written over the record of one of ours, whose claim stands",
+			tree: func(f *fixture) { f.own(0, "A").claim("A", 0, tick(1)); begun(f) },
+		},
 		{name: "one of ours runs", tree: func(f *fixture) { f.fired(2, begin).put("sharding/2/running", "A") }},
 		{name: "a JVM that has gone runs", tree: func(f *fixture) { begun(f); f.crash(jvm) }},
 
