@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -14,9 +15,11 @@ type cache struct {
 	mu    sync.Mutex
 	view  coord.View
 	first coord.Snapshot // what was there when it was opened
+	// shown is what a cache that lags has of the view; nil if it does not lag.
+	shown map[string]string
 }
 
-func (c *cache) open(ctx context.Context, registry coord.Registry, job string) error {
+func (c *cache) open(ctx context.Context, registry coord.Registry, job string, lags bool) error {
 	view, err := registry.View(ctx, job)
 	if err != nil {
 		return err
@@ -24,6 +27,12 @@ func (c *cache) open(ctx context.Context, registry coord.Registry, job string) e
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.view, c.first = view, view.Snapshot()
+	if lags {
+		c.shown = map[string]string{}
+		for n := range c.first.All(job) {
+			c.shown[n.Path] = string(n.Value)
+		}
+	}
 	return nil
 }
 
@@ -37,14 +46,93 @@ func (c *cache) close() {
 	}
 }
 
-func (c *cache) get(path string) (coord.Node, bool) {
+func (c *cache) get(path string) (value string, there bool) {
 	c.mu.Lock()
-	view := c.view
-	c.mu.Unlock()
-	if view == nil {
-		return coord.Node{}, false
+	defer c.mu.Unlock()
+	switch {
+	case c.view == nil:
+		return "", false
+	case c.shown != nil:
+		value, there = c.shown[path]
+		return value, there
 	}
-	return view.Snapshot().Get(path)
+	n, there := c.view.Snapshot().Get(path)
+	return string(n.Value), there
+}
+
+// show lets a cache that lags show a change.
+func (c *cache) show(e event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.shown == nil:
+	case e.kind == deleted:
+		delete(c.shown, e.path)
+	default:
+		c.shown[e.path] = e.value
+	}
+}
+
+// follow puts what changes in the cache into the queue. What is there at the start counts as
+// added. Changes come to the cache, and to the listeners, in their order, each of them after its lag.
+func (m *Member) follow(q *queue) {
+	m.cache.mu.Lock()
+	view, before := m.cache.view, m.cache.first
+	m.cache.mu.Unlock()
+	if view == nil {
+		return
+	}
+	q.add(changes(before, coord.Snapshot{})...)
+	var late []lateEvent
+	alarm := time.NewTimer(time.Hour)
+	defer alarm.Stop()
+	for {
+		changed := view.Changed()
+		now := view.Snapshot()
+		if err := view.Err(); err != nil {
+			if m.listening.Err() == nil {
+				m.fail(err)
+			}
+			return
+		}
+		at := time.Now()
+		for _, e := range changes(now, before) {
+			shows := at.Add(m.lag())
+			if n := len(late); n > 0 && late[n-1].shows.After(shows) {
+				shows = late[n-1].shows
+			}
+			late = append(late, lateEvent{e, shows})
+		}
+		before = now
+		for len(late) > 0 && !late[0].shows.After(at) {
+			m.cache.show(late[0].event)
+			q.add(late[0].event)
+			late = late[1:]
+		}
+		if len(late) > 0 {
+			alarm.Reset(late[0].shows.Sub(at))
+		}
+		select {
+		case <-changed:
+		case <-alarm.C:
+		case <-m.listening.Done():
+			return
+		}
+	}
+}
+
+// lateEvent is a change that the cache shows from a time on.
+type lateEvent struct {
+	event
+	shows time.Time
+}
+
+// lag is how long it takes until the cache shows the next change.
+func (m *Member) lag() time.Duration {
+	if m.config.Lag == nil {
+		return 0
+	}
+	return m.config.Lag()
 }
 
 // kind is what has happened to a node.
@@ -95,7 +183,7 @@ type queue struct {
 	filled chan struct{} // has room for one signal
 }
 
-func (q *queue) add(events []event) {
+func (q *queue) add(events ...event) {
 	q.mu.Lock()
 	q.events = append(q.events, events...)
 	q.mu.Unlock()

@@ -31,6 +31,10 @@ type Config struct {
 	// may be nil. In a bubble it should wait at least a millisecond: two requests in no time are one change to
 	// those who look on, and their listeners are told of removals in the order of the paths.
 	Step func()
+	// Lag is called for each change of the job's tree, and says how long after it the member's cache shows it; but
+	// changes show in their order. Curator's is behind by milliseconds, and by seconds if the process is busy.
+	// nil is a cache that is never behind.
+	Lag func() time.Duration
 	// Ahead is by how much the member's clock is ahead.
 	Ahead time.Duration
 	// Order is the order in which its listeners are told of each change; nil is the order in which

@@ -15,12 +15,14 @@
 //
 //	goroutine      in a JVM
 //	timer.run      Quartz's scheduler and its one worker: a run, and nothing else meanwhile
-//	follow         the cache: it shows the newest state, and puts what changes into a queue
+//	follow         the cache: it shows what has changed, sooner or later, and puts it into a queue
 //	listen         the one thread of all listeners: while one of them waits, the others do, too
 //	minded         the connection: lost, then there again
 //	reconcile      the look of every minute
 //
-// Reads go to the cache or to the store as they do in ElasticJob. The order of the listeners is an
+// Reads go to the cache or to the store as they do in ElasticJob: whether a node is there, and what is below
+// one, is asked of the store; what is in it, of the cache, and of the store if the cache does not have
+// it. So who owns an item may be what a deal has changed since: see [Config.Lag]. The order of the listeners is an
 // accident of each process there; see [Config.Order]. It decides, for one, whether a leader that is
 // disabled asks for a deal before it steps down, or steps down and nobody does.
 //

@@ -130,6 +130,7 @@ var stories = []struct {
 	{name: "killed taker", document: document, slow: []string{"A"}, inMemory: true, tell: tellAKilledTaker},
 	{name: "crash without failover", document: with("jobName: demoJob", "cron: 0/4 * * * * ?", "failover: false"), tell: tellACrashWithoutFailover},
 	{name: "restart of all", document: document, tell: tellARestartOfAll},
+	{name: "deal in one's own fire", document: with("jobName: demoJob", "cron: 0/4 * * * * ?", "shardingTotalCount: 4"), tell: tellADealInOnesOwnFire},
 }
 
 func TestHistoriesInMemory(t *testing.T) {
@@ -501,6 +502,42 @@ func tellAKilledTaker(s *story) {
 			join(putsUp(0), claims("B", 0)),
 		},
 		"C": {join(passes(), online("C"), runs("C", 0), stops("C", false))},
+	})
+}
+
+// The leader deals in its fire, and then reads the owners from its cache, which still has those before the deal: it
+// runs what it has just given to B. B finds that running, and runs nothing. A flag of a misfire, which a Go owner
+// of such an item set once, makes the leader run its whole fire again. The log of a real one, which a Go
+// instance had joined, showed that several times for one tick.
+func tellADealInOnesOwnFire(s *story) {
+	s.behind = map[string]time.Duration{"A": 1500 * time.Millisecond}
+	s.start("A")
+	s.there("leader/sharding/necessary")
+	let(s.expect("0 A", "1 A", "2 A", "3 A"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running", "sharding/3/running")
+	s.start("B")
+	s.there("leader/sharding/necessary")
+	calls := s.expect("0 A", "1 A", "2 A", "3 A")
+	s.gone("leader/sharding/necessary")
+	s.await("B owns what A runs", func(now coord.Snapshot) bool {
+		n, _ := now.Get("demoJob/sharding/0/instance")
+		running, _ := now.Get("demoJob/sharding/0/running")
+		return string(n.Value) == s.members["B"].ID() && string(running.Value) == s.members["A"].ID()
+	})
+	s.operate(coord.Create, "sharding/0/misfire", "")
+	let(calls)
+	let(s.expect("0 A", "1 A", "2 A", "3 A"))
+	let(s.expect("0 B", "1 B", "2 A", "3 A"))
+	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running", "sharding/3/running")
+	all := join(runs("A", 0, 1, 2, 3), ends(0, 1, 2, 3))
+	s.compare(map[string][][]string{
+		"A": {
+			join(sets, elects("A"), online("A")),
+			join(flags, flags),
+			join(deals(true, 4, "0A", "1A", "2A", "3A"), all, deals(false, 4, "0B", "1B", "2A", "3A"), all,
+				[]string{"-sharding/0/misfire"}, all, runs("A", 2, 3), ends(2, 3)),
+		},
+		"B": {join(passes(), online("B"), runs("B", 0, 1), ends(0, 1))},
 	})
 }
 

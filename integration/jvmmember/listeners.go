@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/elasticjob-go/elasticjob/coord"
 )
 
 // Listener is one of the listeners of a job.
@@ -64,35 +62,6 @@ func (m *Member) listen() {
 		for _, l := range order {
 			// What a listener fails with is logged in ElasticJob, and the next one is called.
 			_ = m.tell(l, e)
-		}
-	}
-}
-
-// follow puts what changes in the cache into the queue. What is there at the start counts as
-// added.
-func (m *Member) follow(q *queue) {
-	m.cache.mu.Lock()
-	view, before := m.cache.view, m.cache.first
-	m.cache.mu.Unlock()
-	if view == nil {
-		return
-	}
-	q.add(changes(before, coord.Snapshot{}))
-	for {
-		changed := view.Changed()
-		now := view.Snapshot()
-		if err := view.Err(); err != nil {
-			if m.listening.Err() == nil {
-				m.fail(err)
-			}
-			return
-		}
-		q.add(changes(now, before))
-		before = now
-		select {
-		case <-changed:
-		case <-m.listening.Done():
-			return
 		}
 	}
 }

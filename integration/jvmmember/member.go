@@ -83,7 +83,7 @@ func (m *Member) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := m.cache.open(ctx, m.config.Registry, m.config.Job); err != nil {
+	if err := m.cache.open(ctx, m.config.Registry, m.config.Job, m.config.Lag != nil); err != nil {
 		return err
 	}
 	m.total.Store(int64(document.ShardingTotalCount))

@@ -64,8 +64,8 @@ func (m *Member) exists(name string) bool {
 
 // cached reads a node from the cache, and from the store if the cache does not have it.
 func (m *Member) cached(name string) (value string, there bool) {
-	if n, ok := m.cache.get(m.node(name)); ok {
-		return string(n.Value), true
+	if value, there := m.cache.get(m.node(name)); there {
+		return value, true
 	}
 	return m.direct(name)
 }

@@ -28,6 +28,8 @@ type story struct {
 	members  map[string]*teller
 	// slow has the members whose requests take some time, so that the others are first.
 	slow map[string]bool
+	// behind says by how much the caches of some are behind.
+	behind map[string]time.Duration
 }
 
 // teller is a member and its connection.
@@ -88,8 +90,12 @@ func (s *story) start(name string, order ...jvmmember.Listener) {
 		delay = 10 * time.Millisecond
 	}
 	step := func() { <-time.After(delay) }
+	var lag func() time.Duration
+	if d, ok := s.behind[name]; ok {
+		lag = func() time.Duration { return d }
+	}
 	m, err := jvmmember.Start(s.t.Context(), jvmmember.Config{
-		Step: step, Registry: r, Job: "demoJob", IP: ip, PID: 100 + len(s.members), Class: "Demo", Document: []byte(s.document),
+		Step: step, Lag: lag, Registry: r, Job: "demoJob", IP: ip, PID: 100 + len(s.members), Class: "Demo", Document: []byte(s.document),
 		Release: jvmmember.V304, Work: s.work, Order: order,
 	})
 	if err != nil {

@@ -14,7 +14,7 @@ const late = 2 * time.Second
 type count struct {
 	ticks                                         int
 	missed, orphaned, doubled, late, overlapping  int
-	swept                                         int
+	swept, amongJVMs                              int
 	failedOver, unrecovered, twice, wrong, leftBy int
 	stories                                       []string // of what went wrong
 	story                                         string   // of what was done
@@ -28,6 +28,7 @@ func (c *count) add(o count) {
 	c.swept += o.swept
 	c.late += o.late
 	c.overlapping += o.overlapping
+	c.amongJVMs += o.amongJVMs
 	c.failedOver += o.failedOver
 	c.unrecovered += o.unrecovered
 	c.twice += o.twice
@@ -37,10 +38,10 @@ func (c *count) add(o count) {
 }
 
 // titles are the columns of String.
-const titles = "ticks | missed | of them orphaned | doubled | swept along | late | overlapping | failed over | unrecovered | twice | wrong tick | left"
+const titles = "ticks | missed | of them orphaned | doubled | swept along | late | overlapping | of them among JVMs | failed over | unrecovered | twice | wrong tick | left"
 
 func (c *count) String() string {
-	cells := []int{c.ticks, c.missed, c.orphaned, c.doubled, c.swept, c.late, c.overlapping, c.failedOver, c.unrecovered, c.twice, c.wrong, c.leftBy}
+	cells := []int{c.ticks, c.missed, c.orphaned, c.doubled, c.swept, c.late, c.overlapping, c.amongJVMs, c.failedOver, c.unrecovered, c.twice, c.wrong, c.leftBy}
 	text := make([]string, len(cells))
 	for i, n := range cells {
 		text[i] = fmt.Sprint(n)
@@ -264,6 +265,9 @@ func (o *ofItem) overlap(e *execution, before []*execution) {
 	for _, b := range before {
 		if e.begin.Before(b.endsBy(now)) && o.within(e.begin) {
 			o.count.overlapping++
+			if b.kind == jvm && e.kind == jvm {
+				o.count.amongJVMs++
+			}
 			o.count.tell("overlapping:\n\t%v\n\t%v", b, e)
 		}
 	}

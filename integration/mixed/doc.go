@@ -7,8 +7,9 @@
 //	go test ./integration/mixed -run TestSoak -v -full       an hour of simulated ticks
 //
 // Most of it runs on the simulated store in virtual time: members start, leave, are killed, and
-// operators interfere, while each request takes a time that a seed draws. A few scenarios also run
-// on a real ZooKeeper.
+// operators interfere, while each request takes a time that a seed draws, and the caches of JVM members
+// are behind, as Curator's are: by some milliseconds, and at one change in a hundred by up to 2 s. A few
+// scenarios also run on a real ZooKeeper, where nothing is made slow.
 //
 // # What is counted
 //
@@ -23,6 +24,8 @@
 //	             real one, too
 //	late         begun more than 2 s after the tick, or by a make-up
 //	overlapping  two executions of an item at a time
+//	among JVMs   those of them that are both of JVM members: after a deal the cache of one may still show it as
+//	             the owner of what another one has
 //	failed over  executions that were cut short, and ran again
 //	unrecovered  executions that were cut short, and did not, although failover is on
 //	twice        executions that were cut short, and ran again more than once
@@ -31,7 +34,7 @@
 //
 // # What a seed fixes
 //
-// How long requests take, who has which address, and what the soak does when. It does not fix in
+// How long requests take, how far caches are behind, who has which address, and what the soak does when. It does not fix in
 // which order goroutines run that are due at the same instant. So a seed that has shown something
 // shows it again often, but not always.
 package mixed

@@ -26,19 +26,20 @@ type process struct {
 
 	mu     sync.Mutex
 	random *rand.Rand // how long its requests take
+	lags   *rand.Rand // how far its cache is behind
 	gone   bool       // it has left or died
 }
 
 // start starts a process, and returns when it is a member. Names are unique in a cluster.
 func (c *cluster) start(k kind, name string) *process {
 	c.t.Helper()
-	if *alone {
+	if c.setting.alone {
 		k = jvm
 	}
 	c.mu.Lock()
 	n := len(c.processes) + 1
 	// Members sort by their addresses first, whatever their kind is.
-	p := &process{c: c, kind: k, name: name, ip: fmt.Sprintf("10.0.%d.%d", 100+c.random.IntN(100), 100+n), random: rand.New(rand.NewPCG(c.seed, uint64(n)))}
+	p := &process{c: c, kind: k, name: name, ip: fmt.Sprintf("10.0.%d.%d", 100+c.random.IntN(100), 100+n), random: rand.New(rand.NewPCG(c.seed, uint64(n))), lags: rand.New(rand.NewPCG(c.seed, 1000+uint64(n)))}
 	if c.setting.hosts > 0 {
 		p.ip = fmt.Sprintf("10.0.0.%d", 101+(n-1)%c.setting.hosts)
 	}
@@ -82,7 +83,7 @@ func (p *process) join(n int) (err error) {
 		Release: p.c.setting.release, Work: p.work,
 	}
 	if p.c.store.isSimulated() {
-		config.Step = p.step
+		config.Step, config.Lag = p.step, p.lag
 		config.Order = jvmmember.ShuffledOrder(p.c.seed<<8 | uint64(n))
 	}
 	p.c.hasID(p, fmt.Sprintf("%s@-@%d", config.IP, config.PID))
@@ -101,6 +102,27 @@ func (p *process) step() {
 // latency is 0.5 to 10 ms, more often short than long.
 func latency(random *rand.Rand) time.Duration {
 	return 500*time.Microsecond + time.Duration(random.Float64()*random.Float64()*float64(9500*time.Microsecond))
+}
+
+// lag is how far the cache of a JVM member is behind.
+func (p *process) lag() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch s := p.c.setting; {
+	case s.lag > 0:
+		return s.lag
+	case s.behind:
+		return behind(p.lags)
+	}
+	return 0
+}
+
+// behind is 1 to 31 ms, more often short than long; and one change in a hundred takes up to 2 s.
+func behind(random *rand.Rand) time.Duration {
+	if random.IntN(100) == 0 {
+		return time.Duration(random.Int64N(int64(2 * time.Second)))
+	}
+	return time.Millisecond + time.Duration(random.Float64()*random.Float64()*float64(30*time.Millisecond))
 }
 
 // execute is the work of an item of a Go instance.

@@ -28,6 +28,9 @@ type setting struct {
 	hosts    int               // as many as processes; with fewer several share an address
 	release  jvmmember.Release // 3.0.4
 	strategy string            // AVG_ALLOCATION
+	behind   bool              // whether the caches of JVM members are behind, by what is drawn for each change
+	lag      time.Duration     // … or by this
+	alone    bool              // whether JVM members take the place of Go instances
 	without  string            // the records of what runs ("monitor") or make-ups ("misfire")
 }
 

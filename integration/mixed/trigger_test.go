@@ -13,7 +13,7 @@ import (
 func TestD11TriggerOfOneItem(t *testing.T) {
 	trigger := func(owner kind) func(*cluster) {
 		return func(c *cluster) {
-			if *alone {
+			if c.setting.alone {
 				return // it is asked through a Go instance
 			}
 			c.ticks(5, 1500*ms)

@@ -13,20 +13,25 @@ import (
 // a leader of ours says first that items are being dealt, as a JVM leader would, and moves items when what
 // JVM members had begun must show:
 //
-//	open ──► necessary ──► settled ──► items move ──► necessary goes ──► open
-//	                │ for gateTime                        ▲
-//	                └──► a tick has come: those to JVM members stay ──┘
+//	open ──► necessary ──► settled ──► items move ──► still ──► necessary goes ──► open
+//	                │ for gateTime                      ▲ for gateTime
+//	                └──► a tick has come: those to JVM members stay
+//
+// A JVM member that waits for the end of a deal then reads owners and servers from its cache, which is behind. So the
+// end has to wait until these have not changed for a while: else it runs what it has just lost, and does not
+// run what it has just got.
 //
 // From a JVM member they move at once. To a JVM member they move only if no tick has come meanwhile, because
 // it would run them for that, and their owner has, too; or if it is the tick that nobody has begun,
 // because their owner is gone or disabled.
 const (
-	// gateTime is how long JVM members have to show what they had begun, and to see the end of a deal:
-	// they look each 100 ms.
+	// gateTime is how long JVM members have to show what they had begun, to see the end of a deal (they look
+	// each 100 ms), and for their caches to show what it has changed.
 	gateTime = 500 * time.Millisecond
 	// gateAhead is how long before the next tick a deal begins that has to be over by then.
 	gateAhead = 800 * time.Millisecond
-	// dealingTime is how long a mark of a JVM that deals is respected when it does not lead any more.
+	// dealingTime is how long a mark of a JVM that deals is respected when it does not lead any more, and how
+	// long a deal may take if owners and servers go on changing.
 	dealingTime = 5 * time.Second
 )
 
@@ -78,7 +83,11 @@ func (w *World) gate(owners []string) gate {
 			kept++
 		}
 	}
+	still := w.Moment.Sub(w.Mixed.Still)
+	goes := stands && (kept == 0 || isSettled)
 	switch {
+	case goes && still < gateTime && stood < dealingTime:
+		g.waits, g.again = true, gateTime-still
 	case kept == 0:
 	case isSettled:
 		g.again = gateTime // what stands goes, and the rest begins anew

@@ -52,8 +52,9 @@ func TestGate(t *testing.T) {
 				{at: 1010 * ms, wait: 500 * ms},
 				{at: 1509 * ms, wait: 1 * ms},
 				{at: 1510 * ms, want: fromJ},
-				{at: 1520 * ms, want: goesOn},
-				{at: 1530 * ms},
+				{at: 1520 * ms, wait: 500 * ms}, // the caches of JVM members are behind
+				{at: 2020 * ms, want: goesOn},
+				{at: 2030 * ms},
 			},
 		},
 		{
@@ -73,7 +74,8 @@ func TestGate(t *testing.T) {
 				{at: -100 * ms, want: holds, wait: 500 * ms},
 				{at: -90 * ms, wait: 500 * ms},
 				{at: 410 * ms, want: fromJ[1:]},
-				{at: 420 * ms, want: goesOn},
+				{at: 420 * ms, wait: 500 * ms},
+				{at: 920 * ms, want: goesOn},
 			},
 		},
 		{
@@ -90,8 +92,9 @@ func TestGate(t *testing.T) {
 				{at: 500 * ms, want: holds, wait: 500 * ms},
 				{at: 510 * ms, wait: 500 * ms},
 				{at: 1010 * ms, want: toJ},
-				{at: 1020 * ms, want: goesOn},
-				{at: 1030 * ms},
+				{at: 1020 * ms, wait: 500 * ms},
+				{at: 1520 * ms, want: goesOn},
+				{at: 1530 * ms},
 			},
 		},
 		{
@@ -157,7 +160,22 @@ func TestGate(t *testing.T) {
 				{at: 100 * ms, want: holds, wait: 500 * ms},
 				{at: 110 * ms, wait: 500 * ms},
 				{at: 610 * ms, want: []string{"+ sharding/0/instance = " + other}},
-				{at: 620 * ms, want: goesOn},
+				{at: 620 * ms, wait: 500 * ms},
+				{at: 1120 * ms, want: goesOn},
+			},
+		},
+		{
+			name: "from a JVM: its server is enabled again at once, and it may not know that yet", tree: func(f *fixture) { ofJ(f); f.disable(jvm).seen(0) }, owners: []string{jvm, "A", "B"},
+			looks: []dealing{
+				{at: 10 * ms, meanwhile: func(f *fixture) { f.holds().put("servers/host-"+jvm, "") }, wait: 500 * ms},
+				{at: 510 * ms, want: goesOn},
+			},
+		},
+		{
+			name: "servers go on changing: a deal ends all the same", tree: func(f *fixture) { f.holds().seen(0) }, owners: []string{"A", "A", "B"},
+			looks: []dealing{
+				{at: 4900 * ms, meanwhile: func(f *fixture) { f.disable(jvm) }, wait: 500 * ms},
+				{at: 5000 * ms, meanwhile: func(f *fixture) { f.put("servers/host-"+jvm, "") }, want: goesOn},
 			},
 		},
 		{

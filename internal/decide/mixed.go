@@ -31,6 +31,10 @@ type Mixed struct {
 	From, To clocks.Moment
 	// Dealing is since when processing has stood; zero if it does not stand.
 	Dealing clocks.Moment
+	// Still is since when owners and servers are as they are. JVM members read them in caches, which are behind.
+	// Newest is the number of the last commit that has written one.
+	Still  clocks.Moment
+	Newest int64
 	// Out says of JVM members that own items since when they have been gone, or their servers
 	// disabled: they begin nothing since then.
 	Out map[string]clocks.Moment
@@ -48,6 +52,11 @@ func Mix(s *jobtree.State, before *Mixed, now clocks.Moment) *Mixed {
 	}
 	if before == nil {
 		before = &Mixed{}
+	}
+	m.Newest = newest(s)
+	m.Still = now
+	if m.Newest == before.Newest {
+		m.Still = before.Still
 	}
 	for i := range s.Items {
 		owner := s.Items[i].Owner
@@ -75,6 +84,19 @@ func Mix(s *jobtree.State, before *Mixed, now clocks.Moment) *Mixed {
 		m.Dealing = earliest(before.Dealing, now)
 	}
 	return &m
+}
+
+// newest returns the number of the last commit that has written an owner or a server.
+func newest(s *jobtree.State) (n int64) {
+	for i := range s.Items {
+		if owner := s.Items[i].Owner; owner != nil {
+			n = max(n, owner.Modified)
+		}
+	}
+	for _, server := range s.Servers {
+		n = max(n, server.Modified)
+	}
+	return n
 }
 
 // earliest returns since when something holds that was seen first at a time, or zero if it is seen first
@@ -130,10 +152,18 @@ func (w *World) MixedRules() []string {
 const yieldTime = 30 * time.Second
 
 // HeldForJVM returns for how much longer our fires wait because a JVM leader deals the items; 0 if
-// they do not wait. It deals in its next fire, so the time counts from the first tick since then.
+// they do not wait. It deals in its next fire, so the time counts from the first tick since then. When it has
+// dealt, it reads its cache, which is behind, as do those that have waited for the deal: so they also wait
+// until what JVM members run of what is not theirs any more must show.
 func (w *World) HeldForJVM() time.Duration {
-	if !w.IsMixed() || !w.IsBeingDealtByJVM() {
+	switch {
+	case !w.IsMixed():
 		return 0
+	case w.IsBeingDealtByJVM():
+	case !w.JVMLeads() || w.Mixed.To.IsZero():
+		return 0
+	default:
+		return max(gateTime-w.Moment.Sub(w.Mixed.To), 0)
 	}
 	from := w.shownAt(w.Mixed.From)
 	if w.Rules.Ticks != nil {
@@ -155,6 +185,9 @@ func (w *World) heldAfter(start time.Time) time.Duration {
 	end := w.Now
 	if !m.To.IsZero() {
 		end = w.shownAt(m.To)
+		if w.JVMLeads() {
+			end = end.Add(min(gateTime, w.Moment.Sub(m.To)))
+		}
 	}
 	return min(max(end.Sub(start), 0), yieldTime)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -82,11 +83,35 @@ func TestMix(t *testing.T) {
 			for _, m := range moments {
 				m.happened(f)
 				f.now = shown(m.at)
-				if diff := gocmp.Diff(m.want, f.pass("A").Mixed); diff != "" {
+				if diff := gocmp.Diff(m.want, f.pass("A").Mixed, cmpopts.IgnoreFields(decide.Mixed{}, "Still", "Newest")); diff != "" {
 					t.Errorf("after %vs (-want +got):\n%s", m.at, diff)
 				}
 			}
 		})
+	}
+}
+
+// A process remembers since when what JVM members read from their caches is as it is.
+func TestStill(t *testing.T) {
+	f := given(t).members("A").jvms(jvm).own(0, "A")
+	for second, m := range []struct {
+		name     string
+		happened func(*fixture)
+		want     int // since which second
+	}{
+		{"at first", func(*fixture) {}, 0},
+		{"nothing", func(*fixture) {}, 0},
+		{"an item moves", func(f *fixture) { f.own(0, jvm) }, 2},
+		{"one runs", func(f *fixture) { f.begun(jvm, 0) }, 2},
+		{"a server is disabled", func(f *fixture) { f.disable(jvm) }, 4},
+		{"one joins, on a server of its own", func(f *fixture) { f.jvms(other) }, 5},
+		{"nothing again", func(*fixture) {}, 5},
+	} {
+		m.happened(f)
+		f.now = tick(1).Add(time.Duration(second) * time.Second)
+		if got, want := f.pass("A").Mixed.Still, momentOf(tick(1).Add(time.Duration(m.want)*time.Second)); got != want {
+			t.Errorf("%s, after %d s: since %v, want %v", m.name, second, got, want)
+		}
 	}
 }
 
@@ -135,7 +160,9 @@ func TestHeldForJVM(t *testing.T) {
 		{name: "a one-off job", rules: oneOff, flag: flag, now: flag + 10*time.Second, want: 20 * time.Second},
 		{name: "a one-off job, too long", rules: oneOff, flag: flag, now: 0},
 		{name: "it deals", tree: func(f *fixture) { f.remove("leader/sharding").put("leader/sharding/processing", "") }, now: time.Second, want: 29 * time.Second},
-		{name: "it has dealt", tree: func(f *fixture) { f.remove("leader/sharding") }, now: time.Second},
+		{name: "it has dealt, and reads its cache", tree: func(f *fixture) { f.remove("leader/sharding").seen(time.Second) }, now: 1499 * time.Millisecond, want: time.Millisecond},
+		{name: "it has dealt, and what it runs shows", tree: func(f *fixture) { f.remove("leader/sharding").seen(time.Second) }, now: 1500 * time.Millisecond},
+		{name: "it has dealt, and does not lead any more", tree: func(f *fixture) { f.remove("leader").leader("A").seen(time.Second) }, now: 1100 * time.Millisecond},
 		{name: "nobody leads", tree: func(f *fixture) { f.remove("leader/election") }, now: time.Second},
 		{name: "one of ours leads", tree: func(f *fixture) { f.remove("leader/election").leader("A") }, now: time.Second},
 		{name: "the leader has gone", tree: func(f *fixture) { f.crash(jvm) }, now: time.Second},
@@ -167,8 +194,8 @@ func TestHeldTicksAreOnTime(t *testing.T) {
 		want, misfireOff decide.Source
 	}{
 		{"it stood for some time", -10 * time.Second, 20 * time.Second, 20500 * time.Millisecond, normal, normal},
-		{"and a second passed then", -10 * time.Second, 20 * time.Second, 21 * time.Second, normal, normal},
-		{"and more than that", -10 * time.Second, 20 * time.Second, 21*time.Second + 1, misfire, none},
+		{"and 1.5 s passed then", -10 * time.Second, 20 * time.Second, 21500 * time.Millisecond, normal, normal},
+		{"and more than that", -10 * time.Second, 20 * time.Second, 21500*time.Millisecond + 1, misfire, none},
 		{"it came with the tick", 900 * time.Millisecond, 20 * time.Second, 20500 * time.Millisecond, normal, normal},
 		{"it came when the tick was missed", 1100 * time.Millisecond, 20 * time.Second, 20500 * time.Millisecond, misfire, none},
 		{"it was over before", -10 * time.Second, -time.Second, 1100 * time.Millisecond, misfire, none},
