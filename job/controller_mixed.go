@@ -32,6 +32,9 @@ const (
 // witness writes which ticks JVM members have begun.
 func (c *controller) witness(w *decide.World) error {
 	c.commitAll(w.Witness())
+	if wait := w.WitnessWait(); wait > 0 {
+		c.wakeIn(wait)
+	}
 	return nil
 }
 

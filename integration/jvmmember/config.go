@@ -25,7 +25,7 @@ type Config struct {
 	Release Release
 	// Work is called for each item of a fire, in a goroutine of its own if there are several. ctx ends when the
 	// member crashes, or is interrupted. It has to return then. Its error is logged in ElasticJob, and the item
-	// counts as ended.
+	// counts as ended; but see [V306].
 	Work func(ctx context.Context, e Execution) error
 	// Step is called before each request to the store, from any goroutine; it may wait, as a network does. It
 	// may be nil. In a bubble it should wait at least a millisecond: two requests in no time are one change to
@@ -50,6 +50,8 @@ type Release string
 const (
 	V304 Release = "3.0.4"
 	V305 Release = "3.0.5"
+	// V306 is ElasticJob's master, 3.0.6-SNAPSHOT, which keeps the records of items that have failed.
+	V306 Release = "3.0.6-SNAPSHOT"
 )
 
 // Execution is one call of a job for one item.

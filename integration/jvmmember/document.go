@@ -75,10 +75,10 @@ func (m *Member) parse(text string) (document, error) {
 	if err := decoder.Decode(&d); err != nil {
 		return document{}, fmt.Errorf("configuration: %w", err)
 	}
-	if m.config.Release == V305 && d.Pool304 != nil {
+	if m.config.Release != V304 && d.Pool304 != nil {
 		return document{}, errors.New("configuration: jobExecutorServiceHandlerType is a key of 3.0.4")
 	}
-	if m.config.Release != V305 && d.Pool305 != nil {
+	if m.config.Release == V304 && d.Pool305 != nil {
 		return document{}, errors.New("configuration: jobExecutorThreadPoolSizeProviderType is a key of 3.0.5")
 	}
 	return d, nil

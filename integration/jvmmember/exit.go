@@ -62,7 +62,7 @@ func (m *Member) Shutdown() {
 	m.deafen()
 	m.shutDownInstance()
 	m.poolShut.Store(true)
-	if m.config.Release == V305 {
+	if m.config.Release != V304 {
 		m.drain()
 	}
 }
@@ -73,7 +73,7 @@ func (m *Member) shutDownInstance() {
 		m.removeLeader()
 	}
 	m.shut.Store(true)
-	if m.timer.shutDown(m.config.Release == V305) {
+	if m.timer.shutDown(m.config.Release != V304) {
 		m.removeIfThere(instanceNode(m.id))
 	}
 	m.deafen()

@@ -108,7 +108,7 @@ func (m *Member) removeOfflineServers() {
 			continue
 		}
 		state, _ := m.cached(serverNode(ip))
-		if blank := strings.TrimSpace(state) == ""; blank == (m.config.Release != V305) {
+		if blank := strings.TrimSpace(state) == ""; blank == (m.config.Release == V304) {
 			m.removeIfThere(serverNode(ip))
 		}
 	}

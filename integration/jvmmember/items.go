@@ -25,15 +25,19 @@ func (m *Member) begin(items []int) error {
 	return nil
 }
 
-// complete writes down that items have ended, whoever has their nodes now.
-func (m *Member) complete(items []int) error {
+// complete writes down that items have ended, whoever has their nodes now. V306 keeps the records of those that failed.
+func (m *Member) complete(items, failed []int) error {
 	m.busy.Store(false)
 	d, err := m.load(true)
 	if err != nil {
 		return err
 	}
 	if d.MonitorExecution {
-		m.clearRunning(items)
+		ended := items
+		if m.config.Release == V306 {
+			ended = slices.DeleteFunc(slices.Clone(items), func(i int) bool { return slices.Contains(failed, i) })
+		}
+		m.clearRunning(ended)
 	}
 	if d, err = m.load(true); err != nil {
 		return err

@@ -171,7 +171,7 @@ func (m *Member) onCrash(e event) error {
 	}
 	for _, item := range taken {
 		m.createIfNeeded(waitingNode(item))
-		if m.config.Release == V305 {
+		if m.config.Release != V304 {
 			m.clearRunning([]int{item})
 		}
 		m.takeOver()

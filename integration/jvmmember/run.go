@@ -3,6 +3,7 @@ package jvmmember
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -159,11 +160,30 @@ func (m *Member) process(d document, s shares) error {
 	if err := m.begin(s.items); err != nil {
 		return err
 	}
-	if !m.work(d, s) {
+	var failed failures
+	if !m.work(d, s, &failed) {
 		m.busy.Store(false)
 		return errInterrupted
 	}
-	return m.complete(s.items)
+	return m.complete(s.items, failed.list())
+}
+
+// failures are the items of a run that have failed.
+type failures struct {
+	mu    sync.Mutex
+	items []int
+}
+
+func (f *failures) add(item int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.items = append(f.items, item)
+}
+
+func (f *failures) list() []int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.items
 }
 
 // errInterrupted is how a run ends whose thread was interrupted while it waited for the pool: the
@@ -172,13 +192,13 @@ var errInterrupted = errors.New("the run was interrupted")
 
 // work calls the handler: for one item in the scheduler's thread, for several in the pool. It
 // reports whether it has waited for all of them.
-func (m *Member) work(d document, s shares) bool {
+func (m *Member) work(d document, s shares, failed *failures) bool {
 	ctx, cancel := context.WithCancel(m.ctx)
 	defer cancel()
 	m.timer.working(cancel)
 	defer m.timer.working(nil)
 	if len(s.items) == 1 {
-		m.call(ctx, s, s.items[0])
+		m.call(ctx, s, s.items[0], failed)
 		return true
 	}
 	if m.poolShut.Load() {
@@ -193,7 +213,7 @@ func (m *Member) work(d document, s shares) bool {
 	for _, item := range s.items {
 		m.tasks.Go(func() {
 			slots <- struct{}{}
-			m.call(m.pool, s, item)
+			m.call(m.pool, s, item, failed)
 			<-slots
 			ended <- struct{}{}
 		})
@@ -210,8 +230,11 @@ func (m *Member) work(d document, s shares) bool {
 
 // call runs one item. ElasticJob gives an error to its handler, which logs it, and the item
 // counts as ended.
-func (m *Member) call(ctx context.Context, s shares, item int) {
-	if ctx.Err() == nil {
-		_ = m.config.Work(ctx, Execution{Member: m.id, Item: item, Source: s.source, Tick: s.tick})
+func (m *Member) call(ctx context.Context, s shares, item int, failed *failures) {
+	if ctx.Err() != nil {
+		return
+	}
+	if err := m.config.Work(ctx, Execution{Member: m.id, Item: item, Source: s.source, Tick: s.tick}); err != nil {
+		failed.add(item)
 	}
 }

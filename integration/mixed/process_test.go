@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -23,6 +24,7 @@ type process struct {
 	link     link
 	jvm      *jvmmember.Member
 	golang   *job.Scheduler
+	fails    atomic.Bool // its next execution fails
 
 	mu     sync.Mutex
 	random *rand.Rand // how long its requests take
@@ -161,8 +163,14 @@ func (p *process) run(ctx context.Context, e execution) error {
 		return context.Cause(ctx)
 	}
 	p.c.ledger.end(noted, done)
+	if p.fails.CompareAndSwap(true, false) {
+		p.c.note("item %d fails on %s", e.item, p.name)
+		return errFailed
+	}
 	return nil
 }
+
+var errFailed = errors.New("it has failed, as the test wants it")
 
 // worksFor is how long an execution takes.
 func (p *process) worksFor() time.Duration {

@@ -68,6 +68,7 @@
 //	                           … beside JVM members: one put its run up  {f} goes
 //	Witness         clerk      a JVM member runs an item, or begins      {i}/fired
 //	                           nothing any more; an item has no fired
+//	                member     a JVM member has left a record behind     {i}/running goes
 //	TakeOver        member     an item waits, a thread is free           {f} goes; marks; {i}/running, fired; its part
 //	                                                                     of a request
 //	Obey            member     it was triggered                          trigger/{id} goes; requests, requests/{r}

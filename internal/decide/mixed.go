@@ -35,9 +35,52 @@ type Mixed struct {
 	// Newest is the number of the last commit that has written one.
 	Still  clocks.Moment
 	Newest int64
+	// Runs has the runs of JVM members by item.
+	Runs map[int]JVMRun
 	// Out says of JVM members that own items since when they have been gone, or their servers
 	// disabled: they begin nothing since then.
 	Out map[string]clocks.Moment
+}
+
+// JVMRun is a run of a JVM member, as one process has seen it.
+type JVMRun struct {
+	ID       string
+	Modified int64 // of its record
+	// Over is since when another run of that member has had no record any more, which began in the same fire, or in
+	// one after it; zero if none has.
+	Over clocks.Moment
+}
+
+// runsOfJVM returns the runs of JVM members. A JVM member runs one fire at a time, waits for all of its items, and then
+// removes their records. So if it has removed one, those that stood before that are of no run any more.
+func runsOfJVM(s *jobtree.State, before map[int]JVMRun, now clocks.Moment) map[int]JVMRun {
+	var ended map[string]bool
+	for i, r := range before {
+		if i < len(s.Items) && s.Items[i].Exists && s.Items[i].Running == nil {
+			if ended == nil {
+				ended = map[string]bool{}
+			}
+			ended[r.ID] = true
+		}
+	}
+	var runs map[int]JVMRun
+	for i := range s.Items {
+		running := s.Items[i].Running
+		if running == nil || !isJVM(s, running.ID) {
+			continue
+		}
+		r := JVMRun{ID: running.ID, Modified: running.Modified}
+		if b, stood := before[i]; stood && b.ID == r.ID && b.Modified == r.Modified {
+			if r.Over = b.Over; r.Over.IsZero() && ended[r.ID] {
+				r.Over = now
+			}
+		}
+		if runs == nil {
+			runs = map[int]JVMRun{}
+		}
+		runs[i] = r
+	}
+	return runs
 }
 
 // Mix returns what a process sees of JVM members; nil if there are none, and nothing of them is left that
@@ -53,6 +96,7 @@ func Mix(s *jobtree.State, before *Mixed, now clocks.Moment) *Mixed {
 	if before == nil {
 		before = &Mixed{}
 	}
+	m.Runs = runsOfJVM(s, before.Runs, now)
 	m.Newest = newest(s)
 	m.Still = now
 	if m.Newest == before.Newest {

@@ -16,6 +16,9 @@ const jvmAhead = 200 * time.Millisecond
 // the store come before that. If it is told not to within that time, and no run shows, it has not begun.
 const jvmStart = 30 * time.Millisecond
 
+// jvmRemoves is how long it may take to remove the records of a fire, one after the other.
+const jvmRemoves = 5 * time.Second
+
 // jvmSlow is how long it may take, on a machine that is busy.
 const jvmSlow = 250 * time.Millisecond
 
@@ -23,11 +26,22 @@ const jvmSlow = 250 * time.Millisecond
 // is seen; when the owner begins nothing any more, the last tick until then; and of an item that has none,
 // now. So whoever has the item next knows what is due, and does not run again what the JVM ran. Nobody
 // can know of a JVM member that has ended whether it ran a tick that came before: it is taken as run.
+//
+// It also removes, as any member that has seen enough, the record of a run that is over ([World.IsLeftByJVM]). As
+// long as it stands nobody runs the item, and a JVM leader deals nothing.
 func (w *World) Witness() []Change {
-	if w.Mixed == nil || !w.Rules.Monitor || w.Rules.Broadcast || w.Rules.IsOneOff() || !w.IsClerk() || !w.IsInForce() {
+	if w.Mixed == nil || !w.Rules.Monitor || w.Config == nil {
 		return nil
 	}
 	c := changes{w: w, step: "witness", urgency: coord.Soonest, head: func(w *World) []coord.Op { return []coord.Op{w.ifMine(), w.ifConfigured()} }}
+	for i := range w.items() {
+		if item := &w.Items[i]; item.Running != nil && w.IsLeftByJVM(i, item) {
+			c.add(i, coord.AtVersion(w.Job.Running(i), item.Running.Version), coord.DeleteTree(w.Job.Running(i)))
+		}
+	}
+	if w.Rules.Broadcast || w.Rules.IsOneOff() || !w.IsClerk() || !w.IsInForce() {
+		return c.list
+	}
 	for i := range w.Rules.Total {
 		if i >= len(w.Items) || w.Items[i].Fired == nil {
 			if w.IsMixed() && w.mayPrepare() {
@@ -38,7 +52,7 @@ func (w *World) Witness() []Change {
 		item := &w.Items[i]
 		switch {
 		case item.Running != nil:
-			if w.isNewToUs(item) {
+			if w.isNewToUs(item) && !w.IsLeftByJVM(i, item) {
 				c.add(i, coord.AtVersion(w.Job.Running(i), item.Running.Version),
 					coord.SetAt(w.Job.Fired(i), jobtree.EncodeFired(w.tickOfJVM(item)), item.Fired.Version))
 			}
@@ -51,6 +65,32 @@ func (w *World) Witness() []Change {
 		}
 	}
 	return c.list
+}
+
+// WitnessWait returns when to look again at records that JVM members may have left behind; 0 if there
+// are none.
+func (w *World) WitnessWait() (wait time.Duration) {
+	if w.Mixed == nil {
+		return 0
+	}
+	for _, r := range w.Mixed.Runs {
+		if left := jvmRemoves - w.Moment.Sub(r.Over); !r.Over.IsZero() && left > 0 && (wait == 0 || left < wait) {
+			wait = left
+		}
+	}
+	return wait
+}
+
+// IsLeftByJVM reports whether a JVM member has left the record of a run behind, although it is there and does not run
+// the item: ElasticJob 3.0.6-SNAPSHOT does so if the item has failed, and any other if the answer to the
+// removal was lost. What it has removed at the end of its fire tells; it may take a while for that. If nothing tells, it
+// may be a run that takes long.
+func (w *World) IsLeftByJVM(i int, item *jobtree.Item) bool {
+	if w.Mixed == nil {
+		return false
+	}
+	r, is := w.Mixed.Runs[i]
+	return is && r.Modified == item.Running.Modified && !r.Over.IsZero() && w.Moment.Sub(r.Over) >= jvmRemoves
 }
 
 // mayPrepare reports whether items that have no fired node get one before they have an owner. A JVM
