@@ -33,7 +33,9 @@ const (
 // JobInfo is what a list of jobs shows of one. Two of them may be compared with ==. Texts are cut
 // after some hundred bytes.
 type JobInfo struct {
-	Name        string `json:"name"`
+	Name string `json:"name"`
+	// JVMOnly is whether only JVM members can have the job: ElasticJob takes names that no Go job can have.
+	JVMOnly     bool   `json:"jvmOnly,omitempty"`
 	Description string `json:"description,omitempty"`
 	// Implementation is what runs the job: see CreateRequest.
 	Implementation string `json:"implementation,omitempty"`
@@ -206,7 +208,8 @@ func contains(text, part string) bool {
 }
 
 // Jobs lists the jobs of the namespace. It reads all of it, one job after the other: on
-// etcd as it is at one moment. A child of the namespace without a configuration is no job. A
+// etcd as it is at one moment. A child of the namespace without a configuration is no job. A job whose name
+// no Go job can have is JVMOnly. A
 // configuration that cannot be read, and any node that is missing, hides nothing.
 //
 // Errors: those of a read; one for a query with a negative limit, or with another order.

@@ -45,9 +45,6 @@ func (o *Ops) trees(ctx context.Context) iter.Seq2[tree, error] {
 				return
 			}
 			top, _, isBelow := strings.Cut(n.Path, "/")
-			if top > lastName {
-				break
-			}
 			if !isBelow || top != string(name) {
 				if !end() {
 					return
@@ -57,7 +54,7 @@ func (o *Ops) trees(ctx context.Context) iter.Seq2[tree, error] {
 				}
 				name, reader = jobtree.Job(top), nil
 				switch {
-				case !jobtree.IsName(top) || !o.wants(top):
+				case !isJob(top) || !o.wants(top):
 					continue
 				case !isBelow:
 					name, above = "", append(above, n)
@@ -105,8 +102,8 @@ func inParallel(trees iter.Seq2[tree, error], look func(tree)) error {
 	return nil
 }
 
-// lastName sorts after all names of jobs, and before what belongs to none.
-const lastName = "~"
+// isJob reports whether a job can have a name, if only one of JVM members.
+func isJob(name string) bool { return jobtree.IsName(name) || jobtree.IsJVMName(name) }
 
 // informant tells about jobs. It may be used from several goroutines.
 type informant struct {
@@ -129,6 +126,9 @@ func (o *Ops) newInformant(ctx context.Context) *informant {
 func (f *informant) job(name jobtree.Job, s *jobtree.State) JobInfo {
 	c, unread := job.DecodeConfig(s.Config.Value)
 	i := JobInfo{Name: string(name), Implementation: brief.Cut(s.Implementation, maxWord), Version: s.Config.Modified, Status: jobStatus(s)}
+	if i.JVMOnly = jobtree.IsJVMName(i.Name); i.JVMOnly {
+		unread = butName(unread)
+	}
 	i.configInfo(c, unread)
 	i.members(s)
 	i.items(s)
@@ -144,6 +144,14 @@ func (f *informant) job(name jobtree.Job, s *jobtree.State) JobInfo {
 		f.next(&i, c, s.Schedule)
 	}
 	return i
+}
+
+// butName returns the error of a configuration that cannot be read; nil if only the name is no Go job's.
+func butName(unread error) error {
+	if invalid, ok := errors.AsType[*job.ConfigError](unread); ok && invalid.More == 0 && len(invalid.Faults) == 1 && invalid.Faults[0].Field == "jobName" {
+		return nil
+	}
+	return unread
 }
 
 func pauseOf(p jobtree.Pause) PauseInfo {

@@ -1,12 +1,66 @@
 package ops_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
+
+// Jobs whose names no Go job can have are in the lists, marked.
+func TestJobsOfJVMMembers(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, d dial) {
+		reg := open(t, d)
+		want := []string{"a(b)", "com.foo.Job$Inner", "my job", "订单任务"}
+		for _, name := range append([]string{"settle"}, want...) {
+			plant(t, reg, name, map[string]string{
+				"config": "cron: 0 0 3 * * ?\njobName: " + name + "\nshardingTotalCount: 2\n", "servers/192.0.2.2": "", "instances/" + here: "",
+				"sharding/0/instance": here, "sharding/0/running": "", "sharding/1/instance": here,
+			})
+		}
+		plant(t, reg, "~elasticjob", map[string]string{"config": "is no job's", "audit/x": "?"})
+		o := ops.New(reg)
+		list, err := o.Jobs(t.Context(), ops.JobsQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, j := range list.Jobs {
+			if j.JVMOnly {
+				got = append(got, j.Name)
+			}
+			if j.Status != ops.JobOK || j.Instances != 1 || j.JVM != 1 || j.Running != 1 || j.ShardingTotalCount != 2 || j.ConfigError != "" || j.JVMOnly == (j.Name == "settle") {
+				t.Errorf("%+v", j)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) || list.Totals.Jobs != 5 || list.Totals.Running != 5 {
+			t.Errorf("%q of %+v", got, list.Totals)
+		}
+		var watched []string
+		for u, err := range o.Watch(t.Context(), time.Second) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, j := range u.Jobs {
+				watched = append(watched, j.Name)
+			}
+			if len(watched) >= 5 {
+				break
+			}
+		}
+		if slices.Sort(watched); !slices.Equal(watched, []string{"a(b)", "com.foo.Job$Inner", "my job", "settle", "订单任务"}) {
+			t.Errorf("watched: %q", watched)
+		}
+		for s, err := range o.AllSettings(t.Context()) {
+			if err != nil || s.Job != "settle" {
+				t.Errorf("settings of %q, %v", s.Job, err)
+			}
+		}
+	})
+}
 
 // What stands in the way back to ElasticJob.
 func TestForJVM(t *testing.T) {

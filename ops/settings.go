@@ -17,7 +17,7 @@ const readers = 16
 
 // AllSettings goes over the settings of all jobs of the namespace, by name, and reads while it goes: it
 // holds a few of them. One that cannot be read is among them, with [Settings.Err]. An error is the last
-// that comes, with the zero Settings. A job that is created or removed meanwhile may come or not.
+// that comes, with the zero Settings. Jobs that are JVMOnly are left out: no Go job can have their names. A job that is created or removed meanwhile may come or not.
 //
 // Errors: those of a read.
 func (o *Ops) AllSettings(ctx context.Context) iter.Seq2[Settings, error] {

@@ -215,7 +215,7 @@ func (w *watch) changes(now coord.Snapshot) map[jobtree.Job]bool {
 	changed := map[jobtree.Job]bool{}
 	isOther := w.informant == nil
 	for n := range now.Diff(w.shown) {
-		if name, _, _ := strings.Cut(n.Path, "/"); jobtree.IsName(name) {
+		if name, _, _ := strings.Cut(n.Path, "/"); isJob(name) {
 			changed[jobtree.Job(name)] = true
 		} else if coord.Within(n.Path, jobtree.Calendars) {
 			isOther = true

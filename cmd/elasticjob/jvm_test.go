@@ -78,4 +78,21 @@ func TestBesideAJVMMember(t *testing.T) {
 	if out := run(exit.Done, "doctor", "report", "--wait", "1s"); !strings.Contains(out, "mixed") || !strings.Contains(out, "rules in force: witness") {
 		t.Errorf("doctor: %s", out)
 	}
+
+	// A job by a name that only a JVM can use.
+	if _, err := reg.Commit(t.Context(), coord.Put("订单 任务/config", []byte("jobName: 订单 任务\ncron: 0 0 3 * * ?\nshardingTotalCount: 1\n")),
+		coord.Put("订单 任务/servers/10.0.0.9", []byte("ENABLED")), coord.Put("订单 任务/sharding/0/instance", []byte(jvm)),
+		coord.CreateEphemeral("订单 任务/sharding/0/running", nil), coord.CreateEphemeral("订单 任务/instances/"+jvm, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(exit.Done, "jobs"); !strings.Contains(out, "订单 任务") || !strings.Contains(out, "JVM members only") {
+		t.Errorf("jobs: %s", out)
+	}
+	if out := run(exit.Done, "doctor", "订单 任务", "--wait", "1s"); !strings.Contains(out, "jvm-only") || strings.Contains(out, "remove it") {
+		t.Errorf("doctor: %s", out)
+	}
+	run(exit.NotFound, "trigger", "订单 任务")
+	if !strings.Contains(p.err.String(), "the name is not one that a job can have") {
+		t.Errorf("trigger: %s", &p.err)
+	}
 }

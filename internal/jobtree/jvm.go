@@ -4,7 +4,19 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/coord"
 )
+
+// IsJVMName reports whether a job can have a name that has JVM members only: ElasticJob takes whatever a path
+// can have, as in "my job", and our jobs have names by [IsName].
+func IsJVMName(name string) bool {
+	return !IsName(name) && name != ownNodes && !strings.Contains(name, "/") && coord.ValidatePath(Job(name).Config()) == nil
+}
+
+// ownNodes is the child of a namespace that is no job's.
+const ownNodes = "~elasticjob"
 
 // OfJVM returns the JVM members that own some of the items, which ascend, and the items that they
 // run beside these if they are asked for them: a JVM member that is triggered runs all of its items.

@@ -2,6 +2,7 @@ package jobtree_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -39,6 +40,29 @@ func TestOldMembers(t *testing.T) {
 		s := jobtree.Read(nodes.Snapshot(), "j")
 		if got := fmt.Sprint(s.OldMembers(), s.OldServers()); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A name is one of ours, one that only a JVM can use, or none.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"settle": "ours", "a.b_c-d:e": "ours", strings.Repeat("x", jobtree.MaxNameLength): "ours",
+		"订单任务": "a JVM's", "com.foo.Job$Inner": "a JVM's", "my job": "a JVM's", "a(b)": "a JVM's", "~other": "a JVM's",
+		strings.Repeat("x", jobtree.MaxNameLength+1): "a JVM's",
+		"": "none", ".": "none", "..": "none", "a/b": "none", "a\x00b": "none", "\xff": "none", "~elasticjob": "none",
+	} {
+		got := "none"
+		switch {
+		case jobtree.IsName(name) && jobtree.IsJVMName(name):
+			got = "both"
+		case jobtree.IsName(name):
+			got = "ours"
+		case jobtree.IsJVMName(name):
+			got = "a JVM's"
+		}
+		if got != want {
+			t.Errorf("%q is %s, want %s", name, got, want)
 		}
 	}
 }

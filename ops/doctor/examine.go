@@ -87,7 +87,7 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 		checkStore(facts, sure)
 	}
 	for _, name := range e.jobs {
-		if !jobtree.IsName(name) {
+		if !jobtree.IsName(name) && !jobtree.IsJVMName(name) {
 			return fmt.Errorf("%w: %s", ops.ErrNoJob, brief.Quote(name))
 		}
 	}
@@ -237,11 +237,31 @@ func examine(ns *namespace, found child, c *collector) (isJob bool) {
 		}
 		return false
 	case !jobtree.IsName(found.name):
-		c.add(symptom{mark: s.Config.Created, Finding: unusableName(found.name, "it has a configuration, and no job can have this name, so no process runs it")})
-		return false
+		c.add(symptom{mark: s.Config.Created, Finding: ofJVM(found.name, s)})
+		return true
 	}
 	newWorld(ns, found.name, s).check(c)
 	return true
+}
+
+// ofJVM is about a job whose name no Go job can have.
+func ofJVM(name string, s *jobtree.State) Finding {
+	running := 0
+	for i := range s.Items {
+		if s.Items[i].Running != nil {
+			running++
+		}
+	}
+	if len(s.Instances) == 0 && len(s.Sessions) == 0 {
+		f := unusableName(name, "it is a job by a name that only JVM members can use, and none of them lives now")
+		f.Advice = "leave it if a JVM is to run it again; if not, remove it by the store's own tools. Go jobs have names of letters, digits and . _ - :"
+		return f
+	}
+	return Finding{
+		Kind: JVMOnly, Severity: Info, Job: name,
+		Cause:  fmt.Sprintf("it is a job of JVM members, of which %d live and run %d items; no Go process can join it, because Go jobs have names of letters, digits and . _ - :", len(s.Instances), running),
+		Advice: "leave it to its JVM members; for Go members give it another name",
+	}
 }
 
 func unusableName(name, cause string) Finding {

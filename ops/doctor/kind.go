@@ -32,6 +32,7 @@ const (
 	StaleProcessing    Kind = "stale-processing"
 	StaleNode          Kind = "stale-node"
 	Debris             Kind = "debris"
+	JVMOnly            Kind = "jvm-only"
 	UnusableName       Kind = "unusable-name"
 	DocumentUnreadable Kind = "document-unreadable"
 	FutureTime         Kind = "future-time"
@@ -147,6 +148,7 @@ func Kinds() []About {
 		{StaleProcessing, Critical, "a mark says that items are being dealt, so nobody begins any"},
 		{StaleNode, Warning, "a node that ends with a session belongs to none"},
 		{Debris, Warning, "nodes stand below those that have no children"},
+		{JVMOnly, Info, "the job has a name that only JVM members can use"},
 		{UnusableName, Warning, "nodes have names that no program can use"},
 		{DocumentUnreadable, Warning, "a node has a value that cannot be read"},
 		{FutureTime, Warning, "recorded ticks have not come yet by the store's clock"},

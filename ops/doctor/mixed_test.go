@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
@@ -38,6 +39,24 @@ func TestWhoShares(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A job by a name that no Go job can have is its JVM members' as long as one of them lives, and nobody is told
+// to remove what runs.
+func TestWhatOnlyJVMMembersCanHave(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		const name = jobtree.Job("订单任务")
+		f.commit(coord.Put(name.Config(), []byte("jobName: x\n")), coord.Put(name.ItemInstance(0), []byte("10.0.0.9@-@1")),
+			coord.CreateEphemeral(name.Instance("10.0.0.9@-@1"), nil), coord.CreateEphemeral(name.Running(0), nil))
+		found := f.finds(doctor.JVMOnly).Findings[0]
+		if found.Job != string(name) || found.Severity != doctor.Info || !strings.Contains(found.Cause, "of which 1 live and run 1 items") || strings.Contains(found.Advice, "remove") {
+			t.Errorf("%+v", found)
+		}
+		f.commit(coord.DeleteTree(name.Instance("10.0.0.9@-@1")), coord.DeleteTree(name.Running(0)))
+		if found := f.finds(doctor.UnusableName).Findings[0]; !strings.Contains(found.Advice, "leave it if a JVM is to run it again") {
+			t.Errorf("%+v", found)
+		}
+	})
 }
 
 // Each thing that does harm is a finding of its own, with what a JVM does and what to do.

@@ -211,6 +211,12 @@ func plantings() map[string]planting {
 			f.commit(coord.Put(jobtree.Job("gone").Removal(), nil), coord.Put(jobtree.Job("gone").Fired(7), nil))
 		}, []doctor.Kind{doctor.RemovalRest}},
 		"a name that no job can have": {func(f *fixture) { f.commit(coord.Put("a b/config", nil)) }, []doctor.Kind{doctor.UnusableName}},
+		"jobs that only JVM members can have": {func(f *fixture) {
+			for _, name := range []jobtree.Job{"订单任务", "com.foo.Job$Inner", "my job", "a(b)"} {
+				f.commit(coord.Put(name.Config(), []byte("jobName: x\n")), coord.CreateEphemeral(name.Instance("10.0.0.9@-@1"), nil),
+					coord.CreateEphemeral(name.Running(0), nil), coord.Put(name.ItemInstance(0), []byte("10.0.0.9@-@1")))
+			}
+		}, []doctor.Kind{doctor.JVMOnly, doctor.JVMOnly, doctor.JVMOnly, doctor.JVMOnly}},
 		"a migration has stopped": {func(f *fixture) {
 			f.commit(coord.Put(jobtree.Job("gone").Removal(), nil), coord.Put(jobtree.Job("gone").Fired(7), nil))
 			f.moves("gone", jobtree.MigrationDocument{IsSource: true})

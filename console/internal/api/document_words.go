@@ -43,6 +43,7 @@ var words = map[reflect.Type]map[string]string{
 		"status":             "How the job is, in one word. The first that holds counts: CRASHED (no instance is there), DISABLED (all servers are disabled), SHARDING_FLAG (items are to be dealt), OK.",
 		"instances":          "How many instances are there.",
 		"jvm":                "How many of them are JVM members.",
+		"jvmOnly":            "Whether only JVM members can have the job, because of its name.",
 		"leaving":            "How many instances only finish what they run. They are not among those that are there.",
 		"leader":             "Id of the instance that leads. Left out if none does.",
 		"servers":            "How many servers the job knows.",

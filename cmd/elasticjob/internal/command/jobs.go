@@ -102,6 +102,7 @@ func remarks(j *ops.JobInfo) (list []string) {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
+	add(j.JVMOnly, "JVM members only")
 	add(j.ConfigError != "", "configuration: %s", j.ConfigError)
 	add(!j.Paused.Since.IsZero(), "paused")
 	add(j.Faults == 1, "fault: %s", j.Fault)

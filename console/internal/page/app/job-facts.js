@@ -19,6 +19,7 @@ export function jobBadges(state) {
     info.expired ? badge("off", w("job.expired"), w("job.expiredText")) : null,
     info.failing ? badge("bad", w("job.failingItems", { n: info.failing })) : null,
     info.faults ? badge("bad", w("job.faultCount", { n: info.faults })) : null,
+    info.jvmOnly ? badge("off", w("jobs.jvmOnly"), w("jobs.jvmOnlyText")) : null,
     info.configError ? badge("bad", w("job.configError")) : null,
     info.disabledItems ? badge("off", w("job.disabledItems", { n: info.disabledItems })) : null,
     info.disabledServers ? badge("off", w("job.disabledServers", { n: info.disabledServers })) : null,

@@ -27,6 +27,7 @@ export function name(job) {
 export function status(job) {
   const faults = job.faults ?? 0;
   const notes = [
+    job.jvmOnly ? badge("off", w("jobs.jvmOnly"), w("jobs.jvmOnlyText")) : null,
     job.configError ? badge("bad", w("jobs.badConfig"), job.configError) : null,
     flags.faulty(job) && !job.configError ? badge("bad", w("jobs.faultsOf", { n: faults }), job.fault) : null,
     job.failing ? badge("bad", w("jobs.failingOf", { n: job.failing })) : null,

@@ -778,6 +778,8 @@ export interface JobInfo {
   instances: number;
   /** How many of them are JVM members. */
   jvm?: number;
+  /** Whether only JVM members can have the job, because of its name. */
+  jvmOnly?: boolean;
   /** Only instances with this label have items. Left out if all may. */
   label?: string;
   /** The execution that has ended last. Left out if the registry has none. */
