@@ -207,20 +207,20 @@ func TestWhatCannotBeRead(t *testing.T) {
 		var names []string
 		for _, i := range list.Jobs {
 			names = append(names, i.Name)
-			if bad := i.Name != "a" && i.Name != "b" && i.Name != "early"; (i.ConfigError != "") != bad {
+			if bad := i.Name != "a" && i.Name != "b" && i.Name != "early" && i.Name != "日本"; (i.ConfigError != "") != bad {
 				t.Errorf("%s: its configuration: %s", i.Name, i.ConfigError)
 			}
 			if (i.Name == "b") != strings.Contains(i.NextError, "no such calendar") {
 				t.Errorf("%s: its next tick: %s", i.Name, i.NextError)
 			}
 		}
-		if want := []string{"a", "a-b", "a.b", "b", "early", "empty"}; !slices.Equal(names, want) {
+		if want := []string{"a", "a-b", "a.b", "b", "early", "empty", "日本"}; !slices.Equal(names, want) {
 			t.Errorf("jobs %q, want %q", names, want)
 		}
 		if list.Jobs[0].Implementation != "x" || list.Jobs[4].Implementation != "y" {
 			t.Errorf("got %+v", list.Jobs[0]) // other jobs come between its node and its configuration
 		}
-		if list.Totals.Faulty != 4 || list.Totals.Jobs != 6 {
+		if list.Totals.Faulty != 4 || list.Totals.Jobs != 7 {
 			t.Errorf("totals %+v", list.Totals)
 		}
 		document, err := json.Marshal(list)
