@@ -20,6 +20,9 @@ type StoreFacts struct {
 	// may have rights of their own.
 	Reads  Answer `json:"reads"`
 	Writes Answer `json:"writes"`
+	// ElasticJob are names of jobs that ElasticJob's own registry for etcd (3.0.6-SNAPSHOT) keeps in the store, at
+	// /{job} whatever its namespace is, as far as this user may read them; some of them, if there are many.
+	ElasticJob []string `json:"elasticJob,omitempty"`
 }
 
 // MemberFacts is what one server of a store tells.

@@ -349,6 +349,8 @@
 //     apart, and it does not deal just after a tick has begun.
 //   - It has no token, no task id and no outcome. Nobody makes up for what a JVM member has missed.
 //   - Under a JVM leader nothing is dealt while anything runs, and ticks that come meanwhile wait for that.
+//   - A JVM member of 3.0.6-SNAPSHOT keeps the record of an item that has failed, and nobody runs the item as long:
+//     see [Config.Mixed].
 //
 // # Faults
 //

@@ -40,6 +40,12 @@ func (i MixedIssue) String() string {
 
 // Mixed lists what JVM members of the job do not know, or do otherwise, in the order of the fields
 // of Config. [MixedIn] also knows what only a document shows.
+//
+// JVM members are those of ElasticJob's releases, up to 3.0.5. Do not share a job with 3.0.6-SNAPSHOT: it keeps
+// sharding/{i}/running of an item that has failed, with Failover for as long as the process lives, and longer. The item
+// does not run any more, and a JVM leader waits for ever before it deals. Go members remove such a record
+// when they know that nothing runs; package doctor names the others. Nothing in the configuration, or in the tree before
+// an item fails, tells of which version a member is.
 func (c Config) Mixed() []MixedIssue {
 	c = c.WithDefaults()
 	var list []MixedIssue

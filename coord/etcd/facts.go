@@ -37,6 +37,7 @@ func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
 	}))
 	facts.Writes = permitted(r.mayWrite(ctx))
 	facts.Compacts = r.compacts(ctx, youngRevision)
+	facts.ElasticJob = r.elasticJobs(ctx)
 	if r.ctx.Err() != nil {
 		return facts, context.Cause(r.ctx)
 	}
@@ -44,6 +45,37 @@ func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
 		return facts, context.Cause(ctx)
 	}
 	return facts, nil
+}
+
+// elasticJobs looks for jobs of ElasticJob's registry for etcd. It goes over the first parts of all keys, but not
+// over more than maxRoots. What cannot be read is left out.
+func (r *Registry) elasticJobs(ctx context.Context) (jobs []string) {
+	const maxRoots = 100
+	from := "/"
+	for range maxRoots {
+		var name, document string
+		err := r.request(ctx, "look for jobs of ElasticJob", func(ctx context.Context) error {
+			name = ""
+			answer, err := r.client.Get(ctx, from, clientv3.WithRange("/"+"\xff"), clientv3.WithKeysOnly(), clientv3.WithLimit(1))
+			if err != nil || len(answer.Kvs) == 0 {
+				return err
+			}
+			name, _, _ = strings.Cut(string(answer.Kvs[0].Key)[1:], "/")
+			answer, err = r.client.Get(ctx, "/"+name+"/config")
+			if err == nil && len(answer.Kvs) > 0 {
+				document = string(answer.Kvs[0].Value)
+			}
+			return err
+		})
+		if err != nil || name == "" && from != "/" {
+			return jobs
+		}
+		if strings.Contains(document, "shardingTotalCount:") {
+			jobs = append(jobs, name)
+		}
+		from = "/" + name + afterSlash
+	}
+	return jobs
 }
 
 func permitted(err error) coord.Answer {

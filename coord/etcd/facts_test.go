@@ -96,6 +96,28 @@ func TestFactsOfAFullStore(t *testing.T) {
 }
 
 // Each user learns what he may do, and the rest.
+// Jobs of ElasticJob's own registry are told from other keys.
+func TestFactsOfElasticJob(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, _ := dial(t, server, etcd.Config{})
+	commit(t, r, coord.Put("own/config", []byte("shardingTotalCount: 3\n")))
+	for key, value := range map[string]string{
+		"/report/config": "jobName: report\nshardingTotalCount: 1\n", "/settle/config": "jobName: settle\nshardingTotalCount: 1\n",
+		"/settle/instances/a": "", "/settle-2/config/x": "shardingTotalCount: 1\n", "/registry/pods/a": "b", "//x": "", "/": "", "plain": "",
+	} {
+		if _, err := server.Admin().Put(within(t), key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	facts, err := r.Facts(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(facts.ElasticJob, " "); got != "report settle" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestFactsByUser(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "all", Password: "all", Prefix: "/test/"}})
 	admin := server.Admin()

@@ -62,6 +62,7 @@
 //	item-queued             critical  the same, and other executions of the owner hang
 //	run-overtaken           warning   executions go on although the next tick has come
 //	stale-running           critical  items are shown as running by an instance that has ended
+//	jvm-running             warning   items are shown as running in a JVM member for longer than a tick: they may have failed there
 //	failover-waits          warning   items that were cut short wait to be run again
 //	pin-unmatched           critical  items are pinned to what is not there
 //	no-job                  info      a child of the namespace is no job
@@ -71,6 +72,7 @@
 //	migration-open          warning   a migration has stopped halfway, or its source keeps what it has
 //	rights-missing          critical  this user may not read, or not write
 //	store-old               critical  servers of the store are too old
+//	store-elasticjob        warning   ElasticJob's own registry for etcd keeps jobs in the store, which cannot run there
 //	store-keeps-history     warning   the store does not compact its history
 //	store-near-quota        critical  the database is near its quota
 //	store-alarm             critical  an alarm stands in the store

@@ -32,6 +32,11 @@ func (w *world) checkItems(c *collector) {
 			s := w.about(StaleRunning, Critical, "they are shown as running by an instance that has ended, so they do not begin again", "look at the faults of the leader; if it does not take them away, clear them", "elasticjob clear stale "+w.name)
 			s.Instance = brief.Text(runner)
 			c.addItem(i, item.Running.Created, s)
+		} else if since, ok := w.missedSince(i); ok && w.isLate(since) && w.isJVM(runner) {
+			s := w.about(JVMRunning, Warning, "they are shown as running in a JVM member since before their last tick, so nobody begins them, and a JVM leader deals nothing; if it is of 3.0.6-SNAPSHOT, which keeps the records of items that have failed, they do not run",
+				"look at its log; if it does not run them, restart it, or remove their running nodes by the store's own tools; use a release of ElasticJob", "")
+			s.Instance, s.Since = brief.Text(runner), since
+			c.addItem(i, item.Running.Created, s)
 		}
 	}
 	w.checkPins(c)

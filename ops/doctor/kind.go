@@ -51,6 +51,7 @@ const (
 	ItemQueued      Kind = "item-queued"
 	RunOvertaken    Kind = "run-overtaken"
 	StaleRunning    Kind = "stale-running"
+	JVMRunning      Kind = "jvm-running"
 	FailoverWaits   Kind = "failover-waits"
 	PinUnmatched    Kind = "pin-unmatched"
 )
@@ -64,6 +65,7 @@ const (
 	ClockOff          Kind = "clock-off" // also of an instance
 	RightsMissing     Kind = "rights-missing"
 	StoreOld          Kind = "store-old"
+	StoreElasticJob   Kind = "store-elasticjob"
 	StoreKeepsHistory Kind = "store-keeps-history"
 	StoreNearQuota    Kind = "store-near-quota"
 	StoreAlarm        Kind = "store-alarm"
@@ -163,6 +165,7 @@ func Kinds() []About {
 		{ItemQueued, Critical, "the same, and other executions of the owner hang"},
 		{RunOvertaken, Warning, "executions go on although the next tick has come"},
 		{StaleRunning, Critical, "items are shown as running by an instance that has ended"},
+		{JVMRunning, Warning, "items are shown as running in a JVM member for longer than a tick: they may have failed there"},
 		{FailoverWaits, Warning, "items that were cut short wait to be run again"},
 		{PinUnmatched, Critical, "items are pinned to what is not there"},
 		{NoJob, Info, "a child of the namespace is no job"},
@@ -172,6 +175,7 @@ func Kinds() []About {
 		{MigrationOpen, Warning, "a migration has stopped halfway, or its source keeps what it has"},
 		{RightsMissing, Critical, "this user may not read, or not write"},
 		{StoreOld, Critical, "servers of the store are too old"},
+		{StoreElasticJob, Warning, "ElasticJob's own registry for etcd keeps jobs in the store, which cannot run there"},
 		{StoreKeepsHistory, Warning, "the store does not compact its history"},
 		{StoreNearQuota, Critical, "the database is near its quota"},
 		{StoreAlarm, Critical, "an alarm stands in the store"},

@@ -185,6 +185,14 @@ func plantings() map[string]planting {
 		"overtaken":     {func(f *fixture) { f.runs(1, 1, lastTick().Add(-time.Minute)) }, []doctor.Kind{doctor.RunOvertaken}},
 		"runs in time":  {func(f *fixture) { f.runs(1, 1, lastTick()) }, nil},
 		"stale running": {func(f *fixture) { f.commit(coord.Put(f.job.Running(1), []byte("10.0.0.9@-@1"))) }, []doctor.Kind{doctor.StaleRunning}},
+		"running in a JVM for long": {func(f *fixture) {
+			f.isJVM(1)
+			f.runs(1, 1, lastTick().Add(-time.Minute))
+		}, []doctor.Kind{doctor.JVMRunning, doctor.Mixed}},
+		"running in a JVM in time": {func(f *fixture) {
+			f.isJVM(1)
+			f.runs(1, 1, lastTick())
+		}, []doctor.Kind{doctor.Mixed}},
 		"failover waits": {func(f *fixture) {
 			f.commit(coord.Put(f.job.FailoverItem(2), jobtree.EncodeFired(lastTick())))
 		}, []doctor.Kind{doctor.FailoverWaits}},

@@ -30,6 +30,14 @@ func checkStore(f coord.StoreFacts, c *collector) {
 	case f.Writes == coord.No:
 		add(RightsMissing, Info, "", "this user may not write in the namespace: it can examine jobs, and neither run nor change them", "nothing, or give it the rights of an operator or a worker", "elasticjob store-roles")
 	}
+	if len(f.ElasticJob) > 0 {
+		var names brief.List
+		for _, name := range f.ElasticJob {
+			names.Add(name)
+		}
+		add(StoreElasticJob, Warning, fmt.Sprint(f.ElasticJob), fmt.Sprintf("ElasticJob's own registry for etcd (3.0.6-SNAPSHOT) keeps jobs here, at /{job} whatever its namespace is: %v; it cannot run them: it elects no leader, and its instances vanish after 30 s. They are no members of jobs of this namespace", &names),
+			"run them by Go members, or on ZooKeeper, where both share a job; remove these keys by the store's own tools when their processes have ended", "")
+	}
 	for _, m := range f.Members {
 		checkMember(f.Product, m, add)
 	}

@@ -55,11 +55,12 @@ func TestStorePlanted(t *testing.T) {
 
 func storePlantings() map[string]storePlanting {
 	return map[string]storePlanting{
-		"nothing":       {func(*coord.StoreFacts) {}, nil, 0},
-		"alarm":         {func(f *coord.StoreFacts) { f.Alarms = []string{"memberID:1 alarm:NOSPACE"} }, []doctor.Kind{doctor.StoreAlarm}, doctor.Critical},
-		"keeps history": {func(f *coord.StoreFacts) { f.Compacts = coord.No }, []doctor.Kind{doctor.StoreKeepsHistory}, doctor.Warning},
-		"may not read":  {func(f *coord.StoreFacts) { f.Reads, f.Writes = coord.No, coord.No }, []doctor.Kind{doctor.RightsMissing}, doctor.Critical},
-		"may not write": {func(f *coord.StoreFacts) { f.Writes = coord.No }, []doctor.Kind{doctor.RightsMissing}, doctor.Info},
+		"nothing":                   {func(*coord.StoreFacts) {}, nil, 0},
+		"alarm":                     {func(f *coord.StoreFacts) { f.Alarms = []string{"memberID:1 alarm:NOSPACE"} }, []doctor.Kind{doctor.StoreAlarm}, doctor.Critical},
+		"ElasticJob's own registry": {func(f *coord.StoreFacts) { f.ElasticJob = []string{"settle", "report"} }, []doctor.Kind{doctor.StoreElasticJob}, doctor.Warning},
+		"keeps history":             {func(f *coord.StoreFacts) { f.Compacts = coord.No }, []doctor.Kind{doctor.StoreKeepsHistory}, doctor.Warning},
+		"may not read":              {func(f *coord.StoreFacts) { f.Reads, f.Writes = coord.No, coord.No }, []doctor.Kind{doctor.RightsMissing}, doctor.Critical},
+		"may not write":             {func(f *coord.StoreFacts) { f.Writes = coord.No }, []doctor.Kind{doctor.RightsMissing}, doctor.Info},
 		"away": {func(f *coord.StoreFacts) {
 			f.Members[0] = coord.MemberFacts{Address: "a:1", Why: "no answer", Silent: true}
 		}, []doctor.Kind{doctor.StoreMemberAway}, doctor.Warning},
@@ -172,6 +173,39 @@ func TestOnEtcd(t *testing.T) {
 	r := awaitFindings(t, reg, doctor.StoreAlarm, doctor.StoreNearQuota, doctor.NoInstance, doctor.UnusableName)
 	if r.Findings[1].Severity != doctor.Critical {
 		t.Errorf("%v", r.Findings)
+	}
+}
+
+// Jobs of ElasticJob's own registry for etcd are named, and none of their instances is taken for a member of a job here:
+// neither of the job of that name, nor if the name is that of the namespace.
+func TestElasticJobOnEtcd(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	address := strings.TrimPrefix(server.Endpoints()[0], "http://")
+	reg, err := etcd.Dial(t.Context(), etcd.Config{Endpoints: []string{address}, Namespace: "test", SessionTimeout: calm, DialTimeout: calm, RequestTimeout: calm})
+	closes(t, reg, err)
+	end := runs(t, reg)
+	defer end()
+	awaitFindings(t, reg)
+	foreign := func(name string) {
+		for path, value := range map[string]string{
+			"": "com.example.Settle", "/config": "cron: 0/5 * * * * ?\njobName: " + name + "\nshardingTotalCount: 2\n",
+			"/servers/10.0.0.7": "ENABLED", "/instances/10.0.0.7@-@7": "jobInstanceId: 10.0.0.7@-@7\nserverIp: 10.0.0.7\n",
+			"/leader/election/instance": "10.0.0.7@-@7", "/sharding/0/running": "10.0.0.7@-@7",
+		} {
+			if _, err := server.Admin().Put(t.Context(), "/"+name+path, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	foreign("settle")
+	report := awaitFindings(t, reg, doctor.StoreElasticJob)
+	if found := report.Findings[0]; report.Jobs != 1 || !strings.Contains(found.Cause, `settle`) {
+		t.Errorf("%d jobs: %v", report.Jobs, found)
+	}
+	foreign("test")
+	report = awaitFindings(t, reg, doctor.StoreElasticJob, doctor.NoJob, doctor.NoJob, doctor.NoJob, doctor.NoJob, doctor.NoJob)
+	if found := report.Findings[0]; !strings.Contains(found.Cause, `"settle", "test"`) {
+		t.Errorf("%v", found)
 	}
 }
 
