@@ -179,7 +179,8 @@ type Config struct {
 	// runs counts where it runs until its execution ends, wherever it is to go. So an idle item
 	// may have to wait for that, and an item that was cut short for an instance that has room.
 	// Items for which there is no room have no owner, and a fault says so. No instance runs more at
-	// a time. Only pinned items are dealt, and run, beyond the bound. 0 is no bound. Default 0.
+	// a time: an item that is dealt to one just as that takes over another item waits there. Only pinned
+	// items are dealt, and run, beyond the bound. 0 is no bound. Default 0.
 	// (props: sharding.items.max)
 	MaxItems int
 
