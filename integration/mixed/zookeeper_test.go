@@ -58,7 +58,7 @@ func TestMixedOnZooKeeper(t *testing.T) {
 			c.ticks(3, 200*ms)
 			c.member("g1").leave()
 		}},
-		{name: "a JVM is killed", setting: long, begin: starting("g1", "j1", "j2"), leads: golang, then: func(c *cluster) {
+		{name: "a JVM is killed", setting: long, begin: starting("g1", "j1", "j2"), leads: golang, allowed: repeats, then: func(c *cluster) {
 			c.ticks(3, 0)
 			c.await("j1 works", 20*time.Second, func() bool {
 				return len(c.ledger.listed(func(e *execution) bool {
