@@ -265,6 +265,41 @@ func TestServersWithoutInstances(t *testing.T) {
 	}
 }
 
+// 3.0.6-SNAPSHOT keeps the record of an item that has failed: it never runs again, and nothing is dealt any more.
+func TestAFailedItem(t *testing.T) {
+	for release, stays := range map[jvmmember.Release]bool{jvmmember.V305: false, jvmmember.V306: true} {
+		t.Run(string(release), func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *world) {
+				fails := func(c *jvmmember.Config) {
+					c.Release = release
+					c.Work = func(ctx context.Context, e jvmmember.Execution) error {
+						err := w.work(ctx, e)
+						if e.Item == 1 {
+							err = errors.New("it fails")
+						}
+						return err
+					}
+				}
+				w.start(1, base, fails)
+				time.Sleep(55 * time.Second)
+				if w.has("settle/sharding/1/running") != stays || w.has("settle/sharding/0/running") {
+					t.Errorf("the record of what has failed is there: %v", !stays)
+				}
+				w.ran()
+				time.Sleep(time.Minute)
+				if got := w.ran(); got["0 10.0.0.1@-@1 NORMAL_TRIGGER"] != 1 || (got["1 10.0.0.1@-@1 NORMAL_TRIGGER"] == 0) != stays {
+					t.Errorf("at the next tick: %v", got)
+				}
+				w.start(2, base, fails)
+				time.Sleep(3 * time.Minute)
+				if w.has("settle/leader/sharding/necessary") != stays {
+					t.Errorf("the items are still to be dealt: %v", !stays)
+				}
+			})
+		})
+	}
+}
+
 // The taker of an item dies, too. 3.0.4 leaves its running, so that the next one has nothing to
 // run until somebody removes it; 3.0.5 clears it.
 func TestATakerThatDies(t *testing.T) {
