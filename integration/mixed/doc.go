@@ -7,9 +7,13 @@
 //	go test ./integration/mixed -run TestSoak -v -full       an hour of simulated ticks
 //
 // Most of it runs on the simulated store in virtual time: members start, leave, are killed, and
-// operators interfere, while each request takes a time that a seed draws, and the caches of JVM members
-// are behind, as Curator's are: by some milliseconds, and at one change in a hundred by up to 2 s. A few
-// scenarios also run on a real ZooKeeper, where nothing is made slow.
+// operators interfere, while each request takes a time that a seed draws. A few scenarios also run on a
+// real ZooKeeper, where nothing is made slow.
+//
+// Each scenario of a row is played with caches of JVM members that are never behind, so that whatever goes wrong
+// shows. Then it is played with caches that are behind, as Curator's are: by some milliseconds, and at one change in a
+// hundred by up to 2 s; and beside that by JVM members alone, which must not do better by more than one race. In the
+// soak they are behind, too.
 //
 // # What is counted
 //
