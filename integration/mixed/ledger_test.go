@@ -131,13 +131,19 @@ func (l *ledger) kill(member string, recorded []int) {
 	for _, item := range recorded {
 		for _, e := range slices.Backward(l.executions) {
 			if e.item == item {
-				if e.member == member && e.ending == done {
+				// If a tick has come since, the record may be of that: its work has not begun.
+				if e.member == member && e.ending == done && !l.cameSince(e.end) {
 					e.ending = torn
 				}
 				break
 			}
 		}
 	}
+}
+
+// cameSince reports whether a tick has come since a time.
+func (l *ledger) cameSince(at time.Time) bool {
+	return len(l.due) > 0 && l.due[len(l.due)-1].tick.After(at)
 }
 
 // plant notes that the tree has the record of an execution that never was.
