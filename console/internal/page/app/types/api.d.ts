@@ -1623,6 +1623,8 @@ export interface StoreFacts {
   alarms?: (string)[];
   /** Whether it drops old states of its nodes: yes, no or unknown. */
   compacts: string;
+  /** Names of jobs that ElasticJob's own registry for etcd keeps in the store, some of them if there are many. */
+  elasticJob?: (string)[];
   /** Its servers. */
   members: (MemberFacts)[];
   /** Which store it is: etcd or ZooKeeper. */
