@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// leftOut checks that no run begins for a tick that is left out by the schedule that was in
-// force. The numbers of the commits say which that was.
+// leftOut checks that no run begins for a tick that is left out by the schedule which was in force when it
+// came: the newest one of which the commit of the run may know, and which was in force before the tick. What had
+// come by an earlier schedule is owed, whatever a newer one says.
 func (c *checker) leftOut(s subject) {
 	for _, x := range c.runs[s] {
 		if x.start == nil || x.asked() || x.source == failover || len(c.breaks[s.job]) > 0 {
@@ -15,7 +16,7 @@ func (c *checker) leftOut(s subject) {
 		}
 		var by *Event
 		for i := range c.timeline.events {
-			if e := &c.timeline.events[i]; e.Kind == Scheduled && e.Job == s.job && e.Token < x.token && (by == nil || e.Token >= by.Token) {
+			if e := &c.timeline.events[i]; e.Kind == Scheduled && e.Job == s.job && e.Token < x.token && e.Tick.Before(x.tick) && (by == nil || e.Token >= by.Token) {
 				by = e
 			}
 		}

@@ -63,13 +63,13 @@ func tooEarly(tick int) *tape {
 	return h
 }
 
-// dated leaves ticks 4 to 6 out, from the commit with a number on.
-func dated(number int64, skip func(item, tick int) bool) *tape {
+// dated leaves ticks 4 to 6 out, from the commit with a number on, and since a time.
+func dated(number int64, since time.Duration, skip func(item, tick int) bool) *tape {
 	h := calm(skip)
 	out := []history.Window{{From: epoch.Add(4 * time.Second), To: epoch.Add(7 * time.Second)}}
 	h.events[2].Rules.Out = out
 	h.at(100, history.Event{Kind: history.Scheduled, Job: "j", Item: -1, Tick: epoch, Token: 1})
-	h.at(3800, history.Event{Kind: history.Scheduled, Job: "j", Item: -1, Tick: epoch, Token: number, Out: out})
+	h.at(3800, history.Event{Kind: history.Scheduled, Job: "j", Item: -1, Tick: epoch.Add(since), Token: number, Out: out})
 	return h
 }
 
@@ -83,6 +83,7 @@ func shares(skip func(item, tick int) bool) *tape {
 // Which histories break the promises about what ticks are, whom they are for, and who is told of
 // them. promise is 0 if none is broken.
 func TestTicks(t *testing.T) {
+	const before, after = 3800 * time.Millisecond, 4001 * time.Millisecond // tick 4
 	for name, test := range map[string]struct {
 		promise int
 		plant   func() *tape
@@ -216,11 +217,12 @@ func TestTicks(t *testing.T) {
 			return h
 		}},
 
-		"ticks that are left out":  {0, func() *tape { return dated(35, func(_, tick int) bool { return tick > 3 && tick < 7 }) }},
-		"a tick that is left out":  {22, func() *tape { return dated(35, func(_, tick int) bool { return tick > 4 && tick < 7 }) }},
-		"one that was claimed yet": {0, func() *tape { return dated(45, func(_, tick int) bool { return tick > 4 && tick < 7 }) }},
+		"ticks that are left out":  {0, func() *tape { return dated(35, before, func(_, tick int) bool { return tick > 3 && tick < 7 }) }},
+		"a tick that is left out":  {22, func() *tape { return dated(35, before, func(_, tick int) bool { return tick > 4 && tick < 7 }) }},
+		"one that had come before": {0, func() *tape { return dated(35, after, func(_, tick int) bool { return tick > 4 && tick < 7 }) }},
+		"one that was claimed yet": {0, func() *tape { return dated(45, before, func(_, tick int) bool { return tick > 4 && tick < 7 }) }},
 		"a tick that is not left out, and missing": {3, func() *tape {
-			return dated(35, func(item, tick int) bool { return tick > 3 && tick < 7 || item == 1 && tick > 3 && tick < 10 })
+			return dated(35, before, func(item, tick int) bool { return tick > 3 && tick < 7 || item == 1 && tick > 3 && tick < 10 })
 		}},
 
 		"spread":                    {0, func() *tape { return spread(0) }},
