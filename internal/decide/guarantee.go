@@ -377,7 +377,15 @@ func (w *World) isLost(tick time.Time, i int, item *jobtree.Item) bool {
 	case w.Rules.Ticks == nil:
 		return true
 	}
-	return !tick.After(w.Schedule.Since) || !w.Ticks().Prev(tick).Equal(tick) || w.LastTickOf(i).After(tick)
+	return !w.isTick(tick) || w.LastTickOf(i).After(tick)
+}
+
+// isTick reports whether the schedule in force has a tick, or it is the last one before, which may be owed.
+func (w *World) isTick(tick time.Time) bool {
+	if !tick.After(w.Schedule.Since) {
+		return tick.Equal(w.Schedule.LastBefore)
+	}
+	return w.Ticks().Prev(tick).Equal(tick)
 }
 
 // lostAt returns when the next look at a tick may find that nobody will begin some of its items,
@@ -388,6 +396,9 @@ func (w *World) lostAt(tick time.Time, behind time.Duration) time.Time {
 		return at
 	}
 	if w.Rules.Ticks != nil {
+		if w.Schedule != nil && w.Schedule.Since.After(tick) {
+			tick = w.Schedule.Since
+		}
 		if next := w.Ticks().Next(tick); !next.IsZero() {
 			if at := next.Add(w.Rules.Jitter + behind); at.After(now) {
 				return at

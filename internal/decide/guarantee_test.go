@@ -157,6 +157,7 @@ func TestTendTicks(t *testing.T) {
 		return append([]string{"+ " + at(1) + " = " + d}, more...)
 	}
 	const head, times = "starter: A\nstartBy: 2026-01-05T10:01:05.000Z\n", "begun: 2026-01-05T10:00:05.000Z\ncompleteBy: 2026-01-05T11:00:05.000Z\n"
+	const changed = "cron: 0/5 * * * * ?\ntimeZone: UTC\nmisfire: true\nsince: 2026-01-05T10:00:05.05Z\n"
 	for _, r := range []row{
 		{name: "members are to begin", rules: once, tree: of(1, nil, 0, 1)},
 		{name: "all have ended", rules: once, tree: func(f *fixture) { of(1, nil, 0, 1)(f); through(f, 0, 1) },
@@ -192,6 +193,17 @@ func TestTendTicks(t *testing.T) {
 			f.now = tick(2).Add(15 * time.Second)
 		},
 			want: wants("items: \"0-1\"\nskipped: \"1\"\n" + head + times)},
+		{name: "the schedule was changed, and has not its tick", rules: once, tree: func(f *fixture) {
+			of(1, nil, 0, 1)(f)
+			through(f, 0)
+			f.put("schedule", changed+"lastBefore: 2026-01-05T10:00:00Z\n")
+		},
+			want: wants("items: \"0-1\"\nskipped: \"1\"\n" + head + times)},
+		{name: "the schedule was changed, and its tick is owed", rules: once, tree: func(f *fixture) {
+			of(1, nil, 0, 1)(f)
+			through(f, 0)
+			f.put("schedule", changed+"lastBefore: 2026-01-05T10:00:05Z\n")
+		}},
 		{name: "the item is gone", rules: once, tree: func(f *fixture) { of(1, nil, 0, 7)(f) },
 			want: wants("items: \"0,7\"\nskipped: \"7\"\n" + head + times)},
 		{name: "its time is over", rules: once, tree: func(f *fixture) {
