@@ -285,6 +285,7 @@ func TestJobRemove(t *testing.T) {
 	tab.See("The job was removed by " + world.Admin)
 	tab.See("nobody needs it")
 	tab.Click("button", "Allow it again")
+	tab.WaitFor("document.querySelector('dialog .preview')")
 	tab.Click("button", "Allow it again")
 	tab.See("Programs may set it up again.")
 	removed, err := town.Ops(t).Removed(t.Context())
