@@ -252,6 +252,21 @@ func TestKeptPromises(t *testing.T) {
 			h.run(rerun)
 			return h
 		},
+		"what was cut short in a process is not what it ends as leader": func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {
+				return e.Kind == history.Kill || e.Process == "w2" && e.Token == 31
+			})
+			h.at(3050, history.Event{Kind: history.Fault, Name: "leader " + history.StoppedMember, Item: -1})
+			h.at(5100, history.Event{Kind: history.Heal, Name: "leader " + history.StoppedMember, Item: -1})
+			h.run(run{process: "w2", item: 1, tick: 3, token: 31, from: 3010, cut: 5210, cause: lost, to: 5220, unrecorded: true})
+			h.run(rerun)
+			h.at(9800, history.Event{
+				Kind: history.Commit, Process: "w2", Job: "j", Item: -1, Call: 9790, Ends: []int{1},
+				Told: []history.Told{{Item: 1, Token: 95, Outcome: "KILLED"}}, // a claim that nobody has begun
+			})
+			return h
+		},
 		"a worker that was cut off": func() *tape {
 			h, rerun := crashed()
 			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool {

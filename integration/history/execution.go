@@ -197,11 +197,15 @@ func (c *collector) start(e *Event) {
 
 // commit notes the runs that a commit ended before those that it began: one commit may end a
 // run of an item and begin a make-up of it. What a process has begun in an earlier session is not
-// what it ends in this one: that may be a claim whose answer it has not seen.
+// what it ends in this one: that may be a claim whose answer it has not seen. And if the commit tells how a run with
+// another token ended, it is one that a leader has recovered.
 func (c *collector) commit(e *Event) {
 	for _, i := range e.Ends {
 		x := c.latest[owner{e.Process, subject{e.Job, i}}]
-		if x != nil && x.finish == nil && x.began() <= e.Call && (e.Instance == "" || x.instance() == e.Instance) {
+		if x == nil || x.finish != nil || x.began() > e.Call || e.Instance != "" && x.instance() != e.Instance {
+			continue
+		}
+		if !slices.ContainsFunc(e.Told, func(t Told) bool { return t.Item == i && t.Token != 0 && t.Token != x.token }) {
 			x.finish = e
 		}
 	}
