@@ -6,22 +6,29 @@ import (
 	"time"
 )
 
-// leftOut checks that no run begins for a tick that is left out by the schedule which was in force when it
-// came: the newest one of which the commit of the run may know, and which was in force before the tick. What had
-// come by an earlier schedule is owed, whatever a newer one says.
+// leftOut checks that no run begins for a tick that calendars leave out: by the newest schedule of which its
+// commit may know, and by the one that was in force when the tick came. What that had is owed, whatever a newer
+// one says.
 func (c *checker) leftOut(s subject) {
 	for _, x := range c.runs[s] {
 		if x.start == nil || x.asked() || x.source == failover || len(c.breaks[s.job]) > 0 {
 			continue
 		}
-		var by *Event
+		var newest, before *Event
 		for i := range c.timeline.events {
-			if e := &c.timeline.events[i]; e.Kind == Scheduled && e.Job == s.job && e.Token < x.token && e.Tick.Before(x.tick) && (by == nil || e.Token >= by.Token) {
-				by = e
+			e := &c.timeline.events[i]
+			if e.Kind != Scheduled || e.Job != s.job || e.Token >= x.token {
+				continue
+			}
+			if newest == nil || e.Token >= newest.Token {
+				newest = e
+			}
+			if e.Tick.Before(x.tick) && (before == nil || e.Token >= before.Token) {
+				before = e
 			}
 		}
-		if by != nil && isOut(by.Out, x.tick) {
-			c.violate(22, fmt.Sprintf("%s/%d: a tick began that its calendar leaves out", s.job, s.item), append(x.events(), by)...)
+		if newest != nil && isOut(newest.Out, x.tick) && (before == nil || isOut(before.Out, x.tick)) {
+			c.violate(22, fmt.Sprintf("%s/%d: a tick began that its calendar leaves out", s.job, s.item), append(x.events(), newest)...)
 		}
 	}
 }
