@@ -74,8 +74,8 @@ func parseRecorded(s *jobtree.Schedule) (cronexpr.Union, error) {
 	return all, nil
 }
 
-// recordedCalendars returns the calendars of a recorded schedule, which no process remembers, as they are now.
-// isSure is false if that cannot be told of all.
+// recordedCalendars returns the calendars of a recorded schedule, which no process remembers, as they are now: so a
+// tick may be made up that a calendar has left out before. isSure is false if one of them is gone.
 func (c *controller) recordedCalendars(s *jobtree.Schedule) (list []*calendar.Calendar, isSure bool) {
 	if s.Calendars == "" {
 		return nil, true
