@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -40,9 +41,11 @@ func (c *controller) fire(w *decide.World) error {
 		c.wakeIn(left)
 		return nil
 	}
-	due := w.Due(c.work)
+	isYielded := c.yielding(w)
+	isLeft := func(d decide.Due) bool { return w.CanWait(d) && isYielded(d.Item) }
+	due := slices.DeleteFunc(w.Due(c.work), isLeft)
 	late := len(due)
-	due = append(due, w.Early(c.work)...)
+	due = append(due, slices.DeleteFunc(w.Early(c.work), isLeft)...)
 	if w.Narrow == nil {
 		c.backlog = nil
 	}
@@ -75,6 +78,25 @@ func (c *controller) fire(w *decide.World) error {
 	}
 	maps.Copy(c.work.Waiting, waiting)
 	return nil
+}
+
+// yielding returns whether an item that is due is left idle, because it is to move to another instance. The strategy
+// is asked only if an item has run here just now. If it fails, the leader reports it, and nothing moves.
+func (c *controller) yielding(w *decide.World) func(item int) bool {
+	owners := sync.OnceValue(func() []string {
+		owners, _ := c.desired(w)
+		return owners
+	})
+	return func(item int) bool {
+		if !w.MayYield(c.work, item) {
+			return false
+		}
+		left := w.Yield(c.work, item, owners())
+		if left > 0 {
+			c.wakeIn(left)
+		}
+		return left > 0
+	}
 }
 
 // flag writes the misfire flag of items that still run when their next tick has come.

@@ -125,7 +125,6 @@ func (c *controller) execute(r *run) {
 			if end.outcome == 0 {
 				end.outcome = outcomeOf(ctx, end.err)
 			}
-			end.moves = r.wishes.makesRoom()
 			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil && end.outcome != OutcomeKilled || end.outcome == OutcomeCut, c.instant(), e.sc.Attempt, r.wishes.kept()
 			defer c.returns(r, end) // also if a scope ends the goroutine
 			c.observeEnd(r, end, &e.scopes)
@@ -219,10 +218,6 @@ func (c *controller) collect() {
 		c.isDone(r)
 		r.syncs = c.syncs
 		r.cancel(nil)
-		if r.ending.moves {
-			c.work.Yielded[r.Item] = c.moment().Add(moveTime)
-			c.wakeIn(moveTime)
-		}
 		r.Completed = completionOf(r)
 		if !r.Recorded || r.Instance != c.self.ID {
 			c.drop(r)
@@ -241,6 +236,7 @@ func (c *controller) collect() {
 func (c *controller) drop(r *run) {
 	if c.runs[r.Item] == r {
 		c.setRun(r.Item, nil)
+		c.work.Freed[r.Item] = c.moment()
 	}
 	if r.Instance == c.self.ID && r.Token > c.work.Ended[r.Item] {
 		c.work.Ended[r.Item] = r.Token
@@ -261,6 +257,7 @@ func (c *controller) forget() {
 	for _, r := range c.queue {
 		c.observeHandBack(r)
 		c.setRun(r.Item, nil)
+		c.work.Freed[r.Item] = c.moment()
 	}
 	c.queue = nil
 	c.seat.keep(0)

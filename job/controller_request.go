@@ -1,6 +1,7 @@
 package job
 
 import (
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -83,7 +84,7 @@ func (c *controller) beginBackfill(w *decide.World) error {
 }
 
 func (c *controller) beginFor(w *decide.World, isBackfill bool) error {
-	items := w.Requested(c.work, isBackfill)
+	items := slices.DeleteFunc(w.Requested(c.work, isBackfill), c.yielding(w))
 	if c.settings.rules.Monitor {
 		items = items[:c.seat.reserve(min(len(items), max(c.claimable(), 0)))]
 	}

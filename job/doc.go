@@ -161,7 +161,8 @@
 //   - A graceful stop causes no second run of an item that had finished.
 //   - What an operator disabled stays disabled. Ticks that nobody may run meanwhile are
 //     passed over, and not made up later.
-//   - Running work is not moved; idle work moves at once.
+//   - Running work is not moved; idle work moves at once. An item that is always due again when its run ends is left
+//     idle then for its new owner, for three seconds, unless its tick would be lost by that.
 //   - In a broadcast job each tick starts at most once on an instance, and only on one that had
 //     its item when the tick came. With misfire on none stays without a run for the ticks that it
 //     missed, as long as it may have items.

@@ -94,13 +94,6 @@ func StopAsked(ctx context.Context) error {
 	return w.stop
 }
 
-// makesRoom reports whether the handler was asked to stop so that its item can move.
-func (w *wishes) makesRoom() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.told && w.stop == ErrItemMoves
-}
-
 // wasTold reports whether the handler was asked to stop.
 func (w *wishes) wasTold() bool {
 	w.mu.Lock()

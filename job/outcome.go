@@ -91,7 +91,6 @@ type ending struct {
 	at       instant
 	attempts int
 	output   []byte // what the handler has kept
-	moves    bool   // the handler has returned so that the item can move
 }
 
 // describe asks for the text of the error. It runs in the goroutine of the run, because the

@@ -61,9 +61,10 @@ type Work struct {
 	// Waiting has the ticks that items of this instance would have begun on time if a thread
 	// had been free. Such a tick is not missed, however long it waits.
 	Waiting map[int]time.Time
-	// Yielded says until when items are left to the owners that they are to get: their handlers
-	// have returned here for that.
-	Yielded map[int]clocks.Moment
+	// Freed says when the last run of each item has ended here.
+	Freed map[int]clocks.Moment
+	// Yields are the items that are left idle here, or were lately. See [World.Yield].
+	Yields map[int]Yield
 	// Begun has the last tick that each item has begun in this process by its schedule.
 	Begun map[int]time.Time
 	// Unsure has the last claim of each item whose commit may have happened, because its answer was lost. The
@@ -76,7 +77,7 @@ type Work struct {
 
 // NewWork returns the work of a process that has nothing under way.
 func NewWork() *Work {
-	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Yielded: map[int]clocks.Moment{}, Begun: map[int]time.Time{}, Unsure: map[int]Claim{}}
+	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Freed: map[int]clocks.Moment{}, Yields: map[int]Yield{}, Begun: map[int]time.Time{}, Unsure: map[int]Claim{}}
 }
 
 // Forget drops what holds only within one session: all but the executions, and what matters to

@@ -77,6 +77,7 @@
 //	BeginTick       owner      … and once-listeners are told of ticks    guarantee, guarantee/{t}
 //	Fire            owner      a tick is due, the item is idle           {i}/running, fired; {i}/misfire goes
 //	                           … or the tick is about to come (Early)    {i}/running, fired
+//	                           … and it is not left to another (Yield)
 //	Flag            owner      a tick is due, misfire is on, the item    {i}/misfire
 //	                           runs, and not in a JVM member
 //	PassOver        owner      nobody is to run the tick                 {i}/fired; {i}/misfire goes

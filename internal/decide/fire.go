@@ -40,7 +40,7 @@ func (w *World) due(k *Work, isBarred bool) []Due {
 	var list []Due
 	for i := range w.looked(w.items()) {
 		item, tick := &w.Items[i], w.LastTickOf(i)
-		if !w.owns(item) || w.Barred[i] != isBarred || item.Disabled || k.Runs[i] != nil || item.Running != nil || w.takenByJVM(item) || k.hasBegun(i, tick) || w.beginsElse(k, i, tick) || w.Moment.Before(k.Yielded[i]) {
+		if !w.owns(item) || w.Barred[i] != isBarred || item.Disabled || k.Runs[i] != nil || item.Running != nil || w.takenByJVM(item) || k.hasBegun(i, tick) || w.beginsElse(k, i, tick) {
 			continue
 		}
 		switch w.judge(i, item, tick) {

@@ -17,16 +17,14 @@ const (
 // A run is asked to move only when a later tick has come, because then the new owner goes on at
 // once: it makes up for that tick. A run of another owner's item, which was taken over, is
 // asked, too: only an idle item is dealt to a new owner.
-func (w *World) Stop(r *Run, owners []string) Stop {
+func (w *World) Stop(k *Work, r *Run, owners []string) Stop {
 	item := w.Item(r.Item)
 	switch {
 	case item.Disabled, !w.ServerEnabled(w.Self.IP) && owners == nil:
 		return Disabled
 	case r.Item >= w.Rules.Total, w.IsBeingDealtByJVM(): // a JVM leader deals when nothing runs
 		return Moves
-	case r.Item >= len(owners), !w.LastTickOf(r.Item).After(r.Last):
-		return GoOn
-	case w.owns(&item) && (owners[r.Item] == w.Self.ID || w.Rules.StaticSharding && !w.isAbandoned(w.Self.ID) && !w.isPinnedAway(r.Item, &item, owners[r.Item])):
+	case !w.LastTickOf(r.Item).After(r.Last), !w.isToMove(r.Item, &item, owners), w.yieldsInVain(k, r.Item, &item):
 		return GoOn
 	}
 	return Moves

@@ -41,10 +41,10 @@ func TestStop(t *testing.T) {
 			}
 			f.now = tick(2)
 			p := f.pass("A")
-			if got := p.Stop(r, p.Place(p.owners())); got != tc.want {
+			if got := p.Stop(p.work, r, p.Place(p.owners())); got != tc.want {
 				t.Errorf("got %v, want %v; the strategy says %q", got, tc.want, p.owners())
 			}
-			if got := p.Stop(r, nil); tc.want == decide.Disabled && got != tc.want || tc.want == decide.GoOn && got != tc.want {
+			if got := p.Stop(p.work, r, nil); tc.want == decide.Disabled && got != tc.want || tc.want == decide.GoOn && got != tc.want {
 				t.Errorf("without the strategy's answer: got %v", got)
 			}
 		})
