@@ -154,7 +154,8 @@
 //   - With misfire on and one enabled instance alive, no item stays without a run for
 //     the ticks that it missed. Overlap SKIP leaves those out that came while it ran.
 //   - Every tick of an item is run, or made up for, or an observer is told that it was passed over, and how many
-//     were: see "A change of the schedule" for what counts then.
+//     were: see "A change of the schedule" for what counts then. What was claimed and had not begun when the session
+//     ended counts as run. With failover on it is run again; with failover off nobody runs it.
 //   - With failover on, an item whose run was cut short by the end of its instance is run
 //     again by whoever is alive or comes up first: even if the taker ends too, or all do.
 //     Only a kill keeps it from that, or the cancel of the request for which it ran.
