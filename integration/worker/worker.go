@@ -3,6 +3,7 @@ package worker
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -355,7 +356,8 @@ func (w *worker) leave(name string, drain time.Duration) {
 	m.stop(drain)
 }
 
-// trigger asks all items of a job to run now, or as soon as it has joined.
+// trigger asks all items of a job to run now, or as soon as it has joined. It asks again until the store has the
+// request: the instances of a busy machine may all be away for a moment.
 func (w *worker) trigger(ctx context.Context, name string) {
 	m := w.jobs[name]
 	if m == nil {
@@ -368,8 +370,18 @@ func (w *worker) trigger(ctx context.Context, name string) {
 		case <-m.ctx.Done():
 			return
 		}
-		if _, err := m.scheduler.Trigger(ctx, job.TriggerRequest{}); err != nil {
+		r := job.TriggerRequest{Key: rand.Text()} // so that it is one request, however often it is made
+		for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+			_, err := m.scheduler.Trigger(ctx, r)
+			if err == nil {
+				return
+			}
 			w.zap.Error("trigger", zap.Error(err))
+			select {
+			case <-time.After(pause):
+			case <-m.ctx.Done():
+				return
+			}
 		}
 	})
 }
