@@ -57,6 +57,7 @@ type run struct {
 	told          string // the outcome that the registry is told
 	fails         bool
 	successful    bool // although its context has ended
+	leaves        bool // it returns because it was asked to
 }
 
 func (t *tape) run(r run) {
@@ -91,6 +92,8 @@ func (t *tape) run(r run) {
 		outcome = history.Failed
 	case r.successful:
 		outcome = history.Done
+	case r.leaves:
+		outcome = history.Stopped
 	}
 	if r.to == 0 {
 		return

@@ -84,7 +84,7 @@ type Outcome string
 const (
 	Done    Outcome = "done"
 	Failed  Outcome = "failed"
-	Stopped Outcome = "stopped" // by the end of its context
+	Stopped Outcome = "stopped" // by the end of its context, or because it was asked to return
 )
 
 // Event is one line of a log. Which fields have a meaning depends on Kind.

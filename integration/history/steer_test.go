@@ -321,6 +321,17 @@ func TestSteered(t *testing.T) {
 			h.at(3100, history.Event{Kind: history.Cancel, Job: "j", Item: -1, Request: "r1", Call: 3090})
 			return h
 		}},
+		"a request whose handler makes room for another instance": {0, func() *tape {
+			r := served
+			r.leaves, r.told = true, "CUT"
+			return requested(history.Result{Item: 1, Outcome: "CUT", Error: "the item is to move", Token: 35}, r)
+		}},
+		"a request that was cancelled, and begins after the store was put back": {0, func() *tape {
+			h := requested(history.Result{Item: 1, Outcome: "SKIPPED"}, served)
+			h.at(3100, history.Event{Kind: history.Cancel, Job: "j", Item: -1, Request: "r1", Call: 3090})
+			h.at(3300, history.Event{Kind: history.Restore, Item: -1, Call: 3200})
+			return h
+		}},
 		"cut short, and nothing says why": {16, func() *tape {
 			h := requested(history.Result{Item: 1, Outcome: "CUT"})
 			h.events[2].Rules.Failover = false
