@@ -257,7 +257,6 @@ func (c *controller) forget() {
 	for _, r := range c.queue {
 		c.observeHandBack(r)
 		c.setRun(r.Item, nil)
-		c.work.Freed[r.Item] = c.moment()
 	}
 	c.queue = nil
 	c.seat.keep(0)

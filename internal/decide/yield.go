@@ -34,7 +34,7 @@ func (w *World) MayYield(k *Work, i int) bool {
 // there before the leader.
 func (w *World) Yield(k *Work, i int, owners []string) time.Duration {
 	item := w.Item(i)
-	if !w.MayYield(k, i) || !w.isToMove(i, &item, owners) || w.yieldsInVain(k, i, &item) {
+	if !w.owns(&item) || !w.MayYield(k, i) || !w.isToMove(i, &item, owners) || w.yieldsInVain(k, i, &item) {
 		return 0
 	}
 	y, ok := k.Yields[i]
