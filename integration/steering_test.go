@@ -72,15 +72,15 @@ func (s *stage) begunAs(request string, fits func(process string, c history.Clai
 	})
 }
 
-// shoot has an operator kill the execution of an item. On a slow machine that is over before he
-// gets there; then it is the next one.
-func (s *stage) shoot(o *cluster.Operator, job string, again bool, item int) {
+// shoot has an operator kill the execution of an item, and returns what he wrote. On a slow machine
+// that is over before he gets there; then it is the next one.
+func (s *stage) shoot(o *cluster.Operator, job string, again bool, item int) history.Event {
 	s.Helper()
 	for {
 		mark := s.Mark()
 		n, err := o.Kill(s.ctx, job, again, item)
 		if err == nil && n == 1 {
-			return
+			return s.await(mark, "the kill", func(e history.Event) bool { return e.Kind == history.Killing && e.Job == job && e.Item == item })
 		}
 		if !errors.Is(err, ops.ErrNotRunning) {
 			s.Fatalf("%d executions of item %d killed: %v", n, item, err)
@@ -89,30 +89,26 @@ func (s *stage) shoot(o *cluster.Operator, job string, again bool, item int) {
 	}
 }
 
-// killed matches the end of a context by an operator.
-var killed match = func(e history.Event) bool { return e.Kind == history.Cut && e.Cause == "job: execution killed" }
-
 // An operator kills executions: for good and to be run again, of a runner that is well, that a
-// signal has stopped, that is killed at once after that, and that is cut off.
+// signal has stopped, that is killed at once after that, and that is cut off. A run may be over by
+// itself while the kill is on its way; then it is the next one.
 func kills(s *stage) {
 	s.add(busy)
 	s.start("w1", "w2", "w3")
 	s.covered()
 	o := s.hire(calmly)
-	kill := func(again bool, item int) {
+	kill := func(again bool, item int) history.Event {
 		s.Helper()
-		s.shoot(o, busy.Name, again, item)
+		return s.shoot(o, busy.Name, again, item)
 	}
-	s.atWork(1)
-	mark := s.Mark()
-	kill(false, 1)
-	s.await(mark, "its end", killed)
+	for next, stopped := s.next(busy.Name, 1), false; !stopped; {
+		run := next()
+		kill(false, 1)
+		end := s.await(0, "its end", func(e history.Event) bool { return e.Kind == history.End && e.Task == run.Task })
+		stopped = end.Outcome == history.Stopped
+	}
 
-	s.atWork(3)
-	mark = s.Mark()
-	kill(true, 3)
-	s.await(mark, "its end", killed)
-	s.await(mark, "another run", starts(busy.Name, 3).as("FAILOVER"))
+	s.cutShort(s.next(busy.Name, 3), func(*cluster.Worker) { kill(true, 3) }, func(string) {})
 
 	w := s.atWork(5)
 	s.must(w.Pause())
@@ -120,11 +116,15 @@ func kills(s *stage) {
 	s.must(w.Kill())
 
 	s.start("w4")
-	w = s.atWork(1)
-	s.must(w.Break(cluster.BlackHole))
-	kill(true, 1)
-	s.await(mark, "another run", starts(busy.Name, 1).as("FAILOVER"))
-	w.Mend()
+	for next, killed := s.next(busy.Name, 1), false; !killed; {
+		mark, run := s.Mark(), next()
+		w := s.worker(run.Process)
+		s.must(w.Break(cluster.BlackHole))
+		if killed = kill(true, 1).Token == run.Token; killed {
+			s.await(mark, "another run", starts(busy.Name, 1).as("FAILOVER").of(run.Tick))
+		}
+		w.Mend()
+	}
 
 	s.settled()
 	s.covered()

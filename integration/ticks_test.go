@@ -56,7 +56,7 @@ func (s *stage) hush(jobs ...cluster.Job) {
 }
 
 // interrupt does something to the caller of a once-listener until that is called again. On a slow
-// machine the call may be over before that.
+// machine the call may be over before that; then it is the next call.
 func (s *stage) interrupt(name string, trouble func(*cluster.Worker), heal func(*cluster.Worker)) {
 	s.Helper()
 	for {
@@ -64,14 +64,13 @@ func (s *stage) interrupt(name string, trouble func(*cluster.Worker), heal func(
 		e := s.await(mark, "a call of "+name, calls(told.Name, name))
 		w := s.worker(e.Process)
 		trouble(w)
-		returned := match(of(history.Returned)).by(w.Name).of(e.Tick)
-		over := count(s.Since(mark), func(r history.Event) bool { return r.Name == name && returned(r) }) > 0
-		if !over {
-			s.await(mark, "another call", calls(told.Name, name).of(e.Tick).again())
-		}
+		s.must(s.AwaitJob(s.ctx, told.Name, "the listener to be told of the tick", func(state *jobtree.State) bool {
+			return state.Guarantee(e.Tick) == nil
+		}))
+		interrupted := count(s.Since(mark), calls(told.Name, name).of(e.Tick).again()) > 0
 		heal(w)
 		s.settled()
-		if !over {
+		if interrupted {
 			return
 		}
 	}
