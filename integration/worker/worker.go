@@ -297,10 +297,9 @@ func (w *worker) now() time.Time { return time.Now().Add(time.Duration(w.offset.
 // to leave.
 func (w *worker) attend(m *member, s *job.Scheduler) {
 	watching, stop := context.WithCancel(context.Background())
+	defer stop()
 	var watch sync.WaitGroup
 	watch.Go(func() { w.watch(watching, m.Config.Name, s) })
-	defer watch.Wait()
-	defer stop()
 	var err error
 	select {
 	case <-s.Done():
@@ -316,6 +315,8 @@ func (w *worker) attend(m *member, s *job.Scheduler) {
 		defer cancel()
 		err = s.Shutdown(ctx)
 	}
+	stop()
+	watch.Wait() // no fault is written down after it has left
 	e := history.Now(history.Left)
 	e.Job = m.Config.Name
 	if err != nil {
