@@ -239,26 +239,22 @@ func jitter(s *stage) {
 	s.elapse(j.Name, 3)
 }
 
-// Workers have room for a few items of two jobs together. They are killed, until there is too
-// little room for all items, and others come, leave, are cut off; and all are killed.
+// Workers may have a few items each. They are killed, until there is too little room for all items,
+// and others come, leave, are cut off; and all are killed.
 func room(s *stage) {
-	few := cluster.Options{Room: 3}
-	first := cluster.Job{Name: "j1", Every: time.Second, Items: 4, Failover: true, Crowded: true, Work: []time.Duration{500 * time.Millisecond}}
-	second := first
-	second.Name, second.Items = "j10", 3
-	s.add(first)
-	s.add(second)
-	workers := s.startAs(few, "w1", "w2", "w3")
+	j := cluster.Job{Name: "j1", Every: time.Second, Items: 6, MaxItems: 2, Failover: true, Work: []time.Duration{500 * time.Millisecond}}
+	s.add(j)
+	workers := s.start("w1", "w2", "w3")
 	s.settled()
 	s.covered()
 	mark := s.Mark()
 	s.must(workers[0].Kill())
 	s.await(mark, "a fault", of(history.Faulty))
-	s.startAs(few, "w4")
+	s.start("w4")
 	s.settled()
 	s.must(workers[1].Break(cluster.BlackHole))
-	s.startAs(few, "w5")
-	s.elapse(first.Name, 4)
+	s.start("w5")
+	s.elapse(j.Name, 4)
 	workers[1].Mend()
 	s.settled()
 	s.exit(workers[2])
@@ -267,7 +263,7 @@ func room(s *stage) {
 	for _, w := range s.Workers() {
 		s.must(w.Kill())
 	}
-	s.startAs(few, "w6", "w1", "w2")
+	s.start("w6", "w1", "w2")
 	s.settled()
 	s.covered()
 	s.sound()
@@ -277,10 +273,10 @@ func room(s *stage) {
 func rides(s *stage) []cluster.Job {
 	all := cluster.Job{Name: "all", Every: 2 * time.Second, Items: 6, Broadcast: true, Tell: 200 * time.Millisecond, Work: []time.Duration{300 * time.Millisecond}}
 	dated := told
-	dated.Name, dated.Calendar, dated.Jitter, dated.Every, dated.Tell, dated.Crowded = "dated", "blinks", 500*time.Millisecond, time.Second, 50*time.Millisecond, true
-	spread := cluster.Job{Name: "spread", Every: 2 * time.Second, Items: 4, Failover: true, Jitter: time.Second, Crowded: true, Work: []time.Duration{20 * time.Millisecond, time.Second}}
+	dated.Name, dated.Calendar, dated.Jitter, dated.Every, dated.Tell = "dated", "blinks", 500*time.Millisecond, time.Second, 50*time.Millisecond
+	spread := cluster.Job{Name: "spread", Every: 2 * time.Second, Items: 4, Failover: true, Jitter: time.Second, Work: []time.Duration{20 * time.Millisecond, time.Second}}
 	late := told // one item takes longer than its ticks
-	late.Name, late.Tell, late.Items, late.Crowded = "late", 300*time.Millisecond, 3, true
+	late.Name, late.Tell, late.Items = "late", 300*time.Millisecond, 3
 	late.Work = []time.Duration{100 * time.Millisecond, 3 * time.Second}
 	s.must(s.PutCalendar(s.ctx, dated.Calendar, blinks(dated, 0)))
 	jobs := []cluster.Job{all, dated, spread, late}
@@ -290,13 +286,10 @@ func rides(s *stage) []cluster.Job {
 	return jobs
 }
 
-// roomy is room enough for two workers to have all that three had.
-var roomy = cluster.Options{Room: 10}
-
 // restartTicks kills everybody in the middle of everything.
 func restartTicks(s *stage) {
 	jobs := rides(s)
-	s.startAs(roomy, "w1", "w2", "w3")
+	s.start("w1", "w2", "w3")
 	s.settled()
 	s.covered()
 	for phase := range 2 {
@@ -306,7 +299,7 @@ func restartTicks(s *stage) {
 		}
 		s.trouble("store killed", func() error { return s.Store().Kill(0, 1, 2) }, func() error { return s.Store().Restart(s.ctx, 0, 1, 2) })()
 		s.must(s.PutCalendar(s.ctx, jobs[1].Calendar, blinks(jobs[1], 3-3*phase)))
-		s.startAs(roomy, "w1", "w2", "w4")
+		s.start("w1", "w2", "w4")
 		s.settled()
 		s.covered()
 	}
@@ -321,11 +314,11 @@ func ridden(seed uint64) func(*stage) {
 			times = 120
 		}
 		jobs := rides(s)
-		s.startAs(roomy, "w1", "w2", "w3", "w4")
+		s.start("w1", "w2", "w3", "w4")
 		s.settled()
 		s.covered()
 		r := rand.New(rand.NewPCG(seed, 14))
-		m := newMishaps(s, r, 5, roomy)
+		m := newMishaps(s, r, 5, cluster.Options{})
 		for n := range times {
 			switch kind := r.IntN(7); kind {
 			case 4:
@@ -341,7 +334,7 @@ func ridden(seed uint64) func(*stage) {
 				for _, w := range s.Workers() {
 					s.must(w.Kill())
 				}
-				s.startAs(roomy, "w1", "w2", "w3", "w4")
+				s.start("w1", "w2", "w3", "w4")
 			}
 		}
 		m.heal()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -411,27 +410,6 @@ func TestBroadcastCosts(t *testing.T) {
 		c.pass(time.Second)
 		costs("it leaves", 1, 0, 1)
 	})
-}
-
-// An instance whose process has no room for its item says so, whatever becomes of the ticks.
-func TestBroadcastInstanceWithoutRoom(t *testing.T) {
-	for name, misfire := range map[string]job.Toggle{"misfire on": job.On, "misfire off": job.Off} {
-		t.Run(name, func(t *testing.T) {
-			onNode(t, job.NodeConfig{MaxItems: 1}, func(h host) {
-				none := func(context.Context, job.ShardingContext) error { return nil }
-				h.schedule("first", none, cron("0 * * * * ?"))
-				h.pass(5 * time.Second)
-				everywhere := h.schedule("everywhere", none, cron("0 * * * * ?"), func(c *job.Config) {
-					c.Broadcast, c.Failover, c.Misfire, c.ShardingTotalCount = true, false, misfire, 0
-				})
-				h.pass(3*time.Minute + 30*time.Second)
-				fault, ok := errors.AsType[job.Fault](everywhere.Status().Fault())
-				if !ok || fault.Kind != job.FaultStarvation || !strings.Contains(fault.Error(), "NodeConfig.MaxItems is 1") {
-					t.Errorf("the fault is %v", fault)
-				}
-			})
-		})
-	}
 }
 
 // An instance that should have an item and gets none says so.

@@ -84,7 +84,7 @@ func (c *controller) narrow(w *decide.World) bool {
 // rests reports whether no step waits for anything that has no time.
 func (c *controller) rests() bool {
 	mayTakeOver := len(c.state.FailoverItems) > 0 && c.idle() > 0
-	return c.mixed == nil && !c.stale && !c.suspicious && len(c.troubles) == 0 && len(c.unended) == 0 && c.allowance.Strays == 0 && !c.turn.HasRequests() && !c.dealt.open && !mayTakeOver &&
+	return c.mixed == nil && !c.stale && !c.suspicious && len(c.troubles) == 0 && len(c.unended) == 0 && c.strays == 0 && !c.turn.HasRequests() && !c.dealt.open && !mayTakeOver &&
 		c.settings.rules.Monitor && !c.isShutdown()
 }
 

@@ -29,12 +29,8 @@ func (c *controller) broadcastFault(w *decide.World) error {
 // may begin, and has had none for too long. Its ticks need not be late then: with misfire off they
 // are passed over.
 func (c *controller) itemlessFault(w *decide.World) error {
-	hasNoRoom := w.Rules.Broadcast && len(w.Barred) > 0 && len(w.Barred) == len(c.items())
-	if !c.track(&c.signs.itemless, (hasNoRoom || w.LacksItem()) && !c.isLeaving(), w.Moment, leaderPatience) {
+	if !c.track(&c.signs.itemless, w.LacksItem() && !c.isLeaving(), w.Moment, leaderPatience) {
 		return nil
-	}
-	if hasNoRoom {
-		return fmt.Errorf("job %s: this process has no room for its item: NodeConfig.MaxItems is %d", c.job, c.account.ledger.limit)
 	}
 	return fmt.Errorf("job %s: this instance has no item: the leader has not given it one, or all that have no instance run, are disabled, or wait for requests", c.job)
 }

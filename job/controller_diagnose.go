@@ -34,7 +34,7 @@ type signs struct {
 	leaderless   since            // nobody leads
 	outOfForce   since            // the schedule is not in force
 	outdated     since            // the job has another implementation
-	itemless     since            // this instance has no item of a broadcast job, or no room for it
+	itemless     since            // this instance has no item of a broadcast job
 	unregistered since            // this instance is not in the tree
 	late         map[int]lateness // items that should have begun
 	watched      clocks.Moment    // when items were looked at last

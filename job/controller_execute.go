@@ -41,6 +41,18 @@ type executions struct {
 	cancelled since
 	// What a job without records remembers. fire and adopt change it.
 	unmonitored decide.Unmonitored
+	// How many items run here by the tree whose claims were never answered, and how many items may run here
+	// because of Config.MaxItems, 0 for any number. countItems sets both.
+	strays, mostRuns int
+}
+
+// countItems notes how many items run here that no run stands for, and how many may run here, and tells the
+// node how many items this instance owns.
+func (c *controller) countItems(w *decide.World) {
+	c.strays = len(w.Strayed(c.work))
+	c.mostRuns, _ = w.MostRuns()
+	w.Strays = c.strays
+	c.itemCount.set(len(c.items()))
 }
 
 // begins takes in claims: it queues their runs, and calls the handlers of as many as there
@@ -305,8 +317,8 @@ func (c *controller) executing() int { return c.busy }
 
 // threads is how many handlers may run: as many as there are threads, and items may run here.
 func (c *controller) threads() int {
-	if c.most > 0 {
-		return min(c.settings.threads, c.most)
+	if c.mostRuns > 0 {
+		return min(c.settings.threads, c.mostRuns)
 	}
 	return c.settings.threads
 }

@@ -50,7 +50,6 @@ func (c *controller) foundAtOnce(ctx context.Context, configure []coord.Op) (rev
 	c.begin(session)
 	c.state = jobtree.Read(c.view.Snapshot(), c.job) // look, in the first pass, reads it again
 	w := c.world()
-	c.settleRoom(&w)
 	change, err := c.foundation(&w, configure...)
 	if err != nil || change == nil {
 		return 0, false

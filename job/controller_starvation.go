@@ -73,7 +73,6 @@ func (c *controller) starvation(w *decide.World) error {
 type reason struct {
 	elsewhere decide.Stalled     // not zero: others should have begun it
 	run       *run               // not nil: an earlier execution goes on here
-	isBarred  bool               // the process has as many items as it may
 	held      *jobtree.Guarantee // not nil: it waits for Started of this tick
 	request   string             // that waits for the item; "" if only a tick does
 }
@@ -84,8 +83,6 @@ func (c *controller) whyNot(r reason, whyBusy func() string) string {
 	switch {
 	case r.elsewhere.Reason != decide.NotStalled:
 		why = c.whyLate(r.elsewhere)
-	case r.isBarred:
-		why = fmt.Sprintf("its instance is this process, which has no room for it: NodeConfig.MaxItems is %d; it is not dealt again", c.account.ledger.limit)
 	case r.held != nil:
 		why = fmt.Sprintf("it waits for Started of its tick, which %s calls", short(r.held.Starter))
 	case r.run != nil:
@@ -186,9 +183,6 @@ func (c *controller) lateHere(w *decide.World, late map[int]reason) {
 	for _, d := range w.Due(c.work) {
 		late[d.Item] = reason{}
 	}
-	for _, d := range w.DueBarred(c.work) {
-		late[d.Item] = reason{isBarred: true}
-	}
 	for _, r := range c.queue {
 		late[r.Item] = reason{}
 		if !c.heldUntil(r, w.Now).IsZero() {
@@ -196,7 +190,7 @@ func (c *controller) lateHere(w *decide.World, late map[int]reason) {
 		}
 	}
 	for _, i := range w.AwaitedHere(c.work) {
-		why, item := reason{request: w.Awaiting(i).ID, isBarred: w.Barred[i] && c.runs[i] == nil}, w.Item(i)
+		why, item := reason{request: w.Awaiting(i).ID}, w.Item(i)
 		switch r := c.runs[i]; {
 		case r != nil && r.phase != queued:
 			why.run = r
@@ -224,9 +218,6 @@ func (c *controller) whyLate(l decide.Stalled) string {
 	case decide.MatchesNobody:
 		return "it has no owner, because it is pinned, and there is no such instance"
 	case decide.HasNoRoom:
-		if c.settings.MaxItems == 0 {
-			return "it has no owner, because no process has room for it: all have as many items as NodeConfig.MaxItems allows"
-		}
 		return fmt.Sprintf("it has no owner, because no instance may have more than %d items", c.settings.MaxItems)
 	case decide.OwnerIsGone:
 		return fmt.Sprintf("its instance %s is gone, and it is not dealt again", id)

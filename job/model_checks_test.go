@@ -225,7 +225,7 @@ func (m *model) handedOver(by string, ops []coord.Op) {
 	}
 }
 
-// checkRoom checks that a process does not run more items than it has room for.
+// checkRoom checks that an instance does not run more items than it may have.
 func (m *model) checkRoom(p *member) {
 	running := 0
 	for _, ctx := range p.handler {
@@ -235,19 +235,6 @@ func (m *model) checkRoom(p *member) {
 	}
 	if most := m.config.MaxItems; most > 0 && running > most {
 		m.fatalf("%s runs %d items, and an instance may have %d", p.name, running, most)
-	}
-	if p.c.account == nil {
-		return
-	}
-	pinned := 0
-	for _, pin := range m.state().Pins {
-		if pin.Err == nil {
-			pinned++ // these run in any case
-		}
-	}
-	limit, others := p.c.account.ledger.limit, min(p.other.held, p.other.items)
-	if running+others > limit+pinned {
-		m.fatalf("%s runs %d items, and has room for %d; another job has %d", p.name, running, limit, others)
 	}
 }
 

@@ -78,8 +78,6 @@ type modelOptions struct {
 	calendars bool
 	// expires is whether the job may end, and be removed then.
 	expires bool
-	// bounded is whether processes have room for few items, until it calms down.
-	bounded bool
 	// few is whether an instance may have few items, until it calms down.
 	few bool
 	// oneOff is whether the job has no schedule.
@@ -125,8 +123,7 @@ type member struct {
 	ids     int // how many identities it has had
 	reg     *modelRegistry
 	view    *modelView
-	other   *account // of another job of the process; nil if the process has room for all
-	busy    bool     // it is within a pass
+	busy    bool // it is within a pass
 	crashed bool
 	isGone  bool
 	handler map[*run]context.Context // the contexts of handlers that have not returned
@@ -219,7 +216,7 @@ func (m *model) happened() {
 		if m.excused[i] {
 			m.excuse[i] = m.now
 		}
-		m.excused[i] = nobody || s.Item(i).Disabled || (m.how.bounded || m.how.few) && !m.calm
+		m.excused[i] = nobody || s.Item(i).Disabled || m.how.few && !m.calm
 	}
 }
 
@@ -277,10 +274,6 @@ func (m *model) start() *member {
 	}
 	p.c = newController(p.reg, p.view, s, o, 0)
 	p.c.seams = seams{newID: p.newID, execute: p.begin, call: p.call, omits: p.omits, oneByOne: true, narrowed: p.audit}
-	if m.how.bounded && !m.calm {
-		l := &ledger{limit: rapid.IntRange(1, 3).Draw(m.t, "room"), accounts: map[*account]bool{}}
-		p.c.account, p.other = l.account(p.c.poke), l.account(func() {})
-	}
 	p.c.started = func() {}
 	p.c.calendars = &modelCalendars{p: p, at: m.store.Revision()}
 	p.c.shutdown, p.leave = context.WithCancel(m.ctx)
@@ -303,9 +296,6 @@ func (p *member) pass() {
 	c.changed = nil
 	c.settings.threads = m.some("threads", 3, 3)
 	m.logf("%s: looks at %d of %d%s, %s", p.name, p.view.at, m.store.Revision(), p.view.tears(), c.self.ID)
-	if p.other != nil && (m.calm || rapid.IntRange(0, 7).Draw(m.t, "the other job") == 0) {
-		p.other.settle(demand{items: m.some("its items", 3, 0), total: 3}, m.moment())
-	}
 	err := c.once()
 	for r, ctx := range p.handler {
 		if context.Cause(ctx) == ErrShutdown && r.phase == executing && c.settings.Failover {
@@ -455,10 +445,6 @@ func (m *model) finale() {
 	m.calm = true
 	for _, p := range m.members {
 		clear(p.c.troubles)
-		if a := p.c.account; a != nil {
-			a.ledger.limit, a.resumes, a.until, a.pause = 100, clocks.Moment{}, clocks.Moment{}, 0 // it waits for no room any more
-			p.c.poke()
-		}
 	}
 	if rapid.Bool().Draw(m.t, "the late ones land") {
 		for len(m.late) > 0 {
@@ -588,12 +574,11 @@ func TestClusterModel(t *testing.T) {
 		},
 		"room": {
 			{switches: both, few: true}, {switches: on, few: true, steers: true, config: true, torn: true},
-			{switches: both, bounded: true}, {switches: on, bounded: true, few: true}, {switches: on, bounded: true, steers: true, config: true, torn: true},
 		},
 		"mixed": {
 			{switches: both, config: true, steers: true, skips: true, once: true, jitter: true},
 			{switches: both, config: true, steers: true, broadcast: true, once: true, torn: true},
-			{switches: both, config: true, steers: true, skips: true, once: true, jitter: true, calendars: true, bounded: true, torn: true},
+			{switches: both, config: true, steers: true, skips: true, once: true, jitter: true, calendars: true, few: true, torn: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,11 +26,11 @@ import (
 type Node struct {
 	reg       coord.Registry
 	config    NodeConfig
-	options   *options   // of all jobs; the loggers are not paired yet. nil if the job is alone
-	threads   *threads   // nil if there is no limit
-	calendars *calendars // of all jobs
-	ledger    *ledger    // nil if the job is alone
-	sign      *sign      // nil if the job is alone
+	options   *options    // of all jobs; the loggers are not paired yet. nil if the job is alone
+	threads   *threads    // nil if there is no limit
+	calendars *calendars  // of all jobs
+	items     *itemCounts // nil if the job is alone
+	sign      *sign       // nil if the job is alone
 	loads     *loads
 	runner    *Runner         // nil if it is not that of one
 	closing   context.Context // ends with ErrNodeClosed when a shutdown is asked for
@@ -50,13 +50,6 @@ type NodeConfig struct {
 	// each. Jobs that wait for a thread get one in turn. An item is not claimed before there
 	// is one for it, so another process may run it meanwhile. 0 is no bound.
 	Threads int
-	// MaxItems bounds how many items of all jobs together this process has. 0 is no bound.
-	// Items beyond it are not begun here, and the leaders of their jobs give them to other
-	// processes. What runs here already may end here, and an item that is pinned to this process
-	// stays. Items for which no process has room have no owner, and a fault says so, until there is
-	// room: then they are dealt within some seconds. Leaders that do not know the bound, those
-	// of JVM members and of earlier versions, deal more; that is not begun, and a fault says so.
-	MaxItems int
 	// Drain is how long [Node.Run] lets handlers run on when its context has ended. Default
 	// 30 s.
 	Drain time.Duration
@@ -74,15 +67,12 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 		return nil, errors.New("job: node: a registry is needed")
 	case c.Threads < 0:
 		return nil, fmt.Errorf("job: node: threads %d: must not be negative", c.Threads)
-	case c.MaxItems < 0:
-		return nil, fmt.Errorf("job: node: max items %d: must not be negative", c.MaxItems)
 	case c.Drain < 0:
 		return nil, fmt.Errorf("job: node: drain %v: must not be negative", c.Drain)
 	case c.Drain == 0:
 		c.Drain = defaultDrain
 	}
 	n := &Node{reg: reg, config: c, options: defaultOptions(), calendars: &calendars{reg: reg}, jobs: map[string]*Scheduler{}, first: map[string]bool{}}
-	n.ledger = &ledger{limit: c.MaxItems, accounts: map[*account]bool{}}
 	err := n.options.apply(c.Options)
 	if err == nil {
 		_, err = n.options.with(nil)
@@ -93,7 +83,7 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	if n.options.ip == "" {
 		n.options.ip = localIP()
 	}
-	n.sign, n.loads = newSign(n.options.ip, c.MaxItems), &loads{}
+	n.items, n.sign, n.loads = newItemCounts(), newSign(n.options.ip), &loads{}
 	n.closing, n.close = context.WithCancelCause(context.Background())
 	if c.Threads > 0 {
 		n.threads = &threads{limit: c.Threads}

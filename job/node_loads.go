@@ -121,7 +121,7 @@ func (c *controller) weigher(w *decide.World) func([]strategy.Instance) {
 		process[id] = w.Session(id).NodeID
 	}
 	ctx, reg, loads, job := c.session.Context(), c.reg, c.loads, string(c.job)
-	self, here := c.self.ID, c.account.others()
+	self, here := c.self.ID, c.itemCount.others()
 	return func(instances []strategy.Instance) {
 		loads.refresh(ctx, reg)
 		for k, in := range instances {

@@ -42,12 +42,12 @@ type sign struct {
 	pause   time.Duration // after the next failure
 }
 
-func newSign(address string, maxItems int) *sign {
+func newSign(address string) *sign {
 	var random [6]byte
 	rand.Read(random[:]) // never fails
 	return &sign{
 		prefix: jobtree.InstanceID(address, os.Getpid(), hex.EncodeToString(random[:])) + "-",
-		shows:  jobtree.NodeDocument{MaxItems: maxItems, Address: address},
+		shows:  jobtree.NodeDocument{Address: address},
 	}
 }
 
@@ -114,7 +114,7 @@ func (c *controller) showLoad(w *decide.World) error {
 	if c.sign == nil {
 		return nil
 	}
-	write, left := c.sign.due(c.self.Session, c.account.ledger.load(), w.Moment)
+	write, left := c.sign.due(c.self.Session, c.itemCount.all.sum(), w.Moment)
 	if left > 0 {
 		c.wakeIn(left)
 	}

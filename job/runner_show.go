@@ -31,7 +31,7 @@ func (r *Runner) show(ctx context.Context) {
 
 // showOnce writes the sign if that is needed, and waits until it may be needed again.
 func (r *Runner) showOnce(ctx context.Context, session coord.Session) {
-	write, left := r.sign.due(session.ID(), r.ledger.load(), clocks.Now())
+	write, left := r.sign.due(session.ID(), r.items.sum(), clocks.Now())
 	if write != nil {
 		err := guarded(func() error {
 			_, err := r.reg.Commit(session.Context(), *write)

@@ -466,12 +466,12 @@ func TestRunnerShowsItself(t *testing.T) {
 		f := &fleet{T: c.T, view: c.all}
 		script := job.TypeFunc(func(job.Config) (job.Handler, error) { return c.record.handler(nil), nil })
 		r := c.start("10.0.0.1", job.RunnerConfig{
-			NodeConfig: job.NodeConfig{MaxItems: 9, Options: []job.Option{job.WithLabels("gpu", "big"), job.WithType("SCRIPT", script)}},
+			NodeConfig: job.NodeConfig{Options: []job.Option{job.WithLabels("gpu", "big"), job.WithType("SCRIPT", script)}},
 			Handlers:   c.handlers("work", "A"),
 		})
 		shows := func(items int) {
 			c.Helper()
-			want := jobtree.NodeDocument{Items: items, MaxItems: 9, Address: r.ip, Offers: []string{"A", "SCRIPT", "work"}, Labels: []string{"gpu", "big"}}
+			want := jobtree.NodeDocument{Items: items, Address: r.ip, Offers: []string{"A", "SCRIPT", "work"}, Labels: []string{"gpu", "big"}}
 			c.sees(fmt.Sprintf("it shows %+v", want), func() bool {
 				got, all := f.sign(r.ip)
 				return all == 1 && reflect.DeepEqual(got, want)

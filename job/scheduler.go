@@ -86,7 +86,7 @@ func (n *Node) begin(ctx context.Context, view coord.View, given *settings, o *o
 		gone: make(chan struct{}),
 		over: make(chan struct{}),
 	}
-	s.c.seat, s.c.account = n.threads.seat(s.c.poke), n.ledger.account(s.c.poke)
+	s.c.seat, s.c.itemCount = n.threads.seat(s.c.poke), n.items.add(s.c.poke)
 	s.c.sign, s.c.loads = n.sign, n.loads
 	s.c.calendars = n.calendars
 	registered := make(chan struct{})
@@ -100,7 +100,7 @@ func (n *Node) begin(ctx context.Context, view coord.View, given *settings, o *o
 	if err != nil && s.c.registration == unasked {
 		s.stop()
 		s.c.watchers.close()
-		s.c.account.leave()
+		s.c.itemCount.leave()
 		view.Close()
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (c *controller) depart(through bool, err error) {
 	defer c.leaveCalendars()
 	defer c.seat.leave()
 	defer func() {
-		if c.account.leave() {
+		if c.itemCount.leave() {
 			c.lastLeft()
 		}
 	}()

@@ -155,7 +155,7 @@ func (a *App) open(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
-	c := job.NodeConfig{Threads: f.node.threads, MaxItems: f.node.maxItems, Drain: a.drain, Options: options}
+	c := job.NodeConfig{Threads: f.node.threads, Drain: a.drain, Options: options}
 	if f.node.serve {
 		a.runner, err = job.NewRunner(reg, job.RunnerConfig{NodeConfig: c, Handlers: f.options.Handlers})
 		if err == nil {

@@ -161,7 +161,7 @@ func memoryFields(c *memory.Config) fields {
 type nodeSection struct {
 	address, network             string
 	labels                       []string
-	weight, threads, maxItems    int
+	weight, threads              int
 	drain, cancelGrace           time.Duration
 	earlyClaims, listenerTimeout time.Duration
 	serve                        bool
@@ -174,7 +174,6 @@ func (s *nodeSection) fields() fields {
 		{key: "labels", shape: several{&s.labels}, meaning: "Labels of this process, for jobs that have a label."},
 		{key: "weight", shape: integer{&s.weight, 1, strategy.MaxWeight}, meaning: "How large the share of items is with the strategy WEIGHTED. Default 1."},
 		{key: "threads", shape: integer{&s.threads, 0, math.MaxInt32}, meaning: "How many items all jobs together run at a time. Default 0, no bound."},
-		{key: "maxItems", shape: integer{&s.maxItems, 0, math.MaxInt32}, meaning: "How many items of all jobs together this process has. Default 0, no bound."},
 		{key: "drain", shape: duration{to: &s.drain, zero: time.Nanosecond}, meaning: "How long handlers may run on when the process, or a job, is to end; 0s ends their contexts at once. Default 30s."},
 		{key: "cancelGrace", shape: duration{to: &s.cancelGrace, zero: off}, meaning: "How long handlers have to return after their contexts have ended; let it be longer than script.grace. Default 1s."},
 		{key: "earlyClaims", shape: duration{to: &s.earlyClaims}, meaning: "Claims items up to this time before their tick. At most 10s. Default 0s."},

@@ -382,7 +382,7 @@ func TestEveryFieldOfTheAdapters(t *testing.T) {
 		}
 	}
 	f := read(t, options(nil), memoryFile+`jobs: {a: {enabled: false}}
-node: {address: a, labels: [a], weight: 2, threads: 3, maxItems: 4, drain: 1s, cancelGrace: 2s, earlyClaims: 3s, listenerTimeout: 1s, serve: true}`)
+node: {address: a, labels: [a], weight: 2, threads: 3, drain: 1s, cancelGrace: 2s, earlyClaims: 3s, listenerTimeout: 1s, serve: true}`)
 	if diff := cmp.Diff([]string{"network"}, f.Unset()); diff != "" {
 		t.Error(diff)
 	}

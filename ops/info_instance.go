@@ -51,9 +51,6 @@ type InstanceInfo struct {
 	ClockAhead int `json:"clockAhead,omitempty"`
 	// Version is that of this module in its program; empty if that does not know it.
 	Version string `json:"version,omitempty"`
-	// Capped is whether it has room for Room items of the job and no more.
-	Capped bool `json:"capped,omitempty"`
-	Room   int  `json:"room,omitempty"`
 	// Process is the id of its process: see ProcessInfo.
 	Process string `json:"process,omitempty"`
 
@@ -158,7 +155,7 @@ func instanceOf(name jobtree.Job, s *jobtree.State, id string) InstanceInfo {
 	if session != nil {
 		i.Protocol, i.Old, i.Revision, i.Process = session.Protocol, s.IsOld(id), session.Revision, session.NodeID
 		i.ClockAhead, i.Version = session.Ahead, brief.Cut(session.Release, maxWord)
-		i.ClockOff, i.ClockFar, i.Capped, i.Room = session.ClockOff, session.ClockFar, session.Capped, session.Room
+		i.ClockOff, i.ClockFar = session.ClockOff, session.ClockFar
 		i.Refuses = session.Refused == s.Config.Modified
 		// Without a number it works by what the commit has written that wrote its node.
 		i.Behind = !i.Refuses && session.Err == nil && cmp.Or(session.Accepted, session.Modified) < s.Config.Modified
@@ -256,15 +253,13 @@ func readFaults(n coord.Node) ([]jobtree.FaultRecord, error) {
 	return jobtree.DecodeFaults(n.Value)
 }
 
-// ProcessInfo is a process of the namespace that shows what it has: one with a bound of items, or a
-// job.Runner.
+// ProcessInfo is a process of the namespace that shows what it has: that of a job.Node or a job.Runner.
 type ProcessInfo struct {
 	ID string `json:"id"`
 	// Server is the address of its host.
 	Server string `json:"server,omitempty"`
-	// Items is how many items of all jobs it has, and MaxItems how many it may have; 0 is no bound.
-	Items    int `json:"items"`
-	MaxItems int `json:"maxItems,omitempty"`
+	// Items is how many items of all jobs it has.
+	Items int `json:"items"`
 	// Offers are the types and implementations whose jobs a Runner serves, and Labels are its labels.
 	// MoreOffers and MoreLabels are how many more there are.
 	Offers     []string `json:"offers,omitempty"`
@@ -297,7 +292,7 @@ func processOf(n coord.Node) ProcessInfo {
 		p.Error = brief.Error(err).Error()
 		return p
 	}
-	p.Server, p.Items, p.MaxItems = cmp.Or(d.Address, jobtree.InstanceIP(p.ID)), d.Items, d.MaxItems
+	p.Server, p.Items = cmp.Or(d.Address, jobtree.InstanceIP(p.ID)), d.Items
 	p.Offers, p.MoreOffers, p.Labels, p.MoreLabels = d.Offers, d.MoreOffers, d.Labels, d.MoreLabels // bounded by their document
 	return p
 }

@@ -14,7 +14,7 @@ import (
 // all jobs.
 func balance(ctx context.Context, s *stage) error {
 	const jobs = 6
-	nodes, err := s.nodes(ctx, job.NodeConfig{}, "10.0.0.1", "10.0.0.2")
+	nodes, err := s.nodes(ctx, "10.0.0.1", "10.0.0.2")
 	if err != nil {
 		return err
 	}

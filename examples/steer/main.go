@@ -45,7 +45,7 @@ func scenes() []scene {
 		{"listen", "listeners are told before and after each execution", listen},
 		{"once", "one call in the cluster before a tick, and one after it", onceATick},
 		{"broadcast", "each instance runs each tick", broadcast},
-		{"limit", "an instance has only so many items of a job, a process of all jobs", limit},
+		{"limit", "an instance has only so many items of a job", limit},
 		{"balance", "items go where there are the fewest of all jobs", balance},
 	}
 }

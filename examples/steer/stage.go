@@ -148,15 +148,14 @@ func once(at time.Time) string {
 }
 
 // nodes returns nodes at these addresses, each as a process of its own would have it.
-func (s *stage) nodes(ctx context.Context, c job.NodeConfig, addresses ...string) ([]*job.Node, error) {
+func (s *stage) nodes(ctx context.Context, addresses ...string) ([]*job.Node, error) {
 	var list []*job.Node
 	for _, ip := range addresses {
 		reg, err := s.dial(ctx)
 		if err != nil {
 			return nil, err
 		}
-		c.Options = []job.Option{job.WithIP(ip)}
-		n, err := job.NewNode(reg, c)
+		n, err := job.NewNode(reg, job.NodeConfig{Options: []job.Option{job.WithIP(ip)}})
 		if err != nil {
 			return nil, err
 		}

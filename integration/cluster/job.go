@@ -34,8 +34,8 @@ type Job struct {
 	Jitter time.Duration
 	// Calendar names a calendar of [Cluster.PutCalendar]; empty is none.
 	Calendar string
-	// Crowded is whether there may be too little room for all items.
-	Crowded bool
+	// MaxItems is how many items a worker may have; 0 is no bound. There may be too little room for all.
+	MaxItems int
 	// Typed puts Work into the properties, so that runners can do it.
 	Typed bool
 	// Ticks is how many ticks there are before the job expires and is removed; 0 is no bound.
@@ -85,7 +85,7 @@ func (j Job) config() job.Config {
 		props = worker.Times(j.Work)
 	}
 	return job.Config{
-		Overlap: overlap, Listeners: listeners, Broadcast: j.Broadcast, Jitter: j.Jitter, Calendars: calendars,
+		Overlap: overlap, Listeners: listeners, Broadcast: j.Broadcast, Jitter: j.Jitter, Calendars: calendars, MaxItems: j.MaxItems,
 		Name: j.Name, Cron: cron, MoreCrons: more, ShardingTotalCount: j.Items, Failover: j.Failover,
 		Misfire: job.ToggleOf(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
 		Props: props, Expiry: job.Expiry{Ticks: j.Ticks, Remove: j.Ticks > 0},
@@ -99,6 +99,6 @@ func (j Job) worker() *worker.Job {
 func (j Job) rules() *history.Rules {
 	return &history.Rules{
 		Every: j.Every, Total: j.Items, Failover: j.Failover, Misfire: !j.NoMisfire && !j.Skip && j.Every > 0,
-		Narrow: j.Threads > 0 || j.Crowded, Skip: j.Skip, Once: j.Tell > 0, Broadcast: j.Broadcast, Jitter: j.Jitter, Ticks: j.Ticks,
+		Narrow: j.Threads > 0 || j.MaxItems > 0, MaxItems: j.MaxItems, Skip: j.Skip, Once: j.Tell > 0, Broadcast: j.Broadcast, Jitter: j.Jitter, Ticks: j.Ticks,
 	}
 }

@@ -52,8 +52,6 @@ type Options struct {
 	Knows string
 	// Early is how long before their tick its schedulers claim items (job.WithEarlyClaims).
 	Early time.Duration
-	// Room is how many items of all jobs it may have; 0 is no bound.
-	Room int
 	// Runner makes it serve the jobs that are Typed, and no others.
 	Runner bool
 	// Program plays the worker: see BuildStepped. The default is our own executable.
@@ -77,7 +75,7 @@ func (c *Cluster) Start(name string, o Options) (*Worker, error) {
 	user, password := c.store.Login()
 	config := worker.Config{
 		Name: w.Name, Address: w.Address, Store: c.store.Kind(), Servers: w.links.addresses(), Namespace: c.namespace,
-		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Knows: o.Knows, Early: o.Early, Room: o.Room, Runner: o.Runner, User: user, Password: password,
+		SessionTimeout: c.limits.Session, ClockOffset: o.ClockOffset, Knows: o.Knows, Early: o.Early, Runner: o.Runner, User: user, Password: password,
 		Log: c.logPath(w.Name), Fence: c.folder.at("fence"),
 	}
 	if err := w.start(config, o.Program); err != nil {

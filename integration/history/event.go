@@ -99,7 +99,6 @@ type Event struct {
 	Process string `json:"process,omitempty"`
 	Address string `json:"address,omitempty"` // of Up, Disable, Enable, Pin
 	Strict  bool   `json:"strict,omitempty"`  // of Pin: no other process may have the item
-	Room    int    `json:"room,omitempty"`    // of Up: how many items of all jobs it may have; 0 is no bound
 
 	Job  string `json:"job,omitempty"`
 	Item int    `json:"item"` // -1 where the event is not about one
@@ -185,6 +184,8 @@ type Rules struct {
 	// Narrow is a job with fewer threads than items. An item that has begun for the registry
 	// may still wait for a thread, so promise 3 is not checked.
 	Narrow bool `json:"narrow,omitempty"`
+	// MaxItems is how many items an instance may run at a time; 0 is no bound.
+	MaxItems int `json:"maxItems,omitempty"`
 	// Skip is whether ticks that come while their item runs are passed over.
 	Skip bool `json:"skip,omitempty"`
 	// Once is whether a once-listener is told of its ticks.

@@ -63,34 +63,35 @@ func (c *checker) jitter(s subject) {
 	}
 }
 
-// room checks that no process runs more items of all jobs at a time than it may have. Pins go
-// before that.
+// room checks that no instance runs more items at a time than it may have. Pins go before that.
 func (c *checker) room() {
 	if slices.ContainsFunc(c.timeline.events, func(e Event) bool { return e.Kind == Pin }) {
 		return
 	}
-	byProcess := map[string][]*execution{}
+	type instance struct{ job, process string }
+	started := map[instance][]*execution{}
 	for _, runs := range c.runs {
 		for _, x := range runs {
 			if x.start != nil {
-				byProcess[x.process] = append(byProcess[x.process], x)
+				of := instance{x.job, x.process}
+				started[of] = append(started[of], x)
 			}
 		}
 	}
-	for i := range c.timeline.events {
-		up := &c.timeline.events[i]
-		if up.Kind != Up || up.Room == 0 {
-			continue
-		}
-		for _, x := range byProcess[up.Process] {
-			events, n := []*Event{up}, 0
-			for _, y := range byProcess[up.Process] {
+	for of, runs := range started {
+		for _, x := range runs {
+			most := at(c.regimes[of.job], x.start.Mono).MaxItems
+			if most == 0 {
+				continue
+			}
+			var events []*Event
+			for _, y := range runs {
 				if y.start.Mono <= x.start.Mono && x.start.Mono < y.until() || y == x {
-					events, n = append(events, y.start), n+1
+					events = append(events, y.start)
 				}
 			}
-			if n > up.Room {
-				c.violate(24, fmt.Sprintf("%s runs %d items at a time and has room for %d", up.Process, n, up.Room), events...)
+			if len(events) > most {
+				c.violate(24, fmt.Sprintf("%s: %s runs %d items at a time and may have %d", of.job, of.process, len(events), most), events...)
 				break
 			}
 		}

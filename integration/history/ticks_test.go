@@ -261,10 +261,10 @@ func ending(outcome string, skip func(item, tick int) bool) *tape {
 	return h
 }
 
-// crowd is a process with room for some items, which runs two at a time in tick 4.
-func crowd(room int) *tape {
+// crowd is an instance that may have so many items, and runs two at a time in tick 4.
+func crowd(most int) *tape {
 	h := calm(func(item, tick int) bool { return item == 1 && tick == 4 })
-	h.events[0].Room = room
+	h.events[2].Rules.MaxItems = most
 	h.run(run{process: "w1", item: 1, tick: 4, token: 41, from: 4010, to: 4200})
 	return h
 }

@@ -38,8 +38,6 @@ type Config struct {
 	Knows string `json:"knows,omitempty"`
 	// Early is how long before their tick its schedulers claim items.
 	Early time.Duration `json:"early,omitempty"`
-	// Room is how many items of all jobs it may have (job.NodeConfig.MaxItems). 0 is no bound.
-	Room int `json:"room,omitempty"`
 	// Runner makes it serve the jobs of the type Kind that others create (job.Runner). It is told
 	// neither to join nor to leave any.
 	Runner bool `json:"runner,omitempty"`

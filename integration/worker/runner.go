@@ -15,8 +15,7 @@ import (
 // newRunner makes the runner, and its node that of the worker.
 func (w *worker) newRunner() (err error) {
 	w.runner, err = job.NewRunner(w.reg, job.RunnerConfig{NodeConfig: job.NodeConfig{
-		MaxItems: w.config.Room,
-		Options:  append(w.options(), job.WithType(Kind, w.kind()), job.WithObserver(w.observer())),
+		Options: append(w.options(), job.WithType(Kind, w.kind()), job.WithObserver(w.observer())),
 	}})
 	if err == nil {
 		w.node = w.runner.Node

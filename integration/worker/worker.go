@@ -49,7 +49,7 @@ func run(in io.Reader, out, messages io.Writer, s script.Supervisor) error {
 		return err
 	}
 	up := history.Now(history.Up)
-	up.Address, up.Room = c.Address, c.Room
+	up.Address = c.Address
 	log.Add(up)
 
 	w := &worker{
@@ -142,7 +142,7 @@ func (w *worker) serve(commands <-chan Command) (err error) {
 		if w.config.Runner {
 			err = w.newRunner()
 		} else {
-			w.node, err = job.NewNode(w.reg, job.NodeConfig{MaxItems: w.config.Room})
+			w.node, err = job.NewNode(w.reg, job.NodeConfig{})
 		}
 		if err != nil {
 			w.zap.Error("node", zap.Error(err))

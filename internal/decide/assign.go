@@ -110,7 +110,7 @@ func (w *World) surplus() map[string]int {
 	for i := range w.items() {
 		if owner := w.Items[i].Owner; owner != nil {
 			if _, ok := surplus[owner.ID]; !ok {
-				surplus[owner.ID] = -w.bound(owner.ID)
+				surplus[owner.ID] = -w.bound()
 			}
 			surplus[owner.ID]++
 		}

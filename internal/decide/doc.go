@@ -121,10 +121,6 @@
 //	                           a free item, which begins anew            cursor/{i} go
 //	                           items are dealt                           leader/sharding/necessary goes
 //
-// An item that is beyond what its process may have ([Allowance]) is not begun there, in any of
-// these ways. Announce and Register say how many items an instance has room for; Place, and so
-// Assign, keeps to that.
-//
 // With MaxItems an item takes room where it is owned and where it runs. Place gives idle items what is left
 // beside the runs, and Assign moves an item only to an instance that has room now, by a view that shows
 // all that the leader has dealt before. TakeOver keeps to the bound, too; it and Assign may still

@@ -17,17 +17,7 @@ type Due struct {
 
 // Due lists the items that are to begin here. The item whose last tick is longest ago comes
 // first.
-func (w *World) Due(k *Work) []Due { return w.due(k, false) }
-
-// DueBarred lists the items that would be due if they were not barred ([Allowance]).
-func (w *World) DueBarred(k *Work) []Due {
-	if len(w.Barred) == 0 {
-		return nil
-	}
-	return w.due(k, true)
-}
-
-func (w *World) due(k *Work, isBarred bool) []Due {
+func (w *World) Due(k *Work) []Due {
 	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.IsActive() || w.IsPaused() {
 		return nil
 	}
@@ -40,7 +30,7 @@ func (w *World) due(k *Work, isBarred bool) []Due {
 	var list []Due
 	for i := range w.looked(w.items()) {
 		item, tick := &w.Items[i], w.LastTickOf(i)
-		if !w.owns(item) || w.Barred[i] != isBarred || item.Disabled || k.Runs[i] != nil || item.Running != nil || w.takenByJVM(item) || k.hasBegun(i, tick) || w.beginsElse(k, i, tick) {
+		if !w.owns(item) || item.Disabled || k.Runs[i] != nil || item.Running != nil || w.takenByJVM(item) || k.hasBegun(i, tick) || w.beginsElse(k, i, tick) {
 			continue
 		}
 		switch w.judge(i, item, tick) {
@@ -156,10 +146,10 @@ func (w *World) IsBeingDealtByJVM() bool {
 	return !ours
 }
 
-// mayBegin reports whether an item is this instance's to begin: it is assigned here, enabled, and
-// has room, and no JVM member has taken it over.
+// mayBegin reports whether an item is this instance's to begin: it is assigned here and enabled, and
+// no JVM member has taken it over.
 func (w *World) mayBegin(i int, item *jobtree.Item) bool {
-	return w.owns(item) && !item.Disabled && !w.Barred[i] && !w.takenByJVM(item)
+	return w.owns(item) && !item.Disabled && !w.takenByJVM(item)
 }
 
 // isIdle reports whether an item runs neither here nor, by the tree, elsewhere.

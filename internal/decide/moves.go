@@ -18,7 +18,7 @@ func (w *World) inTurn(owners []string) []string {
 	if owners == nil || w.Rules.Broadcast || !w.HasBounds() {
 		return owners
 	}
-	m := moves{w: w, owners: slices.Clone(owners), room: map[string]room{}}
+	m := moves{w: w, owners: slices.Clone(owners), room: map[string]int{}}
 	m.fill()
 	surplus := w.surplus()
 	var moving []int
@@ -39,7 +39,7 @@ func (w *World) inTurn(owners []string) []string {
 type moves struct {
 	w      *World
 	owners []string
-	room   map[string]room // how many more items each instance may have now
+	room   map[string]int // how many more items each instance may have now
 }
 
 // fill notes what instances have and run now. Items that are pinned to an instance may be more than it may
@@ -47,7 +47,7 @@ type moves struct {
 func (m *moves) fill() {
 	w := m.w
 	for id := range w.Instances {
-		m.room[id] = w.roomOf(id)
+		m.room[id] = w.bound()
 	}
 	to := map[string]int{}
 	for i, owner := range m.owners {
@@ -56,21 +56,20 @@ func (m *moves) fill() {
 		}
 	}
 	for id, n := range to {
-		r := m.room[id]
-		m.room[id] = room{max(r.own, n), max(r.all, n)}
+		m.room[id] = max(m.room[id], n)
 	}
 	for i := range w.Items {
 		owner, runner := w.holders(&w.Items[i])
-		m.use(owner, 1, 1)
+		m.use(owner)
 		if runner != owner {
-			m.use(runner, 0, 1)
+			m.use(runner)
 		}
 	}
 }
 
-func (m *moves) use(id string, own, all int) {
-	if r, ok := m.room[id]; ok {
-		m.room[id] = room{r.own - own, r.all - all}
+func (m *moves) use(id string) {
+	if _, ok := m.room[id]; ok {
+		m.room[id]--
 	}
 }
 
@@ -85,14 +84,13 @@ func (m *moves) order(i int) int {
 // move takes room for an item where it is to go, and reports whether there is any.
 func (m *moves) move(i int) bool {
 	to, item := m.owners[i], m.w.Item(i)
-	all := 1
 	if _, runner := m.w.holders(&item); runner == to {
-		all = 0
+		return m.room[to] >= 0 // it counts there already
 	}
-	if r := m.room[to]; r.own < 1 || r.all < all {
+	if m.room[to] < 1 {
 		return false
 	}
-	m.use(to, 1, all)
+	m.use(to)
 	return true
 }
 
@@ -143,8 +141,8 @@ func (w *World) MostRuns() (most int, isBounded bool) {
 		return 0, false
 	}
 	pinned := 0
-	for i := range w.Pins {
-		if item := w.Item(i); w.owns(&item) && w.IsPinnedHere(i) {
+	for i, pin := range w.Pins {
+		if item := w.Item(i); w.owns(&item) && pin.Err == nil && pin.Matches(w.Instances[w.Self.ID]) {
 			pinned++
 		}
 	}
@@ -162,12 +160,8 @@ func (w *World) MayBegin(k *Work, n int) int {
 
 // mayTake returns how many items of others this instance may take over, beside what it owns and runs.
 func (w *World) mayTake(k *Work) int {
-	guests := len(w.FailoverItems)
-	if w.IsBounded {
-		guests = w.Guests
-	}
 	if w.Rules.MaxItems <= 0 {
-		return guests
+		return len(w.FailoverItems)
 	}
 	room := w.Rules.MaxItems
 	for i := range w.Items {
@@ -175,5 +169,5 @@ func (w *World) mayTake(k *Work) int {
 			room--
 		}
 	}
-	return max(min(guests, room), 0)
+	return max(min(len(w.FailoverItems), room), 0)
 }

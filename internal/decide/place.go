@@ -15,11 +15,11 @@ func (w *World) Place(owners []string) []string {
 	if owners == nil || len(w.Pins) == 0 && !w.HasBounds() {
 		return owners
 	}
-	p := placing{w: w, owners: slices.Clone(owners), room: map[string]room{}, has: map[string]int{}}
+	p := placing{w: w, owners: slices.Clone(owners), room: map[string]int{}, has: map[string]int{}}
 	for id, in := range w.Instances {
 		if w.isEligible(in) {
 			p.may = append(p.may, in)
-			p.room[id] = w.roomOf(id)
+			p.room[id] = w.bound()
 		}
 	}
 	slices.SortFunc(p.may, func(a, b jobtree.Instance) int { return w.compare(a.ID, b.ID) })
@@ -48,42 +48,14 @@ func (p *placing) leaveStatic() {
 }
 
 // HasBounds reports whether an instance may not have any number of items.
-func (w *World) HasBounds() bool { return w.Rules.MaxItems > 0 || w.anyCapped() }
-
-// anyCapped reports whether an instance has said how many items it has room for.
-func (w *World) anyCapped() bool {
-	for _, s := range w.Sessions {
-		if s.Capped {
-			return true
-		}
-	}
-	return false
-}
+func (w *World) HasBounds() bool { return w.Rules.MaxItems > 0 }
 
 // bound returns how many items an instance may have.
-func (w *World) bound(id string) int {
-	r := w.roomOf(id)
-	return min(r.own, r.all)
-}
-
-// room is how many items an instance may have.
-type room struct {
-	own int // of its own: what it has said
-	all int // of its own, and those of others that run there: MaxItems
-}
-
-func (r room) isFull() bool { return r.own <= 0 || r.all <= 0 }
-
-// roomOf returns how many items an instance may have.
-func (w *World) roomOf(id string) room {
-	r := room{math.MaxInt, math.MaxInt}
-	if w.Rules.MaxItems > 0 {
-		r.all = w.Rules.MaxItems
+func (w *World) bound() int {
+	if !w.HasBounds() {
+		return math.MaxInt
 	}
-	if s := w.Session(id); s.Capped {
-		r.own = s.Room
-	}
-	return r
+	return w.Rules.MaxItems
 }
 
 // placing is an answer that is being changed.
@@ -91,7 +63,7 @@ type placing struct {
 	w      *World
 	owners []string
 	may    []jobtree.Instance // those that may have items, in the job's order
-	room   map[string]room    // how many more items each may have
+	room   map[string]int     // how many more items each may have
 	has    map[string]int     // how many it is to have
 }
 
@@ -198,9 +170,9 @@ func (p *placing) keep() {
 		if runner == "" {
 			continue
 		}
-		p.use(owner, 1, 1)
+		p.use(owner)
 		if runner != owner {
-			p.use(runner, 0, 1)
+			p.use(runner)
 		}
 	}
 }
@@ -214,8 +186,8 @@ func (p *placing) isKept(i int, id string) bool {
 // have ended. It adds them to left.
 func (p *placing) shed(claims []claim, left []int) []int {
 	surplus := map[string]int{}
-	for id, r := range p.room {
-		surplus[id] = max(-r.own, -r.all, 0)
+	for id, room := range p.room {
+		surplus[id] = max(-room, 0)
 	}
 	for i, owner := range slices.Backward(p.owners) {
 		switch {
@@ -234,18 +206,14 @@ func (p *placing) shed(claims []claim, left []int) []int {
 func (p *placing) take(i int, id string) {
 	p.has[id]++
 	item := p.w.Item(i)
-	switch {
-	case p.isKept(i, id):
-	case item.Running != nil && p.w.runner(&item) == id:
-		p.use(id, 1, 0)
-	default:
-		p.use(id, 1, 1)
+	if runsThere := item.Running != nil && p.w.runner(&item) == id; !runsThere && !p.isKept(i, id) {
+		p.use(id)
 	}
 }
 
-func (p *placing) use(id string, own, all int) {
-	if r, ok := p.room[id]; ok {
-		p.room[id] = room{r.own - own, r.all - all}
+func (p *placing) use(id string) {
+	if _, ok := p.room[id]; ok {
+		p.room[id]--
 	}
 }
 
@@ -256,7 +224,7 @@ func (p *placing) mayHave(id string) bool {
 }
 
 // isFull reports whether an instance may have no more items.
-func (p *placing) isFull(id string) bool { return p.room[id].isFull() } // also if it may have none
+func (p *placing) isFull(id string) bool { return p.room[id] <= 0 } // also if it may have none
 
 // claim is how strongly an item belongs to the instance that it is to have, the strongest
 // first.

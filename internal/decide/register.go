@@ -46,8 +46,7 @@ func (w *World) Forestall() Change {
 }
 
 // Announce rewrites sessions/{id} when what it says about this instance has changed: which
-// configuration it follows or has refused, how far off its clock is, and how many items it has
-// room for.
+// configuration it follows or has refused, and how far off its clock is.
 func (w *World) Announce() *Change {
 	node, own := w.Session(w.Self.ID), w.OwnSession()
 	says := node.SessionDocument
@@ -88,7 +87,7 @@ func (w *World) OwnSession() jobtree.SessionDocument {
 	return jobtree.SessionDocument{
 		Protocol: jobtree.Protocol, Accepted: w.Accepted, Revision: w.Revision,
 		Refused: w.Refused, ClockOff: w.ClockOff(), ClockFar: w.clockFar(),
-		Ahead: w.ahead(), Capped: w.Capped, Room: w.Room, NodeID: w.NodeID, Release: w.Release,
+		Ahead: w.ahead(), NodeID: w.NodeID, Release: w.Release,
 	}
 }
 

@@ -11,30 +11,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// says makes an instance say how many items it has room for.
-func (f *fixture) says(id string, room int) *fixture {
-	f.Helper()
-	p := f.pass(id)
-	p.Allowance = decide.Allowance{IsBounded: true, Capped: true, Room: room}
-	f.changes(id, *p.Announce())
-	return f
-}
-
-func TestAnnounceRoom(t *testing.T) {
-	f := given(t)
-	f.members("A")
-	p := f.pass("A")
-	p.Allowance, p.NodeID = decide.Allowance{IsBounded: true, Capped: true, Room: 2}, "me"
-	if got := f.changes("A", *p.Announce()); !slices.Contains(got, "+ sessions/A = protocol: 2\ncapped: true\nroom: 2\nnode: me\n (of A)") {
-		t.Errorf("%q", got)
-	}
-	again := f.pass("A")
-	again.Allowance, again.NodeID = p.Allowance, p.NodeID
-	if change := again.Announce(); change != nil {
-		t.Errorf("once more: %v", change)
-	}
-}
-
 func TestPlaceWithRoom(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -43,19 +19,19 @@ func TestPlaceWithRoom(t *testing.T) {
 		want   []string
 	}{
 		{"no bound", func(*fixture) {}, []string{"A", "A", "A"}, []string{"A", "A", "A"}},
-		{"the surplus goes to the other", func(f *fixture) { f.says("A", 1) }, []string{"A", "A", "A"}, []string{"A", "B", "B"}},
-		{"no room anywhere", func(f *fixture) { f.says("A", 1).says("B", 1) }, []string{"A", "A", "A"}, []string{"A", "B", ""}},
-		{"none at all", func(f *fixture) { f.says("A", 0).says("B", 0) }, []string{"A", "B", "A"}, []string{"", "", ""}},
-		{"what is there stays", func(f *fixture) { f.deal("B", "B", "A").says("A", 1) }, []string{"A", "A", "A"}, []string{"B", "B", "A"}},
-		{"what runs stays", func(f *fixture) { f.deal("A", "A", "A").says("A", 1); f.claim("A", 1, tick(1)) }, []string{"A", "A", "A"}, []string{"B", "A", "B"}},
-		{"what is pinned there stays", func(f *fixture) { f.says("A", 1).put("pins/2", "instance: A\n").put("pins/1", "instance: A\n") }, []string{"A", "A", "A"}, []string{"B", "A", "A"}},
-		{"a pin that matches nobody does not count", func(f *fixture) { f.says("A", 1).put("pins/2", "label: gpu\n") }, []string{"A", "A", "A"}, []string{"A", "B", "B"}},
+		{"the surplus goes to the other", func(f *fixture) { f.reconfigure(atMost(2)) }, []string{"A", "A", "A"}, []string{"A", "A", "B"}},
+		{"no room anywhere", func(f *fixture) { f.reconfigure(atMost(1)) }, []string{"A", "A", "A"}, []string{"A", "B", ""}},
+		{"what is there stays", func(f *fixture) { f.deal("B", "B", "A").reconfigure(atMost(2)) }, []string{"A", "A", "A"}, []string{"A", "B", "A"}},
+		{"what runs stays", func(f *fixture) { f.deal("A", "A", "A").reconfigure(atMost(2)); f.claim("A", 2, tick(1)) }, []string{"A", "A", "A"}, []string{"A", "B", "A"}},
+		{"what is pinned there stays", func(f *fixture) {
+			f.put("pins/2", "instance: A\n").put("pins/1", "instance: A\n").reconfigure(atMost(1))
+		}, []string{"A", "A", "A"}, []string{"B", "A", "A"}},
+		{"a pin that matches nobody does not count", func(f *fixture) { f.put("pins/2", "label: gpu\n").reconfigure(atMost(2)) }, []string{"A", "A", "A"}, []string{"A", "A", "B"}},
 		{"what runs where it may not stay comes later", func(f *fixture) {
-			f.members("C").deal("C", "C").says("A", 1).says("B", 0).disable("C")
+			f.members("C").deal("C", "C").disable("C").reconfigure(atMost(1))
 			f.claim("C", 0, tick(1))
 			f.claim("C", 1, tick(1))
-		}, []string{"A", "A", "A"}, []string{"", "", "A"}},
-		{"the smaller bound counts", func(f *fixture) { f.says("A", 2); f.reconfigure(func(r *decide.Rules) { r.MaxItems = 1 }) }, []string{"A", "A", "A"}, []string{"A", "B", ""}},
+		}, []string{"A", "A", "A"}, []string{"B", "", "A"}},
 		{"what runs keeps its room until it ends", func(f *fixture) {
 			f.reconfigure(atMost(1))
 			f.deal("A").claim("A", 0, tick(1))
@@ -71,8 +47,8 @@ func TestPlaceWithRoom(t *testing.T) {
 		}, []string{"A", "A", "B"}, []string{"A", "", "B"}},
 		{"what was cut short comes first", func(f *fixture) {
 			f.reconfigure(atMost(1))
-			f.deal("gone", "gone", "gone").says("B", 0).put("leader/failover/items/2", "")
-		}, []string{"A", "A", "A"}, []string{"", "", "A"}},
+			f.deal("gone", "gone", "gone").put("leader/failover/items/2", "")
+		}, []string{"A", "A", "A"}, []string{"B", "", "A"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := given(t)
@@ -85,23 +61,15 @@ func TestPlaceWithRoom(t *testing.T) {
 	}
 }
 
-// Whatever the strategy answers: nobody has more than it has said; nothing moves without need;
+// Whatever the strategy answers: nobody has more than it may; nothing moves without need;
 // all items are placed as far as there is room; and the answer stays the same when it is in force.
 func TestPlaceKeepsToTheRoom(t *testing.T) {
 	tb := t
 	rapid.Check(t, func(t *rapid.T) {
-		f := given(tb, func(r *decide.Rules) { r.Total = rapid.IntRange(1, 12).Draw(t, "total") })
+		room := rapid.IntRange(1, 6).Draw(t, "room")
+		f := given(tb, atMost(room), func(r *decide.Rules) { r.Total = rapid.IntRange(1, 12).Draw(t, "total") })
 		ids := []string{"A", "B", "C", "D"}[:rapid.IntRange(1, 4).Draw(t, "instances")]
 		f.members(ids...).leader("A")
-		room, sum := map[string]int{}, 0
-		for _, id := range ids {
-			room[id] = f.rules.Total
-			if rapid.Bool().Draw(t, "capped") {
-				room[id] = rapid.IntRange(0, 6).Draw(t, "room")
-				f.says(id, room[id])
-			}
-			sum += room[id]
-		}
 		before, answer := make([]string, f.rules.Total), make([]string, f.rules.Total)
 		for i := range before {
 			before[i] = rapid.SampledFrom(append([]string{"", "gone"}, ids...)).Draw(t, "owner")
@@ -117,15 +85,15 @@ func TestPlaceKeepsToTheRoom(t *testing.T) {
 			wanted[answer[i]]++
 		}
 		for _, id := range ids {
-			if has[id] > room[id] {
-				t.Fatalf("%s has %d, and room for %d: %q", id, has[id], room[id], got)
+			if has[id] > room {
+				t.Fatalf("%s has %d, and room for %d: %q", id, has[id], room, got)
 			}
 		}
-		if has[""] != max(f.rules.Total-sum, 0) {
-			t.Fatalf("%d have no owner, with room for %d: %q", has[""], sum, got)
+		if has[""] != max(f.rules.Total-room*len(ids), 0) {
+			t.Fatalf("%d have no owner, with room for %d: %q", has[""], room*len(ids), got)
 		}
 		for i, id := range got {
-			if id != answer[i] && wanted[answer[i]] <= room[answer[i]] {
+			if id != answer[i] && wanted[answer[i]] <= room {
 				t.Fatalf("item %d is not where the strategy wants it, although there is room: %q", i, got)
 			}
 		}
@@ -140,40 +108,6 @@ func TestPlaceKeepsToTheRoom(t *testing.T) {
 			t.Fatalf("in force (-before +after):\n%s", diff)
 		}
 	})
-}
-
-// An item that is barred is not begun, in no way; nor is an item of others taken over for which
-// there is no room.
-func TestBarredItemsAreNotBegun(t *testing.T) {
-	f := given(t)
-	f.members("A", "B").leader("B").deal("A", "A", "B")
-	p := f.pass("A")
-	p.Allowance = decide.Allowance{IsBounded: true, Barred: map[int]bool{1: true}}
-	if due := p.Due(p.work); len(due) != 1 || due[0].Item != 0 {
-		t.Errorf("due: %v", due)
-	}
-	if due := p.DueBarred(p.work); len(due) != 1 || due[0].Item != 1 {
-		t.Errorf("barred: %v", due)
-	}
-	early := *p.World
-	early.Lead, early.Now = 10e9, tick(2).Add(-1e6)
-	f.fired(0, tick(1)).fired(1, tick(1))
-	early.State = f.pass("A").State
-	if due := early.Early(p.work); len(due) != 1 || due[0].Item != 0 {
-		t.Errorf("early: %v", due)
-	}
-	f.put("leader/failover/items/0", "").put("leader/failover/items/1", "").put("leader/failover/items/2", "")
-	p.World.State = f.pass("A").State
-	for guests, want := range []int{1, 2, 3} {
-		p.World.Guests = guests
-		taken := 0
-		for _, c := range p.TakeOver(p.work, 10) {
-			taken += len(c.Claims())
-		}
-		if taken > want || taken == 0 {
-			t.Errorf("%d guests: %d taken over, want %d at most", guests, taken, want)
-		}
-	}
 }
 
 // Items that change places wait until there is room, with the one without an owner for whose room another waits.
@@ -246,7 +180,7 @@ func TestMayBegin(t *testing.T) {
 	}
 	may(1, 0)
 	p := f.pass("A")
-	p.Allowance = decide.Allowance{Strays: 1}
+	p.Strays = 1
 	if got := p.MayBegin(f.work, 10); got != 0 {
 		t.Errorf("may begin %d beside a claim whose answer was lost", got)
 	}
@@ -254,34 +188,10 @@ func TestMayBegin(t *testing.T) {
 
 // Static sharding keeps no item where there is no room for it.
 func TestStaticItemsLeaveWhereThereIsNoRoom(t *testing.T) {
-	f := given(t, func(r *decide.Rules) { r.StaticSharding = true })
-	f.members("A", "B").leader("A").deal("A", "A", "A").says("A", 2)
+	f := given(t, atMost(2), func(r *decide.Rules) { r.StaticSharding = true })
+	f.members("A", "B").leader("A").deal("A", "A", "A")
 	p := f.pass("A")
 	if got := f.changes("A", p.Assign(p.Place(p.owners()))...); !slices.Equal(got, []string{"+ sharding/1/instance = B"}) { // as AVG_ALLOCATION deals
 		t.Errorf("%q", got)
-	}
-}
-
-func TestMissing(t *testing.T) {
-	f := given(t)
-	f.members("A", "B").leader("A").deal("A", "gone")
-	for _, tt := range []struct {
-		name string
-		tree func()
-		id   string
-		want int
-	}{
-		{"one has no owner, one's has gone", func() {}, "A", 2},
-		{"an instance that joins", func() {}, "C", 2},
-		{"pinned to another one", func() { f.put("pins/2", "instance: B\nstrict: true\n") }, "A", 1},
-		{"pinned to it", func() {}, "B", 2},
-		{"its server is disabled", func() { f.disable("A") }, "A", 0},
-	} {
-		if tt.tree(); f.pass(tt.id).Missing() != tt.want {
-			t.Errorf("%s: %d, want %d", tt.name, f.pass(tt.id).Missing(), tt.want)
-		}
-	}
-	if p := f.pass("B"); p.IsPinnedHere(1) || !p.IsPinnedHere(2) {
-		t.Error("pinned")
 	}
 }

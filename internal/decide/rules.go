@@ -38,24 +38,6 @@ type Rules struct {
 	TickTime  time.Duration // how long after the start of a tick Completed is called at the latest
 }
 
-// Allowance is how many items the process lets this instance have, because the jobs of the
-// process together have a bound. The zero Allowance is no bound, and nothing that counts.
-type Allowance struct {
-	IsBounded bool
-	// Capped is whether the leader is told to give this instance Room items of the job and no
-	// more.
-	Capped bool
-	Room   int
-	// Barred are items of this instance that are beyond the bound. It does not begin them; the
-	// leader gives them to others.
-	Barred map[int]bool
-	// Guests is how many items of others this instance may take over.
-	Guests int
-	// Strays is how many items run here by the tree that are not in [Work]: the answers to their claims
-	// were lost. With MaxItems they count as well.
-	Strays int
-}
-
 // Ticks are the times at which a job fires. Next returns the first after a time, and Prev the
 // last that is not after it; both return the zero time if there is none.
 type Ticks interface {

@@ -27,14 +27,14 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 	c := w.claims("take over")
 	c.urgency = coord.Soonest
 	share := w.ownShare(waiting)
-	guests := w.mayTake(k)
+	room := w.mayTake(k)
 	for _, f := range share {
 		item := w.Item(f.Item)
-		if w.isGuest(f.Item, &item) {
-			if guests == 0 {
+		if w.needsRoom(&item) {
+			if room == 0 {
 				continue
 			}
-			guests--
+			room--
 		}
 		if free--; free < 0 {
 			break
@@ -89,10 +89,8 @@ func (w *World) mayTakeOver() bool {
 	return w.Rules.Failover && w.Rules.Monitor && w.IsActive() && ok && w.isEligible(in)
 }
 
-// isGuest reports whether an item needs room of its own in this process to be taken over.
-func (w *World) isGuest(i int, item *jobtree.Item) bool {
-	return (w.IsBounded || w.Rules.MaxItems > 0) && !w.owns(item) || w.Barred[i]
-}
+// needsRoom reports whether an item counts for MaxItems as one more when this instance takes it over.
+func (w *World) needsRoom(item *jobtree.Item) bool { return w.Rules.MaxItems > 0 && !w.owns(item) }
 
 // waiting returns what an item waits for to be run again; nil if it does not.
 func (w *World) waiting(i int) *jobtree.FailoverItem {
@@ -107,16 +105,16 @@ func (w *World) waiting(i int) *jobtree.FailoverItem {
 func (w *World) waitsAgain(i int) bool { return w.waiting(i) != nil }
 
 // claimableFailovers lists the items that wait to be run again, and can be: they are enabled
-// and idle, the request for which they are to run has not been cancelled, and this process has room for them.
+// and idle, the request for which they are to run has not been cancelled, and this instance has room for them.
 func (w *World) claimableFailovers(k *Work) []jobtree.FailoverItem {
 	if len(w.FailoverItems) == 0 {
 		return nil
 	}
 	var list []jobtree.FailoverItem
-	guests := w.mayTake(k)
+	room := w.mayTake(k)
 	for _, f := range w.FailoverItems {
 		item := w.Item(f.Item)
-		if w.isGuest(f.Item, &item) && guests == 0 {
+		if w.needsRoom(&item) && room == 0 {
 			continue
 		}
 		if f.Item < w.Rules.Total && !item.Disabled && isIdle(k, f.Item, &item) && item.Failovering == nil && !w.purposeOfWaiting(&f).isOver {

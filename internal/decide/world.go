@@ -43,8 +43,9 @@ type World struct {
 	Mixed *Mixed
 	// Leaderless is for how long nobody has led.
 	Leaderless time.Duration
-	// Allowance is how many items this instance may have.
-	Allowance
+	// Strays is how many items run here by the tree that are not in [Work]: the answers to their claims
+	// were lost. They count for [Rules.MaxItems] as well.
+	Strays int
 	// NodeID names this process in the session's document; "" if it shows no node of its own.
 	NodeID string
 	// Release is the version of this module in the program; "" if it is not known.

@@ -132,9 +132,6 @@ func TestSessions(t *testing.T) {
 			value: "protocol: 1\naccepted: 17\nrevision: 3\nclockFar: true\n",
 			want:  jobtree.SessionDocument{Protocol: 1, Accepted: 17, Revision: 3, ClockFar: true},
 		},
-		"room":                         {value: "capped: true\nroom: 3\nnode: a\n", want: jobtree.SessionDocument{Capped: true, Room: 3, NodeID: "a"}},
-		"negative room":                {value: "protocol: 1\nroom: -1\n", want: jobtree.SessionDocument{Protocol: 1}, bad: true},
-		"more room than items":         {value: "room: 100001\n", bad: true},
 		"a long node":                  {value: "node: " + strings.Repeat("x", 400) + "\n", bad: true},
 		"a newer protocol":             {value: "protocol: 9\nunheard: [x]\n", want: jobtree.SessionDocument{Protocol: 9}},
 		"a newer one, other fields":    {value: "accepted: 5\nprotocol: 9\nrefused: {at: 17}\n", want: jobtree.SessionDocument{Protocol: 9}, bad: true},
@@ -152,7 +149,7 @@ func TestSessions(t *testing.T) {
 	for _, want := range []jobtree.SessionDocument{
 		{}, {Protocol: -1, Accepted: -1 << 63, Revision: -2, Refused: -3, ClockOff: true, ClockFar: true}, {Refused: 1 << 60}, {ClockOff: true}, {Refused: 3, ClockOff: true}, {Protocol: jobtree.Protocol},
 		{Protocol: jobtree.Protocol, Accepted: 1 << 60, Revision: 7, ClockFar: true},
-		{Capped: true}, {Capped: true, Room: jobtree.MaxItems, NodeID: "192.0.2.1@-@7-c0ffee"}, {NodeID: "a host: \"é\"@-@7-c0ffee"},
+		{NodeID: "192.0.2.1@-@7-c0ffee"}, {NodeID: "a host: \"é\"@-@7-c0ffee"},
 	} {
 		value := jobtree.EncodeSession(want)
 		got := jobtree.Read(tree(map[string]string{"settle/sessions/" + id: string(value)}), "settle").Sessions[id]

@@ -22,9 +22,8 @@ func Node(id string) string { return Nodes + "/" + id }
 // NodeDocument is what a process tells all leaders and operators about itself. A reader ignores
 // the keys that it does not know.
 type NodeDocument struct {
-	Items    int    // how many items of all its jobs it has
-	MaxItems int    // how many it may have; 0 is no bound
-	Address  string // of its host
+	Items   int    // how many items of all its jobs it has
+	Address string // of its host
 	// Offers are the types and implementations whose jobs a runner serves, ascending, and Labels
 	// are its labels. MoreOffers and MoreLabels are how many more there are, which had no room.
 	Offers, Labels         []string
@@ -46,9 +45,6 @@ const (
 // EncodeNode writes the value of a process's node.
 func EncodeNode(d NodeDocument) []byte {
 	b := append(strconv.AppendInt([]byte("items: "), int64(d.Items), 10), '\n')
-	if d.MaxItems > 0 {
-		b = append(strconv.AppendInt(append(b, "maxItems: "...), int64(d.MaxItems), 10), '\n')
-	}
 	b = appendText(b, "address", d.Address, MaxIP)
 	b = appendList(b, "offers", "moreOffers", d.Offers, d.MoreOffers)
 	return appendList(b, "labels", "moreLabels", d.Labels, d.MoreLabels)
@@ -93,9 +89,6 @@ func decodeNode(value []byte) (d NodeDocument, err error) {
 		return d, err
 	}
 	if d.Items, err = count(document, "items"); err != nil {
-		return d, err
-	}
-	if d.MaxItems, err = count(document, "maxItems"); err != nil {
 		return d, err
 	}
 	if d.Address, err = yamldoc.Text(document["address"]); err == nil && len(d.Address) > MaxIP {

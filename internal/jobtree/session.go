@@ -69,10 +69,6 @@ type SessionDocument struct {
 	Ahead int
 	// Release is the version of this module in its program; "" if that does not know it.
 	Release string
-	// Capped is whether the instance has room for Room items of the job and no more, because
-	// the jobs of its process together have a bound.
-	Capped bool
-	Room   int
 	// NodeID names the process that the instance is part of: see [Node]. It is "" if the process
 	// shows no such node.
 	NodeID string
@@ -99,8 +95,6 @@ func EncodeSession(d SessionDocument) []byte {
 	flag("clockOff: ", d.ClockOff)
 	flag("clockFar: ", d.ClockFar)
 	number("ahead: ", int64(d.Ahead))
-	flag("capped: ", d.Capped)
-	number("room: ", int64(d.Room))
 	document = appendText(document, "node", d.NodeID, maxNodeID)
 	return appendText(document, "release", d.Release, maxName)
 }
@@ -120,8 +114,6 @@ func decodeSession(n coord.Node) *Session {
 	}
 	switch {
 	case s.Err != nil:
-	case s.Room < 0 || s.Room > MaxItems:
-		s.Err = fmt.Errorf("document of a session: room: %d: 0 to %d are allowed", s.Room, MaxItems)
 	case len(s.NodeID) > maxNodeID:
 		s.Err = fmt.Errorf("document of a session: node: %d bytes, at most %d are allowed", len(s.NodeID), maxNodeID)
 	}
@@ -142,7 +134,7 @@ func readSession(value []byte) (d SessionDocument, err error) {
 	}
 	for key, field := range map[string]any{
 		"protocol": &d.Protocol, "accepted": &d.Accepted, "revision": &d.Revision, "refused": &d.Refused, "leaving": &d.Leaving, "clockOff": &d.ClockOff,
-		"clockFar": &d.ClockFar, "ahead": &d.Ahead, "release": &d.Release, "capped": &d.Capped, "room": &d.Room, "node": &d.NodeID,
+		"clockFar": &d.ClockFar, "ahead": &d.Ahead, "release": &d.Release, "node": &d.NodeID,
 	} {
 		n := document[key]
 		if yamldoc.IsNull(n) {

@@ -256,7 +256,7 @@ func yesNo(is bool) string {
 
 func (c *cli) processesCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "processes", Short: "List the processes that serve jobs of others, or have bounded room", Args: cobra.NoArgs,
+		Use: "processes", Short: "List the processes that run many jobs, or serve those of others", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.ask(cmd, func(ctx context.Context, s *store) error {
 				list, err := s.ops.Processes(ctx)
@@ -267,11 +267,7 @@ func (c *cli) processesCommand() *cobra.Command {
 					t := show.NewTable("PROCESS", "SERVER", "ITEMS", "OFFERS", "LABELS", "ERROR")
 					t.Empty = "No process has said what it offers."
 					for _, p := range list {
-						room := fmt.Sprint(p.Items)
-						if p.MaxItems > 0 {
-							room += fmt.Sprintf(" of %d", p.MaxItems)
-						}
-						t.Row(p.ID, p.Server, room, andMore(p.Offers, p.MoreOffers), andMore(p.Labels, p.MoreLabels), p.Error)
+						t.Row(p.ID, p.Server, p.Items, andMore(p.Offers, p.MoreOffers), andMore(p.Labels, p.MoreLabels), p.Error)
 					}
 					return t
 				}})

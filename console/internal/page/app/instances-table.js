@@ -84,7 +84,7 @@ function more(r, acts) {
 function detailsOf(i, isByJob) {
   const kept = facts([
     ...(isByJob ? [kindOf(i), ...sessionOf(i), labelsOf(i.labels)] : []),
-    i.weight !== undefined && w("instances.weight", { n: i.weight }), i.capped && w("instances.room", { n: i.room ?? 0 }),
+    i.weight !== undefined && w("instances.weight", { n: i.weight }),
     i.revision !== undefined && w("instances.revision", { n: i.revision }),
   ]);
   if (!i.items?.length && !i.running?.length && !i.error && !i.faults?.length && !kept) return null;
@@ -111,7 +111,7 @@ function groupDetails(g) {
   const p = g.process;
   const offers = p?.offers ?? [];
   return h("div", { class: "details" },
-    facts([first ? kindOf(first) : "Go", ...(first ? sessionOf(first) : []), labelsOf(p?.labels ?? first?.labels, p?.moreLabels), p?.maxItems !== undefined && w("instances.maxItems", { n: p.maxItems })]),
+    facts([first ? kindOf(first) : "Go", ...(first ? sessionOf(first) : []), labelsOf(p?.labels ?? first?.labels, p?.moreLabels)]),
     offers.length ? h("span", { class: "clamp soft", title: offers.join(", ") }, w("instances.offers", { offers: offers.join(", ") }), p?.moreOffers ? " " + w("actions.more", { n: p.moreOffers }) : "") : null,
     g.all.length ? null : h("span", { class: "soft" }, w("instances.idle")));
 }

@@ -642,8 +642,6 @@ export interface ImplementBody {
 export interface InstanceInfo {
   /** Whether it works by an earlier configuration, and has not refused this one. */
   behind?: boolean;
-  /** Whether it has a bound for items: see room. */
-  capped?: boolean;
   /** By how many seconds its clock is ahead of that of the store, certainly; negative if it is behind. */
   clockAhead?: number;
   /** Whether it gets no items because of its clock. */
@@ -662,7 +660,7 @@ export interface InstanceInfo {
   items?: (number)[];
   /** Name of the job. */
   job: string;
-  /** Whether it is a JVM member. The registry does not have protocol, old, revision, refuses, behind, clockOff, clockFar, clockAhead, version, capped, room and process of such a one. */
+  /** Whether it is a JVM member. The registry does not have protocol, old, revision, refuses, behind, clockOff, clockFar, clockAhead, version and process of such a one. */
   jvm?: boolean;
   /** Its labels: the first 100. Left out if it has none. */
   labels?: (string)[];
@@ -680,8 +678,6 @@ export interface InstanceInfo {
   refuses?: boolean;
   /** Revision of the configuration that its program has brought. */
   revision?: number;
-  /** How many items of the job it has room for, if capped is true. */
-  room?: number;
   /** Items that it runs, ascending. Left out if it runs none. */
   running?: (number)[];
   /** Address of its host. */
@@ -1351,8 +1347,6 @@ export interface ProcessInfo {
   items: number;
   /** Its labels. Left out if it has none. */
   labels?: (string)[];
-  /** How many it may have. Left out if there is no bound. */
-  maxItems?: number;
   /** How many more of them there are. */
   moreLabels?: number;
   /** How many more of them there are. */

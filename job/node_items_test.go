@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -109,89 +107,6 @@ func (f *fleet) await(what string, jobs map[string]int, ok func(map[string]int) 
 	}
 }
 
-// A node has no more items of all its jobs than it may. What has no room has no owner, until
-// there is room.
-func TestNodeMaxItems(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
-		f := newFleet(t, s)
-		jobs := map[string]int{"wide": 3}
-		first := f.add("10.0.0.1", job.NodeConfig{MaxItems: 5})
-		f.schedule("10.0.0.1", "wide", 3)
-		for i := range 4 {
-			name := fmt.Sprintf("single%d", i)
-			jobs[name] = 1
-			f.schedule("10.0.0.1", name, 1)
-		}
-		f.await("five have room", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 5 && got[""] == 2 })
-		if err := first.Job("single2").Shutdown(f.Context()); err != nil { // it has no item
-			t.Fatal(err)
-		}
-		delete(jobs, "single2")
-		if err := first.Job("wide").Shutdown(f.Context()); err != nil {
-			t.Fatal(err)
-		}
-		delete(jobs, "wide")
-		f.await("the others have room now", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 3 && got[""] == 0 })
-		jobs["wide"] = 3
-		f.schedule("10.0.0.1", "wide", 3)
-		f.await("some have room", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 5 && got[""] == 1 })
-		f.add("10.0.0.2", job.NodeConfig{MaxItems: 1})
-		f.schedule("10.0.0.2", "wide", 3)
-		f.await("all have room", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 5 && got["10.0.0.2"] == 1 })
-	})
-}
-
-// When leaders deal more to a node than it may have, because they do not know of each other,
-// the node begins none of the surplus, and the leaders take it back.
-func TestNodeMaxItemsAgainstTheStrategy(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
-		f := newFleet(t, s)
-		jobs := map[string]int{}
-		f.add("10.0.0.2", job.NodeConfig{})
-		every := func(c *job.Config) { c.Cron = "* * * * * ?" }
-		for i := range 8 {
-			name := fmt.Sprintf("job%d", i)
-			jobs[name] = 2
-			f.schedule("10.0.0.2", name, 2, every)
-		}
-		f.await("all at one", jobs, func(got map[string]int) bool { return got["10.0.0.2"] == 16 })
-		f.add("10.0.0.1", job.NodeConfig{MaxItems: 3})
-		for name := range jobs { // by AVG_ALLOCATION each gives it one item
-			f.schedule("10.0.0.1", name, 2, every)
-		}
-		f.await("no more than three", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == 3 && got["10.0.0.2"] == 13 })
-		from := time.Now().Add(time.Second)
-		f.await("nothing moves", jobs, func(got map[string]int) bool {
-			return len(f.record.find(func(e execution) bool { return e.begin.After(from) && e.ip == "10.0.0.1" })) >= 6
-		})
-		ran := map[string]bool{}
-		for _, e := range f.record.find(func(e execution) bool { return e.ip == "10.0.0.1" }) {
-			ran[fmt.Sprint(e.JobName, e.Item)] = true
-		}
-		if len(ran) != 3 {
-			t.Errorf("%d items ran there", len(ran))
-		}
-	})
-}
-
-// An item that has no room anywhere is a fault of its leader.
-func TestNodeMaxItemsFault(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFleet(t, newMemoryStore(t))
-		f.add("10.0.0.1", job.NodeConfig{MaxItems: 1})
-		f.schedule("10.0.0.1", "a", 1)
-		b := f.schedule("10.0.0.1", "b", 1)
-		if err := elapse(t.Context(), 30*time.Second); err != nil {
-			t.Fatal(err)
-		}
-		if fault := b.Status().Fault(); fault == nil || !slices.ContainsFunc(b.Status().Waiting, func(w job.Waiting) bool { return w.Item == 0 }) {
-			t.Errorf("%v, %+v", fault, b.Status())
-		} else {
-			t.Log(fault)
-		}
-	})
-}
-
 // sign returns what the node at an address shows of itself, and how many nodes show something.
 func (f *fleet) sign(ip string) (d jobtree.NodeDocument, all int) {
 	for n := range f.view.Snapshot().All(jobtree.Nodes) {
@@ -226,14 +141,14 @@ func TestLeastLoadedOverJobs(t *testing.T) {
 		f := newFleet(t, s)
 		const many = 30
 		jobs := map[string]int{}
-		f.add("10.0.0.1", job.NodeConfig{MaxItems: 1000})
+		f.add("10.0.0.1", job.NodeConfig{})
 		for i := range many {
 			name := fmt.Sprintf("single%d", i)
 			jobs[name] = 1
 			f.schedule("10.0.0.1", name, 1, leastLoaded)
 		}
 		f.await("all at one", jobs, func(got map[string]int) bool { return got["10.0.0.1"] == many })
-		f.awaitSign("10.0.0.1", jobtree.NodeDocument{Items: many, MaxItems: 1000, Address: "10.0.0.1"})
+		f.awaitSign("10.0.0.1", jobtree.NodeDocument{Items: many, Address: "10.0.0.1"})
 		f.add("10.0.0.2", job.NodeConfig{})
 		for name := range jobs {
 			f.schedule("10.0.0.2", name, 1, leastLoaded)
@@ -260,12 +175,12 @@ func TestLeastLoadedOverJobs(t *testing.T) {
 func TestNodeShowsItself(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		f := newFleet(t, s)
-		n := f.add("10.0.0.1", job.NodeConfig{MaxItems: 7})
+		n := f.add("10.0.0.1", job.NodeConfig{})
 		began := time.Now()
 		for i := range 5 {
 			f.schedule("10.0.0.1", fmt.Sprintf("job%d", i), 1)
 		}
-		f.awaitSign("10.0.0.1", jobtree.NodeDocument{Items: 5, MaxItems: 7, Address: "10.0.0.1"})
+		f.awaitSign("10.0.0.1", jobtree.NodeDocument{Items: 5, Address: "10.0.0.1"})
 		commits, _ := f.regs["10.0.0.1"].take()
 		writes := 0
 		for _, ops := range commits {
@@ -286,7 +201,7 @@ func TestNodeShowsItself(t *testing.T) {
 		}
 		f.await("nothing is shown", nil, func(map[string]int) bool { _, all := f.sign("10.0.0.1"); return all == 0 })
 		f.schedule("10.0.0.1", "again", 3)
-		f.awaitSign("10.0.0.1", jobtree.NodeDocument{Items: 3, MaxItems: 7, Address: "10.0.0.1"})
+		f.awaitSign("10.0.0.1", jobtree.NodeDocument{Items: 3, Address: "10.0.0.1"})
 	})
 }
 
