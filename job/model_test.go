@@ -499,8 +499,9 @@ func (m *model) finale() {
 			busy = true
 		}
 		if !busy && m.waitsForTicks() {
-			// What was to end cannot, and then its time is over. All items have begun the last tick.
-			m.now = m.now.Truncate(time.Minute).Add(4*time.Minute + 40*time.Second)
+			// What was to end cannot, and then its time is over. All items have begun the last tick: it came at the
+			// minute or the half minute, and items start up to 20 s later.
+			m.now = m.now.Truncate(time.Minute).Add(4*time.Minute + 52*time.Second)
 			busy = true
 		}
 		if !busy {

@@ -65,6 +65,8 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 		ops := append(w.remove(r, &item), w.endKill(r)...)
 		switch {
 		case r.Completed == nil:
+		case w.isPutUp(r, &item):
+			ops = append(ops, coord.AtVersion(w.Job.FailoverItem(r.Item), w.waiting(r.Item).Version))
 		case r.Completed.Outcome == jobtree.OutcomeKilled && w.Killed(r) && w.goesOn(r.Item, r.Token) && !w.purposeOf(r).isOver:
 			ops = append(ops, w.putUp(r.Item, w.purposeOf(r), r.Tick, r.first())...)
 		default:
@@ -162,6 +164,13 @@ func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
 	tick := w.LastTickOf(r.Item)
 	isLeft := !w.Rules.Misfire && !r.Failover || w.Rules.SkipOverlap
 	return isLeft && !w.isOwed(tick) && r.Source != Backfill && tick.After(item.Fired.Tick) && tick.After(r.Last)
+}
+
+// isPutUp reports whether the end of a run that was killed has been committed, although its answer was lost: the
+// record and the kill are gone, and the item has been put up to be run again since its claim.
+func (w *World) isPutUp(r *Run, item *jobtree.Item) bool {
+	f := w.waiting(r.Item)
+	return r.Completed.Outcome == jobtree.OutcomeKilled && item.Running == nil && f != nil && f.Modified > r.Token
 }
 
 // complete returns the operations that write how a run has ended; none if that is not known.

@@ -2,6 +2,7 @@ package decide_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,24 @@ func TestKillThatComesMeanwhile(t *testing.T) {
 					t.Error("the kill was overlooked")
 				}
 			})
+		}
+	}
+}
+
+// The end of a run that was killed to run again is committed once more if its answer was lost. The item waits to be
+// run again, so nobody is told that it has ended.
+func TestKilledRunEndsOnce(t *testing.T) {
+	f := given(t, once).members("A", "B").leader("B").deal("A", "B", "B").told(1, nil, 0)
+	r := f.claim("A", 0, tick(1))
+	f.work.Runs[0] = r
+	f.killedAgain(0, r.Token)
+	r.Completed = &jobtree.CompletionDocument{Tick: tick(1), Token: r.Token, Outcome: jobtree.OutcomeKilled, Ended: f.now}
+	for _, want := range [][]string{
+		{"- kill/0", "+ leader/failover/items/0 = 2026-01-05T10:00:05.000Z", "+ sharding/0/completed KILLED", "- sharding/0/running"},
+		{"+ sharding/0/completed KILLED"},
+	} {
+		if got := shown(f.changes("A", finishes(f.pass("A"))...)); !slices.Equal(got, want) {
+			t.Errorf("got %q\nwant %q", got, want)
 		}
 	}
 }

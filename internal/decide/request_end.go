@@ -100,6 +100,8 @@ func (w *World) endLost(c *changes, r *jobtree.Request, i int) {
 		ops = append(ops, w.ifUnclaimed(i, &item)) // it was claimed for something else since
 	case item.Running == nil && item.Failovering == nil && w.IsDead(p.Runner): // who lives writes a record again that a stranger has removed
 		ops = append(ops, coord.Absent(w.Job.Running(i)))
+	case item.Running == nil && item.Failovering == nil && item.Fired != nil && item.Fired.Modified < p.Modified: // it had been put up to be run again
+		ops = append(ops, w.ifUnclaimed(i, &item), coord.Absent(w.Job.Running(i)))
 	default:
 		return
 	}
@@ -166,8 +168,15 @@ func (w *World) dropRequests(c *changes) {
 				}
 			}
 		}
-		if !isLarge {
-			c.add(NoItem, coord.AtVersion(w.Job.Request(r.ID), r.Version), coord.DeleteTree(w.Job.Request(r.ID)))
+		if isLarge {
+			continue
 		}
+		ops := []coord.Op{coord.AtVersion(w.Job.Request(r.ID), r.Version)}
+		for _, i := range r.Items[:min(len(r.Items), partly)] {
+			if r.Progress(i) == nil { // a view may show that a request was cancelled before it shows that an item was claimed for it
+				ops = append(ops, coord.Absent(w.Job.Progress(r.ID, i)))
+			}
+		}
+		c.add(NoItem, append(ops, coord.DeleteTree(w.Job.Request(r.ID)))...)
 	}
 }

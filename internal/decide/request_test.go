@@ -369,6 +369,15 @@ func TestEndRequests(t *testing.T) {
 			want: []string{"+ " + firstRequest + "/1 = done: 1\nfailed: 1\nout: CUT\n" + at + "err: \"its instance ended before the run did, and it was not tried again: its record is gone\"\n"},
 		},
 		{
+			name: "it waited to be run again, and failover was switched off",
+			tree: func(f *fixture) {
+				r := begins(f.pass("B"))
+				f.changes("B", r...)
+				f.remove("sharding/1/running").progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "B"})
+			},
+			want: []string{"+ " + firstRequest + "/1 = done: 1\nfailed: 1\nout: CUT\n" + at + "err: \"its instance ended before the run did, and it was not tried again: its record is gone\"\n"},
+		},
+		{
 			name: "its runner is gone, and it waits to be run again",
 			tree: func(f *fixture) {
 				f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "X"}).put("leader/failover/items/1", "")
@@ -415,6 +424,9 @@ func TestEndRequests(t *testing.T) {
 	} {
 		c.run(t, stranded, endsRequests)
 	}
+	conflict{"an item was claimed before it was cancelled", func(f *fixture) {
+		f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "B"})
+	}}.run(t, func(f *fixture) { base(f); ended(tick(0), false)(f) }, endsRequests)
 }
 
 // A large request goes in parts, and none of its items begins anew meanwhile.
