@@ -244,16 +244,16 @@ func jitter(s *stage) {
 func room(s *stage) {
 	j := cluster.Job{Name: "j1", Every: time.Second, Items: 6, MaxItems: 2, Failover: true, Work: []time.Duration{500 * time.Millisecond}}
 	s.add(j)
-	workers := s.start("w1", "w2", "w3")
+	workers := s.startAs(cluster.Options{}, "w1", "w2", "w3")
 	s.settled()
 	s.covered()
 	mark := s.Mark()
 	s.must(workers[0].Kill())
 	s.await(mark, "a fault", of(history.Faulty))
-	s.start("w4")
+	s.startAs(cluster.Options{}, "w4")
 	s.settled()
 	s.must(workers[1].Break(cluster.BlackHole))
-	s.start("w5")
+	s.startAs(cluster.Options{}, "w5")
 	s.elapse(j.Name, 4)
 	workers[1].Mend()
 	s.settled()
@@ -263,7 +263,7 @@ func room(s *stage) {
 	for _, w := range s.Workers() {
 		s.must(w.Kill())
 	}
-	s.start("w6", "w1", "w2")
+	s.startAs(cluster.Options{}, "w6", "w1", "w2")
 	s.settled()
 	s.covered()
 	s.sound()
@@ -289,7 +289,7 @@ func rides(s *stage) []cluster.Job {
 // restartTicks kills everybody in the middle of everything.
 func restartTicks(s *stage) {
 	jobs := rides(s)
-	s.start("w1", "w2", "w3")
+	s.startAs(cluster.Options{}, "w1", "w2", "w3")
 	s.settled()
 	s.covered()
 	for phase := range 2 {
@@ -299,7 +299,7 @@ func restartTicks(s *stage) {
 		}
 		s.trouble("store killed", func() error { return s.Store().Kill(0, 1, 2) }, func() error { return s.Store().Restart(s.ctx, 0, 1, 2) })()
 		s.must(s.PutCalendar(s.ctx, jobs[1].Calendar, blinks(jobs[1], 3-3*phase)))
-		s.start("w1", "w2", "w4")
+		s.startAs(cluster.Options{}, "w1", "w2", "w4")
 		s.settled()
 		s.covered()
 	}
@@ -314,7 +314,7 @@ func ridden(seed uint64) func(*stage) {
 			times = 120
 		}
 		jobs := rides(s)
-		s.start("w1", "w2", "w3", "w4")
+		s.startAs(cluster.Options{}, "w1", "w2", "w3", "w4")
 		s.settled()
 		s.covered()
 		r := rand.New(rand.NewPCG(seed, 14))
@@ -334,7 +334,7 @@ func ridden(seed uint64) func(*stage) {
 				for _, w := range s.Workers() {
 					s.must(w.Kill())
 				}
-				s.start("w1", "w2", "w3", "w4")
+				s.startAs(cluster.Options{}, "w1", "w2", "w3", "w4")
 			}
 		}
 		m.heal()
